@@ -1,0 +1,42 @@
+# Entry points of the README. Everything else is CMake: see CMakePresets.json.
+JOBS ?= $(shell nproc)
+PRESET ?= release
+BUILD = build/$(PRESET)
+export OMP_WAIT_POLICY ?= passive
+
+.PHONY: demo test test-all figures format build install check clean
+
+demo:
+	scripts/install-deps run
+	$(MAKE) --no-print-directory build TARGETS="tilewright"
+	scripts/demo $(BUILD)/tilewright
+
+build:
+	cmake --preset $(PRESET)
+	cmake --build $(BUILD) -j $(JOBS) $(if $(TARGETS),--target $(TARGETS))
+
+test:
+	scripts/install-deps test
+	$(MAKE) --no-print-directory build
+	ctest --test-dir $(BUILD) -L fast -j $(JOBS) --output-on-failure
+
+test-all:
+	scripts/install-deps all
+	$(MAKE) --no-print-directory build
+	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
+	$(MAKE) --no-print-directory build PRESET=dev
+	ctest --test-dir build/dev -L fast -j $(JOBS) --output-on-failure
+
+figures:
+	scripts/install-deps test
+	$(MAKE) --no-print-directory build
+	scripts/figures $(BUILD)
+
+format:
+	git ls-files '*.h' '*.cpp' | xargs clang-format -i
+
+install: build
+	cmake --install $(BUILD)
+
+clean:
+	rm -rf build

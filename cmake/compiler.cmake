@@ -1,0 +1,35 @@
+# Language level, warnings, sanitizers and the compiler cache, for every target of the project.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+set(CMAKE_CXX_FLAGS_DEV "-O1 -g1")
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+add_compile_options(-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers)
+if(TILEWRIGHT_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(TILEWRIGHT_SANITIZE)
+  add_compile_options(-fsanitize=${TILEWRIGHT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  # With sanitizers on, gcc reports uninitialised uses inside its own library headers.
+  add_compile_options(-Wno-maybe-uninitialized -Wno-stringop-overflow)
+  add_link_options(-fsanitize=${TILEWRIGHT_SANITIZE})
+endif()
+
+# lld links several times faster than the default linker; both work.
+find_program(TILEWRIGHT_LLD ld.lld)
+if(TILEWRIGHT_LLD)
+  add_link_options(-fuse-ld=lld)
+endif()
+
+find_program(TILEWRIGHT_CCACHE ccache)
+if(TILEWRIGHT_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${TILEWRIGHT_CCACHE})
+endif()

@@ -1,0 +1,11 @@
+# Debian 12 packages (scripts/install-deps). Nothing is downloaded at configure time.
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(Protobuf REQUIRED)  # before ONNX: its package file needs protobuf's targets
+find_package(ONNX REQUIRED)
+find_package(dnnl REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(GTest QUIET)
+find_path(TILEWRIGHT_NLOHMANN_JSON nlohmann/json.hpp REQUIRED)
+find_path(TILEWRIGHT_CLI11 CLI/CLI.hpp REQUIRED)

@@ -1,0 +1,34 @@
+#include "tilewright/base/parallel.h"
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+#include <vector>
+
+namespace tilewright {
+
+void parallel_for(int threads, int64_t count, const std::function<void(int64_t, int64_t)>& body) {
+  const int64_t workers = std::clamp<int64_t>(threads, 1, std::max<int64_t>(count, 1));
+  if (workers == 1) {
+    if (count > 0) body(0, count);
+    return;
+  }
+  std::vector<std::exception_ptr> errors(static_cast<size_t>(workers));
+  const auto run = [&](int64_t worker) {
+    try {
+      body(count * worker / workers, count * (worker + 1) / workers);
+    } catch (...) {
+      errors[size_t(worker)] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> pool;
+    for (int64_t worker = 1; worker < workers; ++worker) pool.emplace_back(run, worker);
+    run(0);
+  }
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace tilewright

@@ -1,0 +1,60 @@
+// The description of one overlay: instruction set, tensor intrinsic, element widths, scratchpads and memory.
+// Geometry follows reference "VTA instruction set": INP elements are batch x block_in, WGT elements block_out
+// x block_in, ACC and OUT elements batch x block_out; one element is what one micro-op reads or writes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tilewright/base/error.h"
+
+namespace tilewright {
+
+enum class IsaVersion {
+  kVta,   // 128-bit instructions, 32-bit micro-ops, the public encoding and its portable subset
+  kWide,  // 256-bit instructions, 64-bit micro-ops, extensions (src/tilewright/overlay/isa.h)
+};
+
+struct OverlayHardware {
+  std::string name;
+  IsaVersion isa = IsaVersion::kVta;
+  int batch = 1, block_in = 16, block_out = 16;                                 // powers of two
+  int input_bits = 8, weight_bits = 8, accumulator_bits = 32, output_bits = 8;  // powers of two
+  int64_t uop_buffer_bytes = 1 << 15, input_buffer_bytes = 1 << 15;
+  int64_t weight_buffer_bytes = 1 << 18, accumulator_buffer_bytes = 1 << 17;
+  int64_t dram_bytes = int64_t{1} << 30;  // simulated memory
+  int memory_width_bits = 64;             // data bus
+  double clock_mhz = 100;
+
+  // Bytes of one element of each memory, in DRAM as in the scratchpad.
+  int64_t uop_bytes() const { return isa == IsaVersion::kVta ? 4 : 8; }
+  int64_t instruction_bytes() const { return isa == IsaVersion::kVta ? 16 : 32; }
+  int64_t input_bytes() const { return int64_t{batch} * block_in * input_bits / 8; }
+  int64_t weight_bytes() const { return int64_t{block_out} * block_in * weight_bits / 8; }
+  int64_t accumulator_bytes() const { return int64_t{batch} * block_out * accumulator_bits / 8; }
+  int64_t output_bytes() const { return int64_t{batch} * block_out * output_bits / 8; }
+  // Elements in each scratchpad; OUT has the depth of ACC.
+  int64_t uop_depth() const { return uop_buffer_bytes / uop_bytes(); }
+  int64_t input_depth() const { return input_buffer_bytes / input_bytes(); }
+  int64_t weight_depth() const { return weight_buffer_bytes / weight_bytes(); }
+  int64_t accumulator_depth() const { return accumulator_buffer_bytes / accumulator_bytes(); }
+  // MACs of one GEMM micro-op.
+  int64_t macs_per_uop() const { return int64_t{batch} * block_in * block_out; }
+
+  bool operator==(const OverlayHardware&) const = default;
+
+  // Every rule the description breaks (sizes that are no powers of two, buffers that the encoding cannot
+  // address, an element that is no whole number of bytes, ...), each naming the field and what would fit.
+  void verify(Diagnostics& diagnostics) const;
+};
+
+// Reads a YAML description, or a public vta_config.json as it is. Errors (invalid input): all problems at
+// once.
+OverlayHardware read_overlay_hardware(const std::filesystem::path& path);
+OverlayHardware parse_overlay_hardware(const std::string& text, const std::string& source_name);
+// The YAML form; parses back to an equal description.
+std::string print_overlay_hardware(const OverlayHardware& hardware);
+
+}  // namespace tilewright

@@ -1,0 +1,52 @@
+// The quantised arithmetic of Tilewright, defined once (docs/arithmetic.md). Reference kernels, the host
+// engine, the overlay's simulators and the RTL all compute exactly this.
+#pragma once
+
+#include <cstdint>
+
+#include "tilewright/tensor/element_type.h"
+
+namespace tilewright {
+
+// How a real scale is applied to an integer accumulator: out = (acc * multiplier) / 2^shift, rounded.
+//   power of two:  multiplier = 1, shift in 0..31          (all that the plain VTA instruction set has)
+//   fixed point:   multiplier in 2^30..2^31-1, shift in 0..62
+struct Requantization {
+  int32_t multiplier = 1;  // > 0
+  int32_t shift = 0;       // 0..62
+  bool operator==(const Requantization&) const = default;
+  bool is_power_of_two() const { return (multiplier & (multiplier - 1)) == 0; }
+};
+
+// The encoding of a positive real scale with the smallest error: exact powers of two up to 2^0 get multiplier
+// 1 (larger ones a power-of-two multiplier and shift 0), everything else 31 significant bits. Scales below
+// 2^-32 or so lose bits and then round to multiplier 1, shift 62. Errors (invalid input): not finite, not
+// positive, >= 2^31.
+Requantization encode_scale(double scale);
+// The real number that `r` stands for.
+double decode_scale(const Requantization& r);
+
+// floor(value / 2^shift + 1/2): round half up, shift in 0..62. The rounding mode of the whole project,
+// because hardware gets it with one added constant, which folds into a bias.
+constexpr int64_t round_shift(int64_t value, int shift) {
+  return shift == 0 ? value : (value + (int64_t{1} << (shift - 1))) >> shift;
+}
+
+constexpr int64_t clip(int64_t value, int64_t low, int64_t high) {
+  return value < low ? low : value > high ? high : value;
+}
+
+// The last step of every integer operator: accumulator -> quantised output.
+//   out = clip(round_shift(acc * multiplier, shift) + zero_point, low, high)
+// with the product in 64 bits. acc is an int32 accumulator that wraps modulo 2^32.
+constexpr int32_t requantize(int32_t accumulator, Requantization r, int32_t zero_point, int32_t low,
+                             int32_t high) {
+  return int32_t(clip(round_shift(int64_t(accumulator) * r.multiplier, r.shift) + zero_point, low, high));
+}
+
+// Two's complement wrap to `bits` (1..32), sign-extended.
+constexpr int32_t wrap(int64_t value, int bits) {
+  return int32_t(int64_t(uint64_t(value) << (64 - bits)) >> (64 - bits));
+}
+
+}  // namespace tilewright

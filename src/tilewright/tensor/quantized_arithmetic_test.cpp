@@ -1,0 +1,58 @@
+#include "tilewright/tensor/quantized_arithmetic.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tilewright/base/error.h"
+#include "tilewright/base/random.h"
+
+namespace tilewright {
+namespace {
+
+TEST(QuantizedArithmetic, RoundsHalfUp) {
+  EXPECT_EQ(round_shift(5, 1), 3);
+  EXPECT_EQ(round_shift(-5, 1), -2);
+  EXPECT_EQ(round_shift(-6, 2), -1);
+  EXPECT_EQ(round_shift(7, 0), 7);
+  Random random(3);
+  for (int i = 0; i < 10000; ++i) {
+    const int64_t value = random.between(-(int64_t{1} << 40), int64_t{1} << 40);
+    const int shift = int(random.between(0, 30));
+    ASSERT_EQ(round_shift(value, shift), int64_t(std::floor(std::ldexp(double(value), -shift) + 0.5)));
+  }
+}
+
+TEST(QuantizedArithmetic, EncodesScales) {
+  EXPECT_EQ(encode_scale(1.0), (Requantization{1, 0}));
+  EXPECT_EQ(encode_scale(0.25), (Requantization{1, 2}));
+  EXPECT_EQ(encode_scale(8.0), (Requantization{8, 0}));
+  EXPECT_EQ(encode_scale(0x1p30), (Requantization{1 << 30, 0}));
+  EXPECT_THROW(encode_scale(0), Error);
+  EXPECT_THROW(encode_scale(INFINITY), Error);
+  EXPECT_THROW(encode_scale(0x1p31), Error);
+  Random random(4);
+  for (int i = 0; i < 10000; ++i) {
+    const double scale = std::ldexp(1 + random.uniform(), int(random.between(-31, 29)));
+    const Requantization r = encode_scale(scale);
+    ASSERT_GT(r.multiplier, 0);
+    ASSERT_GE(r.shift, 0);
+    ASSERT_LE(r.shift, 62);
+    ASSERT_NEAR(decode_scale(r) / scale, 1.0, 0x1p-30) << scale;
+  }
+  const Requantization tiny = encode_scale(0x1.8p-61);
+  EXPECT_LE(tiny.shift, 62);
+  EXPECT_GE(tiny.multiplier, 1);
+}
+
+TEST(QuantizedArithmetic, RequantizesWithoutOverflowAtTheExtremes) {
+  const Requantization r{INT32_MAX, 31};
+  EXPECT_EQ(requantize(INT32_MAX, r, 0, INT32_MIN, INT32_MAX), INT32_MAX - 1);
+  EXPECT_EQ(requantize(INT32_MIN, {INT32_MAX, 62}, 3, -128, 127), 2);
+  EXPECT_EQ(requantize(1000, {1, 2}, 5, -128, 127), 127);
+  EXPECT_EQ(wrap(255, 8), -1);
+  EXPECT_EQ(wrap(int64_t{1} << 31, 32), INT32_MIN);
+}
+
+}  // namespace
+}  // namespace tilewright
