@@ -1,0 +1,98 @@
+#include "tilewright/tensor/idx.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+
+#include "tilewright/base/file.h"
+
+namespace tilewright {
+namespace {
+
+constexpr size_t kMaxBytes = size_t{1} << 32;
+
+[[noreturn]] void fail(const std::string& message) {
+  throw Error(ErrorKind::kInvalidInput, "not a readable idx file: " + message);
+}
+
+std::vector<std::byte> gunzip(std::span<const std::byte> compressed) {
+  z_stream stream{};
+  if (inflateInit2(&stream, 15 + 16) != Z_OK) fail("zlib cannot start");
+  const std::unique_ptr<z_stream, int (*)(z_streamp)> guard(&stream, inflateEnd);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(compressed.data()));
+  stream.avail_in = uInt(std::min<size_t>(compressed.size(), UINT32_MAX));
+  std::vector<std::byte> bytes;
+  size_t used = 0;
+  while (true) {
+    bytes.resize(std::min(kMaxBytes, std::max<size_t>(size_t{1} << 16, used * 2)));
+    if (used == bytes.size()) fail("it is too large");
+    stream.next_out = reinterpret_cast<Bytef*>(bytes.data() + used);
+    stream.avail_out = uInt(std::min<size_t>(bytes.size() - used, UINT32_MAX));
+    const int status = inflate(&stream, Z_NO_FLUSH);
+    used = stream.total_out;
+    if (status == Z_STREAM_END) break;
+    if (status != Z_OK) fail("its gzip data is damaged or truncated");
+  }
+  bytes.resize(used);
+  return bytes;
+}
+
+ElementType element_type(uint8_t code) {
+  switch (code) {
+    case 0x08:
+      return ElementType::kU8;
+    case 0x09:
+      return ElementType::kI8;
+    case 0x0B:
+      return ElementType::kI16;
+    case 0x0C:
+      return ElementType::kI32;
+    case 0x0D:
+      return ElementType::kF32;
+    case 0x0E:
+      return ElementType::kF64;
+    default:
+      fail(fmt::format("unknown element type 0x{:02x}", code));
+  }
+}
+
+}  // namespace
+
+Tensor parse_idx(std::span<const std::byte> bytes) {
+  std::vector<std::byte> unpacked;
+  if (bytes.size() > 2 && bytes[0] == std::byte{0x1F} && bytes[1] == std::byte{0x8B}) {
+    unpacked = gunzip(bytes);
+    bytes = unpacked;
+  }
+  if (bytes.size() < 4 || bytes[0] != std::byte{0} || bytes[1] != std::byte{0})
+    fail("the magic bytes are missing");
+  const ElementType type = element_type(uint8_t(bytes[2]));
+  const size_t rank = size_t(bytes[3]);
+  if (bytes.size() < 4 + 4 * rank) fail("it is truncated in the header");
+  std::vector<int64_t> dims;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    int64_t size = 0;
+    for (size_t i = 0; i < 4; ++i) size = size * 256 + int64_t(bytes[4 + 4 * axis + i]);
+    dims.push_back(size);
+  }
+  const Shape shape(std::move(dims));
+  const std::span<const std::byte> data = bytes.subspan(4 + 4 * rank);
+  const size_t width = size_t(bit_width(type)) / 8;
+  if (data.size() != size_t(shape.element_count()) * width) {
+    fail(fmt::format("{} data bytes are needed for {}, {} are there", size_t(shape.element_count()) * width,
+                     to_string(shape), data.size()));
+  }
+  Tensor tensor(type, shape);
+  std::byte* target = tensor.mutable_bytes().data();
+  for (size_t i = 0; i < data.size(); i += width) {
+    std::reverse_copy(data.begin() + ptrdiff_t(i), data.begin() + ptrdiff_t(i + width), target + i);
+  }
+  return tensor;
+}
+
+Tensor read_idx(const std::filesystem::path& path) {
+  return with_context(fmt::format("file '{}'", path.string()), [&] { return parse_idx(read_file(path)); });
+}
+
+}  // namespace tilewright
