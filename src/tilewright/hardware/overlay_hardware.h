@@ -50,11 +50,22 @@ struct OverlayHardware {
   void verify(Diagnostics& diagnostics) const;
 };
 
-// Reads a YAML description, or a public vta_config.json as it is. Errors (invalid input): all problems at
-// once.
+// Reads a YAML description, a public vta_config.json as it is, or a text that is nothing but the short form
+// "1x16_i8w8a32_15_15_18_17" (batch x block, widths, log2 bytes of UOP, INP, WGT, ACC). Fields that are
+// absent take the defaults above, except name (the file's stem) and output_bits (input_bits). Errors (invalid
+// input): all problems at once, each with its line.
 OverlayHardware read_overlay_hardware(const std::filesystem::path& path);
 OverlayHardware parse_overlay_hardware(const std::string& text, const std::string& source_name);
 // The YAML form; parses back to an equal description.
 std::string print_overlay_hardware(const OverlayHardware& hardware);
+// The short form. Errors (unsupported): it has one block size and power-of-two widths only.
+std::string overlay_short_form(const OverlayHardware& hardware);
+
+// `name_or_path`: a file, the name of a preset (NAME.yaml in `preset_folder`), or a short form. Errors
+// (invalid input): none of them, listing the known presets; whatever reading reports.
+OverlayHardware find_overlay_hardware(const std::string& name_or_path,
+                                      const std::filesystem::path& preset_folder);
+// The names of the presets in `preset_folder`, sorted; none when there is no such folder.
+std::vector<std::string> overlay_preset_names(const std::filesystem::path& preset_folder);
 
 }  // namespace tilewright

@@ -1,0 +1,173 @@
+// The rules an overlay description obeys. A description that breaks an encoding rule is told which buffer to
+// shrink by how much: the choice of the fewest halvings in all, then of the fewest and deepest buffers.
+#include "tilewright/hardware/overlay_hardware.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+
+#include "tilewright/hardware/encoding_fit.h"
+
+namespace tilewright {
+namespace {
+
+bool power_of_two(int64_t value) { return value > 0 && std::has_single_bit(uint64_t(value)); }
+
+class Verifier {
+ public:
+  Verifier(const OverlayHardware& hardware, Diagnostics& diagnostics)
+      : hardware_(hardware), diagnostics_(diagnostics) {}
+
+  void run() {
+    geometry();
+    memory();
+    if (!geometry_ok_) return;
+    element_sizes();
+    if (!geometry_ok_) return;
+    buffers();
+    if (!geometry_ok_) return;
+    encoding();
+    addresses();
+  }
+
+ private:
+  struct Buffer {
+    const char* field;
+    int64_t bytes, element_bytes;
+    const char* memory;
+    int IndexWidths::*width;
+  };
+
+  std::array<Buffer, 4> buffer_list() const {
+    const OverlayHardware& h = hardware_;
+    return {{{"accumulator_buffer_bytes", h.accumulator_buffer_bytes, h.accumulator_bytes(), "ACC",
+              &IndexWidths::accumulator},
+             {"input_buffer_bytes", h.input_buffer_bytes, h.input_bytes(), "INP", &IndexWidths::input},
+             {"weight_buffer_bytes", h.weight_buffer_bytes, h.weight_bytes(), "WGT", &IndexWidths::weight},
+             {"uop_buffer_bytes", h.uop_buffer_bytes, h.uop_bytes(), "UOP", &IndexWidths::uop}}};
+  }
+
+  void error(const char* field, std::string message, std::string hint) {
+    diagnostics_.error(ErrorKind::kInvalidInput, "overlay '" + hardware_.name + "'", field,
+                       std::move(message), std::move(hint));
+  }
+
+  void power(const char* field, int64_t value, int64_t low, int64_t high) {
+    if (power_of_two(value) && value >= low && value <= high) return;
+    geometry_ok_ = false;
+    const int64_t nearest =
+        value <= low ? low : std::min<int64_t>(high, int64_t(std::bit_floor(uint64_t(value))));
+    error(field, fmt::format("{} is not a power of two in {}..{}", value, low, high),
+          fmt::format("{} would fit", nearest));
+  }
+
+  void geometry() {
+    power("batch", hardware_.batch, 1, 64);
+    power("block_in", hardware_.block_in, 1, 256);
+    power("block_out", hardware_.block_out, 1, 256);
+    power("input_bits", hardware_.input_bits, 1, 8);
+    power("weight_bits", hardware_.weight_bits, 1, 8);
+    power("accumulator_bits", hardware_.accumulator_bits, 8, 32);
+    power("output_bits", hardware_.output_bits, 1, 8);
+  }
+
+  void memory() {
+    if (hardware_.name.empty()) error("name", "is empty", "give the overlay a name");
+    constexpr int64_t kLeastDram = 1 << 16, kMostDram = int64_t{1} << 40;
+    if (hardware_.dram_bytes < kLeastDram || hardware_.dram_bytes > kMostDram) {
+      error("dram_bytes", fmt::format("{} is not in {}..{}", hardware_.dram_bytes, kLeastDram, kMostDram),
+            fmt::format("{} would fit", std::clamp(hardware_.dram_bytes, kLeastDram, kMostDram)));
+    }
+    const bool geometry_ok = geometry_ok_;
+    power("memory_width_bits", hardware_.memory_width_bits, 8, 1024);
+    geometry_ok_ = geometry_ok;
+    if (!(hardware_.clock_mhz > 0 && hardware_.clock_mhz <= 10000)) {
+      error("clock_mhz", fmt::format("{} is not above 0 and at most 10000", hardware_.clock_mhz),
+            "100 would fit");
+    }
+  }
+
+  void whole_bytes(const char* memory, const char* field, int64_t bits) {
+    if (bits % 8 == 0) return;
+    geometry_ok_ = false;
+    error(field, fmt::format("one {} element has {} bits, which is no whole byte", memory, bits),
+          fmt::format("make the element {} times larger", 8 / bits));
+  }
+
+  void element_sizes() {
+    const OverlayHardware& h = hardware_;
+    whole_bytes("INP", "input_bits", int64_t{h.batch} * h.block_in * h.input_bits);
+    whole_bytes("WGT", "weight_bits", int64_t{h.block_out} * h.block_in * h.weight_bits);
+    whole_bytes("OUT", "output_bits", int64_t{h.batch} * h.block_out * h.output_bits);
+  }
+
+  void buffers() {
+    constexpr int64_t kMostBytes = int64_t{1} << 30;
+    for (const Buffer& buffer : buffer_list()) {
+      // Two elements at least: an index field has one bit or more, and double buffering needs both.
+      power(buffer.field, buffer.bytes, 2 * buffer.element_bytes, kMostBytes);
+    }
+  }
+
+  void encoding() {
+    const IndexWidths given = index_widths(hardware_);
+    const std::vector<std::string> narrow = formats_too_narrow(hardware_.isa, given);
+    if (narrow.empty()) return;
+    const std::vector<IndexWidths> choices = least_reductions(hardware_.isa, given);
+    const std::array<Buffer, 4> list = buffer_list();
+    const auto reduced = [&](const IndexWidths& choice, const Buffer& buffer) {
+      return choice.*buffer.width != given.*buffer.width;
+    };
+    // The alternatives that shrink one buffer, when one is enough.
+    std::string others;
+    const int buffers = reduced_buffers(given, choices.front());
+    if (buffers > 1) others = ", with the other buffers reported here";
+    for (size_t k = 1; k < choices.size() && buffers == 1; ++k) {
+      for (const Buffer& buffer : list) {
+        if (reduced_buffers(given, choices[k]) != 1 || !reduced(choices[k], buffer)) continue;
+        others += fmt::format("{}{} {}", others.empty() ? "; or " : ", or ", buffer.field,
+                              buffer.element_bytes << choices[k].*buffer.width);
+      }
+    }
+    for (const Buffer& buffer : list) {
+      if (!reduced(choices.front(), buffer)) continue;
+      too_large(buffer, given, choices.front().*buffer.width, narrow, others);
+    }
+  }
+
+  void too_large(const Buffer& buffer, const IndexWidths& given, int width,
+                 const std::vector<std::string>& narrow, const std::string& others) {
+    std::string formats;
+    for (const std::string& format : narrow) formats += (formats.empty() ? "the " : ", the ") + format;
+    const std::string wide = hardware_.isa == IsaVersion::kVta ? "; isa 'wide' has room for more" : "";
+    error(buffer.field,
+          fmt::format("{} bytes are {} {} elements, whose {}-bit index does not fit {}", buffer.bytes,
+                      buffer.bytes / buffer.element_bytes, buffer.memory, given.*buffer.width, formats),
+          fmt::format("at most {} bytes fit{}{}", buffer.element_bytes << width, others, wide));
+  }
+
+  // dram_base has 32 bits and counts elements.
+  void addresses() {
+    int64_t smallest = hardware_.output_bytes();
+    for (const Buffer& buffer : buffer_list()) smallest = std::min(smallest, buffer.element_bytes);
+    const int64_t reach = smallest << 32;
+    if (hardware_.dram_bytes <= reach) return;
+    error("dram_bytes",
+          fmt::format("{} bytes are more than the 32-bit dram_base reaches in elements of {} bytes",
+                      hardware_.dram_bytes, smallest),
+          fmt::format("at most {} bytes fit", reach));
+  }
+
+  const OverlayHardware& hardware_;
+  Diagnostics& diagnostics_;
+  bool geometry_ok_ = true;
+};
+
+}  // namespace
+
+void OverlayHardware::verify(Diagnostics& diagnostics) const { Verifier(*this, diagnostics).run(); }
+
+}  // namespace tilewright

@@ -1,0 +1,211 @@
+#include "tilewright/hardware/overlay_hardware.h"
+
+#include <gtest/gtest.h>
+
+#include "tilewright/base/random.h"
+#include "tilewright/hardware/encoding_fit.h"
+
+namespace tilewright {
+namespace {
+
+const std::filesystem::path kPresets = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware";
+
+std::string problems(const OverlayHardware& hardware) {
+  Diagnostics diagnostics;
+  hardware.verify(diagnostics);
+  std::string all;
+  for (const Diagnostic& d : diagnostics.errors()) all += to_string(d) + "\n";
+  return all;
+}
+
+OverlayHardware named(const char* name) {
+  OverlayHardware hardware;
+  hardware.name = name;
+  return hardware;
+}
+
+TEST(EncodingFit, FieldsThatDoNotFitStartTheNextWord) {
+  EXPECT_EQ(packed_words({}, 64), 0);
+  EXPECT_EQ(packed_words({60, 4}, 64), 1);
+  EXPECT_EQ(packed_words({60, 5}, 64), 2);
+  EXPECT_EQ(packed_words({60, 5, 60}, 64), 3);
+  EXPECT_EQ(packed_words({11, 11, 10}, 32), 1);
+}
+
+TEST(EncodingFit, TheDefaultFillsThePlainEncoding) {
+  const OverlayHardware h = named("default");
+  const IndexWidths widths = index_widths(h);
+  EXPECT_EQ(widths, (IndexWidths{11, 11, 10, 13}));
+  EXPECT_TRUE(formats_too_narrow(IsaVersion::kVta, widths).empty());
+  for (const auto width :
+       {&IndexWidths::accumulator, &IndexWidths::input, &IndexWidths::weight, &IndexWidths::uop}) {
+    IndexWidths larger = widths;
+    ++(larger.*width);
+    EXPECT_FALSE(formats_too_narrow(IsaVersion::kVta, larger).empty());
+    EXPECT_TRUE(formats_too_narrow(IsaVersion::kWide, larger).empty());
+  }
+}
+
+TEST(OverlayVerify, DefaultIsLegal) { EXPECT_EQ(problems(named("default")), ""); }
+
+TEST(OverlayVerify, EveryGeometryProblemAtOnce) {
+  OverlayHardware h = named("bad");
+  h.batch = 3;
+  h.block_in = 0;
+  h.block_out = 512;
+  h.input_bits = 6;
+  h.accumulator_bits = 64;
+  h.memory_width_bits = 48;
+  h.dram_bytes = 100;
+  h.clock_mhz = 0;
+  EXPECT_EQ(problems(h),
+            "overlay 'bad' (batch): 3 is not a power of two in 1..64; 2 would fit\n"
+            "overlay 'bad' (block_in): 0 is not a power of two in 1..256; 1 would fit\n"
+            "overlay 'bad' (block_out): 512 is not a power of two in 1..256; 256 would fit\n"
+            "overlay 'bad' (input_bits): 6 is not a power of two in 1..8; 4 would fit\n"
+            "overlay 'bad' (accumulator_bits): 64 is not a power of two in 8..32; 32 would fit\n"
+            "overlay 'bad' (dram_bytes): 100 is not in 65536..1099511627776; 65536 would fit\n"
+            "overlay 'bad' (memory_width_bits): 48 is not a power of two in 8..1024; 32 would fit\n"
+            "overlay 'bad' (clock_mhz): 0 is not above 0 and at most 10000; 100 would fit\n");
+}
+
+TEST(OverlayVerify, ElementsAreWholeBytes) {
+  OverlayHardware h = named("bad");
+  h.block_in = 2;
+  h.input_bits = 1;
+  EXPECT_EQ(problems(h),
+            "overlay 'bad' (input_bits): one INP element has 2 bits, which is no whole byte; make the "
+            "element 4 times larger\n");
+}
+
+TEST(OverlayVerify, BuffersHoldTwoElements) {
+  OverlayHardware h = named("bad");
+  h.weight_buffer_bytes = 256;
+  h.uop_buffer_bytes = 3000;
+  EXPECT_EQ(
+      problems(h),
+      "overlay 'bad' (weight_buffer_bytes): 256 is not a power of two in 512..1073741824; 512 would "
+      "fit\n"
+      "overlay 'bad' (uop_buffer_bytes): 3000 is not a power of two in 8..1073741824; 2048 would fit\n");
+}
+
+TEST(OverlayVerify, LargerAccumulatorDoesNotFitThePlainEncoding) {
+  OverlayHardware h = named("bad");
+  h.accumulator_buffer_bytes = 1 << 18;
+  EXPECT_EQ(
+      problems(h),
+      "overlay 'bad' (accumulator_buffer_bytes): 262144 bytes are 4096 ACC elements, whose 12-bit index "
+      "does not fit the 128-bit GEMM instruction, the 128-bit ALU instruction, the 32-bit micro-op; at "
+      "most 131072 bytes fit; isa 'wide' has room for more\n");
+  h.isa = IsaVersion::kWide;
+  EXPECT_EQ(problems(h), "");
+}
+
+TEST(OverlayVerify, LargerInputCanBePaidForElsewhere) {
+  OverlayHardware h = named("bad");
+  h.input_buffer_bytes = 1 << 16;
+  EXPECT_EQ(problems(h),
+            "overlay 'bad' (input_buffer_bytes): 65536 bytes are 4096 INP elements, whose 12-bit index does "
+            "not fit the 128-bit GEMM instruction, the 32-bit micro-op; at most 32768 bytes fit; or "
+            "accumulator_buffer_bytes 65536, or weight_buffer_bytes 131072; isa 'wide' has room for more\n");
+  h.weight_buffer_bytes = 131072;
+  EXPECT_EQ(problems(h), "");
+}
+
+TEST(OverlayVerify, SeveralBuffersTooLargeTogether) {
+  OverlayHardware h = named("bad");
+  h.uop_buffer_bytes = 1 << 16;
+  h.accumulator_buffer_bytes = 1 << 18;
+  const std::string all = problems(h);
+  EXPECT_NE(all.find("(accumulator_buffer_bytes): 262144 bytes"), std::string::npos) << all;
+  EXPECT_NE(all.find("(uop_buffer_bytes): 65536 bytes are 16384 UOP elements, whose 14-bit index"),
+            std::string::npos)
+      << all;
+  EXPECT_NE(all.find("with the other buffers reported here"), std::string::npos) << all;
+}
+
+TEST(OverlayVerify, WideEncodingHasItsOwnLimit) {
+  OverlayHardware h = named("bad");
+  h.isa = IsaVersion::kWide;
+  h.accumulator_buffer_bytes = 1 << 23;
+  EXPECT_EQ(problems(h),
+            "overlay 'bad' (accumulator_buffer_bytes): 8388608 bytes are 131072 ACC elements, whose 17-bit "
+            "index does not fit the 256-bit ALU instruction; at most 4194304 bytes fit\n");
+}
+
+TEST(OverlayVerify, DramWithinReachOfItsField) {
+  OverlayHardware h = named("bad");
+  h.dram_bytes = int64_t{1} << 35;
+  EXPECT_EQ(problems(h),
+            "overlay 'bad' (dram_bytes): 34359738368 bytes are more than the 32-bit dram_base reaches in "
+            "elements of 4 bytes; at most 17179869184 bytes fit\n");
+}
+
+// What a diagnostic says would fit does fit, alone or together with the other suggestions.
+TEST(OverlayVerify, SuggestedSizesFit) {
+  for (uint64_t seed = 1; seed <= 400; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    OverlayHardware h = named("random");
+    h.isa = random.chance(0.5) ? IsaVersion::kVta : IsaVersion::kWide;
+    h.batch = 1 << random.between(0, 2);
+    h.block_in = h.block_out = 1 << random.between(2, 5);
+    h.uop_buffer_bytes = int64_t{1} << random.between(8, 24);
+    h.input_buffer_bytes = int64_t{1} << random.between(8, 24);
+    h.weight_buffer_bytes = int64_t{1} << random.between(12, 24);
+    h.accumulator_buffer_bytes = int64_t{1} << random.between(12, 24);
+    Diagnostics diagnostics;
+    h.verify(diagnostics);
+    for (const Diagnostic& d : diagnostics.errors()) {
+      int64_t bytes = 0;
+      if (std::sscanf(d.hint.c_str(), "at most %ld bytes", &bytes) != 1) continue;
+      if (d.op == "uop_buffer_bytes") h.uop_buffer_bytes = bytes;
+      if (d.op == "input_buffer_bytes") h.input_buffer_bytes = bytes;
+      if (d.op == "weight_buffer_bytes") h.weight_buffer_bytes = bytes;
+      if (d.op == "accumulator_buffer_bytes") h.accumulator_buffer_bytes = bytes;
+    }
+    EXPECT_EQ(problems(h), "") << print_overlay_hardware(h);
+  }
+}
+
+TEST(OverlayPresets, AllAreLegalAndRoundTrip) {
+  const std::vector<std::string> names = overlay_preset_names(kPresets);
+  EXPECT_GE(names.size(), 10u);
+  for (const std::string& name : names) {
+    SCOPED_TRACE(name);
+    const OverlayHardware h = find_overlay_hardware(name, kPresets);
+    EXPECT_EQ(h.name, name);
+    EXPECT_EQ(parse_overlay_hardware(print_overlay_hardware(h), "printed.yaml"), h);
+  }
+}
+
+TEST(OverlayPresets, DefaultIsThePublicConfiguration) {
+  OverlayHardware expected = named("vta-default");
+  EXPECT_EQ(find_overlay_hardware("vta-default", kPresets), expected);
+  EXPECT_EQ(overlay_short_form(expected), "1x16_i8w8a32_15_15_18_17");
+}
+
+TEST(OverlayPresets, UnknownNameListsThePresets) {
+  try {
+    find_overlay_hardware("vta-defualt", kPresets);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(
+        std::string(error.what()),
+        "'vta-defualt' is no overlay: no preset and no file; known presets: overlay-16x16, overlay-32x32, "
+        "overlay-4x16x16, overlay-8x8, overlay-tiny, vta-1x32, vta-1x8, vta-2x16, vta-default, vta-small");
+  }
+}
+
+TEST(OverlayPresets, NoFolderNoPresets) {
+  EXPECT_TRUE(overlay_preset_names(kPresets / "absent").empty());
+  try {
+    find_overlay_hardware("x", "absent");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), "'x' is no overlay: no preset and no file; no presets in 'absent'");
+  }
+}
+
+}  // namespace
+}  // namespace tilewright
