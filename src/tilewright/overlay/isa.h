@@ -122,7 +122,8 @@ struct MicroOp {
   bool operator==(const MicroOp&) const = default;
 };
 
-// Appends instruction_bytes() / uop_bytes() bytes, little-endian.
+// Appends instruction_bytes() / uop_bytes() bytes, little-endian. These compute the field positions anew at
+// every call; to encode or decode many, keep an IsaLayout (isa_layout.h) and use its encode and decode.
 // Errors (internal): a field value does not fit its width; the message names field, value and width.
 void encode(const OverlayHardware& hardware, const Instruction& instruction, std::vector<std::byte>& out);
 void encode(const OverlayHardware& hardware, const MicroOp& uop, std::vector<std::byte>& out);
