@@ -1,0 +1,51 @@
+// Runs a graph on the CPU, node by node. The reference for everything else: float operators through oneDNN
+// and plain loops, integer operators exactly as docs/arithmetic.md says.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "tilewright/host/kernel.h"
+#include "tilewright/host/prepared_node.h"
+
+namespace tilewright {
+
+// A graph made ready once (kernels resolved, weights reordered, last uses known) and run any number of
+// times.
+class Executor {
+ public:
+  // Sees graph inputs and every node output as soon as it exists; not constants.
+  using Observe = std::function<void(ValueId, const Tensor&)>;
+
+  // Errors: operators without a host kernel, all named at once (kUnsupported); attributes a kernel rejects.
+  explicit Executor(Graph graph, HostOptions options = {});
+  Executor(Executor&&) = default;
+  Executor& operator=(Executor&&) = default;
+  Executor(const Executor&) = delete;  // prepared nodes point into graph_
+  Executor& operator=(const Executor&) = delete;
+
+  // One tensor per graph output. Tensors die after their last use. Safe to call from several threads at once.
+  // Errors (invalid input): number, type or shape of the inputs; a value whose computed type or shape is not
+  // the declared one; whatever a node reports, with the node as context.
+  std::vector<Tensor> run(std::vector<Tensor> inputs, const Observe& observe = {}) const;
+  const Graph& graph() const { return graph_; }
+
+ private:
+  void check_inputs(const std::vector<Tensor>& inputs) const;
+
+  Graph graph_;
+  HostOptions options_;
+  std::vector<PreparedNode> nodes_;
+  std::vector<std::vector<ValueId>> dead_after_;  // by node: values nobody reads any more once it has run
+};
+
+// Prepares and runs once.
+std::vector<Tensor> run(const Graph& graph, std::vector<Tensor> inputs, const HostOptions& options = {});
+
+// One node on the given inputs (nullptr: absent), for constant folding. The outputs have the types and shapes
+// that `graph` declares for them. Errors as for Executor.
+std::vector<Tensor> evaluate(const Graph& graph, const Node& node, KernelInputs inputs,
+                             const HostOptions& options = {});
+
+}  // namespace tilewright

@@ -1,0 +1,36 @@
+#include "tilewright/host/kernel_table.h"
+
+#include <map>
+#include <utility>
+
+namespace tilewright {
+namespace {
+
+using Key = std::pair<std::string_view, std::string_view>;
+
+std::map<Key, const KernelEntry*> build_table() {
+  const std::span<const KernelEntry> families[] = {
+      constant_kernels(),
+      shape_kernels(),
+  };
+  std::map<Key, const KernelEntry*> table;
+  for (const std::span<const KernelEntry> family : families) {
+    for (const KernelEntry& entry : family) {
+      const bool inserted = table.emplace(Key{entry.domain, entry.op}, &entry).second;
+      TILEWRIGHT_CHECK(inserted, std::string("two host kernels for ") + entry.op);
+      TILEWRIGHT_CHECK((entry.kernel == nullptr) != (entry.bind == nullptr),
+                       std::string("host kernel neither plain nor bound: ") + entry.op);
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+const KernelEntry* find_kernel(std::string_view domain, std::string_view op) {
+  static const std::map<Key, const KernelEntry*> table = build_table();
+  const auto found = table.find({domain, op});
+  return found == table.end() ? nullptr : found->second;
+}
+
+}  // namespace tilewright

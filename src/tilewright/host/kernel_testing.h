@@ -1,0 +1,41 @@
+// Running single nodes in tests: builds the node, calls evaluate, returns the outputs.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tilewright/host/executor.h"
+
+namespace tilewright::testing {
+
+// nullopt stands for an absent optional input. The graph's declarations are taken from the result, so shapes
+// are for the test to check.
+inline std::vector<Tensor> run_op(const std::string& op, const std::vector<std::optional<Tensor>>& inputs,
+                                  std::map<std::string, Attribute> attributes = {}, int outputs = 1,
+                                  const std::string& domain = "", HostOptions options = {}) {
+  Node node;
+  node.name = "n";
+  node.domain = domain;
+  node.op = op;
+  node.attributes = std::move(attributes);
+  std::vector<Operand> operands;
+  std::vector<const Tensor*> pointers;
+  for (const std::optional<Tensor>& input : inputs) {
+    node.inputs.push_back(input ? ValueId(node.inputs.size()) : kNoValue);
+    pointers.push_back(input ? &*input : nullptr);
+    operands.push_back(input ? Operand{true, input->type(), input->shape(), &*input} : Operand{});
+  }
+  for (int i = 0; i < outputs; ++i) node.outputs.push_back(ValueId(inputs.size()) + i);
+  return PreparedNode(node, operands, options).run(pointers, options);
+}
+
+inline Tensor f32(Shape shape, std::initializer_list<float> values) {
+  return Tensor::of<float>(std::move(shape), values);
+}
+inline Tensor i64(std::initializer_list<int64_t> values) {
+  return Tensor::of<int64_t>(Shape{int64_t(values.size())}, values);
+}
+
+}  // namespace tilewright::testing
