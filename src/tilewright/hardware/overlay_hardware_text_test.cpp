@@ -42,8 +42,8 @@ TEST(OverlayYaml, BufferTooLargeForTheEncodingHasItsLine) {
   EXPECT_EQ(
       message("name: a\nweight_buffer_bytes: 1048576\n"),
       "x.yaml:2 (weight_buffer_bytes): 1048576 bytes are 4096 WGT elements, whose 12-bit index does not "
-      "fit the 128-bit GEMM instruction, the 32-bit micro-op; at most 262144 bytes fit; isa 'wide' has "
-      "room for more");
+      "fit the 128-bit GEMM instruction, the 32-bit micro-op; at most 262144 bytes fit; or "
+      "accumulator_buffer_bytes 32768; isa 'wide' has room for more");
 }
 
 TEST(OverlayYaml, NoMap) {
