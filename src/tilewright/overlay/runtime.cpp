@@ -11,11 +11,6 @@
 namespace tilewright::overlay {
 namespace {
 
-[[noreturn, gnu::noinline]] void field_overflow(const char* name, int64_t value, int width) {
-  throw Error(ErrorKind::kInternal, "instruction field " + std::string(name) + " cannot hold " +
-                                        std::to_string(value) + " in " + std::to_string(width) + " bits");
-}
-
 // Smallest and largest index that the micro-ops reach over both loops.
 struct Reach {
   uint64_t low = ~uint64_t{0}, high = 0;
@@ -49,121 +44,113 @@ bool order_free(const MicroKernel& kernel) {
   return src.high < dst.low || dst.high < src.low;
 }
 
+uint32_t checked_dram_element(int64_t element) {
+  TILEWRIGHT_CHECK(element >= 0 && element <= int64_t{0xffffffff}, "a DRAM element beyond 32 bits");
+  return uint32_t(element);
+}
+
 }  // namespace
 
-Runtime::Runtime(const OverlayHardware& hardware) : hardware_(hardware), fields_(hardware) {
+Runtime::Runtime(const OverlayHardware& hardware) : hardware_(hardware), layout_(hardware) {
   cache_depth_ = uint32_t(hardware.uop_depth());
   words_.resize(1024);
   std::fill(std::begin(last_), std::end(last_), int64_t{-1});
 }
 
-inline void Runtime::put(uint64_t* words, FieldPosition field, uint64_t value, const char* name) {
-  if ((value >> field.width) != 0) [[unlikely]] {
-    field_overflow(name, int64_t(value), field.width);
-  }
-  words[field.word] |= value << field.shift;
-}
-
-inline void Runtime::put_signed(uint64_t* words, FieldPosition field, int64_t value, const char* name) {
-  const int64_t limit = int64_t{1} << (field.width - 1);
-  if (value < -limit || value >= limit) [[unlikely]] {
-    field_overflow(name, value, field.width);
-  }
-  words[field.word] |= (uint64_t(value) & ((uint64_t{1} << field.width) - 1)) << field.shift;
-}
-
-inline uint64_t* Runtime::append(Stage stage, uint64_t opcode) {
-  const size_t size = size_t(count_) * size_t(fields_.words);
-  if (size + 4 > words_.size()) [[unlikely]] {
+inline uint64_t* Runtime::append(Stage stage) {
+  const size_t size = size_t(count_) * size_t(layout_.words);
+  if (size + IsaLayout::kMaxWords > words_.size()) [[unlikely]] {
     words_.resize(words_.size() * 2);
   }
-  uint64_t* words = words_.data() + size;
-  words[0] = opcode | fields_.header | pending_[int(stage)];
-  for (int i = 1; i < fields_.words; ++i) words[i] = 0;
-  pending_[int(stage)] = 0;
   last_[int(stage)] = int64_t(count_++);
-  return words;
+  return words_.data() + size;
 }
 
 uint64_t* Runtime::last_of(Stage stage) {
   const int64_t index = last_[int(stage)];
-  return index < 0 ? nullptr : words_.data() + size_t(index) * size_t(fields_.words);
+  return index < 0 ? nullptr : words_.data() + size_t(index) * size_t(layout_.words);
+}
+
+inline void Runtime::emit(Stage stage, const MemoryInstruction& instruction) {
+  bool* pending = pending_[int(stage)];
+  MemoryInstruction complete = instruction;
+  complete.dependencies.pop_prev = pending[0];
+  complete.dependencies.pop_next = pending[1];
+  layout_.encode(complete, append(stage));
+  pending[0] = pending[1] = false;
 }
 
 void Runtime::emit_nop(Stage stage) {
-  const auto type = stage == Stage::kLoad      ? MemoryType::kInput
+  MemoryInstruction nop;
+  nop.is_store = stage == Stage::kStore;
+  nop.memory_type = stage == Stage::kLoad      ? MemoryType::kInput
                     : stage == Stage::kCompute ? MemoryType::kUop
                                                : MemoryType::kOutput;
-  uint64_t* words =
-      append(stage, stage == Stage::kStore ? uint64_t(Opcode::kStore) : uint64_t(Opcode::kLoad));
-  put(words, fields_.memory_type, uint64_t(type), "memory_type");
+  emit(stage, nop);
   ++statistics_.nops;
-}
-
-inline void Runtime::write_transfer(uint64_t* words, MemoryType type, uint32_t sram,
-                                    const Transfer2D& transfer) {
-  put(words, fields_.memory_type, uint64_t(type), "memory_type");
-  put(words, fields_.sram_base, sram, "sram_base");
-  put(words, fields_.dram_base, uint64_t(transfer.dram_element), "dram_base");
-  put(words, fields_.y_size, transfer.y_size, "y_size");
-  put(words, fields_.x_size, transfer.x_size, "x_size");
-  put(words, fields_.x_stride, transfer.x_stride, "x_stride");
 }
 
 void Runtime::load_buffer_2d(MemoryType type, uint32_t sram, const Transfer2D& transfer) {
   const bool compute =
       type == MemoryType::kUop || type == MemoryType::kAccumulator || type == MemoryType::kAccumulator8;
-  uint64_t* words = append(compute ? Stage::kCompute : Stage::kLoad, uint64_t(Opcode::kLoad));
-  write_transfer(words, type, sram, transfer);
-  if ((transfer.x_pad_before | transfer.x_pad_after | transfer.y_pad_before | transfer.y_pad_after) == 0)
-    return;
-  put(words, fields_.y_pad_0, transfer.y_pad_before, "y_pad_0");
-  put(words, fields_.y_pad_1, transfer.y_pad_after, "y_pad_1");
-  put(words, fields_.x_pad_0, transfer.x_pad_before, "x_pad_0");
-  put(words, fields_.x_pad_1, transfer.x_pad_after, "x_pad_1");
-  if (transfer.pad_value != 0) put_signed(words, fields_.pad_value, transfer.pad_value, "pad_value");
+  MemoryInstruction load;
+  load.memory_type = type;
+  load.sram_base = sram;
+  load.dram_base = checked_dram_element(transfer.dram_element);
+  load.y_size = transfer.y_size;
+  load.x_size = transfer.x_size;
+  load.x_stride = transfer.x_stride;
+  load.y_pad_0 = transfer.y_pad_before;
+  load.y_pad_1 = transfer.y_pad_after;
+  load.x_pad_0 = transfer.x_pad_before;
+  load.x_pad_1 = transfer.x_pad_after;
+  load.pad_value = transfer.pad_value;
+  emit(compute ? Stage::kCompute : Stage::kLoad, load);
 }
 
 void Runtime::store_buffer_2d(uint32_t sram, const Transfer2D& transfer) {
-  write_transfer(append(Stage::kStore, uint64_t(Opcode::kStore)), MemoryType::kOutput, sram, transfer);
+  MemoryInstruction store;
+  store.is_store = true;
+  store.memory_type = MemoryType::kOutput;
+  store.sram_base = sram;
+  store.dram_base = checked_dram_element(transfer.dram_element);
+  store.y_size = transfer.y_size;
+  store.x_size = transfer.x_size;
+  store.x_stride = transfer.x_stride;
+  emit(Stage::kStore, store);
 }
 
 void Runtime::append_uop(const MicroOp& uop) {
-  uint64_t word = 0;
-  put(&word, fields_.uop_dst, uop.dst, "micro-op dst");
-  put(&word, fields_.uop_src, uop.src, "micro-op src");
-  put(&word, fields_.uop_wgt, uop.wgt, "micro-op wgt");
-  if (uop.overwrite) put(&word, fields_.uop_overwrite, 1, "micro-op overwrite");
+  const uint64_t word = layout_.encode(uop);
   image_.push_back(uint32_t(word));
-  if (fields_.uop_words32 == 2) image_.push_back(uint32_t(word >> 32));
+  if (layout_.wide) image_.push_back(uint32_t(word >> 32));
 }
 
-void Runtime::encode_loop(const MicroKernel& kernel, uint64_t* words) {
-  put(words, fields_.iter_out, kernel.outer.extent, "iter_out");
-  put(words, fields_.iter_in, kernel.inner.extent, "iter_in");
+void Runtime::encode_kernel(const MicroKernel& kernel, uint64_t* words) {
+  LoopNest loop;
+  loop.iter_out = kernel.outer.extent;
+  loop.iter_in = kernel.inner.extent;
+  loop.dst_factor_out = kernel.outer.dst;
+  loop.dst_factor_in = kernel.inner.dst;
+  loop.src_factor_out = kernel.outer.src;
+  loop.src_factor_in = kernel.inner.src;
   if (kernel.is_alu) {
-    words[0] |= uint64_t(Opcode::kAlu);
-    put(words, fields_.alu_dst_out, kernel.outer.dst, "dst_factor_out");
-    put(words, fields_.alu_dst_in, kernel.inner.dst, "dst_factor_in");
-    put(words, fields_.alu_src_out, kernel.outer.src, "src_factor_out");
-    put(words, fields_.alu_src_in, kernel.inner.src, "src_factor_in");
-    put(words, fields_.alu_opcode, uint64_t(kernel.opcode), "alu_opcode");
-    put(words, fields_.use_imm, kernel.use_imm, "use_imm");
-    put_signed(words, fields_.imm, kernel.imm, "imm");
-    if (fields_.clip_low.width != 0) {
-      put_signed(words, fields_.clip_low, kernel.clip_low, "clip_low");
-      put_signed(words, fields_.clip_high, kernel.clip_high, "clip_high");
-    }
+    AluInstruction alu;
+    alu.loop = loop;
+    alu.opcode = kernel.opcode;
+    alu.use_imm = kernel.use_imm;
+    alu.imm = kernel.imm;
+    alu.clip_low = kernel.clip_low;
+    alu.clip_high = kernel.clip_high;
+    layout_.encode(alu, words);
     return;
   }
-  words[0] |= uint64_t(Opcode::kGemm);
-  put(words, fields_.reset, kernel.reset, "reset_reg");
-  put(words, fields_.gemm_dst_out, kernel.outer.dst, "dst_factor_out");
-  put(words, fields_.gemm_dst_in, kernel.inner.dst, "dst_factor_in");
-  put(words, fields_.gemm_src_out, kernel.outer.src, "src_factor_out");
-  put(words, fields_.gemm_src_in, kernel.inner.src, "src_factor_in");
-  put(words, fields_.gemm_wgt_out, kernel.outer.wgt, "wgt_factor_out");
-  put(words, fields_.gemm_wgt_in, kernel.inner.wgt, "wgt_factor_in");
+  loop.wgt_factor_out = kernel.outer.wgt;
+  loop.wgt_factor_in = kernel.inner.wgt;
+  GemmInstruction gemm;
+  gemm.loop = loop;
+  gemm.reset = kernel.reset;
+  layout_.encode(gemm, words);
 }
 
 KernelHandle Runtime::record(const MicroKernel& kernel) {
@@ -180,11 +167,11 @@ KernelHandle Runtime::record(const MicroKernel& kernel) {
   const uint32_t part_count = (total + limit - 1) / limit;
   const uint32_t part_size = (total + part_count - 1) / part_count;
   Part part;
-  part.words[0] = fields_.header;
-  encode_loop(kernel, part.words);
+  part.is_alu = kernel.is_alu;
+  encode_kernel(kernel, part.words);
   kernels_.push_back({uint32_t(parts_.size()), part_count});
   for (uint32_t begin = 0; begin < total; begin += part_size) {
-    part.image_offset = uint32_t(image_.size() / size_t(fields_.uop_words32));
+    part.image_offset = uint32_t(image_.size() / (layout_.wide ? 2 : 1));
     part.size = std::min(part_size, total - begin);
     for (uint32_t i = 0; i < part.size; ++i) append_uop(kernel.uops[begin + i]);
     parts_.push_back(part);
@@ -227,30 +214,35 @@ void Runtime::push(KernelHandle handle) {
   for (uint32_t i = 0; i < kernel.part_count; ++i) {
     Part& part = parts_[kernel.first_part + i];
     if (!part.resident) make_resident(part);
-    uint64_t* words = append(Stage::kCompute, part.words[0]);
-    for (int w = 1; w < fields_.words; ++w) words[w] = part.words[w];
-    words[fields_.uop_begin.word] |= uint64_t(part.cache_begin) << fields_.uop_begin.shift;
-    words[fields_.uop_end.word] |= uint64_t(part.cache_begin + part.size) << fields_.uop_end.shift;
+    uint64_t* words = append(Stage::kCompute);
+    for (int w = 0; w < layout_.words; ++w) words[w] = part.words[w];
+    const IsaLayout::Loop& fields = part.is_alu ? layout_.alu : layout_.gemm;
+    fields.uop_begin.put(words, part.cache_begin);
+    fields.uop_end.put(words, part.cache_begin + part.size);
+    bool* pending = pending_[int(Stage::kCompute)];
+    layout_.pop_prev.put(words, pending[0]);
+    layout_.pop_next.put(words, pending[1]);
+    pending[0] = pending[1] = false;
   }
 }
 
 void Runtime::dep_push(Stage from, Stage to) {
-  const bool next = int(to) > int(from);
   TILEWRIGHT_CHECK(std::abs(int(to) - int(from)) == 1, "tokens pass between neighbouring stages only");
-  const uint64_t bit = next ? FieldPositions::kPushNext : FieldPositions::kPushPrev;
+  const BitField field = int(to) > int(from) ? layout_.push_next : layout_.push_prev;
+  const bool* pending = pending_[int(from)];
   uint64_t* words = last_of(from);
-  if (words == nullptr || (words[0] & bit) != 0 || pending_[int(from)] != 0) {
+  if (words == nullptr || field.get(words) != 0 || pending[0] || pending[1]) {
     emit_nop(from);
     words = last_of(from);
   }
-  words[0] |= bit;
+  field.put(words, 1);
 }
 
 void Runtime::dep_pop(Stage from, Stage to) {
   TILEWRIGHT_CHECK(std::abs(int(to) - int(from)) == 1, "tokens pass between neighbouring stages only");
-  const uint64_t bit = int(from) < int(to) ? FieldPositions::kPopPrev : FieldPositions::kPopNext;
-  if ((pending_[int(to)] & bit) != 0) emit_nop(to);
-  pending_[int(to)] |= bit;
+  bool& pending = pending_[int(to)][int(from) < int(to) ? 0 : 1];
+  if (pending) emit_nop(to);
+  pending = true;
 }
 
 RuntimeOutput Runtime::synchronize(uint64_t uop_image_address) {
@@ -260,19 +252,21 @@ RuntimeOutput Runtime::synchronize(uint64_t uop_image_address) {
     dep_pop(stage, Stage::kCompute);
   }
   emit_nop(Stage::kCompute);
-  append(Stage::kCompute, uint64_t(Opcode::kFinish));
+  layout_.encode(FinishInstruction{}, append(Stage::kCompute));
 
   const uint64_t base = uop_image_address / uint64_t(hardware_.uop_bytes());
   for (const uint64_t index : uop_load_positions_) {
-    uint64_t& word = words_[size_t(index) * size_t(fields_.words) + fields_.dram_base.word];
-    const uint64_t mask = ((uint64_t{1} << fields_.dram_base.width) - 1) << fields_.dram_base.shift;
-    const uint64_t address = base + ((word & mask) >> fields_.dram_base.shift);
-    word = (word & ~mask) | (address << fields_.dram_base.shift);
+    uint64_t* words = words_.data() + size_t(index) * size_t(layout_.words);
+    const BitField field = layout_.memory.dram_base;
+    const uint64_t address = base + field.get(words);
+    TILEWRIGHT_CHECK(address <= field.mask(), "a micro-op address beyond its field");
+    words[field.word] &= ~(field.mask() << field.shift);
+    field.put(words, address);
   }
   RuntimeOutput output;
   output.statistics = statistics_;
   output.statistics.instructions = count_;
-  output.instructions.resize(size_t(count_) * size_t(fields_.words) * 8);
+  output.instructions.resize(size_t(count_) * size_t(layout_.words) * 8);
   std::memcpy(output.instructions.data(), words_.data(), output.instructions.size());
   output.uops.resize(image_.size() * 4);
   if (!image_.empty()) std::memcpy(output.uops.data(), image_.data(), output.uops.size());

@@ -12,8 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "tilewright/overlay/field_positions.h"
-#include "tilewright/overlay/isa.h"
+#include "tilewright/overlay/isa_layout.h"
 
 namespace tilewright::overlay {
 
@@ -98,25 +97,23 @@ class Runtime {
   struct Part {
     uint32_t image_offset = 0, size = 0;  // in micro-ops
     uint32_t cache_begin = 0;
-    bool resident = false, ever_loaded = false;
+    bool is_alu = false, resident = false, ever_loaded = false;
     uint64_t words[4] = {};  // the instruction, but for the micro-op range and tokens
   };
   struct Kernel {
     uint32_t first_part = 0, part_count = 0;
   };
 
-  uint64_t* append(Stage stage, uint64_t opcode);
-  void put(uint64_t* words, FieldPosition field, uint64_t value, const char* name);
-  void put_signed(uint64_t* words, FieldPosition field, int64_t value, const char* name);
-  void emit_nop(Stage stage);
-  void write_transfer(uint64_t* words, MemoryType type, uint32_t sram, const Transfer2D& transfer);
-  void encode_loop(const MicroKernel& kernel, uint64_t* words);
-  void append_uop(const MicroOp& uop);
-  void make_resident(Part& part);
+  uint64_t* append(Stage stage);
   uint64_t* last_of(Stage stage);
+  void emit_nop(Stage stage);
+  void emit(Stage stage, const MemoryInstruction& instruction);
+  void append_uop(const MicroOp& uop);
+  void encode_kernel(const MicroKernel& kernel, uint64_t* words);
+  void make_resident(Part& part);
 
   OverlayHardware hardware_;
-  FieldPositions fields_;
+  IsaLayout layout_;
   uint32_t cache_depth_ = 0;
   std::vector<uint64_t> words_;
   uint64_t count_ = 0;
@@ -126,8 +123,8 @@ class Runtime {
   std::deque<uint32_t> resident_;  // parts in the cache, oldest first
   uint32_t cache_cursor_ = 0;
   std::vector<uint64_t> uop_load_positions_;  // instructions whose dram_base is relative to the image
-  uint64_t pending_[4] = {};                  // pop bits per stage
-  int64_t last_[4];                           // index of the last instruction of each stage, -1: none
+  bool pending_[4][2] = {};  // per stage: pops (of the previous, next stage) not attached yet
+  int64_t last_[4];          // index of the last instruction of each stage, -1: none
   RuntimeStatistics statistics_;
 };
 
