@@ -1,0 +1,298 @@
+#include "tilewright/frontend/onnx/graph_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "tilewright/frontend/onnx/node_typing.h"
+#include "tilewright/frontend/onnx/opset_converters.h"
+#include "tilewright/frontend/onnx/opset_helpers.h"
+#include "tilewright/graph/operators.h"
+
+namespace tilewright {
+namespace {
+
+// Unique names in constant time, however often a name is asked for.
+class NameRegistry {
+ public:
+  void reserve(const std::string& name) { taken_.insert(name); }
+  std::string unique(const std::string& wanted) {
+    if (taken_.insert(wanted).second) return wanted;
+    for (int& suffix = last_suffix_[wanted];;) {
+      std::string candidate = fmt::format("{}_{}", wanted, ++suffix);
+      if (taken_.insert(candidate).second) return candidate;
+    }
+  }
+
+ private:
+  std::unordered_set<std::string> taken_;
+  std::unordered_map<std::string, int> last_suffix_;
+};
+
+class GraphBuilder : public NodeConversion {
+ public:
+  GraphBuilder(OnnxModel model, const OnnxOptions& options, Diagnostics& diagnostics)
+      : model_(std::move(model)), options_(options), diagnostics_(diagnostics), shapes_(graph_) {}
+
+  Graph build() {
+    graph_.name = model_.name;
+    reserve_names();
+    const std::vector<size_t> order = order_onnx_nodes(model_, diagnostics_);
+    add_initializers();
+    add_inputs();
+    for (const size_t index : order) add(model_.nodes[index]);
+    add_outputs();
+    return std::move(graph_);
+  }
+
+  // NodeConversion
+  int opset() const override { return model_.opset; }
+  const Value& value(ValueId id) const override { return graph_.value(id); }
+  ValueId constant(const std::string& role, Tensor tensor) override {
+    return add_constant(value_names_.unique(fmt::format("{}/{}", current_name_, role)), std::move(tensor));
+  }
+  ValueId emit(const std::string& op, std::vector<ValueId> inputs,
+               std::map<std::string, Attribute> attributes) override {
+    if (failed_ || std::find(inputs.begin(), inputs.end(), kNoValue) != inputs.end()) return kNoValue;
+    const std::string name = node_names_.unique(fmt::format("{}/{}", current_name_, op));
+    const ValueId output = add_value(value_names_.unique(name));
+    append({name, "", op, std::move(inputs), {output}, std::move(attributes)});
+    return failed_ ? kNoValue : output;
+  }
+  void error(ErrorKind kind, const std::string& message, const std::string& hint) override {
+    failed_ = true;
+    diagnostics_.error(kind, current_->label, current_->op, message, hint);
+  }
+
+ private:
+  void reserve_names() {
+    for (const auto& [name, tensor] : model_.initializers) value_names_.reserve(name);
+    for (const OnnxValueInfo& info : model_.inputs) value_names_.reserve(info.name);
+    for (const OnnxNode& node : model_.nodes) {
+      for (const std::string& output : node.outputs) value_names_.reserve(output);
+      for (const std::string& input : node.inputs) read_names_.insert(input);
+    }
+    for (const OnnxValueInfo& info : model_.outputs) read_names_.insert(info.name);
+  }
+
+  ValueId add_value(const std::string& name) {
+    graph_.values.push_back({name, ElementType::kF32, Shape{}, std::nullopt});
+    is_typed_.push_back(false);
+    return ValueId(graph_.values.size()) - 1;
+  }
+  ValueId add_constant(const std::string& name, Tensor tensor) {
+    const ValueId id = add_value(name);
+    Value& added = graph_.value(id);
+    added.type = tensor.type();
+    added.shape = tensor.shape();
+    added.constant = std::move(tensor);
+    is_typed_[size_t(id)] = true;
+    return id;
+  }
+
+  void add_initializers() {
+    for (auto& [name, tensor] : model_.initializers) {
+      ids_[name] = tensor ? add_constant(name, std::move(*tensor)) : add_value(name);
+    }
+  }
+
+  void add_inputs() {
+    for (const BoundInput& input : bind_onnx_inputs(model_, options_, diagnostics_)) {
+      const auto fixed = options_.fixed_inputs.find(input.name);
+      if (fixed != options_.fixed_inputs.end()) {
+        ids_[input.name] = add_constant(input.name, fixed->second);
+        continue;
+      }
+      const ValueId id = add_value(input.name);
+      ids_[input.name] = id;
+      graph_.inputs.push_back(id);
+      if (!input.type || !input.shape) continue;
+      graph_.value(id).type = *input.type;
+      graph_.value(id).shape = *input.shape;
+      is_typed_[size_t(id)] = true;
+    }
+  }
+
+  // The operator of the graph that `source` becomes, or nullptr after a diagnostic.
+  bool is_covered(const OnnxNode& source) {
+    if (source.domain.empty() && source.op == "Constant") return true;
+    if (source.domain.empty() && is_rewritten_operator(source.op)) return true;
+    if (find_operator(source.domain, source.op) != nullptr) return true;
+    const std::string key = fmt::format("{}:{}", source.domain, source.op);
+    const auto& functions = model_.functions;
+    if (std::find(functions.begin(), functions.end(), key) != functions.end()) {
+      error(ErrorKind::kUnsupported, "is a function of the model, which is not supported",
+            "inline the functions of the model");
+    } else if (source.domain.empty()) {
+      error(ErrorKind::kUnsupported, "is not a supported operator", "");
+    } else {
+      error(ErrorKind::kUnsupported,
+            fmt::format("is of the domain '{}', which is not supported", source.domain), "");
+    }
+    return false;
+  }
+
+  void add(OnnxNode& source) {
+    current_ = &source;
+    current_name_ = source.name.empty() && !source.outputs.empty() ? source.outputs[0] : source.name;
+    if (current_name_.empty()) current_name_ = source.op;
+    failed_ = !source.is_usable;
+    if (source.outputs.empty() || source.outputs[0].empty()) {
+      // Only for its diagnostics: nobody could read it.
+      if (is_covered(source)) error(ErrorKind::kInvalidInput, "has no output", "");
+      return;
+    }
+    const bool covered = is_covered(source);
+    if (source.domain.empty() && source.op == "Constant") return add_constant_node(source);
+    Node node = resolve(source);
+    if (!covered || failed_ || !inputs_are_typed(node)) return;
+    if (node.domain.empty()) convert_to_opset_17(node, *this);
+    if (failed_) return;
+    node.name = node_names_.unique(current_name_);
+    append(std::move(node));
+  }
+
+  // Names to values; the outputs get new, untyped ones.
+  Node resolve(const OnnxNode& source) {
+    Node node{"", source.domain, source.op, {}, {}, source.attributes};
+    for (const std::string& input : source.inputs) {
+      const auto found = ids_.find(input);
+      node.inputs.push_back(found == ids_.end() ? kNoValue : found->second);
+      if (!input.empty() && found == ids_.end()) failed_ = true;  // reported with the order of the nodes
+    }
+    const Operator* op = find_operator(source.domain, source.op);
+    const bool has_optional = op != nullptr && op->max_outputs < kAnyNumber;
+    for (size_t i = 0; i < source.outputs.size(); ++i) {
+      const std::string& output = source.outputs[i];
+      const bool unwanted = has_optional && i >= size_t(op->min_outputs) && !read_names_.count(output);
+      if (output.empty() || unwanted) {
+        node.outputs.push_back(kNoValue);
+      } else {
+        node.outputs.push_back(add_value(output));
+        ids_[output] = node.outputs.back();
+      }
+    }
+    trim_absent(node);
+    return node;
+  }
+
+  bool inputs_are_typed(const Node& node) const {
+    return std::all_of(node.inputs.begin(), node.inputs.end(),
+                       [&](ValueId id) { return id == kNoValue || is_typed_[size_t(id)]; });
+  }
+
+  // The forms of Constant, one attribute each.
+  std::optional<Tensor> constant_value(const OnnxNode& source) {
+    if (source.attributes.size() == 1) {
+      const auto& [name, attribute] = *source.attributes.begin();
+      if (const auto* tensor = std::get_if<Tensor>(&attribute); tensor && name == "value") return *tensor;
+      if (const auto* number = std::get_if<float>(&attribute); number && name == "value_float") {
+        return Tensor::scalar(*number);
+      }
+      if (const auto* number = std::get_if<int64_t>(&attribute); number && name == "value_int") {
+        return Tensor::scalar(*number);
+      }
+      if (const auto* list = std::get_if<std::vector<int64_t>>(&attribute); list && name == "value_ints") {
+        return int64_list(*list);
+      }
+      if (const auto* list = std::get_if<std::vector<float>>(&attribute); list && name == "value_floats") {
+        return Tensor(Shape{int64_t(list->size())}, std::span<const float>(*list));
+      }
+      if (name == "value_string" || name == "value_strings") {
+        error(ErrorKind::kUnsupported, "holds strings", "");
+        return std::nullopt;
+      }
+    }
+    error(ErrorKind::kInvalidInput, "needs exactly one of its value attributes", "");
+    return std::nullopt;
+  }
+
+  void add_constant_node(const OnnxNode& source) {
+    std::optional<Tensor> tensor;
+    if (!failed_) tensor = constant_value(source);
+    const std::string& output = source.outputs[0];
+    ids_[output] = tensor ? add_constant(output, std::move(*tensor)) : add_value(output);
+  }
+
+  // Types the outputs of `node` and appends it to the graph.
+  void append(Node node) {
+    try {
+      const std::vector<TypedShape> types = shapes_.infer(node);
+      for (size_t i = 0; i < node.outputs.size() && i < types.size(); ++i) {
+        if (node.outputs[i] == kNoValue) continue;
+        Value& output = graph_.value(node.outputs[i]);
+        output.type = types[i].type;
+        output.shape = types[i].shape;
+        is_typed_[size_t(node.outputs[i])] = true;
+      }
+    } catch (const Error& problem) {
+      failed_ = true;
+      for (Diagnostic diagnostic : problem.diagnostics()) {
+        diagnostic.where = current_->label;
+        diagnostic.op = current_->op;
+        diagnostics_.add(std::move(diagnostic));
+      }
+      return;
+    }
+    graph_.nodes.push_back(std::move(node));
+  }
+
+  void add_outputs() {
+    if (model_.outputs.empty()) {
+      diagnostics_.error(ErrorKind::kInvalidInput, "model", "", "has no outputs");
+    }
+    for (const OnnxValueInfo& info : model_.outputs) {
+      const std::string where = fmt::format("output '{}'", info.name);
+      const auto found = ids_.find(info.name);
+      if (found == ids_.end()) {
+        if (diagnostics_.ok()) {
+          diagnostics_.error(ErrorKind::kInvalidInput, where, "", "is produced by nothing");
+        }
+        continue;
+      }
+      graph_.outputs.push_back(found->second);
+      if (is_typed_[size_t(found->second)]) compare_with_declared(info, graph_.value(found->second), where);
+    }
+  }
+
+  void compare_with_declared(const OnnxValueInfo& info, const Value& output, const std::string& where) {
+    bool matches = !info.type || *info.type == output.type;
+    if (info.has_shape) {
+      matches &= info.dims.size() == size_t(output.shape.rank());
+      for (size_t axis = 0; matches && axis < info.dims.size(); ++axis) {
+        matches = info.dims[axis].size < 0 || info.dims[axis].size == output.shape[int(axis)];
+      }
+    }
+    if (matches) return;
+    std::vector<int64_t> declared;
+    for (const OnnxDimension& dim : info.dims) declared.push_back(dim.size);
+    diagnostics_.warn(where, "",
+                      fmt::format("is declared with another type or shape (rank {}) than the {} it has",
+                                  info.dims.size(), to_string(output.type, output.shape)));
+  }
+
+  OnnxModel model_;
+  const OnnxOptions& options_;
+  Diagnostics& diagnostics_;
+  Graph graph_;
+  NodeTyping shapes_;
+  std::vector<bool> is_typed_;  // by value
+  std::unordered_map<std::string, ValueId> ids_;
+  std::unordered_set<std::string> read_names_;
+  NameRegistry value_names_, node_names_;
+
+  // The node in work.
+  const OnnxNode* current_ = nullptr;
+  std::string current_name_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+Graph build_onnx_graph(OnnxModel model, const OnnxOptions& options, Diagnostics& diagnostics) {
+  return GraphBuilder(std::move(model), options, diagnostics).build();
+}
+
+}  // namespace tilewright

@@ -1,0 +1,31 @@
+// From the plain content of an ONNX file to a Graph: names resolved, dimensions bound, nodes ordered,
+// converted to opset 17 and typed one after another, so that a problem in one place does not hide those in
+// others.
+#pragma once
+
+#include "tilewright/base/error.h"
+#include "tilewright/frontend/onnx/onnx_model.h"
+#include "tilewright/frontend/onnx/onnx_reader.h"
+#include "tilewright/graph/graph.h"
+
+namespace tilewright {
+
+// The graph is complete only if `diagnostics` has no error afterwards. Takes the tensors out of `model`.
+Graph build_onnx_graph(OnnxModel model, const OnnxOptions& options, Diagnostics& diagnostics);
+
+// The graph inputs of the model that are not initializers, their dimensions bound by `options`; unbound ones
+// are reported in one error, and their input has no value in the result.
+struct BoundInput {
+  std::string name;
+  std::optional<ElementType> type;
+  std::optional<Shape> shape;
+};
+std::vector<BoundInput> bind_onnx_inputs(const OnnxModel& model, const OnnxOptions& options,
+                                         Diagnostics& diagnostics);
+
+// Node indices in an order in which every node follows those it reads from, as close to the file's as
+// possible. Reports names that nothing produces, names produced twice, and cycles; nodes concerned are left
+// out.
+std::vector<size_t> order_onnx_nodes(const OnnxModel& model, Diagnostics& diagnostics);
+
+}  // namespace tilewright

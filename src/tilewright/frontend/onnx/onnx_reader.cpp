@@ -1,0 +1,32 @@
+#include "tilewright/frontend/onnx/onnx_reader.h"
+
+#include <fmt/format.h>
+
+#include "tilewright/base/file.h"
+#include "tilewright/frontend/onnx/graph_builder.h"
+#include "tilewright/frontend/onnx/onnx_model.h"
+
+namespace tilewright {
+
+Graph parse_onnx(std::span<const std::byte> bytes, const std::filesystem::path& folder,
+                 const OnnxOptions& options, Diagnostics* warnings) {
+  Diagnostics diagnostics;
+  OnnxModel model = parse_onnx_model(bytes, {folder, options.allow_missing_weights}, diagnostics);
+  Graph graph = build_onnx_graph(std::move(model), options, diagnostics);
+  if (warnings != nullptr) {
+    for (const Diagnostic& warning : diagnostics.warnings()) {
+      warnings->warn(warning.where, warning.op, warning.message, warning.hint);
+    }
+  }
+  diagnostics.raise_if_any();
+  return graph;
+}
+
+Graph read_onnx(const std::filesystem::path& path, const OnnxOptions& options, Diagnostics* warnings) {
+  return with_context(fmt::format("file '{}'", path.string()), [&] {
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    return parse_onnx(read_file(path), folder, options, warnings);
+  });
+}
+
+}  // namespace tilewright

@@ -1,0 +1,279 @@
+#include "tilewright/frontend/onnx/opset_converters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tilewright/frontend/onnx/onnx_types.h"
+#include "tilewright/frontend/onnx/opset_helpers.h"
+
+namespace tilewright {
+namespace {
+
+// Before opset 7, the second operand was broadcast only on request, its dimensions aligned at `axis`.
+void convert_legacy_broadcast(Node& node, NodeConversion& conversion) {
+  if (conversion.opset() >= 7) return;
+  const bool broadcasts = node.int_or("broadcast", 0) != 0;
+  const bool is_aligned = node.has("axis");
+  const int64_t axis = node.int_or("axis", 0);
+  node.attributes.erase("broadcast");
+  node.attributes.erase("axis");
+  if (!broadcasts || !is_aligned || !node.has_input(1)) return;
+  const Shape a = conversion.value(node.inputs[0]).shape;
+  Shape b = conversion.value(node.inputs[1]).shape;
+  const int64_t start = axis < 0 ? axis + a.rank() : axis;
+  const int64_t trailing = a.rank() - start - b.rank();
+  if (start < 0 || start > a.rank() || trailing < 0) {
+    return conversion.invalid(
+        fmt::format("the old broadcast at axis {} does not fit {} and {}", axis, to_string(a), to_string(b)));
+  }
+  if (trailing == 0) return;
+  std::vector<int64_t> dims = b.dims();
+  dims.insert(dims.end(), size_t(trailing), 1);
+  node.inputs[1] = reshaped(conversion, node.inputs[1], Shape(std::move(dims)));
+}
+
+// Opset 6: one slope per channel of axis 1, or one for all.
+void convert_prelu(Node& node, NodeConversion& conversion) {
+  if (conversion.opset() >= 7 || !node.has_input(1)) return;
+  const Shape x = conversion.value(node.inputs[0]).shape;
+  const Shape slope = conversion.value(node.inputs[1]).shape;
+  if (slope.rank() != 1 || slope[0] == 1 || x.rank() <= 2) return;
+  std::vector<int64_t> dims(size_t(x.rank() - 1), 1);
+  dims[0] = slope[0];
+  node.inputs[1] = reshaped(conversion, node.inputs[1], Shape(std::move(dims)));
+}
+
+bool has_more_outputs_than(const Node& node, size_t count) {
+  return node.outputs.size() > count &&
+         std::any_of(node.outputs.begin() + std::ptrdiff_t(count), node.outputs.end(),
+                     [](ValueId id) { return id != kNoValue; });
+}
+
+void convert_batch_normalization(Node& node, NodeConversion& conversion) {
+  const char* const kTraining = "is in training mode";
+  const char* const kHint = "export the model for inference";
+  const int opset = conversion.opset();
+  if (opset < 7 && node.int_or("is_test", 0) == 0) return conversion.unsupported(kTraining, kHint);
+  if (opset < 9 && node.int_or("spatial", 1) == 0) {
+    return conversion.unsupported("has spatial = 0 (statistics per element instead of per channel)");
+  }
+  if (opset >= 14 && node.int_or("training_mode", 0) != 0) return conversion.unsupported(kTraining, kHint);
+  if (has_more_outputs_than(node, 1)) return conversion.unsupported(kTraining, kHint);
+  node.outputs.resize(1);
+  for (const char* old : {"is_test", "spatial", "consumed_inputs"}) {
+    if (opset < 9) node.attributes.erase(old);
+  }
+}
+
+void convert_dropout(Node& node, NodeConversion& conversion) {
+  const int opset = conversion.opset();
+  if (opset < 7 && node.int_or("is_test", 0) == 0) {
+    return conversion.unsupported("is in training mode", "export the model for inference");
+  }
+  if (opset < 10 && has_more_outputs_than(node, 1)) {
+    return conversion.unsupported(fmt::format("the mask output of opset {} is used", opset));
+  }
+  if (opset >= 12) return;
+  if (node.has("ratio")) {
+    input_slot(node, 1) = conversion.constant("ratio", Tensor::scalar(node.float_or("ratio", 0.5f)));
+  }
+  node.attributes.erase("ratio");
+  node.attributes.erase("is_test");
+}
+
+void convert_gemm(Node& node, NodeConversion& conversion) {
+  if (conversion.opset() < 7) node.attributes.erase("broadcast");
+}
+
+// Before opset 13 the input counts as a matrix, [axes before `axis`] x [axes from it on], and each of its
+// rows is normalised as a whole. With one axis larger than 1 in the row that is the softmax along this axis.
+void convert_softmax(Node& node, NodeConversion& conversion) {
+  if (conversion.opset() >= 13) return;
+  const Shape shape = conversion.value(node.inputs[0]).shape;
+  const int64_t axis_attribute = node.int_or("axis", 1);
+  const int rank = shape.rank();
+  if (axis_attribute < -rank || axis_attribute > rank) {
+    return conversion.invalid(
+        fmt::format("axis {} is out of range for {}", axis_attribute, to_string(shape)));
+  }
+  const int axis = int(axis_attribute < 0 ? axis_attribute + rank : axis_attribute);
+  std::vector<int> large_axes;
+  for (int i = axis; i < rank; ++i) {
+    if (shape[i] != 1) large_axes.push_back(i);
+  }
+  if (large_axes.size() <= 1 && axis < rank) {
+    node.attributes["axis"] = int64_t(large_axes.empty() ? axis : large_axes[0]);
+    return;
+  }
+  const ValueId matrix = conversion.emit("Flatten", {node.inputs[0]}, {{"axis", int64_t(axis)}});
+  if (matrix == kNoValue) return;
+  const ValueId rows = conversion.emit(node.op, {matrix}, {{"axis", int64_t{1}}});
+  if (rows == kNoValue) return;
+  node.op = "Reshape";
+  node.attributes.clear();
+  node.inputs = {rows, conversion.constant("shape", int64_list(shape.dims()))};
+}
+
+void convert_cast(Node& node, NodeConversion& conversion) {
+  node.attributes.erase("saturate");  // concerns float8 alone
+  const int64_t to = node.int_or("to", 0);
+  if (to < 0 || to > INT32_MAX || !element_type_from_onnx(int(to))) {
+    conversion.unsupported(fmt::format("casts to {}", onnx_type_name(to < 0 || to > 1000 ? -1 : int(to))));
+  }
+}
+
+void convert_average_pool(Node& node, NodeConversion& conversion) {
+  if (conversion.opset() < 19 || !node.has("dilations")) return;
+  const std::vector<int64_t> dilations = node.ints_or("dilations", {});
+  if (std::any_of(dilations.begin(), dilations.end(), [](int64_t d) { return d != 1; })) {
+    return conversion.unsupported("has dilations");
+  }
+  node.attributes.erase("dilations");
+}
+
+void convert_lp_pool(Node& node, NodeConversion& conversion) {
+  if (conversion.opset() < 18) return;
+  const std::vector<int64_t> dilations = node.ints_or("dilations", {});
+  if (std::any_of(dilations.begin(), dilations.end(), [](int64_t d) { return d != 1; })) {
+    return conversion.unsupported("has dilations");
+  }
+  if (node.int_or("ceil_mode", 0) != 0) return conversion.unsupported("has ceil_mode");
+  node.attributes.erase("dilations");
+  node.attributes.erase("ceil_mode");
+}
+
+void convert_quantize(Node& node, NodeConversion& conversion) {
+  if (conversion.opset() < 19) return;
+  node.attributes.erase("saturate");
+  if (node.int_or("block_size", 0) != 0) return conversion.unsupported("is blocked (block_size)");
+  node.attributes.erase("block_size");
+  if (!node.has("output_dtype")) return;
+  const int64_t number = node.int_or("output_dtype", 0);
+  node.attributes.erase("output_dtype");
+  if (number == 0 || node.has_input(2) || !node.has_input(1)) return;
+  const auto type = number < 0 || number > 1000 ? std::nullopt : element_type_from_onnx(int(number));
+  if (!type || !is_integer(*type)) {
+    return conversion.unsupported(fmt::format("quantises to {}", onnx_type_name(int(number))));
+  }
+  input_slot(node, 2) =
+      conversion.constant("zero_point", Tensor(*type, conversion.value(node.inputs[1]).shape));
+}
+
+void convert_scatter(Node& node, NodeConversion&) { node.op = "ScatterElements"; }
+
+// Opset 20. Exact: x / 2 * (1 + erf(x / sqrt(2))); tanh: x / 2 * (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+void convert_gelu(Node& node, NodeConversion& conversion) {
+  const ValueId x = node.inputs[0];
+  const ElementType type = conversion.value(x).type;
+  const auto number = [&](double value) { return conversion.constant("factor", scalar_of(type, value)); };
+  const std::string approximation = node.string_or("approximate", "none");
+  ValueId inner = kNoValue;
+  if (approximation == "none") {
+    const ValueId scaled = conversion.emit("Mul", {x, number(std::sqrt(0.5))});
+    if (scaled != kNoValue) inner = conversion.emit("Erf", {scaled});
+  } else if (approximation == "tanh") {
+    const ValueId square = conversion.emit("Mul", {x, x});
+    if (square == kNoValue) return;
+    const ValueId cubic = conversion.emit("Mul", {square, number(0.044715)});
+    const ValueId sum = conversion.emit("Add", {cubic, number(1.0)});
+    const ValueId product = conversion.emit("Mul", {sum, x});
+    const ValueId scaled = conversion.emit("Mul", {product, number(std::sqrt(2.0 / M_PI))});
+    inner = conversion.emit("Tanh", {scaled});
+  } else {
+    return conversion.unsupported(fmt::format("approximates by '{}'", approximation));
+  }
+  if (inner == kNoValue) return;
+  const ValueId gate = conversion.emit("Add", {inner, number(1.0)});
+  const ValueId half = conversion.emit("Mul", {x, number(0.5)});
+  node.op = "Mul";
+  node.attributes.clear();
+  node.inputs = {half, gate};
+}
+
+// Opset 18: x * tanh(softplus(x)).
+void convert_mish(Node& node, NodeConversion& conversion) {
+  const ValueId x = node.inputs[0];
+  const ValueId soft = conversion.emit("Softplus", {x});
+  if (soft == kNoValue) return;
+  const ValueId gate = conversion.emit("Tanh", {soft});
+  node.op = "Mul";
+  node.inputs = {x, gate};
+}
+
+using Converter = void (*)(Node&, NodeConversion&);
+
+const std::map<std::string, Converter>& converters() {
+  static const std::map<std::string, Converter> table = {
+      {"Add", convert_legacy_broadcast},
+      {"And", convert_legacy_broadcast},
+      {"AveragePool", convert_average_pool},
+      {"BatchNormalization", convert_batch_normalization},
+      {"Cast", convert_cast},
+      {"Clip", convert_clip},
+      {"DequantizeLinear", convert_quantize},
+      {"Div", convert_legacy_broadcast},
+      {"Dropout", convert_dropout},
+      {"Equal", convert_legacy_broadcast},
+      {"Gelu", convert_gelu},
+      {"Gemm", convert_gemm},
+      {"Greater", convert_legacy_broadcast},
+      {"GridSample", convert_grid_sample},
+      {"Hardmax", convert_softmax},
+      {"Less", convert_legacy_broadcast},
+      {"LogSoftmax", convert_softmax},
+      {"LpPool", convert_lp_pool},
+      {"Mish", convert_mish},
+      {"Mul", convert_legacy_broadcast},
+      {"Or", convert_legacy_broadcast},
+      {"PRelu", convert_prelu},
+      {"Pad", convert_pad},
+      {"Pow", convert_legacy_broadcast},
+      {"QuantizeLinear", convert_quantize},
+      {"ReduceL1", convert_reduction},
+      {"ReduceL2", convert_reduction},
+      {"ReduceLogSum", convert_reduction},
+      {"ReduceLogSumExp", convert_reduction},
+      {"ReduceMax", convert_reduction},
+      {"ReduceMean", convert_reduction},
+      {"ReduceMin", convert_reduction},
+      {"ReduceProd", convert_reduction},
+      {"ReduceSum", convert_reduce_sum},
+      {"ReduceSumSquare", convert_reduction},
+      {"Resize", convert_resize},
+      {"RoiAlign", convert_roi_align},
+      {"Scatter", convert_scatter},
+      {"Slice", convert_slice},
+      {"Softmax", convert_softmax},
+      {"Split", convert_split},
+      {"Squeeze", convert_squeeze},
+      {"Sub", convert_legacy_broadcast},
+      {"TopK", convert_top_k},
+      {"Unsqueeze", convert_squeeze},
+      {"Upsample", convert_upsample},
+      {"Xor", convert_legacy_broadcast},
+  };
+  return table;
+}
+
+}  // namespace
+
+bool is_rewritten_operator(const std::string& op) {
+  return op == "Gelu" || op == "Mish" || op == "Scatter" || op == "Upsample";
+}
+
+void convert_to_opset_17(Node& node, NodeConversion& conversion) {
+  const auto found = converters().find(node.op);
+  if (found == converters().end()) return;
+  if (!node.has_input(0)) return conversion.invalid("has no input");
+  try {
+    found->second(node, conversion);
+  } catch (const Error& error) {  // attributes of the wrong type, shapes that do not fit
+    conversion.error(error.kind(),
+                     error.diagnostics().empty() ? error.what() : error.diagnostics()[0].message);
+  }
+  trim_absent(node);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,49 @@
+// Nodes of opset 6 to 21 rewritten to the operators, attributes and inputs of opset 17.
+//
+// A converter changes one node in place. What must come before it is emitted (and its shape inferred) through
+// the NodeConversion, so that the node itself stays the one that produces the original outputs. Source of the
+// differences: the operator changelog of the ONNX specification.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tilewright/base/error.h"
+#include "tilewright/graph/graph.h"
+
+namespace tilewright {
+
+// What a converter knows and may do. Implemented by the graph builder.
+class NodeConversion {
+ public:
+  virtual ~NodeConversion() = default;
+  virtual int opset() const = 0;
+  virtual const Value& value(ValueId id) const = 0;
+  // A new constant; `role` becomes part of its name.
+  virtual ValueId constant(const std::string& role, Tensor tensor) = 0;
+  // A new node before the converted one, with one output, which is returned with its inferred shape; kNoValue
+  // when the inference failed (already reported).
+  virtual ValueId emit(const std::string& op, std::vector<ValueId> inputs,
+                       std::map<std::string, Attribute> attributes = {}) = 0;
+  // Reports the converted node. The node is then dropped.
+  virtual void error(ErrorKind kind, const std::string& message, const std::string& hint = {}) = 0;
+
+  void unsupported(const std::string& message, const std::string& hint = {}) {
+    error(ErrorKind::kUnsupported, message, hint);
+  }
+  void invalid(const std::string& message, const std::string& hint = {}) {
+    error(ErrorKind::kInvalidInput, message, hint);
+  }
+  // The constant behind an input, or nullptr.
+  const Tensor* constant_of(ValueId id) const {
+    return id != kNoValue && value(id).constant ? &*value(id).constant : nullptr;
+  }
+};
+
+// Applies the converter of the node's operator, if it has one. The types and shapes of all inputs are known.
+void convert_to_opset_17(Node& node, NodeConversion& conversion);
+
+// Whether an operator that opset 17 lacks is rewritten in terms of those it has.
+bool is_rewritten_operator(const std::string& op);
+
+}  // namespace tilewright

@@ -1,0 +1,50 @@
+// Small steps that the opset converters share.
+#pragma once
+
+#include <optional>
+
+#include "tilewright/frontend/onnx/opset_converters.h"
+
+namespace tilewright {
+
+// Input `index`, with the list made long enough to assign it.
+ValueId& input_slot(Node& node, size_t index);
+// Drops absent inputs and outputs at the end of the lists.
+void trim_absent(Node& node);
+
+Tensor int64_list(const std::vector<int64_t>& values);
+
+// Moves an attribute with a list of integers (or one integer) to input `index`. No attribute: nothing
+// happens.
+void ints_attribute_to_input(Node& node, NodeConversion& conversion, const std::string& attribute,
+                             size_t index);
+// Moves input `index`, which must be constant, to an attribute. Reports and returns false if it is not.
+bool int_input_to_attribute(Node& node, NodeConversion& conversion, const std::string& attribute,
+                            size_t index);
+
+// `x` under another shape: a new constant, or a Reshape before the node.
+ValueId reshaped(NodeConversion& conversion, ValueId x, const Shape& shape);
+
+// Axes made non-negative; reports and returns nullopt if one is out of range or named twice.
+std::optional<std::vector<int>> checked_axes(NodeConversion& conversion, const std::vector<int64_t>& axes,
+                                             int rank);
+
+// A scalar of the element type `type`.
+Tensor scalar_of(ElementType type, double value);
+
+// The converters of operators that change shapes (opset_shape_converters.cpp).
+void convert_clip(Node& node, NodeConversion& conversion);
+void convert_pad(Node& node, NodeConversion& conversion);
+void convert_slice(Node& node, NodeConversion& conversion);
+void convert_squeeze(Node& node, NodeConversion& conversion);
+void convert_split(Node& node, NodeConversion& conversion);
+void convert_top_k(Node& node, NodeConversion& conversion);
+void convert_reduction(Node& node, NodeConversion& conversion);
+void convert_reduce_sum(Node& node, NodeConversion& conversion);
+// opset_resize_converters.cpp
+void convert_upsample(Node& node, NodeConversion& conversion);
+void convert_resize(Node& node, NodeConversion& conversion);
+void convert_grid_sample(Node& node, NodeConversion& conversion);
+void convert_roi_align(Node& node, NodeConversion& conversion);
+
+}  // namespace tilewright
