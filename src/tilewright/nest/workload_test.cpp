@@ -1,0 +1,92 @@
+#include "tilewright/nest/workload.h"
+
+#include <gtest/gtest.h>
+
+namespace tilewright {
+namespace {
+
+ConvShape conv_shape(int64_t c, int64_t m, int64_t group) {
+  ConvShape shape;
+  shape.batch = 2;
+  shape.input_channels = c;
+  shape.output_channels = m;
+  shape.group = group;
+  shape.height = {
+      .input = 9, .kernel = 3, .stride = 2, .dilation = 1, .pad_begin = 1, .pad_end = 1, .output = 5};
+  shape.width = {
+      .input = 8, .kernel = 2, .stride = 1, .dilation = 2, .pad_begin = 0, .pad_end = 0, .output = 6};
+  return shape;
+}
+
+TEST(Workload, ConvolutionHasTheShapesOfItsTensors) {
+  const Workload w = conv2d_workload("c", conv_shape(8, 12, 4));
+  EXPECT_EQ(w.operation_count(), 2 * 12 * 2 * 5 * 6 * 3 * 2);
+  EXPECT_EQ(w.data_spaces[kInputSpace].element_count(), 2 * 8 * 9 * 8);
+  EXPECT_EQ(w.data_spaces[kWeightSpace].element_count(), 12 * 2 * 3 * 2);
+  EXPECT_EQ(w.data_spaces[kOutputSpace].element_count(), 2 * 12 * 5 * 6);
+  EXPECT_TRUE(w.depends_on(kWeightSpace, *w.find_dimension("M")));
+  EXPECT_FALSE(w.depends_on(kWeightSpace, *w.find_dimension("P")));
+  EXPECT_FALSE(w.depends_on(kOutputSpace, *w.find_dimension("C")));
+  EXPECT_FALSE(w.find_dimension("K").has_value());
+}
+
+TEST(Workload, SpecialCasesAreConvolutions) {
+  EXPECT_EQ(depthwise_workload("c", conv_shape(8, 99, 3), 2), conv2d_workload("c", conv_shape(8, 16, 8)));
+  const Workload dense = dense_workload("d", 4, 100, 10);
+  EXPECT_EQ(dense.operation_count(), 4000);
+  EXPECT_EQ(dense.data_spaces[kWeightSpace].element_count(), 1000);
+  const Workload product = matmul_workload("m", 3, 4, 5);
+  EXPECT_EQ(product.data_spaces[kInputSpace].element_count(), 15);
+  EXPECT_EQ(product.data_spaces[kWeightSpace].element_count(), 20);
+  EXPECT_EQ(product.data_spaces[kOutputSpace].element_count(), 12);
+  EXPECT_EQ(batched_matmul_workload("b", 7, 3, 4, 5, true).data_spaces[kWeightSpace].ranks.size(), 2u);
+}
+
+TEST(Workload, TransposedConvolutionScattersItsOutput) {
+  ConvShape shape = conv_shape(4, 6, 2);
+  shape.height = {
+      .input = 3, .kernel = 4, .stride = 2, .dilation = 1, .pad_begin = 1, .pad_end = 1, .output = 6};
+  shape.width = shape.height;
+  const Workload w = conv2d_transpose_workload("t", shape);
+  EXPECT_EQ(w.operation_count(), 2 * 6 * 2 * 3 * 3 * 4 * 4);
+  EXPECT_EQ(w.data_spaces[kOutputSpace].element_count(), 2 * 6 * 6 * 6);
+  EXPECT_TRUE(w.depends_on(kOutputSpace, *w.find_dimension("R")));
+}
+
+std::string problems(const Workload& workload) {
+  Diagnostics diagnostics;
+  workload.verify(diagnostics);
+  std::string text;
+  for (const Diagnostic& d : diagnostics.errors()) text += to_string(d) + "\n";
+  return text;
+}
+
+TEST(Workload, VerifyNamesEveryProblem) {
+  Workload w = matmul_workload("m", 3, 4, 5);
+  EXPECT_EQ(problems(w), "");
+  w.dimensions[1].name = "B";
+  w.dimensions[2].size = 0;
+  w.data_spaces[0].bits = 0;
+  w.data_spaces[0].ranks[0].terms.push_back({9, 1});
+  w.data_spaces[0].ranks[1].terms[0].coefficient = 0;
+  w.data_spaces[0].ranks[2].terms.push_back({1, 1});
+  w.data_spaces[1].ranks[0].size = 0;
+  w.data_spaces[1].ranks[1].terms[0].coefficient = INT64_MIN;
+  w.data_spaces[2].is_output = false;
+  const std::string text = problems(w);
+  for (const char* part :
+       {"a dimension needs a name of its own", "size 0 is below 1", "0 bits are not in 1..64",
+        "refers to dimension 9 of 4", "coefficient of B is 0", "appears twice", "size 0 is not in 1..2^40",
+        "indices reach beyond 2^40", "0 output data spaces"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
+  }
+}
+
+TEST(Workload, BuildersRefuseWrongGroups) {
+  EXPECT_THROW(conv2d_workload("c", conv_shape(8, 12, 3)), Error);
+  EXPECT_THROW(conv2d_transpose_workload("c", conv_shape(8, 12, 0)), Error);
+  EXPECT_THROW(dense_workload("d", 0, 10, 10), Error);
+}
+
+}  // namespace
+}  // namespace tilewright
