@@ -1,0 +1,48 @@
+// Lowers a quantised model to integer operators: from the QDQ form (DequantizeLinear -> operator ->
+// QuantizeLinear, as exporters, TFLite converters and our own quantizer write it) and the QLinear form to the
+// operators of docs/arithmetic.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tilewright/graph/graph.h"
+
+namespace tilewright {
+
+// What became of one operator of the source graph (QuantizeLinear, DequantizeLinear and operators on
+// constants are not listed).
+struct IntegerizeRecord {
+  std::string node;
+  std::string op;
+  std::string integer_op;  // the integer operator it became; empty: it stays in float
+  std::string reason;      // why it stays in float, or why it is also needed there
+  int64_t macs = 0;        // multiply-accumulates, 0 for operators without weights
+};
+
+struct IntegerizeReport {
+  std::vector<IntegerizeRecord> records;  // in graph order
+  int64_t total_macs() const;
+  int64_t integer_macs() const;
+  // In [0, 1]; 1 for a graph without multiply-accumulates.
+  double integer_mac_share() const;
+};
+
+// A table of the operators that stay in float, with reasons, and the totals.
+std::string to_string(const IntegerizeReport& report);
+
+// The integer form of `qdq`; what has none stays in float between DequantizeLinear and QuantizeLinear. Graph
+// inputs and outputs keep names, types and shapes. `report` may be null.
+//
+// Differences from evaluating the source in float: an operator's result is rounded once, half up instead of
+// half to even, and its bias is rounded to a multiple of x_scale * w_scale. Values are therefore those of the
+// QDQ graph except where the exact result lies on (or within float error of) a rounding boundary.
+// Errors: those of attribute access and of `convolution_window` and its kin (invalid input).
+Graph integerize(const Graph& qdq, IntegerizeReport* report = nullptr);
+
+// Multiply-accumulates of one node of `graph`: convolutions, dense layers and matrix products in their float,
+// QLinear and integer forms; 0 for everything else. Padding counts as data.
+int64_t multiply_accumulates(const Graph& graph, const Node& node);
+
+}  // namespace tilewright
