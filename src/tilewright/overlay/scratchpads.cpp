@@ -1,0 +1,119 @@
+// Allocation of the scratchpads, and the conversions that no kernel needs to do specially.
+#include "tilewright/overlay/scratchpads.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "tilewright/overlay/kernel_set.h"
+
+namespace tilewright::overlay {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "scratchpads hold DRAM bytes as host words");
+
+int round_up(int value, int quantum) { return (value + quantum - 1) / quantum * quantum; }
+
+void require_bits(const char* what, int bits, int low, int high) {
+  if (bits >= low && bits <= high && std::has_single_bit(unsigned(bits))) return;
+  throw Error(
+      ErrorKind::kInvalidInput,
+      std::string("the functional simulator has no ") + what + " of " + std::to_string(bits) + " bits",
+      "use a power of two from " + std::to_string(low) + " to " + std::to_string(high));
+}
+
+}  // namespace
+
+Scratchpads::Scratchpads(const OverlayHardware& hardware, const KernelSet& kernels)
+    : batch(hardware.batch),
+      block_in(hardware.block_in),
+      block_out(hardware.block_out),
+      input_bits(hardware.input_bits),
+      weight_bits(hardware.weight_bits),
+      accumulator_bits(hardware.accumulator_bits),
+      output_bits(hardware.output_bits) {
+  require_bits("input lanes", input_bits, 1, 8);
+  require_bits("weight lanes", weight_bits, 1, 8);
+  require_bits("accumulator lanes", accumulator_bits, 8, 32);
+  require_bits("output lanes", output_bits, 1, accumulator_bits);
+  if (batch < 1 || block_in < 1 || block_out < 1 || hardware.input_bytes() < 1 ||
+      hardware.weight_bytes() < 1 || hardware.output_bytes() < 1) {
+    throw Error(ErrorKind::kInvalidInput,
+                "overlay '" + hardware.name + "': an element is not a whole number of bytes");
+  }
+  input_depth = hardware.input_depth();
+  weight_depth = hardware.weight_depth();
+  accumulator_depth = hardware.accumulator_depth();
+  uop_depth = hardware.uop_depth();
+  input_row = round_up(block_in, kernels.input_quantum);
+  accumulator_row = round_up(block_out, kernels.output_quantum);
+  input_element = size_t(batch) * input_row * kernels.input_lane_bytes;
+  weight_element = size_t(accumulator_row) * input_row * kernels.weight_lane_bytes;
+  accumulator_lanes = size_t(batch) * accumulator_row;
+  const double total =
+      double(input_depth) * double(input_element) + double(weight_depth) * double(weight_element) +
+      double(accumulator_depth) * double(accumulator_lanes) * 4 + double(uop_depth) * sizeof(MicroOp);
+  if (total > double(int64_t{1} << 32)) {
+    throw Error(ErrorKind::kInvalidInput,
+                "overlay '" + hardware.name + "': scratchpads of over 4 GiB cannot be simulated");
+  }
+  input = AlignedArray<std::byte>(size_t(input_depth) * input_element);
+  weight = AlignedArray<std::byte>(size_t(weight_depth) * weight_element);
+  correction = AlignedArray<int32_t>(size_t(weight_depth) * accumulator_row);
+  accumulator = AlignedArray<int32_t>(size_t(accumulator_depth) * accumulator_lanes);
+  uops.resize(size_t(uop_depth));
+  kernels.fill_inputs(*this, 0, size_t(input_depth), 0);
+}
+
+void Scratchpads::load_accumulators(uint32_t index, const std::byte* source, size_t count, int bits) {
+  int32_t* target = accumulator.data() + index * accumulator_lanes;
+  if (bits == 32 && accumulator_row == block_out) {
+    std::memcpy(target, source, count * accumulator_lanes * 4);
+    return;
+  }
+  const size_t lane_bytes = size_t(bits) / 8;
+  for (size_t row = 0; row < count * size_t(batch); ++row, target += accumulator_row) {
+    for (int lane = 0; lane < block_out; ++lane, source += lane_bytes) {
+      uint32_t value = 0;
+      std::memcpy(&value, source, lane_bytes);
+      target[lane] = int32_t(value << (32 - bits)) >> (32 - bits);
+    }
+  }
+}
+
+void Scratchpads::fill_accumulators(uint32_t index, size_t count, int32_t value) {
+  int32_t* target = accumulator.data() + index * accumulator_lanes;
+  std::fill(target, target + count * accumulator_lanes, value);
+}
+
+void unpack_lanes(const std::byte* source, int bits, size_t count, int8_t* lanes) {
+  if (bits == 8) {
+    std::memcpy(lanes, source, count);
+    return;
+  }
+  const size_t per_byte = 8 / size_t(bits);
+  const int up = 8 - bits;
+  for (size_t i = 0; i < count; i += per_byte, ++source) {
+    unsigned byte = unsigned(*source);
+    for (size_t k = 0; k < per_byte && i + k < count; ++k, byte >>= bits) {
+      lanes[i + k] = int8_t(int8_t(uint8_t(byte << up)) >> up);
+    }
+  }
+}
+
+void pack_lanes(const int32_t* lanes, int bits, size_t count, std::byte* target) {
+  if (bits >= 8) {
+    const size_t lane_bytes = size_t(bits) / 8;
+    for (size_t i = 0; i < count; ++i) std::memcpy(target + i * lane_bytes, &lanes[i], lane_bytes);
+    return;
+  }
+  const size_t per_byte = 8 / size_t(bits);
+  const unsigned mask = (1u << bits) - 1;
+  for (size_t i = 0; i < count; i += per_byte, ++target) {
+    unsigned byte = 0;
+    for (size_t k = 0; k < per_byte; ++k) byte |= (unsigned(lanes[i + k]) & mask) << (k * size_t(bits));
+    *target = std::byte(byte);
+  }
+}
+
+}  // namespace tilewright::overlay
