@@ -12,7 +12,18 @@ namespace tilewright {
 const KernelEntry* find_kernel(std::string_view domain, std::string_view op);
 
 // The families, each in the .cpp file of its name.
+std::span<const KernelEntry> binary_kernels();
+std::span<const KernelEntry> cast_kernels();
 std::span<const KernelEntry> constant_kernels();
+std::span<const KernelEntry> convolution_kernels();
+std::span<const KernelEntry> indexing_kernels();
+std::span<const KernelEntry> matrix_kernels();
+std::span<const KernelEntry> normalization_kernels();
+std::span<const KernelEntry> pooling_kernels();
+std::span<const KernelEntry> rearrange_kernels();
+std::span<const KernelEntry> reduction_kernels();
+std::span<const KernelEntry> resize_kernels();
 std::span<const KernelEntry> shape_kernels();
+std::span<const KernelEntry> unary_kernels();
 
 }  // namespace tilewright

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tilewright/host/half_conversion.h"
 #include "tilewright/host/kernel_table.h"
 
@@ -9,13 +11,32 @@ namespace tilewright {
 
 std::string node_context(const Node& node) { return fmt::format("{} ({})", where(node), node.op); }
 
+namespace {
+
+// As with_context, unless the diagnostics name the node already.
+template <typename Body>
+decltype(auto) with_node(const Node& node, Body&& body) {
+  try {
+    return body();
+  } catch (Error& error) {
+    const std::string place = where(node);
+    const bool named =
+        !error.diagnostics().empty() &&
+        std::ranges::all_of(error.diagnostics(), [&](const Diagnostic& d) { return d.where == place; });
+    if (!named) error.add_context(node_context(node));
+    throw;
+  }
+}
+
+}  // namespace
+
 PreparedNode::PreparedNode(const Node& node, std::span<const Operand> operands, const HostOptions& options)
     : node_(&node), entry_(find_kernel(node.domain, node.op)) {
   if (entry_ == nullptr) {
     throw Error(
         {{ErrorKind::kUnsupported, where(node), node.op, "the host engine has no such operator", ""}});
   }
-  with_context(node_context(node), [&] {
+  with_node(node, [&] {
     std::vector<Operand> seen(operands.begin(), operands.end());
     if (entry_->half == HalfTypes::kThroughFloat) {
       constants_in_f32_.resize(seen.size());
@@ -41,7 +62,7 @@ std::vector<Tensor> PreparedNode::run_kernel(KernelInputs inputs, const HostOpti
 }
 
 std::vector<Tensor> PreparedNode::run(KernelInputs inputs, const HostOptions& options) const {
-  return with_context(node_context(*node_), [&] {
+  return with_node(*node_, [&] {
     if (!half_) return run_kernel(inputs, options);
     std::vector<Tensor> widened(inputs.size());
     std::vector<const Tensor*> floats(inputs.begin(), inputs.end());

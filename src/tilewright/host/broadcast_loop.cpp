@@ -1,0 +1,65 @@
+#include "tilewright/host/broadcast_loop.h"
+
+#include <algorithm>
+
+#include "tilewright/base/error.h"
+
+namespace tilewright {
+namespace {
+
+// Stride of `operand` along each axis of `output`; 0 where it is repeated.
+std::vector<int64_t> broadcast_strides(const Shape& output, const Shape& operand) {
+  const std::vector<int64_t> own = operand.strides();
+  const int missing = output.rank() - operand.rank();
+  std::vector<int64_t> strides(size_t(output.rank()), 0);
+  for (int axis = 0; axis < operand.rank(); ++axis) {
+    if (operand[axis] != 1) strides[size_t(axis + missing)] = own[size_t(axis)];
+  }
+  return strides;
+}
+
+}  // namespace
+
+BroadcastLoop::BroadcastLoop(const Shape& output, std::span<const Shape> operands)
+    : operands_(operands.size()) {
+  TILEWRIGHT_CHECK(operands_ <= kMaxOperands, "too many broadcast operands");
+  std::array<std::vector<int64_t>, kMaxOperands> full;
+  for (size_t i = 0; i < operands_; ++i) {
+    if (operands[i].rank() > output.rank() || broadcast(output, operands[i]) != output) {
+      throw Error(ErrorKind::kInvalidInput,
+                  "shape " + to_string(operands[i]) + " does not broadcast to " + to_string(output));
+    }
+    full[i] = broadcast_strides(output, operands[i]);
+  }
+  // From the innermost axis outwards: an axis joins the one inside it when every operand can step across both
+  // with one stride.
+  std::vector<int64_t> sizes;
+  std::array<std::vector<int64_t>, kMaxOperands> strides;
+  for (int axis = output.rank() - 1; axis >= 0; --axis) {
+    if (output[axis] == 1) continue;
+    bool merge = !sizes.empty();
+    for (size_t i = 0; i < operands_ && merge; ++i) {
+      merge = full[i][size_t(axis)] == strides[i].back() * sizes.back();
+    }
+    if (merge) {
+      sizes.back() *= output[axis];
+      continue;
+    }
+    sizes.push_back(output[axis]);
+    for (size_t i = 0; i < operands_; ++i) strides[i].push_back(full[i][size_t(axis)]);
+  }
+  if (sizes.empty()) {
+    sizes.push_back(1);
+    for (size_t i = 0; i < operands_; ++i) strides[i].push_back(0);
+  }
+  row_length_ = sizes.front();
+  rows_ = output.element_count() == 0 ? 0 : output.element_count() / row_length_;
+  sizes_.assign(sizes.rbegin(), sizes.rend() - 1);
+  for (size_t i = 0; i < operands_; ++i) {
+    steps_[i] = int(strides[i].front());
+    TILEWRIGHT_CHECK(steps_[i] == 0 || steps_[i] == 1, "innermost broadcast stride");
+    strides_[i].assign(strides[i].rbegin(), strides[i].rend() - 1);
+  }
+}
+
+}  // namespace tilewright

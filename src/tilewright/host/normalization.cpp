@@ -1,0 +1,223 @@
+// Softmax, LogSoftmax, BatchNormalization, InstanceNormalization, LayerNormalization and LRN. Statistics are
+// accumulated in f64. Formulas: ONNX operator reference, opset 17.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tilewright/base/parallel.h"
+#include "tilewright/host/element_dispatch.h"
+#include "tilewright/host/kernel_table.h"
+
+namespace tilewright {
+namespace {
+
+template <bool kLogarithm>
+std::vector<Tensor> softmax(const Node& node, KernelInputs inputs, const HostOptions&) {
+  const Tensor& x = required_input(inputs, 0);
+  const int axis = normalize_axis(node.int_or("axis", -1), x.shape().rank());
+  const int64_t size = x.shape()[axis], inner = x.shape().count(axis + 1, x.shape().rank());
+  Tensor y(x.type(), x.shape());
+  if (x.size() == 0) return {y};
+  visit_float(x.type(), [&](auto tag) {
+    using T = decltype(tag);
+    for (int64_t line = 0; line < x.size() / size; ++line) {
+      const int64_t start = line / inner * size * inner + line % inner;
+      const T* in = storage<T>(x) + start;
+      T* out = mutable_storage<T>(y) + start;
+      T peak = in[0];
+      for (int64_t i = 1; i < size; ++i) peak = std::max(peak, in[i * inner]);
+      double sum = 0;
+      for (int64_t i = 0; i < size; ++i) {
+        const T value = std::exp(in[i * inner] - peak);
+        out[i * inner] = value;
+        sum += double(value);
+      }
+      const T log_sum = T(std::log(sum));
+      for (int64_t i = 0; i < size; ++i) {
+        out[i * inner] = kLogarithm ? in[i * inner] - peak - log_sum : T(double(out[i * inner]) / sum);
+      }
+    }
+  });
+  return {y};
+}
+
+// A per-channel parameter of `channels` elements of the data's type.
+template <typename T>
+const T* parameter(KernelInputs inputs, size_t index, int64_t count, const Tensor& x, const char* what) {
+  const Tensor& tensor = required_input(inputs, index);
+  if (tensor.type() != x.type() || tensor.size() != count) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("{} is {}, which does not fit data {}", what,
+                            to_string(tensor.type(), tensor.shape()), to_string(x.type(), x.shape())));
+  }
+  return storage<T>(tensor);
+}
+
+// Rows of a tensor seen as batch x channel x rest.
+struct Channels {
+  explicit Channels(const Tensor& x) {
+    if (x.shape().rank() < 2) {
+      throw Error(ErrorKind::kInvalidInput, "data of shape " + to_string(x.shape()) + " has no channel axis");
+    }
+    channels = x.shape()[1];
+    rows = x.shape()[0] * channels;
+    size = x.shape().count(2, x.shape().rank());
+  }
+  int64_t channels, rows, size;
+};
+
+template <typename T>
+void scale_row(const T* in, T* out, int64_t size, T factor, T offset) {
+  for (int64_t i = 0; i < size; ++i) out[i] = in[i] * factor + offset;
+}
+
+std::vector<Tensor> batch_normalization(const Node& node, KernelInputs inputs, const HostOptions& options) {
+  const Tensor& x = required_input(inputs, 0);
+  if (node.int_or("training_mode", 0) != 0) {
+    throw Error(ErrorKind::kUnsupported, "training mode is not supported", "export the model for inference");
+  }
+  const Channels shape(x);
+  const double epsilon = double(node.float_or("epsilon", 1e-5f));
+  Tensor y(x.type(), x.shape());
+  visit_float(x.type(), [&](auto tag) {
+    using T = decltype(tag);
+    const T* scale = parameter<T>(inputs, 1, shape.channels, x, "the scale");
+    const T* bias = parameter<T>(inputs, 2, shape.channels, x, "the bias");
+    const T* mean = parameter<T>(inputs, 3, shape.channels, x, "the mean");
+    const T* variance = parameter<T>(inputs, 4, shape.channels, x, "the variance");
+    T* out = mutable_storage<T>(y);
+    parallel_for(options.threads, shape.rows, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        const int64_t c = row % shape.channels;
+        const double factor = double(scale[c]) / std::sqrt(double(variance[c]) + epsilon);
+        scale_row(storage<T>(x) + row * shape.size, out + row * shape.size, shape.size, T(factor),
+                  T(double(bias[c]) - double(mean[c]) * factor));
+      }
+    });
+  });
+  return {y};
+}
+
+struct Statistics {
+  double mean = 0, inverse_deviation = 0;
+};
+
+template <typename T>
+Statistics row_statistics(const T* row, int64_t size, double epsilon) {
+  double sum = 0, squares = 0;
+  for (int64_t i = 0; i < size; ++i) sum += double(row[i]);
+  const double mean = sum / double(size);
+  for (int64_t i = 0; i < size; ++i) squares += (double(row[i]) - mean) * (double(row[i]) - mean);
+  return {mean, 1 / std::sqrt(squares / double(size) + epsilon)};
+}
+
+std::vector<Tensor> instance_normalization(const Node& node, KernelInputs inputs,
+                                           const HostOptions& options) {
+  const Tensor& x = required_input(inputs, 0);
+  const Channels shape(x);
+  const double epsilon = double(node.float_or("epsilon", 1e-5f));
+  Tensor y(x.type(), x.shape());
+  visit_float(x.type(), [&](auto tag) {
+    using T = decltype(tag);
+    const T* scale = parameter<T>(inputs, 1, shape.channels, x, "the scale");
+    const T* bias = parameter<T>(inputs, 2, shape.channels, x, "the bias");
+    T* out = mutable_storage<T>(y);
+    parallel_for(options.threads, shape.rows, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        const T* in = storage<T>(x) + row * shape.size;
+        const Statistics s = row_statistics(in, shape.size, epsilon);
+        const double factor = double(scale[row % shape.channels]) * s.inverse_deviation;
+        scale_row(in, out + row * shape.size, shape.size, T(factor),
+                  T(double(bias[row % shape.channels]) - s.mean * factor));
+      }
+    });
+  });
+  return {y};
+}
+
+// Outputs: normalised data, mean, inverse standard deviation; the last two f32, with the normalised axes of
+// size 1.
+std::vector<Tensor> layer_normalization(const Node& node, KernelInputs inputs, const HostOptions&) {
+  const Tensor& x = required_input(inputs, 0);
+  const int rank = x.shape().rank();
+  const int axis = normalize_axis(node.int_or("axis", -1), rank);
+  const int64_t size = x.shape().count(axis, rank), rows = x.shape().count(0, axis);
+  const double epsilon = double(node.float_or("epsilon", 1e-5f));
+  Shape reduced = x.shape();
+  for (int i = axis; i < rank; ++i) reduced[i] = 1;
+  Tensor y(x.type(), x.shape()), means(ElementType::kF32, reduced), deviations(ElementType::kF32, reduced);
+  const std::span<float> mean_out = means.mutable_data<float>();
+  const std::span<float> deviation_out = deviations.mutable_data<float>();
+  visit_float(x.type(), [&](auto tag) {
+    using T = decltype(tag);
+    const T* scale = parameter<T>(inputs, 1, size, x, "the scale");
+    const T* bias = has_input(inputs, 2) ? parameter<T>(inputs, 2, size, x, "the bias") : nullptr;
+    T* out = mutable_storage<T>(y);
+    for (int64_t row = 0; row < rows; ++row) {
+      const T* in = storage<T>(x) + row * size;
+      const Statistics s = row_statistics(in, size, epsilon);
+      for (int64_t i = 0; i < size; ++i) {
+        const double value = (double(in[i]) - s.mean) * s.inverse_deviation * double(scale[i]);
+        out[row * size + i] = T(value + (bias == nullptr ? 0.0 : double(bias[i])));
+      }
+      mean_out[size_t(row)] = float(s.mean);
+      deviation_out[size_t(row)] = float(s.inverse_deviation);
+    }
+  });
+  return {y, means, deviations};
+}
+
+// y = x / (bias + alpha / size * sum of x^2 over `size` neighbouring channels)^beta. The sums of one pixel
+// row are kept for all positions at once, so that memory is read in order.
+std::vector<Tensor> lrn(const Node& node, KernelInputs inputs, const HostOptions& options) {
+  const Tensor& x = required_input(inputs, 0);
+  const Channels shape(x);
+  const int64_t size = node.int_or("size", 0);
+  if (size < 1) throw Error(ErrorKind::kInvalidInput, fmt::format("attribute 'size' is {}", size));
+  const double alpha = double(node.float_or("alpha", 1e-4f)), beta = double(node.float_or("beta", 0.75f)),
+               bias = double(node.float_or("bias", 1.0f));
+  Tensor y(x.type(), x.shape());
+  visit_float(x.type(), [&](auto tag) {
+    using T = decltype(tag);
+    T* out = mutable_storage<T>(y);
+    parallel_for(options.threads, shape.rows, [&](int64_t begin, int64_t end) {
+      std::vector<double> sums(static_cast<size_t>(shape.size));
+      for (int64_t row = begin; row < end; ++row) {
+        const int64_t c = row % shape.channels;
+        const int64_t first = std::max<int64_t>(c - (size - 1) / 2, 0);
+        const int64_t last = std::min(c + size / 2, shape.channels - 1);
+        std::ranges::fill(sums, 0.0);
+        for (int64_t other = first; other <= last; ++other) {
+          const T* in = storage<T>(x) + (row - c + other) * shape.size;
+          for (int64_t i = 0; i < shape.size; ++i) sums[size_t(i)] += double(in[i]) * double(in[i]);
+        }
+        const T* in = storage<T>(x) + row * shape.size;
+        T* target = out + row * shape.size;
+        for (int64_t i = 0; i < shape.size; ++i) {
+          const double base = bias + alpha / double(size) * sums[size_t(i)];
+          // The usual exponent, without a call to pow.
+          const double divisor =
+              beta == 0.75 ? std::sqrt(base) * std::sqrt(std::sqrt(base)) : std::pow(base, beta);
+          target[i] = T(double(in[i]) / divisor);
+        }
+      }
+    });
+  });
+  return {y};
+}
+
+constexpr KernelEntry kKernels[] = {
+    {"", "BatchNormalization", batch_normalization},
+    {"", "InstanceNormalization", instance_normalization},
+    {"", "LayerNormalization", layer_normalization},
+    {"", "LogSoftmax", softmax<true>},
+    {"", "LRN", lrn},
+    {"", "Softmax", softmax<false>},
+};
+
+}  // namespace
+
+std::span<const KernelEntry> normalization_kernels() { return kKernels; }
+
+}  // namespace tilewright
