@@ -1,0 +1,107 @@
+// Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
+// Inference", section 3.2, for the inference form.
+#include "tilewright/transform/fold_batch_norm.h"
+
+#include <optional>
+#include <vector>
+
+#include "tilewright/transform/channel_affine.h"
+#include "tilewright/transform/graph_editor.h"
+
+namespace tilewright {
+namespace {
+
+bool is_layer(const Node& node) { return node.is("Conv") || node.is("ConvTranspose") || node.is("Gemm"); }
+
+// The output channel of each element of the weights, walked in row-major order.
+class ChannelOfWeight {
+ public:
+  ChannelOfWeight(const Node& node, const Shape& weights, int64_t channels) {
+    if (node.is("Gemm")) {
+      inner_ = node.int_or("transB", 0) != 0 ? weights[1] : 1;
+      count_ = channels;
+    } else if (node.is("Conv")) {
+      inner_ = weights.count(1, weights.rank());
+      count_ = channels;
+    } else {
+      // C x O/group x kernel: the input channel decides the group.
+      inner_ = weights.count(2, weights.rank());
+      count_ = weights[1];
+      const int64_t group = node.int_or("group", 1);
+      per_group_ = weights[0] / group * weights[1];
+    }
+  }
+  int64_t operator()(int64_t element) const {
+    const int64_t row = element / inner_;
+    return per_group_ == 0 ? row % count_ : row / per_group_ * count_ + row % count_;
+  }
+
+ private:
+  int64_t inner_ = 1, count_ = 1;
+  int64_t per_group_ = 0;  // rows of one group; 0: one group
+};
+
+// The bias as one number per channel; nullopt when it is not constant, not f32 or differs between rows.
+std::optional<std::vector<double>> bias_of(const Graph& graph, const Node& node, const Shape& output) {
+  const size_t channels = size_t(output[1]);
+  if (!node.has_input(2)) return std::vector<double>(channels, 0);
+  const Tensor* bias = graph.constant_input(node, 2);
+  if (bias == nullptr || bias->type() != ElementType::kF32) return {};
+  if (node.is("Gemm")) {
+    std::optional<std::vector<double>> values = channel_constant(*bias, output);
+    const double beta = double(node.float_or("beta", 1));
+    if (values) {
+      for (double& value : *values) value *= beta;
+    }
+    return values;
+  }
+  if (bias->size() != output[1]) return {};
+  const std::vector<float> values = bias->to_floats();
+  return std::vector<double>(values.begin(), values.end());
+}
+
+bool fold_into(GraphEditor& editor, NodeId layer, NodeId affine_node, const ChannelAffine& affine) {
+  const Graph& graph = editor.graph();
+  const Node& node = editor.node(layer);
+  const Tensor* weights = graph.constant_input(node, 1);
+  if (weights == nullptr || weights->type() != ElementType::kF32) return false;
+  const Shape output = graph.value(node.outputs[0]).shape;
+  const std::optional<std::vector<double>> bias = bias_of(graph, node, output);
+  if (!bias || affine.scale.size() != bias->size()) return false;
+
+  const ChannelOfWeight channel_of(node, weights->shape(), output[1]);
+  Tensor new_weights = *weights;
+  std::span<float> w = new_weights.mutable_data<float>();
+  for (size_t k = 0; k < w.size(); ++k) {
+    w[k] = float(double(w[k]) * affine.scale[size_t(channel_of(int64_t(k)))]);
+  }
+  Tensor new_bias(ElementType::kF32, {output[1]});
+  std::span<float> b = new_bias.mutable_data<float>();
+  for (size_t c = 0; c < b.size(); ++c) b[c] = float((*bias)[c] * affine.scale[c] + affine.shift[c]);
+
+  const std::string name = node.name;
+  editor.set_input(layer, 1, editor.add_constant(name + "_weights", std::move(new_weights)));
+  editor.set_input(layer, 2, editor.add_constant(name + "_bias", std::move(new_bias)));
+  editor.mutable_node(layer).attributes.erase("beta");
+  editor.absorb(layer, affine_node);
+  return true;
+}
+
+}  // namespace
+
+Graph fold_batch_norm(Graph graph) {
+  GraphEditor editor(std::move(graph));
+  for (NodeId id = 0; id < editor.node_count(); ++id) {
+    if (!is_layer(editor.node(id))) continue;
+    for (;;) {  // several may follow each other
+      const NodeId next = editor.only_reader(editor.node(id).outputs[0]);
+      if (next == kNoNode) break;
+      const std::optional<ChannelAffine> affine = as_channel_affine(editor.graph(), editor.node(next));
+      if (!affine || affine->input != editor.node(id).outputs[0]) break;
+      if (!fold_into(editor, id, next, *affine)) break;
+    }
+  }
+  return std::move(editor).finish();
+}
+
+}  // namespace tilewright

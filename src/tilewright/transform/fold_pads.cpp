@@ -1,0 +1,109 @@
+#include "tilewright/transform/fold_pads.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "tilewright/graph/window.h"
+#include "tilewright/transform/graph_editor.h"
+#include "tilewright/transform/value_range.h"
+
+namespace tilewright {
+namespace {
+
+struct SpatialPad {
+  std::vector<int64_t> pads;  // spatial axes: all begins, then all ends
+  double value = 0;
+};
+
+std::optional<SpatialPad> spatial_pad(const Graph& graph, const Node& node) {
+  if (node.string_or("mode", "constant") != "constant" || node.has_input(3)) return {};
+  const Tensor* amounts = graph.constant_input(node, 1);
+  const int rank = graph.value(node.input(0)).shape.rank();
+  if (amounts == nullptr || rank < 3 || amounts->size() != 2 * rank) return {};
+  SpatialPad pad;
+  for (int k = 0; k < 2 * rank; ++k) {
+    const int64_t amount = amounts->integer_at(k);
+    if (amount < 0) return {};
+    if (k % rank >= 2) {
+      pad.pads.push_back(amount);
+    } else if (amount != 0) {
+      return {};
+    }
+  }
+  if (node.has_input(2)) {
+    const Tensor* value = graph.constant_input(node, 2);
+    if (value == nullptr || value->size() != 1) return {};
+    pad.value = value->number_at(0);
+  }
+  return pad;
+}
+
+bool value_allows(const GraphEditor& editor, const Node& reader, const SpatialPad& pad, ValueId unpadded) {
+  if (reader.is("Conv")) return pad.value == 0;
+  if (reader.is("MaxPool")) {
+    return pad.value == -INFINITY || (pad.value == 0 && is_non_negative(editor, unpadded));
+  }
+  return pad.value == 0;
+}
+
+// The explicit pads of `reader` with the Pad folded in; nullopt where that is not the same computation.
+std::optional<Node> with_pads(const Graph& graph, const Node& reader, const SpatialPad& pad,
+                              ValueId unpadded) {
+  const bool conv = reader.is("Conv");
+  const Shape& padded_shape = graph.value(reader.input(0)).shape;
+  const auto window_of = [&](const Node& node, const Shape& shape) {
+    return conv ? convolution_window(node, shape, graph.value(node.input(1)).shape)
+                : pool_window(node, shape);
+  };
+  const Window before = window_of(reader, padded_shape);
+  if (before.axes.size() * 2 != pad.pads.size()) return {};
+  const bool own_padding = before.has_padding();
+  if (reader.is("AveragePool") && own_padding && reader.int_or("count_include_pad", 0) == 0) return {};
+  // Beyond explicit padding, a rounded-up last window counts nothing; beyond folded padding neither, but the
+  // two borders differ, so leave that case alone.
+  if (!conv && reader.int_or("ceil_mode", 0) != 0) return {};
+  if (reader.is("MaxPool") && own_padding && pad.value == 0) return {};
+
+  std::vector<int64_t> pads = before.pads();
+  for (size_t k = 0; k < pads.size(); ++k) pads[k] += pad.pads[k];
+  for (size_t axis = 0; axis < before.axes.size() && !conv; ++axis) {
+    const int64_t reach = before.axes[axis].effective_kernel();
+    if (pads[axis] >= reach || pads[axis + before.axes.size()] >= reach) return {};
+  }
+  Node folded = reader;
+  folded.attributes.erase("auto_pad");
+  folded.attributes["pads"] = pads;
+  if (reader.is("AveragePool")) folded.attributes["count_include_pad"] = int64_t{1};
+  const Window after = window_of(folded, graph.value(unpadded).shape);
+  for (size_t axis = 0; axis < before.axes.size(); ++axis) {
+    if (before.axes[axis].output != after.axes[axis].output) return {};
+  }
+  return folded;
+}
+
+}  // namespace
+
+Graph fold_pads(Graph graph) {
+  GraphEditor editor(std::move(graph));
+  for (NodeId id = 0; id < editor.node_count(); ++id) {
+    const Node& node = editor.node(id);
+    if (!node.is("Conv") && !node.is("AveragePool") && !node.is("MaxPool")) continue;
+    if (node.is("MaxPool") && node.outputs.size() > 1) continue;  // indices count padded positions
+    for (;;) {
+      const NodeId source = editor.producer(editor.node(id).input(0));
+      if (source == kNoNode || !editor.node(source).is("Pad")) break;
+      const std::optional<SpatialPad> pad = spatial_pad(editor.graph(), editor.node(source));
+      const ValueId unpadded = editor.node(source).input(0);
+      if (!pad || !value_allows(editor, editor.node(id), *pad, unpadded)) break;
+      const std::optional<Node> folded = with_pads(editor.graph(), editor.node(id), *pad, unpadded);
+      if (!folded) break;
+      editor.mutable_node(id).attributes = folded->attributes;
+      editor.set_input(id, 0, unpadded);
+    }
+  }
+  return std::move(editor).finish();
+}
+
+}  // namespace tilewright

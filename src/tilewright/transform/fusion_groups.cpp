@@ -1,0 +1,122 @@
+#include "tilewright/transform/fusion_groups.h"
+
+#include <algorithm>
+#include <set>
+
+#include "tilewright/transform/operator_traits.h"
+
+namespace tilewright {
+namespace {
+
+// What a chain may still take, in this order.
+enum Stage { kConstants, kResidual, kActivation, kPool, kFull };
+
+bool is_pool(const Node& node) {
+  return node.is("MaxPool") || node.is("AveragePool") || node.is("GlobalAveragePool") ||
+         node.is("GlobalMaxPool") || node.is_tilewright("QAveragePool");
+}
+
+bool is_add(const Node& node) { return node.is("Add") || node.is_tilewright("QAdd"); }
+
+bool combines_with_constant(const Graph& graph, const Node& node) {
+  if (node.is("BatchNormalization")) return true;
+  if (!node.is("Add") && !node.is("Sub") && !node.is("Mul") && !node.is("Div")) return false;
+  return graph.is_constant(node.input(0)) || graph.is_constant(node.input(1));
+}
+
+Stage first_stage(const Graph& graph, const Node& node) {
+  if (is_layer(node)) return kConstants;
+  if (is_add(node) || node.is("Mul") || combines_with_constant(graph, node)) return kActivation;
+  return kFull;
+}
+
+// The stage at which `node` joins; kFull when it does not.
+Stage stage_of(const Graph& graph, const Node& node, ValueId chained) {
+  if (std::count(node.inputs.begin(), node.inputs.end(), chained) != 1) return kFull;
+  if (combines_with_constant(graph, node)) return kConstants;
+  if (is_add(node)) return kResidual;
+  if (is_activation(node) || node.is_tilewright("QRequantize")) return kActivation;
+  if (is_pool(node) && node.input(0) == chained) return kPool;
+  return kFull;
+}
+
+bool moves_nothing(const Node& node) {
+  return node.is("Reshape") || node.is("Flatten") || node.is("Squeeze") || node.is("Unsqueeze") ||
+         node.is("Identity") || node.is("Dropout");
+}
+
+int64_t bytes_of(const Value& value) { return (value.shape.element_count() * bit_width(value.type) + 7) / 8; }
+
+}  // namespace
+
+std::vector<FusionGroup> fusion_groups(const Graph& graph) {
+  const std::vector<std::vector<NodeId>> readers = graph.consumers();
+  std::vector<bool> grouped(graph.nodes.size(), false);
+  std::vector<FusionGroup> groups;
+  for (NodeId id = 0; id < NodeId(graph.nodes.size()); ++id) {
+    if (grouped[size_t(id)]) continue;
+    FusionGroup group{{id}};
+    grouped[size_t(id)] = true;
+    Stage stage = first_stage(graph, graph.nodes[size_t(id)]);
+    while (stage < kFull) {
+      const Node& last = graph.nodes[size_t(group.nodes.back())];
+      if (last.outputs.size() != 1) break;
+      const ValueId out = last.outputs[0];
+      if (readers[size_t(out)].size() != 1 || graph.is_output(out)) break;
+      const NodeId next = readers[size_t(out)].front();
+      const Stage joins = stage_of(graph, graph.nodes[size_t(next)], out);
+      if (grouped[size_t(next)] || joins == kFull || joins < stage) break;
+      stage = joins == kConstants ? kConstants : Stage(joins + 1);
+      grouped[size_t(next)] = true;
+      group.nodes.push_back(next);
+    }
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+std::vector<FusionGroup> unfused_groups(const Graph& graph) {
+  std::vector<FusionGroup> groups;
+  for (NodeId id = 0; id < NodeId(graph.nodes.size()); ++id) groups.push_back({{id}});
+  return groups;
+}
+
+std::string to_string(const Graph& graph, const FusionGroup& group) {
+  std::string text = graph.nodes[size_t(group.nodes.front())].name + ":";
+  for (size_t k = 0; k < group.nodes.size(); ++k) {
+    text += (k == 0 ? " " : " + ") + graph.nodes[size_t(group.nodes[k])].op;
+  }
+  return text;
+}
+
+int64_t traffic_bytes(const Graph& graph, const std::vector<FusionGroup>& groups) {
+  const std::vector<std::vector<NodeId>> readers = graph.consumers();
+  int64_t bytes = 0;
+  for (const FusionGroup& group : groups) {
+    std::set<ValueId> read, written;
+    bool moves = false;
+    for (const NodeId id : group.nodes) {
+      const Node& node = graph.nodes[size_t(id)];
+      moves |= !moves_nothing(node);
+      for (const ValueId value : node.inputs) {
+        if (value != kNoValue) read.insert(value);
+      }
+      for (const ValueId value : node.outputs) {
+        if (value != kNoValue) written.insert(value);
+      }
+    }
+    if (!moves) continue;
+    const auto inside = [&](NodeId id) {
+      return std::find(group.nodes.begin(), group.nodes.end(), id) != group.nodes.end();
+    };
+    for (const ValueId value : read) bytes += written.count(value) ? 0 : bytes_of(graph.value(value));
+    for (const ValueId value : written) {
+      const std::vector<NodeId>& users = readers[size_t(value)];
+      const bool stays = !users.empty() && std::all_of(users.begin(), users.end(), inside);
+      if (!stays || graph.is_output(value)) bytes += bytes_of(graph.value(value));
+    }
+  }
+  return bytes;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,31 @@
+// Which nodes a backend can run as one: a layer with what follows it on edges that nobody else reads, so that
+// the values between never reach memory.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tilewright/graph/graph.h"
+
+namespace tilewright {
+
+struct FusionGroup {
+  std::vector<NodeId> nodes;  // a chain, in order; each reads the one before
+};
+
+// Every node is in exactly one group. A layer (Conv, Gemm, ...) takes in order, each optional: element-wise
+// operators with a constant, one Add of another value (residual), one activation, one pool. Another node
+// takes the activation and pool that follow it when it is an Add, Mul or normalisation; the rest stand alone.
+// Only edges with one reader that are no graph output are fused.
+std::vector<FusionGroup> fusion_groups(const Graph& graph);
+// Every node alone.
+std::vector<FusionGroup> unfused_groups(const Graph& graph);
+// "conv1: Conv + Add + Relu".
+std::string to_string(const Graph& graph, const FusionGroup& group);
+
+// Bytes that groups read and write when every group reads each of its outside inputs (activations and
+// weights) once and writes what others read. Reshape and its relatives, Identity and Dropout move nothing.
+int64_t traffic_bytes(const Graph& graph, const std::vector<FusionGroup>& groups);
+
+}  // namespace tilewright

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "tilewright/graph/graph.h"
+
+namespace tilewright {
+
+// Constants of the same type, shape and bits become one value, and nodes that apply the same operator with
+// the same attributes to the same values become one node (common subexpressions). Random operators and graph
+// outputs stay.
+Graph merge_duplicates(Graph graph);
+
+}  // namespace tilewright

@@ -1,0 +1,137 @@
+#include "tilewright/transform/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "tilewright/base/error.h"
+#include "tilewright/graph/operators.h"
+#include "tilewright/transform/cancel_transposes.h"
+#include "tilewright/transform/fold_batch_norm.h"
+#include "tilewright/transform/fold_constants.h"
+#include "tilewright/transform/fold_pads.h"
+#include "tilewright/transform/form_gemm.h"
+#include "tilewright/transform/fusion_groups.h"
+#include "tilewright/transform/merge_duplicates.h"
+#include "tilewright/transform/normalize_pooling.h"
+#include "tilewright/transform/normalize_reshapes.h"
+#include "tilewright/transform/normalize_sums.h"
+#include "tilewright/transform/remove_no_ops.h"
+
+namespace tilewright {
+namespace {
+
+struct Pass {
+  const char* name;
+  Graph (*run)(Graph);
+};
+
+constexpr Pass kPasses[] = {
+    {"remove_dead",
+     [](Graph graph) {
+       graph.remove_dead();
+       return graph;
+     }},
+    {"fold_constants", [](Graph graph) { return fold_constants(std::move(graph)); }},
+    {"remove_no_ops", remove_no_ops},
+    {"normalize_sums", normalize_sums},
+    {"form_gemm", form_gemm},
+    {"normalize_pooling", normalize_pooling},
+    {"cancel_transposes", cancel_transposes},
+    {"fold_pads", fold_pads},
+    {"fold_batch_norm", fold_batch_norm},
+    {"normalize_reshapes", normalize_reshapes},
+    {"merge_duplicates", merge_duplicates},
+};
+constexpr int kMostRounds = 8;  // a round that changes nothing ends it; two or three are usual
+
+// Names of operators and values in order; constants by name, as a changed constant is a new one.
+std::string outline(const Graph& graph) {
+  std::string text;
+  for (const Node& node : graph.nodes) {
+    text += node.op;
+    for (const ValueId id : node.inputs) text += id == kNoValue ? "," : "," + graph.value(id).name;
+    for (const ValueId id : node.outputs) text += id == kNoValue ? ">" : ">" + graph.value(id).name;
+    text += "\n";
+  }
+  return text;
+}
+
+int64_t macs_of(const Graph& graph, const Node& node) {
+  const Operator* op = find_operator(node.domain, node.op);
+  if (op == nullptr || op->macs == nullptr) return 0;
+  std::vector<OperatorInput> inputs;
+  for (int k = 0; k < int(node.inputs.size()); ++k) {
+    OperatorInput input;
+    if (node.has_input(k)) {
+      const Value& value = graph.value(node.input(k));
+      input = {true, {value.type, value.shape}, graph.constant_input(node, k), value.name};
+    }
+    inputs.push_back(input);
+  }
+  std::vector<TypedShape> outputs;
+  for (const ValueId id : node.outputs) {
+    outputs.push_back(id == kNoValue ? TypedShape{}
+                                     : TypedShape{graph.value(id).type, graph.value(id).shape});
+  }
+  return op->macs(OperatorContext(node, std::move(inputs)), outputs);
+}
+
+std::string describe(const Intensity& intensity) {
+  return fmt::format("{} MACs, {:.2f} MACs/byte unfused, {:.2f} fused", intensity.macs, intensity.unfused(),
+                     intensity.fused());
+}
+
+}  // namespace
+
+Intensity measure_intensity(const Graph& graph) {
+  Intensity intensity;
+  for (const Node& node : graph.nodes) intensity.macs += macs_of(graph, node);
+  intensity.unfused_bytes = traffic_bytes(graph, unfused_groups(graph));
+  intensity.fused_bytes = traffic_bytes(graph, fusion_groups(graph));
+  return intensity;
+}
+
+std::string to_string(const PassReport& report) {
+  std::string text;
+  for (const PassStep& step : report.steps) {
+    if (step.nodes_before == step.nodes_after) continue;
+    text += fmt::format("{:<20} {:>5} -> {:<5} nodes\n", step.pass, step.nodes_before, step.nodes_after);
+  }
+  text += fmt::format("{:<20} {:>5} -> {:<5} nodes\n", "total", report.nodes_before, report.nodes_after);
+  text += "before: " + describe(report.before) + "\nafter:  " + describe(report.after) + "\n";
+  return text;
+}
+
+Graph optimize(Graph graph, PassReport* report,
+               const std::function<void(const std::string& pass, const Graph&)>& after_pass) {
+  PassReport own;
+  own.nodes_before = int(graph.nodes.size());
+  if (report != nullptr) own.before = measure_intensity(graph);
+  std::string before = outline(graph);
+  for (int round = 1; round <= kMostRounds; ++round) {
+    for (const Pass& pass : kPasses) {
+      const int nodes_before = int(graph.nodes.size());
+      graph = with_context(fmt::format("pass '{}'", pass.name), [&] { return pass.run(std::move(graph)); });
+      own.steps.push_back({pass.name, round, nodes_before, int(graph.nodes.size())});
+      if (after_pass) after_pass(pass.name, graph);
+    }
+    std::string after = outline(graph);
+    if (after == before) break;
+    before = std::move(after);
+  }
+  own.nodes_after = int(graph.nodes.size());
+  if (report != nullptr) {
+    own.after = measure_intensity(graph);
+    *report = std::move(own);
+  }
+  return graph;
+}
+
+std::vector<std::string> pass_names() {
+  std::vector<std::string> names;
+  for (const Pass& pass : kPasses) names.push_back(pass.name);
+  return names;
+}
+
+}  // namespace tilewright
