@@ -115,6 +115,7 @@ std::vector<int64_t> known_integers(const OperatorContext& context, int index, c
 }
 
 int checked_axis(const OperatorContext& context, int64_t axis, int rank) {
+  if (rank == 0) reject(context, fmt::format("a scalar has no axis {}", axis));
   if (axis < -rank || axis >= rank) {
     reject(context, fmt::format("axis {} is outside -{}..{}", axis, rank, rank - 1));
   }

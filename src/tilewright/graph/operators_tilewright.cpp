@@ -149,9 +149,7 @@ void add_tilewright_operators(std::vector<Operator>& table) {
   table.push_back(
       {domain, "QAdd", 2, 2, 1, 1,
        with_output_attributes({{"multiplier_a", kInt, true}, {"multiplier_b", kInt, true}, bias, shift}),
-       infer_qadd, [](const OperatorContext&, std::span<const TypedShape> outputs) {
-         return saturating_multiply(2, saturating_count(outputs[0].shape));
-       }});
+       infer_qadd});
   table.push_back(
       {domain, "QAveragePool", 1, 1, 1, 1,
        with_output_attributes(
