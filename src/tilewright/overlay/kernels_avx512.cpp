@@ -254,14 +254,7 @@ void store_outputs(const Scratchpads& pads, uint32_t index, std::byte* target, s
     }
     return;
   }
-  std::vector<int32_t> dense(size_t(pads.batch) * pads.block_out);
-  for (size_t e = 0; e < count; ++e) {
-    for (int row = 0; row < pads.batch; ++row, lanes += pads.accumulator_row) {
-      std::copy(lanes, lanes + pads.block_out, dense.begin() + ptrdiff_t(row) * pads.block_out);
-    }
-    pack_lanes(dense.data(), pads.output_bits, dense.size(), target);
-    target += dense.size() * size_t(pads.output_bits) / 8;
-  }
+  pack_padded_lanes(pads, lanes, count, target);
 }
 
 const KernelSet kVnniKernels{4,

@@ -116,4 +116,15 @@ void pack_lanes(const int32_t* lanes, int bits, size_t count, std::byte* target)
   }
 }
 
+void pack_padded_lanes(const Scratchpads& pads, const int32_t* lanes, size_t count, std::byte* target) {
+  std::vector<int32_t> dense(size_t(pads.batch) * size_t(pads.block_out));
+  for (size_t e = 0; e < count; ++e) {
+    for (int row = 0; row < pads.batch; ++row, lanes += pads.accumulator_row) {
+      std::copy(lanes, lanes + pads.block_out, dense.begin() + ptrdiff_t(row) * pads.block_out);
+    }
+    pack_lanes(dense.data(), pads.output_bits, dense.size(), target);
+    target += dense.size() * size_t(pads.output_bits) / 8;
+  }
+}
+
 }  // namespace tilewright::overlay

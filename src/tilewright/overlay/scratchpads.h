@@ -74,5 +74,7 @@ void unpack_lanes(const std::byte* source, int bits, size_t count, int8_t* lanes
 // The inverse: the low `bits` (1, 2, 4, 8, 16, 32) of each lane, packed little-endian; count * bits is a
 // multiple of 8.
 void pack_lanes(const int32_t* lanes, int bits, size_t count, std::byte* target);
+// The same for `count` whole accumulators whose rows are padded.
+void pack_padded_lanes(const Scratchpads& pads, const int32_t* lanes, size_t count, std::byte* target);
 
 }  // namespace tilewright::overlay
