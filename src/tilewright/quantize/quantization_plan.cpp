@@ -1,0 +1,200 @@
+#include "tilewright/quantize/quantization_plan.h"
+
+#include <algorithm>
+#include <map>
+
+#include "tilewright/quantize/integer_builder.h"
+
+namespace tilewright {
+namespace {
+
+bool has_constant_weights(const Graph& graph, const Node& node) {
+  const Tensor* weights = graph.constant_input(node, 1);
+  return weights && weights->type() == ElementType::kF32;
+}
+
+bool is_weighted(const Graph& graph, const Node& node) {
+  if (!has_constant_weights(graph, node)) return false;
+  const int rank = graph.constant_input(node, 1)->shape().rank();
+  if (node.is("Conv") || node.is("ConvTranspose")) {
+    return rank == 4 && (!node.has_input(2) || graph.is_constant(node.input(2)));
+  }
+  if (node.is("Gemm")) return rank == 2 && (!node.has_input(2) || graph.is_constant(node.input(2)));
+  return node.is("MatMul") && rank == 2;
+}
+
+bool is_addition(const Graph& graph, const Node& node) {
+  if (!node.is("Add") && !node.is("Sub") && !(node.is("Sum") && node.inputs.size() == 2)) return false;
+  if (graph.is_constant(node.input(0)) || graph.is_constant(node.input(1))) return false;
+  return graph.value(node.input(0)).shape == graph.value(node.input(1)).shape;
+}
+
+bool is_average(const Graph& graph, const Node& node) {
+  if (node.is("GlobalAveragePool")) return graph.value(node.input(0)).shape.rank() == 4;
+  if (node.is("ReduceMean")) {
+    if (graph.value(node.input(0)).shape.rank() != 4) return false;
+    std::vector<int64_t> axes = node.ints_or("axes", {});
+    for (int64_t& axis : axes) axis += axis < 0 ? 4 : 0;
+    std::sort(axes.begin(), axes.end());
+    return axes == std::vector<int64_t>{2, 3};
+  }
+  if (!node.is("AveragePool") || graph.value(node.input(0)).shape.rank() != 4) return false;
+  const std::vector<int64_t> pads = node.ints_or("pads", {});
+  const bool padded = std::any_of(pads.begin(), pads.end(), [](int64_t p) { return p != 0; }) ||
+                      node.string_or("auto_pad", "NOTSET") == "SAME_UPPER" ||
+                      node.string_or("auto_pad", "NOTSET") == "SAME_LOWER";
+  return node.int_or("ceil_mode", 0) == 0 && (!padded || node.int_or("count_include_pad", 0) != 0);
+}
+
+class Planner {
+ public:
+  explicit Planner(const Graph& graph)
+      : graph_(graph),
+        producers_(graph.producers()),
+        readers_(graph.consumers()),
+        wanted_(graph.values.size()) {}
+
+  QuantizationPlan run() {
+    for (NodeId id = 0; id < NodeId(graph_.nodes.size()); ++id) visit(id);
+    collect();
+    return std::move(plan_);
+  }
+
+ private:
+  const Node* producer(ValueId v) const {
+    return producers_[size_t(v)] == kNoNode ? nullptr : &graph_.nodes[size_t(producers_[size_t(v)])];
+  }
+  // The only reader of `v`, or nullptr.
+  const Node* only_reader(ValueId v) const {
+    if (readers_[size_t(v)].size() != 1 || graph_.is_output(v)) return nullptr;
+    return &graph_.nodes[size_t(readers_[size_t(v)][0])];
+  }
+
+  void visit(NodeId id) {
+    const Node& node = graph_.nodes[size_t(id)];
+    const bool weighted = is_weighted(graph_, node), addition = is_addition(graph_, node);
+    if (!weighted && !addition && !is_average(graph_, node)) return;
+    if (graph_.value(node.outputs[0]).type != ElementType::kF32) return;
+    WeightedOperator op{id, kNoValue, node.outputs[0], kNoNode};
+    if (weighted) {
+      const Node* next = only_reader(op.output);
+      if (next && adds_constant(*next, op.output, node)) {
+        op.bias_addition = NodeId(next - graph_.nodes.data());
+        op.output = next->outputs[0];
+      }
+    }
+    for (const Node* next = only_reader(op.output); next && clip_interval(graph_, *next);
+         next = only_reader(op.output)) {
+      if (next->input(0) != op.output) break;
+      op.output = next->outputs[0];
+    }
+    op.input = want(node.input(0));
+    if (addition) want(node.input(1));
+    wanted_[size_t(op.output)] = true;
+    if (weighted) plan_.weighted.push_back(op);
+    if (node.is("ConvTranspose")) zero_.push_back(op.input);
+  }
+
+  // An Add of one constant number per output channel, which becomes bias.
+  bool adds_constant(const Node& next, ValueId v, const Node& node) const {
+    if (!next.is("Add") || graph_.value(next.outputs[0]).shape != graph_.value(v).shape) return false;
+    const ValueId other = next.input(0) == v ? next.input(1) : next.input(0);
+    if (!graph_.is_constant(other)) return false;
+    const Shape& shape = graph_.value(other).shape;
+    const Shape& y = graph_.value(v).shape;
+    const int axis = node.is("Gemm") || node.is("MatMul") ? y.rank() - 1 : 1;
+    for (int a = 0; a < shape.rank(); ++a) {
+      if (shape[a] != 1 && a + y.rank() - shape.rank() != axis) return false;
+    }
+    return true;
+  }
+
+  // The value that must be quantised for `v` to have an integer form.
+  ValueId want(ValueId v) {
+    for (const Node* node = producer(v); node; node = producer(v)) {
+      if (node->is("Concat")) {
+        if (!wanted_[size_t(v)]) {
+          wanted_[size_t(v)] = true;
+          for (ValueId part : node->inputs) concatenated_.push_back({want(part), v});
+        }
+        return v;
+      }
+      // A pad constant other than zero need not be representable before it is seen in the range.
+      const bool pads = node->is("Pad") && node->string_or("mode", "constant") == "constant";
+      if (pads && !pads_representably(graph_, *node, {1, 0})) break;
+      if (!only_moves_data(graph_, *node) || graph_.is_constant(node->input(0))) break;
+      if (wanted_[size_t(v)]) break;
+      v = node->input(0);
+    }
+    wanted_[size_t(v)] = true;
+    return v;
+  }
+
+  // Whether every reader of `v` only carries it to the Concat that makes `joined`.
+  bool only_feeds(ValueId v, ValueId joined, int depth = 0) const {
+    if (graph_.is_output(v) || depth > 64) return false;
+    return std::all_of(readers_[size_t(v)].begin(), readers_[size_t(v)].end(), [&](NodeId id) {
+      const Node& node = graph_.nodes[size_t(id)];
+      if (node.is("Concat")) return node.outputs[0] == joined;
+      return only_moves_data(graph_, node) && node.outputs.size() == 1 &&
+             only_feeds(node.outputs[0], joined, depth + 1);
+    });
+  }
+
+  void collect() {
+    std::map<ValueId, ValueId> leader;  // union-find over quantised values
+    const auto find = [&](ValueId v) {
+      while (leader[v] != v) v = leader[v];
+      return v;
+    };
+    std::vector<bool> emitted(graph_.values.size(), false);
+    const auto emit = [&](ValueId v) {
+      if (v == kNoValue || !wanted_[size_t(v)] || emitted[size_t(v)]) return;
+      emitted[size_t(v)] = true;
+      leader[v] = v;
+      plan_.values.push_back(v);
+    };
+    for (ValueId v : graph_.inputs) emit(v);
+    for (const Node& node : graph_.nodes) {
+      for (ValueId v : node.outputs) emit(v);
+    }
+    for (const ScaleOrder& order : concatenated_) {
+      if (order.from != order.to && only_feeds(order.from, order.to)) {
+        leader[find(order.from)] = find(order.to);
+      } else {
+        plan_.orders.push_back(order);
+      }
+    }
+    // An activation that could not be fused rescales the value that it reads.
+    for (ValueId v : plan_.values) {
+      const Node* node = producer(v);
+      if (!node || !clip_interval(graph_, *node)) continue;
+      if (emitted[size_t(node->input(0))]) plan_.orders.push_back({node->input(0), v});
+    }
+    std::map<ValueId, int> numbers;
+    for (ValueId v : plan_.values) {
+      plan_.group.push_back(numbers.try_emplace(find(v), int(numbers.size())).first->second);
+    }
+    plan_.zero_point_zero.assign(numbers.size(), false);
+    for (ValueId v : zero_) plan_.zero_point_zero[size_t(plan_.group_of(v))] = true;
+  }
+
+  const Graph& graph_;
+  std::vector<NodeId> producers_;
+  std::vector<std::vector<NodeId>> readers_;
+  std::vector<bool> wanted_;
+  std::vector<ScaleOrder> concatenated_;
+  std::vector<ValueId> zero_;
+  QuantizationPlan plan_;
+};
+
+}  // namespace
+
+int QuantizationPlan::group_of(ValueId value) const {
+  const auto found = std::find(values.begin(), values.end(), value);
+  return found == values.end() ? -1 : group[size_t(found - values.begin())];
+}
+
+QuantizationPlan plan_quantization(const Graph& graph) { return Planner(graph).run(); }
+
+}  // namespace tilewright

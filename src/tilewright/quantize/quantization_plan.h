@@ -1,0 +1,40 @@
+// Where a float graph gets QuantizeLinear / DequantizeLinear pairs, before any number is known.
+#pragma once
+
+#include <vector>
+
+#include "tilewright/graph/graph.h"
+
+namespace tilewright {
+
+// An operator with weights that becomes integer: `node` computes, `output` is the value that its integer form
+// ends with, after the bias addition and the activation that follow (the value itself when none do).
+struct WeightedOperator {
+  NodeId node = kNoNode;
+  ValueId input = kNoValue;   // quantised
+  ValueId output = kNoValue;  // quantised
+  NodeId bias_addition = kNoNode;
+};
+
+// `to` is computed from `from` by integer operators that cannot scale up in plain VTA arithmetic: the scale
+// of `to` must not be smaller than the scale of `from`.
+struct ScaleOrder {
+  ValueId from = kNoValue;
+  ValueId to = kNoValue;
+};
+
+struct QuantizationPlan {
+  std::vector<ValueId> values;        // to be quantised, in order of computation
+  std::vector<int> group;             // of each of `values`: equal numbers share scale and zero point
+  std::vector<bool> zero_point_zero;  // by group number: ConvTranspose reads one of its values
+  std::vector<WeightedOperator> weighted;
+  std::vector<ScaleOrder> orders;
+  int group_of(ValueId value) const;  // -1 when it is not quantised
+};
+
+// Conv, ConvTranspose, Gemm and MatMul with constant f32 weights, additions of two computed values of one
+// shape, average pools, and Concat where an integer operator reads it, with activations fused into what they
+// follow. Values that are only moved keep the quantisation of what they are moved from.
+QuantizationPlan plan_quantization(const Graph& graph);
+
+}  // namespace tilewright

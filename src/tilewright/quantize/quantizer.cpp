@@ -1,0 +1,303 @@
+#include "tilewright/quantize/quantizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_set>
+
+#include "tilewright/base/parallel.h"
+#include "tilewright/quantize/calibration.h"
+#include "tilewright/quantize/quantization_plan.h"
+#include "tilewright/quantize/single_precision.h"
+#include "tilewright/quantize/weight_quantization.h"
+
+namespace tilewright {
+namespace {
+
+constexpr int kMaximumVtaShift = 15;
+constexpr double kLargestBias = 0x1p30;  // in accumulator units; leaves room for the products
+
+void check(const QuantizeOptions& options) {
+  Diagnostics problems;
+  const auto bits = [&](const char* field, int value) {
+    if (value == 1) {
+      problems.error(ErrorKind::kUnsupported, "quantization options", field,
+                     "1 bit is not supported after training", "train a bipolar network and import it");
+    } else if (value < 2 || value > 8) {
+      problems.error(ErrorKind::kInvalidInput, "quantization options", field,
+                     fmt::format("{} bits are not possible", value), "choose 2 to 8");
+    }
+  };
+  bits("weight_bits", options.weight_bits);
+  bits("activation_bits", options.activation_bits);
+  if (!(options.percentile > 50 && options.percentile <= 100)) {
+    problems.error(ErrorKind::kInvalidInput, "quantization options", "percentile",
+                   fmt::format("{} is outside 50..100", options.percentile), "choose for example 99.99");
+  }
+  problems.raise_if_any();
+}
+
+// One operator with weights, while scales are chosen.
+struct Weighted {
+  WeightedOperator op;
+  Tensor weights;            // f32, alpha of Gemm included
+  int axis = 0;              // of the output channels
+  std::vector<double> bias;  // what is in the operator's own bias, per output channel; may be empty
+  double largest_bias = 0;
+  std::vector<double> bias_magnitudes;  // per scale
+  std::vector<double> scales;
+  Tensor integers;
+};
+
+class Quantizer {
+ public:
+  Quantizer(const Graph& graph, const QuantizeOptions& options)
+      : graph_(to_single_precision(graph)), options_(options), plan_(plan_quantization(graph_)) {
+    activation_form_ = {options.activation_bits, options.symmetric_activations || power_of_two(),
+                        power_of_two()};
+    weight_form_ = {options.weight_bits, true, power_of_two()};
+  }
+
+  Graph run(const std::vector<Tensor>& samples) {
+    if (plan_.values.empty()) return std::move(graph_);
+    for (const WeightedOperator& op : plan_.weighted) weighted_.push_back(prepare(op));
+    parallel_for(options_.threads, int64_t(weighted_.size()), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        Weighted& w = weighted_[size_t(i)];
+        w.scales = select_weight_scales(w.weights, w.axis, options_.per_channel, weight_form_);
+      }
+    });
+    select_activations(samples);
+    if (power_of_two()) order_scales();
+    limit_weight_scales();
+    parallel_for(options_.threads, int64_t(weighted_.size()), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        Weighted& w = weighted_[size_t(i)];
+        w.integers = round_weights(w.weights, w.axis, w.scales, weight_form_);
+      }
+    });
+    return build();
+  }
+
+ private:
+  bool power_of_two() const { return options_.scales == ScaleKind::kPowerOfTwo; }
+  Quantization& quantization_of(ValueId v) { return groups_[size_t(plan_.group_of(v))]; }
+
+  Weighted prepare(const WeightedOperator& op) {
+    Node& node = graph_.nodes[size_t(op.node)];
+    Weighted w{op, *graph_.constant_input(node, 1)};
+    if (node.is("ConvTranspose") || node.is("MatMul")) w.axis = 1;
+    if (node.is("Gemm")) {
+      w.axis = node.int_or("transB", 0) != 0 ? 0 : 1;
+      const float alpha = node.float_or("alpha", 1), beta = node.float_or("beta", 1);
+      for (float& x : w.weights.mutable_data<float>()) x *= alpha;
+      node.attributes.erase("alpha");
+      node.attributes.erase("beta");
+      if (node.has_input(2) && beta != 1) {
+        Tensor scaled = *graph_.constant_input(node, 2);
+        for (int64_t i = 0; i < scaled.size(); ++i) scaled.set_number(i, scaled.number_at(i) * beta);
+        node.inputs[2] = graph_.add_constant(node.name + "_scaled_bias", std::move(scaled));
+      }
+    }
+    const int64_t groups = node.is("ConvTranspose") ? node.int_or("group", 1) : 1;
+    const int64_t per_group = w.weights.shape()[w.axis], channels = per_group * groups;
+    w.bias_magnitudes.assign(options_.per_channel ? size_t(per_group) : 1, 0.0);
+    std::vector<double> magnitudes(size_t(channels), 0.0);
+    if (const Tensor* bias = graph_.constant_input(node, 2)) {
+      // A bias with rows of their own stays as it is, and the operator in float.
+      if (bias->size() == 1 || bias->size() == channels) {
+        for (int64_t o = 0; o < channels; ++o) w.bias.push_back(bias->number_at(bias->size() == 1 ? 0 : o));
+      }
+      for (size_t o = 0; o < w.bias.size(); ++o) magnitudes[o] += std::fabs(w.bias[o]);
+    }
+    if (op.bias_addition != kNoNode) {
+      const Node& addition = graph_.nodes[size_t(op.bias_addition)];
+      const Tensor* more = graph_.constant_input(addition, graph_.is_constant(addition.input(0)) ? 0 : 1);
+      for (size_t o = 0; o < magnitudes.size(); ++o) {
+        magnitudes[o] += std::fabs(more->number_at(more->size() == 1 ? 0 : int64_t(o)));
+      }
+    }
+    for (size_t o = 0; o < magnitudes.size(); ++o) {
+      double& largest = w.bias_magnitudes[w.bias_magnitudes.size() == 1 ? 0 : o % size_t(per_group)];
+      largest = std::max(largest, magnitudes[o]);
+    }
+    return w;
+  }
+
+  void select_activations(const std::vector<Tensor>& samples) {
+    const std::vector<Histogram> seen = calibrate(graph_, samples, plan_.values, options_.threads);
+    std::vector<Histogram> merged(plan_.zero_point_zero.size());
+    for (size_t i = 0; i < seen.size(); ++i) merged[size_t(plan_.group[i])].merge(seen[i]);
+    groups_.resize(merged.size());
+    parallel_for(options_.threads, int64_t(merged.size()), [&](int64_t begin, int64_t end) {
+      for (int64_t g = begin; g < end; ++g) {
+        NumberForm form = activation_form_;
+        form.symmetric |= plan_.zero_point_zero[size_t(g)];
+        groups_[size_t(g)] =
+            select_quantization(merged[size_t(g)], options_.calibration, form, options_.percentile);
+      }
+    });
+  }
+
+  // Powers of two: shifts only go right, so scales may not shrink along a requantisation. A scale that is too
+  // small is raised, which may concern what follows; the scales only grow, to the largest product at most.
+  void order_scales() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      const auto raise = [&](ValueId v, double least) {
+        Quantization& q = quantization_of(v);
+        if (q.scale >= least) return;
+        q.scale = float(least);
+        changed = true;
+      };
+      for (const Weighted& w : weighted_) {
+        const double largest = *std::max_element(w.scales.begin(), w.scales.end());
+        raise(w.op.output, double(quantization_of(w.op.input).scale) * largest);
+      }
+      for (const ScaleOrder& order : plan_.orders) raise(order.to, quantization_of(order.from).scale);
+    }
+  }
+
+  void limit_weight_scales() {
+    for (Weighted& w : weighted_) {
+      const double x = quantization_of(w.op.input).scale, y = quantization_of(w.op.output).scale;
+      for (size_t c = 0; c < w.scales.size(); ++c) {
+        double& scale = w.scales[c];
+        // Finer than this, the bias overflows or the shift gets out of range.
+        scale = std::max({scale, w.bias_magnitudes[c] / (x * kLargestBias),
+                          y / x * std::exp2(power_of_two() ? -kMaximumVtaShift : -40)});
+        if (power_of_two()) {
+          scale = std::exp2(std::ceil(std::log2(scale)));
+          scale = std::min(scale, y / x);
+        }
+      }
+    }
+  }
+
+  // --- the new graph
+
+  std::string fresh_node_name(const std::string& wanted) {
+    std::string candidate = wanted;
+    for (int i = 1; !node_names_.insert(candidate).second; ++i) candidate = fmt::format("{}_{}", wanted, i);
+    return candidate;
+  }
+  void append(std::vector<Node>& nodes, const std::string& wanted, const std::string& op,
+              std::vector<ValueId> inputs, ValueId output, std::map<std::string, Attribute> attributes = {}) {
+    nodes.push_back({fresh_node_name(wanted), "", op, std::move(inputs), {output}, std::move(attributes)});
+  }
+  ValueId zero_point_constant(const std::string& owner, ElementType type, int64_t number, int64_t count) {
+    Tensor tensor(type, count == 1 ? Shape{} : Shape{count});
+    for (int64_t i = 0; i < count; ++i) tensor.set_integer(i, number);
+    return graph_.add_constant(owner + "_zero_point", std::move(tensor));
+  }
+
+  // QuantizeLinear, for narrow types Clip, DequantizeLinear after `v`; `replacement_` tells readers.
+  void append_pair(std::vector<Node>& nodes, ValueId v) {
+    const Quantization q = quantization_of(v);
+    const Shape shape = graph_.value(v).shape;
+    const std::string base = graph_.value(v).name;
+    std::string result_name = base + "_dequantized";
+    const bool is_input = std::find(graph_.inputs.begin(), graph_.inputs.end(), v) != graph_.inputs.end();
+    if (graph_.is_output(v) && !is_input) {
+      // The output keeps its name.
+      graph_.value(v).name = base + "_real";
+      result_name = base;
+    }
+    const ValueId scale = graph_.add_constant(base + "_scale", Tensor::scalar(q.scale));
+    const ValueId zero = zero_point_constant(base, ElementType::kI8, q.zero_point, 1);
+    ValueId quantized = graph_.add_value(base + "_quantized", ElementType::kI8, shape);
+    append(nodes, base + "_quantize", "QuantizeLinear", {v, scale, zero}, quantized);
+    if (options_.activation_bits < 8) {
+      const ValueId narrow = graph_.add_value(base + "_narrow", ElementType::kI8, shape);
+      const ValueId low = zero_point_constant(base + "_low", ElementType::kI8, activation_form_.lowest(), 1);
+      const ValueId high =
+          zero_point_constant(base + "_high", ElementType::kI8, activation_form_.highest(), 1);
+      append(nodes, base + "_clip", "Clip", {quantized, low, high}, narrow);
+      quantized = narrow;
+    }
+    const ValueId result = graph_.add_value(result_name, ElementType::kF32, shape);
+    append(nodes, base + "_dequantize", "DequantizeLinear", {quantized, scale, zero}, result);
+    replacement_[size_t(v)] = result;
+    if (!is_input) std::replace(graph_.outputs.begin(), graph_.outputs.end(), v, result);
+  }
+
+  void append_constant(std::vector<Node>& nodes, Node& node, int input, const char* what, Tensor integers,
+                       const std::vector<float>& scales, int64_t axis) {
+    const std::string base = fmt::format("{}_{}", node.name, what);
+    const Shape shape = integers.shape();
+    const Shape scale_shape = scales.size() == 1 ? Shape{} : Shape{int64_t(scales.size())};
+    const ValueId zero = zero_point_constant(base, integers.type(), 0, int64_t(scales.size()));
+    const ValueId constant = graph_.add_constant(base + "_quantized", std::move(integers));
+    const ValueId scale =
+        graph_.add_constant(base + "_scale", Tensor(scale_shape, std::span<const float>(scales)));
+    const ValueId result = graph_.add_value(base, ElementType::kF32, shape);
+    append(nodes, base + "_dequantize", "DequantizeLinear", {constant, scale, zero}, result,
+           {{"axis", axis}});
+    node.inputs[size_t(input)] = result;
+  }
+
+  void append_weights(std::vector<Node>& nodes, Node& node, const Weighted& w) {
+    const std::vector<float> scales(w.scales.begin(), w.scales.end());
+    append_constant(nodes, node, 1, "weights", w.integers, scales, w.axis);
+    if (w.bias.empty()) return;
+    const double x = quantization_of(w.op.input).scale;
+    Tensor bias(ElementType::kI32, Shape{int64_t(w.bias.size())});
+    std::vector<float> bias_scales;
+    for (size_t o = 0; o < w.bias.size(); ++o) {
+      const double scale = x * double(scales[o % scales.size()]);
+      bias.set_integer(int64_t(o), std::llround(std::clamp(w.bias[o] / scale, -kLargestBias, kLargestBias)));
+      bias_scales.push_back(float(scale));
+    }
+    if (scales.size() == 1) bias_scales.resize(1);
+    append_constant(nodes, node, 2, "bias", std::move(bias), bias_scales, 0);
+  }
+
+  Graph build() {
+    for (const Node& node : graph_.nodes) node_names_.insert(node.name);
+    replacement_.assign(graph_.values.size(), kNoValue);
+    std::vector<bool> pending(graph_.values.size(), false);
+    for (ValueId v : plan_.values) pending[size_t(v)] = true;
+    std::vector<const Weighted*> weighted(graph_.nodes.size(), nullptr);
+    for (const Weighted& w : weighted_) weighted[size_t(w.op.node)] = &w;
+
+    std::vector<Node> nodes;
+    const auto pair_after = [&](ValueId v) {
+      if (v != kNoValue && size_t(v) < pending.size() && pending[size_t(v)]) append_pair(nodes, v);
+    };
+    for (ValueId v : std::vector<ValueId>(graph_.inputs)) pair_after(v);
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      Node node = graph_.nodes[n];
+      for (ValueId& v : node.inputs) {
+        if (v != kNoValue && size_t(v) < replacement_.size() && replacement_[size_t(v)] != kNoValue) {
+          v = replacement_[size_t(v)];
+        }
+      }
+      if (weighted[n]) append_weights(nodes, node, *weighted[n]);
+      nodes.push_back(node);
+      for (ValueId v : node.outputs) pair_after(v);
+    }
+    graph_.nodes = std::move(nodes);
+    graph_.remove_dead();
+    return std::move(graph_);
+  }
+
+  Graph graph_;
+  const QuantizeOptions options_;
+  QuantizationPlan plan_;
+  NumberForm activation_form_, weight_form_;
+  std::vector<Weighted> weighted_;
+  std::vector<Quantization> groups_;
+  std::vector<ValueId> replacement_;
+  std::unordered_set<std::string> node_names_;
+};
+
+}  // namespace
+
+Graph quantize(const Graph& float_graph, const std::vector<Tensor>& samples, const QuantizeOptions& options) {
+  check(options);
+  return Quantizer(float_graph, options).run(samples);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,38 @@
+// Post-training quantisation: a float graph and sample inputs in, a graph in QDQ form out. The result is
+// standard ONNX (QuantizeLinear, DequantizeLinear with signed 8-bit numbers, per-channel weights), so it runs
+// in any ONNX runtime; `integerize` turns it into integer operators.
+#pragma once
+
+#include <vector>
+
+#include "tilewright/graph/graph.h"
+#include "tilewright/quantize/range_selection.h"
+
+namespace tilewright {
+
+enum class ScaleKind {
+  kReal,        // multiplier and shift: the extended instruction set
+  kPowerOfTwo,  // shifts only, zero points 0: the plain VTA instruction set
+};
+
+struct QuantizeOptions {
+  int weight_bits = 8;      // 2..8; below 8 the integers still travel as i8
+  int activation_bits = 8;  // 2..8; below 8 as QuantizeLinear -> Clip -> DequantizeLinear
+  bool per_channel = true;
+  ScaleKind scales = ScaleKind::kReal;
+  // Zero points of activations are 0. Powers of two are always symmetric.
+  bool symmetric_activations = false;
+  CalibrationMethod calibration = CalibrationMethod::kSquaredError;
+  double percentile = 99.99;  // for kPercentile
+  int threads = 1;
+};
+
+// `float_graph` should be optimised before (batch normalisation folded, constants folded); f16 values are
+// computed in f32. `samples`: as in SampleInputs (calibration.h). With powers of two every requantisation of
+// the integer form is a shift by 0..15, except behind average pools whose window is no power of two.
+// Errors: options out of range (1 bit: unsupported, bipolar networks are trained as such); everything that
+// calibration reports.
+Graph quantize(const Graph& float_graph, const std::vector<Tensor>& samples,
+               const QuantizeOptions& options = {});
+
+}  // namespace tilewright

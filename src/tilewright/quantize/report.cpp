@@ -1,0 +1,151 @@
+#include "tilewright/quantize/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "tilewright/base/parallel.h"
+#include "tilewright/host/executor.h"
+#include "tilewright/quantize/calibration.h"
+
+namespace tilewright {
+
+std::vector<int64_t> classify(const Graph& graph, const std::vector<Tensor>& samples, int threads) {
+  const SampleInputs inputs(graph, samples);
+  const int outer = int(std::clamp<int64_t>(inputs.runs(), 1, std::max(threads, 1)));
+  const Executor executor(graph, HostOptions{std::max(1, threads / outer)});
+  if (graph.outputs.empty()) throw Error(ErrorKind::kInvalidInput, "the model has no outputs");
+  const int64_t batch = inputs.batch();
+  const int64_t size = graph.value(graph.outputs[0]).shape.element_count();
+  if (size == 0 || size % batch != 0) {
+    throw Error(ErrorKind::kInvalidInput, fmt::format("output '{}' has no class scores per sample",
+                                                      graph.value(graph.outputs[0]).name));
+  }
+  std::vector<int64_t> classes(size_t(inputs.runs() * batch), 0);
+  parallel_for(outer, inputs.runs(), [&](int64_t begin, int64_t end) {
+    for (int64_t run = begin; run < end; ++run) {
+      const std::vector<float> scores = executor.run(inputs.inputs(run))[0].to_floats();
+      const auto per_sample = scores.size() / size_t(batch);
+      for (int64_t i = 0; i < batch; ++i) {
+        const auto first = scores.begin() + std::ptrdiff_t(size_t(i) * per_sample);
+        const auto best = std::max_element(first, first + std::ptrdiff_t(per_sample));
+        classes[size_t(run * batch + i)] = best - first;
+      }
+    }
+  });
+  return classes;
+}
+
+AccuracyReport compare_accuracy(const Graph& float_graph, const Graph& quantized,
+                                const std::vector<Tensor>& samples, const std::vector<int64_t>& labels,
+                                int threads) {
+  const std::vector<int64_t> expected = classify(float_graph, samples, threads);
+  const std::vector<int64_t> actual = classify(quantized, samples, threads);
+  if (expected.size() != actual.size()) {
+    throw Error(ErrorKind::kInvalidInput, "the two models run a different number of samples");
+  }
+  if (!labels.empty() && labels.size() != expected.size()) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("{} labels were given for {} samples", labels.size(), expected.size()),
+                "give one label per sample");
+  }
+  AccuracyReport report;
+  report.samples = int64_t(expected.size());
+  report.labelled = int64_t(labels.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    report.agreements += expected[i] == actual[i];
+    if (labels.empty()) continue;
+    report.float_correct += expected[i] == labels[i];
+    report.quantized_correct += actual[i] == labels[i];
+  }
+  return report;
+}
+
+std::string to_string(const AccuracyReport& report) {
+  std::string text = fmt::format(
+      "{} samples, {} ({:.2f}%) with the same answer in float and quantised\n", report.samples,
+      report.agreements, 100.0 * double(report.agreements) / double(std::max<int64_t>(report.samples, 1)));
+  if (report.labelled == 0) return text;
+  text += fmt::format("accuracy: float {:.2f}%, quantised {:.2f}% ({:+.2f} points)\n",
+                      100 * report.float_accuracy(), 100 * report.quantized_accuracy(),
+                      100 * (report.quantized_accuracy() - report.float_accuracy()));
+  return text;
+}
+
+std::vector<ValueNoise> measure_noise(const Graph& float_graph, const Graph& qdq,
+                                      const std::vector<Tensor>& samples) {
+  std::map<std::string, ValueId> float_values;
+  for (ValueId v = 0; v < ValueId(float_graph.values.size()); ++v)
+    float_values[float_graph.value(v).name] = v;
+  // A dequantised activation stands for the float value that has its name, or that of the QuantizeLinear's
+  // input.
+  std::vector<std::pair<ValueId, ValueId>> pairs;  // float value, dequantised value
+  const std::vector<NodeId> producers = qdq.producers();
+  for (const Node& node : qdq.nodes) {
+    if (!node.is("DequantizeLinear") || qdq.is_constant(node.input(0))) continue;
+    const Node* from = &node;
+    while (from && !from->is("QuantizeLinear")) {
+      const NodeId id = from->input(0) == kNoValue ? kNoNode : producers[size_t(from->input(0))];
+      from = id == kNoNode ? nullptr : &qdq.nodes[size_t(id)];
+      if (from && !from->is("QuantizeLinear") && !from->is("Clip")) from = nullptr;
+    }
+    auto found = float_values.find(qdq.value(node.outputs[0]).name);
+    if (found == float_values.end() && from) found = float_values.find(qdq.value(from->input(0)).name);
+    if (found == float_values.end()) continue;
+    if (float_graph.value(found->second).shape != qdq.value(node.outputs[0]).shape) continue;
+    pairs.emplace_back(found->second, node.outputs[0]);
+  }
+
+  const SampleInputs inputs(float_graph, samples);
+  const Executor float_executor(float_graph), qdq_executor(qdq);
+  std::map<ValueId, std::vector<float>> seen;
+  std::vector<double> signal(pairs.size()), noise(pairs.size());
+  std::vector<ValueNoise> result(pairs.size());
+  std::vector<bool> wanted(float_graph.values.size(), false);
+  std::vector<std::vector<size_t>> pairs_of(qdq.values.size());
+  for (size_t p = 0; p < pairs.size(); ++p) {
+    wanted[size_t(pairs[p].first)] = true;
+    pairs_of[size_t(pairs[p].second)].push_back(p);
+    result[p].value = float_graph.value(pairs[p].first).name;
+  }
+  for (int64_t run = 0; run < inputs.runs(); ++run) {
+    seen.clear();
+    float_executor.run(inputs.inputs(run), [&](ValueId v, const Tensor& tensor) {
+      if (wanted[size_t(v)]) seen[v] = tensor.to_floats();
+    });
+    qdq_executor.run(inputs.inputs(run), [&](ValueId v, const Tensor& tensor) {
+      for (size_t p : pairs_of[size_t(v)]) {
+        const std::vector<float>& exact = seen[pairs[p].first];
+        const std::vector<float> actual = tensor.to_floats();
+        for (size_t i = 0; i < exact.size() && i < actual.size(); ++i) {
+          const double error = double(exact[i]) - actual[i];
+          signal[p] += double(exact[i]) * exact[i];
+          noise[p] += error * error;
+          result[p].largest_error = std::max(result[p].largest_error, std::fabs(error));
+          result[p].largest_magnitude = std::max(result[p].largest_magnitude, std::fabs(double(exact[i])));
+        }
+      }
+    });
+  }
+  for (size_t p = 0; p < pairs.size(); ++p) {
+    result[p].sqnr_db = noise[p] == 0 ? std::numeric_limits<double>::infinity()
+                                      : 10 * std::log10(std::max(signal[p], 1e-300) / noise[p]);
+  }
+  return result;
+}
+
+std::string to_string(const std::vector<ValueNoise>& noise) {
+  size_t width = 5;
+  for (const ValueNoise& n : noise) width = std::max(width, n.value.size());
+  std::string text = fmt::format("{:{}}  SQNR dB  largest error  largest magnitude\n", "value", width);
+  for (const ValueNoise& n : noise) {
+    text += fmt::format("{:{}}  {:7.2f}  {:13.6g}  {:17.6g}\n", n.value, width, n.sqnr_db, n.largest_error,
+                        n.largest_magnitude);
+  }
+  return text;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,50 @@
+// What quantisation cost: accuracy on labelled samples, and the noise on every quantised value.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tilewright/graph/graph.h"
+
+namespace tilewright {
+
+struct AccuracyReport {
+  int64_t samples = 0;
+  int64_t labelled = 0;       // samples with a label
+  int64_t float_correct = 0;  // of the labelled ones: the largest output is the label's
+  int64_t quantized_correct = 0;
+  int64_t agreements = 0;  // of all samples: both models choose the same output
+  double float_accuracy() const { return labelled == 0 ? 0 : double(float_correct) / double(labelled); }
+  double quantized_accuracy() const {
+    return labelled == 0 ? 0 : double(quantized_correct) / double(labelled);
+  }
+};
+std::string to_string(const AccuracyReport& report);
+
+// Runs both models (of the same inputs and outputs; `quantized` in any form) on every sample and compares the
+// index of the largest number of output 0, per sample. labels: one integer per sample, or empty. Errors
+// (invalid input): those of SampleInputs; a number of labels that is not the number of samples; models that
+// differ in their inputs or in the size of output 0.
+AccuracyReport compare_accuracy(const Graph& float_graph, const Graph& quantized,
+                                const std::vector<Tensor>& samples, const std::vector<int64_t>& labels,
+                                int threads);
+
+// The index of the largest number of output 0 for each sample (the first of equals).
+std::vector<int64_t> classify(const Graph& graph, const std::vector<Tensor>& samples, int threads);
+
+struct ValueNoise {
+  std::string value;   // name in the float graph
+  double sqnr_db = 0;  // 10 log10(sum x^2 / sum (x - x')^2); infinite without error
+  double largest_error = 0;
+  double largest_magnitude = 0;  // of the float value
+};
+
+// For each value of `float_graph` that `qdq` quantises and dequantises: the difference between its float
+// value and what the quantised network computes for it (the accumulated error, not only that of its own
+// rounding), in graph order. Values are matched by name. Errors: those of SampleInputs and Executor.
+std::vector<ValueNoise> measure_noise(const Graph& float_graph, const Graph& qdq,
+                                      const std::vector<Tensor>& samples);
+std::string to_string(const std::vector<ValueNoise>& noise);
+
+}  // namespace tilewright
