@@ -9,6 +9,7 @@
 #include "tilewright/frontend/onnx/node_typing.h"
 #include "tilewright/frontend/onnx/opset_converters.h"
 #include "tilewright/frontend/onnx/opset_helpers.h"
+#include "tilewright/graph/node_rules.h"
 #include "tilewright/graph/operators.h"
 
 namespace tilewright {
@@ -34,7 +35,7 @@ class NameRegistry {
 class GraphBuilder : public NodeConversion {
  public:
   GraphBuilder(OnnxModel model, const OnnxOptions& options, Diagnostics& diagnostics)
-      : model_(std::move(model)), options_(options), diagnostics_(diagnostics), shapes_(graph_) {}
+      : model_(std::move(model)), options_(options), diagnostics_(diagnostics), typing_(graph_) {}
 
   Graph build() {
     graph_.name = model_.name;
@@ -115,22 +116,32 @@ class GraphBuilder : public NodeConversion {
     }
   }
 
-  // The operator of the graph that `source` becomes, or nullptr after a diagnostic.
+  // The same problems, under the name that the node has in the file.
+  void add_located(const std::vector<Diagnostic>& problems) {
+    for (Diagnostic problem : problems) {
+      problem.where = current_->label;
+      problem.op = current_->op;
+      diagnostics_.add(std::move(problem));
+    }
+  }
+
+  // Whether the graph has the operator or something to replace it by; reports if not.
   bool is_covered(const OnnxNode& source) {
     if (source.domain.empty() && source.op == "Constant") return true;
     if (source.domain.empty() && is_rewritten_operator(source.op)) return true;
     if (find_operator(source.domain, source.op) != nullptr) return true;
+    failed_ = true;
     const std::string key = fmt::format("{}:{}", source.domain, source.op);
     const auto& functions = model_.functions;
     if (std::find(functions.begin(), functions.end(), key) != functions.end()) {
-      error(ErrorKind::kUnsupported, "is a function of the model, which is not supported",
-            "inline the functions of the model");
-    } else if (source.domain.empty()) {
-      error(ErrorKind::kUnsupported, "is not a supported operator", "");
-    } else {
-      error(ErrorKind::kUnsupported,
-            fmt::format("is of the domain '{}', which is not supported", source.domain), "");
+      diagnostics_.error(ErrorKind::kUnsupported, source.label, source.op,
+                         "is a function of the model, which is not covered",
+                         "inline the functions of the model");
+      return false;
     }
+    Diagnostics unknown;
+    check_node({current_name_, source.domain, source.op, {}, {}, {}}, unknown);
+    add_located(unknown.errors());
     return false;
   }
 
@@ -219,21 +230,13 @@ class GraphBuilder : public NodeConversion {
   // Types the outputs of `node` and appends it to the graph.
   void append(Node node) {
     try {
-      const std::vector<TypedShape> types = shapes_.infer(node);
-      for (size_t i = 0; i < node.outputs.size() && i < types.size(); ++i) {
-        if (node.outputs[i] == kNoValue) continue;
-        Value& output = graph_.value(node.outputs[i]);
-        output.type = types[i].type;
-        output.shape = types[i].shape;
-        is_typed_[size_t(node.outputs[i])] = true;
+      typing_.infer(node);
+      for (const ValueId output : node.outputs) {
+        if (output != kNoValue) is_typed_[size_t(output)] = true;
       }
     } catch (const Error& problem) {
       failed_ = true;
-      for (Diagnostic diagnostic : problem.diagnostics()) {
-        diagnostic.where = current_->label;
-        diagnostic.op = current_->op;
-        diagnostics_.add(std::move(diagnostic));
-      }
+      add_located(problem.diagnostics());
       return;
     }
     graph_.nodes.push_back(std::move(node));
@@ -277,7 +280,7 @@ class GraphBuilder : public NodeConversion {
   const OnnxOptions& options_;
   Diagnostics& diagnostics_;
   Graph graph_;
-  NodeTyping shapes_;
+  NodeTyping typing_;
   std::vector<bool> is_typed_;  // by value
   std::unordered_map<std::string, ValueId> ids_;
   std::unordered_set<std::string> read_names_;

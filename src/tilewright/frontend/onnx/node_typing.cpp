@@ -2,35 +2,45 @@
 
 #include <fmt/format.h>
 
+#include "tilewright/graph/constant_propagation.h"
+#include "tilewright/graph/node_rules.h"
+
 namespace tilewright {
 
-std::vector<TypedShape> NodeTyping::infer(const Node& node) {
-  const Operator* op = find_operator(node.domain, node.op);
-  if (op == nullptr)
-    throw Error(ErrorKind::kUnsupported, fmt::format("{} is not a supported operator", node.op));
-  const int inputs = int(node.inputs.size()), outputs = int(node.outputs.size());
-  if (inputs < op->min_inputs || inputs > op->max_inputs) {
-    throw Error(ErrorKind::kInvalidInput, fmt::format("has {} inputs", inputs));
+OperatorContext NodeTyping::context(const Node& node) const {
+  std::vector<OperatorInput> inputs(node.inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ValueId id = node.inputs[i];
+    if (id == kNoValue) continue;
+    const Value& value = graph_.value(id);
+    const auto computed = computed_.find(id);
+    const Tensor* known = value.constant                ? &*value.constant
+                          : computed != computed_.end() ? &computed->second
+                                                        : nullptr;
+    inputs[i] = {true, {value.type, value.shape}, known, value.name};
   }
-  if (outputs < op->min_outputs || outputs > op->max_outputs) {
-    throw Error(ErrorKind::kInvalidInput, fmt::format("has {} outputs", outputs));
-  }
-  std::vector<OperatorInput> described;
-  for (int i = 0; i < inputs; ++i) {
-    OperatorInput input;
-    input.present = node.has_input(i);
-    if (!input.present && i < op->min_inputs) {
-      throw Error(ErrorKind::kInvalidInput, fmt::format("lacks input {}", i));
+  return {node, std::move(inputs)};
+}
+
+void NodeTyping::infer(const Node& node) {
+  Diagnostics diagnostics;
+  const Operator* op = check_node(node, diagnostics);
+  diagnostics.raise_if_any();
+  const OperatorContext facts = context(node);
+  const std::vector<TypedShape> results = op->infer(facts);
+  for (size_t i = 0; i < node.outputs.size() && i < results.size(); ++i) {
+    if (node.outputs[i] == kNoValue) continue;
+    Value& output = graph_.value(node.outputs[i]);
+    if (const std::string defect = defect_of(results[i]); !defect.empty()) {
+      throw Error(ErrorKind::kInvalidInput, fmt::format("output '{}' {}", output.name, defect));
     }
-    if (input.present) {
-      const Value& value = graph_.value(node.inputs[size_t(i)]);
-      input.typed = {value.type, value.shape};
-      input.known = value.constant ? &*value.constant : nullptr;
-      input.name = value.name;
-    }
-    described.push_back(input);
+    output.type = results[i].type;
+    output.shape = results[i].shape;
   }
-  return op->infer(OperatorContext(node, std::move(described)));
+  if (node.outputs.empty() || node.outputs[0] == kNoValue || results.empty()) return;
+  if (std::optional<Tensor> known = propagate(facts, results[0])) {
+    computed_.insert_or_assign(node.outputs[0], std::move(*known));
+  }
 }
 
 }  // namespace tilewright

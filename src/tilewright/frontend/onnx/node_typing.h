@@ -1,8 +1,11 @@
-// Types and shapes of node outputs, one node at a time, while a graph is being built.
+// Types and shapes of node outputs, one node at a time, while a graph is being built. Sizes that a model
+// computes (Shape, Gather, Concat, ...) are followed.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
+#include "tilewright/base/error.h"
 #include "tilewright/graph/graph.h"
 #include "tilewright/graph/operators.h"
 
@@ -11,14 +14,17 @@ namespace tilewright {
 class NodeTyping {
  public:
   // `graph` must outlive this object; its values may grow between calls.
-  explicit NodeTyping(const Graph& graph) : graph_(graph) {}
+  explicit NodeTyping(Graph& graph) : graph_(graph) {}
 
-  // One entry per output of `node`, whose inputs are typed. Errors (invalid input, unsupported): whatever the
-  // operator rejects.
-  std::vector<TypedShape> infer(const Node& node);
+  // Sets type and shape of the outputs of `node`, whose inputs are typed. Errors (invalid input,
+  // unsupported): whatever the operator table rejects, all of it.
+  void infer(const Node& node);
 
  private:
-  const Graph& graph_;
+  OperatorContext context(const Node& node) const;
+
+  Graph& graph_;
+  std::unordered_map<ValueId, Tensor> computed_;
 };
 
 }  // namespace tilewright

@@ -5,6 +5,7 @@
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/graph_builder.h"
 #include "tilewright/frontend/onnx/onnx_model.h"
+#include "tilewright/graph/verifier.h"
 
 namespace tilewright {
 
@@ -13,6 +14,7 @@ Graph parse_onnx(std::span<const std::byte> bytes, const std::filesystem::path& 
   Diagnostics diagnostics;
   OnnxModel model = parse_onnx_model(bytes, {folder, options.allow_missing_weights}, diagnostics);
   Graph graph = build_onnx_graph(std::move(model), options, diagnostics);
+  if (diagnostics.ok()) verify(graph, diagnostics);
   if (warnings != nullptr) {
     for (const Diagnostic& warning : diagnostics.warnings()) {
       warnings->warn(warning.where, warning.op, warning.message, warning.hint);

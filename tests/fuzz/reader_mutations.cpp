@@ -1,0 +1,50 @@
+// The figure reader_mutations: damaged copies of model files against their readers. To be built with
+// sanitizers (bench/figures/reader_mutations does); without them it finds less.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include "fuzz/fuzz_targets.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+// A single allocation of over 1 GiB, or 2 GiB in all, from a file of a few megabytes is a defect.
+extern "C" const char* __asan_default_options() {
+  return "max_allocation_size_mb=1024:hard_rss_limit_mb=2048:allocator_may_return_null=0:detect_leaks=0";
+}
+constexpr bool kHasSanitizer = true;
+#else
+constexpr bool kHasSanitizer = false;
+#endif
+
+int main(int argc, char** argv) {
+  using namespace tilewright;
+  int mutations = 1000;
+  uint64_t seed = 20261121;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--quick") == 0) mutations = 100;
+    if (std::strcmp(argv[i], "--seed") == 0 && i + 1 < argc) seed = std::stoull(argv[++i]);
+  }
+  fmt::print("{} mutations of each file, seed {}, {}\n", mutations, seed,
+             kHasSanitizer ? "with AddressSanitizer" : "without sanitizers");
+  FuzzTotals total;
+  bool is_complete = true;
+  for (const FuzzTarget& target : onnx_targets(TILEWRIGHT_MODELS_DIR)) {
+    if (!std::filesystem::exists(target.file)) {
+      fmt::print("{} is missing\n", target.file.string());
+      is_complete = false;
+      continue;
+    }
+    const FuzzTotals one = fuzz(target, mutations, seed);
+    fmt::print("{}: {} inputs, {} accepted, {} crashes, {} hangs\n", target.file.string(), one.inputs,
+               one.accepted, one.crashes, one.hangs);
+    std::fflush(stdout);
+    total.inputs += one.inputs;
+    total.crashes += one.crashes;
+    total.hangs += one.hangs;
+  }
+  fmt::print("{{\"figure\": \"reader_mutations\", \"inputs\": {}, \"crashes\": {}, \"hangs\": {}}}\n",
+             total.inputs, total.crashes, total.hangs);
+  return is_complete && total.inputs > 0 && total.crashes == 0 && total.hangs == 0 ? 0 : 1;
+}

@@ -1,0 +1,134 @@
+#include "fuzz/sandbox.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <new>
+
+#include "tilewright/base/error.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define TILEWRIGHT_HAS_ASAN 1
+#else
+#define TILEWRIGHT_HAS_ASAN 0
+#endif
+
+namespace tilewright {
+namespace {
+
+constexpr int kBatch = 64;  // inputs per child while nothing goes wrong
+
+// What a child sends for each input it has finished: an outcome and a message of this length.
+struct Report {
+  Outcome outcome;
+  char message[252];
+};
+
+Report read_one(const ReadInput& read, size_t index) {
+  Report report{};
+  const auto crashed = [&](const char* text) {
+    report.outcome = Outcome::kCrashed;
+    std::snprintf(report.message, sizeof report.message, "%s", text);
+  };
+  try {
+    read(index);
+    report.outcome = Outcome::kAccepted;
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kInternal) {
+      crashed(error.what());
+    } else {
+      report.outcome = Outcome::kRejected;
+    }
+  } catch (const std::bad_alloc&) {
+    crashed("out of memory");
+  } catch (const std::exception& error) {
+    crashed(error.what());
+  }
+  return report;
+}
+
+[[noreturn]] void run_child(int output, size_t first, size_t last, const ReadInput& read,
+                            const SandboxLimits& limits) {
+  if (!TILEWRIGHT_HAS_ASAN) {  // its shadow memory takes terabytes of address space
+    const rlimit memory{limits.memory_bytes, limits.memory_bytes};
+    setrlimit(RLIMIT_AS, &memory);
+  }
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  for (size_t index = first; index < last; ++index) {
+    const Report report = read_one(read, index);
+    if (write(output, &report, sizeof report) != ssize_t(sizeof report)) _exit(3);
+  }
+  _exit(0);
+}
+
+enum class Receive { kReport, kEnded, kTimeout };
+
+Receive receive(int input, Report& report, std::chrono::milliseconds timeout) {
+  auto* bytes = reinterpret_cast<char*>(&report);
+  size_t have = 0;
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  while (have < sizeof report) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return Receive::kTimeout;
+    pollfd wait{input, POLLIN, 0};
+    if (poll(&wait, 1, int(left.count())) <= 0) continue;
+    const ssize_t got = ::read(input, bytes + have, sizeof report - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return Receive::kEnded;
+    have += size_t(got);
+  }
+  return Receive::kReport;
+}
+
+}  // namespace
+
+int SandboxResult::count(Outcome outcome) const {
+  return int(std::count(outcomes.begin(), outcomes.end(), outcome));
+}
+
+SandboxResult run_in_sandbox(size_t count, const ReadInput& read, const SandboxLimits& limits) {
+  SandboxResult result;
+  result.outcomes.reserve(count);
+  while (result.outcomes.size() < count) {
+    const size_t first = result.outcomes.size();
+    const size_t last = std::min(count, first + kBatch);
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw Error(ErrorKind::kInternal, "no pipe for the sandbox");
+    const pid_t child = fork();
+    if (child < 0) throw Error(ErrorKind::kInternal, "no process for the sandbox");
+    if (child == 0) {
+      close(ends[0]);
+      run_child(ends[1], first, last, read, limits);
+    }
+    close(ends[1]);
+    Receive received = Receive::kReport;
+    while (result.outcomes.size() < last && received == Receive::kReport) {
+      Report report{};
+      received = receive(ends[0], report, limits.per_input);
+      if (received == Receive::kTimeout) kill(child, SIGKILL);
+      const Outcome outcome = received == Receive::kReport  ? report.outcome
+                              : received == Receive::kEnded ? Outcome::kCrashed
+                                                            : Outcome::kHung;
+      result.outcomes.push_back(outcome);
+      result.messages.emplace_back(received == Receive::kReport ? report.message : "");
+    }
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (received == Receive::kEnded) {
+      result.messages.back() = WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
+                                                   : "exit code " + std::to_string(WEXITSTATUS(status));
+    }
+  }
+  return result;
+}
+
+}  // namespace tilewright
