@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "tilewright/host/half_conversion.h"
+#include "tilewright/host/half_graph.h"
 #include "tilewright/host/kernel_table.h"
 
 namespace tilewright {
@@ -73,12 +75,13 @@ std::vector<std::vector<ValueId>> last_uses(const Graph& graph) {
 
 Executor::Executor(Graph graph, HostOptions options) : graph_(std::move(graph)), options_(options) {
   check_runnable(graph_);
+  if (has_half_values(graph_)) float_graph_ = with_half_as_float(graph_);
   dead_after_ = last_uses(graph_);
   nodes_.reserve(graph_.nodes.size());
-  for (const Node& node : graph_.nodes) {
+  for (const Node& node : running().nodes) {
     std::vector<Operand> operands;
     operands.reserve(node.inputs.size());
-    for (const ValueId id : node.inputs) operands.push_back(operand(graph_, id));
+    for (const ValueId id : node.inputs) operands.push_back(operand(running(), id));
     nodes_.emplace_back(node, operands, options_);
   }
 }
@@ -105,36 +108,42 @@ void Executor::check_inputs(const std::vector<Tensor>& inputs) const {
   diagnostics.raise_if_any();
 }
 
+Tensor Executor::as_declared(ValueId id, const Tensor& tensor) const {
+  const ElementType declared = graph_.value(id).type;
+  return is_half(declared) && !is_half(tensor.type()) ? narrow_to_half(tensor, declared) : tensor;
+}
+
 std::vector<Tensor> Executor::run(std::vector<Tensor> inputs, const Observe& observe) const {
   check_inputs(inputs);
+  const Graph& graph = running();
   std::vector<Tensor> values(graph_.values.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ValueId id = graph_.inputs[i];
-    values[size_t(id)] = std::move(inputs[i]);
-    if (observe) observe(id, values[size_t(id)]);
+    if (observe) observe(id, inputs[i]);
+    values[size_t(id)] = is_half(inputs[i].type()) ? widen_half(inputs[i]) : std::move(inputs[i]);
   }
   const auto tensor = [&](ValueId id) -> const Tensor* {
     if (id == kNoValue) return nullptr;
-    return graph_.is_constant(id) ? &*graph_.value(id).constant : &values[size_t(id)];
+    return graph.is_constant(id) ? &*graph.value(id).constant : &values[size_t(id)];
   };
   std::vector<const Tensor*> node_inputs;
   for (size_t n = 0; n < nodes_.size(); ++n) {
-    const Node& node = graph_.nodes[n];
+    const Node& node = graph.nodes[n];
     node_inputs.clear();
     for (const ValueId id : node.inputs) node_inputs.push_back(tensor(id));
     std::vector<Tensor> outputs = nodes_[n].run(node_inputs, options_);
-    check_outputs(graph_, node, outputs);
+    check_outputs(graph, node, outputs);
     for (size_t i = 0; i < outputs.size(); ++i) {
       const ValueId id = node.outputs[i];
       if (id == kNoValue) continue;
       values[size_t(id)] = std::move(outputs[i]);
-      if (observe) observe(id, values[size_t(id)]);
+      if (observe) observe(id, as_declared(id, values[size_t(id)]));
     }
     for (const ValueId id : dead_after_[n]) values[size_t(id)] = Tensor();
   }
   std::vector<Tensor> results;
   results.reserve(graph_.outputs.size());
-  for (const ValueId id : graph_.outputs) results.push_back(*tensor(id));
+  for (const ValueId id : graph_.outputs) results.push_back(as_declared(id, *tensor(id)));
   return results;
 }
 

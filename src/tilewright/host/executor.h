@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,7 +13,8 @@
 namespace tilewright {
 
 // A graph made ready once (kernels resolved, weights reordered, last uses known) and run any number of
-// times.
+// times. Values declared f16 or bf16 are computed in f32 throughout and rounded where they leave: as outputs
+// and for the observer.
 class Executor {
  public:
   // Sees graph inputs and every node output as soon as it exists; not constants.
@@ -22,7 +24,7 @@ class Executor {
   explicit Executor(Graph graph, HostOptions options = {});
   Executor(Executor&&) = default;
   Executor& operator=(Executor&&) = default;
-  Executor(const Executor&) = delete;  // prepared nodes point into graph_
+  Executor(const Executor&) = delete;  // prepared nodes point into the graphs
   Executor& operator=(const Executor&) = delete;
 
   // One tensor per graph output. Tensors die after their last use. Safe to call from several threads at once.
@@ -32,9 +34,12 @@ class Executor {
   const Graph& graph() const { return graph_; }
 
  private:
+  const Graph& running() const { return float_graph_ ? *float_graph_ : graph_; }
   void check_inputs(const std::vector<Tensor>& inputs) const;
+  Tensor as_declared(ValueId id, const Tensor& tensor) const;
 
-  Graph graph_;
+  Graph graph_;                       // as given
+  std::optional<Graph> float_graph_;  // set when graph_ has half values: what runs instead
   HostOptions options_;
   std::vector<PreparedNode> nodes_;
   std::vector<std::vector<ValueId>> dead_after_;  // by node: values nobody reads any more once it has run
