@@ -84,8 +84,9 @@ struct FunctionalSimulator::State {
   std::span<std::byte> dram;
   uint64_t stream_begin = 0, stream_end = 0;
   RunCounters counters;
+  // Instruction indices by queue; buffers only grow, `length` says how much of them is this run's.
   std::vector<uint32_t> queue[kQueues];
-  size_t head[kQueues] = {};
+  size_t length[kQueues] = {}, head[kQueues] = {};
   uint64_t tokens[kChannels + 1] = {};
 
   [[noreturn]] void fail(uint32_t index, const std::string& name, const std::string& message,
@@ -109,7 +110,8 @@ struct FunctionalSimulator::State {
   void check_dram(uint32_t index, const MemoryInstruction& i, int64_t element_bytes, const char* name) const;
   void load_row(const MemoryInstruction& i, uint32_t target, const std::byte* source, size_t count);
   void fill(const MemoryInstruction& i, uint32_t target, uint64_t count);
-  LoopNest decode_loop(const IsaLayout::Loop& fields, const uint64_t* in) const;
+  void decode_extents(const IsaLayout::Loop& fields, const uint64_t* in, LoopNest& loop) const;
+  void decode_factors(const IsaLayout::Loop& fields, const uint64_t* in, LoopNest& loop) const;
   void check_uop_range(uint32_t index, const char* name, const LoopNest& loop) const;
   void execute_gemm(uint32_t index, const uint64_t* in);
   void execute_alu(uint32_t index, const uint64_t* in);
@@ -237,6 +239,8 @@ void FunctionalSimulator::State::load(uint32_t index, const MemoryInstruction& i
 
   uint32_t target = i.sram_base;
   const std::byte* source = dram.data() + uint64_t{i.dram_base} * uint64_t(bytes);
+  if (i.y_size == 1 && row == i.x_size && i.y_pad_0 == 0 && i.y_pad_1 == 0)
+    return load_row(i, target, source, i.x_size);
   fill(i, target, i.y_pad_0 * row);
   target += uint32_t(i.y_pad_0 * row);
   for (uint32_t y = 0; y < i.y_size; ++y) {
@@ -299,20 +303,22 @@ void FunctionalSimulator::State::execute_memory(uint32_t index, const uint64_t* 
   }
 }
 
-LoopNest FunctionalSimulator::State::decode_loop(const IsaLayout::Loop& fields, const uint64_t* in) const {
-  const auto get = [in](const BitField& field) { return uint32_t(field.get(in)); };
-  LoopNest loop;
-  loop.uop_begin = get(fields.uop_begin);
-  loop.uop_end = get(fields.uop_end);
-  loop.iter_out = get(fields.iter_out);
-  loop.iter_in = get(fields.iter_in);
-  loop.dst_factor_out = get(fields.dst_factor_out);
-  loop.dst_factor_in = get(fields.dst_factor_in);
-  loop.src_factor_out = get(fields.src_factor_out);
-  loop.src_factor_in = get(fields.src_factor_in);
-  loop.wgt_factor_out = get(fields.wgt_factor_out);
-  loop.wgt_factor_in = get(fields.wgt_factor_in);
-  return loop;
+void FunctionalSimulator::State::decode_extents(const IsaLayout::Loop& fields, const uint64_t* in,
+                                                LoopNest& loop) const {
+  loop.uop_begin = uint32_t(fields.uop_begin.get(in));
+  loop.uop_end = uint32_t(fields.uop_end.get(in));
+  loop.iter_out = uint32_t(fields.iter_out.get(in));
+  loop.iter_in = uint32_t(fields.iter_in.get(in));
+}
+
+void FunctionalSimulator::State::decode_factors(const IsaLayout::Loop& fields, const uint64_t* in,
+                                                LoopNest& loop) const {
+  loop.dst_factor_out = uint32_t(fields.dst_factor_out.get(in));
+  loop.dst_factor_in = uint32_t(fields.dst_factor_in.get(in));
+  loop.src_factor_out = uint32_t(fields.src_factor_out.get(in));
+  loop.src_factor_in = uint32_t(fields.src_factor_in.get(in));
+  loop.wgt_factor_out = uint32_t(fields.wgt_factor_out.get(in));
+  loop.wgt_factor_in = uint32_t(fields.wgt_factor_in.get(in));
 }
 
 void FunctionalSimulator::State::check_uop_range(uint32_t index, const char* name,
@@ -322,7 +328,8 @@ void FunctionalSimulator::State::check_uop_range(uint32_t index, const char* nam
 }
 
 void FunctionalSimulator::State::execute_gemm(uint32_t index, const uint64_t* in) {
-  const LoopNest loop = decode_loop(layout.gemm, in);
+  LoopNest loop;
+  decode_extents(layout.gemm, in, loop);
   if (is_empty(loop)) return;
   check_uop_range(index, "GEMM", loop);
   const bool reset = layout.gemm.reset.get(in) != 0;
@@ -341,6 +348,7 @@ void FunctionalSimulator::State::execute_gemm(uint32_t index, const uint64_t* in
     check(op.dst, op.src, op.wgt);
     return kernels.gemm_one(pads, op.dst, op.src, op.wgt, op.overwrite);
   }
+  decode_factors(layout.gemm, in, loop);
   const UopPlan& plan = plans.get(pads.uops, loop.uop_begin, loop.uop_end);
   check(plan.max_dst + reach(loop, loop.dst_factor_out, loop.dst_factor_in),
         plan.max_src + reach(loop, loop.src_factor_out, loop.src_factor_in),
@@ -362,7 +370,8 @@ void FunctionalSimulator::State::execute_gemm(uint32_t index, const uint64_t* in
 
 void FunctionalSimulator::State::execute_alu(uint32_t index, const uint64_t* in) {
   AluInstruction alu;
-  alu.loop = decode_loop(layout.alu, in);
+  decode_extents(layout.alu, in, alu.loop);
+  decode_factors(layout.alu, in, alu.loop);
   const uint32_t code = uint32_t(layout.alu_opcode.get(in));
   if (code > uint32_t(layout.wide ? AluOpcode::kRequantize : AluOpcode::kMul)) {
     fail(index, "ALU", "alu_opcode " + std::to_string(code) + " is unknown");
@@ -409,7 +418,7 @@ void FunctionalSimulator::State::fetch(uint64_t count) {
   uint32_t* out[kQueues + 1];
   uint32_t rejected = 0;
   for (int q = 0; q < kQueues; ++q) {
-    queue[q].resize(count);
+    if (queue[q].size() < count) queue[q].resize(count);
     out[q] = queue[q].data();
   }
   const BitField type = layout.memory.memory_type;
@@ -444,7 +453,7 @@ void FunctionalSimulator::State::fetch(uint64_t count) {
                 "end it with FINISH");
   }
   for (int q = 0; q < kQueues; ++q) {
-    queue[q].resize(size_t(out[q] - queue[q].data()));
+    length[q] = size_t(out[q] - queue[q].data());
     head[q] = 0;
   }
 }
@@ -454,11 +463,12 @@ template <Queue kQueue>
 bool FunctionalSimulator::State::advance() {
   constexpr Wiring kWires = kWiring[kQueue];
   constexpr uint64_t kPopPrev = 1 << 3, kPopNext = 1 << 4, kPushPrev = 1 << 5, kPushNext = 1 << 6;
-  const std::vector<uint32_t>& mine = queue[kQueue];
+  const uint32_t* const mine = queue[kQueue].data();
+  const size_t end = length[kQueue];
   const size_t first = head[kQueue];
   size_t next = first;
   uint64_t buffer[IsaLayout::kMaxWords];
-  for (; next < mine.size(); ++next) {
+  for (; next < end; ++next) {
     const uint32_t index = mine[next];
     const uint64_t* in = read(index, buffer);
     const uint64_t bits = in[0];
@@ -492,7 +502,7 @@ bool FunctionalSimulator::State::advance() {
 void FunctionalSimulator::State::report_deadlock() const {
   std::vector<Diagnostic> problems;
   for (int q = 0; q < kQueues; ++q) {
-    if (head[q] == queue[q].size()) continue;
+    if (head[q] == length[q]) continue;
     const uint32_t index = queue[q][head[q]];
     uint64_t buffer[IsaLayout::kMaxWords];
     const uint64_t* in = read(index, buffer);
@@ -502,7 +512,7 @@ void FunctionalSimulator::State::report_deadlock() const {
     problems.push_back({ErrorKind::kInvalidInput, "instruction " + std::to_string(index),
                         std::string(kQueueNames[q]) + " queue",
                         std::string("deadlock: it waits for a token on ") + kChannelNames[channel] +
-                            " that nothing will push; " + std::to_string(queue[q].size() - head[q]) +
+                            " that nothing will push; " + std::to_string(length[q] - head[q]) +
                             " instructions are left in this queue",
                         "check the push and pop bits of both modules"});
   }
@@ -514,8 +524,8 @@ void FunctionalSimulator::State::run() {
     const bool loaded = advance<kLoadQueue>();
     const bool computed = advance<kComputeQueue>();
     const bool stored = advance<kStoreQueue>();
-    if (head[kLoadQueue] == queue[kLoadQueue].size() && head[kComputeQueue] == queue[kComputeQueue].size() &&
-        head[kStoreQueue] == queue[kStoreQueue].size()) {
+    if (head[kLoadQueue] == length[kLoadQueue] && head[kComputeQueue] == length[kComputeQueue] &&
+        head[kStoreQueue] == length[kStoreQueue]) {
       return;
     }
     if (!loaded && !computed && !stored) report_deadlock();

@@ -112,6 +112,23 @@ struct Vnni {
   }
 };
 
+// The default overlay's micro-op, without the loops of the general one: small instructions are bound by this.
+void gemm_one(Scratchpads& pads, uint32_t dst, uint32_t src, uint32_t wgt, bool overwrite) {
+  if (pads.accumulator_lanes != 16 || pads.input_row != 16) {
+    return run_gemm_one<Vnni>(pads, dst, src, wgt, overwrite);
+  }
+  const std::byte* const input = pads.input.data() + size_t{src} * 16;
+  const std::byte* const weight = pads.weight.data() + size_t{wgt} * 256;
+  int32_t* const accumulator = pads.accumulator.data() + size_t{dst} * 16;
+  __m512i sum = _mm512_loadu_si512(pads.correction.data() + size_t{wgt} * 16);
+  __m512i other = overwrite ? _mm512_setzero_si512() : _mm512_loadu_si512(accumulator);
+  sum = _mm512_dpbusd_epi32(sum, Vnni::broadcast(input), _mm512_loadu_si512(weight));
+  other = _mm512_dpbusd_epi32(other, Vnni::broadcast(input + 4), _mm512_loadu_si512(weight + 64));
+  sum = _mm512_dpbusd_epi32(sum, Vnni::broadcast(input + 8), _mm512_loadu_si512(weight + 128));
+  other = _mm512_dpbusd_epi32(other, Vnni::broadcast(input + 12), _mm512_loadu_si512(weight + 192));
+  _mm512_storeu_si512(accumulator, _mm512_add_epi32(sum, other));
+}
+
 struct Vector512 {
   static constexpr size_t kLanes = 16;
   using Type = __m512i;
@@ -266,7 +283,7 @@ const KernelSet kVnniKernels{4,
                              pack_weight,
                              store_outputs,
                              run_gemm<Vnni>,
-                             run_gemm_one<Vnni>,
+                             gemm_one,
                              run_gemm_reset,
                              run_alu<Vector512>};
 

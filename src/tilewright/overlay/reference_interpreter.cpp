@@ -15,6 +15,7 @@ void require(bool condition, const char* what) {
 
 // Field `index` of `bits` bits, signed, in the bytes from `bytes` on.
 int32_t signed_field(std::span<const std::byte> bytes, int64_t index, int bits) {
+  if (bits >= 8) return wrap(int64_t(read_little_endian(&bytes[size_t(index * bits / 8)], bits / 8)), bits);
   uint64_t value = 0;
   for (int bit = 0; bit < bits; ++bit) {
     const int64_t position = index * bits + bit;
