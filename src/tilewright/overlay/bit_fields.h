@@ -10,7 +10,8 @@ namespace tilewright::overlay {
 struct BitField {
   uint8_t word = 0, shift = 0, width = 0;  // width 0: the encoding does not have this field
 
-  constexpr uint64_t mask() const { return width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1; }
+  // Fields are at most 32 bits wide.
+  constexpr uint64_t mask() const { return (uint64_t{1} << width) - 1; }
   constexpr uint64_t get(const uint64_t* words) const { return (words[word] >> shift) & mask(); }
   // Two's complement.
   constexpr int64_t get_signed(const uint64_t* words) const {

@@ -83,6 +83,7 @@ struct FunctionalSimulator::State {
   // Of the current run.
   std::span<std::byte> dram;
   uint64_t stream_begin = 0, stream_end = 0;
+  uint64_t input_bytes = 0, dram_inputs = 0;  // bytes of an input element, whole ones in the memory
   RunCounters counters;
   // Instruction indices by queue; buffers only grow, `length` says how much of them is this run's.
   std::vector<uint32_t> queue[kQueues];
@@ -96,14 +97,22 @@ struct FunctionalSimulator::State {
   }
 
   void fetch(uint64_t count);
+  [[noreturn]] void reject(uint32_t index, uint64_t word, uint64_t count) const;
   void run();
   template <Queue kQueue>
   bool advance();
   [[noreturn]] void report_deadlock() const;
   const uint64_t* read(uint32_t index, uint64_t* buffer) const {
-    std::memcpy(buffer, dram.data() + stream_begin + index * words * 8, words * 8);
+    // Two fixed sizes, because a copy of unknown size is a call.
+    const std::byte* const at = dram.data() + stream_begin + index * words * 8;
+    if (words == 2) {
+      std::memcpy(buffer, at, 16);
+    } else {
+      std::memcpy(buffer, at, 32);
+    }
     return buffer;
   }
+  bool load_input_row(const uint64_t* in);
   void execute_memory(uint32_t index, const uint64_t* in);
   void load(uint32_t index, const MemoryInstruction& i);
   void store(uint32_t index, const MemoryInstruction& i);
@@ -281,6 +290,20 @@ void FunctionalSimulator::State::store(uint32_t index, const MemoryInstruction& 
   }
 }
 
+// LOAD of one unpadded row of inputs in the plain encoding. Returns whether it was that, and in range.
+inline bool FunctionalSimulator::State::load_input_row(const uint64_t* in) {
+  constexpr IsaLayout::Memory kFields = IsaLayout::memory_fields(false);
+  static_assert(kFields.y_pad_0.word == 1 && kFields.y_pad_0.shift == 48,
+                "the four pads fill the top of word 1");
+  if (words != 2 || in[1] >> 48 != 0 || kFields.y_size.get(in) != 1) return false;
+  if (kFields.memory_type.get(in) != uint64_t(MemoryType::kInput)) return false;
+  const uint64_t x = kFields.x_size.get(in), from = kFields.dram_base.get(in), to = kFields.sram_base.get(in);
+  if (x == 0 || to + x > uint64_t(pads.input_depth) || from + x > dram_inputs) return false;
+  counters.input_load_bytes += x * input_bytes;
+  kernels.load_inputs(pads, uint32_t(to), dram.data() + from * input_bytes, x);
+  return true;
+}
+
 void FunctionalSimulator::State::execute_memory(uint32_t index, const uint64_t* in) {
   const auto get = [in](const BitField& field) { return uint32_t(field.get(in)); };
   MemoryInstruction i;
@@ -401,6 +424,21 @@ void FunctionalSimulator::State::execute_alu(uint32_t index, const uint64_t* in)
   kernels.alu(pads, pads.uops.data(), alu);
 }
 
+void FunctionalSimulator::State::reject(uint32_t index, uint64_t word, uint64_t count) const {
+  if (layout.wide && layout.version.get(&word) != 1) {
+    fail(index, "", "instruction version " + std::to_string(layout.version.get(&word)) + " is unknown",
+         "the wide instruction set has version 1");
+  }
+  const uint64_t op = word & 7;
+  if (op == uint64_t(Opcode::kFinish)) {
+    fail(index, "FINISH", std::to_string(count - index - 1) + " instructions follow it",
+         "FINISH must be the last");
+  }
+  if (op > uint64_t(Opcode::kAlu)) fail(index, "", "opcode " + std::to_string(op) + " is unknown");
+  fail(index, op == uint64_t(Opcode::kLoad) ? "LOAD" : "STORE",
+       "memory_type " + std::to_string(layout.memory.memory_type.get(&word)) + " is unknown");
+}
+
 // Splits the stream into the queues; everything that does not depend on execution is checked here.
 void FunctionalSimulator::State::fetch(uint64_t count) {
   // Queue by opcode + 8 * (memory type): UOP and ACC loads go to compute, INP and WGT to load.
@@ -413,37 +451,27 @@ void FunctionalSimulator::State::fetch(uint64_t count) {
       row[int(Opcode::kLoad)] = early ? kLoadQueue : kComputeQueue;
       row[int(Opcode::kStore)] = kStoreQueue;
     }
-    row[int(Opcode::kGemm)] = row[int(Opcode::kAlu)] = row[int(Opcode::kFinish)] = kComputeQueue;
+    row[int(Opcode::kGemm)] = row[int(Opcode::kAlu)] = kComputeQueue;
   }
-  uint32_t* out[kQueues + 1];
-  uint32_t rejected = 0;
-  for (int q = 0; q < kQueues; ++q) {
-    if (queue[q].size() < count) queue[q].resize(count);
-    out[q] = queue[q].data();
+  for (std::vector<uint32_t>& indices : queue) {
+    if (indices.size() < count) indices.resize(count);
   }
+  // Every index goes to all three queues and each queue keeps it or not: no branch, no memory in the chain.
+  uint32_t *to_load = queue[kLoadQueue].data(), *to_compute = queue[kComputeQueue].data();
+  uint32_t* to_store = queue[kStoreQueue].data();
   const BitField type = layout.memory.memory_type;
   const std::byte* p = dram.data() + stream_begin;
-  for (uint64_t i = 0; i < count; ++i, p += words * 8) {
+  for (uint64_t i = 0; i + 1 < count; ++i, p += words * 8) {
     uint64_t word;
     std::memcpy(&word, p, 8);
-    const uint64_t op = word & 7;
-    const uint8_t q = route[op | type.get(&word) << 3];
-    if (layout.wide && layout.version.get(&word) != 1) {
-      fail(uint32_t(i), "",
-           "instruction version " + std::to_string(layout.version.get(&word)) + " is unknown",
-           "the wide instruction set has version 1");
+    const uint8_t q = route[(word & 7) | type.get(&word) << 3];
+    if (q >= kQueues || (layout.wide && layout.version.get(&word) != 1)) [[unlikely]] {
+      reject(uint32_t(i), word, count);
     }
-    if (op == uint64_t(Opcode::kFinish) && i + 1 != count) {
-      fail(uint32_t(i), "FINISH", std::to_string(count - i - 1) + " instructions follow it",
-           "FINISH must be the last");
-    }
-    if (q == kQueues) [[unlikely]] {
-      if (op > uint64_t(Opcode::kAlu)) fail(uint32_t(i), "", "opcode " + std::to_string(op) + " is unknown");
-      fail(uint32_t(i), op == 0 ? "LOAD" : "STORE",
-           "memory_type " + std::to_string(type.get(&word)) + " is unknown");
-    }
-    out[kQueues] = &rejected;
-    *out[q]++ = uint32_t(i);
+    *to_load = *to_compute = *to_store = uint32_t(i);
+    to_load += q == kLoadQueue;
+    to_compute += q == kComputeQueue;
+    to_store += q == kStoreQueue;
   }
   uint64_t last = 0;
   if (count > 0) std::memcpy(&last, dram.data() + stream_end - words * 8, 8);
@@ -452,10 +480,12 @@ void FunctionalSimulator::State::fetch(uint64_t count) {
                 "the program of " + std::to_string(count) + " instructions has no FINISH",
                 "end it with FINISH");
   }
-  for (int q = 0; q < kQueues; ++q) {
-    length[q] = size_t(out[q] - queue[q].data());
-    head[q] = 0;
-  }
+  if (layout.wide && layout.version.get(&last) != 1) reject(uint32_t(count - 1), last, count);
+  *to_compute++ = uint32_t(count - 1);
+  length[kLoadQueue] = size_t(to_load - queue[kLoadQueue].data());
+  length[kComputeQueue] = size_t(to_compute - queue[kComputeQueue].data());
+  length[kStoreQueue] = size_t(to_store - queue[kStoreQueue].data());
+  std::fill(std::begin(head), std::end(head), 0);
 }
 
 // Runs the instructions of one queue until one has to wait. Returns whether any ran.
@@ -490,7 +520,7 @@ bool FunctionalSimulator::State::advance() {
         execute_memory(index, in);
       }
     } else {
-      execute_memory(index, in);
+      if (kQueue != kLoadQueue || !load_input_row(in)) execute_memory(index, in);
     }
     if constexpr (kWires.push_prev != kNoChannel) tokens[kWires.push_prev] += (bits & kPushPrev) != 0;
     if constexpr (kWires.push_next != kNoChannel) tokens[kWires.push_next] += (bits & kPushNext) != 0;
@@ -546,6 +576,8 @@ RunCounters FunctionalSimulator::run(std::span<std::byte> dram, uint64_t address
                                               std::to_string(dram.size()) + " bytes");
   }
   s.dram = dram;
+  s.input_bytes = uint64_t(s.hardware.input_bytes());
+  s.dram_inputs = dram.size() / s.input_bytes;
   s.stream_begin = address;
   s.stream_end = address + count * bytes;
   s.counters = RunCounters{};

@@ -36,7 +36,7 @@ IsaLayout::IsaLayout(const OverlayHardware& hardware)
   push_prev = bits.add(1);
   push_next = bits.add(1);
   version = bits.add(wide ? 4 : 0);
-  lay_out_memory(bits);
+  memory = memory_fields(wide);
   lay_out_gemm(bits, uop_log, acc_log, input_log, weight_log);
   require_fit(gemm.wgt_factor_in.word < words, "GEMM", hardware);
   lay_out_alu(bits, uop_log, acc_log);
@@ -44,21 +44,6 @@ IsaLayout::IsaLayout(const OverlayHardware& hardware)
   lay_out_uop(acc_log, input_log, weight_log);
   const BitField& last = wide ? uop.overwrite : uop.wgt;
   require_fit(last.word == 0 && last.shift + last.width <= (wide ? 64 : 32), "the micro-op", hardware);
-}
-
-void IsaLayout::lay_out_memory(BitLayout bits) {
-  const int pad = wide ? 8 : 4;
-  memory.memory_type = bits.add(3);
-  memory.sram_base = bits.add(wide ? 32 : 16);
-  memory.dram_base = bits.add(32);
-  memory.y_size = bits.add(16);
-  memory.x_size = bits.add(16);
-  memory.x_stride = bits.add(wide ? 32 : 16);
-  memory.y_pad_0 = bits.add(pad);
-  memory.y_pad_1 = bits.add(pad);
-  memory.x_pad_0 = bits.add(pad);
-  memory.x_pad_1 = bits.add(pad);
-  if (wide) memory.pad_value = bits.add(32);
 }
 
 void IsaLayout::lay_out_gemm(BitLayout bits, int uop_log, int acc_log, int input_log, int weight_log) {

@@ -22,7 +22,8 @@ struct IsaLayout {
   struct Memory {
     BitField memory_type, sram_base, dram_base, y_size, x_size, x_stride;
     BitField y_pad_0, y_pad_1, x_pad_0, x_pad_1, pad_value;
-  } memory;
+  };
+  Memory memory;
   struct Loop {
     BitField reset, uop_begin, uop_end, iter_out, iter_in;
     BitField dst_factor_out, dst_factor_in, src_factor_out, src_factor_in, wgt_factor_out, wgt_factor_in;
@@ -44,8 +45,27 @@ struct IsaLayout {
   Instruction decode(const uint64_t* words) const;
   MicroOp decode_uop(uint64_t word) const;
 
+  // LOAD and STORE do not depend on the hardware beyond the version.
+  static constexpr Memory memory_fields(bool wide_version) {
+    BitLayout bits;
+    bits.add(wide_version ? 11 : 7);  // opcode, dependencies, version
+    const int pad = wide_version ? 8 : 4, address = wide_version ? 32 : 16;
+    Memory m;
+    m.memory_type = bits.add(3);
+    m.sram_base = bits.add(address);
+    m.dram_base = bits.add(32);
+    m.y_size = bits.add(16);
+    m.x_size = bits.add(16);
+    m.x_stride = bits.add(address);
+    m.y_pad_0 = bits.add(pad);
+    m.y_pad_1 = bits.add(pad);
+    m.x_pad_0 = bits.add(pad);
+    m.x_pad_1 = bits.add(pad);
+    if (wide_version) m.pad_value = bits.add(32);
+    return m;
+  }
+
  private:
-  void lay_out_memory(BitLayout bits);
   void lay_out_gemm(BitLayout bits, int uop_log, int acc_log, int input_log, int weight_log);
   void lay_out_alu(BitLayout bits, int uop_log, int acc_log);
   void lay_out_uop(int acc_log, int input_log, int weight_log);

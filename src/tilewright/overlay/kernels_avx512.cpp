@@ -120,13 +120,16 @@ void gemm_one(Scratchpads& pads, uint32_t dst, uint32_t src, uint32_t wgt, bool 
   const std::byte* const input = pads.input.data() + size_t{src} * 16;
   const std::byte* const weight = pads.weight.data() + size_t{wgt} * 256;
   int32_t* const accumulator = pads.accumulator.data() + size_t{dst} * 16;
-  __m512i sum = _mm512_loadu_si512(pads.correction.data() + size_t{wgt} * 16);
-  __m512i other = overwrite ? _mm512_setzero_si512() : _mm512_loadu_si512(accumulator);
+  // The accumulator enters last: a run of micro-ops on one dst then waits for one addition, not for the
+  // products.
+  __m512i sum = _mm512_loadu_si512(pads.correction.data() + size_t{wgt} * 16), other = _mm512_setzero_si512();
   sum = _mm512_dpbusd_epi32(sum, Vnni::broadcast(input), _mm512_loadu_si512(weight));
   other = _mm512_dpbusd_epi32(other, Vnni::broadcast(input + 4), _mm512_loadu_si512(weight + 64));
   sum = _mm512_dpbusd_epi32(sum, Vnni::broadcast(input + 8), _mm512_loadu_si512(weight + 128));
   other = _mm512_dpbusd_epi32(other, Vnni::broadcast(input + 12), _mm512_loadu_si512(weight + 192));
-  _mm512_storeu_si512(accumulator, _mm512_add_epi32(sum, other));
+  sum = _mm512_add_epi32(sum, other);
+  if (!overwrite) sum = _mm512_add_epi32(sum, _mm512_loadu_si512(accumulator));
+  _mm512_storeu_si512(accumulator, sum);
 }
 
 struct Vector512 {
