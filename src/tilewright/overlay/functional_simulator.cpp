@@ -475,12 +475,12 @@ void FunctionalSimulator::State::fetch(uint64_t count) {
   }
   uint64_t last = 0;
   if (count > 0) std::memcpy(&last, dram.data() + stream_end - words * 8, 8);
+  if (count > 0 && layout.wide && layout.version.get(&last) != 1) reject(uint32_t(count - 1), last, count);
   if (count == 0 || (last & 7) != uint64_t(Opcode::kFinish)) {
     throw Error(ErrorKind::kInvalidInput,
                 "the program of " + std::to_string(count) + " instructions has no FINISH",
                 "end it with FINISH");
   }
-  if (layout.wide && layout.version.get(&last) != 1) reject(uint32_t(count - 1), last, count);
   *to_compute++ = uint32_t(count - 1);
   length[kLoadQueue] = size_t(to_load - queue[kLoadQueue].data());
   length[kComputeQueue] = size_t(to_compute - queue[kComputeQueue].data());
