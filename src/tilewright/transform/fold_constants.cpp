@@ -61,7 +61,7 @@ class Folder {
 
   bool is_foldable(NodeId id) const {
     const Node& node = editor_.node(id);
-    if (!node.domain.empty() || is_random(node) || node.is("DequantizeLinear") || writes_graph_output(node)) {
+    if (!node.domain.empty() || node.is("DequantizeLinear") || writes_graph_output(node)) {
       return false;
     }
     return !node.outputs.empty() && std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId input) {

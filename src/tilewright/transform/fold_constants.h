@@ -16,7 +16,7 @@ struct FoldLimits {
 // of any value are constants too, since shapes are static. A result larger than the limits is folded only as
 // weights: everything that reads it takes it as an operand of a Conv, ConvTranspose, Gemm, MatMul or
 // BatchNormalization other than the data, directly or through operators that are folded themselves. Left
-// alone: random operators, DequantizeLinear (which keeps the integers of quantised weights visible),
+// alone: DequantizeLinear (which keeps the integers of quantised weights visible),
 // operators outside the ONNX domain, operators that the host does not have, and nodes that write a graph
 // output. Errors: whatever the host reports of a node, with the node named.
 Graph fold_constants(Graph graph, const FoldLimits& limits = {});

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tilewright/graph/operators.h"
+#include "tilewright/graph/shape_inference.h"
 
 namespace tilewright {
 
@@ -26,21 +26,10 @@ ValueId LayerBuilder::integers(const std::vector<int64_t>& values) {
 
 ValueId LayerBuilder::node(const std::string& op, std::vector<ValueId> inputs, Attributes attributes,
                            int outputs) {
-  const Operator* known = find_operator("", op);
-  if (known == nullptr) throw Error(ErrorKind::kUnsupported, "no operator '" + op + "'");
   Node& added = graph_.add_node(op, op, std::move(inputs), {});
   added.attributes = std::move(attributes);
   added.outputs.assign(size_t(outputs), kNoValue);
-  std::vector<OperatorInput> operands;
-  for (int k = 0; k < int(added.inputs.size()); ++k) {
-    OperatorInput operand;
-    if (added.has_input(k)) {
-      const Value& value = graph_.value(added.input(k));
-      operand = {true, {value.type, value.shape}, graph_.constant_input(added, k), value.name};
-    }
-    operands.push_back(operand);
-  }
-  const std::vector<TypedShape> inferred = known->infer(OperatorContext(added, std::move(operands)));
+  const std::vector<TypedShape> inferred = infer_node(graph_, added);
   for (size_t k = 0; k < size_t(outputs); ++k) {
     added.outputs[k] = graph_.add_value(op, inferred[k].type, inferred[k].shape);
   }

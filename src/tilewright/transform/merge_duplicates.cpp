@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "tilewright/transform/graph_editor.h"
-#include "tilewright/transform/operator_traits.h"
 
 namespace tilewright {
 namespace {
@@ -75,7 +74,6 @@ void merge_nodes(GraphEditor& editor) {
   std::unordered_multimap<std::string, NodeId> seen;
   for (NodeId id = 0; id < editor.node_count(); ++id) {
     const Node& node = editor.node(id);
-    if (is_random(node)) continue;
     std::string key = node.domain + ":" + node.op;
     for (const ValueId input : node.inputs) key += "," + std::to_string(input);
     const auto [first, last] = seen.equal_range(key);

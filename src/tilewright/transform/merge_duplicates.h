@@ -5,7 +5,7 @@
 namespace tilewright {
 
 // Constants of the same type, shape and bits become one value, and nodes that apply the same operator with
-// the same attributes to the same values become one node (common subexpressions). Random operators and graph
+// the same attributes to the same values become one node (common subexpressions). Nodes that write graph
 // outputs stay.
 Graph merge_duplicates(Graph graph);
 

@@ -16,12 +16,6 @@ bool is_scalar(const Graph& graph, ValueId id) {
 
 }  // namespace
 
-bool is_random(const Node& node) {
-  return is_any(node, {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli",
-                       "Multinomial"}) ||
-         (node.is("Dropout") && node.has_input(2));
-}
-
 bool is_elementwise_unary(const Graph& graph, const Node& node) {
   if (node.outputs.size() != 1 || !node.has_input(0)) return false;
   if (is_any(node, {"Clip", "QuantizeLinear", "DequantizeLinear"})) {

@@ -5,8 +5,6 @@
 
 namespace tilewright {
 
-// Two runs may differ: RandomNormal and its relatives, Bernoulli, Multinomial, Dropout in training form.
-bool is_random(const Node& node);
 // One output whose element k depends only on element k of the one non-constant input, and on scalar
 // parameters: Relu, Clip, Sigmoid, Cast, ...
 bool is_elementwise_unary(const Graph& graph, const Node& node);

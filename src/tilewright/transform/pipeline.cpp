@@ -6,6 +6,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/graph/operators.h"
+#include "tilewright/graph/verifier.h"
 #include "tilewright/transform/cancel_transposes.h"
 #include "tilewright/transform/fold_batch_norm.h"
 #include "tilewright/transform/fold_constants.h"
@@ -77,6 +78,13 @@ int64_t macs_of(const Graph& graph, const Node& node) {
   return op->macs(OperatorContext(node, std::move(inputs)), outputs);
 }
 
+// A broken rule behind a pass is a mistake of the pass.
+void expect_legal(const Graph& graph) {
+  Diagnostics diagnostics;
+  verify(graph, diagnostics);
+  if (!diagnostics.ok()) throw Error(ErrorKind::kInternal, to_string(diagnostics.errors().front()));
+}
+
 std::string describe(const Intensity& intensity) {
   return fmt::format("{} MACs, {:.2f} MACs/byte unfused, {:.2f} fused", intensity.macs, intensity.unfused(),
                      intensity.fused());
@@ -109,10 +117,17 @@ Graph optimize(Graph graph, PassReport* report,
   own.nodes_before = int(graph.nodes.size());
   if (report != nullptr) own.before = measure_intensity(graph);
   std::string before = outline(graph);
+  Diagnostics diagnostics;
+  verify(graph, diagnostics);
+  diagnostics.raise_if_any("before the first pass");
   for (int round = 1; round <= kMostRounds; ++round) {
     for (const Pass& pass : kPasses) {
       const int nodes_before = int(graph.nodes.size());
-      graph = with_context(fmt::format("pass '{}'", pass.name), [&] { return pass.run(std::move(graph)); });
+      graph = with_context(fmt::format("pass '{}'", pass.name), [&] {
+        Graph result = pass.run(std::move(graph));
+        expect_legal(result);
+        return result;
+      });
       own.steps.push_back({pass.name, round, nodes_before, int(graph.nodes.size())});
       if (after_pass) after_pass(pass.name, graph);
     }

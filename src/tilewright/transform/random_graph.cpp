@@ -171,7 +171,7 @@ class Generator {
     const float value = chance(0.8) ? 0.0f : 0.5f;
     const ValueId y = build_.pad(source, amounts, value);
     if (chance(0.2)) maps_.push_back(y);  // the padded value gets a second reader
-    switch (draw(0, 2)) {
+    switch (build_.shape(y)[2] < 2 ? 0 : draw(0, 2)) {
       case 0:
         return convolution(y);
       case 1:
