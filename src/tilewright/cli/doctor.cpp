@@ -1,0 +1,92 @@
+// What is installed: the libraries of this build, and the programs that other parts of the flow call.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tilewright/cli/verbs.h"
+
+namespace tilewright::cli {
+namespace {
+
+struct Part {
+  const char* name;
+  const char* package;  // Debian package that brings it
+  const char* gives;
+  bool present;
+  std::string detail;
+};
+
+std::string find_program(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::filesystem::path candidate = std::filesystem::path(folder) / name;
+    if (::access(candidate.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(candidate))
+      return candidate;
+  }
+  return "";
+}
+
+Part program(const char* name, const char* package, const char* gives) {
+  const std::string path = find_program(name);
+  return {name, package, gives, !path.empty(), path};
+}
+
+Part file(const char* name, const char* package, const char* gives, const char* path) {
+  std::error_code ignored;
+  const bool present = std::filesystem::exists(path, ignored);
+  return {name, package, gives, present, present ? path : ""};
+}
+
+std::vector<Part> parts() {
+  const bool vnni = __builtin_cpu_supports("avx512vnni"), avx2 = __builtin_cpu_supports("avx2");
+  return {
+      {"CPU kernels", "-", "AVX-512 VNNI is the fastest functional simulator", true,
+       vnni   ? "AVX-512 VNNI"
+       : avx2 ? "AVX2"
+              : "portable"},
+      {"ONNX reader", "libonnx-dev", "inspect, optimize, quantize, compile", true, "built in"},
+      {"oneDNN", "libdnnl-dev", "float execution on the host", true, "built in"},
+      file("Fashion-MNIST", "dataset-fashion-mnist", "the images of `make demo`",
+           "/usr/share/datasets/fashion-mnist/t10k-images-idx3-ubyte.gz"),
+      file("ONNX node tests", "libonnx-testdata", "the operator tests of the suite",
+           "/usr/share/libonnx-testdata/data/node"),
+      program("verilator", "verilator", "simulation of generated hardware"),
+      program("iverilog", "iverilog", "a second simulator of generated hardware"),
+      program("yosys", "yosys", "synthesis"),
+      program("nextpnr-ice40", "nextpnr-ice40", "place and route"),
+      program("icepack", "fpga-icestorm", "bitstreams"),
+  };
+}
+
+}  // namespace
+
+void doctor(const DoctorOptions& options, std::ostream& out) {
+  const std::vector<Part> all = parts();
+  if (options.json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const Part& part : all) {
+      list.push_back({{"name", part.name},
+                      {"present", part.present},
+                      {"detail", part.detail},
+                      {"package", part.package},
+                      {"gives", part.gives}});
+    }
+    out << list.dump(2) << "\n";
+    return;
+  }
+  for (const Part& part : all) {
+    out << (part.present ? fmt::format("  ok       {:<16} {}\n", part.name, part.detail)
+                         : fmt::format("  missing  {:<16} gives {}; apt-get install {}\n", part.name,
+                                       part.gives, part.package));
+  }
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,180 @@
+// The command line: options of every verb, and the mapping of errors to exit codes.
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <iostream>
+#include <new>
+
+#include "tilewright/base/error.h"
+#include "tilewright/cli/verbs.h"
+
+namespace tilewright::cli {
+namespace {
+
+// A verb's sub-command with its description and one worked example, shown by --help.
+CLI::App* add_verb(CLI::App& app, const std::string& name, const std::string& description,
+                   const std::string& example) {
+  CLI::App* verb = app.add_subcommand(name, description);
+  verb->footer("Example:\n  tilewright " + example);
+  return verb;
+}
+
+void add_model(CLI::App* verb, ModelOptions& model, const std::string& what = "ONNX file") {
+  verb->add_option("model", model.path, what)->required();
+  verb->add_option_function<std::vector<std::string>>(
+          "--shape",
+          [&model](const std::vector<std::string>& bindings) {
+            for (const std::string& binding : bindings) {
+              const size_t equals = binding.find('=');
+              int64_t size = 0;
+              if (equals == std::string::npos ||
+                  !CLI::detail::lexical_cast(binding.substr(equals + 1), size) || size < 0) {
+                throw CLI::ValidationError("--shape", "'" + binding + "' is not name=N");
+              }
+              model.dimensions[binding.substr(0, equals)] = size;
+            }
+          },
+          "Bind a symbolic dimension, name=N; may be repeated")
+      ->type_name("NAME=N");
+  verb->add_option(
+      "--fill-weights", model.fill_gain,
+      "Fill a model that comes without weights with the reference pseudo-random ones, variance GAIN/fan-in");
+}
+
+void add_data(CLI::App* verb, DataOptions& data, const std::string& flag, const std::string& description) {
+  verb->add_option(flag, data.path, description + " (.npy or idx, samples along axis 0)");
+  verb->add_option(flag + "-count", data.count, "Use only the first N samples");
+  verb->add_option(flag + "-scale", data.scale,
+                   "Multiply the values by this first, e.g. 0.00392156862745098");
+}
+
+void add_common(CLI::App* verb, bool& json, int* threads = nullptr) {
+  verb->add_flag("--json", json, "Print JSON for machines");
+  if (threads) verb->add_option("--threads", *threads, "Number of threads")->check(CLI::Range(1, 1024));
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app(
+      "Tilewright: from a trained network to a verified accelerator and the program that runs on it");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string(TILEWRIGHT_VERSION));
+  std::ostream& out = std::cout;
+
+  InspectOptions inspect_options;
+  CLI::App* verb = add_verb(
+      app, "inspect", "Operators, shapes, MACs, parameters, arithmetic intensity; every problem at once",
+      "inspect models/lenet-fashion/lenet_fashion.onnx");
+  add_model(verb, inspect_options.model);
+  add_common(verb, inspect_options.json);
+  verb->callback([&] { inspect(inspect_options, out); });
+
+  OptimizeOptions optimize_options;
+  verb = add_verb(app, "optimize", "Simplify a float model; every stage is a valid .onnx file",
+                  "optimize model.onnx -o optimized.onnx --dump-passes passes/");
+  add_model(verb, optimize_options.model);
+  verb->add_option("-o,--output", optimize_options.output, "ONNX file to write");
+  verb->add_option("--dump-passes", optimize_options.dump_folder, "Folder for the model after each pass");
+  add_common(verb, optimize_options.json, &optimize_options.threads);
+  verb->callback([&] { optimize(optimize_options, out); });
+
+  QuantizeOptions quantize_options;
+  verb = add_verb(app, "quantize",
+                  "Calibrate a float model and write it with 8-bit weights and activations (QDQ form)",
+                  "quantize model.onnx --calibration images.npy -o q.onnx");
+  add_model(verb, quantize_options.model);
+  add_data(verb, quantize_options.calibration, "--calibration", "Calibration inputs");
+  add_data(verb, quantize_options.evaluation, "--evaluate",
+           "Inputs of the accuracy report (default: the calibration ones)");
+  verb->add_option("--labels", quantize_options.labels,
+                   "Class numbers of the evaluation inputs (.npy or idx)");
+  verb->add_option("-o,--output", quantize_options.output, "ONNX file to write")->required();
+  verb->add_option("--scales", quantize_options.scales,
+                   "real (wide instruction set) or power-of-two (plain VTA)")
+      ->check(CLI::IsMember({"real", "power-of-two"}));
+  verb->add_option("--method", quantize_options.method, "Range of activations: min-max, percentile or kl")
+      ->check(CLI::IsMember({"min-max", "percentile", "kl"}));
+  verb->add_flag("--per-tensor", quantize_options.per_tensor,
+                 "One weight scale per tensor instead of one per channel");
+  verb->add_option("--weight-bits", quantize_options.weight_bits, "Bits of a weight")
+      ->check(CLI::Range(1, 8));
+  verb->add_option("--activation-bits", quantize_options.activation_bits, "Bits of an activation")
+      ->check(CLI::Range(1, 8));
+  add_common(verb, quantize_options.json, &quantize_options.threads);
+  verb->callback([&] { quantize(quantize_options, out); });
+
+  CompileOptions compile_options;
+  verb = add_verb(app, "compile", "Compile a quantised model for an overlay into a bundle",
+                  "compile q.onnx --hardware overlay-16x16 -o model.twb");
+  add_model(verb, compile_options.model);
+  verb->add_option("--hardware", compile_options.hardware, "Overlay: a preset's name or a YAML file")
+      ->required();
+  verb->add_option("-o,--output", compile_options.output, "Bundle to write (.twb)");
+  verb->add_option("--emit-assembly", compile_options.assembly,
+                   "Write the program as text to this file (- prints it)");
+  verb->add_option("--emit-raw", compile_options.raw_folder,
+                   "Folder for raw images and a program.yaml for 'exec'");
+  add_common(verb, compile_options.json, &compile_options.threads);
+  verb->callback([&] { compile(compile_options, out); });
+
+  RunOptions run_options;
+  verb = add_verb(app, "run", "Run a bundle (or an .onnx file on the host engine) on input data",
+                  "run model.twb --input x.npy --output y.npy --engine functional");
+  add_model(verb, run_options.model, "Bundle (.twb) or ONNX file");
+  add_data(verb, run_options.input, "--input", "Inputs");
+  verb->add_option("--output", run_options.output,
+                   "File for the outputs (.npy); further outputs get .1.npy, .2.npy, ...");
+  verb->add_option("--labels", run_options.labels, "Class numbers: prints the top-1 accuracy (.npy or idx)");
+  verb->add_option("--engine", run_options.engine, "functional (the overlay's simulator) or host")
+      ->check(CLI::IsMember({"functional", "host"}));
+  verb->add_flag("--verify", run_options.verify,
+                 "Compare every output bit for bit with the integer reference");
+  add_common(verb, run_options.json, &run_options.threads);
+  verb->callback([&] { run(run_options, out); });
+
+  CompareOptions compare_options;
+  verb = add_verb(app, "compare",
+                  "First tensor of a bundle that diverges from the float model: range, rounding or layout",
+                  "compare model.onnx model.twb --input x.npy");
+  add_model(verb, compare_options.model, "Float ONNX file");
+  verb->add_option("bundle", compare_options.bundle, "Bundle (.twb)")->required();
+  add_data(verb, compare_options.input, "--input", "Input");
+  add_common(verb, compare_options.json, &compare_options.threads);
+  verb->callback([&] { compare(compare_options, out); });
+
+  ExecOptions exec_options;
+  verb = add_verb(app, "exec", "Execute a raw program: images at stated DRAM addresses", "exec program.yaml");
+  verb->add_option("program", exec_options.program, "program.yaml")->required();
+  add_common(verb, exec_options.json);
+  verb->callback([&] { exec(exec_options, out); });
+
+  DoctorOptions doctor_options;
+  verb = add_verb(app, "doctor", "What is installed, and what each missing part would give", "doctor");
+  add_common(verb, doctor_options.json);
+  verb->callback([&] { doctor(doctor_options, out); });
+
+  try {
+    app.parse(argc, argv);
+    out.flush();
+    if (!out) throw Error(ErrorKind::kInvalidInput, "cannot write to standard output");
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : int(ErrorKind::kInvalidInput);
+  }
+}
+
+}  // namespace
+}  // namespace tilewright::cli
+
+int main(int argc, char** argv) {
+  try {
+    return tilewright::cli::parse_and_run(argc, argv);
+  } catch (const tilewright::Error& error) {
+    std::cerr << "tilewright: " << error.what() << "\n";
+    return int(error.kind());
+  } catch (const std::bad_alloc&) {
+    std::cerr << "tilewright: out of memory\n";
+    return int(tilewright::ErrorKind::kInvalidInput);
+  } catch (const std::exception& error) {
+    std::cerr << "tilewright: internal error: " << error.what() << "; please report this as a bug\n";
+    return int(tilewright::ErrorKind::kInternal);
+  }
+}

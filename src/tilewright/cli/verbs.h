@@ -1,0 +1,91 @@
+// The verbs of the command: one options struct and one function each. A function prints to the stream it is
+// given and reports failure by throwing Error, whose kind is the exit code.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <string>
+
+namespace tilewright::cli {
+
+// How a model file is read.
+struct ModelOptions {
+  std::string path;
+  std::map<std::string, int64_t> dimensions;  // --shape name=N
+  double fill_gain = 0;                       // --fill-weights GAIN; 0: weights must be there
+};
+
+// Arrays of samples along axis 0 (.npy or idx, gzip allowed), multiplied by `scale` when the model wants
+// floats.
+struct DataOptions {
+  std::string path;
+  int64_t count = 0;  // first samples only; 0: all
+  double scale = 1.0;
+};
+
+struct InspectOptions {
+  ModelOptions model;
+  bool json = false;
+};
+void inspect(const InspectOptions& options, std::ostream& out);
+
+struct OptimizeOptions {
+  ModelOptions model;
+  std::string output, dump_folder;
+  int threads = 1;
+  bool json = false;
+};
+void optimize(const OptimizeOptions& options, std::ostream& out);
+
+struct QuantizeOptions {
+  ModelOptions model;
+  DataOptions calibration, evaluation;
+  std::string labels, output;
+  std::string scales = "real", method = "percentile";
+  bool per_tensor = false;
+  int weight_bits = 8, activation_bits = 8;
+  int threads = 1;
+  bool json = false;
+};
+void quantize(const QuantizeOptions& options, std::ostream& out);
+
+struct CompileOptions {
+  ModelOptions model;
+  std::string hardware, output, assembly, raw_folder;
+  int threads = 1;
+  bool json = false;
+};
+void compile(const CompileOptions& options, std::ostream& out);
+
+struct RunOptions {
+  ModelOptions model;  // a bundle or an .onnx file
+  DataOptions input;
+  std::string output, labels, engine = "functional";
+  bool verify = false;
+  int threads = 1;
+  bool json = false;
+};
+void run(const RunOptions& options, std::ostream& out);
+
+struct CompareOptions {
+  ModelOptions model;
+  std::string bundle;
+  DataOptions input;
+  int threads = 1;
+  bool json = false;
+};
+void compare(const CompareOptions& options, std::ostream& out);
+
+struct ExecOptions {
+  std::string program;
+  bool json = false;
+};
+void exec(const ExecOptions& options, std::ostream& out);
+
+struct DoctorOptions {
+  bool json = false;
+};
+void doctor(const DoctorOptions& options, std::ostream& out);
+
+}  // namespace tilewright::cli

@@ -1,0 +1,55 @@
+#include "tilewright/flow/container.h"
+
+#include <gtest/gtest.h>
+
+#include "tilewright/base/error.h"
+#include "tilewright/base/random.h"
+
+namespace tilewright {
+namespace {
+
+Sections example() {
+  Sections sections;
+  sections["empty"] = {};
+  Random random(1);
+  for (int i = 0; i < 1000; ++i) sections["noise"].push_back(std::byte(random.between(0, 255)));
+  return sections;
+}
+
+std::string error_of(std::span<const std::byte> bytes) {
+  try {
+    parse_container(bytes);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Container, RoundTrips) { EXPECT_EQ(parse_container(format_container(example())), example()); }
+
+TEST(Container, EveryChangedBitAndEveryTruncationIsFound) {
+  const std::vector<std::byte> bytes = format_container(example());
+  for (size_t bit = 0; bit < bytes.size() * 8; bit += 3) {
+    std::vector<std::byte> damaged = bytes;
+    damaged[bit / 8] ^= std::byte(1 << (bit % 8));
+    EXPECT_NE(error_of(damaged), "no error") << bit;
+  }
+  for (size_t length = 0; length < bytes.size(); length += 7) {
+    EXPECT_NE(error_of(std::span(bytes).first(length)), "no error") << length;
+  }
+}
+
+TEST(Container, SaysWhatIsWrong) {
+  std::vector<std::byte> bytes = format_container(example());
+  EXPECT_EQ(error_of(std::span(bytes).first(4)),
+            "not a Tilewright bundle; make one with 'tilewright compile'");
+  std::vector<std::byte> newer = bytes;
+  newer[8] = std::byte(9);
+  EXPECT_EQ(error_of(newer),
+            "bundle version 9 is not the known 1; compile the model again with this version of Tilewright");
+  bytes.back() ^= std::byte(1);
+  EXPECT_EQ(error_of(bytes), "section 'noise' of the bundle is damaged (checksum)");
+}
+
+}  // namespace
+}  // namespace tilewright

@@ -1,0 +1,26 @@
+#include "tilewright/flow/load_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tilewright/frontend/onnx/onnx_reader.h"
+#include "tilewright/graph/lcg_weights.h"
+
+namespace tilewright {
+
+Graph load_model(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings) {
+  OnnxOptions onnx;
+  onnx.dimensions = options.dimensions;
+  onnx.allow_missing_weights = options.fill_gain > 0;
+  Graph graph = read_onnx(path, onnx, warnings);
+  if (options.fill_gain <= 0) return graph;
+  const bool computed = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                                    [](const Node& node) { return node.is("ConstantOfShape"); });
+  return with_context(fmt::format("file '{}'", path.string()), [&] {
+    return fill_lcg_weights(
+        std::move(graph), {options.fill_gain, computed ? LcgOrder::kConstantOfShape : LcgOrder::kConstants});
+  });
+}
+
+}  // namespace tilewright

@@ -1,0 +1,25 @@
+// A model file as a graph that is ready to be worked on.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "tilewright/base/error.h"
+#include "tilewright/graph/graph.h"
+
+namespace tilewright {
+
+struct LoadOptions {
+  std::map<std::string, int64_t> dimensions;  // symbolic dimensions by name
+  // Above 0: the model comes without weights; fill it with the reference pseudo-random ones of this gain
+  // (graph/lcg_weights.h).
+  double fill_gain = 0;
+};
+
+// Errors: everything wrong with the file, at once, with the file's name as context.
+Graph load_model(const std::filesystem::path& path, const LoadOptions& options = {},
+                 Diagnostics* warnings = nullptr);
+
+}  // namespace tilewright

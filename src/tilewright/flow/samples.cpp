@@ -1,0 +1,87 @@
+#include "tilewright/flow/samples.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "tilewright/base/file.h"
+#include "tilewright/tensor/idx.h"
+#include "tilewright/tensor/npy.h"
+
+namespace tilewright {
+
+Samples Samples::read(const std::filesystem::path& path, int64_t count, double scale) {
+  return with_context(fmt::format("file '{}'", path.string()), [&] {
+    const std::vector<std::byte> bytes = read_file(path);
+    const bool npy = bytes.size() > 6 && std::memcmp(bytes.data(), "\x93NUMPY", 6) == 0;
+    const bool idx = bytes.size() > 2 && ((bytes[0] == std::byte{0x1F} && bytes[1] == std::byte{0x8B}) ||
+                                          (bytes[0] == std::byte{0} && bytes[1] == std::byte{0}));
+    if (!npy && !idx) {
+      throw Error(ErrorKind::kInvalidInput, "neither .npy nor idx data", "save the array with numpy.save");
+    }
+    return Samples(npy ? parse_npy(bytes) : parse_idx(bytes), count, scale, path.string());
+  });
+}
+
+Samples::Samples(Tensor array, int64_t count, double scale, std::string name)
+    : array_(std::move(array)), limit_(count), scale_(scale), name_(std::move(name)) {
+  const int64_t present = array_.shape().rank() == 0 ? 1 : array_.shape()[0];
+  if (array_.size() == 0 || count > present) {
+    throw Error(ErrorKind::kInvalidInput, fmt::format("{} samples are wanted, {} are there", count, present));
+  }
+}
+
+int64_t Samples::count_for(const Shape& shape) const {
+  const int64_t wanted = shape.element_count();
+  const int64_t present = array_.shape().rank() == 0 ? 1 : array_.shape()[0];
+  if (wanted > 0 && array_.size() == wanted && limit_ <= 1) return 1;
+  const int64_t per_entry = array_.size() / present;
+  // A model of batch B takes B entries of axis 0 at a time.
+  if (wanted == 0 || per_entry == 0 || wanted % per_entry != 0) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("'{}' holds samples of {} elements (array {}), the model wants {}", name_,
+                            per_entry, to_string(array_.shape()), to_string(shape)));
+  }
+  const int64_t entries = limit_ > 0 ? limit_ : present;
+  const int64_t per_input = wanted / per_entry;
+  if (entries % per_input != 0) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("'{}' holds {} samples, no multiple of the model's batch of {}", name_, entries,
+                            per_input));
+  }
+  return entries / per_input;
+}
+
+Tensor Samples::cut(int64_t index, ElementType type, const Shape& shape) const {
+  const int64_t size = shape.element_count(), start = index * size;
+  Tensor result(type, shape);
+  if (array_.type() == type && scale_ == 1.0 && bit_width(type) >= 8) {
+    const size_t width = size_t(bit_width(type)) / 8;
+    std::memcpy(result.mutable_bytes().data(), array_.bytes().data() + size_t(start) * width,
+                size_t(size) * width);
+    return result;
+  }
+  const bool scaled = is_float(type) && scale_ != 1.0;
+  for (int64_t i = 0; i < size; ++i) {
+    const double value = array_.number_at(start + i);
+    // A float product, as a user's own float32 preprocessing would give.
+    result.set_number(i, scaled ? double(float(value) * float(scale_)) : value);
+  }
+  return result;
+}
+
+std::vector<int64_t> Samples::labels() const {
+  std::vector<int64_t> labels = array_.to_integers();
+  if (limit_ > 0 && size_t(limit_) < labels.size()) labels.resize(size_t(limit_));
+  return labels;
+}
+
+int64_t argmax(const Tensor& scores) {
+  int64_t best = 0;
+  for (int64_t i = 1; i < scores.size(); ++i) {
+    if (scores.number_at(i) > scores.number_at(best)) best = i;
+  }
+  return best;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,38 @@
+// Arrays of input samples and labels on disk, cut into tensors of a model's input shape.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "tilewright/tensor/tensor.h"
+
+namespace tilewright {
+
+class Samples {
+ public:
+  // Reads .npy, or idx (plain or gzip). `count` > 0 keeps the first samples only; values are multiplied by
+  // `scale` when a float tensor is cut. Errors (invalid input): unreadable, no samples, fewer than `count`.
+  static Samples read(const std::filesystem::path& path, int64_t count = 0, double scale = 1.0);
+  // The same over an array in memory; axis 0 counts the samples.
+  Samples(Tensor array, int64_t count, double scale, std::string name);
+
+  // How many inputs of `shape` the array holds. An array of exactly one such input (no sample axis) counts as
+  // one. Errors (invalid input): the elements per sample do not match, naming both shapes.
+  int64_t count_for(const Shape& shape) const;
+  // Input number `index`, converted to `type`.
+  Tensor cut(int64_t index, ElementType type, const Shape& shape) const;
+  // All of it as integers: class labels.
+  std::vector<int64_t> labels() const;
+
+ private:
+  Tensor array_;
+  int64_t limit_;
+  double scale_;
+  std::string name_;
+};
+
+// The index of the largest element; the first one of equals.
+int64_t argmax(const Tensor& scores);
+
+}  // namespace tilewright
