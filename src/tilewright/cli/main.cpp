@@ -90,8 +90,8 @@ int parse_and_run(int argc, char** argv) {
   verb->add_option("--scales", quantize_options.scales,
                    "real (wide instruction set) or power-of-two (plain VTA)")
       ->check(CLI::IsMember({"real", "power-of-two"}));
-  verb->add_option("--method", quantize_options.method, "Range of activations: min-max, percentile or kl")
-      ->check(CLI::IsMember({"min-max", "percentile", "kl"}));
+  verb->add_option("--method", quantize_options.method, "How activation ranges are chosen")
+      ->check(CLI::IsMember({"squared-error", "min-max", "percentile", "kl"}));
   verb->add_flag("--per-tensor", quantize_options.per_tensor,
                  "One weight scale per tensor instead of one per channel");
   verb->add_option("--weight-bits", quantize_options.weight_bits, "Bits of a weight")

@@ -70,6 +70,19 @@ Tensor Samples::cut(int64_t index, ElementType type, const Shape& shape) const {
   return result;
 }
 
+Tensor Samples::stack(ElementType type, const Shape& shape) const {
+  const int64_t count = count_for(shape);
+  Shape all = shape;
+  all[0] *= count;
+  Tensor result(type, all);
+  const size_t bytes = Tensor(type, shape).size_bytes();
+  for (int64_t i = 0; i < count; ++i) {
+    const Tensor one = cut(i, type, shape);
+    std::memcpy(result.mutable_bytes().data() + size_t(i) * bytes, one.bytes().data(), bytes);
+  }
+  return result;
+}
+
 std::vector<int64_t> Samples::labels() const {
   std::vector<int64_t> labels = array_.to_integers();
   if (limit_ > 0 && size_t(limit_) < labels.size()) labels.resize(size_t(limit_));

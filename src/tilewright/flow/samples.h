@@ -22,6 +22,8 @@ class Samples {
   int64_t count_for(const Shape& shape) const;
   // Input number `index`, converted to `type`.
   Tensor cut(int64_t index, ElementType type, const Shape& shape) const;
+  // Every input behind the other along axis 0: [count_for(shape) * shape[0], ...].
+  Tensor stack(ElementType type, const Shape& shape) const;
   // All of it as integers: class labels.
   std::vector<int64_t> labels() const;
 

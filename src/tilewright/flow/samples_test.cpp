@@ -14,6 +14,12 @@ TEST(Samples, CutsInputsOfTheModelsShape) {
   EXPECT_TRUE(images.cut(2, ElementType::kU8, {4}).identical(Tensor::of<uint8_t>({4}, {8, 9, 10, 255})));
 }
 
+TEST(Samples, StacksAllInputs) {
+  const Samples images(Tensor::of<uint8_t>({3, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 255}), 2, 1, "x");
+  EXPECT_TRUE(images.stack(ElementType::kF32, {1, 1, 2, 2})
+                  .identical(Tensor::of<float>({2, 1, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7})));
+}
+
 TEST(Samples, NamesBothShapesWhenTheyDoNotFit) {
   const Samples images(Tensor(ElementType::kF32, {3, 5}), 0, 1, "x.npy");
   try {

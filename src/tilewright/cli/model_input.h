@@ -1,0 +1,22 @@
+// What several verbs share: reading the model and the data that their options name.
+#pragma once
+
+#include <iosfwd>
+
+#include "tilewright/cli/verbs.h"
+#include "tilewright/flow/samples.h"
+#include "tilewright/graph/graph.h"
+
+namespace tilewright::cli {
+
+// Warnings of the reader go to standard error.
+Graph read_model(const ModelOptions& options);
+Samples read_samples(const DataOptions& options);
+
+// The inputs number `index` of a model: a graph with several inputs takes them from one array per input only
+// when it has one input; further inputs are an error that names them.
+std::vector<Tensor> cut_inputs(const Graph& graph, const Samples& samples, int64_t index);
+// How many inputs of the model's first input shape there are. Errors: a model with several inputs.
+int64_t count_inputs(const Graph& graph, const Samples& samples);
+
+}  // namespace tilewright::cli

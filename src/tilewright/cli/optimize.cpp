@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "tilewright/cli/model_input.h"
+#include "tilewright/cli/verbs.h"
+#include "tilewright/frontend/onnx/onnx_writer.h"
+#include "tilewright/transform/pipeline.h"
+
+namespace tilewright::cli {
+
+void optimize(const OptimizeOptions& options, std::ostream& out) {
+  Graph graph = read_model(options.model);
+  int stage = 0;
+  std::function<void(const std::string&, const Graph&)> dump;
+  if (!options.dump_folder.empty()) {
+    std::filesystem::create_directories(options.dump_folder);
+    dump = [&](const std::string& pass, const Graph& result) {
+      write_onnx(std::filesystem::path(options.dump_folder) / fmt::format("{:02}_{}.onnx", ++stage, pass),
+                 result);
+    };
+    dump("read", graph);
+  }
+  PassReport report;
+  graph = tilewright::optimize(std::move(graph), &report, dump);
+  if (!options.output.empty()) write_onnx(options.output, graph);
+  if (!options.json) {
+    out << to_string(report) << "\n";
+    return;
+  }
+  nlohmann::json steps = nlohmann::json::array();
+  for (const PassStep& step : report.steps) {
+    steps.push_back({{"pass", step.pass},
+                     {"round", step.round},
+                     {"nodes_before", step.nodes_before},
+                     {"nodes_after", step.nodes_after}});
+  }
+  const auto intensity = [](const Intensity& i) {
+    return nlohmann::json{
+        {"macs", i.macs}, {"unfused_bytes", i.unfused_bytes}, {"fused_bytes", i.fused_bytes}};
+  };
+  out << nlohmann::json{{"nodes_before", report.nodes_before},
+                        {"nodes_after", report.nodes_after},
+                        {"before", intensity(report.before)},
+                        {"after", intensity(report.after)},
+                        {"steps", steps}}
+             .dump(2)
+      << "\n";
+}
+
+}  // namespace tilewright::cli

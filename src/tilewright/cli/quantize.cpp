@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "tilewright/cli/model_input.h"
+#include "tilewright/cli/verbs.h"
+#include "tilewright/frontend/onnx/onnx_writer.h"
+#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/quantizer.h"
+#include "tilewright/quantize/report.h"
+#include "tilewright/transform/pipeline.h"
+
+namespace tilewright::cli {
+namespace {
+
+tilewright::QuantizeOptions library_options(const QuantizeOptions& options) {
+  tilewright::QuantizeOptions result;
+  result.weight_bits = options.weight_bits;
+  result.activation_bits = options.activation_bits;
+  result.per_channel = !options.per_tensor;
+  result.scales = options.scales == "real" ? ScaleKind::kReal : ScaleKind::kPowerOfTwo;
+  const std::optional<CalibrationMethod> method =
+      parse_calibration_method(options.method == "kl" ? "entropy" : options.method);
+  TILEWRIGHT_CHECK(method.has_value(), "the command line lets an unknown calibration method through");
+  result.calibration = *method;
+  result.threads = options.threads;
+  return result;
+}
+
+std::vector<Tensor> stack(const Graph& graph, const Samples& samples) {
+  count_inputs(graph, samples);  // a model with several inputs is an error
+  const Value& input = graph.value(graph.inputs[0]);
+  return {samples.stack(input.type, input.shape)};
+}
+
+}  // namespace
+
+void quantize(const QuantizeOptions& options, std::ostream& out) {
+  const Graph graph = tilewright::optimize(read_model(options.model));
+  if (options.calibration.path.empty()) {
+    throw Error(ErrorKind::kInvalidInput, "no calibration inputs", "give an array with --calibration");
+  }
+  const std::vector<Tensor> calibration = stack(graph, read_samples(options.calibration));
+  const Graph quantized = tilewright::quantize(graph, calibration, library_options(options));
+  write_onnx(options.output, quantized);
+
+  // The accuracy that counts is the one of the integer arithmetic, not of its float simulation.
+  IntegerizeReport integer_report;
+  const Graph integer = integerize(quantized, &integer_report);
+  const bool evaluates = !options.evaluation.path.empty();
+  const std::vector<Tensor> samples =
+      evaluates ? stack(graph, read_samples(options.evaluation)) : calibration;
+  std::vector<int64_t> labels;
+  if (!options.labels.empty()) {
+    const DataOptions& data = evaluates ? options.evaluation : options.calibration;
+    labels = Samples::read(options.labels, data.count).labels();
+  }
+  const AccuracyReport accuracy = compare_accuracy(graph, integer, samples, labels, options.threads);
+  if (options.json) {
+    out << nlohmann::json{{"samples", accuracy.samples},
+                          {"float_accuracy", accuracy.float_accuracy()},
+                          {"int8_accuracy", accuracy.quantized_accuracy()},
+                          {"agreements", accuracy.agreements},
+                          {"integer_mac_share", integer_report.integer_mac_share()}}
+               .dump(2)
+        << "\n";
+    return;
+  }
+  out << to_string(accuracy) << "\n" << to_string(integer_report);
+}
+
+}  // namespace tilewright::cli
