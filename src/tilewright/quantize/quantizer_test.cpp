@@ -1,0 +1,299 @@
+#include "tilewright/quantize/quantizer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "tilewright/base/random.h"
+#include "tilewright/graph/verifier.h"
+#include "tilewright/quantize/calibration.h"
+#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/quantization_plan.h"
+#include "tilewright/quantize/single_precision.h"
+
+namespace tilewright {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// Float graphs with random weights.
+class FloatGraph {
+ public:
+  Graph graph;
+  Random random{7};
+
+  Tensor numbers(Shape shape, double low, double high) {
+    Tensor tensor(ElementType::kF32, std::move(shape));
+    for (float& x : tensor.mutable_data<float>()) x = float(low + random.uniform() * (high - low));
+    return tensor;
+  }
+  ValueId node(const std::string& op, std::vector<ValueId> inputs, Shape shape,
+               std::map<std::string, Attribute> attributes = {}) {
+    const ValueId out = graph.add_value(op + "_out", ElementType::kF32, std::move(shape));
+    graph.add_node(op, op, std::move(inputs), {out}).attributes = std::move(attributes);
+    return out;
+  }
+  // 3x3, padded: the spatial size stays.
+  ValueId convolution(ValueId x, int64_t channels) {
+    const Shape shape = graph.value(x).shape;
+    const ValueId w = graph.add_constant("w", numbers({channels, shape[1], 3, 3}, -0.5, 0.5));
+    const ValueId b = graph.add_constant("b", numbers({channels}, -1, 1));
+    return node("Conv", {x, w, b}, {shape[0], channels, shape[2], shape[3]},
+                {{"pads", std::vector<int64_t>{1, 1, 1, 1}}});
+  }
+  ValueId relu(ValueId x) { return node("Relu", {x}, graph.value(x).shape); }
+};
+
+int count(const Graph& graph, const std::string& op) {
+  return int(
+      std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) { return node.op == op; }));
+}
+
+std::string error_text(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// x -> Conv -> Relu -> (+ Conv -> Relu) -> Add -> Relu -> MaxPool -> Flatten -> Gemm -> Softmax.
+FloatGraph residual_network() {
+  FloatGraph g;
+  const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 2, 8, 8});
+  const ValueId first = g.relu(g.convolution(x, 4));
+  const ValueId second = g.convolution(first, 4);
+  const ValueId sum = g.relu(g.node("Add", {first, second}, {1, 4, 8, 8}));
+  const ValueId pooled =
+      g.node("MaxPool", {sum}, {1, 4, 4, 4},
+             {{"kernel_shape", std::vector<int64_t>{2, 2}}, {"strides", std::vector<int64_t>{2, 2}}});
+  const ValueId flat = g.node("Flatten", {pooled}, {1, 64});
+  const ValueId w = g.graph.add_constant("w", g.numbers({64, 10}, -0.3, 0.3));
+  const ValueId b = g.graph.add_constant("b", g.numbers({1, 10}, -0.3, 0.3));
+  const ValueId logits = g.node("Gemm", {flat, w, b}, {1, 10}, {{"alpha", 0.5f}, {"beta", 2.0f}});
+  g.graph.outputs = {g.node("Softmax", {logits}, {1, 10})};
+  g.graph.value(g.graph.outputs[0]).name = "probabilities";
+  return g;
+}
+
+void expect_valid(const Graph& graph) {
+  Diagnostics problems;
+  verify(graph, problems);
+  EXPECT_TRUE(problems.ok()) << to_string(problems.errors()[0]);
+}
+
+TEST(PlanQuantization, FusesActivationsAndLooksThroughDataMovement) {
+  const FloatGraph g = residual_network();
+  const QuantizationPlan plan = plan_quantization(g.graph);
+  Names names;
+  for (ValueId v : plan.values) names.push_back(g.graph.value(v).name);
+  EXPECT_EQ(names, (Names{"x", "Relu_out", "Conv_out_1", "Relu_out_1", "Gemm_out"}));
+  EXPECT_EQ(plan.weighted.size(), 3u);
+}
+
+TEST(PlanQuantization, ConcatInputsShareTheScaleUnlessReadElsewhere) {
+  FloatGraph g;
+  const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 2, 4, 4});
+  const ValueId a = g.relu(g.convolution(x, 2)), b = g.relu(g.convolution(x, 2));
+  const ValueId joined = g.node("Concat", {a, b, x}, {1, 6, 4, 4}, {{"axis", int64_t{1}}});
+  g.graph.outputs = {g.convolution(joined, 3)};
+  const QuantizationPlan plan = plan_quantization(g.graph);
+  EXPECT_EQ(plan.group_of(a), plan.group_of(joined));
+  EXPECT_EQ(plan.group_of(b), plan.group_of(joined));
+  EXPECT_NE(plan.group_of(x), plan.group_of(joined));
+  ASSERT_EQ(plan.orders.size(), 1u);
+  EXPECT_EQ(plan.orders[0].from, x);
+}
+
+TEST(Quantize, GivesAnIntegerNetworkOfStandardOperators) {
+  FloatGraph g = residual_network();
+  const Tensor samples = g.numbers({6, 2, 8, 8}, -1, 1);
+  for (const ScaleKind scales : {ScaleKind::kReal, ScaleKind::kPowerOfTwo}) {
+    for (const bool per_channel : {true, false}) {
+      QuantizeOptions options;
+      options.scales = scales;
+      options.per_channel = per_channel;
+      const Graph qdq = quantize(g.graph, {samples}, options);
+      expect_valid(qdq);
+      EXPECT_EQ(count(qdq, "QuantizeLinear"), 5);
+      EXPECT_EQ(qdq.value(qdq.outputs[0]).name, "probabilities");
+      for (const Node& node : qdq.nodes) EXPECT_EQ(node.domain, "");
+      IntegerizeReport report;
+      const Graph integer = integerize(qdq, &report);
+      expect_valid(integer);
+      EXPECT_EQ(report.integer_mac_share(), 1.0) << to_string(report);
+      Names names;
+      for (const Node& node : integer.nodes) names.push_back(node.op);
+      EXPECT_EQ(names, (Names{"QuantizeLinear", "QConv", "QConv", "QAdd", "MaxPool", "Flatten", "QGemm",
+                              "DequantizeLinear", "Softmax"}));
+    }
+  }
+}
+
+TEST(Quantize, PowersOfTwoOnlyShift) {
+  FloatGraph g = residual_network();
+  QuantizeOptions options;
+  options.scales = ScaleKind::kPowerOfTwo;
+  const Graph integer = integerize(quantize(g.graph, {g.numbers({6, 2, 8, 8}, -1, 1)}, options));
+  for (const Node& node : integer.nodes) {
+    if (node.op != "QConv" && node.op != "QGemm") continue;
+    EXPECT_EQ(node.int_or("y_zero_point", 0), 0);
+    for (int64_t m : integer.constant_input(node, 3)->to_integers()) EXPECT_EQ(m, 1);
+    for (int64_t s : integer.constant_input(node, 4)->to_integers()) {
+      EXPECT_GE(s, 0);
+      EXPECT_LE(s, 15);
+    }
+  }
+}
+
+TEST(Quantize, PowersOfTwoRaiseScalesAndBoundShifts) {
+  // Weights over many orders of magnitude, one channel dead, and an output that nearly cancels: natural
+  // scales would need shifts on both sides of 0..15.
+  FloatGraph g;
+  const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 2});
+  const ValueId w = g.graph.add_constant(
+      "w", Tensor::of<float>({4, 2}, {100.0f, -100.0f, 1e-6f, 1e-6f, 0.0f, 0.0f, 1e-4f, -1e-3f}));
+  const ValueId b = g.graph.add_constant("b", Tensor::of<float>({4}, {0.0f, 0.0f, 0.01f, 0.0f}));
+  g.graph.outputs = {g.node("Gemm", {x, w, b}, {1, 4}, {{"transB", int64_t{1}}})};
+  QuantizeOptions options;
+  options.scales = ScaleKind::kPowerOfTwo;
+  const Graph integer = integerize(quantize(g.graph, {Tensor::of<float>({2, 2}, {1, 1, -1, -1})}, options));
+  ASSERT_EQ(integer.nodes[1].op, "QGemm");
+  for (int64_t m : integer.constant_input(integer.nodes[1], 3)->to_integers()) EXPECT_EQ(m, 1);
+  for (int64_t s : integer.constant_input(integer.nodes[1], 4)->to_integers()) {
+    EXPECT_GE(s, 0);
+    EXPECT_LE(s, 15);
+  }
+}
+
+TEST(Quantize, KeepsNamesOfOutputsThatItQuantizes) {
+  FloatGraph g;
+  const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 2, 4, 4});
+  g.graph.outputs = {g.relu(g.convolution(x, 2))};
+  g.graph.value(g.graph.outputs[0]).name = "y";
+  const Graph qdq = quantize(g.graph, {g.numbers({2, 2, 4, 4}, -1, 1)});
+  EXPECT_EQ(qdq.value(qdq.outputs[0]).name, "y");
+  EXPECT_EQ(qdq.value(qdq.inputs[0]).name, "x");
+  expect_valid(qdq);
+}
+
+TEST(Quantize, TransposedConvolutionsReadZeroPointZero) {
+  FloatGraph g;
+  const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 4, 3, 3});
+  const ValueId a = g.relu(g.convolution(x, 4));
+  const ValueId w = g.graph.add_constant("w", g.numbers({4, 3, 2, 2}, -1, 1));
+  g.graph.outputs = {
+      g.node("ConvTranspose", {a, w}, {1, 3, 6, 6}, {{"strides", std::vector<int64_t>{2, 2}}})};
+  IntegerizeReport report;
+  const Graph integer = integerize(quantize(g.graph, {g.numbers({3, 4, 3, 3}, -1, 1)}), &report);
+  expect_valid(integer);
+  EXPECT_EQ(report.integer_mac_share(), 1.0) << to_string(report);
+}
+
+TEST(Quantize, NarrowNumbersTravelInEightBits) {
+  FloatGraph g = residual_network();
+  QuantizeOptions options;
+  options.weight_bits = 4;
+  options.activation_bits = 4;
+  const Graph qdq = quantize(g.graph, {g.numbers({6, 2, 8, 8}, -1, 1)}, options);
+  expect_valid(qdq);
+  IntegerizeReport report;
+  const Graph integer = integerize(qdq, &report);
+  expect_valid(integer);
+  EXPECT_EQ(report.integer_mac_share(), 1.0) << to_string(report);
+  for (const Node& node : integer.nodes) {
+    if (node.op != "QConv" && node.op != "QGemm") continue;
+    EXPECT_GE(node.int_or("clip_low", -128), -8);
+    EXPECT_LE(node.int_or("clip_high", 127), 7);
+    for (int64_t q : integer.constant_input(node, 1)->to_integers()) EXPECT_LE(std::abs(q), 7);
+  }
+}
+
+TEST(Quantize, ComputesHalfPrecisionModelsInSingle) {
+  FloatGraph g;
+  const ValueId x = g.graph.add_input("x", ElementType::kF16, {1, 2, 4, 4});
+  const ValueId y = g.relu(g.convolution(x, 2));
+  for (Value& value : g.graph.values) {
+    if (value.constant) value.constant = value.constant->cast(ElementType::kF16);
+    value.type = ElementType::kF16;
+  }
+  g.graph.outputs = {y};
+  g.graph.value(y).name = "y";
+  const Graph qdq = quantize(g.graph, {g.numbers({2, 2, 4, 4}, -1, 1)});
+  expect_valid(qdq);
+  EXPECT_EQ(qdq.value(qdq.inputs[0]).type, ElementType::kF16);
+  EXPECT_EQ(qdq.value(qdq.outputs[0]).type, ElementType::kF16);
+  EXPECT_EQ(qdq.value(qdq.outputs[0]).name, "y");
+  IntegerizeReport report;
+  integerize(qdq, &report);
+  EXPECT_EQ(report.integer_mac_share(), 1.0) << to_string(report);
+}
+
+TEST(Quantize, DoesNotDependOnThreads) {
+  FloatGraph g = residual_network();
+  const Tensor samples = g.numbers({7, 2, 8, 8}, -1, 1);
+  QuantizeOptions options;
+  const Graph one = quantize(g.graph, {samples}, options);
+  options.threads = 3;
+  const Graph three = quantize(g.graph, {samples}, options);
+  ASSERT_EQ(one.values.size(), three.values.size());
+  for (size_t v = 0; v < one.values.size(); ++v) {
+    if (!one.values[v].constant) continue;
+    EXPECT_TRUE(one.values[v].constant->identical(*three.values[v].constant));
+  }
+}
+
+TEST(QuantizeRejects, OptionsOutOfRange) {
+  const FloatGraph g = residual_network();
+  QuantizeOptions options;
+  options.weight_bits = 1;
+  options.activation_bits = 9;
+  options.percentile = 20;
+  const std::string text = error_text([&] { quantize(g.graph, {}, options); });
+  EXPECT_NE(text.find("(weight_bits): 1 bit is not supported after training"), std::string::npos) << text;
+  EXPECT_NE(text.find("(activation_bits): 9 bits are not possible; choose 2 to 8"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("(percentile): 20 is outside 50..100"), std::string::npos) << text;
+}
+
+TEST(SampleInputs, IteratesAndConverts) {
+  const FloatGraph g = residual_network();
+  Tensor samples(ElementType::kU8, Shape{3, 2, 8, 8});
+  samples.set_integer(2 * 128, 200);
+  const SampleInputs inputs(g.graph, {samples});
+  EXPECT_EQ(inputs.runs(), 3);
+  EXPECT_EQ(inputs.inputs(2)[0].type(), ElementType::kF32);
+  EXPECT_EQ(inputs.inputs(2)[0].data<float>()[0], 200.0f);
+  EXPECT_EQ(inputs.inputs(1)[0].data<float>()[0], 0.0f);
+}
+
+TEST(SampleInputsRejects, WrongArrays) {
+  const FloatGraph g = residual_network();
+  EXPECT_NE(error_text([&] {
+              SampleInputs(g.graph, {});
+            }).find("0 sample arrays were given for a model of 1 inputs"),
+            std::string::npos);
+  const std::string shape = error_text([&] {
+    SampleInputs(g.graph, {Tensor(ElementType::kF32, Shape{2, 3, 8, 8})});
+  });
+  EXPECT_NE(shape.find("the samples have the shape 2x3x8x8, the model takes 1x2x8x8"), std::string::npos)
+      << shape;
+  const std::string none = error_text([&] {
+    SampleInputs(g.graph, {Tensor(ElementType::kF32, Shape{0, 2, 8, 8})});
+  });
+  EXPECT_NE(none.find("0 samples do not fill one batch of 1"), std::string::npos) << none;
+}
+
+TEST(CalibrateRejects, NumbersThatAreNotFinite) {
+  const FloatGraph g = residual_network();
+  Tensor samples(ElementType::kF32, Shape{1, 2, 8, 8});
+  samples.set_number(5, std::nan(""));
+  const std::string text = error_text([&] { quantize(g.graph, {samples}); });
+  EXPECT_NE(text.find("value 'x': 1 numbers are infinite or not a number"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace tilewright
