@@ -1,0 +1,221 @@
+#include "tilewright/overlay/raw_program.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "tilewright/base/file.h"
+#include "tilewright/base/yaml.h"
+
+namespace tilewright::overlay {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kMaxMemoryBytes = int64_t{1} << 36;
+
+// Memory that costs nothing until it is touched: programs often have little data in a large memory.
+class ZeroedMemory {
+ public:
+  explicit ZeroedMemory(uint64_t bytes)
+      : data_(static_cast<std::byte*>(std::calloc(std::max<uint64_t>(bytes, 1), 1))), bytes_(bytes) {
+    if (data_ == nullptr) {
+      throw Error(ErrorKind::kInvalidInput,
+                  "memory_bytes: this machine cannot provide " + std::to_string(bytes) + " bytes",
+                  "make memory_bytes smaller");
+    }
+  }
+  std::span<std::byte> span() { return {data_.get(), bytes_}; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* data) const { std::free(data); }
+  };
+  std::unique_ptr<std::byte, Free> data_;
+  uint64_t bytes_;
+};
+
+bool fits(uint64_t address, uint64_t bytes, uint64_t memory_bytes) {
+  return address <= memory_bytes && bytes <= memory_bytes - address;
+}
+
+void merge(const Error& error, const std::string& where, Diagnostics& diagnostics) {
+  for (Diagnostic problem : error.diagnostics()) {
+    problem.where = problem.where.empty() ? where : where + ": " + problem.where;
+    diagnostics.add(std::move(problem));
+  }
+}
+
+// The elements of an optional sequence of maps.
+std::vector<YAML::Node> sequence(YamlMap& map, const std::string& key) {
+  const YAML::Node node = map.child(key);
+  if (!node.IsDefined()) return {};
+  if (!node.IsSequence()) {
+    map.error(key, "must be a sequence of maps", "write each as '- {file: ..., address: ...}'");
+    return {};
+  }
+  return {node.begin(), node.end()};
+}
+
+RawImage read_image(const YAML::Node& node, const std::string& where, const fs::path& folder,
+                    Diagnostics& diagnostics) {
+  YamlMap map(node, where, diagnostics);
+  RawImage image;
+  image.file = map.text("file");
+  image.address = uint64_t(map.integer("address", 0, kMaxMemoryBytes));
+  const int64_t bytes = map.integer("bytes", 0, kMaxMemoryBytes, -1);
+  map.finish();
+  if (image.file.empty()) return image;
+  try {
+    image.bytes = read_file(folder / image.file, size_t(kMaxMemoryBytes));
+  } catch (const Error& error) {
+    merge(error, where, diagnostics);
+    return image;
+  }
+  if (bytes > int64_t(image.bytes.size())) {
+    map.error("bytes", "the file has only " + std::to_string(image.bytes.size()) + " of " +
+                           std::to_string(bytes) + " bytes");
+  } else if (bytes >= 0) {
+    image.bytes.resize(size_t(bytes));
+  }
+  return image;
+}
+
+RawDump read_dump(const YAML::Node& node, const std::string& where, Diagnostics& diagnostics) {
+  YamlMap map(node, where, diagnostics);
+  RawDump dump;
+  dump.file = map.text("file");
+  dump.address = uint64_t(map.integer("address", 0, kMaxMemoryBytes));
+  dump.bytes = uint64_t(map.integer("bytes", 0, kMaxMemoryBytes));
+  map.finish();
+  return dump;
+}
+
+std::string quoted(const fs::path& path) {
+  std::string text = "\"";
+  for (const char c : path.generic_string()) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + "\"";
+}
+
+}  // namespace
+
+void RawProgram::verify(Diagnostics& diagnostics) const {
+  const auto check = [&](const std::string& where, uint64_t address, uint64_t bytes) {
+    if (fits(address, bytes, memory_bytes)) return;
+    diagnostics.error(ErrorKind::kInvalidInput, where, "address",
+                      std::to_string(bytes) + " bytes at " + std::to_string(address) +
+                          " do not fit in a memory of " + std::to_string(memory_bytes) + " bytes",
+                      "raise memory_bytes or move the section");
+  };
+  for (size_t i = 0; i < load.size(); ++i) {
+    check("load[" + std::to_string(i) + "] '" + load[i].file.string() + "'", load[i].address,
+          load[i].bytes.size());
+  }
+  const uint64_t size = uint64_t(hardware.instruction_bytes());
+  if (instruction_count > uint64_t(kMaxMemoryBytes) / size) {
+    diagnostics.error(ErrorKind::kInvalidInput, "instructions", "count",
+                      std::to_string(instruction_count) + " instructions are more than any memory holds");
+  } else {
+    check("instructions", instruction_address, instruction_count * size);
+  }
+  for (size_t i = 0; i < dump.size(); ++i) {
+    check("dump[" + std::to_string(i) + "] '" + dump[i].file.string() + "'", dump[i].address, dump[i].bytes);
+  }
+}
+
+RawProgram read_raw_program(const fs::path& path) {
+  const fs::path folder = path.parent_path();
+  const std::string name = path.filename().string();
+  Diagnostics diagnostics;
+  RawProgram program;
+  YamlMap map(read_yaml_file(path), name, diagnostics);
+  const std::string hardware_file = map.text("hardware");
+  if (!hardware_file.empty()) {
+    try {
+      program.hardware = read_overlay_hardware(folder / hardware_file);
+    } catch (const Error& error) {
+      merge(error, name + ": hardware", diagnostics);
+    }
+  }
+  const size_t problems_before = diagnostics.errors().size();
+  program.memory_bytes = uint64_t(map.integer("memory_bytes", 1, kMaxMemoryBytes));
+  const bool memory_known = diagnostics.errors().size() == problems_before;
+  for (const YAML::Node& node : sequence(map, "load")) {
+    const std::string where = name + ": load[" + std::to_string(program.load.size()) + "]";
+    program.load.push_back(read_image(node, where, folder, diagnostics));
+  }
+  YamlMap instructions(map.child("instructions"), name + ": instructions", diagnostics);
+  program.instruction_address = uint64_t(instructions.integer("address", 0, kMaxMemoryBytes));
+  program.instruction_count = uint64_t(instructions.integer("count", 1, UINT32_MAX));
+  instructions.finish();
+  for (const YAML::Node& node : sequence(map, "dump")) {
+    const std::string where = name + ": dump[" + std::to_string(program.dump.size()) + "]";
+    program.dump.push_back(read_dump(node, where, diagnostics));
+  }
+  map.finish();
+  if (memory_known) program.verify(diagnostics);
+  diagnostics.raise_if_any("raw program '" + path.string() + "'");
+  return program;
+}
+
+RawResult execute(const RawProgram& program, SimulatorKernel kernel) {
+  Diagnostics diagnostics;
+  program.verify(diagnostics);
+  diagnostics.raise_if_any("raw program");
+  ZeroedMemory memory(program.memory_bytes);
+  const std::span<std::byte> dram = memory.span();
+  for (const RawImage& image : program.load) {
+    if (!image.bytes.empty())
+      std::memcpy(dram.data() + image.address, image.bytes.data(), image.bytes.size());
+  }
+  FunctionalSimulator simulator(program.hardware, kernel);
+  RawResult result;
+  result.counters = simulator.run(dram, program.instruction_address, program.instruction_count);
+  for (const RawDump& dump : program.dump) {
+    const auto section = dram.subspan(dump.address, dump.bytes);
+    result.dump.emplace_back(section.begin(), section.end());
+  }
+  return result;
+}
+
+void write_dumps(const fs::path& folder, const RawProgram& program, const RawResult& result) {
+  TILEWRIGHT_CHECK(result.dump.size() == program.dump.size(), "a result of another program");
+  for (size_t i = 0; i < result.dump.size(); ++i) write_file(folder / program.dump[i].file, result.dump[i]);
+}
+
+void write_raw_program(const fs::path& folder, const RawProgram& program) {
+  std::set<std::string> names{"program.yaml", "hardware.yaml"};
+  for (const RawImage& image : program.load) {
+    TILEWRIGHT_CHECK(image.file.is_relative() && names.insert(image.file.generic_string()).second,
+                     "raw program: file name '" + image.file.string() + "' is absolute or used twice");
+  }
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (failure) {
+    throw Error(ErrorKind::kInvalidInput,
+                "cannot create folder '" + folder.string() + "': " + failure.message());
+  }
+  std::string yaml = "hardware: hardware.yaml\nmemory_bytes: " + std::to_string(program.memory_bytes) + "\n";
+  if (!program.load.empty()) yaml += "load:\n";
+  for (const RawImage& image : program.load) {
+    write_file(folder / image.file, image.bytes);
+    yaml += "  - {file: " + quoted(image.file) + ", address: " + std::to_string(image.address) + "}\n";
+  }
+  yaml += "instructions: {address: " + std::to_string(program.instruction_address) +
+          ", count: " + std::to_string(program.instruction_count) + "}\n";
+  if (!program.dump.empty()) yaml += "dump:\n";
+  for (const RawDump& dump : program.dump) {
+    yaml += "  - {file: " + quoted(dump.file) + ", address: " + std::to_string(dump.address) +
+            ", bytes: " + std::to_string(dump.bytes) + "}\n";
+  }
+  write_text_file(folder / "hardware.yaml", print_overlay_hardware(program.hardware));
+  write_text_file(folder / "program.yaml", yaml);
+}
+
+}  // namespace tilewright::overlay

@@ -1,0 +1,71 @@
+// Raw programs: images of instructions, micro-ops and data at stated DRAM addresses, described by a YAML
+// file.
+//
+//   hardware: overlay.yaml          # or a public vta_config.json
+//   memory_bytes: 1048576           # size of the simulated memory, zero-filled
+//   load:                           # in order; a later image wins where two overlap
+//     - {file: input.bin, address: 4096}
+//     - {file: weights.bin, address: 8192, bytes: 256}     # only the first 256 bytes of the file
+//   instructions: {address: 65536, count: 12}
+//   dump:                           # written when the program has finished
+//     - {file: output.bin, address: 131072, bytes: 512}
+//
+// Addresses and sizes are in bytes, all base registers are 0, words are little-endian, and paths are relative
+// to the folder of the YAML file. `tilewright exec` runs such a file and `tilewright compile --emit-raw`
+// writes one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "tilewright/hardware/overlay_hardware.h"
+#include "tilewright/overlay/functional_simulator.h"
+
+namespace tilewright::overlay {
+
+struct RawImage {
+  std::filesystem::path file;  // relative to the YAML file, or absolute
+  uint64_t address = 0;
+  std::vector<std::byte> bytes;
+};
+
+struct RawDump {
+  std::filesystem::path file;
+  uint64_t address = 0, bytes = 0;
+};
+
+struct RawProgram {
+  OverlayHardware hardware;
+  uint64_t memory_bytes = 0;
+  std::vector<RawImage> load;
+  uint64_t instruction_address = 0, instruction_count = 0;
+  std::vector<RawDump> dump;
+
+  // Sections that leave the memory. Where a section came from a file, its diagnostic says so.
+  void verify(Diagnostics& diagnostics) const;
+};
+
+struct RawResult {
+  RunCounters counters;
+  std::vector<std::vector<std::byte>> dump;  // one per RawProgram::dump
+};
+
+// Reads the YAML and every file it names. Errors (invalid input): all problems at once - syntax, missing and
+// unknown fields, unreadable files, sections that do not fit in the memory, the hardware's own problems.
+RawProgram read_raw_program(const std::filesystem::path& path);
+
+// Runs the program on a fresh simulator. Errors (invalid input): those of the simulator; a memory that the
+// host cannot provide.
+RawResult execute(const RawProgram& program, SimulatorKernel kernel = SimulatorKernel::kAuto);
+
+// Writes each dump to its file, relative to `folder`.
+void write_dumps(const std::filesystem::path& folder, const RawProgram& program, const RawResult& result);
+
+// Writes `folder`/program.yaml, `folder`/hardware.yaml and every image under its file name, creating the
+// folder. read_raw_program(folder / "program.yaml") gives the same program back. File names must be distinct
+// and relative.
+void write_raw_program(const std::filesystem::path& folder, const RawProgram& program);
+
+}  // namespace tilewright::overlay
