@@ -5,6 +5,7 @@
 #include "tilewright/base/parallel.h"
 #include "tilewright/graph/window.h"
 #include "tilewright/host/element_dispatch.h"
+#include "tilewright/host/integer_pool.h"
 #include "tilewright/host/kernel_table.h"
 
 namespace tilewright {
@@ -150,6 +151,9 @@ std::vector<Tensor> max_windows(const Tensor& x, const Window& window, bool want
 
 std::vector<Tensor> max_pool(const Node& node, KernelInputs inputs, const HostOptions& options) {
   const Tensor& x = required_input(inputs, 0);
+  if (bit_width(x.type()) == 8 && x.shape().rank() <= 4 && node.outputs.size() == 1) {
+    return {integer_max_pool(x, pool_window(node, x.shape()), options.threads)};
+  }
   return max_windows(x, pool_window(node, x.shape()), node.outputs.size() > 1,
                      node.int_or("storage_order", 0) != 0, options);
 }
