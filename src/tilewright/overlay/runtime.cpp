@@ -25,12 +25,34 @@ uint64_t loop_span(const MicroKernel& kernel, uint32_t MicroKernel::Loop::*facto
          uint64_t(kernel.inner.extent - 1) * (kernel.inner.*factor);
 }
 
+// Whether no two iterations of the loops write the same destination.
+bool iterations_are_disjoint(const MicroKernel& kernel) {
+  std::vector<uint32_t> destinations;
+  for (const MicroOp& uop : kernel.uops) destinations.push_back(uop.dst);
+  std::sort(destinations.begin(), destinations.end());
+  destinations.erase(std::unique(destinations.begin(), destinations.end()), destinations.end());
+  std::vector<bool> taken;
+  for (uint32_t y = 0; y < kernel.outer.extent; ++y) {
+    for (uint32_t x = 0; x < kernel.inner.extent; ++x) {
+      for (const uint32_t destination : destinations) {
+        const size_t at = size_t(destination) + size_t(y) * kernel.outer.dst + size_t(x) * kernel.inner.dst;
+        if (at >= taken.size()) taken.resize(at + 1, false);
+        if (taken[at]) return false;
+        taken[at] = true;
+      }
+    }
+  }
+  return true;
+}
+
 // Whether running part of the micro-ops over all iterations, then the rest, gives the same result as
 // interleaving them.
 bool order_free(const MicroKernel& kernel) {
   if (kernel.outer.extent == 1 && kernel.inner.extent == 1) return true;
   if (!kernel.is_alu) {
-    return std::none_of(kernel.uops.begin(), kernel.uops.end(), [](const MicroOp& u) { return u.overwrite; });
+    const bool overwrites =
+        std::any_of(kernel.uops.begin(), kernel.uops.end(), [](const MicroOp& u) { return u.overwrite; });
+    return !overwrites || iterations_are_disjoint(kernel);
   }
   if (kernel.use_imm) {
     return std::all_of(kernel.uops.begin(), kernel.uops.end(),

@@ -1,0 +1,153 @@
+// The default schedule: every combination of a few tile sizes per axis, those that fit ranked by the
+// estimate.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "tilewright/overlay/estimate.h"
+
+namespace tilewright::overlay {
+namespace {
+
+constexpr int64_t kMaxSteps = 20000;
+constexpr size_t kMaxEstimates = 48;
+
+// Total, its halves, thirds, ... rounded up to a multiple of `step`, largest first, without repetition.
+std::vector<int64_t> tile_sizes(int64_t total, int64_t step, size_t most) {
+  std::vector<int64_t> sizes;
+  for (int64_t parts = 1; parts <= total && sizes.size() < most; ++parts) {
+    int64_t size = (total + parts - 1) / parts;
+    size = std::min(total, (size + step - 1) / step * step);
+    if (sizes.empty() || size < sizes.back()) sizes.push_back(size);
+    // Small parts come thick: from eight on, double.
+    if (parts >= 8) parts = parts * 3 / 2;
+  }
+  if (sizes.back() > step && step < total) sizes.push_back(step);
+  return sizes;
+}
+
+// A cheap lower bound that ranks candidates before the estimate looks at them: traffic and fixed cost per
+// step.
+double quick_cost(const Tiling& tiling, const OverlayHardware& hardware) {
+  const Layer& layer = *tiling.layer;
+  const Schedule& s = tiling.schedule;
+  const auto parts = [](int64_t total, int64_t size) { return double((total + size - 1) / size); };
+  const double image_tiles = parts(tiling.batch_total, s.batch_blocks) * parts(layer.out_height, s.rows) *
+                             parts(layer.out_width, s.cols);
+  const double out_tiles = parts(tiling.blocks.out, s.out_blocks);
+  const double inner = tiling.blocks.dense ? parts(tiling.blocks.in, s.in_blocks) : 1;
+  const bool outer = s.order == TileOrder::kOutputsOuter;
+  const bool inputs_stay =
+      out_tiles == 1 || s.inputs_resident || (!outer && inner <= double(tiling.input_slots));
+  const bool weights_stay = image_tiles == 1 || s.weights_resident ||
+                            (outer && inner <= double(tiling.weight_slots)) ||
+                            (!outer && inner * out_tiles <= double(tiling.weight_slots));
+  const bool diagonal = layer.pattern != ChannelPattern::kDense;
+  const double inputs = double(tiling.input_slot_size) * inner * image_tiles *
+                        (diagonal      ? out_tiles
+                         : inputs_stay ? 1
+                                       : out_tiles) *
+                        double(hardware.input_bytes());
+  const double weights = double(tiling.blocks.offset.back()) * double(layer.weight_count()) *
+                         (weights_stay ? 1 : image_tiles) * double(hardware.weight_bytes());
+  const double steps = image_tiles * out_tiles * inner;
+  const double beats = (inputs + weights) * 8 / hardware.memory_width_bits;
+  const double pixels = image_tiles * double(s.batch_blocks * s.rows * s.cols);
+  const double compute = pixels * double(tiling.blocks.offset.back()) * double(layer.weight_count());
+  const double slack =
+      s.virtual_threads == 2 ? std::max(beats, compute) + 0.05 * std::min(beats, compute) : beats + compute;
+  return slack + 80 * steps;
+}
+
+struct Candidate {
+  Schedule schedule;
+  double cost = 0;
+};
+
+class Search {
+ public:
+  Search(const Layer& layer, const OverlayHardware& hardware)
+      : layer_(layer), hardware_(hardware), blocks_(layer, hardware.block_out) {}
+
+  Schedule run() {
+    for (const int threads : {2, 1}) {
+      collect(threads);
+      if (!candidates_.empty()) break;
+    }
+    if (candidates_.empty()) report_infeasible();
+    std::stable_sort(candidates_.begin(), candidates_.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
+    candidates_.resize(std::min(candidates_.size(), kMaxEstimates));
+    std::optional<Schedule> best;
+    double best_cycles = 0;
+    for (const Candidate& candidate : candidates_) {
+      const Tiling tiling(layer_, hardware_, candidate.schedule);
+      if (best && tiling.tile_count() > kMaxSteps) continue;
+      const double cycles = estimate_layer(tiling, hardware_).cycles;
+      if (!best || cycles < best_cycles) {
+        best = candidate.schedule;
+        best_cycles = cycles;
+      }
+    }
+    return *best;
+  }
+
+ private:
+  void collect(int threads) {
+    const int64_t batch_total = (layer_.batch + hardware_.batch - 1) / hardware_.batch;
+    const bool diagonal = layer_.pattern == ChannelPattern::kDiagonal || blocks_.shared;
+    const auto in_sizes = diagonal ? std::vector<int64_t>{1} : tile_sizes(blocks_.in, 1, 12);
+    for (const int64_t batch : tile_sizes(batch_total, 1, 4)) {
+      for (const int64_t rows : tile_sizes(layer_.out_height, layer_.out_step_y, 14)) {
+        for (const int64_t cols : tile_sizes(layer_.out_width, layer_.out_step_x, 6)) {
+          for (const int64_t out : tile_sizes(blocks_.out, 1, 12)) {
+            for (const int64_t in : in_sizes) {
+              Schedule s{batch, rows, cols, out, in, threads, TileOrder::kOutputsInner, false, false};
+              if (too_large(s)) continue;
+              consider(s);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  // Obvious misfits, before a Tiling is made.
+  bool too_large(const Schedule& s) const {
+    const int64_t outputs = s.batch_blocks * s.rows * s.cols * s.out_blocks;
+    return outputs > hardware_.accumulator_depth();
+  }
+
+  void consider(Schedule s) {
+    if (!Tiling(layer_, hardware_, s).fits(hardware_)) return;
+    for (const TileOrder order : {TileOrder::kOutputsInner, TileOrder::kOutputsOuter}) {
+      for (const int residency : {0, 1, 2}) {
+        s.order = order;
+        s.weights_resident = residency == 1;
+        s.inputs_resident = residency == 2;
+        const Tiling tiling(layer_, hardware_, s);
+        if (tiling.fits(hardware_)) candidates_.push_back({s, quick_cost(tiling, hardware_)});
+      }
+    }
+  }
+
+  [[noreturn]] void report_infeasible() const {
+    Diagnostics diagnostics;
+    verify(layer_, hardware_, {1, layer_.out_step_y, layer_.out_step_x, 1, 1, 1}, diagnostics);
+    diagnostics.raise_if_any("no tile of '" + layer_.name + "' fits the overlay");
+    throw Error(ErrorKind::kInfeasible, "no tile of '" + layer_.name + "' fits the overlay");
+  }
+
+  const Layer& layer_;
+  const OverlayHardware& hardware_;
+  ChannelBlocks blocks_;
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace
+
+Schedule default_schedule(const Layer& layer, const OverlayHardware& hardware) {
+  return Search(layer, hardware).run();
+}
+
+}  // namespace tilewright::overlay

@@ -1,0 +1,145 @@
+// One operator for the overlay, without its hardware: what a graph node computes, in the only form that the
+// lowering knows.
+//
+// Every convolution-like operator is a sum over taps. Output position (out_y + qy*out_step_y, out_x +
+// qx*out_step_x) of a phase reads, for every tap, input position (qy*in_step_y + dy, qx*in_step_x + dx) and
+// multiplies it with one weight position. Convolutions and pools have one phase and in_step = stride; a
+// transposed convolution has one phase per output residue (only the taps that reach it) and out_step =
+// stride. Which input channels an output channel needs is the channel pattern. Dense layers are 1x1 images
+// (or, after a Flatten, convolutions as large as the image); additions are two sources with diagonal weights;
+// average pools are diagonal weights of ones. docs/overlay.md explains the reasons.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tilewright/graph/graph.h"
+#include "tilewright/hardware/overlay_hardware.h"
+#include "tilewright/tensor/quantized_arithmetic.h"
+
+namespace tilewright::overlay {
+
+// ny x nx taps: tap (j, i) reads (dy + j*dy_step, dx + i*dx_step) and weight position weight +
+// j*weight_step_y
+// + i*weight_step_x. Steps are never negative.
+struct TapGrid {
+  int source = 0;  // index into Layer::sources
+  int pass = 0;    // the accumulator is shifted left by Layer::pass_shift before each pass but the first
+  int ny = 1, nx = 1;
+  int dy = 0, dx = 0, dy_step = 1, dx_step = 1;
+  int weight = 0, weight_step_y = 0, weight_step_x = 0;
+  bool operator==(const TapGrid&) const = default;
+};
+
+struct Phase {
+  int out_y = 0, out_x = 0;
+  std::vector<TapGrid> grids;  // may be empty: then the outputs are the bias alone
+};
+
+enum class LayerKind {
+  kMatrix,   // everything that accumulates
+  kMaximum,  // maximum over the taps that lie inside the image
+};
+
+enum class ChannelPattern {
+  kDense,           // every output channel reads every input channel
+  kGrouped,         // output channel o reads the group_inputs channels of group o / group_outputs
+  kDiagonal,        // output channel c reads input channel c with a weight of its own (depthwise)
+  kSharedDiagonal,  // the same, with one weight for all channels: Layer::diagonal
+};
+
+// What turns an accumulator into the output: clip(round_shift((acc + bias) * multiplier, shift) + zero
+// point).
+struct LayerOutput {
+  std::vector<int32_t> bias;                   // one per output channel
+  std::vector<Requantization> requantization;  // one per output channel, or a single one
+  int32_t zero_point = 0, clip_low = -128, clip_high = 127;
+
+  const Requantization& scale(int64_t channel) const {
+    return requantization[requantization.size() == 1 ? 0 : size_t(channel)];
+  }
+};
+
+// A tensor that the layer reads, seen as [batch, channels, height, width].
+struct LayerSource {
+  ValueId value = kNoValue;
+  int64_t channels = 1, height = 1, width = 1;
+};
+
+// How a 3-channel image is re-arranged when the host packs it: fold_y x fold_x neighbouring positions become
+// channels, so that fewer, fuller micro-ops are needed. Folded channel (c*fold_y + jy)*fold_x + jx at (y, x)
+// holds channel c at (y + origin_y + jy*step_y, x + origin_x + jx*step_x), or pad_value outside the image.
+struct InputFold {
+  int fold_y = 1, fold_x = 1;
+  int step_y = 1, step_x = 1;
+  int origin_y = 0, origin_x = 0;
+  int64_t channels = 1, height = 1, width = 1;  // of the original image
+  int32_t pad_value = 0;
+  bool operator==(const InputFold&) const = default;
+};
+
+struct Layer {
+  std::string name, op;
+  LayerKind kind = LayerKind::kMatrix;
+  ChannelPattern pattern = ChannelPattern::kDense;
+  int64_t batch = 1, out_channels = 1, out_height = 1, out_width = 1;
+  std::vector<LayerSource> sources;
+  int in_step_y = 1, in_step_x = 1, out_step_y = 1, out_step_x = 1;
+  int32_t pad_value = 0;  // what lies outside the image (matrix layers)
+  std::vector<Phase> phases;
+  int64_t group_inputs = 0, group_outputs = 0;  // kGrouped
+  int pass_shift = 8;
+
+  // kDense, kGrouped, kDiagonal: `weights` i8|i16 [out_channels, inputs per output, positions]; position p of
+  // plane k (i16 weights are a sum of 8-bit planes) is weight index k*positions + p.
+  Tensor weights;
+  int weight_positions = 1, weight_planes = 1;
+  std::vector<int64_t> weight_magnitude;  // by output channel: sum of the weights' magnitudes
+  std::vector<int8_t> diagonal;           // kSharedDiagonal: by weight index
+
+  LayerOutput output;
+  std::optional<InputFold> fold;  // of sources[0]
+  ValueId result = kNoValue;
+  int64_t macs = 0;  // useful multiply-accumulates
+
+  int weight_count() const {
+    return pattern == ChannelPattern::kSharedDiagonal ? int(diagonal.size())
+                                                      : weight_positions * weight_planes;
+  }
+  // Weight `index` of output channel o and input channel i (absolute); 0 where the pattern has none.
+  int8_t weight(int64_t o, int64_t i, int index) const;
+};
+
+// A view of a value as [batch, channels, height, width]: rank 4 as it is, rank 2 as 1x1 images, rank 3 as one
+// row. `flattened` names the 4-dimensional tensor that a Flatten made a rank-2 value from.
+struct SourceView {
+  int64_t batch = 1, channels = 1, height = 1, width = 1;
+  bool operator==(const SourceView&) const = default;
+};
+std::optional<SourceView> image_view(const Shape& shape);
+
+// Whether `node` only shows its input under another shape that needs no data movement on the overlay.
+bool is_view(const Graph& graph, const Node& node);
+
+// Whether the overlay can run `node` of an integer graph; if not, `reason` (may be null) says why and what
+// would help. Flatten and Reshape between layers are "supported" as the views they are when their input is.
+bool supports(const Graph& graph, const Node& node, const OverlayHardware& hardware, std::string* reason);
+
+// The layer of a node for which supports() holds. `view` replaces the view of the inputs of QGemm, QAdd and
+// QRequantize (behind a Flatten). Errors (unsupported): the reason of supports().
+Layer extract_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
+                    std::optional<SourceView> view = {});
+
+// Why `layer` cannot run on `hardware` exactly; empty when it can.
+std::string why_not(const Layer& layer, const OverlayHardware& hardware);
+
+// The layer with fold_y x fold_x positions of its input folded into channels. nullopt when it is no dense
+// single-source convolution or nothing is gained.
+std::optional<Layer> fold_input(const Layer& layer, int fold_y, int fold_x);
+
+// Largest magnitude that accumulator plus bias can take for any input, over all output channels.
+int64_t accumulator_bound(const Layer& layer, int64_t channel);
+
+}  // namespace tilewright::overlay

@@ -1,0 +1,78 @@
+// The order of a step: tokens and loads, first-touch (reset, unless micro-ops overwrite), micro-kernels, the
+// token that frees the buffers; after the last step of a tile the output passes, a token and the stores.
+#include "tilewright/overlay/lowering.h"
+
+#include "tilewright/overlay/lowering_kernels.h"
+#include "tilewright/overlay/lowering_transfers.h"
+
+namespace tilewright::overlay {
+namespace {
+
+class LayerLowering {
+ public:
+  LayerLowering(const Tiling& tiling, const LayerAddresses& addresses, Runtime& runtime)
+      : tiling_(tiling),
+        runtime_(runtime),
+        transfers_(tiling, addresses, runtime),
+        kernels_(tiling, runtime),
+        plan_(plan_steps(tiling)) {}
+
+  void run() {
+    wait_for_previous_layer();
+    if (tiling_.all_parameters) transfers_.load_parameters({0, tiling_.blocks.out});
+    for (const Step& step : plan_.steps) emit(step);
+  }
+
+ private:
+  void wait_for_previous_layer() {
+    if (runtime_.instruction_count() == 0) return;
+    runtime_.dep_push(Stage::kStore, Stage::kCompute);
+    runtime_.dep_pop(Stage::kStore, Stage::kCompute);
+    runtime_.dep_push(Stage::kCompute, Stage::kLoad);
+    runtime_.dep_pop(Stage::kCompute, Stage::kLoad);
+  }
+
+  void emit(const Step& step) {
+    const Tile& tile = plan_.tiles[size_t(step.tile)];
+    const int64_t slot = step.tile % tiling_.output_slots;
+    if (step.load_input || step.load_weights) {
+      if (step.wait_for_step) runtime_.dep_pop(Stage::kCompute, Stage::kLoad);
+      if (step.load_weights) transfers_.load_weights(tile.out, step.in, step.weight_slot);
+      if (step.load_input) transfers_.load_inputs(tile, step.in, step.input_slot);
+      runtime_.dep_push(Stage::kLoad, Stage::kCompute);
+      runtime_.dep_pop(Stage::kLoad, Stage::kCompute);
+    }
+    if (step.first) {
+      if (step.tile >= tiling_.output_slots) runtime_.dep_pop(Stage::kStore, Stage::kCompute);
+      if (tiling_.parameter_vectors > 0 && !tiling_.all_parameters && tile.out != parameters_) {
+        transfers_.load_parameters(tile.out);
+        parameters_ = tile.out;
+      }
+    }
+    kernels_.accumulate(tile, step, slot);
+    if (step.give_token) runtime_.dep_push(Stage::kCompute, Stage::kLoad);
+    if (!step.last) return;
+    kernels_.finish(tile, slot);
+    runtime_.dep_push(Stage::kCompute, Stage::kStore);
+    runtime_.dep_pop(Stage::kCompute, Stage::kStore);
+    transfers_.store_outputs(tile, slot);
+    if (step.tile + tiling_.output_slots < int64_t(plan_.tiles.size())) {
+      runtime_.dep_push(Stage::kStore, Stage::kCompute);
+    }
+  }
+
+  const Tiling& tiling_;
+  Runtime& runtime_;
+  LayerTransfers transfers_;
+  LayerKernels kernels_;
+  StepPlan plan_;
+  Range parameters_{-1, -1};  // output blocks whose parameters are loaded
+};
+
+}  // namespace
+
+void lower_layer(const Tiling& tiling, const LayerAddresses& addresses, Runtime& runtime) {
+  LayerLowering(tiling, addresses, runtime).run();
+}
+
+}  // namespace tilewright::overlay

@@ -1,0 +1,269 @@
+#include "tilewright/overlay/lowering_kernels.h"
+
+#include <algorithm>
+
+namespace tilewright::overlay {
+namespace {
+
+enum KernelKind : int64_t { kResetKey, kTapKey, kWholeTileKey, kPassKey, kCopyKey, kMaximumKey };
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Positions of a phase along one axis of a tile of `size` outputs.
+int64_t phase_positions(int64_t size, int64_t offset, int64_t step) {
+  return size > offset ? ceil_div(size - offset, step) : 0;
+}
+
+}  // namespace
+
+LayerKernels::LayerKernels(const Tiling& tiling, Runtime& runtime) : tiling_(tiling), runtime_(runtime) {
+  overwrite_ = runtime.hardware().isa == IsaVersion::kWide;
+  for (const Phase& phase : tiling.layer->phases) {
+    if (phase.grids.empty()) overwrite_ = false;
+    for (const TapGrid& grid : phase.grids) passes_ = std::max(passes_, grid.pass + 1);
+  }
+}
+
+template <typename Make>
+void LayerKernels::push(std::vector<int64_t> key, Make&& make) {
+  auto [entry, fresh] = recorded_.try_emplace(std::move(key), KernelHandle{});
+  if (fresh) entry->second = runtime_.record(make());
+  runtime_.push(entry->second);
+}
+
+BoxAxis LayerKernels::output_batch_axis(const Tile& tile) const {
+  const auto stride = uint32_t(tiling_.schedule.out_blocks * tiling_.output_plane);
+  return {uint32_t(tile.batch.size()), stride, stride, 0};
+}
+
+void LayerKernels::reset_slot(int64_t slot, int64_t elements) {
+  push({kResetKey, slot, elements}, [&] {
+    AffineBox box;
+    box.axes = {{uint32_t(elements), 1, 0, 0}};
+    box.dst = uint32_t(slot * tiling_.output_slot_size);
+    MicroKernel kernel;
+    kernel.reset = true;
+    return cover_box(runtime_.hardware(), box, kernel);
+  });
+}
+
+void LayerKernels::whole_tile(const Tile& tile, int64_t slot, MicroKernel kernel) {
+  const int64_t pixels = tile.rows.size() * tile.cols.size();
+  const int64_t imm = kernel.imm, opcode = int64_t(kernel.opcode);
+  push({kWholeTileKey, slot, tile.batch.size(), tile.out.size(), pixels, opcode, imm}, [&] {
+    const auto plane = uint32_t(tiling_.output_plane);
+    AffineBox box;
+    box.axes = {
+        output_batch_axis(tile), {uint32_t(tile.out.size()), plane, plane, 0}, {uint32_t(pixels), 1, 1, 0}};
+    box.dst = box.src = uint32_t(slot * tiling_.output_slot_size);
+    return cover_box(runtime_.hardware(), box, kernel);
+  });
+}
+
+std::vector<LayerKernels::Run> LayerKernels::runs_of(const Tile& tile, const Step& step) const {
+  const ChannelBlocks& blocks = tiling_.blocks;
+  std::vector<Run> runs;
+  if (blocks.dense) {
+    runs.push_back({0, tile.out.size(), 0, step.in.size(), 0, 0, step.in.size(), step.first});
+    return runs;
+  }
+  if (blocks.shared) {
+    runs.push_back({0, tile.out.size(), 0, 1, 1, 0, 0, step.first});
+    return runs;
+  }
+  int64_t weight = 0;
+  for (int64_t o = tile.out.begin; o < tile.out.end; ++o) {
+    const Range& needed = blocks.needed[size_t(o)];
+    const int64_t begin = std::max(needed.begin, step.in.begin), end = std::min(needed.end, step.in.end);
+    if (begin >= end) continue;
+    Run run{o - tile.out.begin,   1, begin - step.in.begin, end - begin, 0, weight, end - begin,
+            begin == needed.begin};
+    weight += end - begin;
+    if (!runs.empty()) {
+      Run& last = runs.back();
+      const int64_t delta = run.in - (last.in + (last.count - 1) * last.in_delta);
+      if (last.out + last.count == run.out && last.in_count == run.in_count &&
+          last.first_touch == run.first_touch && delta >= 0 && (last.count == 1 || delta == last.in_delta)) {
+        last.in_delta = delta;
+        ++last.count;
+        continue;
+      }
+    }
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+void LayerKernels::tap_grid(const Tile& tile, const Step& step, int64_t slot, const Phase& phase,
+                            const TapGrid& grid, const std::vector<Run>& runs, bool overwrite) {
+  const Layer& layer = *tiling_.layer;
+  const int64_t rows = phase_positions(tile.rows.size(), phase.out_y, layer.out_step_y);
+  const int64_t cols = phase_positions(tile.cols.size(), phase.out_x, layer.out_step_x);
+  if (rows == 0 || cols == 0) return;
+  const int64_t width = tiling_.in_cols(tile.cols.size()), out_width = tile.cols.size();
+  const int64_t count = layer.weight_count();
+  const int64_t group_planes =
+      tiling_.input_slot_size / (int64_t(layer.sources.size()) * tiling_.schedule.batch_blocks);
+  const auto phase_index = int64_t(&phase - layer.phases.data());
+  const auto grid_index = int64_t(&grid - phase.grids.data());
+  for (const Run& run : runs) {
+    const bool first = overwrite && run.first_touch;
+    push({kTapKey, slot, step.input_slot, step.weight_slot, phase_index, grid_index, tile.batch.size(), rows,
+          cols, out_width, run.out, run.count, run.in, run.in_count, run.in_delta, run.weight,
+          run.weight_delta, first},
+         [&] {
+           const auto u32 = [](int64_t v) { return uint32_t(v); };
+           AffineBox box;
+           BoxAxis batch = output_batch_axis(tile);
+           batch.src = u32(group_planes);
+           box.axes = {
+               batch,
+               {u32(run.count), u32(tiling_.output_plane), u32(run.in_delta * tiling_.input_plane),
+                u32(run.weight_delta * count)},
+               {u32(run.in_count), 0, u32(tiling_.input_plane), u32(count)},
+               {u32(grid.ny), 0, u32(grid.dy_step / tiling_.row_step * width), u32(grid.weight_step_y)},
+               {u32(grid.nx), 0, u32(grid.dx_step), u32(grid.weight_step_x)},
+               {u32(rows), u32(layer.out_step_y * out_width), u32(layer.in_step_y / tiling_.row_step * width),
+                0},
+               {u32(cols), u32(layer.out_step_x), u32(layer.in_step_x), 0}};
+           box.dst = u32(slot * tiling_.output_slot_size + run.out * tiling_.output_plane +
+                         phase.out_y * out_width + phase.out_x);
+           box.src =
+               u32(step.input_slot * tiling_.input_slot_size +
+                   grid.source * tiling_.schedule.batch_blocks * group_planes + run.in * tiling_.input_plane +
+                   (grid.dy - tiling_.dy_min) / tiling_.row_step * width + grid.dx - tiling_.dx_min);
+           box.wgt = u32(step.weight_slot * tiling_.weight_slot_size + run.weight * count + grid.weight);
+           return cover_box(runtime_.hardware(), box, {}, first);
+         });
+  }
+}
+
+void LayerKernels::matrix(const Tile& tile, const Step& step, int64_t slot) {
+  const std::vector<Run> runs = runs_of(tile, step);
+  if (step.first && !overwrite_) reset_slot(slot, tiling_.output_slot_size);
+  for (int pass = 0; pass < passes_; ++pass) {
+    if (pass > 0) {
+      MicroKernel shift;
+      shift.is_alu = shift.use_imm = true;
+      shift.opcode = AluOpcode::kShr;
+      shift.imm = -tiling_.layer->pass_shift;
+      whole_tile(tile, slot, shift);
+    }
+    for (const Phase& phase : tiling_.layer->phases) {
+      for (const TapGrid& grid : phase.grids) {
+        if (grid.pass != pass) continue;
+        tap_grid(tile, step, slot, phase, grid, runs, overwrite_ && &grid == phase.grids.data());
+      }
+    }
+  }
+}
+
+void LayerKernels::maximum_tap(const Tile& tile, int64_t slot, int64_t dy, int64_t dx) {
+  const Layer& layer = *tiling_.layer;
+  const LayerSource& source = layer.sources[0];
+  // Outputs of the tile for which this tap lies inside the image.
+  const auto inside = [](Range outputs, int64_t step, int64_t offset, int64_t size) {
+    const int64_t low = offset >= 0 ? 0 : ceil_div(-offset, step);
+    const int64_t high = size - 1 - offset < 0 ? 0 : (size - 1 - offset) / step + 1;
+    return Range{std::max(outputs.begin, low), std::min(outputs.end, high)};
+  };
+  const Range rows = inside(tile.rows, layer.in_step_y, dy, source.height);
+  const Range cols = inside(tile.cols, layer.in_step_x, dx, source.width);
+  if (rows.size() <= 0 || cols.size() <= 0) return;
+  const int64_t width = tiling_.in_cols(tile.cols.size()), out_width = tile.cols.size();
+  const Range r{rows.begin - tile.rows.begin, rows.end - tile.rows.begin};
+  const Range c{cols.begin - tile.cols.begin, cols.end - tile.cols.begin};
+  push({kMaximumKey, slot, dy, dx, tile.batch.size(), tile.out.size(), out_width, r.begin, r.end, c.begin,
+        c.end},
+       [&] {
+         const auto u32 = [](int64_t v) { return uint32_t(v); };
+         BoxAxis batch = output_batch_axis(tile);
+         batch.src = u32(tiling_.schedule.out_blocks * tiling_.input_plane);
+         const int64_t row_stride = layer.in_step_y / tiling_.row_step * width;
+         const int64_t base = slot * tiling_.output_slot_size;
+         AffineBox box;
+         box.axes = {batch,
+                     {u32(tile.out.size()), u32(tiling_.output_plane), u32(tiling_.input_plane), 0},
+                     {u32(r.size()), u32(out_width), u32(row_stride), 0},
+                     {u32(c.size()), 1, u32(layer.in_step_x), 0}};
+         box.dst = u32(base + r.begin * out_width + c.begin);
+         box.src = u32(base + tiling_.pool_offset + (dy - tiling_.dy_min) / tiling_.row_step * width +
+                       r.begin * row_stride + dx - tiling_.dx_min + c.begin * layer.in_step_x);
+         MicroKernel kernel;
+         kernel.is_alu = true;
+         kernel.opcode = AluOpcode::kMax;
+         return cover_box(runtime_.hardware(), box, kernel);
+       });
+}
+
+// The inputs are copied to accumulators by a product with the identity; a tap outside the image takes no
+// part.
+void LayerKernels::maximum(const Tile& tile, const Step& step, int64_t slot) {
+  const TapGrid& grid = tiling_.layer->phases[0].grids[0];
+  if (!overwrite_) reset_slot(slot, tiling_.output_slot_size);
+  const int64_t plane = tiling_.in_rows(tile.rows.size()) * tiling_.in_cols(tile.cols.size());
+  push({kCopyKey, slot, step.input_slot, step.weight_slot, tile.batch.size(), tile.out.size(), plane}, [&] {
+    const auto group = uint32_t(tiling_.schedule.out_blocks * tiling_.input_plane);
+    const auto stride = uint32_t(tiling_.input_plane);
+    AffineBox box;
+    box.axes = {{uint32_t(tile.batch.size()), group, group, 0},
+                {uint32_t(tile.out.size()), stride, stride, 0},
+                {uint32_t(plane), 1, 1, 0}};
+    box.dst = uint32_t(slot * tiling_.output_slot_size + tiling_.pool_offset);
+    box.src = uint32_t(step.input_slot * tiling_.input_slot_size);
+    box.wgt = uint32_t(step.weight_slot * tiling_.weight_slot_size);
+    return cover_box(runtime_.hardware(), box, {}, overwrite_);
+  });
+  MicroKernel lowest;
+  lowest.is_alu = lowest.use_imm = true;
+  lowest.opcode = overwrite_ ? AluOpcode::kMove : AluOpcode::kAdd;
+  lowest.imm = -128;
+  whole_tile(tile, slot, lowest);
+  for (int64_t y = 0; y < grid.ny; ++y) {
+    for (int64_t x = 0; x < grid.nx; ++x) {
+      maximum_tap(tile, slot, grid.dy + y * grid.dy_step, grid.dx + x * grid.dx_step);
+    }
+  }
+}
+
+void LayerKernels::accumulate(const Tile& tile, const Step& step, int64_t slot) {
+  if (tiling_.layer->kind == LayerKind::kMaximum) {
+    maximum(tile, step, slot);
+  } else {
+    matrix(tile, step, slot);
+  }
+}
+
+void LayerKernels::finish(const Tile& tile, int64_t slot) {
+  const int64_t pixels = tile.rows.size() * tile.cols.size(), vectors = tiling_.parameter_vectors;
+  const int64_t parameters = tiling_.parameter_base + (tiling_.all_parameters ? tile.out.begin * vectors : 0);
+  for (size_t p = 0; p < tiling_.output.passes.size(); ++p) {
+    const OutputPass& pass = tiling_.output.passes[p];
+    push({kPassKey, int64_t(p), slot, tile.batch.size(), tile.out.size(), pixels,
+          pass.use_imm ? 0 : parameters},
+         [&] {
+           const auto plane = uint32_t(tiling_.output_plane);
+           BoxAxis batch = output_batch_axis(tile);
+           BoxAxis out{uint32_t(tile.out.size()), plane, plane, 0};
+           BoxAxis pixel{uint32_t(pixels), 1, 1, 0};
+           AffineBox box;
+           box.dst = box.src = uint32_t(slot * tiling_.output_slot_size);
+           if (!pass.use_imm) {
+             batch.src = pixel.src = 0;
+             out.src = uint32_t(vectors);
+             box.src = uint32_t(parameters + pass.parameter);
+           }
+           box.axes = {batch, out, pixel};
+           MicroKernel kernel;
+           kernel.is_alu = true;
+           kernel.opcode = pass.opcode;
+           kernel.use_imm = pass.use_imm;
+           kernel.imm = pass.imm;
+           kernel.clip_low = pass.clip_low;
+           kernel.clip_high = pass.clip_high;
+           return cover_box(runtime_.hardware(), box, kernel);
+         });
+  }
+}
+
+}  // namespace tilewright::overlay

@@ -1,0 +1,52 @@
+// The micro-kernels of one layer, recorded on first use.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "tilewright/overlay/affine_kernel.h"
+#include "tilewright/overlay/lowering.h"
+
+namespace tilewright::overlay {
+
+class LayerKernels {
+ public:
+  LayerKernels(const Tiling& tiling, Runtime& runtime);
+
+  // First touch and multiply-accumulate (or maximum) of one step into output slot `slot`.
+  void accumulate(const Tile& tile, const Step& step, int64_t slot);
+  // The output passes of a finished tile.
+  void finish(const Tile& tile, int64_t slot);
+
+ private:
+  // Output blocks (relative to the tile) whose input blocks and weights advance evenly.
+  struct Run {
+    int64_t out = 0, count = 1;                  // output blocks
+    int64_t in = 0, in_count = 1, in_delta = 0;  // input blocks of the first; advance per output block
+    int64_t weight = 0, weight_delta = 0;        // weight blocks
+    bool first_touch = false;
+  };
+  std::vector<Run> runs_of(const Tile& tile, const Step& step) const;
+
+  void matrix(const Tile& tile, const Step& step, int64_t slot);
+  void maximum(const Tile& tile, const Step& step, int64_t slot);
+  void tap_grid(const Tile& tile, const Step& step, int64_t slot, const Phase& phase, const TapGrid& grid,
+                const std::vector<Run>& runs, bool overwrite);
+  void maximum_tap(const Tile& tile, int64_t slot, int64_t dy, int64_t dx);
+  // All accumulators of a tile: reset, or an ALU operation with an immediate.
+  void whole_tile(const Tile& tile, int64_t slot, MicroKernel kernel);
+  void reset_slot(int64_t slot, int64_t elements);
+  BoxAxis output_batch_axis(const Tile& tile) const;
+
+  // Pushes the kernel that `make` builds, built once per key.
+  template <typename Make>
+  void push(std::vector<int64_t> key, Make&& make);
+
+  const Tiling& tiling_;
+  Runtime& runtime_;
+  bool overwrite_;  // first micro-ops overwrite instead of a reset pass
+  int passes_ = 1;
+  std::map<std::vector<int64_t>, KernelHandle> recorded_;
+};
+
+}  // namespace tilewright::overlay

@@ -1,0 +1,198 @@
+// Rectangles are joined to longer rows wherever both sides are contiguous: fewer, longer bursts.
+#include "tilewright/overlay/lowering_transfers.h"
+
+#include <algorithm>
+
+namespace tilewright::overlay {
+namespace {
+
+constexpr int64_t kMaxSize = 65535;
+
+// Joins rows that follow each other without a gap.
+Transfer2D joined(int64_t element, int64_t x_size, int64_t y_size, int64_t x_stride) {
+  if (x_stride == x_size && x_size * y_size <= kMaxSize) {
+    x_size *= y_size;
+    x_stride = x_size;
+    y_size = 1;
+  }
+  if (y_size == 1) x_stride = x_size;
+  return {.dram_element = element,
+          .x_size = uint32_t(x_size),
+          .y_size = uint32_t(y_size),
+          .x_stride = uint32_t(x_stride)};
+}
+
+}  // namespace
+
+int64_t padding_elements(const Tiling& tiling) {
+  const Layer& layer = *tiling.layer;
+  const LayerSource& source = layer.sources[0];
+  const int64_t rows = tiling.in_rows(layer.out_height) * tiling.row_step;
+  const int64_t cols = tiling.in_cols(layer.out_width);
+  const bool inside = tiling.dy_min >= 0 && tiling.dx_min >= 0 &&
+                      tiling.dy_min + rows - tiling.row_step < source.height &&
+                      tiling.dx_min + cols - 1 < source.width;
+  return inside ? 0 : tiling.in_cols(tiling.schedule.cols);
+}
+
+LayerTransfers::LayerTransfers(const Tiling& tiling, const LayerAddresses& addresses, Runtime& runtime)
+    : tiling_(tiling), addresses_(addresses), runtime_(runtime) {
+  const bool wide = runtime.hardware().isa == IsaVersion::kWide;
+  max_pad_ = wide ? 255 : 15;
+  pads_in_place_ = wide || tiling.layer->pad_value == 0;
+}
+
+void LayerTransfers::load_padding(int64_t sram, int64_t rows, int64_t cols) {
+  if (rows <= 0 || cols <= 0) return;
+  runtime_.load_buffer_2d(
+      MemoryType::kInput, uint32_t(sram),
+      {.dram_element = addresses_.padding, .x_size = uint32_t(cols), .y_size = uint32_t(rows)});
+}
+
+// All rows of `region` are inside the image; columns may not be.
+void LayerTransfers::load_inside_rows(int64_t plane_element, int64_t sram, const LayerSource& source,
+                                      const Region& region, int64_t y_pad_before, int64_t y_pad_after) {
+  const int64_t left = std::clamp<int64_t>(-region.first_col, 0, region.cols);
+  const int64_t right =
+      std::clamp<int64_t>(region.first_col + region.cols - source.width, 0, region.cols - left);
+  const int64_t inside = region.cols - left - right;
+  const int64_t element = plane_element + region.first_row * source.width + region.first_col + left;
+  const int64_t stride = tiling_.row_step * source.width;
+  const bool x_fits = left == 0 && right == 0;
+  if (x_fits || (pads_in_place_ && left <= max_pad_ && right <= max_pad_ && inside > 0)) {
+    Transfer2D transfer{.dram_element = element, .x_size = uint32_t(inside), .y_size = uint32_t(region.rows)};
+    transfer.x_stride = uint32_t(stride);
+    if (x_fits && y_pad_before + y_pad_after == 0) transfer = joined(element, inside, region.rows, stride);
+    transfer.x_pad_before = uint32_t(left);
+    transfer.x_pad_after = uint32_t(right);
+    transfer.y_pad_before = uint32_t(y_pad_before);
+    transfer.y_pad_after = uint32_t(y_pad_after);
+    if (left + right + y_pad_before + y_pad_after > 0) transfer.pad_value = tiling_.layer->pad_value;
+    runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(sram), transfer);
+    return;
+  }
+  for (int64_t row = 0; row < region.rows; ++row) {
+    const int64_t at = sram + row * region.cols;
+    load_padding(at, 1, left);
+    if (inside > 0) {
+      runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(at + left),
+                              joined(element + row * stride, inside, 1, inside));
+    }
+    load_padding(at + left + inside, 1, right);
+  }
+}
+
+void LayerTransfers::load_plane(int64_t plane_element, int64_t sram, const LayerSource& source,
+                                const Region& region) {
+  const int64_t step = tiling_.row_step;
+  const int64_t above = std::clamp<int64_t>((-region.first_row + step - 1) / step, 0, region.rows);
+  const int64_t last_inside = (source.height - 1 - region.first_row) / step;  // row index, when not negative
+  const int64_t end = source.height - 1 < region.first_row ? 0 : std::min(region.rows, last_inside + 1);
+  const int64_t inside = std::max<int64_t>(0, end - above), below = region.rows - above - inside;
+  const Region middle{region.first_row + above * step, inside, region.first_col, region.cols};
+  const int64_t left = std::max<int64_t>(0, -region.first_col);
+  const int64_t right = std::max<int64_t>(0, region.first_col + region.cols - source.width);
+  const bool one_load = pads_in_place_ && inside > 0 && left + right < region.cols && left <= max_pad_ &&
+                        right <= max_pad_ && above <= max_pad_ && below <= max_pad_;
+  if (one_load) {
+    load_inside_rows(plane_element, sram, source, middle, above, below);
+    return;
+  }
+  load_padding(sram, above, region.cols);
+  if (inside > 0) load_inside_rows(plane_element, sram + above * region.cols, source, middle, 0, 0);
+  load_padding(sram + (above + inside) * region.cols, below, region.cols);
+}
+
+void LayerTransfers::load_inputs(const Tile& tile, Range in, int64_t slot) {
+  const Layer& layer = *tiling_.layer;
+  const int64_t plane_count = tiling_.input_slot_size / tiling_.input_plane /
+                              (int64_t(layer.sources.size()) * tiling_.schedule.batch_blocks);
+  Region region{tile.rows.begin / layer.out_step_y * layer.in_step_y + tiling_.dy_min,
+                tiling_.in_rows(tile.rows.size()),
+                tile.cols.begin / layer.out_step_x * layer.in_step_x + tiling_.dx_min,
+                tiling_.in_cols(tile.cols.size())};
+  for (size_t s = 0; s < layer.sources.size(); ++s) {
+    const LayerSource& source = layer.sources[s];
+    const int64_t image = source.height * source.width;
+    const bool whole_planes = region.first_row == 0 && region.first_col == 0 && tiling_.row_step == 1 &&
+                              region.rows == source.height && region.cols == source.width &&
+                              tiling_.input_plane == image && image * in.size() <= kMaxSize;
+    for (int64_t n = tile.batch.begin; n < tile.batch.end; ++n) {
+      const int64_t group = int64_t(s) * tiling_.schedule.batch_blocks + n - tile.batch.begin;
+      const int64_t sram = slot * tiling_.input_slot_size + group * plane_count * tiling_.input_plane;
+      const int64_t element = addresses_.sources[s] + (n * tiling_.blocks.in + in.begin) * image;
+      if (whole_planes) {
+        runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(sram), joined(element, image, in.size(), image));
+        continue;
+      }
+      for (int64_t i = 0; i < in.size(); ++i) {
+        load_plane(element + i * image, sram + i * tiling_.input_plane, source, region);
+      }
+    }
+  }
+}
+
+void LayerTransfers::load_weights(Range out, Range in, int64_t slot) {
+  const int64_t count = tiling_.layer->weight_count();
+  const ChannelBlocks& blocks = tiling_.blocks;
+  int64_t sram = slot * tiling_.weight_slot_size;
+  if (blocks.shared) {
+    runtime_.load_buffer_2d(MemoryType::kWeight, uint32_t(sram), joined(addresses_.weights, count, 1, count));
+    return;
+  }
+  const int64_t row = in.size() * count;
+  if (blocks.dense && row <= kMaxSize && blocks.in * count <= kMaxSize) {
+    const int64_t element = addresses_.weights + (out.begin * blocks.in + in.begin) * count;
+    runtime_.load_buffer_2d(MemoryType::kWeight, uint32_t(sram),
+                            joined(element, row, out.size(), blocks.in * count));
+    return;
+  }
+  // Output blocks whose pieces follow each other in memory are loaded together.
+  int64_t element = -1, size = 0;
+  const auto flush = [&] {
+    if (size > 0)
+      runtime_.load_buffer_2d(MemoryType::kWeight, uint32_t(sram), joined(element, size, 1, size));
+    sram += size;
+    size = 0;
+  };
+  for (int64_t o = out.begin; o < out.end; ++o) {
+    const Range& needed = blocks.needed[size_t(o)];
+    const int64_t begin = std::max(needed.begin, in.begin), end = std::min(needed.end, in.end);
+    if (begin >= end) continue;
+    const int64_t from = addresses_.weights + (blocks.offset[size_t(o)] + begin - needed.begin) * count;
+    const int64_t length = (end - begin) * count;
+    if (size > 0 && (from != element + size || size + length > kMaxSize)) flush();
+    if (size == 0) element = from;
+    size += length;
+  }
+  flush();
+}
+
+void LayerTransfers::load_parameters(Range out) {
+  const int64_t vectors = tiling_.parameter_vectors;
+  if (vectors == 0) return;
+  const int64_t size = out.size() * vectors;
+  runtime_.load_buffer_2d(MemoryType::kAccumulator, uint32_t(tiling_.parameter_base),
+                          joined(addresses_.parameters + out.begin * vectors, size, 1, size));
+}
+
+void LayerTransfers::store_outputs(const Tile& tile, int64_t slot) {
+  const Layer& layer = *tiling_.layer;
+  const int64_t image = layer.out_height * layer.out_width, cols = tile.cols.size(), rows = tile.rows.size();
+  for (int64_t n = tile.batch.begin; n < tile.batch.end; ++n) {
+    const int64_t group = (n - tile.batch.begin) * tiling_.schedule.out_blocks;
+    const int64_t sram = slot * tiling_.output_slot_size + group * tiling_.output_plane;
+    const int64_t element = addresses_.result + (n * tiling_.blocks.out + tile.out.begin) * image +
+                            tile.rows.begin * layer.out_width + tile.cols.begin;
+    if (rows * cols == image && tiling_.output_plane == image && image * tile.out.size() <= kMaxSize) {
+      runtime_.store_buffer_2d(uint32_t(sram), joined(element, image, tile.out.size(), image));
+      continue;
+    }
+    for (int64_t o = 0; o < tile.out.size(); ++o) {
+      runtime_.store_buffer_2d(uint32_t(sram + o * tiling_.output_plane),
+                               joined(element + o * image, cols, rows, layer.out_width));
+    }
+  }
+}
+
+}  // namespace tilewright::overlay

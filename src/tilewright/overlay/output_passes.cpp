@@ -1,0 +1,147 @@
+// Plain instructions know no rounding and no zero point, but floor((v + 2^(s-1)) / 2^s) + z is
+// floor((v + 2^(s-1) + z*2^s) / 2^s): both fold into the bias. Shifts beyond 15 are split, since
+// floor(floor(v / 2^a) / 2^b) = floor(v / 2^(a+b)).
+#include "tilewright/overlay/output_passes.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+namespace tilewright::overlay {
+namespace {
+
+constexpr int kMaxPortableShift = 15;
+constexpr int64_t kLimit = int64_t{1} << 31;
+
+// Right shift (negative: left) of one channel once a power-of-two multiplier is taken into account.
+int net_shift(const Requantization& scale) {
+  return scale.shift - int(std::countr_zero(uint32_t(scale.multiplier)));
+}
+
+struct PlainOutput {
+  std::string reason;
+  bool uniform_shift = true;
+  int max_shift = 0;
+  bool fold_zero_point = true;
+};
+
+PlainOutput analyse(const Layer& layer) {
+  PlainOutput plain;
+  const LayerOutput& output = layer.output;
+  const int first = output.requantization.empty() ? 0 : net_shift(output.requantization[0]);
+  plain.max_shift = first;
+  for (const Requantization& scale : output.requantization) {
+    if (!scale.is_power_of_two()) {
+      plain.reason =
+          "the plain instruction set only scales by powers of two; quantise with power-of-two scales";
+      return plain;
+    }
+    plain.uniform_shift = plain.uniform_shift && net_shift(scale) == first;
+    plain.max_shift = std::max(plain.max_shift, net_shift(scale));
+  }
+  if (plain.max_shift < 0 && !plain.uniform_shift) {
+    plain.reason = "the plain instruction set cannot shift left by different amounts per channel";
+    return plain;
+  }
+  const bool shared = layer.pattern == ChannelPattern::kSharedDiagonal;
+  const int64_t channels = shared && output.requantization.size() == 1 ? 1 : layer.out_channels;
+  for (int64_t o = 0; o < channels; ++o) {
+    const int shift = net_shift(output.scale(o));
+    if (shift < 0 && !plain.uniform_shift) {
+      plain.reason = "the plain instruction set cannot shift left by different amounts per channel";
+      return plain;
+    }
+    const int64_t bound = accumulator_bound(layer, o);
+    const int64_t rounding = shift > 0 ? int64_t{1} << (shift - 1) : 0;
+    if (shift > 31 || bound + rounding >= kLimit || (shift < 0 && bound >= kLimit >> std::min(-shift, 31))) {
+      plain.reason = "accumulator and rounding constant may leave 32 bits on the plain instruction set";
+      return plain;
+    }
+    const int64_t zero = shift >= 0 ? std::abs(int64_t(output.zero_point)) << shift : kLimit;
+    if (bound + rounding + zero >= kLimit) plain.fold_zero_point = false;
+  }
+  if (output.zero_point == 0) plain.fold_zero_point = true;
+  return plain;
+}
+
+void add_uniform_shift(int shift, OutputPasses& stage) {
+  while (shift != 0) {
+    const int step = std::clamp(shift, -16, kMaxPortableShift);
+    stage.passes.push_back({.opcode = AluOpcode::kShr, .imm = step});
+    shift -= step;
+  }
+}
+
+void add_channel_shifts(const Layer& layer, int max_shift, OutputPasses& stage) {
+  for (int done = 0; done < max_shift; done += kMaxPortableShift) {
+    std::vector<int32_t> amounts;
+    for (int64_t o = 0; o < layer.out_channels; ++o) {
+      amounts.push_back(std::clamp(net_shift(layer.output.scale(o)) - done, 0, kMaxPortableShift));
+    }
+    stage.passes.push_back(
+        {.opcode = AluOpcode::kShr, .use_imm = false, .parameter = int(stage.parameters.size())});
+    stage.parameters.push_back(std::move(amounts));
+  }
+}
+
+OutputPasses plain_stage(const Layer& layer) {
+  const PlainOutput plain = analyse(layer);
+  const LayerOutput& output = layer.output;
+  OutputPasses stage;
+  std::vector<int32_t> bias;
+  bool any = false;
+  for (int64_t o = 0; o < layer.out_channels; ++o) {
+    const int shift = net_shift(output.scale(o));
+    int64_t value = output.bias[size_t(o)];
+    if (shift > 0) value += int64_t{1} << (shift - 1);
+    if (plain.fold_zero_point && shift >= 0) value += int64_t(output.zero_point) * (int64_t{1} << shift);
+    bias.push_back(int32_t(value));
+    any = any || value != 0;
+  }
+  const bool uniform = std::all_of(bias.begin(), bias.end(), [&](int32_t v) { return v == bias[0]; });
+  if (any && uniform && bias[0] >= -32768 && bias[0] <= 32767) {
+    stage.passes.push_back({.opcode = AluOpcode::kAdd, .imm = bias[0]});
+  } else if (any) {
+    stage.passes.push_back({.opcode = AluOpcode::kAdd, .use_imm = false, .parameter = 0});
+    stage.parameters.push_back(std::move(bias));
+  }
+  if (plain.uniform_shift) {
+    add_uniform_shift(plain.max_shift, stage);
+  } else {
+    add_channel_shifts(layer, plain.max_shift, stage);
+  }
+  if (!plain.fold_zero_point || (plain.max_shift < 0 && output.zero_point != 0)) {
+    stage.passes.push_back({.opcode = AluOpcode::kAdd, .imm = output.zero_point});
+  }
+  stage.passes.push_back({.opcode = AluOpcode::kMin, .imm = output.clip_high});
+  stage.passes.push_back({.opcode = AluOpcode::kMax, .imm = output.clip_low});
+  return stage;
+}
+
+OutputPasses wide_stage(const Layer& layer) {
+  const LayerOutput& output = layer.output;
+  OutputPasses stage;
+  stage.parameters.resize(3);
+  stage.parameters[0] = output.bias;
+  for (int64_t o = 0; o < layer.out_channels; ++o) {
+    stage.parameters[1].push_back(output.scale(o).multiplier);
+    stage.parameters[2].push_back(output.scale(o).shift);
+  }
+  stage.passes.push_back({.opcode = AluOpcode::kRequantize,
+                          .use_imm = false,
+                          .imm = output.zero_point,
+                          .clip_low = output.clip_low,
+                          .clip_high = output.clip_high});
+  return stage;
+}
+
+}  // namespace
+
+std::string why_no_plain_output(const Layer& layer) { return analyse(layer).reason; }
+
+OutputPasses make_output_passes(const Layer& layer, IsaVersion isa) {
+  if (layer.kind == LayerKind::kMaximum) return {};
+  return isa == IsaVersion::kVta ? plain_stage(layer) : wide_stage(layer);
+}
+
+}  // namespace tilewright::overlay

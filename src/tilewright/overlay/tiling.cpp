@@ -1,0 +1,277 @@
+#include "tilewright/overlay/tiling.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace tilewright::overlay {
+namespace {
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+Schedule clamped(const Layer& layer, const ChannelBlocks& blocks, int64_t batch_total, Schedule schedule) {
+  schedule.batch_blocks = std::min(schedule.batch_blocks, batch_total);
+  schedule.rows = std::min(schedule.rows, layer.out_height);
+  schedule.cols = std::min(schedule.cols, layer.out_width);
+  schedule.out_blocks = std::min(schedule.out_blocks, blocks.out);
+  schedule.in_blocks = std::min(schedule.in_blocks, blocks.in);
+  return schedule;
+}
+
+// Keys of regions to ring slots, first in first out.
+class Ring {
+ public:
+  using Key = std::array<int64_t, 5>;
+  explicit Ring(int64_t slots) : slots_(size_t(slots)) {}
+
+  struct Access {
+    int32_t slot;
+    bool load;
+    int32_t waits_for;  // last step that used the overwritten region, -1: none
+  };
+
+  Access access(const Key& key, int32_t step) {
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i].used && slots_[i].key == key) {
+        slots_[i].last_step = step;
+        return {int32_t(i), false, -1};
+      }
+    }
+    Slot& slot = slots_[next_];
+    const Access result{int32_t(next_), true, slot.used ? slot.last_step : -1};
+    slot = {key, step, true};
+    next_ = (next_ + 1) % slots_.size();
+    return result;
+  }
+
+ private:
+  struct Slot {
+    Key key;
+    int32_t last_step = -1;
+    bool used = false;
+  };
+  std::vector<Slot> slots_;
+  size_t next_ = 0;
+};
+
+}  // namespace
+
+ChannelBlocks::ChannelBlocks(const Layer& layer, int64_t block) {
+  out = ceil_div(layer.out_channels, block);
+  in = ceil_div(layer.sources[0].channels, block);
+  dense = layer.pattern == ChannelPattern::kDense;
+  shared = layer.pattern == ChannelPattern::kSharedDiagonal;
+  offset.push_back(0);
+  for (int64_t o = 0; o < out; ++o) {
+    Range range{0, in};
+    if (layer.pattern == ChannelPattern::kDiagonal || shared) {
+      range = {o, o + 1};
+    } else if (layer.pattern == ChannelPattern::kGrouped) {
+      const int64_t first = o * block / layer.group_outputs;
+      const int64_t last = (std::min((o + 1) * block, layer.out_channels) - 1) / layer.group_outputs;
+      range = {first * layer.group_inputs / block, ceil_div((last + 1) * layer.group_inputs, block)};
+    }
+    needed.push_back(range);
+    offset.push_back(offset.back() + (shared ? 0 : range.size()));
+  }
+  if (shared) offset.back() = 1;
+}
+
+Tiling::Tiling(const Layer& the_layer, const OverlayHardware& hardware, const Schedule& the_schedule)
+    : layer(&the_layer),
+      batch(hardware.batch),
+      block(hardware.block_out),
+      blocks(the_layer, hardware.block_out),
+      batch_total(ceil_div(the_layer.batch, hardware.batch)),
+      output(make_output_passes(the_layer, hardware.isa)),
+      parameter_vectors(int64_t(output.parameters.size())) {
+  schedule = clamped(the_layer, blocks, batch_total, the_schedule);
+  measure_taps();
+  measure_slots();
+  if (parameter_vectors > 0) {
+    all_parameters = blocks.out * parameter_vectors <= hardware.accumulator_depth() / 8;
+    parameter_blocks = all_parameters ? blocks.out : schedule.out_blocks;
+    parameter_base = hardware.accumulator_depth() - parameter_blocks * parameter_vectors;
+  }
+}
+
+void Tiling::measure_taps() {
+  int64_t step = layer->in_step_y;
+  bool any = false;
+  for (const Phase& phase : layer->phases) {
+    for (const TapGrid& grid : phase.grids) {
+      const int64_t bottom = grid.dy + int64_t(grid.ny - 1) * grid.dy_step;
+      const int64_t right = grid.dx + int64_t(grid.nx - 1) * grid.dx_step;
+      if (!any) {
+        dy_min = grid.dy;
+        dx_min = grid.dx;
+        dy_max = bottom;
+        dx_max = right;
+        any = true;
+      }
+      step = std::gcd(step, std::abs(grid.dy - dy_min));
+      if (grid.ny > 1) step = std::gcd(step, int64_t(grid.dy_step));
+      dy_min = std::min<int64_t>(dy_min, grid.dy);
+      dx_min = std::min<int64_t>(dx_min, grid.dx);
+      dy_max = std::max(dy_max, bottom);
+      dx_max = std::max(dx_max, right);
+    }
+  }
+  row_step = step;
+}
+
+int64_t Tiling::in_rows(int64_t out_rows) const {
+  const int64_t steps = ceil_div(out_rows, layer->out_step_y);
+  return ((steps - 1) * layer->in_step_y + dy_max - dy_min) / row_step + 1;
+}
+
+int64_t Tiling::in_cols(int64_t out_cols) const {
+  const int64_t steps = ceil_div(out_cols, layer->out_step_x);
+  return (steps - 1) * layer->in_step_x + dx_max - dx_min + 1;
+}
+
+int64_t Tiling::weight_elements(Range out, Range in) const {
+  if (blocks.shared) return layer->weight_count();
+  int64_t pairs = 0;
+  if (blocks.dense) {
+    pairs = out.size() * in.size();
+  } else {
+    for (int64_t o = out.begin; o < out.end; ++o) {
+      const Range& needed = blocks.needed[size_t(o)];
+      pairs += std::max<int64_t>(0, std::min(needed.end, in.end) - std::max(needed.begin, in.begin));
+    }
+  }
+  return pairs * layer->weight_count();
+}
+
+void Tiling::measure_slots() {
+  const Schedule& s = schedule;
+  const bool diagonal = layer->pattern == ChannelPattern::kDiagonal || blocks.shared;
+  const int64_t sources = int64_t(layer->sources.size());
+  const int64_t in_blocks = diagonal ? s.out_blocks : s.in_blocks;
+  input_plane = in_rows(s.rows) * in_cols(s.cols);
+  input_slot_size = sources * s.batch_blocks * in_blocks * input_plane;
+  output_plane = s.rows * s.cols;
+  output_slot_size = s.batch_blocks * s.out_blocks * output_plane;
+  pool_offset = output_slot_size;
+  if (layer->kind == LayerKind::kMaximum) output_slot_size += s.batch_blocks * s.out_blocks * input_plane;
+
+  // Inner steps: at most of one tile, and of all output channel tiles together.
+  const int64_t out_tiles = ceil_div(blocks.out, s.out_blocks);
+  int64_t inner = 1, all_inner = out_tiles;
+  if (blocks.dense) {
+    inner = ceil_div(blocks.in, s.in_blocks);
+    all_inner = inner * out_tiles;
+    weight_slot_size = weight_elements({0, s.out_blocks}, {0, s.in_blocks});
+  } else if (diagonal) {
+    weight_slot_size = weight_elements({0, s.out_blocks}, {0, s.out_blocks});
+  } else {
+    measure_groups(inner, all_inner);
+  }
+  const int64_t image_tiles = ceil_div(batch_total, s.batch_blocks) * ceil_div(layer->out_height, s.rows) *
+                              ceil_div(layer->out_width, s.cols);
+  const int64_t steps_total = all_inner * image_tiles;
+  const int64_t threads = s.virtual_threads;
+  const bool outer = s.order == TileOrder::kOutputsOuter;
+  input_slots = std::min(threads, steps_total);
+  if (s.inputs_resident) input_slots = std::max(input_slots, outer ? inner * image_tiles : inner);
+  weight_slots = std::min(threads, all_inner);
+  if (s.weights_resident) weight_slots = std::max(weight_slots, outer ? inner : all_inner);
+  if (blocks.shared) weight_slots = 1;
+  output_slots = std::min(threads, image_tiles * out_tiles);
+}
+
+void Tiling::measure_groups(int64_t& inner, int64_t& all_inner) {
+  all_inner = 0;
+  for (int64_t o = 0; o < blocks.out; o += schedule.out_blocks) {
+    const Range out{o, std::min(blocks.out, o + schedule.out_blocks)};
+    const Range in{blocks.needed[size_t(out.begin)].begin, blocks.needed[size_t(out.end - 1)].end};
+    for (int64_t i = in.begin; i < in.end; i += schedule.in_blocks) {
+      const Range part{i, std::min(in.end, i + schedule.in_blocks)};
+      weight_slot_size = std::max(weight_slot_size, weight_elements(out, part));
+    }
+    const int64_t steps = ceil_div(in.size(), schedule.in_blocks);
+    inner = std::max(inner, steps);
+    all_inner += steps;
+  }
+}
+
+bool Tiling::fits(const OverlayHardware& hardware) const {
+  return input_need() <= hardware.input_depth() && weight_need() <= hardware.weight_depth() &&
+         accumulator_need() <= hardware.accumulator_depth();
+}
+
+int64_t Tiling::tile_count() const {
+  return ceil_div(batch_total, schedule.batch_blocks) * ceil_div(layer->out_height, schedule.rows) *
+         ceil_div(layer->out_width, schedule.cols) * ceil_div(blocks.out, schedule.out_blocks);
+}
+
+namespace {
+
+void for_each_range(int64_t total, int64_t step, auto&& body) {
+  for (int64_t at = 0; at < total; at += step) body(Range{at, std::min(total, at + step)});
+}
+
+std::vector<Tile> list_tiles(const Tiling& tiling) {
+  const Schedule& s = tiling.schedule;
+  std::vector<Tile> tiles;
+  const auto image_tiles = [&](auto&& body) {
+    for_each_range(tiling.batch_total, s.batch_blocks, [&](Range batch) {
+      for_each_range(tiling.layer->out_height, s.rows, [&](Range rows) {
+        for_each_range(tiling.layer->out_width, s.cols, [&](Range cols) { body(batch, rows, cols); });
+      });
+    });
+  };
+  const auto out_tiles = [&](auto&& body) { for_each_range(tiling.blocks.out, s.out_blocks, body); };
+  if (s.order == TileOrder::kOutputsOuter) {
+    out_tiles([&](Range out) {
+      image_tiles([&](Range batch, Range rows, Range cols) { tiles.push_back({batch, rows, cols, out}); });
+    });
+  } else {
+    image_tiles([&](Range batch, Range rows, Range cols) {
+      out_tiles([&](Range out) { tiles.push_back({batch, rows, cols, out}); });
+    });
+  }
+  return tiles;
+}
+
+}  // namespace
+
+StepPlan plan_steps(const Tiling& tiling) {
+  StepPlan plan;
+  plan.tiles = list_tiles(tiling);
+  const ChannelBlocks& blocks = tiling.blocks;
+  const bool diagonal = tiling.layer->pattern == ChannelPattern::kDiagonal || blocks.shared;
+  Ring inputs(tiling.input_slots), weights(tiling.weight_slots);
+  int32_t waited_for = -1;
+  for (size_t t = 0; t < plan.tiles.size(); ++t) {
+    const Tile& tile = plan.tiles[t];
+    const Range all{blocks.needed[size_t(tile.out.begin)].begin, blocks.needed[size_t(tile.out.end - 1)].end};
+    const int64_t size = diagonal ? all.size() : tiling.schedule.in_blocks;
+    for (int64_t i = all.begin; i < all.end; i += size) {
+      const auto index = int32_t(plan.steps.size());
+      Step step;
+      step.tile = int32_t(t);
+      step.in = {i, std::min(all.end, i + size)};
+      step.first = i == all.begin;
+      step.last = step.in.end == all.end;
+      const auto input =
+          inputs.access({tile.batch.begin, tile.rows.begin, tile.cols.begin, i, step.in.end}, index);
+      const auto weight = weights.access(blocks.shared ? Ring::Key{} : Ring::Key{tile.out.begin, i}, index);
+      step.input_slot = input.slot;
+      step.weight_slot = weight.slot;
+      step.load_input = input.load;
+      step.load_weights = weight.load;
+      step.waits_for = std::max(input.waits_for, weight.waits_for);
+      if (step.waits_for > waited_for) {
+        step.wait_for_step = true;
+        waited_for = step.waits_for;
+        plan.steps[size_t(waited_for)].give_token = true;
+      }
+      plan.steps.push_back(step);
+    }
+  }
+  return plan;
+}
+
+}  // namespace tilewright::overlay

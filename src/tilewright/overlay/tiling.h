@@ -1,0 +1,103 @@
+// A layer cut by a schedule on one overlay: sizes of tiles in every scratchpad, and the sequence of steps
+// with the buffers and tokens that each of them uses.
+//
+// A step is one inner iteration: at most one input region and one weight region are loaded into ring buffers,
+// then the micro-kernels of one output tile and one range of input channels run. Regions that are still in
+// their ring are not loaded again: that is all that residency means. A load has to wait for the last step
+// that read the buffer it overwrites; it takes a token exactly when that step is later than everything
+// earlier loads waited for. So the token counts are right for any number of tiles and any number of buffers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tilewright/overlay/output_passes.h"
+#include "tilewright/overlay/schedule.h"
+
+namespace tilewright::overlay {
+
+// Half-open range.
+struct Range {
+  int64_t begin = 0, end = 0;
+  int64_t size() const { return end - begin; }
+  bool operator==(const Range&) const = default;
+};
+
+// Input channel blocks that each output channel block needs.
+struct ChannelBlocks {
+  explicit ChannelBlocks(const Layer& layer, int64_t block);
+  int64_t out = 1, in = 1;      // blocks
+  std::vector<Range> needed;    // by output block
+  std::vector<int64_t> offset;  // by output block: weight blocks before it; offset[out] is their number
+  bool dense = false;           // every output block needs all input blocks
+  bool shared = false;          // one set of weights for all blocks
+};
+
+struct Tile {
+  Range batch, rows, cols, out;  // batch and out in blocks, rows and cols in output positions
+};
+
+struct Step {
+  int32_t tile = 0;                  // index into StepPlan::tiles
+  Range in;                          // input channel blocks
+  bool first = false, last = false;  // of its tile
+  int32_t input_slot = 0, weight_slot = 0;
+  bool load_input = false, load_weights = false;
+  bool wait_for_step = false;  // the loads take a token that an earlier step has given
+  bool give_token = false;     // after this step a buffer is free
+  int32_t waits_for = -1;      // that earlier step, for the estimate
+};
+
+// Sizes, in scratchpad elements unless said.
+struct Tiling {
+  Tiling(const Layer& layer, const OverlayHardware& hardware, const Schedule& schedule);
+
+  const Layer* layer;
+  Schedule schedule;  // clamped to the layer
+  int64_t batch = 1, block = 16;
+  ChannelBlocks blocks;
+  int64_t batch_total = 1;  // batch blocks of the layer
+  OutputPasses output;
+  int64_t parameter_vectors = 0;
+
+  // Rows of input that a tile reads are every row_step-th one; dy_min and dx_min are the smallest offsets.
+  int64_t row_step = 1, dy_min = 0, dx_min = 0, dy_max = 0, dx_max = 0;
+  int64_t in_rows(int64_t out_rows) const;
+  int64_t in_cols(int64_t out_cols) const;
+
+  int64_t input_plane = 0;  // one source, batch block and channel block of a full tile
+  int64_t input_slot_size = 0, weight_slot_size = 0, output_slot_size = 0;
+  int64_t output_plane = 0;  // one batch and channel block of a full tile of outputs
+  int64_t pool_offset = 0;   // of the copied inputs in an output slot (maximum layers)
+  int64_t input_slots = 1, weight_slots = 1, output_slots = 1;
+  bool all_parameters = false;  // the parameters of all output blocks stay in ACC
+  int64_t parameter_blocks = 0;
+  int64_t parameter_base = 0;
+
+  // Needed and available elements of each scratchpad.
+  int64_t input_need() const { return input_slot_size * input_slots; }
+  int64_t weight_need() const { return weight_slot_size * weight_slots; }
+  int64_t accumulator_need() const {
+    return output_slot_size * output_slots + parameter_blocks * parameter_vectors;
+  }
+  bool fits(const OverlayHardware& hardware) const;
+
+  int64_t tile_count() const;
+  // Weight elements of a step.
+  int64_t weight_elements(Range out, Range in) const;
+
+ private:
+  void measure_taps();
+  void measure_slots();
+  void measure_groups(int64_t& inner, int64_t& all_inner);
+};
+
+struct StepPlan {
+  std::vector<Tile> tiles;
+  std::vector<Step> steps;
+};
+
+// All steps in order. Of a tiling that fits.
+StepPlan plan_steps(const Tiling& tiling);
+
+}  // namespace tilewright::overlay

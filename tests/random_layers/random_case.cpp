@@ -1,0 +1,301 @@
+// Random operators with their reference results.
+#include <algorithm>
+
+#include "random_layer.h"
+#include "tilewright/base/random.h"
+#include "tilewright/overlay/layer.h"
+#include "tilewright/tensor/reference_kernels.h"
+
+namespace tilewright::random_layers {
+namespace {
+
+Tensor random_tensor(Random& random, ElementType type, Shape shape, int64_t low, int64_t high) {
+  Tensor tensor(type, std::move(shape));
+  for (int64_t i = 0; i < tensor.size(); ++i) tensor.set_integer(i, random.between(low, high));
+  return tensor;
+}
+
+class Builder {
+ public:
+  Builder(uint64_t seed, const OverlayHardware& hardware)
+      : random_(seed), hardware_(hardware), plain_(hardware.isa == IsaVersion::kVta) {}
+
+  Case conv(Kind kind) {
+    const int64_t block = hardware_.block_out;
+    int64_t group = 1, inputs = channels(), outputs = channels();
+    if (kind == Kind::kDepthwise) {
+      group = outputs = inputs;
+    } else if (kind == Kind::kGroup) {
+      group = random_.between(2, 5);
+      inputs = group * random_.between(1, std::max<int64_t>(2, block));
+      outputs = group * random_.between(1, std::max<int64_t>(2, block));
+    }
+    const int64_t kh = random_.between(1, 4), kw = random_.between(1, 4);
+    ConvParameters p;
+    p.window = window(kh, kw);
+    p.group = group;
+    if (!plain_ || random_.chance(0.2))
+      p.pad_value = random_.chance(0.5) ? 0 : int32_t(random_.between(-128, 127));
+    const Tensor x = input(inputs, kh, kw, p.window);
+    const bool wide_weights = random_.chance(0.15);
+    const int64_t limit = wide_weights ? 255 : 127;
+    const Tensor w = random_tensor(random_, wide_weights ? ElementType::kI16 : ElementType::kI8,
+                                   Shape{outputs, inputs / group, kh, kw}, -limit, limit);
+    parameters(outputs, inputs / group * kh * kw);
+    p.output = output_;
+    Node& node = build("QConv", {x}, {w, bias_, multiplier_, shift_});
+    window_attributes(node, p.window);
+    node.attributes["group"] = group;
+    node.attributes["pad_value"] = int64_t(p.pad_value);
+    return finish(node, reference_conv(x, w, bias_, multiplier_, shift_, p));
+  }
+
+  Case transposed() {
+    const int64_t group = random_.chance(0.25) ? 2 : 1;
+    const int64_t inputs = group * random_.between(1, 2 * hardware_.block_in);
+    const int64_t per_group = random_.between(1, 2 * hardware_.block_out);
+    const int64_t kh = random_.between(1, 5), kw = random_.between(1, 5);
+    ConvTransposeParameters p;
+    for (int axis = 0; axis < 2; ++axis) {
+      p.window.strides[size_t(axis)] = random_.between(1, 3);
+      p.window.dilations[size_t(axis)] = random_.chance(0.2) ? 2 : 1;
+      p.output_padding[size_t(axis)] = random_.between(0, p.window.strides[size_t(axis)] - 1);
+    }
+    for (int64_t& pad : p.window.pads) pad = random_.between(0, std::min(kh, kw) - 1);
+    p.group = group;
+    const Tensor x =
+        random_tensor(random_, ElementType::kI8,
+                      Shape{batch(), inputs, random_.between(3, 9), random_.between(3, 9)}, -128, 127);
+    const Tensor w = random_tensor(random_, ElementType::kI8, Shape{inputs, per_group, kh, kw}, -128, 127);
+    parameters(per_group * group, inputs / group * kh * kw);
+    p.output = output_;
+    Node& node = build("QConvTranspose", {x}, {w, bias_, multiplier_, shift_});
+    window_attributes(node, p.window);
+    node.attributes["group"] = group;
+    node.attributes["output_padding"] = std::vector<int64_t>{p.output_padding[0], p.output_padding[1]};
+    return finish(node, reference_conv_transpose(x, w, bias_, multiplier_, shift_, p));
+  }
+
+  Case dense() {
+    const int64_t inputs = random_.between(1, 6 * hardware_.block_in),
+                  outputs = random_.between(1, 6 * hardware_.block_out);
+    const Tensor x =
+        random_tensor(random_, ElementType::kI8, Shape{random_.between(1, 9), inputs}, -128, 127);
+    const Tensor w = random_tensor(random_, ElementType::kI8, Shape{outputs, inputs}, -128, 127);
+    parameters(outputs, inputs);
+    Node& node = build("QGemm", {x}, {w, bias_, multiplier_, shift_});
+    return finish(node, reference_gemm(x, w, bias_, multiplier_, shift_, output_));
+  }
+
+  Case add() {
+    AddParameters p;
+    if (plain_ ? random_.chance(0.5) : random_.chance(0.3)) {
+      p.multiplier_a = 1 << random_.between(0, 8);
+      p.multiplier_b = 1 << random_.between(0, 8);
+      p.shift = int32_t(random_.between(0, 12));
+    } else {
+      p.multiplier_a = int32_t(random_.between(-(1 << 22), 1 << 22));
+      p.multiplier_b = int32_t(random_.between(-(1 << 21), 1 << 21));
+      p.shift = int32_t(random_.between(18, 24));
+    }
+    p.bias = int32_t(random_.between(-1000, 1000));
+    p.output = output_stage();
+    const Tensor a = elementwise_input();
+    const Tensor b = random_tensor(random_, ElementType::kI8, a.shape(), -128, 127);
+    Node& node = build("QAdd", {a, b}, {});
+    node.attributes["multiplier_a"] = int64_t(p.multiplier_a);
+    node.attributes["multiplier_b"] = int64_t(p.multiplier_b);
+    node.attributes["bias"] = int64_t(p.bias);
+    node.attributes["shift"] = int64_t(p.shift);
+    return finish(node, reference_add(a, b, p));
+  }
+
+  Case requantize_case() {
+    RequantizeParameters p;
+    p.bias = int32_t(random_.between(-300, 300));
+    scalar_scale(1, &p.multiplier, &p.shift);
+    p.output = output_stage();
+    const Tensor x = elementwise_input();
+    Node& node = build("QRequantize", {x}, {});
+    scalar_attributes(node, p.bias, p.multiplier, p.shift);
+    return finish(node, reference_requantize(x, p));
+  }
+
+  Case average_pool() {
+    AveragePoolParameters p;
+    p.kernel = {random_.between(1, 4), random_.between(1, 4)};
+    p.window = window(p.kernel[0], p.kernel[1]);
+    p.window.dilations = {1, 1};
+    if (!plain_) p.pad_value = int32_t(random_.between(-128, 127));
+    for (size_t i = 0; i < 4; ++i) p.window.pads[i] = std::min(p.window.pads[i], p.kernel[i % 2] - 1);
+    p.bias = int32_t(random_.between(-300, 300));
+    scalar_scale(p.kernel[0] * p.kernel[1], &p.multiplier, &p.shift);
+    p.output = output_stage();
+    const Tensor x = input(channels(), p.kernel[0], p.kernel[1], p.window);
+    Node& node = build("QAveragePool", {x}, {});
+    window_attributes(node, p.window);
+    node.attributes["kernel_shape"] = std::vector<int64_t>{p.kernel[0], p.kernel[1]};
+    node.attributes["pad_value"] = int64_t(p.pad_value);
+    node.attributes.erase("dilations");
+    scalar_attributes(node, p.bias, p.multiplier, p.shift);
+    return finish(node, reference_average_pool(x, p));
+  }
+
+  Case max_pool() {
+    MaxPoolParameters p;
+    p.kernel = {random_.between(1, 4), random_.between(1, 4)};
+    p.window = window(p.kernel[0], p.kernel[1]);
+    for (size_t i = 0; i < 4; ++i) p.window.pads[i] = std::min(p.window.pads[i], p.kernel[i % 2] - 1);
+    p.ceil_mode = random_.chance(0.3);
+    const Tensor x = input(channels(), p.kernel[0], p.kernel[1], p.window);
+    Node& node = build("MaxPool", {x}, {}, "");
+    node.attributes.clear();
+    window_attributes(node, p.window);
+    node.attributes["kernel_shape"] = std::vector<int64_t>{p.kernel[0], p.kernel[1]};
+    node.attributes["ceil_mode"] = int64_t(p.ceil_mode);
+    return finish(node, reference_max_pool(x, p));
+  }
+
+ private:
+  int64_t batch() { return random_.chance(0.3) ? random_.between(2, 5) : 1; }
+  int64_t channels() { return random_.between(1, 3 * hardware_.block_out + 1); }
+
+  WindowParameters window(int64_t kh, int64_t kw) {
+    WindowParameters w;
+    for (int axis = 0; axis < 2; ++axis) {
+      w.strides[size_t(axis)] = random_.between(1, 3);
+      w.dilations[size_t(axis)] = random_.chance(0.25) ? random_.between(2, 3) : 1;
+    }
+    // Now and then wider than the plain instruction's padding fields.
+    const int64_t most = random_.chance(0.05) ? 19 : 3;
+    for (size_t i = 0; i < 4; ++i)
+      w.pads[i] = random_.chance(0.4) ? 0 : random_.between(0, std::max(kh, kw) > 1 ? most : 1);
+    return w;
+  }
+
+  Tensor input(int64_t depth, int64_t kh, int64_t kw, const WindowParameters& w) {
+    const int64_t h = random_.between((kh - 1) * w.dilations[0] + 1, 16),
+                  v = random_.between((kw - 1) * w.dilations[1] + 1, 16);
+    return random_tensor(random_, ElementType::kI8, Shape{batch(), depth, h, v}, -128, 127);
+  }
+
+  Tensor elementwise_input() {
+    return random_tensor(random_, ElementType::kI8,
+                         Shape{batch(), channels(), random_.between(1, 14), random_.between(1, 14)}, -128,
+                         127);
+  }
+
+  OutputStage output_stage() {
+    output_.y_zero_point = random_.chance(0.5) ? 0 : int32_t(random_.between(-128, 127));
+    output_.clip_low = random_.chance(0.5) ? -128 : int32_t(random_.between(-128, 20));
+    output_.clip_high = random_.chance(0.5) ? 127 : int32_t(random_.between(output_.clip_low, 127));
+    return output_;
+  }
+
+  // A scale that brings sums of `terms` products into eight bits, more or less.
+  Requantization scale(int64_t terms) {
+    int bits = 7;
+    while (terms > 1) {
+      terms = (terms + 2) / 3;
+      ++bits;
+    }
+    if (plain_ || random_.chance(0.2)) return {1, int32_t(random_.between(bits / 2, bits + 3))};
+    return {int32_t(random_.between(int64_t{1} << 30, INT32_MAX)),
+            int32_t(31 + random_.between(bits / 2, bits + 2))};
+  }
+
+  void scalar_scale(int64_t terms, int32_t* multiplier, int32_t* shift) {
+    Requantization r = scale(terms);
+    if (terms == 1) r.shift = std::max(r.shift - 6, 0);
+    *multiplier = r.multiplier;
+    *shift = r.shift;
+  }
+
+  void parameters(int64_t outputs, int64_t terms) {
+    const int64_t count = random_.chance(0.5) ? outputs : 1;
+    bias_ = random_tensor(random_, ElementType::kI32, Shape{outputs}, -20000, 20000);
+    multiplier_ = Tensor(ElementType::kI32, Shape{count});
+    shift_ = Tensor(ElementType::kI32, Shape{count});
+    for (int64_t i = 0; i < count; ++i) {
+      const Requantization r = scale(terms);
+      multiplier_.set_integer(i, r.multiplier);
+      shift_.set_integer(i, r.shift);
+    }
+    output_stage();
+  }
+
+  Node& build(const std::string& op, const std::vector<Tensor>& data, const std::vector<Tensor>& constants,
+              const std::string& domain = kTilewrightDomain) {
+    std::vector<ValueId> ids;
+    for (const Tensor& tensor : data) {
+      ids.push_back(result_.graph.add_input("x", tensor.type(), tensor.shape()));
+      result_.graph.inputs.back() = ids.back();
+      result_.inputs.insert_or_assign(ids.back(), tensor);
+    }
+    for (const Tensor& tensor : constants) ids.push_back(result_.graph.add_constant("c", tensor));
+    const ValueId y = result_.graph.add_value("y", ElementType::kI8, Shape{1});
+    result_.graph.outputs = {y};
+    Node& node = result_.graph.add_node("layer", op, ids, {y}, domain);
+    node.attributes["y_zero_point"] = int64_t(output_.y_zero_point);
+    node.attributes["clip_low"] = int64_t(output_.clip_low);
+    node.attributes["clip_high"] = int64_t(output_.clip_high);
+    return node;
+  }
+
+  static void window_attributes(Node& node, const WindowParameters& w) {
+    node.attributes["strides"] = std::vector<int64_t>{w.strides[0], w.strides[1]};
+    node.attributes["pads"] = std::vector<int64_t>{w.pads[0], w.pads[1], w.pads[2], w.pads[3]};
+    node.attributes["dilations"] = std::vector<int64_t>{w.dilations[0], w.dilations[1]};
+  }
+  static void scalar_attributes(Node& node, int32_t bias, int32_t multiplier, int32_t shift) {
+    node.attributes["bias"] = int64_t(bias);
+    node.attributes["multiplier"] = int64_t(multiplier);
+    node.attributes["shift"] = int64_t(shift);
+  }
+
+  Case finish(const Node& node, Tensor expected) {
+    result_.graph.value(node.outputs[0]).shape = expected.shape();
+    result_.expected = std::move(expected);
+    return std::move(result_);
+  }
+
+  Random random_;
+  const OverlayHardware& hardware_;
+  bool plain_;
+  OutputStage output_;
+  Tensor bias_, multiplier_, shift_;
+  Case result_;
+};
+
+}  // namespace
+
+const char* kind_name(Kind kind) {
+  static constexpr const char* kNames[] = {"conv",         "depthwise",    "group", "transposed", "dense",
+                                           "maximum_pool", "average_pool", "add",   "requantize"};
+  return kNames[int(kind)];
+}
+
+Case make_case(uint64_t seed, Kind kind, const OverlayHardware& hardware) {
+  Builder builder(seed, hardware);
+  switch (kind) {
+    case Kind::kConv:
+    case Kind::kDepthwise:
+    case Kind::kGroup:
+      return builder.conv(kind);
+    case Kind::kTransposed:
+      return builder.transposed();
+    case Kind::kDense:
+      return builder.dense();
+    case Kind::kMaxPool:
+      return builder.max_pool();
+    case Kind::kAveragePool:
+      return builder.average_pool();
+    case Kind::kAdd:
+      return builder.add();
+    case Kind::kRequantize:
+      return builder.requantize_case();
+  }
+  return {};
+}
+
+}  // namespace tilewright::random_layers

@@ -1,0 +1,148 @@
+#include "random_layer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "tilewright/base/random.h"
+#include "tilewright/overlay/tiling.h"
+
+namespace tilewright::random_layers {
+
+using overlay::Layer;
+using overlay::Schedule;
+
+OverlayHardware pick_hardware(uint64_t seed, const std::string& folder, std::string* file) {
+  Random random(seed * 7919 + 1);
+  *file = kHardwareFiles[size_t(random.between(0, int64_t(std::size(kHardwareFiles)) - 1))];
+  OverlayHardware hardware = read_overlay_hardware(folder + "/" + *file + ".yaml");
+  hardware.dram_bytes = int64_t{1} << 26;
+  // Small caches make kernels evict each other.
+  if (random.chance(0.5)) hardware.uop_buffer_bytes = hardware.uop_bytes() << random.between(3, 6);
+  return hardware;
+}
+
+Schedule pick_schedule(uint64_t seed, const Layer& layer, const OverlayHardware& hardware) {
+  Random random(seed * 104729 + 3);
+  if (random.chance(0.15)) return default_schedule(layer, hardware);
+  const auto size = [&](int64_t total, int64_t step) {
+    const int64_t most = random.chance(0.3) ? total : std::max<int64_t>(1, (total + 1) / 2);
+    const int64_t picked = random.between(1, most);
+    return std::min(total, (picked + step - 1) / step * step);
+  };
+  const overlay::ChannelBlocks blocks(layer, hardware.block_out);
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    Schedule s;
+    s.batch_blocks = size((layer.batch + hardware.batch - 1) / hardware.batch, 1);
+    s.rows = size(layer.out_height, layer.out_step_y);
+    s.cols = size(layer.out_width, layer.out_step_x);
+    s.out_blocks = size(blocks.out, 1);
+    s.in_blocks = size(blocks.in, 1);
+    s.virtual_threads = random.chance(0.75) ? 2 : 1;
+    s.order = random.chance(0.5) ? overlay::TileOrder::kOutputsInner : overlay::TileOrder::kOutputsOuter;
+    s.weights_resident = random.chance(0.3);
+    s.inputs_resident = random.chance(0.3);
+    Diagnostics diagnostics;
+    overlay::verify(layer, hardware, s, diagnostics);
+    if (diagnostics.ok()) return s;
+  }
+  return default_schedule(layer, hardware);
+}
+
+Result run_case(uint64_t seed, const std::string& hardware_folder) {
+  Result result;
+  result.kind = Kind(seed % uint64_t(kKinds));
+  const OverlayHardware hardware = pick_hardware(seed, hardware_folder, &result.hardware);
+  // An operator that this overlay cannot express exactly (a bias that would wrap, say) is drawn again.
+  for (uint64_t attempt = 0;; ++attempt) {
+    std::optional<Case> drawn;
+    try {
+      drawn = make_case(seed * 1000003 + attempt, result.kind, hardware);
+    } catch (const Error& error) {
+      // The reference kernels refuse a window that does not fit.
+      result.problem = error.what();
+      if (attempt < 50) continue;
+      return result;
+    }
+    result.problem.clear();
+    Case& test = *drawn;
+    const Node& node = test.graph.nodes[0];
+    std::string reason;
+    if (!overlay::supports(test.graph, node, hardware, &reason)) {
+      if (attempt < 50) continue;
+      result.problem = "no supported operator: " + reason;
+      return result;
+    }
+    try {
+      const NodeId nodes[] = {0};
+      const Layer layer = overlay::extract_layer(test.graph, node, hardware);
+      std::map<std::string, Schedule> schedules;
+      Random random(seed * 31 + 7);
+      result.default_schedule = random.chance(0.15);
+      if (!result.default_schedule) schedules[node.name] = pick_schedule(seed, layer, hardware);
+      result.description =
+          fmt::format("{} {} -> {} {}", node.op, to_string(test.inputs.begin()->second.shape()),
+                      to_string(test.expected.shape()),
+                      result.default_schedule ? "default" : overlay::print_schedule(schedules[node.name]));
+      overlay::OverlayProgram program = overlay::compile_overlay(test.graph, nodes, hardware, schedules);
+      const Schedule used = program.layers[0].schedule;
+      result.tiled_in_two_dimensions = used.rows < layer.out_height && used.cols < layer.out_width;
+      result.overflows_cache = program.statistics.evictions > 0;
+      result.two_threads = used.virtual_threads == 2;
+      overlay::FunctionalSimulator simulator(hardware);
+      const auto outputs = overlay::run_overlay(program, test.inputs, simulator);
+      const Tensor& actual = outputs.at(test.graph.outputs[0]);
+      if (!actual.identical(test.expected)) {
+        int64_t at = 0, wrong = 0, first = -1;
+        for (; at < actual.size(); ++at) {
+          if (actual.integer_at(at) == test.expected.integer_at(at)) continue;
+          if (first < 0) first = at;
+          ++wrong;
+        }
+        result.problem =
+            fmt::format("{} of {} outputs differ, first at {}: {} instead of {}", wrong, actual.size(), first,
+                        actual.integer_at(first), test.expected.integer_at(first));
+      }
+    } catch (const Error& error) {
+      result.problem = error.what();
+    }
+    return result;
+  }
+}
+
+Summary run_cases(uint64_t first_seed, int64_t count, const std::string& hardware_folder) {
+  Summary summary;
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t seed = first_seed + uint64_t(i);
+    const Result result = run_case(seed, hardware_folder);
+    ++summary.cases;
+    ++summary.by_kind[kind_name(result.kind)];
+    ++summary.by_hardware[result.hardware];
+    summary.tiled += result.tiled_in_two_dimensions;
+    summary.overflowing += result.overflows_cache;
+    summary.two_threads += result.two_threads;
+    summary.default_schedules += result.default_schedule;
+    if (result.problem.empty()) continue;
+    ++summary.mismatches;
+    const std::string line =
+        fmt::format("seed {}: {} on {}: {}", seed, result.description, result.hardware, result.problem);
+    if (summary.mismatches <= 20) summary.first_problem += line + "\n";
+  }
+  return summary;
+}
+
+std::string describe(const Summary& summary) {
+  std::string text = fmt::format(
+      "cases {}, mismatches {}, tiled in two dimensions {}, overflowing the micro-op cache {}, two threads "
+      "{}, "
+      "default schedules {}\n",
+      summary.cases, summary.mismatches, summary.tiled, summary.overflowing, summary.two_threads,
+      summary.default_schedules);
+  for (const auto& [name, count] : summary.by_kind) text += fmt::format("  {} {}\n", name, count);
+  for (const auto& [name, count] : summary.by_hardware)
+    text += fmt::format("  hardware/{}.yaml {}\n", name, count);
+  return text;
+}
+
+}  // namespace tilewright::random_layers
