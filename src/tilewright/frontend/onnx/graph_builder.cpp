@@ -66,6 +66,7 @@ class GraphBuilder : public NodeConversion {
     failed_ = true;
     diagnostics_.error(kind, current_->label, current_->op, message, hint);
   }
+  bool failed() const override { return failed_; }
 
  private:
   void reserve_names() {

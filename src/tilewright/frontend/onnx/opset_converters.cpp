@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <set>
 
 #include "tilewright/frontend/onnx/onnx_types.h"
 #include "tilewright/frontend/onnx/opset_helpers.h"
@@ -163,43 +163,23 @@ void convert_quantize(Node& node, NodeConversion& conversion) {
 
 void convert_scatter(Node& node, NodeConversion&) { node.op = "ScatterElements"; }
 
-// Opset 20. Exact: x / 2 * (1 + erf(x / sqrt(2))); tanh: x / 2 * (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
-void convert_gelu(Node& node, NodeConversion& conversion) {
-  const ValueId x = node.inputs[0];
-  const ElementType type = conversion.value(x).type;
-  const auto number = [&](double value) { return conversion.constant("factor", scalar_of(type, value)); };
-  const std::string approximation = node.string_or("approximate", "none");
-  ValueId inner = kNoValue;
-  if (approximation == "none") {
-    const ValueId scaled = conversion.emit("Mul", {x, number(std::sqrt(0.5))});
-    if (scaled != kNoValue) inner = conversion.emit("Erf", {scaled});
-  } else if (approximation == "tanh") {
-    const ValueId square = conversion.emit("Mul", {x, x});
-    if (square == kNoValue) return;
-    const ValueId cubic = conversion.emit("Mul", {square, number(0.044715)});
-    const ValueId sum = conversion.emit("Add", {cubic, number(1.0)});
-    const ValueId product = conversion.emit("Mul", {sum, x});
-    const ValueId scaled = conversion.emit("Mul", {product, number(std::sqrt(2.0 / M_PI))});
-    inner = conversion.emit("Tanh", {scaled});
-  } else {
-    return conversion.unsupported(fmt::format("approximates by '{}'", approximation));
-  }
-  if (inner == kNoValue) return;
-  const ValueId gate = conversion.emit("Add", {inner, number(1.0)});
-  const ValueId half = conversion.emit("Mul", {x, number(0.5)});
-  node.op = "Mul";
-  node.attributes.clear();
-  node.inputs = {half, gate};
+void convert_log_sum(Node& node, NodeConversion& conversion) {
+  convert_reduction(node, conversion);
+  const bool is_reduced = node.op == "ReduceLogSum" || node.op == "ReduceLogSumExp";
+  if (is_reduced && !conversion.failed()) rewrite_reduce_log_sum(node, conversion);
 }
 
-// Opset 18: x * tanh(softplus(x)).
-void convert_mish(Node& node, NodeConversion& conversion) {
-  const ValueId x = node.inputs[0];
-  const ValueId soft = conversion.emit("Softplus", {x});
-  if (soft == kNoValue) return;
-  const ValueId gate = conversion.emit("Tanh", {soft});
-  node.op = "Mul";
-  node.inputs = {x, gate};
+// Before opset 13, Hardmax coerces to a matrix as softmax does.
+void convert_hardmax(Node& node, NodeConversion& conversion) {
+  if (conversion.opset() >= 13) return rewrite_hardmax(node, conversion);
+  const Shape shape = conversion.value(node.inputs[0]).shape;
+  const int axis = normalize_axis(node.int_or("axis", 1), shape.rank());
+  if (shape.count(axis, shape.rank()) == shape[axis]) {
+    node.attributes["axis"] = int64_t(axis);
+    return rewrite_hardmax(node, conversion);
+  }
+  conversion.unsupported(
+      fmt::format("normalises several axes at once ({} from axis {} on)", to_string(shape), axis));
 }
 
 using Converter = void (*)(Node&, NodeConversion&);
@@ -211,20 +191,26 @@ const std::map<std::string, Converter>& converters() {
       {"AveragePool", convert_average_pool},
       {"BatchNormalization", convert_batch_normalization},
       {"Cast", convert_cast},
+      {"CastLike", rewrite_cast_like},
+      {"Celu", rewrite_celu},
       {"Clip", convert_clip},
       {"DequantizeLinear", convert_quantize},
       {"Div", convert_legacy_broadcast},
       {"Dropout", convert_dropout},
       {"Equal", convert_legacy_broadcast},
-      {"Gelu", convert_gelu},
+      {"Gelu", rewrite_gelu},
       {"Gemm", convert_gemm},
       {"Greater", convert_legacy_broadcast},
       {"GridSample", convert_grid_sample},
-      {"Hardmax", convert_softmax},
+      {"GroupNormalization", rewrite_group_normalization},
+      {"Hardmax", convert_hardmax},
+      {"IsInf", rewrite_is_inf},
+      {"IsNaN", rewrite_is_nan},
       {"Less", convert_legacy_broadcast},
       {"LogSoftmax", convert_softmax},
       {"LpPool", convert_lp_pool},
-      {"Mish", convert_mish},
+      {"MeanVarianceNormalization", rewrite_mean_variance_normalization},
+      {"Mish", rewrite_mish},
       {"Mul", convert_legacy_broadcast},
       {"Or", convert_legacy_broadcast},
       {"PRelu", convert_prelu},
@@ -233,8 +219,8 @@ const std::map<std::string, Converter>& converters() {
       {"QuantizeLinear", convert_quantize},
       {"ReduceL1", convert_reduction},
       {"ReduceL2", convert_reduction},
-      {"ReduceLogSum", convert_reduction},
-      {"ReduceLogSumExp", convert_reduction},
+      {"ReduceLogSum", convert_log_sum},
+      {"ReduceLogSumExp", convert_log_sum},
       {"ReduceMax", convert_reduction},
       {"ReduceMean", convert_reduction},
       {"ReduceMin", convert_reduction},
@@ -244,6 +230,7 @@ const std::map<std::string, Converter>& converters() {
       {"Resize", convert_resize},
       {"RoiAlign", convert_roi_align},
       {"Scatter", convert_scatter},
+      {"Shrink", rewrite_shrink},
       {"Slice", convert_slice},
       {"Softmax", convert_softmax},
       {"Split", convert_split},
@@ -260,7 +247,23 @@ const std::map<std::string, Converter>& converters() {
 }  // namespace
 
 bool is_rewritten_operator(const std::string& op) {
-  return op == "Gelu" || op == "Mish" || op == "Scatter" || op == "Upsample";
+  static const std::set<std::string> rewritten = {
+      "CastLike",
+      "Celu",
+      "Gelu",
+      "GroupNormalization",
+      "Hardmax",
+      "IsInf",
+      "IsNaN",
+      "Mish",
+      "MeanVarianceNormalization",
+      "ReduceLogSum",
+      "ReduceLogSumExp",
+      "Scatter",
+      "Shrink",
+      "Upsample",
+  };
+  return rewritten.count(op) != 0;
 }
 
 void convert_to_opset_17(Node& node, NodeConversion& conversion) {

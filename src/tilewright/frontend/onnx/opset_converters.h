@@ -28,6 +28,9 @@ class NodeConversion {
   // Reports the converted node. The node is then dropped.
   virtual void error(ErrorKind kind, const std::string& message, const std::string& hint = {}) = 0;
 
+  // Whether something was reported for this node.
+  virtual bool failed() const = 0;
+
   void unsupported(const std::string& message, const std::string& hint = {}) {
     error(ErrorKind::kUnsupported, message, hint);
   }

@@ -47,4 +47,17 @@ void convert_resize(Node& node, NodeConversion& conversion);
 void convert_grid_sample(Node& node, NodeConversion& conversion);
 void convert_roi_align(Node& node, NodeConversion& conversion);
 
+// opset_rewrites.cpp
+void rewrite_cast_like(Node& node, NodeConversion& conversion);
+void rewrite_celu(Node& node, NodeConversion& conversion);
+void rewrite_gelu(Node& node, NodeConversion& conversion);
+void rewrite_group_normalization(Node& node, NodeConversion& conversion);
+void rewrite_hardmax(Node& node, NodeConversion& conversion);
+void rewrite_is_inf(Node& node, NodeConversion& conversion);
+void rewrite_is_nan(Node& node, NodeConversion& conversion);
+void rewrite_mean_variance_normalization(Node& node, NodeConversion& conversion);
+void rewrite_mish(Node& node, NodeConversion& conversion);
+void rewrite_reduce_log_sum(Node& node, NodeConversion& conversion);
+void rewrite_shrink(Node& node, NodeConversion& conversion);
+
 }  // namespace tilewright
