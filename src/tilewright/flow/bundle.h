@@ -1,0 +1,46 @@
+// A compiled model: the integer graph, the overlay it was compiled for, and for every node where it runs,
+// why, and with which schedule. No instructions: they are generated when the bundle is loaded, so a bundle
+// also runs on another overlay that its schedules fit.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tilewright/flow/partition.h"
+#include "tilewright/graph/graph.h"
+#include "tilewright/hardware/overlay_hardware.h"
+#include "tilewright/overlay/schedule.h"
+
+namespace tilewright {
+
+struct BundleNode {
+  bool on_overlay = false;
+  std::string reason;
+  bool operator==(const BundleNode&) const = default;
+};
+
+struct Bundle {
+  Graph graph;
+  OverlayHardware hardware;
+  std::vector<BundleNode> nodes;                       // indexed by node
+  std::map<std::string, overlay::Schedule> schedules;  // by name of an overlay node
+
+  std::vector<Step> steps() const;
+};
+
+std::vector<std::byte> format_bundle(const Bundle& bundle);
+// Errors (invalid input): damaged container, missing section, a graph or hardware description that does not
+// verify, nodes that do not match, schedules that do not fit; all problems of a section at once.
+Bundle parse_bundle(std::span<const std::byte> bytes);
+void write_bundle(const std::filesystem::path& path, const Bundle& bundle);
+Bundle read_bundle(const std::filesystem::path& path);
+
+// Compiles an integer graph (quantize/integerize.h): places every node and gives every overlay node a
+// schedule. Errors (invalid input): `hardware` does not verify.
+Bundle compile(Graph integer_graph, const OverlayHardware& hardware, const HostModel& host = {});
+
+}  // namespace tilewright

@@ -1,0 +1,117 @@
+#include "tilewright/flow/engine.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <numeric>
+
+namespace tilewright {
+namespace {
+
+// The values of `graph` with the names of a part's inputs or outputs.
+std::vector<ValueId> ids_of(const Graph& part, const std::vector<ValueId>& part_ids,
+                            const std::map<std::string, ValueId>& by_name) {
+  std::vector<ValueId> ids;
+  for (ValueId v : part_ids) ids.push_back(by_name.at(part.value(v).name));
+  return ids;
+}
+
+void check_inputs(const Graph& graph, const std::vector<Tensor>& inputs) {
+  if (inputs.size() != graph.inputs.size()) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("the model has {} inputs, {} are given", graph.inputs.size(), inputs.size()));
+  }
+  Diagnostics diagnostics;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Value& value = graph.value(graph.inputs[i]);
+    if (inputs[i].type() == value.type && inputs[i].shape() == value.shape) continue;
+    diagnostics.error(ErrorKind::kInvalidInput, fmt::format("input '{}'", value.name), "",
+                      fmt::format("{} is expected, {} is given", to_string(value.type, value.shape),
+                                  to_string(inputs[i].type(), inputs[i].shape())));
+  }
+  diagnostics.raise_if_any();
+}
+
+void add(overlay::RunCounters& total, const overlay::RunCounters& run) {
+  total.instructions += run.instructions;
+  total.uop_load_bytes += run.uop_load_bytes;
+  total.input_load_bytes += run.input_load_bytes;
+  total.weight_load_bytes += run.weight_load_bytes;
+  total.accumulator_load_bytes += run.accumulator_load_bytes;
+  total.output_store_bytes += run.output_store_bytes;
+  total.gemm_uops += run.gemm_uops;
+  total.gemm_reset_uops += run.gemm_reset_uops;
+  total.alu_uops += run.alu_uops;
+  total.alu_lanes += run.alu_lanes;
+}
+
+}  // namespace
+
+Engine::Engine(const Bundle& bundle, EngineKind kind, HostOptions host)
+    : graph_(bundle.graph), hardware_(bundle.hardware) {
+  std::map<std::string, ValueId> by_name;
+  for (size_t v = 0; v < graph_.values.size(); ++v) by_name[graph_.values[v].name] = ValueId(v);
+  std::vector<Step> steps = bundle.steps();
+  if (kind == EngineKind::kHost) {
+    Step all{false, std::vector<NodeId>(graph_.nodes.size())};
+    std::iota(all.nodes.begin(), all.nodes.end(), 0);
+    steps = {all};
+  }
+  for (const Step& step : steps) {
+    PreparedStep prepared;
+    if (step.on_overlay) {
+      prepared.program = std::make_shared<const overlay::OverlayProgram>(
+          overlay::compile_overlay(graph_, step.nodes, hardware_, bundle.schedules));
+    } else {
+      const Graph part = extract(graph_, step.nodes);
+      prepared.inputs = ids_of(part, part.inputs, by_name);
+      prepared.outputs = ids_of(part, part.outputs, by_name);
+      prepared.executor = std::make_shared<const Executor>(part, host);
+    }
+    steps_.push_back(std::move(prepared));
+  }
+}
+
+Session::Session(std::shared_ptr<const Engine> engine)
+    : engine_(std::move(engine)), simulator_(engine_->hardware()) {
+  for (const Engine::PreparedStep& step : engine_->steps()) {
+    programs_.push_back(step.program ? *step.program : overlay::OverlayProgram{});
+  }
+}
+
+std::vector<Tensor> Session::run(const std::vector<Tensor>& inputs, const Observe& observe) {
+  const Graph& graph = engine_->graph();
+  check_inputs(graph, inputs);
+  std::map<ValueId, Tensor> values;
+  for (size_t i = 0; i < inputs.size(); ++i) values[graph.inputs[i]] = inputs[i];
+  const auto keep = [&](ValueId id, Tensor tensor) {
+    if (observe) observe(id, tensor);
+    values[id] = std::move(tensor);
+  };
+  for (size_t s = 0; s < engine_->steps().size(); ++s) {
+    const Engine::PreparedStep& step = engine_->steps()[s];
+    if (step.program) {
+      std::map<ValueId, Tensor> given;
+      for (const overlay::ProgramTensor& input : programs_[s].inputs)
+        given[input.value] = values.at(input.value);
+      overlay::RunCounters counters;
+      for (auto& [id, tensor] : overlay::run_overlay(programs_[s], given, simulator_, &counters)) {
+        keep(id, std::move(tensor));
+      }
+      add(counters_, counters);
+    } else {
+      std::vector<Tensor> given;
+      for (ValueId v : step.inputs) given.push_back(values.at(v));
+      std::vector<Tensor> results = step.executor->run(std::move(given));
+      for (size_t i = 0; i < results.size(); ++i) keep(step.outputs[i], std::move(results[i]));
+    }
+  }
+  std::vector<Tensor> outputs;
+  for (ValueId v : graph.outputs) {
+    const auto found = values.find(v);
+    outputs.push_back(found != values.end() ? found->second : *graph.value(v).constant);
+  }
+  return outputs;
+}
+
+}  // namespace tilewright
