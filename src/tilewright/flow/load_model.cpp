@@ -6,6 +6,8 @@
 
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/graph/lcg_weights.h"
+#include "tilewright/quantize/integerize.h"
+#include "tilewright/transform/pipeline.h"
 
 namespace tilewright {
 
@@ -21,6 +23,13 @@ Graph load_model(const std::filesystem::path& path, const LoadOptions& options, 
     return fill_lcg_weights(
         std::move(graph), {options.fill_gain, computed ? LcgOrder::kConstantOfShape : LcgOrder::kConstants});
   });
+}
+
+Graph host_form(Graph graph) {
+  const bool quantized = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+    return node.is("DequantizeLinear") || node.is("QLinearConv") || node.is("QLinearMatMul");
+  });
+  return quantized ? integerize(graph) : optimize(std::move(graph));
 }
 
 }  // namespace tilewright

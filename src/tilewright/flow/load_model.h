@@ -22,4 +22,8 @@ struct LoadOptions {
 Graph load_model(const std::filesystem::path& path, const LoadOptions& options = {},
                  Diagnostics* warnings = nullptr);
 
+// The form of a model that the host engine runs fastest and most exactly: quantised models in integer
+// operators, float models optimised.
+Graph host_form(Graph graph);
+
 }  // namespace tilewright

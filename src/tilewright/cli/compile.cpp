@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "tilewright/base/file.h"
+#include "tilewright/cli/model_input.h"
+#include "tilewright/cli/verbs.h"
+#include "tilewright/flow/engine.h"
+#include "tilewright/flow/layer_table.h"
+#include "tilewright/flow/raw_form.h"
+#include "tilewright/quantize/integerize.h"
+
+namespace tilewright::cli {
+namespace {
+
+// Presets stand beside the installed command, or in the source tree it was built from.
+std::filesystem::path preset_folder() {
+  std::error_code ignored;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const std::filesystem::path installed = self.parent_path().parent_path() / "share/tilewright/hardware";
+  return std::filesystem::exists(installed, ignored)
+             ? installed
+             : std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware";
+}
+
+void print_table(const CompileOptions& options, const Bundle& bundle, const Engine& engine,
+                 std::ostream& out) {
+  const LayerTable table = layer_table(bundle, engine);
+  if (!options.json) {
+    out << to_string(table);
+    return;
+  }
+  nlohmann::json rows = nlohmann::json::array();
+  for (const LayerRow& row : table.rows) {
+    rows.push_back({{"node", row.name},
+                    {"op", row.op},
+                    {"on", row.on_overlay ? "overlay" : "host"},
+                    {"reason", row.reason},
+                    {"macs", row.macs},
+                    {"bytes_moved", row.bytes_moved},
+                    {"uops", row.uops},
+                    {"cycles", row.cycles},
+                    {"share_of_peak", row.share_of_peak}});
+  }
+  out << nlohmann::json{{"hardware", bundle.hardware.name},
+                        {"total_macs", table.total_macs},
+                        {"overlay_mac_share", table.overlay_mac_share()},
+                        {"cycles", table.total_cycles},
+                        {"layers", rows}}
+             .dump(2)
+      << "\n";
+}
+
+// Overlay steps in order; more than one gets numbered files and folders.
+std::string numbered(const std::string& path, size_t index, size_t count) {
+  if (count == 1 || path == "-") return path;
+  const std::filesystem::path p(path);
+  return (p.parent_path() / fmt::format("{}.{}{}", p.stem().string(), index, p.extension().string()))
+      .string();
+}
+
+void emit_programs(const CompileOptions& options, const Engine& engine, std::ostream& out) {
+  std::vector<const overlay::OverlayProgram*> programs;
+  for (const Engine::PreparedStep& step : engine.steps()) {
+    if (step.program) programs.push_back(step.program.get());
+  }
+  for (size_t i = 0; i < programs.size(); ++i) {
+    const overlay::OverlayProgram& program = *programs[i];
+    if (!options.assembly.empty()) {
+      const std::string text =
+          overlay::disassemble(program.hardware, program.instruction_bytes(),
+                               std::span(program.memory).subspan(program.uop_address, program.uop_bytes));
+      if (options.assembly == "-") {
+        out << text;
+      } else {
+        write_text_file(numbered(options.assembly, i, programs.size()), text);
+      }
+    }
+    if (!options.raw_folder.empty()) {
+      overlay::write_raw_program(numbered(options.raw_folder, i, programs.size()), raw_form(program));
+    }
+  }
+}
+
+}  // namespace
+
+void compile(const CompileOptions& options, std::ostream& out) {
+  Graph graph = read_model(options.model);
+  const bool quantized = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+    return node.is("QuantizeLinear") || node.is("DequantizeLinear") || node.domain == kTilewrightDomain ||
+           node.op.starts_with("QLinear");
+  });
+  if (!quantized) {
+    throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' is not quantised", options.model.path),
+                "run 'tilewright quantize' first");
+  }
+  const OverlayHardware hardware = find_overlay_hardware(options.hardware, preset_folder());
+  const Bundle bundle = tilewright::compile(integerize(graph), hardware);
+  const Engine engine(bundle, EngineKind::kFunctional);
+  emit_programs(options, engine, out);
+  if (!options.output.empty()) write_bundle(options.output, bundle);
+  if (options.assembly != "-") print_table(options, bundle, engine, out);
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,39 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "tilewright/cli/verbs.h"
+#include "tilewright/overlay/raw_program.h"
+
+namespace tilewright::cli {
+
+void exec(const ExecOptions& options, std::ostream& out) {
+  const overlay::RawProgram program = overlay::read_raw_program(options.program);
+  const overlay::RawResult result = overlay::execute(program);
+  overlay::write_dumps(std::filesystem::path(options.program).parent_path(), program, result);
+  const overlay::RunCounters& c = result.counters;
+  if (options.json) {
+    out << nlohmann::json{{"instructions", c.instructions},
+                          {"gemm_uops", c.gemm_uops},
+                          {"gemm_reset_uops", c.gemm_reset_uops},
+                          {"alu_uops", c.alu_uops},
+                          {"alu_lanes", c.alu_lanes},
+                          {"uop_load_bytes", c.uop_load_bytes},
+                          {"input_load_bytes", c.input_load_bytes},
+                          {"weight_load_bytes", c.weight_load_bytes},
+                          {"accumulator_load_bytes", c.accumulator_load_bytes},
+                          {"output_store_bytes", c.output_store_bytes}}
+               .dump(2)
+        << "\n";
+    return;
+  }
+  out << fmt::format("{} instructions: {} GEMM, {} reset and {} ALU micro-op iterations\n", c.instructions,
+                     c.gemm_uops, c.gemm_reset_uops, c.alu_uops)
+      << fmt::format("bytes loaded: INP {}, WGT {}, ACC {}, UOP {}; stored: OUT {}\n", c.input_load_bytes,
+                     c.weight_load_bytes, c.accumulator_load_bytes, c.uop_load_bytes, c.output_store_bytes);
+  for (const overlay::RawDump& dump : program.dump) out << "wrote " << dump.file.string() << "\n";
+}
+
+}  // namespace tilewright::cli

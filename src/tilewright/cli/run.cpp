@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "tilewright/base/file.h"
+#include "tilewright/base/parallel.h"
+#include "tilewright/cli/model_input.h"
+#include "tilewright/cli/verbs.h"
+#include "tilewright/flow/engine.h"
+#include "tilewright/flow/load_model.h"
+#include "tilewright/tensor/npy.h"
+
+namespace tilewright::cli {
+namespace {
+
+// The outputs of all inputs, stacked along axis 0, and what was found on the way.
+struct Results {
+  std::vector<Tensor> outputs;
+  std::vector<int64_t> classes;  // by sample of output 0
+  int64_t count = 0;
+  int64_t mismatches = 0;  // outputs that differ from the integer reference
+  double seconds = 0;
+  overlay::RunCounters counters;
+};
+
+void copy_into(Tensor& all, int64_t index, const Tensor& one) {
+  std::memcpy(all.mutable_bytes().data() + size_t(index) * one.size_bytes(), one.bytes().data(),
+              one.size_bytes());
+}
+
+// Runs `run_one(index, worker)` for every input on the worker threads and stacks the results. Thread-safe
+// because the stacked tensors are allocated and unshared before.
+template <typename RunOne>
+Results run_all(const Graph& graph, int64_t count, int threads, RunOne run_one) {
+  Results results;
+  results.count = count;
+  for (ValueId v : graph.outputs) {
+    Shape shape = graph.value(v).shape;
+    if (shape.rank() == 0) shape = Shape{1};
+    shape[0] *= count;
+    results.outputs.emplace_back(graph.value(v).type, shape);
+  }
+  const Shape& scores = graph.value(graph.outputs[0]).shape;
+  const int64_t per_run = scores.rank() == 0 ? 1 : scores[0];
+  results.classes.resize(size_t(count * per_run));
+  const auto start = std::chrono::steady_clock::now();
+  parallel_for(threads, count, [&](int64_t begin, int64_t end) {
+    auto worker = run_one();
+    for (int64_t i = begin; i < end; ++i) {
+      const std::vector<Tensor> outputs = worker(i);
+      for (size_t o = 0; o < outputs.size(); ++o) copy_into(results.outputs[o], i, outputs[o]);
+      const int64_t classes = outputs[0].size() / per_run;
+      for (int64_t b = 0; b < per_run; ++b) {
+        int64_t best = 0;
+        for (int64_t k = 1; k < classes; ++k) {
+          if (outputs[0].number_at(b * classes + k) > outputs[0].number_at(b * classes + best)) best = k;
+        }
+        results.classes[size_t(i * per_run + b)] = best;
+      }
+    }
+  });
+  results.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return results;
+}
+
+Results run_bundle(const RunOptions& options, const Samples& samples) {
+  const Bundle bundle = read_bundle(options.model.path);
+  const int64_t count = count_inputs(bundle.graph, samples);
+  const auto engine = std::make_shared<const Engine>(
+      bundle, options.engine == "host" ? EngineKind::kHost : EngineKind::kFunctional);
+  std::shared_ptr<const Engine> reference;
+  if (options.verify) reference = std::make_shared<const Engine>(bundle, EngineKind::kHost);
+  std::atomic<int64_t> mismatches = 0;
+  Results results = run_all(bundle.graph, count, options.threads, [&] {
+    auto session = std::make_shared<Session>(engine);
+    auto check = reference ? std::make_shared<Session>(reference) : nullptr;
+    return [&, session, check](int64_t index) {
+      const std::vector<Tensor> inputs = cut_inputs(bundle.graph, samples, index);
+      std::vector<Tensor> outputs = session->run(inputs);
+      if (check) {
+        const std::vector<Tensor> expected = check->run(inputs);
+        for (size_t o = 0; o < outputs.size(); ++o) mismatches += !outputs[o].identical(expected[o]);
+      }
+      return outputs;
+    };
+  });
+  results.mismatches = mismatches;
+  return results;
+}
+
+// A float or QDQ model, on the host engine.
+Results run_model(const RunOptions& options, const Samples& samples) {
+  if (options.verify) {
+    throw Error(ErrorKind::kInvalidInput, "--verify compares a bundle with the integer reference",
+                "compile the model first");
+  }
+  const Graph graph = host_form(read_model(options.model));
+  const int64_t count = count_inputs(graph, samples);
+  // One run at a time with all threads inside, or many runs side by side: whichever has enough to do.
+  const int inner = count < options.threads ? options.threads : 1;
+  const Executor executor(graph, HostOptions{inner});
+  return run_all(graph, count, inner == 1 ? options.threads : 1, [&] {
+    return [&](int64_t index) { return executor.run(cut_inputs(graph, samples, index)); };
+  });
+}
+
+bool is_bundle(const std::string& path) {
+  const std::vector<std::byte> bytes = read_file(path);
+  return bytes.size() >= 8 && std::memcmp(bytes.data(), "TWBUNDLE", 8) == 0;
+}
+
+}  // namespace
+
+void run(const RunOptions& options, std::ostream& out) {
+  if (options.input.path.empty()) {
+    throw Error(ErrorKind::kInvalidInput, "no input data", "give an array with --input");
+  }
+  const Samples samples = read_samples(options.input);
+  const bool bundle = is_bundle(options.model.path);
+  const Results results = bundle ? run_bundle(options, samples) : run_model(options, samples);
+  for (size_t o = 0; o < results.outputs.size() && !options.output.empty(); ++o) {
+    std::filesystem::path path = options.output;
+    if (o > 0) path.replace_extension(fmt::format(".{}.npy", o));
+    write_npy(path, results.outputs[o]);
+  }
+  nlohmann::json json = {{"inputs", results.count}, {"seconds", results.seconds}};
+  std::string text = fmt::format("{} inputs in {:.2f} s on the {} engine\n", results.count, results.seconds,
+                                 bundle ? options.engine : "host");
+  if (!options.labels.empty()) {
+    const std::vector<int64_t> labels =
+        Samples::read(options.labels, int64_t(results.classes.size())).labels();
+    int64_t right = 0;
+    for (size_t i = 0; i < labels.size(); ++i) right += labels[i] == results.classes[i];
+    json["top1"] = double(right) / double(labels.size());
+    text += fmt::format("top-1 accuracy {:.2f} % ({} of {})\n", 100.0 * double(right) / double(labels.size()),
+                        right, labels.size());
+  }
+  if (options.verify) {
+    json["mismatches"] = results.mismatches;
+    text += results.mismatches == 0
+                ? fmt::format("all {} outputs are bit-identical to the integer reference\n", results.count)
+                : fmt::format("{} of {} outputs differ from the integer reference\n", results.mismatches,
+                              results.count);
+  }
+  out << (options.json ? json.dump(2) + "\n" : text);
+  if (results.mismatches > 0)
+    throw Error(ErrorKind::kInternal, "the engine and the integer reference disagree");
+}
+
+}  // namespace tilewright::cli
