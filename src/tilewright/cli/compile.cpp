@@ -62,23 +62,13 @@ std::string numbered(const std::string& path, size_t index, size_t count) {
       .string();
 }
 
-void emit_programs(const CompileOptions& options, const Engine& engine, std::ostream& out) {
+void emit_programs(const CompileOptions& options, const Engine& engine, std::ostream&) {
   std::vector<const overlay::OverlayProgram*> programs;
   for (const Engine::PreparedStep& step : engine.steps()) {
     if (step.program) programs.push_back(step.program.get());
   }
   for (size_t i = 0; i < programs.size(); ++i) {
     const overlay::OverlayProgram& program = *programs[i];
-    if (!options.assembly.empty()) {
-      const std::string text =
-          overlay::disassemble(program.hardware, program.instruction_bytes(),
-                               std::span(program.memory).subspan(program.uop_address, program.uop_bytes));
-      if (options.assembly == "-") {
-        out << text;
-      } else {
-        write_text_file(numbered(options.assembly, i, programs.size()), text);
-      }
-    }
     if (!options.raw_folder.empty()) {
       overlay::write_raw_program(numbered(options.raw_folder, i, programs.size()), raw_form(program));
     }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/graph/statistics.h"
 
 namespace tilewright {
 namespace {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "tilewright/graph/operators.h"
+#include "tilewright/graph/statistics.h"
 #include "tilewright/quantize/integer_builder.h"
 #include "tilewright/quantize/lower_operators.h"
 
@@ -268,26 +268,6 @@ void Integerizer::fill(const Graph& graph, IntegerizeReport& report) const {
 }
 
 }  // namespace
-
-int64_t multiply_accumulates(const Graph& graph, const Node& node) {
-  const Operator* op = find_operator(node.domain, node.op);
-  if (!op || !op->macs) return 0;
-  std::vector<OperatorInput> inputs;
-  for (ValueId v : node.inputs) {
-    if (v == kNoValue) {
-      inputs.emplace_back();
-      continue;
-    }
-    const Value& value = graph.value(v);
-    inputs.push_back(
-        {true, {value.type, value.shape}, value.constant ? &*value.constant : nullptr, value.name});
-  }
-  std::vector<TypedShape> outputs;
-  for (ValueId v : node.outputs) {
-    outputs.push_back(v == kNoValue ? TypedShape{} : TypedShape{graph.value(v).type, graph.value(v).shape});
-  }
-  return op->macs(OperatorContext(node, std::move(inputs)), outputs);
-}
 
 Graph integerize(const Graph& qdq, IntegerizeReport* report) {
   if (report) report->records.clear();

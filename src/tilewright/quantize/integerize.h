@@ -41,8 +41,4 @@ std::string to_string(const IntegerizeReport& report);
 // Errors: those of attribute access and of `convolution_window` and its kin (invalid input).
 Graph integerize(const Graph& qdq, IntegerizeReport* report = nullptr);
 
-// Multiply-accumulates of one node of `graph`: convolutions, dense layers and matrix products in their float,
-// QLinear and integer forms; 0 for everything else. Padding counts as data.
-int64_t multiply_accumulates(const Graph& graph, const Node& node);
-
 }  // namespace tilewright
