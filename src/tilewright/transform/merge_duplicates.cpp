@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tilewright/transform/graph_editor.h"
+#include "tilewright/transform/operator_traits.h"
 
 namespace tilewright {
 namespace {
@@ -74,6 +75,7 @@ void merge_nodes(GraphEditor& editor) {
   std::unordered_multimap<std::string, NodeId> seen;
   for (NodeId id = 0; id < editor.node_count(); ++id) {
     const Node& node = editor.node(id);
+    if (is_layer(node)) continue;
     std::string key = node.domain + ":" + node.op;
     for (const ValueId input : node.inputs) key += "," + std::to_string(input);
     const auto [first, last] = seen.equal_range(key);

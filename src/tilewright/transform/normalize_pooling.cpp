@@ -22,13 +22,15 @@ bool reduces_spatial_axes(const GraphEditor& editor, const Node& node) {
   return axes == spatial;
 }
 
+// Padding that a window covers besides the whole input counts only where the pool says so.
 bool pools_everything(const GraphEditor& editor, const Node& node) {
   if (!node.is("AveragePool") && !(node.is("MaxPool") && node.outputs.size() == 1)) return false;
   const Window window = pool_window(node, editor.value(node.input(0)).shape);
-  return !window.has_padding() &&
-         std::all_of(window.axes.begin(), window.axes.end(), [](const WindowAxis& axis) {
-           return axis.output == 1 && axis.kernel == axis.input && axis.dilation == 1;
-         });
+  const bool counts_padding = node.is("AveragePool") && node.int_or("count_include_pad", 0) != 0;
+  return std::all_of(window.axes.begin(), window.axes.end(), [&](const WindowAxis& axis) {
+    const bool covers = axis.input_index(0, 0) <= 0 && axis.input_index(0, axis.kernel - 1) >= axis.input - 1;
+    return axis.output == 1 && axis.dilation == 1 && covers && (!counts_padding || axis.kernel == axis.input);
+  });
 }
 
 // The reduction writes a value with its axes kept; `out` is that value without them.

@@ -131,6 +131,19 @@ TEST(NormalizePooling, DoesNotFire) {
   EXPECT_EQ(ops(graph), "ReduceMean ReduceMean AveragePool MaxPool");
 }
 
+TEST(NormalizePooling, PaddingThatDoesNotCount) {
+  const auto after = [](const char* op, int64_t count_include_pad) {
+    LayerBuilder b;
+    LayerBuilder::Attributes attributes = {{"kernel_shape", std::vector<int64_t>{5, 5}},
+                                           {"pads", std::vector<int64_t>{0, 0, 1, 1}}};
+    if (op == std::string("AveragePool")) attributes["count_include_pad"] = count_include_pad;
+    return ops(normalize_pooling(b.finish({b.node(op, {b.input({2, 3, 4, 4})}, attributes)})));
+  };
+  EXPECT_EQ(after("AveragePool", 0), "GlobalAveragePool");
+  EXPECT_EQ(after("AveragePool", 1), "AveragePool");
+  EXPECT_EQ(after("MaxPool", 0), "GlobalMaxPool");
+}
+
 TEST(MergeDuplicates, ConstantsAndNodes) {
   LayerBuilder b;
   const ValueId x = b.input({2, 2});
@@ -153,6 +166,13 @@ TEST(MergeDuplicates, KeepsWhatDiffers) {
   const ValueId random_b = b.node("Concat", {a, c}, {{"axis", int64_t{1}}});
   const Graph graph = merge_duplicates(b.finish({random_a, random_b, minus_zero, integer}));
   EXPECT_EQ(ops(graph), "Add Add Cast LeakyRelu LeakyRelu Concat Concat");
+}
+
+TEST(MergeDuplicates, LayersStay) {
+  LayerBuilder b;
+  const ValueId x = b.input({2, 2}), w = b.uniform({2, 2});
+  const ValueId y = b.add(b.node("Gemm", {x, w}), b.node("Gemm", {x, w}));
+  EXPECT_EQ(ops(merge_duplicates(b.finish({y}))), "Gemm Gemm Add");
 }
 
 TEST(MergeDuplicates, OutputsStay) {
