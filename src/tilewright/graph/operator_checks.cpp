@@ -88,7 +88,7 @@ void require_rank(const OperatorContext& context, int index, int rank) {
 
 void require_vector(const OperatorContext& context, int index, int64_t length) {
   if (context.shape(index) == Shape{length}) return;
-  reject(context, fmt::format("{} has shape {}, {} is needed", describe_input(context, index),
+  reject(context, fmt::format("{} has shape {}, a list of {} is needed", describe_input(context, index),
                               to_string(context.shape(index)), length));
 }
 

@@ -32,7 +32,7 @@ TEST(ConvolutionOperators, Reject) {
   EXPECT_EQ(infer("Conv", {f32({1, 6, 8, 8}), f32({4, 2, 3, 3})}, {{"group", int64_t{0}}}),
             "node 'n' (Conv): attribute 'group' is 0; 1 or more is needed");
   EXPECT_EQ(infer("Conv", {f32({1, 2, 8, 8}), f32({4, 2, 3, 3}), f32({3})}),
-            "node 'n' (Conv): input 2 ('x2') has shape 3, 4 is needed");
+            "node 'n' (Conv): input 2 ('x2') has shape 3, a list of 4 is needed");
   EXPECT_EQ(infer("Conv", {f32({1, 2, 8, 8}), f32({4, 2, 3})}),
             "node 'n' (Conv): weights of shape 4x2x3 do not fit an input of shape 1x2x8x8; both need the "
             "same number "

@@ -1,6 +1,8 @@
 // Normalisations and softmax.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tilewright/graph/operator_checks.h"
 #include "tilewright/graph/operator_families.h"
 
@@ -16,14 +18,17 @@ void require_channels(const OperatorContext& context) {
 
 std::vector<TypedShape> infer_batch_normalization(const OperatorContext& context) {
   require_channels(context);
-  if (context.node().int_or("training_mode", 0) != 0 || context.output_count() > 1) {
+  const std::vector<ValueId>& outputs = context.node().outputs;
+  const bool statistics_wanted =
+      std::any_of(outputs.begin() + 1, outputs.end(), [](ValueId id) { return id != kNoValue; });
+  if (context.node().int_or("training_mode", 0) != 0 || statistics_wanted) {
     reject_unsupported(context, "training mode", "export the model for inference");
   }
   for (int i = 1; i <= 4; ++i) {
     require_class(context, i, TypeClass::kFloat);
     require_vector(context, i, context.shape(0)[1]);
   }
-  return only(context.type(0), context.shape(0));
+  return std::vector<TypedShape>(outputs.size(), {context.type(0), context.shape(0)});
 }
 
 std::vector<TypedShape> infer_instance_normalization(const OperatorContext& context) {

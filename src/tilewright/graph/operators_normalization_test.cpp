@@ -21,8 +21,10 @@ TEST(NormalizationOperators, Reject) {
   const Given c = f32({3}), wrong = f32({4});
   EXPECT_EQ(infer("BatchNormalization", {f32({1, 3, 4, 4}), c, c, c, c}, {{"training_mode", int64_t{1}}}),
             "unsupported: node 'n' (BatchNormalization): training mode; export the model for inference");
+  EXPECT_EQ(infer("BatchNormalization", {f32({1, 3, 4, 4}), c, c, c, c}, {}, 2),
+            "unsupported: node 'n' (BatchNormalization): training mode; export the model for inference");
   EXPECT_EQ(infer("BatchNormalization", {f32({1, 3, 4, 4}), c, c, wrong, c}),
-            "node 'n' (BatchNormalization): input 3 ('x3') has shape 4, 3 is needed");
+            "node 'n' (BatchNormalization): input 3 ('x3') has shape 4, a list of 3 is needed");
   EXPECT_EQ(infer("InstanceNormalization", {f32({3}), c, c}),
             "node 'n' (InstanceNormalization): input 0 ('x0') has shape 3, batch and channels are needed");
   EXPECT_EQ(infer("LayerNormalization", {f32({2, 5, 3}), wrong}),

@@ -20,7 +20,7 @@ TEST(QuantizedOperators, OnnxForms) {
             "f32[5x2]");
   EXPECT_EQ(infer("DynamicQuantizeLinear", {f32({5})}, {}, 3), "u8[5] f32[scalar] u8[scalar]");
   EXPECT_EQ(infer("QuantizeLinear", {f32({1, 3, 2}), f32({2}), of(kI8, {2})}),
-            "node 'n' (QuantizeLinear): input 1 ('x1') has shape 2, 3 is needed");
+            "node 'n' (QuantizeLinear): input 1 ('x1') has shape 2, a list of 3 is needed");
   EXPECT_EQ(infer("DequantizeLinear", {of(kI8, {5}), f32({}), of(kU8, {})}),
             "node 'n' (DequantizeLinear): input 0 ('x0') has type i8, input 2 ('x2') has type u8; both need "
             "the same "
@@ -61,7 +61,7 @@ TEST(QuantizedOperators, RejectIntegerForms) {
   EXPECT_EQ(infer_q("QGemm", {x, of(kI8, {3, 6}), b, i32s({1}), i32s({0})}),
             "node 'n' (QGemm): 2x5 times 3x6 (transposed): the inner sizes differ");
   EXPECT_EQ(infer_q("QGemm", {x, w, of(kI32, {4}), i32s({1}), i32s({0})}),
-            "node 'n' (QGemm): input 2 ('x2') has shape 4, 3 is needed");
+            "node 'n' (QGemm): input 2 ('x2') has shape 4, a list of 3 is needed");
   EXPECT_EQ(infer_q("QGemm", {x, w, b, i32s({1, 0, 1}), i32s({0})}),
             "node 'n' (QGemm): input 3 ('x3'), the multiplier, holds 0, which is outside 1..2147483647");
   EXPECT_EQ(infer_q("QGemm", {x, w, b, i32s({1}), i32s({63})}),

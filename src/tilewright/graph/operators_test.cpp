@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <sstream>
 
+#include "tilewright/base/file.h"
 #include "tilewright/graph/node_rules.h"
 
 namespace tilewright {
@@ -25,6 +27,19 @@ TEST(Operators, TableIsSortedCompleteAndWithoutDoubles) {
   EXPECT_GE(table.size(), 105u);
   EXPECT_EQ(find_operator("", "QConv"), nullptr);
   EXPECT_EQ(find_operator("tilewright", "Conv"), nullptr);
+}
+
+TEST(Operators, TheDocumentationListsAllOfThem) {
+  const std::string page = read_text_file(std::string(TILEWRIGHT_SOURCE_DIR) + "/docs/graph.md");
+  std::istringstream list(page.substr(page.find("## Operators")));
+  std::set<std::string> documented;
+  for (std::string word; list >> word;) documented.insert(word);
+  for (const Operator& op : all_operators()) EXPECT_EQ(documented.count(op.name), 1u) << op.name;
+  size_t words = 0;
+  for (const std::string& word : documented)
+    words += find_operator("", word) || find_operator("tilewright", word);
+  EXPECT_EQ(words, all_operators().size());
+  EXPECT_EQ(documented.size(), words + 6) << "more than '## Operators Standard domain: Domain `tilewright`:'";
 }
 
 TEST(Operators, OnnxTypeCodesAreInverse) {
