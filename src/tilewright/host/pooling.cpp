@@ -1,6 +1,6 @@
 // MaxPool, AveragePool and the global pools over any number of spatial axes. Window geometry: graph/window.h.
 #include <algorithm>
-#include <limits>
+#include <functional>
 
 #include "tilewright/base/parallel.h"
 #include "tilewright/graph/window.h"
@@ -28,56 +28,6 @@ std::vector<Reach> reaches(const WindowAxis& axis) {
   return result;
 }
 
-// Walks the windows of one input plane. visit(output index, reaches of the axes at this position).
-class PlaneWalk {
- public:
-  explicit PlaneWalk(const Window& window) : window_(window) {
-    for (const WindowAxis& axis : window.axes) reaches_.push_back(reaches(axis));
-  }
-
-  template <typename Visit>
-  void for_each_output(Visit&& visit) const {
-    const size_t rank = reaches_.size();
-    std::vector<size_t> position(rank, 0);
-    std::vector<Reach> here(rank);
-    const int64_t outputs = window_.output_elements();
-    for (int64_t flat = 0; flat < outputs; ++flat) {
-      for (size_t axis = 0; axis < rank; ++axis) here[axis] = reaches_[axis][position[axis]];
-      visit(flat, here, position);
-      for (size_t axis = rank; axis-- > 0;) {
-        if (++position[axis] < reaches_[axis].size()) break;
-        position[axis] = 0;
-      }
-    }
-  }
-
-  // Calls row(first index in the plane, count) for the runs of taps along the last axis, in row-major order.
-  template <typename Row>
-  void for_each_row(const std::vector<Reach>& here, Row&& row) const {
-    const size_t last = here.size() - 1;
-    std::vector<int64_t> tap(last, 0);
-    for (const Reach& reach : here) {
-      if (reach.count == 0) return;
-    }
-    while (true) {
-      int64_t index = 0;
-      for (size_t axis = 0; axis < last; ++axis) {
-        index = index * window_.axes[axis].input + here[axis].first + tap[axis] * window_.axes[axis].dilation;
-      }
-      row(index * window_.axes[last].input + here[last].first, here[last].count);
-      size_t axis = last;
-      while (axis > 0 && ++tap[axis - 1] == here[axis - 1].count) tap[--axis] = 0;
-      if (axis == 0) return;
-    }
-  }
-
-  int64_t last_dilation() const { return window_.axes.back().dilation; }
-
- private:
-  const Window& window_;
-  std::vector<std::vector<Reach>> reaches_;
-};
-
 int64_t plane_size(const Window& window) {
   int64_t size = 1;
   for (const WindowAxis& axis : window.axes) size *= axis.input;
@@ -99,27 +49,71 @@ int64_t column_major(const Window& window, int64_t index) {
   return result;
 }
 
-template <typename T>
-constexpr T kLowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                           : std::numeric_limits<T>::lowest();
-
-template <typename T>
-void max_plane(const PlaneWalk& walk, const T* in, T* out, int64_t* positions) {
-  const int64_t step = walk.last_dilation();
-  walk.for_each_output([&](int64_t flat, const std::vector<Reach>& here, const auto&) {
-    T best = kLowest<T>;
-    int64_t at = -1;
-    walk.for_each_row(here, [&](int64_t index, int64_t count) {
-      for (int64_t i = 0; i < count; ++i, index += step) {
-        if (at < 0 || in[index] > best || in[index] != in[index]) {
-          best = in[index];
-          at = index;
-        }
+// Maxima and sums over windows are separable: one axis after the other, outermost first, so that all but the
+// last pass run over whole contiguous rows. `plane` is one input plane; the result has the window's outputs.
+template <typename Acc, typename T, typename Combine>
+std::vector<Acc> fold_windows(const Window& window, const std::vector<std::vector<Reach>>& reaches_by_axis,
+                              const T* plane, Combine combine) {
+  std::vector<Acc> current(plane, plane + plane_size(window)), next;
+  int64_t outer = 1, inner = int64_t(current.size());
+  for (size_t axis = 0; axis < reaches_by_axis.size(); ++axis) {
+    const WindowAxis& a = window.axes[axis];
+    inner /= a.input;
+    next.assign(size_t(outer * a.output * inner), Acc{});
+    for (int64_t o = 0; o < outer * a.output; ++o) {
+      const Reach& reach = reaches_by_axis[axis][size_t(o % a.output)];
+      const Acc* in = current.data() + (o / a.output * a.input + reach.first) * inner;
+      Acc* out = next.data() + o * inner;
+      if (reach.count == 0) continue;
+      std::copy(in, in + inner, out);
+      for (int64_t tap = 1; tap < reach.count; ++tap) {
+        const Acc* row = in + tap * a.dilation * inner;
+        for (int64_t i = 0; i < inner; ++i) out[i] = combine(out[i], row[i]);
       }
-    });
-    out[flat] = best;
-    if (positions != nullptr) positions[flat] = at;
-  });
+    }
+    current.swap(next);
+    outer *= a.output;
+  }
+  return current;
+}
+
+std::vector<std::vector<Reach>> all_reaches(const Window& window) {
+  std::vector<std::vector<Reach>> result;
+  for (const WindowAxis& axis : window.axes) result.push_back(reaches(axis));
+  return result;
+}
+
+// The row-major index of the first maximum (or NaN) of every window of one plane.
+template <typename T>
+void max_positions(const Window& window, const std::vector<std::vector<Reach>>& reaches_by_axis,
+                   const T* plane, int64_t* positions) {
+  const size_t rank = window.axes.size();
+  std::vector<int64_t> at(rank, 0), tap(rank, 0);
+  for (int64_t flat = 0; flat < window.output_elements(); ++flat) {
+    int64_t best = -1;
+    std::ranges::fill(tap, 0);
+    for (bool more = true; more;) {
+      int64_t index = 0;
+      for (size_t axis = 0; axis < rank; ++axis) {
+        const Reach& reach = reaches_by_axis[axis][size_t(at[axis])];
+        index = index * window.axes[axis].input + reach.first + tap[axis] * window.axes[axis].dilation;
+      }
+      if (best < 0 || plane[index] > plane[best] ||
+          (plane[index] != plane[index] && plane[best] == plane[best])) {
+        best = index;
+      }
+      more = false;
+      for (size_t axis = rank; axis-- > 0 && !more;) {
+        more = ++tap[axis] < reaches_by_axis[axis][size_t(at[axis])].count;
+        if (!more) tap[axis] = 0;
+      }
+    }
+    positions[flat] = best;
+    for (size_t axis = rank; axis-- > 0;) {
+      if (++at[axis] < window.axes[axis].output) break;
+      at[axis] = 0;
+    }
+  }
 }
 
 std::vector<Tensor> max_windows(const Tensor& x, const Window& window, bool want_positions, bool by_columns,
@@ -129,7 +123,13 @@ std::vector<Tensor> max_windows(const Tensor& x, const Window& window, bool want
   Tensor y(x.type(), shape);
   Tensor positions(ElementType::kI64, want_positions ? shape : Shape{0});
   int64_t* const positions_out = mutable_storage<int64_t>(positions);
-  const PlaneWalk walk(window);
+  const std::vector<std::vector<Reach>> reach = all_reaches(window);
+  for (const std::vector<Reach>& axis : reach) {
+    // Dilated taps may straddle a small input; ONNX leaves the maximum of nothing open.
+    if (std::ranges::any_of(axis, [](const Reach& r) { return r.count == 0; })) {
+      throw Error(ErrorKind::kInvalidInput, "a window holds nothing but padding");
+    }
+  }
   const int64_t out_size = window.output_elements();
   visit_number(x.type(), [&](auto tag) {
     using T = decltype(tag);
@@ -137,8 +137,13 @@ std::vector<Tensor> max_windows(const Tensor& x, const Window& window, bool want
     T* out = mutable_storage<T>(y);
     parallel_for(options.threads, planes, [&](int64_t begin, int64_t end) {
       for (int64_t plane = begin; plane < end; ++plane) {
-        max_plane(walk, in + plane * in_size, out + plane * out_size,
-                  want_positions ? positions_out + plane * out_size : nullptr);
+        const std::vector<T> maxima =
+            fold_windows<T>(window, reach, in + plane * in_size,
+                            [](T best, T value) { return value > best || value != value ? value : best; });
+        std::ranges::copy(maxima, out + plane * out_size);
+        if (want_positions) {
+          max_positions(window, reach, in + plane * in_size, positions_out + plane * out_size);
+        }
       }
     });
   });
@@ -170,31 +175,38 @@ int64_t padded_taps(const WindowAxis& axis, int64_t output) {
   return std::clamp<int64_t>((end - 1 - start) / axis.dilation + 1, 1, axis.kernel);
 }
 
+// What each output position along one axis contributes to the number of taps that a window is divided by.
+std::vector<int64_t> divisors(const WindowAxis& axis, const std::vector<Reach>& reach, bool count_padding) {
+  std::vector<int64_t> taps;
+  for (int64_t o = 0; o < axis.output; ++o) {
+    taps.push_back(count_padding ? padded_taps(axis, o) : std::max<int64_t>(reach[size_t(o)].count, 1));
+  }
+  return taps;
+}
+
 Tensor average_windows(const Tensor& x, const Window& window, bool count_padding,
                        const HostOptions& options) {
   const int64_t planes = x.shape()[0] * x.shape()[1], in_size = plane_size(window);
   Tensor y(x.type(), window.output_shape(x.shape()[0], x.shape()[1]));
-  const PlaneWalk walk(window);
-  const int64_t out_size = window.output_elements(), step = walk.last_dilation();
+  const std::vector<std::vector<Reach>> reach = all_reaches(window);
+  std::vector<double> taps{1.0};  // of every output position
+  for (size_t axis = 0; axis < reach.size(); ++axis) {
+    std::vector<double> product;
+    const std::vector<int64_t> along = divisors(window.axes[axis], reach[axis], count_padding);
+    for (const double outer : taps) {
+      for (const int64_t count : along) product.push_back(outer * double(count));
+    }
+    taps.swap(product);
+  }
   visit_float(x.type(), [&](auto tag) {
     using T = decltype(tag);
-    const T* in = storage<T>(x);
     T* out = mutable_storage<T>(y);
     parallel_for(options.threads, planes, [&](int64_t begin, int64_t end) {
       for (int64_t plane = begin; plane < end; ++plane) {
-        walk.for_each_output([&](int64_t flat, const std::vector<Reach>& here, const auto& position) {
-          double sum = 0;
-          walk.for_each_row(here, [&](int64_t index, int64_t count) {
-            const T* taps = in + plane * in_size + index;
-            for (int64_t i = 0; i < count; ++i) sum += double(taps[i * step]);
-          });
-          int64_t taps = 1;
-          for (size_t axis = 0; axis < here.size(); ++axis) {
-            taps *=
-                count_padding ? padded_taps(window.axes[axis], int64_t(position[axis])) : here[axis].count;
-          }
-          out[plane * out_size + flat] = taps == 0 ? T(0) : T(sum / double(taps));
-        });
+        const std::vector<double> sums =
+            fold_windows<double>(window, reach, storage<T>(x) + plane * in_size, std::plus<double>());
+        for (size_t i = 0; i < sums.size(); ++i)
+          out[plane * int64_t(sums.size()) + int64_t(i)] = T(sums[i] / taps[i]);
       }
     });
   });
