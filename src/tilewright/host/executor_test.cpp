@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tilewright/host/half_conversion.h"
+#include "tilewright/host/kernel_testing.h"
 
 namespace tilewright {
 namespace {
@@ -19,18 +20,8 @@ Graph two_nodes() {
   return graph;
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-std::string error_text(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
+using testing::contains;
+using testing::error_text;
 
 TEST(Executor, RunsInOrderAndObservesEveryValue) {
   const Tensor x = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
@@ -99,6 +90,34 @@ TEST(Executor, AnInputOrConstantMayBeAnOutput) {
   EXPECT_EQ(outputs[0].number_at(0), 3);
   EXPECT_EQ(outputs[1].integer_at(0), 5);
   EXPECT_EQ(outputs[2].integer_at(0), 5);
+}
+
+TEST(Executor, HalfGraphsRunInFloatAndRoundWhereTheyLeave) {
+  Graph graph;
+  const ValueId x = graph.add_input("x", ElementType::kF16, Shape{2});
+  const ValueId big = graph.add_constant("big", Tensor::scalar(1000.0f).cast(ElementType::kF16));
+  const ValueId product = graph.add_value("product", ElementType::kF16, Shape{2});
+  const ValueId y = graph.add_value("y", ElementType::kF16, Shape{2});
+  graph.add_node("mul", "Mul", {x, big}, {product});
+  graph.add_node("div", "Div", {product, big}, {y});
+  graph.outputs = {y};
+  const Tensor in = Tensor::of<float>({2}, {100, -3}).cast(ElementType::kF16);
+  std::vector<ElementType> types;
+  const auto outputs =
+      Executor(graph).run({in}, [&](ValueId, const Tensor& tensor) { types.push_back(tensor.type()); });
+  // 100 * 1000 is beyond f16, but not beyond f32.
+  EXPECT_TRUE(outputs[0].identical(in));
+  EXPECT_EQ(types, std::vector<ElementType>(3, ElementType::kF16));
+}
+
+TEST(Executor, RefusesValuesBeyondItsLimit) {
+  Graph graph;
+  const ValueId x = graph.add_input("x", ElementType::kI8, Shape{1});
+  const ValueId y = graph.add_value("y", ElementType::kF32, Shape{1 << 20, 1 << 20});
+  graph.add_node("n", "Identity", {x}, {y});
+  graph.outputs = {y};
+  EXPECT_PRED2(contains, error_text([&] { Executor{graph}; }),
+               "value 'y': f32[1048576x1048576] is beyond 8 GiB");
 }
 
 TEST(HalfConversion, RoundTripsEveryValue) {

@@ -1,11 +1,15 @@
 // Running single nodes in tests: builds the node, calls evaluate, returns the outputs.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "tilewright/base/random.h"
 #include "tilewright/host/executor.h"
 
 namespace tilewright::testing {
@@ -34,6 +38,37 @@ inline std::vector<Tensor> run_op(const std::string& op, const std::vector<std::
 inline Tensor f32(Shape shape, std::initializer_list<float> values) {
   return Tensor::of<float>(std::move(shape), values);
 }
+// What the Error says that `body` throws; "no error" when it throws none.
+template <typename Body>
+std::string error_text(Body&& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Uniform in [-1, 1).
+inline Tensor random_tensor(Random& random, ElementType type, Shape shape) {
+  Tensor tensor(type, std::move(shape));
+  for (int64_t i = 0; i < tensor.size(); ++i) tensor.set_number(i, 2 * random.uniform() - 1);
+  return tensor;
+}
+
+// max |a - b|; infinity when the shapes differ.
+inline double distance(const Tensor& a, const Tensor& b) {
+  double largest = a.shape() == b.shape() ? 0 : std::numeric_limits<double>::infinity();
+  for (int64_t i = 0; i < a.size() && i < b.size(); ++i) {
+    largest = std::max(largest, std::abs(a.number_at(i) - b.number_at(i)));
+  }
+  return largest;
+}
+
 inline Tensor i64(std::initializer_list<int64_t> values) {
   return Tensor::of<int64_t>(Shape{int64_t(values.size())}, values);
 }
