@@ -49,6 +49,8 @@ Range percentile_range(const Histogram& histogram, double percentile) {
 // and the same squeezed into `levels` levels.
 double divergence(const std::vector<double>& magnitudes, size_t kept, double beyond, double total,
                   int levels) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (beyond > 0 && magnitudes[kept - 1] == 0) return kInfinity;  // saturated mass where there was none
   double sum = 0;
   for (int level = 0; level < levels; ++level) {
     const size_t from = size_t(level) * kept / size_t(levels), to = size_t(level + 1) * kept / size_t(levels);
@@ -67,7 +69,7 @@ double divergence(const std::vector<double>& magnitudes, size_t kept, double bey
   }
   // `sum` compares unnormalised masses total and total - beyond.
   const double inside = total - beyond;
-  return inside <= 0 ? std::numeric_limits<double>::infinity() : sum / total - std::log(total / inside);
+  return inside <= 0 ? kInfinity : sum / total - std::log(total / inside);
 }
 
 Range entropy_range(const Histogram& histogram, const NumberForm& form) {
