@@ -50,8 +50,10 @@ Range percentile_range(const Histogram& histogram, double percentile) {
 double divergence(const std::vector<double>& magnitudes, size_t kept, double beyond, double total,
                   int levels) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (beyond > 0 && magnitudes[kept - 1] == 0) return kInfinity;  // saturated mass where there was none
+  // Saturated mass where there was none would cost infinitely much; an empty bin counts as half a number.
+  constexpr double kEmpty = 0.5;
   double sum = 0;
+  if (beyond > 0 && magnitudes[kept - 1] == 0) sum += beyond * std::log(beyond / kEmpty);
   for (int level = 0; level < levels; ++level) {
     const size_t from = size_t(level) * kept / size_t(levels), to = size_t(level + 1) * kept / size_t(levels);
     double mass = 0;

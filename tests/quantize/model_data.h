@@ -1,0 +1,34 @@
+// Shared models and data sets for the quantisation tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tilewright/tensor/tensor.h"
+
+namespace tilewright {
+
+std::filesystem::path shared_models();
+
+struct LabelledImages {
+  Tensor images;  // f32 [N, 3, 32, 32], 0..255
+  std::vector<int64_t> labels;
+};
+// The 100 lossless CIFAR-10 test images.
+LabelledImages cifar10_lossless();
+// `count` of the 500 JPEG-decoded CIFAR-10 images, taken evenly over the classes, without those that are
+// (up to JPEG noise) among `excluded`.
+LabelledImages cifar10_jpeg(int64_t count, const LabelledImages& excluded);
+
+// `count` samples of `shape` (axis 0 is the batch), uniform in [low, high).
+Tensor uniform_samples(Shape shape, int64_t count, float low, float high, uint64_t seed);
+
+}  // namespace tilewright
+
+#define TILEWRIGHT_REQUIRE_SHARED(relative)                               \
+  if (!std::filesystem::exists(tilewright::shared_models() / relative)) { \
+    GTEST_SKIP() << "no " << (tilewright::shared_models() / relative);    \
+  }
