@@ -43,6 +43,10 @@ Schedule pick_schedule(uint64_t seed, const Layer& layer, const OverlayHardware&
     s.order = random.chance(0.5) ? overlay::TileOrder::kOutputsInner : overlay::TileOrder::kOutputsOuter;
     s.weights_resident = random.chance(0.3);
     s.inputs_resident = random.chance(0.3);
+    if (layer.foldable && random.chance(0.5)) {
+      s.fold_y = int(random.between(1, 3));
+      s.fold_x = int(random.between(1, 3));
+    }
     Diagnostics diagnostics;
     overlay::verify(layer, hardware, s, diagnostics);
     if (diagnostics.ok()) return s;
@@ -76,7 +80,8 @@ Result run_case(uint64_t seed, const std::string& hardware_folder) {
     }
     try {
       const NodeId nodes[] = {0};
-      const Layer layer = overlay::extract_layer(test.graph, node, hardware);
+      Layer layer = overlay::extract_layer(test.graph, node, hardware);
+      layer.foldable = layer.sources[0].channels < hardware.block_in;
       std::map<std::string, Schedule> schedules;
       Random random(seed * 31 + 7);
       result.default_schedule = random.chance(0.15);
@@ -89,6 +94,7 @@ Result run_case(uint64_t seed, const std::string& hardware_folder) {
       const Schedule used = program.layers[0].schedule;
       result.tiled_in_two_dimensions = used.rows < layer.out_height && used.cols < layer.out_width;
       result.overflows_cache = program.statistics.evictions > 0;
+      result.folded = used.fold_y * used.fold_x > 1;
       result.two_threads = used.virtual_threads == 2;
       overlay::FunctionalSimulator simulator(hardware);
       const auto outputs = overlay::run_overlay(program, test.inputs, simulator);
@@ -122,6 +128,7 @@ Summary run_cases(uint64_t first_seed, int64_t count, const std::string& hardwar
     summary.tiled += result.tiled_in_two_dimensions;
     summary.overflowing += result.overflows_cache;
     summary.two_threads += result.two_threads;
+    summary.folded += result.folded;
     summary.default_schedules += result.default_schedule;
     if (result.problem.empty()) continue;
     ++summary.mismatches;
@@ -138,7 +145,7 @@ std::string describe(const Summary& summary) {
       "{}, "
       "default schedules {}\n",
       summary.cases, summary.mismatches, summary.tiled, summary.overflowing, summary.two_threads,
-      summary.default_schedules);
+      summary.default_schedules, summary.folded);
   for (const auto& [name, count] : summary.by_kind) text += fmt::format("  {} {}\n", name, count);
   for (const auto& [name, count] : summary.by_hardware)
     text += fmt::format("  hardware/{}.yaml {}\n", name, count);

@@ -32,6 +32,7 @@ struct Result {
   bool tiled_in_two_dimensions = false;
   bool overflows_cache = false;
   bool two_threads = false;
+  bool folded = false;
   bool default_schedule = false;
   std::string problem;  // empty: bit-identical and accepted by the checker
 };
@@ -49,7 +50,8 @@ overlay::Schedule pick_schedule(uint64_t seed, const overlay::Layer& layer, cons
 Result run_case(uint64_t seed, const std::string& hardware_folder);
 
 struct Summary {
-  int64_t cases = 0, mismatches = 0, tiled = 0, overflowing = 0, two_threads = 0, default_schedules = 0;
+  int64_t cases = 0, mismatches = 0, tiled = 0, overflowing = 0, two_threads = 0, default_schedules = 0,
+          folded = 0;
   std::map<std::string, int64_t> by_kind, by_hardware;
   std::string first_problem;
 };

@@ -69,7 +69,12 @@ class Search {
   Search(const Layer& layer, const OverlayHardware& hardware)
       : layer_(layer), hardware_(hardware), blocks_(layer, hardware.block_out) {}
 
-  Schedule run() {
+  struct Found {
+    Schedule schedule;
+    double cycles = 0;
+  };
+
+  Found run() {
     for (const int threads : {2, 1}) {
       collect(threads);
       if (!candidates_.empty()) break;
@@ -89,7 +94,7 @@ class Search {
         best_cycles = cycles;
       }
     }
-    return *best;
+    return {*best, best_cycles};
   }
 
  private:
@@ -144,10 +149,41 @@ class Search {
   std::vector<Candidate> candidates_;
 };
 
+// The fold with the fewest micro-ops per output whose channels still fit one block.
+std::optional<Schedule> best_fold(const Layer& layer, int64_t block) {
+  if (!layer.foldable || layer.pattern != ChannelPattern::kDense || layer.kind != LayerKind::kMatrix ||
+      layer.out_step_y * layer.out_step_x != 1) {
+    return std::nullopt;
+  }
+  const TapGrid& grid = layer.phases[0].grids[0];
+  const int64_t channels = layer.sources[0].channels;
+  int64_t best = int64_t(grid.ny) * grid.nx;
+  Schedule fold;
+  for (int y = 1; y <= grid.ny; ++y) {
+    for (int x = 1; x <= grid.nx && channels * y * x <= block; ++x) {
+      const int64_t taps = int64_t((grid.ny + y - 1) / y) * ((grid.nx + x - 1) / x);
+      if (taps >= best) continue;
+      best = taps;
+      fold.fold_y = y;
+      fold.fold_x = x;
+    }
+  }
+  if (fold.fold_y * fold.fold_x == 1) return std::nullopt;
+  return fold;
+}
+
 }  // namespace
 
 Schedule default_schedule(const Layer& layer, const OverlayHardware& hardware) {
-  return Search(layer, hardware).run();
+  Search::Found best = Search(layer, hardware).run();
+  const std::optional<Schedule> fold = best_fold(layer, hardware.block_in);
+  if (!fold) return best.schedule;
+  const Layer folded = scheduled_layer(layer, *fold);
+  Search::Found other = Search(folded, hardware).run();
+  if (other.cycles >= best.cycles) return best.schedule;
+  other.schedule.fold_y = fold->fold_y;
+  other.schedule.fold_x = fold->fold_x;
+  return other.schedule;
 }
 
 }  // namespace tilewright::overlay

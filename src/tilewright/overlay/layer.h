@@ -100,6 +100,7 @@ struct Layer {
   std::vector<int8_t> diagonal;           // kSharedDiagonal: by weight index
 
   LayerOutput output;
+  bool foldable = false;          // the host packs sources[0], so it may fold it
   std::optional<InputFold> fold;  // of sources[0]
   ValueId result = kNoValue;
   int64_t macs = 0;  // useful multiply-accumulates

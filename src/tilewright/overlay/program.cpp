@@ -132,52 +132,19 @@ class Compiler {
     return buffers_.size() - 1;
   }
 
-  // The schedule of a layer, and whether its input is folded.
   void choose(CompiledLayer& compiled) {
-    const auto given = schedules_.find(compiled.layer.name);
     const ValueId root = root_of(compiled.layer.sources[0].value);
-    const bool from_host = homes_.find(root) == homes_.end() && !graph_.is_constant(root);
-    std::optional<Layer> folded;
-    if (from_host && compiled.layer.sources[0].channels < hardware_.block_in)
-      folded = best_fold(compiled.layer);
-    if (given != schedules_.end()) {
-      // A schedule is written for the layer as default_schedule would see it.
-      if (folded) compiled.layer = std::move(*folded);
+    compiled.layer.foldable = homes_.find(root) == homes_.end() && !graph_.is_constant(root) &&
+                              compiled.layer.sources[0].channels < hardware_.block_in;
+    const auto given = schedules_.find(compiled.layer.name);
+    if (given == schedules_.end()) {
+      compiled.schedule = default_schedule(compiled.layer, hardware_);
+    } else {
+      const size_t before = diagnostics_.errors().size();
       verify(compiled.layer, hardware_, given->second, diagnostics_);
-      compiled.schedule = given->second;
-      return;
+      if (diagnostics_.errors().size() == before) compiled.schedule = given->second;
     }
-    compiled.schedule = default_schedule(compiled.layer, hardware_);
-    if (!folded) return;
-    const Schedule other = default_schedule(*folded, hardware_);
-    const auto cycles = [&](const Layer& layer, const Schedule& schedule) {
-      return estimate_layer(Tiling(layer, hardware_, schedule), hardware_).cycles;
-    };
-    if (cycles(*folded, other) < cycles(compiled.layer, compiled.schedule)) {
-      compiled.layer = std::move(*folded);
-      compiled.schedule = other;
-    }
-  }
-
-  std::optional<Layer> best_fold(const Layer& layer) const {
-    if (layer.phases.size() != 1 || layer.phases[0].grids.empty()) return std::nullopt;
-    const TapGrid& grid = layer.phases[0].grids[0];
-    const int64_t channels = layer.sources[0].channels, block = hardware_.block_in;
-    int64_t best = int64_t(grid.ny) * grid.nx;
-    int best_y = 1, best_x = 1;
-    for (int y = 1; y <= grid.ny; ++y) {
-      for (int x = 1; x <= grid.nx; ++x) {
-        if (channels * y * x > block) break;
-        const int64_t taps = int64_t((grid.ny + y - 1) / y) * ((grid.nx + x - 1) / x);
-        if (taps < best) {
-          best = taps;
-          best_y = y;
-          best_x = x;
-        }
-      }
-    }
-    if (best_y * best_x == 1) return std::nullopt;
-    return fold_input(layer, best_y, best_x);
+    compiled.layer = scheduled_layer(compiled.layer, compiled.schedule);
   }
 
   void find_outputs() {

@@ -12,10 +12,10 @@ std::string print_schedule(const Schedule& s) {
   return fmt::format(
       "{{batch_blocks: {}, rows: {}, cols: {}, out_blocks: {}, in_blocks: {}, virtual_threads: {}, order: "
       "{}, "
-      "weights_resident: {}, inputs_resident: {}}}",
+      "weights_resident: {}, inputs_resident: {}, fold_y: {}, fold_x: {}}}",
       s.batch_blocks, s.rows, s.cols, s.out_blocks, s.in_blocks, s.virtual_threads,
       s.order == TileOrder::kOutputsInner ? "outputs_inner" : "outputs_outer", s.weights_resident,
-      s.inputs_resident);
+      s.inputs_resident, s.fold_y, s.fold_x);
 }
 
 Schedule parse_schedule(const std::string& text, const std::string& source_name) {
@@ -37,9 +37,24 @@ Schedule parse_schedule(const std::string& text, const std::string& source_name)
   }
   s.weights_resident = map.boolean("weights_resident", false);
   s.inputs_resident = map.boolean("inputs_resident", false);
+  s.fold_y = int(map.integer("fold_y", 1, 64, 1));
+  s.fold_x = int(map.integer("fold_x", 1, 64, 1));
   map.finish();
   diagnostics.raise_if_any();
   return s;
+}
+
+Layer scheduled_layer(const Layer& layer, const Schedule& schedule) {
+  if (schedule.fold_y * schedule.fold_x == 1) return layer;
+  std::optional<Layer> folded;
+  if (layer.foldable) folded = fold_input(layer, schedule.fold_y, schedule.fold_x);
+  if (!folded) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("the input of '{}' cannot be folded by {}x{}", layer.name, schedule.fold_y,
+                            schedule.fold_x),
+                "only dense convolutions whose input comes from the host fold, up to their kernel's size");
+  }
+  return std::move(*folded);
 }
 
 void verify(const Layer& layer, const OverlayHardware& hardware, const Schedule& schedule,
@@ -68,8 +83,15 @@ void verify(const Layer& layer, const OverlayHardware& hardware, const Schedule&
   };
   phases(schedule.rows, layer.out_height, layer.out_step_y, "rows");
   phases(schedule.cols, layer.out_width, layer.out_step_x, "cols");
+  Layer target;
+  try {
+    target = scheduled_layer(layer, schedule);
+  } catch (const Error& error) {
+    diagnostics.error(error.kind(), where, "fold_y, fold_x", error.diagnostics()[0].message,
+                      error.diagnostics()[0].hint);
+  }
   if (diagnostics.errors().size() != before) return;
-  const Tiling tiling(layer, hardware, schedule);
+  const Tiling tiling(target, hardware, schedule);
   const auto capacity = [&](int64_t need, int64_t depth, const char* memory, const char* hint) {
     if (need <= depth) return;
     diagnostics.error(ErrorKind::kInfeasible, where, memory,

@@ -24,6 +24,7 @@ struct Schedule {
   TileOrder order = TileOrder::kOutputsInner;
   bool weights_resident = false;  // all weights of the inner loops stay in their scratchpad
   bool inputs_resident = false;   // all inputs of the inner loops stay in their scratchpad
+  int fold_y = 1, fold_x = 1;     // image positions folded into channels (Layer::foldable)
   bool operator==(const Schedule&) const = default;
 };
 
@@ -31,6 +32,10 @@ struct Schedule {
 std::string print_schedule(const Schedule& schedule);
 // Errors (invalid input): every field that is missing, unknown or out of range.
 Schedule parse_schedule(const std::string& text, const std::string& source_name);
+
+// The layer that a schedule is for: `layer` itself, or its input folded (fold_input). Errors (invalid input):
+// a fold that the layer does not allow.
+Layer scheduled_layer(const Layer& layer, const Schedule& schedule);
 
 // Reports everything that keeps `schedule` from running: sizes out of range, rows that do not cover whole
 // phases of a transposed convolution, each scratchpad that overflows (with need and capacity).
