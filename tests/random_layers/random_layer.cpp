@@ -43,6 +43,10 @@ Schedule pick_schedule(uint64_t seed, const Layer& layer, const OverlayHardware&
     s.order = random.chance(0.5) ? overlay::TileOrder::kOutputsInner : overlay::TileOrder::kOutputsOuter;
     s.weights_resident = random.chance(0.3);
     s.inputs_resident = random.chance(0.3);
+    if (layer.foldable && random.chance(0.7)) {
+      s.fold_y = int(random.between(1, 3));
+      s.fold_x = int(random.between(1, 3));
+    }
     if (layer.foldable && random.chance(0.5)) {
       s.fold_y = int(random.between(1, 3));
       s.fold_x = int(random.between(1, 3));
@@ -143,7 +147,7 @@ std::string describe(const Summary& summary) {
   std::string text = fmt::format(
       "cases {}, mismatches {}, tiled in two dimensions {}, overflowing the micro-op cache {}, two threads "
       "{}, "
-      "default schedules {}\n",
+      "default schedules {}, folded inputs {}\n",
       summary.cases, summary.mismatches, summary.tiled, summary.overflowing, summary.two_threads,
       summary.default_schedules, summary.folded);
   for (const auto& [name, count] : summary.by_kind) text += fmt::format("  {} {}\n", name, count);

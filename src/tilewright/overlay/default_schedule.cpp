@@ -1,7 +1,9 @@
 // The default schedule: every combination of a few tile sizes per axis, those that fit ranked by the
 // estimate.
 #include <algorithm>
+#include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "tilewright/overlay/estimate.h"
@@ -157,13 +159,17 @@ std::optional<Schedule> best_fold(const Layer& layer, int64_t block) {
   }
   const TapGrid& grid = layer.phases[0].grids[0];
   const int64_t channels = layer.sources[0].channels;
-  int64_t best = int64_t(grid.ny) * grid.nx;
+  // Few micro-ops first; among equals a stride that leaves columns or rows out.
+  std::pair<int64_t, int64_t> best{int64_t(grid.ny) * grid.nx, 0};
   Schedule fold;
   for (int y = 1; y <= grid.ny; ++y) {
     for (int x = 1; x <= grid.nx && channels * y * x <= block; ++x) {
-      const int64_t taps = int64_t((grid.ny + y - 1) / y) * ((grid.nx + x - 1) / x);
-      if (taps >= best) continue;
-      best = taps;
+      const int64_t ny = (grid.ny + y - 1) / y, nx = (grid.nx + x - 1) / x;
+      const int64_t sample_y = ny > 1 ? std::gcd(layer.in_step_y, y * grid.dy_step) : layer.in_step_y;
+      const int64_t sample_x = nx > 1 ? std::gcd(layer.in_step_x, x * grid.dx_step) : layer.in_step_x;
+      const std::pair<int64_t, int64_t> cost{ny * nx, -sample_y * sample_x};
+      if (ny * nx == int64_t(grid.ny) * grid.nx || cost >= best) continue;
+      best = cost;
       fold.fold_y = y;
       fold.fold_x = x;
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 #include "tilewright/overlay/output_passes.h"
 
@@ -117,12 +118,19 @@ std::optional<Layer> fold_input(const Layer& layer, int fold_y, int fold_x) {
   fold.height = source.height;
   fold.width = source.width;
   fold.pad_value = layer.pad_value;
+  // Rows and columns that no tap reads are not stored.
+  const int tap_y = fold_y * first.dy_step, tap_x = fold_x * first.dx_step;
+  fold.sample_y = ny > 1 ? std::gcd(layer.in_step_y, tap_y) : layer.in_step_y;
+  fold.sample_x = nx > 1 ? std::gcd(layer.in_step_x, tap_x) : layer.in_step_x;
   folded.fold = fold;
   folded.pad_value = 0;
+  folded.in_step_y = layer.in_step_y / fold.sample_y;
+  folded.in_step_x = layer.in_step_x / fold.sample_x;
+  const int dy_step = ny > 1 ? tap_y / fold.sample_y : 1, dx_step = nx > 1 ? tap_x / fold.sample_x : 1;
   LayerSource& image = folded.sources[0];
   image.channels = source.channels * fold_y * fold_x;
-  image.height = (layer.out_height - 1) * layer.in_step_y + int64_t(ny - 1) * fold_y * first.dy_step + 1;
-  image.width = (layer.out_width - 1) * layer.in_step_x + int64_t(nx - 1) * fold_x * first.dx_step + 1;
+  image.height = (layer.out_height - 1) * folded.in_step_y + int64_t(ny - 1) * dy_step + 1;
+  image.width = (layer.out_width - 1) * folded.in_step_x + int64_t(nx - 1) * dx_step + 1;
 
   // The weights in the same order, zero where the fold reaches beyond the kernel.
   const int64_t outputs = layer.out_channels, inputs = source.channels, depth = image.channels;
@@ -144,8 +152,8 @@ std::optional<Layer> fold_input(const Layer& layer, int fold_y, int fold_x) {
   for (size_t plane = 0; plane < folded.phases[0].grids.size(); ++plane) {
     TapGrid& grid = folded.phases[0].grids[plane];
     grid = {.source = 0, .ny = ny, .nx = nx, .dy = 0, .dx = 0};
-    grid.dy_step = fold_y * first.dy_step;
-    grid.dx_step = fold_x * first.dx_step;
+    grid.dy_step = dy_step;
+    grid.dx_step = dx_step;
     grid.weight = int(plane) * ny * nx;
     grid.weight_step_y = nx;
     grid.weight_step_x = 1;

@@ -70,10 +70,12 @@ struct LayerSource {
 
 // How a 3-channel image is re-arranged when the host packs it: fold_y x fold_x neighbouring positions become
 // channels, so that fewer, fuller micro-ops are needed. Folded channel (c*fold_y + jy)*fold_x + jx at (y, x)
-// holds channel c at (y + origin_y + jy*step_y, x + origin_x + jx*step_x), or pad_value outside the image.
+// holds channel c at (y*sample_y + origin_y + jy*step_y, x*sample_x + origin_x + jx*step_x), or pad_value
+// outside the image.
 struct InputFold {
   int fold_y = 1, fold_x = 1;
   int step_y = 1, step_x = 1;
+  int sample_y = 1, sample_x = 1;
   int origin_y = 0, origin_x = 0;
   int64_t channels = 1, height = 1, width = 1;  // of the original image
   int32_t pad_value = 0;

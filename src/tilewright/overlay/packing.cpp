@@ -117,10 +117,10 @@ Tensor fold_image(const Tensor& tensor, int64_t batch, const InputFold& fold, in
       const int64_t shift_y = fold.origin_y + lane / fold.fold_x * fold.step_y;
       const int64_t shift_x = fold.origin_x + lane % fold.fold_x * fold.step_x;
       for (int64_t y = 0; y < height; ++y) {
-        const int64_t row = y + shift_y;
+        const int64_t row = y * fold.sample_y + shift_y;
         const bool inside = row >= 0 && row < fold.height;
         for (int64_t x = 0; x < width; ++x, ++at) {
-          const int64_t col = x + shift_x;
+          const int64_t col = x * fold.sample_x + shift_x;
           to[at] =
               inside && col >= 0 && col < fold.width ? image[row * fold.width + col] : int8_t(fold.pad_value);
         }
