@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <queue>
-#include <unordered_set>
+#include <string_view>
 
 namespace tilewright {
 namespace {
@@ -18,14 +19,29 @@ T attribute_or(const Node& node, const std::string& attribute, T fallback, const
                 fmt::format("attribute '{}' is not {}", attribute, type_name), ""}});
 }
 
-// `wanted` or, when `taken(wanted)`, the first of wanted_1, wanted_2, ... that is free.
-template <typename Taken>
-std::string unique_name(std::string wanted, Taken taken) {
-  if (!taken(wanted)) return wanted;
-  for (int i = 1;; ++i) {
-    const std::string candidate = fmt::format("{}_{}", wanted, i);
-    if (!taken(candidate)) return candidate;
+// `wanted` or, when an element of `named` has that name, the first of wanted_1, wanted_2, ... that is free.
+// One pass: models with thousands of nodes without a name are common.
+template <typename Named>
+std::string unique_name(std::string wanted, const std::vector<Named>& named) {
+  bool taken = false;
+  std::vector<bool> used(named.size() + 2, false);  // suffixes; one of 1..size + 1 is free
+  for (const Named& other : named) {
+    const std::string_view name = other.name;
+    if (!name.starts_with(wanted)) continue;
+    if (name.size() == wanted.size()) {
+      taken = true;
+    } else if (name[wanted.size()] == '_') {
+      size_t number = 0;
+      const std::string_view digits = name.substr(wanted.size() + 1);
+      const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+      if (result.ec == std::errc{} && result.ptr == digits.data() + digits.size() && number < used.size())
+        used[number] = true;
+    }
   }
+  if (!taken) return wanted;
+  size_t free = 1;
+  while (used[free]) ++free;
+  return fmt::format("{}_{}", wanted, free);
 }
 
 }  // namespace
@@ -54,11 +70,8 @@ const Tensor* Graph::constant_input(const Node& node, int index) const {
 }
 
 ValueId Graph::add_value(const std::string& value_name, ElementType type, Shape shape) {
-  const auto taken = [this](const std::string& candidate) {
-    return std::any_of(values.begin(), values.end(), [&](const Value& v) { return v.name == candidate; });
-  };
   values.push_back(
-      {unique_name(value_name.empty() ? "value" : value_name, taken), type, std::move(shape), std::nullopt});
+      {unique_name(value_name.empty() ? "value" : value_name, values), type, std::move(shape), std::nullopt});
   return ValueId(values.size()) - 1;
 }
 
@@ -75,10 +88,7 @@ ValueId Graph::add_input(const std::string& value_name, ElementType type, Shape 
 
 Node& Graph::add_node(const std::string& node_name, const std::string& op, std::vector<ValueId> node_inputs,
                       std::vector<ValueId> node_outputs, const std::string& domain) {
-  const auto taken = [this](const std::string& candidate) {
-    return std::any_of(nodes.begin(), nodes.end(), [&](const Node& n) { return n.name == candidate; });
-  };
-  nodes.push_back({unique_name(node_name.empty() ? op : node_name, taken),
+  nodes.push_back({unique_name(node_name.empty() ? op : node_name, nodes),
                    domain,
                    op,
                    std::move(node_inputs),

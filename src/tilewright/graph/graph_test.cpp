@@ -23,6 +23,14 @@ TEST(Graph, NamesAreUnique) {
   EXPECT_EQ(graph.values[3].name, "y_2");
 }
 
+TEST(Graph, TakesTheFirstFreeNumber) {
+  Graph graph;
+  for (const char* name : {"v", "v_2", "v_x", "v_02x", "value"}) graph.add_value(name, ElementType::kF32, {});
+  EXPECT_EQ(graph.value(graph.add_value("v", ElementType::kF32, {})).name, "v_1");
+  EXPECT_EQ(graph.value(graph.add_value("v", ElementType::kF32, {})).name, "v_3");
+  EXPECT_EQ(graph.value(graph.add_value("", ElementType::kF32, {})).name, "value_1");
+}
+
 TEST(Graph, RemovesDeadNodesAndRenumbers) {
   Graph graph = chain_of_relus(3);
   graph.outputs = {2};  // the output of the second node
