@@ -11,6 +11,7 @@
 #include "tilewright/flow/engine.h"
 #include "tilewright/flow/layer_table.h"
 #include "tilewright/flow/raw_form.h"
+#include "tilewright/overlay/assembler.h"
 #include "tilewright/quantize/integerize.h"
 
 namespace tilewright::cli {
@@ -26,9 +27,8 @@ std::filesystem::path preset_folder() {
              : std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware";
 }
 
-void print_table(const CompileOptions& options, const Bundle& bundle, const Engine& engine,
-                 std::ostream& out) {
-  const LayerTable table = layer_table(bundle, engine);
+void print_table(const CompileOptions& options, const Compilation& compilation, std::ostream& out) {
+  const LayerTable table = layer_table(compilation);
   if (!options.json) {
     out << to_string(table);
     return;
@@ -45,7 +45,7 @@ void print_table(const CompileOptions& options, const Bundle& bundle, const Engi
                     {"cycles", row.cycles},
                     {"share_of_peak", row.share_of_peak}});
   }
-  out << nlohmann::json{{"hardware", bundle.hardware.name},
+  out << nlohmann::json{{"hardware", compilation.bundle.hardware.name},
                         {"total_macs", table.total_macs},
                         {"overlay_mac_share", table.overlay_mac_share()},
                         {"cycles", table.total_cycles},
@@ -62,13 +62,23 @@ std::string numbered(const std::string& path, size_t index, size_t count) {
       .string();
 }
 
-void emit_programs(const CompileOptions& options, const Engine& engine, std::ostream&) {
+void emit_programs(const CompileOptions& options, const Engine& engine, std::ostream& out) {
   std::vector<const overlay::OverlayProgram*> programs;
   for (const Engine::PreparedStep& step : engine.steps()) {
     if (step.program) programs.push_back(step.program.get());
   }
   for (size_t i = 0; i < programs.size(); ++i) {
     const overlay::OverlayProgram& program = *programs[i];
+    if (!options.assembly.empty()) {
+      const std::string text =
+          overlay::disassemble(program.hardware, program.instruction_bytes(),
+                               std::span(program.memory).subspan(program.uop_address, program.uop_bytes));
+      if (options.assembly == "-") {
+        out << text;
+      } else {
+        write_text_file(numbered(options.assembly, i, programs.size()), text);
+      }
+    }
     if (!options.raw_folder.empty()) {
       overlay::write_raw_program(numbered(options.raw_folder, i, programs.size()), raw_form(program));
     }
@@ -88,11 +98,12 @@ void compile(const CompileOptions& options, std::ostream& out) {
                 "run 'tilewright quantize' first");
   }
   const OverlayHardware hardware = find_overlay_hardware(options.hardware, preset_folder());
-  const Bundle bundle = tilewright::compile(integerize(graph), hardware);
-  const Engine engine(bundle, EngineKind::kFunctional);
-  emit_programs(options, engine, out);
-  if (!options.output.empty()) write_bundle(options.output, bundle);
-  if (options.assembly != "-") print_table(options, bundle, engine, out);
+  const Compilation compilation = tilewright::compile(integerize(graph), hardware);
+  if (!options.output.empty()) write_bundle(options.output, compilation.bundle);
+  if (!options.assembly.empty() || !options.raw_folder.empty()) {
+    emit_programs(options, Engine(compilation.bundle, EngineKind::kFunctional), out);
+  }
+  if (options.assembly != "-") print_table(options, compilation, out);
 }
 
 }  // namespace tilewright::cli

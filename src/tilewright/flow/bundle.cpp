@@ -6,14 +6,12 @@
 
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "tilewright/base/file.h"
 #include "tilewright/flow/container.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 #include "tilewright/graph/verifier.h"
-#include "tilewright/overlay/estimate.h"
 #include "tilewright/overlay/layer.h"
 
 namespace tilewright {
@@ -128,42 +126,6 @@ void write_bundle(const std::filesystem::path& path, const Bundle& bundle) {
 
 Bundle read_bundle(const std::filesystem::path& path) {
   return with_context(fmt::format("file '{}'", path.string()), [&] { return parse_bundle(read_file(path)); });
-}
-
-Bundle compile(Graph integer_graph, const OverlayHardware& hardware, const HostModel& host) {
-  Diagnostics diagnostics;
-  hardware.verify(diagnostics);
-  diagnostics.raise_if_any(fmt::format("hardware '{}'", hardware.name));
-  Bundle bundle;
-  bundle.graph = std::move(integer_graph);
-  bundle.hardware = hardware;
-  const auto offer = [&](const Node& node) {
-    Offer answer;
-    answer.legal = overlay::supports(bundle.graph, node, hardware, &answer.reason);
-    if (!answer.legal || node.domain.empty() != node.is("MaxPool")) return answer;
-    try {
-      const overlay::Layer layer = overlay::extract_layer(bundle.graph, node, hardware);
-      const overlay::Schedule schedule = overlay::default_schedule(layer, hardware);
-      const overlay::LayerCost cost =
-          overlay::estimate_layer(overlay::Tiling(layer, hardware, schedule), hardware);
-      bundle.schedules[node.name] = schedule;
-      answer.seconds = cost.cycles / (hardware.clock_mhz * 1e6);
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::kInfeasible && error.kind() != ErrorKind::kUnsupported) throw;
-      answer.legal = false;
-      answer.reason = error.what();
-    }
-    return answer;
-  };
-  const Partition result = partition(bundle.graph, offer, host);
-  std::set<std::string> on_overlay;
-  for (size_t n = 0; n < bundle.graph.nodes.size(); ++n) {
-    const Placement& placement = result.placements[n];
-    bundle.nodes.push_back({placement.on_overlay, placement.reason});
-    if (placement.on_overlay) on_overlay.insert(bundle.graph.nodes[n].name);
-  }
-  std::erase_if(bundle.schedules, [&](const auto& entry) { return on_overlay.count(entry.first) == 0; });
-  return bundle;
 }
 
 }  // namespace tilewright

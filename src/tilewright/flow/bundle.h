@@ -13,6 +13,7 @@
 #include "tilewright/flow/partition.h"
 #include "tilewright/graph/graph.h"
 #include "tilewright/hardware/overlay_hardware.h"
+#include "tilewright/overlay/program.h"
 #include "tilewright/overlay/schedule.h"
 
 namespace tilewright {

@@ -8,12 +8,10 @@
 
 namespace tilewright {
 
-LayerTable layer_table(const Bundle& bundle, const Engine& engine) {
+LayerTable layer_table(const Compilation& compilation) {
+  const Bundle& bundle = compilation.bundle;
   std::map<std::string, const overlay::LayerReport*> reports;
-  for (const Engine::PreparedStep& step : engine.steps()) {
-    if (!step.program) continue;
-    for (const overlay::LayerReport& layer : step.program->layers) reports[layer.name] = &layer;
-  }
+  for (const overlay::LayerReport& layer : compilation.layers) reports[layer.name] = &layer;
   LayerTable table;
   for (size_t n = 0; n < bundle.graph.nodes.size(); ++n) {
     const Node& node = bundle.graph.nodes[n];

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tilewright/flow/bundle.h"
-#include "tilewright/flow/engine.h"
 
 namespace tilewright {
 
@@ -29,8 +28,7 @@ struct LayerTable {
   double overlay_mac_share() const { return total_macs == 0 ? 0 : double(overlay_macs) / double(total_macs); }
 };
 
-// `engine` must be the functional engine of `bundle`.
-LayerTable layer_table(const Bundle& bundle, const Engine& engine);
+LayerTable layer_table(const Compilation& compilation);
 std::string to_string(const LayerTable& table);
 
 }  // namespace tilewright

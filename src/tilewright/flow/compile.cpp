@@ -1,0 +1,60 @@
+// Placement and schedules of a bundle. First every legal node is planned on the overlay, which gives each its
+// estimated time among its neighbours there; then the partition hands back what does not pay; what is left is
+// planned again.
+#include <fmt/format.h>
+
+#include "tilewright/flow/bundle.h"
+#include "tilewright/overlay/layer.h"
+
+namespace tilewright {
+namespace {
+
+std::vector<overlay::LayerReport> plan(const Graph& graph, const std::vector<bool>& on_overlay,
+                                       const OverlayHardware& hardware) {
+  std::vector<overlay::LayerReport> layers;
+  for (const Step& step : order_steps(graph, on_overlay)) {
+    if (!step.on_overlay) continue;
+    std::vector<overlay::LayerReport> part = overlay::compile_overlay(graph, step.nodes, hardware).layers;
+    layers.insert(layers.end(), part.begin(), part.end());
+  }
+  return layers;
+}
+
+}  // namespace
+
+Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const HostModel& host) {
+  Diagnostics diagnostics;
+  hardware.verify(diagnostics);
+  diagnostics.raise_if_any(fmt::format("hardware '{}'", hardware.name));
+  Compilation result;
+  Bundle& bundle = result.bundle;
+  bundle.graph = std::move(integer_graph);
+  bundle.hardware = hardware;
+  const Graph& graph = bundle.graph;
+
+  std::vector<bool> legal;
+  std::vector<std::string> reasons(graph.nodes.size());
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    legal.push_back(overlay::supports(graph, graph.nodes[n], hardware, &reasons[n]));
+  }
+  result.layers = plan(graph, legal, hardware);
+  std::map<std::string, double> seconds;
+  for (const overlay::LayerReport& layer : result.layers) {
+    seconds[layer.name] = layer.cost.cycles / (hardware.clock_mhz * 1e6);
+  }
+  const auto offer = [&](const Node& node) {
+    const size_t n = size_t(&node - graph.nodes.data());
+    return Offer{legal[n], reasons[n], seconds[node.name]};
+  };
+  const Partition chosen = partition(graph, offer, host);
+  std::vector<bool> on_overlay;
+  for (const Placement& placement : chosen.placements) {
+    bundle.nodes.push_back({placement.on_overlay, placement.reason});
+    on_overlay.push_back(placement.on_overlay);
+  }
+  if (on_overlay != legal) result.layers = plan(graph, on_overlay, hardware);
+  for (const overlay::LayerReport& layer : result.layers) bundle.schedules[layer.name] = layer.schedule;
+  return result;
+}
+
+}  // namespace tilewright
