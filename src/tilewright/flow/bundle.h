@@ -40,8 +40,15 @@ Bundle parse_bundle(std::span<const std::byte> bytes);
 void write_bundle(const std::filesystem::path& path, const Bundle& bundle);
 Bundle read_bundle(const std::filesystem::path& path);
 
+// A bundle and what its overlay layers are estimated to cost.
+struct Compilation {
+  Bundle bundle;
+  std::vector<overlay::LayerReport> layers;
+};
+
 // Compiles an integer graph (quantize/integerize.h): places every node and gives every overlay node a
-// schedule. Errors (invalid input): `hardware` does not verify.
-Bundle compile(Graph integer_graph, const OverlayHardware& hardware, const HostModel& host = {});
+// schedule. Errors (invalid input): `hardware` does not verify; (infeasible) the program needs more memory
+// than there is.
+Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const HostModel& host = {});
 
 }  // namespace tilewright
