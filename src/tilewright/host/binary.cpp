@@ -203,7 +203,7 @@ std::vector<Tensor> pow(const Node&, KernelInputs inputs, const HostOptions&) {
 
 std::vector<Tensor> prelu(const Node&, KernelInputs inputs, const HostOptions&) {
   const Tensor &x = required_input(inputs, 0), &slope = required_input(inputs, 1);
-  if (broadcast(x.shape(), slope.shape()) != x.shape()) {
+  if (!broadcasts_to(slope.shape(), x.shape())) {
     throw Error(ErrorKind::kInvalidInput,
                 "the slope " + to_string(slope.shape()) + " does not broadcast to " + to_string(x.shape()));
   }

@@ -20,12 +20,21 @@ std::vector<int64_t> broadcast_strides(const Shape& output, const Shape& operand
 
 }  // namespace
 
+bool broadcasts_to(const Shape& from, const Shape& to) {
+  const int missing = to.rank() - from.rank();
+  if (missing < 0) return false;
+  for (int axis = 0; axis < from.rank(); ++axis) {
+    if (from[axis] != 1 && from[axis] != to[axis + missing]) return false;
+  }
+  return true;
+}
+
 BroadcastLoop::BroadcastLoop(const Shape& output, std::span<const Shape> operands)
     : operands_(operands.size()) {
   TILEWRIGHT_CHECK(operands_ <= kMaxOperands, "too many broadcast operands");
   std::array<std::vector<int64_t>, kMaxOperands> full;
   for (size_t i = 0; i < operands_; ++i) {
-    if (operands[i].rank() > output.rank() || broadcast(output, operands[i]) != output) {
+    if (!broadcasts_to(operands[i], output)) {
       throw Error(ErrorKind::kInvalidInput,
                   "shape " + to_string(operands[i]) + " does not broadcast to " + to_string(output));
     }

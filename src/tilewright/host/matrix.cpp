@@ -196,7 +196,7 @@ BoundKernel bind_gemm(const Node& node, std::span<const Operand> operands, const
   const double alpha = double(node.float_or("alpha", 1)), beta = double(node.float_or("beta", 1));
   const bool has_addend = operands.size() > 2 && operands[2].present;
   if (has_addend && (operands[2].type != a.type || operands[2].shape.rank() > 2 ||
-                     broadcast(p.c, operands[2].shape) != p.c)) {
+                     !broadcasts_to(operands[2].shape, p.c))) {
     throw Error(ErrorKind::kInvalidInput,
                 fmt::format("input 2, {}, does not broadcast to the result {}",
                             to_string(operands[2].type, operands[2].shape), to_string(a.type, p.c)));

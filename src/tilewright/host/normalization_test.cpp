@@ -1,0 +1,67 @@
+#include <gtest/gtest.h>
+
+#include "tilewright/host/kernel_testing.h"
+
+namespace tilewright {
+namespace {
+
+using testing::contains;
+using testing::distance;
+using testing::error_text;
+using testing::f32;
+using testing::run_op;
+
+TEST(Normalization, SoftmaxAlongAnyAxis) {
+  const Tensor x = f32({2, 2}, {0, 1000, 0, 1000});
+  EXPECT_EQ(run_op("Softmax", {x})[0].to_floats(), (std::vector<float>{0, 1, 0, 1}));
+  EXPECT_EQ(run_op("Softmax", {x}, {{"axis", int64_t{0}}})[0].to_floats(),
+            (std::vector<float>{0.5f, 0.5f, 0.5f, 0.5f}));
+  const Tensor y = run_op("LogSoftmax", {f32({1, 3}, {1, 2, 3})})[0];
+  EXPECT_LE(distance(y, f32({1, 3}, {-2.4076059f, -1.4076059f, -0.4076059f})), 1e-6);
+  EXPECT_LE(distance(run_op("LogSoftmax", {x})[0], f32({2, 2}, {-1000, 0, -1000, 0})), 1e-6);
+  EXPECT_THROW(run_op("Softmax", {x}, {{"axis", int64_t{2}}}), Error);
+}
+
+TEST(Normalization, BatchNormalization) {
+  const Tensor x = f32({1, 2, 2}, {1, 2, 3, 4});
+  const Tensor scale = f32({2}, {1, 2}), bias = f32({2}, {0, 1}), mean = f32({2}, {1, 3}),
+               var = f32({2}, {4, 1});
+  const Tensor y = run_op("BatchNormalization", {x, scale, bias, mean, var}, {{"epsilon", 0.0f}})[0];
+  EXPECT_LE(distance(y, f32({1, 2, 2}, {0, 0.5f, 1, 3})), 1e-6);
+  EXPECT_PRED2(contains, error_text([&] {
+                 run_op("BatchNormalization", {x, scale, bias, mean, f32({1}, {1})});
+               }),
+               "the variance is f32[1], which does not fit data f32[1x2x2]");
+  EXPECT_PRED2(contains, error_text([&] {
+                 run_op("BatchNormalization", {x, scale, bias, mean, var}, {{"training_mode", int64_t{1}}});
+               }),
+               "training mode is not supported");
+}
+
+TEST(Normalization, InstanceAndLayer) {
+  const Tensor x = f32({1, 2, 4}, {-1, 1, -1, 1, 2, 2, 4, 4});
+  const Tensor y =
+      run_op("InstanceNormalization", {x, f32({2}, {1, 3}), f32({2}, {0, 10})}, {{"epsilon", 0.0f}})[0];
+  EXPECT_LE(distance(y, f32({1, 2, 4}, {-1, 1, -1, 1, 7, 7, 13, 13})), 1e-5);
+  const auto outputs = run_op("LayerNormalization", {x, f32({4}, {1, 1, 1, 2}), f32({4}, {0, 0, 0, 5})},
+                              {{"epsilon", 0.0f}}, 3);
+  EXPECT_LE(distance(outputs[0], f32({1, 2, 4}, {-1, 1, -1, 7, -1, -1, 1, 7})), 1e-5);
+  EXPECT_EQ(outputs[1].shape(), (Shape{1, 2, 1}));
+  EXPECT_EQ(outputs[1].to_floats(), (std::vector<float>{0, 3}));
+  EXPECT_EQ(outputs[2].to_floats(), (std::vector<float>{1, 1}));
+}
+
+TEST(Normalization, LocalResponse) {
+  const Tensor x = f32({1, 3, 1}, {1, 2, 3});
+  // Neighbourhoods of size 2 reach one channel up: sums of squares 5, 13, 9.
+  const std::map<std::string, Attribute> attributes = {
+      {"size", int64_t{2}}, {"alpha", 2.0f}, {"beta", 0.5f}, {"bias", 4.0f}};
+  const Tensor y = run_op("LRN", {x}, attributes)[0];
+  EXPECT_LE(distance(y, f32({1, 3, 1}, {1 / 3.0f, 2 / std::sqrt(17.0f), 3 / std::sqrt(13.0f)})), 1e-6);
+  const Tensor usual = run_op("LRN", {x}, {{"size", int64_t{1}}, {"alpha", 1.0f}})[0];
+  EXPECT_NEAR(usual.number_at(2), 3 / std::pow(10.0, 0.75), 1e-6);
+  EXPECT_THROW(run_op("LRN", {x}, {{"size", int64_t{0}}}), Error);
+}
+
+}  // namespace
+}  // namespace tilewright

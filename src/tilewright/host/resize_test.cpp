@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include "tilewright/host/kernel_testing.h"
+
+namespace tilewright {
+namespace {
+
+using testing::contains;
+using testing::distance;
+using testing::error_text;
+using testing::f32;
+using testing::i64;
+using testing::run_op;
+
+Tensor resize(const Tensor& x, std::initializer_list<float> scales,
+              std::map<std::string, Attribute> attributes) {
+  return run_op("Resize", {x, std::nullopt, f32({int64_t(scales.size())}, scales)}, std::move(attributes))[0];
+}
+
+std::map<std::string, Attribute> modes(const char* mode, const char* coordinates,
+                                       const char* nearest = "floor") {
+  return {{"mode", std::string(mode)},
+          {"coordinate_transformation_mode", std::string(coordinates)},
+          {"nearest_mode", std::string(nearest)}};
+}
+
+TEST(Resize, NearestUpAndDown) {
+  const Tensor x = Tensor::of<int8_t>({1, 2}, {1, 2});
+  EXPECT_EQ(resize(x, {2, 2}, modes("nearest", "asymmetric")).to_integers(),
+            (std::vector<int64_t>{1, 1, 2, 2, 1, 1, 2, 2}));
+  const Tensor line = f32({4}, {0, 1, 2, 3});
+  EXPECT_EQ(resize(line, {0.5f}, modes("nearest", "half_pixel", "round_prefer_ceil")).to_floats(),
+            (std::vector<float>{1, 3}));
+  EXPECT_EQ(resize(line, {0.5f}, modes("nearest", "half_pixel", "round_prefer_floor")).to_floats(),
+            (std::vector<float>{0, 2}));
+  EXPECT_EQ(resize(line, {1.5f}, modes("nearest", "asymmetric", "ceil")).to_floats(),
+            (std::vector<float>{0, 1, 2, 2, 3, 3}));
+}
+
+TEST(Resize, LinearInEveryCoordinateSystem) {
+  const Tensor x = f32({2}, {0, 12});
+  EXPECT_EQ(resize(x, {2}, modes("linear", "half_pixel")).to_floats(), (std::vector<float>{0, 3, 9, 12}));
+  EXPECT_EQ(resize(x, {2}, modes("linear", "asymmetric")).to_floats(), (std::vector<float>{0, 6, 12, 12}));
+  EXPECT_EQ(resize(x, {2}, modes("linear", "align_corners")).to_floats(), (std::vector<float>{0, 4, 8, 12}));
+  EXPECT_EQ(resize(x, {0.5f}, modes("linear", "pytorch_half_pixel")).to_floats(), (std::vector<float>{0}));
+  EXPECT_EQ(resize(x, {0.5f}, modes("linear", "half_pixel")).to_floats(), (std::vector<float>{6}));
+}
+
+TEST(Resize, SizesRowsAndChannels) {
+  const Tensor x = f32({1, 1, 2, 2}, {0, 2, 4, 6});
+  const Tensor y = run_op("Resize", {x, std::nullopt, std::nullopt, i64({1, 1, 3, 3})},
+                          modes("linear", "align_corners"))[0];
+  EXPECT_EQ(y.to_floats(), (std::vector<float>{0, 1, 2, 2, 3, 4, 4, 5, 6}));
+}
+
+TEST(Resize, CubicKeepsConstantsAndLines) {
+  const Tensor flat = f32({4}, {5, 5, 5, 5});
+  EXPECT_LE(distance(resize(flat, {2}, modes("cubic", "half_pixel")), f32({8}, {5, 5, 5, 5, 5, 5, 5, 5})),
+            1e-5);
+  auto attributes = modes("cubic", "half_pixel");
+  attributes["exclude_outside"] = int64_t{1};
+  attributes["cubic_coeff_a"] = -0.5f;
+  EXPECT_LE(distance(resize(flat, {2}, attributes), f32({8}, {5, 5, 5, 5, 5, 5, 5, 5})), 1e-5);
+  // With a = -0.5 (Catmull-Rom) straight lines are reproduced away from the edges.
+  Tensor line(ElementType::kF32, Shape{8});
+  for (int64_t i = 0; i < 8; ++i) line.set_number(i, double(i));
+  attributes["exclude_outside"] = int64_t{0};
+  const Tensor y = resize(line, {2}, attributes);
+  for (int64_t i = 4; i < 12; ++i) EXPECT_NEAR(y.number_at(i), (double(i) + 0.5) / 2 - 0.5, 1e-5);
+}
+
+TEST(Resize, CropFillsOutside) {
+  auto attributes = modes("linear", "tf_crop_and_resize");
+  attributes["extrapolation_value"] = 9.0f;
+  const Tensor y =
+      run_op("Resize", {f32({3}, {0, 1, 2}), f32({2}, {0, 2}), std::nullopt, i64({3})}, attributes)[0];
+  EXPECT_EQ(y.to_floats(), (std::vector<float>{0, 2, 9}));
+}
+
+TEST(Resize, Rejects) {
+  const Tensor x = f32({2}, {1, 2});
+  const auto text = [&](const std::function<void()>& body) { return error_text(body); };
+  EXPECT_PRED2(contains, text([&] { resize(x, {0}, {}); }), "axis 0 of size 2 cannot get scale 0");
+  EXPECT_PRED2(contains, text([&] { resize(x, {std::numeric_limits<float>::quiet_NaN()}, {}); }),
+               "cannot get scale");
+  EXPECT_PRED2(contains, text([&] { resize(x, {1, 1}, {}); }), "2 scales for data of shape 2");
+  EXPECT_PRED2(contains, text([&] { resize(x, {2e9f}, {}); }), "beyond 4 GiB");
+  EXPECT_PRED2(contains, text([&] { resize(x, {2}, modes("area", "half_pixel")); }), "mode 'area'");
+  EXPECT_PRED2(contains, text([&] { resize(x, {2}, modes("nearest", "polar")); }),
+               "'polar' is not supported");
+  EXPECT_PRED2(contains, text([&] { resize(x, {2}, modes("nearest", "asymmetric", "up")); }),
+               "nearest_mode 'up'");
+}
+
+}  // namespace
+}  // namespace tilewright
