@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "tilewright/base/error.h"
-#include "tilewright/graph/operators.h"
+#include "tilewright/graph/statistics.h"
 #include "tilewright/graph/verifier.h"
 #include "tilewright/transform/cancel_transposes.h"
 #include "tilewright/transform/fold_batch_norm.h"
@@ -58,26 +58,6 @@ std::string outline(const Graph& graph) {
   return text;
 }
 
-int64_t macs_of(const Graph& graph, const Node& node) {
-  const Operator* op = find_operator(node.domain, node.op);
-  if (op == nullptr || op->macs == nullptr) return 0;
-  std::vector<OperatorInput> inputs;
-  for (int k = 0; k < int(node.inputs.size()); ++k) {
-    OperatorInput input;
-    if (node.has_input(k)) {
-      const Value& value = graph.value(node.input(k));
-      input = {true, {value.type, value.shape}, graph.constant_input(node, k), value.name};
-    }
-    inputs.push_back(input);
-  }
-  std::vector<TypedShape> outputs;
-  for (const ValueId id : node.outputs) {
-    outputs.push_back(id == kNoValue ? TypedShape{}
-                                     : TypedShape{graph.value(id).type, graph.value(id).shape});
-  }
-  return op->macs(OperatorContext(node, std::move(inputs)), outputs);
-}
-
 // A broken rule behind a pass is a mistake of the pass.
 void expect_legal(const Graph& graph) {
   Diagnostics diagnostics;
@@ -94,7 +74,7 @@ std::string describe(const Intensity& intensity) {
 
 Intensity measure_intensity(const Graph& graph) {
   Intensity intensity;
-  for (const Node& node : graph.nodes) intensity.macs += macs_of(graph, node);
+  for (const Node& node : graph.nodes) intensity.macs += multiply_accumulates(graph, node);
   intensity.unfused_bytes = traffic_bytes(graph, unfused_groups(graph));
   intensity.fused_bytes = traffic_bytes(graph, fusion_groups(graph));
   return intensity;
