@@ -1,6 +1,7 @@
 // The default schedule: every combination of a few tile sizes per axis, those that fit ranked by the
 // estimate.
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -69,7 +70,10 @@ struct Candidate {
 class Search {
  public:
   Search(const Layer& layer, const OverlayHardware& hardware)
-      : layer_(layer), hardware_(hardware), blocks_(layer, hardware.block_out) {}
+      : layer_(layer),
+        hardware_(hardware),
+        facts_(std::make_shared<const LayerFacts>(layer, hardware)),
+        blocks_(facts_->blocks) {}
 
   struct Found {
     Schedule schedule;
@@ -88,7 +92,7 @@ class Search {
     std::optional<Schedule> best;
     double best_cycles = 0;
     for (const Candidate& candidate : candidates_) {
-      const Tiling tiling(layer_, hardware_, candidate.schedule);
+      const Tiling tiling(layer_, hardware_, candidate.schedule, facts_);
       if (best && tiling.tile_count() > kMaxSteps) continue;
       const double cycles = estimate_layer(tiling, hardware_).cycles;
       if (!best || cycles < best_cycles) {
@@ -126,13 +130,13 @@ class Search {
   }
 
   void consider(Schedule s) {
-    if (!Tiling(layer_, hardware_, s).fits(hardware_)) return;
+    if (!Tiling(layer_, hardware_, s, facts_).fits(hardware_)) return;
     for (const TileOrder order : {TileOrder::kOutputsInner, TileOrder::kOutputsOuter}) {
       for (const int residency : {0, 1, 2}) {
         s.order = order;
         s.weights_resident = residency == 1;
         s.inputs_resident = residency == 2;
-        const Tiling tiling(layer_, hardware_, s);
+        const Tiling tiling(layer_, hardware_, s, facts_);
         if (tiling.fits(hardware_)) candidates_.push_back({s, quick_cost(tiling, hardware_)});
       }
     }
@@ -147,7 +151,8 @@ class Search {
 
   const Layer& layer_;
   const OverlayHardware& hardware_;
-  ChannelBlocks blocks_;
+  std::shared_ptr<const LayerFacts> facts_;
+  const ChannelBlocks& blocks_;
   std::vector<Candidate> candidates_;
 };
 

@@ -44,21 +44,26 @@ class Estimator {
   }
 
  private:
-  // Occupies the memory port for rows of `row_bytes`, from `start` on; returns when the data is there.
-  double transfer(double start, int64_t rows, int64_t row_bytes) {
+  double transfer_cycles(int64_t rows, int64_t row_bytes) {
     const double beats = double(rows * ceil_div(row_bytes * 8, hardware_.memory_width_bits));
     const double duration = beats + timing_.row * double(rows);
-    const double begin = std::max(start, memory_free_);
-    memory_free_ = begin + duration;
     cost_.memory_cycles += duration;
-    return memory_free_ + timing_.memory_latency;
+    return duration;
   }
+
+  // Reads of the load stage and writes go through ports of their own and are in order there; those of the
+  // compute stage are few and short, so they only take their time. Returns when the data is there.
+  double transfer(double& port, double start, int64_t rows, int64_t row_bytes) {
+    port = std::max(start, port) + transfer_cycles(rows, row_bytes);
+    return port + timing_.memory_latency;
+  }
+  void compute_load(int64_t bytes) { compute_free_ += transfer_cycles(1, bytes) + timing_.memory_latency; }
 
   void load_parameters(int64_t blocks) {
     if (tiling_.parameter_vectors == 0) return;
     const int64_t bytes = blocks * tiling_.parameter_vectors * hardware_.accumulator_bytes();
     cost_.parameter_bytes += bytes;
-    compute_free_ = transfer(compute_free_, 1, bytes);
+    compute_load(bytes);
   }
 
   double load_inputs(double start, const Tile& tile, Range in) {
@@ -76,8 +81,8 @@ class Estimator {
       const bool contiguous = width == source.width && cols == width && tiling_.row_step == 1;
       const int64_t row_bytes = width * hardware_.input_bytes();
       cost_.input_bytes += planes * inside * row_bytes;
-      done = contiguous ? transfer(start, planes, inside * row_bytes)
-                        : transfer(start, planes * inside, row_bytes);
+      done = contiguous ? transfer(read_free_, start, planes, inside * row_bytes)
+                        : transfer(read_free_, start, planes * inside, row_bytes);
       // Padding is written at one element per cycle.
       done += double(planes * (rows * cols - inside * width));
     }
@@ -103,7 +108,7 @@ class Estimator {
     }
     const int64_t bytes = uops * hardware_.uop_bytes();
     cost_.uop_bytes += bytes;
-    compute_free_ = transfer(compute_free_, 1, bytes);
+    compute_load(bytes);
   }
 
   double gemm_cycles(const Tile& tile, const Step& step) {
@@ -159,7 +164,7 @@ class Estimator {
       if (step.load_weights) {
         const int64_t bytes = tiling_.weight_elements(tile.out, step.in) * hardware_.weight_bytes();
         cost_.weight_bytes += bytes;
-        ready = transfer(start, tiling_.blocks.dense ? tile.out.size() : 1,
+        ready = transfer(read_free_, start, tiling_.blocks.dense ? tile.out.size() : 1,
                          bytes / (tiling_.blocks.dense ? tile.out.size() : 1));
       }
       if (step.load_input)
@@ -197,8 +202,8 @@ class Estimator {
     const bool contiguous = tile.cols.size() == layer_.out_width;
     const int64_t row_bytes = tile.cols.size() * hardware_.output_bytes();
     const double start = std::max(store_free_, compute_free_);
-    store_free_ = contiguous ? transfer(start, planes, tile.rows.size() * row_bytes)
-                             : transfer(start, planes * tile.rows.size(), row_bytes);
+    store_free_ = contiguous ? transfer(write_free_, start, planes, tile.rows.size() * row_bytes)
+                             : transfer(write_free_, start, planes * tile.rows.size(), row_bytes);
     cost_.output_bytes += planes * pixels * hardware_.output_bytes();
     cost_.store_cycles += store_free_ - start;
     tile_stored_[size_t(step.tile)] = store_free_;
@@ -213,7 +218,7 @@ class Estimator {
   double pass_cycles_ = 0;
   bool overwrite_ = false;
   int passes_ = 1;
-  double load_free_ = 0, compute_free_ = 0, store_free_ = 0, memory_free_ = 0;
+  double load_free_ = 0, compute_free_ = 0, store_free_ = 0, read_free_ = 0, write_free_ = 0;
   std::vector<double> step_done_, tile_stored_;
   Range parameters_{-1, -1};
   std::set<std::tuple<int32_t, int32_t, int64_t, int64_t, int64_t, int64_t, int64_t, bool>> kernels_;

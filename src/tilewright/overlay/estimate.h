@@ -1,7 +1,8 @@
 // Closed-form cost of a layer under a schedule: cycles, traffic and micro-ops, without emitting a program.
 //
-// Model: three stages (load, compute, store) that run the steps of a StepPlan in order, share one memory port
-// and wait for each other as the tokens make them. One GEMM micro-op per cycle.
+// Model: three stages (load, compute, store) that run the steps of a StepPlan in order and wait for each
+// other as the tokens make them; one read and one write port of the memory's width. One GEMM micro-op per
+// cycle.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 
@@ -37,6 +38,32 @@ struct CompiledLayer {
   uint64_t weights = 0, parameters = 0, padding = 0;  // byte addresses
   int64_t weight_bytes = 0, parameter_bytes = 0, padding_bytes = 0;
 };
+
+bool same_sizes(const Layer& a, const Layer& b) {
+  const auto sizes = [](const Layer& l) {
+    const LayerSource& s = l.sources[0];
+    return std::array<int64_t, 17>{int64_t(l.kind),
+                                   int64_t(l.pattern),
+                                   l.batch,
+                                   l.out_channels,
+                                   l.out_height,
+                                   l.out_width,
+                                   s.channels,
+                                   s.height,
+                                   s.width,
+                                   l.in_step_y,
+                                   l.in_step_x,
+                                   l.group_inputs,
+                                   l.group_outputs,
+                                   l.weight_count(),
+                                   l.foldable,
+                                   int64_t(l.sources.size()),
+                                   int64_t(l.output.requantization.size())};
+  };
+  const auto same_grids = [](const Phase& x, const Phase& y) { return x.grids == y.grids; };
+  return !a.fold && !b.fold && sizes(a) == sizes(b) &&
+         std::equal(a.phases.begin(), a.phases.end(), b.phases.begin(), b.phases.end(), same_grids);
+}
 
 class Compiler {
  public:
@@ -138,13 +165,22 @@ class Compiler {
                               compiled.layer.sources[0].channels < hardware_.block_in;
     const auto given = schedules_.find(compiled.layer.name);
     if (given == schedules_.end()) {
-      compiled.schedule = default_schedule(compiled.layer, hardware_);
+      compiled.schedule = known_or_default(compiled.layer);
     } else {
       const size_t before = diagnostics_.errors().size();
       verify(compiled.layer, hardware_, given->second, diagnostics_);
       if (diagnostics_.errors().size() == before) compiled.schedule = given->second;
     }
     compiled.layer = scheduled_layer(compiled.layer, compiled.schedule);
+  }
+
+  // Layers of the same sizes get the same schedule; networks repeat themselves a lot.
+  Schedule known_or_default(const Layer& layer) {
+    for (const size_t index : defaulted_) {
+      if (same_sizes(layers_[index].layer, layer)) return layers_[index].schedule;
+    }
+    defaulted_.push_back(layers_.size());
+    return default_schedule(layer, hardware_);
   }
 
   void find_outputs() {
@@ -295,6 +331,7 @@ class Compiler {
   std::map<ValueId, SourceView> views_;
   std::map<ValueId, ValueId> view_source_;
   std::vector<size_t> output_buffers_;
+  std::vector<size_t> defaulted_;  // layers whose schedule was searched for
   uint64_t alignment_ = 64, cursor_ = 0;
   RuntimeOutput output_;
   OverlayProgram program_;

@@ -77,13 +77,21 @@ ChannelBlocks::ChannelBlocks(const Layer& layer, int64_t block) {
   if (shared) offset.back() = 1;
 }
 
+LayerFacts::LayerFacts(const Layer& layer, const OverlayHardware& hardware)
+    : blocks(layer, hardware.block_out), output(make_output_passes(layer, hardware.isa)) {}
+
 Tiling::Tiling(const Layer& the_layer, const OverlayHardware& hardware, const Schedule& the_schedule)
+    : Tiling(the_layer, hardware, the_schedule, std::make_shared<const LayerFacts>(the_layer, hardware)) {}
+
+Tiling::Tiling(const Layer& the_layer, const OverlayHardware& hardware, const Schedule& the_schedule,
+               std::shared_ptr<const LayerFacts> the_facts)
     : layer(&the_layer),
+      facts(std::move(the_facts)),
+      blocks(facts->blocks),
+      output(facts->output),
       batch(hardware.batch),
       block(hardware.block_out),
-      blocks(the_layer, hardware.block_out),
       batch_total(ceil_div(the_layer.batch, hardware.batch)),
-      output(make_output_passes(the_layer, hardware.isa)),
       parameter_vectors(int64_t(output.parameters.size())) {
   schedule = clamped(the_layer, blocks, batch_total, the_schedule);
   measure_taps();

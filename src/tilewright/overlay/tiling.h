@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "tilewright/overlay/output_passes.h"
@@ -33,6 +34,13 @@ struct ChannelBlocks {
   bool shared = false;          // one set of weights for all blocks
 };
 
+// What every tiling of a layer on one overlay shares.
+struct LayerFacts {
+  LayerFacts(const Layer& layer, const OverlayHardware& hardware);
+  ChannelBlocks blocks;
+  OutputPasses output;
+};
+
 struct Tile {
   Range batch, rows, cols, out;  // batch and out in blocks, rows and cols in output positions
 };
@@ -51,13 +59,16 @@ struct Step {
 // Sizes, in scratchpad elements unless said.
 struct Tiling {
   Tiling(const Layer& layer, const OverlayHardware& hardware, const Schedule& schedule);
+  Tiling(const Layer& layer, const OverlayHardware& hardware, const Schedule& schedule,
+         std::shared_ptr<const LayerFacts> facts);
 
   const Layer* layer;
+  std::shared_ptr<const LayerFacts> facts;
+  const ChannelBlocks& blocks;  // of facts
+  const OutputPasses& output;
   Schedule schedule;  // clamped to the layer
   int64_t batch = 1, block = 16;
-  ChannelBlocks blocks;
   int64_t batch_total = 1;  // batch blocks of the layer
-  OutputPasses output;
   int64_t parameter_vectors = 0;
 
   // Rows of input that a tile reads are every row_step-th one; dy_min and dx_min are the smallest offsets.
