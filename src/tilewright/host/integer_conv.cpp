@@ -13,6 +13,8 @@ namespace {
 
 constexpr int64_t kSlack = kMaxLanes;  // the last panel reads beyond the last lane
 
+constexpr int64_t kMaxStridePhases = 4096;
+
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 bool fits_i8(std::span<const int16_t> values) {
@@ -106,8 +108,12 @@ IntegerConvolution IntegerConvolution::transposed(const IntegerConvShape& shape,
   conv.plane_columns_ = columns.length;
   conv.phases_ = {{-rows.before, -columns.before}};
   conv.check_plane_size();
-  for (int64_t y = 0; y < std::min(h.stride, h.output); ++y) {
-    for (int64_t x = 0; x < std::min(w.stride, w.output); ++x) {
+  const int64_t phases_y = std::min(h.stride, h.output), phases_x = std::min(w.stride, w.output);
+  if (phases_y * phases_x > kMaxStridePhases) {
+    throw Error(ErrorKind::kUnsupported, fmt::format("strides {}x{} are too large", h.stride, w.stride));
+  }
+  for (int64_t y = 0; y < phases_y; ++y) {
+    for (int64_t x = 0; x < phases_x; ++x) {
       conv.add_transposed_pass(weights, y, x, taps_of_phase<Tap>(h, y), taps_of_phase<Tap>(w, x));
     }
   }
@@ -190,7 +196,8 @@ void IntegerConvolution::run_pass(const Pass& pass, const T* planes, int32_t zer
   const int64_t panels = ceil_div(lanes, panel_lanes), items = panels * shape_.group;
   const int64_t group_rows = shape_.output_channels / shape_.group;
   // Few panels: several threads share one, each with its own rows.
-  const int64_t shares = std::clamp<int64_t>(ceil_div(threads, items), 1, ceil_div(group_rows, 16));
+  const int64_t shares =
+      std::clamp<int64_t>(ceil_div(threads, items), 1, std::max<int64_t>(1, group_rows / 16));
   const int64_t group_elements = shape_.input_channels / shape_.group * channel_elements();
   const int64_t out_channel = shape_.height.output * shape_.width.output;
   const bool contiguous =
@@ -266,6 +273,7 @@ void IntegerConvolution::run(const Tensor& x, int32_t zero_point, int32_t pad, c
   TILEWRIGHT_CHECK(x.size() == shape_.batch * shape_.input_channels * h.input * w.input &&
                        y.size() == shape_.batch * shape_.output_channels * h.output * w.output,
                    "convolution run on other shapes");
+  if (y.size() == 0) return;
   const bool is_i8 = x.type() == ElementType::kI8;
   if (width_ == IntegerWidth::kBytes) {
     const int32_t offset = is_i8 ? 128 : 0;

@@ -339,6 +339,18 @@ TEST(HostInteger, RefusesWhatTheOperatorsExclude) {
                                   {{"pads", Ints{1 << 29, 1 << 29, 0, 0}},
                                    {"dilations", Ints{1 << 29, 1 << 29}},
                                    {"strides", Ints{8, 8}}}));
+  expect_in("1 groups do not fit",
+            conv({x, Tensor(ElementType::kI8, {0, 4, 3, 3}), Tensor(ElementType::kI32, {0}), m, s}, {}));
+  expect_in("strides 100000x100000 are too large", message_of([&] {
+              run_one("QConvTranspose", {x, Tensor(ElementType::kI8, {4, 2, 1, 1}), b, m, s},
+                      {{"strides", Ints{100000, 100000}}}, 1);
+            }));
+  // Kernels that reach far into the padding are answered at once.
+  const int64_t far = int64_t{1} << 28;
+  EXPECT_EQ(run_one("QAveragePool", {x},
+                    {{"kernel_shape", Ints{far, far}}, {"pads", Ints{far - 1, far - 1, 0, 0}}}, 1)
+                .shape(),
+            (Shape{1, 4, 5, 5}));
   expect_in("must be [N,K] and [O,K]", message_of([&] {
               run_one("QGemm", {Tensor(ElementType::kI8, {1, 3}), Tensor(ElementType::kI8, {2, 4}), b, m, s},
                       {}, 1);

@@ -53,8 +53,8 @@ IntegerConvShape conv_shape(const Window& window, const Shape& x, int64_t output
 
 int64_t checked_group(const Node& node, const Shape& x, const Shape& weights) {
   const int64_t group = node.int_or("group", 1);
-  if (weights.rank() < 2 || x.rank() < 2 || group < 1 || weights[0] % group != 0 || weights[1] < 1 ||
-      x[1] % weights[1] != 0 || x[1] / weights[1] != group) {
+  if (weights.rank() < 2 || x.rank() < 2 || group < 1 || weights[0] < 1 || weights[0] % group != 0 ||
+      weights[1] < 1 || x[1] % weights[1] != 0 || x[1] / weights[1] != group) {
     fail(fmt::format("{} groups do not fit X {} and weights {}", group, to_string(x), to_string(weights)));
   }
   return group;
@@ -62,7 +62,8 @@ int64_t checked_group(const Node& node, const Shape& x, const Shape& weights) {
 
 int64_t checked_transposed_group(const Node& node, const Shape& x, const Shape& weights) {
   const int64_t group = node.int_or("group", 1);
-  if (weights.rank() < 2 || x.rank() < 2 || group < 1 || weights[0] % group != 0 || weights[0] != x[1]) {
+  if (weights.rank() < 2 || x.rank() < 2 || group < 1 || weights[1] < 1 || weights[0] < 1 ||
+      weights[0] % group != 0 || weights[0] != x[1]) {
     fail(fmt::format("{} groups do not fit X {} and weights {}", group, to_string(x), to_string(weights)));
   }
   return group;

@@ -187,6 +187,17 @@ TEST(OnnxInteger, VectorsLoseTheirAxis) {
   EXPECT_EQ(run_op("MatMulInteger", {a, a})[0].shape(), Shape{});
 }
 
+TEST(OnnxInteger, EmptyMatricesGiveEmptyOrZeroProducts) {
+  const auto product = [](Shape a, Shape b) {
+    return run_op("MatMulInteger",
+                  {Tensor(ElementType::kU8, std::move(a)), Tensor(ElementType::kI8, std::move(b))})[0];
+  };
+  EXPECT_EQ(product({0, 3}, {3, 2}).shape(), (Shape{0, 2}));
+  EXPECT_EQ(product({2, 3}, {3, 0}).shape(), (Shape{2, 0}));
+  EXPECT_EQ(product({2, 0}, {0, 2}).to_integers(), (Ints{0, 0, 0, 0}));
+  EXPECT_EQ(product({0, 2, 3}, {3, 2}).shape(), (Shape{0, 2, 2}));
+}
+
 std::string message_of(const std::function<void()>& body) {
   try {
     body();

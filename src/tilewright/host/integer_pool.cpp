@@ -25,6 +25,18 @@ ColumnRange inside_columns(const WindowAxis& axis, int64_t k) {
   return {begin, std::clamp(ceil_div(axis.input + shift, axis.stride), begin, axis.output)};
 }
 
+// The taps [begin, end) of which any output between the first and last given reads inside: a kernel may reach
+// far into the padding, and those taps are not worth a visit.
+struct TapRange {
+  int64_t begin, end;
+};
+
+TapRange inside_taps(const WindowAxis& axis, int64_t first_output, int64_t last_output) {
+  const int64_t begin = ceil_div(-axis.input_index(last_output, 0), axis.dilation);
+  const int64_t end = ceil_div(axis.input - axis.input_index(first_output, 0), axis.dilation);
+  return {std::min(begin, axis.kernel), std::clamp<int64_t>(end, std::min(begin, axis.kernel), axis.kernel)};
+}
+
 // Calls absorb(acc, value) for every element that tap column `k` sees in one input row.
 template <typename A, typename T, typename Absorb>
 void absorb_row(const WindowAxis& axis, int64_t k, const T* row, A* acc, Absorb&& absorb) {
@@ -45,16 +57,17 @@ Tensor max_pool(const Tensor& x, const IntegerConvShape& shape, const Shape& out
   Tensor y(x.type(), out_shape);
   const T* from = x.data<T>().data();
   T* to = y.mutable_data<T>().data();
+  const TapRange columns = inside_taps(w, 0, w.output - 1);
   parallel_for(threads, shape.batch * shape.input_channels, [&](int64_t begin, int64_t end) {
     for (int64_t plane = begin; plane < end; ++plane) {
       const T* image = from + plane * h.input * w.input;
       for (int64_t oy = 0; oy < h.output; ++oy) {
         T* row = to + (plane * h.output + oy) * w.output;
         std::fill_n(row, w.output, std::numeric_limits<T>::min());
-        for (int64_t ky = 0; ky < h.kernel; ++ky) {
+        const TapRange rows = inside_taps(h, oy, oy);
+        for (int64_t ky = rows.begin; ky < rows.end; ++ky) {
           const int64_t iy = h.input_index(oy, ky);
-          if (iy < 0 || iy >= h.input) continue;
-          for (int64_t kx = 0; kx < w.kernel; ++kx) {
+          for (int64_t kx = columns.begin; kx < columns.end; ++kx) {
             absorb_row(w, kx, image + iy * w.input, row,
                        [](T& best, T value) { best = std::max(best, value); });
           }
@@ -75,6 +88,7 @@ Tensor integer_average_pool(const Tensor& x, const Window& window, const Average
   Tensor y(ElementType::kI8, out_shape);
   const int8_t* from = x.data<int8_t>().data();
   int8_t* to = y.mutable_data<int8_t>().data();
+  const TapRange columns = inside_taps(w, 0, w.output - 1);
   parallel_for(threads, shape.batch * shape.input_channels, [&](int64_t begin, int64_t end) {
     // Starting from a window full of padding, an element adds its difference to the pad value.
     const uint32_t all_pad = uint32_t(parameters.pad_value) * uint32_t(h.kernel) * uint32_t(w.kernel);
@@ -84,10 +98,10 @@ Tensor integer_average_pool(const Tensor& x, const Window& window, const Average
       const int8_t* image = from + plane * h.input * w.input;
       for (int64_t oy = 0; oy < h.output; ++oy) {
         std::fill(row.begin(), row.end(), 0);
-        for (int64_t ky = 0; ky < h.kernel; ++ky) {
+        const TapRange rows = inside_taps(h, oy, oy);
+        for (int64_t ky = rows.begin; ky < rows.end; ++ky) {
           const int64_t iy = h.input_index(oy, ky);
-          if (iy < 0 || iy >= h.input) continue;
-          for (int64_t kx = 0; kx < w.kernel; ++kx) {
+          for (int64_t kx = columns.begin; kx < columns.end; ++kx) {
             absorb_row(w, kx, image + iy * w.input, row.data(), [&](int32_t& sum, int8_t value) {
               sum = int32_t(uint32_t(sum) + uint32_t(value - parameters.pad_value));
             });
