@@ -111,7 +111,7 @@ Tensor as_declared(Tensor tensor, std::optional<ElementType> declared) {
 
 // Empty, or why the outputs are wrong.
 std::string run_data_set(const std::vector<std::byte>& bytes, const OnnxModel& model, const fs::path& folder,
-                         Comparison comparison) {
+                         Comparison comparison, const PrepareGraph& prepare) {
   const std::vector<std::string> names = input_names(model);
   const std::set<std::string> fixed = names_to_fix(model);
   std::vector<Tensor> given;
@@ -139,7 +139,8 @@ std::string run_data_set(const std::vector<std::byte>& bytes, const OnnxModel& m
       }
     }
   }
-  const Graph graph = parse_onnx(bytes, folder.parent_path(), options);
+  Graph graph = parse_onnx(bytes, folder.parent_path(), options);
+  if (prepare) graph = prepare(std::move(graph));
   const std::vector<Tensor> outputs = run(graph, std::move(inputs));
   const std::vector<Tensor> expected = read_tensors(folder, "output");
   if (expected.empty() || expected.size() > outputs.size()) {
@@ -169,15 +170,15 @@ std::vector<std::string> list_node_tests(const fs::path& root) {
   return names;
 }
 
-NodeTestResult run_node_test(const fs::path& folder, Comparison comparison) {
+NodeTestResult run_node_test(const fs::path& folder, Comparison comparison, const PrepareGraph& prepare) {
   try {
     const std::vector<std::byte> bytes = read_file(folder / "model.onnx");
     Diagnostics ignored;  // the reader proper reports them
     const OnnxModel model = parse_onnx_model(bytes, {folder, false}, ignored);
     int data_sets = 0;
     for (; fs::exists(folder / fmt::format("test_data_set_{}", data_sets)); ++data_sets) {
-      const std::string problem =
-          run_data_set(bytes, model, folder / fmt::format("test_data_set_{}", data_sets), comparison);
+      const std::string problem = run_data_set(
+          bytes, model, folder / fmt::format("test_data_set_{}", data_sets), comparison, prepare);
       if (!problem.empty()) return {NodeTestState::kFailed, problem};
     }
     if (data_sets == 0) return {NodeTestState::kFailed, "no data sets"};
@@ -193,13 +194,13 @@ NodeTestResult run_node_test(const fs::path& folder, Comparison comparison) {
   }
 }
 
-NodeTestSummary run_node_tests(const fs::path& root, const std::string& prefix) {
+NodeTestSummary run_node_tests(const fs::path& root, const std::string& prefix, const PrepareGraph& prepare) {
   const std::map<std::string, std::string> not_covered = read_not_covered(TILEWRIGHT_NOT_COVERED_LIST);
   NodeTestSummary summary;
   const std::vector<std::string> tests = list_node_tests(root);
   for (const std::string& test : tests) {
     if (test.rfind(prefix, 0) != 0) continue;
-    const NodeTestResult result = run_node_test(root / test);
+    const NodeTestResult result = run_node_test(root / test, Comparison::kEachElement, prepare);
     const auto listed = not_covered.find(test);
     const bool is_listed = listed != not_covered.end();
     const NodeTestState expected = !is_listed ? NodeTestState::kPassed

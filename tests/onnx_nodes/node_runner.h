@@ -3,8 +3,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
+
+#include "tilewright/graph/graph.h"
 
 namespace tilewright {
 
@@ -28,11 +31,15 @@ struct NodeTestResult {
 // The tests below `root`, as paths relative to it ("node/test_abs"), sorted.
 std::vector<std::string> list_node_tests(const std::filesystem::path& root);
 
+// What happens to the graph between reader and host engine; may be empty.
+using PrepareGraph = std::function<Graph(Graph)>;
+
 // Reads the model and runs every data set; what is not a float must be equal. Inputs that decide shapes (the
 // shape of Reshape, the axes of ReduceSum, ...) are fixed to their value of the data set before the graph is
 // built.
 NodeTestResult run_node_test(const std::filesystem::path& folder,
-                             Comparison comparison = Comparison::kEachElement);
+                             Comparison comparison = Comparison::kEachElement,
+                             const PrepareGraph& prepare = {});
 
 struct NodeTestSummary {
   int passed = 0, failed = 0, not_covered = 0;
@@ -42,6 +49,7 @@ struct NodeTestSummary {
 // Runs every test of `root` whose name starts with `prefix` and holds the outcome against the list of tests
 // known not to be covered: a test on it must be unsupported (or fail, where the reason says that it differs
 // on purpose), all others must pass.
-NodeTestSummary run_node_tests(const std::filesystem::path& root, const std::string& prefix = "");
+NodeTestSummary run_node_tests(const std::filesystem::path& root, const std::string& prefix = "",
+                               const PrepareGraph& prepare = {});
 
 }  // namespace tilewright
