@@ -11,6 +11,7 @@
 namespace tilewright::random_layers {
 
 using overlay::Layer;
+using overlay::RunCounters;
 using overlay::Schedule;
 
 OverlayHardware pick_hardware(uint64_t seed, const std::string& folder, std::string* file) {
@@ -58,6 +59,27 @@ Schedule pick_schedule(uint64_t seed, const Layer& layer, const OverlayHardware&
   return default_schedule(layer, hardware);
 }
 
+namespace {
+
+// Traffic and micro-ops of the estimate against what the simulator counted.
+std::string compare_estimate(const overlay::LayerCost& cost, const overlay::RunCounters& counters) {
+  std::string text;
+  const auto compare = [&](const char* what, int64_t estimated, uint64_t counted) {
+    if (uint64_t(estimated) != counted)
+      text += fmt::format("{} {} estimated, {} counted; ", what, estimated, counted);
+  };
+  compare("input bytes", cost.input_bytes, counters.input_load_bytes);
+  compare("weight bytes", cost.weight_bytes, counters.weight_load_bytes);
+  compare("parameter bytes", cost.parameter_bytes, counters.accumulator_load_bytes);
+  compare("output bytes", cost.output_bytes, counters.output_store_bytes);
+  compare("GEMM micro-ops", cost.gemm_uops, counters.gemm_uops);
+  compare("reset micro-ops", cost.reset_uops, counters.gemm_reset_uops);
+  compare("ALU micro-ops", cost.alu_uops, counters.alu_uops);
+  return text;
+}
+
+}  // namespace
+
 Result run_case(uint64_t seed, const std::string& hardware_folder) {
   Result result;
   result.kind = Kind(seed % uint64_t(kKinds));
@@ -101,7 +123,9 @@ Result run_case(uint64_t seed, const std::string& hardware_folder) {
       result.folded = used.fold_y * used.fold_x > 1;
       result.two_threads = used.virtual_threads == 2;
       overlay::FunctionalSimulator simulator(hardware);
-      const auto outputs = overlay::run_overlay(program, test.inputs, simulator);
+      RunCounters counters;
+      const auto outputs = overlay::run_overlay(program, test.inputs, simulator, &counters);
+      result.estimate_problem = compare_estimate(program.layers[0].cost, counters);
       const Tensor& actual = outputs.at(test.graph.outputs[0]);
       if (!actual.identical(test.expected)) {
         int64_t at = 0, wrong = 0, first = -1;
@@ -133,6 +157,12 @@ Summary run_cases(uint64_t first_seed, int64_t count, const std::string& hardwar
     summary.overflowing += result.overflows_cache;
     summary.two_threads += result.two_threads;
     summary.folded += result.folded;
+    if (!result.estimate_problem.empty()) {
+      if (++summary.estimate_differences <= 3) {
+        summary.first_estimate_problem += fmt::format("seed {}: {} on {}: {}\n", seed, result.description,
+                                                      result.hardware, result.estimate_problem);
+      }
+    }
     summary.default_schedules += result.default_schedule;
     if (result.problem.empty()) continue;
     ++summary.mismatches;
@@ -147,9 +177,9 @@ std::string describe(const Summary& summary) {
   std::string text = fmt::format(
       "cases {}, mismatches {}, tiled in two dimensions {}, overflowing the micro-op cache {}, two threads "
       "{}, "
-      "default schedules {}, folded inputs {}\n",
+      "default schedules {}, folded inputs {}, estimates that differ {}\n",
       summary.cases, summary.mismatches, summary.tiled, summary.overflowing, summary.two_threads,
-      summary.default_schedules, summary.folded);
+      summary.default_schedules, summary.folded, summary.estimate_differences);
   for (const auto& [name, count] : summary.by_kind) text += fmt::format("  {} {}\n", name, count);
   for (const auto& [name, count] : summary.by_hardware)
     text += fmt::format("  hardware/{}.yaml {}\n", name, count);

@@ -34,7 +34,8 @@ struct Result {
   bool two_threads = false;
   bool folded = false;
   bool default_schedule = false;
-  std::string problem;  // empty: bit-identical and accepted by the checker
+  std::string estimate_problem;  // empty: traffic and micro-ops are as estimated
+  std::string problem;           // empty: bit-identical and accepted by the checker
 };
 
 // The overlays that cases draw from: names of files under `folder` (the project's hardware/).
@@ -53,7 +54,8 @@ struct Summary {
   int64_t cases = 0, mismatches = 0, tiled = 0, overflowing = 0, two_threads = 0, default_schedules = 0,
           folded = 0;
   std::map<std::string, int64_t> by_kind, by_hardware;
-  std::string first_problem;
+  int64_t estimate_differences = 0;
+  std::string first_problem, first_estimate_problem;
 };
 
 // Cases first_seed ... first_seed + count - 1.

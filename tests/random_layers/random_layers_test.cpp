@@ -14,6 +14,7 @@ TEST(RandomLayers, BitIdenticalToTheReferenceKernels) {
   const Summary summary = run_cases(1, 200, kHardwareFolder);
   std::printf("seeds 1..200\n%s", describe(summary).c_str());
   EXPECT_EQ(summary.mismatches, 0) << summary.first_problem;
+  EXPECT_EQ(summary.estimate_differences, 0) << summary.first_estimate_problem;
   EXPECT_EQ(summary.cases, 200);
   for (int kind = 0; kind < kKinds; ++kind) EXPECT_GE(summary.by_kind.at(kind_name(Kind(kind))), 15);
   EXPECT_GE(summary.by_hardware.size(), 6u);

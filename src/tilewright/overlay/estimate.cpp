@@ -67,24 +67,22 @@ class Estimator {
   }
 
   double load_inputs(double start, const Tile& tile, Range in) {
-    const int64_t rows = tiling_.in_rows(tile.rows.size()), cols = tiling_.in_cols(tile.cols.size());
     double done = start;
+    const int64_t planes = tile.batch.size() * in.size();
     for (const LayerSource& source : layer_.sources) {
-      const int64_t first = tile.rows.begin / layer_.out_step_y * layer_.in_step_y + tiling_.dy_min;
-      const int64_t last = std::min(source.height, first + rows * tiling_.row_step);
-      const int64_t inside =
-          std::max<int64_t>(0, ceil_div(last - std::max<int64_t>(0, first), tiling_.row_step));
-      const int64_t left = tile.cols.begin / layer_.out_step_x * layer_.in_step_x + tiling_.dx_min;
-      const int64_t width =
-          std::max<int64_t>(0, std::min(source.width, left + cols) - std::max<int64_t>(0, left));
-      const int64_t planes = tile.batch.size() * in.size();
-      const bool contiguous = width == source.width && cols == width && tiling_.row_step == 1;
-      const int64_t row_bytes = width * hardware_.input_bytes();
-      cost_.input_bytes += planes * inside * row_bytes;
-      done = contiguous ? transfer(read_free_, start, planes, inside * row_bytes)
-                        : transfer(read_free_, start, planes * inside, row_bytes);
-      // Padding is written at one element per cycle.
-      done += double(planes * (rows * cols - inside * width));
+      const InputSplit split = split_input(tiling_, hardware_, source, tile);
+      const int64_t row_bytes = split.width * hardware_.input_bytes();
+      const int64_t padding = split.padding_from_dram() * hardware_.input_bytes();
+      const bool contiguous =
+          split.width == source.width && split.left + split.right == 0 && tiling_.row_step == 1;
+      cost_.input_bytes += planes * (split.inside * row_bytes + padding);
+      done = contiguous ? transfer(read_free_, start, planes, split.inside * row_bytes)
+                        : transfer(read_free_, start, planes * split.inside, row_bytes);
+      if (padding > 0) done = transfer(read_free_, start, 1, planes * padding);
+      // Padding that the instruction writes takes a cycle per element.
+      const int64_t cols = split.left + split.width + split.right;
+      const int64_t all = (split.above + split.inside + split.below) * cols;
+      done += double(planes * (all - split.inside * split.width));
     }
     return done;
   }
@@ -145,12 +143,27 @@ class Estimator {
     const int64_t copies = planes * tiling_.in_rows(tile.rows.size()) * tiling_.in_cols(tile.cols.size());
     const int64_t pixels = planes * tile.rows.size() * tile.cols.size();
     const TapGrid& grid = layer_.phases[0].grids[0];
+    const LayerSource& source = layer_.sources[0];
     const int64_t taps = int64_t(grid.ny) * grid.nx;
+    // Taps that lie inside the image, over all outputs of the tile.
+    const auto inside = [](Range outputs, int64_t step, int64_t offset, int count, int64_t distance,
+                           int64_t size) {
+      int64_t sum = 0;
+      for (int64_t o = outputs.begin; o < outputs.end; ++o) {
+        for (int k = 0; k < count; ++k) {
+          const int64_t at = o * step + offset + k * distance;
+          sum += at >= 0 && at < size;
+        }
+      }
+      return sum;
+    };
+    const int64_t compared =
+        planes * inside(tile.rows, layer_.in_step_y, grid.dy, grid.ny, grid.dy_step, source.height) *
+        inside(tile.cols, layer_.in_step_x, grid.dx, grid.nx, grid.dx_step, source.width);
     cost_.gemm_uops += copies;
-    cost_.alu_uops += pixels * (taps + 1);
-    return double(copies) * timing_.gemm_uop +
-           double(pixels) * (timing_.alu_immediate + double(taps) * timing_.alu_tensor) +
-           double(taps + 2) * timing_.instruction;
+    cost_.alu_uops += pixels + compared;
+    return double(copies) * timing_.gemm_uop + double(pixels) * timing_.alu_immediate +
+           double(compared) * timing_.alu_tensor + double(taps + 2) * timing_.instruction;
   }
 
   void advance(size_t k) {

@@ -36,11 +36,7 @@ int64_t padding_elements(const Tiling& tiling) {
 }
 
 LayerTransfers::LayerTransfers(const Tiling& tiling, const LayerAddresses& addresses, Runtime& runtime)
-    : tiling_(tiling), addresses_(addresses), runtime_(runtime) {
-  const bool wide = runtime.hardware().isa == IsaVersion::kWide;
-  max_pad_ = wide ? 255 : 15;
-  pads_in_place_ = wide || tiling.layer->pad_value == 0;
-}
+    : tiling_(tiling), addresses_(addresses), runtime_(runtime) {}
 
 void LayerTransfers::load_padding(int64_t sram, int64_t rows, int64_t cols) {
   if (rows <= 0 || cols <= 0) return;
@@ -49,73 +45,63 @@ void LayerTransfers::load_padding(int64_t sram, int64_t rows, int64_t cols) {
       {.dram_element = addresses_.padding, .x_size = uint32_t(cols), .y_size = uint32_t(rows)});
 }
 
-// All rows of `region` are inside the image; columns may not be.
-void LayerTransfers::load_inside_rows(int64_t plane_element, int64_t sram, const LayerSource& source,
-                                      const Region& region, int64_t y_pad_before, int64_t y_pad_after) {
-  const int64_t left = std::clamp<int64_t>(-region.first_col, 0, region.cols);
-  const int64_t right =
-      std::clamp<int64_t>(region.first_col + region.cols - source.width, 0, region.cols - left);
-  const int64_t inside = region.cols - left - right;
-  const int64_t element = plane_element + region.first_row * source.width + region.first_col + left;
-  const int64_t stride = tiling_.row_step * source.width;
-  const bool x_fits = left == 0 && right == 0;
-  if (x_fits || (pads_in_place_ && left <= max_pad_ && right <= max_pad_ && inside > 0)) {
-    Transfer2D transfer{.dram_element = element, .x_size = uint32_t(inside), .y_size = uint32_t(region.rows)};
-    transfer.x_stride = uint32_t(stride);
-    if (x_fits && y_pad_before + y_pad_after == 0) transfer = joined(element, inside, region.rows, stride);
-    transfer.x_pad_before = uint32_t(left);
-    transfer.x_pad_after = uint32_t(right);
-    transfer.y_pad_before = uint32_t(y_pad_before);
-    transfer.y_pad_after = uint32_t(y_pad_after);
-    if (left + right + y_pad_before + y_pad_after > 0) transfer.pad_value = tiling_.layer->pad_value;
+// The rows that are inside the image, with the padding left and right of them.
+void LayerTransfers::load_inside_rows(int64_t element, int64_t sram, const LayerSource& source,
+                                      const InputSplit& split) {
+  const int64_t stride = tiling_.row_step * source.width, cols = split.left + split.width + split.right;
+  if (!split.row_loads) {
+    Transfer2D transfer = joined(element, split.width, split.inside, stride);
+    if (split.left + split.right > 0) {
+      transfer = {.dram_element = element, .x_size = uint32_t(split.width), .y_size = uint32_t(split.inside)};
+      transfer.x_stride = uint32_t(stride);
+      transfer.x_pad_before = uint32_t(split.left);
+      transfer.x_pad_after = uint32_t(split.right);
+      transfer.pad_value = tiling_.layer->pad_value;
+    }
     runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(sram), transfer);
     return;
   }
-  for (int64_t row = 0; row < region.rows; ++row) {
-    const int64_t at = sram + row * region.cols;
-    load_padding(at, 1, left);
-    if (inside > 0) {
-      runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(at + left),
-                              joined(element + row * stride, inside, 1, inside));
+  for (int64_t row = 0; row < split.inside; ++row) {
+    const int64_t at = sram + row * cols;
+    load_padding(at, 1, split.left);
+    if (split.width > 0) {
+      runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(at + split.left),
+                              joined(element + row * stride, split.width, 1, split.width));
     }
-    load_padding(at + left + inside, 1, right);
+    load_padding(at + split.left + split.width, 1, split.right);
   }
 }
 
 void LayerTransfers::load_plane(int64_t plane_element, int64_t sram, const LayerSource& source,
-                                const Region& region) {
-  const int64_t step = tiling_.row_step;
-  const int64_t above = std::clamp<int64_t>((-region.first_row + step - 1) / step, 0, region.rows);
-  const int64_t last_inside = (source.height - 1 - region.first_row) / step;  // row index, when not negative
-  const int64_t end = source.height - 1 < region.first_row ? 0 : std::min(region.rows, last_inside + 1);
-  const int64_t inside = std::max<int64_t>(0, end - above), below = region.rows - above - inside;
-  const Region middle{region.first_row + above * step, inside, region.first_col, region.cols};
-  const int64_t left = std::max<int64_t>(0, -region.first_col);
-  const int64_t right = std::max<int64_t>(0, region.first_col + region.cols - source.width);
-  const bool one_load = pads_in_place_ && inside > 0 && left + right < region.cols && left <= max_pad_ &&
-                        right <= max_pad_ && above <= max_pad_ && below <= max_pad_;
-  if (one_load) {
-    load_inside_rows(plane_element, sram, source, middle, above, below);
+                                const InputSplit& split) {
+  const int64_t element = plane_element + split.first_row * source.width + split.first_col;
+  const int64_t cols = split.left + split.width + split.right;
+  if (split.one_load && split.above + split.below > 0) {
+    Transfer2D transfer{
+        .dram_element = element, .x_size = uint32_t(split.width), .y_size = uint32_t(split.inside)};
+    transfer.x_stride = uint32_t(tiling_.row_step * source.width);
+    transfer.x_pad_before = uint32_t(split.left);
+    transfer.x_pad_after = uint32_t(split.right);
+    transfer.y_pad_before = uint32_t(split.above);
+    transfer.y_pad_after = uint32_t(split.below);
+    transfer.pad_value = tiling_.layer->pad_value;
+    runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(sram), transfer);
     return;
   }
-  load_padding(sram, above, region.cols);
-  if (inside > 0) load_inside_rows(plane_element, sram + above * region.cols, source, middle, 0, 0);
-  load_padding(sram + (above + inside) * region.cols, below, region.cols);
+  load_padding(sram, split.above, cols);
+  if (split.inside > 0) load_inside_rows(element, sram + split.above * cols, source, split);
+  load_padding(sram + (split.above + split.inside) * cols, split.below, cols);
 }
 
 void LayerTransfers::load_inputs(const Tile& tile, Range in, int64_t slot) {
   const Layer& layer = *tiling_.layer;
   const int64_t plane_count = tiling_.input_slot_size / tiling_.input_plane /
                               (int64_t(layer.sources.size()) * tiling_.schedule.batch_blocks);
-  Region region{tile.rows.begin / layer.out_step_y * layer.in_step_y + tiling_.dy_min,
-                tiling_.in_rows(tile.rows.size()),
-                tile.cols.begin / layer.out_step_x * layer.in_step_x + tiling_.dx_min,
-                tiling_.in_cols(tile.cols.size())};
   for (size_t s = 0; s < layer.sources.size(); ++s) {
     const LayerSource& source = layer.sources[s];
     const int64_t image = source.height * source.width;
-    const bool whole_planes = region.first_row == 0 && region.first_col == 0 && tiling_.row_step == 1 &&
-                              region.rows == source.height && region.cols == source.width &&
+    const InputSplit split = split_input(tiling_, runtime_.hardware(), source, tile);
+    const bool whole_planes = split.inside * split.width == image && tiling_.row_step == 1 &&
                               tiling_.input_plane == image && image * in.size() <= kMaxSize;
     for (int64_t n = tile.batch.begin; n < tile.batch.end; ++n) {
       const int64_t group = int64_t(s) * tiling_.schedule.batch_blocks + n - tile.batch.begin;
@@ -126,7 +112,7 @@ void LayerTransfers::load_inputs(const Tile& tile, Range in, int64_t slot) {
         continue;
       }
       for (int64_t i = 0; i < in.size(); ++i) {
-        load_plane(element + i * image, sram + i * tiling_.input_plane, source, region);
+        load_plane(element + i * image, sram + i * tiling_.input_plane, source, split);
       }
     }
   }

@@ -15,21 +15,13 @@ class LayerTransfers {
   void store_outputs(const Tile& tile, int64_t slot);
 
  private:
-  // Rows first_row, first_row + row_step, ... and columns first_col... of one plane of an image; may lie
-  // outside.
-  struct Region {
-    int64_t first_row, rows, first_col, cols;
-  };
-  void load_plane(int64_t plane_element, int64_t sram, const LayerSource& source, const Region& region);
-  void load_inside_rows(int64_t plane_element, int64_t sram, const LayerSource& source, const Region& region,
-                        int64_t y_pad_before, int64_t y_pad_after);
+  void load_plane(int64_t plane_element, int64_t sram, const LayerSource& source, const InputSplit& split);
+  void load_inside_rows(int64_t element, int64_t sram, const LayerSource& source, const InputSplit& split);
   void load_padding(int64_t sram, int64_t rows, int64_t cols);
 
   const Tiling& tiling_;
   const LayerAddresses& addresses_;
   Runtime& runtime_;
-  int64_t max_pad_;
-  bool pads_in_place_;  // the LOAD instruction can write the layer's pad value
 };
 
 }  // namespace tilewright::overlay

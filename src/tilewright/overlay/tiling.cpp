@@ -214,6 +214,35 @@ int64_t Tiling::tile_count() const {
          ceil_div(layer->out_width, schedule.cols) * ceil_div(blocks.out, schedule.out_blocks);
 }
 
+InputSplit split_input(const Tiling& tiling, const OverlayHardware& hardware, const LayerSource& source,
+                       const Tile& tile) {
+  const Layer& layer = *tiling.layer;
+  const bool wide = hardware.isa == IsaVersion::kWide;
+  const int64_t max_pad = wide ? 255 : 15, step = tiling.row_step;
+  const bool pads_in_place = wide || layer.pad_value == 0 || layer.kind == LayerKind::kMaximum;
+  const int64_t rows = tiling.in_rows(tile.rows.size()), cols = tiling.in_cols(tile.cols.size());
+  const int64_t row = tile.rows.begin / layer.out_step_y * layer.in_step_y + tiling.dy_min;
+  const int64_t col = tile.cols.begin / layer.out_step_x * layer.in_step_x + tiling.dx_min;
+  InputSplit split;
+  split.above = std::clamp<int64_t>(ceil_div(std::max<int64_t>(0, -row), step), 0, rows);
+  const int64_t end = source.height - 1 < row ? 0 : std::min(rows, (source.height - 1 - row) / step + 1);
+  split.inside = std::max<int64_t>(0, end - split.above);
+  split.below = rows - split.above - split.inside;
+  split.left = std::clamp<int64_t>(-col, 0, cols);
+  split.right = std::clamp<int64_t>(col + cols - source.width, 0, cols - split.left);
+  split.width = cols - split.left - split.right;
+  split.first_row = row + split.above * step;
+  split.first_col = col + split.left;
+  const auto fits = [&](int64_t pad) { return pad <= max_pad; };
+  const bool cols_fit = split.left + split.right == 0 ||
+                        (pads_in_place && fits(split.left) && fits(split.right) && split.width > 0);
+  const bool rows_fit =
+      split.above + split.below == 0 || (pads_in_place && fits(split.above) && fits(split.below));
+  split.one_load = cols_fit && rows_fit && split.inside > 0 && split.width > 0;
+  split.row_loads = !cols_fit;
+  return split;
+}
+
 namespace {
 
 void for_each_range(int64_t total, int64_t step, auto&& body) {

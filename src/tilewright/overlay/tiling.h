@@ -103,6 +103,24 @@ struct Tiling {
   void measure_groups(int64_t& inner, int64_t& all_inner);
 };
 
+// How the input plane of one tile meets its image: rows above, inside and below, columns left of, inside and
+// right of it, and how many LOADs that takes.
+struct InputSplit {
+  int64_t first_row = 0, first_col = 0;  // of the first row and column inside
+  int64_t above = 0, inside = 0, below = 0;
+  int64_t left = 0, width = 0, right = 0;
+  bool one_load = false;   // the instruction pads all around
+  bool row_loads = false;  // else: every inside row on its own, its padding read from DRAM
+  // Elements of padding that have to be read from DRAM.
+  int64_t padding_from_dram() const {
+    if (one_load) return 0;
+    const int64_t cols = left + width + right;
+    return (above + below) * cols + (row_loads ? inside * (left + right) : 0);
+  }
+};
+InputSplit split_input(const Tiling& tiling, const OverlayHardware& hardware, const LayerSource& source,
+                       const Tile& tile);
+
 struct StepPlan {
   std::vector<Tile> tiles;
   std::vector<Step> steps;
