@@ -20,18 +20,22 @@ std::vector<std::byte> mutation_of(std::span<const std::byte> bytes, const WireM
 
 }  // namespace
 
-std::vector<FuzzTarget> onnx_targets(const std::filesystem::path& models) {
+FuzzTarget onnx_target(const std::filesystem::path& file) {
   const auto read = [](std::span<const std::byte> bytes) {
     OnnxOptions options;
     options.dimensions["batch_size"] = 1;
     const Graph graph = parse_onnx(bytes, {}, options);
     format_onnx(graph);  // what was accepted must be fit for use
   };
+  return {file, read, true};
+}
+
+std::vector<FuzzTarget> onnx_targets(const std::filesystem::path& models) {
   std::vector<FuzzTarget> targets;
   for (const char* file : {"onnx_mnist8/model.onnx", "onnx_from_tflite/ic_resnet8_qdq.onnx",
                            "onnx_light_topologies/light_resnet50.onnx", "dory_frontnet/Frontnet.onnx",
                            "onnx_super_resolution10/model.onnx"}) {
-    targets.push_back({models / file, read, true});
+    targets.push_back(onnx_target(models / file));
   }
   return targets;
 }

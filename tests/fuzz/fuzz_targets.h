@@ -17,6 +17,8 @@ struct FuzzTarget {
   bool is_protobuf = true;
 };
 
+// Reading an ONNX file, and writing what was read.
+FuzzTarget onnx_target(const std::filesystem::path& file);
 // Five ONNX models below `models`: float and quantised, with weights and without.
 std::vector<FuzzTarget> onnx_targets(const std::filesystem::path& models);
 

@@ -23,5 +23,23 @@ TEST(Readers, SurviveDamagedFiles) {
   if (files == 0) GTEST_SKIP() << "no shared models";
 }
 
+// One small model per operator, so that every conversion meets damaged nodes.
+TEST(Readers, SurviveDamagedSingleOperators) {
+  const std::filesystem::path folder = std::filesystem::path(TILEWRIGHT_ONNX_TESTDATA) / "node";
+  if (!std::filesystem::exists(folder))
+    GTEST_SKIP() << folder << " is missing: install the package libonnx-testdata";
+  constexpr int kMutations = 14;
+  constexpr uint64_t kSeed = 815;
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    FuzzTarget target = onnx_target(entry.path() / "model.onnx");
+    if (!std::filesystem::exists(target.file)) continue;
+    const FuzzTotals totals = fuzz(target, kMutations, kSeed + uint64_t(files));
+    EXPECT_EQ(totals.crashes + totals.hangs, 0) << target.file << ", seed " << kSeed + uint64_t(files);
+    ++files;
+  }
+  EXPECT_GT(files, 100);
+}
+
 }  // namespace
 }  // namespace tilewright

@@ -50,7 +50,11 @@ class GraphBuilder : public NodeConversion {
 
   // NodeConversion
   int opset() const override { return model_.opset; }
-  const Value& value(ValueId id) const override { return graph_.value(id); }
+  ElementType type(ValueId id) const override { return graph_.value(id).type; }
+  Shape shape(ValueId id) const override { return graph_.value(id).shape; }
+  std::optional<Tensor> constant_of(ValueId id) const override {
+    return id == kNoValue ? std::nullopt : graph_.value(id).constant;
+  }
   ValueId constant(const std::string& role, Tensor tensor) override {
     return add_constant(value_names_.unique(fmt::format("{}/{}", current_name_, role)), std::move(tensor));
   }

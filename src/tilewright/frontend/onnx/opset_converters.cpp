@@ -20,8 +20,8 @@ void convert_legacy_broadcast(Node& node, NodeConversion& conversion) {
   node.attributes.erase("broadcast");
   node.attributes.erase("axis");
   if (!broadcasts || !is_aligned || !node.has_input(1)) return;
-  const Shape a = conversion.value(node.inputs[0]).shape;
-  Shape b = conversion.value(node.inputs[1]).shape;
+  const Shape a = conversion.shape(node.inputs[0]);
+  Shape b = conversion.shape(node.inputs[1]);
   const int64_t start = axis < 0 ? axis + a.rank() : axis;
   const int64_t trailing = a.rank() - start - b.rank();
   if (start < 0 || start > a.rank() || trailing < 0) {
@@ -37,8 +37,8 @@ void convert_legacy_broadcast(Node& node, NodeConversion& conversion) {
 // Opset 6: one slope per channel of axis 1, or one for all.
 void convert_prelu(Node& node, NodeConversion& conversion) {
   if (conversion.opset() >= 7 || !node.has_input(1)) return;
-  const Shape x = conversion.value(node.inputs[0]).shape;
-  const Shape slope = conversion.value(node.inputs[1]).shape;
+  const Shape x = conversion.shape(node.inputs[0]);
+  const Shape slope = conversion.shape(node.inputs[1]);
   if (slope.rank() != 1 || slope[0] == 1 || x.rank() <= 2) return;
   std::vector<int64_t> dims(size_t(x.rank() - 1), 1);
   dims[0] = slope[0];
@@ -91,7 +91,7 @@ void convert_gemm(Node& node, NodeConversion& conversion) {
 // rows is normalised as a whole. With one axis larger than 1 in the row that is the softmax along this axis.
 void convert_softmax(Node& node, NodeConversion& conversion) {
   if (conversion.opset() >= 13) return;
-  const Shape shape = conversion.value(node.inputs[0]).shape;
+  const Shape shape = conversion.shape(node.inputs[0]);
   const int64_t axis_attribute = node.int_or("axis", 1);
   const int rank = shape.rank();
   if (axis_attribute < -rank || axis_attribute > rank) {
@@ -157,8 +157,7 @@ void convert_quantize(Node& node, NodeConversion& conversion) {
   if (!type || !is_integer(*type)) {
     return conversion.unsupported(fmt::format("quantises to {}", onnx_type_name(int(number))));
   }
-  input_slot(node, 2) =
-      conversion.constant("zero_point", Tensor(*type, conversion.value(node.inputs[1]).shape));
+  input_slot(node, 2) = conversion.constant("zero_point", Tensor(*type, conversion.shape(node.inputs[1])));
 }
 
 void convert_scatter(Node& node, NodeConversion&) { node.op = "ScatterElements"; }
@@ -172,7 +171,7 @@ void convert_log_sum(Node& node, NodeConversion& conversion) {
 // Before opset 13, Hardmax coerces to a matrix as softmax does.
 void convert_hardmax(Node& node, NodeConversion& conversion) {
   if (conversion.opset() >= 13) return rewrite_hardmax(node, conversion);
-  const Shape shape = conversion.value(node.inputs[0]).shape;
+  const Shape shape = conversion.shape(node.inputs[0]);
   const int axis = normalize_axis(node.int_or("axis", 1), shape.rank());
   if (shape.count(axis, shape.rank()) == shape[axis]) {
     node.attributes["axis"] = int64_t(axis);

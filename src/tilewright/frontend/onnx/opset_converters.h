@@ -5,6 +5,8 @@
 // differences: the operator changelog of the ONNX specification.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +20,10 @@ class NodeConversion {
  public:
   virtual ~NodeConversion() = default;
   virtual int opset() const = 0;
-  virtual const Value& value(ValueId id) const = 0;
+  // By value: constant() and emit() move what is stored.
+  virtual ElementType type(ValueId id) const = 0;
+  virtual Shape shape(ValueId id) const = 0;
+  virtual std::optional<Tensor> constant_of(ValueId id) const = 0;  // nullopt: absent or not constant
   // A new constant; `role` becomes part of its name.
   virtual ValueId constant(const std::string& role, Tensor tensor) = 0;
   // A new node before the converted one, with one output, which is returned with its inferred shape; kNoValue
@@ -36,10 +41,6 @@ class NodeConversion {
   }
   void invalid(const std::string& message, const std::string& hint = {}) {
     error(ErrorKind::kInvalidInput, message, hint);
-  }
-  // The constant behind an input, or nullptr.
-  const Tensor* constant_of(ValueId id) const {
-    return id != kNoValue && value(id).constant ? &*value(id).constant : nullptr;
   }
 };
 

@@ -36,8 +36,8 @@ void ints_attribute_to_input(Node& node, NodeConversion& conversion, const std::
 
 bool int_input_to_attribute(Node& node, NodeConversion& conversion, const std::string& attribute,
                             size_t index) {
-  const Tensor* tensor = conversion.constant_of(node.input(int(index)));
-  if (tensor == nullptr || !is_integer(tensor->type())) {
+  const auto tensor = conversion.constant_of(node.input(int(index)));
+  if (!tensor || !is_integer(tensor->type())) {
     conversion.unsupported(fmt::format("its input '{}' is not a constant list of integers", attribute));
     return false;
   }
@@ -47,7 +47,7 @@ bool int_input_to_attribute(Node& node, NodeConversion& conversion, const std::s
 }
 
 ValueId reshaped(NodeConversion& conversion, ValueId x, const Shape& shape) {
-  if (const Tensor* tensor = conversion.constant_of(x)) {
+  if (const auto tensor = conversion.constant_of(x)) {
     return conversion.constant("reshaped", tensor->reshaped(shape));
   }
   return conversion.emit("Reshape", {x, conversion.constant("shape", int64_list(shape.dims()))});

@@ -22,13 +22,13 @@ void set_asymmetric(Node& node, ValueId scales) {
 
 void drop_if_empty(Node& node, NodeConversion& conversion, int index) {
   if (!node.has_input(index)) return;
-  const Value& value = conversion.value(node.inputs[size_t(index)]);
-  if (value.shape.rank() == 1 && value.shape[0] == 0) node.inputs[size_t(index)] = kNoValue;
+  const Shape shape = conversion.shape(node.inputs[size_t(index)]);
+  if (shape.rank() == 1 && shape[0] == 0) node.inputs[size_t(index)] = kNoValue;
 }
 
 // Sizes for a subset of the axes made complete, or scales; the other axes keep theirs.
 void expand_axes(Node& node, NodeConversion& conversion) {
-  const Shape shape = conversion.value(node.inputs[0]).shape;
+  const Shape shape = conversion.shape(node.inputs[0]);
   const auto axes = checked_axes(conversion, node.ints_or("axes", {}), shape.rank());
   if (!axes) return;
   node.attributes.erase("axes");
@@ -37,8 +37,8 @@ void expand_axes(Node& node, NodeConversion& conversion) {
   }
   node.inputs[1] = kNoValue;
   const int index = node.has_input(2) ? 2 : 3;
-  const Tensor* given = conversion.constant_of(node.input(index));
-  if (given == nullptr) return conversion.unsupported("its scales or sizes are not constant");
+  const auto given = conversion.constant_of(node.input(index));
+  if (!given) return conversion.unsupported("its scales or sizes are not constant");
   if (given->size() != int64_t(axes->size())) {
     return conversion.invalid(fmt::format("has {} scales or sizes for {} axes", given->size(), axes->size()));
   }
@@ -51,9 +51,9 @@ void expand_axes(Node& node, NodeConversion& conversion) {
 
 // Opset 18: sizes that only bound the result, which keeps the proportions of the input.
 void resolve_aspect_policy(Node& node, NodeConversion& conversion, const std::string& policy) {
-  const Shape shape = conversion.value(node.inputs[0]).shape;
-  const Tensor* given = conversion.constant_of(node.input(3));
-  if (given == nullptr) return conversion.unsupported("its sizes are not constant");
+  const Shape shape = conversion.shape(node.inputs[0]);
+  const auto given = conversion.constant_of(node.input(3));
+  if (!given) return conversion.unsupported("its sizes are not constant");
   std::vector<int64_t> axes = node.ints_or("axes", {});
   if (axes.empty()) {
     for (int axis = 0; axis < shape.rank(); ++axis) axes.push_back(axis);

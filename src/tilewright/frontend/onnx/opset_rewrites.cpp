@@ -17,8 +17,8 @@ class Rewriter {
  public:
   Rewriter(Node& node, NodeConversion& conversion) : node_(node), conversion_(conversion) {}
 
-  ElementType type() const { return conversion_.value(x()).type; }
-  const Shape& shape() const { return conversion_.value(x()).shape; }
+  ElementType type() const { return conversion_.type(x()); }
+  Shape shape() const { return conversion_.shape(x()); }
   ValueId x() const { return node_.inputs[0]; }
   ValueId number(double value) { return conversion_.constant("number", scalar_of(type(), value)); }
   ValueId emit(const std::string& op, std::vector<ValueId> inputs,
@@ -53,7 +53,7 @@ Shape without_axes(const Shape& shape, const std::vector<bool>& removed) {
 
 void rewrite_cast_like(Node& node, NodeConversion& conversion) {
   if (!node.has_input(1)) return conversion.invalid("has no second input");
-  const ElementType type = conversion.value(node.inputs[1]).type;
+  const ElementType type = conversion.type(node.inputs[1]);
   if (!has_onnx_type(type)) return conversion.unsupported(fmt::format("casts to {}", name(type)));
   Rewriter(node, conversion).finish("Cast", {node.inputs[0]}, {{"to", int64_t(onnx_storage_type(type))}});
 }

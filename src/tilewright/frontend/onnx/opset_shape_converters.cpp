@@ -11,7 +11,7 @@ namespace tilewright {
 // Opset 11: the bounds became inputs.
 void convert_clip(Node& node, NodeConversion& conversion) {
   if (conversion.opset() >= 11) return;
-  const ElementType type = conversion.value(node.inputs[0]).type;
+  const ElementType type = conversion.type(node.inputs[0]);
   const float low = node.float_or("min", std::numeric_limits<float>::lowest());
   const float high = node.float_or("max", std::numeric_limits<float>::max());
   node.attributes.erase("min");
@@ -28,22 +28,23 @@ void convert_clip(Node& node, NodeConversion& conversion) {
 void convert_pad(Node& node, NodeConversion& conversion) {
   const int opset = conversion.opset();
   if (node.string_or("mode", "constant") == "wrap") return conversion.unsupported("pads by wrapping around");
-  const Value& x = conversion.value(node.inputs[0]);
+  const Shape x_shape = conversion.shape(node.inputs[0]);
   if (opset < 11) {
     const float value = node.float_or("value", 0.0f);
     node.attributes.erase("value");
     ints_attribute_to_input(node, conversion, "pads", 1);
-    if (value != 0.0f) input_slot(node, 2) = conversion.constant("value", scalar_of(x.type, value));
+    if (value != 0.0f)
+      input_slot(node, 2) = conversion.constant("value", scalar_of(conversion.type(node.inputs[0]), value));
     return;
   }
   if (opset < 18 || !node.has_input(3)) return;
-  const Tensor* axes_tensor = conversion.constant_of(node.inputs[3]);
-  const Tensor* pads_tensor = conversion.constant_of(node.input(1));
-  if (axes_tensor == nullptr || pads_tensor == nullptr) {
+  const auto axes_tensor = conversion.constant_of(node.inputs[3]);
+  const auto pads_tensor = conversion.constant_of(node.input(1));
+  if (!axes_tensor || !pads_tensor) {
     return conversion.unsupported("its pads or axes are not constant");
   }
   const std::vector<int64_t> pads = pads_tensor->to_integers();
-  const int rank = x.shape.rank();
+  const int rank = x_shape.rank();
   const auto axes = checked_axes(conversion, axes_tensor->to_integers(), rank);
   if (!axes) return;
   if (pads.size() != 2 * axes->size()) {
@@ -81,7 +82,7 @@ void convert_split(Node& node, NodeConversion& conversion) {
     return conversion.invalid(
         fmt::format("num_outputs is {}, but it has {} outputs", parts, node.outputs.size()));
   }
-  const Shape& shape = conversion.value(node.inputs[0]).shape;
+  const Shape shape = conversion.shape(node.inputs[0]);
   const int64_t size = shape[normalize_axis(node.int_or("axis", 0), shape.rank())];
   if (size % parts == 0) return;
   const int64_t part = size / parts + 1;
