@@ -13,6 +13,7 @@
 #include "tilewright/flow/raw_form.h"
 #include "tilewright/overlay/assembler.h"
 #include "tilewright/quantize/integerize.h"
+#include "tilewright/transform/pipeline.h"
 
 namespace tilewright::cli {
 namespace {
@@ -98,7 +99,8 @@ void compile(const CompileOptions& options, std::ostream& out) {
                 "run 'tilewright quantize' first");
   }
   const OverlayHardware hardware = find_overlay_hardware(options.hardware, preset_folder());
-  const Compilation compilation = tilewright::compile(integerize(graph), hardware);
+  const Compilation compilation =
+      tilewright::compile(integerize(tilewright::optimize(std::move(graph))), hardware);
   if (!options.output.empty()) write_bundle(options.output, compilation.bundle);
   if (!options.assembly.empty() || !options.raw_folder.empty()) {
     emit_programs(options, Engine(compilation.bundle, EngineKind::kFunctional), out);

@@ -20,6 +20,20 @@ std::vector<overlay::LayerReport> plan(const Graph& graph, const std::vector<boo
   return layers;
 }
 
+// Flatten and Reshape are views of what the node before them left in accelerator memory: without it there is
+// nothing to view. In topological order, so chains of views are covered.
+void leave_lone_views(const Graph& graph, std::vector<bool>& on_overlay, std::vector<std::string>& reasons) {
+  const std::vector<NodeId> producers = graph.producers();
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    if (!on_overlay[n] || !(node.is("Flatten") || node.is("Reshape"))) continue;
+    const NodeId producer = producers[size_t(node.inputs[0])];
+    if (producer != kNoNode && on_overlay[size_t(producer)]) continue;
+    on_overlay[n] = false;
+    reasons[n] = "only re-shapes data that lies on the host";
+  }
+}
+
 }  // namespace
 
 Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const HostModel& host) {
@@ -37,6 +51,7 @@ Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const 
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     legal.push_back(overlay::supports(graph, graph.nodes[n], hardware, &reasons[n]));
   }
+  leave_lone_views(graph, legal, reasons);
   result.layers = plan(graph, legal, hardware);
   std::map<std::string, double> seconds;
   for (const overlay::LayerReport& layer : result.layers) {
@@ -48,10 +63,12 @@ Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const 
   };
   const Partition chosen = partition(graph, offer, host);
   std::vector<bool> on_overlay;
-  for (const Placement& placement : chosen.placements) {
-    bundle.nodes.push_back({placement.on_overlay, placement.reason});
-    on_overlay.push_back(placement.on_overlay);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    on_overlay.push_back(chosen.placements[n].on_overlay);
+    reasons[n] = chosen.placements[n].reason;
   }
+  leave_lone_views(graph, on_overlay, reasons);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) bundle.nodes.push_back({on_overlay[n], reasons[n]});
   if (on_overlay != legal) result.layers = plan(graph, on_overlay, hardware);
   for (const overlay::LayerReport& layer : result.layers) bundle.schedules[layer.name] = layer.schedule;
   return result;

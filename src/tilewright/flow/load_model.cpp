@@ -29,7 +29,8 @@ Graph host_form(Graph graph) {
   const bool quantized = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
     return node.is("DequantizeLinear") || node.is("QLinearConv") || node.is("QLinearMatMul");
   });
-  return quantized ? integerize(graph) : optimize(std::move(graph));
+  graph = optimize(std::move(graph));
+  return quantized ? integerize(graph) : graph;
 }
 
 }  // namespace tilewright
