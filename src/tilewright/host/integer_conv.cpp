@@ -209,6 +209,7 @@ void IntegerConvolution::run_pass(const Pass& pass, const T* planes, int32_t zer
       const int64_t share = item % shares, group = item / shares / panels;
       const int64_t first = item / shares % panels * panel_lanes;
       const int64_t count = std::min(panel_lanes, lanes - first);
+      const int64_t first_row = first / plane_columns_, first_column = first % plane_columns_;
       const IntegerMatrix& matrix = pass.matrices[size_t(group)];
       if (item == begin || share == 0) {
         panel.fill(planes + group * group_elements, pass.offsets, first, count);
@@ -222,8 +223,7 @@ void IntegerConvolution::run_pass(const Pass& pass, const T* planes, int32_t zer
           return;
         }
         finish(channel, acc, base, count, finished);
-        for (int64_t lane = 0; lane < count;) {
-          const int64_t y = (first + lane) / plane_columns_, x = (first + lane) % plane_columns_;
+        for (int64_t lane = 0, y = first_row, x = first_column; lane < count; ++y, x = 0) {
           const int64_t valid = std::clamp<int64_t>(pass.columns - x, 0, count - lane);
           std::byte* to = target + (y * pass.out_row_step + x * pass.out_column_step) * element_bytes;
           if (pass.out_column_step == 1) {

@@ -24,7 +24,8 @@ int64_t step_count(IntegerWidth width, int64_t depth) {
 const IntegerProducts& products(IntegerWidth width, IntegerIsa isa) {
 #if defined(__x86_64__)
   if (width == IntegerWidth::kBytes) return avx512_byte_products();
-  if (isa != IntegerIsa::kPortable) return avx2_word_products();
+  if (isa == IntegerIsa::kAvx512Vnni) return avx512_word_products();
+  if (isa == IntegerIsa::kAvx2) return avx2_word_products();
 #endif
   TILEWRIGHT_CHECK(width == IntegerWidth::kWords, "byte products need AVX-512 VNNI");
   (void)isa;
@@ -50,14 +51,21 @@ void interleave(const uint8_t* const rows[4], std::byte* out) {
 #endif
 }
 
-// Interleaves two rows of 16 words.
+// Interleaves two rows of 16 words: out[lane][row].
 void interleave(const int16_t* const rows[2], std::byte* out) {
-  int16_t lanes[16][2];
-  for (int lane = 0; lane < 16; ++lane) {
-    lanes[lane][0] = rows[0][lane];
-    lanes[lane][1] = rows[1][lane];
+#if defined(__x86_64__)
+  auto* to = reinterpret_cast<__m128i*>(out);
+  for (int half = 0; half < 2; ++half) {
+    const __m128i a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[0] + 8 * half));
+    const __m128i b = _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[1] + 8 * half));
+    _mm_storeu_si128(to + 2 * half, _mm_unpacklo_epi16(a, b));
+    _mm_storeu_si128(to + 2 * half + 1, _mm_unpackhi_epi16(a, b));
   }
-  std::memcpy(out, lanes, sizeof lanes);
+#else
+  for (int lane = 0; lane < 16; ++lane) {
+    for (int row = 0; row < 2; ++row) std::memcpy(out + lane * 4 + row * 2, rows[row] + lane, 2);
+  }
+#endif
 }
 
 template <typename T, int kPerStep>

@@ -1,6 +1,6 @@
-// Portable products, and those of x86: AVX2 multiplies pairs of 16-bit values (vpmaddwd), AVX-512 VNNI
-// quadruples of bytes (vpdpbusd, the form that does not saturate). Each is compiled for its own target and
-// reached only after a check of the processor.
+// Portable products, and those of x86: AVX2 multiplies pairs of 16-bit values (vpmaddwd), AVX-512 VNNI those
+// and quadruples of bytes (vpdpwssd and vpdpbusd, the forms that do not saturate). Each is compiled for its
+// own target and reached only after a check of the processor.
 #include "tilewright/host/integer_products.h"
 
 #include <cstring>
@@ -69,10 +69,11 @@ __attribute__((target("avx2"))) void avx2_words(const std::byte* rows, const std
   }
 }
 
-template <int kRows, int kVectors>
-__attribute__((target("avx512f,avx512bw,avx512vnni"))) void avx512_bytes(const std::byte* rows,
-                                                                         const std::byte* panel,
-                                                                         int64_t steps, int32_t* acc) {
+// kBytes: quadruples of unsigned times signed bytes, else pairs of words; neither form saturates.
+template <bool kBytes, int kRows, int kVectors>
+__attribute__((target("avx512f,avx512bw,avx512vnni"))) void avx512_product(const std::byte* rows,
+                                                                           const std::byte* panel,
+                                                                           int64_t steps, int32_t* acc) {
   __m512i sums[kRows][kVectors];
 #pragma GCC unroll 8
   for (int r = 0; r < kRows; ++r) {
@@ -85,9 +86,12 @@ __attribute__((target("avx512f,avx512bw,avx512vnni"))) void avx512_bytes(const s
     for (int v = 0; v < kVectors; ++v) x[v] = _mm512_loadu_si512(panel + v * 64);
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
-      const __m512i quad = _mm512_set1_epi32(load_step(rows + r * 4));
+      const __m512i step_of_row = _mm512_set1_epi32(load_step(rows + r * 4));
 #pragma GCC unroll 3
-      for (int v = 0; v < kVectors; ++v) sums[r][v] = _mm512_dpbusd_epi32(sums[r][v], x[v], quad);
+      for (int v = 0; v < kVectors; ++v) {
+        sums[r][v] = kBytes ? _mm512_dpbusd_epi32(sums[r][v], x[v], step_of_row)
+                            : _mm512_dpwssd_epi32(sums[r][v], x[v], step_of_row);
+      }
     }
   }
 #pragma GCC unroll 8
@@ -119,12 +123,14 @@ const IntegerProducts& avx2_word_products() {
   return kProducts;
 }
 
-const IntegerProducts& avx512_byte_products() {
-  static constexpr IntegerProducts kProducts{
-      {avx512_bytes<kRowBlock, 1>, avx512_bytes<kRowBlock, 2>, avx512_bytes<kRowBlock, 3>},
-      {avx512_bytes<1, 1>, avx512_bytes<1, 2>, avx512_bytes<1, 3>}};
-  return kProducts;
-}
+template <bool kBytes>
+constexpr IntegerProducts kAvx512Products{
+    {avx512_product<kBytes, kRowBlock, 1>, avx512_product<kBytes, kRowBlock, 2>,
+     avx512_product<kBytes, kRowBlock, 3>},
+    {avx512_product<kBytes, 1, 1>, avx512_product<kBytes, 1, 2>, avx512_product<kBytes, 1, 3>}};
+
+const IntegerProducts& avx512_byte_products() { return kAvx512Products<true>; }
+const IntegerProducts& avx512_word_products() { return kAvx512Products<false>; }
 
 #endif
 

@@ -23,6 +23,7 @@ const IntegerProducts& portable_word_products();
 #if defined(__x86_64__)
 const IntegerProducts& avx2_word_products();
 const IntegerProducts& avx512_byte_products();
+const IntegerProducts& avx512_word_products();
 #endif
 
 }  // namespace tilewright
