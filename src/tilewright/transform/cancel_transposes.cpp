@@ -12,9 +12,14 @@
 namespace tilewright {
 namespace {
 
+enum class Reach {
+  kEverywhere,     // also where a Transpose has several readers and is duplicated
+  kNeverCostlier,  // only where the number of transposes and the elements they move cannot grow
+};
+
 class Sinker {
  public:
-  explicit Sinker(Graph graph) : editor_(std::move(graph)) {}
+  Sinker(Graph graph, Reach reach) : editor_(std::move(graph)), reach_(reach) {}
 
   Graph run() && {
     const NodeId count = editor_.node_count();
@@ -55,6 +60,7 @@ class Sinker {
   void sink(NodeId id) {
     const Node& node = editor_.node(id);
     if (!node.domain.empty() || node.outputs.empty() || !node.has_input(0)) return;
+    if (reach_ == Reach::kNeverCostlier && !is_never_costlier(id)) return;
     if (is_elementwise_unary(editor_.graph(), node)) return sink_data_input(id);
     if (node.is("Concat")) return sink_concat(id);
     if (is_broadcasting(node)) return sink_broadcast(id);
@@ -63,6 +69,19 @@ class Sinker {
     if (node.is("Pad")) return sink_pad(id);
     if (node.is("Slice")) return sink_slice(id);
     if (node.is("ReduceMean") || node.is("ReduceMax") || node.is("ReduceMin")) return sink_reduction(id);
+  }
+
+  // All transposes in front of the node end with it, and the one behind it moves no more than they did.
+  bool is_never_costlier(NodeId id) const {
+    const Node& node = editor_.node(id);
+    int64_t before = 0;
+    for (size_t k = 0; k < node.inputs.size(); ++k) {
+      const ValueId input = node.inputs[k];
+      if (input == kNoValue || editor_.graph().is_constant(input)) continue;
+      if (editor_.only_reader(input) != id) return false;
+      before += editor_.value(input).shape.element_count();
+    }
+    return node.outputs.size() == 1 && editor_.value(node.outputs[0]).shape.element_count() <= before;
   }
 
   // The node reads the data before the Transpose; every output gets a Transpose by `perm` of its own.
@@ -219,6 +238,7 @@ class Sinker {
   }
 
   GraphEditor editor_;
+  Reach reach_;
 };
 
 // Elements that transposes move, and how many there are.
@@ -237,9 +257,12 @@ std::pair<int64_t, int64_t> cost(const Graph& graph) {
 Graph cancel_transposes(Graph graph) {
   const auto [elements, count] = cost(graph);
   if (count == 0) return graph;
-  Graph sunk = Sinker(graph).run();
-  const auto [sunk_elements, sunk_count] = cost(sunk);
-  return sunk_elements <= elements && sunk_count <= count ? sunk : graph;
+  for (const Reach reach : {Reach::kEverywhere, Reach::kNeverCostlier}) {
+    Graph sunk = Sinker(graph, reach).run();
+    const auto [sunk_elements, sunk_count] = cost(sunk);
+    if (sunk_elements <= elements && sunk_count <= count) return sunk;
+  }
+  return graph;
 }
 
 }  // namespace tilewright

@@ -134,5 +134,15 @@ TEST(CancelTransposes, StaysWhereItWouldCostMore) {
   }
 }
 
+// One costly place does not keep the others from improving.
+TEST(CancelTransposes, ImprovesWhatItCanBesideACostlyPlace) {
+  LayerBuilder b;
+  const ValueId x = b.transpose(b.input({1, 4, 4, 4}), kToNhwc);
+  const ValueId p = b.relu(x), q = b.node("Sigmoid", {x}), r = b.node("Tanh", {x});  // would need three
+  const ValueId z = b.transpose(b.node("Abs", {b.transpose(b.input({1, 2, 4, 4}, "z"), kToNhwc)}), kToNchw);
+  const Graph graph = cancel_transposes(b.finish({p, q, r, b.node("Neg", {z})}));
+  EXPECT_EQ(ops(graph), "Transpose Relu Sigmoid Tanh Abs Neg");
+}
+
 }  // namespace
 }  // namespace tilewright

@@ -7,6 +7,7 @@
 
 #include "tilewright/transform/channel_affine.h"
 #include "tilewright/transform/graph_editor.h"
+#include "tilewright/transform/layer_bias.h"
 
 namespace tilewright {
 namespace {
@@ -41,32 +42,13 @@ class ChannelOfWeight {
   int64_t per_group_ = 0;  // rows of one group; 0: one group
 };
 
-// The bias as one number per channel; nullopt when it is not constant, not f32 or differs between rows.
-std::optional<std::vector<double>> bias_of(const Graph& graph, const Node& node, const Shape& output) {
-  const size_t channels = size_t(output[1]);
-  if (!node.has_input(2)) return std::vector<double>(channels, 0);
-  const Tensor* bias = graph.constant_input(node, 2);
-  if (bias == nullptr || bias->type() != ElementType::kF32) return {};
-  if (node.is("Gemm")) {
-    std::optional<std::vector<double>> values = channel_constant(*bias, output);
-    const double beta = double(node.float_or("beta", 1));
-    if (values) {
-      for (double& value : *values) value *= beta;
-    }
-    return values;
-  }
-  if (bias->size() != output[1]) return {};
-  const std::vector<float> values = bias->to_floats();
-  return std::vector<double>(values.begin(), values.end());
-}
-
 bool fold_into(GraphEditor& editor, NodeId layer, NodeId affine_node, const ChannelAffine& affine) {
   const Graph& graph = editor.graph();
   const Node& node = editor.node(layer);
   const Tensor* weights = graph.constant_input(node, 1);
   if (weights == nullptr || weights->type() != ElementType::kF32) return false;
   const Shape output = graph.value(node.outputs[0]).shape;
-  const std::optional<std::vector<double>> bias = bias_of(graph, node, output);
+  const std::optional<std::vector<double>> bias = layer_bias(graph, node);
   if (!bias || affine.scale.size() != bias->size()) return false;
 
   const ChannelOfWeight channel_of(node, weights->shape(), output[1]);

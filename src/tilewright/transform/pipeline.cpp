@@ -10,7 +10,9 @@
 #include "tilewright/transform/cancel_transposes.h"
 #include "tilewright/transform/fold_batch_norm.h"
 #include "tilewright/transform/fold_constants.h"
+#include "tilewright/transform/fold_input_affine.h"
 #include "tilewright/transform/fold_pads.h"
+#include "tilewright/transform/form_depth_to_space.h"
 #include "tilewright/transform/form_gemm.h"
 #include "tilewright/transform/fusion_groups.h"
 #include "tilewright/transform/merge_duplicates.h"
@@ -38,9 +40,11 @@ constexpr Pass kPasses[] = {
     {"normalize_sums", normalize_sums},
     {"form_gemm", form_gemm},
     {"normalize_pooling", normalize_pooling},
+    {"form_depth_to_space", form_depth_to_space},
     {"cancel_transposes", cancel_transposes},
     {"fold_pads", fold_pads},
     {"fold_batch_norm", fold_batch_norm},
+    {"fold_input_affine", fold_input_affine},
     {"normalize_reshapes", normalize_reshapes},
     {"merge_duplicates", merge_duplicates},
 };

@@ -39,7 +39,7 @@ class Generator {
 
   void layer() {
     const ValueId x = pick();
-    const int64_t kind = draw(0, options_.redundancies ? 15 : 6);
+    const int64_t kind = draw(0, options_.redundancies ? 16 : 6);
     switch (kind) {
       case 0:
       case 1:
@@ -68,6 +68,8 @@ class Generator {
         return reshaped(x);
       case 13:
         return sum(x);
+      case 15:
+        return pixel_shuffle(x);
       case 14:
         return push(build_.batch_norm(conv(x)));
       default:
@@ -183,7 +185,9 @@ class Generator {
 
   void hand_on(ValueId x) {
     const Shape shape = build_.shape(x);
-    switch (draw(0, 5)) {
+    switch (draw(0, 6)) {
+      case 6:
+        return push(build_.add(build_.relu(x), build_.relu(x)));  // twins
       case 0:
         return push(build_.node("Identity", {x}));
       case 1:
@@ -214,6 +218,24 @@ class Generator {
     const Shape shape = build_.shape(x);
     const ValueId flat = build_.reshape(x, {shape[0], -1});
     push(build_.reshape(chance(0.3) ? build_.relu(flat) : flat, shape.dims()));
+  }
+
+  void pixel_shuffle(ValueId x) {
+    const Shape shape = build_.shape(x);
+    if (shape[2] > 5) return convolution(build_.batch_norm(x));
+    const int64_t channels = draw(1, 3);
+    ConvLayer layer;
+    layer.channels = 4 * channels;
+    layer.kernel = 1;
+    const ValueId y = build_.conv(x, layer);
+    const bool crd = chance(0.5);
+    const std::vector<int64_t> split =
+        crd ? std::vector<int64_t>{shape[0], channels, 2, 2, shape[2], shape[3]}
+            : std::vector<int64_t>{shape[0], 2, 2, channels, shape[2], shape[3]};
+    const std::vector<int64_t> perm =
+        crd ? std::vector<int64_t>{0, 1, 4, 2, 5, 3} : std::vector<int64_t>{0, 3, 4, 1, 5, 2};
+    push(build_.reshape(build_.transpose(build_.reshape(y, split), perm),
+                        {shape[0], channels, 2 * shape[2], 2 * shape[3]}));
   }
 
   void sum(ValueId x) {
