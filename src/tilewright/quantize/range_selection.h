@@ -14,7 +14,7 @@ enum class CalibrationMethod {
   kMinMax,        // everything that was seen is representable
   kPercentile,    // a share of the numbers may saturate
   kEntropy,       // the saturation that keeps most of the distribution's information (KL divergence)
-  kSquaredError,  // the saturation with the smallest mean squared error
+  kSquaredError,  // the saturation with the smallest mean squared error (expected_error)
 };
 // "min-max", "percentile", "entropy", "squared-error".
 const char* name(CalibrationMethod method);
@@ -48,8 +48,9 @@ Quantization quantization_for(const Range& range, const NumberForm& form);
 Quantization select_quantization(const Histogram& histogram, CalibrationMethod method, const NumberForm& form,
                                  double percentile);
 
-// Sum over the histogram of (x - quantised x)^2, where a bin counts as its centre plus the rounding noise
-// scale^2 / 12 inside the representable interval.
-double squared_error(const Histogram& histogram, const Quantization& q, const NumberForm& form);
+// Sum over the histogram of |x - quantised x|^e, with e = 2 for real scales and 2.5 for powers of two.
+// Outside of the representable interval a bin counts as its centre, inside by the mean of the rounding error,
+// (scale / 2)^e / (e + 1).
+double expected_error(const Histogram& histogram, const Quantization& q, const NumberForm& form);
 
 }  // namespace tilewright

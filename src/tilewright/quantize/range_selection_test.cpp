@@ -51,8 +51,8 @@ TEST(SelectRange, EntropyAndSquaredErrorCutALongTailButNotAUniformOne) {
   EXPECT_GT(entropy.high, 3);
   const Range squared = select_range(tail, CalibrationMethod::kSquaredError, kAffine, 0);
   EXPECT_LT(squared.high, 190);
-  EXPECT_LT(squared_error(tail, quantization_for(squared, kAffine), kAffine),
-            squared_error(tail, quantization_for({0, 200}, kAffine), kAffine));
+  EXPECT_LT(expected_error(tail, quantization_for(squared, kAffine), kAffine),
+            expected_error(tail, quantization_for({0, 200}, kAffine), kAffine));
   Histogram uniform;
   std::vector<float> numbers;
   for (int i = 0; i <= 100000; ++i) numbers.push_back(float(i) * 1e-5f * 3);
@@ -80,7 +80,7 @@ TEST(SelectQuantization, PowersOfTwoTradeSaturationForResolution) {
   EXPECT_EQ(select_quantization(h, CalibrationMethod::kMinMax, kPowerOfTwo, 0).scale, 0.25f);
   const Quantization best = select_quantization(h, CalibrationMethod::kSquaredError, kPowerOfTwo, 0);
   EXPECT_LT(best.scale, 0.25f);
-  EXPECT_LT(squared_error(h, best, kPowerOfTwo), squared_error(h, {0.25f, 0}, kPowerOfTwo));
+  EXPECT_LT(expected_error(h, best, kPowerOfTwo), expected_error(h, {0.25f, 0}, kPowerOfTwo));
 }
 
 TEST(CalibrationMethod, NamesRoundTrip) {
