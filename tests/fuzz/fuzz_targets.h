@@ -8,19 +8,32 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/base/random.h"
+
 namespace tilewright {
 
+using Bytes = std::vector<std::byte>;
+
 struct FuzzTarget {
-  std::filesystem::path file;
+  std::string name;
+  Bytes original;
+  // A damaged copy of `original`, of the kind `index` asks for.
+  std::function<Bytes(const Bytes& original, size_t index, Random& random)> damage;
   // Throws Error to reject the bytes.
   std::function<void(std::span<const std::byte>)> read;
-  bool is_protobuf = true;
 };
 
-// Reading an ONNX file, and writing what was read.
+// Damage that walks the kinds of mutation in turn.
+std::function<Bytes(const Bytes&, size_t, Random&)> damage_protobuf(std::span<const std::byte> original);
+Bytes damage_anything(const Bytes& original, size_t index, Random& random);
+
+// Reading an ONNX file, and writing what was read. Errors: the file cannot be read.
 FuzzTarget onnx_target(const std::filesystem::path& file);
-// Five ONNX models below `models`: float and quantised, with weights and without.
-std::vector<FuzzTarget> onnx_targets(const std::filesystem::path& models);
+// Five ONNX models: float and quantised, with weights and without; relative to the shared models.
+inline constexpr const char* kOnnxFiles[] = {"onnx_mnist8/model.onnx", "onnx_from_tflite/ic_resnet8_qdq.onnx",
+                                             "onnx_light_topologies/light_resnet50.onnx",
+                                             "dory_frontnet/Frontnet.onnx",
+                                             "onnx_super_resolution10/model.onnx"};
 
 struct FuzzTotals {
   int inputs = 0, crashes = 0, hangs = 0, accepted = 0;

@@ -1,12 +1,12 @@
-// The figure reader_mutations: damaged copies of model files against their readers. To be built with
-// sanitizers (bench/figures/reader_mutations does); without them it finds less.
+// The figure reader_mutations: damaged copies of model files and of a bundle against their readers. To be
+// built with sanitizers (bench/figures/reader_mutations does); without them it finds less.
 #include <fmt/format.h>
 
 #include <cstring>
 #include <filesystem>
 #include <string>
 
-#include "fuzz/fuzz_targets.h"
+#include "fuzz/bundle_targets.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 // A single allocation of over 1 GiB, or 2 GiB in all, from a file of a few megabytes is a defect.
@@ -28,21 +28,29 @@ int main(int argc, char** argv) {
   }
   fmt::print("{} mutations of each file, seed {}, {}\n", mutations, seed,
              kHasSanitizer ? "with AddressSanitizer" : "without sanitizers");
+  const std::filesystem::path models = TILEWRIGHT_MODELS_DIR;
   FuzzTotals total;
   bool is_complete = true;
-  for (const FuzzTarget& target : onnx_targets(TILEWRIGHT_MODELS_DIR)) {
-    if (!std::filesystem::exists(target.file)) {
-      fmt::print("{} is missing\n", target.file.string());
-      is_complete = false;
-      continue;
-    }
+  const auto run = [&](const FuzzTarget& target) {
     const FuzzTotals one = fuzz(target, mutations, seed);
-    fmt::print("{}: {} inputs, {} accepted, {} crashes, {} hangs\n", target.file.string(), one.inputs,
-               one.accepted, one.crashes, one.hangs);
+    fmt::print("{}: {} inputs, {} accepted, {} crashes, {} hangs\n", target.name, one.inputs, one.accepted,
+               one.crashes, one.hangs);
     std::fflush(stdout);
     total.inputs += one.inputs;
     total.crashes += one.crashes;
     total.hangs += one.hangs;
+  };
+  const auto is_there = [&](const std::filesystem::path& file) {
+    if (std::filesystem::exists(file)) return true;
+    fmt::print("{} is missing\n", file.string());
+    return is_complete = false;
+  };
+  for (const char* file : kOnnxFiles) {
+    if (is_there(models / file)) run(onnx_target(models / file));
+  }
+  if (is_there(models / kBundleModel)) {
+    const auto hardware = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware" / kBundleHardware;
+    for (const FuzzTarget& target : bundle_targets(models / kBundleModel, hardware)) run(target);
   }
   fmt::print("{{\"figure\": \"reader_mutations\", \"inputs\": {}, \"crashes\": {}, \"hangs\": {}}}\n",
              total.inputs, total.crashes, total.hangs);
