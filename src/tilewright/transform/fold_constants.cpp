@@ -37,6 +37,7 @@ class Folder {
     for (size_t k = 0; k < outputs.size(); ++k) {
       if (outputs[k] == kNoValue) continue;
       const std::string name = editor_.value(outputs[k]).name;
+      folded_bytes_ += int64_t(results[k].size_bytes());
       editor_.redirect_readers(outputs[k], editor_.add_constant(name, std::move(results[k])));
     }
   }
@@ -75,15 +76,19 @@ class Folder {
     int64_t in = 0, out = 0;
     for (const ValueId input : node.inputs) in += input == kNoValue ? 0 : bytes_of(editor_.value(input));
     for (const ValueId output : node.outputs) out += output == kNoValue ? 0 : bytes_of(editor_.value(output));
+    if (folded_bytes_ + out > limits_.total_bytes) return false;
     if (out <= limits_.result_bytes || out <= limits_.growth * in) return true;
+    int readers_left = kMostReaders;
     return out <= limits_.weight_bytes &&
            std::all_of(node.outputs.begin(), node.outputs.end(),
-                       [&](ValueId output) { return output == kNoValue || is_weight(output, kDepth); });
+                       [&](ValueId output) { return output == kNoValue || is_weight(output, readers_left); });
   }
 
-  bool is_weight(ValueId id, int depth) const {
+  bool is_weight(ValueId id, int& readers_left) const {
     const std::vector<NodeId>& readers = editor_.readers(id);
-    return depth > 0 && !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](NodeId reader) {
+    readers_left -= int(readers.size());
+    return readers_left >= 0 && !readers.empty() &&
+           std::all_of(readers.begin(), readers.end(), [&](NodeId reader) {
              const Node& node = editor_.node(reader);
              if (is_layer(node) || node.is("BatchNormalization")) return node.input(0) != id;
              if (!node.domain.empty() || node.outputs.size() != 1 ||
@@ -94,7 +99,7 @@ class Folder {
                  std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId input) {
                    return input == id || input == kNoValue || editor_.graph().is_constant(input);
                  });
-             return from_constants && is_weight(node.outputs[0], depth - 1);
+             return from_constants && is_weight(node.outputs[0], readers_left);
            });
   }
 
@@ -114,9 +119,10 @@ class Folder {
     replace(id, std::move(results));
   }
 
-  static constexpr int kDepth = 8;
+  static constexpr int kMostReaders = 1000;  // looked at for one answer
   GraphEditor editor_;
   FoldLimits limits_;
+  int64_t folded_bytes_ = 0;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@ struct FoldLimits {
   int64_t result_bytes = int64_t{1} << 20;  // results up to this are always folded
   int64_t growth = 2;                       // and those up to this many times the bytes of their inputs
   int64_t weight_bytes = int64_t{1} << 31;  // and weights up to this
+  int64_t total_bytes = int64_t{1} << 32;   // of all results together
 };
 
 // Runs every node whose inputs are all constants on the host, and replaces it by its result; Shape and Size

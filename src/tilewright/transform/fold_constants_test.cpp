@@ -56,6 +56,20 @@ TEST(FoldConstants, LargeResultsOnlyAsWeights) {
             "ConstantOfShape Gemm");
 }
 
+// A few nodes could otherwise ask for any amount of memory.
+TEST(FoldConstants, AllResultsTogetherAreLimited) {
+  LayerBuilder b;
+  ValueId c = b.uniform({64});
+  for (int k = 0; k < 20; ++k) c = b.node("Concat", {c, c}, {{"axis", int64_t{0}}});
+  const ValueId y = b.add(b.input({1}), b.node("Slice", {c, b.integers({0}), b.integers({1})}));
+  const Graph graph = fold_constants(b.finish({y}), {.total_bytes = 1 << 20});
+  int64_t bytes = 0;
+  for (const Value& value : graph.values) bytes += value.constant ? int64_t(value.constant->size_bytes()) : 0;
+  EXPECT_LE(bytes, 1 << 20);
+  EXPECT_EQ(graph.nodes.front().op, "Concat");
+  EXPECT_EQ(graph.nodes.back().op, "Add");
+}
+
 TEST(FoldConstants, LeavesAlone) {
   LayerBuilder b;
   const ValueId w = b.constant(Tensor::of<int8_t>({4}, {1, 2, 3, 4}));
