@@ -20,13 +20,15 @@ Operand operand(const Graph& graph, ValueId id) {
 // A model that declares more asks for memory that no such model needs; better said than tried.
 constexpr int64_t kMaxValueBits = int64_t{1} << 36;  // 8 GiB
 
+void check_size(const Value& value, Diagnostics& diagnostics) {
+  if (value.shape.element_count() <= kMaxValueBits / bit_width(value.type)) return;
+  diagnostics.error(ErrorKind::kUnsupported, fmt::format("value '{}'", value.name), "",
+                    fmt::format("{} is beyond 8 GiB", to_string(value.type, value.shape)));
+}
+
 void check_runnable(const Graph& graph) {
   Diagnostics diagnostics;
-  for (const Value& value : graph.values) {
-    if (value.shape.element_count() <= kMaxValueBits / bit_width(value.type)) continue;
-    diagnostics.error(ErrorKind::kUnsupported, fmt::format("value '{}'", value.name), "",
-                      fmt::format("{} is beyond 8 GiB", to_string(value.type, value.shape)));
-  }
+  for (const Value& value : graph.values) check_size(value, diagnostics);
   for (const Node& node : graph.nodes) {
     if (find_kernel(node.domain, node.op) != nullptr) continue;
     diagnostics.error(ErrorKind::kUnsupported, where(node), node.op,
@@ -153,6 +155,11 @@ std::vector<Tensor> run(const Graph& graph, std::vector<Tensor> inputs, const Ho
 
 std::vector<Tensor> evaluate(const Graph& graph, const Node& node, KernelInputs inputs,
                              const HostOptions& options) {
+  Diagnostics diagnostics;
+  for (const ValueId id : node.outputs) {
+    if (id != kNoValue) check_size(graph.value(id), diagnostics);
+  }
+  diagnostics.raise_if_any();
   std::vector<Operand> operands(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] != nullptr) operands[i] = {true, inputs[i]->type(), inputs[i]->shape(), inputs[i]};

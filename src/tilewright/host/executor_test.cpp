@@ -116,8 +116,11 @@ TEST(Executor, RefusesValuesBeyondItsLimit) {
   const ValueId y = graph.add_value("y", ElementType::kF32, Shape{1 << 20, 1 << 20});
   graph.add_node("n", "Identity", {x}, {y});
   graph.outputs = {y};
-  EXPECT_PRED2(contains, error_text([&] { Executor{graph}; }),
-               "value 'y': f32[1048576x1048576] is beyond 8 GiB");
+  const std::string message = "value 'y': f32[1048576x1048576] is beyond 8 GiB";
+  EXPECT_PRED2(contains, error_text([&] { Executor{graph}; }), message);
+  const Tensor one(ElementType::kI8, Shape{1});
+  const Tensor* inputs[] = {&one};
+  EXPECT_PRED2(contains, error_text([&] { evaluate(graph, graph.nodes[0], inputs); }), message);
 }
 
 TEST(HalfConversion, RoundTripsEveryValue) {

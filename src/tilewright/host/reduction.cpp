@@ -23,7 +23,6 @@ T from_f64(double value) {
 // Reductions of one row. Integer sums wrap.
 struct Sum {
   static constexpr bool kNeedsElements = false;
-  static constexpr bool kRealOnly = false;
   template <typename T>
   static T reduce(const T* row, int64_t count) {
     Accumulator<T> sum{};
@@ -33,7 +32,6 @@ struct Sum {
 };
 struct SumSquare {
   static constexpr bool kNeedsElements = false;
-  static constexpr bool kRealOnly = false;
   template <typename T>
   static T reduce(const T* row, int64_t count) {
     Accumulator<T> sum{};
@@ -43,7 +41,6 @@ struct SumSquare {
 };
 struct L1 {
   static constexpr bool kNeedsElements = false;
-  static constexpr bool kRealOnly = false;
   template <typename T>
   static T reduce(const T* row, int64_t count) {
     Accumulator<T> sum{};
@@ -55,7 +52,6 @@ struct L1 {
 };
 struct L2 {
   static constexpr bool kNeedsElements = false;
-  static constexpr bool kRealOnly = false;
   template <typename T>
   static T reduce(const T* row, int64_t count) {
     double sum = 0;
@@ -63,32 +59,8 @@ struct L2 {
     return from_f64<T>(std::sqrt(sum));
   }
 };
-struct LogSum {
-  static constexpr bool kNeedsElements = false;
-  static constexpr bool kRealOnly = true;
-  template <typename T>
-  static T reduce(const T* row, int64_t count) {
-    double sum = 0;
-    for (int64_t i = 0; i < count; ++i) sum += double(row[i]);
-    return T(std::log(sum));
-  }
-};
-struct LogSumExp {
-  static constexpr bool kNeedsElements = false;
-  static constexpr bool kRealOnly = true;
-  template <typename T>
-  static T reduce(const T* row, int64_t count) {
-    if (count == 0) return T(-std::numeric_limits<double>::infinity());
-    const double peak = double(*std::max_element(row, row + count));
-    if (!std::isfinite(peak)) return T(peak);
-    double sum = 0;
-    for (int64_t i = 0; i < count; ++i) sum += std::exp(double(row[i]) - peak);
-    return T(peak + std::log(sum));
-  }
-};
 struct Prod {
   static constexpr bool kNeedsElements = false;
-  static constexpr bool kRealOnly = false;
   template <typename T>
   static T reduce(const T* row, int64_t count) {
     Accumulator<T> product{1};
@@ -98,7 +70,6 @@ struct Prod {
 };
 struct Mean {
   static constexpr bool kNeedsElements = true;
-  static constexpr bool kRealOnly = false;
   template <typename T>
   static T reduce(const T* row, int64_t count) {
     double sum = 0;
@@ -108,7 +79,6 @@ struct Mean {
 };
 struct Max {
   static constexpr bool kNeedsElements = true;
-  static constexpr bool kRealOnly = false;
   template <typename T>
   static T reduce(const T* row, int64_t count) {
     T best = row[0];
@@ -118,7 +88,6 @@ struct Max {
 };
 struct Min {
   static constexpr bool kNeedsElements = true;
-  static constexpr bool kRealOnly = false;
   template <typename T>
   static T reduce(const T* row, int64_t count) {
     T best = row[0];
@@ -162,26 +131,20 @@ std::vector<Tensor> reduce(const Node& node, KernelInputs inputs, const HostOpti
   if (Op::kNeedsElements && row_length == 0 && result.size() > 0) {
     throw Error(ErrorKind::kInvalidInput, "nothing to reduce along an empty axis");
   }
-  const auto reduce_rows = [&](auto tag) {
+  visit_number(data.type(), [&](auto tag) {
     using T = decltype(tag);
     T* out = mutable_storage<T>(result);
     const T* in = storage<T>(rows);
     for (int64_t i = 0; i < result.size(); ++i) out[i] = Op::reduce(in + i * row_length, row_length);
-  };
-  if constexpr (Op::kRealOnly) {
-    visit_float(data.type(), reduce_rows);
-  } else {
-    visit_number(data.type(), reduce_rows);
-  }
+  });
   return {result};
 }
 
 constexpr KernelEntry kKernels[] = {
-    {"", "ReduceL1", reduce<L1>},         {"", "ReduceL2", reduce<L2>},
-    {"", "ReduceLogSum", reduce<LogSum>}, {"", "ReduceLogSumExp", reduce<LogSumExp>},
-    {"", "ReduceMax", reduce<Max>},       {"", "ReduceMean", reduce<Mean>},
-    {"", "ReduceMin", reduce<Min>},       {"", "ReduceProd", reduce<Prod>},
-    {"", "ReduceSum", reduce<Sum>},       {"", "ReduceSumSquare", reduce<SumSquare>},
+    {"", "ReduceL1", reduce<L1>},   {"", "ReduceL2", reduce<L2>},
+    {"", "ReduceMax", reduce<Max>}, {"", "ReduceMean", reduce<Mean>},
+    {"", "ReduceMin", reduce<Min>}, {"", "ReduceProd", reduce<Prod>},
+    {"", "ReduceSum", reduce<Sum>}, {"", "ReduceSumSquare", reduce<SumSquare>},
 };
 
 }  // namespace
