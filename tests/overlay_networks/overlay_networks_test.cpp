@@ -5,6 +5,7 @@
 #include "random_network.h"
 #include "tilewright/base/random.h"
 #include "tilewright/host/executor.h"
+#include "tilewright/overlay/checker.h"
 #include "tilewright/overlay/program.h"
 
 namespace tilewright::overlay_networks {
@@ -31,6 +32,13 @@ TEST(OverlayNetworks, BitIdenticalToTheHost) {
     std::iota(nodes.begin(), nodes.end(), 0);
     try {
       overlay::OverlayProgram program = overlay::compile_overlay(graph, nodes, hardware);
+      Diagnostics diagnostics;
+      const auto uops = std::span(program.memory).subspan(program.uop_address, program.uop_bytes);
+      overlay::check_program(hardware,
+                             {program.instruction_bytes(), uops, program.uop_address, program.memory.size()},
+                             diagnostics);
+      for (const Diagnostic& problem : diagnostics.errors()) ADD_FAILURE() << to_string(problem);
+      for (const Diagnostic& problem : diagnostics.warnings()) ADD_FAILURE() << to_string(problem);
       const Executor host(graph);
       overlay::FunctionalSimulator simulator(hardware);
       // Twice: the second run must not depend on what the first left in memory.

@@ -80,6 +80,11 @@ std::string compare_estimate(const overlay::LayerCost& cost, const overlay::RunC
 
 }  // namespace
 
+overlay::ProgramImage image_of(const overlay::OverlayProgram& program) {
+  const auto uops = std::span(program.memory).subspan(program.uop_address, program.uop_bytes);
+  return {program.instruction_bytes(), uops, program.uop_address, program.memory.size()};
+}
+
 Result run_case(uint64_t seed, const std::string& hardware_folder) {
   Result result;
   result.kind = Kind(seed % uint64_t(kKinds));
@@ -122,6 +127,12 @@ Result run_case(uint64_t seed, const std::string& hardware_folder) {
       result.overflows_cache = program.statistics.evictions > 0;
       result.folded = used.fold_y * used.fold_x > 1;
       result.two_threads = used.virtual_threads == 2;
+      Diagnostics diagnostics;
+      overlay::check_program(hardware, image_of(program), diagnostics);
+      if (!diagnostics.ok()) result.problem = "checker: " + to_string(diagnostics.errors()[0]);
+      if (diagnostics.ok() && !diagnostics.warnings().empty()) {
+        result.problem = "checker: " + to_string(diagnostics.warnings()[0]);
+      }
       overlay::FunctionalSimulator simulator(hardware);
       RunCounters counters;
       const auto outputs = overlay::run_overlay(program, test.inputs, simulator, &counters);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tilewright/graph/graph.h"
+#include "tilewright/overlay/checker.h"
 #include "tilewright/overlay/program.h"
 
 namespace tilewright::random_layers {
@@ -47,6 +48,9 @@ inline constexpr const char* kHardwareFiles[] = {"vta-default",     "vta-small",
 OverlayHardware pick_hardware(uint64_t seed, const std::string& folder, std::string* file);
 // A random schedule that fits, or the default one.
 overlay::Schedule pick_schedule(uint64_t seed, const overlay::Layer& layer, const OverlayHardware& hardware);
+
+// What the program checker looks at.
+overlay::ProgramImage image_of(const overlay::OverlayProgram& program);
 
 Result run_case(uint64_t seed, const std::string& hardware_folder);
 

@@ -208,4 +208,32 @@ MicroKernel cover_box(const OverlayHardware& hardware, const AffineBox& box, Mic
   return kernel;
 }
 
+std::vector<MicroKernel> cover_box_portably(const OverlayHardware& hardware, const AffineBox& box,
+                                            MicroKernel kernel) {
+  const MicroKernel whole = cover_box(hardware, box, kernel);
+  bool reuses = false;
+  for (const auto& [begin, size] : split_kernel(hardware, uint32_t(whole.uops.size()))) {
+    MicroKernel piece = whole;
+    piece.uops.assign(whole.uops.begin() + begin, whole.uops.begin() + begin + size);
+    reuses = reuses || reuses_destination(piece);
+  }
+  if (!reuses) return {whole};
+  AffineBox part = box;
+  Axes reductions;
+  part.axes.clear();
+  for (const BoxAxis& axis : box.axes) (axis.dst == 0 ? reductions : part.axes).push_back(axis);
+  // Offsets of all reduction indices, as micro-ops of a box without destinations.
+  std::vector<int> order;
+  for (int i = 0; i < int(reductions.size()); ++i) order.push_back(i);
+  MicroKernel offsets;
+  emit(reductions, order, 0, {}, false, false, offsets);
+  std::vector<MicroKernel> kernels;
+  for (const MicroOp& offset : offsets.uops) {
+    part.src = box.src + offset.src;
+    part.wgt = box.wgt + offset.wgt;
+    kernels.push_back(cover_box(hardware, part, kernel));
+  }
+  return kernels;
+}
+
 }  // namespace tilewright::overlay

@@ -28,6 +28,12 @@ struct AffineBox {
 MicroKernel cover_box(const OverlayHardware& hardware, const AffineBox& box, MicroKernel kernel,
                       bool overwrite = false);
 
+// The same as one or more kernels to run one after the other, none of which has a destination recur within
+// two micro-ops: where a box has too few destinations, each index of the reductions becomes a kernel of its
+// own.
+std::vector<MicroKernel> cover_box_portably(const OverlayHardware& hardware, const AffineBox& box,
+                                            MicroKernel kernel);
+
 // Whether a destination recurs within two micro-ops when `kernel` runs.
 bool reuses_destination(const MicroKernel& kernel);
 

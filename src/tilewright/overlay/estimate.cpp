@@ -130,6 +130,11 @@ class Estimator {
         const int64_t uops = pairs * rows * cols * tile.batch.size() * grid.ny * grid.nx;
         cost_.gemm_uops += uops;
         cycles += double(uops) * timing_.gemm_uop + timing_.instruction;
+        // Fewer than three destinations: one instruction per reduction index (cover_box_portably).
+        const int64_t destinations = tile.out.size() * rows * cols * tile.batch.size();
+        if (destinations < 3 && !overwrite_) {
+          cycles += timing_.instruction * double(uops / destinations);
+        }
       }
     }
     const int64_t shifted = int64_t(passes_ - 1) * pixels * tile.out.size();

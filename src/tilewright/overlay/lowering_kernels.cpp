@@ -1,6 +1,7 @@
 #include "tilewright/overlay/lowering_kernels.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace tilewright::overlay {
 namespace {
@@ -26,9 +27,15 @@ LayerKernels::LayerKernels(const Tiling& tiling, Runtime& runtime) : tiling_(til
 
 template <typename Make>
 void LayerKernels::push(std::vector<int64_t> key, Make&& make) {
-  auto [entry, fresh] = recorded_.try_emplace(std::move(key), KernelHandle{});
-  if (fresh) entry->second = runtime_.record(make());
-  runtime_.push(entry->second);
+  auto [entry, fresh] = recorded_.try_emplace(std::move(key));
+  if (fresh) {
+    if constexpr (std::is_same_v<decltype(make()), MicroKernel>) {
+      entry->second.push_back(runtime_.record(make()));
+    } else {
+      for (const MicroKernel& kernel : make()) entry->second.push_back(runtime_.record(kernel));
+    }
+  }
+  for (const KernelHandle handle : entry->second) runtime_.push(handle);
 }
 
 BoxAxis LayerKernels::output_batch_axis(const Tile& tile) const {
@@ -133,7 +140,10 @@ void LayerKernels::tap_grid(const Tile& tile, const Step& step, int64_t slot, co
                    grid.source * tiling_.schedule.batch_blocks * group_planes + run.in * tiling_.input_plane +
                    (grid.dy - tiling_.dy_min) / tiling_.row_step * width + grid.dx - tiling_.dx_min);
            box.wgt = u32(step.weight_slot * tiling_.weight_slot_size + run.weight * count + grid.weight);
-           return cover_box(runtime_.hardware(), box, {}, first);
+           if (overwrite_ || runtime_.hardware().isa == IsaVersion::kWide) {
+             return std::vector{cover_box(runtime_.hardware(), box, {}, first)};
+           }
+           return cover_box_portably(runtime_.hardware(), box, {});
          });
   }
 }

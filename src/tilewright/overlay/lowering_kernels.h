@@ -38,7 +38,7 @@ class LayerKernels {
   void reset_slot(int64_t slot, int64_t elements);
   BoxAxis output_batch_axis(const Tile& tile) const;
 
-  // Pushes the kernel that `make` builds, built once per key.
+  // Pushes the kernel, or the vector of kernels, that `make` builds, built once per key.
   template <typename Make>
   void push(std::vector<int64_t> key, Make&& make);
 
@@ -46,7 +46,7 @@ class LayerKernels {
   Runtime& runtime_;
   bool overwrite_;  // first micro-ops overwrite instead of a reset pass
   int passes_ = 1;
-  std::map<std::vector<int64_t>, KernelHandle> recorded_;
+  std::map<std::vector<int64_t>, std::vector<KernelHandle>> recorded_;
 };
 
 }  // namespace tilewright::overlay

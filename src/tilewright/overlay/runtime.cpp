@@ -73,6 +73,17 @@ uint32_t checked_dram_element(int64_t element) {
 
 }  // namespace
 
+std::vector<std::pair<uint32_t, uint32_t>> split_kernel(const OverlayHardware& hardware, uint32_t uops) {
+  const uint32_t limit = std::min<uint32_t>(std::max<uint32_t>(uint32_t(hardware.uop_depth()) / 2, 1), 65535);
+  const uint32_t count = (uops + limit - 1) / limit;
+  std::vector<std::pair<uint32_t, uint32_t>> parts;
+  for (uint32_t i = 0; i < count; ++i) {
+    const auto begin = uint32_t(uint64_t(uops) * i / count), end = uint32_t(uint64_t(uops) * (i + 1) / count);
+    parts.push_back({begin, end - begin});
+  }
+  return parts;
+}
+
 Runtime::Runtime(const OverlayHardware& hardware) : hardware_(hardware), layout_(hardware) {
   cache_depth_ = uint32_t(hardware.uop_depth());
   words_.resize(1024);
@@ -178,23 +189,21 @@ void Runtime::encode_kernel(const MicroKernel& kernel, uint64_t* words) {
 KernelHandle Runtime::record(const MicroKernel& kernel) {
   TILEWRIGHT_CHECK(!kernel.uops.empty(), "a kernel needs at least one micro-op");
   TILEWRIGHT_CHECK(kernel.outer.extent > 0 && kernel.inner.extent > 0, "a kernel with an empty loop");
-  const uint32_t limit = std::min<uint32_t>(std::max<uint32_t>(cache_depth_ / 2, 1), 65535);
-  const uint32_t total = uint32_t(kernel.uops.size());
-  if (total > limit && !order_free(kernel)) {
+  const auto total = uint32_t(kernel.uops.size());
+  const auto parts = split_kernel(hardware_, total);
+  if (parts.size() > 1 && !order_free(kernel)) {
     throw Error(ErrorKind::kInfeasible,
                 "a micro-kernel of " + std::to_string(total) + " micro-ops does not fit half the cache of " +
                     std::to_string(cache_depth_) + " and cannot be split",
                 "use smaller tiles");
   }
-  const uint32_t part_count = (total + limit - 1) / limit;
-  const uint32_t part_size = (total + part_count - 1) / part_count;
   Part part;
   part.is_alu = kernel.is_alu;
   encode_kernel(kernel, part.words);
-  kernels_.push_back({uint32_t(parts_.size()), part_count});
-  for (uint32_t begin = 0; begin < total; begin += part_size) {
+  kernels_.push_back({uint32_t(parts_.size()), uint32_t(parts.size())});
+  for (const auto& [begin, size] : parts) {
     part.image_offset = uint32_t(image_.size() / (layout_.wide ? 2 : 1));
-    part.size = std::min(part_size, total - begin);
+    part.size = size;
     for (uint32_t i = 0; i < part.size; ++i) append_uop(kernel.uops[begin + i]);
     parts_.push_back(part);
   }

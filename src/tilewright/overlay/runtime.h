@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tilewright/overlay/isa_layout.h"
@@ -35,6 +36,10 @@ struct MicroKernel {
 };
 
 using KernelHandle = uint32_t;
+
+// The parts (first micro-op, number) in which the runtime loads and executes a kernel of `uops` micro-ops:
+// equal ones of at most half the cache.
+std::vector<std::pair<uint32_t, uint32_t>> split_kernel(const OverlayHardware& hardware, uint32_t uops);
 
 // A rectangle in DRAM, in elements of the memory type, and the padding around it (LOAD only).
 struct Transfer2D {
