@@ -39,6 +39,16 @@ void check(const QuantizeOptions& options) {
   problems.raise_if_any();
 }
 
+void check_is_float(const Graph& graph) {
+  for (const Node& node : graph.nodes) {
+    const bool quantized = node.op == "QuantizeLinear" || node.op == "DequantizeLinear" ||
+                           node.op.rfind("QLinear", 0) == 0 || node.domain == kTilewrightDomain;
+    if (!quantized) continue;
+    throw Error({{ErrorKind::kInvalidInput, where(node), node.op, "the model is quantised already",
+                  "use it as it is, or start from the float model"}});
+  }
+}
+
 // One operator with weights, while scales are chosen.
 struct Weighted {
   WeightedOperator op;
@@ -297,6 +307,7 @@ class Quantizer {
 
 Graph quantize(const Graph& float_graph, const std::vector<Tensor>& samples, const QuantizeOptions& options) {
   check(options);
+  check_is_float(float_graph);
   return Quantizer(float_graph, options).run(samples);
 }
 

@@ -259,6 +259,14 @@ TEST(QuantizeRejects, OptionsOutOfRange) {
   EXPECT_NE(text.find("(percentile): 20 is outside 50..100"), std::string::npos) << text;
 }
 
+TEST(QuantizeRejects, QuantizedModels) {
+  FloatGraph g = residual_network();
+  const Tensor samples = g.numbers({2, 2, 8, 8}, -1, 1);
+  const Graph qdq = quantize(g.graph, {samples});
+  const std::string text = error_text([&] { quantize(qdq, {samples}); });
+  EXPECT_NE(text.find("(QuantizeLinear): the model is quantised already"), std::string::npos) << text;
+}
+
 TEST(SampleInputs, IteratesAndConverts) {
   const FloatGraph g = residual_network();
   Tensor samples(ElementType::kU8, Shape{3, 2, 8, 8});

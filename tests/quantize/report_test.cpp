@@ -1,0 +1,61 @@
+// Accuracy and noise reports on small models whose figures are known.
+#include "tilewright/quantize/report.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tilewright/quantize/qdq_testing.h"
+
+namespace tilewright {
+namespace {
+
+// y = x, or x rounded to multiples of `scale`.
+Graph identity(double scale) {
+  QdqGraphBuilder g;
+  const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 3});
+  const ValueId y = scale > 0 ? g.rounded(x, {float(scale), 0}) : g.node("Identity", {x}, {1, 3});
+  g.graph.value(y).name = "y";
+  g.graph.outputs = {y};
+  return g.graph;
+}
+
+// Largest at 0, 1, 2, 2; coarse rounding to multiples of 1 makes the second sample a tie (0 wins) and keeps
+// the rest.
+const Tensor kSamples = Tensor::of<float>({4, 3}, {3, 1, 0, 0.8f, 1.2f, 0, 0, 0, 5, 1, 2, 3});
+
+TEST(CompareAccuracy, CountsAgreementsAndRightAnswers) {
+  const AccuracyReport report = compare_accuracy(identity(0), identity(1), {kSamples}, {0, 1, 2, 0}, 2);
+  EXPECT_EQ(report.samples, 4);
+  EXPECT_EQ(report.float_correct, 3);
+  EXPECT_EQ(report.quantized_correct, 2);
+  EXPECT_EQ(report.agreements, 3);
+  EXPECT_EQ(to_string(report),
+            "4 samples, 3 (75.00%) with the same answer in float and quantised\n"
+            "accuracy: float 75.00%, quantised 50.00% (-25.00 points)\n");
+  EXPECT_EQ(compare_accuracy(identity(0), identity(1), {kSamples}, {}, 1).labelled, 0);
+}
+
+TEST(CompareAccuracyRejects, WrongNumberOfLabels) {
+  try {
+    compare_accuracy(identity(0), identity(1), {kSamples}, {1}, 1);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("1 labels were given for 4 samples"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(MeasureNoise, ComparesValuesByName) {
+  const std::vector<ValueNoise> noise = measure_noise(identity(0), identity(1), {kSamples});
+  ASSERT_EQ(noise.size(), 1u);
+  EXPECT_EQ(noise[0].value, "y");
+  EXPECT_NEAR(noise[0].largest_error, 0.2, 1e-6);
+  EXPECT_EQ(noise[0].largest_magnitude, 5);
+  const double signal = 9 + 1 + 0.64 + 1.44 + 25 + 1 + 4 + 9, error = 2 * 0.04;
+  EXPECT_NEAR(noise[0].sqnr_db, 10 * std::log10(signal / error), 1e-4);
+  EXPECT_NE(to_string(noise).find("y"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tilewright
