@@ -52,6 +52,7 @@ std::vector<Tensor> split(const Node& node, KernelInputs inputs, const HostOptio
   const Tensor& data = required_input(inputs, 0);
   const int axis = normalize_axis(node.int_or("axis", 0), data.shape().rank());
   const int64_t size = data.shape()[axis], parts = int64_t(node.outputs.size());
+  if (parts == 0) throw Error(ErrorKind::kInvalidInput, "a Split needs outputs");
   std::vector<int64_t> sizes;
   if (has_input(inputs, 1)) {
     sizes = integer_list(*inputs[1], "the sizes of a Split");
