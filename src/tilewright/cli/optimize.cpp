@@ -45,6 +45,7 @@ void optimize(const OptimizeOptions& options, std::ostream& out) {
                         {"nodes_after", report.nodes_after},
                         {"before", intensity(report.before)},
                         {"after", intensity(report.after)},
+                        {"groups", report.groups},
                         {"steps", steps}}
              .dump(2)
       << "\n";

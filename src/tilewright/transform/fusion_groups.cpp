@@ -81,11 +81,9 @@ std::vector<FusionGroup> unfused_groups(const Graph& graph) {
   return groups;
 }
 
-std::string to_string(const Graph& graph, const FusionGroup& group) {
-  std::string text = graph.nodes[size_t(group.nodes.front())].name + ":";
-  for (size_t k = 0; k < group.nodes.size(); ++k) {
-    text += (k == 0 ? " " : " + ") + graph.nodes[size_t(group.nodes[k])].op;
-  }
+std::string pattern(const Graph& graph, const FusionGroup& group) {
+  std::string text;
+  for (const NodeId id : group.nodes) text += (text.empty() ? "" : " + ") + graph.nodes[size_t(id)].op;
   return text;
 }
 

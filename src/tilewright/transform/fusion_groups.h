@@ -21,8 +21,8 @@ struct FusionGroup {
 std::vector<FusionGroup> fusion_groups(const Graph& graph);
 // Every node alone.
 std::vector<FusionGroup> unfused_groups(const Graph& graph);
-// "conv1: Conv + Add + Relu".
-std::string to_string(const Graph& graph, const FusionGroup& group);
+// "Conv + Add + Relu".
+std::string pattern(const Graph& graph, const FusionGroup& group);
 
 // Bytes that groups read and write when every group reads each of its outside inputs (activations and
 // weights) once and writes what others read. Reshape and its relatives, Identity and Dropout move nothing.

@@ -9,7 +9,9 @@ namespace {
 
 std::vector<std::string> fused(const Graph& graph) {
   std::vector<std::string> names;
-  for (const FusionGroup& group : fusion_groups(graph)) names.push_back(to_string(graph, group));
+  for (const FusionGroup& group : fusion_groups(graph)) {
+    names.push_back(graph.nodes[size_t(group.nodes.front())].name + ": " + pattern(graph, group));
+  }
   return names;
 }
 

@@ -74,6 +74,18 @@ std::string describe(const Intensity& intensity) {
                      intensity.fused());
 }
 
+// "fused: 7 nodes in 4 groups: 1 x Conv + Relu, 1 x Conv + Relu + MaxPool".
+std::string describe_groups(const PassReport& report) {
+  int groups = 0;
+  std::string list;
+  for (const auto& [name, count] : report.groups) {
+    groups += count;
+    if (name.find(" + ") == std::string::npos) continue;
+    list += fmt::format("{} {} x {}", list.empty() ? ":" : ",", count, name);
+  }
+  return fmt::format("fused:  {} nodes in {} groups{}\n", report.nodes_after, groups, list);
+}
+
 }  // namespace
 
 Intensity measure_intensity(const Graph& graph) {
@@ -92,6 +104,7 @@ std::string to_string(const PassReport& report) {
   }
   text += fmt::format("{:<20} {:>5} -> {:<5} nodes\n", "total", report.nodes_before, report.nodes_after);
   text += "before: " + describe(report.before) + "\nafter:  " + describe(report.after) + "\n";
+  text += describe_groups(report);
   return text;
 }
 
@@ -122,6 +135,7 @@ Graph optimize(Graph graph, PassReport* report,
   own.nodes_after = int(graph.nodes.size());
   if (report != nullptr) {
     own.after = measure_intensity(graph);
+    for (const FusionGroup& group : fusion_groups(graph)) ++own.groups[pattern(graph, group)];
     *report = std::move(own);
   }
   return graph;

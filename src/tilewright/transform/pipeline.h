@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,10 @@ struct PassReport {
   std::vector<PassStep> steps;
   int nodes_before = 0, nodes_after = 0;
   Intensity before, after;
+  // The fusion groups of the result: "Conv + Add + Relu" and how many there are; single nodes included.
+  std::map<std::string, int> groups;
 };
-// One line per pass that changed the number of nodes, and the totals.
+// One line per pass that changed the number of nodes, the totals, and the groups of several nodes.
 std::string to_string(const PassReport& report);
 
 // Runs all passes, in rounds until a round leaves the graph as it was. Inputs, outputs and their names stay;

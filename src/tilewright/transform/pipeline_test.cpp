@@ -137,6 +137,8 @@ TEST(Optimize, ReportsNodesAndIntensity) {
   EXPECT_GT(report.after.unfused(), report.before.unfused());
   const std::string text = to_string(report);
   EXPECT_NE(text.find("fold_batch_norm          4 -> 3     nodes"), std::string::npos) << text;
+  EXPECT_EQ(report.groups, (std::map<std::string, int>{{"Conv + Relu + MaxPool", 1}}));
+  EXPECT_NE(text.find("fused:  3 nodes in 1 groups: 1 x Conv + Relu + MaxPool\n"), std::string::npos) << text;
   EXPECT_NE(text.find("total                    5 -> 3     nodes"), std::string::npos) << text;
 }
 
