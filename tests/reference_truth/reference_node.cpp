@@ -1,0 +1,62 @@
+#include "reference_node.h"
+
+#include "tilewright/tensor/reference_kernels.h"
+
+namespace tilewright {
+namespace {
+
+int32_t number(const Node& node, const char* name, int64_t fallback) {
+  return int32_t(node.int_or(name, fallback));
+}
+
+std::array<int64_t, 2> pair_of(const Node& node, const char* name, int64_t fallback) {
+  const std::vector<int64_t> values = node.ints_or(name, {fallback, fallback});
+  return {values.at(0), values.at(1)};
+}
+
+OutputStage output_of(const Node& node) {
+  return {number(node, "y_zero_point", 0), number(node, "clip_low", -128), number(node, "clip_high", 127)};
+}
+
+WindowParameters window_of(const Node& node) {
+  const std::vector<int64_t> pads = node.ints_or("pads", {0, 0, 0, 0});
+  return {pair_of(node, "strides", 1),
+          pair_of(node, "dilations", 1),
+          {pads.at(0), pads.at(1), pads.at(2), pads.at(3)}};
+}
+
+}  // namespace
+
+std::optional<Tensor> run_reference(const Node& node, const std::vector<Tensor>& in) {
+  if (node.is_tilewright("QConv")) {
+    const ConvParameters p{window_of(node), node.int_or("group", 1), number(node, "pad_value", 0),
+                           output_of(node)};
+    return reference_conv(in.at(0), in.at(1), in.at(2), in.at(3), in.at(4), p);
+  }
+  if (node.is_tilewright("QConvTranspose")) {
+    const ConvTransposeParameters p{window_of(node), pair_of(node, "output_padding", 0),
+                                    node.int_or("group", 1), output_of(node)};
+    return reference_conv_transpose(in.at(0), in.at(1), in.at(2), in.at(3), in.at(4), p);
+  }
+  if (node.is_tilewright("QGemm")) {
+    return reference_gemm(in.at(0), in.at(1), in.at(2), in.at(3), in.at(4), output_of(node));
+  }
+  if (node.is_tilewright("QAdd")) {
+    return reference_add(in.at(0), in.at(1),
+                         {number(node, "multiplier_a", 1), number(node, "multiplier_b", 1),
+                          number(node, "bias", 0), number(node, "shift", 0), output_of(node)});
+  }
+  if (node.is_tilewright("QAveragePool")) {
+    return reference_average_pool(
+        in.at(0),
+        {window_of(node), pair_of(node, "kernel_shape", 1), number(node, "pad_value", 0),
+         number(node, "bias", 0), number(node, "multiplier", 1), number(node, "shift", 0), output_of(node)});
+  }
+  if (node.is_tilewright("QRequantize")) {
+    return reference_requantize(in.at(0), {number(node, "bias", 0), number(node, "multiplier", 1),
+                                           number(node, "shift", 0), output_of(node)});
+  }
+  return {};
+}
+
+}  // namespace tilewright
