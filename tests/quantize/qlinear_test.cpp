@@ -102,6 +102,71 @@ TEST(QLinear, IntegerOperatorsEqualTheQLinearKernels) {
   EXPECT_LE(different, numbers / 100);
 }
 
+// x -> QuantizeLinear -> ConvInteger -> Cast -> Mul -> Add -> Relu -> QuantizeLinear -> MatMulInteger -> Cast
+// -> Mul -> QuantizeLinear -> DequantizeLinear.
+struct IntegerProducts : QLinearGraph {
+  explicit IntegerProducts(uint64_t seed) : QLinearGraph(seed) {
+    graph = Graph();
+    ValueId v = graph.add_input("x", ElementType::kF32, {1, 2, 5, 5});
+    const Quantization in = activation(0.05), middle = activation(0.1), out = activation(0.3);
+    v = quantize(v, in, type);
+    const ElementType element = random.chance(0.5) ? ElementType::kU8 : ElementType::kI8;
+    const int64_t weight_zero = element == ElementType::kU8 ? 120 : 0;
+    v = node("ConvInteger",
+             {v, graph.add_constant("w", integers(element, {3, 2, 3, 3})), zero_point(type, in.zero_point),
+              zero_point(element, weight_zero)},
+             {1, 3, 3, 3}, {}, ElementType::kI32);
+    v = scaled(v, random.chance(0.5) ? Shape{1, 3, 1, 1} : Shape{}, in.scale * 0.01);
+    const Tensor bias = Tensor::of<float>({1, 3, 1, 1}, {0.5f, -1.0f, 0.25f});
+    v = node("Relu", {node("Add", {graph.add_constant("bias", bias), v}, {1, 3, 3, 3})}, {1, 3, 3, 3});
+    v = node("Flatten", {quantize(v, middle, type)}, {1, 27}, {}, type);
+    v = node("MatMulInteger",
+             {v, graph.add_constant("w", integers(ElementType::kI8, {27, 4})),
+              zero_point(type, middle.zero_point)},
+             {1, 4}, {}, ElementType::kI32);
+    v = scaled(v, random.chance(0.5) ? Shape{4} : Shape{1}, middle.scale * 0.01);
+    graph.outputs = {rounded(v, out, type)};
+    output_scale = out.scale;
+  }
+  ValueId scaled(ValueId v, Shape shape, double typical) {
+    const ValueId real = node("Cast", {v}, graph.value(v).shape, {{"to", int64_t{1}}});
+    Tensor scale(ElementType::kF32, std::move(shape));
+    for (float& s : scale.mutable_data<float>()) s = float(typical * (0.7 + 0.6 * random.uniform()));
+    return node("Mul", {real, graph.add_constant("scale", scale)}, graph.value(v).shape);
+  }
+  float output_scale = 1;
+};
+
+TEST(IntegerProducts, BecomeIntegerOperatorsWithTheirScales) {
+  int64_t numbers = 0, different = 0;
+  for (uint64_t seed = 900; seed < 1100; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    IntegerProducts built(seed);
+    Diagnostics problems;
+    verify(built.graph, problems);
+    IntegerizeReport report;
+    const Graph integer = integerize(built.graph, &report);
+    verify(integer, problems);
+    ASSERT_TRUE(problems.ok()) << to_string(problems.errors()[0]);
+    EXPECT_EQ(report.integer_mac_share(), 1.0) << to_string(report);
+    std::vector<std::string> names;
+    for (const Node& node : integer.nodes) names.push_back(node.op);
+    EXPECT_EQ(names,
+              (std::vector<std::string>{"QuantizeLinear", "QConv", "Flatten", "QGemm", "DequantizeLinear"}));
+    Tensor x(ElementType::kF32, {1, 2, 5, 5});
+    for (float& v : x.mutable_data<float>()) v = float(built.random.uniform() * 12 - 6);
+    const Tensor expected = run(built.graph, {x})[0], actual = run(integer, {x})[0];
+    for (int64_t i = 0; i < actual.size(); ++i) {
+      const double steps = (actual.number_at(i) - expected.number_at(i)) / built.output_scale;
+      ++numbers;
+      different += std::fabs(steps) > 0.5;
+      ASSERT_LT(std::fabs(steps), 1.5) << "element " << i;
+    }
+  }
+  // The bias is rounded to whole accumulator units.
+  EXPECT_LE(different, numbers / 20);
+}
+
 TEST(QLinear, StaysAsItIsWithComputedWeights) {
   QLinearGraph built(3);
   Node& conv = built.graph.nodes[0];

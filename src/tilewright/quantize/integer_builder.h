@@ -129,6 +129,14 @@ std::optional<QuantizedConstant> constant_operand(const Graph& graph, const Tens
 std::optional<QuantizedConstant> constant_operand(const Graph& graph, ValueId integers, ValueId scale,
                                                   ValueId zero_point, int64_t axis);
 
+// The weights (input 1, zero point input 3) of ConvInteger or MatMulInteger, dequantised by `scales`, one or
+// one per index of `axis`; nullopt unless constant.
+std::optional<QuantizedConstant> integer_product_weights(const Graph& graph, const Node& node,
+                                                         const std::vector<double>& scales, int axis);
+
+// A zero point that is one constant number; 0 when absent.
+std::optional<int32_t> single_zero_point(const Graph& graph, ValueId zero_point);
+
 // The real interval of an activation function that is a clip (Relu, Clip with constant bounds); nullopt for
 // every other operator.
 std::optional<std::pair<float, float>> clip_interval(const Graph& graph, const Node& node);

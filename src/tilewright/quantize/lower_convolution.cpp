@@ -161,4 +161,24 @@ std::optional<ValueId> lower_qlinear_convolution(IntegerBuilder& builder, const 
   return convolution(builder, node, operands, source.value(node.input(0)).shape, form);
 }
 
+std::optional<ValueId> lower_integer_convolution(IntegerBuilder& builder, const Node& node,
+                                                 const std::vector<double>& scales, const IntegerForm& form,
+                                                 const std::vector<double>& extra) {
+  const Graph& source = builder.source();
+  const Twin* stored = builder.stored_integers(node.input(0));
+  if (!stored) return builder.refuse(node, "its input is not an 8-bit activation");
+  const auto weights = integer_product_weights(source, node, scales, 0);
+  if (!weights) return builder.refuse(node, "its weights are not constant");
+  const auto zero_point = single_zero_point(source, node.input(2));
+  if (!zero_point) return builder.refuse(node, "the zero point of its input is not a constant number");
+  Operands operands;
+  operands.x = stored;
+  operands.weights = &*weights;
+  operands.mac.x = {1, *zero_point + stored->quantization.zero_point};
+  if (!add_extra_bias(operands.mac.real_bias, extra, source.value(node.outputs[0]).shape[1])) {
+    return builder.refuse(node, "the addition after it is not one number per channel");
+  }
+  return convolution(builder, node, operands, source.value(node.input(0)).shape, form);
+}
+
 }  // namespace tilewright

@@ -152,4 +152,21 @@ std::optional<ValueId> lower_qlinear_matmul(IntegerBuilder& builder, const Node&
   return emit(builder, node, dense, *weights, form);
 }
 
+std::optional<ValueId> lower_integer_matmul(IntegerBuilder& builder, const Node& node,
+                                            const std::vector<double>& scales, const IntegerForm& form,
+                                            const std::vector<double>& extra) {
+  const Graph& source = builder.source();
+  const Twin* stored = builder.stored_integers(node.input(0));
+  if (!stored) return builder.refuse(node, "its input is not an 8-bit activation");
+  const auto weights = integer_product_weights(source, node, scales, 1);
+  if (!weights) return builder.refuse(node, "its weights are not constant");
+  const auto zero_point = single_zero_point(source, node.input(2));
+  if (!zero_point) return builder.refuse(node, "the zero point of its input is not a constant number");
+  Dense dense;
+  dense.x = stored->id;
+  dense.mac.x = {1, *zero_point + stored->quantization.zero_point};
+  dense.mac.real_bias = extra;
+  return emit(builder, node, dense, *weights, form);
+}
+
 }  // namespace tilewright

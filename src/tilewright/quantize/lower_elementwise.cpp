@@ -40,6 +40,17 @@ std::optional<std::vector<double>> numbers_per_channel(const Tensor& constant, c
   return numbers;
 }
 
+// The ConvInteger or MatMulInteger whose result, cast to float, `mul` multiplies.
+const Node* scaled_product(const IntegerBuilder& builder, const Node& mul) {
+  for (int i : {0, 1}) {
+    const Node* cast = builder.producer(mul.input(i));
+    if (!cast || !cast->is("Cast")) continue;
+    const Node* product = builder.producer(cast->input(0));
+    if (product && (product->is("ConvInteger") || product->is("MatMulInteger"))) return product;
+  }
+  return nullptr;
+}
+
 std::optional<ValueId> lower_bias_addition(IntegerBuilder& builder, const Node& node,
                                            const IntegerForm& form) {
   for (int i : {0, 1}) {
@@ -49,16 +60,19 @@ std::optional<ValueId> lower_bias_addition(IntegerBuilder& builder, const Node& 
     const bool dense = other->is("Gemm") || other->is("MatMul");
     const bool convolution = other->is("Conv");
     const bool transposed = other->is("ConvTranspose");
-    if (!dense && !convolution && !transposed) continue;
+    const Node* product = other->is("Mul") ? scaled_product(builder, *other) : nullptr;
+    if (!dense && !convolution && !transposed && !product) continue;
     const Shape& y = builder.source().value(node.outputs[0]).shape;
     if (y != builder.source().value(node.input(1 - i)).shape) continue;
     const auto constant = real_constant(builder, node.input(i));
     if (!constant) continue;
-    auto numbers = numbers_per_channel(*constant, y, dense ? y.rank() - 1 : 1);
+    const bool last = dense || (product && product->is("MatMulInteger"));
+    auto numbers = numbers_per_channel(*constant, y, last ? y.rank() - 1 : 1);
     if (!numbers || numbers->empty()) continue;
     if (node.is("Sub")) {
       for (double& number : *numbers) number = -number;
     }
+    if (product) return lower_scaled_product(builder, *other, form, *numbers);
     if (dense) return lower_dense(builder, *other, form, *numbers);
     if (convolution) return lower_convolution(builder, *other, form, *numbers);
     return lower_transposed_convolution(builder, *other, form, *numbers);
@@ -207,6 +221,26 @@ std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, 
   return reshaped;
 }
 
+std::optional<ValueId> lower_scaled_product(IntegerBuilder& builder, const Node& mul, const IntegerForm& form,
+                                            const std::vector<double>& extra) {
+  const Node* product = scaled_product(builder, mul);
+  if (!product) return builder.refuse(mul, "this operator has no integer form");
+  const bool convolution = product->is("ConvInteger");
+  const Shape& y = builder.source().value(product->outputs[0]).shape;
+  if (builder.source().value(mul.outputs[0]).shape != y) {
+    return builder.refuse(mul, "it changes the shape of what it scales");
+  }
+  for (int i : {0, 1}) {
+    const auto constant = real_constant(builder, mul.input(i));
+    if (!constant) continue;
+    const auto scales = numbers_per_channel(*constant, y, convolution ? 1 : y.rank() - 1);
+    if (!scales) return builder.refuse(mul, "it does not scale by one number per output channel");
+    return convolution ? lower_integer_convolution(builder, *product, *scales, form, extra)
+                       : lower_integer_matmul(builder, *product, *scales, form, extra);
+  }
+  return builder.refuse(mul, "the scale is computed");
+}
+
 std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
   if (node.is("Conv")) return lower_convolution(builder, node, form);
   if (node.is("ConvTranspose")) return lower_transposed_convolution(builder, node, form);
@@ -215,6 +249,7 @@ std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node,
   if (node.is("AveragePool") || node.is("GlobalAveragePool") || node.is("ReduceMean")) {
     return lower_average(builder, node, form);
   }
+  if (node.is("Mul")) return lower_scaled_product(builder, node, form);
   return builder.refuse(node, "this operator has no integer form");
 }
 

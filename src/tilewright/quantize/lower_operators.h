@@ -25,6 +25,17 @@ std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node,
 // AveragePool, GlobalAveragePool, ReduceMean over the spatial axes.
 std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
 
+// Mul of a constant with the result of ConvInteger or MatMulInteger that was cast to float.
+std::optional<ValueId> lower_scaled_product(IntegerBuilder& builder, const Node& mul, const IntegerForm& form,
+                                            const std::vector<double>& extra = {});
+// Its parts: the product with one positive scale, or one per output channel.
+std::optional<ValueId> lower_integer_convolution(IntegerBuilder& builder, const Node& node,
+                                                 const std::vector<double>& scales, const IntegerForm& form,
+                                                 const std::vector<double>& extra);
+std::optional<ValueId> lower_integer_matmul(IntegerBuilder& builder, const Node& node,
+                                            const std::vector<double>& scales, const IntegerForm& form,
+                                            const std::vector<double>& extra);
+
 // QLinearConv and QLinearMatMul: the integer form of the node's own output.
 std::optional<ValueId> lower_qlinear_convolution(IntegerBuilder& builder, const Node& node);
 std::optional<ValueId> lower_qlinear_matmul(IntegerBuilder& builder, const Node& node);

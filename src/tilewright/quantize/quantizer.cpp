@@ -102,7 +102,9 @@ class Quantizer {
     if (node.is("Gemm")) {
       w.axis = node.int_or("transB", 0) != 0 ? 0 : 1;
       const float alpha = node.float_or("alpha", 1), beta = node.float_or("beta", 1);
-      for (float& x : w.weights.mutable_data<float>()) x *= alpha;
+      if (alpha != 1) {
+        for (float& x : w.weights.mutable_data<float>()) x *= alpha;
+      }
       node.attributes.erase("alpha");
       node.attributes.erase("beta");
       if (node.has_input(2) && beta != 1) {

@@ -51,4 +51,36 @@ std::optional<QuantizedConstant> constant_operand(const Graph& graph, ValueId in
   return constant_operand(graph, *graph.value(integers).constant, scale, zero_point, axis);
 }
 
+std::optional<int32_t> single_zero_point(const Graph& graph, ValueId zero_point) {
+  if (zero_point == kNoValue) return 0;
+  if (!graph.is_constant(zero_point)) return std::nullopt;
+  const Tensor& constant = *graph.value(zero_point).constant;
+  if (constant.size() != 1 || bit_width(constant.type()) > 8) return std::nullopt;
+  return int32_t(constant.integer_at(0));
+}
+
+std::optional<QuantizedConstant> integer_product_weights(const Graph& graph, const Node& node,
+                                                         const std::vector<double>& scales, int axis) {
+  const Tensor* integers = graph.constant_input(node, 1);
+  if (!integers || axis >= integers->shape().rank()) return std::nullopt;
+  std::vector<int64_t> zeros{0};
+  if (node.has_input(3)) {
+    const Tensor* constant = graph.constant_input(node, 3);
+    if (!constant) return std::nullopt;
+    zeros = constant->to_integers();
+  }
+  const size_t channels = size_t(integers->shape()[axis]);
+  const size_t count = std::max(scales.size(), zeros.size());
+  const auto fits = [&](size_t size) { return size == 1 || size == channels; };
+  if (!fits(scales.size()) || !fits(zeros.size())) return std::nullopt;
+  QuantizedConstant weights;
+  weights.integers = *integers;
+  weights.axis = axis;
+  for (size_t i = 0; i < count; ++i) {
+    weights.scales.push_back(float(scales[scales.size() == 1 ? 0 : i]));
+    weights.zero_points.push_back(zeros[zeros.size() == 1 ? 0 : i]);
+  }
+  return weights;
+}
+
 }  // namespace tilewright
