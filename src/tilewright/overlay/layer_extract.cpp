@@ -10,6 +10,7 @@ namespace tilewright::overlay {
 namespace {
 
 constexpr int kMaxWeightPlanes = 4;
+constexpr int64_t kMaxWindow = 4096;  // of one axis, dilation included
 
 struct Unsupported {
   std::string reason;
@@ -23,6 +24,12 @@ struct Axes {
 };
 
 Axes axes_of(const Window& window) {
+  for (const WindowAxis& axis : window.axes) {
+    if (std::max({axis.kernel, axis.stride, axis.dilation, axis.pad_begin, axis.pad_end}) > kMaxWindow ||
+        axis.effective_kernel() > kMaxWindow) {
+      throw Unsupported{"windows wider than " + std::to_string(kMaxWindow) + " do not run on the overlay"};
+    }
+  }
   if (window.rank() == 2) return {window.height(), window.width()};
   if (window.rank() == 1) return {flat_axis(), window.axes[0]};
   throw Unsupported{"only one and two spatial axes run on the overlay"};
@@ -33,6 +40,7 @@ SourceView view_of(const Graph& graph, ValueId value) {
     throw Unsupported{"only i8 activations run on the overlay"};
   const auto view = image_view(graph.value(value).shape);
   if (!view) throw Unsupported{"only tensors of rank 2 to 4 run on the overlay"};
+  if (graph.value(value).shape.element_count() == 0) throw Unsupported{"an empty tensor has nothing to run"};
   return *view;
 }
 
@@ -50,6 +58,18 @@ std::vector<int32_t> as_i32(const Tensor& tensor) {
   std::vector<int32_t> result;
   for (const int64_t v : tensor.to_integers()) result.push_back(int32_t(v));
   return result;
+}
+
+void check_output(const LayerOutput& output) {
+  for (const Requantization& scale : output.requantization) {
+    if (scale.multiplier < 1 || scale.shift < 0 || scale.shift > 62) {
+      throw Unsupported{"a multiplier must be positive and a shift in 0..62"};
+    }
+  }
+  if (output.clip_low < -128 || output.clip_high > 127 || output.clip_low > output.clip_high ||
+      output.zero_point < -128 || output.zero_point > 127) {
+    throw Unsupported{"y_zero_point, clip_low and clip_high must lie in -128..127, in order"};
+  }
 }
 
 void read_output_attributes(const Node& node, LayerOutput& output) {
@@ -304,6 +324,10 @@ void add(const Graph& graph, const Node& node, const std::optional<SourceView>& 
   layer.sources = {source_of(node.input(0), a), source_of(node.input(1), b)};
   int64_t ma = node.int_or("multiplier_a", 1), mb = node.int_or("multiplier_b", 1);
   int64_t bias = node.int_or("bias", 0), shift = node.int_or("shift", 0);
+  constexpr int64_t kMost = int64_t{1} << 31;
+  if (shift < 0 || shift > 31 || std::max({std::abs(ma), std::abs(mb), std::abs(bias)}) > kMost) {
+    throw Unsupported{"multipliers and bias of an addition must fit 32 bits and its shift 0..31"};
+  }
   // A common power of two leaves the multipliers: floor((v*2^k + c) / 2^s) = floor((v + floor(c/2^k)) /
   // 2^(s-k)).
   const int64_t both = ma | mb;
@@ -397,6 +421,8 @@ Layer extract(const Graph& graph, const Node& node, const std::optional<SourceVi
   } else {
     throw Unsupported{"the overlay has no lowering for " + node.op};
   }
+  if (layer.pad_value < -128 || layer.pad_value > 127) throw Unsupported{"pad_value must lie in -128..127"};
+  check_output(layer.output);
   return layer;
 }
 
