@@ -51,6 +51,29 @@ TEST(Accuracy, ResNet8OnCifar10) {
   }
 }
 
+// Fewer bits after training, without retraining: what is left on ResNet-8.
+TEST(Accuracy, NarrowNumbersOnResNet8) {
+  TILEWRIGHT_REQUIRE_SHARED("onnx_from_tflite/ic_resnet8_fp32.onnx");
+  TILEWRIGHT_REQUIRE_SHARED("data_cifar10/cifar10_test_first100.csv");
+  const Graph graph = optimize(read_onnx(shared_models() / "onnx_from_tflite" / "ic_resnet8_fp32.onnx"));
+  const LabelledImages test = cifar10_lossless();
+  const LabelledImages calibration = cifar10_jpeg(100, test);
+  struct Width {
+    int weights, activations, least_right;
+  };
+  for (const Width width : {Width{6, 8, 80}, Width{4, 8, 70}, Width{4, 6, 60}, Width{2, 8, 0}}) {
+    QuantizeOptions options;
+    options.weight_bits = width.weights;
+    options.activation_bits = width.activations;
+    options.threads = 2;
+    const Graph integer = integerize(quantize(graph, {calibration.images}, options));
+    const AccuracyReport report = compare_accuracy(graph, integer, {test.images}, test.labels, 2);
+    std::cout << width.weights << "-bit weights, " << width.activations
+              << "-bit activations: " << to_string(report);
+    EXPECT_GE(report.quantized_correct, width.least_right);
+  }
+}
+
 // MLPerf Tiny DS-CNN on variants of the recorded words "no" and "yes" (classes 3 and 9), and of two
 // background sounds. Calibration sees other variants. Many variants of "no" lie between "no" and "go", so
 // that single answers may change in both directions; accuracy may not.
