@@ -99,8 +99,10 @@ void compile(const CompileOptions& options, std::ostream& out) {
                 "run 'tilewright quantize' first");
   }
   const OverlayHardware hardware = find_overlay_hardware(options.hardware, preset_folder());
-  const Compilation compilation =
-      tilewright::compile(integerize(tilewright::optimize(std::move(graph))), hardware);
+  IntegerizeReport report;
+  graph = integerize(tilewright::optimize(std::move(graph)), &report);
+  Compilation compilation = tilewright::compile(std::move(graph), hardware);
+  compilation.bundle.meanings = std::move(report.meanings);
   if (!options.output.empty()) write_bundle(options.output, compilation.bundle);
   if (!options.assembly.empty() || !options.raw_folder.empty()) {
     emit_programs(options, Engine(compilation.bundle, EngineKind::kFunctional), out);

@@ -137,6 +137,8 @@ int parse_and_run(int argc, char** argv) {
   add_model(verb, compare_options.model, "Float ONNX file");
   verb->add_option("bundle", compare_options.bundle, "Bundle (.twb)")->required();
   add_data(verb, compare_options.input, "--input", "Input");
+  verb->add_option("--threshold", compare_options.threshold_db,
+                   "Signal-to-noise ratio in dB below which a tensor diverges");
   add_common(verb, compare_options.json, &compare_options.threads);
   verb->callback([&] { compare(compare_options, out); });
 

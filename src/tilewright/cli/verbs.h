@@ -72,6 +72,7 @@ struct CompareOptions {
   ModelOptions model;
   std::string bundle;
   DataOptions input;
+  double threshold_db = 20;  // signal-to-noise ratio below which a tensor counts as diverging
   int threads = 1;
   bool json = false;
 };

@@ -78,6 +78,22 @@ void read_nodes(const std::string& text, Bundle& bundle, Diagnostics& diagnostic
   }
 }
 
+void read_meanings(const std::string& text, Bundle& bundle, Diagnostics& diagnostics) {
+  const json list = json::parse(text, nullptr, false);
+  bool sound = list.is_array();
+  for (size_t i = 0; sound && i < list.size(); ++i) {
+    const json& entry = list[i];
+    sound = entry.is_object() && entry.contains("scale") && entry["scale"].is_number() &&
+            entry.contains("zero_point") && entry["zero_point"].is_number_integer();
+    if (!sound) break;
+    bundle.meanings.push_back({text_field(entry, "integer"), text_field(entry, "source"),
+                               entry["scale"].get<double>(), int32_t(entry["zero_point"].get<int64_t>())});
+  }
+  if (!sound) {
+    diagnostics.error(ErrorKind::kInvalidInput, "section 'meanings.json'", "", "is no list of quantisations");
+  }
+}
+
 }  // namespace
 
 std::vector<Step> Bundle::steps() const {
@@ -101,6 +117,12 @@ std::vector<std::byte> format_bundle(const Bundle& bundle) {
   sections["graph.onnx"] = format_onnx(bundle.graph);
   sections["hardware.yaml"] = to_bytes(print_overlay_hardware(bundle.hardware));
   sections["nodes.json"] = to_bytes(list.dump(1));
+  json meanings = json::array();
+  for (const IntegerMeaning& m : bundle.meanings) {
+    meanings.push_back(
+        {{"integer", m.integer}, {"source", m.source}, {"scale", m.scale}, {"zero_point", m.zero_point}});
+  }
+  sections["meanings.json"] = to_bytes(meanings.dump(1));
   return format_container(sections);
 }
 
@@ -116,6 +138,7 @@ Bundle parse_bundle(std::span<const std::byte> bytes) {
   verify(bundle.graph, diagnostics);
   diagnostics.raise_if_any();
   read_nodes(to_text(section(sections, "nodes.json")), bundle, diagnostics);
+  read_meanings(to_text(section(sections, "meanings.json")), bundle, diagnostics);
   diagnostics.raise_if_any();
   return bundle;
 }

@@ -15,6 +15,7 @@
 #include "tilewright/hardware/overlay_hardware.h"
 #include "tilewright/overlay/program.h"
 #include "tilewright/overlay/schedule.h"
+#include "tilewright/quantize/integerize.h"
 
 namespace tilewright {
 
@@ -29,6 +30,7 @@ struct Bundle {
   OverlayHardware hardware;
   std::vector<BundleNode> nodes;                       // indexed by node
   std::map<std::string, overlay::Schedule> schedules;  // by name of an overlay node
+  std::vector<IntegerMeaning> meanings;                // what integer values stand for; may be empty
 
   std::vector<Step> steps() const;
 };

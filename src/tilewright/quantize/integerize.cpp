@@ -42,9 +42,13 @@ class Integerizer {
     for (ValueId old : source_.outputs) {
       builder_.graph().outputs.push_back(builder_.native(old));
     }
+    if (report) collect_meanings(*report);
     Graph graph = std::move(builder_.graph());
     graph.remove_dead();
-    if (report) fill(graph, *report);
+    if (report) {
+      fill(graph, *report);
+      keep_living(graph, report->meanings);
+    }
     return graph;
   }
 
@@ -217,6 +221,8 @@ class Integerizer {
   }
 
   void fill(const Graph& graph, IntegerizeReport& report) const;
+  void collect_meanings(IntegerizeReport& report);
+  static void keep_living(const Graph& graph, std::vector<IntegerMeaning>& meanings);
 
   const Graph& source_;
   IntegerBuilder builder_;
@@ -267,10 +273,44 @@ void Integerizer::fill(const Graph& graph, IntegerizeReport& report) const {
   }
 }
 
+// Must run while the ids of the graph under construction are valid.
+void Integerizer::collect_meanings(IntegerizeReport& report) {
+  const std::vector<NodeId> producers = source_.producers();
+  const auto before = [&](ValueId value, const char* op) {
+    const NodeId producer = producers[size_t(value)];
+    const bool matches = producer != kNoNode && source_.nodes[size_t(producer)].is(op);
+    return matches ? source_.nodes[size_t(producer)].inputs[0] : value;
+  };
+  for (ValueId old = 0; old < ValueId(source_.values.size()); ++old) {
+    const Twin* twin = builder_.twin(old);
+    if (!twin) continue;
+    const ValueId source = before(before(old, "DequantizeLinear"), "QuantizeLinear");
+    report.meanings.push_back({builder_.graph().value(twin->id).name, source_.value(source).name,
+                               double(twin->quantization.scale), twin->quantization.zero_point});
+  }
+}
+
+// Leaves those whose integer value survived, the first of each, in the order in which the values are made.
+void Integerizer::keep_living(const Graph& graph, std::vector<IntegerMeaning>& meanings) {
+  std::map<std::string, size_t> order;
+  for (const Node& node : graph.nodes) {
+    for (ValueId v : node.outputs) {
+      if (v != kNoValue) order.emplace(graph.value(v).name, order.size());
+    }
+  }
+  std::map<size_t, IntegerMeaning> living;
+  for (IntegerMeaning& meaning : meanings) {
+    const auto found = order.find(meaning.integer);
+    if (found != order.end()) living.emplace(found->second, std::move(meaning));
+  }
+  meanings.clear();
+  for (auto& [position, meaning] : living) meanings.push_back(std::move(meaning));
+}
+
 }  // namespace
 
 Graph integerize(const Graph& qdq, IntegerizeReport* report) {
-  if (report) report->records.clear();
+  if (report) *report = {};
   return Integerizer(qdq).run(report);
 }
 

@@ -21,8 +21,18 @@ struct IntegerizeRecord {
   int64_t macs = 0;        // multiply-accumulates, 0 for operators without weights
 };
 
+// What an integer value of the result stands for: `source`, a float value, is scale * (integer - zero_point).
+struct IntegerMeaning {
+  std::string integer;  // value of the integer graph
+  std::string source;   // value of the graph before quantisation: what QuantizeLinear took, where it is known
+  double scale = 1;
+  int32_t zero_point = 0;
+  bool operator==(const IntegerMeaning&) const = default;
+};
+
 struct IntegerizeReport {
   std::vector<IntegerizeRecord> records;  // in graph order
+  std::vector<IntegerMeaning> meanings;   // one per quantised activation, in graph order
   int64_t total_macs() const;
   int64_t integer_macs() const;
   // In [0, 1]; 1 for a graph without multiply-accumulates.
