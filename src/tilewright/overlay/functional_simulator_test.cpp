@@ -55,6 +55,70 @@ TEST(FunctionalSimulator, EveryKernelEqualsTheInterpreterOnRandomPrograms) {
   EXPECT_GT(alu_uops, 50000u);
 }
 
+// Micro-op iterations of all instructions that decode.
+uint64_t work_of(const OverlayHardware& hardware, const RandomProgram& program) {
+  const size_t size = size_t(hardware.instruction_bytes());
+  uint64_t work = 0;
+  for (uint64_t i = 0; i < program.count; ++i) {
+    const std::span<const std::byte> bytes =
+        std::span(program.dram).subspan(program.address + i * size, size);
+    try {
+      const Instruction instruction = decode_instruction(hardware, bytes);
+      const LoopNest* loop = nullptr;
+      if (const auto* gemm = std::get_if<GemmInstruction>(&instruction)) loop = &gemm->loop;
+      if (const auto* alu = std::get_if<AluInstruction>(&instruction)) loop = &alu->loop;
+      if (loop != nullptr && loop->uop_begin < loop->uop_end) {
+        work += uint64_t{loop->iter_out} * loop->iter_in * (loop->uop_end - loop->uop_begin);
+      }
+    } catch (const Error&) {
+    }
+  }
+  return work;
+}
+
+// Damaged programs: the simulator and the interpreter agree on what is an error, and on every byte where it
+// is none.
+TEST(FunctionalSimulator, MutatedProgramsEndInTheSameBytesOrInAnError) {
+  const uint64_t seed = 17;
+  Random random(seed);
+  const std::vector<OverlayHardware> overlays = varied_overlays();
+  int rejected = 0, ran = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    const OverlayHardware& hardware = overlays[size_t(trial) % overlays.size()];
+    RandomProgram program = random_program(hardware, random, 12);
+    for (int64_t edit = random.between(1, 3); edit > 0; --edit) {
+      const int64_t at = random.between(int64_t(program.address), int64_t(program.dram.size()) - 1);
+      program.dram[size_t(at)] ^= std::byte(1 << random.between(0, 7));
+    }
+    if (work_of(hardware, program) > 300000) continue;
+    std::vector<std::byte> expected = program.dram;
+    bool valid = true;
+    try {
+      ReferenceInterpreter(hardware).run(expected, program.address, program.count);
+    } catch (const Error& error) {
+      ASSERT_EQ(error.kind(), ErrorKind::kInvalidInput) << error.what();
+      valid = false;
+    }
+    for (const SimulatorKernel kernel : available_kernels()) {
+      std::vector<std::byte> dram = program.dram;
+      try {
+        FunctionalSimulator(hardware, kernel).run(dram, program.address, program.count);
+        ASSERT_TRUE(valid) << "seed " << seed << " trial " << trial;
+        ASSERT_TRUE(dram == expected) << "seed " << seed << " trial " << trial << " kernel " << int(kernel);
+        ++ran;
+      } catch (const Error& error) {
+        ASSERT_EQ(error.kind(), ErrorKind::kInvalidInput) << error.what();
+        const bool overwrites =
+            std::string(error.what()).find("overlap the running program") != std::string::npos;
+        ASSERT_TRUE(!valid || overwrites) << error.what() << "\nseed " << seed << " trial " << trial;
+        ++rejected;
+      }
+    }
+  }
+  EXPECT_GT(ran, 50);
+  EXPECT_GT(rejected, 50);
+}
+
 // A program under construction at byte 4096 of a small memory.
 struct Program {
   OverlayHardware hardware;

@@ -27,7 +27,7 @@ inline void store256(void* p, __m256i v) { _mm256_storeu_si256(static_cast<__m25
 
 struct Pairs {
   struct Start {};
-  static constexpr uint32_t kMaxPixels = 6;
+  static constexpr uint32_t kMaxPixels = 4;
   static constexpr size_t kSliceBytesPerOutput = 4;
   static constexpr int kInputsPerSlice = 2;
 

@@ -51,6 +51,20 @@ void store_outputs(const Scratchpads& pads, uint32_t index, std::byte* target, s
              count * pads.accumulator_lanes, target);
 }
 
+// Chunks of constant length, because only those are vectorised at -O2.
+inline int32_t dot_product(const int8_t* a, const int8_t* b, int count) {
+  constexpr int kChunk = 16;
+  int32_t sum = 0;
+  int k = 0;
+  for (; k + kChunk <= count; k += kChunk) {
+    int32_t part = 0;
+    for (int j = 0; j < kChunk; ++j) part += int32_t{a[k + j]} * b[k + j];
+    sum += part;
+  }
+  for (; k < count; ++k) sum += int32_t{a[k]} * b[k];
+  return sum;
+}
+
 void gemm_one(Scratchpads& pads, uint32_t dst, uint32_t src, uint32_t wgt, bool overwrite) {
   const int8_t* input = reinterpret_cast<const int8_t*>(pads.input.data()) + src * pads.input_element;
   const int8_t* const weights =
@@ -59,9 +73,8 @@ void gemm_one(Scratchpads& pads, uint32_t dst, uint32_t src, uint32_t wgt, bool 
   for (int row = 0; row < pads.batch; ++row, input += pads.block_in) {
     const int8_t* weight = weights;
     for (int o = 0; o < pads.block_out; ++o, weight += pads.block_in, ++accumulator) {
-      int32_t sum = 0;
-      for (int k = 0; k < pads.block_in; ++k) sum += int32_t{input[k]} * weight[k];
-      *accumulator = ScalarVector::add(overwrite ? 0 : *accumulator, sum);
+      *accumulator =
+          ScalarVector::add(overwrite ? 0 : *accumulator, dot_product(input, weight, pads.block_in));
     }
   }
 }
