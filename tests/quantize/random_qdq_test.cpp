@@ -264,5 +264,41 @@ TEST(RandomQdqOperators, IntegersEqualTheExactEvaluation) {
   RecordProperty("numbers", std::to_string(numbers));
 }
 
+// Scales, zero points and weights that no sane tool writes: the result is valid, or the operator stays in
+// float.
+TEST(RandomQdqOperators, SurviveAbsurdConstants) {
+  constexpr float kAbsurd[] = {0.0f,    -1.0f,    1e-45f, 1e-38f,    1e30f,
+                               3.4e38f, INFINITY, NAN,    0x1p-140f, 0x1p31f};
+  constexpr uint64_t kSeed = 31337;
+  int in_float = 0, integer_ones = 0;
+  for (uint64_t seed = kSeed; seed < kSeed + 1500; ++seed) {
+    RandomOperator built(seed);
+    built.build();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    for (Value& value : built.graph.values) {
+      if (!value.constant || value.constant->size() == 0 || !random.chance(0.3)) continue;
+      const int64_t element = random.between(0, value.constant->size() - 1);
+      if (value.type == ElementType::kF32) {
+        value.constant->mutable_data<float>()[size_t(element)] = kAbsurd[random.between(0, 9)];
+      } else if (value.type != ElementType::kI64) {
+        value.constant->set_integer(element, random.chance(0.5) ? lowest(value.type) : highest(value.type));
+      }
+    }
+    IntegerizeReport report;
+    const Graph integer = integerize(built.graph, &report);
+    Diagnostics problems;
+    verify(integer, problems);
+    ASSERT_TRUE(problems.ok()) << to_string(problems.errors()[0]);
+    for (const IntegerizeRecord& record : report.records) {
+      EXPECT_NE(record.integer_op.empty(), record.reason.empty());
+      (record.integer_op.empty() ? in_float : integer_ones) += 1;
+    }
+    run(integer, {built.random_input()});
+  }
+  EXPECT_GT(in_float, 300);
+  EXPECT_GT(integer_ones, 300);
+}
+
 }  // namespace
 }  // namespace tilewright

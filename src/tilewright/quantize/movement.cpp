@@ -2,6 +2,7 @@
 // is monotone and works element by element.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <string_view>
 
@@ -39,6 +40,7 @@ std::optional<std::pair<float, float>> clip_interval(const Graph& graph, const N
     if (!bound || bound->size() != 1) return std::nullopt;
     (i == 1 ? interval.first : interval.second) = float(bound->number_at(0));
   }
+  if (std::isnan(interval.first) || std::isnan(interval.second)) return std::nullopt;
   // ONNX: an interval that is upside down gives its maximum.
   interval.first = std::min(interval.first, interval.second);
   return interval;

@@ -9,7 +9,8 @@ namespace tilewright {
 namespace {
 
 constexpr double kMultiplierLimit = 0x1p22;
-constexpr int kMaximumShift = 62;
+// Both ratios are then below 2^-9, and the sum rounds to 0.
+constexpr int kMaximumShift = 31;
 
 }  // namespace
 

@@ -23,7 +23,7 @@ double dequantize_number(int64_t value, const Quantization& q);
 struct AdditionMultipliers {
   int32_t multiplier_a = 1;
   int32_t multiplier_b = 1;
-  int32_t shift = 0;
+  int32_t shift = 0;  // 0..31
   bool operator==(const AdditionMultipliers&) const = default;
 };
 

@@ -42,8 +42,8 @@ TEST(EncodeAddition, SumsOfNineBitNumbersFitAndStayAccurate) {
     const double bigger = std::max(a, b);
     EXPECT_LT(std::max(m->multiplier_a, m->multiplier_b), 1 << 22);
     EXPECT_LE((int64_t(m->multiplier_a) + m->multiplier_b) * 255, INT32_MAX);
-    EXPECT_NEAR(std::ldexp(m->multiplier_a, -m->shift), a, bigger * 0x1p-21);
-    EXPECT_NEAR(std::ldexp(m->multiplier_b, -m->shift), b, bigger * 0x1p-21);
+    EXPECT_NEAR(std::ldexp(m->multiplier_a, -m->shift), a, bigger * 0x1p-21 + 0x1p-31);
+    EXPECT_NEAR(std::ldexp(m->multiplier_b, -m->shift), b, bigger * 0x1p-21 + 0x1p-31);
   }
 }
 
