@@ -1,0 +1,95 @@
+// Each verb does what the README says, on the demo network.
+#include <gtest/gtest.h>
+
+#include "command.h"
+#include "tilewright/base/file.h"
+#include "tilewright/frontend/onnx/onnx_reader.h"
+#include "tilewright/tensor/npy.h"
+
+namespace tilewright {
+namespace {
+
+bool contains(const CommandResult& result, const std::string& text) {
+  return result.output.find(text) != std::string::npos;
+}
+
+TEST(Cli, EveryVerbHelpsWithAnExample) {
+  for (const char* verb :
+       {"inspect", "optimize", "quantize", "compile", "run", "compare", "exec", "doctor"}) {
+    const CommandResult result = command(std::string(verb) + " --help");
+    EXPECT_EQ(result.exit_code, 0) << verb;
+    EXPECT_TRUE(contains(result, std::string("Example:\n  tilewright ") + verb)) << result.output;
+  }
+}
+
+TEST(Cli, InspectCountsTheDemoNetwork) {
+  const CommandResult result = command("inspect " + demo_files().model.string());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(contains(result, "2293000 MACs, 431080 parameters")) << result.output;
+  EXPECT_EQ(command("inspect --json " + demo_files().model.string()).output.front(), '{');
+}
+
+TEST(Cli, OptimizeWritesEveryStageAsAValidModel) {
+  const auto folder = fresh_folder("passes");
+  const CommandResult result =
+      command("optimize " + demo_files().model.string() + " -o " + (folder / "o.onnx").string() +
+              " --dump-passes " + (folder / "passes").string());
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  int stages = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "passes")) {
+    EXPECT_NO_THROW(read_onnx(entry.path())) << entry.path();
+    ++stages;
+  }
+  EXPECT_GT(stages, 5);
+  EXPECT_NO_THROW(read_onnx(folder / "o.onnx"));
+}
+
+TEST(Cli, BothEnginesGiveTheSameBits) {
+  const auto folder = fresh_folder("run");
+  for (const char* engine : {"functional", "host"}) {
+    const CommandResult result =
+        command("run " + demo_files().bundle.string() + " --input " + demo_files().images.string() +
+                " --engine " + engine + " --verify --output " + (folder / engine).string());
+    EXPECT_EQ(result.exit_code, 0) << result.output;
+    EXPECT_TRUE(contains(result, "all 8 outputs are bit-identical to the integer reference"))
+        << result.output;
+  }
+  const Tensor functional = read_npy(folder / "functional");
+  EXPECT_EQ(functional.shape(), (Shape{8, 10}));
+  EXPECT_TRUE(functional.identical(read_npy(folder / "host")));
+}
+
+TEST(Cli, RunTakesAnOnnxFileOnTheHost) {
+  const CommandResult result = command("run " + demo_files().model.string() + " --engine host --input " +
+                                       demo_files().images.string());
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+}
+
+TEST(Cli, CompareFindsNoDivergenceInAGoodModel) {
+  const CommandResult result =
+      command("compare " + demo_files().model.string() + " " + demo_files().bundle.string() + " --input " +
+              demo_files().images.string());
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_TRUE(contains(result, "no tensor diverges")) << result.output;
+}
+
+TEST(Cli, RawProgramsAndAssemblyComeOutOfCompile) {
+  const auto folder = fresh_folder("raw");
+  const CommandResult result =
+      command("compile " + demo_files().quantised.string() + " --hardware overlay-16x16 --emit-raw " +
+              (folder / "raw").string() + " --emit-assembly " + (folder / "program.txt").string());
+  ASSERT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_NE(read_text_file(folder / "program.txt").find(".instructions"), std::string::npos);
+  const CommandResult executed = command("exec " + (folder / "raw/program.yaml").string());
+  EXPECT_EQ(executed.exit_code, 0) << executed.output;
+  EXPECT_TRUE(std::filesystem::exists(folder / "raw/output_0.bin"));
+}
+
+TEST(Cli, DoctorNamesWhatIsThere) {
+  const CommandResult result = command("doctor");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(contains(result, "ONNX reader")) << result.output;
+}
+
+}  // namespace
+}  // namespace tilewright
