@@ -126,8 +126,10 @@ void add_elementwise_operators(std::vector<Operator>& table) {
   constexpr auto kFloat = AttributeKind::kFloat, kInt = AttributeKind::kInt;
   for (const char* name : {"Abs", "Neg", "Relu", "Sign"})
     add_unary(table, name, infer_unary<TypeClass::kNumber>);
-  for (const char* name : {"Ceil", "Cos", "Erf", "Exp", "Floor", "HardSwish", "Log", "Reciprocal", "Round",
-                           "Sigmoid", "Sin", "Softplus", "Softsign", "Sqrt", "Tanh"}) {
+  for (const char* name :
+       {"Acos",    "Acosh", "Asin", "Asinh",    "Atan",      "Atanh", "Ceil",       "Cos",
+        "Cosh",    "Erf",   "Exp",  "Floor",    "HardSwish", "Log",   "Reciprocal", "Round",
+        "Sigmoid", "Sin",   "Sinh", "Softplus", "Softsign",  "Sqrt",  "Tan",        "Tanh"}) {
     add_unary(table, name, infer_unary<TypeClass::kFloat>);
   }
   for (const char* name : {"Elu", "LeakyRelu", "ThresholdedRelu"}) {

@@ -72,6 +72,42 @@ struct Tanh : NoAttributes {
   using NoAttributes::NoAttributes;
   auto operator()(auto x) const { return std::tanh(x); }
 };
+struct Acos : NoAttributes {
+  using NoAttributes::NoAttributes;
+  auto operator()(auto x) const { return std::acos(x); }
+};
+struct Acosh : NoAttributes {
+  using NoAttributes::NoAttributes;
+  auto operator()(auto x) const { return std::acosh(x); }
+};
+struct Asin : NoAttributes {
+  using NoAttributes::NoAttributes;
+  auto operator()(auto x) const { return std::asin(x); }
+};
+struct Asinh : NoAttributes {
+  using NoAttributes::NoAttributes;
+  auto operator()(auto x) const { return std::asinh(x); }
+};
+struct Atan : NoAttributes {
+  using NoAttributes::NoAttributes;
+  auto operator()(auto x) const { return std::atan(x); }
+};
+struct Atanh : NoAttributes {
+  using NoAttributes::NoAttributes;
+  auto operator()(auto x) const { return std::atanh(x); }
+};
+struct Cosh : NoAttributes {
+  using NoAttributes::NoAttributes;
+  auto operator()(auto x) const { return std::cosh(x); }
+};
+struct Sinh : NoAttributes {
+  using NoAttributes::NoAttributes;
+  auto operator()(auto x) const { return std::sinh(x); }
+};
+struct Tan : NoAttributes {
+  using NoAttributes::NoAttributes;
+  auto operator()(auto x) const { return std::tan(x); }
+};
 struct Erf : NoAttributes {
   using NoAttributes::NoAttributes;
   auto operator()(auto x) const { return std::erf(x); }
@@ -220,9 +256,16 @@ std::vector<Tensor> logical_not(const Node&, KernelInputs inputs, const HostOpti
 
 constexpr KernelEntry kKernels[] = {
     {"", "Abs", number_unary<Abs>},
+    {"", "Acos", real_unary<Acos>},
+    {"", "Acosh", real_unary<Acosh>},
+    {"", "Asin", real_unary<Asin>},
+    {"", "Asinh", real_unary<Asinh>},
+    {"", "Atan", real_unary<Atan>},
+    {"", "Atanh", real_unary<Atanh>},
     {"", "Ceil", real_unary<Ceil>},
     {"", "Clip", clip_elements},
     {"", "Cos", real_unary<Cos>},
+    {"", "Cosh", real_unary<Cosh>},
     {"", "Elu", real_unary<Elu>},
     {"", "Erf", real_unary<Erf>},
     {"", "Exp", real_unary<Exp>},
@@ -240,9 +283,11 @@ constexpr KernelEntry kKernels[] = {
     {"", "Sigmoid", real_unary<Sigmoid>},
     {"", "Sign", number_unary<Sign>},
     {"", "Sin", real_unary<Sin>},
+    {"", "Sinh", real_unary<Sinh>},
     {"", "Softplus", real_unary<Softplus>},
     {"", "Softsign", real_unary<Softsign>},
     {"", "Sqrt", real_unary<Sqrt>},
+    {"", "Tan", real_unary<Tan>},
     {"", "Tanh", real_unary<Tanh>},
     {"", "ThresholdedRelu", real_unary<ThresholdedRelu>},
 };
