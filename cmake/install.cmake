@@ -1,3 +1,22 @@
 # `make install`: the command, the libraries and headers with a CMake package, and the hardware presets.
+#   find_package(Tilewright) and link Tilewright::flow (everything), or a lower module.
 include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(modules)
+foreach(module base tensor graph hardware frontend host nest transform quantize overlay flow)
+  if(TARGET tilewright_${module})
+    list(APPEND modules tilewright_${module})
+  endif()
+endforeach()
+install(TARGETS ${modules} tilewright EXPORT TilewrightTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(EXPORT TilewrightTargets NAMESPACE Tilewright:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)
+install(DIRECTORY src/tilewright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY hardware/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/hardware)
+
+configure_package_config_file(cmake/TilewrightConfig.cmake.in ${CMAKE_BINARY_DIR}/TilewrightConfig.cmake
+                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/TilewrightConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/TilewrightConfig.cmake ${CMAKE_BINARY_DIR}/TilewrightConfigVersion.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)
