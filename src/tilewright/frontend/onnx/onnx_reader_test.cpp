@@ -218,6 +218,18 @@ TEST(OnnxReader, HugeTensorsCostNothing) {
   EXPECT_MENTIONS(message, "initializer 't': has the element type type number 99");
 }
 
+// Quadratic behaviour would show here as minutes.
+TEST(OnnxReader, LongChainsOfNodesWithOneName) {
+  constexpr int kNodes = 50000;
+  ModelText model;
+  model.input("v0", "4").output("v" + std::to_string(kNodes));
+  for (int i = 0; i < kNodes; ++i) {
+    model.node("same", "Relu", {"v" + std::to_string(i)}, {"v" + std::to_string(i + 1)});
+  }
+  const Graph graph = parse_onnx(model.build());
+  EXPECT_EQ(graph.nodes.size(), size_t(kNodes));
+}
+
 class ExternalDataTest : public testing::Test {
  protected:
   void SetUp() override {
