@@ -15,6 +15,7 @@
 #include "tilewright/transform/form_depth_to_space.h"
 #include "tilewright/transform/form_gemm.h"
 #include "tilewright/transform/fusion_groups.h"
+#include "tilewright/transform/merge_clips.h"
 #include "tilewright/transform/merge_duplicates.h"
 #include "tilewright/transform/normalize_pooling.h"
 #include "tilewright/transform/normalize_reshapes.h"
@@ -38,6 +39,7 @@ constexpr Pass kPasses[] = {
     {"fold_constants", [](Graph graph) { return fold_constants(std::move(graph)); }},
     {"remove_no_ops", remove_no_ops},
     {"normalize_sums", normalize_sums},
+    {"merge_clips", merge_clips},
     {"form_gemm", form_gemm},
     {"normalize_pooling", normalize_pooling},
     {"form_depth_to_space", form_depth_to_space},

@@ -106,9 +106,9 @@ TEST(Optimize, EveryPassPreservesResultsOnRandomGraphs) {
     EXPECT_LE(optimized.nodes.size(), graph.nodes.size() + 4);  // a Sum is several Adds
     if (testing::Test::HasFailure()) break;
   }
-  for (const char* pass :
-       {"remove_dead", "remove_no_ops", "form_gemm", "cancel_transposes", "fold_pads", "fold_batch_norm",
-        "fold_input_affine", "form_depth_to_space", "normalize_reshapes", "merge_duplicates"}) {
+  for (const char* pass : {"remove_dead", "remove_no_ops", "merge_clips", "form_gemm", "cancel_transposes",
+                           "fold_pads", "fold_batch_norm", "fold_input_affine", "form_depth_to_space",
+                           "normalize_reshapes", "merge_duplicates"}) {
     EXPECT_GT(shrank[pass], 2) << pass << " was hardly tested";
   }
 }

@@ -103,16 +103,20 @@ class Generator {
   }
 
   void activation(ValueId x) {
-    switch (draw(0, 3)) {
+    const auto scalar = [&](float value) { return build_.constant(Tensor::scalar(value)); };
+    switch (draw(0, options_.redundancies ? 4 : 3)) {
       case 0:
-        return push(build_.node(
-            "Clip", {x, build_.constant(Tensor::scalar(0.0f)), build_.constant(Tensor::scalar(6.0f))}));
+        return push(build_.node("Clip", {x, scalar(0), scalar(6)}));
       case 1:
         return push(build_.node("LeakyRelu", {x}, {{"alpha", 0.1f}}));
       case 2:
         return push(build_.node("Sigmoid", {x}));
-      default:
+      case 3:
         return push(build_.relu(x));
+      default: {
+        const ValueId y = build_.node("Max", {x, scalar(chance(0.5) ? 0.0f : -0.5f)});
+        return push(chance(0.5) ? build_.relu(y) : build_.node("Min", {scalar(0.6f), y}));
+      }
     }
   }
 
