@@ -11,6 +11,8 @@
 namespace tilewright::overlay {
 namespace {
 
+constexpr size_t kBlockInstructions = size_t{1} << 14;
+
 // Smallest and largest index that the micro-ops reach over both loops.
 struct Reach {
   uint64_t low = ~uint64_t{0}, high = 0;
@@ -86,31 +88,28 @@ std::vector<std::pair<uint32_t, uint32_t>> split_kernel(const OverlayHardware& h
 
 Runtime::Runtime(const OverlayHardware& hardware) : hardware_(hardware), layout_(hardware) {
   cache_depth_ = uint32_t(hardware.uop_depth());
-  words_.resize(1024);
-  std::fill(std::begin(last_), std::end(last_), int64_t{-1});
 }
 
 inline uint64_t* Runtime::append(Stage stage) {
-  const size_t size = size_t(count_) * size_t(layout_.words);
-  if (size + IsaLayout::kMaxWords > words_.size()) [[unlikely]] {
-    words_.resize(words_.size() * 2);
+  if (next_ == block_end_) [[unlikely]] {
+    const size_t size = kBlockInstructions * size_t(layout_.words);
+    blocks_.push_back(std::make_unique_for_overwrite<uint64_t[]>(size));
+    next_ = blocks_.back().get();
+    block_end_ = next_ + size;
   }
-  last_[int(stage)] = int64_t(count_++);
-  return words_.data() + size;
+  uint64_t* words = next_;
+  next_ += layout_.words;
+  ++count_;
+  last_[int(stage)] = words;
+  return words;
 }
 
-uint64_t* Runtime::last_of(Stage stage) {
-  const int64_t index = last_[int(stage)];
-  return index < 0 ? nullptr : words_.data() + size_t(index) * size_t(layout_.words);
-}
-
-inline void Runtime::emit(Stage stage, const MemoryInstruction& instruction) {
+inline void Runtime::emit(Stage stage, MemoryInstruction& instruction) {
   bool* pending = pending_[int(stage)];
-  MemoryInstruction complete = instruction;
-  complete.dependencies.pop_prev = pending[0];
-  complete.dependencies.pop_next = pending[1];
-  layout_.encode(complete, append(stage));
+  instruction.dependencies.pop_prev = pending[0];
+  instruction.dependencies.pop_next = pending[1];
   pending[0] = pending[1] = false;
+  layout_.encode(instruction, append(stage));
 }
 
 void Runtime::emit_nop(Stage stage) {
@@ -228,9 +227,9 @@ void Runtime::make_resident(Part& part) {
     resident_.pop_front();
     ++statistics_.evictions;
   }
-  uop_load_positions_.push_back(count_);
   load_buffer_2d(MemoryType::kUop, begin,
                  {.dram_element = part.image_offset, .x_size = part.size, .x_stride = part.size});
+  uop_loads_.push_back(last_[int(Stage::kCompute)]);
   ++statistics_.uop_loads;
   statistics_.uop_reloads += part.ever_loaded;
   statistics_.uops_loaded += part.size;
@@ -261,10 +260,10 @@ void Runtime::dep_push(Stage from, Stage to) {
   TILEWRIGHT_CHECK(std::abs(int(to) - int(from)) == 1, "tokens pass between neighbouring stages only");
   const BitField field = int(to) > int(from) ? layout_.push_next : layout_.push_prev;
   const bool* pending = pending_[int(from)];
-  uint64_t* words = last_of(from);
+  uint64_t* words = last_[int(from)];
   if (words == nullptr || field.get(words) != 0 || pending[0] || pending[1]) {
     emit_nop(from);
-    words = last_of(from);
+    words = last_[int(from)];
   }
   field.put(words, 1);
 }
@@ -286,8 +285,7 @@ RuntimeOutput Runtime::synchronize(uint64_t uop_image_address) {
   layout_.encode(FinishInstruction{}, append(Stage::kCompute));
 
   const uint64_t base = uop_image_address / uint64_t(hardware_.uop_bytes());
-  for (const uint64_t index : uop_load_positions_) {
-    uint64_t* words = words_.data() + size_t(index) * size_t(layout_.words);
+  for (uint64_t* words : uop_loads_) {
     const BitField field = layout_.memory.dram_base;
     const uint64_t address = base + field.get(words);
     TILEWRIGHT_CHECK(address <= field.mask(), "a micro-op address beyond its field");
@@ -298,7 +296,12 @@ RuntimeOutput Runtime::synchronize(uint64_t uop_image_address) {
   output.statistics = statistics_;
   output.statistics.instructions = count_;
   output.instructions.resize(size_t(count_) * size_t(layout_.words) * 8);
-  std::memcpy(output.instructions.data(), words_.data(), output.instructions.size());
+  const size_t block_bytes = kBlockInstructions * size_t(layout_.words) * 8;
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    const size_t at = i * block_bytes;
+    std::memcpy(output.instructions.data() + at, blocks_[i].get(),
+                std::min(block_bytes, output.instructions.size() - at));
+  }
   output.uops.resize(image_.size() * 4);
   if (!image_.empty()) std::memcpy(output.uops.data(), image_.data(), output.uops.size());
   *this = Runtime(hardware_);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -67,6 +68,8 @@ struct RuntimeOutput {
 class Runtime {
  public:
   explicit Runtime(const OverlayHardware& hardware);
+  Runtime(Runtime&&) = default;
+  Runtime& operator=(Runtime&&) = default;
 
   // One LOAD of `transfer` to scratchpad element `sram` / one STORE of accumulators. Errors (internal): a
   // value that its field cannot hold, named.
@@ -110,9 +113,8 @@ class Runtime {
   };
 
   uint64_t* append(Stage stage);
-  uint64_t* last_of(Stage stage);
   void emit_nop(Stage stage);
-  void emit(Stage stage, const MemoryInstruction& instruction);
+  void emit(Stage stage, MemoryInstruction& instruction);
   void append_uop(const MicroOp& uop);
   void encode_kernel(const MicroKernel& kernel, uint64_t* words);
   void make_resident(Part& part);
@@ -120,16 +122,18 @@ class Runtime {
   OverlayHardware hardware_;
   IsaLayout layout_;
   uint32_t cache_depth_ = 0;
-  std::vector<uint64_t> words_;
+  // Blocks of instructions that never move, so that pointers into them stay good.
+  std::vector<std::unique_ptr<uint64_t[]>> blocks_;
+  uint64_t *next_ = nullptr, *block_end_ = nullptr;
   uint64_t count_ = 0;
   std::vector<uint32_t> image_;
   std::vector<Kernel> kernels_;
   std::vector<Part> parts_;
   std::deque<uint32_t> resident_;  // parts in the cache, oldest first
   uint32_t cache_cursor_ = 0;
-  std::vector<uint64_t> uop_load_positions_;  // instructions whose dram_base is relative to the image
-  bool pending_[4][2] = {};  // per stage: pops (of the previous, next stage) not attached yet
-  int64_t last_[4];          // index of the last instruction of each stage, -1: none
+  std::vector<uint64_t*> uop_loads_;  // instructions whose dram_base is relative to the image
+  bool pending_[4][2] = {};           // per stage: pops (of the previous, next stage) not attached yet
+  uint64_t* last_[4] = {};            // the last instruction of each stage
   RuntimeStatistics statistics_;
 };
 
