@@ -30,6 +30,9 @@ class FunctionalSimulator {
   explicit FunctionalSimulator(OverlayHardware hardware, SimulatorKernel kernel = SimulatorKernel::kAuto);
   ~FunctionalSimulator();
 
+  // Order: load runs as far as its tokens allow, then compute, then store, and again until all queues are
+  // empty.
+  //
   // Runs `count` instructions that start at byte `address` of `dram`, until FINISH. All base registers are 0.
   // Errors (invalid input), each naming the instruction: out of range access to DRAM or a scratchpad, illegal
   // opcode, no FINISH, and deadlock: every queue waits (the message names the waiting queue, token channel

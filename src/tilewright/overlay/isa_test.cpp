@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "tilewright/base/random.h"
+#include "tilewright/hardware/encoding_fit.h"
 #include "tilewright/overlay/isa_layout.h"
 
 namespace tilewright::overlay {
@@ -198,6 +201,27 @@ TEST(Isa, RandomRoundTrips) {
   }
   EXPECT_GT(configurations, 300);
   EXPECT_GT(moved, 10);
+}
+
+// The hardware reader promises exactly what the layout can encode.
+TEST(Isa, LayoutsExistWhereTheHardwareDescriptionFits) {
+  const uint64_t seed = 21;
+  Random random(seed);
+  int fits = 0, too_narrow = 0;
+  for (int trial = 0; trial < 500; ++trial) {
+    const OverlayHardware hardware = random_hardware(random);
+    const bool expected = formats_too_narrow(hardware.isa, index_widths(hardware)).empty();
+    bool constructed = true;
+    try {
+      IsaLayout layout(hardware);
+    } catch (const Error&) {
+      constructed = false;
+    }
+    ASSERT_EQ(constructed, expected) << "seed " << seed << " trial " << trial;
+    ++(expected ? fits : too_narrow);
+  }
+  EXPECT_GT(fits, 100);
+  EXPECT_GT(too_narrow, 20);
 }
 
 // Fields never overlap: setting one field to all ones leaves every other field zero.
