@@ -59,6 +59,15 @@ TEST(Cli, BothEnginesGiveTheSameBits) {
   EXPECT_TRUE(functional.identical(read_npy(folder / "host")));
 }
 
+TEST(Cli, ABundleRunsOnOtherOverlays) {
+  for (const char* hardware : {"overlay-8x8", "overlay-32x32", "overlay-tiny", "vta-default"}) {
+    const CommandResult result = command("run " + demo_files().bundle.string() + " --input " +
+                                         demo_files().images.string() + " --verify --hardware " + hardware);
+    EXPECT_EQ(result.exit_code, 0) << result.output;
+    EXPECT_TRUE(contains(result, "all 8 outputs are bit-identical")) << result.output;
+  }
+}
+
 TEST(Cli, RunTakesAnOnnxFileOnTheHost) {
   const CommandResult result = command("run " + demo_files().model.string() + " --engine host --input " +
                                        demo_files().images.string());

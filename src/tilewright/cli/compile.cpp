@@ -18,16 +18,6 @@
 namespace tilewright::cli {
 namespace {
 
-// Presets stand beside the installed command, or in the source tree it was built from.
-std::filesystem::path preset_folder() {
-  std::error_code ignored;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const std::filesystem::path installed = self.parent_path().parent_path() / "share/tilewright/hardware";
-  return std::filesystem::exists(installed, ignored)
-             ? installed
-             : std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware";
-}
-
 void print_table(const CompileOptions& options, const Compilation& compilation, std::ostream& out) {
   const LayerTable table = layer_table(compilation);
   if (!options.json) {
@@ -98,7 +88,7 @@ void compile(const CompileOptions& options, std::ostream& out) {
     throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' is not quantised", options.model.path),
                 "run 'tilewright quantize' first");
   }
-  const OverlayHardware hardware = find_overlay_hardware(options.hardware, preset_folder());
+  const OverlayHardware hardware = find_hardware(options.hardware);
   IntegerizeReport report;
   graph = integerize(tilewright::optimize(std::move(graph)), &report);
   Compilation compilation = tilewright::compile(std::move(graph), hardware);

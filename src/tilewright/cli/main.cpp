@@ -125,6 +125,8 @@ int parse_and_run(int argc, char** argv) {
   verb->add_option("--labels", run_options.labels, "Class numbers: prints the top-1 accuracy (.npy or idx)");
   verb->add_option("--engine", run_options.engine, "functional (the overlay's simulator) or host")
       ->check(CLI::IsMember({"functional", "host"}));
+  verb->add_option("--hardware", run_options.hardware,
+                   "Run a bundle on another overlay: a preset's name or a YAML file");
   verb->add_flag("--verify", run_options.verify,
                  "Compare every output bit for bit with the integer reference");
   add_common(verb, run_options.json, &run_options.threads);

@@ -6,6 +6,7 @@
 #include "tilewright/cli/verbs.h"
 #include "tilewright/flow/samples.h"
 #include "tilewright/graph/graph.h"
+#include "tilewright/hardware/overlay_hardware.h"
 
 namespace tilewright::cli {
 
@@ -18,5 +19,8 @@ Samples read_samples(const DataOptions& options);
 std::vector<Tensor> cut_inputs(const Graph& graph, const Samples& samples, int64_t index);
 // How many inputs of the model's first input shape there are. Errors: a model with several inputs.
 int64_t count_inputs(const Graph& graph, const Samples& samples);
+
+// An overlay by a preset's name or a file. Errors (invalid input): unknown; lists the presets.
+OverlayHardware find_hardware(const std::string& name_or_path);
 
 }  // namespace tilewright::cli

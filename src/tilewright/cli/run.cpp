@@ -69,7 +69,8 @@ Results run_all(const Graph& graph, int64_t count, int threads, RunOne run_one) 
 }
 
 Results run_bundle(const RunOptions& options, const Samples& samples) {
-  const Bundle bundle = read_bundle(options.model.path);
+  Bundle bundle = read_bundle(options.model.path);
+  if (!options.hardware.empty()) bundle = retarget(std::move(bundle), find_hardware(options.hardware));
   const int64_t count = count_inputs(bundle.graph, samples);
   const auto engine = std::make_shared<const Engine>(
       bundle, options.engine == "host" ? EngineKind::kHost : EngineKind::kFunctional);

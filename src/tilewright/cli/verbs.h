@@ -62,6 +62,7 @@ struct RunOptions {
   ModelOptions model;  // a bundle or an .onnx file
   DataOptions input;
   std::string output, labels, engine = "functional";
+  std::string hardware;  // another overlay than the one the bundle was compiled for
   bool verify = false;
   int threads = 1;
   bool json = false;

@@ -42,6 +42,10 @@ Bundle parse_bundle(std::span<const std::byte> bytes);
 void write_bundle(const std::filesystem::path& path, const Bundle& bundle);
 Bundle read_bundle(const std::filesystem::path& path);
 
+// The bundle for another overlay: nodes stay where they are, except that what is illegal there goes to the
+// host; schedules are chosen anew. Errors (invalid input): `hardware` does not verify.
+Bundle retarget(Bundle bundle, const OverlayHardware& hardware);
+
 // A bundle and what its overlay layers are estimated to cost.
 struct Compilation {
   Bundle bundle;

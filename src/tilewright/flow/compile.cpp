@@ -36,6 +36,25 @@ void leave_lone_views(const Graph& graph, std::vector<bool>& on_overlay, std::ve
 
 }  // namespace
 
+Bundle retarget(Bundle bundle, const OverlayHardware& hardware) {
+  if (hardware == bundle.hardware) return bundle;
+  Diagnostics diagnostics;
+  hardware.verify(diagnostics);
+  diagnostics.raise_if_any(fmt::format("hardware '{}'", hardware.name));
+  bundle.hardware = hardware;
+  bundle.schedules.clear();
+  std::vector<bool> on_overlay;
+  std::vector<std::string> reasons;
+  for (size_t n = 0; n < bundle.graph.nodes.size(); ++n) {
+    reasons.push_back(bundle.nodes[n].reason);
+    on_overlay.push_back(bundle.nodes[n].on_overlay &&
+                         overlay::supports(bundle.graph, bundle.graph.nodes[n], hardware, &reasons.back()));
+  }
+  leave_lone_views(bundle.graph, on_overlay, reasons);
+  for (size_t n = 0; n < bundle.nodes.size(); ++n) bundle.nodes[n] = {on_overlay[n], reasons[n]};
+  return bundle;
+}
+
 Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const HostModel& host) {
   Diagnostics diagnostics;
   hardware.verify(diagnostics);

@@ -1,0 +1,105 @@
+#include "tilewright/flow/bundle.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "tilewright/flow/container.h"
+#include "tilewright/flow/engine.h"
+
+namespace tilewright {
+namespace {
+
+// x i8 -> QConv 3x3 -> y, then a Softmax-free host operator.
+Graph small_integer_graph() {
+  Graph graph;
+  graph.name = "small";
+  const ValueId x = graph.add_input("x", ElementType::kI8, {1, 16, 8, 8});
+  Tensor weights(ElementType::kI8, {16, 16, 3, 3});
+  for (int64_t i = 0; i < weights.size(); ++i) weights.set_integer(i, i * 37 % 255 - 127);
+  const ValueId w = graph.add_constant("w", std::move(weights));
+  const ValueId b = graph.add_constant("b", Tensor(ElementType::kI32, {16}));
+  const ValueId m = graph.add_constant("m", Tensor::of<int32_t>({1}, {1}));
+  const ValueId s = graph.add_constant("s", Tensor::of<int32_t>({1}, {9}));
+  const ValueId y = graph.add_value("y", ElementType::kI8, {1, 16, 8, 8});
+  Node& conv = graph.add_node("conv", "QConv", {x, w, b, m, s}, {y}, kTilewrightDomain);
+  conv.attributes["strides"] = std::vector<int64_t>{1, 1};
+  conv.attributes["pads"] = std::vector<int64_t>{1, 1, 1, 1};
+  const ValueId t = graph.add_value("t", ElementType::kI8, {1, 8, 8, 16});
+  graph.add_node("transpose", "Transpose", {y}, {t}).attributes["perm"] = std::vector<int64_t>{0, 2, 3, 1};
+  graph.outputs = {t};
+  return graph;
+}
+
+OverlayHardware wide() {
+  OverlayHardware hardware;
+  hardware.name = "wide";
+  hardware.isa = IsaVersion::kWide;
+  return hardware;
+}
+
+std::string error_of(const std::vector<std::byte>& bytes) {
+  try {
+    parse_bundle(bytes);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Bundle, RoundTripsAndRunsBitIdentically) {
+  Compilation compilation = compile(small_integer_graph(), wide());
+  compilation.bundle.meanings = {{"y", "conv_out", 0.25, -3}};
+  const Bundle bundle = parse_bundle(format_bundle(compilation.bundle));
+  EXPECT_EQ(bundle.hardware, compilation.bundle.hardware);
+  EXPECT_EQ(bundle.nodes, compilation.bundle.nodes);
+  EXPECT_EQ(bundle.schedules, compilation.bundle.schedules);
+  EXPECT_EQ(bundle.meanings, compilation.bundle.meanings);
+  ASSERT_TRUE(bundle.nodes[0].on_overlay) << bundle.nodes[0].reason;
+  EXPECT_FALSE(bundle.nodes[1].on_overlay);
+  Tensor input(ElementType::kI8, {1, 16, 8, 8});
+  for (int64_t i = 0; i < input.size(); ++i) input.set_integer(i, i * 91 % 256 - 128);
+  Session functional(std::make_shared<const Engine>(bundle, EngineKind::kFunctional));
+  Session host(std::make_shared<const Engine>(bundle, EngineKind::kHost));
+  EXPECT_TRUE(functional.run({input})[0].identical(host.run({input})[0]));
+  EXPECT_GT(functional.counters().gemm_uops, 0u);
+  EXPECT_THROW(functional.run({}), Error);
+  EXPECT_THROW(functional.run({Tensor(ElementType::kI8, {1, 16, 8, 7})}), Error);
+}
+
+TEST(Bundle, RetargetsToAnotherOverlay) {
+  const Bundle bundle = compile(small_integer_graph(), wide()).bundle;
+  OverlayHardware plain;
+  plain.name = "plain";
+  const Bundle moved = retarget(bundle, plain);
+  EXPECT_EQ(moved.hardware, plain);
+  EXPECT_TRUE(moved.schedules.empty());
+  EXPECT_TRUE(moved.nodes[0].on_overlay);
+  OverlayHardware impossible = plain;
+  impossible.batch = 3;
+  EXPECT_THROW(retarget(bundle, impossible), Error);
+}
+
+TEST(Bundle, NamesWhatIsWrongInsideASoundContainer) {
+  const Sections good = parse_container(format_bundle(compile(small_integer_graph(), wide()).bundle));
+  const auto with = [&](const std::string& name, const std::string& text) {
+    Sections sections = good;
+    sections[name].resize(text.size());
+    std::memcpy(sections[name].data(), text.data(), text.size());
+    return error_of(format_container(sections));
+  };
+  EXPECT_EQ(with("nodes.json", "{}"), "section 'nodes.json': is no list");
+  EXPECT_EQ(with("nodes.json", R"([{"node": "conv", "on": "moon"}])"),
+            "2 problems\n  node 'conv': is neither on 'overlay' nor on 'host'\n"
+            "  node 'transpose': is missing in section 'nodes.json'");
+  EXPECT_EQ(with("nodes.json", R"([{"node": "conv", "on": "host"}, {"node": "transpose", "on": "overlay"}])")
+                .rfind("node 'transpose': cannot run on the overlay: ", 0),
+            0u);
+  EXPECT_EQ(with("meanings.json", "[7]"), "section 'meanings.json': is no list of quantisations");
+  Sections missing = good;
+  missing.erase("hardware.yaml");
+  EXPECT_EQ(error_of(format_container(missing)), "the bundle has no section 'hardware.yaml'");
+}
+
+}  // namespace
+}  // namespace tilewright
