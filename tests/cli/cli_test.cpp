@@ -4,6 +4,7 @@
 #include "command.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
+#include "tilewright/overlay/raw_program.h"
 #include "tilewright/tensor/npy.h"
 
 namespace tilewright {
@@ -89,9 +90,28 @@ TEST(Cli, RawProgramsAndAssemblyComeOutOfCompile) {
               (folder / "raw").string() + " --emit-assembly " + (folder / "program.txt").string());
   ASSERT_EQ(result.exit_code, 0) << result.output;
   EXPECT_NE(read_text_file(folder / "program.txt").find(".instructions"), std::string::npos);
-  const CommandResult executed = command("exec " + (folder / "raw/program.yaml").string());
+  const CommandResult executed = command("exec --check " + (folder / "raw/program.yaml").string());
   EXPECT_EQ(executed.exit_code, 0) << executed.output;
   EXPECT_TRUE(std::filesystem::exists(folder / "raw/output_0.bin"));
+
+  // Without one of its tokens the program is refused, with the instructions that wait.
+  overlay::RawProgram program = overlay::read_raw_program(folder / "raw/program.yaml");
+  constexpr std::byte kPushNext{1 << 6};
+  bool damaged = false;
+  const uint64_t size = uint64_t(program.hardware.instruction_bytes());
+  for (overlay::RawImage& image : program.load) {
+    for (uint64_t i = 0; i < program.instruction_count && !damaged; ++i) {
+      const uint64_t at = program.instruction_address + i * size - image.address;
+      if (at >= image.bytes.size()) continue;
+      damaged = (image.bytes[at] & kPushNext) != std::byte{0};
+      image.bytes[at] &= ~kPushNext;
+    }
+  }
+  ASSERT_TRUE(damaged);
+  write_raw_program(folder / "damaged", program);
+  const CommandResult refused = command("exec --check " + (folder / "damaged/program.yaml").string());
+  EXPECT_EQ(refused.exit_code, 1) << refused.output;
+  EXPECT_TRUE(contains(refused, "deadlock: the ")) << refused.output;
 }
 
 TEST(Cli, DoctorNamesWhatIsThere) {

@@ -5,17 +5,24 @@
 #include <ostream>
 
 #include "tilewright/cli/verbs.h"
+#include "tilewright/overlay/checker.h"
 #include "tilewright/overlay/raw_program.h"
 
 namespace tilewright::cli {
 
 void exec(const ExecOptions& options, std::ostream& out) {
   const overlay::RawProgram program = overlay::read_raw_program(options.program);
+  Diagnostics diagnostics;
+  if (options.check) overlay::check_program(program, diagnostics);
+  diagnostics.raise_if_any("raw program '" + options.program + "'");
   const overlay::RawResult result = overlay::execute(program);
   overlay::write_dumps(std::filesystem::path(options.program).parent_path(), program, result);
   const overlay::RunCounters& c = result.counters;
   if (options.json) {
-    out << nlohmann::json{{"instructions", c.instructions},
+    nlohmann::json warnings = nlohmann::json::array();
+    for (const Diagnostic& warning : diagnostics.warnings()) warnings.push_back(to_string(warning));
+    out << nlohmann::json{{"warnings", warnings},
+                          {"instructions", c.instructions},
                           {"gemm_uops", c.gemm_uops},
                           {"gemm_reset_uops", c.gemm_reset_uops},
                           {"alu_uops", c.alu_uops},
@@ -29,6 +36,7 @@ void exec(const ExecOptions& options, std::ostream& out) {
         << "\n";
     return;
   }
+  for (const Diagnostic& warning : diagnostics.warnings()) out << "warning: " << to_string(warning) << "\n";
   out << fmt::format("{} instructions: {} GEMM, {} reset and {} ALU micro-op iterations\n", c.instructions,
                      c.gemm_uops, c.gemm_reset_uops, c.alu_uops)
       << fmt::format("bytes loaded: INP {}, WGT {}, ACC {}, UOP {}; stored: OUT {}\n", c.input_load_bytes,

@@ -147,6 +147,8 @@ int parse_and_run(int argc, char** argv) {
   ExecOptions exec_options;
   verb = add_verb(app, "exec", "Execute a raw program: images at stated DRAM addresses", "exec program.yaml");
   verb->add_option("program", exec_options.program, "program.yaml")->required();
+  verb->add_flag("--check", exec_options.check,
+                 "First look for hazards: races, missing tokens, what is not portable");
   add_common(verb, exec_options.json);
   verb->callback([&] { exec(exec_options, out); });
 

@@ -81,6 +81,7 @@ void compare(const CompareOptions& options, std::ostream& out);
 
 struct ExecOptions {
   std::string program;
+  bool check = false;  // for hazards first; its errors stop the run
   bool json = false;
 };
 void exec(const ExecOptions& options, std::ostream& out);

@@ -186,7 +186,12 @@ RawResult execute(const RawProgram& program, SimulatorKernel kernel) {
 
 void write_dumps(const fs::path& folder, const RawProgram& program, const RawResult& result) {
   TILEWRIGHT_CHECK(result.dump.size() == program.dump.size(), "a result of another program");
-  for (size_t i = 0; i < result.dump.size(); ++i) write_file(folder / program.dump[i].file, result.dump[i]);
+  for (size_t i = 0; i < result.dump.size(); ++i) {
+    const fs::path path = folder / program.dump[i].file;
+    std::error_code ignored;  // what matters is whether the file can be written
+    fs::create_directories(path.parent_path(), ignored);
+    write_file(path, result.dump[i]);
+  }
 }
 
 void write_raw_program(const fs::path& folder, const RawProgram& program) {

@@ -60,7 +60,7 @@ RawProgram read_raw_program(const std::filesystem::path& path);
 // host cannot provide.
 RawResult execute(const RawProgram& program, SimulatorKernel kernel = SimulatorKernel::kAuto);
 
-// Writes each dump to its file, relative to `folder`.
+// Writes each dump to its file, relative to `folder`; folders on the way are created.
 void write_dumps(const std::filesystem::path& folder, const RawProgram& program, const RawResult& result);
 
 // Writes `folder`/program.yaml, `folder`/hardware.yaml and every image under its file name, creating the
