@@ -112,6 +112,7 @@ struct FunctionalSimulator::State {
     }
     return buffer;
   }
+  template <bool kWide>
   bool load_input_row(const uint64_t* in);
   void execute_memory(uint32_t index, const uint64_t* in);
   void load(uint32_t index, const MemoryInstruction& i);
@@ -290,12 +291,13 @@ void FunctionalSimulator::State::store(uint32_t index, const MemoryInstruction& 
   }
 }
 
-// LOAD of one unpadded row of inputs in the plain encoding. Returns whether it was that, and in range.
+// LOAD of one unpadded row of inputs. Returns whether it was that, and in range.
+template <bool kWide>
 inline bool FunctionalSimulator::State::load_input_row(const uint64_t* in) {
-  constexpr IsaLayout::Memory kFields = IsaLayout::memory_fields(false);
-  static_assert(kFields.y_pad_0.word == 1 && kFields.y_pad_0.shift == 48,
-                "the four pads fill the top of word 1");
-  if (words != 2 || in[1] >> 48 != 0 || kFields.y_size.get(in) != 1) return false;
+  constexpr IsaLayout::Memory kFields = IsaLayout::memory_fields(kWide);
+  static_assert(kFields.y_pad_0.shift == (kWide ? 32 : 48) && kFields.x_pad_1.word == kFields.y_pad_0.word,
+                "the four pads fill the top of one word");
+  if (in[kFields.y_pad_0.word] >> kFields.y_pad_0.shift != 0 || kFields.y_size.get(in) != 1) return false;
   if (kFields.memory_type.get(in) != uint64_t(MemoryType::kInput)) return false;
   const uint64_t x = kFields.x_size.get(in), from = kFields.dram_base.get(in), to = kFields.sram_base.get(in);
   if (x == 0 || to + x > uint64_t(pads.input_depth) || from + x > dram_inputs) return false;
@@ -520,7 +522,9 @@ bool FunctionalSimulator::State::advance() {
         execute_memory(index, in);
       }
     } else {
-      if (kQueue != kLoadQueue || !load_input_row(in)) execute_memory(index, in);
+      const bool done =
+          kQueue == kLoadQueue && (words == 2 ? load_input_row<false>(in) : load_input_row<true>(in));
+      if (!done) execute_memory(index, in);
     }
     if constexpr (kWires.push_prev != kNoChannel) tokens[kWires.push_prev] += (bits & kPushPrev) != 0;
     if constexpr (kWires.push_next != kNoChannel) tokens[kWires.push_next] += (bits & kPushNext) != 0;
