@@ -295,12 +295,14 @@ RuntimeOutput Runtime::synchronize(uint64_t uop_image_address) {
   RuntimeOutput output;
   output.statistics = statistics_;
   output.statistics.instructions = count_;
-  output.instructions.resize(size_t(count_) * size_t(layout_.words) * 8);
+  const size_t total = size_t(count_) * size_t(layout_.words) * 8;
   const size_t block_bytes = kBlockInstructions * size_t(layout_.words) * 8;
-  for (size_t i = 0; i < blocks_.size(); ++i) {
-    const size_t at = i * block_bytes;
-    std::memcpy(output.instructions.data() + at, blocks_[i].get(),
-                std::min(block_bytes, output.instructions.size() - at));
+  output.instructions.reserve(total);
+  for (std::unique_ptr<uint64_t[]>& block : blocks_) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(block.get());
+    const size_t size = std::min(block_bytes, total - output.instructions.size());
+    output.instructions.insert(output.instructions.end(), bytes, bytes + size);
+    block.reset();
   }
   output.uops.resize(image_.size() * 4);
   if (!image_.empty()) std::memcpy(output.uops.data(), image_.data(), output.uops.size());
