@@ -84,6 +84,15 @@ std::string why_not(const Layer& layer, const OverlayHardware& hardware) {
       hardware.accumulator_bits != 32) {
     return "only overlays with 8-bit data and 32-bit accumulators are compiled for";
   }
+  // Row strides of LOAD and STORE have 16 bits in the plain encoding; single rows need none.
+  int64_t stride = layer.out_height > 1 ? layer.out_width : 0;
+  for (const LayerSource& source : layer.sources) {
+    if (source.height > 1) stride = std::max(stride, source.width * layer.in_step_y);
+  }
+  if (hardware.isa == IsaVersion::kVta && stride > 65535) {
+    return "images whose rows, times the vertical stride, exceed 65535 positions do not fit the plain "
+           "instructions";
+  }
   if (layer.kind == LayerKind::kMaximum) return {};
   if (hardware.isa == IsaVersion::kVta) {
     std::string reason = why_no_plain_output(layer);

@@ -57,6 +57,10 @@ TEST(Layer, ReasonsNameWhatIsMissing) {
             "weights beyond 4 eight-bit passes (600 to 600)");
   EXPECT_EQ(reason_for(conv_graph({.weight_type = ElementType::kI32}), plain), "weights must be i8 or i16");
 
+  EXPECT_NE(reason_for(conv_graph({.x = Shape{1, 4, 3, 70000}}), plain).find("exceed 65535 positions"),
+            std::string::npos);
+  EXPECT_EQ(reason_for(conv_graph({.x = Shape{1, 4, 3, 70000}}), wide), "");
+
   OverlayHardware uneven = plain;
   uneven.block_out = 32;
   EXPECT_NE(reason_for(conv_graph({}), uneven).find("block_in and block_out differ"), std::string::npos);

@@ -53,7 +53,7 @@ void LayerTransfers::load_inside_rows(int64_t element, int64_t sram, const Layer
     Transfer2D transfer = joined(element, split.width, split.inside, stride);
     if (split.left + split.right > 0) {
       transfer = {.dram_element = element, .x_size = uint32_t(split.width), .y_size = uint32_t(split.inside)};
-      transfer.x_stride = uint32_t(stride);
+      transfer.x_stride = uint32_t(split.inside == 1 ? split.width : stride);
       transfer.x_pad_before = uint32_t(split.left);
       transfer.x_pad_after = uint32_t(split.right);
       transfer.pad_value = tiling_.layer->pad_value;
@@ -79,7 +79,7 @@ void LayerTransfers::load_plane(int64_t plane_element, int64_t sram, const Layer
   if (split.one_load && split.above + split.below > 0) {
     Transfer2D transfer{
         .dram_element = element, .x_size = uint32_t(split.width), .y_size = uint32_t(split.inside)};
-    transfer.x_stride = uint32_t(tiling_.row_step * source.width);
+    transfer.x_stride = uint32_t(split.inside == 1 ? split.width : tiling_.row_step * source.width);
     transfer.x_pad_before = uint32_t(split.left);
     transfer.x_pad_after = uint32_t(split.right);
     transfer.y_pad_before = uint32_t(split.above);

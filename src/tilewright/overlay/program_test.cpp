@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace tilewright::overlay {
 namespace {
 
@@ -64,6 +66,29 @@ TEST(Program, UnsupportedNodesAreNamed) {
   const std::string text = message_of([&] { compile_overlay(graph, kFirst, {}); });
   EXPECT_NE(text.find("node 'halve'"), std::string::npos) << text;
   EXPECT_NE(text.find("no lowering for QSoftmax"), std::string::npos) << text;
+}
+
+TEST(Program, LongRowsRunOnThePlainInstructions) {
+  // One row of 70,000 positions, with padding at both ends: longer than a row stride could say.
+  Graph graph;
+  const int64_t width = 70000;
+  const ValueId x = graph.add_input("x", ElementType::kI8, Shape{1, 1, 1, width});
+  const ValueId y = graph.add_value("y", ElementType::kI8, Shape{1, 1, 1, width});
+  Node& node = graph.add_node("pool", "MaxPool", {x}, {y});
+  node.attributes["kernel_shape"] = std::vector<int64_t>{1, 3};
+  node.attributes["pads"] = std::vector<int64_t>{0, 1, 0, 1};
+  graph.outputs = {y};
+  OverlayProgram program = compile_overlay(graph, kFirst, {});
+  FunctionalSimulator simulator({});
+  Tensor row(ElementType::kI8, Shape{1, 1, 1, width});
+  for (int64_t i = 0; i < width; ++i) row.set_integer(i, i * 37 % 251 - 125);
+  const Tensor out = run_overlay(program, {{x, row}}, simulator).at(y);
+  for (int64_t i = 0; i < width; ++i) {
+    int64_t expected = row.integer_at(i);
+    if (i > 0) expected = std::max(expected, row.integer_at(i - 1));
+    if (i + 1 < width) expected = std::max(expected, row.integer_at(i + 1));
+    ASSERT_EQ(out.integer_at(i), expected) << i;
+  }
 }
 
 TEST(Program, ReportSaysWhatWasEmitted) {
