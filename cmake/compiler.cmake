@@ -17,8 +17,13 @@ endif()
 if(TILEWRIGHT_SANITIZE)
   add_compile_options(-fsanitize=${TILEWRIGHT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   # With sanitizers on, gcc reports uninitialised uses inside its own library headers.
-  add_compile_options(-Wno-maybe-uninitialized -Wno-stringop-overflow)
+  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+                      $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
   add_link_options(-fsanitize=${TILEWRIGHT_SANITIZE})
+endif()
+
+if(TILEWRIGHT_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)  # coverage of everything that the fuzz targets call
 endif()
 
 # lld links several times faster than the default linker; both work.

@@ -1,0 +1,16 @@
+// Bundles; what is accepted must be fit for writing.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "tilewright/flow/bundle.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  try {
+    const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
+    tilewright::format_bundle(tilewright::parse_bundle(bytes));
+  } catch (const tilewright::Error&) {
+  }
+  return 0;
+}

@@ -1,0 +1,17 @@
+// ONNX files; what is accepted must be fit for writing.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "tilewright/frontend/onnx/onnx_reader.h"
+#include "tilewright/frontend/onnx/onnx_writer.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  try {
+    const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
+    tilewright::format_onnx(tilewright::parse_onnx(bytes));
+  } catch (const tilewright::Error&) {
+  }
+  return 0;
+}
