@@ -263,12 +263,12 @@ class LayerStream {
   KernelHandle reset_[2], gemm_[2], shift_[2], add_[2], min_[2], max_[2];
 };
 
-template <typename T>
-int64_t append(std::vector<std::byte>& dram, const std::vector<T>& values) {
+template <typename Values>
+int64_t append(std::vector<std::byte>& dram, const Values& values) {
   dram.resize((dram.size() + 4095) / 4096 * 4096);
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(values));
   const size_t at = dram.size();
-  dram.resize(at + values.size() * sizeof(T));
-  std::memcpy(dram.data() + at, values.data(), values.size() * sizeof(T));
+  dram.insert(dram.end(), bytes.begin(), bytes.end());
   return int64_t(at);
 }
 

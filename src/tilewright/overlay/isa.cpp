@@ -14,14 +14,16 @@ namespace {
                                         (is_signed ? " signed bits" : " bits"));
 }
 
-void put(uint64_t* words, const BitField& field, uint64_t value, const char* name) {
+[[gnu::always_inline]] inline void put(uint64_t* words, const BitField& field, uint64_t value,
+                                       const char* name) {
   if (value & ~field.mask()) [[unlikely]] {
     does_not_fit(name, int64_t(value), field.width, false);
   }
   field.put(words, value);
 }
 
-void put_signed(uint64_t* words, const BitField& field, int64_t value, const char* name) {
+[[gnu::always_inline]] inline void put_signed(uint64_t* words, const BitField& field, int64_t value,
+                                              const char* name) {
   const bool fits = field.width == 0 ? value == 0
                                      : value >= -(int64_t{1} << (field.width - 1)) &&
                                            value < int64_t{1} << (field.width - 1);
@@ -67,19 +69,30 @@ void IsaLayout::encode_common(Opcode code, const Dependencies& dependencies, uin
   version.put(out, 1);
 }
 
+namespace {
+
+// LOAD and STORE are most of what a runtime emits; their positions are known at compile time.
+template <bool wide_version>
+void encode_memory(const MemoryInstruction& i, uint64_t* out) {
+  constexpr IsaLayout::Memory kFields = IsaLayout::memory_fields(wide_version);
+  put(out, kFields.memory_type, uint64_t(i.memory_type), "memory_type");
+  put(out, kFields.sram_base, i.sram_base, "sram_base");
+  put(out, kFields.dram_base, i.dram_base, "dram_base");
+  put(out, kFields.y_size, i.y_size, "y_size");
+  put(out, kFields.x_size, i.x_size, "x_size");
+  put(out, kFields.x_stride, i.x_stride, "x_stride");
+  put(out, kFields.y_pad_0, i.y_pad_0, "y_pad_0");
+  put(out, kFields.y_pad_1, i.y_pad_1, "y_pad_1");
+  put(out, kFields.x_pad_0, i.x_pad_0, "x_pad_0");
+  put(out, kFields.x_pad_1, i.x_pad_1, "x_pad_1");
+  put_signed(out, kFields.pad_value, i.pad_value, "pad_value");
+}
+
+}  // namespace
+
 void IsaLayout::encode(const MemoryInstruction& i, uint64_t* out) const {
   encode_common(i.is_store ? Opcode::kStore : Opcode::kLoad, i.dependencies, out);
-  put(out, memory.memory_type, uint64_t(i.memory_type), "memory_type");
-  put(out, memory.sram_base, i.sram_base, "sram_base");
-  put(out, memory.dram_base, i.dram_base, "dram_base");
-  put(out, memory.y_size, i.y_size, "y_size");
-  put(out, memory.x_size, i.x_size, "x_size");
-  put(out, memory.x_stride, i.x_stride, "x_stride");
-  put(out, memory.y_pad_0, i.y_pad_0, "y_pad_0");
-  put(out, memory.y_pad_1, i.y_pad_1, "y_pad_1");
-  put(out, memory.x_pad_0, i.x_pad_0, "x_pad_0");
-  put(out, memory.x_pad_1, i.x_pad_1, "x_pad_1");
-  put_signed(out, memory.pad_value, i.pad_value, "pad_value");
+  wide ? encode_memory<true>(i, out) : encode_memory<false>(i, out);
 }
 
 void IsaLayout::encode_loop(const Loop& fields, bool reset, const LoopNest& loop, uint64_t* out) const {

@@ -1,5 +1,5 @@
-// Instruction words are written in place from precomputed field positions; nothing is allocated per
-// instruction but the doubling of the buffer.
+// Instruction words are written in place at precomputed field positions; nothing is allocated or copied per
+// instruction.
 #include "tilewright/overlay/runtime.h"
 
 #include <algorithm>
@@ -10,8 +10,6 @@
 
 namespace tilewright::overlay {
 namespace {
-
-constexpr size_t kBlockInstructions = size_t{1} << 14;
 
 // Smallest and largest index that the micro-ops reach over both loops.
 struct Reach {
@@ -91,17 +89,9 @@ Runtime::Runtime(const OverlayHardware& hardware) : hardware_(hardware), layout_
 }
 
 inline uint64_t* Runtime::append(Stage stage) {
-  if (next_ == block_end_) [[unlikely]] {
-    const size_t size = kBlockInstructions * size_t(layout_.words);
-    blocks_.push_back(std::make_unique_for_overwrite<uint64_t[]>(size));
-    next_ = blocks_.back().get();
-    block_end_ = next_ + size;
-  }
-  uint64_t* words = next_;
-  next_ += layout_.words;
+  last_[int(stage)] = instructions_.size_words();
   ++count_;
-  last_[int(stage)] = words;
-  return words;
+  return instructions_.append(size_t(layout_.words));
 }
 
 inline void Runtime::emit(Stage stage, MemoryInstruction& instruction) {
@@ -260,12 +250,9 @@ void Runtime::dep_push(Stage from, Stage to) {
   TILEWRIGHT_CHECK(std::abs(int(to) - int(from)) == 1, "tokens pass between neighbouring stages only");
   const BitField field = int(to) > int(from) ? layout_.push_next : layout_.push_prev;
   const bool* pending = pending_[int(from)];
-  uint64_t* words = last_[int(from)];
-  if (words == nullptr || field.get(words) != 0 || pending[0] || pending[1]) {
-    emit_nop(from);
-    words = last_[int(from)];
-  }
-  field.put(words, 1);
+  const size_t last = last_[int(from)];
+  if (last == kNone || field.get(instructions_.at(last)) != 0 || pending[0] || pending[1]) emit_nop(from);
+  field.put(instructions_.at(last_[int(from)]), 1);
 }
 
 void Runtime::dep_pop(Stage from, Stage to) {
@@ -285,7 +272,8 @@ RuntimeOutput Runtime::synchronize(uint64_t uop_image_address) {
   layout_.encode(FinishInstruction{}, append(Stage::kCompute));
 
   const uint64_t base = uop_image_address / uint64_t(hardware_.uop_bytes());
-  for (uint64_t* words : uop_loads_) {
+  for (const size_t position : uop_loads_) {
+    uint64_t* words = instructions_.at(position);
     const BitField field = layout_.memory.dram_base;
     const uint64_t address = base + field.get(words);
     TILEWRIGHT_CHECK(address <= field.mask(), "a micro-op address beyond its field");
@@ -295,15 +283,7 @@ RuntimeOutput Runtime::synchronize(uint64_t uop_image_address) {
   RuntimeOutput output;
   output.statistics = statistics_;
   output.statistics.instructions = count_;
-  const size_t total = size_t(count_) * size_t(layout_.words) * 8;
-  const size_t block_bytes = kBlockInstructions * size_t(layout_.words) * 8;
-  output.instructions.reserve(total);
-  for (std::unique_ptr<uint64_t[]>& block : blocks_) {
-    const auto* bytes = reinterpret_cast<const std::byte*>(block.get());
-    const size_t size = std::min(block_bytes, total - output.instructions.size());
-    output.instructions.insert(output.instructions.end(), bytes, bytes + size);
-    block.reset();
-  }
+  output.instructions = std::move(instructions_);
   output.uops.resize(image_.size() * 4);
   if (!image_.empty()) std::memcpy(output.uops.data(), image_.data(), output.uops.size());
   *this = Runtime(hardware_);

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tilewright/overlay/instruction_buffer.h"
 #include "tilewright/overlay/isa_layout.h"
 
 namespace tilewright::overlay {
@@ -60,7 +61,7 @@ struct RuntimeStatistics {
 
 // What `synchronize` hands over.
 struct RuntimeOutput {
-  std::vector<std::byte> instructions;
+  InstructionBuffer instructions;
   std::vector<std::byte> uops;  // to be placed at the address given to synchronize()
   RuntimeStatistics statistics;
 };
@@ -101,6 +102,8 @@ class Runtime {
   const RuntimeStatistics& statistics() const { return statistics_; }
 
  private:
+  static constexpr size_t kNone = ~size_t{0};
+
   // A run of micro-ops that is loaded and executed as one.
   struct Part {
     uint32_t image_offset = 0, size = 0;  // in micro-ops
@@ -122,18 +125,17 @@ class Runtime {
   OverlayHardware hardware_;
   IsaLayout layout_;
   uint32_t cache_depth_ = 0;
-  // Blocks of instructions that never move, so that pointers into them stay good.
-  std::vector<std::unique_ptr<uint64_t[]>> blocks_;
-  uint64_t *next_ = nullptr, *block_end_ = nullptr;
+  InstructionBuffer instructions_;
   uint64_t count_ = 0;
   std::vector<uint32_t> image_;
   std::vector<Kernel> kernels_;
   std::vector<Part> parts_;
   std::deque<uint32_t> resident_;  // parts in the cache, oldest first
   uint32_t cache_cursor_ = 0;
-  std::vector<uint64_t*> uop_loads_;  // instructions whose dram_base is relative to the image
-  bool pending_[4][2] = {};           // per stage: pops (of the previous, next stage) not attached yet
-  uint64_t* last_[4] = {};            // the last instruction of each stage
+  // Positions in words: instructions may move while the buffer grows.
+  std::vector<size_t> uop_loads_;  // instructions whose dram_base is relative to the image
+  bool pending_[4][2] = {};        // per stage: pops (of the previous, next stage) not attached yet
+  size_t last_[4] = {kNone, kNone, kNone, kNone};  // the last instruction of each stage
   RuntimeStatistics statistics_;
 };
 
