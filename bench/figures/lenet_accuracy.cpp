@@ -47,7 +47,8 @@ Outcome classify(const Bundle& bundle, const Samples& images, const std::vector<
 int measure(int64_t count) {
   const Graph graph = optimize(load_model(kSource / "models/lenet-fashion/lenet_fashion.onnx"));
   const Samples images = Samples::read(kData + "t10k-images-idx3-ubyte.gz", count, kPixel);
-  const std::vector<int64_t> labels = Samples::read(kData + "t10k-labels-idx1-ubyte.gz", count).labels();
+  const std::vector<int64_t> labels =
+      Samples::read(kData + "t10k-labels-idx1-ubyte.gz").labels(count, 10, true);
   const Tensor calibration = Samples::read(kData + "train-images-idx3-ubyte.gz", 512, kPixel)
                                  .stack(ElementType::kF32, {1, 1, 28, 28});
 

@@ -87,7 +87,112 @@ TEST(BadInput, FullDiskLeavesNothingBehind) {
                  1, {"cannot write '/nowhere/q.onnx'"});
 }
 
+// One convolution of `rank` spatial dimensions on an input of 1x3x8...
+std::filesystem::path convolution_model(const std::string& name, size_t rank, const std::string& output) {
+  Graph graph;
+  graph.name = name;
+  std::vector<int64_t> input{1, 3}, weights{8, 3}, result{1, 8};
+  for (size_t i = 0; i < rank; ++i) {
+    input.push_back(8);
+    weights.push_back(3);
+    result.push_back(6);
+  }
+  const ValueId x = graph.add_input("image", ElementType::kF32, Shape(input));
+  Tensor constant(ElementType::kF32, Shape(weights));
+  for (int64_t i = 0; i < constant.size(); ++i) constant.set_number(i, double(i % 7 - 3) / 10);
+  const ValueId w = graph.add_constant("w", constant);
+  const ValueId y = graph.add_value(output, ElementType::kF32, Shape(result));
+  graph.add_node("only", "Conv", {x, w}, {y});
+  graph.outputs = {y};
+  const auto path = fresh_folder(name) / (name + ".onnx");
+  write_onnx(path, graph);
+  return path;
+}
+
+std::filesystem::path array(const std::string& name, const Tensor& tensor) {
+  const auto path = fresh_folder(name) / "a.npy";
+  write_npy(path, tensor);
+  return path;
+}
+
+TEST(BadInput, LabelsThatCannotBeRight) {
+  const std::string run = "run " + demo_files().bundle.string() + " --input " + demo_files().images.string();
+  expect_failure(run + " --labels " + array("ten", Tensor(ElementType::kI64, {10})).string(), 1,
+                 {"a.npy': 10 labels for 8 samples"});
+  expect_failure(run + " --labels " + array("hot", Tensor(ElementType::kI64, {8, 10})).string(), 1,
+                 {"an array 8x10 is not one number per sample"});
+  const auto classes = array("class", Tensor::of<int64_t>({8}, {0, 1, 2, 3, 10, 5, 6, 7}));
+  expect_failure(run + " --labels " + classes.string(), 1, {"10 of sample 4 is no class number in 0..9"});
+  EXPECT_EQ(command(run + " --input-count 4 --labels " + classes.string()).exit_code, 0);
+  // Nothing is written by a command that fails.
+  const auto output = fresh_folder("labels") / "q.onnx";
+  expect_failure("quantize " + demo_files().model.string() + " --calibration " +
+                     demo_files().images.string() + " --labels " + classes.string() + " -o " +
+                     output.string(),
+                 1, {"10 of sample 4"});
+  EXPECT_FALSE(std::filesystem::exists(output));
+}
+
+TEST(BadInput, ChannelsLast) {
+  const auto model = convolution_model("channels", 2, "y");
+  const auto images = array("nhwc", Tensor(ElementType::kF32, {4, 8, 8, 3}));
+  expect_failure("run " + model.string() + " --input " + images.string(), 1,
+                 {"(array 4x8x8x3) as the model wants (1x3x8x8), but in other axes; transpose"});
+}
+
+TEST(BadInput, NothingToQuantize) {
+  const auto model = convolution_model("volume", 3, "y");
+  const auto images = array("volumes", Tensor(ElementType::kF32, {2, 3, 8, 8, 8}));
+  const auto output = fresh_folder("volume_q") / "q.onnx";
+  expect_failure(
+      "quantize " + model.string() + " --calibration " + images.string() + " -o " + output.string(), 2,
+      {"volume.onnx' holds nothing that can be quantised (operators: Conv)"});
+  EXPECT_FALSE(std::filesystem::exists(output));
+}
+
+TEST(BadInput, ABundleWhereAModelIsWanted) {
+  for (const std::string verb : {"inspect ", "optimize ", "compile --hardware overlay-16x16 "}) {
+    expect_failure(verb + demo_files().bundle.string(), 1, {"m.twb': is a compiled bundle"});
+  }
+}
+
+TEST(BadInput, CompareWithAnotherModel) {
+  // The same input and another computation: of the bundle's tensors only the input is known.
+  const auto model = convolution_model("one", 2, "y"), other = convolution_model("other", 2, "z");
+  Tensor pixels(ElementType::kF32, {1, 3, 8, 8});
+  for (int64_t i = 0; i < pixels.size(); ++i) pixels.set_number(i, double(i % 11) / 11);
+  const auto images = array("pixels", pixels);
+  const auto folder = fresh_folder("compare");
+  const std::string q = (folder / "q.onnx").string(), bundle = (folder / "b.twb").string();
+  ASSERT_EQ(
+      command("quantize " + model.string() + " --calibration " + images.string() + " -o " + q).exit_code, 0);
+  ASSERT_EQ(command("compile " + q + " --hardware overlay-16x16 -o " + bundle).exit_code, 0);
+  EXPECT_EQ(command("compare " + model.string() + " " + bundle + " --input " + images.string()).exit_code, 0);
+  expect_failure("compare " + other.string() + " " + bundle + " --input " + images.string(), 1,
+                 {"no tensor of the bundle is known in the float model"});
+  // Fractional scales on the plain instruction set: all on the host, so there is no program to write.
+  const auto raw = folder / "raw";
+  expect_failure("compile " + q + " --hardware vta-default --emit-raw " + raw.string(), 2,
+                 {"no layer runs on the overlay: there is no program to write"});
+  expect_failure("compile " + q + " --hardware overlay-16x16 --json --emit-assembly -", 1,
+                 {"both print to standard output"});
+}
+
+TEST(BadInput, FoldersThatCannotBe) {
+  const std::string model = demo_files().model.string();
+  expect_failure("optimize " + model + " --dump-passes " + model, 1,
+                 {"cannot create folder '" + model + "'"});
+  expect_failure("optimize " + model + " --dump-passes /proc/nowhere", 1,
+                 {"cannot create folder '/proc/nowhere'"});
+}
+
 TEST(BadInput, CommandLine) {
+  const std::string run = "run " + demo_files().bundle.string() + " --input " + demo_files().images.string();
+  expect_failure(run + " --input-count -3", 1, {"--input-count"});
+  for (const char* scale : {"0", "nan", "inf", "x"}) {
+    expect_failure(run + " --input-scale " + scale, 1, {"--input-scale"});
+  }
+  expect_failure("inspect a.onnx --fill-weights -1", 1, {"'-1' is not a finite number above 0"});
   expect_failure("", 1, {});
   expect_failure("frobnicate", 1, {});
   expect_failure("inspect a.onnx --shape batch", 1, {"'batch' is not name=N"});

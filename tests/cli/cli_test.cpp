@@ -81,6 +81,7 @@ TEST(Cli, CompareFindsNoDivergenceInAGoodModel) {
               demo_files().images.string());
   EXPECT_EQ(result.exit_code, 0) << result.output;
   EXPECT_TRUE(contains(result, "no tensor diverges")) << result.output;
+  EXPECT_TRUE(contains(result, "\nscores ")) << "the model's output is compared too\n" << result.output;
 }
 
 TEST(Cli, RawProgramsAndAssemblyComeOutOfCompile) {

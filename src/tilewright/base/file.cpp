@@ -97,4 +97,17 @@ void write_text_file(const std::filesystem::path& path, std::string_view text) {
   write_file(path, std::as_bytes(std::span(text.data(), text.size())));
 }
 
+void create_folder(const std::filesystem::path& path) {
+  std::error_code failure;
+  std::filesystem::create_directories(path, failure);
+  if (!failure && !std::filesystem::is_directory(path, failure) && !failure) {
+    failure = std::make_error_code(std::errc::not_a_directory);
+  }
+  if (failure) {
+    throw Error(ErrorKind::kInvalidInput,
+                "cannot create folder '" + path.string() + "': " + failure.message(),
+                "give the path of a folder that can be written");
+  }
+}
+
 }  // namespace tilewright

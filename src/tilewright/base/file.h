@@ -19,4 +19,8 @@ std::string read_text_file(const std::filesystem::path& path, size_t max_bytes =
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_text_file(const std::filesystem::path& path, std::string_view text);
 
+// Makes `path` a folder, with those above it; one that is there already stays. Errors (invalid input):
+// cannot.
+void create_folder(const std::filesystem::path& path);
+
 }  // namespace tilewright

@@ -44,5 +44,25 @@ TEST(File, RefusesWhatIsLargerThanTheLimit) {
             "'/dev/zero' is larger than the 1000 bytes read here");
 }
 
+TEST(File, CreatesFoldersOrSaysWhyNot) {
+  const auto root = std::filesystem::path(testing::TempDir()) / "tilewright_folder_test";
+  std::filesystem::remove_all(root);
+  create_folder(root / "a/b");
+  create_folder(root / "a/b");
+  EXPECT_TRUE(std::filesystem::is_directory(root / "a/b"));
+  write_text_file(root / "file", "x");
+  for (const char* bad : {"file", "file/c"}) {
+    try {
+      create_folder(root / bad);
+      ADD_FAILURE() << bad;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("cannot create folder '" + (root / bad).string() + "'"),
+                std::string::npos)
+          << error.what();
+    }
+  }
+  std::filesystem::remove_all(root);
+}
+
 }  // namespace
 }  // namespace tilewright

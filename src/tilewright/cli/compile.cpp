@@ -58,6 +58,10 @@ void emit_programs(const CompileOptions& options, const Engine& engine, std::ost
   for (const Engine::PreparedStep& step : engine.steps()) {
     if (step.program) programs.push_back(step.program.get());
   }
+  if (programs.empty()) {
+    throw Error(ErrorKind::kUnsupported, "no layer runs on the overlay: there is no program to write",
+                "compile without --emit-raw and --emit-assembly to see why, layer by layer");
+  }
   for (size_t i = 0; i < programs.size(); ++i) {
     const overlay::OverlayProgram& program = *programs[i];
     if (!options.assembly.empty()) {
@@ -87,6 +91,10 @@ void compile(const CompileOptions& options, std::ostream& out) {
   if (!quantized) {
     throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' is not quantised", options.model.path),
                 "run 'tilewright quantize' first");
+  }
+  if (options.json && options.assembly == "-") {
+    throw Error(ErrorKind::kInvalidInput, "--json and --emit-assembly - both print to standard output",
+                "give the assembly a file");
   }
   const OverlayHardware hardware = find_hardware(options.hardware);
   IntegerizeReport report;

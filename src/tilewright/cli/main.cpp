@@ -1,7 +1,10 @@
 // The command line: options of every verb, and the mapping of errors to exit codes.
 #include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdint>
 #include <exception>
 #include <iostream>
+#include <limits>
 #include <new>
 
 #include "tilewright/base/error.h"
@@ -16,6 +19,16 @@ CLI::App* add_verb(CLI::App& app, const std::string& name, const std::string& de
   CLI::App* verb = app.add_subcommand(name, description);
   verb->footer("Example:\n  tilewright " + example);
   return verb;
+}
+
+CLI::Validator number_check(const std::string& wanted, bool (*accepts)(double)) {
+  return CLI::Validator(
+      [wanted, accepts](const std::string& text) {
+        double value = 0;
+        const bool fits = CLI::detail::lexical_cast(text, value) && std::isfinite(value) && accepts(value);
+        return fits ? std::string() : "'" + text + "' is not " + wanted;
+      },
+      "");
 }
 
 void add_model(CLI::App* verb, ModelOptions& model, const std::string& what = "ONNX file") {
@@ -35,16 +48,18 @@ void add_model(CLI::App* verb, ModelOptions& model, const std::string& what = "O
           },
           "Bind a symbolic dimension, name=N; may be repeated")
       ->type_name("NAME=N");
-  verb->add_option(
-      "--fill-weights", model.fill_gain,
-      "Fill a model that comes without weights with the reference pseudo-random ones, variance GAIN/fan-in");
+  verb->add_option("--fill-weights", model.fill_gain,
+                   "Fill a model that comes without weights with the reference pseudo-random ones, variance "
+                   "GAIN/fan-in")
+      ->check(number_check("a finite number above 0", [](double x) { return x > 0; }));
 }
 
 void add_data(CLI::App* verb, DataOptions& data, const std::string& flag, const std::string& description) {
   verb->add_option(flag, data.path, description + " (.npy or idx, samples along axis 0)");
-  verb->add_option(flag + "-count", data.count, "Use only the first N samples");
-  verb->add_option(flag + "-scale", data.scale,
-                   "Multiply the values by this first, e.g. 0.00392156862745098");
+  verb->add_option(flag + "-count", data.count, "Use only the first N samples")
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()));
+  verb->add_option(flag + "-scale", data.scale, "Multiply the values by this first, e.g. 0.00392156862745098")
+      ->check(number_check("a finite number other than 0", [](double x) { return x != 0; }));
 }
 
 void add_common(CLI::App* verb, bool& json, int* threads = nullptr) {
@@ -140,7 +155,8 @@ int parse_and_run(int argc, char** argv) {
   verb->add_option("bundle", compare_options.bundle, "Bundle (.twb)")->required();
   add_data(verb, compare_options.input, "--input", "Input");
   verb->add_option("--threshold", compare_options.threshold_db,
-                   "Signal-to-noise ratio in dB below which a tensor diverges");
+                   "Signal-to-noise ratio in dB below which a tensor diverges")
+      ->check(number_check("a finite number", [](double) { return true; }));
   add_common(verb, compare_options.json, &compare_options.threads);
   verb->callback([&] { compare(compare_options, out); });
 

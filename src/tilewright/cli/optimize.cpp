@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "tilewright/base/file.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/verbs.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
@@ -16,7 +17,7 @@ void optimize(const OptimizeOptions& options, std::ostream& out) {
   int stage = 0;
   std::function<void(const std::string&, const Graph&)> dump;
   if (!options.dump_folder.empty()) {
-    std::filesystem::create_directories(options.dump_folder);
+    create_folder(options.dump_folder);
     dump = [&](const std::string& pass, const Graph& result) {
       write_onnx(std::filesystem::path(options.dump_folder) / fmt::format("{:02}_{}.onnx", ++stage, pass),
                  result);

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
 
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/verbs.h"
@@ -34,6 +36,31 @@ std::vector<Tensor> stack(const Graph& graph, const Samples& samples) {
   return {samples.stack(input.type, input.shape)};
 }
 
+// One class number per sample of the accuracy report; empty without --labels.
+std::vector<int64_t> read_labels(const QuantizeOptions& options, const Graph& graph, int64_t samples) {
+  if (options.labels.empty()) return {};
+  const DataOptions& data = options.evaluation.path.empty() ? options.calibration : options.evaluation;
+  const Shape& scores = graph.value(graph.outputs[0]).shape;
+  const int64_t classes = scores.rank() == 0 ? 1 : scores.element_count() / std::max<int64_t>(scores[0], 1);
+  return Samples::read(options.labels).labels(samples, classes, data.count > 0);
+}
+
+void check_quantized(const std::string& path, const Graph& graph) {
+  const bool quantized = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                                     [](const Node& node) { return node.is("QuantizeLinear"); });
+  if (quantized) return;
+  std::string operators;
+  std::set<std::string> seen;
+  for (const Node& node : graph.nodes) {
+    if (seen.insert(node.op).second) operators += (operators.empty() ? "" : ", ") + node.op;
+  }
+  throw Error(ErrorKind::kUnsupported,
+              fmt::format("'{}' holds nothing that can be quantised (operators: {})", path,
+                          operators.empty() ? "none" : operators),
+              "2-D convolutions and matrix products with constant weights are quantised, with what lies "
+              "between them");
+}
+
 }  // namespace
 
 void quantize(const QuantizeOptions& options, std::ostream& out) {
@@ -42,20 +69,18 @@ void quantize(const QuantizeOptions& options, std::ostream& out) {
     throw Error(ErrorKind::kInvalidInput, "no calibration inputs", "give an array with --calibration");
   }
   const std::vector<Tensor> calibration = stack(graph, read_samples(options.calibration));
+  const bool evaluates = !options.evaluation.path.empty();
+  const std::vector<Tensor> samples =
+      evaluates ? stack(graph, read_samples(options.evaluation)) : calibration;
+  const std::vector<int64_t> labels = read_labels(options, graph, samples[0].shape()[0]);
+
   const Graph quantized = tilewright::quantize(graph, calibration, library_options(options));
+  check_quantized(options.model.path, quantized);
   write_onnx(options.output, quantized);
 
   // The accuracy that counts is the one of the integer arithmetic, not of its float simulation.
   IntegerizeReport integer_report;
   const Graph integer = integerize(quantized, &integer_report);
-  const bool evaluates = !options.evaluation.path.empty();
-  const std::vector<Tensor> samples =
-      evaluates ? stack(graph, read_samples(options.evaluation)) : calibration;
-  std::vector<int64_t> labels;
-  if (!options.labels.empty()) {
-    const DataOptions& data = evaluates ? options.evaluation : options.calibration;
-    labels = Samples::read(options.labels, data.count).labels();
-  }
   const AccuracyReport accuracy = compare_accuracy(graph, integer, samples, labels, options.threads);
   if (options.json) {
     out << nlohmann::json{{"samples", accuracy.samples},

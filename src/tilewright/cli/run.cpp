@@ -11,6 +11,7 @@
 #include "tilewright/base/parallel.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/verbs.h"
+#include "tilewright/flow/container.h"
 #include "tilewright/flow/engine.h"
 #include "tilewright/flow/load_model.h"
 #include "tilewright/tensor/npy.h"
@@ -110,11 +111,6 @@ Results run_model(const RunOptions& options, const Samples& samples) {
   });
 }
 
-bool is_bundle(const std::string& path) {
-  const std::vector<std::byte> bytes = read_file(path);
-  return bytes.size() >= 8 && std::memcmp(bytes.data(), "TWBUNDLE", 8) == 0;
-}
-
 }  // namespace
 
 void run(const RunOptions& options, std::ostream& out) {
@@ -122,7 +118,7 @@ void run(const RunOptions& options, std::ostream& out) {
     throw Error(ErrorKind::kInvalidInput, "no input data", "give an array with --input");
   }
   const Samples samples = read_samples(options.input);
-  const bool bundle = is_bundle(options.model.path);
+  const bool bundle = is_container(options.model.path);
   const Results results = bundle ? run_bundle(options, samples) : run_model(options, samples);
   for (size_t o = 0; o < results.outputs.size() && !options.output.empty(); ++o) {
     std::filesystem::path path = options.output;
@@ -133,8 +129,10 @@ void run(const RunOptions& options, std::ostream& out) {
   std::string text = fmt::format("{} inputs in {:.2f} s on the {} engine\n", results.count, results.seconds,
                                  bundle ? options.engine : "host");
   if (!options.labels.empty()) {
+    const int64_t count = int64_t(results.classes.size());
     const std::vector<int64_t> labels =
-        Samples::read(options.labels, int64_t(results.classes.size())).labels();
+        Samples::read(options.labels)
+            .labels(count, results.outputs[0].size() / count, options.input.count > 0);
     int64_t right = 0;
     for (size_t i = 0; i < labels.size(); ++i) right += labels[i] == results.classes[i];
     json["top1"] = double(right) / double(labels.size());

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "tilewright/flow/engine.h"
 #include "tilewright/host/executor.h"
@@ -78,10 +79,35 @@ TensorComparison compare_tensors(const Tensor& expected, const Tensor& integers,
   return result;
 }
 
+namespace {
+
+// The bundle's meanings with sources of the float model. A graph output keeps its name behind its
+// DequantizeLinear, so the value before it got another one: that value goes by the output's name.
+std::vector<IntegerMeaning> meanings_in(const Graph& float_model, const Bundle& bundle) {
+  std::set<std::string> known;
+  for (const Value& value : float_model.values) known.insert(value.name);
+  std::map<std::string, std::string> outputs;  // by the integer value it is made from
+  for (const Node& node : bundle.graph.nodes) {
+    if (!node.is("DequantizeLinear")) continue;
+    const ValueId made = node.outputs[0];
+    if (std::count(bundle.graph.outputs.begin(), bundle.graph.outputs.end(), made) == 0) continue;
+    outputs[bundle.graph.value(node.input(0)).name] = bundle.graph.value(made).name;
+  }
+  std::vector<IntegerMeaning> result = bundle.meanings;
+  for (IntegerMeaning& meaning : result) {
+    const auto output = outputs.find(meaning.integer);
+    if (known.count(meaning.source) == 0 && output != outputs.end()) meaning.source = output->second;
+  }
+  return result;
+}
+
+}  // namespace
+
 Comparison compare_models(const Graph& float_model, const Bundle& bundle, const std::vector<Tensor>& inputs,
                           double threshold_db) {
-  std::map<std::string, const IntegerMeaning*> wanted;
-  for (const IntegerMeaning& meaning : bundle.meanings) wanted[meaning.source] = &meaning;
+  const std::vector<IntegerMeaning> meanings = meanings_in(float_model, bundle);
+  std::set<std::string> wanted;
+  for (const IntegerMeaning& meaning : meanings) wanted.insert(meaning.source);
   std::map<std::string, Tensor> float_values, integer_values;
   const Executor float_executor(float_model);
   float_executor.run(inputs, [&](ValueId id, const Tensor& tensor) {
@@ -101,7 +127,7 @@ Comparison compare_models(const Graph& float_model, const Bundle& bundle, const 
     if (expected != integer_values.end() && !expected->second.identical(tensor))
       result.engine_faults.push_back(value);
   });
-  for (const IntegerMeaning& meaning : bundle.meanings) {
+  for (const IntegerMeaning& meaning : meanings) {
     const auto expected = float_values.find(meaning.source);
     const auto actual = integer_values.find(meaning.integer);
     if (expected == float_values.end() || actual == integer_values.end() ||
@@ -113,7 +139,15 @@ Comparison compare_models(const Graph& float_model, const Bundle& bundle, const 
       result.first_divergence = int(result.tensors.size()) - 1;
     }
   }
-  if (result.tensors.empty()) {
+  const auto is_input = [&](const std::string& name) {
+    return std::any_of(float_model.inputs.begin(), float_model.inputs.end(),
+                       [&](ValueId v) { return float_model.value(v).name == name; });
+  };
+  const bool computes = std::any_of(meanings.begin(), meanings.end(),
+                                    [&](const IntegerMeaning& m) { return !is_input(m.source); });
+  const bool knows_computed = std::any_of(result.tensors.begin(), result.tensors.end(),
+                                          [&](const TensorComparison& t) { return !is_input(t.source); });
+  if (result.tensors.empty() || (computes && !knows_computed)) {
     throw Error(ErrorKind::kInvalidInput, "no tensor of the bundle is known in the float model",
                 "give the model that 'tilewright quantize' read");
   }

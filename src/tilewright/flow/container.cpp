@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 
 #include "tilewright/base/error.h"
@@ -125,6 +126,14 @@ Sections parse_container(std::span<const std::byte> bytes) {
     sections[entry.name].assign(content.begin(), content.end());
   }
   return sections;
+}
+
+bool is_container(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // reading a pipe would empty it
+  char start[8] = {};
+  std::ifstream(path, std::ios::binary).read(start, sizeof start);
+  return std::memcmp(start, "TWBUNDLE", sizeof start) == 0;
 }
 
 }  // namespace tilewright

@@ -20,4 +20,7 @@ std::vector<std::byte> format_container(const Sections& sections);
 // match.
 Sections parse_container(std::span<const std::byte> bytes);
 
+// Whether the file begins like a bundle; false for one that cannot be read.
+bool is_container(const std::filesystem::path& path);
+
 }  // namespace tilewright

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tilewright/flow/container.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/graph/lcg_weights.h"
 #include "tilewright/quantize/integerize.h"
@@ -12,6 +13,11 @@
 namespace tilewright {
 
 Graph load_model(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings) {
+  if (is_container(path)) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("file '{}': is a compiled bundle, an ONNX model is expected", path.string()),
+                "'tilewright run' and 'tilewright compare' take bundles");
+  }
   OnnxOptions onnx;
   onnx.dimensions = options.dimensions;
   onnx.allow_missing_weights = options.fill_gain > 0;

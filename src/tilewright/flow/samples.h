@@ -18,14 +18,16 @@ class Samples {
   Samples(Tensor array, int64_t count, double scale, std::string name);
 
   // How many inputs of `shape` the array holds. An array of exactly one such input (no sample axis) counts as
-  // one. Errors (invalid input): the elements per sample do not match, naming both shapes.
+  // one; an input of batch B takes B samples. Samples may be flat, or have axes of size 1 more or less, but
+  // not their axes in another order. Errors (invalid input): no such array, naming both shapes.
   int64_t count_for(const Shape& shape) const;
-  // Input number `index`, converted to `type`.
+  // Input number `index`, converted to `type`. Errors (invalid input): a value that an integer `type` lacks.
   Tensor cut(int64_t index, ElementType type, const Shape& shape) const;
   // Every input behind the other along axis 0: [count_for(shape) * shape[0], ...].
   Tensor stack(ElementType type, const Shape& shape) const;
-  // All of it as integers: class labels.
-  std::vector<int64_t> labels() const;
+  // One class number for each of `count` samples. `may_be_longer`: more labels than that are ignored. Errors
+  // (invalid input): not one whole number in 0..classes-1 for every sample.
+  std::vector<int64_t> labels(int64_t count, int64_t classes, bool may_be_longer) const;
 
  private:
   Tensor array_;

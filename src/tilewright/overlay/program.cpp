@@ -257,6 +257,7 @@ class Compiler {
     for (size_t i = 0; i < program_.outputs.size(); ++i) {
       program_.outputs[i].address = buffers_[output_buffers_[i]].address;
     }
+    check_memory("tensors and weights need");  // instructions could not even address what is beyond
   }
 
   void lower() {
@@ -292,10 +293,15 @@ class Compiler {
     program_.instruction_count = output_.statistics.instructions;
     program_.instruction_address = take(int64_t(output_.instructions.size()));
     program_.static_bytes = cursor_ - program_.static_address;
-    if (cursor_ > uint64_t(hardware_.dram_bytes)) {
-      throw Error(ErrorKind::kInfeasible, fmt::format("the program needs {} bytes of memory, '{}' has {}",
-                                                      cursor_, hardware_.name, hardware_.dram_bytes));
-    }
+    check_memory("the program needs");
+  }
+
+  void check_memory(const char* what) const {
+    if (cursor_ <= uint64_t(hardware_.dram_bytes)) return;
+    throw Error(ErrorKind::kInfeasible,
+                fmt::format("{} {} bytes of memory, '{}' has {}", what, cursor_, hardware_.name,
+                            hardware_.dram_bytes),
+                "raise its dram_bytes, or make the model's input smaller");
   }
 
   void fill_memory() {

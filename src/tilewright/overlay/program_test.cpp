@@ -53,6 +53,19 @@ TEST(Program, SchedulesThatDoNotFitAreAllReported) {
   EXPECT_NE(text.find("7 is neither 1 nor 2"), std::string::npos) << text;
 }
 
+TEST(Program, TensorsBeyondTheAddressableMemoryAreInfeasible) {
+  Graph graph = small_graph();
+  for (Value& value : graph.values) value.shape = Shape{1, 16, 1 << 16, 1 << 17};
+  try {
+    compile_overlay(graph, kFirst, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInfeasible);
+    EXPECT_NE(std::string(error.what()).find("tensors and weights need 2748"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Program, MemoryIsBounded) {
   OverlayHardware hardware;
   hardware.dram_bytes = 4096;

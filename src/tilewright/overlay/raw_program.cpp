@@ -200,12 +200,7 @@ void write_raw_program(const fs::path& folder, const RawProgram& program) {
     TILEWRIGHT_CHECK(image.file.is_relative() && names.insert(image.file.generic_string()).second,
                      "raw program: file name '" + image.file.string() + "' is absolute or used twice");
   }
-  std::error_code failure;
-  fs::create_directories(folder, failure);
-  if (failure) {
-    throw Error(ErrorKind::kInvalidInput,
-                "cannot create folder '" + folder.string() + "': " + failure.message());
-  }
+  create_folder(folder);
   std::string yaml = "hardware: hardware.yaml\nmemory_bytes: " + std::to_string(program.memory_bytes) + "\n";
   if (!program.load.empty()) yaml += "load:\n";
   for (const RawImage& image : program.load) {

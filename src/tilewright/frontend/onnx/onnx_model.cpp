@@ -25,6 +25,40 @@ bool is_control_flow(const std::string& op) {
   return op == "If" || op == "Loop" || op == "Scan" || op == "SequenceMap";
 }
 
+// Whether `text` is UTF-8, as ONNX asks of every string: well-formed sequences of code points.
+bool is_utf8(const std::string& text) {
+  for (size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const size_t length = lead < 0x80   ? 1
+                          : lead < 0xC2 ? 0
+                          : lead < 0xE0 ? 2
+                          : lead < 0xF0 ? 3
+                          : lead < 0xF5 ? 4
+                                        : 0;
+    if (length == 0 || length > text.size() - i) return false;
+    uint32_t code = length == 1 ? lead : lead & (0x7Fu >> length);
+    for (size_t k = 1; k < length; ++k) {
+      const auto next = static_cast<unsigned char>(text[i + k]);
+      if ((next & 0xC0) != 0x80) return false;
+      code = code << 6 | (next & 0x3F);
+    }
+    constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (code < kSmallest[length] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return false;
+    i += length;
+  }
+  return true;
+}
+
+// Printable ASCII; every other byte as \xNN.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    result += c >= 0x20 && c < 0x7F ? std::string(1, c)
+                                    : fmt::format("\\x{:02x}", unsigned(static_cast<unsigned char>(c)));
+  }
+  return result;
+}
+
 class ModelParser {
  public:
   ModelParser(const OnnxModelOptions& options, Diagnostics& diagnostics)
@@ -57,10 +91,30 @@ class ModelParser {
     }
     model.nodes.reserve(size_t(graph.node_size()));
     for (int i = 0; i < graph.node_size(); ++i) model.nodes.push_back(node(graph.node(i), i));
+    check_names(model);
     return model;
   }
 
  private:
+  // Every name that messages, reports and bundles carry.
+  void check_names(const OnnxModel& model) {
+    const auto check = [&](const char* what, const std::string& name) {
+      if (is_utf8(name)) return;
+      diagnostics_.error(ErrorKind::kInvalidInput, fmt::format("{} '{}'", what, escaped(name)), "",
+                         "its name is not UTF-8", "rename it in the exporting program");
+    };
+    check("graph", model.name);
+    for (const OnnxValueInfo& info : model.inputs) check("input", info.name);
+    for (const OnnxValueInfo& info : model.outputs) check("output", info.name);
+    for (const auto& [name, tensor] : model.initializers) check("initializer", name);
+    for (const OnnxNode& node : model.nodes) {
+      check("node", node.name);
+      check("operator", node.op);
+      check("domain", node.domain);
+      for (const std::string& name : node.outputs) check("value", name);
+    }
+  }
+
   static void read_opsets(const onnx::ModelProto& proto, OnnxModel& model) {
     for (const auto& opset : proto.opset_import()) {
       const std::string domain = plain_domain(opset.domain());

@@ -124,6 +124,25 @@ TEST(OnnxReader, EveryUnboundDimensionIsNamed) {
   EXPECT_MENTIONS(error_of(model, options), "dimension 'N': cannot be 0");
 }
 
+TEST(OnnxReader, NamesMustBeUtf8) {
+  const auto named = [](const std::string& node, const std::string& value) {
+    ModelText model;
+    model.input("x", "4").output("y").node(node, "Relu", {"x"}, {value}).node("r", "Relu", {value}, {"y"});
+    return model;
+  };
+  for (const char* good : {"plain", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"}) {
+    EXPECT_EQ(error_of(named(good, good)), "no error") << good;
+  }
+  // A lone lead byte, a lone continuation, a longer form than needed, a surrogate, beyond the last code
+  // point.
+  for (const char* bad : {"a\xC3", "\x80", "\xC1\x81", "\xE0\x81\x81", "\xED\xA0\x80", "\xF4\x90\x80\x80"}) {
+    EXPECT_MENTIONS(error_of(named(bad, "m")), "its name is not UTF-8; rename it");
+  }
+  const std::string both = error_of(named("n\xFF", "v\xFE"));
+  EXPECT_MENTIONS(both, "node 'n\\xff': its name is not UTF-8");
+  EXPECT_MENTIONS(both, "value 'v\\xfe': its name is not UTF-8");
+}
+
 TEST(OnnxReader, AllUnsupportedOperatorsAreNamed) {
   ModelText model;
   model.input("x", "4").output("d");
