@@ -48,7 +48,7 @@ std::string shortened(const std::string& text, size_t width) {
 }  // namespace
 
 void inspect(const InspectOptions& options, std::ostream& out) {
-  const Graph graph = read_model(options.model);
+  const Graph graph = read_model(options.model, true);
   const GraphStatistics all = statistics(graph);
   if (options.json) {
     out << as_json(graph, all).dump(2) << "\n";

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -35,11 +36,14 @@ OverlayHardware find_hardware(const std::string& name_or_path) {
   return find_overlay_hardware(name_or_path, preset_folder());
 }
 
-Graph read_model(const ModelOptions& options) {
+Graph read_model(const ModelOptions& options, bool shapes_only) {
   Diagnostics warnings;
-  Graph graph = load_model(options.path, {options.dimensions, options.fill_gain}, &warnings);
-  for (const Diagnostic& warning : warnings.warnings())
-    std::cerr << "warning: " << to_string(warning) << "\n";
+  Graph graph = load_model(options.path, {options.dimensions, options.fill_gain, shapes_only}, &warnings);
+  constexpr size_t kShown = 5;
+  const std::vector<Diagnostic>& all = warnings.warnings();
+  for (size_t i = 0; i < std::min(all.size(), kShown); ++i)
+    std::cerr << "warning: " << to_string(all[i]) << "\n";
+  if (all.size() > kShown) std::cerr << "warning: and " << all.size() - kShown << " more like these\n";
   return graph;
 }
 

@@ -10,8 +10,8 @@
 
 namespace tilewright::cli {
 
-// Warnings of the reader go to standard error.
-Graph read_model(const ModelOptions& options);
+// Warnings of the reader go to standard error. `shapes_only`: absent weight files are tolerated.
+Graph read_model(const ModelOptions& options, bool shapes_only = false);
 Samples read_samples(const DataOptions& options);
 
 // The inputs number `index` of a model: a graph with several inputs takes them from one array per input only

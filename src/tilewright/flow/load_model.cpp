@@ -20,7 +20,7 @@ Graph load_model(const std::filesystem::path& path, const LoadOptions& options, 
   }
   OnnxOptions onnx;
   onnx.dimensions = options.dimensions;
-  onnx.allow_missing_weights = options.fill_gain > 0;
+  onnx.allow_missing_weights = options.allow_missing_weights || options.fill_gain > 0;
   Graph graph = read_onnx(path, onnx, warnings);
   if (options.fill_gain <= 0) return graph;
   const bool computed = std::any_of(graph.nodes.begin(), graph.nodes.end(),

@@ -16,6 +16,8 @@ struct LoadOptions {
   // Above 0: the model comes without weights; fill it with the reference pseudo-random ones of this gain
   // (graph/lcg_weights.h).
   double fill_gain = 0;
+  // Absent files of external weights give zeros and a warning: enough to see shapes and work.
+  bool allow_missing_weights = false;
 };
 
 // Errors: everything wrong with the file, at once, with the file's name as context.

@@ -4,6 +4,7 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/graph_builder.h"
+#include "tilewright/frontend/onnx/integer_typed_convolutions.h"
 #include "tilewright/frontend/onnx/onnx_model.h"
 #include "tilewright/graph/verifier.h"
 
@@ -13,6 +14,7 @@ Graph parse_onnx(std::span<const std::byte> bytes, const std::filesystem::path& 
                  const OnnxOptions& options, Diagnostics* warnings) {
   Diagnostics diagnostics;
   OnnxModel model = parse_onnx_model(bytes, {folder, options.allow_missing_weights}, diagnostics);
+  widen_integer_typed_convolutions(model, diagnostics);
   Graph graph = build_onnx_graph(std::move(model), options, diagnostics);
   if (diagnostics.ok()) verify(graph, diagnostics);
   if (warnings != nullptr) {

@@ -54,6 +54,24 @@ TEST(OnnxReader, NodesAreSortedAndNamesMadeUnique) {
   EXPECT_NE(graph.nodes[0].name, graph.nodes[1].name);
 }
 
+TEST(OnnxReader, EightBitTypedConvolutionsAreReadAsFloatsWithAWarning) {
+  ModelText model;
+  model.input("x", "1x2x4x4", 3).output("z", "1x3x4x4", 3);
+  model.initializer(tensor("w", 3, {3, 2, 1, 1}, std::string("\x01\xff\x02\x00\x03\x04", 6)));
+  model.node("c", "Conv", {"x", "w"}, {"z"});
+  Diagnostics warnings;
+  const Graph graph = parse_onnx(model.build(), {}, {}, &warnings);
+  EXPECT_EQ(graph.value(graph.inputs[0]).type, ElementType::kF32);
+  EXPECT_EQ(graph.value(graph.outputs[0]).type, ElementType::kF32);
+  EXPECT_EQ(graph.constant_input(graph.nodes[0], 1)->to_integers(),
+            (std::vector<int64_t>{1, -1, 2, 0, 3, 4}));
+  ASSERT_EQ(warnings.warnings().size(), 1u);
+  EXPECT_EQ(to_string(warnings.warnings()[0]),
+            "1 convolutions are over 8-bit integers, which ONNX does not allow; read as f32; shapes and work "
+            "are right; "
+            "use QLinearConv or QDQ form to run it");
+}
+
 TEST(OnnxReader, ConstantsOfEveryForm) {
   ModelText model;
   model.input("x", "2").output("y");

@@ -1,0 +1,48 @@
+#include "tilewright/frontend/onnx/integer_typed_convolutions.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace tilewright {
+namespace {
+
+bool is_eight_bit(std::optional<ElementType> type) {
+  return type == ElementType::kI8 || type == ElementType::kU8;
+}
+
+}  // namespace
+
+void widen_integer_typed_convolutions(OnnxModel& model, Diagnostics& diagnostics) {
+  std::map<std::string, Tensor*> weights;
+  for (auto& [name, tensor] : model.initializers) {
+    if (tensor && is_eight_bit(tensor->type())) weights[name] = &*tensor;
+  }
+  if (weights.empty()) return;
+  std::set<std::string> around;  // activations of the convolutions concerned
+  std::set<std::string> widened;
+  int count = 0;
+  for (const OnnxNode& node : model.nodes) {
+    const bool convolves = node.domain.empty() && (node.op == "Conv" || node.op == "ConvTranspose");
+    if (!convolves || node.inputs.size() < 2 || weights.count(node.inputs[1]) == 0) continue;
+    ++count;
+    for (const std::string& input : node.inputs) {
+      if (weights.count(input)) widened.insert(input);
+      around.insert(input);
+    }
+    around.insert(node.outputs.begin(), node.outputs.end());
+  }
+  if (count == 0) return;
+  for (const std::string& name : widened) *weights[name] = weights[name]->cast(ElementType::kF32);
+  for (std::vector<OnnxValueInfo>* infos : {&model.inputs, &model.outputs, &model.value_infos}) {
+    for (OnnxValueInfo& info : *infos) {
+      if (is_eight_bit(info.type) && around.count(info.name)) info.type = ElementType::kF32;
+    }
+  }
+  diagnostics.warn(
+      "", "",
+      fmt::format("{} convolutions are over 8-bit integers, which ONNX does not allow; read as f32", count),
+      "shapes and work are right; use QLinearConv or QDQ form to run it");
+}
+
+}  // namespace tilewright
