@@ -34,6 +34,8 @@ TEST(BadInput, MissingAndTruncatedFiles) {
                      demo_files().images.string(),
                  1, {"m.twb", "truncated"});
   expect_failure("exec /nowhere/program.yaml", 1, {"/nowhere/program.yaml"});
+  expect_failure("run /nowhere/m.twb --verify --input " + demo_files().images.string(), 1,
+                 {"cannot open '/nowhere/m.twb'"});
 }
 
 TEST(BadInput, EveryUnsupportedOperatorIsNamed) {
@@ -87,14 +89,15 @@ TEST(BadInput, FullDiskLeavesNothingBehind) {
                  1, {"cannot write '/nowhere/q.onnx'"});
 }
 
-// One convolution of `rank` spatial dimensions on an input of 1x3x8...
-std::filesystem::path convolution_model(const std::string& name, size_t rank, const std::string& output) {
+// One convolution of `rank` spatial dimensions, on an input that gives results of size 6 in each.
+std::filesystem::path convolution_model(const std::string& name, size_t rank, const std::string& output,
+                                        int64_t kernel = 3) {
   Graph graph;
   graph.name = name;
   std::vector<int64_t> input{1, 3}, weights{8, 3}, result{1, 8};
   for (size_t i = 0; i < rank; ++i) {
-    input.push_back(8);
-    weights.push_back(3);
+    input.push_back(kernel + 5);
+    weights.push_back(kernel);
     result.push_back(6);
   }
   const ValueId x = graph.add_input("image", ElementType::kF32, Shape(input));
@@ -176,6 +179,27 @@ TEST(BadInput, CompareWithAnotherModel) {
                  {"no layer runs on the overlay: there is no program to write"});
   expect_failure("compile " + q + " --hardware overlay-16x16 --json --emit-assembly -", 1,
                  {"both print to standard output"});
+}
+
+// A layer that no tile of a small overlay holds goes to the host, with its reason; the others stay.
+TEST(BadInput, ALayerTooLargeForTheOverlay) {
+  const auto model = convolution_model("large_kernel", 2, "y", 11);
+  Tensor pixels(ElementType::kF32, {2, 3, 16, 16});
+  for (int64_t i = 0; i < pixels.size(); ++i) pixels.set_number(i, double(i % 13) / 13);
+  const auto images = array("large", pixels);
+  const auto folder = fresh_folder("large_out");
+  const std::string q = (folder / "q.onnx").string(), bundle = (folder / "b.twb").string();
+  ASSERT_EQ(
+      command("quantize " + model.string() + " --calibration " + images.string() + " -o " + q).exit_code, 0);
+  const CommandResult compiled = command("compile " + q + " --hardware overlay-tiny -o " + bundle);
+  EXPECT_EQ(compiled.exit_code, 0) << compiled.output;
+  EXPECT_NE(compiled.output.find("its smallest tile does not fit: WGT scratchpad needs 121 elements of 64"),
+            std::string::npos)
+      << compiled.output;
+  ASSERT_EQ(command("compile " + q + " --hardware overlay-16x16 -o " + bundle).exit_code, 0);
+  const CommandResult moved =
+      command("run " + bundle + " --hardware overlay-tiny --verify --input " + images.string());
+  EXPECT_EQ(moved.exit_code, 0) << moved.output;
 }
 
 TEST(BadInput, FoldersThatCannotBe) {

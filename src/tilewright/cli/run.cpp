@@ -97,11 +97,12 @@ Results run_bundle(const RunOptions& options, const Samples& samples) {
 
 // A float or QDQ model, on the host engine.
 Results run_model(const RunOptions& options, const Samples& samples) {
+  Graph model = read_model(options.model);
   if (options.verify) {
     throw Error(ErrorKind::kInvalidInput, "--verify compares a bundle with the integer reference",
                 "compile the model first");
   }
-  const Graph graph = host_form(read_model(options.model));
+  const Graph graph = host_form(std::move(model));
   const int64_t count = count_inputs(graph, samples);
   // One run at a time with all threads inside, or many runs side by side: whichever has enough to do.
   const int inner = count < options.threads ? options.threads : 1;

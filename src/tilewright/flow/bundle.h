@@ -42,8 +42,9 @@ Bundle parse_bundle(std::span<const std::byte> bytes);
 void write_bundle(const std::filesystem::path& path, const Bundle& bundle);
 Bundle read_bundle(const std::filesystem::path& path);
 
-// The bundle for another overlay: nodes stay where they are, except that what is illegal there goes to the
-// host; schedules are chosen anew. Errors (invalid input): `hardware` does not verify.
+// The bundle for another overlay: nodes stay where they are, except that what is illegal or does not fit
+// there goes to the host; schedules are chosen anew. Errors (invalid input): `hardware` does not verify;
+// (infeasible) the layers fit one by one, but not together.
 Bundle retarget(Bundle bundle, const OverlayHardware& hardware);
 
 // A bundle and what its overlay layers are estimated to cost.
@@ -53,8 +54,8 @@ struct Compilation {
 };
 
 // Compiles an integer graph (quantize/integerize.h): places every node and gives every overlay node a
-// schedule. Errors (invalid input): `hardware` does not verify; (infeasible) the program needs more memory
-// than there is.
+// schedule; a layer too large for the overlay stays on the host. Errors (invalid input): `hardware` does not
+// verify; (infeasible) the layers fit one by one, but not together.
 Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const HostModel& host = {});
 
 }  // namespace tilewright

@@ -73,8 +73,18 @@ TEST(Bundle, RetargetsToAnotherOverlay) {
   plain.name = "plain";
   const Bundle moved = retarget(bundle, plain);
   EXPECT_EQ(moved.hardware, plain);
-  EXPECT_TRUE(moved.schedules.empty());
+  EXPECT_EQ(moved.schedules, compile(small_integer_graph(), plain).bundle.schedules);
   EXPECT_TRUE(moved.nodes[0].on_overlay);
+  // What does not fit the other overlay moves to the host.
+  OverlayHardware small = wide();
+  small.name = "small";
+  small.accumulator_buffer_bytes = 2 * small.accumulator_bytes();
+  small.weight_buffer_bytes = 2 * small.weight_bytes();
+  const Bundle hosted = retarget(bundle, small);
+  EXPECT_FALSE(hosted.nodes[0].on_overlay);
+  EXPECT_NE(hosted.nodes[0].reason.find("its smallest tile does not fit"), std::string::npos)
+      << hosted.nodes[0].reason;
+  EXPECT_EQ(hosted.nodes, compile(small_integer_graph(), small).bundle.nodes);
   OverlayHardware impossible = plain;
   impossible.batch = 3;
   EXPECT_THROW(retarget(bundle, impossible), Error);

@@ -3,6 +3,8 @@
 // planned again.
 #include <fmt/format.h>
 
+#include <span>
+
 #include "tilewright/flow/bundle.h"
 #include "tilewright/overlay/layer.h"
 
@@ -34,6 +36,36 @@ void leave_lone_views(const Graph& graph, std::vector<bool>& on_overlay, std::ve
   }
 }
 
+// As plan(), but a layer that is too large for the overlay even alone goes to the host: its smallest tile, or
+// its tensors. Errors (infeasible): every layer fits, all of them together do not.
+std::vector<overlay::LayerReport> plan_what_fits(const Graph& graph, const OverlayHardware& hardware,
+                                                 std::vector<bool>& on_overlay,
+                                                 std::vector<std::string>& reasons) {
+  try {
+    return plan(graph, on_overlay, hardware);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kInfeasible) throw;
+    bool found = false;
+    for (NodeId n = 0; n < NodeId(graph.nodes.size()); ++n) {
+      if (!on_overlay[size_t(n)]) continue;
+      try {
+        overlay::compile_overlay(graph, std::span(&n, 1), hardware);
+      } catch (const Error& alone) {
+        if (alone.kind() != ErrorKind::kInfeasible) continue;  // a view needs the node before it
+        const Diagnostic& problem = alone.diagnostics()[0];
+        on_overlay[size_t(n)] = false;
+        reasons[size_t(n)] = problem.op.empty() ? problem.message
+                                                : fmt::format("its smallest tile does not fit: {} {}",
+                                                              problem.op, problem.message);
+        found = true;
+      }
+    }
+    if (!found) throw;
+  }
+  leave_lone_views(graph, on_overlay, reasons);
+  return plan(graph, on_overlay, hardware);
+}
+
 }  // namespace
 
 Bundle retarget(Bundle bundle, const OverlayHardware& hardware) {
@@ -51,6 +83,9 @@ Bundle retarget(Bundle bundle, const OverlayHardware& hardware) {
                          overlay::supports(bundle.graph, bundle.graph.nodes[n], hardware, &reasons.back()));
   }
   leave_lone_views(bundle.graph, on_overlay, reasons);
+  for (const overlay::LayerReport& layer : plan_what_fits(bundle.graph, hardware, on_overlay, reasons)) {
+    bundle.schedules[layer.name] = layer.schedule;
+  }
   for (size_t n = 0; n < bundle.nodes.size(); ++n) bundle.nodes[n] = {on_overlay[n], reasons[n]};
   return bundle;
 }
@@ -71,7 +106,7 @@ Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const 
     legal.push_back(overlay::supports(graph, graph.nodes[n], hardware, &reasons[n]));
   }
   leave_lone_views(graph, legal, reasons);
-  result.layers = plan(graph, legal, hardware);
+  result.layers = plan_what_fits(graph, hardware, legal, reasons);
   std::map<std::string, double> seconds;
   for (const overlay::LayerReport& layer : result.layers) {
     seconds[layer.name] = layer.cost.cycles / (hardware.clock_mhz * 1e6);
