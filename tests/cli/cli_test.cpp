@@ -4,6 +4,7 @@
 #include "command.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
+#include "tilewright/frontend/onnx/onnx_writer.h"
 #include "tilewright/overlay/raw_program.h"
 #include "tilewright/tensor/npy.h"
 
@@ -73,6 +74,27 @@ TEST(Cli, RunTakesAnOnnxFileOnTheHost) {
   const CommandResult result = command("run " + demo_files().model.string() + " --engine host --input " +
                                        demo_files().images.string());
   EXPECT_EQ(result.exit_code, 0) << result.output;
+}
+
+// A model that ends in ArgMax gives class numbers, which are not to be taken for scores.
+TEST(Cli, RunScoresAModelThatEndsInArgMax) {
+  Graph graph;
+  graph.name = "classes";
+  const ValueId x = graph.add_input("x", ElementType::kF32, {1, 3});
+  const ValueId y = graph.add_value("y", ElementType::kI64, {1});
+  Node& node = graph.add_node("largest", "ArgMax", {x}, {y});
+  node.attributes["axis"] = int64_t{1};
+  node.attributes["keepdims"] = int64_t{0};
+  graph.outputs = {y};
+  const auto folder = fresh_folder("argmax");
+  write_onnx(folder / "m.onnx", graph);
+  write_npy(folder / "x.npy", Tensor::of<float>({4, 3}, {0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0}));
+  write_npy(folder / "l.npy", Tensor::of<int64_t>({4}, {1, 2, 0, 0}));
+  const CommandResult result =
+      command("run " + (folder / "m.onnx").string() + " --engine host --input " +
+              (folder / "x.npy").string() + " --labels " + (folder / "l.npy").string());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(contains(result, "top-1 accuracy 75.00 % (3 of 4)")) << result.output;
 }
 
 TEST(Cli, CompareFindsNoDivergenceInAGoodModel) {

@@ -34,6 +34,11 @@ void copy_into(Tensor& all, int64_t index, const Tensor& one) {
               one.size_bytes());
 }
 
+// Whether an output is the class number itself (a model that ends in ArgMax), not a score for every class.
+bool gives_classes(ElementType type, int64_t elements_per_sample) {
+  return elements_per_sample == 1 && !is_float(type);
+}
+
 // Runs `run_one(index, worker)` for every input on the worker threads and stacks the results. Thread-safe
 // because the stacked tensors are allocated and unshared before.
 template <typename RunOne>
@@ -57,6 +62,10 @@ Results run_all(const Graph& graph, int64_t count, int threads, RunOne run_one) 
       for (size_t o = 0; o < outputs.size(); ++o) copy_into(results.outputs[o], i, outputs[o]);
       const int64_t classes = outputs[0].size() / per_run;
       for (int64_t b = 0; b < per_run; ++b) {
+        if (gives_classes(outputs[0].type(), classes)) {
+          results.classes[size_t(i * per_run + b)] = outputs[0].integer_at(b);
+          continue;
+        }
         int64_t best = 0;
         for (int64_t k = 1; k < classes; ++k) {
           if (outputs[0].number_at(b * classes + k) > outputs[0].number_at(b * classes + best)) best = k;
@@ -131,9 +140,11 @@ void run(const RunOptions& options, std::ostream& out) {
                                  bundle ? options.engine : "host");
   if (!options.labels.empty()) {
     const int64_t count = int64_t(results.classes.size());
+    const int64_t scores = results.outputs[0].size() / count;
+    const int64_t classes =
+        gives_classes(results.outputs[0].type(), scores) ? int64_t(highest(ElementType::kI32)) + 1 : scores;
     const std::vector<int64_t> labels =
-        Samples::read(options.labels)
-            .labels(count, results.outputs[0].size() / count, options.input.count > 0);
+        Samples::read(options.labels).labels(count, classes, options.input.count > 0);
     int64_t right = 0;
     for (size_t i = 0; i < labels.size(); ++i) right += labels[i] == results.classes[i];
     json["top1"] = double(right) / double(labels.size());
