@@ -79,7 +79,7 @@ void check_attributes(const Node& node, const Operator& op, Diagnostics& diagnos
   int64_t shown = 0;
   for (const auto& [attribute, value] : node.attributes) {
     const auto rule = std::find_if(op.attributes.begin(), op.attributes.end(),
-                                   [&](const AttributeRule& r) { return attribute == r.name; });
+                                   [&name = attribute](const AttributeRule& r) { return name == r.name; });
     if (rule != op.attributes.end() && kind_of(value) == rule->kind) continue;
     if (++shown > kMaxAttributesShown) break;
     if (rule == op.attributes.end()) {
