@@ -72,6 +72,7 @@ class Compiler {
       : graph_(graph), nodes_(nodes), hardware_(hardware), schedules_(schedules) {}
 
   OverlayProgram run() {
+    for (const NodeId id : nodes_) check_tensors(graph_.nodes[size_t(id)]);
     for (const NodeId id : nodes_) with_context(where(graph_.nodes[size_t(id)]), [&] { add_node(id); });
     find_outputs();
     diagnostics_.raise_if_any("overlay schedules");
@@ -181,6 +182,20 @@ class Compiler {
     }
     defaulted_.push_back(layers_.size());
     return default_schedule(layer, hardware_);
+  }
+
+  // Before any schedule is sought: tiles of a tensor that cannot be there may be too many to list.
+  void check_tensors(const Node& node) const {
+    const auto check = [&](ValueId v) {
+      if (v == kNoValue || graph_.value(v).shape.element_count() <= hardware_.dram_bytes) return;
+      throw Error(
+          {{ErrorKind::kInfeasible, where(node), node.op,
+            fmt::format("tensor '{}' alone needs {} bytes of memory, '{}' has {}", graph_.value(v).name,
+                        graph_.value(v).shape.element_count(), hardware_.name, hardware_.dram_bytes),
+            ""}});
+    };
+    for (const ValueId v : node.inputs) check(v);
+    for (const ValueId v : node.outputs) check(v);
   }
 
   void find_outputs() {
