@@ -1,0 +1,85 @@
+// Access counts: how many words a mapping moves between the memories that keep a data space.
+//
+// The model, which nest/count_walker.h executes literally and the closed forms here equal exactly:
+// - Time is the temporal loops of all levels, run in order; space is the spatial loops of all levels. One
+// step is
+//   one index of every temporal loop; all instances step together (lockstep). Steps and instances whose
+//   indices lie beyond a dimension's end do nothing.
+// - Between a keeper of a data space (parent) and the next inner keeper (child; or the arithmetic) the
+// child's
+//   tile changes when a temporal loop of a level outside the child's tile advances. An instance then holds
+//   exactly its new tile: what it held before and still needs stays, the rest is fetched ("previous tile"
+//   reuse; nothing older is remembered). Several loops may slide a window at once; every overlap counts.
+// - An instance whose tile is empty along a dimension that the data space depends on holds nothing. One that
+// is
+//   idle only because another dimension has run out keeps what it holds and is sent nothing.
+// - The arithmetic holds nothing: every operation reads its operands and updates its output.
+// - multicast: in one step, a word that several children of one parent instance fetch is read once.
+// - Outputs: a word leaving a child (replaced, or at the end) is drained, an update of the parent; with
+// reduction the
+//   words that several children of one parent instance drain in one step for one element are one update. A
+//   fetched output word costs a parent read and a child fill unless it is that instance's first visit ever: a
+//   child starts it from zero (fills), and the parent has nothing of it yet (reads; "first" is per parent
+//   instance). Updates of the arithmetic into the innermost keeper count one each (after reduction); reads
+//   of the accumulator are updates less first visits.
+// - Padding counts as data: footprints take it along.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tilewright/nest/mapping.h"
+
+namespace tilewright {
+
+// Which network each level has to the next one (the arithmetic, for the innermost).
+struct CountingNetwork {
+  bool multicast = true;
+  bool reduction = true;
+  bool operator==(const CountingNetwork&) const = default;
+};
+
+// Accounting rules that differ from tool to tool.
+enum class Accounting : uint8_t {
+  kExact,  // the model above
+  // The field's mapper: of the loops outside a tile only the innermost one that moves it may keep an overlap
+  // (others refetch the tile), and children share a multicast only when they fetch the same tile.
+  kTimeloop,
+};
+
+// Words between a parent and a child that keep `space`, all instances together.
+struct SpaceTraffic {
+  int space = 0;
+  int parent = 0;         // level
+  int child = 0;          // level; level_count() is the arithmetic
+  int64_t reads = 0;      // read from parents
+  int64_t fills = 0;      // arriving at children (operands of the arithmetic too)
+  int64_t row_fills = 0;  // arriving at rows: fills that differ only in the x index of one parent's children
+                          // count once per word
+  int64_t updates = 0;     // outputs: written into parents from below
+  int64_t drains = 0;      // outputs: leaving children
+  int64_t row_drains = 0;  // as row_fills
+  bool operator==(const SpaceTraffic&) const = default;
+};
+
+struct AccessCounts {
+  std::vector<SpaceTraffic> traffic;  // by space, then from the outermost parent inwards
+  int64_t operations = 0;             // of the workload
+  int64_t steps = 0;                  // lockstep steps in which any instance works: compute cycles
+  // Instances of each level (index level_count(): of the arithmetic) that ever work.
+  std::vector<int64_t> used_instances;
+  // Words of the largest tile of each space in one instance: tile_words[level * data_space_count + space]; 0
+  // where the level does not keep it. Only the elements touched (no gaps).
+  std::vector<int64_t> tile_words;
+  bool operator==(const AccessCounts&) const = default;
+};
+
+// The counts of a valid mapping (nest/validity.h) in closed form: cost grows with the number of loops, not
+// with the iterations. `networks` has one entry per level. Exact for every workload of `nest`, loop order,
+// factor that does not divide, spatial split and bypass. Errors (invalid input): a count beyond 2^63 - 1.
+AccessCounts count_accesses(const Workload& workload, const Mapping& mapping,
+                            std::span<const CountingNetwork> networks,
+                            Accounting accounting = Accounting::kExact);
+
+}  // namespace tilewright

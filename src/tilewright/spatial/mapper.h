@@ -1,0 +1,56 @@
+// The mapper: the best mapping of a mapspace, with a proof. Exact branch and bound; stopped early it returns
+// the best mapping so far with the bound it has proven.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tilewright/spatial/cost.h"
+#include "tilewright/spatial/mapspace.h"
+
+namespace tilewright {
+
+enum class MapObjective : uint8_t {
+  kEnergy,   // ties by cycles
+  kLatency,  // ties by energy
+  kEdp,      // energy x cycles; ties by energy
+};
+
+struct MapperOptions {
+  MapObjective objective = MapObjective::kEnergy;
+  std::optional<int64_t> max_cycles;  // only mappings at most this slow
+  CostRules rules;
+  double time_limit_s = 0;  // 0: until proven
+  int threads = 1;          // the result is the same for any number
+  // Asserts at every node that its bound does not exceed the best leaf below it (small spaces only).
+  bool check_bounds = false;
+};
+
+enum class MapStatus : uint8_t { kOptimal, kStopped, kInfeasible };
+
+struct MapProgress {
+  double seconds = 0, best = 0, bound = 0;
+};
+
+struct MapResult {
+  MapStatus status = MapStatus::kInfeasible;
+  Mapping mapping;
+  Cost cost;
+  double value = 0;        // of the objective
+  double lower_bound = 0;  // proven; equal to value when optimal
+  double mapspace_size = 0;
+  int64_t nodes = 0, pruned = 0, evaluated = 0;
+  double seconds_to_value = 0, seconds = 0;
+  std::vector<MapProgress> curve;
+  std::string infeasible_reason;  // the constraint that cannot hold, and what it would take
+  double gap() const { return value > 0 ? (value - lower_bound) / value : 0; }
+};
+
+// Errors (invalid input): a mapspace that does not verify.
+MapResult find_mapping(const Mapspace& mapspace, const MapperOptions& options,
+                       const std::function<void(const MapProgress&)>& progress = {});
+
+}  // namespace tilewright

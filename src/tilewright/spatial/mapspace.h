@@ -1,0 +1,55 @@
+// A mapspace: every mapping of a workload on a spatial architecture that a set of constraints allows.
+//
+// A mapping of the space assigns to every level: for each dimension a temporal factor and a spatial factor on
+// each axis, the order of the temporal loops (factors of 1 have no place in it), and what is kept. Spatial
+// loops of one level stand in the order of the dimensions, y outside x. With `imperfect` factors need not
+// divide; each factor is then at most the tiles that are left for it (nest/validity.h). Two mappings are the
+// same if they print the same.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tilewright/hardware/array_hardware.h"
+#include "tilewright/nest/mapping.h"
+#include "tilewright/nest/validity.h"
+
+namespace tilewright {
+
+inline constexpr int64_t kFree = 0;  // a factor that the search chooses
+
+struct LevelConstraints {
+  // By dimension; empty: all free. A positive number fixes the factor.
+  std::vector<int64_t> temporal, spatial_x, spatial_y;
+  // Dimensions whose temporal loops are the innermost of this level, innermost first; the others lie outside,
+  // in any order. Empty: any order. With fixed_order the list holds every dimension.
+  std::vector<int> innermost;
+  uint32_t must_keep = 0, must_bypass = 0;  // bits per data space
+  bool operator==(const LevelConstraints&) const = default;
+};
+
+struct Mapspace {
+  Workload workload;
+  ArrayHardware hardware;
+  std::vector<LevelConstraints> constraints;  // by level; empty: none
+  bool imperfect = false;
+
+  // Problems of the constraints: names, factors that cannot multiply out, contradictory keeps.
+  void verify(Diagnostics& diagnostics) const;
+  // Mappings before any is excluded by capacities: factorisations x orders x keeps (a double: they reach
+  // 1e22).
+  double size() const;
+};
+
+// Whether the mapping is valid on the hardware and inside the constraints; every reason if not.
+bool contains(const Mapspace& mapspace, const Mapping& mapping);
+void check_inside(const Mapspace& mapspace, const Mapping& mapping, const std::string& where,
+                  Diagnostics& diagnostics);
+
+// Calls body for every valid mapping of a small mapspace, each once. For tests and tiny spaces.
+template <typename Body>
+void for_each_mapping(const Mapspace& mapspace, Body&& body);
+
+}  // namespace tilewright
