@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@ namespace tilewright {
 // workload builders (kInputSpace, kWeightSpace, kOutputSpace).
 enum class DataRole : uint8_t { kInput, kWeight, kOutput };
 inline constexpr int kDataRoles = 3;
+inline constexpr std::array<const char*, kDataRoles> kDataRoleNames{"input", "weight", "output"};
 inline constexpr int64_t kUnlimitedWords = -1;
 
 // The wires from one instance of a level to the instances of the next level below it.
@@ -67,14 +70,33 @@ struct ArrayHardware {
   double mac_area_um2 = 0;
   double clock_mhz = 0;            // 0: not stated, times are in cycles only
   std::vector<ArrayLevel> levels;  // outermost first
+  // Sections of the file that other modules read, by name ("study", "row_stationary"), each as YAML text.
+  std::map<std::string, std::string> sections;
   bool operator==(const ArrayHardware&) const = default;
 
-  // Product of the fan-outs: multipliers of the whole array.
-  int64_t pe_count() const;
+  // Instances of one level; levels.size() gives the multipliers of the whole array.
+  int64_t instances(int level) const;
+  int64_t pe_count() const { return instances(int(levels.size())); }
+  // Everything that has an area: all instances of all levels and the multipliers.
   double area_um2() const;
-  // Names unique, capacities and costs not negative, the outermost level unlimited and keeping everything,
-  // at most 2^30 instances...; every problem is reported.
+  // Every rule the description breaks: 1 to 16 levels with names of their own (letters, digits, underscores),
+  // the outermost unlimited and keeping everything; capacities, costs and bandwidths not negative; what must
+  // be kept may be and has room; fan-outs of at least 1, at most 2^30 instances.
   void verify(Diagnostics& diagnostics) const;
 };
+
+// The YAML form (docs/arrays.md). Energies and areas may come from size-dependent curves in the file and
+// numbers from its parameters; a printed description holds the resulting numbers. parse(print(h)) == h.
+// Errors (invalid input): all problems at once, each with its line.
+ArrayHardware read_array_hardware(const std::filesystem::path& path);
+ArrayHardware parse_array_hardware(const std::string& text, const std::string& source_name);
+std::string print_array_hardware(const ArrayHardware& hardware);
+
+// `name_or_path`: the name of a preset (NAME.yaml in `preset_folder` with `kind: array`) or a file. Errors
+// (invalid input): neither of them, listing the known presets; whatever reading reports.
+ArrayHardware find_array_hardware(const std::string& name_or_path,
+                                  const std::filesystem::path& preset_folder);
+// The names of the array presets in `preset_folder`, sorted; none when there is no such folder.
+std::vector<std::string> array_preset_names(const std::filesystem::path& preset_folder);
 
 }  // namespace tilewright

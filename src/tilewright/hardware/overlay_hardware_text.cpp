@@ -11,6 +11,7 @@
 #include "tilewright/base/file.h"
 #include "tilewright/base/yaml.h"
 #include "tilewright/hardware/overlay_hardware.h"
+#include "tilewright/hardware/preset_files.h"
 
 namespace tilewright {
 namespace {
@@ -211,13 +212,7 @@ std::string overlay_short_form(const OverlayHardware& h) {
 }
 
 std::vector<std::string> overlay_preset_names(const std::filesystem::path& preset_folder) {
-  std::vector<std::string> names;
-  std::error_code failed;
-  for (const auto& entry : std::filesystem::directory_iterator(preset_folder, failed)) {
-    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
+  return preset_names(preset_folder, "overlay");
 }
 
 OverlayHardware find_overlay_hardware(const std::string& name_or_path,

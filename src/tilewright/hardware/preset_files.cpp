@@ -1,0 +1,35 @@
+#include "tilewright/hardware/preset_files.h"
+
+#include <algorithm>
+#include <fstream>
+
+namespace tilewright {
+namespace {
+
+// A glance at the lines: listing the presets must not fail because one of them does not parse.
+std::string kind_of(const std::filesystem::path& path) {
+  constexpr std::string_view kKey = "kind:";
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind(kKey, 0) != 0) continue;
+    const size_t from = line.find_first_not_of(" \t\"'", kKey.size());
+    if (from == std::string::npos) return "";
+    return line.substr(from, line.find_first_of(" \t\"'#\r", from) - from);
+  }
+  return "overlay";
+}
+
+}  // namespace
+
+std::vector<std::string> preset_names(const std::filesystem::path& folder, const std::string& kind) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
+    if (entry.path().extension() != ".yaml" || kind_of(entry.path()) != kind) continue;
+    names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace tilewright
