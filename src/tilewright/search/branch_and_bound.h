@@ -34,8 +34,10 @@ class Incumbent {
     best_ = Scored<Solution, Value>{make(), value};
     return true;
   }
-  void merge(Incumbent&& other) {
-    if (other.best_ && !prunes(other.best_->value)) best_ = std::move(other.best_);
+  bool merge(Incumbent&& other) {
+    if (!other.best_ || prunes(other.best_->value)) return false;
+    best_ = std::move(other.best_);
+    return true;
   }
   const std::optional<Scored<Solution, Value>>& best() const { return best_; }
 

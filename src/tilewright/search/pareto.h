@@ -59,11 +59,14 @@ class ParetoFront {
     return true;
   }
 
-  void merge(ParetoFront&& other) {
+  // Inserts every member of `other`. Returns whether one entered.
+  bool merge(ParetoFront&& other) {
+    bool entered = false;
     for (Member& member : other.members_) {
-      insert(member.point, [&]() -> Payload&& { return std::move(member.payload); });
+      entered |= insert(member.point, [&]() -> Payload&& { return std::move(member.payload); });
     }
     other.members_.clear();
+    return entered;
   }
 
   // Area (two objectives) or volume (three) that the front dominates below `reference`; points that are not

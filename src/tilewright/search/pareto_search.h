@@ -32,7 +32,7 @@ class FrontRecord {
   bool offer(const std::array<T, N>& value, Make&& make) {
     return front_.insert(value, make);
   }
-  void merge(FrontRecord&& other) { front_.merge(std::move(other.front_)); }
+  bool merge(FrontRecord&& other) { return front_.merge(std::move(other.front_)); }
   const ParetoFront<T, N, Solution>& front() const { return front_; }
 
  private:

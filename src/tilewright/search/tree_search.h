@@ -41,18 +41,20 @@ struct SinkShape {
   void leaf(const Value&, Make&&) {}
 };
 
-// A tree to search. `roots` and `expand` are called by several threads at once and report to a sink:
-//   sink.branch(bound, make)   an inner node make() and a lower bound of all leaves below it (a bound smaller
-//   than
-//                              the parent's is raised to it)
-//   sink.leaf(value, make)     a solution make() and its value
-//   sink.prunes(bound)         true if nothing bounded so is wanted: a chance to skip work before branching;
-//   counts
-//                              one pruned node
-// Children must be a function of the node alone, but for those left out because of prunes().
-// Optional: `bool dominates(const Node& a, const Node& b) const` for two children of one node: below `a`
-// there is, for every leaf below `b`, one that is not worse. Of a pair only the child with the lower bound
-// (or, at equal bounds, the one reported first) is asked to dominate the other.
+// A tree to search. `roots` and `expand` are called by several threads at once and report to a sink.
+//
+// sink.branch(bound, make): an inner node make() and a lower bound of all leaves below it (raised to the
+// parent's if that is higher).
+//
+// sink.leaf(value, make): a solution make() and its value.
+//
+// sink.prunes(bound): true if nothing bounded so is wanted, a chance to skip work before branching; counts
+// one pruned node.
+//
+// Children must be a function of the node alone, but for those left out because of prunes(). Optional:
+// `bool dominates(const Node& a, const Node& b) const` for two children of one node: below `a` there is, for
+// every leaf below `b`, one that is not worse. Of a pair only the child with the lower bound (or, at equal
+// bounds, the one reported first) is asked to dominate the other.
 template <typename P>
 concept TreeProblem = SearchValue<typename P::Value> && std::movable<typename P::Node> &&
     requires(const P& problem, const typename P::Node& node, SinkShape<P>& sink) {
@@ -72,7 +74,7 @@ class TreeSearch;
 // The sink of a lane. `Record` holds the best of what was found: prunes(value), offer(value, make) ->
 // entered, merge(Record&&), empty().
 template <TreeProblem Problem, typename Record>
-class TreeLane {
+class alignas(64) TreeLane {
  public:
   using Node = typename Problem::Node;
   using Value = typename Problem::Value;
@@ -251,8 +253,7 @@ class TreeSearch {
     for (Lane& lane : lanes_) {
       counts_ += std::exchange(lane.counts_, {});
       if (lane.found_.empty()) continue;
-      improved_seconds = std::max(improved_seconds, lane.found_seconds_);
-      record_.merge(std::exchange(lane.found_, {}));
+      if (record_.merge(std::exchange(lane.found_, {}))) improved_seconds = lane.found_seconds_;
     }
     for (Lane& lane : lanes_) release(lane);
     if (improved_seconds >= 0) prune_frontier();
