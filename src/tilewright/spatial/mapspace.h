@@ -27,6 +27,9 @@ struct LevelConstraints {
   // in any order. Empty: any order. With fixed_order the list holds every dimension.
   std::vector<int> innermost;
   uint32_t must_keep = 0, must_bypass = 0;  // bits per data space
+  // A dimension has a spatial factor on one axis at most (arrays whose rows and columns each unroll a list of
+  // dimensions, as the field's mapper has them). Otherwise C=64 fits a 16x16 array as x:C=16 y:C=4.
+  bool one_axis_per_dimension = false;
   bool operator==(const LevelConstraints&) const = default;
 };
 
