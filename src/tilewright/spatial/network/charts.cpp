@@ -32,6 +32,7 @@ double widest(const std::vector<std::string>& texts, double size) {
 }
 
 struct BarLayout {
+  double left = kLeft;      // of the axis
   double slot = 0;          // width of a bar and its gap
   double plot_width = 0;    // all slots
   double label_height = 0;  // below the axis
