@@ -1,0 +1,65 @@
+#include "tilewright/spatial/array_simulator/chip.h"
+
+#include <gtest/gtest.h>
+
+#include "tilewright/base/file.h"
+
+namespace tilewright {
+namespace {
+
+const char* const kFile = TILEWRIGHT_SOURCE_DIR "/hardware/eyeriss-chip.yaml";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string message_of(const std::string& yaml) {
+  try {
+    parse_row_stationary_chip(yaml, "chip.yaml");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInvalidInput);
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(RowStationaryChip, FileStatesTheChip) {
+  const RowStationaryChip chip = read_row_stationary_chip(kFile);
+  EXPECT_EQ(chip.name, "eyeriss-chip");
+  EXPECT_EQ(chip.rows * chip.columns, 168);
+  EXPECT_EQ(chip.filter_spad_words + chip.pixel_spad_words + chip.psum_spad_words, 260);
+  EXPECT_EQ(chip.buffer_banks * chip.bank_bytes + chip.weight_buffer_bytes, 108 * 1024);
+  EXPECT_EQ(chip.filter_words_per_cycle * chip.word_bits, 64);
+  EXPECT_EQ(chip.pixel_words_per_cycle * chip.word_bits, 16);
+  EXPECT_DOUBLE_EQ(chip.clock_mhz, 200);
+}
+
+TEST(RowStationaryChip, ReportsEveryProblemAtOnce) {
+  std::string text = read_text_file(kFile);
+  text = replaced(text, "rows: 12", "rows: 0");
+  text = replaced(text, "banks: 25", "banks: -3");
+  text = replaced(text, "clock_mhz: 200", "clock_mhz: 0");
+  text = replaced(text, "psum_fifo_words: 24", "psum_fifo_words: 3");
+  const std::string message = message_of(text);
+  for (const char* part : {"(rows): 0 is not in 1..1024", "(banks): -3 is not in", "(clock_mhz)",
+                           "(psum_fifo_words): 3 is not in 4.."}) {
+    EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
+  }
+}
+
+TEST(RowStationaryChip, RefusesMissingUnknownAndMistypedFields) {
+  std::string text = read_text_file(kFile);
+  text = replaced(text, "    rows: 12\n", "");
+  text = replaced(text, "    pixel: 1\n", "    pixel: one\n    bus: 3\n");
+  const std::string message = message_of(text);
+  EXPECT_NE(message.find("rows"), std::string::npos) << message;
+  EXPECT_NE(message.find("pixel"), std::string::npos) << message;
+  EXPECT_NE(message.find("bus"), std::string::npos) << message;
+  EXPECT_NE(message_of("name: x\n").find("row_stationary"), std::string::npos);
+  EXPECT_NE(message_of("- 1\n"), "accepted");
+}
+
+}  // namespace
+}  // namespace tilewright
