@@ -11,7 +11,7 @@ using testing::random_array_case;
 using testing::random_words;
 using testing::RandomArrayCase;
 
-constexpr uint64_t kSeeds = 600;
+constexpr uint64_t kSeeds = 4000;
 
 void expect_same_time(const ArrayTime& a, const ArrayTime& b) {
   EXPECT_EQ(a.passes, b.passes);
