@@ -1,0 +1,20 @@
+// The text form of an affine index: "4*P + R - 2", "M", "0".
+#pragma once
+
+#include <string>
+
+#include "tilewright/nest/workload.h"
+
+namespace tilewright {
+
+// Letters, digits and underscores, not beginning with a digit.
+bool is_index_name(const std::string& name);
+
+// Fills offset and terms of `rank`. False and the problem if the text is no sum of INTEGER, NAME and
+// INTEGER*NAME with dimensions of the workload.
+bool parse_affine(const std::string& text, const Workload& workload, Rank& rank, std::string& problem);
+
+// parse_affine(print_affine(r)) gives the same offset and terms.
+std::string print_affine(const Rank& rank, const Workload& workload);
+
+}  // namespace tilewright
