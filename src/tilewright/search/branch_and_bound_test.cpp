@@ -163,6 +163,62 @@ TEST(BranchAndBound, KeepsAStartingSolutionThatIsOptimalAndReplacesAWorseOne) {
   EXPECT_NE(*replaced.best, known);
 }
 
+// A tree that a hash draws: 0 to 5 children, edges that cost 0 to 3 (many ties), leaves at any depth, dead
+// ends, and bounds that are now and then below the parent's.
+struct DrawnTree {
+  using Value = int64_t;
+  using Solution = uint64_t;
+  struct Node {
+    uint64_t name = 0;
+    int depth = 0;
+    int64_t cost = 0;
+  };
+  uint64_t seed = 0;
+
+  template <typename Sink>
+  void roots(Sink& sink) const {
+    sink.branch(0, [&] { return Node{seed}; });
+  }
+  template <typename Sink>
+  void expand(const Node& node, Sink& sink) const {
+    Random random(node.name);
+    for (int64_t children = random.between(node.depth < 2 ? 1 : 0, 5); children > 0; --children) {
+      const Node child{random.next(), node.depth + 1, node.cost + random.between(0, 3)};
+      if (child.depth == 7 || random.chance(0.05)) {
+        if (random.chance(0.7)) sink.leaf(child.cost, [&] { return child.name; });
+      } else {
+        sink.branch(child.cost - random.between(0, 2), [&] { return child; });
+      }
+    }
+  }
+};
+
+TEST(BranchAndBound, AgreesWithEnumerationOnDrawnTreesAtAnyThreadCount) {
+  int infeasible = 0;
+  int64_t pruned = 0;
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const DrawnTree problem{seed * 7919};
+    Options<DrawnTree> options;
+    options.lanes = int(seed % 5) + 1;
+    options.quantum = int64_t(seed % 7) * 10 + 1;
+    options.max_open = int64_t(seed % 3) * 40 + 1;
+    const auto one = branch_and_bound(problem, options);
+    EXPECT_EQ(one.end.value, check_tree(problem).best);
+    expect_monotone(one);
+    infeasible += one.status == SearchStatus::kInfeasible ? 1 : 0;
+    pruned += one.end.counts.pruned;
+    for (const int threads : {2, 4}) {
+      options.threads = threads;
+      const auto many = branch_and_bound(problem, options);
+      EXPECT_EQ(many.best, one.best);
+      EXPECT_EQ(many.end.counts, one.end.counts);
+    }
+  }
+  EXPECT_GT(infeasible, 0);
+  EXPECT_GT(pruned, 1000);
+}
+
 TEST(BranchAndBound, RefusesOptionsOutOfRangeAllAtOnce) {
   Options<Knapsack> options;
   options.threads = 0;

@@ -52,7 +52,7 @@ struct SamplingOptions {
   // the search.
   std::optional<Value> bound;
   int lanes = 8;           // unlike the threads, lanes and quantum are part of the result
-  int64_t quantum = 1024;  // evaluations of a lane in a round, at most
+  int64_t quantum = 4096;  // evaluations of a lane in a round, at most
   SearchWatcher<Solution, Value> watcher;
 
   // Throws an Error (invalid input) with every problem.

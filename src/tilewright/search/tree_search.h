@@ -24,7 +24,7 @@ struct TreeOptions {
   SearchLimits limits;       // evaluations may be exceeded by the leaves of one expansion per lane
   int lanes = 16;            // unlike the threads, lanes, quantum and max_open are part of the result
   int64_t quantum = 1024;    // expansions of a lane in a round; the first rounds are shorter
-  int64_t max_open = 65536;  // nodes that wait in the frontier
+  int64_t max_open = 65536;  // lanes keep their stacks while so many nodes wait in the frontier
 
   // Throws an Error (invalid input) with every problem.
   void verify() const;
@@ -227,15 +227,7 @@ class TreeSearch {
   }
 
   void advance_lanes() {
-    active_.clear();
-    for (Lane& lane : lanes_) {
-      if (lane.stack_.empty() && !frontier_.empty()) {
-        std::pop_heap(frontier_.begin(), frontier_.end(), later);
-        lane.stack_.push_back(std::move(frontier_.back()));
-        frontier_.pop_back();
-      }
-      if (!lane.stack_.empty()) active_.push_back(&lane);
-    }
+    deal();
     const int64_t lanes = int64_t(active_.size());
     const int64_t nodes = options_.limits.nodes - counts_.nodes;
     const int64_t evaluations = options_.limits.evaluations - counts_.evaluations;
@@ -246,30 +238,61 @@ class TreeSearch {
     slice_ = std::min(slice_ * 2, options_.quantum);
   }
 
+  // Gives `hand_` subtrees in turn to each lane that has none. The number follows the size of the subtrees:
+  // as many as keep the lanes at work for most of a round.
+  void deal() {
+    active_.clear();
+    for (Lane& lane : lanes_) {
+      if (lane.stack_.empty()) active_.push_back(&lane);
+    }
+    for (int64_t card = 0; card < hand_; ++card) {
+      for (Lane* lane : active_) {
+        if (frontier_.empty()) break;
+        std::pop_heap(frontier_.begin(), frontier_.end(), later);
+        lane->stack_.push_back(std::move(frontier_.back()));
+        frontier_.pop_back();
+      }
+    }
+    for (Lane* lane : active_) std::reverse(lane->stack_.begin(), lane->stack_.end());
+    active_.clear();
+    for (Lane& lane : lanes_) {
+      if (!lane.stack_.empty()) active_.push_back(&lane);
+    }
+  }
+
+  void adapt_hand(int64_t expanded) {
+    const int64_t room = int64_t(lanes_.size()) * slice_;
+    if (expanded < room / 2) {
+      hand_ = std::min(hand_ * 2, kMostHand);
+    } else if (expanded > room / 4 * 3) {
+      hand_ = std::max<int64_t>(hand_ / 2, 1);
+    }
+  }
+
   template <typename AfterRound>
   bool finish_round(AfterRound&& after_round) {
     ++counts_.rounds;
+    const int64_t before = counts_.nodes;
     double improved_seconds = -1;
     for (Lane& lane : lanes_) {
       counts_ += std::exchange(lane.counts_, {});
       if (lane.found_.empty()) continue;
       if (record_.merge(std::exchange(lane.found_, {}))) improved_seconds = lane.found_seconds_;
     }
+    adapt_hand(counts_.nodes - before);
     for (Lane& lane : lanes_) release(lane);
     if (improved_seconds >= 0) prune_frontier();
     return after_round(improved_seconds);
   }
 
-  // As much of the lane's stack as fits, from the bottom: there the subtrees are largest.
   void release(Lane& lane) {
-    const int64_t room = options_.max_open - int64_t(frontier_.size());
-    const auto end = lane.stack_.begin() + std::min(room, int64_t(lane.stack_.size()));
-    for (auto open = lane.stack_.begin(); open != end; ++open) {
-      open->serial = serial_++;
-      frontier_.push_back(std::move(*open));
+    if (int64_t(frontier_.size()) >= options_.max_open) return;
+    for (Open& open : lane.stack_) {
+      open.serial = serial_++;
+      frontier_.push_back(std::move(open));
       std::push_heap(frontier_.begin(), frontier_.end(), later);
     }
-    lane.stack_.erase(lane.stack_.begin(), end);
+    lane.stack_.clear();
   }
 
   void prune_frontier() {
@@ -285,6 +308,8 @@ class TreeSearch {
   std::vector<Lane> lanes_;
   std::vector<Lane*> active_;
   std::vector<Open> frontier_;
+  static constexpr int64_t kMostHand = 1024;
+  int64_t hand_ = 1;
   int64_t serial_ = 0;
   int64_t slice_ = 16;
   SearchCounts counts_;
