@@ -99,6 +99,12 @@ void RowStationaryChip::verify(Diagnostics& diagnostics) const {
   range("psum_out", psum_out_words_per_cycle, 1, kMostWords);
   range("link", link_words_per_cycle, 1, kMostWords);
   const int64_t transfer = std::max(link_words_per_cycle, psum_in_words_per_cycle);
+  constexpr int64_t kMostSpadWords = int64_t{1} << 26;
+  if (diagnostics.ok() &&
+      rows * columns * (filter_spad_words + pixel_spad_words + psum_spad_words) > kMostSpadWords) {
+    diagnostics.error(ErrorKind::kInvalidInput, where, "pe",
+                      fmt::format("the spads of all PEs hold more than {} words", kMostSpadWords));
+  }
   range("psum_fifo_words", overlap.psum_fifo_words, std::clamp<int64_t>(transfer, 1, kMostWords), kMostWords);
 }
 
@@ -108,10 +114,10 @@ RowStationaryChip parse_row_stationary_chip(const std::string& yaml, const std::
   RowStationaryChip chip;
   YamlMap top(file, source_name, diagnostics);
   chip.name = top.text("name", std::filesystem::path(source_name).stem().string());
+  chip.clock_mhz = top.number("clock_mhz", 0, 1e9);
+  chip.word_bits = top.integer("word_bits", -kMost, kMost);
   YamlMap map(top.child("row_stationary"), source_name + ": row_stationary", diagnostics);
   if (diagnostics.ok()) {
-    chip.clock_mhz = map.number("clock_mhz", 0, 1e9);
-    chip.word_bits = map.integer("word_bits", -kMost, kMost);
     read_sections(map, source_name, diagnostics, chip);
     map.finish();
   }

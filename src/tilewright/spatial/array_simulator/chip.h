@@ -53,8 +53,9 @@ struct RowStationaryChip {
   void verify(Diagnostics& diagnostics) const;
 };
 
-// Reads the section `row_stationary` of a hardware file; the other sections are left to their readers. Errors
-// (invalid input), all at once: no such section, fields missing, unknown or out of range.
+// Reads `name`, `clock_mhz`, `word_bits` and the section `row_stationary` of a hardware file; the rest is
+// left to its readers. Errors (invalid input), all at once: no such section, fields missing, unknown or out
+// of range.
 RowStationaryChip parse_row_stationary_chip(const std::string& yaml, const std::string& source_name);
 RowStationaryChip read_row_stationary_chip(const std::filesystem::path& path);
 

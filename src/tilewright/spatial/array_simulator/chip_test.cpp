@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/random.h"
 
 namespace tilewright {
 namespace {
@@ -59,6 +60,39 @@ TEST(RowStationaryChip, RefusesMissingUnknownAndMistypedFields) {
   EXPECT_NE(message.find("bus"), std::string::npos) << message;
   EXPECT_NE(message_of("name: x\n").find("row_stationary"), std::string::npos);
   EXPECT_NE(message_of("- 1\n"), "accepted");
+}
+
+TEST(RowStationaryChip, RefusesMoreSpadsThanCanBeSimulated) {
+  std::string text = replaced(read_text_file(kFile), "rows: 12", "rows: 1024");
+  text = replaced(text, "columns: 14", "columns: 1024");
+  EXPECT_NE(message_of(text).find("(pe): the spads of all PEs hold more than"), std::string::npos);
+}
+
+// A damaged file is refused or read; nothing else happens.
+TEST(RowStationaryChip, SurvivesDamagedFiles) {
+  const std::string text = read_text_file(kFile);
+  const std::string bytes = "{}[]:-#&*!|>'\"%@`,? \n\t0123456789aeirs\x80\xff";
+  int refused = 0;
+  for (uint64_t seed = 1; seed <= 1500; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    std::string damaged = text;
+    for (int64_t k = random.between(1, 4); k > 0; --k) {
+      const size_t at = size_t(random.between(0, int64_t(damaged.size()) - 1));
+      if (random.chance(0.5)) {
+        damaged[at] = bytes[size_t(random.between(0, int64_t(bytes.size()) - 1))];
+      } else {
+        damaged.erase(at, size_t(random.between(1, 40)));
+      }
+    }
+    try {
+      parse_row_stationary_chip(damaged, "damaged.yaml");
+    } catch (const Error& error) {
+      ++refused;
+      ASSERT_EQ(error.kind(), ErrorKind::kInvalidInput);
+    }
+  }
+  EXPECT_GT(refused, 500);
 }
 
 }  // namespace
