@@ -114,7 +114,7 @@ void check_level(const Workload& workload, const HierarchyLevel& machine, const 
                           machine.space_capacity_bits[size_t(space)] != kUnlimited;
     if (!reserved && machine.capacity_bits == kUnlimited) continue;
     const int64_t bits = tile_bits(workload, machine, space, extents);
-    total += bits;
+    if (!reserved || !machine.reserved_apart) total += bits;
     if (reserved && bits > machine.space_capacity_bits[size_t(space)]) {
       report(level.name, [&] {
         return fmt::format("the tile of {} takes {} bits of {}", data.name, bits,

@@ -20,6 +20,8 @@ struct HierarchyLevel {
   int64_t capacity_bits = kUnlimited;
   // Bits reserved for each data space; kUnlimited or absent: only the shared capacity counts.
   std::vector<int64_t> space_capacity_bits;
+  // Whether reserved bits lie apart from the shared capacity: a reserved data space then takes nothing of it.
+  bool reserved_apart = false;
   // Copies of each tile that have to fit at the same time: 2 when loads are double-buffered.
   int64_t copies = 1;
   // Instances of the next level below one instance of this one.
