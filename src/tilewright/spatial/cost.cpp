@@ -91,8 +91,7 @@ void check_array_mapping(const Workload& workload, const ArrayHardware& hardware
     for (int space = 0; space < workload.data_space_count(); ++space) {
       const bool must = (hardware.levels[l].must_keep >> role_index(workload, space) & 1u) != 0;
       if (must && !mapping.levels[l].keeps_space(space)) {
-        diagnostics.error(ErrorKind::kInvalidInput, where,
-                          fmt::format("level '{}'", hardware.levels[l].name),
+        diagnostics.error(ErrorKind::kInvalidInput, where, fmt::format("level '{}'", hardware.levels[l].name),
                           fmt::format("{} must be kept here", workload.data_spaces[size_t(space)].name));
       }
     }
@@ -161,19 +160,13 @@ Cost cost_of_counts(const Workload& workload, const ArrayHardware& hardware, con
   }
   cost.energy = cost.arithmetic_energy;
   for (size_t l = 0; l < size_t(levels); ++l) {
-    for (size_t r = 0; r < kDataRoles; ++r) cost.energy += cost.memory_energy[l][r] + cost.network_energy[l][r];
+    for (size_t r = 0; r < kDataRoles; ++r)
+      cost.energy += cost.memory_energy[l][r] + cost.network_energy[l][r];
   }
   cost.cycles = port_cycles(counts.steps, port_loads(workload, hardware, counts));
   const double slots = double(cost.cycles) * double(hardware.pe_count());
   cost.utilisation = slots > 0 ? double(counts.operations) / slots : 0;
   return cost;
-}
-
-Cost evaluate_mapping(const Workload& workload, const ArrayHardware& hardware, const Mapping& mapping,
-                      const CostRules& rules) {
-  const std::vector<CountingNetwork> networks = counting_networks(hardware);
-  return cost_of_counts(workload, hardware, count_accesses(workload, mapping, networks, rules.accounting),
-                        rules);
 }
 
 }  // namespace tilewright

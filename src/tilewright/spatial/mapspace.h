@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,10 +40,11 @@ struct Mapspace {
   std::vector<LevelConstraints> constraints;  // by level; empty: none
   bool imperfect = false;
 
-  // Problems of the constraints: names, factors that cannot multiply out, contradictory keeps.
+  // Problems of the workload, the hardware and the constraints: names, factors that cannot multiply out,
+  // contradictory keeps. The functions below take a mapspace that verifies.
   void verify(Diagnostics& diagnostics) const;
-  // Mappings before any is excluded by capacities: factorisations x orders x keeps (a double: they reach
-  // 1e22).
+  // Mappings before any is excluded by capacities or by spatial factors that fit an axis alone but not
+  // together: factorisations x orders x keeps (a double: they reach 1e22).
   double size() const;
 };
 
@@ -52,7 +54,6 @@ void check_inside(const Mapspace& mapspace, const Mapping& mapping, const std::s
                   Diagnostics& diagnostics);
 
 // Calls body for every valid mapping of a small mapspace, each once. For tests and tiny spaces.
-template <typename Body>
-void for_each_mapping(const Mapspace& mapspace, Body&& body);
+void for_each_mapping(const Mapspace& mapspace, const std::function<void(const Mapping&)>& body);
 
 }  // namespace tilewright
