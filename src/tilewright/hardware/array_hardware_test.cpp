@@ -140,6 +140,26 @@ TEST(ArrayPresets, UnifiedMachineOfTheComparisons) {
   EXPECT_EQ(h.levels[2].fill_energy, 3);
 }
 
+// Storage of the row-stationary study: a register file of 512 bytes per PE and as much buffer again.
+TEST(ArrayPresets, StudyArraysGrowInProportion) {
+  for (const auto& [name, pes] :
+       {std::pair{"eyeriss-256", 256}, {"eyeriss-512", 512}, {"eyeriss-1024", 1024}}) {
+    const ArrayHardware h = find_array_hardware(name, kPresets);
+    EXPECT_EQ(h.pe_count(), pes) << name;
+    EXPECT_EQ(h.levels[1].capacity_words, 256 * pes) << name;
+    EXPECT_DOUBLE_EQ(h.area_um2(), pes * (20000 + 512 * 20.87 + 512 * 12.70)) << name;
+    EXPECT_EQ(h.sections.count("study"), 1u) << name;
+  }
+}
+
+TEST(ArrayPresets, ChipHasTheArrayOfItsSimulator) {
+  const ArrayHardware h = find_array_hardware("eyeriss-chip", kPresets);
+  EXPECT_EQ(h.pe_count(), 168);
+  EXPECT_EQ(h.levels[1].capacity_words, 51200);
+  EXPECT_EQ(h.levels[2].role_capacity_words, (std::array<int64_t, kDataRoles>{12, 224, 24}));
+  EXPECT_EQ(h.sections.count("row_stationary"), 1u);
+}
+
 TEST(ArrayPresets, UnknownNameListsThePresets) {
   try {
     find_array_hardware("arch-unifeid", kPresets);
