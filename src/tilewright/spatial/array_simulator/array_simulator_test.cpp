@@ -39,6 +39,11 @@ TEST(ArraySimulator, RandomLayersCycleByCycle) {
     EXPECT_TRUE(time.traffic == closed_form_traffic(c.layer, c.mapping));
     EXPECT_EQ(time.passes, pass_count(c.layer, c.mapping));
     EXPECT_GE(time.cycles, time.ideal_cycles);
+    // No network carried more than its width.
+    EXPECT_GE(time.cycles * c.chip.pixel_words_per_cycle, time.traffic.buffer_pixel_reads);
+    EXPECT_GE(time.cycles * c.chip.psum_in_words_per_cycle, time.traffic.buffer_psum_reads);
+    EXPECT_GE(time.cycles * c.chip.psum_out_words_per_cycle, time.traffic.buffer_psum_writes);
+    EXPECT_GE(time.cycles * c.chip.filter_words_per_cycle, time.traffic.weight_buffer_reads);
     EXPECT_EQ(time.simulated_cycles, time.cycles);
     EXPECT_EQ(time.pe_cycles.total(), c.chip.rows * c.chip.columns * time.cycles);
     EXPECT_EQ(time.pe_cycles.multiply, c.layer.macs());
@@ -64,6 +69,25 @@ TEST(ArraySimulator, PassShapesAreEnough) {
     expect_same_time(shapes.time, time_layer(c.chip, c.layer, c.mapping));
     if (HasFailure()) return;
   }
+}
+
+// One PE, one weight, three pixels. The words sent in cycle 0 are used in cycle 1; products in 1, 3, 5,
+// additions in 2, 4, 6; the last result leaves the pipeline of 3 stages in cycle 9, the tenth.
+TEST(ArraySimulator, SmallestPassByHand) {
+  RowStationaryChip chip;
+  chip.pipeline_stages = 3;
+  chip.buffer_banks = 2;
+  chip.bank_bytes = chip.weight_buffer_bytes = 64;
+  const RowStationaryLayer layer{"row", 1, 1, 1, 1, 1, 3, 1, 1, 1};
+  const ArrayRun run = run_layer(chip, layer, {}, std::vector<int16_t>{3, -4, 5}, std::vector<int16_t>{-7});
+  EXPECT_EQ(run.outputs, (std::vector<int64_t>{-21, 28, -35}));
+  EXPECT_EQ(run.time.cycles, 10);
+  EXPECT_EQ(run.time.ideal_cycles, 3);
+  PeCycles expected;
+  expected.multiply = expected.accumulate = 3;
+  expected.wait_pixel = 1;
+  expected.finished = 3;
+  EXPECT_TRUE(run.time.pe_cycles == expected);
 }
 
 TEST(ArraySimulator, AWiderNetworkOrMoreOverlapCostsNothing) {

@@ -124,5 +124,21 @@ TEST(RowStationaryMapping, PlacementAndPassesOfRandomMappings) {
   }
 }
 
+// The random cases exercise what they are meant to.
+TEST(RowStationaryMapping, RandomCasesCoverTheRules) {
+  int segmented = 0, chained = 0, filter_sets = 0, gaps = 0, left_over = 0, cut_passes = 0;
+  for (uint64_t seed = 1; seed <= 2000; ++seed) {
+    const testing::RandomArrayCase c = testing::random_array_case(seed);
+    const RowStationaryMapping& a = c.mapping;
+    segmented += a.e > c.chip.columns;
+    chained += a.r > 1;
+    filter_sets += a.t > 1;
+    gaps += c.layer.stride > c.layer.kernel_width && c.layer.output_width() > 1;
+    left_over += c.layer.used_columns() < c.layer.width;
+    cut_passes += c.layer.channels % (a.q * a.r) != 0 && a.m % (a.p * a.t) != 0;
+  }
+  for (int cases : {segmented, chained, filter_sets, gaps, left_over, cut_passes}) EXPECT_GE(cases, 40);
+}
+
 }  // namespace
 }  // namespace tilewright

@@ -120,7 +120,7 @@ int64_t ProcessingElement::multiply_and_accumulate(int64_t cycle) {
 }
 
 bool ProcessingElement::can_accumulate(int64_t cycle) {
-  if (work_.takes_psums && input_->available(cycle, 1) == 0) {
+  if (work_.takes_psums && !input_->front_available(cycle)) {
     ++cycles_.wait_psum_in;
     return false;
   }

@@ -32,10 +32,12 @@ class PsumFifo {
  public:
   explicit PsumFifo(int64_t capacity) : words_(size_t(capacity)) {}
   int64_t room() const { return int64_t(words_.size()) - size_; }
-  int64_t size() const { return size_; }
   void push(int64_t value, int64_t available_cycle);
   // The last `count` words arrive together in that cycle.
   void arrive(int64_t count, int64_t available_cycle);
+  bool front_available(int64_t cycle) const {
+    return size_ > 0 && words_[size_t(first_)].available_cycle <= cycle;
+  }
   // How many words at the front can be taken in `cycle`, at most `most`.
   int64_t available(int64_t cycle, int64_t most) const;
   int64_t pop();
@@ -44,7 +46,11 @@ class PsumFifo {
   struct Word {
     int64_t value = 0, available_cycle = 0;
   };
-  size_t slot(int64_t index) const { return size_t((first_ + index) % int64_t(words_.size())); }
+  // index <= capacity
+  size_t slot(int64_t index) const {
+    const size_t at = size_t(first_ + index);
+    return at < words_.size() ? at : at - words_.size();
+  }
   std::vector<Word> words_;
   int64_t first_ = 0, size_ = 0;
 };
