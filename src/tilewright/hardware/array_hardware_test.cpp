@@ -160,6 +160,24 @@ TEST(ArrayPresets, ChipHasTheArrayOfItsSimulator) {
   EXPECT_EQ(h.sections.count("row_stationary"), 1u);
 }
 
+TEST(ArrayPresets, MachinesOfOtherKinds) {
+  const ArrayHardware tpu = find_array_hardware("tpu-like", kPresets);
+  EXPECT_EQ(tpu.pe_count(), 65536);
+  EXPECT_EQ(tpu.levels[1].capacity_words, 24 << 20);
+  EXPECT_EQ(tpu.levels[1].may_keep, 5u);
+  EXPECT_EQ(tpu.levels[2].may_keep, 2u);
+  EXPECT_GT(tpu.levels[1].read_energy, tpu.levels[4].read_energy * 100);
+  const ArrayHardware simba = find_array_hardware("simba-like", kPresets);
+  EXPECT_EQ(simba.instances(1), 36);
+  EXPECT_EQ(simba.instances(2), 576);
+  EXPECT_EQ(simba.pe_count(), 36864);
+  EXPECT_EQ(simba.levels[2].read_energy, 2.5);  // 32 KiB: 20 pJ for 64 bits
+  const ArrayHardware diannao = find_array_hardware("diannao-like", kPresets);
+  EXPECT_EQ(diannao.pe_count(), 256);
+  EXPECT_EQ(diannao.levels[1].read_energy, 5);
+  EXPECT_EQ(diannao.levels.back().may_keep, 4u);
+}
+
 TEST(ArrayPresets, UnknownNameListsThePresets) {
   try {
     find_array_hardware("arch-unifeid", kPresets);

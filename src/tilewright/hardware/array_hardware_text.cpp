@@ -108,6 +108,8 @@ class ArrayReader {
       }
       curve.logarithmic = scale == "log";
       curve.per_byte = map.boolean("per_byte", false);
+      // Points for wider accesses than a word.
+      const int64_t access_bits = map.integer("access_bits", 1, 4096, hardware_.word_bits);
       const YAML::Node points = map.child("points");
       map.finish();
       bool readable = points.IsDefined() && points.IsSequence();
@@ -117,6 +119,7 @@ class ArrayReader {
         readable = point.IsSequence() && point.size() == 2 &&
                    YAML::convert<double>::decode(point[0], value.bytes) &&
                    YAML::convert<double>::decode(point[1], value.value);
+        value.value *= double(hardware_.word_bits) / double(access_bits);
         curve.points.push_back(value);
       }
       const std::string problem = readable ? curve.problem() : "points must be a list of [bytes, value]";

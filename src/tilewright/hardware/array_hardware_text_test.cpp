@@ -167,6 +167,12 @@ TEST(ArrayText, Curves) {
   };
   const std::string level = "capacity_bytes: 64, energy: c";
   EXPECT_EQ(with("{points: [[64, 1]]}", level), "");
+  EXPECT_EQ(parse_array_hardware("word_bits: 8\ncurves: {c: {access_bits: 64, points: [[2, 24]]}}\nlevels:\n"
+                                 "- {name: dram, energy: 1}\n- {name: b, capacity_words: 2, energy: c}\n",
+                                 "a.yaml")
+                .levels[1]
+                .read_energy,
+            3);
   EXPECT_EQ(with("{points: []}", level), "a.yaml:2 (c): a curve needs at least one point");
   EXPECT_EQ(with("{points: [[1, 2], [1, 3]]}", level),
             "a.yaml:2 (c): the size 1 does not follow 1: sizes are positive and increase");
@@ -185,7 +191,7 @@ TEST(ArrayText, Curves) {
       with("{points: [[1, 1], [32, 2]], interpolation: cubic, points2: 1}", "capacity_words: 1, energy: d"),
       "3 problems\n"
       "  a.yaml:2 (interpolation): 'cubic' is no interpolation; log or linear\n"
-      "  a.yaml:2 (points2): unknown field; known fields: interpolation, per_byte, points\n"
+      "  a.yaml:2 (points2): unknown field; known fields: access_bits, interpolation, per_byte, points\n"
       "  a.yaml:5 (energy): 'd' is neither a number nor a curve; curves: c");
 }
 
