@@ -1,0 +1,306 @@
+// Elements of a rank are values of an affine form, so the tile of an instance is a sum of progressions. Where
+// the tiles before and after are single progressions of the same step and no instance is cut off, what moves
+// is the same run of elements for every instance, and the union over the instances is a count of distinct
+// sums (nest/footprint.h). Otherwise the elements are listed as intervals in the residue classes of one
+// coefficient: the longest axis is never enumerated.
+#include "tilewright/nest/reuse.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "tilewright/nest/footprint.h"
+
+namespace tilewright {
+namespace {
+
+int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+int64_t magnitude(int64_t a) { return a < 0 ? -a : a; }
+
+int64_t reach_of(std::span<const Stride> loops) {
+  int64_t reach = 0;
+  for (const Stride& loop : loops) reach += (loop.count - 1) * loop.step;
+  return reach;
+}
+
+bool turn(std::span<const Stride* const> loops, std::span<int64_t> index) {
+  for (size_t i = loops.size(); i-- > 0;) {
+    if (++index[i] < loops[i]->count) return true;
+    index[i] = 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<NestLoop> nest_loops(const Workload& workload, const Mapping& mapping) {
+  std::vector<NestLoop> loops;
+  std::vector<int64_t> covered(workload.dimensions.size(), 1);
+  const auto add = [&](int dimension, int64_t factor, int level, bool temporal, bool along_y) {
+    if (factor == 1) return;
+    int64_t& inner = covered[size_t(dimension)];
+    loops.push_back({dimension, factor, inner, level, temporal, along_y});
+    if (__builtin_mul_overflow(inner, factor, &inner)) {
+      throw Error(ErrorKind::kInvalidInput, "the loops of a dimension multiply to more than 2^63");
+    }
+  };
+  for (int l = mapping.level_count() - 1; l >= 0; --l) {
+    const MappingLevel& level = mapping.levels[size_t(l)];
+    for (auto s = level.spatial.rbegin(); s != level.spatial.rend(); ++s) {
+      add(s->dimension, s->factor, l, false, s->axis == SpatialAxis::kY);
+    }
+    for (auto t = level.temporal.rbegin(); t != level.temporal.rend(); ++t) {
+      add(t->dimension, t->factor, l, true, false);
+    }
+  }
+  std::reverse(loops.begin(), loops.end());
+  return loops;
+}
+
+void positions_by_room(int64_t size, std::span<const Stride> loops, int64_t reach, std::vector<Room>& out) {
+  int64_t reach_inside = reach + reach_of(loops);
+  std::vector<Room> next;
+  out.assign(1, {std::min(size, reach_inside), 1});
+  for (const Stride& loop : loops) {
+    reach_inside -= (loop.count - 1) * loop.step;
+    next.clear();
+    for (const Room& at : out) {
+      int64_t full = 0;
+      if (at.room >= reach_inside) full = std::min(loop.count, (at.room - reach_inside) / loop.step + 1);
+      if (full > 0) next.push_back({reach_inside, at.count * full});
+      for (int64_t k = full; k < loop.count && k * loop.step < at.room; ++k) {
+        next.push_back({at.room - k * loop.step, at.count});
+      }
+    }
+    std::sort(next.begin(), next.end(), [](const Room& a, const Room& b) { return a.room > b.room; });
+    out.clear();
+    for (const Room& room : next) {
+      if (!out.empty() && out.back().room == room.room) {
+        out.back().count += room.count;
+      } else {
+        out.push_back(room);
+      }
+    }
+  }
+}
+
+// The tile without the instances' offsets, as one progression; false if it is none.
+bool RankCounter::as_run(std::span<const RankAxis> axes, bool old, bool boxed, Run& run) {
+  run = {0, 1, 1};
+  std::array<Stride, 8> parts;
+  size_t used = 0;
+  for (const RankAxis& axis : axes) {
+    const int64_t begin = old ? axis.old_offset : axis.new_offset;
+    const int64_t extent = std::min(axis.tile, axis.room - begin);
+    if (extent <= 0) {
+      run = {0, 1, 0};
+      return true;
+    }
+    run.first += axis.coefficient * (axis.coefficient < 0 ? begin + extent - 1 : begin);
+    if (extent == 1) continue;
+    if (used == parts.size()) return false;
+    size_t at = used++;
+    for (; at > 0 && parts[at - 1].step > magnitude(axis.coefficient); --at) parts[at] = parts[at - 1];
+    parts[at] = {magnitude(axis.coefficient), extent};
+  }
+  if (boxed) {
+    for (size_t i = 0; i < used; ++i) run.count += parts[i].step * (parts[i].count - 1);
+    return true;
+  }
+  for (size_t i = 0; i < used; ++i) {
+    if (i == 0) run.step = parts[0].step;
+    if (parts[i].step % run.step != 0 || parts[i].step / run.step > run.count) return false;
+    run.count += (parts[i].count - 1) * (parts[i].step / run.step);
+  }
+  return true;
+}
+
+// Distinct values of the instances' offsets plus step * [0, count).
+int64_t RankCounter::spread(std::span<const RankAxis> axes, int64_t step, int64_t count) {
+  if (count == 0) return 0;
+  scratch_rank_.terms.clear();
+  scratch_extents_.clear();
+  const auto add = [&](int64_t coefficient, int64_t extent) {
+    if (extent == 1) return;
+    scratch_rank_.terms.push_back({int(scratch_extents_.size()), coefficient});
+    scratch_extents_.push_back(extent);
+  };
+  add(step, count);
+  for (const RankAxis& axis : axes) {
+    for (const Stride& loop : axis.instances) add(magnitude(axis.coefficient) * loop.step, loop.count);
+  }
+  return scratch_extents_.empty() ? 1 : rank_footprint(scratch_rank_, scratch_extents_);
+}
+
+bool RankCounter::short_cut(std::span<const RankAxis> axes, RankRules rules, RankMoves& moves) {
+  bool several = false;
+  for (const RankAxis& axis : axes) {
+    if (reach_of(axis.instances) == 0) continue;
+    several = true;
+    const int64_t reach = std::max(axis.old_offset, axis.new_offset) + reach_of(axis.instances) + axis.tile;
+    if (axis.room < reach) return false;
+  }
+  Run now, before;
+  if (!as_run(axes, false, rules.boxed, now) || !as_run(axes, true, rules.boxed, before)) return false;
+  if (now.count > 1 && before.count > 1 && now.step != before.step) return false;
+  const int64_t step = now.count > 1 ? now.step : before.count > 1 ? before.step : 1;
+  const int64_t shift = before.first - now.first;
+  int64_t low = 0, high = 0;  // what stays, by its position in `now`
+  if (shift % step == 0) {
+    low = std::max<int64_t>(0, shift / step);
+    high = std::min(now.count, shift / step + before.count);
+  }
+  const int64_t kept = std::max<int64_t>(0, high - low);
+  if (several && kept > 0) {
+    const int64_t old_low = low - shift / step, old_high = high - shift / step;
+    const bool new_split = low > 0 && high<now.count, old_split = old_low> 0 && old_high < before.count;
+    if (new_split || old_split) return false;
+  }
+  if (rules.same_tile_only) {
+    const int64_t tiles = spread(axes, 1, 1);
+    moves = {tiles * now.count, tiles * (now.count - kept), tiles * before.count,
+             tiles * (before.count - kept)};
+  } else {
+    moves = {spread(axes, step, now.count), spread(axes, step, now.count - kept),
+             spread(axes, step, before.count), spread(axes, step, before.count - kept)};
+  }
+  return true;
+}
+
+RankMoves RankCounter::moves(std::span<const RankAxis> axes, RankRules rules) {
+  RankMoves moves;
+  return short_cut(axes, rules, moves) ? moves : listed_moves(axes, rules);
+}
+
+void RankCounter::list_values(std::span<const RankAxis> axes, size_t main, std::span<const Range> ranges,
+                              std::vector<Piece>& out) {
+  for (const Range& range : ranges) {
+    if (range.begin >= range.end) return;
+  }
+  const int64_t sign = axes[main].coefficient < 0 ? -1 : 1, modulus = magnitude(axes[main].coefficient);
+  point_.clear();
+  for (const Range& range : ranges) point_.push_back(range.begin);
+  while (true) {
+    int64_t value = 0;
+    for (size_t a = 0; a < axes.size(); ++a) {
+      if (a != main) value += sign * axes[a].coefficient * point_[a];
+    }
+    const int64_t quotient = floor_div(value, modulus);
+    out.push_back({value - quotient * modulus, ranges[main].begin + quotient, ranges[main].end + quotient});
+    size_t a = axes.size();
+    while (a-- > 0) {
+      if (a == main) continue;
+      if (++point_[a] < ranges[a].end) break;
+      point_[a] = ranges[a].begin;
+    }
+    if (a == size_t(-1)) return;
+  }
+}
+
+void RankCounter::normalize(std::vector<Piece>& pieces) {
+  std::sort(pieces.begin(), pieces.end());
+  size_t used = 0;
+  for (const Piece& piece : pieces) {
+    if (used > 0 && pieces[used - 1].residue == piece.residue && piece.begin <= pieces[used - 1].end) {
+      pieces[used - 1].end = std::max(pieces[used - 1].end, piece.end);
+    } else {
+      pieces[used++] = piece;
+    }
+  }
+  pieces.resize(used);
+}
+
+int64_t RankCounter::size(const std::vector<Piece>& pieces) {
+  int64_t total = 0;
+  for (const Piece& piece : pieces) total += piece.end - piece.begin;
+  return total;
+}
+
+// Appends from \ what; both normalised.
+void RankCounter::subtract(const std::vector<Piece>& from, const std::vector<Piece>& what,
+                           std::vector<Piece>& out) {
+  size_t at = 0;
+  for (const Piece& piece : from) {
+    int64_t begin = piece.begin;
+    while (at < what.size() && (what[at].residue < piece.residue ||
+                                (what[at].residue == piece.residue && what[at].end <= begin))) {
+      ++at;
+    }
+    for (size_t i = at; i < what.size() && what[i].residue == piece.residue && what[i].begin < piece.end;
+         ++i) {
+      if (begin < what[i].begin) out.push_back({piece.residue, begin, what[i].begin});
+      begin = std::max(begin, what[i].end);
+    }
+    if (begin < piece.end) out.push_back({piece.residue, begin, piece.end});
+  }
+}
+
+void RankCounter::list_box(std::span<const RankAxis> axes, std::span<const Range> ranges,
+                           std::vector<Piece>& out) {
+  Piece box{0, 0, 1};
+  for (size_t a = 0; a < axes.size(); ++a) {
+    if (ranges[a].begin >= ranges[a].end) return;
+    const int64_t c = axes[a].coefficient, first = c * ranges[a].begin, last = c * (ranges[a].end - 1);
+    box.begin += std::min(first, last);
+    box.end += std::max(first, last);
+  }
+  out.push_back(box);
+}
+
+RankMoves RankCounter::listed_moves(std::span<const RankAxis> axes, RankRules rules) {
+  if (axes.empty()) return {};
+  size_t main = 0;
+  std::vector<const Stride*> loops;
+  std::vector<size_t> loop_axes;
+  for (size_t a = 0; a < axes.size(); ++a) {
+    if (axes[a].tile > axes[main].tile) main = a;
+    for (const Stride& loop : axes[a].instances) {
+      loops.push_back(&loop);
+      loop_axes.push_back(a);
+    }
+  }
+  index_.assign(loops.size(), 0);
+  // New elements, those that came, old elements, those that went: the union, or the different ones.
+  std::array<std::vector<Piece>, 4> all;
+  std::array<std::set<std::vector<Piece>>, 4> different;
+  std::array<std::vector<Piece>, 4> one;
+  do {
+    new_ranges_.clear();
+    old_ranges_.clear();
+    for (size_t a = 0; a < axes.size(); ++a) {
+      int64_t offset = 0;
+      for (size_t i = 0; i < loops.size(); ++i) offset += loop_axes[i] == a ? index_[i] * loops[i]->step : 0;
+      const int64_t now = offset + axes[a].new_offset, before = offset + axes[a].old_offset;
+      new_ranges_.push_back({now, std::min(now + axes[a].tile, axes[a].room)});
+      old_ranges_.push_back({before, std::min(before + axes[a].tile, axes[a].room)});
+    }
+    for (std::vector<Piece>& pieces : one) pieces.clear();
+    if (rules.boxed) {
+      list_box(axes, new_ranges_, one[0]);
+      list_box(axes, old_ranges_, one[2]);
+    } else {
+      list_values(axes, main, new_ranges_, one[0]);
+      list_values(axes, main, old_ranges_, one[2]);
+      normalize(one[0]);
+      normalize(one[2]);
+    }
+    subtract(one[0], one[2], one[1]);
+    subtract(one[2], one[0], one[3]);
+    for (size_t i = 0; i < 4; ++i) {
+      if (rules.same_tile_only) {
+        different[i].insert(one[i]);
+      } else {
+        all[i].insert(all[i].end(), one[i].begin(), one[i].end());
+      }
+    }
+  } while (turn(loops, index_));
+  std::array<int64_t, 4> sums{};
+  for (size_t i = 0; i < 4; ++i) {
+    for (const std::vector<Piece>& pieces : different[i]) sums[i] += size(pieces);
+    normalize(all[i]);
+    sums[i] += size(all[i]);
+  }
+  return {sums[0], sums[1], sums[2], sums[3]};
+}
+
+}  // namespace tilewright
