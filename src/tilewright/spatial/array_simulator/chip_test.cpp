@@ -4,6 +4,7 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
+#include "tilewright/hardware/array_hardware.h"
 
 namespace tilewright {
 namespace {
@@ -35,6 +36,25 @@ TEST(RowStationaryChip, FileStatesTheChip) {
   EXPECT_EQ(chip.filter_words_per_cycle * chip.word_bits, 64);
   EXPECT_EQ(chip.pixel_words_per_cycle * chip.word_bits, 16);
   EXPECT_DOUBLE_EQ(chip.clock_mhz, 200);
+}
+
+// The levels of the same file describe the same chip to the mappers.
+TEST(RowStationaryChip, BothPartsOfTheFileAgree) {
+  const RowStationaryChip chip = read_row_stationary_chip(kFile);
+  const ArrayHardware array = read_array_hardware(kFile);
+  EXPECT_EQ(array.pe_count(), chip.rows * chip.columns);
+  EXPECT_EQ(array.word_bits, chip.word_bits);
+  ASSERT_EQ(array.levels.size(), 3u);
+  const ArrayLevel& buffer = array.levels[1];
+  const ArrayLevel& spads = array.levels[2];
+  EXPECT_EQ(buffer.capacity_words * chip.word_bytes(), chip.buffer_banks * chip.bank_bytes);
+  EXPECT_EQ(buffer.role_capacity_words[1] * chip.word_bytes(), chip.weight_buffer_bytes);
+  EXPECT_EQ(buffer.network.words_per_cycle[0], double(chip.pixel_words_per_cycle));
+  EXPECT_EQ(buffer.network.words_per_cycle[1], double(chip.filter_words_per_cycle));
+  EXPECT_EQ(buffer.network.words_per_cycle[2], double(chip.psum_out_words_per_cycle));
+  EXPECT_EQ(spads.role_capacity_words[0], chip.pixel_spad_words);
+  EXPECT_EQ(spads.role_capacity_words[1], chip.filter_spad_words);
+  EXPECT_EQ(spads.role_capacity_words[2], chip.psum_spad_words);
 }
 
 TEST(RowStationaryChip, ReportsEveryProblemAtOnce) {
