@@ -51,7 +51,8 @@ TEST(RowStationaryChip, BothPartsOfTheFileAgree) {
   EXPECT_EQ(buffer.role_capacity_words[1] * chip.word_bytes(), chip.weight_buffer_bytes);
   EXPECT_EQ(buffer.network.words_per_cycle[0], double(chip.pixel_words_per_cycle));
   EXPECT_EQ(buffer.network.words_per_cycle[1], double(chip.filter_words_per_cycle));
-  EXPECT_EQ(buffer.network.words_per_cycle[2], double(chip.psum_out_words_per_cycle));
+  EXPECT_EQ(buffer.network.words_per_cycle[2],
+            double(chip.psum_in_words_per_cycle + chip.psum_out_words_per_cycle));
   EXPECT_EQ(spads.role_capacity_words[0], chip.pixel_spad_words);
   EXPECT_EQ(spads.role_capacity_words[1], chip.filter_spad_words);
   EXPECT_EQ(spads.role_capacity_words[2], chip.psum_spad_words);
