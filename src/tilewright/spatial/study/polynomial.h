@@ -1,0 +1,58 @@
+// Sums of products over atoms: the normal form in which the search bounds a dataflow's expressions. An atom
+// is a variable or a sub-expression that does not expand (ceil(C/(q*r))); a product may hold negative powers.
+// Like terms are merged, so that what cancels between energy levels (a buffer access that saves an array
+// access) cancels in the bounds as well - interval arithmetic on the text as written would lose it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tilewright/spatial/study/expression.h"
+
+namespace tilewright::study {
+
+struct Factor {
+  int atom = 0;
+  int power = 1;  // not 0
+  bool operator==(const Factor&) const = default;
+  auto operator<=>(const Factor&) const = default;
+};
+
+struct Term {
+  double coefficient = 0;
+  std::vector<Factor> factors;  // ascending atoms
+};
+
+struct Polynomial {
+  std::vector<Term> terms;  // by factors, each product once
+
+  Interval bounds(std::span<const Interval> atoms) const;
+  double value(std::span<const double> atoms) const;
+};
+
+// Sum of all polynomials, each times its weight.
+Polynomial weighted_sum(std::span<const Polynomial> parts, std::span<const double> weights);
+
+// The bounds of factor^power and of a term.
+Interval power_bounds(Interval base, int power);
+Interval term_bounds(const Term& term, std::span<const Interval> atoms);
+// The same without the factor at position `skipped`.
+Interval rest_bounds(const Term& term, size_t skipped, std::span<const Interval> atoms);
+
+// Expands nodes of a graph. Atom k is node atoms()[k].
+class Expander {
+ public:
+  explicit Expander(const ExpressionGraph& graph) : graph_(graph) {}
+  Polynomial expand(int node);
+  const std::vector<int>& atoms() const { return atoms_; }
+  // The atom of a node, which becomes one if it is none yet.
+  int atom(int node);
+
+ private:
+  Polynomial expand_node(int node);
+  const ExpressionGraph& graph_;
+  std::vector<int> atoms_;
+  std::vector<std::optional<Polynomial>> known_;
+};
+
+}  // namespace tilewright::study
