@@ -206,6 +206,17 @@ TEST(BranchAndBound, AgreesWithEnumerationOnDrawnTreesAtAnyThreadCount) {
     const auto one = branch_and_bound(problem, options);
     EXPECT_EQ(one.end.value, check_tree(problem).best);
     expect_monotone(one);
+    Options<DrawnTree> cut = options;
+    for (cut.limits.nodes = 1; cut.limits.nodes < one.end.counts.nodes; cut.limits.nodes *= 2) {
+      const auto stopped = branch_and_bound(problem, cut);
+      expect_monotone(stopped);
+      if (stopped.status == SearchStatus::kOptimal) {
+        EXPECT_EQ(stopped.end.value, one.end.value);
+      }
+      if (stopped.end.bound && one.end.value) {
+        EXPECT_LE(*stopped.end.bound, *one.end.value);
+      }
+    }
     infeasible += one.status == SearchStatus::kInfeasible ? 1 : 0;
     pruned += one.end.counts.pruned;
     for (const int threads : {2, 4}) {

@@ -181,7 +181,7 @@ class TreeSearch {
   template <typename AfterRound>
   void run(AfterRound&& after_round) {
     lanes_[0].roots();
-    slice_ = 16;
+    slice_ = std::min<int64_t>(16, options_.quantum);
     bool more = finish_round(after_round);
     while (more && !complete() && !limit_reached()) {
       advance_lanes();
@@ -281,7 +281,7 @@ class TreeSearch {
     }
     adapt_hand(counts_.nodes - before);
     for (Lane& lane : lanes_) release(lane);
-    if (improved_seconds >= 0) prune_frontier();
+    if (improved_seconds >= 0) prune_open();
     return after_round(improved_seconds);
   }
 
@@ -295,10 +295,13 @@ class TreeSearch {
     lane.stack_.clear();
   }
 
-  void prune_frontier() {
-    counts_.pruned +=
-        int64_t(std::erase_if(frontier_, [&](const Open& open) { return record_.prunes(open.bound); }));
-    std::make_heap(frontier_.begin(), frontier_.end(), later);
+  // After an improvement: what it closes must not count as open, neither for the bound nor for completeness.
+  void prune_open() {
+    const auto closed = [&](const Open& open) { return record_.prunes(open.bound); };
+    for (Lane& lane : lanes_) counts_.pruned += int64_t(std::erase_if(lane.stack_, closed));
+    const size_t erased = std::erase_if(frontier_, closed);
+    if (erased > 0) std::make_heap(frontier_.begin(), frontier_.end(), later);
+    counts_.pruned += int64_t(erased);
   }
 
   TreeOptions options_;
