@@ -217,6 +217,12 @@ TEST(BranchAndBound, AgreesWithEnumerationOnDrawnTreesAtAnyThreadCount) {
         EXPECT_LE(*stopped.end.bound, *one.end.value);
       }
     }
+    // A limit just large enough leaves nothing open.
+    cut.lanes = 1;
+    cut.limits.nodes = SearchLimits::kNone;
+    const auto alone = branch_and_bound(problem, cut);
+    cut.limits.nodes = alone.end.counts.nodes;
+    EXPECT_EQ(branch_and_bound(problem, cut).status, alone.status);
     infeasible += one.status == SearchStatus::kInfeasible ? 1 : 0;
     pruned += one.end.counts.pruned;
     for (const int threads : {2, 4}) {
