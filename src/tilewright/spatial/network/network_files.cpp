@@ -58,6 +58,7 @@ Json layer_json(const NetworkReport& report, const DataflowRun& run, const Netwo
   entry["nodes"] = cost.nodes;
   entry["pruned"] = cost.pruned;
   entry["search_s"] = cost.seconds;
+  if (!cost.variables.empty()) entry["variables"] = cost.variables;
   entry["mapping"] = cost.mapping;
   return entry;
 }
@@ -93,7 +94,7 @@ std::string quoted(const std::string& field) {
 
 }  // namespace
 
-std::string report_json(const NetworkReport& report) {
+std::string report_json(const NetworkReport& report, const std::map<std::string, std::string>& sections) {
   Json result = {{"kind", "tilewright map"},
                  {"network", report.network.name},
                  {"hardware", report.hardware},
@@ -114,6 +115,7 @@ std::string report_json(const NetworkReport& report) {
   Json runs = Json::array();
   for (const DataflowRun& run : report.runs) runs.push_back(run_json(report, run));
   result["runs"] = std::move(runs);
+  for (const auto& section : sections) result[section.first] = Json::parse(section.second);
   return result.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,8 @@
 namespace tilewright {
 
 // Everything the report holds: header, nodes left out, and per run its totals and one entry per layer.
-std::string report_json(const NetworkReport& report);
+// `sections` are further top-level entries, each the text of a JSON document.
+std::string report_json(const NetworkReport& report, const std::map<std::string, std::string>& sections = {});
 // One line per run and layer; a column per place and role. Fields are quoted where they need it.
 std::string report_csv(const NetworkReport& report);
 

@@ -34,8 +34,9 @@ struct LayerCost {
   double value = 0, lower_bound = 0;  // of the objective
   double mapspace_size = 0;           // mappings before any is excluded
   int64_t nodes = 0, pruned = 0;
-  double seconds = 0;   // of the search
-  std::string mapping;  // its text form
+  double seconds = 0;     // of the search
+  std::string variables;  // of a study dataflow: "m=96 n=2"
+  std::string mapping;    // its text form; empty if there is none
 
   bool has_cost() const { return status <= LayerStatus::kEvaluated; }
   double gap() const { return value > 0 ? (value - lower_bound) / value : 0; }

@@ -196,9 +196,11 @@ std::string mapping_list(const NetworkReport& report) {
   for (const DataflowRun& run : report.runs) {
     for (size_t shape = 0; shape < run.costs.size(); ++shape) {
       const LayerCost& cost = run.costs[shape];
-      if (cost.mapping.empty()) continue;
-      text += fmt::format("\n{} ({}):\n{}", report.network.shapes[shape].name, run.dataflow,
-                          indented(cost.mapping));
+      if (cost.mapping.empty() && cost.variables.empty()) continue;
+      text +=
+          fmt::format("\n{} ({}):\n{}", report.network.shapes[shape].name, run.dataflow,
+                      indented(cost.variables + (cost.variables.empty() || cost.mapping.empty() ? "" : "\n") +
+                               cost.mapping));
     }
   }
   return text;

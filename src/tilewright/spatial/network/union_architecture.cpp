@@ -5,9 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 
+#include "tilewright/spatial/network/front.h"
 #include "tilewright/spatial/network/text_table.h"
 
 namespace tilewright {
@@ -17,6 +20,7 @@ UnionChoice best_of_runs(const Network& network, const std::vector<DataflowRun>&
   UnionChoice choice;
   choice.dataflows = dataflows;
   choice.by_shape.assign(network.shapes.size(), -1);
+  std::vector<std::vector<FrontCost>> fronts;  // by layer
   for (size_t shape = 0; shape < network.shapes.size(); ++shape) {
     const LayerCost* best = nullptr;
     for (size_t r = 0; r < runs.size(); ++r) {
@@ -33,9 +37,19 @@ UnionChoice best_of_runs(const Network& network, const std::vector<DataflowRun>&
       choice.missing += int(times);
       continue;
     }
+    std::vector<FrontCost> points;
+    for (const DataflowRun& run : runs) {
+      const LayerCost& cost = run.costs[shape];
+      if (cost.has_cost()) points.push_back({cost.cycles, cost.energy});
+    }
+    fronts.insert(fronts.end(), size_t(times), pareto_front(std::move(points)));
     choice.energy += double(times) * best->energy;
     choice.cycles += double(times) * best->cycles;
   }
+  double least = std::numeric_limits<double>::infinity();
+  for (const FrontCost& point : merge_fronts(fronts).points)
+    least = std::min(least, point.cycles * point.energy);
+  choice.least_edp = least;
   return choice;
 }
 
@@ -107,7 +121,13 @@ UnionTable union_table(
 std::string union_text(const UnionTable& table, const NetworkReport& report) {
   const double macs = double(std::max<int64_t>(report.network.mapped_macs(), 1));
   const UnionChoice* single = best_of_size(table, 1);
-  TextTable text({"union of dataflows", ">energy/MAC", ">gain", ">cycles", ">re-divided", ">gain", "covers"});
+  TextTable text({"union of dataflows", ">energy/MAC", ">gain", ">cycles", ">re-divided", ">gain",
+                  ">least EDP", ">gain", "covers"});
+  double single_edp = std::numeric_limits<double>::infinity();
+  for (const UnionChoice& choice : table.shared) {
+    if (choice.dataflows.size() == 1 && choice.missing == 0)
+      single_edp = std::min(single_edp, choice.least_edp);
+  }
   constexpr size_t kShownPerSize = 6;
   for (size_t size = 1; size <= 3; ++size) {
     size_t shown = 0;
@@ -117,11 +137,13 @@ std::string union_text(const UnionTable& table, const NetworkReport& report) {
       if (choice.dataflows.size() != size) continue;
       if (shown == 0 && size > 1) text.rule();
       ++shown;
-      std::vector<std::string> cells = {names(table, choice.dataflows), "-", "", "-", "-", "", ""};
+      std::vector<std::string> cells = {names(table, choice.dataflows), "-", "", "-", "-", "", "-", "", ""};
       if (choice.missing == 0) {
         cells[1] = fmt::format("{:.4f}", choice.energy / macs);
         cells[3] = fmt::format("{:.0f}", choice.cycles);
         if (single) cells[2] = gain_text(choice.energy, single->energy);
+        cells[6] = fmt::format("{:.4g}", choice.least_edp);
+        if (single) cells[7] = gain_text(choice.least_edp, single_edp);
       }
       if (ideal.missing == 0) {
         cells[4] = fmt::format("{:.4f}", ideal.energy / macs);
@@ -135,12 +157,14 @@ std::string union_text(const UnionTable& table, const NetworkReport& report) {
   }
   std::string result =
       "Union architectures: register files as large as the largest member's, the buffer in the area that is\n"
-      "left; gain over the best single dataflow. Re-divided: as if every layer had the storage of its own\n"
-      "dataflow. Control and wires for switching are not counted.\n\n" +
+      "left; gains over the best single dataflow. Re-divided: as if every layer had the storage of its own\n"
+      "dataflow. Least EDP: layers assigned for least energy x cycles of the whole network instead. Control\n"
+      "and wires for switching are not counted.\n\n" +
       text.to_string();
   for (size_t size = 2; size <= 3; ++size) {
     const UnionChoice* best = best_of_size(table, size);
-    if (!best) continue;
+    // A member that no layer takes buys nothing.
+    if (!best || std::set<int>(best->by_shape.begin(), best->by_shape.end()).size() < size) continue;
     TextTable layers({"layer", "with " + names(table, best->dataflows)});
     for (const NetworkLayer& layer : report.network.layers) {
       layers.row(
@@ -161,6 +185,7 @@ std::string union_json(const UnionTable& table, const NetworkReport& report) {
     entry["missing_layers"] = choice.missing;
     entry["energy"] = choice.energy;
     entry["cycles"] = choice.cycles;
+    entry["least_edp"] = choice.least_edp;
     entry["energy_redivided"] = table.redivided[i].energy;
     entry["cycles_redivided"] = table.redivided[i].cycles;
     Json& layers = entry["layers"] = Json::object();

@@ -19,10 +19,14 @@ struct UnionChoice {
   std::vector<int>
       by_shape;  // index into the report's runs of the dataflow that each shape takes; -1: none can
   double energy = 0, cycles = 0;
+  // Least energy x cycles of the network over every assignment of layers to dataflows; its own choice, which
+  // is not that of each layer's least.
+  double least_edp = 0;
   int missing = 0;  // layers that none of them can run
 };
 
 // For every layer the run of least energy, ties by cycles, then by position. `runs` are of the same network.
+// least_edp is that of the layers' merged fronts (front.h), so it is exact.
 UnionChoice best_of_runs(const Network& network, const std::vector<DataflowRun>& runs,
                          const std::vector<int>& dataflows);
 

@@ -44,22 +44,30 @@ Case random_case(Random& random) {
   return c;
 }
 
-// Least energy over every assignment of one member to each layer; negative: none runs all layers.
-double brute_force(const Case& c, const std::vector<int>& members, bool redivided) {
+struct Least {
+  double energy = -1, edp = -1;  // negative: none runs all layers
+};
+
+// Over every assignment of one member to each layer.
+Least brute_force(const Case& c, const std::vector<int>& members, bool redivided) {
   int64_t storage = 0;
   for (const int m : members) storage = std::max(storage, c.register_file[size_t(m)]);
   const size_t layers = c.network.layers.size();
   std::vector<size_t> pick(layers, 0);
-  double least = -1;
+  Least least;
   while (true) {
-    double sum = 0;
+    double sum = 0, cycles = 0;
     for (size_t l = 0; l < layers; ++l) {
       const int member = members[pick[l]];
       const int64_t rf = redivided ? c.register_file[size_t(member)] : storage;
       const LayerCost& cost = c.runs.at({member, rf}).costs[size_t(c.network.layers[l].shape)];
       sum += cost.has_cost() ? cost.energy : INFINITY;
+      cycles += cost.cycles;
     }
-    if (std::isfinite(sum) && (least < 0 || sum < least)) least = sum;
+    if (std::isfinite(sum)) {
+      if (least.energy < 0 || sum < least.energy) least.energy = sum;
+      if (least.edp < 0 || sum * cycles < least.edp) least.edp = sum * cycles;
+    }
     size_t l = 0;
     while (l < layers && ++pick[l] == members.size()) pick[l++] = 0;
     if (l == layers) return least;
@@ -81,10 +89,14 @@ TEST(UnionArchitecture, EqualsBruteForceOverAllAssignments) {
     ASSERT_EQ(table.shared.size(), 6u + 15u + 20u);
     for (size_t i = 0; i < table.shared.size(); ++i) {
       const UnionChoice& shared = table.shared[i];
-      const double expected = brute_force(c, shared.dataflows, false);
-      EXPECT_EQ(shared.missing == 0 ? shared.energy : -1, expected) << "trial " << trial << " of seed 21";
+      const Least expected = brute_force(c, shared.dataflows, false);
+      EXPECT_EQ(shared.missing == 0 ? shared.energy : -1, expected.energy)
+          << "trial " << trial << " of seed 21";
+      if (shared.missing == 0) {
+        EXPECT_EQ(shared.least_edp, expected.edp) << "trial " << trial << " of seed 21";
+      }
       const UnionChoice& ideal = table.redivided[i];
-      EXPECT_EQ(ideal.missing == 0 ? ideal.energy : -1, brute_force(c, ideal.dataflows, true));
+      EXPECT_EQ(ideal.missing == 0 ? ideal.energy : -1, brute_force(c, ideal.dataflows, true).energy);
       if (i > 0 && table.shared[i - 1].missing == shared.missing) {
         EXPECT_LE(table.shared[i - 1].energy, shared.energy) << "sorted by energy";
       }

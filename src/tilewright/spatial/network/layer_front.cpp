@@ -1,0 +1,160 @@
+// Fronts by repeated proven searches under a falling latency limit.
+#include "tilewright/spatial/network/layer_front.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "tilewright/spatial/network/charts.h"
+#include "tilewright/spatial/network/text_table.h"
+
+namespace tilewright {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
+LayerFront layer_front(const Mapspace& mapspace, const MapperOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  LayerFront front;
+  MapperOptions step = options;
+  step.objective = MapObjective::kEnergy;
+  while (true) {
+    if (options.time_limit_s > 0) {
+      step.time_limit_s = options.time_limit_s - seconds_since(begin);
+      if (step.time_limit_s <= 0) {
+        front.proven = false;
+        break;
+      }
+    }
+    const MapResult result = find_mapping(mapspace, step);
+    if (result.status == MapStatus::kInfeasible) break;
+    // A search that was stopped before it found any mapping has nothing to go on from.
+    if (result.mapping.levels.empty()) {
+      front.proven = false;
+      break;
+    }
+    front.proven = front.proven && result.status == MapStatus::kOptimal;
+    front.points.push_back({double(result.cost.cycles), result.cost.energy});
+    front.mappings.push_back(print_mapping(mapspace.workload, result.mapping));
+    step.max_cycles = result.cost.cycles - 1;
+  }
+  std::reverse(front.points.begin(), front.points.end());
+  std::reverse(front.mappings.begin(), front.mappings.end());
+  if (!front.proven) {
+    // Points of stopped searches may beat one another.
+    LayerFront kept;
+    kept.proven = false;
+    for (size_t i = 0; i < front.points.size(); ++i) {
+      if (!kept.points.empty() && front.points[i].energy >= kept.points.back().energy) continue;
+      kept.points.push_back(front.points[i]);
+      kept.mappings.push_back(std::move(front.mappings[i]));
+    }
+    return kept;
+  }
+  return front;
+}
+
+NetworkFronts network_fronts(const Network& network, const ArrayHardware& hardware,
+                             const NetworkMapOptions& options, const NetworkProgress& progress) {
+  const auto begin = std::chrono::steady_clock::now();
+  NetworkFronts result;
+  for (size_t shape = 0; shape < network.shapes.size(); ++shape) {
+    const Workload& workload = network.shapes[shape];
+    if (progress) progress(workload.name, int(shape) + 1, int(network.shapes.size()));
+    const Mapspace mapspace = layer_mapspace(workload, hardware, options);
+    MapperOptions mapper = options.mapper;
+    if (mapper.time_limit_s > 0) {
+      const double left = options.mapper.time_limit_s - seconds_since(begin);
+      mapper.time_limit_s = std::max(1e-3, left / double(network.shapes.size() - shape));
+    }
+    result.shapes.push_back(layer_front(mapspace, mapper));
+    result.proven = result.proven && result.shapes.back().proven;
+  }
+  std::vector<std::vector<FrontCost>> layers;
+  for (const NetworkLayer& layer : network.layers)
+    layers.push_back(result.shapes[size_t(layer.shape)].points);
+  result.front = merge_fronts(layers);
+  return result;
+}
+
+std::string front_text(const NetworkFronts& fronts, const NetworkReport& report, size_t rows) {
+  const std::vector<FrontCost>& points = fronts.front.points;
+  std::string text = fmt::format(
+      "Energy-latency front of the network: {} points{}, merged from {} points of {} distinct layers{}\n",
+      points.size(),
+      fronts.front.energy_slack > 0 ? fmt::format(" (thinned: energies at most {:.2e} above the exact front)",
+                                                  fronts.front.energy_slack)
+                                    : "",
+      [&] {
+        size_t sum = 0;
+        for (const LayerFront& shape : fronts.shapes) sum += shape.points.size();
+        return sum;
+      }(),
+      fronts.shapes.size(),
+      fronts.proven ? ", all proven" : "; searches were stopped, so it is an upper bound");
+  if (points.empty()) return text + "note: a layer has no mapping, so neither has the network\n";
+  TextTable table({">cycles", ">time", ">energy", ">cycles/least", ">energy/least", ">EDP"});
+  const size_t shown = std::min(rows, points.size());
+  for (size_t row = 0; row < shown; ++row) {
+    const size_t at = shown == 1 ? 0 : row * (points.size() - 1) / (shown - 1);
+    const FrontCost& point = points[at];
+    table.row({fmt::format("{:.0f}", point.cycles), time_text(point.cycles, report.clock_mhz),
+               energy_text(point.energy, report.energy_unit),
+               fmt::format("{:.3f}", point.cycles / points.front().cycles),
+               fmt::format("{:.3f}", point.energy / points.back().energy),
+               fmt::format("{:.4g}", point.energy * point.cycles)});
+  }
+  return text + table.to_string();
+}
+
+std::string front_json(const NetworkFronts& fronts) {
+  using Json = nlohmann::ordered_json;
+  Json result = {{"proven", fronts.proven}, {"energy_slack", fronts.front.energy_slack}};
+  Json points = Json::array(), shapes = Json::array();
+  for (const FrontCost& point : fronts.front.points) {
+    points.push_back({{"cycles", int64_t(point.cycles)}, {"energy", point.energy}});
+  }
+  for (const LayerFront& shape : fronts.shapes) {
+    Json list = Json::array();
+    for (size_t i = 0; i < shape.points.size(); ++i) {
+      list.push_back({{"cycles", int64_t(shape.points[i].cycles)},
+                      {"energy", shape.points[i].energy},
+                      {"mapping", shape.mappings[i]}});
+    }
+    shapes.push_back(std::move(list));
+  }
+  result["points"] = std::move(points);
+  result["distinct_layers"] = std::move(shapes);
+  return result.dump();
+}
+
+std::string front_svg(const NetworkFronts& fronts, const NetworkReport& report) {
+  const bool timed = report.clock_mhz > 0;
+  const double per_cycle = timed ? 1e-3 / report.clock_mhz : 1e-6;
+  double energy_scale = 1;
+  std::string unit = report.energy_unit == "mac" ? "multiples of one MAC" : report.energy_unit;
+  if (!fronts.front.points.empty() && fronts.front.points.front().energy >= 1e6) {
+    energy_scale = 1e-6;
+    unit = "10^6 " + (report.energy_unit == "mac" ? std::string("MAC energies") : report.energy_unit);
+  }
+  Front all{fronts.proven ? "front" : "best found", {}, true}, least{"least energy x delay", {}, false};
+  const FrontCost* best = nullptr;
+  for (const FrontCost& point : fronts.front.points) {
+    all.points.push_back({point.cycles * per_cycle, point.energy * energy_scale});
+    if (!best || point.cycles * point.energy < best->cycles * best->energy) best = &point;
+  }
+  if (best) least.points.push_back({best->cycles * per_cycle, best->energy * energy_scale});
+  return front_chart_svg({fmt::format("Energy against latency: {} on {}, batch {}", report.network.name,
+                                      report.hardware, report.batch),
+                          timed ? "latency, ms" : "latency, 10^6 cycles",
+                          "energy, " + unit,
+                          {all, least}});
+}
+
+}  // namespace tilewright

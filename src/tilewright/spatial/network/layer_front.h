@@ -1,0 +1,38 @@
+// The energy-latency front of one layer and of a whole network, each point a proven optimum.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tilewright/spatial/network/front.h"
+#include "tilewright/spatial/network/map_network.h"
+
+namespace tilewright {
+
+struct LayerFront {
+  std::vector<FrontCost> points;      // ascending cycles
+  std::vector<std::string> mappings;  // of the points
+  // Whether every point is proven and nothing is missing between them.
+  bool proven = true;
+};
+
+// Least energy, then least energy among mappings that are faster than that, and so on until none is faster:
+// the epsilon-constraint method, which finds every point because ties in energy are broken by cycles.
+// options.mapper.time_limit_s, if any, ends it with what it has. Errors (invalid input): as find_mapping.
+LayerFront layer_front(const Mapspace& mapspace, const MapperOptions& options);
+
+struct NetworkFronts {
+  std::vector<LayerFront> shapes;
+  NetworkFront front;
+  bool proven = true;  // all of them
+};
+// Fronts of all shapes and their sum over the layers; the objective in `options` does not matter.
+NetworkFronts network_fronts(const Network& network, const ArrayHardware& hardware,
+                             const NetworkMapOptions& options, const NetworkProgress& progress = {});
+
+// At most `rows` points, evenly spread, the ends included.
+std::string front_text(const NetworkFronts& fronts, const NetworkReport& report, size_t rows = 12);
+std::string front_json(const NetworkFronts& fronts);
+std::string front_svg(const NetworkFronts& fronts, const NetworkReport& report);
+
+}  // namespace tilewright

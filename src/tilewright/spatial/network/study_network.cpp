@@ -1,0 +1,118 @@
+// Between the study's own terms (layer shapes, accesses per level and type) and the report of a network.
+#include "tilewright/spatial/network/study_network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tilewright/base/parallel.h"
+#include "tilewright/spatial/study/dataflow_mapping.h"
+
+namespace tilewright {
+namespace {
+
+LayerCost costed(const Workload& workload, const study::Dataflow& dataflow, const study::LayerShape& shape,
+                 const study::StudyMachine& machine, const study::Storage& storage) {
+  const study::DataflowResult result = study::best_mapping(dataflow, shape, machine, storage);
+  LayerCost cost;
+  cost.mapspace_size = result.proof.space_points;
+  cost.nodes = result.proof.nodes;
+  cost.pruned = result.proof.pruned;
+  if (result.status == study::SearchStatus::kInfeasible || result.variables.empty()) {
+    for (const std::string& reason : result.reasons)
+      cost.reason += (cost.reason.empty() ? "" : "; ") + reason;
+    return cost;
+  }
+  cost.status = result.status == study::SearchStatus::kOptimal ? LayerStatus::kProven : LayerStatus::kStopped;
+  const std::array<double, study::kLevels> energy = {machine.energy.dram, machine.energy.buffer,
+                                                     machine.energy.array, machine.energy.register_file};
+  const double macs = double(shape.macs());
+  cost.arithmetic_energy = macs * machine.energy.alu;
+  cost.energy = cost.arithmetic_energy + study::access_energy(result.counts, machine.energy);
+  for (size_t level = 0; level < energy.size(); ++level) {
+    std::array<double, kDataRoles>& part = cost.parts.emplace_back();
+    for (size_t type = 0; type < part.size(); ++type) part[type] = result.counts[level][type] * energy[level];
+  }
+  cost.active_pes = result.active_pes;
+  cost.cycles = macs / result.active_pes;
+  cost.utilisation = result.active_pes / double(machine.pes);
+  cost.value = result.proof.value;
+  cost.lower_bound = result.proof.bound;
+  for (size_t v = 0; v < result.variables.size(); ++v) {
+    cost.variables +=
+        fmt::format("{}{}={}", v == 0 ? "" : " ", dataflow.variables[v].name, result.variables[v]);
+  }
+  if (!dataflow.mapping.empty() && workload.find_dimension("P")) {
+    cost.mapping = print_mapping(
+        workload, study::dataflow_mapping(dataflow, shape, machine, storage, result.variables, workload));
+  }
+  return cost;
+}
+
+}  // namespace
+
+study::StudyMachine study_machine(const ArrayHardware& hardware) {
+  const auto section = hardware.sections.find("study");
+  if (section == hardware.sections.end()) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("hardware '{}' has no 'study' section, which the dataflows are costed with",
+                            hardware.name),
+                "use eyeriss-256, eyeriss-512 or eyeriss-1024, or see docs/dataflows.md");
+  }
+  study::StudyMachine machine = study::parse_study_machine(
+      section->second, fmt::format("section 'study' of hardware '{}'", hardware.name));
+  if (machine.pes != hardware.pe_count()) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("section 'study' of hardware '{}' states {} PEs, the levels have {}",
+                            hardware.name, machine.pes, hardware.pe_count()));
+  }
+  return machine;
+}
+
+study::Storage dataflow_storage(const study::StudyMachine& machine, int64_t register_file_bytes,
+                                bool equal_area) {
+  study::Storage storage = study::equal_area_storage(machine, register_file_bytes);
+  if (equal_area) return storage;
+  const study::Storage baseline =
+      study::equal_area_storage(machine, int64_t(machine.area.baseline_bytes_per_pe));
+  storage.buffer_bytes = baseline.buffer_bytes;
+  storage.buffer_words = baseline.buffer_words;
+  storage.total_bytes = storage.buffer_bytes + double(storage.register_file_bytes * machine.pes);
+  return storage;
+}
+
+DataflowRun map_with_dataflow(const Network& network, const study::Dataflow& dataflow,
+                              const study::StudyMachine& machine, const study::Storage& storage,
+                              int threads) {
+  DataflowRun run{dataflow.name, {"dram", "buffer", "array", "register file"}, {}};
+  run.costs.resize(network.shapes.size());
+  const auto map_shape = [&](size_t index) {
+    const Workload& workload = network.shapes[index];
+    LayerCost& cost = run.costs[index];
+    try {
+      cost = costed(workload, dataflow, study::layer_shape(workload), machine, storage);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kUnsupported) throw;
+      cost.status = LayerStatus::kUnsupported;
+      cost.reason = error.what();
+    }
+  };
+  parallel_for(threads, int64_t(network.shapes.size()), [&](int64_t begin, int64_t end) {
+    for (int64_t index = begin; index < end; ++index) map_shape(size_t(index));
+  });
+  return run;
+}
+
+const DataflowRun& SharedStorageRuns::run(int dataflow, const std::vector<int>& partners) {
+  int64_t register_file = 0;
+  for (const int partner : partners) {
+    register_file = std::max(register_file, dataflows_[size_t(partner)].register_file_bytes);
+  }
+  const auto known = known_.find({dataflow, register_file});
+  if (known != known_.end()) return known->second;
+  const study::Storage storage = study::equal_area_storage(machine_, register_file);
+  return known_[{dataflow, register_file}] =
+             map_with_dataflow(network_, dataflows_[size_t(dataflow)], machine_, storage, threads_);
+}
+
+}  // namespace tilewright
