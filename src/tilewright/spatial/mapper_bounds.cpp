@@ -43,7 +43,7 @@ void MapperBounds::make_shapes() {
     SpaceShape shape;
     shape.output = workload.data_spaces[size_t(space)].is_output;
     shape.role = int(data_role(workload, space));
-    shape.reuse.fill(Reuse::kFree);
+    shape.reuse.fill(Reuse::kAll);
     for (const Rank& rank : workload.data_spaces[size_t(space)].ranks) {
       std::vector<Term> terms;
       int64_t points = 1;
@@ -181,7 +181,7 @@ double MapperBounds::moved(const View& view, int space, int parent, int child, S
     }
     const double left = double(divide_up(sizes_[d], extent));
     positions *= left;
-    if (shape.reuse[d] == Reuse::kFree) words *= left;
+    if (shape.reuse[d] == Reuse::kAll) words *= left;
     extents[d] = extent;
   }
   for (const std::vector<Term>& rank : shape.sliding_ranks) words *= rank_sum(rank, extents, broken);
@@ -253,13 +253,13 @@ double MapperBounds::first_visits(const View& view, int space, int level) const 
       continue;
     }
     for (size_t d = 0; d < size_t(dimensions_); ++d) {
-      if (windows || shape.reuse[d] == Reuse::kFree) {
+      if (windows || shape.reuse[d] == Reuse::kAll) {
         known *= double(view.x[size_t(l)][d]) * double(view.y[size_t(l)][d]);
       }
     }
   }
   for (size_t d = 0; d < size_t(dimensions_); ++d) {
-    if (windows || shape.reuse[d] == Reuse::kFree) rest *= double(view.rest[d]);
+    if (windows || shape.reuse[d] == Reuse::kAll) rest *= double(view.rest[d]);
   }
   return shape.elements * known * std::min(fanout, rest);
 }

@@ -57,7 +57,7 @@ class MapperBounds {
 
  private:
   using Extents = std::array<int64_t, kMaxMapperDimensions>;
-  enum class Reuse : uint8_t { kNone, kSlides, kFree };  // what a step along a dimension leaves of a tile
+  enum class Reuse : uint8_t { kNone, kSlides, kAll };  // what a step along a dimension leaves of a tile
 
   struct Term {
     int dimension;

@@ -112,6 +112,15 @@ std::span<const int64_t> MapspaceChoices::factors(int slot, int dimension, int64
   return found == choices.end() ? std::span<const int64_t>() : std::span(found->second.factors);
 }
 
+std::vector<int64_t> MapspaceChoices::covers(int slot, int dimension) const {
+  std::vector<int64_t> covers;
+  for (const auto& [covered, choices] : choices_[size_t(slot * dimensions_ + dimension)]) {
+    if (choices.completes) covers.push_back(covered);
+  }
+  std::sort(covers.begin(), covers.end());
+  return covers;
+}
+
 std::vector<int> MapspaceChoices::constrained_order(int level,
                                                     const std::vector<int>& free_dimensions) const {
   const std::vector<int>& innermost = constraints_[size_t(level)].innermost;

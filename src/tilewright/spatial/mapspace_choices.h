@@ -43,6 +43,8 @@ class MapspaceChoices {
   // Factors, ascending, that the slot may take when the slots inside it cover `covered` iterations, and that
   // leave a way to complete the dimension. Ignores that the factors of an axis share its fan-out.
   std::span<const int64_t> factors(int slot, int dimension, int64_t covered) const;
+  // Every cover with which factors() of the slot can be asked, ascending.
+  std::vector<int64_t> covers(int slot, int dimension) const;
   // What level `level` may keep, ascending.
   const std::vector<uint32_t>& keeps(int level) const { return keeps_[size_t(level)]; }
   const LevelConstraints& constraints(int level) const { return constraints_[size_t(level)]; }
