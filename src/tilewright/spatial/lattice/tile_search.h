@@ -1,0 +1,90 @@
+// The search for the best tiles: array tiles in ascending order of their bound, under each the register file
+// tiles and spatial factors, under those the buffer's tiles that their bounds leave.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tilewright/spatial/lattice/buffer_tables.h"
+#include "tilewright/spatial/lattice/loop_orders.h"
+
+namespace tilewright::lattice {
+
+// The best mapping so far. Values closer than kTolerance count as equal (sums of the same terms in different
+// orders differ in the last bits); nothing within the tolerance of the best is cut.
+struct Incumbent {
+  static constexpr double kTolerance = 1e-11;
+  MapObjective objective = MapObjective::kEnergy;
+  bool found = false;
+  double energy = 0, cycles = 0;
+  Tiles tiles;
+
+  // Of two objectives the first decides, then the second.
+  double first(double energy, double cycles) const;
+  double second(double energy, double cycles) const;
+  // Whether no mapping of at least this energy and these cycles can win, not even by the tie rules.
+  bool beats_all(double least_energy, double least_cycles) const;
+  // Takes the mapping if it is better. Ties go to the smaller tiles, so that the order of visits is of no
+  // consequence.
+  bool offer(double energy, double cycles, const Tiles& tiles);
+};
+
+struct SearchCounts {
+  int64_t nodes = 0, pruned = 0, evaluated = 0;
+  SearchCounts& operator+=(const SearchCounts& other);
+};
+
+struct ArrayTile {
+  Index box = 0;
+  double least_energy = 0, least_cycles = 0;
+};
+
+class TileSearch {
+ public:
+  TileSearch(const LatticeCase& problem, const MapperOptions& options);
+
+  // Array tiles that can be part of a mapping, the most promising first, with bounds on all mappings that
+  // have them.
+  const std::vector<ArrayTile>& array_tiles() const { return array_tiles_; }
+  const Lattice& lattice() const { return lattice_; }
+  const LatticeCase& problem() const { return problem_; }
+  int64_t boxes() const { return lattice_.size(); }
+
+  // All mappings with one array tile that `incumbent` does not beat by their bounds. Safe to call from
+  // several threads, each with its own incumbent, counts and orders.
+  void expand(const ArrayTile& tile, Incumbent& incumbent, SearchCounts& counts, OrderSearch& orders) const;
+
+ private:
+  // Register file tile and spatial factors within an array tile.
+  struct Split {
+    Index array = 0, low = 0, spatial = 0;
+    double cycles = 0;
+  };
+  struct Visit {
+    Incumbent& incumbent;
+    SearchCounts& counts;
+    OrderSearch& orders;
+  };
+
+  bool register_files_hold(Index low) const;
+  double least_energy_of(Index array) const;
+  void list_array_tiles();
+  void choose_digit(Split split, int dimension, Visit& visit) const;
+  void try_split(const Split& split, Visit& visit) const;
+  void try_buffers(const Split& split, int order_class, int mask, double others, double at_rest,
+                   Visit& visit) const;
+  void try_contained(const Split& split, Index run_box, uint32_t run, int mask, double energy,
+                     Visit& visit) const;
+  void evaluate(const Split& split, Index middle, int mask, Visit& visit) const;
+  double ignored_instances(Index spatial) const;
+
+  const LatticeCase& problem_;
+  MapperOptions options_;
+  Lattice lattice_;
+  TrafficBounds bounds_;
+  BufferTables buffer_;
+  std::vector<double> most_parallel_;  // points of the largest spatial box inside
+  std::vector<ArrayTile> array_tiles_;
+};
+
+}  // namespace tilewright::lattice
