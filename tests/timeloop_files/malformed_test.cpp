@@ -1,0 +1,169 @@
+// Damaged files end in a message, whatever is damaged.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tilewright/base/file.h"
+#include "tilewright/base/random.h"
+#include "tilewright/nest/workload_text.h"
+#include "tilewright/spatial/mapspace_text.h"
+#include "tilewright/spatial/timeloop_import/timeloop_import.h"
+
+namespace tilewright {
+namespace {
+
+const std::filesystem::path kSpecs = TILEWRIGHT_TIMELOOP_SPECS;
+const std::filesystem::path kPresets = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware";
+
+std::string failure(const std::string& text) {
+  try {
+    import_timeloop(std::vector<TimeloopText>{{"a.yaml", text}});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(TimeloopMalformed, EveryProblemOfAProblemFile) {
+  EXPECT_EQ(failure("problem:\n"
+                    "  shape:\n"
+                    "    dimensions: [C, M]\n"
+                    "    data_spaces:\n"
+                    "    - {name: A, projection: [[[C]], [[X]], [[M, q]], [[]]]}\n"
+                    "    - {name: B, projection: 3}\n"
+                    "    - {name: Z, projection: [[[M]]], read_write: perhaps}\n"
+                    "  instance: {C: 0}\n"),
+            "8 problems\n"
+            "  a.yaml:8 (C): 0 is not in 1..1099511627776\n"
+            "  a.yaml:8 (M): the instance gives no size of this dimension\n"
+            "  a.yaml:5 (projection): the shape has no dimension 'X'\n"
+            "  a.yaml:5 (projection): 'q' is neither a coefficient of the shape nor an integer\n"
+            "  a.yaml:5 (projection): a term is [dimension] or [dimension, coefficient]\n"
+            "  a.yaml:6 (projection): a list of ranks is expected\n"
+            "  a.yaml:7 (read_write): true or false is expected\n"
+            "  a.yaml:5 (read_write): no data space is written (read_write: true)");
+}
+
+TEST(TimeloopMalformed, EveryProblemOfAnArchitecture) {
+  EXPECT_EQ(failure("arch:\n"
+                    "  arithmetic: {name: MACs, instances: 250, meshX: 16, word_bits: 16}\n"
+                    "  storage:\n"
+                    "  - {name: RegFile, instances: 256, meshX: 16, entries: -4, word_bits: 16}\n"
+                    "  - {name: Buffer, instances: 3, entries: much, word_bits: 99}\n"
+                    "  - {name: Buffer, instances: 1, technology: DRAM}\n"
+                    "ERT: {tables: [{name: RegFile, actions: [{name: read, energy: -1}]}]}\n"),
+            "9 problems\n"
+            "  a.yaml:7 (energy): -1 is not in 0..1000000000000000\n"
+            "  a.yaml:6 (Buffer): the energy table has no such component\n"
+            "  a.yaml:5 (word_bits): 99 is not in 1..64\n"
+            "  a.yaml:5 (entries): 'much' is no number: there is no parameter 'much'\n"
+            "  a.yaml:5 (name): a second component 'Buffer'\n"
+            "  a.yaml:4 (RegFile): 256 instances (meshX 16) cannot be fed evenly by 3 (meshX 3)\n"
+            "  a.yaml:4 (entries): -4 is not in 0..1099511627776\n"
+            "  a.yaml:2 (MACs): 250 instances (meshX 16) cannot be fed evenly by 256 (meshX 16)\n"
+            "  a.yaml:2 (MACs): the energy table has no such component");
+  EXPECT_EQ(failure("architecture: {version: 0.4}\n"),
+            "a.yaml:1 (architecture): neither storage levels, nor a subtree, nor nodes");
+  EXPECT_EQ(failure("architecture: {nodes: &n [!Parallel {nodes: *n}, !Parallel {nodes: *n}]}\n"),
+            "a.yaml:1 (architecture): more than 512 components or 32 nested groups");
+  EXPECT_EQ(failure("arch: 3\nproblem: 4\nmapping: 5\nERT: 6\nvariables: 7\n"),
+            "4 problems\n"
+            "  a.yaml:5 (variables): a map is expected\n"
+            "  a.yaml:4 (ERT): a list of tables is expected\n"
+            "  a.yaml:1 (architecture): a map is expected\n"
+            "  a.yaml:2 (problem): a map is expected");
+}
+
+// A line dropped, repeated or swapped; a character or a number changed.
+std::string damaged(const std::string& text, Random& random) {
+  std::string result = text;
+  const int64_t edits = random.between(1, 4);
+  for (int64_t i = 0; i < edits && !result.empty(); ++i) {
+    const size_t at = size_t(random.between(0, int64_t(result.size()) - 1));
+    const size_t line = result.rfind('\n', at) + 1,
+                 end = std::min(result.find('\n', at), result.size() - 1) + 1;
+    switch (random.between(0, 5)) {
+      case 0:
+        result.erase(line, end - line);
+        break;
+      case 1:
+        result.insert(line, result.substr(line, end - line));
+        break;
+      case 2:
+        result[at] = "[]{}:,-&*!\n 019aNP\"'"[random.between(0, 20)];
+        break;
+      case 3:
+        result.erase(at, size_t(random.between(1, 5)));
+        break;
+      case 4: {
+        const size_t digit = result.find_first_of("0123456789", at);
+        if (digit == std::string::npos) break;
+        const char* numbers[] = {"0", "-1", "99999999999999999999", "1e300", "nan", "3.5", "x"};
+        result.replace(digit, result.find_first_not_of("0123456789", digit) - digit,
+                       numbers[random.between(0, 6)]);
+        break;
+      }
+      default:
+        result.insert(at, result.substr(line, at - line));
+        break;
+    }
+  }
+  return result;
+}
+
+TEST(TimeloopMalformed, DamagedFilesNeverCrash) {
+  const std::vector<std::vector<std::string>> sets{
+      {"arch_unified.yaml", "ert.yaml", "bug_extrapolation/prob.yaml", "bug_extrapolation/m.yaml"},
+      {"arch_rs.yaml", "ert.yaml", "prob/alex_conv2.yaml", "space_rs.yaml"}};
+  int accepted = 0, refused = 0;
+  for (uint64_t seed = 1; seed <= 2000; ++seed) {
+    Random random(seed);
+    const auto& names = sets[seed % sets.size()];
+    std::vector<TimeloopText> texts;
+    for (const std::string& name : names) texts.push_back({name, read_text_file(kSpecs / name)});
+    std::string& text = texts[size_t(random.between(0, int64_t(texts.size()) - 1))].text;
+    text = damaged(text, random);
+    try {
+      import_timeloop(texts);
+      ++accepted;
+    } catch (const Error& error) {
+      EXPECT_NE(error.kind(), ErrorKind::kInternal) << "seed " << seed << ": " << error.what();
+      ++refused;
+    }
+  }
+  fmt::print("{} damaged sets: {} refused, {} read\n", accepted + refused, refused, accepted);
+  EXPECT_GT(refused, 500);
+}
+
+TEST(TimeloopMalformed, OwnFormsSurviveDamageToo) {
+  std::vector<std::string> texts;
+  for (const std::string& name : array_preset_names(kPresets)) {
+    texts.push_back(read_text_file(kPresets / (name + ".yaml")));
+  }
+  const Workload conv = conv2d_workload("c", ConvShape{});
+  const ArrayHardware array = find_array_hardware("arch-unified", kPresets);
+  texts.push_back(print_workload(conv));
+  texts.push_back(
+      "convolution: {batch: 4, input_channels: 3, output_channels: 8, input: 9, kernel: [3, 2], pad: 1}\n");
+  texts.push_back(
+      "levels:\n- {level: buffer, temporal: R=1, spatial_x: M others=1, order: C R S, keep: weight}\n");
+  int refused = 0;
+  for (uint64_t seed = 1; seed <= 2000; ++seed) {
+    Random random(seed);
+    const std::string text = damaged(texts[seed % texts.size()], random);
+    const auto survives = [&](auto read) {
+      try {
+        read();
+      } catch (const Error& error) {
+        EXPECT_NE(error.kind(), ErrorKind::kInternal) << "seed " << seed << ": " << error.what();
+        ++refused;
+      }
+    };
+    survives([&] { parse_array_hardware(text, "damaged"); });
+    survives([&] { parse_workloads(text, "damaged"); });
+    survives([&] { parse_mapspace(text, "damaged", conv, array); });
+  }
+  EXPECT_GT(refused, 2000);
+}
+
+}  // namespace
+}  // namespace tilewright
