@@ -35,16 +35,29 @@ int energy_node(BoundDataflow& bound, const AccessEnergy& energy) {
   return sum;
 }
 
-void add_rows(const Comparison& comparison, Expander& expander, std::vector<PolynomialLimit>& rows) {
-  const Polynomial sides[] = {expander.expand(comparison.left), expander.expand(comparison.right)};
-  const auto add = [&](double left, double right) {
-    const double weights[] = {left, right};
-    Polynomial difference = weighted_sum(sides, weights);
-    rows.push_back({std::move(difference), 0});
-  };
+// Whether two forms of one expression are the same sum.
+bool same(const Polynomial& a, const Polynomial& b) {
+  return std::equal(
+      a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(),
+      [](const Term& x, const Term& y) { return x.coefficient == y.coefficient && x.factors == y.factors; });
+}
+
+std::vector<Polynomial> both_forms(Expander& expander, int node) {
+  std::vector<Polynomial> forms = {expander.expand(node, Form::kDistributed),
+                                   expander.expand(node, Form::kFactored)};
+  if (same(forms[0], forms[1])) forms.pop_back();
+  return forms;
+}
+
+// left - right <= 0, or the other way round, or both.
+void add_rows(const Comparison& comparison, ExpressionGraph& graph, std::vector<int>& rows) {
   const Relation r = comparison.relation;
-  if (r == Relation::kLessEqual || r == Relation::kLess || r == Relation::kEqual) add(1, -1);
-  if (r == Relation::kGreaterEqual || r == Relation::kGreater || r == Relation::kEqual) add(-1, 1);
+  if (r != Relation::kGreaterEqual && r != Relation::kGreater) {
+    rows.push_back(graph.apply(Operation::kSubtract, comparison.left, comparison.right));
+  }
+  if (r != Relation::kLessEqual && r != Relation::kLess) {
+    rows.push_back(graph.apply(Operation::kSubtract, comparison.right, comparison.left));
+  }
 }
 
 // The problem of minimising node `objective` under `constraints`.
@@ -55,11 +68,16 @@ BoxProblem box_problem(const BoundDataflow& bound, const std::vector<Comparison>
   ExpressionGraph graph = bound.graph;
   std::vector<int> variables;
   for (size_t v = 0; v < bound.upper.size(); ++v) variables.push_back(graph.symbol(int(v)));
+  std::vector<int> rows;
+  for (const Comparison& c : constraints) add_rows(c, graph, rows);
   Expander expander(graph);
   for (const int variable : variables) expander.atom(variable);
-  problem.objective = expander.expand(objective);
-  for (const Comparison& c : constraints) add_rows(c, expander, problem.hold);
+  problem.objective = both_forms(expander, objective);
+  for (const int row : rows) {
+    for (Polynomial& form : both_forms(expander, row)) problem.hold.push_back({std::move(form), 0});
+  }
   problem.atoms = expander.atoms();
+  problem.atom_sums = expander.atom_sums();
   std::vector<int*> nodes;
   for (int& atom : problem.atoms) nodes.push_back(&atom);
   problem.atom_graph = part_of(graph, nodes, variables.size());

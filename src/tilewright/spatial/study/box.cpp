@@ -58,8 +58,8 @@ bool project_operands(Operation operation, Interval t, Interval& a, Interval* b)
 
 }  // namespace
 
-BoxNarrower::BoxNarrower(const BoxProblem& problem)
-    : problem_(problem), variables_(problem.upper.size()), objective_uses_(uses_of(problem.objective)) {
+BoxNarrower::BoxNarrower(const BoxProblem& problem) : problem_(problem), variables_(problem.upper.size()) {
+  for (const Polynomial& form : problem.objective) objective_uses_.push_back(uses_of(form));
   for (const PolynomialLimit& limit : problem.hold) rows_.push_back({&limit, uses_of(limit.polynomial)});
   nodes_.resize(problem.atom_graph.nodes().size());
   atoms_.resize(problem.atoms.size());
@@ -85,6 +85,20 @@ std::vector<BoxNarrower::AtomUses> BoxNarrower::uses_of(const Polynomial& polyno
 void BoxNarrower::refresh(const Box& box) {
   evaluate(problem_.atom_graph, std::span(box.data(), variables_), nodes_);
   for (size_t k = 0; k < atoms_.size(); ++k) atoms_[k] = nodes_[size_t(problem_.atoms[k])];
+  for (const AtomSum& entry : problem_.atom_sums) {
+    // Rounding may part two bounds of the same number.
+    const Interval sum = entry.sum.bounds(atoms_);
+    Interval& atom = atoms_[size_t(entry.atom)];
+    const Interval both{std::max(atom.low, sum.low), std::min(atom.high, sum.high)};
+    if (both.low <= both.high) atom = both;
+  }
+}
+
+double BoxNarrower::objective_bound(const Box& box) {
+  refresh(box);
+  double bound = -kInfinity;
+  for (const Polynomial& form : problem_.objective) bound = std::max(bound, form.bounds(atoms_).low);
+  return bound;
 }
 
 std::span<const Interval> BoxNarrower::atom_bounds(const Box& box) {
@@ -178,7 +192,9 @@ bool BoxNarrower::narrow(Box& box, double cut, int most_rounds) {
     for (const Row& row : rows_) {
       if (!narrow_row(row.limit->polynomial, row.limit->limit, row.atoms)) return false;
     }
-    if (cut < kInfinity && !narrow_row(problem_.objective, cut, objective_uses_)) return false;
+    for (size_t k = 0; cut < kInfinity && k < objective_uses_.size(); ++k) {
+      if (!narrow_row(problem_.objective[k], cut, objective_uses_[k])) return false;
+    }
     if (!tightened_) return true;
     const Box before = box;
     if (!project(box)) return false;

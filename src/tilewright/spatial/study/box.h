@@ -17,6 +17,8 @@ class BoxNarrower {
  public:
   explicit BoxNarrower(const BoxProblem& problem);
 
+  // The best lower bound of the objective over `box`.
+  double objective_bound(const Box& box);
   // Narrows `box` by the constraints, and by objective <= cut when that is finite, until little changes.
   // Returns false when nothing is left. Afterwards the bounds of all atoms are those of the box or wider.
   bool narrow(Box& box, double cut, int most_rounds);
@@ -46,7 +48,7 @@ class BoxNarrower {
   const BoxProblem& problem_;
   size_t variables_;
   std::vector<Row> rows_;
-  std::vector<AtomUses> objective_uses_;
+  std::vector<std::vector<AtomUses>> objective_uses_;
   std::vector<Interval> nodes_, atoms_, terms_;
   bool tightened_ = false;
 };

@@ -64,7 +64,7 @@ class Search {
       ++result_.pruned;
       return;
     }
-    Node node{box, problem_.objective.bounds(narrower_.atom_bounds(box)).low, created_++};
+    Node node{box, narrower_.objective_bound(box), created_++};
     try_corner(box, true);
     if (is_point(box)) return;
     try_corner(box, false);
@@ -102,7 +102,7 @@ class Search {
     const std::span<const Interval> atoms = narrower_.atom_bounds(box);
     std::array<double, kMostVariables> score{}, width{};
     for (size_t v = 0; v < variables_; ++v) width[v] = std::log(box[v].high / box[v].low);
-    share_spread(problem_.objective, atoms, width, score);
+    share_spread(problem_.objective.back(), atoms, width, score);
     size_t best = widest(score, width);
     if (score[best] > 0) return best;
     for (const PolynomialLimit& row : problem_.hold) share_spread(row.polynomial, atoms, width, score);
@@ -172,8 +172,8 @@ class Search {
       Box low = box, high = box;
       low[v].high = box[v].low;
       high[v].low = box[v].high;
-      const double at_low = problem_.objective.bounds(narrower_.atom_bounds(low)).low;
-      const double at_high = problem_.objective.bounds(narrower_.atom_bounds(high)).low;
+      const double at_low = narrower_.objective_bound(low);
+      const double at_high = narrower_.objective_bound(high);
       box = at_high <= at_low ? high : low;
       if (!narrower_.narrow(box, cut_, 2)) return;
     }

@@ -24,10 +24,12 @@ struct PolynomialLimit {
 };
 
 struct BoxProblem {
-  std::vector<double> upper;          // variable k runs over 1..upper[k]; at most kMostVariables of them
-  ExpressionGraph atom_graph;         // its symbols are the variables
-  std::vector<int> atoms;             // nodes of atom_graph; atoms 0..variables-1 are the variables
-  Polynomial objective;               // bounds what is minimised
+  std::vector<double> upper;       // variable k runs over 1..upper[k]; at most kMostVariables of them
+  ExpressionGraph atom_graph;      // its symbols are the variables
+  std::vector<int> atoms;          // nodes of atom_graph; atoms 0..variables-1 are the variables
+  std::vector<AtomSum> atom_sums;  // sharper bounds of some atoms
+  // Forms of what is minimised: equal in value, each with its bounds. At least one.
+  std::vector<Polynomial> objective;
   std::vector<PolynomialLimit> hold;  // implied by `exact` (up to rounding): they narrow boxes
   ExpressionGraph exact_graph;        // its symbols are the variables
   std::vector<Comparison> exact;      // demanded of points, in exactly this form

@@ -24,13 +24,17 @@ struct Problem {
     for (const int symbol : symbols) expander.atom(symbol);
     BoxProblem problem;
     problem.upper = upper;
-    problem.objective = expander.expand(objective);
+    problem.objective = {expander.expand(objective, Form::kDistributed),
+                         expander.expand(objective, Form::kFactored)};
     for (const Comparison& c : constraints) {
-      const Polynomial sides[] = {expander.expand(c.left), expander.expand(c.right)};
-      const double weights[] = {1, -1};
-      problem.hold.push_back({weighted_sum(sides, weights), 0});
+      for (const Form form : {Form::kDistributed, Form::kFactored}) {
+        const Polynomial sides[] = {expander.expand(c.left, form), expander.expand(c.right, form)};
+        const double weights[] = {1, -1};
+        problem.hold.push_back({weighted_sum(sides, weights), 0});
+      }
     }
     problem.atoms = expander.atoms();
+    problem.atom_sums = expander.atom_sums();
     problem.atom_graph = problem.exact_graph = graph;
     problem.exact = constraints;
     problem.exact_objective = objective;

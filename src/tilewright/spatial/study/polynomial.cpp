@@ -133,13 +133,14 @@ int Expander::atom(int node) {
   return int(atoms_.size()) - 1;
 }
 
-Polynomial Expander::expand(int node) {
+Polynomial Expander::expand(int node, Form form) {
   // Which nodes the expansion of `node` will ask for.
+  std::vector<std::optional<Polynomial>>& known = known_[size_t(form)];
   std::vector<bool> needed(size_t(node) + 1, false);
   needed[size_t(node)] = true;
-  known_.resize(graph_.nodes().size());
+  known.resize(graph_.nodes().size());
   for (size_t i = size_t(node) + 1; i-- > 0;) {
-    if (!needed[i] || known_[i]) continue;
+    if (!needed[i] || known[i]) continue;
     const ExpressionNode& n = graph_.nodes()[i];
     const bool expands = n.operation == Operation::kAdd || n.operation == Operation::kSubtract ||
                          n.operation == Operation::kMultiply || n.operation == Operation::kDivide;
@@ -147,36 +148,58 @@ Polynomial Expander::expand(int node) {
     needed[size_t(n.a)] = needed[size_t(n.b)] = true;
   }
   for (size_t i = 0; i <= size_t(node); ++i) {
-    if (needed[i] && !known_[i]) known_[i] = expand_node(int(i));
+    if (needed[i] && !known[i]) known[i] = expand_node(int(i), form);
   }
-  return *known_[size_t(node)];
+  return *known[size_t(node)];
 }
 
-Polynomial Expander::expand_node(int node) {
+// The factor that `node` is in a factored product with `other`.
+Polynomial Expander::factor(int node, const Polynomial& other) {
+  const Polynomial& sum = *known_[size_t(Form::kFactored)][size_t(node)];
+  const bool other_varies = std::any_of(other.terms.begin(), other.terms.end(),
+                                        [](const Term& term) { return !term.factors.empty(); });
+  const auto negative = [](const Term& term) { return term.coefficient < 0; };
+  const bool mixed = std::any_of(sum.terms.begin(), sum.terms.end(), negative) &&
+                     !std::all_of(sum.terms.begin(), sum.terms.end(), negative);
+  if (!mixed || !other_varies) return sum;
+  Polynomial one = whole(node);
+  const int atom = one.terms[0].factors[0].atom;
+  const bool known = std::any_of(atom_sums_.begin(), atom_sums_.end(),
+                                 [&](const AtomSum& entry) { return entry.atom == atom; });
+  if (!known) atom_sums_.push_back({atom, sum});
+  return one;
+}
+
+Polynomial Expander::expand_node(int node, Form form) {
   const ExpressionNode& n = graph_.nodes()[size_t(node)];
-  const auto whole = [&] { return Polynomial{{Term{1, {Factor{atom(node), 1}}}}}; };
+  const std::vector<std::optional<Polynomial>>& known = known_[size_t(form)];
   switch (n.operation) {
     case Operation::kConstant:
       return n.value == 0 ? Polynomial{} : Polynomial{{Term{n.value, {}}}};
     case Operation::kAdd:
     case Operation::kSubtract: {
-      const Polynomial parts[] = {*known_[size_t(n.a)], *known_[size_t(n.b)]};
+      const Polynomial parts[] = {*known[size_t(n.a)], *known[size_t(n.b)]};
       const double weights[] = {1, n.operation == Operation::kAdd ? 1.0 : -1.0};
       Polynomial sum = weighted_sum(parts, weights);
-      return sum.terms.size() <= kMostTerms ? sum : whole();
+      return sum.terms.size() <= kMostTerms ? sum : whole(node);
     }
     case Operation::kMultiply: {
-      std::optional<Polynomial> expanded = product(*known_[size_t(n.a)], *known_[size_t(n.b)], 1);
-      return expanded ? *std::move(expanded) : whole();
+      Polynomial a = *known[size_t(n.a)], b = *known[size_t(n.b)];
+      if (form == Form::kFactored) {
+        a = factor(n.a, b);
+        b = factor(n.b, a);
+      }
+      std::optional<Polynomial> expanded = product(a, b, 1);
+      return expanded ? *std::move(expanded) : whole(node);
     }
     case Operation::kDivide: {
-      const Polynomial& divisor = *known_[size_t(n.b)];
-      if (divisor.terms.size() != 1) return whole();
-      std::optional<Polynomial> expanded = product(*known_[size_t(n.a)], divisor, -1);
-      return expanded ? *std::move(expanded) : whole();
+      const Polynomial& divisor = *known[size_t(n.b)];
+      if (divisor.terms.size() != 1) return whole(node);
+      std::optional<Polynomial> expanded = product(*known[size_t(n.a)], divisor, -1);
+      return expanded ? *std::move(expanded) : whole(node);
     }
     default:
-      return whole();
+      return whole(node);
   }
 }
 

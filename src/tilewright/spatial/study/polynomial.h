@@ -39,20 +39,35 @@ Interval term_bounds(const Term& term, std::span<const Interval> atoms);
 // The same without the factor at position `skipped`.
 Interval rest_bounds(const Term& term, size_t skipped, std::span<const Interval> atoms);
 
+// How far products are multiplied out. Both forms have the same values, but bounds of their own: what cancels
+// between terms does so only when everything is distributed; a sum whose terms differ in sign has sharper
+// bounds as one factor, x*(4*y - 3), than as 4*x*y - 3*x. Callers that need good bounds take both.
+enum class Form : uint8_t { kDistributed, kFactored };
+
+// An atom that is a sum in a factored product, and the sum itself, over atoms with smaller numbers.
+struct AtomSum {
+  int atom = 0;
+  Polynomial sum;
+};
+
 // Expands nodes of a graph. Atom k is node atoms()[k].
 class Expander {
  public:
   explicit Expander(const ExpressionGraph& graph) : graph_(graph) {}
-  Polynomial expand(int node);
+  Polynomial expand(int node, Form form = Form::kDistributed);
   const std::vector<int>& atoms() const { return atoms_; }
+  const std::vector<AtomSum>& atom_sums() const { return atom_sums_; }
   // The atom of a node, which becomes one if it is none yet.
   int atom(int node);
 
  private:
-  Polynomial expand_node(int node);
+  Polynomial expand_node(int node, Form form);
+  Polynomial factor(int node, const Polynomial& other);
+  Polynomial whole(int node) { return {{Term{1, {Factor{atom(node), 1}}}}}; }
   const ExpressionGraph& graph_;
   std::vector<int> atoms_;
-  std::vector<std::optional<Polynomial>> known_;
+  std::vector<AtomSum> atom_sums_;
+  std::vector<std::optional<Polynomial>> known_[2];  // by form
 };
 
 }  // namespace tilewright::study
