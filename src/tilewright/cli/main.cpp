@@ -31,8 +31,9 @@ CLI::Validator number_check(const std::string& wanted, bool (*accepts)(double)) 
       "");
 }
 
-void add_model(CLI::App* verb, ModelOptions& model, const std::string& what = "ONNX file") {
-  verb->add_option("model", model.path, what)->required();
+void add_model(CLI::App* verb, ModelOptions& model, const std::string& what = "ONNX file",
+               bool required = true) {
+  verb->add_option("model", model.path, what)->required(required);
   verb->add_option_function<std::vector<std::string>>(
           "--shape",
           [&model](const std::vector<std::string>& bindings) {
@@ -65,6 +66,63 @@ void add_data(CLI::App* verb, DataOptions& data, const std::string& flag, const 
 void add_common(CLI::App* verb, bool& json, int* threads = nullptr) {
   verb->add_flag("--json", json, "Print JSON for machines");
   if (threads) verb->add_option("--threads", *threads, "Number of threads")->check(CLI::Range(1, 1024));
+}
+
+void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
+  CLI::App* verb =
+      add_verb(app, "map", "Map a model onto a spatial array: energy and latency per layer, proven optimal",
+               "map alexnet.onnx --hardware eyeriss-256 --dataflow all --equal-area --batch 16");
+  add_model(verb, map_options.model, "ONNX file (or --workload)", false);
+  verb->add_option("--workload", map_options.workload, "YAML file of one or more layers instead of a model");
+  verb->add_option("--hardware", map_options.hardware, "Array: a preset's name or a YAML file");
+  verb->add_option(
+      "--dataflow", map_options.dataflow,
+      "rs, ws, os_a, os_b, os_c, nlr (several with commas), all, or a YAML file of a dataflow or "
+      "of mapspace constraints; default: free");
+  verb->add_option("--mapping", map_options.mapping,
+                   "Evaluate the mappings of this file instead of searching");
+  verb->add_option("--batch", map_options.batch, "Images (default: the model's)")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
+  verb->add_flag("--equal-area", map_options.equal_area, "Every dataflow gets storage of the same area");
+  verb->add_option("--objective", map_options.objective, "What is least: energy, latency or edp")
+      ->check(CLI::IsMember({"energy", "latency", "edp"}));
+  verb->add_option("--max-cycles", map_options.max_cycles,
+                   "Only mappings of a layer that are at most this slow")
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()));
+  verb->add_option_function<std::string>(
+          "--time",
+          [&map_options](const std::string& text) {
+            const size_t unit = text.find_first_not_of("0123456789.");
+            const std::string name = unit == std::string::npos ? "s" : text.substr(unit);
+            const double scale = name == "ms"                   ? 1e-3
+                                 : name == "s"                  ? 1
+                                 : name == "m" || name == "min" ? 60
+                                                                : 0;
+            double value = 0;
+            if (scale == 0 || !CLI::detail::lexical_cast(text.substr(0, unit), value) ||
+                !(value * scale > 0)) {
+              throw CLI::ValidationError("--time", "'" + text + "' is not a time like 500ms, 10s or 2m");
+            }
+            map_options.time_s = value * scale;
+          },
+          "Stop searching after this time for the whole model; what is not proven by then says so")
+      ->type_name("TIME");
+  verb->add_option(
+          "--rules", map_options.rules,
+          "How accesses cost: physical (default), timeloop, or study (default with a dataflow's name)")
+      ->check(CLI::IsMember({"physical", "timeloop", "study"}));
+  verb->add_flag("--imperfect", map_options.imperfect, "Also tiles that do not divide the layer's sizes");
+  verb->add_option("--plot", map_options.plot, "SVG of stacked bars (with --pareto: of the front)");
+  verb->add_option("--csv", map_options.csv, "CSV of everything, a line per layer and dataflow");
+  verb->add_option("--compare", map_options.baseline, "Ratios to a report that --json printed earlier");
+  verb->add_flag("--pareto", map_options.pareto, "Front of energy against latency of the whole model");
+  verb->add_flag("--union", map_options.unions, "What an array for two or three of the dataflows buys");
+  verb->add_flag("--fuse", map_options.fuse, "Keep tiles between layers of a chain on chip, and the gain");
+  verb->add_option("--cache", map_options.cache, "Folder that remembers mappings");
+  verb->add_option("-o,--output", map_options.output, "YAML file for the mappings (--mapping reads it)");
+  verb->add_flag("--mappings", map_options.show_mappings, "Print the mapping of every distinct layer");
+  add_common(verb, map_options.json, &map_options.threads);
+  verb->callback([&map_options, &out] { map(map_options, out); });
 }
 
 int parse_and_run(int argc, char** argv) {
@@ -115,6 +173,9 @@ int parse_and_run(int argc, char** argv) {
       ->check(CLI::Range(1, 8));
   add_common(verb, quantize_options.json, &quantize_options.threads);
   verb->callback([&] { quantize(quantize_options, out); });
+
+  MapOptions map_options;
+  add_map(app, map_options, out);
 
   CompileOptions compile_options;
   verb = add_verb(app, "compile", "Compile a quantised model for an overlay into a bundle",

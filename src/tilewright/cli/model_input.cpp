@@ -20,20 +20,18 @@ void check_single_input(const Graph& graph) {
               "data is given for models with one input");
 }
 
-// Presets stand beside the installed command, or in the source tree it was built from.
-std::filesystem::path preset_folder() {
-  std::error_code ignored;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const std::filesystem::path installed = self.parent_path().parent_path() / "share/tilewright/hardware";
-  return std::filesystem::exists(installed, ignored)
-             ? installed
-             : std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware";
-}
-
 }  // namespace
 
+std::filesystem::path shared_folder(const std::string& name) {
+  std::error_code ignored;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const std::filesystem::path installed = self.parent_path().parent_path() / "share/tilewright" / name;
+  return std::filesystem::exists(installed, ignored) ? installed
+                                                     : std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / name;
+}
+
 OverlayHardware find_hardware(const std::string& name_or_path) {
-  return find_overlay_hardware(name_or_path, preset_folder());
+  return find_overlay_hardware(name_or_path, shared_folder("hardware"));
 }
 
 Graph read_model(const ModelOptions& options, bool shapes_only) {

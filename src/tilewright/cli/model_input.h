@@ -1,7 +1,9 @@
 // What several verbs share: reading the model and the data that their options name.
 #pragma once
 
+#include <filesystem>
 #include <iosfwd>
+#include <string>
 
 #include "tilewright/cli/verbs.h"
 #include "tilewright/flow/samples.h"
@@ -19,6 +21,10 @@ Samples read_samples(const DataOptions& options);
 std::vector<Tensor> cut_inputs(const Graph& graph, const Samples& samples, int64_t index);
 // How many inputs of the model's first input shape there are. Errors: a model with several inputs.
 int64_t count_inputs(const Graph& graph, const Samples& samples);
+
+// A folder of files that come with the command ("hardware", "dataflows"): beside the installed command, or in
+// the source tree it was built from.
+std::filesystem::path shared_folder(const std::string& name);
 
 // An overlay by a preset's name or a file. Errors (invalid input): unknown; lists the presets.
 OverlayHardware find_hardware(const std::string& name_or_path);

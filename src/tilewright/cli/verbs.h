@@ -50,6 +50,21 @@ struct QuantizeOptions {
 };
 void quantize(const QuantizeOptions& options, std::ostream& out);
 
+struct MapOptions {
+  ModelOptions model;  // or a workload file
+  std::string workload, hardware, mapping, dataflow;
+  int64_t batch = 0;  // 0: the model's
+  bool equal_area = false, imperfect = false;
+  std::string objective = "energy", rules;
+  int64_t max_cycles = 0;  // 0: no limit
+  double time_s = 0;       // 0: until proven
+  int threads = 1;
+  std::string plot, csv, baseline, cache, output;
+  bool pareto = false, unions = false, fuse = false, show_mappings = false;
+  bool json = false;
+};
+void map(const MapOptions& options, std::ostream& out);
+
 struct CompileOptions {
   ModelOptions model;
   std::string hardware, output, assembly, raw_folder;

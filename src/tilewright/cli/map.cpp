@@ -1,0 +1,194 @@
+#include "tilewright/flow/map.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <ostream>
+
+#include "tilewright/base/file.h"
+#include "tilewright/base/yaml.h"
+#include "tilewright/cli/model_input.h"
+#include "tilewright/cli/verbs.h"
+#include "tilewright/flow/map_report.h"
+#include "tilewright/nest/workload_text.h"
+#include "tilewright/spatial/network/layer_front.h"
+#include "tilewright/spatial/network/network_files.h"
+#include "tilewright/spatial/network/network_plots.h"
+#include "tilewright/spatial/network/network_table.h"
+
+namespace tilewright::cli {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message, const std::string& hint) {
+  throw Error(ErrorKind::kInvalidInput, message, hint);
+}
+
+// Options that contradict each other or that lack a part.
+void check_options(const MapOptions& options) {
+  if (options.model.path.empty() == options.workload.empty()) {
+    refuse("give a model or --workload, one of them", "tilewright map --help shows an example");
+  }
+  if (options.hardware.empty()) refuse("no hardware given", "name an array with --hardware");
+  if (!options.mapping.empty() && !options.dataflow.empty()) {
+    refuse("--mapping and --dataflow exclude each other", "a given mapping is not searched for");
+  }
+  if (!options.mapping.empty() && (options.pareto || options.unions || options.fuse)) {
+    refuse("--mapping has nothing to search", "leave out --pareto, --union and --fuse");
+  }
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+MapObjective objective_of(const std::string& text) {
+  return text == "latency" ? MapObjective::kLatency
+         : text == "edp"   ? MapObjective::kEdp
+                           : MapObjective::kEnergy;
+}
+
+// The layers to map, and the graph they come from.
+struct Input {
+  std::optional<Graph> graph;
+  Network network;
+  int64_t batch = 1;
+};
+
+int64_t model_batch(const Graph& graph) {
+  for (const ValueId input : graph.inputs) {
+    if (graph.value(input).shape.rank() > 0) return graph.value(input).shape[0];
+  }
+  return 1;
+}
+
+Input read_input(const MapOptions& options) {
+  Input input;
+  if (options.workload.empty()) {
+    input.graph = read_model(options.model, true);
+    if (input.graph->name.empty())
+      input.graph->name = std::filesystem::path(options.model.path).stem().string();
+    input.network = network_of(*input.graph, options.batch);
+    input.batch = options.batch > 0 ? options.batch : model_batch(*input.graph);
+    return input;
+  }
+  input.network.name = std::filesystem::path(options.workload).stem().string();
+  input.batch = std::max<int64_t>(options.batch, 1);
+  for (Workload& workload : read_workloads(options.workload)) {
+    const std::string layer = workload.name;
+    input.network.add(layer, "workload", with_batch(std::move(workload), input.batch, true));
+  }
+  return input;
+}
+
+// One line that is written over on a terminal; nothing elsewhere.
+NetworkProgress progress_line() {
+  if (!::isatty(STDERR_FILENO)) return {};
+  return [](const std::string& layer, int number, int count) {
+    std::cerr << fmt::format("\r\033[K{} of {}: {}", number, count, layer) << std::flush;
+    if (number == count) std::cerr << "\r\033[K" << std::flush;
+  };
+}
+
+void write_files(const MapOptions& options, const NetworkReport& report, const NetworkFronts* fronts) {
+  if (!options.csv.empty()) write_text_file(options.csv, report_csv(report));
+  if (!options.plot.empty())
+    write_text_file(options.plot, fronts ? front_svg(*fronts, report) : report_svg(report));
+  if (!options.output.empty()) write_text_file(options.output, print_mapping_file(report));
+}
+
+// No dataflow runs everything: what there is has been printed, and the exit code says so.
+void fail_without_mapping(const NetworkReport& report) {
+  int least = int(report.network.layers.size());
+  for (const DataflowRun& run : report.runs) least = std::min(least, report.totals(run).missing);
+  if (least == 0) return;
+  std::string reason;
+  for (const DataflowRun& run : report.runs) {
+    for (const LayerCost& cost : run.costs) {
+      if (reason.empty() && !cost.has_cost()) reason = cost.reason;
+    }
+  }
+  throw Error(ErrorKind::kInfeasible,
+              fmt::format("{} of {} layers have no mapping{}", least, report.network.layers.size(),
+                          report.runs.size() > 1 ? " under the best of the dataflows" : ""),
+              reason);
+}
+
+}  // namespace
+
+void map(const MapOptions& options, std::ostream& out) {
+  check_options(options);
+  MapRequest request;
+  request.hardware = find_array_hardware(options.hardware, shared_folder("hardware"));
+  std::optional<Baseline> baseline;
+  if (!options.baseline.empty()) baseline = read_baseline(options.baseline);
+  std::optional<MappingCache> cache;
+  if (!options.cache.empty()) cache.emplace(options.cache, TILEWRIGHT_VERSION);
+  request.cache = cache ? &*cache : nullptr;
+  request.imperfect = options.imperfect;
+  request.mapper.objective = objective_of(options.objective);
+  if (options.max_cycles > 0) request.mapper.max_cycles = options.max_cycles;
+  request.mapper.time_limit_s = options.time_s;
+  request.mapper.threads = options.threads;
+  request.rules = options.rules == "timeloop" ? MapRules::kTimeloop
+                  : options.rules == "study"  ? MapRules::kStudy
+                                              : MapRules::kPhysical;
+  if (is_constraint_file(options.dataflow)) {
+    request.constraints = constraint_rule(options.dataflow, request.hardware);
+    request.dataflow = std::filesystem::path(options.dataflow).stem().string();
+  }
+  Input input = read_input(options);
+  request.batch = input.batch;
+
+  std::map<std::string, std::string> sections;
+  std::string text;
+  std::optional<NetworkFronts> fronts;
+  NetworkReport report;
+  if (!options.mapping.empty()) {
+    report = evaluate_mappings(std::move(input.network), request, read_mapping_file(options.mapping));
+  } else if (!options.dataflow.empty() && !request.constraints) {
+    const auto dataflows = find_dataflows(split(options.dataflow), shared_folder("dataflows"));
+    report = map_dataflows(std::move(input.network), request, dataflows, options.equal_area);
+    if (options.unions) {
+      const UnionTable table = map_unions(report, request, dataflows);
+      text += "\n" + union_text(table, report);
+      sections["unions"] = union_json(table, report);
+    }
+  } else {
+    report = map_network(std::move(input.network), request, progress_line());
+  }
+  if (options.pareto) {
+    fronts = map_fronts(report, request, progress_line());
+    text += "\n" + front_text(*fronts, report);
+    sections["front"] = front_json(*fronts);
+  }
+  if (baseline) {
+    const BaselineComparison comparison = compare_with_baseline(report, *baseline);
+    text += "\n" + comparison_text(comparison, *baseline);
+    sections["comparison"] = comparison_json(comparison, *baseline);
+  }
+  write_files(options, report, fronts ? &*fronts : nullptr);
+  if (options.json) {
+    out << report_json(report, sections);
+  } else {
+    out << network_table(report, {options.show_mappings}) << text;
+    if (cache)
+      out << fmt::format("note: {} of {} mappings came from the cache\n", cache->hits(),
+                         cache->hits() + cache->misses());
+  }
+  if (cache) {
+    for (const std::string& warning : cache->warnings()) std::cerr << "warning: " << warning << "\n";
+  }
+  fail_without_mapping(report);
+}
+
+}  // namespace tilewright::cli
