@@ -137,7 +137,8 @@ void map(const MapOptions& options, std::ostream& out) {
   request.imperfect = options.imperfect;
   request.mapper.objective = objective_of(options.objective);
   if (options.max_cycles > 0) request.mapper.max_cycles = options.max_cycles;
-  request.mapper.time_limit_s = options.time_s;
+  // Each search has an equal part of the time.
+  request.mapper.time_limit_s = options.time_s / double(1 + int(options.pareto) + int(options.fuse));
   request.mapper.threads = options.threads;
   request.rules = options.rules == "timeloop" ? MapRules::kTimeloop
                   : options.rules == "study"  ? MapRules::kStudy

@@ -165,7 +165,7 @@ std::vector<study::Dataflow> find_dataflows(const std::vector<std::string>& name
 
 NetworkReport evaluate_mappings(Network network, const MapRequest& request, const MappingFile& file) {
   NetworkReport report = started(std::move(network), request);
-  report.objective = "none";
+  report.objective.clear();
   const CostRules rules = cost_rules(request.rules);
   // Equal layers may have different mappings here, so each becomes a shape of its own.
   Network separate = report.network;

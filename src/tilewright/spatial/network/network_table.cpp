@@ -17,8 +17,9 @@ namespace {
 constexpr size_t kNameWidth = 28;
 
 std::string heading(const NetworkReport& report) {
-  std::string text = fmt::format("{} on {}: {} PEs, batch {}, {} rules, objective {}", report.network.name,
-                                 report.hardware, report.pes, report.batch, report.rules, report.objective);
+  std::string text = fmt::format("{} on {}: {} PEs, batch {}, {} rules", report.network.name, report.hardware,
+                                 report.pes, report.batch, report.rules);
+  if (!report.objective.empty()) text += ", objective " + report.objective;
   if (report.equal_area) text += ", equal storage area";
   return text + fmt::format("; energies in {}\n\n", report.energy_unit == "mac"
                                                         ? "multiples of one multiply-accumulate"
@@ -215,7 +216,9 @@ std::string coverage_notes(const NetworkReport& report) {
       const LayerCost& cost = run.costs[shape];
       if (cost.has_cost()) continue;
       const int64_t times = report.network.occurrences(int(shape));
-      text += fmt::format("note: {} cannot run '{}'{}: {}\n", run.dataflow, report.network.shapes[shape].name,
+      text += fmt::format("note: {} '{}'{}: {}\n",
+                          run.dataflow == "free" ? "no mapping for" : run.dataflow + " cannot run",
+                          report.network.shapes[shape].name,
                           times > 1 ? fmt::format(" and {} layers like it", times - 1) : "", cost.reason);
     }
   }
