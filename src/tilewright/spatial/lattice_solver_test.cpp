@@ -45,8 +45,9 @@ Workload small_workload(Random& random) {
                                    random.between(1, 6), false);
   ConvShape shape;
   shape.batch = random.between(1, 2);
-  shape.input_channels = random.between(1, 3);
-  shape.output_channels = random.between(1, 4);
+  shape.group = random.chance(0.3) ? 2 : 1;
+  shape.input_channels = shape.group * random.between(1, 3);
+  shape.output_channels = shape.group * random.between(1, 3);
   shape.width = random_window(random);
   if (random.chance(0.5)) shape.height = random_window(random);
   if (kind == 1) return depthwise_workload("d", shape);

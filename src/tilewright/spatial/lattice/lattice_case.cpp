@@ -47,7 +47,14 @@ bool find_dimensions(const Workload& workload, LatticeCase& result) {
   return result.dimension_count() <= kMaxDimensions;
 }
 
+// One term counts whole ranges of the other (groups of channels): elements are pairs of both indices.
+bool is_nested(const CaseRank& rank, const std::vector<int64_t>& sizes) {
+  const auto range = [&](int k) { return rank.coefficient[k] * sizes[size_t(rank.dimension[k])]; };
+  return rank.coefficient[0] >= range(1) || rank.coefficient[1] >= range(0);
+}
+
 std::optional<CaseSpace> find_space(const Workload& workload, int space, const LatticeCase& dimensions) {
+  const bool exact = dimensions.accounting == Accounting::kExact;
   const DataSpace& data = workload.data_spaces[size_t(space)];
   CaseSpace result;
   result.space = space;
@@ -65,6 +72,11 @@ std::optional<CaseSpace> find_space(const Workload& workload, int space, const L
       factor.coefficient[factor.terms] = std::abs(term.coefficient);
       ++factor.terms;
       result.relevant |= 1u << d;
+    }
+    if (factor.terms == 2 && (data.is_output || exact) && is_nested(factor, dimensions.sizes)) {
+      result.ranks.push_back({1, {factor.dimension[0], 0}, {factor.coefficient[0], 1}});
+      result.ranks.push_back({1, {factor.dimension[1], 0}, {factor.coefficient[1], 1}});
+      continue;
     }
     if (factor.terms == 2 && data.is_output) return std::nullopt;
     if (factor.terms > 0) result.ranks.push_back(factor);
@@ -118,7 +130,8 @@ bool find_spaces(const Mapspace& mapspace, const CostRules& rules, LatticeCase& 
     if (space->output) result.output = s;
     result.spaces.push_back(std::move(*space));
   }
-  return has_one_window_space(result) && irrelevant_sets_are_disjoint(result);
+  return (result.accounting == Accounting::kTimeloop || has_one_window_space(result)) &&
+         irrelevant_sets_are_disjoint(result);
 }
 
 uint32_t constraint_mask(const Mapspace& mapspace, int level, uint32_t LevelConstraints::*member) {

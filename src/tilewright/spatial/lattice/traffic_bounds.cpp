@@ -15,13 +15,12 @@ TrafficBounds::TrafficBounds(const LatticeCase& problem, const Lattice& lattice)
     window_ignores = problem.spaces[size_t(s)].irrelevant;
     window_replaces = lattice.single_ranks(s);
   }
-  const uint32_t all = (1u << problem.dimension_count()) - 1;
   for (int s = 0; s < problem.space_count(); ++s) {
     const uint32_t ignored = problem.spaces[size_t(s)].irrelevant;
-    classes_.push_back({s, ignored, s == window ? all : ignored, false});
+    classes_.push_back({s, ignored, false});
     // A window keeps its overlap across loops it ignores only if no loop inside replaces it wholly.
     if (exact_ && window >= 0 && s != window && window_ignores != 0)
-      classes_.push_back({s, ignored & ~window_replaces, 0, true});
+      classes_.push_back({s, ignored & ~window_replaces, true});
   }
 }
 
@@ -54,6 +53,13 @@ double TrafficBounds::slide_factor(int space, uint32_t slide, Index tile, Index 
   return best;
 }
 
+// The innermost loop that moves the space: any, if it rests inside; else the innermost of the run.
+uint32_t TrafficBounds::slide_of(int space, const OrderClass& orders) const {
+  const CaseSpace& data = problem_.spaces[size_t(space)];
+  return space == orders.resting ? data.relevant
+                                 : problem_.spaces[size_t(orders.resting)].irrelevant & data.relevant;
+}
+
 // Exact accounting: how often the whole of a windowed space passes, at least.
 double TrafficBounds::passes(int space, const OrderClass& orders, Index box) const {
   return orders.window_passes ? 1 : lattice_.ignored_tiles(space, box);
@@ -68,8 +74,8 @@ Traffic TrafficBounds::into_low(int space, const OrderClass& orders, Index low, 
       return {lattice_.words(space, lattice_.size() - 1) * times,
               lattice_.swept_words(space, low, spatial) * times * instances};
     }
-    const double words =
-        lattice_.words(space, low) * lattice_.tiles(array) * slide_factor(space, orders.slide, low, array);
+    const double words = lattice_.words(space, low) * lattice_.tiles(array) *
+                         slide_factor(space, slide_of(space, orders), low, array);
     return {words * lattice_.distinct_tiles(space, low, spatial), words * instances};
   }
   const double words = lattice_.words(space, low) * lattice_.tiles(array);
@@ -83,7 +89,7 @@ Traffic TrafficBounds::into_array(int space, const OrderClass& orders, Index arr
   if (data.windowed() && exact_) {
     words = lattice_.elements(space, lattice_.size() - 1) * passes(space, orders, array);
   } else if (data.windowed()) {
-    for (uint32_t bits = orders.slide & data.relevant; bits != 0; bits &= bits - 1) {
+    for (uint32_t bits = slide_of(space, orders); bits != 0; bits &= bits - 1) {
       // All words of the row of tiles that the loop passes are needed once.
       const DivisorList& list = lattice_.list(__builtin_ctz(bits));
       const int digit = lattice_.digit(array, __builtin_ctz(bits));
@@ -101,7 +107,7 @@ double TrafficBounds::into_middle(int space, const OrderClass& orders, Index mid
     if (exact_) {
       words = lattice_.words(space, lattice_.size() - 1) * passes(space, orders, middle);
     } else {
-      words *= slide_factor(space, orders.slide, middle, middle);
+      words *= slide_factor(space, slide_of(space, orders), middle, middle);
     }
   }
   return space == orders.resting ? words / outer(orders.run, middle) : words;

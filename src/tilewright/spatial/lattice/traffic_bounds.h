@@ -14,7 +14,6 @@ namespace tilewright::lattice {
 struct OrderClass {
   int resting = 0;             // space that the innermost loops do not move
   uint32_t run = 0;            // dimensions of those loops
-  uint32_t slide = 0;          // kTimeloop: dimensions along which a window may slide
   bool window_passes = false;  // kExact: the windowed space may also rest during the loops it ignores
 };
 
@@ -40,6 +39,8 @@ class TrafficBounds {
 
  private:
   double slide_factor(int space, uint32_t slide, Index tile, Index step) const;
+  // kTimeloop: dimensions along which the windows of a space may slide.
+  uint32_t slide_of(int space, const OrderClass& orders) const;
   double passes(int space, const OrderClass& orders, Index box) const;
 
   const LatticeCase& problem_;
