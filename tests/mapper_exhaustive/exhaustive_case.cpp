@@ -81,6 +81,7 @@ void compare_with_walker(uint64_t seed, int64_t most, ExhaustiveTally& tally) {
     options.max_cycles = costs[size_t(random.between(0, int64_t(costs.size()) - 1))].cycles;
   options.check_bounds = mappings.size() < 20'000 && random.chance(0.3);
   options.threads = int(random.between(1, 2));
+  options.use_lattice = random.chance(0.5);
   take_down(mapspace, options, int64_t(mappings.size()), tally);
 
   double first = std::numeric_limits<double>::infinity(), second = first;

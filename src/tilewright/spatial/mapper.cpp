@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tilewright/search/branch_and_bound.h"
+#include "tilewright/spatial/lattice_solver.h"
 #include "tilewright/spatial/mapper_infeasible.h"
 #include "tilewright/spatial/mapper_tree.h"
 #include "tilewright/spatial/mapper_values.h"
@@ -16,7 +17,7 @@ class MapProblem {
  public:
   using Node = MapNode;
   using Value = MapValue;
-  using Solution = FlatMapping;
+  using Solution = SlotMapping;
 
   MapProblem(const MapTree& tree, const MapperOptions& options, const EnergyScale& scale)
       : tree_(tree), options_(options), scale_(scale) {}
@@ -65,6 +66,14 @@ MapResult find_mapping(const Mapspace& mapspace, const MapperOptions& options,
   Diagnostics diagnostics;
   mapspace.verify(diagnostics);
   diagnostics.raise_if_any();
+  if (options.use_lattice && !options.check_bounds) {
+    if (std::optional<MapResult> solved = solve_on_lattice(mapspace, options, progress)) {
+      // As the mappings of a mapspace are: bits beyond the data spaces set.
+      const uint32_t spaces = (1u << mapspace.workload.data_space_count()) - 1;
+      for (MappingLevel& level : solved->mapping.levels) level.keeps |= ~spaces;
+      return *std::move(solved);
+    }
+  }
   MapResult result;
   result.mapspace_size = mapspace.size();
   const MapTree tree(mapspace, options.rules);
@@ -76,17 +85,17 @@ MapResult find_mapping(const Mapspace& mapspace, const MapperOptions& options,
     if (point.bound) out.bound = objective_of(options.objective, *point.bound, scale);
     return out;
   };
-  BranchAndBoundOptions<FlatMapping, MapValue> search;
+  BranchAndBoundOptions<SlotMapping, MapValue> search;
   search.threads = options.threads;
   search.checked = options.check_bounds;
   if (options.time_limit_s > 0) search.limits.seconds = options.time_limit_s;
   if (progress) {
-    search.watcher = [&](const SearchPoint<MapValue>& point, const FlatMapping*) {
+    search.watcher = [&](const SearchPoint<MapValue>& point, const SlotMapping*) {
       progress(point_of(point));
       return true;
     };
   }
-  const SearchResult<FlatMapping, MapValue> found = branch_and_bound(problem, search);
+  const SearchResult<SlotMapping, MapValue> found = branch_and_bound(problem, search);
   result.nodes = found.end.counts.nodes;
   result.pruned = found.end.counts.pruned;
   result.evaluated = tree.evaluations();

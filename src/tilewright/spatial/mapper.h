@@ -27,6 +27,9 @@ struct MapperOptions {
   int threads = 1;          // the result is the same for any number
   // Asserts at every node that its bound does not exceed the best leaf below it (small spaces only).
   bool check_bounds = false;
+  // Whether the special solver (spatial/lattice_solver.h) answers where it can. Answers have the same value
+  // either way; of mappings that tie the two may choose different ones.
+  bool use_lattice = true;
 };
 
 enum class MapStatus : uint8_t { kOptimal, kStopped, kInfeasible };

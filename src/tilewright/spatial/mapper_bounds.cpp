@@ -402,6 +402,28 @@ CostBound MapperBounds::bound(const PartialMapping& partial) const {
   return out;
 }
 
+bool MapperBounds::settled(std::span<const int64_t> factors, std::span<const uint32_t> keeps, int level,
+                           const std::vector<int>& inside) const {
+  // The field's accounting refetches outside any loop that moves the tile.
+  const bool timeloop = rules_.accounting == Accounting::kTimeloop;
+  for (int space = 0; space < int(shapes_.size()); ++space) {
+    const auto fresh = [&](int d) {
+      const Reuse reuse = shapes_[size_t(space)].reuse[size_t(d)];
+      return reuse == Reuse::kNone || (timeloop && reuse == Reuse::kSlides);
+    };
+    const bool moved = std::any_of(inside.begin(), inside.end(), fresh);
+    bool between = false;  // a loop of the levels from the child's up to this one moves the tile
+    for (int child = level + 1; child < levels_ && !moved; ++child) {
+      if ((keeps[size_t(child)] >> space & 1u) != 0 && !between) return false;
+      for (int d = 0; d < dimensions_; ++d) {
+        const size_t at = size_t(choices_.slot_of(child, SlotKind::kTemporal) * dimensions_ + d);
+        between = between || (factors[at] > 1 && fresh(d));
+      }
+    }
+  }
+  return true;
+}
+
 int64_t MapperBounds::least_steps(const View& view) const {
   // A step does at most one iteration per instance, along each dimension as many as its spatial factors.
   double steps = 1, instances = 1;

@@ -30,7 +30,7 @@ namespace tilewright {
 inline constexpr int kMaxMapperDimensions = 16, kMaxMapperLevels = 10;
 
 struct PartialMapping {
-  std::span<const int64_t> factors;  // as FlatMapping; beyond known_slots not read
+  std::span<const int64_t> factors;  // as SlotMapping; beyond known_slots not read
   int known_slots = 0;               // a multiple of three, or two more: a level's x and y are known
   std::span<const uint32_t> keeps;
 };
@@ -52,6 +52,10 @@ class MapperBounds {
   double entry_energy(int child, std::span<const int64_t> cover, std::span<const uint32_t> keeps) const;
   // The same for any tile.
   double compulsory_energy(int child, std::span<const uint32_t> keeps) const;
+  // Whether, with the loops over `inside` (and those of the inner levels) inside, every tile around which
+  // loops of `level` stand is fetched anew whenever a loop outside them advances.
+  bool settled(std::span<const int64_t> factors, std::span<const uint32_t> keeps, int level,
+               const std::vector<int>& inside) const;
   // Steps of a mapping whose factors are all known.
   int64_t exact_steps(std::span<const int64_t> factors) const;
 

@@ -32,18 +32,30 @@ void add_label(std::vector<Label>& labels, Label label, double margin) {
   labels.push_back(std::move(label));
 }
 
+void add(const OrderMeasure& term, OrderMeasure& sum) {
+  sum.energy += term.energy;
+  for (size_t p = 0; p < term.words.size(); ++p) sum.words[p] += term.words[p];
+}
+
+OrderMeasure less(OrderMeasure a, const OrderMeasure& b) {
+  a.energy -= b.energy;
+  for (size_t p = 0; p < a.words.size(); ++p) a.words[p] -= b.words[p];
+  return a;
+}
+
 class LevelOrders {
  public:
   using Measure = std::function<OrderMeasure(const Orders&)>;
 
   // `fixed`: loops inside all of `loops`, outermost first.
   LevelOrders(Orders base, int level, std::vector<int> loops, std::vector<int> fixed, const Measure& measure,
-              int64_t& evaluations)
+              const SettledOrders& settled, int64_t& evaluations)
       : orders_(std::move(base)),
         level_(size_t(level)),
         loops_(std::move(loops)),
         fixed_(std::move(fixed)),
         measure_(measure),
+        settled_(settled),
         evaluations_(evaluations) {}
 
   std::vector<Label> solve(const OrderMeasure& start, double margin) {
@@ -52,13 +64,25 @@ class LevelOrders {
     canonical_.assign(size_t(all) + 1, {});
     by_subset[0].push_back({start, {}});
     for (uint32_t inside = 0; inside < all; ++inside) {
+      if (by_subset[inside].empty()) continue;
+      if (settled_(int(level_), with_fixed(ascending(inside)))) {
+        // One order of the rest stands for all.
+        const OrderMeasure term = less(canonical(inside), canonical(0));
+        const std::vector<int> outside = ascending(all & ~inside);
+        for (Label& label : by_subset[inside]) {
+          add(term, label.measure);
+          label.inside_out.insert(label.inside_out.end(), outside.begin(), outside.end());
+          add_label(by_subset[all], std::move(label), margin);
+        }
+        by_subset[inside].clear();
+        continue;
+      }
       for (size_t i = 0; i < loops_.size(); ++i) {
         if ((inside >> i & 1u) != 0) continue;
         const OrderMeasure term = difference(inside, i);
         for (const Label& label : by_subset[inside]) {
           Label next = label;
-          next.measure.energy += term.energy;
-          for (size_t p = 0; p < term.words.size(); ++p) next.measure.words[p] += term.words[p];
+          add(term, next.measure);
           next.inside_out.push_back(loops_[i]);
           add_label(by_subset[inside | 1u << i], std::move(next), margin);
         }
@@ -89,6 +113,11 @@ class LevelOrders {
     return out;
   }
 
+  std::vector<int> with_fixed(std::vector<int> inside) const {
+    inside.insert(inside.end(), fixed_.begin(), fixed_.end());
+    return inside;
+  }
+
   // The order that puts `subset` inside, both parts ascending inside out.
   const OrderMeasure& canonical(uint32_t subset) {
     const uint32_t all = (1u << loops_.size()) - 1;
@@ -107,26 +136,20 @@ class LevelOrders {
   OrderMeasure difference(uint32_t inside, size_t i) {
     const uint32_t grown = inside | 1u << i;
     if ((inside >> i) == 0) {  // i comes after all of them: the canonical order of `grown`
-      OrderMeasure zero = canonical(grown);
-      zero.energy = 0;
-      std::fill(zero.words.begin(), zero.words.end(), 0);
-      return zero;
+      return less(canonical(grown), canonical(grown));
     }
     std::vector<int> order = ascending(inside);
     order.push_back(loops_[i]);
     const std::vector<int> outside = ascending(((1u << loops_.size()) - 1) & ~grown);
     order.insert(order.end(), outside.begin(), outside.end());
-    OrderMeasure term = evaluate(order);
-    const OrderMeasure& from = canonical(grown);
-    term.energy -= from.energy;
-    for (size_t p = 0; p < term.words.size(); ++p) term.words[p] -= from.words[p];
-    return term;
+    return less(evaluate(order), canonical(grown));
   }
 
   Orders orders_;
   size_t level_;
   std::vector<int> loops_, fixed_;
   const Measure& measure_;
+  const SettledOrders& settled_;
   int64_t& evaluations_;
   std::vector<std::optional<OrderMeasure>> canonical_;
 };
@@ -135,7 +158,7 @@ class LevelOrders {
 
 std::vector<OrderedMapping> best_orders(const MapspaceChoices& choices, const std::vector<int64_t>& factors,
                                         const std::function<OrderMeasure(const Orders&)>& measure,
-                                        int64_t& evaluations) {
+                                        const SettledOrders& settled, int64_t& evaluations) {
   // The starting orders: the free loops outermost, descending, so that inside out they ascend.
   Orders base;
   std::vector<std::vector<int>> free_loops, fixed_loops;
@@ -161,18 +184,15 @@ std::vector<OrderedMapping> best_orders(const MapspaceChoices& choices, const st
   const double margin = 1e-13 * std::abs(found.front().measure.energy);
   for (int l = 0; l < choices.levels(); ++l) {
     if (free_loops[size_t(l)].size() < 2) continue;
-    LevelOrders level(base, l, free_loops[size_t(l)], fixed_loops[size_t(l)], measure, evaluations);
+    LevelOrders level(base, l, free_loops[size_t(l)], fixed_loops[size_t(l)], measure, settled, evaluations);
     // Terms of a level add to any measure: solved once from zero, then combined with what was found.
-    OrderMeasure zero = found.front().measure;
-    zero.energy = 0;
-    std::fill(zero.words.begin(), zero.words.end(), 0);
+    const OrderMeasure zero = less(found.front().measure, found.front().measure);
     const std::vector<Label> ways = level.solve(zero, margin);
     std::vector<OrderedMapping> next;
     for (const OrderedMapping& before : found) {
       for (const Label& way : ways) {
         OrderedMapping candidate = before;
-        candidate.measure.energy += way.measure.energy;
-        for (size_t p = 0; p < zero.words.size(); ++p) candidate.measure.words[p] += way.measure.words[p];
+        add(way.measure, candidate.measure);
         candidate.orders[size_t(l)] = level.outermost_first(way.inside_out);
         const auto beaten = [&](const OrderedMapping& known) {
           return beats(known.measure, candidate.measure, margin);

@@ -5,7 +5,8 @@
 // nest/access_counts.h). So the words of an order are a sum over its loops of a term that depends on the loop
 // and on the set of loops inside it; terms of one level do not depend on the orders of the others. The best
 // order of each level is then a shortest path through the subsets of its loops: k 2^(k-1) terms instead of k!
-// orders, each term the difference of two evaluated orders.
+// orders, each term the difference of two evaluated orders. Once every data space is fetched anew whenever
+// a loop outside advances (the set inside is `settled`), the order of what is left does not matter.
 #pragma once
 
 #include <functional>
@@ -24,15 +25,19 @@ struct OrderMeasure {
 };
 
 struct OrderedMapping {
-  std::vector<std::vector<int>> orders;  // as FlatMapping::orders
+  std::vector<std::vector<int>> orders;  // as SlotMapping::orders
   OrderMeasure measure;                  // a sum of differences: not rounded as an evaluation is
 };
 
+// Whether the loops outside may stand in any order when the loops `inside` of `level` stand inside them.
+using SettledOrders = std::function<bool(int level, const std::vector<int>& inside)>;
+
 // Every order that no other one beats in energy and in the words of all ports (one of those that tie in all):
-// a single one if no port has a limit. `factors` as in FlatMapping; `measure` evaluates orders. Adds the
+// a single one if no port has a limit. `factors` as in SlotMapping; `measure` evaluates orders. Adds the
 // number of evaluations to `evaluations`.
 std::vector<OrderedMapping> best_orders(
     const MapspaceChoices& choices, const std::vector<int64_t>& factors,
-    const std::function<OrderMeasure(const std::vector<std::vector<int>>&)>& measure, int64_t& evaluations);
+    const std::function<OrderMeasure(const std::vector<std::vector<int>>&)>& measure,
+    const SettledOrders& settled, int64_t& evaluations);
 
 }  // namespace tilewright

@@ -311,7 +311,7 @@ std::optional<CostBound> MapTree::bound(const MapNode& node) const {
 }
 
 void MapTree::leaves(const MapNode& node, const std::function<void(MapLeaf&&)>& leaf) const {
-  FlatMapping flat{node.factors, keeps_[size_t(node.keeps)], {}};
+  SlotMapping flat{node.factors, keeps_[size_t(node.keeps)], {}};
   int64_t evaluations = 0;
   std::vector<PortLoad> ports;
   const auto counts_of = [&](const std::vector<std::vector<int>>& orders) {
@@ -327,7 +327,10 @@ void MapTree::leaves(const MapNode& node, const std::function<void(MapLeaf&&)>& 
     }
     return out;
   };
-  for (const OrderedMapping& found : best_orders(choices_, node.factors, measure, evaluations)) {
+  const auto settled = [&](int level, const std::vector<int>& inside) {
+    return bounds_.settled(node.factors, flat.keeps, level, inside);
+  };
+  for (const OrderedMapping& found : best_orders(choices_, node.factors, measure, settled, evaluations)) {
     const Cost cost = cost_of_counts(mapspace_.workload, mapspace_.hardware, counts_of(found.orders), rules_);
     leaf({flat, cost.energy, cost.cycles});
   }

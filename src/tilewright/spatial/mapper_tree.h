@@ -18,11 +18,11 @@ struct MapNode {
   int slots = 0;                 // known ones, as in PartialMapping
   int dimension = 0;             // of the stage in hand, dimensions before this one are decided
   int64_t x = 1, y = 1;          // of the stage in hand, if spatial: fan-out used so far
-  std::vector<int64_t> factors;  // as FlatMapping; 1 where not known
+  std::vector<int64_t> factors;  // as SlotMapping; 1 where not known
 };
 
 struct MapLeaf {
-  FlatMapping mapping;
+  SlotMapping mapping;
   double energy = 0;
   int64_t cycles = 0;
 };

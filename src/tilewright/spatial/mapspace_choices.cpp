@@ -137,7 +137,7 @@ std::vector<int> MapspaceChoices::constrained_order(int level,
   return order;
 }
 
-Mapping MapspaceChoices::build(const FlatMapping& flat) const {
+Mapping MapspaceChoices::build(const SlotMapping& flat) const {
   const uint32_t spaces = (1u << mapspace_.workload.data_space_count()) - 1;
   Mapping mapping;
   for (int l = 0; l < levels_; ++l) {

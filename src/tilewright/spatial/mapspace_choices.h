@@ -20,11 +20,11 @@ inline constexpr int kSlotsPerLevel = 3;
 // A mapping by slots. `factors` has one entry per slot and dimension: factors[slot * dimension_count +
 // dimension]. `orders`: of each level (outermost first) the dimensions with a temporal factor above 1,
 // outermost loop first.
-struct FlatMapping {
+struct SlotMapping {
   std::vector<int64_t> factors;
   std::vector<uint32_t> keeps;
   std::vector<std::vector<int>> orders;
-  bool operator==(const FlatMapping&) const = default;
+  bool operator==(const SlotMapping&) const = default;
 };
 
 class MapspaceChoices {
@@ -51,7 +51,7 @@ class MapspaceChoices {
 
   // Puts the dimensions of the constraint `innermost` in their place (at the end), keeps the others in order.
   std::vector<int> constrained_order(int level, const std::vector<int>& free_dimensions) const;
-  Mapping build(const FlatMapping& flat) const;
+  Mapping build(const SlotMapping& flat) const;
 
  private:
   bool allowed(int slot, int dimension, int64_t covered, int64_t factor) const;

@@ -125,7 +125,7 @@ class Lister {
   Workload words_;
   Hierarchy hierarchy_;
   const std::function<void(const Mapping&)>& body_;
-  FlatMapping flat_;
+  SlotMapping flat_;
 };
 
 }  // namespace
