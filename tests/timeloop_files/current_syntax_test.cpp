@@ -229,6 +229,35 @@ architecture:
   EXPECT_EQ(h.pe_count(), 168);
 }
 
+// A component may be multiplied itself; what its fan-out is constrained to belongs to the memory outside.
+TEST(TimeloopNodes, FanOutOfComponents) {
+  const std::string text = R"(
+architecture:
+  nodes:
+  - !Component {name: dram, class: DRAM, attributes: {datawidth: 8, width: 8}}
+  - !Component {name: buffer, class: SRAM, attributes: {datawidth: 8, width: 8, depth: 64}, spatial: {meshX: 4}}
+  - !Container {name: row, spatial: {meshY: 2}}
+  - !Component
+    name: mac
+    class: intmac
+    spatial: {meshX: 3}
+    constraints: {spatial: {factors: [M=3]}}
+)";
+  const TimeloopImport result = import({text, kProblem});
+  const ArrayHardware& h = *result.hardware;
+  ASSERT_EQ(h.levels.size(), 3u);
+  EXPECT_EQ(h.levels[0].fanout_x, 4);
+  EXPECT_EQ(h.levels[1].fanout_y, 2);
+  EXPECT_EQ(h.levels[2].name, "inter_mac_spatial");
+  EXPECT_EQ(h.levels[2].capacity_words, 0);
+  EXPECT_EQ(h.levels[2].fanout_x, 3);
+  EXPECT_EQ(result.mapspace->constraints[2].spatial_x[1], 3);
+  EXPECT_EQ(failure({replaced(text, "class: intmac", "enabled: false")}),
+            "a.yaml:9 (enabled): a component that is switched off; remove it");
+  EXPECT_EQ(failure({replaced(text, "constraints: {spatial", "constraints: {temporal")}),
+            "a.yaml:11 (temporal): containers and arithmetic store nothing and have no loops in time");
+}
+
 TEST(TimeloopNodes, KnownShapeByName) {
   const TimeloopImport result =
       import({"problem: {shape: cnn-layer, R: 3, S: 3, P: 16, Q: 8, C: 4, K: 5, N: 1, Wstride: 2}\n"});

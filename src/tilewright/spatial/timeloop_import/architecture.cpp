@@ -179,6 +179,7 @@ class ArchitectureBuilder {
     }
     has_arithmetic_ = true;
     attributes(node);
+    constraints(node, int(hardware().levels.size()), false);
     hardware().word_bits = bits(node, hardware_bits_);
     if (table_ == nullptr) return;
     const auto found = table_->actions.find(node.name);
@@ -347,8 +348,8 @@ class ArchitectureBuilder {
          {std::pair{"temporal", DirectiveKind::kTemporal}, {"dataspace", DirectiveKind::kKeeps}}) {
       const Source body = child(node.constraints, key);
       if (!body) continue;
-      if (fanout_only) {
-        report_.unsupported(body, key, "a container stores nothing and has no loops in time");
+      if (fanout_only || level == int(hardware().levels.size())) {
+        report_.unsupported(body, key, "containers and arithmetic store nothing and have no loops in time");
       } else {
         result_.constraints.push_back({level, kind, body});
       }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <set>
 
 #include "tilewright/hardware/array_rules.h"
 #include "tilewright/spatial/timeloop_import/architecture.h"
@@ -22,6 +23,10 @@ std::string lower_case(std::string text) {
                  [](unsigned char c) { return char(std::tolower(c)); });
   return text;
 }
+
+const std::set<std::string> kComponentKeys{"name",       "class",       "subclass", "attributes",
+                                           "spatial",    "constraints", "enabled",  "required_actions",
+                                           "area_scale", "energy_scale"};
 
 class NodeCollector {
  public:
@@ -49,6 +54,19 @@ class NodeCollector {
     return false;
   }
 
+  void component_keys(const Source& component) {
+    report_.only_keys(component, kComponentKeys);
+    const Source enabled = child(component, "enabled");
+    bool on = true;
+    if (enabled && (!YAML::convert<bool>::decode(enabled.node, on) || !on)) {
+      report_.unsupported(enabled, "enabled", "a component that is switched off", "remove it");
+    }
+    for (const char* key : {"area_scale", "energy_scale"}) {
+      if (child(component, key))
+        report_.note(component, key, "is for estimating energies and areas: not used");
+    }
+  }
+
   // {arithmetic: {...}, storage: [innermost, ..., outermost]}
   void storage_lists(const Source& section) {
     report_.only_keys(section, {"storage", "arithmetic", "version", "name"});
@@ -74,10 +92,12 @@ class NodeCollector {
   // subtree: [{name, attributes, local: [component...], subtree: [...]}], counts multiplied on the way in.
   void subtree(const Source& tree, const std::vector<Source>& inherited, int64_t count, int depth) {
     if (!room(tree, depth)) return;
+    report_.only_keys(tree, {"name", "attributes", "local", "subtree", "version"});
     std::vector<Source> attributes = inherited;
     if (child(tree, "attributes").is_map()) attributes.push_back(child(tree, "attributes"));
     for (const Source& component : items(child(tree, "local"))) {
       if (!room(component, depth)) return;
+      component_keys(component);
       ArchitectureNode node;
       int64_t own = 1;
       node.name = without_range(child(component, "name").text(), own);
@@ -120,8 +140,7 @@ class NodeCollector {
                             "!Component, !Container, !Parallel and !Hierarchical are supported");
         continue;
       }
-      report_.only_keys(item, {"name", "class", "subclass", "attributes", "spatial", "constraints", "enabled",
-                               "required_actions", "area_scale", "energy_scale"});
+      component_keys(item);
       ArchitectureNode node;
       node.place = item;
       node.name = child(item, "name").text();
