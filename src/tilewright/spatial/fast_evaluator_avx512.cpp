@@ -1,0 +1,39 @@
+// The block kernel for AVX-512.
+#include <cstring>
+#include <limits>
+
+#include "tilewright/spatial/fast_evaluator_plan.h"
+
+#if defined(__x86_64__)
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))), \
+                             apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl")
+#endif
+
+#include "tilewright/spatial/fast_evaluator_kernel.h"
+// The blocks need the kernel.
+#include "tilewright/spatial/fast_evaluator_blocks.h"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+namespace tilewright {
+
+BlockFunction avx512_block_function(int levels) {
+  const bool supported = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return supported ? block_function(levels) : nullptr;
+}
+
+}  // namespace tilewright
+#else
+namespace tilewright {
+BlockFunction avx512_block_function(int) { return nullptr; }
+}  // namespace tilewright
+#endif

@@ -1,0 +1,102 @@
+// Eight mappings in vectors of the compiler's own kind; becomes whatever instructions the including file's
+// target has. Included after fast_evaluator_kernel.h.
+#pragma once
+
+namespace tilewright {
+namespace {
+
+typedef uint16_t EightShort __attribute__((vector_size(16)));
+typedef int32_t EightInt __attribute__((vector_size(32)));
+
+struct BlockInput {
+  using Number = Eight;
+  using Mask = EightMask;
+  using Bits = EightMask;
+  static constexpr bool kOne = false;
+
+  const FlatBlock& block;
+
+  static EightInt wide(const FlatBlock::Lanes<uint16_t>& lanes) {
+    EightShort narrow;
+    std::memcpy(&narrow, lanes.data(), sizeof narrow);
+    return __builtin_convertvector(narrow, EightInt);
+  }
+  static Eight numbers(const FlatBlock::Lanes<uint16_t>& lanes) {
+    return __builtin_convertvector(wide(lanes), Eight);
+  }
+  static EightMask whole(const FlatBlock::Lanes<uint16_t>& lanes) {
+    return __builtin_convertvector(wide(lanes), EightMask);
+  }
+
+  static Eight number(double v) { return Eight{} + v; }
+  static EightMask bits(uint32_t b) { return EightMask{} + int64_t(b); }
+  static EightMask none() { return EightMask{}; }
+  static EightMask without(EightMask a, EightMask b) { return a & ~b; }
+  static bool nobody(EightMask) { return false; }
+
+  Eight temporal(int l, int d) const { return numbers(block.temporal[size_t(l)][size_t(d)]); }
+  Eight spatial_x(int d) const { return numbers(block.spatial_x[size_t(d)]); }
+  Eight spatial_y(int d) const { return numbers(block.spatial_y[size_t(d)]); }
+  int loop_count(int l) const { return block.loops[size_t(l)]; }
+  Eight loop_factor(int l, int i) const { return numbers(block.loop_factor[size_t(l)][size_t(i)]); }
+  EightMask loop_bit(int l, int i) const { return whole(block.loop_bit[size_t(l)][size_t(i)]); }
+  EightMask keeps(int l, int s) const { return (whole(block.keeps[size_t(l)]) & bits(1u << s)) != 0; }
+  EightMask keeps_within(int l, uint32_t must, uint32_t may) const {
+    const EightMask keeps = whole(block.keeps[size_t(l)]);
+    return ((keeps & bits(must)) == bits(must)) & ((keeps & bits(7u & ~may)) == 0);
+  }
+
+  static Eight different(const FastPlan& plan, const FastSliding& rank, Eight x, Eight copies_x, Eight y,
+                         Eight copies_y) {
+    Eight tiles = copies_x * copies_y;
+    const EightMask both = (copies_x > 1.0) & (copies_y > 1.0);
+    int64_t any = 0;
+    for (int i = 0; i < kBlockMappings; ++i) any |= both[i];
+    if (any == 0) return tiles;
+    for (int i = 0; i < kBlockMappings; ++i) {
+      // Lanes of invalid mappings may hold anything.
+      if (both[i] == 0 || x[i] * copies_x[i] > plan.size[size_t(rank.x)] ||
+          y[i] * copies_y[i] > plan.size[size_t(rank.y)]) {
+        continue;
+      }
+      const auto& dx = plan.divisor[size_t(rank.x)];
+      const auto& dy = plan.divisor[size_t(rank.y)];
+      const size_t cell = fast_cell(rank, dx[size_t(x[i])], dx[size_t(copies_x[i])], dy[size_t(y[i])],
+                                    dy[size_t(copies_y[i])]);
+      tiles[i] = rank.distinct_tiles[cell];
+    }
+    return tiles;
+  }
+};
+
+template <int kLevels>
+void evaluate_blocks_of(const FastPlan& plan, std::span<const FlatBlock> blocks,
+                        std::span<FastBlockCost> costs) {
+  for (size_t b = 0; b < blocks.size(); ++b) {
+    const BlockInput in{blocks[b]};
+    FastKernel<kLevels, BlockInput> kernel(plan, in);
+    const EightMask valid = kernel.valid();
+    const Eight energy = kernel.energy(), cycles = kernel.cycles();
+    FastBlockCost& cost = costs[b];
+    std::memcpy(cost.energy.data(), &energy, sizeof energy);
+    std::memcpy(cost.cycles.data(), &cycles, sizeof cycles);
+    cost.valid = 0;
+    for (int i = 0; i < kBlockMappings; ++i) cost.valid |= uint8_t((valid[i] & 1) << i);
+  }
+}
+
+BlockFunction block_function(int levels) {
+  switch (levels) {
+    case 2:
+      return evaluate_blocks_of<2>;
+    case 3:
+      return evaluate_blocks_of<3>;
+    case 4:
+      return evaluate_blocks_of<4>;
+    default:
+      return evaluate_blocks_of<5>;
+  }
+}
+
+}  // namespace
+}  // namespace tilewright

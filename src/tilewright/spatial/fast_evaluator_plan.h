@@ -1,0 +1,72 @@
+// What FastEvaluator compiles a workload, a machine and rules into: plain numbers and tables.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "tilewright/spatial/fast_evaluator.h"
+
+namespace tilewright {
+
+inline constexpr int kFastSpaces = 3;
+inline constexpr int kFastSliding = 2;
+
+// A rank of two terms x, y whose tiles overlap.
+struct FastSliding {
+  int x = 0, y = 0;                             // dimensions
+  double x_coefficient = 1, y_coefficient = 1;  // magnitudes
+  double x_reduced = 1, y_reduced = 1;          // divided by what they have in common
+  // Of the tile (x, y) and of its spatial copies, by divisors; offsets into `values`, or counts.
+  std::vector<int32_t> overlap;    // [x][y]: elements shared with the tile shifted by 0, 1, ...; 0 at the end
+  std::vector<int32_t> unfetched;  // [x][spatial x][y][spatial y]: union less what any copy lacks, likewise
+  std::vector<double> distinct_tiles;  // [x][spatial x][y][spatial y]
+  std::vector<int32_t> values;
+  int x_divisors = 0, y_divisors = 0, x_spatial = 0, y_spatial = 0;  // extents of the indices
+};
+
+inline size_t fast_cell(const FastSliding& rank, size_t x, size_t copies_x, size_t y, size_t copies_y) {
+  return ((x * size_t(rank.x_spatial) + copies_x) * size_t(rank.y_divisors) + y) * size_t(rank.y_spatial) +
+         copies_y;
+}
+
+struct FastSpace {
+  uint32_t relevant = 0;  // a bit per dimension that it depends on
+  uint32_t plain = 0;     // those in ranks that do not slide
+  int slides = 0;
+  std::array<FastSliding, kFastSliding> sliding;
+  bool is_output = false;
+  int role = 0;
+  double elements = 1;  // that operations touch; of outputs
+};
+
+struct FastLevel {
+  double shared_words = 0;                           // capacity of one copy; infinite for main memory
+  std::array<double, kFastSpaces> reserved_words{};  // by space; negative: in the shared capacity
+  uint32_t may_keep = 7, must_keep = 0;              // by space
+  double read_energy = 0, fill_energy = 0, update_energy = 0, drain_energy = 0, delivery_energy = 0;
+};
+
+struct FastPlan {
+  bool timeloop = false, multicast = true, reduction = true;
+  bool blocks = false;  // whether the block kernels apply
+  int levels = 0, dimensions = 0, spatial_level = 0;
+  std::array<double, kFlatDimensions> size;
+  std::array<FastSpace, kFastSpaces> space;
+  std::array<FastLevel, kFlatLevels> level;
+  double fanout_x = 1, fanout_y = 1, operations = 0, mac_energy = 0;
+  // Position of n among the divisors of a dimension: divisor[dimension][n], dimension sizes included.
+  std::array<std::vector<uint8_t>, kFlatDimensions> divisor;
+};
+
+// Null where the evaluator does not apply.
+std::unique_ptr<FastPlan> compile_fast_plan(const Workload& workload, const ArrayHardware& hardware,
+                                            const CostRules& rules);
+
+using BlockFunction = void (*)(const FastPlan&, std::span<const FlatBlock>, std::span<FastBlockCost>);
+// The kernels by instruction set; null where this CPU lacks it.
+BlockFunction avx512_block_function(int levels);
+BlockFunction avx2_block_function(int levels);
+BlockFunction portable_block_function(int levels);
+
+}  // namespace tilewright

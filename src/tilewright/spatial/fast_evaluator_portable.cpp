@@ -1,0 +1,15 @@
+// The block kernel for any CPU.
+#include <cstring>
+#include <limits>
+
+#include "tilewright/spatial/fast_evaluator_plan.h"
+// The kernel needs the headers above.
+#include "tilewright/spatial/fast_evaluator_kernel.h"
+// The blocks need the kernel.
+#include "tilewright/spatial/fast_evaluator_blocks.h"
+
+namespace tilewright {
+
+BlockFunction portable_block_function(int levels) { return block_function(levels); }
+
+}  // namespace tilewright
