@@ -30,9 +30,9 @@ TEST(DataflowMapping, RowStationaryLoops) {
                                            {78, 4, 13, 10, 7, 2, 3}, workload);
   EXPECT_EQ(print_mapping(workload, mapping),
             "- level: dram\n  temporal: N=4 M=5 C=19\n"
-            "- level: buffer\n  temporal: M=3\n  keeps: input output\n"
+            "- level: buffer\n  temporal: M=3 N=4 P=13\n  keeps: input output\n"
             "- level: array\n  spatial: x:Q=13 y:M=3 y:C=2 y:S=3\n  keeps: \"\"\n"
-            "- level: register_file\n  temporal: N=4 P=13 C=7 M=10 R=3\n");
+            "- level: register_file\n  temporal: C=7 M=10 R=3\n");
 }
 
 // Whatever the variables, the nest covers the layer and has no loop without work.
