@@ -79,6 +79,7 @@ class Rounds {
     incumbent_.objective = options.objective;
   }
 
+  void start_from(const Incumbent& incumbent) { incumbent_ = incumbent; }
   void run(MapResult& result) {
     const std::vector<ArrayTile>& tiles = search_.array_tiles();
     size_t next = 0, round = kFirstRound;
@@ -103,6 +104,17 @@ class Rounds {
   }
   const Incumbent& incumbent() const { return incumbent_; }
 
+  void note_progress(MapResult& result, double bound) {
+    if (!incumbent_.found) return;
+    const double value = incumbent_.first(incumbent_.energy, incumbent_.cycles);
+    const bool better =
+        result.curve.empty() || value < result.curve.back().best * (1 - Incumbent::kTolerance);
+    if (!better) return;
+    result.seconds_to_value = deadline_.seconds();
+    result.curve.push_back({result.seconds_to_value, value, std::min(bound, value)});
+    if (progress_) progress_(result.curve.back());
+  }
+
  private:
   // Whether the best mapping changed.
   bool explore(size_t begin, size_t end, MapResult& result) {
@@ -123,22 +135,30 @@ class Rounds {
     return improved;
   }
 
-  void note_progress(MapResult& result, double bound) {
-    const double value = incumbent_.first(incumbent_.energy, incumbent_.cycles);
-    const bool better =
-        result.curve.empty() || value < result.curve.back().best * (1 - Incumbent::kTolerance);
-    if (!better) return;
-    result.seconds_to_value = deadline_.seconds();
-    result.curve.push_back({result.seconds_to_value, value, std::min(bound, value)});
-    if (progress_) progress_(result.curve.back());
-  }
-
   const TileSearch& search_;
   const MapperOptions& options_;
   Deadline& deadline_;
   const std::function<void(const MapProgress&)>& progress_;
   Incumbent incumbent_;
 };
+
+// The best tiles under the field's accounting, which are found much sooner, at their exact energy.
+Incumbent first_guess(const LatticeCase& problem, const TileSearch& search, const MapperOptions& options,
+                      Deadline& deadline) {
+  LatticeCase simpler = problem;
+  simpler.accounting = Accounting::kTimeloop;
+  const TileSearch simpler_search(simpler, options);
+  const std::function<void(const MapProgress&)> quiet;
+  Rounds rounds(simpler_search, options, deadline, quiet);
+  MapResult ignored;
+  rounds.run(ignored);
+  Incumbent guess;
+  guess.objective = options.objective;
+  const Incumbent& found = rounds.incumbent();
+  if (!found.found) return guess;
+  guess.offer(OrderSearch(problem, search.lattice()).energy(found.tiles), found.cycles, found.tiles);
+  return guess;
+}
 
 double objective_value(MapObjective objective, const Cost& cost) {
   if (objective == MapObjective::kLatency) return double(cost.cycles);
@@ -156,6 +176,10 @@ std::optional<MapResult> solve_on_lattice(const Mapspace& mapspace, const Mapper
   const TileSearch search(*problem, options);
   MapResult result;
   Rounds rounds(search, options, deadline, progress);
+  if (problem->accounting == Accounting::kExact) {
+    rounds.start_from(first_guess(*problem, search, options, deadline));
+    rounds.note_progress(result, 0);
+  }
   rounds.run(result);
   if (!rounds.incumbent().found) return std::nullopt;
   LoopOrders orders;
