@@ -123,6 +123,33 @@ INSTANTIATE_TEST_SUITE_P(Taxonomy, ExactSearch,
                            return name;
                          });
 
+// Layers as networks have them, strides beyond the filter and groups included, on arrays of 64 to 4,096 PEs.
+TEST(DataflowSearch, ProvesLargeLayersWithFewBoxes) {
+  constexpr uint64_t kSeed = 52;
+  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  Random random(kSeed);
+  const StudyMachine study = study_machine(
+      read_array_hardware(std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware/eyeriss-256.yaml"));
+  const std::vector<Dataflow> flows = read_dataflows(kFolder, taxonomy_names());
+  const int64_t channels[] = {3, 24, 64, 127, 192, 512, 1000, 4096, 9216}, filters[] = {1, 3, 5, 7, 11};
+  for (int round = 0; round < 60; ++round) {
+    const int64_t c = channels[random.between(0, 8)], m = channels[random.between(0, 8)];
+    const bool depthwise = random.chance(0.1);
+    const int64_t size = filters[random.between(0, 4)], stride = random.between(1, 4);
+    const LayerShape layer = square_layer("layer", depthwise ? c : 1, int64_t{1} << random.between(0, 6),
+                                          size + stride * random.between(0, 55), size, depthwise ? 1 : c,
+                                          depthwise ? 1 : m, stride);
+    StudyMachine machine = study;
+    machine.pes = int64_t{64} << random.between(0, 6);
+    for (const Dataflow& flow : flows) {
+      const Storage storage = equal_area_storage(machine, flow.register_file_bytes);
+      const DataflowResult result = best_mapping(flow, layer, machine, storage);
+      EXPECT_NE(result.status, SearchStatus::kStopped) << flow.name << ", round " << round;
+      EXPECT_LT(result.proof.nodes, 50000) << flow.name << ", round " << round;
+    }
+  }
+}
+
 TEST(DataflowSearch, NamesTheConstraintThatCannotHold) {
   const Dataflow flow = read_dataflow(kFolder / "osc.yaml");
   const LayerShape layer = square_layer("layer", 1, 4, 9, 3, 8, 16, 1);
