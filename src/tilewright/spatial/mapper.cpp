@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
+#include "tilewright/search/annealing.h"
 #include "tilewright/search/branch_and_bound.h"
 #include "tilewright/spatial/lattice_solver.h"
 #include "tilewright/spatial/mapper_infeasible.h"
 #include "tilewright/spatial/mapper_tree.h"
 #include "tilewright/spatial/mapper_values.h"
+#include "tilewright/spatial/mapspace_sampling.h"
 
 namespace tilewright {
 namespace {
@@ -59,6 +61,25 @@ class MapProblem {
   const EnergyScale& scale_;
 };
 
+// Large mapspaces begin with a short annealing, whose result cuts most of the tree's first dives. Its length
+// is a number of evaluations, so that it is the same at any speed.
+constexpr double kAnnealFrom = 1e6;
+constexpr int64_t kAnnealEvaluations = 4000;
+
+std::optional<Scored<SlotMapping, MapValue>> first_incumbent(const Mapspace& mapspace, double size,
+                                                             const MapperOptions& options) {
+  if (size < kAnnealFrom || options.check_bounds) return {};
+  const MapspaceSampling space(mapspace, options);
+  AnnealingOptions<SlotMapping, MapValue> annealing;
+  annealing.threads = options.threads;
+  annealing.limits.evaluations = kAnnealEvaluations;
+  if (options.time_limit_s > 0) annealing.limits.seconds = options.time_limit_s / 4;
+  annealing.relative = true;
+  const SamplingResultOf<MapspaceSampling> found = anneal(space, annealing);
+  if (!found.best) return {};
+  return Scored<SlotMapping, MapValue>{*found.best, *found.end.value};
+}
+
 }  // namespace
 
 MapResult find_mapping(const Mapspace& mapspace, const MapperOptions& options,
@@ -76,6 +97,8 @@ MapResult find_mapping(const Mapspace& mapspace, const MapperOptions& options,
   }
   MapResult result;
   result.mapspace_size = mapspace.size();
+  BranchAndBoundOptions<SlotMapping, MapValue> search;
+  search.start = first_incumbent(mapspace, result.mapspace_size, options);
   const MapTree tree(mapspace, options.rules);
   const EnergyScale scale(mapspace);
   const MapProblem problem(tree, options, scale);
@@ -85,7 +108,6 @@ MapResult find_mapping(const Mapspace& mapspace, const MapperOptions& options,
     if (point.bound) out.bound = objective_of(options.objective, *point.bound, scale);
     return out;
   };
-  BranchAndBoundOptions<SlotMapping, MapValue> search;
   search.threads = options.threads;
   search.checked = options.check_bounds;
   if (options.time_limit_s > 0) search.limits.seconds = options.time_limit_s;

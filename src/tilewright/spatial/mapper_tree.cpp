@@ -125,15 +125,10 @@ MapTree::MapTree(const Mapspace& mapspace, const CostRules& rules)
       rules_(rules),
       choices_(mapspace),
       bounds_(mapspace, choices_, rules),
-      networks_(counting_networks(mapspace.hardware)) {
+      evaluator_(mapspace, choices_, rules) {
   axes_alike_ = true;
   for (const ArrayLevel& level : mapspace.hardware.levels) {
     axes_alike_ = axes_alike_ && level.network.hop_energy == 0;
-    Limits limits{level.capacity_words, {}, level.copies};
-    for (int space = 0; space < mapspace.workload.data_space_count(); ++space) {
-      limits.reserved.push_back(level.role_capacity_words[size_t(data_role(mapspace.workload, space))]);
-    }
-    limits_.push_back(std::move(limits));
   }
   keeps_.push_back({});
   for (int l = 0; l < choices_.levels(); ++l) {
@@ -190,35 +185,6 @@ std::vector<int64_t> MapTree::cover_of(const MapNode& node) const {
   return cover;
 }
 
-bool MapTree::fits(int keeps, int level, const std::vector<int64_t>& cover) const {
-  const Workload& workload = mapspace_.workload;
-  std::array<int64_t, kMaxMapperDimensions> extents{};
-  for (size_t d = 0; d < cover.size(); ++d) extents[d] = std::min(cover[d], workload.dimensions[d].size);
-  std::array<int64_t, 32> words;
-  words.fill(-1);
-  for (int l = 1; l <= level; ++l) {
-    const uint32_t kept = keeps_[size_t(keeps)][size_t(l)];
-    const Limits& limits = limits_[size_t(l)];
-    int64_t shared = 0;
-    for (size_t space = 0; space < limits.reserved.size(); ++space) {
-      if ((kept >> space & 1u) == 0) continue;
-      const int64_t reserved = limits.reserved[space];
-      if (reserved == kUnlimitedWords && limits.shared == kUnlimitedWords) continue;
-      if (words[space] < 0) {
-        words[space] = footprint(workload.data_spaces[space], std::span(extents).first(cover.size()));
-      }
-      const int64_t needed = words[space] * limits.copies;
-      if (reserved == kUnlimitedWords) {
-        shared += needed;
-      } else if (needed > reserved) {
-        return false;
-      }
-    }
-    if (limits.shared != kUnlimitedWords && shared > limits.shared) return false;
-  }
-  return true;
-}
-
 int64_t MapTree::least_words(const MapNode& node, int level) const {
   const Workload& workload = mapspace_.workload;
   const size_t dimensions = size_t(choices_.dimensions());
@@ -231,7 +197,8 @@ int64_t MapTree::least_words(const MapNode& node, int level) const {
   int64_t words = 0;
   for (int space = 0; space < workload.data_space_count(); ++space) {
     if ((keeps_[size_t(node.keeps)][size_t(level)] >> space & 1u) == 0) continue;
-    words += footprint(workload.data_spaces[size_t(space)], extents) * limits_[size_t(level)].copies;
+    words += footprint(workload.data_spaces[size_t(space)], extents) *
+             mapspace_.hardware.levels[size_t(level)].copies;
   }
   return words;
 }
@@ -316,7 +283,7 @@ void MapTree::leaves(const MapNode& node, const std::function<void(MapLeaf&&)>& 
   std::vector<PortLoad> ports;
   const auto counts_of = [&](const std::vector<std::vector<int>>& orders) {
     flat.orders = orders;
-    return count_accesses(mapspace_.workload, choices_.build(flat), networks_, rules_.accounting);
+    return evaluator_.counts(flat);
   };
   const auto measure = [&](const std::vector<std::vector<int>>& orders) {
     const AccessCounts counts = counts_of(orders);

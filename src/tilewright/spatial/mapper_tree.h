@@ -10,6 +10,7 @@
 
 #include "tilewright/spatial/mapper_bounds.h"
 #include "tilewright/spatial/mapper_orders.h"
+#include "tilewright/spatial/slot_evaluator.h"
 
 namespace tilewright {
 
@@ -49,11 +50,6 @@ class MapTree {
   int64_t evaluations() const { return evaluations_.load(); }
 
  private:
-  struct Limits {
-    int64_t shared = kUnlimitedWords;
-    std::vector<int64_t> reserved;  // by data space
-    int64_t copies = 1;
-  };
   struct TableEntry {
     double energy;
     std::vector<int64_t> cover;
@@ -61,8 +57,9 @@ class MapTree {
   class Stage;
 
   std::vector<int64_t> cover_of(const MapNode& node) const;
-  // Whether tiles of `cover` fit into the levels up to `level` that keep them.
-  bool fits(int keeps, int level, const std::vector<int64_t>& cover) const;
+  bool fits(int keeps, int level, const std::vector<int64_t>& cover) const {
+    return evaluator_.fits(keeps_[size_t(keeps)], level, cover);
+  }
   void make_tables();
   // Decides stages that have a single choice; false if one of them has none.
   bool settle(MapNode& node) const;
@@ -72,8 +69,7 @@ class MapTree {
   CostRules rules_;
   MapspaceChoices choices_;
   MapperBounds bounds_;
-  std::vector<CountingNetwork> networks_;
-  std::vector<Limits> limits_;
+  SlotEvaluator evaluator_;
   std::vector<std::vector<uint32_t>> keeps_;
   std::vector<std::vector<TableEntry>> tables_;  // [keeps * levels + level]; empty: not listed
   std::vector<bool> listed_;                     // by level
