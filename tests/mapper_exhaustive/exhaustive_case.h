@@ -13,8 +13,8 @@ struct ExhaustiveTally {
   void print() const;
 };
 
-// Draws mapspaces from the seed until one has 1,000 to `most` valid mappings, and compares. Reports
-// differences to the running test with the seed.
+// Draws mapspaces from the seed until one has 1,000 valid mappings or more, up to a limit that is itself
+// drawn, log-uniform, up to `most`; and compares. Reports differences to the running test with the seed.
 void compare_with_walker(uint64_t seed, int64_t most, ExhaustiveTally& tally);
 
 }  // namespace tilewright

@@ -8,7 +8,7 @@ namespace {
 
 TEST(MapperExhaustive, SixtyMapspacesEqualTheWalkersOptimum) {
   ExhaustiveTally tally;
-  for (uint64_t seed = 1; seed <= 60; ++seed) compare_with_walker(seed, 2000, tally);
+  for (uint64_t seed = 1; seed <= 60; ++seed) compare_with_walker(seed, 1500, tally);
   tally.print();
 }
 

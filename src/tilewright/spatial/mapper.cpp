@@ -2,6 +2,7 @@
 #include "tilewright/spatial/mapper.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "tilewright/search/annealing.h"
 #include "tilewright/search/branch_and_bound.h"
@@ -95,6 +96,7 @@ MapResult find_mapping(const Mapspace& mapspace, const MapperOptions& options,
       return *std::move(solved);
     }
   }
+  const auto begin = std::chrono::steady_clock::now();
   MapResult result;
   result.mapspace_size = mapspace.size();
   BranchAndBoundOptions<SlotMapping, MapValue> search;
@@ -102,15 +104,16 @@ MapResult find_mapping(const Mapspace& mapspace, const MapperOptions& options,
   const MapTree tree(mapspace, options.rules);
   const EnergyScale scale(mapspace);
   const MapProblem problem(tree, options, scale);
+  const double prepared = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const auto point_of = [&](const SearchPoint<MapValue>& point) {
-    MapProgress out{point.seconds, 0, 0};
+    MapProgress out{prepared + point.seconds, 0, 0};
     if (point.value) out.best = objective_of(options.objective, *point.value, scale);
     if (point.bound) out.bound = objective_of(options.objective, *point.bound, scale);
     return out;
   };
   search.threads = options.threads;
   search.checked = options.check_bounds;
-  if (options.time_limit_s > 0) search.limits.seconds = options.time_limit_s;
+  if (options.time_limit_s > 0) search.limits.seconds = std::max(1e-3, options.time_limit_s - prepared);
   if (progress) {
     search.watcher = [&](const SearchPoint<MapValue>& point, const SlotMapping*) {
       progress(point_of(point));
@@ -121,7 +124,7 @@ MapResult find_mapping(const Mapspace& mapspace, const MapperOptions& options,
   result.nodes = found.end.counts.nodes;
   result.pruned = found.end.counts.pruned;
   result.evaluated = tree.evaluations();
-  result.seconds = found.end.seconds;
+  result.seconds = prepared + found.end.seconds;
   for (const SearchPoint<MapValue>& point : found.curve) {
     const MapProgress next = point_of(point);
     if (point.value && (result.curve.empty() || next.best != result.curve.back().best)) {

@@ -280,13 +280,10 @@ std::optional<CostBound> MapTree::bound(const MapNode& node) const {
 void MapTree::leaves(const MapNode& node, const std::function<void(MapLeaf&&)>& leaf) const {
   SlotMapping flat{node.factors, keeps_[size_t(node.keeps)], {}};
   int64_t evaluations = 0;
-  std::vector<PortLoad> ports;
-  const auto counts_of = [&](const std::vector<std::vector<int>>& orders) {
-    flat.orders = orders;
-    return evaluator_.counts(flat);
-  };
   const auto measure = [&](const std::vector<std::vector<int>>& orders) {
-    const AccessCounts counts = counts_of(orders);
+    flat.orders = orders;
+    if (evaluator_.fast()) return OrderMeasure{evaluator_.cost(flat).energy, {}};
+    const AccessCounts counts = evaluator_.counts(flat);
     OrderMeasure out;
     out.energy = cost_of_counts(mapspace_.workload, mapspace_.hardware, counts, rules_).energy;
     for (const PortLoad& load : port_loads(mapspace_.workload, mapspace_.hardware, counts)) {
@@ -298,7 +295,8 @@ void MapTree::leaves(const MapNode& node, const std::function<void(MapLeaf&&)>& 
     return bounds_.settled(node.factors, flat.keeps, level, inside);
   };
   for (const OrderedMapping& found : best_orders(choices_, node.factors, measure, settled, evaluations)) {
-    const Cost cost = cost_of_counts(mapspace_.workload, mapspace_.hardware, counts_of(found.orders), rules_);
+    flat.orders = found.orders;
+    const SlotCost cost = evaluator_.cost(flat);
     leaf({flat, cost.energy, cost.cycles});
   }
   evaluations_ += evaluations;

@@ -16,6 +16,7 @@ SlotEvaluator::SlotEvaluator(const Mapspace& mapspace, const MapspaceChoices& ch
     }
     limits_.push_back(std::move(limits));
   }
+  if (!mapspace.imperfect) fast_ = FastEvaluator::make(mapspace.workload, mapspace.hardware, rules);
 }
 
 bool SlotEvaluator::fits(std::span<const uint32_t> keeps, int level, std::span<const int64_t> cover) const {
@@ -77,7 +78,37 @@ AccessCounts SlotEvaluator::counts(const SlotMapping& mapping) const {
   return count_accesses(mapspace_.workload, choices_.build(mapping), networks_, rules_.accounting);
 }
 
+FlatMapping SlotEvaluator::flatten(const SlotMapping& mapping) const {
+  FlatMapping flat;
+  for (auto& level : flat.temporal) level.fill(1);
+  flat.spatial_x.fill(1);
+  flat.spatial_y.fill(1);
+  flat.loops.fill(0);
+  flat.keeps.fill(0);
+  for (size_t l = 0; l < size_t(choices_.levels()); ++l) {
+    const std::vector<int>& order = mapping.orders[l];
+    const auto factor = [&](SlotKind kind, size_t d) {
+      return uint16_t(mapping.factors[size_t(choices_.slot_of(int(l), kind) * choices_.dimensions()) + d]);
+    };
+    flat.keeps[l] = uint8_t(mapping.keeps[l]);
+    flat.loops[l] = uint8_t(order.size());
+    for (size_t i = 0; i < order.size(); ++i) flat.order[l][i] = uint8_t(order[order.size() - 1 - i]);
+    for (size_t d = 0; d < size_t(choices_.dimensions()); ++d) {
+      flat.temporal[l][d] = factor(SlotKind::kTemporal, d);
+      if (int(l) != fast_->spatial_level()) continue;
+      flat.spatial_x[d] = factor(SlotKind::kX, d);
+      flat.spatial_y[d] = factor(SlotKind::kY, d);
+    }
+  }
+  return flat;
+}
+
 SlotCost SlotEvaluator::cost(const SlotMapping& mapping) const {
+  if (fast_) {
+    const FastCost cost = fast_->evaluate(flatten(mapping));
+    TILEWRIGHT_CHECK(cost.valid, "an invalid mapping reached the evaluator");
+    return {cost.energy, cost.cycles};
+  }
   const Cost cost = cost_of_counts(mapspace_.workload, mapspace_.hardware, counts(mapping), rules_);
   return {cost.energy, cost.cycles};
 }
