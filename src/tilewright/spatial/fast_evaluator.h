@@ -21,7 +21,7 @@ inline constexpr int kFlatDimensions = 8;
 // A mapping as plain numbers. Only one level, FastEvaluator::spatial_level(), has spatial loops (y outside
 // x; one per dimension and axis).
 struct FlatMapping {
-  // By level and dimension; 1 where there is no loop, and beyond the workload's dimensions.
+  // By level and dimension; 1 where there is no loop. Those of dimensions of one iteration are not looked at.
   std::array<std::array<uint16_t, kFlatDimensions>, kFlatLevels> temporal;
   std::array<uint16_t, kFlatDimensions> spatial_x, spatial_y;
   // The dimensions of each level's temporal loops of more than one iteration, innermost first.
@@ -73,7 +73,8 @@ class FastEvaluator {
 
   int spatial_level() const;
   // The flat form; nothing if the mapping has none (two loops of one dimension in one level, spatial loops
-  // elsewhere).
+  // elsewhere, or
+  // loops of a dimension of one iteration).
   std::optional<FlatMapping> flatten(const Mapping& mapping) const;
   FastCost evaluate(const FlatMapping& mapping) const noexcept;
 

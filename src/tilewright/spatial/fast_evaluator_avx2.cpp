@@ -24,14 +24,14 @@
 
 namespace tilewright {
 
-BlockFunction avx2_block_function(int levels) {
+BlockFunction avx2_block_function(int levels, int spatial_level) {
   const bool supported = __builtin_cpu_supports("avx2");
-  return supported ? block_function(levels) : nullptr;
+  return supported ? block_function(levels, spatial_level) : nullptr;
 }
 
 }  // namespace tilewright
 #else
 namespace tilewright {
-BlockFunction avx2_block_function(int) { return nullptr; }
+BlockFunction avx2_block_function(int, int) { return nullptr; }
 }  // namespace tilewright
 #endif

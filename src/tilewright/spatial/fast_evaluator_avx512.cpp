@@ -25,15 +25,15 @@
 
 namespace tilewright {
 
-BlockFunction avx512_block_function(int levels) {
+BlockFunction avx512_block_function(int levels, int spatial_level) {
   const bool supported = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  return supported ? block_function(levels) : nullptr;
+  return supported ? block_function(levels, spatial_level) : nullptr;
 }
 
 }  // namespace tilewright
 #else
 namespace tilewright {
-BlockFunction avx512_block_function(int) { return nullptr; }
+BlockFunction avx512_block_function(int, int) { return nullptr; }
 }  // namespace tilewright
 #endif

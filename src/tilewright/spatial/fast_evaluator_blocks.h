@@ -9,7 +9,8 @@ typedef uint16_t EightShort __attribute__((vector_size(16)));
 typedef int32_t EightInt __attribute__((vector_size(32)));
 
 struct BlockInput {
-  using Number = Eight;
+  using Count = Eight;
+  using Energy = Eight;
   using Mask = EightMask;
   using Bits = EightMask;
   static constexpr bool kOne = false;
@@ -28,11 +29,14 @@ struct BlockInput {
     return __builtin_convertvector(wide(lanes), EightMask);
   }
 
-  static Eight number(double v) { return Eight{} + v; }
+  static Eight count(const FastWhole& n) { return Eight{} + n.real; }
+  static Eight real(double v) { return Eight{} + v; }
+  static Eight real(Eight v) { return v; }
+  static Eight quotient(const FastWhole& a, Eight b) { return a.real / b; }
   static EightMask bits(uint32_t b) { return EightMask{} + int64_t(b); }
   static EightMask none() { return EightMask{}; }
+  static EightMask all() { return ~EightMask{}; }
   static EightMask without(EightMask a, EightMask b) { return a & ~b; }
-  static bool nobody(EightMask) { return false; }
 
   Eight temporal(int l, int d) const { return numbers(block.temporal[size_t(l)][size_t(d)]); }
   Eight spatial_x(int d) const { return numbers(block.spatial_x[size_t(d)]); }
@@ -55,8 +59,8 @@ struct BlockInput {
     if (any == 0) return tiles;
     for (int i = 0; i < kBlockMappings; ++i) {
       // Lanes of invalid mappings may hold anything.
-      if (both[i] == 0 || x[i] * copies_x[i] > plan.size[size_t(rank.x)] ||
-          y[i] * copies_y[i] > plan.size[size_t(rank.y)]) {
+      if (both[i] == 0 || x[i] * copies_x[i] > plan.size[size_t(rank.x)].real ||
+          y[i] * copies_y[i] > plan.size[size_t(rank.y)].real) {
         continue;
       }
       const auto& dx = plan.divisor[size_t(rank.x)];
@@ -69,12 +73,12 @@ struct BlockInput {
   }
 };
 
-template <int kLevels>
+template <int kLevels, int kSpatial>
 void evaluate_blocks_of(const FastPlan& plan, std::span<const FlatBlock> blocks,
                         std::span<FastBlockCost> costs) {
   for (size_t b = 0; b < blocks.size(); ++b) {
     const BlockInput in{blocks[b]};
-    FastKernel<kLevels, BlockInput> kernel(plan, in);
+    FastKernel<kLevels, kSpatial, BlockInput> kernel(plan, in);
     const EightMask valid = kernel.valid();
     const Eight energy = kernel.energy(), cycles = kernel.cycles();
     FastBlockCost& cost = costs[b];
@@ -85,16 +89,22 @@ void evaluate_blocks_of(const FastPlan& plan, std::span<const FlatBlock> blocks,
   }
 }
 
-BlockFunction block_function(int levels) {
+// The fan-out is most often at the level above the innermost one.
+template <int kLevels>
+BlockFunction block_function_of(int spatial_level) {
+  return spatial_level == kLevels - 2 ? evaluate_blocks_of<kLevels, kLevels - 2>
+                                      : evaluate_blocks_of<kLevels, -1>;
+}
+BlockFunction block_function(int levels, int spatial_level) {
   switch (levels) {
     case 2:
-      return evaluate_blocks_of<2>;
+      return block_function_of<2>(spatial_level);
     case 3:
-      return evaluate_blocks_of<3>;
+      return block_function_of<3>(spatial_level);
     case 4:
-      return evaluate_blocks_of<4>;
+      return block_function_of<4>(spatial_level);
     default:
-      return evaluate_blocks_of<5>;
+      return block_function_of<5>(spatial_level);
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "tilewright/nest/footprint.h"
@@ -41,12 +40,12 @@ class PlanCompiler {
 
  private:
   bool read_dimensions() {
-    plan_.size.fill(1);
     for (int d = 0; d < kFlatDimensions; ++d) {
       const int64_t size = d < plan_.dimensions ? workload_.dimensions[size_t(d)].size : 1;
       if (size > 65535) return false;
       sizes_.push_back(size);
-      plan_.size[size_t(d)] = double(size);
+      plan_.size[size_t(d)] = FastWhole(size);
+      if (size > 1) plan_.used.add(d);
       divisors_.push_back(divisors_of(size));
       plan_.divisor[size_t(d)].assign(size_t(size) + 1, 0);
       for (size_t i = 0; i < divisors_.back().size(); ++i) {
@@ -69,12 +68,12 @@ class PlanCompiler {
       if (from.read_words_per_cycle != 0 || from.write_words_per_cycle != 0 || from.network.hop_energy != 0) {
         return false;
       }
-      const auto words = [&](int64_t bits) { return double(bits / hardware_.word_bits / limits.copies); };
-      to.shared_words = limits.capacity_bits == kUnlimited ? std::numeric_limits<double>::infinity()
-                                                           : words(limits.capacity_bits);
+      const auto words = [&](int64_t bits) { return FastWhole(bits / hardware_.word_bits / limits.copies); };
+      to.unlimited = limits.capacity_bits == kUnlimited;
+      if (!to.unlimited) to.shared_words = words(limits.capacity_bits);
       for (size_t s = 0; s < kFastSpaces; ++s) {
         const int64_t reserved = limits.space_capacity_bits[s];
-        to.reserved_words[s] = reserved == kUnlimited ? -1 : words(reserved);
+        to.reserved_words[s] = reserved == kUnlimited ? FastWhole(-1) : words(reserved);
         const auto role = size_t(data_role(workload_, int(s)));
         if ((from.must_keep >> role & 1u) != 0) to.must_keep |= 1u << s;
       }
@@ -87,8 +86,8 @@ class PlanCompiler {
       if (from.fanout_x * from.fanout_y == 1) continue;
       ++fans;
       plan_.spatial_level = int(l);
-      plan_.fanout_x = double(from.fanout_x);
-      plan_.fanout_y = double(from.fanout_y);
+      plan_.fanout_x = FastWhole(from.fanout_x);
+      plan_.fanout_y = FastWhole(from.fanout_y);
       plan_.multicast = from.network.multicast;
       plan_.reduction = from.network.reduction;
     }
@@ -109,6 +108,10 @@ class PlanCompiler {
         if (!read_rank(rank, space)) return false;
       }
       if (!plan_.timeloop && space.slides > 0) plan_.blocks = false;
+      for (const int d : plan_.used) {
+        if ((space.plain >> d & 1u) != 0) space.plain_dimensions.add(d);
+        if ((space.relevant >> d & 1u) == 0) space.other_dimensions.add(d);
+      }
     }
     return roles == 7u;
   }
@@ -128,7 +131,7 @@ class PlanCompiler {
     const bool unit = rank.terms.size() == 1 && std::abs(rank.terms[0].coefficient) == 1;
     if (apart && (!boxed || unit)) {
       for (const ProjectionTerm& term : rank.terms) space.plain |= 1u << term.dimension;
-      if (space.is_output) space.elements *= double(iterations);
+      if (space.is_output) space.elements = FastWhole(space.elements.whole * iterations);
       return true;
     }
     if (space.is_output || space.slides == kFastSliding || rank.terms.size() > 2) return false;
@@ -141,10 +144,10 @@ class PlanCompiler {
     const int64_t a = std::abs(rank.terms[0].coefficient), b = std::abs(rank.terms[1].coefficient);
     slide.x = rank.terms[0].dimension;
     slide.y = rank.terms[1].dimension;
-    slide.x_coefficient = double(a);
-    slide.y_coefficient = double(b);
-    slide.x_reduced = double(a / std::gcd(a, b));
-    slide.y_reduced = double(b / std::gcd(a, b));
+    slide.x_coefficient = FastWhole(a);
+    slide.y_coefficient = FastWhole(b);
+    slide.x_reduced = FastWhole(a / std::gcd(a, b));
+    slide.y_reduced = FastWhole(b / std::gcd(a, b));
     gaps_ *= double(a) * double(b);
     return tabulate(slide, a, b);
   }
@@ -158,7 +161,7 @@ class PlanCompiler {
     slide.distinct_tiles.assign(cells, 0);
     slide.overlap.assign(tiles, 0);
     slide.unfetched.assign(cells, 0);
-    const double copies = plan_.fanout_x * plan_.fanout_y;
+    const int64_t copies = plan_.fanout_x.whole * plan_.fanout_y.whole;
     for (size_t x = 0; x < xs.size(); ++x) {
       for (size_t y = 0; y < ys.size(); ++y) {
         if (!plan_.timeloop) {
@@ -168,13 +171,13 @@ class PlanCompiler {
         for (size_t i = 0; i < xs.size(); ++i) {
           for (size_t j = 0; j < ys.size(); ++j) {
             const bool fit = xs[x] * xs[i] <= sizes_[size_t(slide.x)] &&
-                             ys[y] * ys[j] <= sizes_[size_t(slide.y)] && double(xs[i] * ys[j]) <= copies;
+                             ys[y] * ys[j] <= sizes_[size_t(slide.y)] && xs[i] * ys[j] <= copies;
             if (!fit) continue;
             const size_t cell = fast_cell(slide, x, i, y, j);
             const Stride along_x{xs[x], xs[i]}, along_y{ys[y], ys[j]};
             const RankAxis points[] = {{a, kNoEnd, 1, 0, 0, std::span(&along_x, 1)},
                                        {b, kNoEnd, 1, 0, 0, std::span(&along_y, 1)}};
-            slide.distinct_tiles[cell] = double(counter_.moves(points, {}).new_all);
+            slide.distinct_tiles[cell] = int32_t(counter_.moves(points, {}).new_all);
             if (plan_.timeloop) continue;
             slide.unfetched[cell] = int32_t(slide.values.size());
             if (!append_kept(slide, a, b, xs[x], ys[y], xs[i], ys[j])) return false;
@@ -202,9 +205,9 @@ class PlanCompiler {
   }
 
   bool counts_fit() {
-    plan_.operations = double(workload_.operation_count());
+    plan_.operations = FastWhole(workload_.operation_count());
     plan_.mac_energy = hardware_.mac_energy;
-    return plan_.operations * gaps_ < 0x1.0p53;
+    return plan_.operations.real * gaps_ < 0x1.0p53;
   }
 
   const Workload& workload_;

@@ -12,15 +12,32 @@ namespace tilewright {
 inline constexpr int kFastSpaces = 3;
 inline constexpr int kFastSliding = 2;
 
+// A whole number in both forms that kernels count in.
+struct FastWhole {
+  int64_t whole = 1;
+  double real = 1;
+  FastWhole() = default;
+  explicit FastWhole(int64_t n) : whole(n), real(double(n)) {}
+};
+
+// A list of dimensions.
+struct FastDimensions {
+  int count = 0;
+  std::array<uint8_t, kFlatDimensions> list{};
+  void add(int dimension) { list[size_t(count++)] = uint8_t(dimension); }
+  const uint8_t* begin() const { return list.data(); }
+  const uint8_t* end() const { return list.data() + count; }
+};
+
 // A rank of two terms x, y whose tiles overlap.
 struct FastSliding {
-  int x = 0, y = 0;                             // dimensions
-  double x_coefficient = 1, y_coefficient = 1;  // magnitudes
-  double x_reduced = 1, y_reduced = 1;          // divided by what they have in common
+  int x = 0, y = 0;                        // dimensions
+  FastWhole x_coefficient, y_coefficient;  // magnitudes
+  FastWhole x_reduced, y_reduced;          // divided by what they have in common
   // Of the tile (x, y) and of its spatial copies, by divisors; offsets into `values`, or counts.
   std::vector<int32_t> overlap;    // [x][y]: elements shared with the tile shifted by 0, 1, ...; 0 at the end
   std::vector<int32_t> unfetched;  // [x][spatial x][y][spatial y]: union less what any copy lacks, likewise
-  std::vector<double> distinct_tiles;  // [x][spatial x][y][spatial y]
+  std::vector<int32_t> distinct_tiles;  // [x][spatial x][y][spatial y]
   std::vector<int32_t> values;
   int x_divisors = 0, y_divisors = 0, x_spatial = 0, y_spatial = 0;  // extents of the indices
 };
@@ -31,19 +48,21 @@ inline size_t fast_cell(const FastSliding& rank, size_t x, size_t copies_x, size
 }
 
 struct FastSpace {
-  uint32_t relevant = 0;  // a bit per dimension that it depends on
-  uint32_t plain = 0;     // those in ranks that do not slide
+  uint32_t relevant = 0;                              // a bit per dimension that it depends on
+  uint32_t plain = 0;                                 // those in ranks that do not slide
+  FastDimensions plain_dimensions, other_dimensions;  // the same as a list; those that it does not depend on
   int slides = 0;
   std::array<FastSliding, kFastSliding> sliding;
   bool is_output = false;
   int role = 0;
-  double elements = 1;  // that operations touch; of outputs
+  FastWhole elements;  // that operations touch; of outputs
 };
 
 struct FastLevel {
-  double shared_words = 0;                           // capacity of one copy; infinite for main memory
-  std::array<double, kFastSpaces> reserved_words{};  // by space; negative: in the shared capacity
-  uint32_t may_keep = 7, must_keep = 0;              // by space
+  bool unlimited = false;
+  FastWhole shared_words;                               // capacity of one copy
+  std::array<FastWhole, kFastSpaces> reserved_words{};  // by space; negative: in the shared capacity
+  uint32_t may_keep = 7, must_keep = 0;                 // by space
   double read_energy = 0, fill_energy = 0, update_energy = 0, drain_energy = 0, delivery_energy = 0;
 };
 
@@ -51,10 +70,12 @@ struct FastPlan {
   bool timeloop = false, multicast = true, reduction = true;
   bool blocks = false;  // whether the block kernels apply
   int levels = 0, dimensions = 0, spatial_level = 0;
-  std::array<double, kFlatDimensions> size;
+  FastDimensions used;  // of more than one iteration
+  std::array<FastWhole, kFlatDimensions> size;
   std::array<FastSpace, kFastSpaces> space;
   std::array<FastLevel, kFlatLevels> level;
-  double fanout_x = 1, fanout_y = 1, operations = 0, mac_energy = 0;
+  FastWhole fanout_x, fanout_y, operations;
+  double mac_energy = 0;
   // Position of n among the divisors of a dimension: divisor[dimension][n], dimension sizes included.
   std::array<std::vector<uint8_t>, kFlatDimensions> divisor;
 };
@@ -65,8 +86,8 @@ std::unique_ptr<FastPlan> compile_fast_plan(const Workload& workload, const Arra
 
 using BlockFunction = void (*)(const FastPlan&, std::span<const FlatBlock>, std::span<FastBlockCost>);
 // The kernels by instruction set; null where this CPU lacks it.
-BlockFunction avx512_block_function(int levels);
-BlockFunction avx2_block_function(int levels);
-BlockFunction portable_block_function(int levels);
+BlockFunction avx512_block_function(int levels, int spatial_level);
+BlockFunction avx2_block_function(int levels, int spatial_level);
+BlockFunction portable_block_function(int levels, int spatial_level);
 
 }  // namespace tilewright

@@ -10,6 +10,8 @@
 
 namespace tilewright {
 
-BlockFunction portable_block_function(int levels) { return block_function(levels); }
+BlockFunction portable_block_function(int levels, int spatial_level) {
+  return block_function(levels, spatial_level);
+}
 
 }  // namespace tilewright
