@@ -8,6 +8,7 @@
 
 #include "tilewright/base/random.h"
 #include "tilewright/spatial/study/bound_dataflow.h"
+#include "tilewright/spatial/study/random_layer_test_support.h"
 
 namespace tilewright::study {
 namespace {
@@ -61,23 +62,6 @@ Lowest enumerate(const BoundDataflow& bound, const AccessEnergy& energy) {
     if (v == point.size()) return lowest;
     ++point[v];
   }
-}
-
-LayerShape random_layer(Random& random) {
-  LayerShape layer;
-  layer.name = "random";
-  layer.G = random.between(1, 2);
-  layer.N = random.between(1, 3);
-  layer.C = random.between(1, 5);
-  layer.M = random.between(1, 6);
-  layer.R = random.between(1, 3);
-  layer.S = random.between(1, 3);
-  layer.U = random.between(1, 3);
-  layer.E = random.between(1, 4);
-  layer.F = random.between(1, 4);
-  layer.H = (layer.E - 1) * layer.U + layer.R;
-  layer.W = (layer.F - 1) * layer.U + layer.S;
-  return layer;
 }
 
 class ExactSearch : public testing::TestWithParam<const char*> {};
