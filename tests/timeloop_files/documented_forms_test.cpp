@@ -3,6 +3,7 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/nest/workload_text.h"
+#include "tilewright/spatial/cost.h"
 #include "tilewright/spatial/mapspace_text.h"
 
 namespace tilewright {
@@ -35,6 +36,30 @@ TEST(DocumentedForms, ExamplesOfArraysParse) {
   Diagnostics diagnostics;
   mapspace.verify(diagnostics);
   for (const Diagnostic& d : diagnostics.errors()) ADD_FAILURE() << to_string(d);
+}
+
+// Every preset can run a layer: one word at a time, kept only where it must be.
+TEST(ArrayPresets, EachHasALegalMapping) {
+  const std::filesystem::path presets = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware";
+  const Workload workload =
+      parse_workloads("convolution: {input_channels: 3, output_channels: 4, input: 8, kernel: 3}\n", "w")[0];
+  for (const std::string& name : array_preset_names(presets)) {
+    const ArrayHardware array = find_array_hardware(name, presets);
+    Mapping mapping;
+    for (const ArrayLevel& level : array.levels) {
+      mapping.levels.push_back({level.name, {}, {}, mapping.levels.empty() ? 7u : level.must_keep});
+    }
+    for (int d = 0; d < workload.dimension_count(); ++d) {
+      const int64_t size = workload.dimensions[size_t(d)].size;
+      if (size > 1) mapping.levels[0].temporal.push_back({d, size});
+    }
+    Diagnostics diagnostics;
+    check_mapping(workload, array_hierarchy(array, workload), mapping, name, diagnostics);
+    for (const Diagnostic& d : diagnostics.errors()) ADD_FAILURE() << to_string(d);
+    const Cost cost = evaluate_mapping(workload, array, mapping, kPhysicalRules);
+    EXPECT_GT(cost.energy, double(workload.operation_count()) * array.mac_energy) << name;
+    EXPECT_GE(cost.cycles, workload.operation_count()) << name;
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "tilewright/nest/workload_text.h"
 #include "tilewright/spatial/mapspace_text.h"
 #include "tilewright/spatial/timeloop_import/timeloop_import.h"
+#include "timeloop_files/current_files.h"
 
 namespace tilewright {
 namespace {
@@ -110,16 +111,22 @@ std::string damaged(const std::string& text, Random& random) {
   return result;
 }
 
+std::vector<TimeloopText> spec_files(const std::vector<std::string>& names) {
+  std::vector<TimeloopText> texts;
+  for (const std::string& name : names) texts.push_back({name, read_text_file(kSpecs / name)});
+  return texts;
+}
+
 TEST(TimeloopMalformed, DamagedFilesNeverCrash) {
-  const std::vector<std::vector<std::string>> sets{
-      {"arch_unified.yaml", "ert.yaml", "bug_extrapolation/prob.yaml", "bug_extrapolation/m.yaml"},
-      {"arch_rs.yaml", "ert.yaml", "prob/alex_conv2.yaml", "space_rs.yaml"}};
+  std::vector<std::vector<TimeloopText>> sets{
+      spec_files(
+          {"arch_unified.yaml", "ert.yaml", "bug_extrapolation/prob.yaml", "bug_extrapolation/m.yaml"}),
+      spec_files({"arch_rs.yaml", "ert.yaml", "prob/alex_conv2.yaml", "space_rs.yaml"}),
+      {{"nodes", kNodes}, {"problem", kProblem}, {"table", kTable}}};
   int accepted = 0, refused = 0;
   for (uint64_t seed = 1; seed <= 2000; ++seed) {
     Random random(seed);
-    const auto& names = sets[seed % sets.size()];
-    std::vector<TimeloopText> texts;
-    for (const std::string& name : names) texts.push_back({name, read_text_file(kSpecs / name)});
+    std::vector<TimeloopText> texts = sets[seed % sets.size()];
     std::string& text = texts[size_t(random.between(0, int64_t(texts.size()) - 1))].text;
     text = damaged(text, random);
     try {
