@@ -65,7 +65,7 @@ class MapProblem {
 // Large mapspaces begin with a short annealing, whose result cuts most of the tree's first dives. Its length
 // is a number of evaluations, so that it is the same at any speed.
 constexpr double kAnnealFrom = 1e6;
-constexpr int64_t kAnnealEvaluations = 4000;
+constexpr int64_t kAnnealEvaluations = 4000, kFastAnnealEvaluations = 50'000;
 
 std::optional<Scored<SlotMapping, MapValue>> first_incumbent(const Mapspace& mapspace, double size,
                                                              const MapperOptions& options) {
@@ -73,7 +73,7 @@ std::optional<Scored<SlotMapping, MapValue>> first_incumbent(const Mapspace& map
   const MapspaceSampling space(mapspace, options);
   AnnealingOptions<SlotMapping, MapValue> annealing;
   annealing.threads = options.threads;
-  annealing.limits.evaluations = kAnnealEvaluations;
+  annealing.limits.evaluations = space.fast() ? kFastAnnealEvaluations : kAnnealEvaluations;
   if (options.time_limit_s > 0) annealing.limits.seconds = options.time_limit_s / 4;
   annealing.relative = true;
   const SamplingResultOf<MapspaceSampling> found = anneal(space, annealing);

@@ -31,6 +31,7 @@ class MapspaceSampling {
 
   const MapspaceChoices& choices() const { return choices_; }
   const EnergyScale& scale() const { return scale_; }
+  bool fast() const { return evaluator_.fast(); }
 
  private:
   int64_t& factor(SlotMapping& mapping, int slot, int d) const {
