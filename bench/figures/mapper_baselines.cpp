@@ -1,0 +1,113 @@
+// The mapper against random sampling, annealing and evolution: the ten layers of mapspace_proofs, on the same
+// machine and in the same space (hardware/arch-unified.yaml, each dimension on one axis, register files keep
+// all tensors, the field's accounting), one thread. Every baseline gets the wall time of the proof and ten
+// times as much; shown is how far its best mapping lies above the proven optimum.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include "tilewright/spatial/baselines.h"
+
+namespace {
+
+using namespace tilewright;
+
+struct Layer {
+  const char* name;
+  int64_t n, m, c, p, q, r, s, stride;
+};
+
+constexpr Layer kLayers[] = {
+    {"CONV1", 16, 96, 3, 55, 55, 11, 11, 4},  {"CONV2", 16, 256, 48, 27, 27, 5, 5, 1},
+    {"CONV3", 16, 384, 256, 13, 13, 3, 3, 1}, {"CONV4", 16, 384, 192, 13, 13, 3, 3, 1},
+    {"CONV5", 16, 256, 192, 13, 13, 3, 3, 1}, {"FC1", 16, 4096, 256, 1, 1, 6, 6, 1},
+    {"FC2", 16, 4096, 4096, 1, 1, 1, 1, 1},   {"FC3", 16, 1000, 4096, 1, 1, 1, 1, 1},
+    {"R18_56", 1, 64, 64, 56, 56, 3, 3, 1},   {"R18_14", 1, 256, 256, 14, 14, 3, 3, 1}};
+constexpr double kTimes[] = {1, 10};
+// Proofs of a few milliseconds leave a sampling search no time to speak of.
+constexpr double kLeastSeconds = 0.02;
+
+WindowAxis axis(int64_t output, int64_t kernel, int64_t stride) {
+  WindowAxis result;
+  result.output = output, result.kernel = kernel, result.stride = stride;
+  result.input = (output - 1) * stride + kernel;
+  return result;
+}
+
+Workload workload_of(const Layer& layer) {
+  ConvShape shape;
+  shape.batch = layer.n, shape.input_channels = layer.c, shape.output_channels = layer.m;
+  shape.height = axis(layer.p, layer.r, layer.stride);
+  shape.width = axis(layer.q, layer.s, layer.stride);
+  return conv2d_workload(layer.name, shape);
+}
+
+}  // namespace
+
+int main() {
+  Mapspace mapspace;
+  mapspace.hardware = read_array_hardware(TILEWRIGHT_SOURCE_DIR "/hardware/arch-unified.yaml");
+  mapspace.constraints.resize(mapspace.hardware.levels.size());
+  mapspace.constraints.back().must_keep = 7;
+  mapspace.constraints[mapspace.constraints.size() - 2].one_axis_per_dimension = true;
+  MapperOptions options;
+  options.rules = kTimeloopRules;
+  std::printf("best mapping above the proven optimum, at the wall time of the proof and at ten times it\n");
+  std::printf("%-7s %9s %9s  %19s %19s %19s\n", "layer", "E/MAC", "time ms", "random", "annealing",
+              "evolution");
+  std::string layers;
+  double log_ratio[kBaselines][2] = {}, sampled = 0, valid = 0, seconds = 0;
+  int count = 0, missing = 0, below = 0;
+  for (const Layer& layer : kLayers) {
+    mapspace.workload = workload_of(layer);
+    const MapResult best = find_mapping(mapspace, options);
+    missing += best.status == MapStatus::kOptimal ? 0 : 1;
+    const double time = std::max(best.seconds, kLeastSeconds);
+    const double operations = double(mapspace.workload.operation_count());
+    std::printf("%-7s %9.4f %9.1f ", layer.name, best.value / operations, 1e3 * time);
+    std::string json;
+    for (int b = 0; b < kBaselines; ++b) {
+      double excess[2] = {};
+      for (int t = 0; t < 2; ++t) {
+        SearchLimits limits;
+        limits.seconds = time * kTimes[t];
+        const BaselineResult found = run_baseline(mapspace, options, Baseline(b), limits, 1);
+        sampled += double(found.sampled), valid += double(found.valid), seconds += found.seconds;
+        if (!found.mapping) {
+          ++missing;
+          continue;
+        }
+        excess[t] = found.value / best.value - 1;
+        below += found.value < best.value * (1 - 1e-12) ? 1 : 0;
+        log_ratio[b][t] += std::log(found.value / best.value);
+      }
+      std::printf(" %8.2f%% %8.2f%%", 100 * excess[0], 100 * excess[1]);
+      char text[96];
+      std::snprintf(text, sizeof text, ", \"%s\": [%.5f, %.5f]", baseline_name(Baseline(b)), excess[0],
+                    excess[1]);
+      json += text;
+    }
+    std::printf("\n");
+    std::fflush(stdout);
+    char text[160];
+    std::snprintf(text, sizeof text, "%s{\"layer\": \"%s\", \"energy_per_mac\": %.6f, \"seconds\": %.4f",
+                  count++ == 0 ? "" : ", ", layer.name, best.value / operations, time);
+    layers += text + json + "}";
+  }
+  std::string means;
+  std::printf("%-7s %19s ", "mean", "");
+  for (int b = 0; b < kBaselines; ++b) {
+    const double one = std::exp(log_ratio[b][0] / count) - 1, ten = std::exp(log_ratio[b][1] / count) - 1;
+    std::printf(" %8.2f%% %8.2f%%", 100 * one, 100 * ten);
+    char text[96];
+    std::snprintf(text, sizeof text, ", \"%s_mean_gap\": [%.5f, %.5f]", baseline_name(Baseline(b)), one, ten);
+    means += text;
+  }
+  std::printf("\nsampling: %.0f mappings/s, %.0f valid ones\n", sampled / seconds, valid / seconds);
+  std::printf(
+      "{\"figure\": \"mapper_baselines\", \"samples_per_s\": %.0f, \"valid_per_s\": %.0f, \"unproven\": %d, "
+      "\"below_optimum\": %d%s, \"layers\": [%s]}\n",
+      sampled / seconds, valid / seconds, missing, below, means.c_str(), layers.c_str());
+  return count == 0 || missing > 0 || below > 0 || valid == 0 ? 1 : 0;
+}
