@@ -87,8 +87,8 @@ StudyMachine study_machine(const ArrayHardware& hardware) {
   if (section == hardware.sections.end()) {
     throw Error(
         ErrorKind::kInvalidInput,
-        fmt::format("array '{}' has no section 'study', which the study cost model needs", hardware.name),
-        "docs/dataflows.md says what stands in it");
+        fmt::format("array '{}' has no 'study' section, which dataflows are costed with", hardware.name),
+        "use eyeriss-256, eyeriss-512 or eyeriss-1024, or see docs/dataflows.md");
   }
   StudyMachine machine = parse_study_machine(section->second, fmt::format("{}, study", hardware.name));
   machine.name = hardware.name;
