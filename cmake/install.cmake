@@ -1,4 +1,4 @@
-# `make install`: the command, the libraries and headers with a CMake package, and the hardware presets.
+# `make install`: the command, the libraries and headers with a CMake package, the hardware presets and the dataflows.
 #   find_package(Tilewright) and link Tilewright::flow (everything), or a lower module.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)

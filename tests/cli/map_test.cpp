@@ -162,6 +162,24 @@ TEST(Map, FrontsEndAtTheLeastEnergyAndTheLeastLatency) {
   EXPECT_TRUE(contains(read_text_file(plot), "latency, ms"));
 }
 
+// Two layers whose intermediate fits the buffer: it need not go to main memory and back.
+TEST(Map, FusedLayersSaveTheWayToMainMemory) {
+  const auto folder = fresh_folder("map_fused");
+  const std::string layers =
+      file(folder, "layers.yaml",
+           "- {name: a, convolution: {input_channels: 2, output_channels: 4, input: 6, kernel: 1}}\n"
+           "- {name: b, convolution: {input_channels: 4, output_channels: 2, input: 6, kernel: 1}}\n");
+  const std::string machine = file(folder, "tiny.yaml", kMachine);
+  const Json report = json_of("map --workload " + layers + " --hardware " + machine + " --fuse");
+  const Json& fusion = report["fusion"];
+  EXPECT_EQ(fusion["chains"], 1);
+  ASSERT_EQ(fusion["segments"].size(), 1u) << report.dump(1);
+  EXPECT_LT(fusion["fused_energy"], fusion["separate_energy"]);
+  EXPECT_EQ(fusion["separate_energy"], report["runs"][0]["energy"]);
+  EXPECT_LT(fusion["segments"][0]["tile"][3], 6)
+      << "the buffer holds 24 words: the tensor does not fit whole";
+}
+
 TEST(Map, ConstraintFilesNarrowTheFreeSpace) {
   const auto folder = fresh_folder("map_constraints");
   const std::string layer = file(folder, "layer.yaml", kLayer), machine = file(folder, "tiny.yaml", kMachine);

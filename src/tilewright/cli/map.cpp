@@ -27,6 +27,16 @@ namespace {
   throw Error(ErrorKind::kInvalidInput, message, hint);
 }
 
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
 // Options that contradict each other or that lack a part.
 void check_options(const MapOptions& options) {
   if (options.model.path.empty() == options.workload.empty()) {
@@ -36,19 +46,15 @@ void check_options(const MapOptions& options) {
   if (!options.mapping.empty() && !options.dataflow.empty()) {
     refuse("--mapping and --dataflow exclude each other", "a given mapping is not searched for");
   }
+  if (!options.dataflow.empty() && (options.pareto || options.fuse) &&
+      !is_constraint_file(options.dataflow)) {
+    refuse("--pareto and --fuse search the free mapspace", "leave out --dataflow");
+  }
+  if (options.unions && split(options.dataflow).empty())
+    refuse("--union unites dataflows", "add --dataflow all");
   if (!options.mapping.empty() && (options.pareto || options.unions || options.fuse)) {
     refuse("--mapping has nothing to search", "leave out --pareto, --union and --fuse");
   }
-}
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    if (end > begin) parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
 }
 
 MapObjective objective_of(const std::string& text) {
@@ -88,6 +94,14 @@ Input read_input(const MapOptions& options) {
     input.network.add(layer, "workload", with_batch(std::move(workload), input.batch, true));
   }
   return input;
+}
+
+// Layers of a workload file are a chain in the order of the file.
+std::vector<std::vector<int>> chains_of(const Input& input) {
+  if (input.graph) return layer_chains(*input.graph, input.network);
+  std::vector<int> all;
+  for (size_t layer = 0; layer < input.network.layers.size(); ++layer) all.push_back(int(layer));
+  return {all};
 }
 
 // One line that is written over on a terminal; nothing elsewhere.
@@ -149,6 +163,8 @@ void map(const MapOptions& options, std::ostream& out) {
   }
   Input input = read_input(options);
   request.batch = input.batch;
+  std::vector<std::vector<int>> chains;
+  if (options.fuse) chains = chains_of(input);
 
   std::map<std::string, std::string> sections;
   std::string text;
@@ -171,6 +187,11 @@ void map(const MapOptions& options, std::ostream& out) {
     fronts = map_fronts(report, request, progress_line());
     text += "\n" + front_text(*fronts, report);
     sections["front"] = front_json(*fronts);
+  }
+  if (options.fuse) {
+    const FusionReport fusion = map_fused(report, request, chains);
+    text += "\n" + fusion_text(fusion, report);
+    sections["fusion"] = fusion_json(fusion, report);
   }
   if (baseline) {
     const BaselineComparison comparison = compare_with_baseline(report, *baseline);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/yaml.h"
@@ -83,6 +84,36 @@ NetworkReport map_network(Network network, const MapRequest& request, const Netw
 NetworkFronts map_fronts(const NetworkReport& report, const MapRequest& request,
                          const NetworkProgress& progress) {
   return network_fronts(report.network, request.hardware, map_options(request), progress);
+}
+
+FusionReport map_fused(const NetworkReport& report, const MapRequest& request,
+                       const std::vector<std::vector<int>>& chains,
+                       const std::function<void(int chain, int count)>& progress) {
+  constexpr int kLongest = 3;
+  // A mapping that is not proven after this long rarely decides between two tilings.
+  constexpr double kPhaseLimit = 1;
+  FusionOptions options;
+  options.rules = cost_rules(request.rules);
+  options.threads = request.mapper.threads;
+  options.imperfect = request.imperfect;
+  options.constraints = request.constraints;
+  options.phase_limit_s = kPhaseLimit;
+  if (request.mapper.time_limit_s > 0) {
+    std::set<std::vector<int>> segments;
+    for (const std::vector<int>& chain : chains) {
+      for (size_t begin = 0; begin < chain.size(); ++begin) {
+        std::vector<int> shapes = {report.network.layers[size_t(chain[begin])].shape};
+        for (size_t at = begin + 1; at < std::min(chain.size(), begin + size_t(kLongest)); ++at) {
+          shapes.push_back(report.network.layers[size_t(chain[at])].shape);
+          segments.insert(shapes);
+        }
+      }
+    }
+    options.time_limit_s = request.mapper.time_limit_s / double(std::max<size_t>(segments.size(), 1));
+    options.phase_limit_s = std::min(kPhaseLimit, options.time_limit_s / 4);
+  }
+  FusionSearch search(request.hardware, options);
+  return fuse_network(report, report.runs.front(), chains, search, kLongest, progress);
 }
 
 NetworkReport map_dataflows(Network network, const MapRequest& request,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/spatial/network/fused_search.h"
 #include "tilewright/spatial/network/layer_front.h"
 #include "tilewright/spatial/network/map_network.h"
 #include "tilewright/spatial/network/mapping_file.h"
@@ -41,6 +42,12 @@ NetworkReport map_network(Network network, const MapRequest& request, const Netw
 // The energy-latency front of the same layers on the same machine.
 NetworkFronts map_fronts(const NetworkReport& report, const MapRequest& request,
                          const NetworkProgress& progress = {});
+
+// What fusing the chains of layers (layer_chains) saves over the report's run. Each distinct segment has an
+// equal part of the mapper's time limit, if there is one.
+FusionReport map_fused(const NetworkReport& report, const MapRequest& request,
+                       const std::vector<std::vector<int>>& chains,
+                       const std::function<void(int chain, int count)>& progress = {});
 
 // A run per dataflow by the rules of the study, least energy each. Errors (invalid input): a machine without
 // `study` section; another objective than energy, a latency limit.

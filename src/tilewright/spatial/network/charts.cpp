@@ -87,7 +87,7 @@ void draw_bar(SvgDrawing& drawing, const BarChart& chart, const Bar& bar, double
                       fmt::format("{}, {}: {:.4g}", bar.label, chart.series[s], bar.values[s]));
   }
   const std::string total = fmt::format("{:#.3g}", sum);
-  if (estimated_text_width(total, 11) < slot + 4) {
+  if (estimated_text_width(total, 11) < slot) {
     drawing.text(x + slot / 2, y - 5, total, {11, SvgAnchor::kMiddle});
   }
 }
