@@ -33,9 +33,11 @@ const char* const kMachine =
     "- {name: dram, energy: 200}\n"
     "- {name: buffer, capacity_words: 24, energy: 6, fanout: {x: 2, y: 2}}\n";
 
+// Notes on standard error come before the document.
 Json json_of(const std::string& arguments) {
-  const CommandResult result = command(arguments + " --json 2>/dev/null");
-  const Json document = Json::parse(result.output, nullptr, false);
+  const CommandResult result = command(arguments + " --json");
+  const size_t begin = result.output.starts_with('{') ? 0 : result.output.find("\n{") + 1;
+  const Json document = Json::parse(result.output.substr(begin), nullptr, false);
   EXPECT_FALSE(document.is_discarded()) << arguments << "\n" << result.output;
   return document;
 }
@@ -189,6 +191,20 @@ TEST(Map, ConstraintFilesNarrowTheFreeSpace) {
   EXPECT_EQ(bound["runs"][0]["dataflow"], "rules");
   EXPECT_GE(bound["runs"][0]["energy"].get<double>(), open["runs"][0]["energy"].get<double>());
   EXPECT_TRUE(contains(bound["runs"][0]["layers"][0]["mapping"], "keeps: input output"));
+}
+
+// The files of the field's mapper as they are. The optimum of this layer per MAC is known from its own model.
+TEST(Map, TimeloopFilesAreTakenUnchanged) {
+  const std::string specs = std::string(TILEWRIGHT_MODELS_DIR) + "/../reference/timeloop-specs";
+  if (!std::filesystem::exists(specs)) GTEST_SKIP() << "no reference files here";
+  const Json report = json_of("map --timeloop " + specs + "/arch_unified.yaml " + specs + "/ert.yaml " +
+                              specs + "/space_keep.yaml " + specs + "/prob/res18_56.yaml");
+  const Json& layer = report["runs"][0]["layers"][0];
+  EXPECT_EQ(layer["status"], "optimal");
+  EXPECT_NEAR(layer["energy_per_mac"].get<double>(), 5.8094, 5e-5);
+  EXPECT_EQ(report["rules"], "timeloop");
+  expect_failure("map --timeloop " + specs + "/prob/res18_56.yaml", 1, {"have no architecture"});
+  expect_failure("map --timeloop " + specs + "/arch_unified.yaml", 1, {"have no problem"});
 }
 
 TEST(MapBadInput, WhatIsUnknownComesWithWhatIsKnown) {

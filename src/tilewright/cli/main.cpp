@@ -81,6 +81,10 @@ void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
       "of mapspace constraints; default: free");
   verb->add_option("--mapping", map_options.mapping,
                    "Evaluate the mappings of this file instead of searching");
+  verb->add_option(
+          "--timeloop", map_options.timeloop,
+          "Timeloop files (architecture, energy table, problem, constraints, mapping) instead of our own")
+      ->expected(1, 64);
   verb->add_option("--batch", map_options.batch, "Images (default: the model's)")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
   verb->add_flag("--equal-area", map_options.equal_area, "Every dataflow gets storage of the same area");
@@ -109,7 +113,8 @@ void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
       ->type_name("TIME");
   verb->add_option(
           "--rules", map_options.rules,
-          "How accesses cost: physical (default), timeloop, or study (default with a dataflow's name)")
+          "How accesses cost: physical (default), timeloop (default with --timeloop), or study (default with "
+          "a dataflow's name)")
       ->check(CLI::IsMember({"physical", "timeloop", "study"}));
   verb->add_flag("--imperfect", map_options.imperfect, "Also tiles that do not divide the layer's sizes");
   verb->add_option("--plot", map_options.plot, "SVG of stacked bars (with --pareto: of the front)");

@@ -19,6 +19,7 @@
 #include "tilewright/spatial/network/network_files.h"
 #include "tilewright/spatial/network/network_plots.h"
 #include "tilewright/spatial/network/network_table.h"
+#include "tilewright/spatial/timeloop_import/timeloop_import.h"
 
 namespace tilewright::cli {
 namespace {
@@ -39,10 +40,13 @@ std::vector<std::string> split(const std::string& text) {
 
 // Options that contradict each other or that lack a part.
 void check_options(const MapOptions& options) {
-  if (options.model.path.empty() == options.workload.empty()) {
+  const bool own_layers = !options.model.path.empty() || !options.workload.empty();
+  if (own_layers ? !options.model.path.empty() && !options.workload.empty() : options.timeloop.empty()) {
     refuse("give a model or --workload, one of them", "tilewright map --help shows an example");
   }
-  if (options.hardware.empty()) refuse("no hardware given", "name an array with --hardware");
+  if (options.hardware.empty() && options.timeloop.empty()) {
+    refuse("no hardware given", "name an array with --hardware");
+  }
   if (!options.mapping.empty() && !options.dataflow.empty()) {
     refuse("--mapping and --dataflow exclude each other", "a given mapping is not searched for");
   }
@@ -63,6 +67,13 @@ MapObjective objective_of(const std::string& text) {
                            : MapObjective::kEnergy;
 }
 
+MapRules rules_of(const MapOptions& options) {
+  if (options.rules.empty()) return options.timeloop.empty() ? MapRules::kPhysical : MapRules::kTimeloop;
+  return options.rules == "timeloop" ? MapRules::kTimeloop
+         : options.rules == "study"  ? MapRules::kStudy
+                                     : MapRules::kPhysical;
+}
+
 // The layers to map, and the graph they come from.
 struct Input {
   std::optional<Graph> graph;
@@ -77,8 +88,16 @@ int64_t model_batch(const Graph& graph) {
   return 1;
 }
 
-Input read_input(const MapOptions& options) {
+Input read_input(const MapOptions& options, const TimeloopImport& imported) {
   Input input;
+  if (options.model.path.empty() && options.workload.empty()) {
+    if (!imported.workload)
+      refuse("the Timeloop files have no problem", "add its file, or give a model or --workload");
+    input.network.name = imported.workload->name;
+    input.batch = std::max<int64_t>(options.batch, 1);
+    input.network.add(imported.workload->name, "problem", with_batch(*imported.workload, input.batch, true));
+    return input;
+  }
   if (options.workload.empty()) {
     input.graph = read_model(options.model, true);
     if (input.graph->name.empty())
@@ -94,6 +113,26 @@ Input read_input(const MapOptions& options) {
     input.network.add(layer, "workload", with_batch(std::move(workload), input.batch, true));
   }
   return input;
+}
+
+// Files of the field's mapper: their machine, layer, constraints and mapping where our own are not given.
+TimeloopImport read_timeloop_files(const MapOptions& options, MapRequest& request) {
+  const std::vector<std::filesystem::path> files(options.timeloop.begin(), options.timeloop.end());
+  TimeloopImport imported = read_timeloop(files);
+  for (const Diagnostic& note : imported.notes) std::cerr << "note: " << to_string(note) << "\n";
+  if (options.hardware.empty()) {
+    if (!imported.hardware) refuse("the Timeloop files have no architecture", "add its file, or --hardware");
+    request.hardware = *imported.hardware;
+  }
+  const bool own_layers = !options.model.path.empty() || !options.workload.empty();
+  if (imported.mapspace && options.hardware.empty() && !own_layers) {
+    request.constraints = [mapspace = *imported.mapspace](const Workload& workload) {
+      Mapspace same = mapspace;
+      same.workload = workload;
+      return same;
+    };
+  }
+  return imported;
 }
 
 // Layers of a workload file are a chain in the order of the file.
@@ -142,7 +181,11 @@ void fail_without_mapping(const NetworkReport& report) {
 void map(const MapOptions& options, std::ostream& out) {
   check_options(options);
   MapRequest request;
-  request.hardware = find_array_hardware(options.hardware, shared_folder("hardware"));
+  if (!options.hardware.empty()) {
+    request.hardware = find_array_hardware(options.hardware, shared_folder("hardware"));
+  }
+  TimeloopImport imported;
+  if (!options.timeloop.empty()) imported = read_timeloop_files(options, request);
   std::optional<Baseline> baseline;
   if (!options.baseline.empty()) baseline = read_baseline(options.baseline);
   std::optional<MappingCache> cache;
@@ -154,14 +197,12 @@ void map(const MapOptions& options, std::ostream& out) {
   // Each search has an equal part of the time.
   request.mapper.time_limit_s = options.time_s / double(1 + int(options.pareto) + int(options.fuse));
   request.mapper.threads = options.threads;
-  request.rules = options.rules == "timeloop" ? MapRules::kTimeloop
-                  : options.rules == "study"  ? MapRules::kStudy
-                                              : MapRules::kPhysical;
+  request.rules = rules_of(options);
   if (is_constraint_file(options.dataflow)) {
     request.constraints = constraint_rule(options.dataflow, request.hardware);
     request.dataflow = std::filesystem::path(options.dataflow).stem().string();
   }
-  Input input = read_input(options);
+  Input input = read_input(options, imported);
   request.batch = input.batch;
   std::vector<std::vector<int>> chains;
   if (options.fuse) chains = chains_of(input);
@@ -170,8 +211,12 @@ void map(const MapOptions& options, std::ostream& out) {
   std::string text;
   std::optional<NetworkFronts> fronts;
   NetworkReport report;
-  if (!options.mapping.empty()) {
-    report = evaluate_mappings(std::move(input.network), request, read_mapping_file(options.mapping));
+  if (!options.mapping.empty() || imported.mapping) {
+    const MappingFile file = !options.mapping.empty()
+                                 ? read_mapping_file(options.mapping)
+                                 : MappingFile{"the Timeloop mapping",
+                                               {{"", print_mapping(*imported.workload, *imported.mapping)}}};
+    report = evaluate_mappings(std::move(input.network), request, file);
   } else if (!options.dataflow.empty() && !request.constraints) {
     const auto dataflows = find_dataflows(split(options.dataflow), shared_folder("dataflows"));
     report = map_dataflows(std::move(input.network), request, dataflows, options.equal_area);

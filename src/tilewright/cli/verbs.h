@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace tilewright::cli {
 
@@ -53,7 +54,8 @@ void quantize(const QuantizeOptions& options, std::ostream& out);
 struct MapOptions {
   ModelOptions model;  // or a workload file
   std::string workload, hardware, mapping, dataflow;
-  int64_t batch = 0;  // 0: the model's
+  std::vector<std::string> timeloop;  // files of the field's mapper instead of our own
+  int64_t batch = 0;                  // 0: the model's
   bool equal_area = false, imperfect = false;
   std::string objective = "energy", rules;
   int64_t max_cycles = 0;  // 0: no limit
