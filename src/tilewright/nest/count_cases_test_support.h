@@ -65,7 +65,7 @@ inline Workload random_affine_workload(int max_terms, int64_t max_operations, Ra
       const int terms = int(random.between(r == 0 ? 1 : 0, max_terms));
       for (int t = 0; t < terms && next < order.size(); ++t) {
         int64_t coefficient = random.chance(0.5) ? 1 : random.between(1, 7);
-        if (random.chance(0.15)) coefficient = -coefficient;
+        if (random.chance(0.3)) coefficient = -coefficient;
         rank.terms.push_back({order[next++], coefficient});
       }
       space.ranks.push_back(rank);
