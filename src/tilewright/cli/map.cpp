@@ -50,12 +50,16 @@ void check_options(const MapOptions& options) {
   if (!options.mapping.empty() && !options.dataflow.empty()) {
     refuse("--mapping and --dataflow exclude each other", "a given mapping is not searched for");
   }
-  if (!options.dataflow.empty() && (options.pareto || options.fuse) &&
-      !is_constraint_file(options.dataflow)) {
+  const bool study = !options.dataflow.empty() && !is_constraint_file(options.dataflow);
+  if (study && (options.pareto || options.fuse)) {
     refuse("--pareto and --fuse search the free mapspace", "leave out --dataflow");
   }
-  if (options.unions && split(options.dataflow).empty())
-    refuse("--union unites dataflows", "add --dataflow all");
+  if (study && !options.rules.empty() && options.rules != "study") {
+    refuse("named dataflows are costed by the rules of the study",
+           "leave out --rules, or give --dataflow a file of constraints");
+  }
+  if (options.equal_area && !study) refuse("--equal-area goes with dataflows", "add --dataflow all");
+  if (options.unions && !study) refuse("--union unites dataflows", "add --dataflow all");
   if (!options.mapping.empty() && (options.pareto || options.unions || options.fuse)) {
     refuse("--mapping has nothing to search", "leave out --pareto, --union and --fuse");
   }
@@ -248,7 +252,7 @@ void map(const MapOptions& options, std::ostream& out) {
     out << report_json(report, sections);
   } else {
     out << network_table(report, {options.show_mappings}) << text;
-    if (cache)
+    if (cache && cache->hits() + cache->misses() > 0)
       out << fmt::format("note: {} of {} mappings came from the cache\n", cache->hits(),
                          cache->hits() + cache->misses());
   }
