@@ -14,7 +14,8 @@
 namespace tilewright {
 namespace {
 
-int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+// Most tiles cover one iteration or all: divisions cost more than asking.
+int64_t divide_up(int64_t a, int64_t b) { return b == 1 ? a : b >= a ? 1 : (a + b - 1) / b; }
 
 }  // namespace
 
@@ -29,7 +30,10 @@ MapperBounds::MapperBounds(const Mapspace& mapspace, const MapspaceChoices& choi
                 fmt::format("the mapper takes {} levels and {} dimensions at most, here are {} and {}",
                             kMaxMapperLevels, kMaxMapperDimensions, levels_, dimensions_));
   }
-  for (int d = 0; d < dimensions_; ++d) sizes_[size_t(d)] = mapspace.workload.dimensions[size_t(d)].size;
+  for (int d = 0; d < dimensions_; ++d) {
+    sizes_[size_t(d)] = mapspace.workload.dimensions[size_t(d)].size;
+    if (sizes_[size_t(d)] > 1) looped_.push_back(size_t(d));
+  }
   for (const ArrayLevel& level : mapspace.hardware.levels) {
     has_ports_ = has_ports_ || level.read_words_per_cycle > 0 || level.write_words_per_cycle > 0;
     for (const double rate : level.network.words_per_cycle) has_ports_ = has_ports_ || rate > 0;
@@ -49,7 +53,7 @@ void MapperBounds::make_shapes() {
       int64_t points = 1;
       for (const ProjectionTerm& term : rank.terms) {
         if (sizes_[size_t(term.dimension)] == 1) continue;
-        terms.push_back({term.dimension, std::abs(term.coefficient)});
+        terms.push_back({term.dimension, std::abs(term.coefficient), std::abs(term.coefficient)});
         points *= sizes_[size_t(term.dimension)];
       }
       const int64_t elements = rank_footprint(rank, std::span(sizes_).first(size_t(dimensions_)));
@@ -60,6 +64,10 @@ void MapperBounds::make_shapes() {
       if (reuse == Reuse::kNone) {
         shape.fresh_product *= double(elements);
       } else {
+        if (terms.size() == 2) {
+          const int64_t common = std::gcd(terms[0].coefficient, terms[1].coefficient);
+          for (Term& term : terms) term.reduced /= common;
+        }
         shape.sliding_ranks.push_back(std::move(terms));
       }
     }
@@ -117,8 +125,8 @@ bool MapperBounds::shares(Sharing sharing, int level, bool along_x) const {
 // The level with the innermost temporal loop outside the tile of `child`.
 int MapperBounds::decider(const View& view, int child) const {
   for (int l = child - 1; l >= view.tile_level; --l) {
-    for (int d = 0; d < dimensions_; ++d) {
-      if (view.temporal[size_t(l)][size_t(d)] > 1) return l;
+    for (const size_t d : looped_) {
+      if (view.temporal[size_t(l)][d] > 1) return l;
     }
   }
   return view.tile_level > 0 ? -1 : -2;
@@ -155,7 +163,7 @@ double MapperBounds::moved(const View& view, int space, int parent, int child, S
   extents.fill(1);
   uint32_t broken = 0;  // dimensions whose grown tile may have holes
   double words = shape.fresh_product, positions = 1;
-  for (size_t d = 0; d < size_t(dimensions_); ++d) {
+  for (const size_t d : looped_) {
     if (shape.reuse[d] == Reuse::kNone) continue;
     int64_t extent = view.cover[size_t(child)][d];
     bool hole = false;
@@ -201,27 +209,29 @@ double MapperBounds::rank_sum(const std::vector<Term>& terms, const Extents& ext
       blocks = blocks || (term.coefficient == 1 && (broken >> term.dimension & 1u) == 0);
     }
   }
-  double total = 0;
   // Every term has full tiles and possibly a smaller last one.
+  std::array<std::array<int64_t, 2>, kMaxMapperDimensions> part, many;
+  for (size_t i = 0; i < terms.size(); ++i) {
+    const size_t d = size_t(terms[i].dimension);
+    const int64_t extent = extents[d], full = extent == 1 ? sizes_[d] : sizes_[d] / extent;
+    part[i] = {extent, sizes_[d] - full * extent};
+    many[i] = {full, part[i][1] > 0 ? 1 : 0};
+  }
+  double total = 0;
   for (uint32_t last = 0; last < (1u << terms.size()); ++last) {
-    double count = 1;
-    int64_t steps = 1;
-    std::array<int64_t, kMaxMapperDimensions> part{};
+    int64_t count = 1, steps = 1;
     for (size_t i = 0; i < terms.size(); ++i) {
-      const size_t d = size_t(terms[i].dimension);
-      const int64_t rest = sizes_[d] % extents[d];
-      part[i] = (last >> i & 1u) != 0 ? rest : extents[d];
-      count *= (last >> i & 1u) != 0 ? (rest > 0 ? 1.0 : 0.0) : double(sizes_[d] / extents[d]);
-      steps += part[i] - 1;
+      count *= many[i][last >> i & 1u];
+      steps += part[i][last >> i & 1u] - 1;
     }
     if (count == 0) continue;
     if (blocks && terms.size() == 2) {
-      const int64_t g = std::gcd(terms[0].coefficient, terms[1].coefficient);
-      const int64_t collisions = std::max<int64_t>(0, part[0] - terms[1].coefficient / g) *
-                                 std::max<int64_t>(0, part[1] - terms[0].coefficient / g);
-      total += count * (double(part[0]) * double(part[1]) - double(collisions));
+      const int64_t x = part[0][last & 1u], y = part[1][last >> 1 & 1u];
+      const int64_t collisions =
+          std::max<int64_t>(0, x - terms[1].reduced) * std::max<int64_t>(0, y - terms[0].reduced);
+      total += double(count) * (double(x) * double(y) - double(collisions));
     } else {
-      total += count * double(steps);
+      total += double(count) * double(steps);
     }
   }
   return total;

@@ -66,6 +66,7 @@ class MapperBounds {
   struct Term {
     int dimension;
     int64_t coefficient;
+    int64_t reduced;  // of two terms: divided by what their coefficients have in common
   };
   struct SpaceShape {
     bool output = false;
@@ -119,6 +120,7 @@ class MapperBounds {
   int levels_, dimensions_;
   bool has_ports_ = false;
   Extents sizes_{};
+  std::vector<size_t> looped_;  // dimensions of more than one iteration
   std::vector<SpaceShape> shapes_;
 };
 

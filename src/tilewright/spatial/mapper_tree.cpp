@@ -181,7 +181,12 @@ void MapTree::make_tables() {
 std::vector<int64_t> MapTree::cover_of(const MapNode& node) const {
   const size_t dimensions = size_t(choices_.dimensions());
   std::vector<int64_t> cover(dimensions, 1);
-  for (size_t i = 0; i < node.factors.size(); ++i) cover[i % dimensions] *= node.factors[i];
+  // In the middle of a stage, two slots more may be decided in part.
+  const size_t known =
+      size_t(std::min(node.slots + (node.dimension > 0 ? 2 : 0), choices_.slots())) * dimensions;
+  for (size_t i = 0, d = 0; i < known; ++i, d = d + 1 == dimensions ? 0 : d + 1) {
+    if (node.factors[i] != 1) cover[d] *= node.factors[i];
+  }
   return cover;
 }
 

@@ -1,0 +1,124 @@
+// The parts of the exact mapper, each against its definition.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tilewright/spatial/mapper_testing.h"
+#include "tilewright/spatial/mapper_tree.h"
+#include "tilewright/spatial/mapper_values.h"
+#include "tilewright/spatial/mapspace_sampling.h"
+
+namespace tilewright {
+namespace {
+
+TEST(MapperOrders, TheSubsetRecursionFindsTheBestOfAllOrders) {
+  int64_t orders_tried = 0, evaluated = 0;
+  for (uint64_t seed = 1; seed <= 150; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    const Mapspace mapspace = random_mapspace(random, 200, 20000);
+    const MapperOptions options = random_options(random);
+    const MapspaceSampling space(mapspace, options);
+    const SlotEvaluator evaluator(mapspace, space.choices(), options.rules);
+    SlotMapping mapping = space.sample(random);
+    if (!evaluator.valid(mapping)) continue;
+    const std::vector<CountingNetwork> networks = counting_networks(mapspace.hardware);
+    const auto measure = [&](const std::vector<std::vector<int>>& orders) {
+      mapping.orders = orders;
+      const AccessCounts counts = evaluator.counts(mapping);
+      return OrderMeasure{cost_of_counts(mapspace.workload, mapspace.hardware, counts, options.rules).energy,
+                          {}};
+    };
+    const MapperBounds bounds(mapspace, space.choices(), options.rules);
+    const auto settled = [&](int level, const std::vector<int>& inside) {
+      return bounds.settled(mapping.factors, mapping.keeps, level, inside);
+    };
+    int64_t evaluations = 0;
+    const auto found = best_orders(space.choices(), mapping.factors, measure, settled, evaluations);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_NEAR(found[0].measure.energy, measure(found[0].orders).energy, 1e-12 * found[0].measure.energy);
+
+    double best = std::numeric_limits<double>::infinity();
+    std::vector<std::vector<int>> orders = found[0].orders;
+    const std::function<void(size_t)> permute = [&](size_t level) {
+      if (level == orders.size()) {
+        best = std::min(best, measure(orders).energy);
+        ++orders_tried;
+        return;
+      }
+      std::vector<int> all = orders[level];
+      std::sort(all.begin(), all.end());
+      do {
+        orders[level] = all;
+        if (space.choices().constrained_order(int(level), all) == all) permute(level + 1);
+      } while (std::next_permutation(all.begin(), all.end()));
+    };
+    permute(0);
+    evaluated += evaluations;
+    EXPECT_NEAR(found[0].measure.energy, best, 1e-12 * best);
+  }
+  EXPECT_LT(evaluated, orders_tried);
+}
+
+TEST(MapperBounds, StepsOfKnownFactorsAreExact) {
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    Mapspace mapspace = random_mapspace(random, 200, 20000);
+    const MapspaceSampling space(mapspace, {});
+    const SlotEvaluator evaluator(mapspace, space.choices(), {});
+    const MapperBounds bounds(mapspace, space.choices(), {});
+    const SlotMapping mapping = space.sample(random);
+    if (evaluator.valid(mapping)) {
+      EXPECT_EQ(bounds.exact_steps(mapping.factors), evaluator.counts(mapping).steps);
+    }
+  }
+}
+
+TEST(SlotEvaluator, SaysWhatTheChecksAndTheClosedFormsSay) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    const Mapspace mapspace = random_mapspace(random, 100, 20000);
+    const MapperOptions options = random_options(random);
+    const MapspaceSampling space(mapspace, options);
+    const SlotEvaluator evaluator(mapspace, space.choices(), options.rules);
+    const SlotMapping mapping = space.neighbour(space.sample(random), random);
+    const Mapping built = space.choices().build(mapping);
+    EXPECT_EQ(evaluator.valid(mapping), contains(mapspace, built));
+    if (!evaluator.valid(mapping)) continue;
+    const Cost cost = evaluate_mapping(mapspace.workload, mapspace.hardware, built, options.rules);
+    EXPECT_EQ(evaluator.cost(mapping).energy, cost.energy);
+    EXPECT_EQ(evaluator.cost(mapping).cycles, cost.cycles);
+  }
+}
+
+TEST(EnergyScale, KeysOfBoundsStayBelowKeysOfEnergies) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    const Mapspace mapspace = random_mapspace(random, 20, 20000);
+    const EnergyScale scale(mapspace);
+    for (int i = 0; i < 100; ++i) {
+      const double energy = double(random.between(0, 1'000'000)) / 10;
+      EXPECT_LE(scale.bound_key(energy * (1 + 1e-15)), scale.key(energy * (1 - 1e-15)));
+      EXPECT_NEAR(scale.key(energy) * scale.quantum(), energy, scale.quantum());
+    }
+  }
+}
+
+TEST(EnergyScale, EqualDecimalSumsHaveOneKeyAndPruneEachOther) {
+  Mapspace mapspace;
+  mapspace.workload = matmul_workload("m", 4, 4, 4);
+  mapspace.hardware.levels.resize(1);
+  mapspace.hardware.mac_energy = 0.1;
+  const EnergyScale scale(mapspace);
+  EXPECT_DOUBLE_EQ(scale.quantum(), 0.1);
+  double sum = 0;
+  for (int i = 0; i < 10; ++i) sum += 0.3;
+  ASSERT_NE(sum, 3.0);
+  EXPECT_EQ(scale.key(sum), 30);
+  EXPECT_EQ(scale.bound_key(sum), 30);
+}
+
+}  // namespace
+}  // namespace tilewright
