@@ -6,6 +6,7 @@
 
 #include "tilewright/base/parallel.h"
 #include "tilewright/search/deadline.h"
+#include "tilewright/spatial/lattice/remainder_search.h"
 #include "tilewright/spatial/lattice/tile_search.h"
 
 namespace tilewright {
@@ -13,25 +14,8 @@ namespace {
 
 using namespace lattice;
 
-constexpr double kMaxBoxes = 1 << 18;
+constexpr double kMaxBoxes = 1 << 17;
 constexpr size_t kFirstRound = 4, kLargestRound = 256;
-
-// Splits the spatial factors over the axes; the first way that fits, x first.
-bool split_axes(const LatticeCase& problem, std::vector<int64_t>& factors, size_t d, int64_t x, int64_t y,
-                std::vector<int64_t>& on_x) {
-  if (x > problem.fanout_x || y > problem.fanout_y) return false;
-  if (d == factors.size()) return true;
-  for (int64_t part = factors[d]; part >= 1; --part) {
-    const int64_t rest = factors[d] / part;
-    if (factors[d] % part != 0) continue;
-    if (problem.one_axis_per_dimension && part != 1 && rest != 1) continue;
-    if (problem.fixed_x[d] != 0 && problem.fixed_x[d] != part) continue;
-    if (problem.fixed_y[d] != 0 && problem.fixed_y[d] != rest) continue;
-    on_x[d] = part;
-    if (split_axes(problem, factors, d + 1, x * part, y * rest, on_x)) return true;
-  }
-  return false;
-}
 
 Mapping build_mapping(const TileSearch& search, const Tiles& tiles, const LoopOrders& orders) {
   const LatticeCase& problem = search.problem();
@@ -52,9 +36,9 @@ Mapping build_mapping(const TileSearch& search, const Tiles& tiles, const LoopOr
   }
   add_loops(problem.middle, orders.middle, tiles.middle, tiles.array);
   const Index spatial = lattice.quotient(tiles.array, tiles.low);
-  std::vector<int64_t> factors, on_x(problem.sizes.size(), 1);
+  std::vector<int64_t> factors, on_x;
   for (int d = 0; d < lattice.dimension_count(); ++d) factors.push_back(lattice.value(spatial, d));
-  split_axes(problem, factors, 0, 1, 1, on_x);
+  split_over_axes(problem, factors, {}, &on_x);
   std::vector<SpatialLoop>& loops = mapping.levels[size_t(problem.middle)].spatial;
   for (const SpatialAxis axis : {SpatialAxis::kY, SpatialAxis::kX}) {
     for (size_t d = 0; d < factors.size(); ++d) {
@@ -165,6 +149,35 @@ double objective_value(MapObjective objective, const Cost& cost) {
   return objective == MapObjective::kEdp ? cost.edp() : cost.energy;
 }
 
+bool has_fixed_factors(const LatticeCase& problem) {
+  const auto any = [](const std::array<int64_t, kMaxDimensions>& fixed) {
+    return std::any_of(fixed.begin(), fixed.end(), [](int64_t factor) { return factor != kFree; });
+  };
+  return (problem.has_middle && any(problem.fixed_top)) || any(problem.fixed_middle) ||
+         any(problem.fixed_low) || any(problem.fixed_x) || any(problem.fixed_y);
+}
+
+// Factors that need not divide; the best of those that do is where the search starts.
+std::optional<MapResult> solve_with_remainders(const LatticeCase& problem, const MapperOptions& options,
+                                               Deadline& deadline,
+                                               const std::function<void(const MapProgress&)>& progress) {
+  if (problem.accounting != Accounting::kExact || has_fixed_factors(problem)) return std::nullopt;
+  Mapspace perfect = *problem.mapspace;
+  perfect.imperfect = false;
+  const std::optional<MapResult> start = solve_on_lattice(perfect, options, progress);
+  MapResult result;
+  RemainderSearch search(problem, options);
+  if (!search.run(start ? &*start : nullptr, deadline, result)) return std::nullopt;
+  result.value = objective_value(options.objective, result.cost);
+  if (result.status == MapStatus::kOptimal) result.lower_bound = result.value;
+  result.lower_bound = std::min(result.lower_bound, result.value);
+  result.mapspace_size = problem.mapspace->size();
+  result.seconds = deadline.seconds();
+  result.curve.push_back({result.seconds, result.value, result.lower_bound});
+  if (progress) progress(result.curve.back());
+  return result;
+}
+
 }  // namespace
 
 std::optional<MapResult> solve_on_lattice(const Mapspace& mapspace, const MapperOptions& options,
@@ -172,7 +185,9 @@ std::optional<MapResult> solve_on_lattice(const Mapspace& mapspace, const Mapper
   Deadline deadline(options.time_limit_s);
   if (options.check_bounds) return std::nullopt;
   const std::optional<LatticeCase> problem = lattice_case(mapspace, options);
-  if (!problem || Lattice::size_of(*problem) > kMaxBoxes) return std::nullopt;
+  if (!problem) return std::nullopt;
+  if (mapspace.imperfect) return solve_with_remainders(*problem, options, deadline, progress);
+  if (Lattice::size_of(*problem) > kMaxBoxes) return std::nullopt;
   const TileSearch search(*problem, options);
   MapResult result;
   Rounds rounds(search, options, deadline, progress);

@@ -15,17 +15,19 @@ bool is_prime(int64_t value) {
   return value > 1;
 }
 
-// Whether the spatial factors fit: each dimension's factor is split over x and y.
-bool fits(const LatticeCase& problem, std::span<const int64_t> factors, size_t d, int64_t x, int64_t y) {
+bool split(const LatticeCase& problem, std::span<const int64_t> factors, std::span<const int64_t> tiles,
+           size_t d, int64_t x, int64_t y, std::vector<int64_t>* on_x) {
   if (x > problem.fanout_x || y > problem.fanout_y) return false;
   if (d == factors.size()) return true;
-  for (int64_t on_x = 1; on_x <= factors[d]; ++on_x) {
-    if (factors[d] % on_x != 0) continue;
-    const int64_t on_y = factors[d] / on_x;
-    if (problem.one_axis_per_dimension && on_x != 1 && on_y != 1) continue;
-    if (problem.fixed_x[d] != 0 && problem.fixed_x[d] != on_x) continue;
-    if (problem.fixed_y[d] != 0 && problem.fixed_y[d] != on_y) continue;
-    if (fits(problem, factors, d + 1, x * on_x, y * on_y)) return true;
+  for (int64_t part = std::min(factors[d], problem.fanout_x); part >= 1; --part) {
+    if (factors[d] % part != 0) continue;
+    const int64_t rest = factors[d] / part;
+    if (problem.one_axis_per_dimension && part != 1 && rest != 1) continue;
+    if (!tiles.empty() && (part > tiles[d] || (rest - 1) * part >= tiles[d])) continue;
+    if (problem.fixed_x[d] != 0 && problem.fixed_x[d] != part) continue;
+    if (problem.fixed_y[d] != 0 && problem.fixed_y[d] != rest) continue;
+    if (on_x != nullptr) (*on_x)[d] = part;
+    if (split(problem, factors, tiles, d + 1, x * part, y * rest, on_x)) return true;
   }
   return false;
 }
@@ -53,6 +55,12 @@ DivisorList divisor_list(int64_t size) {
 }
 
 }  // namespace
+
+bool split_over_axes(const LatticeCase& problem, std::span<const int64_t> factors,
+                     std::span<const int64_t> tiles, std::vector<int64_t>* on_x) {
+  if (on_x != nullptr) on_x->assign(factors.size(), 1);
+  return split(problem, factors, tiles, 0, 1, 1, on_x);
+}
 
 int64_t window_words(int64_t a, int64_t tile_a, int64_t b, int64_t tile_b) {
   const int64_t common = std::gcd(a, b);
@@ -198,7 +206,7 @@ void Lattice::build_tables(const LatticeCase& problem) {
       words_[size_t(window.space)][box] *= double(window.words[size_t(tile)]);
     }
     if (points_[box] <= double(problem.fanout_x * problem.fanout_y))
-      fits_array_[box] = fits(problem, extents, 0, 1, 1) ? 1 : 0;
+      fits_array_[box] = split_over_axes(problem, extents, {}, nullptr) ? 1 : 0;
   }
 }
 

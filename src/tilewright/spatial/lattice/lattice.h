@@ -93,6 +93,12 @@ class Lattice {
   std::vector<uint32_t> single_ranks_;  // by space: dimensions in ranks of one term
 };
 
+// Whether spatial factors fit the array with each split over its axes; `on_x`, if given, receives the parts
+// along x (the first way that fits, large parts first). With `tiles`, factors may exceed the tiles there are
+// as long as no loop does: 5 tiles fit x:2 y:3.
+bool split_over_axes(const LatticeCase& problem, std::span<const int64_t> factors,
+                     std::span<const int64_t> tiles, std::vector<int64_t>* on_x);
+
 // Distinct values of a*i + b*j with i < tile_a, j < tile_b (nest/footprint.h), and how many of them are also
 // in the set moved by `shift`.
 int64_t window_words(int64_t a, int64_t tile_a, int64_t b, int64_t tile_b);

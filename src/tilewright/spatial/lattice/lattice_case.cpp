@@ -8,7 +8,7 @@
 namespace tilewright::lattice {
 namespace {
 
-constexpr int64_t kMaxDimensionSize = int64_t{1} << 20;
+constexpr int64_t kMaxDimensionSize = int64_t{1} << 20, kMaxWindow = int64_t{1} << 23;
 
 // Main memory, an optional buffer, register files; every level stores something, only one fans out.
 bool find_levels(const Mapspace& mapspace, LatticeCase& result) {
@@ -79,6 +79,10 @@ std::optional<CaseSpace> find_space(const Workload& workload, int space, const L
       continue;
     }
     if (factor.terms == 2 && data.is_output) return std::nullopt;
+    for (int k = 0; k < factor.terms && factor.terms == 2; ++k) {
+      if (factor.coefficient[k] * dimensions.sizes[size_t(factor.dimension[k])] > kMaxWindow)
+        return std::nullopt;
+    }
     if (factor.terms > 0) result.ranks.push_back(factor);
   }
   result.irrelevant = ((1u << dimensions.dimension_count()) - 1) & ~result.relevant;
@@ -216,7 +220,6 @@ bool find_capacities(const Mapspace& mapspace, LatticeCase& result) {
 }  // namespace
 
 std::optional<LatticeCase> lattice_case(const Mapspace& mapspace, const MapperOptions& options) {
-  if (mapspace.imperfect) return std::nullopt;
   LatticeCase result;
   result.mapspace = &mapspace;
   result.accounting = options.rules.accounting;

@@ -15,11 +15,6 @@ struct Term {
   int64_t coefficient = 1, tile = 1, spatial = 1;
 };
 
-struct RankWords {
-  int64_t tile = 1, tile_kept = 1;  // of one child: its tile, and what it still has after the move
-  int64_t all = 1, all_kept = 1;    // of all children: what they hold, and what none of them fetches
-};
-
 // Distinct values of interval starts a*i + b*j, each covering `length` values.
 int64_t covered(const Term& a, const Term& b, int64_t length) {
   if (length == 0) return 0;
@@ -90,8 +85,30 @@ void OrderSearch::set_loops(Index outer, Index inner) {
   }
 }
 
-OrderSearch::Words OrderSearch::exact_new_words(const Boundary& boundary, uint32_t inside,
-                                                const Loop& loop) const {
+// Words of one rank, remembered: the same few tiles and shifts come back for most mappings.
+const RankWords& OrderSearch::window_moves(const Boundary& boundary, const CaseRank& rank, int64_t shift) {
+  const int a = rank.dimension[0], b = rank.dimension[1];
+  const auto place = [&](Index box) {
+    return uint64_t(lattice_.digit(box, a) * lattice_.list(b).count() + lattice_.digit(box, b));
+  };
+  const uint64_t rank_index = uint64_t(&rank - boundary.space->ranks.data());
+  const uint64_t key = (uint64_t(shift + (int64_t{1} << 25)) << 38) ^ (place(boundary.tile) << 21) ^
+                       (place(boundary.spatial) << 4) ^ rank_index;
+  const auto [entry, is_new] = remembered_.try_emplace(key);
+  if (is_new) {
+    Term terms[2];
+    for (int k = 0; k < 2; ++k) {
+      const int d = rank.dimension[k];
+      terms[k] = {rank.coefficient[k], lattice_.value(boundary.tile, d), lattice_.value(boundary.spatial, d)};
+    }
+    entry->second = rank_words(terms[0], terms[1], shift);
+  }
+  return entry->second;
+}
+
+// Every overlap counts. Tiles along a dimension in a rank of its own do not overlap; the others shift.
+OrderSearch::Words OrderSearch::overlapping_words(const Boundary& boundary, uint32_t inside,
+                                                  const Loop& loop) {
   const auto moved = [&](int d) {
     int64_t result = -(boundary.below ? reset_below_[size_t(d)] : 0);
     for (size_t k = 0; k < loops_.size(); ++k) {
@@ -100,55 +117,46 @@ OrderSearch::Words OrderSearch::exact_new_words(const Boundary& boundary, uint32
     }
     return result + (loop.dimension == d ? loop.step : 0);
   };
-  double tile = 1, tile_kept = 1, all = 1, all_kept = 1;
+  double tile_kept = boundary.words, all_kept = boundary.words_read;
   for (const CaseRank& rank : boundary.space->ranks) {
-    Term terms[2];
-    int64_t shift = 0;
-    for (int k = 0; k < rank.terms; ++k) {
-      const int d = rank.dimension[k];
-      // A rank of one term is a plain count, whatever its coefficient.
-      const int64_t coefficient = rank.terms == 1 ? 1 : rank.coefficient[k];
-      terms[k] = {coefficient, lattice_.value(boundary.tile, d), lattice_.value(boundary.spatial, d)};
-      shift += coefficient * moved(d);
-    }
-    const RankWords words = rank_words(terms[0], terms[1], shift);
-    tile *= double(words.tile), tile_kept *= double(words.tile_kept);
-    all *= double(words.all), all_kept *= double(words.all_kept);
+    if (rank.terms == 1) continue;
+    const int64_t shift =
+        rank.coefficient[0] * moved(rank.dimension[0]) + rank.coefficient[1] * moved(rank.dimension[1]);
+    const RankWords& words = window_moves(boundary, rank, shift);
+    tile_kept *= double(words.tile_kept) / double(words.tile);
+    all_kept *= double(words.all_kept) / double(words.all);
   }
-  return {all - all_kept, tile - tile_kept};
+  return {boundary.words_read - all_kept, boundary.words - tile_kept};
 }
 
-OrderSearch::Words OrderSearch::new_words(const Boundary& boundary, uint32_t inside, const Loop& loop) const {
+OrderSearch::Words OrderSearch::new_words(const Boundary& boundary, uint32_t inside, uint32_t moving_inside,
+                                          const Loop& loop) {
   const CaseSpace& space = *boundary.space;
-  uint32_t moving = boundary.below ? loops_below_ : 0;
-  for (size_t k = 0; k < loops_.size(); ++k) {
-    if ((inside >> k & 1u) != 0) moving |= 1u << loops_[k].dimension;
+  const uint32_t moving = (moving_inside | (boundary.below ? loops_below_ : 0)) & space.relevant;
+  const uint32_t moved = moving | (1u << loop.dimension & space.relevant);
+  const Words all{boundary.words_read, boundary.words};
+  if (moved == 0) return {};
+  if (!space.windowed()) return all;
+  if (problem_.accounting == Accounting::kExact) {
+    return (moved & boundary.single_ranks) != 0 ? all : overlapping_words(boundary, inside, loop);
   }
-  moving &= space.relevant;
-  const bool moves = (space.relevant >> loop.dimension & 1u) != 0;
-  if (moving == 0 && !moves) return {};
-  if (problem_.accounting == Accounting::kExact) return exact_new_words(boundary, inside, loop);
+  if (moving != 0) return all;
   double words = boundary.words;
-  if (moving == 0) {
-    for (const CaseRank& rank : space.ranks) {
-      if (rank.terms != 2) continue;
-      for (int k = 0; k < 2; ++k) {
-        if (rank.dimension[k] != loop.dimension) continue;
-        const int64_t a = rank.coefficient[0], b = rank.coefficient[1];
-        const int64_t tile_a = lattice_.value(boundary.tile, rank.dimension[0]);
-        const int64_t tile_b = lattice_.value(boundary.tile, rank.dimension[1]);
-        const int64_t span = window_span(a, tile_a, b, tile_b);
-        words -= words / double(span) * double(std::max<int64_t>(0, span - rank.coefficient[k] * loop.step));
-      }
+  for (const CaseRank& rank : space.ranks) {
+    for (int k = 0; k < rank.terms && rank.terms == 2; ++k) {
+      if (rank.dimension[k] != loop.dimension) continue;
+      const int64_t span = window_span(rank.coefficient[0], lattice_.value(boundary.tile, rank.dimension[0]),
+                                       rank.coefficient[1], lattice_.value(boundary.tile, rank.dimension[1]));
+      words -= words / double(span) * double(std::max<int64_t>(0, span - rank.coefficient[k] * loop.step));
     }
   }
   return {words * boundary.distinct, words};
 }
 
-double OrderSearch::advance_cost(const Loop& loop, uint32_t inside) const {
+double OrderSearch::advance_cost(const Loop& loop, uint32_t inside, uint32_t moving_inside) {
   double result = 0;
   for (const Boundary& boundary : boundaries_) {
-    const Words words = new_words(boundary, inside, loop);
+    const Words words = new_words(boundary, inside, moving_inside, loop);
     result += boundary.per_read * words.read + boundary.per_fill * boundary.instances * words.filled;
   }
   return result;
@@ -161,14 +169,19 @@ double OrderSearch::cheapest_order(std::vector<int>* order) {
   best_[0] = 0;
   for (uint32_t inside = 0; inside + 1 < sets; ++inside) {
     double outside = 1;
+    uint32_t moving_inside = 0;
     for (size_t k = 0; k < loops_.size(); ++k) {
-      if ((inside >> k & 1u) == 0) outside *= double(loops_[k].factor);
+      if ((inside >> k & 1u) == 0) {
+        outside *= double(loops_[k].factor);
+      } else {
+        moving_inside |= 1u << loops_[k].dimension;
+      }
     }
     for (size_t k = 0; k < loops_.size(); ++k) {
       if ((inside >> k & 1u) != 0) continue;
       const double factor = double(loops_[k].factor);
       const double advances = (factor - 1) * (outside / factor);
-      const double cost = best_[inside] + advances * advance_cost(loops_[k], inside);
+      const double cost = best_[inside] + advances * advance_cost(loops_[k], inside, moving_inside);
       const uint32_t grown = inside | 1u << k;
       if (cost < best_[grown]) best_[grown] = cost, last_[grown] = int(k);
     }
@@ -190,20 +203,18 @@ double OrderSearch::add_boundary(int space, Index tile, Index spatial, const Bou
   boundary.distinct = lattice_.distinct_tiles(space, tile, spatial);
   boundary.words = lattice_.words(space, tile);
   boundary.below = below;
-  double words_read = boundary.words * boundary.distinct;
-  if (problem_.accounting == Accounting::kExact) {
-    words_read = 1;
+  boundary.single_ranks = lattice_.single_ranks(space);
+  boundary.words_read = boundary.words * boundary.distinct;
+  if (problem_.accounting == Accounting::kExact && data.windowed()) {
+    boundary.words_read = 1;
     for (const CaseRank& rank : data.ranks) {
-      Term terms[2];
-      for (int k = 0; k < rank.terms; ++k) {
-        const int d = rank.dimension[k];
-        terms[k] = {rank.terms == 1 ? 1 : rank.coefficient[k], lattice_.value(tile, d),
-                    lattice_.value(spatial, d)};
-      }
-      words_read *= double(rank_words(terms[0], terms[1], 0).all);
+      const int d = rank.dimension[0];
+      boundary.words_read *= rank.terms == 1 ? double(lattice_.value(tile, d) * lattice_.value(spatial, d))
+                                             : double(window_moves(boundary, rank, 0).all);
     }
   }
-  double first = boundary.per_read * words_read + boundary.per_fill * boundary.instances * boundary.words;
+  double first =
+      boundary.per_read * boundary.words_read + boundary.per_fill * boundary.instances * boundary.words;
   if (data.output) {
     const double total = lattice_.words(space, lattice_.size() - 1);
     double ignored_instances = 1;

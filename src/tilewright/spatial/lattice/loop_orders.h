@@ -6,6 +6,7 @@
 // separate.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "tilewright/spatial/lattice/lattice.h"
@@ -20,6 +21,12 @@ struct Tiles {
 
 struct LoopOrders {
   std::vector<int> middle, top;  // dimensions of the case, innermost first, factors of 1 left out
+};
+
+// How a step moves one rank of a tile.
+struct RankWords {
+  int64_t tile = 1, tile_kept = 1;  // of one child: its words, and what it still has after the move
+  int64_t all = 1, all_kept = 1;    // of all children: what they hold, and what none of them fetches
 };
 
 class OrderSearch {
@@ -40,7 +47,9 @@ class OrderSearch {
     const CaseSpace* space = nullptr;
     Index tile = 0, spatial = 0;  // of one child, and how the children differ
     double per_read = 0, per_fill = 0;
-    double instances = 1, distinct = 1, words = 0;
+    double instances = 1, distinct = 1;
+    double words = 0, words_read = 0;  // of one child's tile; of all children's, from the parents
+    uint32_t single_ranks = 0;
     bool below = false;  // the loops of the level inside lie between tile and this level
   };
   struct Words {
@@ -50,9 +59,11 @@ class OrderSearch {
   double search(const Tiles& tiles, LoopOrders* orders);
   // The cheapest order of `loops_`: words fetched after the first tile, in one pass through the level.
   double cheapest_order(std::vector<int>* order);
-  Words new_words(const Boundary& boundary, uint32_t inside, const Loop& loop) const;
-  Words exact_new_words(const Boundary& boundary, uint32_t inside, const Loop& loop) const;
-  double advance_cost(const Loop& loop, uint32_t inside) const;
+  const RankWords& window_moves(const Boundary& boundary, const CaseRank& rank, int64_t shift);
+  Words overlapping_words(const Boundary& boundary, uint32_t inside, const Loop& loop);
+  // `moving_inside`: the dimensions of the loops in the set `inside`.
+  Words new_words(const Boundary& boundary, uint32_t inside, uint32_t moving_inside, const Loop& loop);
+  double advance_cost(const Loop& loop, uint32_t inside, uint32_t moving_inside);
   void set_loops(Index outer, Index inner);
   double add_boundary(int space, Index tile, Index spatial, const BoundaryWeights& weights, bool below);
 
@@ -62,6 +73,7 @@ class OrderSearch {
   std::vector<Boundary> boundaries_;
   uint32_t loops_below_ = 0;                           // dimensions that have a loop in the level inside
   std::array<int64_t, kMaxDimensions> reset_below_{};  // iterations that those go back
+  std::unordered_map<uint64_t, RankWords> remembered_;
   std::vector<double> best_;
   std::vector<int> last_;
 };

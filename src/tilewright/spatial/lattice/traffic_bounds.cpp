@@ -5,24 +5,32 @@
 
 namespace tilewright::lattice {
 
-TrafficBounds::TrafficBounds(const LatticeCase& problem, const Lattice& lattice)
-    : problem_(problem), lattice_(lattice), exact_(problem.accounting == Accounting::kExact) {
-  uint32_t window_ignores = 0, window_replaces = 0;
+std::vector<OrderClass> order_classes(const LatticeCase& problem) {
+  uint32_t ignores = 0, replaces = 0;
   int window = -1;
   for (int s = 0; s < problem.space_count(); ++s) {
-    if (!problem.spaces[size_t(s)].windowed()) continue;
+    const CaseSpace& space = problem.spaces[size_t(s)];
+    if (!space.windowed()) continue;
     window = s;
-    window_ignores = problem.spaces[size_t(s)].irrelevant;
-    window_replaces = lattice.single_ranks(s);
+    ignores = space.irrelevant;
+    for (const CaseRank& rank : space.ranks) replaces |= rank.terms == 1 ? 1u << rank.dimension[0] : 0;
   }
+  std::vector<OrderClass> classes;
   for (int s = 0; s < problem.space_count(); ++s) {
     const uint32_t ignored = problem.spaces[size_t(s)].irrelevant;
-    classes_.push_back({s, ignored, false});
+    classes.push_back({s, ignored, false});
     // A window keeps its overlap across loops it ignores only if no loop inside replaces it wholly.
-    if (exact_ && window >= 0 && s != window && window_ignores != 0)
-      classes_.push_back({s, ignored & ~window_replaces, true});
+    if (problem.accounting == Accounting::kExact && window >= 0 && s != window && ignores != 0)
+      classes.push_back({s, ignored & ~replaces, true});
   }
+  return classes;
 }
+
+TrafficBounds::TrafficBounds(const LatticeCase& problem, const Lattice& lattice)
+    : problem_(problem),
+      lattice_(lattice),
+      classes_(order_classes(problem)),
+      exact_(problem.accounting == Accounting::kExact) {}
 
 double TrafficBounds::outer(uint32_t set, Index box) const {
   double result = 1;

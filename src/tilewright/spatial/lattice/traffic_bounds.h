@@ -21,6 +21,8 @@ struct Traffic {
   double reads = 0, fills = 0;  // from parents; into all children
 };
 
+std::vector<OrderClass> order_classes(const LatticeCase& problem);
+
 class TrafficBounds {
  public:
   TrafficBounds(const LatticeCase& problem, const Lattice& lattice);

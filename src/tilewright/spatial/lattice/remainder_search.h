@@ -1,0 +1,78 @@
+// The best mapping with factors that need not divide, exact accounting: spatial factors in ascending order of
+// a bound, under them the register file tiles, under those the buffer's tiles.
+#pragma once
+
+#include <vector>
+
+#include "tilewright/search/deadline.h"
+#include "tilewright/spatial/lattice/remainder_bounds.h"
+#include "tilewright/spatial/lattice/tile_search.h"
+
+namespace tilewright::lattice {
+
+class RemainderSearch {
+ public:
+  RemainderSearch(const LatticeCase& problem, const MapperOptions& options);
+
+  // Starts from `start`, if given. Fills the result but for what concerns the mapspace as a whole; false if
+  // there is no mapping.
+  bool run(const MapResult* start, Deadline& deadline, MapResult& result);
+
+ private:
+  struct SpatialChoice {
+    std::vector<int64_t> factors;
+    double least_energy = 0, least_cycles = 0;
+  };
+  // The state of one node, from the spatial factors down.
+  struct Node {
+    std::vector<int64_t> spatial;
+    std::vector<LowChoice> low;
+    std::vector<MiddleChoice> middle;
+    std::vector<int64_t> extents;  // of register file tiles, later of the buffer's
+    double energy_floor = 0, cycles = 0;
+    Counts low_tiles{}, array_tiles{}, used{}, middle_tiles{}, active{};
+    double swept[kMaxSpaces] = {};  // words that all instances touch, by space
+  };
+
+  bool out_of_time();
+  void list_spatial();
+  void extend_spatial(std::vector<int64_t>& factors, double instances);
+  double least_energy_with(const std::vector<int64_t>& factors) const;
+  void choose_low(Node& node, int dimension, double steps);
+  bool fits_array(const Node& node, std::vector<int64_t>* on_x) const;
+  void try_split(Node& node);
+  bool middle_may_win(const Node& node, const OrderClass& orders, int order_class, int mask, double others,
+                      double at_rest_reads, double at_rest_fills, const BoundaryWeights& weights) const;
+  void choose_middle(Node& node, int dimension, int mask);
+  // The least energy of tiles whose dimensions from `open` on are still to be chosen.
+  struct Estimate {
+    double energy = 0;
+    int middle_class = 0, top_class = 0;
+  };
+  Estimate estimate(const Node& node, uint32_t mask, int open) const;
+  void cost(Node& node, int mask);
+  // Energy of a space into the register files; `rests` within the buffer's loops, `stays` through those of
+  // main memory too.
+  double low_energy(const Node& node, int space, uint32_t mask, bool rests, bool stays, bool passes) const;
+  void try_mapping(const Node& node, int mask, int middle_class, int top_class);
+  void try_orders(const Node& node, int mask);
+  Mapping build(const Node& node, uint32_t mask, const std::vector<int>& middle_order,
+                const std::vector<int>& top_order) const;
+  void offer(const Mapping& mapping);
+  double swept_words(const CaseSpace& space, const Node& node);
+
+  const LatticeCase& problem_;
+  MapperOptions options_;
+  RemainderChoices choices_;
+  MiddleGrid grid_;
+  std::vector<OrderClass> classes_;
+  std::vector<double> elements_;
+  bool windowed_ = false;
+  std::vector<SpatialChoice> spatial_;
+  Incumbent incumbent_;
+  MapResult* result_ = nullptr;
+  Deadline* deadline_ = nullptr;
+  bool stopped_ = false;
+};
+
+}  // namespace tilewright::lattice
