@@ -109,7 +109,8 @@ void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
             }
             map_options.time_s = value * scale;
           },
-          "Stop searching after this time for the whole model; what is not proven by then says so")
+          "Stop searching after this time for the whole model; layers that are not proven by then say so "
+          "(default: until proven, which may take hours)")
       ->type_name("TIME");
   verb->add_option(
           "--rules", map_options.rules,

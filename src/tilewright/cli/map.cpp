@@ -104,9 +104,8 @@ Input read_input(const MapOptions& options, const TimeloopImport& imported) {
   }
   if (options.workload.empty()) {
     input.graph = read_model(options.model, true);
-    if (input.graph->name.empty())
-      input.graph->name = std::filesystem::path(options.model.path).stem().string();
     input.network = network_of(*input.graph, options.batch);
+    input.network.name = std::filesystem::path(options.model.path).stem().string();
     input.batch = options.batch > 0 ? options.batch : model_batch(*input.graph);
     return input;
   }
@@ -148,12 +147,19 @@ std::vector<std::vector<int>> chains_of(const Input& input) {
 }
 
 // One line that is written over on a terminal; nothing elsewhere.
-NetworkProgress progress_line() {
+NetworkProgressSink progress_line() {
   if (!::isatty(STDERR_FILENO)) return {};
-  return [](const std::string& layer, int number, int count) {
-    std::cerr << fmt::format("\r\033[K{} of {}: {}", number, count, layer) << std::flush;
-    if (number == count) std::cerr << "\r\033[K" << std::flush;
+  return [](const NetworkProgress& at) {
+    std::string text = fmt::format("{} of {}: {}", at.number, at.count, at.layer);
+    if (at.best > 0)
+      text += fmt::format(", best {:.4g}, gap {:.1f} %", at.best, 100 * (1 - at.bound / at.best));
+    std::cerr << "\r\033[K" << text << std::flush;
   };
+}
+
+// Ends the progress line.
+void clear_line() {
+  if (::isatty(STDERR_FILENO)) std::cerr << "\r\033[K" << std::flush;
 }
 
 void write_files(const MapOptions& options, const NetworkReport& report, const NetworkFronts* fronts) {
@@ -238,7 +244,10 @@ void map(const MapOptions& options, std::ostream& out) {
     sections["front"] = front_json(*fronts);
   }
   if (options.fuse) {
-    const FusionReport fusion = map_fused(report, request, chains);
+    const NetworkProgressSink line = progress_line();
+    const FusionReport fusion = map_fused(report, request, chains, [&](int chain, int count) {
+      if (line) line({"chain of layers", chain, count});
+    });
     text += "\n" + fusion_text(fusion, report);
     sections["fusion"] = fusion_json(fusion, report);
   }
@@ -247,6 +256,7 @@ void map(const MapOptions& options, std::ostream& out) {
     text += "\n" + comparison_text(comparison, *baseline);
     sections["comparison"] = comparison_json(comparison, *baseline);
   }
+  clear_line();
   write_files(options, report, fronts ? &*fronts : nullptr);
   if (options.json) {
     out << report_json(report, sections);

@@ -75,14 +75,14 @@ const char* name(MapObjective objective) {
   return "";
 }
 
-NetworkReport map_network(Network network, const MapRequest& request, const NetworkProgress& progress) {
+NetworkReport map_network(Network network, const MapRequest& request, const NetworkProgressSink& progress) {
   NetworkReport report = started(std::move(network), request);
   report.runs.push_back(map_freely(report.network, request.hardware, map_options(request), progress));
   return report;
 }
 
 NetworkFronts map_fronts(const NetworkReport& report, const MapRequest& request,
-                         const NetworkProgress& progress) {
+                         const NetworkProgressSink& progress) {
   return network_fronts(report.network, request.hardware, map_options(request), progress);
 }
 
@@ -91,7 +91,7 @@ FusionReport map_fused(const NetworkReport& report, const MapRequest& request,
                        const std::function<void(int chain, int count)>& progress) {
   constexpr int kLongest = 3;
   // A mapping that is not proven after this long rarely decides between two tilings.
-  constexpr double kPhaseLimit = 1;
+  constexpr double kPhaseLimit = 0.3;
   FusionOptions options;
   options.rules = cost_rules(request.rules);
   options.threads = request.mapper.threads;

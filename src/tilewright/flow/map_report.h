@@ -37,11 +37,12 @@ struct MapRequest {
 };
 
 // One run with the exact mapper. Errors (invalid input): a machine that does not verify; rules of the study.
-NetworkReport map_network(Network network, const MapRequest& request, const NetworkProgress& progress = {});
+NetworkReport map_network(Network network, const MapRequest& request,
+                          const NetworkProgressSink& progress = {});
 
 // The energy-latency front of the same layers on the same machine.
 NetworkFronts map_fronts(const NetworkReport& report, const MapRequest& request,
-                         const NetworkProgress& progress = {});
+                         const NetworkProgressSink& progress = {});
 
 // What fusing the chains of layers (layer_chains) saves over the report's run. Each distinct segment has an
 // equal part of the mapper's time limit, if there is one.

@@ -227,6 +227,10 @@ void for_each_phase(const LayerChain& chain, const FusedTiling& tiling,
 }
 
 FusedPlan plan_fusion(const LayerChain& chain, const FusedTiling& tiling) {
+  return with_resident_weights(plan_without_weights(chain, tiling), chain, tiling.resident);
+}
+
+FusedPlan plan_without_weights(const LayerChain& chain, const FusedTiling& tiling) {
   FusedPlan plan;
   const size_t layers = chain.size();
   plan.operations.assign(layers, 0);
@@ -253,16 +257,23 @@ FusedPlan plan_fusion(const LayerChain& chain, const FusedTiling& tiling) {
     }
     (layer + 1 == layers ? plan.output_words : plan.made_words) += phase.made_words;
   });
-  plan.reserved_words.assign(layers, 0);
+  plan.reserved_words = gaps;
   for (size_t layer = 0; layer < layers; ++layer) {
-    plan.reserved_words[layer] += gaps[layer];
-    const int64_t weights = chain[layer].data_spaces[kWeightSpace].element_count();
-    const bool resident = (tiling.resident >> layer & 1u) != 0;
-    plan.weight_words += weights * (resident ? 1 : plan.phases[layer]);
     for (size_t other = 0; other < layers; ++other) {
-      if (resident && other != layer) plan.reserved_words[other] += weights;
       // The intermediate that `other` reads is in its own tile.
       if (layer + 1 != other) plan.reserved_words[other] += retained[layer];
+    }
+  }
+  return plan;
+}
+
+FusedPlan with_resident_weights(FusedPlan plan, const LayerChain& chain, uint32_t resident) {
+  for (size_t layer = 0; layer < chain.size(); ++layer) {
+    const int64_t weights = chain[layer].data_spaces[kWeightSpace].element_count();
+    const bool stays = (resident >> layer & 1u) != 0;
+    plan.weight_words += weights * (stays ? 1 : plan.phases[layer]);
+    for (size_t other = 0; stays && other < chain.size(); ++other) {
+      if (other != layer) plan.reserved_words[other] += weights;
     }
   }
   return plan;

@@ -77,5 +77,9 @@ struct FusedPlan {
   int64_t made_words = 0, read_words = 0;
 };
 FusedPlan plan_fusion(const LayerChain& chain, const FusedTiling& tiling);
+// The two steps of it: walking the tiles, which takes time and for which tiling.resident does not matter;
+// then where the weights are.
+FusedPlan plan_without_weights(const LayerChain& chain, const FusedTiling& tiling);
+FusedPlan with_resident_weights(FusedPlan plan, const LayerChain& chain, uint32_t resident);
 
 }  // namespace tilewright

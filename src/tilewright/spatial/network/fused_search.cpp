@@ -221,8 +221,14 @@ std::optional<FusedResult> FusionSearch::best(const LayerChain& chain) {
     double bound = 0;
   };
   std::vector<Candidate> candidates;
+  FusedPlan walked;
+  FusedTiling walked_tiling;  // candidates that differ in resident weights alone follow one another
   for (const FusedTiling& tiling : candidate_tilings(chain)) {
-    const FusedPlan plan = plan_fusion(chain, tiling);
+    if (tiling.tile != walked_tiling.tile || tiling.retained != walked_tiling.retained) {
+      walked = plan_without_weights(chain, tiling);
+      walked_tiling = tiling;
+    }
+    const FusedPlan plan = with_resident_weights(walked, chain, tiling.resident);
     if (may_fit(chain, tiling, plan, hardware_))
       candidates.push_back({tiling, energy_bound(plan, hardware_)});
   }

@@ -61,12 +61,12 @@ LayerFront layer_front(const Mapspace& mapspace, const MapperOptions& options) {
 }
 
 NetworkFronts network_fronts(const Network& network, const ArrayHardware& hardware,
-                             const NetworkMapOptions& options, const NetworkProgress& progress) {
+                             const NetworkMapOptions& options, const NetworkProgressSink& progress) {
   const auto begin = std::chrono::steady_clock::now();
   NetworkFronts result;
   for (size_t shape = 0; shape < network.shapes.size(); ++shape) {
     const Workload& workload = network.shapes[shape];
-    if (progress) progress(workload.name, int(shape) + 1, int(network.shapes.size()));
+    if (progress) progress({workload.name, int(shape) + 1, int(network.shapes.size())});
     const Mapspace mapspace = layer_mapspace(workload, hardware, options);
     MapperOptions mapper = options.mapper;
     if (mapper.time_limit_s > 0) {

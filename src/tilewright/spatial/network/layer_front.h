@@ -28,7 +28,7 @@ struct NetworkFronts {
 };
 // Fronts of all shapes and their sum over the layers; the objective in `options` does not matter.
 NetworkFronts network_fronts(const Network& network, const ArrayHardware& hardware,
-                             const NetworkMapOptions& options, const NetworkProgress& progress = {});
+                             const NetworkMapOptions& options, const NetworkProgressSink& progress = {});
 
 // At most `rows` points, evenly spread, the ends included.
 std::string front_text(const NetworkFronts& fronts, const NetworkReport& report, size_t rows = 12);

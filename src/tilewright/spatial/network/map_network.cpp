@@ -22,13 +22,13 @@ double time_share(double limit_s, double used_s, size_t shapes_left) {
 }
 
 // `nominal_s` is the limit that the cache knows the question by: the actual one differs from run to run.
-MapResult find_or_map(const Mapspace& mapspace, MapperOptions options, double nominal_s,
-                      MappingCache* cache) {
-  if (!cache) return find_mapping(mapspace, options);
+MapResult find_or_map(const Mapspace& mapspace, const MapperOptions& options, double nominal_s,
+                      MappingCache* cache, const std::function<void(const MapProgress&)>& progress) {
+  if (!cache) return find_mapping(mapspace, options, progress);
   MapperOptions question = options;
   question.time_limit_s = nominal_s;
   if (auto known = cache->find(mapspace, question)) return *std::move(known);
-  MapResult result = find_mapping(mapspace, options);
+  MapResult result = find_mapping(mapspace, options, progress);
   cache->store(mapspace, question, result);
   return result;
 }
@@ -93,7 +93,7 @@ LayerCost layer_cost(const Mapspace& mapspace, const MapResult& result) {
 }
 
 DataflowRun map_freely(const Network& network, const ArrayHardware& hardware,
-                       const NetworkMapOptions& options, const NetworkProgress& progress) {
+                       const NetworkMapOptions& options, const NetworkProgressSink& progress) {
   const auto begin = std::chrono::steady_clock::now();
   const auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -101,7 +101,8 @@ DataflowRun map_freely(const Network& network, const ArrayHardware& hardware,
   DataflowRun run{options.dataflow, cost_places(hardware), {}};
   for (size_t shape = 0; shape < network.shapes.size(); ++shape) {
     const Workload& workload = network.shapes[shape];
-    if (progress) progress(workload.name, int(shape) + 1, int(network.shapes.size()));
+    NetworkProgress state{workload.name, int(shape) + 1, int(network.shapes.size())};
+    if (progress) progress(state);
     Mapspace mapspace;
     try {
       mapspace = layer_mapspace(workload, hardware, options);
@@ -114,8 +115,17 @@ DataflowRun map_freely(const Network& network, const ArrayHardware& hardware,
     }
     MapperOptions mapper = options.mapper;
     mapper.time_limit_s = time_share(options.mapper.time_limit_s, elapsed(), network.shapes.size() - shape);
+    std::function<void(const MapProgress&)> searching;
+    if (progress) {
+      searching = [&](const MapProgress& step) {
+        state.best = step.best;
+        state.bound = step.bound;
+        progress(state);
+      };
+    }
     const double nominal_s = options.mapper.time_limit_s / double(network.shapes.size());
-    run.costs.push_back(layer_cost(mapspace, find_or_map(mapspace, mapper, nominal_s, options.cache)));
+    run.costs.push_back(
+        layer_cost(mapspace, find_or_map(mapspace, mapper, nominal_s, options.cache, searching)));
   }
   return run;
 }

@@ -24,13 +24,19 @@ struct NetworkMapOptions {
   MappingCache* cache = nullptr;
 };
 
-// Told before each shape: its name, its number from 1 and how many there are.
-using NetworkProgress = std::function<void(const std::string& layer, int number, int count)>;
+// Where the work is: shape `number` of `count`, counted from 1, and what its search knows so far; `best` is 0
+// before it has a mapping.
+struct NetworkProgress {
+  std::string layer;
+  int number = 0, count = 0;
+  double best = 0, bound = 0;
+};
+using NetworkProgressSink = std::function<void(const NetworkProgress& progress)>;
 
 // A shape that the constraints cannot be stated for, or that has no mapping, becomes a LayerCost with the
 // reason. Results do not depend on the number of threads, but where a time limit stops a search.
 DataflowRun map_freely(const Network& network, const ArrayHardware& hardware,
-                       const NetworkMapOptions& options, const NetworkProgress& progress = {});
+                       const NetworkMapOptions& options, const NetworkProgressSink& progress = {});
 
 // What is searched for one layer. Errors: those of the constraints.
 Mapspace layer_mapspace(const Workload& workload, const ArrayHardware& hardware,

@@ -150,7 +150,7 @@ std::string union_text(const UnionTable& table, const NetworkReport& report) {
         if (single) cells[5] = gain_text(ideal.energy, single->energy);
       }
       const int layers = int(report.network.layers.size());
-      cells[6] =
+      cells[8] =
           choice.missing == 0 ? "all" : fmt::format("{} of {} layers", layers - choice.missing, layers);
       text.row(std::move(cells));
     }
