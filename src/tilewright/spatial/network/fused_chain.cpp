@@ -60,6 +60,10 @@ class TileWalk {
     }
     if (tiling.retained >= 0) order_.push_back(size_t(tiling.retained));
     made_up_to_.assign(chain.size(), -1);
+    for (const Workload& layer : chain) {
+      std::vector<int>& dimensions = walking_.emplace_back();
+      for (const Rank& rank : output_ranks(layer)) dimensions.push_back(walking_dimension(layer, rank));
+    }
   }
 
   void run() {
@@ -102,7 +106,7 @@ class TileWalk {
       for (const Dimension& dimension : workload.dimensions) phase.extents.push_back(dimension.size);
       for (size_t r = 0; r < made.size(); ++r) {
         if (!tileable_[r]) continue;
-        const size_t dimension = size_t(walking_dimension(workload, output_ranks(workload)[r]));
+        const size_t dimension = size_t(walking_[layer][r]);
         phase.begins[dimension] = made[r].first;
         phase.extents[dimension] = made[r].size();
       }
@@ -120,8 +124,9 @@ class TileWalk {
   const std::function<void(const FusedPhase&)>& body_;
   std::vector<bool> tileable_;
   std::vector<RankTiles> tiles_;
-  std::vector<size_t> order_;        // ranks, outermost loop first
-  std::vector<int64_t> made_up_to_;  // by layer: last index along the retained rank in this sweep
+  std::vector<std::vector<int>> walking_;  // by layer and output rank
+  std::vector<size_t> order_;              // ranks, outermost loop first
+  std::vector<int64_t> made_up_to_;        // by layer: last index along the retained rank in this sweep
 };
 
 // The layer restricted to a phase; equal phases give equal workloads.
@@ -243,10 +248,8 @@ FusedPlan plan_without_weights(const LayerChain& chain, const FusedTiling& tilin
     const size_t layer = size_t(phase.layer);
     const auto [entry, fresh] = known.try_emplace({phase.layer, phase.extents}, plan.classes.size());
     if (fresh) plan.classes.push_back({phase.layer, cut(chain[layer], phase), 0});
-    const PhaseClass& shape = plan.classes[entry->second];
     ++plan.classes[entry->second].times;
     ++plan.phases[layer];
-    plan.operations[layer] += shape.workload.operation_count();
     const int64_t touched = footprint(chain[layer].data_spaces[kInputSpace], phase.extents);
     if (layer == 0) {
       plan.input_words += touched;
@@ -257,6 +260,9 @@ FusedPlan plan_without_weights(const LayerChain& chain, const FusedTiling& tilin
     }
     (layer + 1 == layers ? plan.output_words : plan.made_words) += phase.made_words;
   });
+  for (const PhaseClass& shape : plan.classes) {
+    plan.operations[size_t(shape.layer)] += shape.times * shape.workload.operation_count();
+  }
   plan.reserved_words = gaps;
   for (size_t layer = 0; layer < layers; ++layer) {
     for (size_t other = 0; other < layers; ++other) {

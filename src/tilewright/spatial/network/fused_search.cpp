@@ -178,7 +178,7 @@ std::optional<FusedResult> FusionSearch::cost(const LayerChain& chain, const Fus
 
 std::vector<FusedTiling> candidate_tilings(const LayerChain& chain) {
   constexpr size_t kMostExtents = 8;
-  constexpr int64_t kMostTiles = 100'000;
+  constexpr int64_t kMostTiles = 4000;
   const std::vector<bool> tileable = tileable_ranks(chain), overlapping = overlapping_ranks(chain);
   std::vector<FusedTiling> extents = {{}};
   for (size_t r = 0; r < tileable.size(); ++r) {
