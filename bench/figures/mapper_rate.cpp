@@ -176,9 +176,9 @@ int main(int argc, char** argv) {
   const uint64_t seed = 1;
   Random random(seed);
   std::printf("seed %llu; block kernel %s%s\n", (unsigned long long)seed,
-              has_block_kernel(BlockKernel::kAvx512) ? "AVX-512"
-              : has_block_kernel(BlockKernel::kAvx2) ? "AVX2"
-                                                     : "portable",
+              has_fast_kernels(FastKernelSet::kAvx512) ? "AVX-512"
+              : has_fast_kernels(FastKernelSet::kAvx2) ? "AVX2"
+                                                       : "portable",
               quick ? "; a tenth of the mappings" : "");
   Totals totals;
   for (const Layer& layer : kLayers) {

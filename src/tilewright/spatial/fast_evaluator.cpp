@@ -2,68 +2,16 @@
 #include "tilewright/spatial/fast_evaluator.h"
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
 
 #include "tilewright/spatial/fast_evaluator_plan.h"
-// The kernel needs the headers above.
-#include "tilewright/spatial/fast_evaluator_kernel.h"
 
 namespace tilewright {
 namespace {
 
-struct OneInput {
-  using Count = int64_t;
-  using Energy = double;
-  using Mask = bool;
-  using Bits = int64_t;
-  static constexpr bool kOne = true;
-
-  const FlatMapping& m;
-
-  static int64_t count(const FastWhole& n) { return n.whole; }
-  static double real(double v) { return v; }
-  static double real(int64_t v) { return double(v); }
-  // Exact: both are below 2^53, and mappings that get here divide.
-  static int64_t quotient(const FastWhole& a, int64_t b) { return int64_t(a.real / double(b)); }
-  static int64_t bits(uint32_t b) { return b; }
-  static bool none() { return false; }
-  static bool without(bool a, bool b) { return a && !b; }
-  static bool all() { return true; }
-
-  int64_t temporal(int l, int d) const { return m.temporal[size_t(l)][size_t(d)]; }
-  int64_t spatial_x(int d) const { return m.spatial_x[size_t(d)]; }
-  int64_t spatial_y(int d) const { return m.spatial_y[size_t(d)]; }
-  int loop_count(int l) const { return m.loops[size_t(l)]; }
-  int64_t loop_factor(int l, int i) const { return m.temporal[size_t(l)][m.order[size_t(l)][size_t(i)]]; }
-  int64_t loop_bit(int l, int i) const { return int64_t{1} << m.order[size_t(l)][size_t(i)]; }
-  bool keeps(int l, int s) const { return (m.keeps[size_t(l)] >> s & 1u) != 0; }
-  bool keeps_within(int l, uint32_t must, uint32_t may) const {
-    return (m.keeps[size_t(l)] & must) == must && (m.keeps[size_t(l)] & 7u & ~may) == 0;
-  }
-
-  static size_t cell(const FastPlan& plan, const FastSliding& rank, size_t dx, const int64_t* copies,
-                     size_t dy) {
-    return fast_cell(rank, dx, plan.divisor[size_t(rank.x)][size_t(copies[rank.x])], dy,
-                     plan.divisor[size_t(rank.y)][size_t(copies[rank.y])]);
-  }
-  static int64_t different(const FastPlan& plan, const FastSliding& rank, int64_t x, int64_t copies_x,
-                           int64_t y, int64_t copies_y) {
-    if (copies_x == 1 || copies_y == 1) return copies_x * copies_y;
-    const auto& dx = plan.divisor[size_t(rank.x)];
-    const auto& dy = plan.divisor[size_t(rank.y)];
-    return rank.distinct_tiles[fast_cell(rank, dx[size_t(x)], dx[size_t(copies_x)], dy[size_t(y)],
-                                         dy[size_t(copies_y)])];
-  }
-};
-
-template <int kLevels, int kSpatial>
-FastCost evaluate_one(const FastPlan& plan, const FlatMapping& mapping) {
-  const OneInput in{mapping};
-  FastKernel<kLevels, kSpatial, OneInput> kernel(plan, in);
-  if (!kernel.valid()) return {};
-  const double energy = kernel.energy();
-  return {true, energy, kernel.cycles()};
+FastFunctions functions_of(FastKernelSet kernel, int levels, int spatial_level) {
+  return kernel == FastKernelSet::kAvx512 ? avx512_functions(levels, spatial_level)
+         : kernel == FastKernelSet::kAvx2 ? avx2_functions(levels, spatial_level)
+                                          : portable_functions(levels, spatial_level);
 }
 
 }  // namespace
@@ -117,18 +65,7 @@ std::optional<FlatMapping> FastEvaluator::flatten(const Mapping& mapping) const 
 }
 
 FastCost FastEvaluator::evaluate(const FlatMapping& mapping) const noexcept {
-  switch (plan_->levels) {
-    case 2:
-      return evaluate_one<2, -1>(*plan_, mapping);
-    case 3:
-      // The machine of most searches: memory, buffer with the array below it, register files.
-      if (plan_->spatial_level == 1) return evaluate_one<3, 1>(*plan_, mapping);
-      return evaluate_one<3, -1>(*plan_, mapping);
-    case 4:
-      return evaluate_one<4, -1>(*plan_, mapping);
-    default:
-      return evaluate_one<5, -1>(*plan_, mapping);
-  }
+  return plan_->functions.single(*plan_, mapping);
 }
 
 void FastEvaluator::fill_block(std::span<const FlatMapping> mappings, FlatBlock& block) {
@@ -153,22 +90,20 @@ void FastEvaluator::fill_block(std::span<const FlatMapping> mappings, FlatBlock&
 }
 
 void FastEvaluator::evaluate_blocks(std::span<const FlatBlock> blocks, std::span<FastBlockCost> costs,
-                                    BlockKernel kernel) const noexcept {
-  BlockFunction function = nullptr;
-  if (kernel == BlockKernel::kFastest || kernel == BlockKernel::kAvx512) {
-    function = avx512_block_function(plan_->levels, plan_->spatial_level);
-  }
-  if (kernel == BlockKernel::kAvx2 || (kernel == BlockKernel::kFastest && function == nullptr)) {
-    function = avx2_block_function(plan_->levels, plan_->spatial_level);
-  }
-  if (function == nullptr) function = portable_block_function(plan_->levels, plan_->spatial_level);
-  function(*plan_, blocks, costs);
+                                    FastKernelSet kernel) const noexcept {
+  FastFunctions functions = plan_->functions;
+  if (kernel != FastKernelSet::kFastest)
+    functions = functions_of(kernel, plan_->levels, plan_->spatial_level);
+  if (functions.blocks == nullptr) functions = portable_functions(plan_->levels, plan_->spatial_level);
+  functions.blocks(*plan_, blocks, costs);
 }
 
-bool has_block_kernel(BlockKernel kernel) {
-  return (kernel == BlockKernel::kAvx512 ? avx512_block_function(2, 0)
-          : kernel == BlockKernel::kAvx2 ? avx2_block_function(2, 0)
-                                         : portable_block_function(2, 0)) != nullptr;
+FastCost FastEvaluator::evaluate_by(FastKernelSet kernel, const FlatMapping& mapping) const noexcept {
+  FastFunctions functions = functions_of(kernel, plan_->levels, plan_->spatial_level);
+  if (functions.single == nullptr) functions = portable_functions(plan_->levels, plan_->spatial_level);
+  return functions.single(*plan_, mapping);
 }
+
+bool has_fast_kernels(FastKernelSet kernel) { return functions_of(kernel, 2, 0).blocks != nullptr; }
 
 }  // namespace tilewright

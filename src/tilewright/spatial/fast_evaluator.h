@@ -57,7 +57,7 @@ struct FastBlockCost {
 
 struct FastPlan;
 
-enum class BlockKernel : uint8_t { kFastest, kAvx512, kAvx2, kPortable };
+enum class FastKernelSet : uint8_t { kFastest, kAvx512, kAvx2, kPortable };
 
 class FastEvaluator {
  public:
@@ -78,21 +78,23 @@ class FastEvaluator {
   std::optional<FlatMapping> flatten(const Mapping& mapping) const;
   FastCost evaluate(const FlatMapping& mapping) const noexcept;
 
+  // With given kernels; those that this CPU lacks are replaced by the portable ones.
+  FastCost evaluate_by(FastKernelSet kernel, const FlatMapping& mapping) const noexcept;
+
   // Eight at a time in vector registers; where has_blocks: with the accounting of the field's mapper, or
   // where nothing slides.
   bool has_blocks() const;
   // `mappings`: one to eight; a short block repeats the last.
   static void fill_block(std::span<const FlatMapping> mappings, FlatBlock& block);
-  // A kernel that this CPU lacks falls back to the portable one.
   void evaluate_blocks(std::span<const FlatBlock> blocks, std::span<FastBlockCost> costs,
-                       BlockKernel kernel = BlockKernel::kFastest) const noexcept;
+                       FastKernelSet kernel = FastKernelSet::kFastest) const noexcept;
 
  private:
   explicit FastEvaluator(std::unique_ptr<FastPlan> plan);
   std::unique_ptr<FastPlan> plan_;
 };
 
-// Whether this CPU has the kernel.
-bool has_block_kernel(BlockKernel kernel);
+// Whether this CPU has the kernels.
+bool has_fast_kernels(FastKernelSet kernel);
 
 }  // namespace tilewright

@@ -1,4 +1,4 @@
-// The block kernel for AVX2.
+// The kernels for AVX2.
 #include <cstring>
 #include <limits>
 
@@ -24,14 +24,14 @@
 
 namespace tilewright {
 
-BlockFunction avx2_block_function(int levels, int spatial_level) {
+FastFunctions avx2_functions(int levels, int spatial_level) {
   const bool supported = __builtin_cpu_supports("avx2");
-  return supported ? block_function(levels, spatial_level) : nullptr;
+  return supported ? fast_functions(levels, spatial_level) : FastFunctions{};
 }
 
 }  // namespace tilewright
 #else
 namespace tilewright {
-BlockFunction avx2_block_function(int, int) { return nullptr; }
+FastFunctions avx2_functions(int, int) { return {}; }
 }  // namespace tilewright
 #endif

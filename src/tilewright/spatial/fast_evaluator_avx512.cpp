@@ -1,4 +1,4 @@
-// The block kernel for AVX-512.
+// The kernels for AVX-512.
 #include <cstring>
 #include <limits>
 
@@ -25,15 +25,15 @@
 
 namespace tilewright {
 
-BlockFunction avx512_block_function(int levels, int spatial_level) {
+FastFunctions avx512_functions(int levels, int spatial_level) {
   const bool supported = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  return supported ? block_function(levels, spatial_level) : nullptr;
+  return supported ? fast_functions(levels, spatial_level) : FastFunctions{};
 }
 
 }  // namespace tilewright
 #else
 namespace tilewright {
-BlockFunction avx512_block_function(int, int) { return nullptr; }
+FastFunctions avx512_functions(int, int) { return {}; }
 }  // namespace tilewright
 #endif

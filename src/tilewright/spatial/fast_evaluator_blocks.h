@@ -1,12 +1,63 @@
-// Eight mappings in vectors of the compiler's own kind; becomes whatever instructions the including file's
-// target has. Included after fast_evaluator_kernel.h.
+// The kernel's inputs - one mapping, eight mappings side by side - and its functions for the instructions
+// that the including file's target has. Included after fast_evaluator_kernel.h.
 #pragma once
 
 namespace tilewright {
 namespace {
 
-typedef uint16_t EightShort __attribute__((vector_size(16)));
-typedef int32_t EightInt __attribute__((vector_size(32)));
+struct OneInput {
+  using Count = double;
+  using Energy = double;
+  using Mask = bool;
+  using Bits = int64_t;
+  static constexpr bool kOne = true;
+
+  const FlatMapping& m;
+
+  static Eight row(const std::array<uint16_t, kFlatDimensions>& from) {
+    EightShort narrow;
+    std::memcpy(&narrow, from.data(), sizeof narrow);
+    return __builtin_convertvector(__builtin_convertvector(narrow, EightInt), Eight);
+  }
+  static double count(const FastWhole& n) { return n.real; }
+  static double real(double v) { return v; }
+  static double quotient(const FastWhole& a, double b) { return a.real / b; }
+  static int64_t bits(uint32_t b) { return b; }
+  static bool none() { return false; }
+  static bool all() { return true; }
+  static bool without(bool a, bool b) { return a && !b; }
+
+  int loop_count(int l) const { return m.loops[size_t(l)]; }
+  double loop_factor(int l, int i) const { return m.temporal[size_t(l)][m.order[size_t(l)][size_t(i)]]; }
+  int64_t loop_bit(int l, int i) const { return int64_t{1} << m.order[size_t(l)][size_t(i)]; }
+  bool keeps(int l, int s) const { return (m.keeps[size_t(l)] >> s & 1u) != 0; }
+  bool keeps_within(int l, uint32_t must, uint32_t may) const {
+    return (m.keeps[size_t(l)] & must) == must && (m.keeps[size_t(l)] & 7u & ~may) == 0;
+  }
+
+  static size_t cell(const FastPlan& plan, const FastSliding& rank, size_t dx, const double* copies,
+                     size_t dy) {
+    return fast_cell(rank, dx, plan.divisor[size_t(rank.x)][size_t(copies[rank.x])], dy,
+                     plan.divisor[size_t(rank.y)][size_t(copies[rank.y])]);
+  }
+  static double different(const FastPlan& plan, const FastSliding& rank, double x, double copies_x, double y,
+                          double copies_y) {
+    if (copies_x == 1 || copies_y == 1) return copies_x * copies_y;
+    const auto& dx = plan.divisor[size_t(rank.x)];
+    const auto& dy = plan.divisor[size_t(rank.y)];
+    return rank.distinct_tiles[fast_cell(rank, dx[size_t(x)], dx[size_t(copies_x)], dy[size_t(y)],
+                                         dy[size_t(copies_y)])];
+  }
+};
+
+template <int kLevels, int kSpatial>
+FastCost evaluate_one(const FastPlan& plan, const FlatMapping& mapping) {
+  const OneInput in{mapping};
+  FastKernel<kLevels, kSpatial, OneInput> kernel(plan, in);
+  if (!kernel.valid()) return {};
+  const double energy = kernel.energy();
+  return {true, energy, int64_t(kernel.cycles())};
+}
 
 struct BlockInput {
   using Count = Eight;
@@ -91,20 +142,20 @@ void evaluate_blocks_of(const FastPlan& plan, std::span<const FlatBlock> blocks,
 
 // The fan-out is most often at the level above the innermost one.
 template <int kLevels>
-BlockFunction block_function_of(int spatial_level) {
-  return spatial_level == kLevels - 2 ? evaluate_blocks_of<kLevels, kLevels - 2>
-                                      : evaluate_blocks_of<kLevels, -1>;
+FastFunctions functions_of(int spatial_level) {
+  if (spatial_level != kLevels - 2) return {evaluate_blocks_of<kLevels, -1>, evaluate_one<kLevels, -1>};
+  return {evaluate_blocks_of<kLevels, kLevels - 2>, evaluate_one<kLevels, kLevels - 2>};
 }
-BlockFunction block_function(int levels, int spatial_level) {
+FastFunctions fast_functions(int levels, int spatial_level) {
   switch (levels) {
     case 2:
-      return block_function_of<2>(spatial_level);
+      return functions_of<2>(spatial_level);
     case 3:
-      return block_function_of<3>(spatial_level);
+      return functions_of<3>(spatial_level);
     case 4:
-      return block_function_of<4>(spatial_level);
+      return functions_of<4>(spatial_level);
     default:
-      return block_function_of<5>(spatial_level);
+      return functions_of<5>(spatial_level);
   }
 }
 

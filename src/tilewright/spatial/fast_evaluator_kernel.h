@@ -1,4 +1,4 @@
-// The evaluation itself, written once for one mapping (whole numbers, bool) and for eight side by side
+// The evaluation itself, written once for one mapping (double, bool) and for eight side by side
 // (vectors of the compiler's own kind). `In` says which, and where the numbers lie. All counts are whole
 // numbers below 2^53, so doubles hold them exactly; energies are added up in the order of cost_of_counts.
 //
@@ -8,12 +8,14 @@
 namespace tilewright {
 namespace {
 
-inline int64_t choose(bool which, int64_t a, int64_t b) { return which ? a : b; }
 inline double choose(bool which, double a, double b) { return which ? a : b; }
-inline int64_t at_least_zero(int64_t a) { return a < 0 ? 0 : a; }
+inline double at_least_zero(double a) { return a < 0 ? 0 : a; }
 
 typedef double Eight __attribute__((vector_size(64)));
 typedef int64_t EightMask __attribute__((vector_size(64)));
+typedef int8_t EightByte __attribute__((vector_size(8)));
+typedef uint16_t EightShort __attribute__((vector_size(16)));
+typedef int32_t EightInt __attribute__((vector_size(32)));
 inline Eight choose(EightMask which, Eight a, Eight b) { return which ? a : b; }
 inline EightMask choose(EightMask which, EightMask a, EightMask b) { return which ? a : b; }
 inline Eight at_least_zero(Eight a) { return a < 0.0 ? Eight{} : a; }
@@ -31,6 +33,36 @@ class FastKernel {
 
   // Extents of all tiles, and the rules of check_array_mapping.
   Mask valid() {
+    if constexpr (In::kOne) {
+      return valid_by_rows();
+    } else {
+      return valid_by_lanes();
+    }
+  }
+
+  // Energy of a valid mapping; after valid().
+  Energy energy() {
+    for (int l = 0; l + 1 < kLevels; ++l) {
+      if constexpr (In::kOne) {
+        read_loops_by_rows(l);
+      } else {
+        read_loops(l);
+      }
+    }
+    steps_ = In::quotient(plan_.operations, instances_);
+    for (int s = 0; s < kFastSpaces; ++s) add_space(s);
+    Energy total = In::real(plan_.operations.real * plan_.mac_energy);
+    for (int l = 0; l < kLevels; ++l) {
+      for (int r = 0; r < kFastSpaces; ++r) total += memory_[l][r] + network_[l][r];
+    }
+    return total;
+  }
+  Count cycles() const { return steps_; }
+
+ private:
+  // Several mappings, a lane each.
+  Mask valid_by_lanes() {
+    other_copies_ = one();
     Count fan_x = In::count(FastWhole()), fan_y = fan_x;
     Mask good = In::all();
     for (const int d : plan_.used) {
@@ -53,20 +85,97 @@ class FastKernel {
     return good;
   }
 
-  // Energy of a valid mapping; after valid().
-  Energy energy() {
-    for (int l = 0; l + 1 < kLevels; ++l) read_loops(l);
-    steps_ = In::quotient(plan_.operations, instances_);
-    for (int s = 0; s < kFastSpaces; ++s) add_space(s);
-    Energy total = In::real(plan_.operations.real * plan_.mac_energy);
-    for (int l = 0; l < kLevels; ++l) {
-      for (int r = 0; r < kFastSpaces; ++r) total += memory_[l][r] + network_[l][r];
+  // One mapping: a lane per dimension, or per loop of a level.
+  Mask valid_by_rows() {
+    const Eight ones = Eight{} + 1.0;
+    const Eight x = in_.row(in_.m.spatial_x), y = in_.row(in_.m.spatial_y), spatial = x * y;
+    Eight extent = ones;
+    store(extent, extent_[kLevels]);
+    store(spatial, spatial_);
+    const Eight fans = products(x, y, pick(0, spatial), pick(1, spatial));
+    const Eight more =
+        products(pick(2, spatial), choose(lanes(plan_.other_lanes), spatial, ones), ones, ones);
+    plain_copies_[0] = fans[2];
+    plain_copies_[1] = fans[3];
+    plain_copies_[2] = more[0];
+    other_copies_ = more[1];
+    bool good = fans[0] <= plan_.fanout_x.real && fans[1] <= plan_.fanout_y.real;
+    instances_ = fans[0] * fans[1];
+    for (int l = kLevels - 1; l >= 0; --l) {
+      const Eight step = l == spatial_level() ? extent * spatial : extent;
+      extent = step * in_.row(in_.m.temporal[l]);
+      store(step, step_[l]);
+      if (l == 0) break;
+      store(extent, extent_[l]);
+      const Eight plain = products(pick(0, extent), pick(1, extent), pick(2, extent), ones);
+      for (int s = 0; s < kFastSpaces; ++s) plain_[l][s] = plain[s];
     }
-    return total;
+    Eight size;
+    std::memcpy(&size, plan_.size_lanes.data(), sizeof size);
+    const EightByte equal = __builtin_convertvector(extent == size, EightByte);
+    uint64_t all;
+    std::memcpy(&all, &equal, sizeof all);
+    good = good & (all == ~uint64_t{0}) & in_.keeps_within(0, 7u, plan_.level[0].may_keep);
+    if (!good) return false;
+    for (int l = 1; l < kLevels; ++l) good &= fits(l);
+    return good;
   }
-  Count cycles() const { return steps_; }
 
- private:
+  void read_loops_by_rows(int l) {
+    constexpr uint64_t kOnes = 0x0101010101010101u, kLow = 0x7F * kOnes;
+    uint64_t bits = 0;
+    std::array<uint16_t, kFlatDimensions> row{1, 1, 1, 1, 1, 1, 1, 1};
+    for (int i = 0; i < in_.m.loops[l]; ++i) {
+      const unsigned d = in_.m.order[l][i];
+      row[i] = in_.m.temporal[l][d];
+      bits |= uint64_t{1} << (8 * i + int(d));
+    }
+    const Eight factors = in_.row(row), ones = Eight{} + 1.0;
+    std::array<Eight, kFastSpaces> outside;
+    for (int s = 0; s < kFastSpaces; ++s) {
+      // A byte per loop: 1 where it moves the space; the lowest is the innermost.
+      const uint64_t hits = bits & (plan_.space[s].relevant * kOnes);
+      const uint64_t moves = ((((hits & kLow) + kLow) | hits) >> 7) & kOnes;
+      const uint64_t first = moves & (0 - moves);
+      const bool slides = plan_.space[s].slides > 0;
+      const uint64_t from = ~((slides ? first << 8 : first) - 1);
+      EightByte bytes;
+      std::memcpy(&bytes, &from, sizeof from);
+      outside[s] = choose(__builtin_convertvector(bytes, EightMask), factors, ones);
+      Loops& loops = loops_[l][s];
+      loops.any = moves != 0;
+      loops.factor = 1;
+      loops.bit = 0;
+      if (slides && loops.any) {
+        const int at = __builtin_ctzll(first) / 8;
+        loops.factor = in_.loop_factor(l, at);
+        loops.bit = in_.loop_bit(l, at);
+      }
+    }
+    const Eight all = products(outside[0], outside[1], outside[2], factors);
+    for (int s = 0; s < kFastSpaces; ++s) loops_[l][s].outside = all[s];
+    all_loops_[l] = all[3];
+  }
+
+  static void store(Eight from, double* to) { std::memcpy(to, &from, sizeof from); }
+  static EightMask lanes(const std::array<int64_t, kFlatDimensions>& from) {
+    EightMask mask;
+    std::memcpy(&mask, from.data(), sizeof mask);
+    return mask;
+  }
+  Eight pick(int s, Eight row) const { return choose(lanes(plan_.plain_lanes[s]), row, Eight{} + 1.0); }
+  // The products of the lanes of four rows, in the first four lanes.
+  static Eight products(Eight a, Eight b, Eight c, Eight d) {
+    const Eight ab = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11) *
+                     __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+    const Eight cd = __builtin_shufflevector(c, d, 0, 1, 2, 3, 8, 9, 10, 11) *
+                     __builtin_shufflevector(c, d, 4, 5, 6, 7, 12, 13, 14, 15);
+    const Eight pairs = __builtin_shufflevector(ab, cd, 0, 1, 4, 5, 8, 9, 12, 13) *
+                        __builtin_shufflevector(ab, cd, 2, 3, 6, 7, 10, 11, 14, 15);
+    return __builtin_shufflevector(pairs, pairs, 0, 2, 4, 6, 0, 2, 4, 6) *
+           __builtin_shufflevector(pairs, pairs, 1, 3, 5, 7, 1, 3, 5, 7);
+  }
+
   int spatial_level() const { return kSpatial >= 0 ? kSpatial : plan_.spatial_level; }
   static Count one() { return In::count(FastWhole()); }
 
@@ -88,9 +197,11 @@ class FastKernel {
     Count shared = In::count(FastWhole(0));
     for (int s = 0; s < kFastSpaces; ++s) {
       const FastSpace& space = plan_.space[s];
-      Count plain = one();
-      for (const int d : space.plain_dimensions) plain *= extent_[l][d];
-      plain_[l][s] = plain;
+      if constexpr (!In::kOne) {
+        Count plain = one();
+        for (const int d : space.plain_dimensions) plain *= extent_[l][d];
+        plain_[l][s] = plain;
+      }
       const bool reserved = level.reserved_words[s].whole >= 0;
       if (!reserved && level.unlimited) continue;
       const Count words = choose(in_.keeps(l, s), tile_words(space, s, l), In::count(FastWhole(0)));
@@ -143,10 +254,17 @@ class FastKernel {
   };
 
   // Spatial copies of a tile that differ, of the level below the spatial one.
-  Count different_tiles(const FastSpace& space) const {
+  Count different_tiles(int s) {
+    const FastSpace& space = plan_.space[s];
     const int l = spatial_level() + 1;
-    Count tiles = one();
-    for (const int d : space.plain_dimensions) tiles *= spatial_[d];
+    if constexpr (!In::kOne) {
+      plain_copies_[s] = one();
+      for (const int d : space.plain_dimensions) plain_copies_[s] *= spatial_[d];
+      if (space.is_output) {
+        for (const int d : space.other_dimensions) other_copies_ *= spatial_[d];
+      }
+    }
+    Count tiles = plain_copies_[s];
     for (int r = 0; r < space.slides; ++r) {
       const FastSliding& rank = space.sliding[r];
       tiles *= In::different(plan_, rank, extent_[l][rank.x], spatial_[rank.x], extent_[l][rank.y],
@@ -207,11 +325,11 @@ class FastKernel {
     const Count plain = plain_[child][s];
     std::array<const int32_t*, kFastSliding> kept{}, unfetched{};
     std::array<int64_t, kFastSliding> length{}, behind{};
-    Count tile = 1, all_tiles = 1, copies = 1;
+    Count tile = 1, all_tiles = 1;
     const bool spread = child == spatial_level() + 1;
     for (int r = 0; r < space.slides; ++r) {
       const FastSliding& rank = space.sliding[r];
-      const int64_t x = extent_[child][rank.x], y = extent_[child][rank.y];
+      const auto x = int64_t(extent_[child][rank.x]), y = int64_t(extent_[child][rank.y]);
       const size_t dx = plan_.divisor[rank.x][x], dy = plan_.divisor[rank.y][y];
       kept[r] = rank.values.data() + rank.overlap[dx * rank.y_divisors + dy];
       unfetched[r] = kept[r];
@@ -220,9 +338,7 @@ class FastKernel {
       tile *= kept[r][0];
       all_tiles *= unfetched[r][0];
     }
-    if (spread) {
-      for (const int d : space.plain_dimensions) copies *= spatial_[d];
-    }
+    const Count copies = spread ? plain_copies_[s] : 1;
     Count all = 1, stays = 0, untouched = 0;
     bool replaced = false;
     for (int l = child - 1; l >= 0; --l) {
@@ -243,10 +359,10 @@ class FastKernel {
         Count k = factor - 1, u = k;
         for (int r = 0; r < space.slides; ++r) {
           const FastSliding& rank = space.sliding[r];
-          int64_t step = bit == 1u << rank.x ? rank.x_coefficient.whole * step_[l][rank.x] : 0;
-          step = bit == 1u << rank.y ? rank.y_coefficient.whole * step_[l][rank.y] : step;
+          int64_t step = bit == 1u << rank.x ? rank.x_coefficient.whole * int64_t(step_[l][rank.x]) : 0;
+          step = bit == 1u << rank.y ? rank.y_coefficient.whole * int64_t(step_[l][rank.y]) : step;
           const int64_t ahead = step - behind[r], shift = ahead < 0 ? -ahead : ahead;
-          behind[r] += step * (factor - 1);
+          behind[r] += step * (int64_t(factor) - 1);
           const int64_t at = shift < length[r] ? shift : length[r];
           k *= kept[r][at];
           u *= unfetched[r][at];
@@ -268,7 +384,7 @@ class FastKernel {
   // From the arithmetic outwards; near and far: what a parent below and above the fan-out would count.
   void add_space(int s) {
     const FastSpace& space = plan_.space[s];
-    different_[s] = different_tiles(space);
+    different_[s] = different_tiles(s);
     const Count at_once = steps_ * different_[s], operations = In::count(plan_.operations);
     set_network(kLevels, space.role, In::all(), operations);
     if (space.is_output) {
@@ -300,8 +416,7 @@ class FastKernel {
   void add_output(int s, Count at_once, Count operations) {
     const FastSpace& space = plan_.space[s];
     const Count elements = In::count(space.elements);
-    Count copies = elements;  // one for each instance that does not tell elements apart
-    for (const int d : space.other_dimensions) copies *= spatial_[d];
+    const Count copies = elements * other_copies_;  // one for each instance that does not tell elements apart
     Count near = operations, far = plan_.reduction ? at_once : operations;  // updates
     Count far_reads = far - elements, near_reads = near - copies;
     for (int l = kLevels - 1; l > 0; --l) {
@@ -336,9 +451,11 @@ class FastKernel {
 
   const FastPlan& plan_;
   const In& in_;
-  Count extent_[kLevels + 1][kFlatDimensions], step_[kLevels][kFlatDimensions];
+  alignas(64) Count extent_[kLevels + 1][kFlatDimensions], step_[kLevels][kFlatDimensions];
   Count plain_[kLevels][kFastSpaces];
-  Count spatial_[kFlatDimensions], all_loops_[kLevels], different_[kFastSpaces];
+  Count plain_copies_[kFastSpaces], other_copies_;
+  alignas(64) Count spatial_[kFlatDimensions];
+  Count all_loops_[kLevels], different_[kFastSpaces];
   Loops loops_[kLevels][kFastSpaces];
   Energy memory_[kLevels][kFastSpaces], network_[kLevels][kFastSpaces];
   Count instances_, steps_;

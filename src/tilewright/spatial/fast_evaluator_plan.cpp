@@ -35,7 +35,7 @@ class PlanCompiler {
     plan_.dimensions = workload_.dimension_count();
     if (plan_.levels < 2 || plan_.levels > kFlatLevels || plan_.dimensions > kFlatDimensions) return false;
     return workload_.data_space_count() == kFastSpaces && read_dimensions() && read_levels() &&
-           read_spaces() && counts_fit();
+           read_spaces() && counts_fit() && fill_lanes();
   }
 
  private:
@@ -200,6 +200,25 @@ class PlanCompiler {
                                {1, kNoEnd, 1, shift, 0, {}}};
       const RankMoves moves = counter_.moves(axes, {});
       slide.values.push_back(int32_t(moves.new_all - moves.new_part));
+    }
+    return true;
+  }
+
+  bool fill_lanes() {
+    for (size_t d = 0; d < kFlatDimensions; ++d) plan_.size_lanes[d] = plan_.size[d].real;
+    for (auto& lanes : plan_.plain_lanes) lanes.fill(0);
+    plan_.other_lanes.fill(0);
+    for (size_t s = 0; s < kFastSpaces; ++s) {
+      const FastSpace& space = plan_.space[s];
+      for (const int d : space.plain_dimensions) plan_.plain_lanes[s][size_t(d)] = -1;
+      if (!space.is_output) continue;
+      for (const int d : space.other_dimensions) plan_.other_lanes[size_t(d)] = -1;
+    }
+    plan_.functions = avx512_functions(plan_.levels, plan_.spatial_level);
+    if (plan_.functions.single == nullptr)
+      plan_.functions = avx2_functions(plan_.levels, plan_.spatial_level);
+    if (plan_.functions.single == nullptr) {
+      plan_.functions = portable_functions(plan_.levels, plan_.spatial_level);
     }
     return true;
   }

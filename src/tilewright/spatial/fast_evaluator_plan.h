@@ -66,6 +66,14 @@ struct FastLevel {
   double read_energy = 0, fill_energy = 0, update_energy = 0, drain_energy = 0, delivery_energy = 0;
 };
 
+struct FastPlan;
+using BlockFunction = void (*)(const FastPlan&, std::span<const FlatBlock>, std::span<FastBlockCost>);
+using SingleFunction = FastCost (*)(const FastPlan&, const FlatMapping&);
+struct FastFunctions {
+  BlockFunction blocks = nullptr;
+  SingleFunction single = nullptr;
+};
+
 struct FastPlan {
   bool timeloop = false, multicast = true, reduction = true;
   bool blocks = false;  // whether the block kernels apply
@@ -76,6 +84,12 @@ struct FastPlan {
   std::array<FastLevel, kFlatLevels> level;
   FastWhole fanout_x, fanout_y, operations;
   double mac_energy = 0;
+  // By dimension, in lanes: sizes; all bits set for the dimensions of FastSpace::plain_dimensions of each
+  // space and FastSpace::other_dimensions of the output.
+  alignas(64) std::array<double, kFlatDimensions> size_lanes;
+  alignas(64) std::array<std::array<int64_t, kFlatDimensions>, kFastSpaces> plain_lanes;
+  alignas(64) std::array<int64_t, kFlatDimensions> other_lanes;
+  FastFunctions functions;  // the fastest
   // Position of n among the divisors of a dimension: divisor[dimension][n], dimension sizes included.
   std::array<std::vector<uint8_t>, kFlatDimensions> divisor;
 };
@@ -84,10 +98,9 @@ struct FastPlan {
 std::unique_ptr<FastPlan> compile_fast_plan(const Workload& workload, const ArrayHardware& hardware,
                                             const CostRules& rules);
 
-using BlockFunction = void (*)(const FastPlan&, std::span<const FlatBlock>, std::span<FastBlockCost>);
 // The kernels by instruction set; null where this CPU lacks it.
-BlockFunction avx512_block_function(int levels, int spatial_level);
-BlockFunction avx2_block_function(int levels, int spatial_level);
-BlockFunction portable_block_function(int levels, int spatial_level);
+FastFunctions avx512_functions(int levels, int spatial_level);
+FastFunctions avx2_functions(int levels, int spatial_level);
+FastFunctions portable_functions(int levels, int spatial_level);
 
 }  // namespace tilewright

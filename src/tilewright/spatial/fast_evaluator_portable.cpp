@@ -1,4 +1,4 @@
-// The block kernel for any CPU.
+// The kernels for any CPU.
 #include <cstring>
 #include <limits>
 
@@ -10,8 +10,8 @@
 
 namespace tilewright {
 
-BlockFunction portable_block_function(int levels, int spatial_level) {
-  return block_function(levels, spatial_level);
+FastFunctions portable_functions(int levels, int spatial_level) {
+  return fast_functions(levels, spatial_level);
 }
 
 }  // namespace tilewright

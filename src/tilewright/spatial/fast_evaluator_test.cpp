@@ -60,6 +60,8 @@ Workload random_workload(Random& random) {
   return conv2d_workload("c", shape);
 }
 
+constexpr FastKernelSet kKernels[] = {FastKernelSet::kAvx512, FastKernelSet::kAvx2, FastKernelSet::kPortable};
+
 bool truly_valid(const Workload& workload, const ArrayHardware& hardware, const Mapping& mapping) {
   Diagnostics diagnostics;
   check_array_mapping(workload, hardware, mapping, "", diagnostics);
@@ -89,6 +91,11 @@ TEST(FastEvaluator, EqualsTheEvaluationOfMappingsToTheLastBit) {
       const auto flat = evaluator->flatten(mapping);
       ASSERT_TRUE(flat);
       const FastCost cost = evaluator->evaluate(*flat);
+      for (const FastKernelSet kernel : kKernels) {
+        const FastCost again = evaluator->evaluate_by(kernel, *flat);
+        ASSERT_EQ(again.valid, cost.valid);
+        ASSERT_EQ(again.energy, cost.energy);
+      }
       ++compared;
       SCOPED_TRACE(testing::Message() << "round " << round << " seed " << seed << "\n"
                                       << print_mapping(workload, mapping));
@@ -101,8 +108,8 @@ TEST(FastEvaluator, EqualsTheEvaluationOfMappingsToTheLastBit) {
       ASSERT_EQ(cost.cycles, expected.cycles);
     }
     if (!evaluator->has_blocks()) continue;
-    for (const BlockKernel kernel : {BlockKernel::kAvx512, BlockKernel::kAvx2, BlockKernel::kPortable}) {
-      if (!has_block_kernel(kernel)) continue;
+    for (const FastKernelSet kernel : kKernels) {
+      if (!has_fast_kernels(kernel)) continue;
       for (size_t i = 0; i < block.size(); i += kBlockMappings) {
         FlatBlock packed;
         const size_t count = std::min<size_t>(kBlockMappings, block.size() - i);
