@@ -164,6 +164,26 @@ TEST(Map, FrontsEndAtTheLeastEnergyAndTheLeastLatency) {
   EXPECT_TRUE(contains(read_text_file(plot), "latency, ms"));
 }
 
+TEST(Map, ThreadsChangeNoFile) {
+  const auto folder = fresh_folder("map_threads");
+  const std::string layer = file(folder, "layer.yaml", kLayer), machine = file(folder, "tiny.yaml", kMachine);
+  std::vector<std::string> written;
+  for (const std::string threads : {"1", "2"}) {
+    const std::string base = (folder / threads).string();
+    ASSERT_EQ(command("map --workload " + layer + " --hardware " + machine + " --imperfect --threads " +
+                      threads + " -o " + base + ".yaml --plot " + base + ".svg")
+                  .exit_code,
+              0);
+    ASSERT_EQ(command("map " + kResNet18 + " --hardware eyeriss-256 --dataflow all --threads " + threads +
+                      " -o " + base + "r.yaml --plot " + base + "r.svg")
+                  .exit_code,
+              0);
+    written.push_back(read_text_file(base + ".yaml") + read_text_file(base + ".svg") +
+                      read_text_file(base + "r.yaml") + read_text_file(base + "r.svg"));
+  }
+  EXPECT_EQ(written[0], written[1]);
+}
+
 // Two layers whose intermediate fits the buffer: it need not go to main memory and back.
 TEST(Map, FusedLayersSaveTheWayToMainMemory) {
   const auto folder = fresh_folder("map_fused");
