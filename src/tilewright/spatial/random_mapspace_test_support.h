@@ -20,8 +20,36 @@ inline WindowAxis random_window(Random& random) {
   return axis;
 }
 
+// Any affine workload: ranks of up to three terms, negative coefficients, outputs that slide.
+inline Workload random_affine_workload(Random& random) {
+  Workload workload;
+  workload.name = "a";
+  const int dimensions = int(random.between(2, 4));
+  for (int d = 0; d < dimensions; ++d)
+    workload.dimensions.push_back({fmt::format("D{}", d), random.between(1, 5)});
+  const int spaces = random.chance(0.2) ? 4 : 3;
+  for (int s = 0; s < spaces; ++s) {
+    DataSpace space;
+    space.name = fmt::format("s{}", s);
+    space.is_output = s == 2;
+    space.ranks.resize(size_t(random.between(1, 2)));
+    for (size_t r = 0; r < space.ranks.size(); ++r) space.ranks[r].name = fmt::format("r{}", r);
+    for (int d = 0; d < dimensions; ++d) {
+      if (random.chance(0.35)) continue;
+      int64_t coefficient = random.chance(0.6) ? 1 : random.between(2, 3);
+      if (random.chance(0.2)) coefficient = -coefficient;
+      Rank& rank = space.ranks[size_t(random.between(0, int64_t(space.ranks.size()) - 1))];
+      if (rank.terms.size() < 3) rank.terms.push_back({d, coefficient});
+    }
+    for (Rank& rank : space.ranks) rank.size = 40;
+    workload.data_spaces.push_back(std::move(space));
+  }
+  return workload;
+}
+
 inline Workload random_small_workload(Random& random) {
-  const int64_t kind = random.between(0, 5);
+  const int64_t kind = random.between(0, 6);
+  if (kind == 6) return random_affine_workload(random);
   if (kind == 0)
     return matmul_workload("m", random.between(1, 8), random.between(1, 8), random.between(1, 8));
   if (kind == 1) {
