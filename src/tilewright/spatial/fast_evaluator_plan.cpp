@@ -138,6 +138,11 @@ class PlanCompiler {
     if (rank.terms.size() == 1) {
       if (plan_.dimensions == kFlatDimensions) return false;
       rank.terms.push_back({kFlatDimensions - 1, rank.terms[0].coefficient < 0 ? -1 : 1});
+      // The kernel works out tiles of the dimensions in use alone.
+      const auto used = plan_.used;
+      if (std::find(used.begin(), used.end(), kFlatDimensions - 1) == used.end()) {
+        plan_.used.add(kFlatDimensions - 1);
+      }
     }
     if ((rank.terms[0].coefficient < 0) != (rank.terms[1].coefficient < 0)) return false;
     FastSliding& slide = space.sliding[size_t(space.slides++)];

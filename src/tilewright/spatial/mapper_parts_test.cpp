@@ -93,6 +93,47 @@ TEST(SlotEvaluator, SaysWhatTheChecksAndTheClosedFormsSay) {
   }
 }
 
+// Operands whose elements lie apart (coefficient 2 alone in a rank) take a path of their own in the fast
+// form.
+TEST(SlotEvaluator, AgreesWhereTilesHaveGaps) {
+  Mapspace mapspace;
+  mapspace.workload.name = "gaps";
+  mapspace.workload.dimensions = {{"D0", 1}, {"D1", 3}, {"D2", 4}};
+  mapspace.workload.data_spaces.resize(3);
+  const std::vector<std::vector<ProjectionTerm>> terms[] = {
+      {{{2, 2}}, {{1, 2}}}, {{{1, 1}, {2, 3}}}, {{{2, 3}}}};
+  for (size_t s = 0; s < 3; ++s) {
+    DataSpace& space = mapspace.workload.data_spaces[s];
+    space.name = fmt::format("s{}", s);
+    space.is_output = s == 2;
+    for (size_t r = 0; r < terms[s].size(); ++r)
+      space.ranks.push_back({fmt::format("r{}", r), 40, 0, terms[s][r]});
+  }
+  mapspace.hardware.name = "two";
+  mapspace.hardware.levels.resize(2);
+  for (size_t l = 0; l < 2; ++l) {
+    mapspace.hardware.levels[l].name = fmt::format("l{}", l);
+    mapspace.hardware.levels[l].read_energy = l == 0 ? 10 : 1;
+  }
+  mapspace.hardware.levels[1].capacity_words = 24;
+  mapspace.hardware.levels[0].fanout_x = 2;
+  const MapperOptions options{.rules = kTimeloopRules};
+  const MapspaceSampling space(mapspace, options);
+  ASSERT_TRUE(space.fast());
+  Random random(1);
+  int64_t valid = 0;
+  for (int i = 0; i < 500; ++i) {
+    const SlotMapping mapping = space.sample(random);
+    const std::optional<MapValue> value = space.cost(mapping);
+    if (!value) continue;
+    ++valid;
+    const Cost cost =
+        evaluate_mapping(mapspace.workload, mapspace.hardware, space.choices().build(mapping), options.rules);
+    EXPECT_EQ(value->primary, space.scale().key(cost.energy));
+  }
+  EXPECT_GT(valid, 100);
+}
+
 TEST(EnergyScale, KeysOfBoundsStayBelowKeysOfEnergies) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);
