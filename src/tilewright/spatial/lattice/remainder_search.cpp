@@ -31,7 +31,9 @@ RemainderSearch::RemainderSearch(const LatticeCase& problem, const MapperOptions
   incumbent_.objective = options.objective;
   for (const CaseSpace& space : problem.spaces) {
     elements_.push_back(elements_of(space, problem.sizes));
-    windowed_ = windowed_ || space.windowed();
+    if (!space.windowed()) continue;
+    windowed_ = true;
+    for (const CaseRank& rank : space.ranks) replaces_ |= rank.terms == 1 ? 1u << rank.dimension[0] : 0;
   }
   list_spatial();
 }
@@ -177,21 +179,41 @@ double RemainderSearch::swept_words(const CaseSpace& space, const Node& node) {
   return result;
 }
 
-double RemainderSearch::low_energy(const Node& node, int s, uint32_t mask, bool rests, bool stays,
-                                   bool passes) const {
+double RemainderSearch::low_energy(const Node& node, int s, uint32_t mask, const Passes& passes) const {
   const CaseSpace& space = problem_.spaces[size_t(s)];
   const BoundaryWeights& weights = (mask >> s & 1u) != 0 ? space.middle_to_low : space.top_to_low;
   const uint32_t ignored = space.irrelevant;
   double reads = elements_[size_t(s)], fills = space.windowed() ? node.swept[s] : elements_[size_t(s)];
-  if (stays || passes) {
+  if (passes.once) {
     fills *= product_over(ignored, node.used);
-  } else if (rests) {
-    reads *= product_over(ignored, node.middle_tiles), fills *= product_over(ignored, node.active);
   } else {
-    reads *= product_over(ignored, node.array_tiles), fills *= product_over(ignored, node.low_tiles);
+    const uint32_t resting = ignored & passes.run, moving = ignored & ~passes.run;
+    reads *= product_over(resting, node.middle_tiles) * product_over(moving, node.array_tiles);
+    fills *= product_over(resting, node.active) * product_over(moving, node.low_tiles);
   }
   return weights.per_read * reads + weights.per_fill * fills -
          first_saving(space, weights, elements_[size_t(s)], node.used);
+}
+
+// `inside`: dimensions that have a loop in the buffer. A space that none of them moves rests there in any
+// case, and goes on resting in main memory's loops. A window that is not replaced inside the buffer may keep
+// its overlaps through main memory's loops as well.
+RemainderSearch::Passes RemainderSearch::passes_of(int s, uint32_t inside, const OrderClass& middle,
+                                                   const OrderClass& top) const {
+  const CaseSpace& space = problem_.spaces[size_t(s)];
+  const bool unmoved = (inside & space.relevant) == 0;
+  Passes passes;
+  if (unmoved) {
+    passes.run = space.irrelevant;
+    passes.once = s == top.resting || (space.windowed() && top.window_passes);
+  } else if (s == middle.resting) {
+    passes.run = middle.run;
+  } else if (space.windowed() && middle.window_passes) {
+    passes.run = space.irrelevant;
+  }
+  if (space.windowed() && (inside & replaces_) == 0 && (s == top.resting || top.window_passes))
+    passes.once = passes.once || passes.run == space.irrelevant || (inside & space.irrelevant) == 0;
+  return passes;
 }
 
 bool RemainderSearch::out_of_time() {
@@ -224,7 +246,7 @@ void RemainderSearch::try_split(Node& node) {
       double others = base;
       for (int s = 0; s < problem_.space_count(); ++s) {
         const bool passes = orders.window_passes && problem_.spaces[size_t(s)].windowed();
-        if (s != orders.resting) others += low_energy(node, s, mask, false, false, passes);
+        if (s != orders.resting) others += low_energy(node, s, mask, Passes{0, passes});
       }
       const CaseSpace& resting = problem_.spaces[size_t(orders.resting)];
       const uint32_t rest = resting.irrelevant & ~orders.run;
@@ -341,12 +363,7 @@ RemainderSearch::Estimate RemainderSearch::estimate(const Node& node, uint32_t m
     for (size_t c = 0; c < classes_.size(); ++c) {
       double energy = top;
       for (int s = 0; s < problem_.space_count(); ++s) {
-        const CaseSpace& space = problem_.spaces[size_t(s)];
-        const bool unmoved = (inside & space.relevant) == 0;
-        const bool passes =
-            space.windowed() && (classes_[c].window_passes || (unmoved && classes_[t].window_passes));
-        energy += low_energy(node, s, mask, unmoved || s == classes_[c].resting,
-                             unmoved && s == classes_[t].resting, passes);
+        energy += low_energy(node, s, mask, passes_of(s, inside, classes_[c], classes_[t]));
       }
       if (energy < best.energy) best = {energy, int(c), int(t)};
     }

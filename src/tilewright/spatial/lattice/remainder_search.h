@@ -51,9 +51,14 @@ class RemainderSearch {
   };
   Estimate estimate(const Node& node, uint32_t mask, int open) const;
   void cost(Node& node, int mask);
-  // Energy of a space into the register files; `rests` within the buffer's loops, `stays` through those of
-  // main memory too.
-  double low_energy(const Node& node, int space, uint32_t mask, bool rests, bool stays, bool passes) const;
+  // How often the loops a space ignores make it pass into the register files: by all array tiles, by the
+  // buffer's tiles along the dimensions of `run` (at rest there), or once.
+  struct Passes {
+    uint32_t run = 0;
+    bool once = false;
+  };
+  double low_energy(const Node& node, int space, uint32_t mask, const Passes& passes) const;
+  Passes passes_of(int space, uint32_t inside, const OrderClass& middle, const OrderClass& top) const;
   void try_mapping(const Node& node, int mask, int middle_class, int top_class);
   void try_orders(const Node& node, int mask);
   Mapping build(const Node& node, uint32_t mask, const std::vector<int>& middle_order,
@@ -68,6 +73,7 @@ class RemainderSearch {
   std::vector<OrderClass> classes_;
   std::vector<double> elements_;
   bool windowed_ = false;
+  uint32_t replaces_ = 0;  // dimensions whose loops replace the window's tile wholly
   std::vector<SpatialChoice> spatial_;
   Incumbent incumbent_;
   MapResult* result_ = nullptr;
