@@ -31,6 +31,7 @@ RemainderSearch::RemainderSearch(const LatticeCase& problem, const MapperOptions
   incumbent_.objective = options.objective;
   for (const CaseSpace& space : problem.spaces) {
     elements_.push_back(elements_of(space, problem.sizes));
+    ignored_by_any_ |= space.irrelevant;
     if (!space.windowed()) continue;
     windowed_ = true;
     for (const CaseRank& rank : space.ranks) replaces_ |= rank.terms == 1 ? 1u << rank.dimension[0] : 0;
@@ -330,7 +331,8 @@ void RemainderSearch::choose_middle(Node& node, int d, int mask) {
   const int64_t inside = node.extents[i];
   for (int open = d; open < problem_.dimension_count(); ++open)
     node.middle_tiles[size_t(open)] = 1, node.active[size_t(open)] = node.used[size_t(open)];
-  if (incumbent_.beats_all(estimate(node, problem_.middle_masks[size_t(mask)], d).energy, node.cycles)) {
+  if (incumbent_.beats_all(estimate(node, problem_.middle_masks[size_t(mask)], d, ~0u, ~0u).energy,
+                           node.cycles)) {
     ++result_->pruned;
     return;
   }
@@ -350,7 +352,12 @@ void RemainderSearch::choose_middle(Node& node, int d, int mask) {
   node.extents[i] = inside;
 }
 
-RemainderSearch::Estimate RemainderSearch::estimate(const Node& node, uint32_t mask, int open) const {
+RemainderSearch::Estimate RemainderSearch::estimate(const Node& node, uint32_t mask, int open,
+                                                    uint32_t first_middle, uint32_t first_top) const {
+  // A class whose resting space the innermost loop moves is none of that loop's.
+  const auto possible = [&](const OrderClass& orders, uint32_t first) {
+    return (first & problem_.spaces[size_t(orders.resting)].irrelevant) != 0 || first_in_none(first);
+  };
   uint32_t inside = 0;  // dimensions with a loop in the buffer
   for (int d = 0; d < open; ++d) inside |= node.middle[size_t(d)].middle > 1 ? 1u << d : 0;
   const CaseSpace& output = problem_.spaces[size_t(problem_.output)];
@@ -359,8 +366,10 @@ RemainderSearch::Estimate RemainderSearch::estimate(const Node& node, uint32_t m
                                                        product_over(output.irrelevant, node.used);
   Estimate best{kNever};
   for (size_t t = 0; t < classes_.size(); ++t) {
+    if (!possible(classes_[t], first_top)) continue;
     const double top = base + middle_energy(problem_, classes_[t], mask, node.middle_tiles, elements_);
     for (size_t c = 0; c < classes_.size(); ++c) {
+      if (!possible(classes_[c], first_middle)) continue;
       double energy = top;
       for (int s = 0; s < problem_.space_count(); ++s) {
         energy += low_energy(node, s, mask, passes_of(s, inside, classes_[c], classes_[t]));
@@ -373,7 +382,8 @@ RemainderSearch::Estimate RemainderSearch::estimate(const Node& node, uint32_t m
 
 void RemainderSearch::cost(Node& node, int m) {
   ++result_->evaluated;
-  const Estimate best = estimate(node, problem_.middle_masks[size_t(m)], problem_.dimension_count());
+  const Estimate best =
+      estimate(node, problem_.middle_masks[size_t(m)], problem_.dimension_count(), ~0u, ~0u);
   if (incumbent_.beats_all(best.energy, node.cycles)) {
     ++result_->pruned;
     return;
@@ -403,31 +413,73 @@ void RemainderSearch::try_mapping(const Node& node, int m, int middle_class, int
 void RemainderSearch::try_orders(const Node& node, int m) {
   const uint32_t mask = problem_.middle_masks[size_t(m)];
   std::vector<int> middle, top;
+  uint32_t first_middle = 0, first_top = 0;  // innermost loops that are not beaten whatever follows
   for (int d = 0; d < problem_.dimension_count(); ++d) {
     if (node.middle[size_t(d)].middle > 1) middle.push_back(d);
     if (node.middle[size_t(d)].middle_tiles > 1) top.push_back(d);
+    if (!incumbent_.beats_all(estimate(node, mask, problem_.dimension_count(), 1u << d, ~0u).energy,
+                              node.cycles))
+      first_middle |= 1u << d;
+    if (!incumbent_.beats_all(estimate(node, mask, problem_.dimension_count(), ~0u, 1u << d).energy,
+                              node.cycles))
+      first_top |= 1u << d;
   }
   const Mapspace& mapspace = *problem_.mapspace;
-  if (out_of_time()) return;
   const auto energy_of = [&](const std::vector<int>& m_order, const std::vector<int>& t_order) {
+    if (out_of_time()) return kNever;
     return evaluate_mapping(mapspace.workload, mapspace.hardware, build(node, mask, m_order, t_order),
                             options_.rules)
         .energy;
   };
-  const auto best_order = [&](std::vector<int> order, const auto& energy) {
-    std::vector<int> best = order;
+  const auto best_order = [&](const std::vector<int>& loops, uint32_t first, const auto& energy) {
+    std::vector<int> best = loops;
     double least = kNever;
-    do {
-      const double value = out_of_time() ? kNever : energy(order);
+    for (const std::vector<int>& order : distinct_orders(loops, first)) {
+      const double value = energy(order);
       if (value < least) least = value, best = order;
-    } while (std::next_permutation(order.begin(), order.end()));
+    }
     return best;
   };
   const std::vector<int> best_middle =
-      best_order(middle, [&](const std::vector<int>& order) { return energy_of(order, top); });
-  const std::vector<int> best_top =
-      best_order(top, [&](const std::vector<int>& order) { return energy_of(best_middle, order); });
-  offer(build(node, mask, best_middle, best_top));
+      best_order(middle, first_middle, [&](const std::vector<int>& order) { return energy_of(order, top); });
+  const std::vector<int> best_top = best_order(
+      top, first_top, [&](const std::vector<int>& order) { return energy_of(best_middle, order); });
+  if (!stopped_) offer(build(node, mask, best_middle, best_top));
+}
+
+// Once a loop replaces the window's tile, what lies outside it fetches every tile anew; only the space at
+// rest still gains from more of its run, so the rest of the order is settled.
+std::vector<std::vector<int>> RemainderSearch::distinct_orders(const std::vector<int>& loops,
+                                                               uint32_t first) const {
+  std::vector<std::vector<int>> orders;
+  std::vector<int> order;
+  const auto settle = [&](uint32_t left) {
+    std::vector<int> settled = order;
+    uint32_t run = 0;
+    for (const CaseSpace& space : problem_.spaces) {
+      if (std::none_of(order.begin(), order.end(), [&](int d) { return (space.relevant >> d & 1u) != 0; }))
+        run |= space.irrelevant;
+    }
+    for (const uint32_t part : {left & run, left & ~run}) {
+      for (uint32_t bits = part; bits != 0; bits &= bits - 1) settled.push_back(__builtin_ctz(bits));
+    }
+    orders.push_back(std::move(settled));
+  };
+  const auto extend = [&](const auto& self, uint32_t left) -> void {
+    if (left == 0 || (!order.empty() && (replaces_ >> order.back() & 1u) != 0)) {
+      settle(left);
+      return;
+    }
+    for (uint32_t bits = order.empty() ? left & first : left; bits != 0; bits &= bits - 1) {
+      order.push_back(__builtin_ctz(bits));
+      self(self, left & ~(1u << order.back()));
+      order.pop_back();
+    }
+  };
+  uint32_t all = 0;
+  for (const int d : loops) all |= 1u << d;
+  extend(extend, all);
+  return orders;
 }
 
 Mapping RemainderSearch::build(const Node& node, uint32_t mask, const std::vector<int>& middle_order,

@@ -49,7 +49,10 @@ class RemainderSearch {
     double energy = 0;
     int middle_class = 0, top_class = 0;
   };
-  Estimate estimate(const Node& node, uint32_t mask, int open) const;
+  // The innermost loops are of the dimensions `first_middle` and `first_top`.
+  Estimate estimate(const Node& node, uint32_t mask, int open, uint32_t first_middle,
+                    uint32_t first_top) const;
+  bool first_in_none(uint32_t first) const { return (first & ignored_by_any_) == 0; }
   void cost(Node& node, int mask);
   // How often the loops a space ignores make it pass into the register files: by all array tiles, by the
   // buffer's tiles along the dimensions of `run` (at rest there), or once.
@@ -61,6 +64,8 @@ class RemainderSearch {
   Passes passes_of(int space, uint32_t inside, const OrderClass& middle, const OrderClass& top) const;
   void try_mapping(const Node& node, int mask, int middle_class, int top_class);
   void try_orders(const Node& node, int mask);
+  // Orders, innermost first, one for each cost that an order of the loops can have.
+  std::vector<std::vector<int>> distinct_orders(const std::vector<int>& loops, uint32_t first) const;
   Mapping build(const Node& node, uint32_t mask, const std::vector<int>& middle_order,
                 const std::vector<int>& top_order) const;
   void offer(const Mapping& mapping);
@@ -73,6 +78,7 @@ class RemainderSearch {
   std::vector<OrderClass> classes_;
   std::vector<double> elements_;
   bool windowed_ = false;
+  uint32_t ignored_by_any_ = 0;
   uint32_t replaces_ = 0;  // dimensions whose loops replace the window's tile wholly
   std::vector<SpatialChoice> spatial_;
   Incumbent incumbent_;
