@@ -5,6 +5,7 @@
 // counted.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -53,6 +54,17 @@ MapResult solve(const Mapspace& mapspace, const CostRules& rules, double limit_s
   return std::move(*result);
 }
 
+// The machine is shared: the times are those of the fastest of three runs, which find the same.
+MapResult solve_thrice(const Mapspace& mapspace, const CostRules& rules) {
+  MapResult best = solve(mapspace, rules, 0);
+  for (int run = 1; run < 3; ++run) {
+    const MapResult again = solve(mapspace, rules, 0);
+    best.seconds = std::min(best.seconds, again.seconds);
+    best.seconds_to_value = std::min(best.seconds_to_value, again.seconds_to_value);
+  }
+  return best;
+}
+
 void print_row(const char* layer, const char* space, const MapResult& result, double operations) {
   std::printf("%-7s %-9s %9.4f %6.2f%% %6.3f %9.1f %9.1f %10lld %10lld %9lld  %.2e\n", layer, space,
               result.value / operations, 100 * result.gap(), result.cost.utilisation,
@@ -92,10 +104,10 @@ int main() {
     const double operations = double(mapspace.workload.operation_count());
     LevelConstraints& array = mapspace.constraints[mapspace.constraints.size() - 2];
     array.one_axis_per_dimension = true;
-    const MapResult reference = solve(mapspace, kTimeloopRules, 0);
+    const MapResult reference = solve_thrice(mapspace, kTimeloopRules);
     print_row(layer.name, "reference", reference, operations);
     array.one_axis_per_dimension = false;
-    const MapResult free = solve(mapspace, kTimeloopRules, 0);
+    const MapResult free = solve_thrice(mapspace, kTimeloopRules);
     print_row(layer.name, "free", free, operations);
     const CostRules every_overlap{Accounting::kExact, false};
     const MapResult exact = solve(mapspace, every_overlap, kExactLimitSeconds);

@@ -83,6 +83,7 @@ std::optional<CaseSpace> find_space(const Workload& workload, int space, const L
       if (factor.coefficient[k] * dimensions.sizes[size_t(factor.dimension[k])] > kMaxWindow)
         return std::nullopt;
     }
+    result.windowed = result.windowed || factor.terms == 2;
     if (factor.terms > 0) result.ranks.push_back(factor);
   }
   result.irrelevant = ((1u << dimensions.dimension_count()) - 1) & ~result.relevant;
@@ -101,7 +102,7 @@ bool irrelevant_sets_are_disjoint(const LatticeCase& result) {
 
 bool has_one_window_space(const LatticeCase& result) {
   int windows = 0;
-  for (const CaseSpace& space : result.spaces) windows += space.windowed() ? 1 : 0;
+  for (const CaseSpace& space : result.spaces) windows += space.windowed ? 1 : 0;
   return windows <= 1;
 }
 

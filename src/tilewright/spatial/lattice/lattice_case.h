@@ -40,13 +40,7 @@ struct CaseSpace {
   BoundaryWeights top_to_middle, middle_to_low, top_to_low;
   // Words that one tile may have in a reservation of its own; -1: it lives in the shared capacity.
   int64_t low_reserved = -1, middle_reserved = -1;
-  // Whether a rank adds two dimensions, so that neighbouring tiles overlap.
-  bool windowed() const {
-    for (const CaseRank& rank : ranks) {
-      if (rank.terms == 2) return true;
-    }
-    return false;
-  }
+  bool windowed = false;  // a rank adds two dimensions, so that neighbouring tiles overlap
 };
 
 struct LatticeCase {

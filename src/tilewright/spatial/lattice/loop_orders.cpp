@@ -136,7 +136,7 @@ OrderSearch::Words OrderSearch::new_words(const Boundary& boundary, uint32_t ins
   const uint32_t moved = moving | (1u << loop.dimension & space.relevant);
   const Words all{boundary.words_read, boundary.words};
   if (moved == 0) return {};
-  if (!space.windowed()) return all;
+  if (!space.windowed) return all;
   if (problem_.accounting == Accounting::kExact) {
     return (moved & boundary.single_ranks) != 0 ? all : overlapping_words(boundary, inside, loop);
   }
@@ -205,7 +205,7 @@ double OrderSearch::add_boundary(int space, Index tile, Index spatial, const Bou
   boundary.below = below;
   boundary.single_ranks = lattice_.single_ranks(space);
   boundary.words_read = boundary.words * boundary.distinct;
-  if (problem_.accounting == Accounting::kExact && data.windowed()) {
+  if (problem_.accounting == Accounting::kExact && data.windowed) {
     boundary.words_read = 1;
     for (const CaseRank& rank : data.ranks) {
       const int d = rank.dimension[0];

@@ -27,7 +27,7 @@ double middle_energy(const LatticeCase& problem, const OrderClass& orders, uint3
     const CaseSpace& space = problem.spaces[size_t(s)];
     uint32_t repeats = space.irrelevant;
     if (s == orders.resting) repeats &= ~orders.run;
-    if (space.windowed() && orders.window_passes) repeats = 0;
+    if (space.windowed && orders.window_passes) repeats = 0;
     const BoundaryWeights& weights = space.top_to_middle;
     const double passes = product_over(repeats, middle_tiles);
     result += elements[size_t(s)] * ((weights.per_read + weights.per_fill) * passes -

@@ -32,7 +32,7 @@ RemainderSearch::RemainderSearch(const LatticeCase& problem, const MapperOptions
   for (const CaseSpace& space : problem.spaces) {
     elements_.push_back(elements_of(space, problem.sizes));
     ignored_by_any_ |= space.irrelevant;
-    if (!space.windowed()) continue;
+    if (!space.windowed) continue;
     windowed_ = true;
     for (const CaseRank& rank : space.ranks) replaces_ |= rank.terms == 1 ? 1u << rank.dimension[0] : 0;
   }
@@ -184,7 +184,7 @@ double RemainderSearch::low_energy(const Node& node, int s, uint32_t mask, const
   const CaseSpace& space = problem_.spaces[size_t(s)];
   const BoundaryWeights& weights = (mask >> s & 1u) != 0 ? space.middle_to_low : space.top_to_low;
   const uint32_t ignored = space.irrelevant;
-  double reads = elements_[size_t(s)], fills = space.windowed() ? node.swept[s] : elements_[size_t(s)];
+  double reads = elements_[size_t(s)], fills = space.windowed ? node.swept[s] : elements_[size_t(s)];
   if (passes.once) {
     fills *= product_over(ignored, node.used);
   } else {
@@ -206,13 +206,13 @@ RemainderSearch::Passes RemainderSearch::passes_of(int s, uint32_t inside, const
   Passes passes;
   if (unmoved) {
     passes.run = space.irrelevant;
-    passes.once = s == top.resting || (space.windowed() && top.window_passes);
+    passes.once = s == top.resting || (space.windowed && top.window_passes);
   } else if (s == middle.resting) {
     passes.run = middle.run;
-  } else if (space.windowed() && middle.window_passes) {
+  } else if (space.windowed && middle.window_passes) {
     passes.run = space.irrelevant;
   }
-  if (space.windowed() && (inside & replaces_) == 0 && (s == top.resting || top.window_passes))
+  if (space.windowed && (inside & replaces_) == 0 && (s == top.resting || top.window_passes))
     passes.once = passes.once || passes.run == space.irrelevant || (inside & space.irrelevant) == 0;
   return passes;
 }
@@ -226,7 +226,7 @@ void RemainderSearch::try_split(Node& node) {
   if (out_of_time()) return;
   ++result_->nodes;
   for (int s = 0; s < problem_.space_count(); ++s) {
-    if (problem_.spaces[size_t(s)].windowed()) node.swept[s] = swept_words(problem_.spaces[size_t(s)], node);
+    if (problem_.spaces[size_t(s)].windowed) node.swept[s] = swept_words(problem_.spaces[size_t(s)], node);
   }
   const CaseSpace& output = problem_.spaces[size_t(problem_.output)];
   const double base = problem_.arithmetic_energy - problem_.first_update_saving *
@@ -246,14 +246,14 @@ void RemainderSearch::try_split(Node& node) {
       const OrderClass& orders = classes_[c];
       double others = base;
       for (int s = 0; s < problem_.space_count(); ++s) {
-        const bool passes = orders.window_passes && problem_.spaces[size_t(s)].windowed();
+        const bool passes = orders.window_passes && problem_.spaces[size_t(s)].windowed;
         if (s != orders.resting) others += low_energy(node, s, mask, Passes{0, passes});
       }
       const CaseSpace& resting = problem_.spaces[size_t(orders.resting)];
       const uint32_t rest = resting.irrelevant & ~orders.run;
       const double reads = elements_[size_t(orders.resting)] * product_over(rest, node.array_tiles);
       const double fills =
-          (resting.windowed() ? node.swept[orders.resting] : elements_[size_t(orders.resting)]) *
+          (resting.windowed ? node.swept[orders.resting] : elements_[size_t(orders.resting)]) *
           product_over(rest, node.low_tiles);
       const BoundaryWeights& weights =
           (mask >> orders.resting & 1u) != 0 ? resting.middle_to_low : resting.top_to_low;

@@ -89,6 +89,7 @@ TileSearch::TileSearch(const LatticeCase& problem, const MapperOptions& options)
       lattice_(problem),
       bounds_(problem, lattice_),
       buffer_(problem, lattice_, bounds_) {
+  for (Index box = 0; box < lattice_.size(); ++box) low_holds_.push_back(register_files_hold(box) ? 1 : 0);
   list_array_tiles();
 }
 
@@ -206,7 +207,7 @@ void TileSearch::choose_digit(Split split, int d, Visit& visit) const {
     next.low += Index(part) * list.stride;
     next.spatial += Index(list.quotient_digit(digit, part)) * list.stride;
     if (lattice_.points(next.spatial) > instances) continue;
-    if (!register_files_hold(next.low)) break;
+    if (low_holds_[next.low] == 0) break;
     choose_digit(next, d + 1, visit);
   }
 }
@@ -218,11 +219,12 @@ void TileSearch::try_split(const Split& split, Visit& visit) const {
   const double base =
       problem_.arithmetic_energy - problem_.first_update_saving * outputs * instances_per_output;
   bool cut = true;
+  double energy[kMaxSpaces][2], saved[kMaxSpaces][2];
   for (int c = 0; c < int(bounds_.classes().size()); ++c) {
     const OrderClass& orders = bounds_.classes()[size_t(c)];
-    double energy[kMaxSpaces][2], saved[kMaxSpaces][2];
     for (int s = 0; s < problem_.space_count(); ++s) {
       const CaseSpace& space = problem_.spaces[size_t(s)];
+      if (c > 0 && !space.windowed) continue;  // the same for all classes
       const Traffic traffic = bounds_.into_low(s, orders, split.low, split.array, split.spatial);
       for (int keeps = 0; keeps < 2; ++keeps) {
         const BoundaryWeights& weights = keeps != 0 ? space.middle_to_low : space.top_to_low;

@@ -83,6 +83,7 @@ class TileSearch {
   Lattice lattice_;
   TrafficBounds bounds_;
   BufferTables buffer_;
+  std::vector<uint8_t> low_holds_;     // whether the box fits a register file
   std::vector<double> most_parallel_;  // points of the largest spatial box inside
   std::vector<ArrayTile> array_tiles_;
 };

@@ -10,7 +10,7 @@ std::vector<OrderClass> order_classes(const LatticeCase& problem) {
   int window = -1;
   for (int s = 0; s < problem.space_count(); ++s) {
     const CaseSpace& space = problem.spaces[size_t(s)];
-    if (!space.windowed()) continue;
+    if (!space.windowed) continue;
     window = s;
     ignores = space.irrelevant;
     for (const CaseRank& rank : space.ranks) replaces |= rank.terms == 1 ? 1u << rank.dimension[0] : 0;
@@ -76,7 +76,7 @@ double TrafficBounds::passes(int space, const OrderClass& orders, Index box) con
 Traffic TrafficBounds::into_low(int space, const OrderClass& orders, Index low, Index array,
                                 Index spatial) const {
   const double instances = lattice_.points(spatial);
-  if (problem_.spaces[size_t(space)].windowed()) {
+  if (problem_.spaces[size_t(space)].windowed) {
     if (exact_) {
       const double times = passes(space, orders, array);
       return {lattice_.words(space, lattice_.size() - 1) * times,
@@ -94,9 +94,9 @@ Traffic TrafficBounds::into_low(int space, const OrderClass& orders, Index low, 
 Traffic TrafficBounds::into_array(int space, const OrderClass& orders, Index array) const {
   const CaseSpace& data = problem_.spaces[size_t(space)];
   double words = lattice_.elements(space, array) * lattice_.tiles(array);
-  if (data.windowed() && exact_) {
+  if (data.windowed && exact_) {
     words = lattice_.elements(space, lattice_.size() - 1) * passes(space, orders, array);
-  } else if (data.windowed()) {
+  } else if (data.windowed) {
     for (uint32_t bits = slide_of(space, orders); bits != 0; bits &= bits - 1) {
       // All words of the row of tiles that the loop passes are needed once.
       const DivisorList& list = lattice_.list(__builtin_ctz(bits));
@@ -111,7 +111,7 @@ Traffic TrafficBounds::into_array(int space, const OrderClass& orders, Index arr
 double TrafficBounds::into_middle(int space, const OrderClass& orders, Index middle) const {
   const CaseSpace& data = problem_.spaces[size_t(space)];
   double words = lattice_.words(space, middle) * lattice_.tiles(middle);
-  if (data.windowed()) {
+  if (data.windowed) {
     if (exact_) {
       words = lattice_.words(space, lattice_.size() - 1) * passes(space, orders, middle);
     } else {
