@@ -95,6 +95,14 @@ TEST(Map, EqualLayersOfResNet18AreMappedOnce) {
   EXPECT_TRUE(contains(result.output, "all optimal")) << result.output;
 }
 
+TEST(Map, ADataflowOfTheUsersOwnIsAFile) {
+  const Json report = json_of("map " + kAlexNet + " --hardware eyeriss-256 --equal-area --dataflow rs," +
+                              std::string(TILEWRIGHT_SOURCE_DIR) + "/dataflows/example-output-rows.yaml");
+  ASSERT_EQ(report["runs"].size(), 2u);
+  EXPECT_NE(report["runs"][1]["dataflow"], "rs");
+  EXPECT_TRUE(report["runs"][1]["proven"]);
+}
+
 TEST(Map, BatchMultipliesTheWork) {
   const Json one = json_of("map " + kAlexNet + " --hardware eyeriss-256 --dataflow rs");
   const Json four = json_of("map " + kAlexNet + " --hardware eyeriss-256 --dataflow rs --batch 4");

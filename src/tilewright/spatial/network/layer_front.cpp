@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tilewright/spatial/network/charts.h"
@@ -137,12 +138,15 @@ std::string front_json(const NetworkFronts& fronts) {
 std::string front_svg(const NetworkFronts& fronts, const NetworkReport& report) {
   const bool timed = report.clock_mhz > 0;
   const double per_cycle = timed ? 1e-3 / report.clock_mhz : 1e-6;
-  double energy_scale = 1;
-  std::string unit = report.energy_unit == "mac" ? "multiples of one MAC" : report.energy_unit;
-  if (!fronts.front.points.empty() && fronts.front.points.front().energy >= 1e6) {
-    energy_scale = 1e-6;
-    unit = "10^6 " + (report.energy_unit == "mac" ? std::string("MAC energies") : report.energy_unit);
+  // A power of 1000 that leaves one to three digits before the point.
+  double power = 0;
+  if (!fronts.front.points.empty() && fronts.front.points.front().energy >= 1000) {
+    power = 3 * std::floor(std::log10(fronts.front.points.front().energy) / 3);
   }
+  const double energy_scale = std::pow(10, -power);
+  std::string unit = report.energy_unit == "mac" ? (power > 0 ? "MAC energies" : "multiples of one MAC")
+                                                 : report.energy_unit;
+  if (power > 0) unit = fmt::format("10^{:.0f} {}", power, unit);
   Front all{fronts.proven ? "front" : "best found", {}, true}, least{"least energy x delay", {}, false};
   const FrontCost* best = nullptr;
   for (const FrontCost& point : fronts.front.points) {
