@@ -144,5 +144,32 @@ TEST(FusedChains, RandomTilingsAreWhatTheWalkExecutes) {
   EXPECT_GT(recomputed, 10);
 }
 
+// The bound never excludes the best tiling: the search finds what costing every candidate finds.
+TEST(FusedChains, TheSearchEqualsCostingEveryCandidate) {
+  constexpr uint64_t kSeed = 32;
+  Random random(kSeed);
+  int compared = 0;
+  for (int trial = 0; trial < 40 && compared < 8; ++trial) {
+    const LayerChain chain = random_chain(random, 2);
+    const ArrayHardware hardware = small_machine(random.between(20, 120), random);
+    if (!cannot_fuse(chain, hardware).empty() || candidate_tilings(chain).size() > 150) continue;
+    FusionOptions options;
+    options.most_tilings = 0;
+    FusionSearch search(hardware, options);
+    std::optional<FusedResult> least;
+    for (const FusedTiling& tiling : candidate_tilings(chain)) {
+      auto result = search.cost(chain, tiling);
+      if (result && (!least || result->energy < least->energy)) least = std::move(result);
+    }
+    const auto found = search.best(chain);
+    ASSERT_EQ(found.has_value(), least.has_value()) << "trial " << trial << " of seed " << kSeed;
+    if (!found) continue;
+    ++compared;
+    EXPECT_EQ(found->energy, least->energy) << "trial " << trial << " of seed " << kSeed;
+    EXPECT_TRUE(found->proven);
+  }
+  EXPECT_GE(compared, 5);
+}
+
 }  // namespace
 }  // namespace tilewright

@@ -240,6 +240,10 @@ FusedPlan plan_without_weights(const LayerChain& chain, const FusedTiling& tilin
   const size_t layers = chain.size();
   plan.operations.assign(layers, 0);
   plan.phases.assign(layers, 0);
+  plan.phase_weight_words.assign(layers, 0);
+  for (const Workload& layer : chain) {
+    plan.least_weight_words.push_back(layer.data_spaces[kWeightSpace].element_count());
+  }
   plan.tiles = tile_count(chain, tiling);
   std::vector<int64_t> retained(layers, 0);  // most words of each intermediate kept from tile to tile
   std::vector<int64_t> gaps(layers, 0);      // words held that the reader's footprint leaves out
@@ -261,7 +265,11 @@ FusedPlan plan_without_weights(const LayerChain& chain, const FusedTiling& tilin
     (layer + 1 == layers ? plan.output_words : plan.made_words) += phase.made_words;
   });
   for (const PhaseClass& shape : plan.classes) {
-    plan.operations[size_t(shape.layer)] += shape.times * shape.workload.operation_count();
+    const size_t layer = size_t(shape.layer);
+    plan.operations[layer] += shape.times * shape.workload.operation_count();
+    const int64_t weights = shape.workload.data_spaces[kWeightSpace].element_count();
+    plan.phase_weight_words[layer] += shape.times * weights;
+    plan.least_weight_words[layer] = std::min(plan.least_weight_words[layer], weights);
   }
   plan.reserved_words = gaps;
   for (size_t layer = 0; layer < layers; ++layer) {
@@ -277,9 +285,10 @@ FusedPlan with_resident_weights(FusedPlan plan, const LayerChain& chain, uint32_
   for (size_t layer = 0; layer < chain.size(); ++layer) {
     const int64_t weights = chain[layer].data_spaces[kWeightSpace].element_count();
     const bool stays = (resident >> layer & 1u) != 0;
-    plan.weight_words += weights * (stays ? 1 : plan.phases[layer]);
+    plan.weight_words += stays ? weights : plan.phase_weight_words[layer];
     for (size_t other = 0; stays && other < chain.size(); ++other) {
-      if (other != layer) plan.reserved_words[other] += weights;
+      // Its own phase holds the part it needs among its tiles.
+      plan.reserved_words[other] += weights - (other == layer ? plan.least_weight_words[layer] : 0);
     }
   }
   return plan;

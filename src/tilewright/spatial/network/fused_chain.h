@@ -71,6 +71,9 @@ struct FusedPlan {
   std::vector<int64_t> operations;  // by layer, with what is recomputed
   std::vector<int64_t> phases;      // by layer
   int64_t tiles = 0;
+  // By layer: words of weights that its phases need, all phases together and in the one that needs fewest
+  // (tiles that cut groups of channels need a part each).
+  std::vector<int64_t> phase_weight_words, least_weight_words;
   // Words that cross the outermost memory's port at least.
   int64_t input_words = 0, weight_words = 0, output_words = 0;
   // Words of all intermediates that are made, and that phases read at least once.
