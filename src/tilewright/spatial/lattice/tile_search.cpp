@@ -90,6 +90,9 @@ TileSearch::TileSearch(const LatticeCase& problem, const MapperOptions& options)
       bounds_(problem, lattice_),
       buffer_(problem, lattice_, bounds_) {
   for (Index box = 0; box < lattice_.size(); ++box) low_holds_.push_back(register_files_hold(box) ? 1 : 0);
+  for (int s = 0; s < problem.space_count(); ++s) {
+    if (problem.spaces[size_t(s)].windowed) window_ = s;
+  }
   list_array_tiles();
 }
 
@@ -245,47 +248,59 @@ void TileSearch::try_split(const Split& split, Visit& visit) const {
       const double bound = others + at_rest / run + buffer_.least(split.array, m);
       if (bound == kNever || visit.incumbent.beats_all(bound, split.cycles)) continue;
       cut = false;
-      try_buffers(split, c, m, others, at_rest, visit);
+      const double window = orders.window_passes ? energy[window_][mask >> window_ & 1u] : 0;
+      try_buffers(split, {c, m, others, at_rest, window}, visit);
     }
   }
   if (cut) ++visit.counts.pruned;
 }
 
-void TileSearch::try_buffers(const Split& split, int order_class, int mask, double others, double at_rest,
-                             Visit& visit) const {
-  const OrderClass& orders = bounds_.classes()[size_t(order_class)];
-  const double all = at_rest / bounds_.outer(orders.run, split.array);
+void TileSearch::try_buffers(const Split& split, const LowEnergy& low, Visit& visit) const {
+  const OrderClass& orders = bounds_.classes()[size_t(low.order_class)];
+  const double all = low.at_rest / bounds_.outer(orders.run, split.array);
   const double array_run = lattice_.points(split.array);
   for_each_multiple(lattice_, split.array, orders.run, [&](Index box) {
     ++visit.counts.nodes;
     // Nothing but the run changes inside the buffer: the run may go on in main memory's loops.
-    const double passing = others + all + buffer_.energy(box, mask);
+    const double passing = low.others + all + buffer_.energy(box, low.mask);
     if (passing < kNever && !visit.incumbent.beats_all(passing, split.cycles))
-      evaluate(split, box, mask, visit);
-    const double energy = others + at_rest * array_run / lattice_.points(box);
-    const double bound = energy + buffer_.least_with_run(order_class, box, mask);
+      evaluate(split, box, low.mask, visit);
+    const double energy = low.others + low.at_rest * array_run / lattice_.points(box);
+    const double bound = energy + buffer_.least_with_run(low.order_class, box, low.mask);
     if (bound == kNever || visit.incumbent.beats_all(bound, split.cycles)) {
       ++visit.counts.pruned;
       return;
     }
-    try_contained(split, box, orders.run, mask, energy, visit);
+    try_contained(split, low, box, energy, visit);
   });
 }
 
+// Main memory's loops replace the window whenever a loop inside the buffer does.
+double TileSearch::window_passes(const Split& split, Index middle) const {
+  for (uint32_t bits = lattice_.single_ranks(window_); bits != 0; bits &= bits - 1) {
+    const int d = __builtin_ctz(bits);
+    if (lattice_.digit(middle, d) != lattice_.digit(split.array, d))
+      return lattice_.ignored_tiles(window_, middle);
+  }
+  return 1;
+}
+
 // Buffer tiles that equal `run_box` along the run; run_box itself has been tried.
-void TileSearch::try_contained(const Split& split, Index run_box, uint32_t run, int mask, double energy,
+void TileSearch::try_contained(const Split& split, const LowEnergy& low, Index run_box, double energy,
                                Visit& visit) const {
+  const uint32_t run = bounds_.classes()[size_t(low.order_class)].run;
   const uint32_t others = ((1u << lattice_.dimension_count()) - 1) & ~run;
   for_each_multiple(lattice_, run_box, others, [&](Index middle) {
     if (middle == run_box) return;
-    const double bound = energy + buffer_.energy(middle, mask);
+    double bound = energy + buffer_.energy(middle, low.mask);
     if (bound == kNever) return;
     ++visit.counts.nodes;
+    if (low.window > 0) bound += low.window * (window_passes(split, middle) - 1);
     if (visit.incumbent.beats_all(bound, split.cycles)) {
       ++visit.counts.pruned;
       return;
     }
-    evaluate(split, middle, mask, visit);
+    evaluate(split, middle, low.mask, visit);
   });
 }
 

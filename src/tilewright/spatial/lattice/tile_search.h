@@ -71,10 +71,18 @@ class TileSearch {
   void list_array_tiles();
   void choose_digit(Split split, int dimension, Visit& visit) const;
   void try_split(const Split& split, Visit& visit) const;
-  void try_buffers(const Split& split, int order_class, int mask, double others, double at_rest,
-                   Visit& visit) const;
-  void try_contained(const Split& split, Index run_box, uint32_t run, int mask, double energy,
+  // Bounds on a split's energy into the register files under one order class and mask.
+  struct LowEnergy {
+    int order_class = 0, mask = 0;
+    double others = 0;   // all spaces but the one at rest
+    double at_rest = 0;  // that one, as if it did not rest
+    double window = 0;   // of `others`, a window that passes once, at best
+  };
+  void try_buffers(const Split& split, const LowEnergy& low, Visit& visit) const;
+  void try_contained(const Split& split, const LowEnergy& low, Index run_box, double energy,
                      Visit& visit) const;
+  // How often at least a window passes that may keep its overlaps through loops it ignores.
+  double window_passes(const Split& split, Index middle) const;
   void evaluate(const Split& split, Index middle, int mask, Visit& visit) const;
   double ignored_instances(Index spatial) const;
 
@@ -83,6 +91,7 @@ class TileSearch {
   Lattice lattice_;
   TrafficBounds bounds_;
   BufferTables buffer_;
+  int window_ = -1;                    // exact accounting: the space with windows
   std::vector<uint8_t> low_holds_;     // whether the box fits a register file
   std::vector<double> most_parallel_;  // points of the largest spatial box inside
   std::vector<ArrayTile> array_tiles_;
