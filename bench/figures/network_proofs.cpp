@@ -42,8 +42,7 @@ void add_model(const char* name, const std::filesystem::path& path, Network& net
   for (const Node& node : graph.nodes) {
     std::optional<Workload> workload = node_workload(graph, node);
     if (!workload) continue;
-    workload->name = std::string(name) + " " + node.name;
-    network.add(workload->name, node.op, std::move(*workload));
+    network.add(std::string(name) + " " + node.name, node.op, std::move(*workload));
   }
 }
 

@@ -72,12 +72,10 @@ class Rounds {
     };
     bool stopped = false;
     while (next < tiles.size() && !incumbent_.beats_all(tiles[next].least_energy, tiles[next].least_cycles)) {
-      if (options_.time_limit_s > 0 && deadline_.seconds() > options_.time_limit_s) {
-        stopped = true;
-        break;
-      }
       const size_t end = std::min(tiles.size(), next + round);
       if (explore(next, end, result)) note_progress(result, bound(tiles[next]));
+      stopped = out_of_time();
+      if (stopped) break;
       next = end;
       round = std::min(kLargestRound, round * 2);
     }
@@ -100,13 +98,17 @@ class Rounds {
   }
 
  private:
+  bool out_of_time() const {
+    return options_.time_limit_s > 0 && deadline_.seconds() > options_.time_limit_s;
+  }
+
   // Whether the best mapping changed.
   bool explore(size_t begin, size_t end, MapResult& result) {
     std::vector<Incumbent> best(end - begin, incumbent_);
     std::vector<SearchCounts> counts(end - begin);
     parallel_for(options_.threads, int64_t(end - begin), [&](int64_t first, int64_t last) {
       OrderSearch orders(search_.problem(), search_.lattice());
-      for (size_t i = size_t(first); i < size_t(last); ++i)
+      for (size_t i = size_t(first); i < size_t(last) && !out_of_time(); ++i)
         search_.expand(search_.array_tiles()[begin + i], best[i], counts[i], orders);
     });
     bool improved = false;
