@@ -5,6 +5,9 @@
 #include "tilewright/spatial/fast_evaluator_plan.h"
 
 #if defined(__x86_64__)
+#include <immintrin.h>
+
+#define TILEWRIGHT_SHUFFLE_BYTES
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
 #else

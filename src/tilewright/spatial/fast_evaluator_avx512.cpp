@@ -5,6 +5,9 @@
 #include "tilewright/spatial/fast_evaluator_plan.h"
 
 #if defined(__x86_64__)
+#include <immintrin.h>
+
+#define TILEWRIGHT_SHUFFLE_BYTES
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))), \
                              apply_to = function)

@@ -19,6 +19,41 @@ struct OneInput {
     std::memcpy(&narrow, from.data(), sizeof narrow);
     return __builtin_convertvector(__builtin_convertvector(narrow, EightInt), Eight);
   }
+  // The factors of a level's loops, innermost first and then ones; a byte per loop with the bit of its
+  // dimension.
+  static Eight loop_row(const FlatMapping& m, int l, uint64_t& bits) {
+    const auto& order = m.order[size_t(l)];
+    const int count = m.loops[size_t(l)];
+#if defined(TILEWRIGHT_SHUFFLE_BYTES)
+    // Shuffles: no branch on the number of loops, nothing written and read back in another width.
+    const uint64_t there = count == 0 ? 0 : ~uint64_t{0} >> (64 - 8 * count);
+    uint64_t dimensions;
+    std::memcpy(&dimensions, order.data(), sizeof dimensions);
+    const __m128i at = _mm_cvtsi64_si128(int64_t(dimensions & there));
+    bits =
+        uint64_t(_mm_cvtsi128_si64(_mm_shuffle_epi8(_mm_cvtsi64_si128(int64_t(0x8040201008040201u)), at))) &
+        there;
+    const __m128i twice = _mm_add_epi8(at, at);
+    const __m128i pairs = _mm_add_epi8(_mm_unpacklo_epi8(twice, twice), _mm_set1_epi16(0x0100));
+    const __m128i row = _mm_loadu_si128(reinterpret_cast<const __m128i*>(m.temporal[size_t(l)].data()));
+    const __m128i kept =
+        _mm_unpacklo_epi8(_mm_cvtsi64_si128(int64_t(there)), _mm_cvtsi64_si128(int64_t(there)));
+    const __m128i picked = _mm_or_si128(_mm_and_si128(kept, _mm_shuffle_epi8(row, pairs)),
+                                        _mm_andnot_si128(kept, _mm_set1_epi16(1)));
+    EightShort narrow;
+    std::memcpy(&narrow, &picked, sizeof narrow);
+    return __builtin_convertvector(__builtin_convertvector(narrow, EightInt), Eight);
+#else
+    bits = 0;
+    std::array<uint16_t, kFlatDimensions> factors{1, 1, 1, 1, 1, 1, 1, 1};
+    for (int i = 0; i < count; ++i) {
+      const unsigned d = order[size_t(i)];
+      factors[size_t(i)] = m.temporal[size_t(l)][d];
+      bits |= uint64_t{1} << (8 * i + int(d));
+    }
+    return row(factors);
+#endif
+  }
   static double count(const FastWhole& n) { return n.real; }
   static double real(double v) { return v; }
   static double quotient(const FastWhole& a, double b) { return a.real / b; }

@@ -8,7 +8,16 @@
 namespace tilewright {
 namespace {
 
-inline double choose(bool which, double a, double b) { return which ? a : b; }
+// Without a branch: random mappings would mispredict every second one.
+inline double choose(bool which, double a, double b) {
+  uint64_t first, second;
+  std::memcpy(&first, &a, sizeof first);
+  std::memcpy(&second, &b, sizeof second);
+  const uint64_t mixed = second ^ ((first ^ second) & (0 - uint64_t(which)));
+  double out;
+  std::memcpy(&out, &mixed, sizeof out);
+  return out;
+}
 inline double at_least_zero(double a) { return a < 0 ? 0 : a; }
 
 typedef double Eight __attribute__((vector_size(64)));
@@ -123,14 +132,8 @@ class FastKernel {
 
   void read_loops_by_rows(int l) {
     constexpr uint64_t kOnes = 0x0101010101010101u, kLow = 0x7F * kOnes;
-    uint64_t bits = 0;
-    std::array<uint16_t, kFlatDimensions> row{1, 1, 1, 1, 1, 1, 1, 1};
-    for (int i = 0; i < in_.m.loops[l]; ++i) {
-      const unsigned d = in_.m.order[l][i];
-      row[i] = in_.m.temporal[l][d];
-      bits |= uint64_t{1} << (8 * i + int(d));
-    }
-    const Eight factors = in_.row(row), ones = Eight{} + 1.0;
+    uint64_t bits;
+    const Eight factors = In::loop_row(in_.m, l, bits), ones = Eight{} + 1.0;
     std::array<Eight, kFastSpaces> outside;
     for (int s = 0; s < kFastSpaces; ++s) {
       // A byte per loop: 1 where it moves the space; the lowest is the innermost.
