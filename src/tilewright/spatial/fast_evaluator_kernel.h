@@ -152,7 +152,7 @@ class FastKernel {
       if (slides && loops.any) {
         const int at = __builtin_ctzll(first) / 8;
         loops.factor = in_.loop_factor(l, at);
-        loops.bit = in_.loop_bit(l, at);
+        loops.bit = in_.m.order[l][at];  // the dimension itself
       }
     }
     const Eight all = products(outside[0], outside[1], outside[2], factors);
@@ -277,6 +277,34 @@ class FastKernel {
   }
 
   // The field's mapper: only the innermost loop that moves the tile may slide it.
+  Fetch fetch_one_by_mover(const FastSpace& space, int s, int child) const {
+    Count factor = 1, outside = 1;
+    size_t mover = 0;  // level and dimension
+    bool any = false;
+    for (int l = child - 1; l >= 0; --l) {
+      const Loops& loops = loops_[l][s];
+      outside = choose(any, outside * all_loops_[l], choose(loops.any, loops.outside, outside));
+      factor = choose(any, factor, loops.factor);
+      mover = any ? mover : size_t(l * kFlatDimensions) + size_t(loops.bit);
+      any = any | loops.any;
+    }
+    const size_t dimension = mover % kFlatDimensions;
+    const Count step = (&step_[0][0])[mover];
+    Count tile = 1, kept = 1;
+    for (int r = 0; r < space.slides; ++r) {
+      const FastSliding& rank = space.sliding[r];
+      const Count box = rank.x_coefficient.real * (extent_[child][rank.x] - 1) +
+                        rank.y_coefficient.real * (extent_[child][rank.y] - 1) + 1;
+      tile *= box;
+      kept *= at_least_zero(box - rank.coefficients[dimension] * step);
+    }
+    const bool slides = any & ((space.sliding_dimensions >> dimension & 1u) != 0);
+    kept = choose(slides, kept, 0.0);
+    const Count words = outside * plain_[child][s] * (factor * tile - (factor - 1) * kept);
+    return {words, child > spatial_level() ? words * different_[s] : words};
+  }
+
+  // The same of several mappings.
   Fetch fetch_by_mover(const FastSpace& space, int s, int child) const {
     Count factor = one(), outside = factor;
     std::array<Count, kFastSliding> shift{};
@@ -379,9 +407,11 @@ class FastKernel {
 
   Fetch fetch(const FastSpace& space, int s, int child) const {
     if constexpr (In::kOne) {
-      if (!plan_.timeloop && space.slides > 0) return fetch_exact(space, s, child);
+      if (space.slides == 0) return fetch_apart(s, child);
+      return plan_.timeloop ? fetch_one_by_mover(space, s, child) : fetch_exact(space, s, child);
+    } else {
+      return space.slides > 0 ? fetch_by_mover(space, s, child) : fetch_apart(s, child);
     }
-    return space.slides > 0 ? fetch_by_mover(space, s, child) : fetch_apart(s, child);
   }
 
   // From the arithmetic outwards; near and far: what a parent below and above the fan-out would count.

@@ -151,6 +151,9 @@ class PlanCompiler {
     slide.y = rank.terms[1].dimension;
     slide.x_coefficient = FastWhole(a);
     slide.y_coefficient = FastWhole(b);
+    slide.coefficients[size_t(slide.x)] = double(a);
+    slide.coefficients[size_t(slide.y)] = double(b);
+    space.sliding_dimensions |= 1u << slide.x | 1u << slide.y;
     slide.x_reduced = FastWhole(a / std::gcd(a, b));
     slide.y_reduced = FastWhole(b / std::gcd(a, b));
     gaps_ *= double(a) * double(b);

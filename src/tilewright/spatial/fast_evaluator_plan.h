@@ -31,9 +31,10 @@ struct FastDimensions {
 
 // A rank of two terms x, y whose tiles overlap.
 struct FastSliding {
-  int x = 0, y = 0;                        // dimensions
-  FastWhole x_coefficient, y_coefficient;  // magnitudes
-  FastWhole x_reduced, y_reduced;          // divided by what they have in common
+  int x = 0, y = 0;                                    // dimensions
+  FastWhole x_coefficient, y_coefficient;              // magnitudes
+  std::array<double, kFlatDimensions> coefficients{};  // the same by dimension
+  FastWhole x_reduced, y_reduced;                      // divided by what they have in common
   // Of the tile (x, y) and of its spatial copies, by divisors; offsets into `values`, or counts.
   std::vector<int32_t> overlap;    // [x][y]: elements shared with the tile shifted by 0, 1, ...; 0 at the end
   std::vector<int32_t> unfetched;  // [x][spatial x][y][spatial y]: union less what any copy lacks, likewise
@@ -51,6 +52,7 @@ struct FastSpace {
   uint32_t relevant = 0;                              // a bit per dimension that it depends on
   uint32_t plain = 0;                                 // those in ranks that do not slide
   FastDimensions plain_dimensions, other_dimensions;  // the same as a list; those that it does not depend on
+  uint32_t sliding_dimensions = 0;                    // those in ranks that slide
   int slides = 0;
   std::array<FastSliding, kFastSliding> sliding;
   bool is_output = false;
