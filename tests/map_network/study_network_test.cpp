@@ -79,7 +79,7 @@ TEST(StudyNetwork, UnionsAreTheBestOfTheirMembersOnSharedStorage) {
   const NetworkReport report = map_dataflows(alexnet_convolutions(), request, dataflows, true);
   const UnionTable table = map_unions(report, request, dataflows);
   ASSERT_EQ(table.shared.size(), 41u);
-  const study::StudyMachine machine = study_machine(request.hardware);
+  const study::StudyMachine machine = study::study_machine(request.hardware);
   for (const UnionChoice& choice : table.shared) {
     if (choice.dataflows.size() != 2) continue;  // every pair; larger unions follow the same code
     int64_t register_file = 0;

@@ -129,7 +129,7 @@ NetworkReport map_dataflows(Network network, const MapRequest& request,
   NetworkReport report = started(std::move(network), request);
   report.rules = name(MapRules::kStudy);
   report.equal_area = equal_area;
-  const study::StudyMachine machine = study_machine(request.hardware);
+  const study::StudyMachine machine = study::study_machine(request.hardware);
   for (const study::Dataflow& dataflow : dataflows) {
     const study::Storage storage = dataflow_storage(machine, dataflow.register_file_bytes, equal_area);
     report.runs.push_back(
@@ -140,7 +140,7 @@ NetworkReport map_dataflows(Network network, const MapRequest& request,
 
 UnionTable map_unions(const NetworkReport& report, const MapRequest& request,
                       const std::vector<study::Dataflow>& dataflows) {
-  const study::StudyMachine machine = study_machine(request.hardware);
+  const study::StudyMachine machine = study::study_machine(request.hardware);
   SharedStorageRuns runs(report.network, dataflows, machine, request.mapper.threads);
   std::vector<std::string> names;
   for (const study::Dataflow& dataflow : dataflows) names.push_back(dataflow.name);

@@ -51,24 +51,6 @@ LayerCost costed(const Workload& workload, const study::Dataflow& dataflow, cons
 
 }  // namespace
 
-study::StudyMachine study_machine(const ArrayHardware& hardware) {
-  const auto section = hardware.sections.find("study");
-  if (section == hardware.sections.end()) {
-    throw Error(ErrorKind::kInvalidInput,
-                fmt::format("hardware '{}' has no 'study' section, which the dataflows are costed with",
-                            hardware.name),
-                "use eyeriss-256, eyeriss-512 or eyeriss-1024, or see docs/dataflows.md");
-  }
-  study::StudyMachine machine = study::parse_study_machine(
-      section->second, fmt::format("section 'study' of hardware '{}'", hardware.name));
-  if (machine.pes != hardware.pe_count()) {
-    throw Error(ErrorKind::kInvalidInput,
-                fmt::format("section 'study' of hardware '{}' states {} PEs, the levels have {}",
-                            hardware.name, machine.pes, hardware.pe_count()));
-  }
-  return machine;
-}
-
 study::Storage dataflow_storage(const study::StudyMachine& machine, int64_t register_file_bytes,
                                 bool equal_area) {
   study::Storage storage = study::equal_area_storage(machine, register_file_bytes);

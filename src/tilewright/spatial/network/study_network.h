@@ -7,15 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "tilewright/hardware/array_hardware.h"
 #include "tilewright/spatial/network/network_report.h"
 #include "tilewright/spatial/study/dataflow_search.h"
 
 namespace tilewright {
-
-// The machine of the study that a hardware description states in its `study` section. Errors (invalid input):
-// no such section, what is wrong in it; a PE count that is not that of the levels.
-study::StudyMachine study_machine(const ArrayHardware& hardware);
 
 // With equal_area the buffer gets what the register files leave of the machine's area; else it has the
 // baseline size, whatever the register files need.
