@@ -16,9 +16,8 @@
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl")
 #endif
 
-#include "tilewright/spatial/fast_evaluator_kernel.h"
-// The blocks need the kernel.
 #include "tilewright/spatial/fast_evaluator_blocks.h"
+#include "tilewright/spatial/fast_evaluator_kernel.h"
 
 #if defined(__clang__)
 #pragma clang attribute pop

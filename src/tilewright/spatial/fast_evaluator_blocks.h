@@ -1,6 +1,8 @@
 // The kernel's inputs - one mapping, eight mappings side by side - and its functions for the instructions
-// that the including file's target has. Included after fast_evaluator_kernel.h.
+// that the including file's target has.
 #pragma once
+
+#include "tilewright/spatial/fast_evaluator_kernel.h"
 
 namespace tilewright {
 namespace {

@@ -2,8 +2,14 @@
 // (vectors of the compiler's own kind). `In` says which, and where the numbers lie. All counts are whole
 // numbers below 2^53, so doubles hold them exactly; energies are added up in the order of cost_of_counts.
 //
-// Included by one source file per instruction set, after the headers it needs, hence the unnamed namespace.
+// Included by one source file per instruction set, hence the unnamed namespace; that file includes the
+// headers below itself, before it asks for the instructions.
 #pragma once
+
+#include <cstring>
+#include <limits>
+
+#include "tilewright/spatial/fast_evaluator_plan.h"
 
 namespace tilewright {
 namespace {

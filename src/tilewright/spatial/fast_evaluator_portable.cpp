@@ -4,9 +4,8 @@
 
 #include "tilewright/spatial/fast_evaluator_plan.h"
 // The kernel needs the headers above.
-#include "tilewright/spatial/fast_evaluator_kernel.h"
-// The blocks need the kernel.
 #include "tilewright/spatial/fast_evaluator_blocks.h"
+#include "tilewright/spatial/fast_evaluator_kernel.h"
 
 namespace tilewright {
 
