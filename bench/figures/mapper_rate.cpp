@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "reference_layers.h"
 #include "tilewright/nest/count_walker.h"
 #include "tilewright/spatial/fast_evaluator.h"
 #include "tilewright/spatial/random_array_mapping_test_support.h"
@@ -17,33 +18,9 @@ namespace {
 
 using namespace tilewright;
 
-struct Layer {
-  const char* name;
-  int64_t n, m, c, pq, rs, stride;
-};
-constexpr Layer kLayers[] = {
-    {"AlexNet CONV1", 16, 96, 3, 55, 11, 4},    {"AlexNet CONV2", 16, 256, 48, 27, 5, 1},
-    {"AlexNet CONV3", 16, 384, 256, 13, 3, 1},  {"AlexNet CONV4", 16, 384, 192, 13, 3, 1},
-    {"AlexNet CONV5", 16, 256, 192, 13, 3, 1},  {"AlexNet FC1", 16, 4096, 256, 1, 6, 1},
-    {"AlexNet FC2", 16, 4096, 4096, 1, 1, 1},   {"AlexNet FC3", 16, 1000, 4096, 1, 1, 1},
-    {"ResNet-18 14x14", 1, 256, 256, 14, 3, 1}, {"ResNet-18 56x56", 1, 64, 64, 56, 3, 1}};
-
-Workload workload_of(const Layer& layer) {
-  ConvShape shape;
-  shape.batch = layer.n;
-  shape.input_channels = layer.c;
-  shape.output_channels = layer.m;
-  shape.height = {.input = (layer.pq - 1) * layer.stride + layer.rs,
-                  .kernel = layer.rs,
-                  .stride = layer.stride,
-                  .output = layer.pq};
-  shape.width = shape.height;
-  return conv2d_workload(layer.name, shape);
-}
-
 // The layer with sizes that can be walked; kernel and stride keep their proportions.
-Layer twin_of(const Layer& layer) {
-  Layer twin = layer;
+ReferenceLayer twin_of(const ReferenceLayer& layer) {
+  ReferenceLayer twin = layer;
   twin.n = std::min<int64_t>(layer.n, 2);
   twin.m = std::min<int64_t>(layer.m, 6);
   twin.c = std::min<int64_t>(layer.c, 4);
@@ -106,7 +83,7 @@ struct Totals {
 };
 
 // Twins against the walk, originals against the closed form.
-void check(const Layer& layer, const ArrayHardware& hardware, const CostRules& rules, int64_t cases,
+void check(const ReferenceLayer& layer, const ArrayHardware& hardware, const CostRules& rules, int64_t cases,
            Random& random, Totals& totals) {
   for (const bool walk : {true, false}) {
     const Workload workload = workload_of(walk ? twin_of(layer) : layer);
@@ -127,7 +104,7 @@ void check(const Layer& layer, const ArrayHardware& hardware, const CostRules& r
   }
 }
 
-void measure(const Layer& layer, const ArrayHardware& hardware, int64_t count, Random& random,
+void measure(const ReferenceLayer& layer, const ArrayHardware& hardware, int64_t count, Random& random,
              Totals& totals) {
   const Workload workload = workload_of(layer);
   const FastEvaluator timeloop = std::move(*FastEvaluator::make(workload, hardware, kTimeloopRules));
@@ -184,7 +161,7 @@ int main(int argc, char** argv) {
                                                        : "portable",
               quick ? "; a tenth of the mappings" : "");
   Totals totals;
-  for (const Layer& layer : kLayers) {
+  for (const ReferenceLayer& layer : kReferenceLayers) {
     for (const CostRules& rules : {kTimeloopRules, kPhysicalRules}) {
       check(layer, hardware, rules, checks / 2, random, totals);
     }
@@ -194,7 +171,7 @@ int main(int argc, char** argv) {
       "checked: %lld mappings of small twins of all ten layers (none can be walked itself) against the walk, "
       "%lld of the layers against the closed form; %lld wrong\n",
       (long long)totals.walked, (long long)totals.recounted, (long long)totals.wrong);
-  const double layers = double(std::size(kLayers));
+  const double layers = double(std::size(kReferenceLayers));
   std::printf(
       "{\"figure\": \"mapper_rate\", \"mappings\": %lld, \"mappings_per_s_thread\": %.0f, "
       "\"exact_mappings_per_s_thread\": %.0f, \"batched_per_s_thread\": %.0f, \"toggles_per_s_thread\": "
@@ -203,6 +180,6 @@ int main(int argc, char** argv) {
       (long long)totals.mappings, double(totals.mappings) / totals.one,
       double(totals.mappings) / totals.exact, double(totals.mappings) / totals.batched,
       layers / totals.toggles, (long long)totals.walked, (long long)totals.wrong);
-  const bool enough = totals.walked >= checks * int64_t(std::size(kLayers)) && totals.mappings > 0;
+  const bool enough = totals.walked >= checks * int64_t(std::size(kReferenceLayers)) && totals.mappings > 0;
   return enough && totals.wrong == 0 && totals.sum > 0 ? 0 : 1;
 }

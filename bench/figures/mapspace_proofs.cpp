@@ -9,40 +9,14 @@
 #include <cstdio>
 #include <string>
 
+#include "reference_layers.h"
 #include "tilewright/spatial/lattice_solver.h"
 
 namespace {
 
 using namespace tilewright;
 
-struct Layer {
-  const char* name;
-  int64_t n, m, c, p, q, r, s, stride;
-};
-
-constexpr Layer kLayers[] = {
-    {"CONV1", 16, 96, 3, 55, 55, 11, 11, 4},  {"CONV2", 16, 256, 48, 27, 27, 5, 5, 1},
-    {"CONV3", 16, 384, 256, 13, 13, 3, 3, 1}, {"CONV4", 16, 384, 192, 13, 13, 3, 3, 1},
-    {"CONV5", 16, 256, 192, 13, 13, 3, 3, 1}, {"FC1", 16, 4096, 256, 1, 1, 6, 6, 1},
-    {"FC2", 16, 4096, 4096, 1, 1, 1, 1, 1},   {"FC3", 16, 1000, 4096, 1, 1, 1, 1, 1},
-    {"R18_56", 1, 64, 64, 56, 56, 3, 3, 1},   {"R18_14", 1, 256, 256, 14, 14, 3, 3, 1}};
-
 constexpr double kExactLimitSeconds = 40;
-
-WindowAxis axis(int64_t output, int64_t kernel, int64_t stride) {
-  WindowAxis result;
-  result.output = output, result.kernel = kernel, result.stride = stride;
-  result.input = (output - 1) * stride + kernel;
-  return result;
-}
-
-Workload workload_of(const Layer& layer) {
-  ConvShape shape;
-  shape.batch = layer.n, shape.input_channels = layer.c, shape.output_channels = layer.m;
-  shape.height = axis(layer.p, layer.r, layer.stride);
-  shape.width = axis(layer.q, layer.s, layer.stride);
-  return conv2d_workload(layer.name, shape);
-}
 
 MapResult solve(const Mapspace& mapspace, const CostRules& rules, double limit_s) {
   MapperOptions options;
@@ -99,7 +73,7 @@ int main() {
   std::string layers;
   double slowest_proof = 0, slowest_value = 0;
   int unproven = 0, count = 0;
-  for (const Layer& layer : kLayers) {
+  for (const ReferenceLayer& layer : kReferenceLayers) {
     mapspace.workload = workload_of(layer);
     const double operations = double(mapspace.workload.operation_count());
     LevelConstraints& array = mapspace.constraints[mapspace.constraints.size() - 2];

@@ -224,7 +224,7 @@ TEST(Map, ConstraintFilesNarrowTheFreeSpace) {
 // The files of the field's mapper as they are. The optimum of this layer per MAC is known from its own model.
 TEST(Map, TimeloopFilesAreTakenUnchanged) {
   const std::string specs = std::string(TILEWRIGHT_MODELS_DIR) + "/../reference/timeloop-specs";
-  if (!std::filesystem::exists(specs)) GTEST_SKIP() << "no reference files here";
+  if (!std::filesystem::exists(specs)) GTEST_SKIP() << "no reference files at " << specs;
   const Json report = json_of("map --timeloop " + specs + "/arch_unified.yaml " + specs + "/ert.yaml " +
                               specs + "/space_keep.yaml " + specs + "/prob/res18_56.yaml");
   const Json& layer = report["runs"][0]["layers"][0];
