@@ -83,11 +83,21 @@ class Verifier {
     }
     const bool geometry_ok = geometry_ok_;
     power("memory_width_bits", hardware_.memory_width_bits, 8, 1024);
+    engines();
     geometry_ok_ = geometry_ok;
     if (!(hardware_.clock_mhz > 0 && hardware_.clock_mhz <= 10000)) {
       error("clock_mhz", fmt::format("{} is not above 0 and at most 10000", hardware_.clock_mhz),
             "100 would fit");
     }
+  }
+
+  void engines() {
+    const int64_t lanes = int64_t{hardware_.batch} * hardware_.block_out;
+    if (hardware_.alu_lanes != 0 && geometry_ok_) power("alu_lanes", hardware_.alu_lanes, 1, lanes);
+    power("command_queue_depth", hardware_.command_queue_depth, 4, 1024);
+    power("read_queue_beats", hardware_.read_queue_beats, 4, 1024);
+    power("max_burst_beats", hardware_.max_burst_beats, 1,
+          std::clamp<int64_t>(hardware_.read_queue_beats, 1, 256));
   }
 
   void whole_bytes(const char* memory, const char* field, int64_t bits) {

@@ -26,6 +26,11 @@ struct OverlayHardware {
   int64_t weight_buffer_bytes = 1 << 18, accumulator_buffer_bytes = 1 << 17;
   int64_t dram_bytes = int64_t{1} << 30;  // simulated memory
   int memory_width_bits = 64;             // data bus
+  // Of the hardware that runs it (docs/overlay_rtl.md); no influence on results. Powers of two.
+  int alu_lanes = 0;              // accumulator lanes that one ALU cycle works on; 0: all of an element
+  int command_queue_depth = 512;  // instructions that wait in front of each module
+  int read_queue_beats = 256;     // read data of each reader; bounds what it may have outstanding
+  int max_burst_beats = 64;       // at most 4 KiB
   double clock_mhz = 100;
 
   // Bytes of one element of each memory, in DRAM as in the scratchpad.
@@ -40,6 +45,8 @@ struct OverlayHardware {
   int64_t input_depth() const { return input_buffer_bytes / input_bytes(); }
   int64_t weight_depth() const { return weight_buffer_bytes / weight_bytes(); }
   int64_t accumulator_depth() const { return accumulator_buffer_bytes / accumulator_bytes(); }
+  // Cycles of an ALU step: an accumulator element has batch * block_out lanes.
+  int alu_slices() const { return alu_lanes == 0 ? 1 : batch * block_out / alu_lanes; }
   // MACs of one GEMM micro-op.
   int64_t macs_per_uop() const { return int64_t{batch} * block_in * block_out; }
 

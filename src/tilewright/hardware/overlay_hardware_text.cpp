@@ -51,6 +51,10 @@ OverlayHardware read_fields(YamlMap& map, const std::string& stem) {
   h.accumulator_buffer_bytes = integer("accumulator_buffer_bytes", h.accumulator_buffer_bytes);
   h.dram_bytes = integer("dram_bytes", h.dram_bytes);
   h.memory_width_bits = small("memory_width_bits", h.memory_width_bits);
+  h.alu_lanes = small("alu_lanes", h.alu_lanes);
+  h.command_queue_depth = small("command_queue_depth", h.command_queue_depth);
+  h.read_queue_beats = small("read_queue_beats", h.read_queue_beats);
+  h.max_burst_beats = small("max_burst_beats", h.max_burst_beats);
   h.clock_mhz = map.number("clock_mhz", 0, 1e6, h.clock_mhz);
   return h;
 }
@@ -196,6 +200,8 @@ std::string print_overlay_hardware(const OverlayHardware& h) {
                       h.accumulator_buffer_bytes);
   text += fmt::format("dram_bytes: {}\nmemory_width_bits: {}\nclock_mhz: {}\n", h.dram_bytes,
                       h.memory_width_bits, h.clock_mhz);
+  text += fmt::format("alu_lanes: {}\ncommand_queue_depth: {}\nread_queue_beats: {}\nmax_burst_beats: {}\n",
+                      h.alu_lanes, h.command_queue_depth, h.read_queue_beats, h.max_burst_beats);
   return text;
 }
 

@@ -1,0 +1,42 @@
+// A description of the memory behind an overlay's or a pipeline's AXI port. Its behaviour in time is
+// overlay/memory_timing.h, which the cycle simulator and the AXI memory of the RTL share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tilewright/base/error.h"
+
+namespace tilewright {
+
+enum class MemoryKind { kIdeal, kFixed, kDdr };
+
+// All times in cycles of the accelerator's clock.
+struct MemoryModel {
+  MemoryKind kind = MemoryKind::kFixed;
+  // kFixed: the first beat of a read comes `latency` cycles after its address was accepted at the earliest,
+  // one beat every `beat_interval` cycles; the response of a write `latency` cycles after its last beat.
+  // Reads and writes do not meet. kIdeal is latency 1 and interval 1.
+  uint32_t latency = 32, beat_interval = 1;
+  // kDdr: one bus for both directions, requests served in order of arrival, open rows.
+  struct Ddr {
+    uint32_t banks = 8, row_bytes = 8192;
+    uint32_t controller = 10;                       // from an accepted request to its first command
+    uint32_t activate = 3, cas = 3, precharge = 3;  // tRCD, CL, tRP
+    uint32_t write_recovery = 3;                    // last written beat to precharge
+    uint32_t read_to_write = 2, write_to_read = 4;  // bus turnaround, between beats
+    uint32_t beat_interval = 1;
+    bool operator==(const Ddr&) const = default;
+  } ddr;
+  bool operator==(const MemoryModel&) const = default;
+  // Every rule the description breaks (zero sizes, row_bytes below 4096 or no power of two, ...).
+  void verify(Diagnostics& diagnostics) const;
+};
+
+// "ideal", "fixed", "fixed:LATENCY", "fixed:LATENCY:INTERVAL", "ddr", or a YAML file with the fields above.
+// Errors (invalid input): none of these, all problems of a file at once.
+MemoryModel find_memory_model(const std::string& name_or_path);
+// The YAML form; parses back to an equal description.
+std::string print_memory_model(const MemoryModel& model);
+
+}  // namespace tilewright

@@ -1,0 +1,42 @@
+// The cycle simulator: executes instruction bytes out of simulated DRAM as the functional simulator does, and
+// gives every instruction the cycles it takes in the RTL (rtl/overlay), exactly. Event-driven: the pipelines
+// of compute are closed forms of an instruction's sizes, memory traffic advances burst by burst. The rules
+// are those of docs/overlay_rtl.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "tilewright/hardware/memory_model.h"
+#include "tilewright/hardware/overlay_hardware.h"
+#include "tilewright/overlay/cycle_counters.h"
+#include "tilewright/overlay/cycle_observer.h"
+#include "tilewright/overlay/functional_simulator.h"
+
+namespace tilewright::overlay {
+
+struct CycleOptions {
+  bool record_transactions = false;
+  CycleObserver* observer = nullptr;  // called while the run goes on; for traces and explanations
+  SimulatorKernel kernel = SimulatorKernel::kAuto;
+};
+
+// Scratchpads persist between runs of one simulator, time starts at 0 in each.
+class CycleSimulator {
+ public:
+  CycleSimulator(OverlayHardware hardware, MemoryModel memory);
+  ~CycleSimulator();
+
+  // Runs `count` instructions that start at byte `address` of `dram`, until FINISH. For a program that the
+  // checker accepts, memory and work counters afterwards equal those of the functional simulator.
+  // Errors (invalid input): those of the functional simulator, naming the same instruction; a deadlock also
+  // where only the finite queues cause it.
+  TimedRun run(std::span<std::byte> dram, uint64_t address, uint64_t count, const CycleOptions& options = {});
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tilewright::overlay
