@@ -1,0 +1,190 @@
+// A child is spawned into a process group of its own, with both output streams on one pipe. The parent reads
+// the pipe until it is closed or the time is up; then the whole group is killed, so that programs started by
+// the program (an ABC, a compiler) end with it.
+#include "tilewright/synthesis/tool.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "tilewright/base/error.h"
+
+namespace tilewright::synthesis {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Pipe {
+  int ends[2] = {-1, -1};
+  Pipe() {
+    if (::pipe2(ends, O_CLOEXEC) != 0) {
+      throw Error(ErrorKind::kInvalidInput, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    }
+  }
+  ~Pipe() {
+    close_end(0);
+    close_end(1);
+  }
+  void close_end(int k) {
+    if (ends[k] >= 0) ::close(ends[k]);
+    ends[k] = -1;
+  }
+};
+
+[[noreturn]] void cannot_start(const ToolCommand& command, int reason) {
+  if (reason != ENOENT) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("cannot start '{}': {}", command.program, std::strerror(reason)));
+  }
+  const std::string package = tool_package(command.program);
+  throw Error(ErrorKind::kUnsupported, fmt::format("'{}' is not installed", command.program),
+              package.empty() ? "give its full path" : package);
+}
+
+pid_t spawn(const ToolCommand& command, int output) {
+  std::vector<char*> arguments{const_cast<char*>(command.program.c_str())};
+  for (const std::string& argument : command.arguments) {
+    arguments.push_back(const_cast<char*>(argument.c_str()));
+  }
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, output, 1);
+  posix_spawn_file_actions_adddup2(&actions, output, 2);
+  if (!command.folder.empty()) {
+    posix_spawn_file_actions_addchdir_np(&actions, command.folder.c_str());
+  }
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  pid_t child = -1;
+  const int reason =
+      ::posix_spawnp(&child, command.program.c_str(), &actions, &attributes, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (reason != 0) cannot_start(command, reason);
+  return child;
+}
+
+// Appends what the pipe gives until it is closed. False when `deadline` passed first.
+bool read_until(int pipe, Clock::time_point deadline, std::string& output) {
+  char buffer[1 << 14];
+  while (true) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return false;
+    pollfd ready{pipe, POLLIN, 0};
+    const int count = ::poll(&ready, 1, int(std::min<long long>(left, 1 << 30)));
+    if (count == 0 || (count < 0 && errno == EINTR)) continue;
+    const ssize_t got = ::read(pipe, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return true;
+    output.append(buffer, size_t(got));
+  }
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace
+
+ToolResult run_tool(const ToolCommand& command) {
+  std::error_code failed;
+  if (!command.folder.empty() && !std::filesystem::is_directory(command.folder, failed)) {
+    throw Error(ErrorKind::kInvalidInput, fmt::format("cannot run '{}' in '{}': there is no such folder",
+                                                      command.program, command.folder.string()));
+  }
+  const Clock::time_point start = Clock::now();
+  Pipe pipe;
+  const pid_t child = spawn(command, pipe.ends[1]);
+  pipe.close_end(1);
+  ToolResult result;
+  const auto limit = std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(std::min(command.timeout_s, 1e6)));
+  const bool ended = read_until(pipe.ends[0], start + limit, result.output);
+  if (!ended) ::kill(-child, SIGKILL);
+  result.exit_code = wait_for(child);
+  result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  if (!ended) {
+    throw Error(ErrorKind::kInfeasible,
+                fmt::format("'{}' was stopped after its limit of {:.0f} s; its last lines:\n{}",
+                            command.program, command.timeout_s, last_lines(result.output, 5)),
+                "allow more time, or make the design smaller");
+  }
+  return result;
+}
+
+ToolResult run_tool_checked(const ToolCommand& command) {
+  ToolResult result = run_tool(command);
+  if (result.exit_code == 0) return result;
+  throw Error(ErrorKind::kInvalidInput,
+              fmt::format("'{}' failed with exit code {}; its last lines:\n{}", command.program,
+                          result.exit_code, last_lines(result.output, 8)));
+}
+
+std::string tool_version(const std::string& program) {
+  ToolCommand command{program, {"--version"}, {}, 20};
+  if (program == "yosys" || program == "iverilog") command.arguments = {"-V"};
+  try {
+    const std::string output = run_tool(command).output;
+    return output.substr(0, output.find('\n'));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kUnsupported) throw;
+    return "";
+  }
+}
+
+std::string tool_package(const std::string& program) {
+  static constexpr std::pair<const char*, const char*> kPackages[] = {
+      {"yosys", "apt-get install yosys"},
+      {"nextpnr-ice40", "apt-get install nextpnr-ice40"},
+      {"icepack", "apt-get install fpga-icestorm"},
+      {"icetime", "apt-get install fpga-icestorm"},
+      {"icebox_vlog", "apt-get install fpga-icestorm"},
+      {"verilator", "apt-get install verilator"},
+      {"iverilog", "apt-get install iverilog"},
+      {"vvp", "apt-get install iverilog"},
+      {"make", "apt-get install make"},
+      {"g++", "apt-get install g++"},
+      {"nextpnr-ecp5", "Debian 12 has no package; build nextpnr with prjtrellis from source"},
+      {"ecppack", "Debian 12 has no package; build prjtrellis from source"},
+      {"vivado", "install AMD Vivado and put it on the path"},
+  };
+  const std::string name = std::filesystem::path(program).filename().string();
+  for (const auto& [known, package] : kPackages) {
+    if (name == known) return package;
+  }
+  return "";
+}
+
+std::string last_lines(const std::string& text, int count) {
+  std::vector<std::string> lines;
+  size_t end = text.size();
+  while (end > 0 && int(lines.size()) < count) {
+    const size_t newline = text.rfind('\n', end - 1);
+    const size_t begin = newline == std::string::npos ? 0 : newline + 1;
+    const std::string line = text.substr(begin, end - begin);
+    if (line.find_first_not_of(" \t\r") != std::string::npos) lines.push_back("  " + line);
+    end = newline == std::string::npos ? 0 : newline;
+  }
+  std::reverse(lines.begin(), lines.end());
+  std::string joined;
+  for (const std::string& line : lines) joined += (joined.empty() ? "" : "\n") + line;
+  return joined;
+}
+
+}  // namespace tilewright::synthesis

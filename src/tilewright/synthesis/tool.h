@@ -1,0 +1,39 @@
+// Runs the programs of the open hardware flow (Yosys, nextpnr, Verilator, ...) as child processes: output
+// captured, a time limit, and errors that say which package is missing or what the program complained about.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tilewright::synthesis {
+
+struct ToolCommand {
+  std::string program;  // a path, or a name that is sought as the shell seeks it
+  std::vector<std::string> arguments;
+  std::filesystem::path folder;  // working folder; empty: the caller's
+  double timeout_s = 600;
+};
+
+struct ToolResult {
+  int exit_code = 0;   // 128 + signal number when a signal ended it
+  std::string output;  // standard output and standard error in the order written
+  double seconds = 0;  // wall clock
+};
+
+// Runs to the end and gives the exit code whatever it is; standard input is empty. Errors: unsupported when
+// there is no such program (names the Debian package that brings it); infeasible when the time limit passed,
+// after the program and its children were killed; invalid input when the working folder is missing.
+ToolResult run_tool(const ToolCommand& command);
+// The same, and an exit code other than 0 is an error (invalid input) with the last lines of the output.
+ToolResult run_tool_checked(const ToolCommand& command);
+
+// The first line of what the program says about its version; empty when it is not installed.
+std::string tool_version(const std::string& program);
+// The Debian 12 package that brings a program, or where it comes from when none does; empty when unknown.
+std::string tool_package(const std::string& program);
+
+// The last `count` lines of a log that are not blank, each indented by two spaces.
+std::string last_lines(const std::string& text, int count);
+
+}  // namespace tilewright::synthesis
