@@ -18,13 +18,18 @@ struct MemoryModel {
   // one beat every `beat_interval` cycles; the response of a write `latency` cycles after its last beat.
   // Reads and writes do not meet. kIdeal is latency 1 and interval 1.
   uint32_t latency = 32, beat_interval = 1;
-  // kDdr: one bus for both directions, requests served in order of arrival, open rows.
+  // kDdr: one bus for both directions, served in order of arrival: a read arrives with its address, a write
+  // with its last beat. Byte a lies in row a / row_bytes / banks of bank a / row_bytes % banks; rows stay
+  // open. `controller` cycles after arrival the bank's commands start: none if the row is open, `activate`
+  // cycles if none is, else `precharge + activate`, with precharge not before the last beat of the bank's
+  // previous request (a write: + write_recovery). The first beat is on the bus `cas` cycles later or when the
+  // bus is free. Banks prepare while others transfer. A write is answered in the cycle after its last beat.
   struct Ddr {
     uint32_t banks = 8, row_bytes = 8192;
-    uint32_t controller = 10;                       // from an accepted request to its first command
+    uint32_t controller = 10;
     uint32_t activate = 3, cas = 3, precharge = 3;  // tRCD, CL, tRP
     uint32_t write_recovery = 3;                    // last written beat to precharge
-    uint32_t read_to_write = 2, write_to_read = 4;  // bus turnaround, between beats
+    uint32_t read_to_write = 2, write_to_read = 4;  // bus turnaround: idle cycles between beats
     uint32_t beat_interval = 1;
     bool operator==(const Ddr&) const = default;
   } ddr;
@@ -36,6 +41,7 @@ struct MemoryModel {
 // "ideal", "fixed", "fixed:LATENCY", "fixed:LATENCY:INTERVAL", "ddr", or a YAML file with the fields above.
 // Errors (invalid input): none of these, all problems of a file at once.
 MemoryModel find_memory_model(const std::string& name_or_path);
+MemoryModel parse_memory_model(const std::string& text, const std::string& source_name);
 // The YAML form; parses back to an equal description.
 std::string print_memory_model(const MemoryModel& model);
 

@@ -26,7 +26,7 @@ class MemoryTiming {
   virtual uint64_t write(uint64_t cycle, uint64_t address, uint32_t beats) = 0;
 };
 
-// `beat_bytes`: of the memory port.
-std::unique_ptr<MemoryTiming> make_memory_timing(const MemoryModel& model, uint32_t beat_bytes);
+// A request lies within 4096 aligned bytes. Errors (invalid input): what MemoryModel::verify finds.
+std::unique_ptr<MemoryTiming> make_memory_timing(const MemoryModel& model);
 
 }  // namespace tilewright::overlay
