@@ -72,6 +72,14 @@ class Verifier {
     power("weight_bits", hardware_.weight_bits, 1, 8);
     power("accumulator_bits", hardware_.accumulator_bits, 8, 32);
     power("output_bits", hardware_.output_bits, 1, 8);
+    one_bit("input_bits", hardware_.input_bits);
+    one_bit("weight_bits", hardware_.weight_bits);
+  }
+
+  // Whether a bit is 0 and 1 or -1 and +1 stands in a field that the plain GEMM does not have.
+  void one_bit(const char* field, int bits) {
+    if (bits != 1 || hardware_.isa == IsaVersion::kWide) return;
+    error(field, "isa 'vta' has no arithmetic on single bits", "use isa 'wide', or 2 bits");
   }
 
   void memory() {

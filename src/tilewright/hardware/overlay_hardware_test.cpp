@@ -71,11 +71,27 @@ TEST(OverlayVerify, EveryGeometryProblemAtOnce) {
 
 TEST(OverlayVerify, ElementsAreWholeBytes) {
   OverlayHardware h = named("bad");
+  h.isa = IsaVersion::kWide;
   h.block_in = 2;
   h.input_bits = 1;
   EXPECT_EQ(problems(h),
             "overlay 'bad' (input_bits): one INP element has 2 bits, which is no whole byte; make the "
             "element 4 times larger\n");
+}
+
+TEST(OverlayVerify, SingleBitsNeedTheWideInstructions) {
+  OverlayHardware h = named("bad");
+  h.input_bits = h.weight_bits = 1;
+  h.block_in = 128;
+  h.input_buffer_bytes = 1 << 10;
+  h.weight_buffer_bytes = 1 << 12;
+  EXPECT_EQ(problems(h),
+            "overlay 'bad' (input_bits): isa 'vta' has no arithmetic on single bits; use isa 'wide', or 2 "
+            "bits\n"
+            "overlay 'bad' (weight_bits): isa 'vta' has no arithmetic on single bits; use isa 'wide', or 2 "
+            "bits\n");
+  h.isa = IsaVersion::kWide;
+  EXPECT_EQ(problems(h), "");
 }
 
 TEST(OverlayVerify, BuffersHoldTwoElements) {

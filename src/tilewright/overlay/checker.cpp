@@ -166,8 +166,14 @@ void ProgramChecker::check_alone() {
   neighbour(d.push_prev, wires.push_prev, "push_prev");
   neighbour(d.push_next, wires.push_next, "push_next");
   if (const auto* memory = std::get_if<MemoryInstruction>(&instruction)) return check_memory_alone(*memory);
-  if (const auto* gemm = std::get_if<GemmInstruction>(&instruction))
-    return check_loop_alone(gemm->loop, "GEMM");
+  if (const auto* gemm = std::get_if<GemmInstruction>(&instruction)) {
+    check_loop_alone(gemm->loop, "GEMM");
+    if (gemm->bipolar && hardware_.input_bits != 1) {
+      warn("bipolar has no meaning with inputs of " + std::to_string(hardware_.input_bits) + " bits",
+           "bipolar");
+    }
+    return;
+  }
   if (const auto* alu = std::get_if<AluInstruction>(&instruction)) return check_alu_alone(*alu);
   if (d.pop_prev || d.pop_next) {
     error("FINISH carries a pop", d.pop_prev ? "pop_prev" : "pop_next", "",

@@ -228,6 +228,11 @@ TEST(Checker, WideOnly) {
                   "(src): out of range: index reaches 2048");
 }
 
+TEST(Checker, BipolarNeedsOneBitInputs) {
+  expect_contains(changed("src=0,1 push_prev", "src=0,1 bipolar push_prev", IsaVersion::kWide).warnings,
+                  "(bipolar): bipolar has no meaning with inputs of 8 bits");
+}
+
 TEST(Checker, ManyOfAKindAreCounted) {
   std::string loads;
   for (int i = 0; i < 30; ++i) loads += "load.inp sram=2048 rows=1 columns=1\n";

@@ -14,6 +14,7 @@
 
 #include "tilewright/overlay/isa_layout.h"
 #include "tilewright/overlay/kernel_set.h"
+#include "tilewright/tensor/quantized_arithmetic.h"
 
 namespace tilewright::overlay {
 namespace {
@@ -159,13 +160,13 @@ void FunctionalSimulator::State::load_row(const MemoryInstruction& i, uint32_t t
                                           const std::byte* source, size_t count) {
   switch (i.memory_type) {
     case MemoryType::kInput:
-      return kernels.load_inputs(pads, target, source, count);
+      return load_inputs(kernels, pads, target, source, count);
     case MemoryType::kWeight: {
       const size_t bytes = size_t(hardware.weight_bytes());
       for (size_t e = 0; e < count; ++e, source += bytes) {
         const int8_t* lanes = reinterpret_cast<const int8_t*>(source);
         if (pads.weight_bits != 8) {
-          unpack_lanes(source, pads.weight_bits, unpacked.size(), unpacked.data());
+          unpack_lanes(source, pads.weight_bits, OneBit::kBipolar, unpacked.size(), unpacked.data());
           lanes = unpacked.data();
         }
         kernels.pack_weight(pads, target + uint32_t(e), lanes);
@@ -190,18 +191,21 @@ void FunctionalSimulator::State::load_row(const MemoryInstruction& i, uint32_t t
 
 void FunctionalSimulator::State::fill(const MemoryInstruction& i, uint32_t target, uint64_t count) {
   if (count == 0) return;
-  // Lanes take the low bits of the pad value, sign-extended.
-  const auto lane = [&](int bits) { return int32_t(uint32_t(i.pad_value) << (32 - bits)) >> (32 - bits); };
   switch (i.memory_type) {
     case MemoryType::kInput:
-      return kernels.fill_inputs(pads, target, count, int8_t(lane(pads.input_bits)));
+      for_each_reading(pads, [&] {
+        kernels.fill_inputs(pads, target, count,
+                            lane_value(i.pad_value, pads.input_bits, pads.input_reading));
+      });
+      return;
     case MemoryType::kWeight:
-      std::fill(unpacked.begin(), unpacked.end(), int8_t(lane(pads.weight_bits)));
+      std::fill(unpacked.begin(), unpacked.end(),
+                lane_value(i.pad_value, pads.weight_bits, OneBit::kBipolar));
       for (uint64_t e = 0; e < count; ++e) kernels.pack_weight(pads, target + uint32_t(e), unpacked.data());
       return;
     case MemoryType::kAccumulator:
     case MemoryType::kAccumulator8:
-      return pads.fill_accumulators(target, count, lane(pads.accumulator_bits));
+      return pads.fill_accumulators(target, count, wrap(i.pad_value, pads.accumulator_bits));
     case MemoryType::kUop:
       std::fill_n(pads.uops.begin() + target, count, MicroOp{});
       return;
@@ -302,7 +306,7 @@ inline bool FunctionalSimulator::State::load_input_row(const uint64_t* in) {
   const uint64_t x = kFields.x_size.get(in), from = kFields.dram_base.get(in), to = kFields.sram_base.get(in);
   if (x == 0 || to + x > uint64_t(pads.input_depth) || from + x > dram_inputs) return false;
   counters.input_load_bytes += x * input_bytes;
-  kernels.load_inputs(pads, uint32_t(to), dram.data() + from * input_bytes, x);
+  load_inputs(kernels, pads, uint32_t(to), dram.data() + from * input_bytes, x);
   return true;
 }
 
@@ -358,6 +362,7 @@ void FunctionalSimulator::State::execute_gemm(uint32_t index, const uint64_t* in
   if (is_empty(loop)) return;
   check_uop_range(index, "GEMM", loop);
   const bool reset = layout.gemm.reset.get(in) != 0;
+  const OtherReading reading(pads, layout.bipolar.get(in) != 0);
   const auto check = [&](uint64_t dst, uint64_t src, uint64_t wgt) {
     if (dst >= uint64_t(pads.accumulator_depth))
       fail(index, "GEMM", range_text("dst", dst, pads.accumulator_depth));

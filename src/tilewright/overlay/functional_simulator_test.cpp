@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "tilewright/base/random.h"
+#include "tilewright/overlay/assembler.h"
 #include "tilewright/overlay/isa.h"
 #include "tilewright/overlay/kernel_set.h"
 #include "tilewright/overlay/random_program.h"
@@ -280,6 +283,44 @@ TEST(FunctionalSimulator, EmptyLoopsAndZeroSizedLoadsOnlyMoveTokens) {
   program.add(gemm);
   program.finish();
   EXPECT_EQ(program.error_of_run(), "no error");
+}
+
+// What a GEMM of `flags` makes of one input element and of one padded with bit 1, times eight weight rows.
+template <class Engine>
+std::vector<int> one_bit_sums(const std::string& flags) {
+  OverlayHardware hardware;
+  hardware.isa = IsaVersion::kWide;
+  hardware.block_in = hardware.block_out = 8;
+  hardware.input_bits = hardware.weight_bits = 1;
+  const AssembledProgram code =
+      assemble(hardware,
+               ".uops\ndst=0 overwrite\n.instructions\n"
+               "load.uop dram=8 rows=1 columns=1 stride=1\n"
+               "load.inp dram=80 rows=1 columns=1 stride=1 pad=0,0,0,1 pad_value=1\n"
+               "load.wgt dram=11 rows=1 columns=1 stride=1 push_next\n"
+               "gemm uops=0..1 loop=1,2 dst=0,1 src=0,1 pop_prev push_next " +
+                   flags +
+                   "\nstore.out rows=1 columns=2 stride=2 pop_prev push_prev\n"
+                   "load.uop pop_next\nfinish\n");
+  std::vector<std::byte> dram(4096);
+  std::copy(code.uops.begin(), code.uops.end(), dram.begin() + 64);
+  dram[80] = std::byte{0xF0};
+  const uint8_t rows[] = {0xFF, 0x00, 0x0F, 0xF1, 0xAA, 0xAA, 0xAA, 0xAA};
+  std::memcpy(&dram[88], rows, sizeof rows);
+  std::copy(code.instructions.begin(), code.instructions.end(), dram.begin() + 1024);
+  Engine(hardware).run(dram, 1024, code.instructions.size() / 32);
+  std::vector<int> sums;
+  for (size_t i = 0; i < 16; ++i) sums.push_back(int8_t(dram[i]));
+  return sums;
+}
+
+TEST(FunctionalSimulator, OneBitLanesAreBipolarOrZeroAndOne) {
+  const std::vector<int> with_bits{4, -4, -4, 4, 0, 0, 0, 0, 8, -8, 0, 2, 0, 0, 0, 0};
+  const std::vector<int> with_signs{0, 0, -8, 6, 0, 0, 0, 0, 8, -8, 0, 2, 0, 0, 0, 0};
+  EXPECT_EQ(one_bit_sums<ReferenceInterpreter>(""), with_bits);
+  EXPECT_EQ(one_bit_sums<FunctionalSimulator>(""), with_bits);
+  EXPECT_EQ(one_bit_sums<ReferenceInterpreter>("bipolar"), with_signs);
+  EXPECT_EQ(one_bit_sums<FunctionalSimulator>("bipolar"), with_signs);
 }
 
 TEST(FunctionalSimulator, UnsupportedWidthsAreRejected) {

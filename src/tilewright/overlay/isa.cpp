@@ -112,6 +112,7 @@ void IsaLayout::encode_loop(const Loop& fields, bool reset, const LoopNest& loop
 void IsaLayout::encode(const GemmInstruction& i, uint64_t* out) const {
   encode_common(Opcode::kGemm, i.dependencies, out);
   encode_loop(gemm, i.reset, i.loop, out);
+  put(out, bipolar, i.bipolar, "bipolar");
 }
 
 void IsaLayout::encode(const AluInstruction& i, uint64_t* out) const {
@@ -175,7 +176,7 @@ Instruction IsaLayout::decode(const uint64_t* in) const {
       return i;
     }
     case Opcode::kGemm:
-      return GemmInstruction{dependencies, get(gemm.reset) != 0, decode_loop(gemm, in)};
+      return GemmInstruction{dependencies, get(gemm.reset) != 0, decode_loop(gemm, in), get(bipolar) != 0};
     case Opcode::kAlu: {
       const uint32_t code = get(alu_opcode);
       if (code > uint32_t(wide ? AluOpcode::kRequantize : AluOpcode::kMul)) unknown("ALU operation", code);

@@ -11,11 +11,16 @@
 //   LOAD/STORE memory_type[3] sram_base[32] dram_base[32] y_size[16] x_size[16] x_stride[32]
 //              y_pad_0[8] y_pad_1[8] x_pad_0[8] x_pad_1[8] pad_value[32, signed]
 //   GEMM       reset[1] uop_begin[U] uop_end[U+1] iter_out[16] iter_in[16] then the six factors [A A I I W W]
+//              bipolar[1]
 //   ALU        reset[1] uop_begin[U] uop_end[U+1] iter_out[16] iter_in[16] dst factors [A A] src factors [A
 //   A]
 //              alu_opcode[4] use_imm[1] imm[32, signed] clip_low[32, signed] clip_high[32, signed]
 //   micro-op   dst[A] src[max(A,I)] wgt[W] overwrite[1]
 // with U, A, I, W the log2 depths of the micro-op, ACC, INP and WGT scratchpads.
+//
+// Lanes are two's complement, but for one bit: a 1-bit weight is bipolar (bit 1 is +1, bit 0 is -1), a 1-bit
+// input is bipolar in a GEMM with `bipolar`, 0 or 1 in one without. 1-bit inputs and weights exist in the
+// wide encoding only.
 //
 // Semantics beyond the public ISA (wide only):
 //   LOAD pad_value   padded INP/ACC/WGT lanes take it, instead of zero
@@ -95,6 +100,7 @@ struct GemmInstruction {
   Dependencies dependencies;
   bool reset = false;
   LoopNest loop;
+  bool bipolar = false;  // wide only; how 1-bit inputs are read, without meaning for others
   bool operator==(const GemmInstruction&) const = default;
 };
 

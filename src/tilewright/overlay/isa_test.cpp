@@ -85,6 +85,9 @@ TEST(IsaLayout, WidePositions) {
   // 12 bits of micro-op index: 11 + 1 + 12 + 13 + 16 = 53, so iter_in opens word 1.
   expect_at(layout.gemm.iter_out, 37, 52, "iter_out");
   expect_at(layout.gemm.iter_in, 64, 79, "iter_in");
+  // iter_in 16, dst and src factors 4 x 11: 60 bits, so the weight factors open word 2.
+  expect_at(layout.gemm.wgt_factor_in, 138, 147, "wgt_factor_in");
+  expect_at(layout.bipolar, 148, 148, "bipolar");
   expect_at(layout.uop.overwrite, 32, 32, "overwrite");
 }
 
@@ -139,7 +142,8 @@ Instruction random_instruction(Random& random, const IsaLayout& layout) {
                                random_signed(random, m.pad_value)};
     }
     case 1:
-      return GemmInstruction{dependencies, random.chance(0.5), random_loop(random, layout.gemm)};
+      return GemmInstruction{dependencies, random.chance(0.5), random_loop(random, layout.gemm),
+                             random_bits(random, layout.bipolar) != 0};
     case 2:
       return AluInstruction{dependencies,
                             random.chance(0.5),
@@ -161,7 +165,7 @@ OverlayHardware random_hardware(Random& random) {
   hardware.block_in = 1 << random.between(3, 6);
   hardware.block_out = 1 << random.between(3, 6);
   hardware.input_bits = 1 << random.between(1, 3);
-  hardware.weight_bits = 1 << random.between(0, 3);
+  hardware.weight_bits = 1 << random.between(hardware.isa == IsaVersion::kWide ? 0 : 1, 3);
   hardware.output_bits = hardware.input_bits;
   hardware.uop_buffer_bytes = 1 << random.between(8, 16);
   hardware.input_buffer_bytes = hardware.input_bytes() << random.between(4, 12);
@@ -286,6 +290,10 @@ TEST(Isa, ValuesThatDoNotFitAreNamed) {
   AluInstruction alu;
   alu.imm = 40000;
   EXPECT_NE(message_of([&] { encode(hardware, alu, bytes); }).find("imm cannot hold 40000 in 16 signed bits"),
+            std::string::npos);
+  GemmInstruction gemm;
+  gemm.bipolar = true;
+  EXPECT_NE(message_of([&] { encode(hardware, gemm, bytes); }).find("bipolar cannot hold 1 in 0 bits"),
             std::string::npos);
   alu.imm = 0;
   alu.opcode = AluOpcode::kMove;

@@ -32,6 +32,12 @@ struct KernelSet {
   void (*alu)(Scratchpads& pads, const MicroOp* uops, const AluInstruction& alu);
 };
 
+// KernelSet::load_inputs into every reading that the scratchpads keep.
+inline void load_inputs(const KernelSet& kernels, Scratchpads& pads, uint32_t index, const std::byte* source,
+                        size_t count) {
+  for_each_reading(pads, [&] { kernels.load_inputs(pads, index, source, count); });
+}
+
 extern const KernelSet kPortableKernels;
 // Null where this build or this CPU cannot run them.
 const KernelSet* avx2_kernels();

@@ -195,7 +195,7 @@ void load_inputs(Scratchpads& pads, uint32_t index, const std::byte* source, siz
   const size_t lanes = size_t(pads.batch) * pads.block_in, packed = lanes * size_t(pads.input_bits) / 8;
   std::vector<int8_t> unpacked(lanes);
   for (size_t e = 0; e < count; ++e, source += packed) {
-    unpack_lanes(source, pads.input_bits, lanes, unpacked.data());
+    unpack_lanes(source, pads.input_bits, pads.input_reading, lanes, unpacked.data());
     const int8_t* lane = unpacked.data();
     for (int row = 0; row < pads.batch; ++row, target += pads.input_row) {
       for (int k = 0; k < pads.block_in; ++k) target[k] = std::byte(uint8_t(*lane++) ^ 0x80);

@@ -34,7 +34,7 @@ struct ScalarVector {
 };
 
 void load_inputs(Scratchpads& pads, uint32_t index, const std::byte* source, size_t count) {
-  unpack_lanes(source, pads.input_bits, count * pads.input_element,
+  unpack_lanes(source, pads.input_bits, pads.input_reading, count * pads.input_element,
                reinterpret_cast<int8_t*>(pads.input.data()) + index * pads.input_element);
 }
 

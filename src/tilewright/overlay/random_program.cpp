@@ -172,6 +172,7 @@ class Generator {
       GemmInstruction i;
       i.loop = random_loop(true);
       i.reset = random_.chance(0.1);
+      if (hardware_.isa == IsaVersion::kWide && hardware_.input_bits == 1) i.bipolar = random_.chance(0.5);
       if (random_.chance(0.2)) i.loop.uop_end = i.loop.uop_begin + 1, i.loop.iter_in = i.loop.iter_out = 1;
       emit(i, 1);
     } else if (kind < 9) {
@@ -300,7 +301,8 @@ std::vector<OverlayHardware> varied_overlays() {
           overlay(IsaVersion::kWide, 1, 64, 64, 2, 1, 32),
           overlay(IsaVersion::kWide, 2, 16, 4, 8, 8, 16),
           overlay(IsaVersion::kVta, 8, 2, 2, 4, 8, 16),
-          overlay(IsaVersion::kWide, 1, 8, 16, 1, 1, 8)};
+          overlay(IsaVersion::kWide, 1, 8, 16, 1, 1, 8),
+          overlay(IsaVersion::kWide, 1, 128, 16, 1, 1, 32)};
 }
 
 }  // namespace tilewright::overlay

@@ -20,7 +20,7 @@ struct RandomProgram {
 // FINISH.
 RandomProgram random_program(const OverlayHardware& hardware, Random& random, int length);
 
-// Seven overlays that differ in everything the simulator is generic in.
+// Overlays that differ in everything the simulator is generic in.
 std::vector<OverlayHardware> varied_overlays();
 
 }  // namespace tilewright::overlay

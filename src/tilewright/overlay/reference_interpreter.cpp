@@ -13,6 +13,12 @@ void require(bool condition, const char* what) {
   if (!condition) throw Error(ErrorKind::kInvalidInput, what);
 }
 
+// What a weight or input field of `bits` bits holds: two's complement, one bit as it is.
+int8_t lane_of(int32_t field, int bits) { return int8_t(bits == 1 ? field & 1 : field); }
+
+// -1 or +1.
+int32_t bipolar(int8_t bit) { return bit != 0 ? 1 : -1; }
+
 // Field `index` of `bits` bits, signed, in the bytes from `bytes` on.
 int32_t signed_field(std::span<const std::byte> bytes, int64_t index, int bits) {
   if (bits >= 8) return wrap(int64_t(read_little_endian(&bytes[size_t(index * bits / 8)], bits / 8)), bits);
@@ -89,12 +95,14 @@ void ReferenceInterpreter::load_element(const MemoryInstruction& i, int64_t inde
   } else if (i.memory_type == MemoryType::kInput) {
     const int64_t lanes = int64_t{hardware_.batch} * hardware_.block_in;
     for (int64_t lane = 0; lane < lanes; ++lane) {
-      inputs_[size_t(index * lanes + lane)] = int8_t(signed_field(element, lane, hardware_.input_bits));
+      inputs_[size_t(index * lanes + lane)] =
+          lane_of(signed_field(element, lane, hardware_.input_bits), hardware_.input_bits);
     }
   } else if (i.memory_type == MemoryType::kWeight) {
     const int64_t lanes = int64_t{hardware_.block_out} * hardware_.block_in;
     for (int64_t lane = 0; lane < lanes; ++lane) {
-      weights_[size_t(index * lanes + lane)] = int8_t(signed_field(element, lane, hardware_.weight_bits));
+      weights_[size_t(index * lanes + lane)] =
+          lane_of(signed_field(element, lane, hardware_.weight_bits), hardware_.weight_bits);
     }
   } else {
     const int bits = i.memory_type == MemoryType::kAccumulator8 ? 8 : hardware_.accumulator_bits;
@@ -109,10 +117,12 @@ void ReferenceInterpreter::pad_element(const MemoryInstruction& i, int64_t index
     uops_[size_t(index)] = MicroOp{};
   } else if (i.memory_type == MemoryType::kInput) {
     const int64_t lanes = int64_t{hardware_.batch} * hardware_.block_in;
-    std::fill_n(inputs_.begin() + index * lanes, lanes, int8_t(wrap(i.pad_value, hardware_.input_bits)));
+    std::fill_n(inputs_.begin() + index * lanes, lanes,
+                lane_of(wrap(i.pad_value, hardware_.input_bits), hardware_.input_bits));
   } else if (i.memory_type == MemoryType::kWeight) {
     const int64_t lanes = int64_t{hardware_.block_out} * hardware_.block_in;
-    std::fill_n(weights_.begin() + index * lanes, lanes, int8_t(wrap(i.pad_value, hardware_.weight_bits)));
+    std::fill_n(weights_.begin() + index * lanes, lanes,
+                lane_of(wrap(i.pad_value, hardware_.weight_bits), hardware_.weight_bits));
   } else {
     std::fill_n(accumulators_.begin() + index * lanes_, lanes_,
                 wrap(i.pad_value, hardware_.accumulator_bits));
@@ -183,12 +193,17 @@ void ReferenceInterpreter::execute(const GemmInstruction& i, std::span<std::byte
         }
         require(s < hardware_.input_depth() && w < hardware_.weight_depth(), "GEMM src or wgt out of range");
         const int columns = hardware_.block_in;
+        const bool bipolar_inputs = hardware_.input_bits == 1 && i.bipolar;
+        const bool bipolar_weights = hardware_.weight_bits == 1;
         for (int b = 0; b < hardware_.batch; ++b) {
           const int8_t* input = &inputs_[size_t((s * hardware_.batch + b) * columns)];
           for (int o = 0; o < hardware_.block_out; ++o, ++acc) {
             const int8_t* weight = &weights_[size_t((w * hardware_.block_out + o) * columns)];
             int32_t sum = 0;
-            for (int k = 0; k < columns; ++k) sum += int32_t{input[k]} * weight[k];
+            for (int k = 0; k < columns; ++k) {
+              sum += (bipolar_inputs ? bipolar(input[k]) : int32_t{input[k]}) *
+                     (bipolar_weights ? bipolar(weight[k]) : int32_t{weight[k]});
+            }
             *acc = wrap((op.overwrite ? int64_t{0} : int64_t{*acc}) + sum, hardware_.accumulator_bits);
           }
         }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <utility>
 
 #include "tilewright/overlay/kernel_set.h"
 
@@ -63,6 +64,23 @@ Scratchpads::Scratchpads(const OverlayHardware& hardware, const KernelSet& kerne
   accumulator = AlignedArray<int32_t>(size_t(accumulator_depth) * accumulator_lanes);
   uops.resize(size_t(uop_depth));
   kernels.fill_inputs(*this, 0, size_t(input_depth), 0);
+  // Scratchpads start with zero bits, which are -1 where a lane is bipolar.
+  if (input_bits == 1) {
+    other_input = AlignedArray<std::byte>(size_t(input_depth) * input_element);
+    swap_readings();
+    kernels.fill_inputs(*this, 0, size_t(input_depth), -1);
+    swap_readings();
+  }
+  if (weight_bits == 1) {
+    const std::vector<int8_t> lanes(size_t(block_in) * size_t(block_out), -1);
+    for (int64_t i = 0; i < weight_depth; ++i) kernels.pack_weight(*this, uint32_t(i), lanes.data());
+  }
+}
+
+void Scratchpads::swap_readings() {
+  if (input_bits != 1) return;
+  std::swap(input, other_input);
+  input_reading = input_reading == OneBit::kUnsigned ? OneBit::kBipolar : OneBit::kUnsigned;
 }
 
 void Scratchpads::load_accumulators(uint32_t index, const std::byte* source, size_t count, int bits) {
@@ -86,17 +104,22 @@ void Scratchpads::fill_accumulators(uint32_t index, size_t count, int32_t value)
   std::fill(target, target + count * accumulator_lanes, value);
 }
 
-void unpack_lanes(const std::byte* source, int bits, size_t count, int8_t* lanes) {
+int8_t lane_value(int32_t value, int bits, OneBit reading) {
+  if (bits != 1) return int8_t(int32_t(uint32_t(value) << (32 - bits)) >> (32 - bits));
+  const int bit = value & 1;
+  return int8_t(reading == OneBit::kBipolar ? 2 * bit - 1 : bit);
+}
+
+void unpack_lanes(const std::byte* source, int bits, OneBit reading, size_t count, int8_t* lanes) {
   if (bits == 8) {
     std::memcpy(lanes, source, count);
     return;
   }
   const size_t per_byte = 8 / size_t(bits);
-  const int up = 8 - bits;
   for (size_t i = 0; i < count; i += per_byte, ++source) {
-    unsigned byte = unsigned(*source);
+    int32_t byte = int32_t(*source);
     for (size_t k = 0; k < per_byte && i + k < count; ++k, byte >>= bits) {
-      lanes[i + k] = int8_t(int8_t(uint8_t(byte << up)) >> up);
+      lanes[i + k] = lane_value(byte, bits, reading);
     }
   }
 }
