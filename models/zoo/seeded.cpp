@@ -1,0 +1,46 @@
+#include "zoo/seeded.h"
+
+#include "tilewright/base/random.h"
+#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/quantizer.h"
+#include "tilewright/transform/pipeline.h"
+#include "zoo/zoo.h"
+
+namespace tilewright::zoo {
+namespace {
+
+// Decisions between overlay and host are for products; here the overlay is what is looked at.
+constexpr HostModel kVerySlowHost{.gmac_per_s = 1e-6, .gbyte_per_s = 1.0};
+
+}  // namespace
+
+Tensor seeded_input(const Graph& graph, uint64_t seed) {
+  LcgStream stream(seed);
+  Tensor tensor(ElementType::kF32, graph.value(graph.inputs.at(0)).shape);
+  for (float& value : tensor.mutable_data<float>()) value = 2 * stream.next() - 1;
+  return tensor;
+}
+
+Graph seeded_integer_form(Graph float_graph, const OverlayHardware& hardware) {
+  QuantizeOptions options;
+  options.scales = hardware.isa == IsaVersion::kVta ? ScaleKind::kPowerOfTwo : ScaleKind::kReal;
+  options.threads = 2;
+  const Tensor sample = seeded_input(float_graph);
+  const Graph simple = optimize(std::move(float_graph));
+  return integerize(quantize(simple, {sample}, options));
+}
+
+Compilation seeded_compilation(Graph float_graph, const OverlayHardware& hardware) {
+  return compile(seeded_integer_form(std::move(float_graph), hardware), hardware, kVerySlowHost);
+}
+
+std::vector<SmallCase> small_cases(int64_t image) {
+  std::vector<SmallCase> cases;
+  cases.push_back({"residual_block", residual_block(64, image)});
+  cases.push_back({"depthwise_layer", depthwise_layer(32, image)});
+  cases.push_back({"transposed_layer", transposed_layer(32, 16, image)});
+  cases.push_back({"grouped_layer", grouped_layer(32, 16, image)});
+  return cases;
+}
+
+}  // namespace tilewright::zoo
