@@ -100,6 +100,11 @@ int wait_for(pid_t child) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+ToolCommand version_command(const std::string& program) {
+  const bool short_option = program == "yosys" || program == "iverilog";
+  return {program, {short_option ? "-V" : "--version"}, {}, 20};
+}
+
 }  // namespace
 
 ToolResult run_tool(const ToolCommand& command) {
@@ -136,16 +141,20 @@ ToolResult run_tool_checked(const ToolCommand& command) {
                           result.exit_code, last_lines(result.output, 8)));
 }
 
-std::string tool_version(const std::string& program) {
-  ToolCommand command{program, {"--version"}, {}, 20};
-  if (program == "yosys" || program == "iverilog") command.arguments = {"-V"};
+bool tool_installed(const std::string& program) {
   try {
-    const std::string output = run_tool(command).output;
-    return output.substr(0, output.find('\n'));
+    run_tool(version_command(program));
+    return true;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kUnsupported) throw;
-    return "";
+    return false;
   }
+}
+
+std::string tool_version(const std::string& program) {
+  if (!tool_installed(program)) return "";
+  const std::string output = run_tool(version_command(program)).output;
+  return output.substr(0, output.find('\n'));
 }
 
 std::string tool_package(const std::string& program) {

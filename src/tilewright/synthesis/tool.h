@@ -28,7 +28,8 @@ ToolResult run_tool(const ToolCommand& command);
 // The same, and an exit code other than 0 is an error (invalid input) with the last lines of the output.
 ToolResult run_tool_checked(const ToolCommand& command);
 
-// The first line of what the program says about its version; empty when it is not installed.
+bool tool_installed(const std::string& program);
+// The first line of what the program says about its version; empty when it is not installed or says nothing.
 std::string tool_version(const std::string& program);
 // The Debian 12 package that brings a program, or where it comes from when none does; empty when unknown.
 std::string tool_package(const std::string& program);

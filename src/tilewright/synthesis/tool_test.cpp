@@ -25,6 +25,8 @@ TEST(Tool, RunsInTheGivenFolderWithoutInput) {
 TEST(Tool, SignalsAreExitCodes) { EXPECT_EQ(run_tool({"sh", {"-c", "kill -9 $$"}}).exit_code, 128 + 9); }
 
 TEST(Tool, MissingProgramNamesItsPackage) {
+  EXPECT_TRUE(tool_installed("sh"));
+  EXPECT_FALSE(tool_installed("no-such-program"));
   EXPECT_EQ(tool_version("no-such-program"), "");
   try {
     run_tool({"/no/such/folder/yosys", {}});

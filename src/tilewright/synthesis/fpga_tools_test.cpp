@@ -1,0 +1,140 @@
+// The tools on a design of a few lines: scripts, parsed results, failures.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tilewright/base/error.h"
+#include "tilewright/base/file.h"
+#include "tilewright/synthesis/nextpnr.h"
+#include "tilewright/synthesis/tool.h"
+#include "tilewright/synthesis/vivado.h"
+#include "tilewright/synthesis/yosys.h"
+
+namespace tilewright::synthesis {
+namespace {
+
+// Multiplies, accumulates, and keeps 512 sums of 16 bits: two block memories of an iCE40.
+constexpr const char* kDesign = R"(
+module keeper (input logic clk, input logic [3:0] a, input logic [8:0] index, output logic [7:0] y);
+  logic [15:0] sums [0:511];
+  logic [15:0] sum, old;
+  always_ff @(posedge clk) begin
+    old <= sums[index];
+    sum <= old + 16'(a * a);
+    sums[index] <= sum;
+    y <= old[15:8];
+  end
+endmodule
+)";
+
+class FpgaTools : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(folder_);
+    create_folder(folder_);
+    write_text_file(folder_ / "keeper.sv", kDesign);
+    job_.top = "keeper";
+    job_.sources = {folder_ / "keeper.sv"};
+    job_.folder = folder_ / "out";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path folder_;
+  YosysJob job_;
+};
+
+TEST_F(FpgaTools, ScriptsNameFamilyBlocksAndPads) {
+  job_.family = DeviceFamily::kXcup;
+  job_.use_uram = true;
+  EXPECT_NE(
+      yosys_script(job_).find("synth_xilinx -family xcup -flatten -noiopad -noclkbuf -uram -top keeper"),
+      std::string::npos);
+  job_.family = DeviceFamily::kIce40;
+  job_.use_uram = job_.use_dsp = false;
+  EXPECT_NE(yosys_script(job_).find("synth_ice40 -abc9 -top keeper"), std::string::npos);
+  job_.sources = {"a \"quote\".sv"};
+  EXPECT_THROW(yosys_script(job_), Error);
+}
+
+TEST_F(FpgaTools, SynthesisPlacementAndBitstreamOfASmallDesign) {
+  for (const char* tool : {"yosys", "nextpnr-ice40", "icepack"}) {
+    if (!tool_installed(tool)) GTEST_SKIP() << tool << " is not installed: " << tool_package(tool);
+  }
+  job_.use_dsp = false;
+  job_.with_pads = true;
+  const YosysResult yosys = run_yosys(job_);
+  EXPECT_EQ(yosys.count.resources.bram, 2);
+  EXPECT_EQ(yosys.count.resources.dsp, 0);
+  EXPECT_GE(yosys.count.resources.ff, 16);
+  EXPECT_TRUE(yosys.count.other.empty());
+  EXPECT_NE(read_text_file(yosys.verilog).find("SB_RAM40_4K"), std::string::npos);
+
+  NextpnrJob place{DeviceFamily::kIce40, {"--hx8k", "--package", "ct256"}, yosys.netlist, {}, job_.folder};
+  const NextpnrResult routed = run_nextpnr(place);
+  EXPECT_GT(routed.slowest_mhz(), 20);
+  EXPECT_EQ(routed.utilisation.at("ICESTORM_RAM"), (std::pair<int64_t, int64_t>{2, 32}));
+  ASSERT_FALSE(routed.critical.empty());
+  EXPECT_GT(routed.critical.front().routing_ns, 0);
+  EXPECT_GT(pack_ice40(routed.routed, job_.folder / "keeper.bin"), 100000);  // 8k parts: 135 KB
+
+  place.device_arguments = {"--lp384", "--package", "qn32"};  // has no block memory
+  try {
+    run_nextpnr(place);
+    FAIL() << "a design with block memories was placed on a part without";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInfeasible);
+  }
+  EXPECT_FALSE(std::filesystem::exists(routed.routed));
+  EXPECT_THROW(pack_ice40(routed.routed, job_.folder / "none.bin"), Error);
+  EXPECT_FALSE(std::filesystem::exists(job_.folder / "none.bin"));
+}
+
+TEST_F(FpgaTools, RefusedSourceShowsWhatYosysSaid) {
+  if (!tool_installed("yosys")) GTEST_SKIP() << "yosys is not installed: " << tool_package("yosys");
+  write_text_file(folder_ / "keeper.sv", "module keeper (input clk;\nendmodule\n");
+  try {
+    run_yosys(job_);
+    FAIL() << "a syntax error passed";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("keeper.sv:1"), std::string::npos) << error.what();
+  }
+  EXPECT_FALSE(std::filesystem::exists(job_.folder / "netlist.json"));
+}
+
+TEST(FpgaReports, ReadAndRefused) {
+  EXPECT_EQ(parse_cell_counts(R"({"design": {"num_cells_by_type": {"LUT6": 12, "FDRE": 3}}})"),
+            (std::map<std::string, int64_t>{{"LUT6", 12}, {"FDRE", 3}}));
+  EXPECT_THROW(parse_cell_counts("{}"), Error);
+  EXPECT_THROW(parse_cell_counts("Number of cells: 3"), Error);
+
+  NextpnrResult result;
+  parse_nextpnr_report(R"({"fmax": {"clk": {"achieved": 31.5, "constraint": 12.0},
+                                    "uart": {"achieved": 28.25, "constraint": 12.0}},
+    "utilization": {"ICESTORM_LC": {"used": 5, "available": 7680}},
+    "critical_paths": [{"from": "posedge clk", "to": "posedge clk", "path": [
+      {"delay": 1.5, "type": "clk-to-q", "from": {"cell": "a"}, "to": {"cell": "a"}},
+      {"delay": 2.25, "type": "routing", "from": {"cell": "a"}, "to": {"cell": "b"}},
+      {"delay": 0.5, "type": "setup", "from": {"cell": "b"}, "to": {"cell": "b"}}]}]})",
+                       result);
+  EXPECT_EQ(result.slowest_mhz(), 28.25);
+  EXPECT_EQ(result.utilisation.at("ICESTORM_LC").second, 7680);
+  EXPECT_EQ(result.critical.front().first_cell, "a");
+  EXPECT_EQ(result.critical.front().last_cell, "b");
+  EXPECT_EQ(result.critical.front().logic_ns, 2.0);
+  EXPECT_EQ(result.critical.front().routing_ns, 2.25);
+  EXPECT_THROW(parse_nextpnr_report(R"({"fmax": {}})", result), Error);
+  EXPECT_EQ(NextpnrResult{}.slowest_mhz(), 0);
+}
+
+TEST(Vivado, ScriptReadsSourcesInOrderAndConstrainsTheClock) {
+  const VivadoJob job{"xc7z020clg400-1", "tilewright_overlay", {"overlay_config.sv", "fetch.sv"}, 125};
+  const std::string script = vivado_script(job);
+  EXPECT_LT(script.find("{overlay_config.sv}"), script.find("{fetch.sv}"));
+  EXPECT_NE(script.find("-top tilewright_overlay -part xc7z020clg400-1"), std::string::npos);
+  EXPECT_EQ(vivado_constraints(job), "create_clock -name clk -period 8.000 [get_ports clk]\n");
+}
+
+}  // namespace
+}  // namespace tilewright::synthesis

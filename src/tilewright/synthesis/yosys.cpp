@@ -1,0 +1,95 @@
+// The scripts keep to each family's own flow of Yosys; what differs are pads (an overlay alone is an inner
+// block, whose hundreds of ports are no pins) and which hard blocks may be used.
+#include "tilewright/synthesis/yosys.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tilewright/base/error.h"
+#include "tilewright/base/file.h"
+#include "tilewright/synthesis/tool.h"
+
+namespace tilewright::synthesis {
+namespace {
+
+// A file name as one word of a Yosys script.
+std::string quoted(const std::filesystem::path& path) {
+  const std::string text = path.string();
+  if (text.find_first_of("\"\n\\") != std::string::npos) {
+    throw Error(ErrorKind::kInvalidInput, fmt::format("Yosys cannot read a file named '{}'", text),
+                "use a path without quotes and backslashes");
+  }
+  return '"' + text + '"';
+}
+
+std::string synth_command(const YosysJob& job) {
+  std::string command;
+  switch (job.family) {
+    case DeviceFamily::kXc7:
+    case DeviceFamily::kXcup:
+      command = fmt::format("synth_xilinx -family {} -flatten", family_name(job.family));
+      if (!job.with_pads) command += " -noiopad -noclkbuf";
+      if (!job.use_dsp) command += " -nodsp";
+      if (job.use_uram) command += " -uram";
+      break;
+    case DeviceFamily::kEcp5:
+      command = "synth_ecp5";
+      if (!job.use_dsp) command += " -nodsp";
+      break;
+    case DeviceFamily::kIce40:
+      command = "synth_ice40 -abc9";
+      if (job.use_dsp) command += " -device u -dsp";
+      if (job.use_uram) command += " -spram";
+      break;
+  }
+  return command + " -top " + job.top;
+}
+
+}  // namespace
+
+std::string yosys_script(const YosysJob& job) {
+  std::string script;
+  for (const std::filesystem::path& source : job.sources) {
+    script += fmt::format("read_verilog -sv {}\n", quoted(std::filesystem::absolute(source)));
+  }
+  script += synth_command(job) + "\n";
+  script += "check -noinit\n";
+  script += "tee -q -o cells.json stat -json\n";
+  script += "write_json netlist.json\n";
+  script += "write_verilog -noattr netlist.v\n";
+  return script;
+}
+
+YosysResult run_yosys(const YosysJob& job) {
+  create_folder(job.folder);
+  const std::filesystem::path folder = std::filesystem::absolute(job.folder);
+  YosysResult result{
+      folder / "synth.ys", folder / "yosys.log", folder / "netlist.json", folder / "netlist.v", {}, {}, 0};
+  std::error_code ignored;
+  for (const std::filesystem::path& old : {result.netlist, result.verilog, folder / "cells.json"}) {
+    std::filesystem::remove(old, ignored);  // what an earlier run left must not pass for this one's
+  }
+  write_text_file(result.script, yosys_script(job));
+  result.seconds =
+      run_tool_checked({"yosys", {"-q", "-l", "yosys.log", "synth.ys"}, folder, job.timeout_s}).seconds;
+  result.cells = parse_cell_counts(read_text_file(folder / "cells.json"));
+  result.count = count_cells(job.family, result.cells);
+  return result;
+}
+
+std::map<std::string, int64_t> parse_cell_counts(const std::string& json) {
+  std::map<std::string, int64_t> cells;
+  try {
+    const nlohmann::json design = nlohmann::json::parse(json).at("design");
+    for (const auto& entry : design.at("num_cells_by_type").items()) {
+      cells[entry.key()] = entry.value().get<int64_t>();
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(ErrorKind::kInternal, fmt::format("Yosys' statistics have an unknown form: {}", error.what()),
+                "Yosys 0.23 is known to work");
+  }
+  return cells;
+}
+
+}  // namespace tilewright::synthesis

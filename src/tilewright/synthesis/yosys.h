@@ -1,0 +1,42 @@
+// Synthesis of SystemVerilog to the cells of an FPGA family with Yosys.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tilewright/synthesis/resources.h"
+
+namespace tilewright::synthesis {
+
+struct YosysJob {
+  DeviceFamily family = DeviceFamily::kIce40;
+  bool use_dsp = true;    // multipliers in the family's blocks (iCE40: UltraPlus parts only)
+  bool use_uram = false;  // large memories in UltraRAM (xcup) or SPRAM (iCE40)
+  std::string top;
+  std::vector<std::filesystem::path> sources;  // in the order read; packages first
+  std::filesystem::path folder;                // made if need be; takes the files below
+  bool with_pads = false;                      // the top's ports are pins (a board), else an inner block's
+  double timeout_s = 3600;
+};
+
+struct YosysResult {
+  std::filesystem::path script, log;  // synth.ys, yosys.log
+  std::filesystem::path netlist;      // netlist.json, what nextpnr reads
+  std::filesystem::path verilog;      // netlist.v, instances of the family's cells
+  std::map<std::string, int64_t> cells;
+  CellCount count;
+  double seconds = 0;
+};
+
+// The script that run_yosys runs.
+std::string yosys_script(const YosysJob& job);
+// Errors: unsupported (no Yosys); invalid input (Yosys refuses the sources: its last lines); infeasible (time
+// limit). A failed run leaves script and log behind, no netlist.
+YosysResult run_yosys(const YosysJob& job);
+
+// The cells by type of the design in the text of `stat -json`. Errors (internal): another form.
+std::map<std::string, int64_t> parse_cell_counts(const std::string& json);
+
+}  // namespace tilewright::synthesis
