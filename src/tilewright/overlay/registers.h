@@ -24,7 +24,7 @@ inline constexpr Register kRegisters[] = {
      "write 1 to bit 0: launch; to bit 1: soft reset (drains, then clears). Read, bit 0: running"},
     {"STATUS", 0x04, "r", "bit 0: done; bit 1: error; bits 15:8: error code. Cleared by a launch"},
     {"ERROR_INDEX", 0x08, "r", "index of the instruction that the error names"},
-    {"ID", 0x0C, "r", "the bytes T W O 1"},
+    {"ID", 0x0C, "r", "the letters TWO1, T in bits 31:24"},
     {"PROGRAM_LO", 0x10, "rw", "byte address of the first instruction, low half"},
     {"PROGRAM_HI", 0x14, "rw", "byte address of the first instruction, high half"},
     {"PROGRAM_COUNT", 0x18, "rw", "number of instructions"},

@@ -115,8 +115,8 @@ void add_fields(Package& p, const IsaLayout& layout) {
   add_loop(p, "G", layout.gemm);
   p.field("G_WFO", layout.gemm.wgt_factor_out);
   p.field("G_WFI", layout.gemm.wgt_factor_in);
-  p.field("G_BIPOLAR", BitField{});
-  p.number("G_BIPOLAR_PRESENT", 0);
+  p.field("G_BIPOLAR", layout.bipolar);
+  p.number("G_BIPOLAR_PRESENT", layout.bipolar.width);
   add_loop(p, "A", layout.alu);
   p.field("A_OP", layout.alu_opcode);
   p.field("A_USEIMM", layout.use_imm);
