@@ -1,0 +1,145 @@
+// Reading of device files, and the comparison of a design with a device, resource by resource.
+#include "tilewright/hardware/device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "tilewright/base/file.h"
+#include "tilewright/base/yaml.h"
+#include "tilewright/hardware/preset_files.h"
+
+namespace tilewright {
+namespace {
+
+using synthesis::DeviceFamily;
+
+constexpr DeviceFamily kFamilies[] = {DeviceFamily::kXc7, DeviceFamily::kXcup, DeviceFamily::kEcp5,
+                                      DeviceFamily::kIce40};
+constexpr int64_t kMost = 100'000'000;
+
+std::vector<std::string> read_words(YamlMap& map, const std::string& key) {
+  std::vector<std::string> words;
+  const YAML::Node list = map.child(key);
+  if (!list.IsDefined()) return words;
+  if (!list.IsSequence()) {
+    map.error(key, "a list of words is expected", "[--hx8k, --package, ct256]");
+    return words;
+  }
+  for (const YAML::Node& word : list) {
+    if (word.IsScalar()) {
+      words.push_back(word.Scalar());
+    } else {
+      map.error(key, "a word of the list is no text");
+    }
+  }
+  return words;
+}
+
+DeviceFamily read_family(YamlMap& map) {
+  const std::string text = map.text("family");
+  std::string known;
+  for (const DeviceFamily family : kFamilies) {
+    if (text == synthesis::family_name(family)) return family;
+    known += (known.empty() ? "" : ", ") + std::string(synthesis::family_name(family));
+  }
+  if (map.has("family")) map.error("family", "'" + text + "' is no known family", "one of " + known);
+  return DeviceFamily::kXc7;
+}
+
+const char* smaller(const char* resource) {
+  const std::string name = resource;
+  if (name == "LUT" || name == "FF") return "fewer alu_lanes or smaller blocks";
+  if (name == "DSP") return "smaller blocks or a smaller batch";
+  return "smaller buffers or read_queue_beats";
+}
+
+}  // namespace
+
+void Device::verify(Diagnostics& diagnostics) const {
+  const auto error = [&](const char* field, std::string message, std::string hint) {
+    diagnostics.error(ErrorKind::kInvalidInput, "device '" + name + "'", field, std::move(message),
+                      std::move(hint));
+  };
+  if (name.empty()) error("name", "is empty", "give the device a name");
+  for (const auto& [field, text] : {std::pair{"part", &part}, std::pair{"package", &package}}) {
+    const bool plain = std::all_of(text->begin(), text->end(),
+                                   [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; });
+    if (text->empty() || !plain) {
+      error(field, "'" + *text + "' is no name of letters, digits, '-' and '_'", "as the vendor orders it");
+    }
+  }
+  if (has.lut <= 0) error("lut", "a device has look-up tables", "take the count of the data sheet");
+  if (has.ff <= 0) error("ff", "a device has flip-flops", "take the count of the data sheet");
+  const bool xilinx = family == DeviceFamily::kXc7 || family == DeviceFamily::kXcup;
+  if (xilinx && !nextpnr_arguments.empty()) {
+    error("nextpnr", "family " + std::string(synthesis::family_name(family)) + " has no nextpnr here",
+          "leave it out");
+  }
+  if (family == DeviceFamily::kIce40 && nextpnr_arguments.empty()) {
+    error("nextpnr", "is missing", "e.g. [--hx8k, --package, ct256]");
+  }
+}
+
+Device parse_device(const std::string& text, const std::string& source_name) {
+  Diagnostics diagnostics;
+  YamlMap map(parse_yaml(text, source_name), source_name, diagnostics);
+  const std::string kind = map.text("kind", "device");
+  if (kind != "device") map.error("kind", "'" + kind + "' is not 'device'");
+  Device device;
+  device.name = map.text("name", std::filesystem::path(source_name).stem().string());
+  device.family = read_family(map);
+  device.part = map.text("part");
+  device.package = map.text("package");
+  device.speed_grade = map.text("speed_grade", "-");
+  device.has.lut = map.integer("lut", 0, kMost);
+  device.has.ff = map.integer("ff", 0, kMost);
+  device.has.dsp = map.integer("dsp", 0, kMost, 0);
+  device.has.bram = map.integer("bram", 0, kMost, 0);
+  device.has.uram = map.integer("uram", 0, kMost, 0);
+  device.nextpnr_arguments = read_words(map, "nextpnr");
+  map.finish();
+  diagnostics.raise_if_any();
+  device.verify(diagnostics);
+  diagnostics.raise_if_any(source_name);
+  return device;
+}
+
+Device read_device(const std::filesystem::path& path) {
+  return parse_device(read_text_file(path, size_t{1} << 20), path.string());
+}
+
+Device find_device(const std::string& name_or_path, const std::filesystem::path& device_folder) {
+  const std::vector<std::string> known = preset_names(device_folder, "device");
+  if (std::binary_search(known.begin(), known.end(), name_or_path)) {
+    return read_device(device_folder / (name_or_path + ".yaml"));
+  }
+  std::error_code failed;
+  if (std::filesystem::is_regular_file(name_or_path, failed)) return read_device(name_or_path);
+  std::string list;
+  for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
+  throw Error(ErrorKind::kInvalidInput, "'" + name_or_path + "' is no device: no preset and no file",
+              list.empty() ? "no devices in '" + device_folder.string() + "'" : "known devices: " + list);
+}
+
+std::vector<ResourceFit> fit(const Device& device, const synthesis::Resources& need) {
+  const synthesis::Resources& has = device.has;
+  return {{"LUT", need.lut, has.lut},
+          {"FF", need.ff, has.ff},
+          {"DSP", need.dsp, has.dsp},
+          {"BRAM", need.bram, has.bram},
+          {"URAM", need.uram, has.uram}};
+}
+
+void report_misfits(const Device& device, const synthesis::Resources& need, Diagnostics& diagnostics) {
+  for (const ResourceFit& item : fit(device, need)) {
+    if (item.fits()) continue;
+    diagnostics.error(ErrorKind::kInfeasible, "device '" + device.name + "'", item.resource,
+                      fmt::format("the design needs {}, the device has {}", item.need, item.have),
+                      fmt::format("{} need less; or take a larger device", smaller(item.resource)));
+  }
+}
+
+}  // namespace tilewright
