@@ -1,0 +1,230 @@
+// LOAD: asks for the rows of a rectangle and writes its padded box into a scratchpad, element by element.
+// CLASS 0 loads INP and WGT (four instructions in flight), CLASS 1 UOP, ACC and ACC_8BIT (one).
+//
+// Timing (docs/overlay_rtl.md, Load): started in s, the burst generator is active from s + 1, the instruction
+// is in flight from s + 1. Data works on the oldest instruction in flight, one step per cycle; `done` is set
+// in the cycle of its last step. `wr_*` and `error` are registered: they follow a step by one cycle.
+//
+// Elements of at least a beat take one beat per step (wr_slice counts them). Smaller ones take a step each and
+// stand in the low bits of wr_data; their beat is popped with its last used element.
+module tensor_load #(
+    parameter int CLASS = 0
+) (
+    input  logic                                 clk,
+    input  logic                                 rst,
+    input  logic                                 halt,
+    // the instruction, taken in a cycle with start; encodings with narrower fields leave the upper bits zero
+    // verilator lint_off UNUSEDSIGNAL
+    input  logic                                 start,
+    input  logic [2:0]                           cmd_type,
+    input  logic [31:0]                          cmd_sram,
+    input  logic [31:0]                          cmd_dram,
+    input  logic [15:0]                          cmd_ysize,
+    input  logic [15:0]                          cmd_xsize,
+    input  logic [31:0]                          cmd_xstride,
+    input  logic [7:0]                           cmd_ypad0,
+    input  logic [7:0]                           cmd_ypad1,
+    input  logic [7:0]                           cmd_xpad0,
+    input  logic [7:0]                           cmd_xpad1,
+    input  logic [31:0]                          cmd_padval,
+    input  logic [31:0]                          cmd_index,
+    input  logic [3:0]                           cmd_tag,
+    // verilator lint_on UNUSEDSIGNAL
+    output logic                                 can_start,   // from registers
+    output logic                                 done,        // of the oldest, with its tag and index
+    output logic [3:0]                           done_tag,
+    output logic [31:0]                          done_index,
+    output logic                                 busy,        // from registers
+    // to the read master
+    output logic                                 req_valid,
+    output logic [overlay_config::ADDR_BITS-1:0] req_addr,
+    output logic [8:0]                           req_len,
+    input  logic                                 req_grant,
+    input  logic                                 data_valid,
+    input  logic [overlay_config::MEM_BITS-1:0]  data,
+    input  logic [1:0]                           data_resp,
+    output logic                                 data_pop,
+    // to the scratchpads
+    output logic                                 wr_valid,
+    output logic [2:0]                           wr_type,
+    output logic [31:0]                          wr_index,
+    output logic [11:0]                          wr_slice,
+    output logic                                 wr_pad,
+    output logic [31:0]                          wr_padval,
+    output logic [overlay_config::MEM_BITS-1:0]  wr_data,
+    output logic                                 error,
+    output logic [3:0]                           error_code,
+    output logic [31:0]                          error_index
+);
+  localparam int A = overlay_config::ADDR_BITS;
+  localparam int L = overlay_config::LOG_MEM_BYTES;
+  localparam int SRAM = overlay_config::M_SRAM_WIDTH;
+  localparam int PAD = overlay_config::M_YPAD0_WIDTH;
+  localparam int PADVAL = overlay_config::M_PADVAL_WIDTH;
+  localparam int INDEX = A - overlay_config::LOG_INSTR_BYTES + 1;
+  localparam int INDEX_BITS = INDEX > 32 ? 32 : INDEX;
+  localparam logic [2:0] TYPE_UOP = 3'd0, TYPE_WGT = 3'd1, TYPE_ACC8 = 3'd5;
+
+  // log2 of the bytes of an element, log2 of the elements of its scratchpad
+  function automatic logic [4:0] log_bytes(input logic [2:0] memory_type);
+    if (CLASS == 0)
+      log_bytes = memory_type == TYPE_WGT ? 5'(overlay_config::LOG_WGT_BYTES) : 5'(overlay_config::LOG_INP_BYTES);
+    else if (memory_type == TYPE_UOP) log_bytes = 5'(overlay_config::LOG_UOP_BYTES);
+    else if (memory_type == TYPE_ACC8) log_bytes = 5'(overlay_config::LOG_ACC8_BYTES);
+    else log_bytes = 5'(overlay_config::LOG_ACC_BYTES);
+  endfunction
+  function automatic logic [5:0] log_depth(input logic [2:0] memory_type);
+    if (CLASS == 0)
+      log_depth = memory_type == TYPE_WGT ? 6'(overlay_config::LOG_WGT) : 6'(overlay_config::LOG_INP);
+    else log_depth = memory_type == TYPE_UOP ? 6'(overlay_config::LOG_UOP) : 6'(overlay_config::LOG_ACC);
+  endfunction
+  function automatic int larger(input int a, input int b);
+    larger = a > b ? a : b;
+  endfunction
+
+  localparam int LOG_MOST_BYTES = CLASS == 0
+      ? larger(overlay_config::LOG_WGT_BYTES, overlay_config::LOG_INP_BYTES)
+      : larger(larger(overlay_config::LOG_UOP_BYTES, overlay_config::LOG_ACC_BYTES), overlay_config::LOG_ACC8_BYTES);
+  localparam int LOG_MOST_DEPTH = CLASS == 0 ? larger(overlay_config::LOG_WGT, overlay_config::LOG_INP)
+                                             : larger(overlay_config::LOG_UOP, overlay_config::LOG_ACC);
+  localparam int OFFSET = LOG_MOST_DEPTH + 1;
+  localparam int SLICE = larger(1, LOG_MOST_BYTES - L);
+  localparam int TARGET = larger(SRAM, OFFSET) + 1;
+
+  // ---- requests ----
+  logic generating, generator_error, flight_full, flight_empty, flight_pop;
+  logic [INDEX_BITS-1:0] generator_index;
+  logic [63:0] first_byte, stride_bytes;
+
+  assign first_byte = {32'd0, cmd_dram} << log_bytes(cmd_type);
+  assign stride_bytes = {32'd0, cmd_xstride} << log_bytes(cmd_type);
+
+  burst_generator #(.ROW_BITS(16 + LOG_MOST_BYTES)) generator (
+      .clk, .rst, .start,
+      .address({|first_byte[63:A], first_byte[A-1:0]}),
+      .row_bytes((16 + LOG_MOST_BYTES)'(cmd_xsize) << log_bytes(cmd_type)),
+      .rows(cmd_ysize),
+      .stride({|stride_bytes[63:A], stride_bytes[A-1:0]}),
+      .active(generating),
+      .slot_valid(req_valid), .slot_address(req_addr), .slot_beats(req_len), .grant(req_grant),
+      .error(generator_error)
+  );
+  always_ff @(posedge clk) if (start) generator_index <= cmd_index[INDEX_BITS-1:0];
+
+  // ---- instructions in flight ----
+  logic [2:0] kind;
+  logic [SRAM-1:0] sram;
+  logic [L-1:0] dram_low, stride_low;  // position in a beat, for elements smaller than one
+  logic [15:0] ysize, xsize;
+  logic [PAD-1:0] ypad0, ypad1, xpad0, xpad1;
+  logic [PADVAL-1:0] padval;
+  logic [INDEX_BITS-1:0] index;
+  logic [3:0] tag;
+
+  localparam int FLIGHT = 3 + SRAM + 2 * L + 32 + 4 * PAD + PADVAL + INDEX_BITS + 4;
+  register_fifo #(.WIDTH(FLIGHT), .LOG_DEPTH(CLASS == 0 ? 2 : 0)) in_flight (
+      .clk, .rst, .push(start),
+      .push_data({cmd_type, cmd_sram[SRAM-1:0], cmd_dram[L-1:0], cmd_xstride[L-1:0], cmd_ysize, cmd_xsize,
+                  cmd_ypad0[PAD-1:0], cmd_ypad1[PAD-1:0], cmd_xpad0[PAD-1:0], cmd_xpad1[PAD-1:0],
+                  cmd_padval[PADVAL-1:0], cmd_index[INDEX_BITS-1:0], cmd_tag}),
+      .full(flight_full), .empty(flight_empty),
+      .head({kind, sram, dram_low, stride_low, ysize, xsize, ypad0, ypad1, xpad0, xpad1, padval, index, tag}),
+      .pop(flight_pop)
+  );
+  assign can_start = !generating && !flight_full;
+  assign busy = generating || !flight_empty;
+
+  // ---- one step per cycle ----
+  logic [16:0] y, x, y_data_end, x_data_end, y_last, x_last;  // last: number of rows, columns
+  logic [SLICE-1:0] slice;
+  logic [OFFSET-1:0] offset;
+  logic [L-1:0] row_position, position, position_mask, byte_position;
+  logic [SLICE-1:0] slice_mask;
+  logic [4:0] log_element;
+  logic whole_beats, nothing, in_data, last_column, last_row, last_slice, last_used, step, element_done, row_ends;
+
+  assign log_element = log_bytes(kind);
+  assign whole_beats = log_element >= 5'(L);
+  assign slice_mask = whole_beats ? SLICE'((12'd1 << (log_element - 5'(L))) - 12'd1) : '0;
+  assign position_mask = whole_beats ? '0 : L'((12'd1 << (5'(L) - log_element)) - 12'd1);
+
+  assign y_data_end = 17'(ypad0) + 17'(ysize);
+  assign y_last = y_data_end + 17'(ypad1);
+  assign x_data_end = 17'(xpad0) + 17'(xsize);
+  assign x_last = x_data_end + 17'(xpad1);
+  assign nothing = xsize == 0 || y_last == 0;
+  assign in_data = y >= 17'(ypad0) && y < y_data_end && x >= 17'(xpad0) && x < x_data_end;
+  assign last_column = x + 17'd1 == x_last;
+  assign last_row = y + 17'd1 == y_last;
+
+  assign position = (dram_low + row_position + x[L-1:0] - L'(xpad0)) & position_mask;
+  assign byte_position = whole_beats ? '0 : position << log_element;
+  assign last_used = position == position_mask || x + 17'd1 == x_data_end;
+  assign last_slice = slice == slice_mask;
+
+  assign step = !flight_empty && !nothing && (!in_data || data_valid);
+  assign element_done = step && (!in_data || last_slice);
+  assign row_ends = element_done && last_column;
+  assign data_pop = step && in_data && (whole_beats || last_used);
+  assign done = !flight_empty && (nothing || (row_ends && last_row));
+  assign done_tag = tag;
+  assign done_index = 32'(index);
+  assign flight_pop = done;
+
+  always_ff @(posedge clk) begin
+    if (rst || done) begin
+      y            <= '0;
+      x            <= '0;
+      slice        <= '0;
+      offset       <= '0;
+      row_position <= '0;
+    end else if (step) begin
+      if (!element_done) slice <= slice + SLICE'(1);
+      else begin
+        slice  <= '0;
+        offset <= offset + OFFSET'(1);
+        x      <= last_column ? 17'd0 : x + 17'd1;
+      end
+      if (row_ends) begin
+        y <= y + 17'd1;
+        if (y >= 17'(ypad0)) row_position <= row_position + stride_low;
+      end
+    end
+  end
+
+  // ---- the write, one cycle later ----
+  logic stepped, beyond;
+  logic [TARGET-1:0] target;
+  logic bad_resp, no_memory;
+  logic [INDEX_BITS-1:0] step_index;
+
+  always_ff @(posedge clk) begin
+    stepped  <= step && !rst;
+    bad_resp <= data_pop && data_resp[1] && !rst;
+    if (step) begin
+      wr_type    <= kind;
+      target     <= TARGET'(sram) + TARGET'(offset);
+      wr_slice   <= in_data ? 12'(slice) : 12'd0;
+      wr_pad     <= !in_data;
+      wr_padval  <= overlay_config::WIDE != 0 ? 32'(padval) : 32'd0;
+      wr_data    <= data >> {byte_position, 3'd0};
+      no_memory  <= data_resp[0];
+      step_index <= index;
+    end
+  end
+
+  assign beyond = (target >> log_depth(wr_type)) != 0;
+  assign wr_valid = stepped && !beyond && !halt;
+  assign wr_index = 32'(target);
+  assign error = (stepped && beyond) || bad_resp || generator_error;
+  always_comb begin
+    error_index = 32'(step_index);
+    if (stepped && beyond) error_code = overlay_config::ERROR_SCRATCHPAD;
+    else if (bad_resp)
+      error_code = no_memory ? overlay_config::ERROR_ADDRESS : overlay_config::ERROR_BUS;
+    else begin
+      error_code = overlay_config::ERROR_ADDRESS;
+      error_index = 32'(generator_index);
+    end
+  end
+endmodule
