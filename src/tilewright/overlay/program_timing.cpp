@@ -1,0 +1,18 @@
+#include "tilewright/overlay/program_timing.h"
+
+#include "tilewright/overlay/cycle_simulator.h"
+
+namespace tilewright::overlay {
+
+ProgramTiming time_program(OverlayProgram& program, const MemoryModel& memory) {
+  CycleSimulator simulator(program.hardware, memory);
+  LayerTimer timer(program);
+  CycleOptions options;
+  options.observer = &timer;
+  ProgramTiming timing;
+  timing.run = simulator.run(program.memory, program.instruction_address, program.instruction_count, options);
+  timing.layers = timer.layers(timing.run.cycles.cycles);
+  return timing;
+}
+
+}  // namespace tilewright::overlay

@@ -1,0 +1,21 @@
+// A program's cycles on the cycle simulator, layer by layer.
+#pragma once
+
+#include <vector>
+
+#include "tilewright/hardware/memory_model.h"
+#include "tilewright/overlay/cycle_counters.h"
+#include "tilewright/overlay/layer_timing.h"
+
+namespace tilewright::overlay {
+
+struct ProgramTiming {
+  TimedRun run;
+  std::vector<LayerTiming> layers;
+};
+
+// Runs `program` once on the cycle simulator, from empty scratchpads, with whatever its memory holds: time
+// does not depend on data.
+ProgramTiming time_program(OverlayProgram& program, const MemoryModel& memory);
+
+}  // namespace tilewright::overlay
