@@ -1,0 +1,32 @@
+// SystemVerilog as a shared library: Verilator turns the sources into C++, which is compiled together with a
+// harness (C++ that drives the model and exports a C interface) and kept in a cache folder under a hash of
+// everything that goes into it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tilewright::synthesis {
+
+struct VerilatedDesign {
+  std::string top;                             // the model's class is V<top>, its header "V<top>.h"
+  std::vector<std::filesystem::path> sources;  // in reading order, packages first
+  std::filesystem::path harness;               // one .cpp file
+  std::vector<std::filesystem::path> headers;  // what the harness includes, found by file name
+  bool trace = false;                          // FST waves: harness sees VM_TRACE_FST = 1
+  bool assertions = false;  // immediate assertions checked: calls vl_stop, which the harness defines
+};
+
+// The path of the shared library for `design`, built unless `cache_folder` has it; several processes may ask
+// for the same one at once. The harness has to define vl_stop, vl_finish and vl_fatal, so that a model never
+// ends the process. Two such libraries in one process share nothing. Compiled with -O3 but for the parts that
+// run once.
+// Errors: unsupported without verilator or g++; invalid input with the last lines of their output.
+std::filesystem::path build_verilated(const VerilatedDesign& design,
+                                      const std::filesystem::path& cache_folder);
+
+// What `verilator --lint-only -Wall` says about the sources; empty when it is content.
+std::string lint(const std::string& top, const std::vector<std::filesystem::path>& sources);
+
+}  // namespace tilewright::synthesis
