@@ -1,9 +1,14 @@
+// Two walks over the steps: the first counts instructions and micro-ops (what has to be fetched, and whether
+// all micro-ops fit their cache), the second gives them their time. Loads run ahead as far as their tokens
+// let them.
 #include "tilewright/overlay/estimate.h"
 
 #include <algorithm>
 #include <array>
 #include <set>
 #include <tuple>
+
+#include "tilewright/overlay/module_times.h"
 
 namespace tilewright::overlay {
 namespace {
@@ -12,17 +17,13 @@ int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 class Estimator {
  public:
-  Estimator(const Tiling& tiling, const OverlayHardware& hardware, const OverlayTiming& timing)
+  Estimator(const Tiling& tiling, const OverlayHardware& hardware, const MemoryModel& memory)
       : tiling_(tiling),
         layer_(*tiling.layer),
         hardware_(hardware),
-        timing_(timing),
+        memory_(memory),
+        times_(hardware, memory),
         plan_(plan_steps(tiling)) {
-    for (const OutputPass& pass : tiling.output.passes) {
-      pass_cycles_ += pass.opcode == AluOpcode::kRequantize ? timing.alu_requantize
-                      : pass.use_imm                        ? timing.alu_immediate
-                                                            : timing.alu_tensor;
-    }
     overwrite_ = hardware.isa == IsaVersion::kWide;
     for (const Phase& phase : layer_.phases) {
       if (phase.grids.empty()) overwrite_ = false;
@@ -31,119 +32,194 @@ class Estimator {
   }
 
   LayerCost run() {
-    step_done_.assign(plan_.steps.size(), 0);
-    tile_stored_.assign(plan_.tiles.size(), 0);
-    if (tiling_.all_parameters) load_parameters(tiling_.blocks.out);
-    for (size_t k = 0; k < plan_.steps.size(); ++k) advance(k);
+    walk();
+    const int64_t uops = cost_.uop_bytes / hardware_.uop_bytes();
+    together_ = uops <= hardware_.uop_depth() ? uops : 0;
+    int64_t total = 0;
+    for (size_t k = 0; k < counts_.size(); ++k) {
+      base_[k] = total;
+      total += counts_[k];
+    }
+    times_ = ModuleTimes(hardware_, memory_);
+    times_.fetch(total);
+    cost_ = {};
+    walk();
     cost_.steps = int64_t(plan_.steps.size());
     cost_.tiles = int64_t(plan_.tiles.size());
-    cost_.cycles = std::max(compute_free_, store_free_);
+    // The last store's token, the NOP that takes it and FINISH.
+    cost_.cycles = std::max(times_.compute_free(), tile_stored_.back()) + 5;
+    cost_.load_cycles = times_.load_busy();
+    cost_.compute_cycles = times_.compute_busy();
+    cost_.store_cycles = times_.store_busy();
     const double peak = double(hardware_.macs_per_uop());
     cost_.share_of_peak = cost_.cycles > 0 ? double(layer_.macs) / (cost_.cycles * peak) : 0;
     return cost_;
   }
 
  private:
-  double transfer_cycles(int64_t rows, int64_t row_bytes) {
-    const double beats = double(rows * ceil_div(row_bytes * 8, hardware_.memory_width_bits));
-    const double duration = beats + timing_.row * double(rows);
-    cost_.memory_cycles += duration;
-    return duration;
+  void walk() {
+    const size_t steps = plan_.steps.size();
+    base_.resize(steps + 1, 0);
+    counts_.assign(steps + 1, 0);
+    step_done_.assign(steps, 0);
+    step_loaded_.assign(steps, 0);
+    tile_stored_.assign(plan_.tiles.size(), 0);
+    kernels_.clear();
+    parameters_ = {-1, -1};
+    part(0, [&] {
+      if (together_ > 0) load_uops(together_);
+      if (tiling_.all_parameters) load_parameters(tiling_.blocks.out);
+    });
+    size_t loads = 0;
+    for (size_t k = 0; k < steps; ++k) {
+      for (; loads < steps && plan_.steps[loads].waits_for < int64_t(k); ++loads) {
+        part(loads + 1, [&] { load_step(loads); });
+      }
+      part(k + 1, [&] { compute_step(k); });
+    }
   }
 
-  // Reads of the load stage and writes go through ports of their own and are in order there; those of the
-  // compute stage are few and short, so they only take their time. Returns when the data is there.
-  double transfer(double& port, double start, int64_t rows, int64_t row_bytes) {
-    port = std::max(start, port) + transfer_cycles(rows, row_bytes);
-    return port + timing_.memory_latency;
+  // What `body` issues belongs to part `index` of the program (0: ahead of the steps).
+  template <typename Body>
+  void part(size_t index, Body body) {
+    times_.at(base_[index]);
+    body();
+    counts_[index] += times_.position() - base_[index];
   }
-  void compute_load(int64_t bytes) { compute_free_ += transfer_cycles(1, bytes) + timing_.memory_latency; }
 
+  // --- loads ---
   void load_parameters(int64_t blocks) {
     if (tiling_.parameter_vectors == 0) return;
-    const int64_t bytes = blocks * tiling_.parameter_vectors * hardware_.accumulator_bytes();
-    cost_.parameter_bytes += bytes;
-    compute_load(bytes);
+    const int64_t vectors = blocks * tiling_.parameter_vectors;
+    cost_.parameter_bytes += vectors * hardware_.accumulator_bytes();
+    times_.compute_load(vectors, hardware_.accumulator_bytes());
   }
 
-  double load_inputs(double start, const Tile& tile, Range in) {
-    double done = start;
-    const int64_t planes = tile.batch.size() * in.size();
+  void load_uops(int64_t count) {
+    cost_.uop_bytes += count * hardware_.uop_bytes();
+    times_.compute_load(count, hardware_.uop_bytes());
+  }
+
+  void load_step(size_t k) {
+    const Step& step = plan_.steps[k];
+    const Tile& tile = plan_.tiles[size_t(step.tile)];
+    const double earliest = step.wait_for_step ? step_done_[size_t(step.waits_for)] : 0;
+    if (step.load_weights) {
+      const int64_t elements = tiling_.weight_elements(tile.out, step.in);
+      cost_.weight_bytes += elements * hardware_.weight_bytes();
+      step_loaded_[k] = times_.load(earliest, 0, elements, 0, hardware_.weight_bytes());
+    }
+    if (step.load_input) load_inputs(k, earliest, tile, step.in);
+  }
+
+  void load_inputs(size_t k, double earliest, const Tile& tile, Range in) {
+    const int64_t planes = tile.batch.size() * in.size(), bytes = hardware_.input_bytes();
+    const auto load = [&](int64_t before, int64_t data, int64_t padded) {
+      cost_.input_bytes += data * bytes;
+      step_loaded_[k] = times_.load(earliest, before, data, padded, bytes);
+    };
     for (const LayerSource& source : layer_.sources) {
       const InputSplit split = split_input(tiling_, hardware_, source, tile);
-      const int64_t row_bytes = split.width * hardware_.input_bytes();
-      const int64_t padding = split.padding_from_dram() * hardware_.input_bytes();
-      const bool contiguous =
-          split.width == source.width && split.left + split.right == 0 && tiling_.row_step == 1;
-      cost_.input_bytes += planes * (split.inside * row_bytes + padding);
-      done = contiguous ? transfer(read_free_, start, planes, split.inside * row_bytes)
-                        : transfer(read_free_, start, planes * split.inside, row_bytes);
-      if (padding > 0) done = transfer(read_free_, start, 1, planes * padding);
-      // Padding that the instruction writes takes a cycle per element.
-      const int64_t cols = split.left + split.width + split.right;
-      const int64_t all = (split.above + split.inside + split.below) * cols;
-      done += double(planes * (all - split.inside * split.width));
-    }
-    return done;
-  }
-
-  // Micro-ops that a kernel needs once two loops are taken away, and the cycles to load them, once per
-  // kernel.
-  void load_uops(const Tile& tile, const Step& step, int64_t pixels, int64_t rows, int64_t pairs_in) {
-    const auto key =
-        std::make_tuple(step.input_slot, step.weight_slot, int64_t(step.tile) % tiling_.output_slots,
-                        tile.rows.size(), tile.cols.size(), tile.out.size(), step.in.size(), step.first);
-    if (!kernels_.insert(key).second) return;
-    int64_t uops = int64_t(tiling_.output.passes.size()) + 2;
-    for (const Phase& phase : layer_.phases) {
-      for (const TapGrid& grid : phase.grids) {
-        std::array<int64_t, 6> extents{
-            rows,   rows == 0 ? 1 : pixels / std::max<int64_t>(rows, 1), tile.out.size(), pairs_in, grid.ny,
-            grid.nx};
-        std::sort(extents.begin(), extents.end());
-        uops += extents[0] * extents[1] * extents[2] * extents[3] * tile.batch.size();
+      const int64_t cols = split.left + split.width + split.right, data = split.inside * split.width;
+      if (data == tiling_.input_plane && data == source.height * source.width && tiling_.row_step == 1) {
+        for (int64_t n = 0; n < tile.batch.size(); ++n) load(0, in.size() * data, 0);
+        continue;
+      }
+      for (int64_t plane = 0; plane < planes; ++plane) {
+        if (split.one_load) {
+          load(split.above * cols, data, split.inside * (split.left + split.right) + split.below * cols);
+          continue;
+        }
+        if (split.above > 0) load(0, split.above * cols, 0);
+        if (!split.row_loads && split.inside > 0) {
+          load(0, data, split.inside * (split.left + split.right));
+        }
+        for (int64_t row = 0; split.row_loads && row < split.inside; ++row) {
+          for (const int64_t width : {split.left, split.width, split.right}) {
+            if (width > 0) load(0, width, 0);
+          }
+        }
+        if (split.below > 0) load(0, split.below * cols, 0);
       }
     }
-    const int64_t bytes = uops * hardware_.uop_bytes();
-    cost_.uop_bytes += bytes;
-    compute_load(bytes);
   }
 
-  double gemm_cycles(const Tile& tile, const Step& step) {
+  // --- compute ---
+  void compute_step(size_t k) {
+    const Step& step = plan_.steps[k];
+    const Tile& tile = plan_.tiles[size_t(step.tile)];
+    if (step.load_input || step.load_weights) times_.wait(step_loaded_[k] + 1);
+    if (step.first) {
+      if (step.tile >= tiling_.output_slots) {
+        times_.wait(tile_stored_[size_t(step.tile - tiling_.output_slots)] + 1);
+      }
+      if (!tiling_.all_parameters && tile.out != parameters_) {
+        load_parameters(tile.out.size());
+        parameters_ = tile.out;
+      }
+    }
+    accumulate(tile, step);
+    step_done_[k] = times_.compute_free();
+    if (!step.last) return;
+    for (const OutputPass& pass : tiling_.output.passes) output_pass(tile, pass);
+    store(step, tile);
+  }
+
+  void accumulate(const Tile& tile, const Step& step) {
+    if (step.first && !overwrite_) start_tile(step, tile);
+    if (layer_.kind == LayerKind::kMaximum) return maximum(tile);
     const int64_t pixels = tile.rows.size() * tile.cols.size() * tile.batch.size();
-    double cycles = 0;
     int64_t pairs = tile.out.size();
     if (tiling_.blocks.dense) pairs *= step.in.size();
     if (layer_.pattern == ChannelPattern::kGrouped) {
       pairs = tiling_.weight_elements(tile.out, step.in) / layer_.weight_count();
     }
-    if (step.first && !overwrite_) {
-      cost_.reset_uops += tiling_.output_slot_size;
-      cycles += double(tiling_.output_slot_size) + timing_.instruction;
-    }
-    if (layer_.kind == LayerKind::kMaximum) return cycles + maximum_cycles(tile);
+    load_kernel_uops(tile, step, std::max<int64_t>(1, pairs / tile.out.size()));
+    for (int pass = 1; pass < passes_; ++pass) alu(pixels * tile.out.size());
     for (const Phase& phase : layer_.phases) {
       const int64_t rows = ceil_div(tile.rows.size() - phase.out_y, layer_.out_step_y);
       const int64_t cols = ceil_div(tile.cols.size() - phase.out_x, layer_.out_step_x);
       if (rows <= 0 || cols <= 0) continue;
+      const int64_t destinations = tile.out.size() * rows * cols * tile.batch.size();
       for (const TapGrid& grid : phase.grids) {
         const int64_t uops = pairs * rows * cols * tile.batch.size() * grid.ny * grid.nx;
         cost_.gemm_uops += uops;
-        cycles += double(uops) * timing_.gemm_uop + timing_.instruction;
-        // Fewer than three destinations: one instruction per reduction index (cover_box_portably).
-        const int64_t destinations = tile.out.size() * rows * cols * tile.batch.size();
-        if (destinations < 3 && !overwrite_) {
-          cycles += timing_.instruction * double(uops / destinations);
-        }
+        // Too few destinations: one instruction per reduction index (cover_box_portably).
+        const int64_t kernels =
+            destinations < 3 && hardware_.isa == IsaVersion::kVta ? uops / destinations : 1;
+        for (int64_t i = 0; i < kernels; ++i) times_.gemm(uops / kernels);
       }
     }
-    const int64_t shifted = int64_t(passes_ - 1) * pixels * tile.out.size();
-    cost_.alu_uops += shifted;
-    load_uops(tile, step, pixels, tile.rows.size(), std::max<int64_t>(1, pairs / tile.out.size()));
-    return cycles + double(shifted) * timing_.alu_immediate;
   }
 
-  double maximum_cycles(const Tile& tile) {
+  void start_tile(const Step& step, const Tile& tile) {
+    const bool start = tiling_.output.start.has_value();
+    if (!start || step.tile < tiling_.output_slots) {
+      cost_.reset_uops += tiling_.output_slot_size;
+      times_.gemm(tiling_.output_slot_size);
+    }
+    if (start) output_pass(tile, *tiling_.output.start);
+  }
+
+  // Micro-ops that a kernel needs once two loops are taken away, once per kernel.
+  void load_kernel_uops(const Tile& tile, const Step& step, int64_t pairs_in) {
+    const auto key =
+        std::make_tuple(step.input_slot, step.weight_slot, int64_t(step.tile) % tiling_.output_slots,
+                        tile.rows.size(), tile.cols.size(), tile.out.size(), step.in.size(), step.first);
+    if (!kernels_.insert(key).second) return;
+    int64_t uops = step.first ? int64_t(tiling_.output.passes.size()) + 2 : 0;
+    for (const Phase& phase : layer_.phases) {
+      for (const TapGrid& grid : phase.grids) {
+        std::array<int64_t, 6> extents{tile.rows.size(), tile.cols.size(), tile.out.size(),
+                                       pairs_in,         grid.ny,          grid.nx};
+        std::sort(extents.begin(), extents.end());
+        uops += extents[0] * extents[1] * extents[2] * extents[3] * tile.batch.size();
+      }
+    }
+    if (together_ == 0) load_uops(uops);
+  }
+
+  void maximum(const Tile& tile) {
     const int64_t planes = tile.batch.size() * tile.out.size();
     const int64_t copies = planes * tiling_.in_rows(tile.rows.size()) * tiling_.in_cols(tile.cols.size());
     const int64_t pixels = planes * tile.rows.size() * tile.cols.size();
@@ -167,85 +243,64 @@ class Estimator {
         inside(tile.cols, layer_.in_step_x, grid.dx, grid.nx, grid.dx_step, source.width);
     cost_.gemm_uops += copies;
     cost_.alu_uops += pixels + compared;
-    return double(copies) * timing_.gemm_uop + double(pixels) * timing_.alu_immediate +
-           double(compared) * timing_.alu_tensor + double(taps + 2) * timing_.instruction;
+    times_.gemm(copies);
+    times_.alu(pixels, false);
+    for (int64_t tap = 0; tap < taps; ++tap) times_.alu(compared / taps, false);
   }
 
-  void advance(size_t k) {
-    const Step& step = plan_.steps[k];
-    const Tile& tile = plan_.tiles[size_t(step.tile)];
-    double ready = 0;
-    if (step.load_input || step.load_weights) {
-      double start = load_free_;
-      if (step.wait_for_step) start = std::max(start, step_done_[size_t(step.waits_for)]);
-      ready = start;
-      if (step.load_weights) {
-        const int64_t bytes = tiling_.weight_elements(tile.out, step.in) * hardware_.weight_bytes();
-        cost_.weight_bytes += bytes;
-        ready = transfer(read_free_, start, tiling_.blocks.dense ? tile.out.size() : 1,
-                         bytes / (tiling_.blocks.dense ? tile.out.size() : 1));
-      }
-      if (step.load_input)
-        ready = load_inputs(std::max(start, ready - timing_.memory_latency), tile, step.in);
-      cost_.load_cycles += ready - start;
-      load_free_ = ready;
-    }
-    double begin = std::max(compute_free_, ready);
-    if (step.first) {
-      if (step.tile >= tiling_.output_slots) {
-        begin = std::max(begin, tile_stored_[size_t(step.tile - tiling_.output_slots)]);
-      }
-      if (!tiling_.all_parameters && tile.out != parameters_) {
-        compute_free_ = begin;
-        load_parameters(tile.out.size());
-        parameters_ = tile.out;
-        begin = compute_free_;
-      }
-    }
-    compute_free_ = begin;
-    const double gemm = gemm_cycles(tile, step);
-    compute_free_ = std::max(begin, compute_free_) + gemm;
-    cost_.compute_cycles += gemm;
-    step_done_[k] = compute_free_;
-    if (step.last) finish(step, tile);
+  void alu(int64_t steps) {
+    cost_.alu_uops += steps;
+    times_.alu(steps, false);
   }
 
-  void finish(const Step& step, const Tile& tile) {
-    const int64_t planes = tile.batch.size() * tile.out.size(), pixels = tile.rows.size() * tile.cols.size();
-    const double alu =
-        double(planes * pixels) * pass_cycles_ + timing_.instruction * double(tiling_.output.passes.size());
-    cost_.alu_uops += planes * pixels * int64_t(tiling_.output.passes.size());
-    cost_.compute_cycles += alu;
-    compute_free_ += alu;
-    const bool contiguous = tile.cols.size() == layer_.out_width;
-    const int64_t row_bytes = tile.cols.size() * hardware_.output_bytes();
-    const double start = std::max(store_free_, compute_free_);
-    store_free_ = contiguous ? transfer(write_free_, start, planes, tile.rows.size() * row_bytes)
-                             : transfer(write_free_, start, planes * tile.rows.size(), row_bytes);
-    cost_.output_bytes += planes * pixels * hardware_.output_bytes();
-    cost_.store_cycles += store_free_ - start;
-    tile_stored_[size_t(step.tile)] = store_free_;
+  void output_pass(const Tile& tile, const OutputPass& pass) {
+    const int64_t outputs = tile.batch.size() * tile.out.size() * tile.rows.size() * tile.cols.size();
+    if (pass.opcode != AluOpcode::kRequantize) return alu(outputs);
+    cost_.alu_uops += outputs;
+    times_.requantize(outputs, tile.batch.size() * tile.out.size());
+  }
+
+  void store(const Step& step, const Tile& tile) {
+    const int64_t element = hardware_.output_bytes(), rows = tile.rows.size(), cols = tile.cols.size();
+    const int64_t planes = tile.batch.size() * tile.out.size();
+    double done = times_.compute_free();
+    if (rows == layer_.out_height && cols == layer_.out_width && tiling_.output_plane == rows * cols) {
+      for (int64_t n = 0; n < tile.batch.size(); ++n) {
+        done = times_.store(times_.compute_free(), 1, tile.out.size() * rows * cols * element,
+                            tile.out.size() * rows * cols);
+      }
+    } else {
+      const bool joined = cols == layer_.out_width;
+      for (int64_t plane = 0; plane < planes; ++plane) {
+        done = times_.store(times_.compute_free(), joined ? 1 : rows, (joined ? rows : 1) * cols * element,
+                            (joined ? rows : 1) * cols);
+      }
+    }
+    cost_.output_bytes += planes * rows * cols * element;
+    tile_stored_[size_t(step.tile)] = done;
   }
 
   const Tiling& tiling_;
   const Layer& layer_;
   const OverlayHardware& hardware_;
-  OverlayTiming timing_;
+  const MemoryModel& memory_;
+  ModuleTimes times_;
   StepPlan plan_;
   LayerCost cost_;
-  double pass_cycles_ = 0;
   bool overwrite_ = false;
   int passes_ = 1;
-  double load_free_ = 0, compute_free_ = 0, store_free_ = 0, read_free_ = 0, write_free_ = 0;
-  std::vector<double> step_done_, tile_stored_;
+  int64_t together_ =
+      0;  // micro-ops that one LOAD brings ahead of the first step; 0: each kernel has its own
+  std::vector<int64_t> base_, counts_;  // instructions ahead of / in each part of the program
+  std::vector<double> step_loaded_, step_done_, tile_stored_;
   Range parameters_{-1, -1};
   std::set<std::tuple<int32_t, int32_t, int64_t, int64_t, int64_t, int64_t, int64_t, bool>> kernels_;
 };
 
 }  // namespace
 
-LayerCost estimate_layer(const Tiling& tiling, const OverlayHardware& hardware, const OverlayTiming& timing) {
-  return Estimator(tiling, hardware, timing).run();
+LayerCost estimate_layer(const Tiling& tiling, const OverlayHardware& hardware, const MemoryModel& memory) {
+  return Estimator(tiling, hardware, memory).run();
 }
 
 }  // namespace tilewright::overlay

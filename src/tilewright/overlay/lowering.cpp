@@ -18,14 +18,15 @@ class LayerLowering {
         plan_(plan_steps(tiling)) {}
 
   void run() {
-    wait_for_previous_layer();
+    const bool first = runtime_.instruction_count() == 0;
+    kernels_.prefetch(plan_);  // while the layer before is still being stored
+    if (!first) wait_for_previous_layer();
     if (tiling_.all_parameters) transfers_.load_parameters({0, tiling_.blocks.out});
     for (const Step& step : plan_.steps) emit(step);
   }
 
  private:
   void wait_for_previous_layer() {
-    if (runtime_.instruction_count() == 0) return;
     runtime_.dep_push(Stage::kStore, Stage::kCompute);
     runtime_.dep_pop(Stage::kStore, Stage::kCompute);
     runtime_.dep_push(Stage::kCompute, Stage::kLoad);

@@ -19,6 +19,7 @@ int64_t phase_positions(int64_t size, int64_t offset, int64_t step) {
 
 LayerKernels::LayerKernels(const Tiling& tiling, Runtime& runtime) : tiling_(tiling), runtime_(runtime) {
   overwrite_ = runtime.hardware().isa == IsaVersion::kWide;
+  slot_used_.assign(size_t(tiling.output_slots), false);
   for (const Phase& phase : tiling.layer->phases) {
     if (phase.grids.empty()) overwrite_ = false;
     for (const TapGrid& grid : phase.grids) passes_ = std::max(passes_, grid.pass + 1);
@@ -35,7 +36,22 @@ void LayerKernels::push(std::vector<int64_t> key, Make&& make) {
       for (const MicroKernel& kernel : make()) entry->second.push_back(runtime_.record(kernel));
     }
   }
+  if (recording_) return;
   for (const KernelHandle handle : entry->second) runtime_.push(handle);
+}
+
+void LayerKernels::prefetch(const StepPlan& plan) {
+  const KernelHandle first = runtime_.kernel_count();
+  recording_ = true;
+  for (const Step& step : plan.steps) {
+    const Tile& tile = plan.tiles[size_t(step.tile)];
+    const int64_t slot = step.tile % tiling_.output_slots;
+    accumulate(tile, step, slot);
+    if (step.last) finish(tile, slot);
+  }
+  recording_ = false;
+  slot_used_.assign(slot_used_.size(), false);
+  runtime_.prefetch(first);
 }
 
 BoxAxis LayerKernels::output_batch_axis(const Tile& tile) const {
@@ -150,7 +166,7 @@ void LayerKernels::tap_grid(const Tile& tile, const Step& step, int64_t slot, co
 
 void LayerKernels::matrix(const Tile& tile, const Step& step, int64_t slot) {
   const std::vector<Run> runs = runs_of(tile, step);
-  if (step.first && !overwrite_) reset_slot(slot, tiling_.output_slot_size);
+  if (step.first && !overwrite_) start_tile(tile, slot);
   for (int pass = 0; pass < passes_; ++pass) {
     if (pass > 0) {
       MicroKernel shift;
@@ -244,36 +260,43 @@ void LayerKernels::accumulate(const Tile& tile, const Step& step, int64_t slot) 
   }
 }
 
-void LayerKernels::finish(const Tile& tile, int64_t slot) {
+void LayerKernels::start_tile(const Tile& tile, int64_t slot) {
+  if (!tiling_.output.start || !slot_used_[size_t(slot)]) reset_slot(slot, tiling_.output_slot_size);
+  if (tiling_.output.start) output_pass(tile, slot, *tiling_.output.start);
+  slot_used_[size_t(slot)] = true;
+}
+
+void LayerKernels::output_pass(const Tile& tile, int64_t slot, const OutputPass& pass) {
   const int64_t pixels = tile.rows.size() * tile.cols.size(), vectors = tiling_.parameter_vectors;
   const int64_t parameters = tiling_.parameter_base + (tiling_.all_parameters ? tile.out.begin * vectors : 0);
-  for (size_t p = 0; p < tiling_.output.passes.size(); ++p) {
-    const OutputPass& pass = tiling_.output.passes[p];
-    push({kPassKey, int64_t(p), slot, tile.batch.size(), tile.out.size(), pixels,
-          pass.use_imm ? 0 : parameters},
-         [&] {
-           const auto plane = uint32_t(tiling_.output_plane);
-           BoxAxis batch = output_batch_axis(tile);
-           BoxAxis out{uint32_t(tile.out.size()), plane, plane, 0};
-           BoxAxis pixel{uint32_t(pixels), 1, 1, 0};
-           AffineBox box;
-           box.dst = box.src = uint32_t(slot * tiling_.output_slot_size);
-           if (!pass.use_imm) {
-             batch.src = pixel.src = 0;
-             out.src = uint32_t(vectors);
-             box.src = uint32_t(parameters + pass.parameter);
-           }
-           box.axes = {batch, out, pixel};
-           MicroKernel kernel;
-           kernel.is_alu = true;
-           kernel.opcode = pass.opcode;
-           kernel.use_imm = pass.use_imm;
-           kernel.imm = pass.imm;
-           kernel.clip_low = pass.clip_low;
-           kernel.clip_high = pass.clip_high;
-           return cover_box(runtime_.hardware(), box, kernel);
-         });
-  }
+  push({kPassKey, int64_t(pass.opcode), pass.imm, slot, tile.batch.size(), tile.out.size(), pixels,
+        pass.use_imm ? -1 : parameters + pass.parameter},
+       [&] {
+         const auto plane = uint32_t(tiling_.output_plane);
+         BoxAxis batch = output_batch_axis(tile);
+         BoxAxis out{uint32_t(tile.out.size()), plane, plane, 0};
+         BoxAxis pixel{uint32_t(pixels), 1, 1, 0};
+         AffineBox box;
+         box.dst = box.src = uint32_t(slot * tiling_.output_slot_size);
+         if (!pass.use_imm) {
+           batch.src = pixel.src = 0;
+           out.src = uint32_t(vectors);
+           box.src = uint32_t(parameters + pass.parameter);
+         }
+         box.axes = {batch, out, pixel};
+         MicroKernel kernel;
+         kernel.is_alu = true;
+         kernel.opcode = pass.opcode;
+         kernel.use_imm = pass.use_imm;
+         kernel.imm = pass.imm;
+         kernel.clip_low = pass.clip_low;
+         kernel.clip_high = pass.clip_high;
+         return cover_box(runtime_.hardware(), box, kernel);
+       });
+}
+
+void LayerKernels::finish(const Tile& tile, int64_t slot) {
+  for (const OutputPass& pass : tiling_.output.passes) output_pass(tile, slot, pass);
 }
 
 }  // namespace tilewright::overlay

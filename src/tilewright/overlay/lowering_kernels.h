@@ -13,6 +13,8 @@ class LayerKernels {
  public:
   LayerKernels(const Tiling& tiling, Runtime& runtime);
 
+  // Records every kernel of the steps and brings their micro-ops into the cache together, where they fit it.
+  void prefetch(const StepPlan& plan);
   // First touch and multiply-accumulate (or maximum) of one step into output slot `slot`.
   void accumulate(const Tile& tile, const Step& step, int64_t slot);
   // The output passes of a finished tile.
@@ -36,6 +38,9 @@ class LayerKernels {
   // All accumulators of a tile: reset, or an ALU operation with an immediate.
   void whole_tile(const Tile& tile, int64_t slot, MicroKernel kernel);
   void reset_slot(int64_t slot, int64_t elements);
+  // Makes the accumulators of a tile zero, or what the sums start from.
+  void start_tile(const Tile& tile, int64_t slot);
+  void output_pass(const Tile& tile, int64_t slot, const OutputPass& pass);
   BoxAxis output_batch_axis(const Tile& tile) const;
 
   // Pushes the kernel, or the vector of kernels, that `make` builds, built once per key.
@@ -46,6 +51,8 @@ class LayerKernels {
   Runtime& runtime_;
   bool overwrite_;  // first micro-ops overwrite instead of a reset pass
   int passes_ = 1;
+  bool recording_ = false;       // kernels are recorded, not pushed
+  std::vector<bool> slot_used_;  // holds a finished tile of this layer
   std::map<std::vector<int64_t>, std::vector<KernelHandle>> recorded_;
 };
 

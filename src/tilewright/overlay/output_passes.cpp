@@ -1,11 +1,17 @@
 // Plain instructions know no rounding and no zero point, but floor((v + 2^(s-1)) / 2^s) + z is
 // floor((v + 2^(s-1) + z*2^s) / 2^s): both fold into the bias. Shifts beyond 15 are split, since
 // floor(floor(v / 2^a) / 2^b) = floor(v / 2^(a+b)).
+//
+// Reset and bias in one step: where the bias exceeds whatever a finished tile left in the accumulator,
+// max(ACC, bias) is the bias. Outputs are at most clip_high, so the bias is lifted by L * 2^s, the clip
+// bounds by L, with L a multiple of 2^output_bits: the STORE, which keeps the low bits, takes the lift away
+// for nothing.
 #include "tilewright/overlay/output_passes.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <optional>
 
 namespace tilewright::overlay {
 namespace {
@@ -64,6 +70,33 @@ PlainOutput analyse(const Layer& layer) {
   return plain;
 }
 
+// What the outputs are lifted by so that the start (OutputPasses) can replace reset and bias; nullopt:
+// impossible. `bias` is by channel, with everything that is folded into it.
+std::optional<int32_t> start_lift(const Layer& layer, const std::vector<int32_t>& bias) {
+  constexpr int64_t kUnit = 256, kMaxImmediate = 32767;
+  for (const Phase& phase : layer.phases) {
+    for (const TapGrid& grid : phase.grids) {
+      if (grid.pass > 0) return {};
+    }
+  }
+  const LayerOutput& output = layer.output;
+  int64_t lift = 0;
+  for (int64_t o = 0; o < layer.out_channels; ++o) {
+    const int shift = net_shift(output.scale(o));
+    const int64_t value = bias[size_t(o)], missing = std::max<int64_t>(0, output.clip_high) - value;
+    if (shift < 0 || (missing > 0 && shift == 0)) return {};
+    if (missing <= 0) continue;
+    const int64_t factor = (int64_t{1} << shift) - 1;
+    lift = std::max(lift, ((missing + factor - 1) / factor + kUnit - 1) / kUnit * kUnit);
+  }
+  if (output.clip_high + lift > kMaxImmediate) return {};
+  for (int64_t o = 0; o < layer.out_channels; ++o) {
+    const int64_t sums = accumulator_bound(layer, o) - std::abs(int64_t(output.bias[size_t(o)]));
+    if (sums + std::abs(int64_t(bias[size_t(o)])) + (lift << net_shift(output.scale(o))) >= kLimit) return {};
+  }
+  return int32_t(lift);
+}
+
 void add_uniform_shift(int shift, OutputPasses& stage) {
   while (shift != 0) {
     const int step = std::clamp(shift, -16, kMaxPortableShift);
@@ -98,8 +131,16 @@ OutputPasses plain_stage(const Layer& layer) {
     bias.push_back(int32_t(value));
     any = any || value != 0;
   }
+  const std::optional<int32_t> lift = any ? start_lift(layer, bias) : std::nullopt;
+  if (lift) {
+    for (int64_t o = 0; o < layer.out_channels; ++o) bias[size_t(o)] += *lift << net_shift(output.scale(o));
+    stage.start = OutputPass{.opcode = AluOpcode::kMax, .use_imm = false};
+    stage.parameters.push_back(bias);
+  }
   const bool uniform = std::all_of(bias.begin(), bias.end(), [&](int32_t v) { return v == bias[0]; });
-  if (any && uniform && bias[0] >= -32768 && bias[0] <= 32767) {
+  if (lift) {
+    // The start has added it.
+  } else if (any && uniform && bias[0] >= -32768 && bias[0] <= 32767) {
     stage.passes.push_back({.opcode = AluOpcode::kAdd, .imm = bias[0]});
   } else if (any) {
     stage.passes.push_back({.opcode = AluOpcode::kAdd, .use_imm = false, .parameter = 0});
@@ -113,8 +154,8 @@ OutputPasses plain_stage(const Layer& layer) {
   if (!plain.fold_zero_point || (plain.max_shift < 0 && output.zero_point != 0)) {
     stage.passes.push_back({.opcode = AluOpcode::kAdd, .imm = output.zero_point});
   }
-  stage.passes.push_back({.opcode = AluOpcode::kMin, .imm = output.clip_high});
-  stage.passes.push_back({.opcode = AluOpcode::kMax, .imm = output.clip_low});
+  stage.passes.push_back({.opcode = AluOpcode::kMin, .imm = output.clip_high + lift.value_or(0)});
+  stage.passes.push_back({.opcode = AluOpcode::kMax, .imm = output.clip_low + lift.value_or(0)});
   return stage;
 }
 

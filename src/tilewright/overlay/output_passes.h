@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,15 @@ struct OutputPass {
 struct OutputPasses {
   // parameters[p][o]: vector p, output channel o.
   std::vector<std::vector<int32_t>> parameters;
+  // Ahead of a tile's sums instead of the reset: makes every accumulator its parameter, whatever finished
+  // tile (or zero) it held. Empty: sums start from a reset, and the first of the passes adds the bias.
+  std::optional<OutputPass> start;
   std::vector<OutputPass> passes;
 };
 
-// Plain: bias with rounding constant and zero point, shifts, minimum, maximum. Wide: one requantising pass
-// over bias, multiplier and shift. why_no_plain_output(layer) must be empty for plain hardware.
+// Plain: bias with rounding constant and zero point (as the start where that is possible), shifts, minimum,
+// maximum. Wide: one requantising pass over bias, multiplier and shift. why_no_plain_output(layer) must be
+// empty for plain hardware.
 OutputPasses make_output_passes(const Layer& layer, IsaVersion isa);
 
 // Why the plain instruction set cannot compute the output exactly; empty when it can.

@@ -199,8 +199,11 @@ KernelHandle Runtime::record(const MicroKernel& kernel) {
   return KernelHandle(kernels_.size() - 1);
 }
 
-void Runtime::make_resident(Part& part) {
-  if (cache_cursor_ + part.size > cache_depth_) {
+// Parts that follow each other in the image, to the next free place of the ring.
+void Runtime::make_resident(std::span<Part> parts) {
+  uint32_t size = 0;
+  for (const Part& part : parts) size += part.size;
+  if (cache_cursor_ + size > cache_depth_) {
     // Everything behind the cursor is from the previous lap: it goes before the ring starts again.
     while (!resident_.empty() && parts_[resident_.front()].cache_begin >= cache_cursor_) {
       parts_[resident_.front()].resident = false;
@@ -209,7 +212,7 @@ void Runtime::make_resident(Part& part) {
     }
     cache_cursor_ = 0;
   }
-  const uint32_t begin = cache_cursor_, end = begin + part.size;
+  const uint32_t begin = cache_cursor_, end = begin + size;
   while (!resident_.empty()) {
     Part& oldest = parts_[resident_.front()];
     if (oldest.cache_begin >= end || oldest.cache_begin + oldest.size <= begin) break;
@@ -218,22 +221,36 @@ void Runtime::make_resident(Part& part) {
     ++statistics_.evictions;
   }
   load_buffer_2d(MemoryType::kUop, begin,
-                 {.dram_element = part.image_offset, .x_size = part.size, .x_stride = part.size});
+                 {.dram_element = parts[0].image_offset, .x_size = size, .x_stride = size});
   uop_loads_.push_back(last_[int(Stage::kCompute)]);
   ++statistics_.uop_loads;
-  statistics_.uop_reloads += part.ever_loaded;
-  statistics_.uops_loaded += part.size;
-  part.cache_begin = begin;
-  part.resident = part.ever_loaded = true;
-  resident_.push_back(uint32_t(&part - parts_.data()));
-  cache_cursor_ = end;
+  statistics_.uops_loaded += size;
+  for (Part& part : parts) {
+    statistics_.uop_reloads += part.ever_loaded;
+    part.cache_begin = cache_cursor_;
+    part.resident = part.ever_loaded = true;
+    resident_.push_back(uint32_t(&part - parts_.data()));
+    cache_cursor_ += part.size;
+  }
+}
+
+void Runtime::prefetch(KernelHandle first) {
+  constexpr uint64_t kMaxRow = 65535;
+  if (first >= kernels_.size()) return;
+  const std::span<Part> parts = std::span(parts_).subspan(kernels_[first].first_part);
+  uint64_t size = 0;
+  for (const Part& part : parts) {
+    if (part.resident) return;
+    size += part.size;
+  }
+  if (size <= std::min<uint64_t>(cache_depth_, kMaxRow)) make_resident(parts);
 }
 
 void Runtime::push(KernelHandle handle) {
   const Kernel kernel = kernels_[handle];
   for (uint32_t i = 0; i < kernel.part_count; ++i) {
     Part& part = parts_[kernel.first_part + i];
-    if (!part.resident) make_resident(part);
+    if (!part.resident) make_resident({&part, 1});
     uint64_t* words = append(Stage::kCompute);
     for (int w = 0; w < layout_.words; ++w) words[w] = part.words[w];
     const IsaLayout::Loop& fields = part.is_alu ? layout_.alu : layout_.gemm;

@@ -82,6 +82,9 @@ class Runtime {
   // loop, an index beyond its field; (infeasible): a kernel that has to be split and whose result depends on
   // the order of iterations.
   KernelHandle record(const MicroKernel& kernel);
+  // Brings the micro-ops of all kernels recorded so far from `first` on into the cache with one LOAD. Does
+  // nothing where they do not fit it together, or where one of them is there already.
+  void prefetch(KernelHandle first);
   // Emits the kernel, after a LOAD of its micro-ops when they are not in the cache.
   void push(KernelHandle handle);
 
@@ -99,6 +102,7 @@ class Runtime {
   // Bytes that the micro-op image has so far.
   uint64_t uop_image_bytes() const { return image_.size() * 4; }
   uint64_t instruction_count() const { return count_; }
+  KernelHandle kernel_count() const { return KernelHandle(kernels_.size()); }
   const RuntimeStatistics& statistics() const { return statistics_; }
 
  private:
@@ -120,7 +124,7 @@ class Runtime {
   void emit(Stage stage, MemoryInstruction& instruction);
   void append_uop(const MicroOp& uop);
   void encode_kernel(const MicroKernel& kernel, uint64_t* words);
-  void make_resident(Part& part);
+  void make_resident(std::span<Part> parts);
 
   OverlayHardware hardware_;
   IsaLayout layout_;

@@ -100,6 +100,28 @@ TEST(Runtime, RepeatedPopsAndPushesBecomeNops) {
   EXPECT_EQ(pops, 3);
 }
 
+TEST(Runtime, PrefetchBringsKernelsTogetherWhereTheyFit) {
+  const OverlayHardware hardware;  // 8192 micro-ops
+  Runtime runtime(hardware);
+  const auto record = [&](uint32_t uops, uint32_t tag) { return runtime.record(gemm_kernel(uops, tag)); };
+  const KernelHandle a = record(3000, 1);
+  runtime.push(a);
+  const KernelHandle b = record(3000, 2), c = record(3500, 3);
+  runtime.prefetch(b);  // to the start of the ring: the first kernel has to go
+  EXPECT_EQ(runtime.statistics().uop_loads, 2u);
+  runtime.push(c);
+  runtime.push(b);
+  EXPECT_EQ(runtime.statistics().uop_loads, 2u);
+  runtime.prefetch(b);  // is there
+  const KernelHandle d = record(3000, 4), e = record(3000, 5), f = record(3000, 6);
+  runtime.prefetch(d);  // too many
+  EXPECT_EQ(runtime.statistics().uop_loads, 2u);
+  for (const KernelHandle kernel : {d, e, f, a}) runtime.push(kernel);
+  EXPECT_EQ(runtime.statistics().uop_loads, 6u);
+  expect_kernels(hardware, runtime.synchronize(0x1000), 0x1000,
+                 {{1, 3000}, {3, 3500}, {2, 3000}, {4, 3000}, {5, 3000}, {6, 3000}, {1, 3000}});
+}
+
 TEST(Runtime, KernelsStayCachedUntilEvicted) {
   const OverlayHardware hardware;  // 8192 micro-ops
   Runtime runtime(hardware);
