@@ -13,7 +13,7 @@ namespace tilewright::overlay {
 namespace {
 
 constexpr int64_t kMaxSteps = 20000;
-constexpr size_t kMaxEstimates = 48;
+constexpr size_t kMaxEstimates = 64;
 
 // Total, its halves, thirds, ... rounded up to a multiple of `step`, largest first, without repetition.
 std::vector<int64_t> tile_sizes(int64_t total, int64_t step, size_t most) {
@@ -29,8 +29,9 @@ std::vector<int64_t> tile_sizes(int64_t total, int64_t step, size_t most) {
   return sizes;
 }
 
-// A cheap lower bound that ranks candidates before the estimate looks at them: traffic and fixed cost per
-// step.
+// A cheap bound that ranks candidates before the estimate looks at them: traffic or compute, whichever is
+// more, and what cannot overlap - the data of the first step, the stores of the last tile, the ends of
+// instructions.
 double quick_cost(const Tiling& tiling, const OverlayHardware& hardware) {
   const Layer& layer = *tiling.layer;
   const Schedule& s = tiling.schedule;
@@ -46,20 +47,27 @@ double quick_cost(const Tiling& tiling, const OverlayHardware& hardware) {
                             (outer && inner <= double(tiling.weight_slots)) ||
                             (!outer && inner * out_tiles <= double(tiling.weight_slots));
   const bool diagonal = layer.pattern != ChannelPattern::kDense;
+  const double beat = double(hardware.memory_width_bits) / 8;
+  const double input_beats = std::max(1.0, double(hardware.input_bytes()) / beat);
+  const double weight_beats = std::max(1.0, double(hardware.weight_bytes()) / beat);
   const double inputs = double(tiling.input_slot_size) * inner * image_tiles *
                         (diagonal      ? out_tiles
                          : inputs_stay ? 1
                                        : out_tiles) *
-                        double(hardware.input_bytes());
+                        input_beats;
   const double weights = double(tiling.blocks.offset.back()) * double(layer.weight_count()) *
-                         (weights_stay ? 1 : image_tiles) * double(hardware.weight_bytes());
+                         (weights_stay ? 1 : image_tiles) * weight_beats;
   const double steps = image_tiles * out_tiles * inner;
-  const double beats = (inputs + weights) * 8 / hardware.memory_width_bits;
-  const double pixels = image_tiles * double(s.batch_blocks * s.rows * s.cols);
-  const double compute = pixels * double(tiling.blocks.offset.back()) * double(layer.weight_count());
-  const double slack =
+  const double beats = inputs + weights;
+  const double tile = double(s.batch_blocks * s.rows * s.cols);
+  const double compute =
+      image_tiles * tile * double(tiling.blocks.offset.back()) * double(layer.weight_count());
+  const double first =
+      double(tiling.input_slot_size) * input_beats + double(tiling.weight_slot_size) * weight_beats;
+  const double last = tile * double(s.out_blocks) * std::max(1.0, double(hardware.output_bytes()) / beat);
+  const double overlapped =
       s.virtual_threads == 2 ? std::max(beats, compute) + 0.05 * std::min(beats, compute) : beats + compute;
-  return slack + 80 * steps;
+  return overlapped + first + last + 12 * steps;
 }
 
 struct Candidate {
@@ -69,9 +77,10 @@ struct Candidate {
 
 class Search {
  public:
-  Search(const Layer& layer, const OverlayHardware& hardware)
+  Search(const Layer& layer, const OverlayHardware& hardware, const ScheduleOptions& options)
       : layer_(layer),
         hardware_(hardware),
+        options_(options),
         facts_(std::make_shared<const LayerFacts>(layer, hardware)),
         blocks_(facts_->blocks) {}
 
@@ -82,6 +91,7 @@ class Search {
 
   Found run() {
     for (const int threads : {2, 1}) {
+      if (options_.virtual_threads != 0 && options_.virtual_threads != threads) continue;
       collect(threads);
       if (!candidates_.empty()) break;
     }
@@ -94,7 +104,7 @@ class Search {
     for (const Candidate& candidate : candidates_) {
       const Tiling tiling(layer_, hardware_, candidate.schedule, facts_);
       if (best && tiling.tile_count() > kMaxSteps) continue;
-      const double cycles = estimate_layer(tiling, hardware_).cycles;
+      const double cycles = estimate_layer(tiling, hardware_, options_.memory).cycles;
       if (!best || cycles < best_cycles) {
         best = candidate.schedule;
         best_cycles = cycles;
@@ -151,6 +161,7 @@ class Search {
 
   const Layer& layer_;
   const OverlayHardware& hardware_;
+  const ScheduleOptions& options_;
   std::shared_ptr<const LayerFacts> facts_;
   const ChannelBlocks& blocks_;
   std::vector<Candidate> candidates_;
@@ -185,12 +196,13 @@ std::optional<Schedule> best_fold(const Layer& layer, int64_t block) {
 
 }  // namespace
 
-Schedule default_schedule(const Layer& layer, const OverlayHardware& hardware) {
-  Search::Found best = Search(layer, hardware).run();
+Schedule default_schedule(const Layer& layer, const OverlayHardware& hardware,
+                          const ScheduleOptions& options) {
+  Search::Found best = Search(layer, hardware, options).run();
   const std::optional<Schedule> fold = best_fold(layer, hardware.block_in);
   if (!fold) return best.schedule;
   const Layer folded = scheduled_layer(layer, *fold);
-  Search::Found other = Search(folded, hardware).run();
+  Search::Found other = Search(folded, hardware, options).run();
   if (other.cycles >= best.cycles) return best.schedule;
   other.schedule.fold_y = fold->fold_y;
   other.schedule.fold_x = fold->fold_x;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tilewright/base/error.h"
+#include "tilewright/hardware/memory_model.h"
 #include "tilewright/overlay/layer.h"
 
 namespace tilewright::overlay {
@@ -42,9 +43,14 @@ Layer scheduled_layer(const Layer& layer, const Schedule& schedule);
 void verify(const Layer& layer, const OverlayHardware& hardware, const Schedule& schedule,
             Diagnostics& diagnostics);
 
+struct ScheduleOptions {
+  MemoryModel memory;
+  int virtual_threads = 0;  // 1 or 2; 0: two wherever they fit
+};
+
 // A good schedule for any layer without tuning: the candidate with the smallest estimate (estimate.h) among
-// tiles that fit, two virtual threads wherever they fit. Errors (infeasible): not even the smallest tile
-// fits; names the scratchpad.
-Schedule default_schedule(const Layer& layer, const OverlayHardware& hardware);
+// tiles that fit. Errors (infeasible): not even the smallest tile fits; names the scratchpad.
+Schedule default_schedule(const Layer& layer, const OverlayHardware& hardware,
+                          const ScheduleOptions& options = {});
 
 }  // namespace tilewright::overlay
