@@ -58,7 +58,6 @@ module tensor_load #(
 );
   localparam int A = overlay_config::ADDR_BITS;
   localparam int L = overlay_config::LOG_MEM_BYTES;
-  localparam int SRAM = overlay_config::M_SRAM_WIDTH;
   localparam int PAD = overlay_config::M_YPAD0_WIDTH;
   localparam int PADVAL = overlay_config::M_PADVAL_WIDTH;
   localparam int INDEX = A - overlay_config::LOG_INSTR_BYTES + 1;
@@ -89,7 +88,6 @@ module tensor_load #(
                                              : larger(overlay_config::LOG_UOP, overlay_config::LOG_ACC);
   localparam int OFFSET = LOG_MOST_DEPTH + 1;
   localparam int SLICE = larger(1, LOG_MOST_BYTES - L);
-  localparam int TARGET = larger(SRAM, OFFSET) + 1;
 
   // ---- requests ----
   logic generating, generator_error, flight_full, flight_empty, flight_pop;
@@ -113,7 +111,7 @@ module tensor_load #(
 
   // ---- instructions in flight ----
   logic [2:0] kind;
-  logic [SRAM-1:0] sram;
+  logic [LOG_MOST_DEPTH:0] sram;       // top bit: beyond every scratchpad
   logic [L-1:0] dram_low, stride_low;  // position in a beat, for elements smaller than one
   logic [15:0] ysize, xsize;
   logic [PAD-1:0] ypad0, ypad1, xpad0, xpad1;
@@ -121,10 +119,10 @@ module tensor_load #(
   logic [INDEX_BITS-1:0] index;
   logic [3:0] tag;
 
-  localparam int FLIGHT = 3 + SRAM + 2 * L + 32 + 4 * PAD + PADVAL + INDEX_BITS + 4;
+  localparam int FLIGHT = 3 + OFFSET + 2 * L + 32 + 4 * PAD + PADVAL + INDEX_BITS + 4;
   register_fifo #(.WIDTH(FLIGHT), .LOG_DEPTH(CLASS == 0 ? 2 : 0)) in_flight (
       .clk, .rst, .push(start),
-      .push_data({cmd_type, cmd_sram[SRAM-1:0], cmd_dram[L-1:0], cmd_xstride[L-1:0], cmd_ysize, cmd_xsize,
+      .push_data({cmd_type, (cmd_sram >> LOG_MOST_DEPTH) != 0, cmd_sram[LOG_MOST_DEPTH-1:0], cmd_dram[L-1:0], cmd_xstride[L-1:0], cmd_ysize, cmd_xsize,
                   cmd_ypad0[PAD-1:0], cmd_ypad1[PAD-1:0], cmd_xpad0[PAD-1:0], cmd_xpad1[PAD-1:0],
                   cmd_padval[PADVAL-1:0], cmd_index[INDEX_BITS-1:0], cmd_tag}),
       .full(flight_full), .empty(flight_empty),
@@ -194,7 +192,7 @@ module tensor_load #(
 
   // ---- the write, one cycle later ----
   logic stepped, beyond;
-  logic [TARGET-1:0] target;
+  logic [OFFSET:0] target;
   logic bad_resp, no_memory;
   logic [INDEX_BITS-1:0] step_index;
 
@@ -203,7 +201,7 @@ module tensor_load #(
     bad_resp <= data_pop && data_resp[1] && !rst;
     if (step) begin
       wr_type    <= kind;
-      target     <= TARGET'(sram) + TARGET'(offset);
+      target     <= {1'b0, sram} + {1'b0, offset};
       wr_slice   <= in_data ? 12'(slice) : 12'd0;
       wr_pad     <= !in_data;
       wr_padval  <= overlay_config::WIDE != 0 ? 32'(padval) : 32'd0;

@@ -1,0 +1,89 @@
+// AXI4 reads of three clients: 0 fetch, 1 compute, 2 load, in falling priority; the client is the ARID.
+//
+// Timing (docs/overlay_rtl.md, Read master): a request in t is granted in t if its client's credits cover the
+// burst, no client before it asks, and the address register is free or being accepted in t. The address is
+// valid in t + 1. Every client has a queue of 2^LOG_READ_QUEUE beats and a credit for each, so `rready` is
+// always 1: a slow client never holds up another.
+//
+// `halt` refuses requests; what was granted still arrives. `idle`: nothing is outstanding.
+module read_master (
+    input  logic                                     clk,
+    input  logic                                     rst,
+    input  logic                                     halt,
+    // client k: bit k, or the k-th slice
+    input  logic [2:0]                               req_valid,
+    input  logic [3*overlay_config::ADDR_BITS-1:0]   req_addr,
+    input  logic [26:0]                              req_len,
+    output logic [2:0]                               req_grant,
+    output logic [2:0]                               data_valid,
+    output logic [3*overlay_config::MEM_BITS-1:0]    data,
+    output logic [5:0]                               data_resp,
+    input  logic [2:0]                               data_pop,
+    // AXI
+    output logic                                     arvalid,
+    input  logic                                     arready,
+    output logic [1:0]                               arid,
+    output logic [overlay_config::ADDR_BITS-1:0]     araddr,
+    output logic [7:0]                               arlen,
+    input  logic                                     rvalid,
+    input  logic [1:0]                               rid,
+    input  logic [overlay_config::MEM_BITS-1:0]      rdata,
+    input  logic [1:0]                               rresp,
+    output logic                                     idle,
+    output logic                                     granted,
+    output logic [8:0]                               granted_beats
+);
+  localparam int A = overlay_config::ADDR_BITS;
+  localparam int W = overlay_config::MEM_BITS;
+  localparam int Q = overlay_config::LOG_READ_QUEUE;
+  localparam int O = Q + 2;  // three full queues
+
+  logic [2:0] asks;
+  logic [A-1:0] address;
+  logic [O-1:0] outstanding;
+  logic [1:0] winner;
+
+  generate
+    for (genvar k = 0; k < 3; k++) begin : gen_client
+      logic [Q:0] credits;
+      logic [8:0] len;
+      logic arrives;
+      assign len = req_len[9*k+:9];
+      assign asks[k] = req_valid[k] && !halt && (Q + 10)'(credits) >= (Q + 10)'(len);
+      assign arrives = rvalid && rid == 2'(k);
+
+      // verilator lint_off PINCONNECTEMPTY
+      sync_fifo #(.WIDTH(W + 2), .LOG_DEPTH(Q)) beats (
+          .clk, .rst, .push(arrives), .push_data({rresp, rdata}), .full(), .empty(),
+          .head_valid(data_valid[k]), .head({data_resp[2*k+:2], data[W*k+:W]}), .pop(data_pop[k])
+      );
+      // verilator lint_on PINCONNECTEMPTY
+
+      always_ff @(posedge clk) begin
+        if (rst) credits <= (Q + 1)'(1) << Q;
+        else
+          credits <= credits - (req_grant[k] ? (Q + 1)'(len) : (Q + 1)'(0)) + (Q + 1)'(data_pop[k]);
+      end
+    end
+  endgenerate
+
+  assign winner = asks[0] ? 2'd0 : asks[1] ? 2'd1 : 2'd2;
+  assign granted = asks != 0 && (!arvalid || arready);
+  assign req_grant = granted ? 3'd1 << winner : 3'd0;
+  assign address = winner == 2'd0 ? req_addr[A-1:0] : winner == 2'd1 ? req_addr[2*A-1:A] : req_addr[3*A-1:2*A];
+  assign granted_beats = winner == 2'd0 ? req_len[8:0] : winner == 2'd1 ? req_len[17:9] : req_len[26:18];
+
+  always_ff @(posedge clk) begin
+    if (granted) begin
+      arid   <= winner;
+      araddr <= address;
+      arlen  <= 8'(granted_beats - 9'd1);
+    end
+    if (rst) arvalid <= 1'b0;
+    else if (granted) arvalid <= 1'b1;
+    else if (arready) arvalid <= 1'b0;
+    if (rst) outstanding <= '0;
+    else outstanding <= outstanding + (granted ? O'(granted_beats) : O'(0)) - O'(rvalid);
+  end
+  assign idle = outstanding == 0;
+endmodule

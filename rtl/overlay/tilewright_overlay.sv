@@ -1,0 +1,282 @@
+// The overlay: registers, run control, fetch, the three modules with their command queues, tokens, and the
+// read and write masters. Structure, timing and errors: docs/overlay_rtl.md.
+//
+// `irq` is high from the end of a run (done or error) to the next launch. `dbg_running` is the run's register:
+// the first cycle in which it is high is cycle 0 of docs/overlay_rtl.md.
+module tilewright_overlay (
+    input  logic                                  clk,
+    input  logic                                  rst_n,
+    output logic                                  irq,
+    output logic                                  dbg_running,
+
+    input  logic                                  s_axil_awvalid,
+    output logic                                  s_axil_awready,
+    input  logic [11:0]                           s_axil_awaddr,
+    input  logic                                  s_axil_wvalid,
+    output logic                                  s_axil_wready,
+    input  logic [31:0]                           s_axil_wdata,
+    input  logic [3:0]                            s_axil_wstrb,
+    output logic                                  s_axil_bvalid,
+    input  logic                                  s_axil_bready,
+    output logic [1:0]                            s_axil_bresp,
+    input  logic                                  s_axil_arvalid,
+    output logic                                  s_axil_arready,
+    input  logic [11:0]                           s_axil_araddr,
+    output logic                                  s_axil_rvalid,
+    input  logic                                  s_axil_rready,
+    output logic [31:0]                           s_axil_rdata,
+    output logic [1:0]                            s_axil_rresp,
+
+    output logic                                  m_axi_arvalid,
+    input  logic                                  m_axi_arready,
+    output logic [1:0]                            m_axi_arid,
+    output logic [overlay_config::ADDR_BITS-1:0]  m_axi_araddr,
+    output logic [7:0]                            m_axi_arlen,
+    output logic [2:0]                            m_axi_arsize,
+    output logic [1:0]                            m_axi_arburst,
+    input  logic                                  m_axi_rvalid,
+    output logic                                  m_axi_rready,
+    input  logic [1:0]                            m_axi_rid,
+    input  logic [overlay_config::MEM_BITS-1:0]   m_axi_rdata,
+    input  logic [1:0]                            m_axi_rresp,
+    // beats are counted, so the last one needs no mark; all writes have one ID
+    // verilator lint_off UNUSEDSIGNAL
+    input  logic                                  m_axi_rlast,
+    input  logic [1:0]                            m_axi_bid,
+    // verilator lint_on UNUSEDSIGNAL
+    output logic                                  m_axi_awvalid,
+    input  logic                                  m_axi_awready,
+    output logic [1:0]                            m_axi_awid,
+    output logic [overlay_config::ADDR_BITS-1:0]  m_axi_awaddr,
+    output logic [7:0]                            m_axi_awlen,
+    output logic [2:0]                            m_axi_awsize,
+    output logic [1:0]                            m_axi_awburst,
+    output logic                                  m_axi_wvalid,
+    input  logic                                  m_axi_wready,
+    output logic [overlay_config::MEM_BITS-1:0]   m_axi_wdata,
+    output logic [overlay_config::MEM_BITS/8-1:0] m_axi_wstrb,
+    output logic                                  m_axi_wlast,
+    input  logic                                  m_axi_bvalid,
+    output logic                                  m_axi_bready,
+    input  logic [1:0]                            m_axi_bresp
+);
+  localparam int A = overlay_config::ADDR_BITS;
+  localparam int W = overlay_config::MEM_BITS;
+  localparam int C = overlay_config::INSTR_BITS;
+  localparam int Q = overlay_config::LOG_COMMAND_QUEUE;
+  localparam int INDEX = A - overlay_config::LOG_INSTR_BYTES + 1;
+  localparam int INDEX_BITS = INDEX > 32 ? 32 : INDEX;
+  // Commands end where the last field of their instructions does.
+  localparam int LOAD_BITS = overlay_config::WIDE != 0
+      ? overlay_config::M_PADVAL_LSB + overlay_config::M_PADVAL_WIDTH
+      : overlay_config::M_XPAD1_LSB + overlay_config::M_XPAD1_WIDTH;
+  localparam int STORE_BITS = overlay_config::M_XSTRIDE_LSB + overlay_config::M_XSTRIDE_WIDTH;
+
+  logic rst, clear, start, halt, running;
+  assign rst = !rst_n;
+  assign dbg_running = running;
+
+  // ---- registers and the run ----
+  logic launch, soft_reset, status_done, status_error, bus_idle, moving, queues_empty;
+  logic [31:0] program_low, program_high, program_count, status_index;
+  logic [3:0] status_code;
+  logic [31:0] wait_load, wait_compute, wait_store;
+  logic [639:0] counter_values;
+  logic [4:0] error;
+  logic [19:0] error_code;
+  logic [159:0] error_index;
+
+  logic fetch_finished, fetch_blocked;
+  logic load_busy, load_waiting, load_empty, store_busy, store_waiting, store_empty, store_reading;
+  logic compute_finished, compute_waiting;
+  logic [2:0] compute_state;
+  logic [31:0] compute_wait_index;
+  logic load_head, compute_head, store_head, load_pop, compute_pop, store_pop;
+  logic [31:0] load_index, compute_index, store_index;
+  logic load_push, compute_push, store_push;
+  logic read_idle, write_idle, read_granted, write_granted;
+  logic [8:0] read_beats, write_beats;
+
+  assign irq = status_done || status_error;
+  assign s_axil_bresp = 2'b00;
+  assign s_axil_rresp = 2'b00;
+
+  registers control_registers (
+      .clk, .rst,
+      .awvalid(s_axil_awvalid), .awready(s_axil_awready), .awaddr(s_axil_awaddr),
+      .wvalid(s_axil_wvalid), .wready(s_axil_wready), .wdata(s_axil_wdata), .wstrb(s_axil_wstrb),
+      .bvalid(s_axil_bvalid), .bready(s_axil_bready),
+      .arvalid(s_axil_arvalid), .arready(s_axil_arready), .araddr(s_axil_araddr),
+      .rvalid(s_axil_rvalid), .rready(s_axil_rready), .rdata(s_axil_rdata),
+      .launch, .soft_reset, .program_low, .program_high, .program_count, .running,
+      .status_done, .status_error, .status_code, .status_index, .wait_load, .wait_compute, .wait_store,
+      .counter_values
+  );
+
+  assign bus_idle = read_idle && write_idle && !store_reading;
+  assign queues_empty = load_empty && store_empty;
+  assign moving = !bus_idle || load_busy || store_busy || compute_pop || compute_state == 3'd1
+      || compute_state == 3'd2 || compute_state == 3'd3 || !(fetch_finished || fetch_blocked);
+
+  run_control control (
+      .clk, .rst, .launch, .soft_reset, .compute_finished, .fetch_finished, .queues_empty,
+      .in_flight(load_busy || store_busy), .bus_idle, .moving,
+      .load_waiting, .compute_waiting, .store_waiting,
+      .load_index, .compute_index(compute_wait_index), .store_index,
+      .error, .error_code, .error_index,
+      .clear, .start, .running, .halt, .status_done, .status_error, .status_code, .status_index,
+      .wait_load, .wait_compute, .wait_store
+  );
+
+  counters performance (
+      .clk, .rst(clear), .running, .fetch_finished, .fetch_blocked, .load_busy, .load_waiting, .compute_state,
+      .store_busy, .store_waiting, .read_granted, .read_beats, .write_granted, .write_beats,
+      .values(counter_values)
+  );
+
+  // ---- reads: client 0 fetch, 1 compute, 2 load ----
+  logic [2:0] req_valid, req_grant, data_valid, data_pop;
+  logic [3*A-1:0] req_addr;
+  logic [26:0] req_len;
+  logic [3*W-1:0] data;
+  logic [5:0] data_resp;
+
+  assign m_axi_arsize = 3'(overlay_config::LOG_MEM_BYTES);
+  assign m_axi_arburst = 2'b01;
+  assign m_axi_rready = 1'b1;
+
+  read_master reads (
+      .clk, .rst(clear), .halt, .req_valid, .req_addr, .req_len, .req_grant,
+      .data_valid, .data, .data_resp, .data_pop,
+      .arvalid(m_axi_arvalid), .arready(m_axi_arready), .arid(m_axi_arid), .araddr(m_axi_araddr),
+      .arlen(m_axi_arlen), .rvalid(m_axi_rvalid), .rid(m_axi_rid), .rdata(m_axi_rdata), .rresp(m_axi_rresp),
+      .idle(read_idle), .granted(read_granted), .granted_beats(read_beats)
+  );
+
+  // ---- fetch and the command queues ----
+  logic [C-1:0] fetched;
+  // verilator lint_off UNUSEDSIGNAL
+  logic [31:0] fetched_index;  // the upper bits are zero
+  // verilator lint_on UNUSEDSIGNAL
+  logic load_full, compute_full, store_full;
+
+  fetch fetcher (
+      .clk, .rst(clear), .halt, .start, .address({program_high, program_low}), .count(program_count),
+      .req_valid(req_valid[0]), .req_addr(req_addr[A-1:0]), .req_len(req_len[8:0]), .req_grant(req_grant[0]),
+      .data_valid(data_valid[0]), .data(data[W-1:0]), .data_resp(data_resp[1:0]), .data_pop(data_pop[0]),
+      .load_full, .compute_full, .store_full, .load_push, .compute_push, .store_push,
+      .cmd(fetched), .cmd_index(fetched_index), .finished(fetch_finished), .blocked(fetch_blocked),
+      .error(error[0]), .error_code(error_code[3:0]), .error_index(error_index[31:0])
+  );
+
+  logic [LOAD_BITS-1:0] load_cmd;
+  logic [C-1:0] compute_cmd;
+  logic [STORE_BITS-1:0] store_cmd;
+  logic [INDEX_BITS-1:0] load_number, compute_number, store_number, fetched_number;
+
+  assign fetched_number = fetched_index[INDEX_BITS-1:0];
+  assign load_index = 32'(load_number);
+  assign compute_index = 32'(compute_number);
+  assign store_index = 32'(store_number);
+
+  sync_fifo #(.WIDTH(INDEX_BITS + LOAD_BITS), .LOG_DEPTH(Q)) load_queue (
+      .clk, .rst(clear), .push(load_push), .push_data({fetched_number, fetched[LOAD_BITS-1:0]}),
+      .full(load_full), .empty(load_empty), .head_valid(load_head), .head({load_number, load_cmd}), .pop(load_pop)
+  );
+  // verilator lint_off PINCONNECTEMPTY
+  sync_fifo #(.WIDTH(INDEX_BITS + C), .LOG_DEPTH(Q)) compute_queue (
+      .clk, .rst(clear), .push(compute_push), .push_data({fetched_number, fetched}),
+      .full(compute_full), .empty(), .head_valid(compute_head), .head({compute_number, compute_cmd}), .pop(compute_pop)
+  );
+  // verilator lint_on PINCONNECTEMPTY
+  sync_fifo #(.WIDTH(INDEX_BITS + STORE_BITS), .LOG_DEPTH(Q)) store_queue (
+      .clk, .rst(clear), .push(store_push), .push_data({fetched_number, fetched[STORE_BITS-1:0]}),
+      .full(store_full), .empty(store_empty), .head_valid(store_head), .head({store_number, store_cmd}), .pop(store_pop)
+  );
+
+  // ---- tokens: 0 load->compute, 1 compute->load, 2 compute->store, 3 store->compute ----
+  logic [3:0] token_push, token_pop, token_there;
+  logic [31:0] load_push_index, compute_push_index, store_push_index;
+
+  tokens channels (
+      .clk, .rst(clear), .push(token_push), .pop(token_pop), .there(token_there),
+      .load_index(load_push_index), .compute_index(compute_push_index), .store_index(store_push_index),
+      .error(error[4]), .error_index(error_index[159:128])
+  );
+  assign error_code[19:16] = overlay_config::ERROR_TOKEN;
+
+  // ---- load ----
+  logic inp_wr_valid, wgt_wr_valid, wr_pad;
+  logic [31:0] wr_index, wr_padval;
+  logic [11:0] wr_slice;
+  logic [W-1:0] wr_data;
+
+  load loader (
+      .clk, .rst(clear), .halt, .cmd_valid(load_head), .cmd(C'(load_cmd)), .cmd_index(load_index),
+      .cmd_pop(load_pop), .token_compute(token_there[1]), .pop_compute(token_pop[1]),
+      .push_compute(token_push[0]), .push_index(load_push_index),
+      .req_valid(req_valid[2]), .req_addr(req_addr[3*A-1:2*A]), .req_len(req_len[26:18]),
+      .req_grant(req_grant[2]), .data_valid(data_valid[2]), .data(data[3*W-1:2*W]),
+      .data_resp(data_resp[5:4]), .data_pop(data_pop[2]),
+      .inp_wr_valid, .wgt_wr_valid, .wr_index, .wr_slice, .wr_pad, .wr_padval, .wr_data,
+      .busy(load_busy), .waiting(load_waiting),
+      .error(error[1]), .error_code(error_code[7:4]), .error_index(error_index[63:32])
+  );
+
+  // ---- compute ----
+  logic [overlay_config::LOG_ACC-1:0] out_rd_index;
+  logic [overlay_config::BATCH*overlay_config::BLOCK_OUT*overlay_config::OUT_BITS-1:0] out_rd_data;
+
+  compute computer (
+      .clk, .rst(clear), .halt, .cmd_valid(compute_head), .cmd(compute_cmd), .cmd_index(compute_index),
+      .cmd_pop(compute_pop), .token_load(token_there[0]), .token_store(token_there[3]),
+      .pop_load(token_pop[0]), .pop_store(token_pop[3]), .push_load(token_push[1]),
+      .push_store(token_push[2]), .push_index(compute_push_index),
+      .req_valid(req_valid[1]), .req_addr(req_addr[2*A-1:A]), .req_len(req_len[17:9]),
+      .req_grant(req_grant[1]), .data_valid(data_valid[1]), .data(data[2*W-1:W]),
+      .data_resp(data_resp[3:2]), .data_pop(data_pop[1]),
+      .inp_wr_valid, .inp_wr_index(wr_index), .inp_wr_slice(wr_slice), .inp_wr_pad(wr_pad),
+      .inp_wr_padval(wr_padval), .inp_wr_data(wr_data),
+      .wgt_wr_valid, .wgt_wr_index(wr_index), .wgt_wr_slice(wr_slice), .wgt_wr_pad(wr_pad),
+      .wgt_wr_padval(wr_padval), .wgt_wr_data(wr_data),
+      .out_rd_index, .out_rd_data, .finished(compute_finished), .state(compute_state),
+      .waiting(compute_waiting), .wait_index(compute_wait_index),
+      .error(error[2]), .error_code(error_code[11:8]), .error_index(error_index[95:64])
+  );
+
+  // ---- store and writes ----
+  logic write_valid, write_grant, reader_free, item_valid, item_first, item_last, item_ends_burst, stall;
+  logic response, response_bad, response_no_memory;
+  logic [A-1:0] write_addr;
+  logic [8:0] write_len;
+  logic [W-1:0] item;
+  logic [W/8-1:0] item_strobes;
+
+  store storer (
+      .clk, .rst(clear), .halt, .cmd_valid(store_head), .cmd(C'(store_cmd)), .cmd_index(store_index),
+      .cmd_pop(store_pop), .token_compute(token_there[2]), .pop_compute(token_pop[2]),
+      .push_compute(token_push[3]), .push_index(store_push_index), .out_rd_index, .out_rd_data,
+      .req_valid(write_valid), .req_addr(write_addr), .req_len(write_len), .req_grant(write_grant),
+      .reader_free, .item_valid, .item, .item_strobes, .item_first, .item_last, .item_ends_burst, .stall,
+      .response, .response_bad, .response_no_memory,
+      .busy(store_busy), .waiting(store_waiting), .reading(store_reading),
+      .error(error[3]), .error_code(error_code[15:12]), .error_index(error_index[127:96])
+  );
+
+  assign write_granted = write_grant;
+  assign write_beats = write_len;
+  assign m_axi_awid = 2'd0;
+  assign m_axi_awsize = 3'(overlay_config::LOG_MEM_BYTES);
+  assign m_axi_awburst = 2'b01;
+  assign m_axi_bready = 1'b1;
+
+  write_master writes (
+      .clk, .rst(clear), .halt, .req_valid(write_valid), .req_addr(write_addr), .req_len(write_len),
+      .reader_free, .req_grant(write_grant),
+      .item_valid, .item, .item_strobes, .item_first, .item_last, .item_ends_burst, .stall,
+      .response, .response_bad, .response_no_memory,
+      .awvalid(m_axi_awvalid), .awready(m_axi_awready), .awaddr(m_axi_awaddr), .awlen(m_axi_awlen),
+      .wvalid(m_axi_wvalid), .wready(m_axi_wready), .wdata(m_axi_wdata), .wstrb(m_axi_wstrb),
+      .wlast(m_axi_wlast), .bvalid(m_axi_bvalid), .bresp(m_axi_bresp), .idle(write_idle)
+  );
+endmodule

@@ -1,0 +1,34 @@
+// The four token channels between neighbouring modules: counters of 8 bits.
+//
+// Timing: a push in t is there in t + 1; a pop (only of a token that is there) counts in its own cycle. The
+// 256th token on a channel is an error that names the instruction that pushed it.
+module tokens (
+    input  logic        clk,
+    input  logic        rst,
+    // load->compute, compute->load, compute->store, store->compute
+    input  logic [3:0]  push,
+    input  logic [3:0]  pop,
+    output logic [3:0]  there,
+    input  logic [31:0] load_index,
+    input  logic [31:0] compute_index,
+    input  logic [31:0] store_index,
+    output logic        error,
+    output logic [31:0] error_index
+);
+  logic [3:0] overflow;
+
+  generate
+    for (genvar k = 0; k < 4; k++) begin : gen_channel
+      logic [7:0] count;
+      assign there[k] = count != 0;
+      assign overflow[k] = push[k] && !pop[k] && &count;
+      always_ff @(posedge clk) begin
+        if (rst) count <= '0;
+        else count <= count + 8'(push[k]) - 8'(pop[k]);
+      end
+    end
+  endgenerate
+
+  assign error = overflow != 0;
+  assign error_index = overflow[0] ? load_index : overflow[3] ? store_index : compute_index;
+endmodule
