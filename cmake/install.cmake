@@ -15,6 +15,7 @@ install(EXPORT TilewrightTargets NAMESPACE Tilewright:: DESTINATION ${CMAKE_INST
 install(DIRECTORY src/tilewright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY hardware/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/hardware)
 install(DIRECTORY dataflows/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/dataflows)
+install(DIRECTORY rtl/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/rtl)
 
 configure_package_config_file(cmake/TilewrightConfig.cmake.in ${CMAKE_BINARY_DIR}/TilewrightConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)

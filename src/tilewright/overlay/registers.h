@@ -83,7 +83,7 @@ constexpr uint16_t register_offset(std::string_view name) {
   for (const Register& r : kRegisters) {
     if (name == r.name) return r.offset;
   }
-  throw "no register has this name";  // refused when evaluated by the compiler, as all callers do
+  throw Error(ErrorKind::kInternal, "no register is called " + std::string(name));
 }
 
 // The counters, in the order of their registers from CYCLES on.

@@ -1,0 +1,105 @@
+// The library keeps the loop over cycles; here are only its loading and the translation of its answers.
+#include "tilewright/overlay/rtl_model.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "overlay_pins.h"
+#include "tilewright/base/error.h"
+#include "tilewright/base/file.h"
+#include "tilewright/overlay/rtl_config.h"
+#include "tilewright/synthesis/verilator.h"
+
+namespace tilewright::overlay {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The sources are written to a folder of their own first: equal hardware writes equal files, so several
+// processes may do so at once.
+fs::path build_library(const OverlayHardware& hardware, const RtlOptions& options) {
+  const std::string identity = rtl_config(hardware) + fs::absolute(options.rtl_folder).string();
+  const fs::path folder =
+      options.cache_folder / fmt::format("sources-{:016x}", std::hash<std::string>{}(identity));
+  synthesis::VerilatedDesign design;
+  design.top = "tilewright_overlay";
+  design.sources = write_rtl(hardware, folder, options.rtl_folder / "overlay");
+  design.harness = options.rtl_folder / "harness" / "overlay_harness.cpp";
+  design.headers = {options.rtl_folder / "harness" / "overlay_pins.h"};
+  design.trace = !options.wave_file.empty();
+  design.assertions = options.assertions;
+  return synthesis::build_verilated(design, options.cache_folder);
+}
+
+void tick_memory(void* memory, AxiPins& pins) { static_cast<AxiMemory*>(memory)->tick(pins); }
+
+}  // namespace
+
+struct RtlModel::Library {
+  Library(const fs::path& path, const fs::path& wave_file, AxiMemory& memory)
+      : handle(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), dlclose) {
+    const auto get =
+        handle == nullptr
+            ? nullptr
+            : reinterpret_cast<decltype(&overlay_interface)>(dlsym(handle.get(), "overlay_interface"));
+    if (get == nullptr) {
+      throw Error(ErrorKind::kInvalidInput, fmt::format("cannot load '{}': {}", path.string(), dlerror()),
+                  "remove it from the cache to have it built again");
+    }
+    interface = get();
+    model = interface->create(wave_file.empty() ? nullptr : wave_file.c_str(), tick_memory, &memory);
+  }
+  ~Library() { interface->destroy(model); }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  std::unique_ptr<void, int (*)(void*)> handle;
+  const OverlayInterface* interface = nullptr;
+  OverlayModel* model = nullptr;
+};
+
+RtlModel::RtlModel(const OverlayHardware& hardware, const MemoryModel& memory, const RtlOptions& options)
+    : memory_(memory, hardware.memory_width_bits / 8, hardware.max_burst_beats),
+      library_(std::make_unique<Library>(build_library(hardware, options), options.wave_file, memory_)) {}
+
+RtlModel::~RtlModel() = default;
+
+void RtlModel::raise_complaint() {
+  const std::string assertion = library_->interface->complaint(library_->model);
+  if (!assertion.empty()) throw Error(ErrorKind::kInternal, "the RTL stopped at " + assertion);
+  if (!memory_.violation().empty()) {
+    throw Error(ErrorKind::kInternal, "the RTL broke a rule of AXI in " + memory_.violation());
+  }
+}
+
+uint32_t RtlModel::read32(uint16_t offset) {
+  uint32_t value = 0;
+  const bool good = library_->interface->read(library_->model, offset, value);
+  raise_complaint();
+  if (!good) throw Error(ErrorKind::kInternal, fmt::format("register {:#x} cannot be read", offset));
+  return value;
+}
+
+void RtlModel::write32(uint16_t offset, uint32_t value) {
+  const bool good = library_->interface->write(library_->model, offset, value);
+  raise_complaint();
+  if (!good) throw Error(ErrorKind::kInternal, fmt::format("register {:#x} cannot be written", offset));
+}
+
+bool RtlModel::wait_for_interrupt() {
+  library_->interface->run(library_->model, wait_cycles_);
+  raise_complaint();
+  return library_->interface->interrupt(library_->model);
+}
+
+void RtlModel::step(uint64_t cycles) {
+  library_->interface->step(library_->model, cycles);
+  raise_complaint();
+}
+
+void RtlModel::reset() {
+  memory_.begin({});
+  library_->interface->reset(library_->model);
+}
+
+}  // namespace tilewright::overlay
