@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "tilewright/base/error.h"
 
@@ -64,33 +65,58 @@ std::string read_text_file(const std::filesystem::path& path, size_t max_bytes) 
   return read_all<std::string>(path, max_bytes);
 }
 
-void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+FileWriter::FileWriter(std::filesystem::path path) : path_(std::move(path)) {
   std::error_code ignored;
   // A device such as /dev/stdout cannot be replaced by a rename: write to it directly.
-  const bool direct =
-      std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
-  std::string target = direct ? path.string() : path.string() + ".XXXXXX";
-  Descriptor file{direct ? ::open(target.c_str(), O_WRONLY | O_CLOEXEC) : ::mkstemp(target.data())};
-  if (file.fd < 0) fail("write", path, "is the folder there and writable?");
-  for (size_t done = 0; done < bytes.size();) {
-    ssize_t put = ::write(file.fd, bytes.data() + done, bytes.size() - done);
+  direct_ = std::filesystem::exists(path_, ignored) && !std::filesystem::is_regular_file(path_, ignored);
+  target_ = direct_ ? path_.string() : path_.string() + ".XXXXXX";
+  fd_ = direct_ ? ::open(target_.c_str(), O_WRONLY | O_CLOEXEC) : ::mkstemp(target_.data());
+  if (fd_ < 0) fail("write", path_, "is the folder there and writable?");
+}
+
+FileWriter::~FileWriter() {
+  if (fd_ < 0) return;
+  ::close(fd_);
+  if (!direct_) ::unlink(target_.c_str());
+}
+
+void FileWriter::fail_to_write() {
+  const int reason = errno;
+  ::close(std::exchange(fd_, -1));
+  if (!direct_) ::unlink(target_.c_str());
+  errno = reason;
+  fail("write", path_, "the old file, if any, is unchanged");
+}
+
+void FileWriter::append(std::span<const std::byte> bytes) {
+  constexpr size_t kBuffer = size_t{1} << 18;
+  buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+  if (buffer_.size() >= kBuffer) flush();
+}
+
+void FileWriter::flush() {
+  for (size_t done = 0; done < buffer_.size();) {
+    const ssize_t put = ::write(fd_, buffer_.data() + done, buffer_.size() - done);
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) {
-      const int reason = errno;
-      if (!direct) ::unlink(target.c_str());
-      errno = reason;
-      fail("write", path, "the old file, if any, is unchanged");
-    }
+    if (put < 0) fail_to_write();
     done += size_t(put);
   }
-  if (direct) return;
-  ::fchmod(file.fd, 0644);
-  if (::rename(target.c_str(), path.c_str()) != 0) {
-    const int reason = errno;
-    ::unlink(target.c_str());
-    errno = reason;
-    fail("write", path);
+  buffer_.clear();
+}
+
+void FileWriter::commit() {
+  flush();
+  if (!direct_) {
+    ::fchmod(fd_, 0644);
+    if (::rename(target_.c_str(), path_.c_str()) != 0) fail_to_write();
   }
+  ::close(std::exchange(fd_, -1));
+}
+
+void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  FileWriter writer(path);
+  writer.append(bytes);
+  writer.commit();
 }
 
 void write_text_file(const std::filesystem::path& path, std::string_view text) {

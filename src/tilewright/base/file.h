@@ -14,8 +14,32 @@ namespace tilewright {
 std::vector<std::byte> read_file(const std::filesystem::path& path, size_t max_bytes = size_t{1} << 36);
 std::string read_text_file(const std::filesystem::path& path, size_t max_bytes = size_t{1} << 30);
 
-// Writes to a temporary file beside `path`, then renames it. Errors (invalid input): not writable, disk full;
-// then nothing is left behind.
+// A file written piece by piece: to a temporary one beside `path`, which takes its place at commit(). Without
+// commit nothing is left behind. Errors (invalid input) of all: not writable, disk full. Devices are written
+// directly.
+class FileWriter {
+ public:
+  explicit FileWriter(std::filesystem::path path);
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+  ~FileWriter();
+
+  void append(std::span<const std::byte> bytes);
+  void append(std::string_view text) { append(std::as_bytes(std::span(text.data(), text.size()))); }
+  void commit();
+
+ private:
+  void flush();
+  [[noreturn]] void fail_to_write();
+
+  std::filesystem::path path_;
+  std::string target_;
+  bool direct_ = false;
+  int fd_ = -1;
+  std::vector<std::byte> buffer_;
+};
+
+// The same in one go.
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_text_file(const std::filesystem::path& path, std::string_view text);
 

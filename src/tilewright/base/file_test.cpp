@@ -29,6 +29,27 @@ TEST(File, ReadsBackWhatItWroteAndLeavesNoTemporaryFile) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
 }
 
+TEST(File, WritesPieceByPieceAndAppearsAtCommitOnly) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "tilewright_file_writer_test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  std::string all;
+  {
+    FileWriter dropped(folder / "dropped");
+    FileWriter writer(folder / "kept");
+    for (int i = 0; i < 50000; ++i) {
+      const std::string piece = std::to_string(i) + "\n";
+      all += piece;
+      writer.append(piece);
+      dropped.append(piece);
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder / "kept"));
+    writer.commit();
+  }
+  EXPECT_EQ(read_text_file(folder / "kept"), all);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+}
+
 TEST(File, NamesTheFileAndTheReason) {
   EXPECT_EQ(error_of([] { read_text_file("/nowhere/a"); }),
             "cannot open '/nowhere/a': No such file or directory");
