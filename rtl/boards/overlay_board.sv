@@ -1,21 +1,19 @@
-// The overlay on an iCE40 HX8K: its memory is block RAM of the same chip, its host a serial line of 1 Mbaud. Built for a
-// configuration with a memory width of 32 bits. The board's 12 MHz oscillator is the only clock.
-// LEDs: overlay running, interrupt (done or error), serial line in each direction.
-module overlay_ice40_hx8k #(
-    parameter int LOG_WORDS = 10,
+// The overlay on a board that has nothing but an FPGA, a clock and a serial line: the memory of the overlay is block RAM of
+// the same chip, its host the serial line with CYCLES_PER_BIT clock cycles per bit (12 MHz: 1 Mbaud). The folders beside this
+// file say which pins these are. LEDs: overlay running, interrupt (done or error), serial line in each direction.
+module overlay_board #(
+    parameter int LOG_MEMORY_BYTES = 12,
     parameter int CYCLES_PER_BIT = 12
 ) (
-    input  logic       clk_12mhz,
+    input  logic       clk,
     input  logic       serial_rx,
     output logic       serial_tx,
     output logic [3:0] led
 );
   localparam int ADDR_BITS = overlay_config::ADDR_BITS;
+  localparam int MEM_BITS = overlay_config::MEM_BITS;
 
-  logic clk;
-  assign clk = clk_12mhz;
-
-  // Flip-flops of this part wake up as zero, block RAM some microseconds later: a reset of 2^8 cycles.
+  // Flip-flops wake up as zero, the block RAM of an iCE40 some microseconds later: a reset of 2^8 cycles.
   logic [8:0] awake = 9'd0;
   logic rst_n;
   assign rst_n = awake[8];
@@ -31,9 +29,12 @@ module overlay_ice40_hx8k #(
   logic [1:0] arid, rid, rresp, bresp;
   logic [ADDR_BITS-1:0] araddr, awaddr;
   logic [7:0] arlen;
-  logic [31:0] rdata, wdata;
-  logic [3:0] wstrb;
+  logic [MEM_BITS-1:0] rdata, wdata;
+  logic [MEM_BITS/8-1:0] wstrb;
+  logic [31:0] door_rdata;
 
+  // The 32-bit word that the bridge asked for, of a wider one.
+  assign door_rdata = 32'(rdata >> {bridge_address[14:0] & 15'(MEM_BITS / 8 - 4), 3'd0});
   assign led = {!serial_rx, !serial_tx, irq, running};
 
   serial_bridge #(
@@ -55,13 +56,14 @@ module overlay_ice40_hx8k #(
       .mem_valid(door_valid),
       .mem_write(door_write),
       .mem_ready(door_ready),
-      .mem_rdata(rdata),
+      .mem_rdata(door_rdata),
       .address(bridge_address),
       .wdata(bridge_wdata)
   );
 
   block_memory #(
-      .LOG_WORDS(LOG_WORDS),
+      .WIDTH(MEM_BITS),
+      .LOG_WORDS(LOG_MEMORY_BYTES - overlay_config::LOG_MEM_BYTES),
       .ADDR_BITS(ADDR_BITS)
   ) memory (
       .clk(clk),
@@ -90,7 +92,7 @@ module overlay_ice40_hx8k #(
       .bresp(bresp),
       .door_valid(door_valid),
       .door_write(door_write),
-      .door_word(bridge_address[LOG_WORDS+1:2]),
+      .door_address(ADDR_BITS'(bridge_address[14:0])),
       .door_wdata(bridge_wdata),
       .door_ready(door_ready)
   );
