@@ -14,6 +14,7 @@ install(TARGETS ${modules} tilewright EXPORT TilewrightTargets ARCHIVE DESTINATI
 install(EXPORT TilewrightTargets NAMESPACE Tilewright:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)
 install(DIRECTORY src/tilewright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY hardware/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/hardware)
+install(DIRECTORY rtl/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/rtl)
 install(DIRECTORY dataflows/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/dataflows)
 install(DIRECTORY rtl/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/rtl)
 

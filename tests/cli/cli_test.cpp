@@ -17,7 +17,7 @@ bool contains(const CommandResult& result, const std::string& text) {
 
 TEST(Cli, EveryVerbHelpsWithAnExample) {
   for (const char* verb :
-       {"inspect", "optimize", "quantize", "compile", "run", "compare", "exec", "doctor"}) {
+       {"inspect", "optimize", "quantize", "compile", "run", "compare", "exec", "synth", "doctor"}) {
     const CommandResult result = command(std::string(verb) + " --help");
     EXPECT_EQ(result.exit_code, 0) << verb;
     EXPECT_TRUE(contains(result, std::string("Example:\n  tilewright ") + verb)) << result.output;

@@ -8,6 +8,7 @@
 #include <ostream>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tilewright/cli/verbs.h"
@@ -63,6 +64,8 @@ std::vector<Part> parts() {
       program("yosys", "yosys", "synthesis"),
       program("nextpnr-ice40", "nextpnr-ice40", "place and route"),
       program("icepack", "fpga-icestorm", "bitstreams"),
+      program("nextpnr-ecp5", "-", "place and route for ECP5; no package in Debian 12"),
+      program("vivado", "-", "implementation on AMD parts, from the script that `synth` writes"),
   };
 }
 
@@ -83,9 +86,13 @@ void doctor(const DoctorOptions& options, std::ostream& out) {
     return;
   }
   for (const Part& part : all) {
-    out << (part.present ? fmt::format("  ok       {:<16} {}\n", part.name, part.detail)
-                         : fmt::format("  missing  {:<16} gives {}; apt-get install {}\n", part.name,
-                                       part.gives, part.package));
+    if (part.present) {
+      out << fmt::format("  ok       {:<16} {}\n", part.name, part.detail);
+    } else {
+      const bool packaged = std::string_view(part.package) != "-";
+      out << fmt::format("  missing  {:<16} gives {}{}\n", part.name, part.gives,
+                         packaged ? fmt::format("; apt-get install {}", part.package) : "");
+    }
   }
 }
 

@@ -131,6 +131,25 @@ void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
   verb->callback([&map_options, &out] { map(map_options, out); });
 }
 
+void add_synth(CLI::App& app, SynthOptions& options, std::ostream& out) {
+  CLI::App* verb =
+      add_verb(app, "synth",
+               "Synthesise an overlay for an FPGA: resources, fit, clock rate, and for iCE40 a bitstream",
+               "synth overlay-ice40 --device ice40-hx8k -o build/ice40");
+  verb->add_option("hardware", options.hardware, "Overlay: a preset's name or a YAML file")->required();
+  verb->add_option("--device", options.device, "FPGA: a preset's name (hardware/devices) or a YAML file");
+  verb->add_option("-o,--output", options.output, "Folder for sources, netlist, bitstream and report.json");
+  verb->add_option("--clock", options.clock_mhz, "MHz that timing is judged by (default: the overlay's)")
+      ->check(number_check("a number of MHz above 0 and at most 10000",
+                           [](double x) { return x > 0 && x <= 10000; }));
+  verb->add_option("--seed", options.seed, "Seed of the placer")->check(CLI::Range(0, 1 << 30));
+  verb->add_option("--timeout", options.timeout_s, "Seconds that each tool may take")
+      ->check(number_check("a number of seconds above 0", [](double x) { return x > 0; }));
+  verb->add_flag("--rtl-only", options.rtl_only, "Only write the configured sources");
+  add_common(verb, options.json);
+  verb->callback([&options, &out] { synth(options, out); });
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app(
       "Tilewright: from a trained network to a verified accelerator and the program that runs on it");
@@ -234,6 +253,9 @@ int parse_and_run(int argc, char** argv) {
                  "First look for hazards: races, missing tokens, what is not portable");
   add_common(verb, exec_options.json);
   verb->callback([&] { exec(exec_options, out); });
+
+  SynthOptions synth_options;
+  add_synth(app, synth_options, out);
 
   DoctorOptions doctor_options;
   verb = add_verb(app, "doctor", "What is installed, and what each missing part would give", "doctor");

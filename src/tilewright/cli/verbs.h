@@ -103,6 +103,16 @@ struct ExecOptions {
 };
 void exec(const ExecOptions& options, std::ostream& out);
 
+struct SynthOptions {
+  std::string hardware, device, output;
+  double clock_mhz = 0;  // 0: the description's
+  int seed = 1;
+  double timeout_s = 3600;
+  bool rtl_only = false;
+  bool json = false;
+};
+void synth(const SynthOptions& options, std::ostream& out);
+
 struct DoctorOptions {
   bool json = false;
 };
