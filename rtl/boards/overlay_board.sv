@@ -22,7 +22,9 @@ module overlay_board #(
   logic irq, running;
   logic awvalid_l, awready_l, wvalid_l, wready_l, bvalid_l, arvalid_l, arready_l, rvalid_l;
   logic [31:0] rdata_l, bridge_wdata;
-  logic [15:0] bridge_address;
+  /* verilator lint_off UNUSEDSIGNAL */
+  logic [15:0] bridge_address;  // its top bit has chosen between registers and memory already
+  /* verilator lint_on UNUSEDSIGNAL */
   logic door_valid, door_write, door_ready;
 
   logic arvalid, arready, rvalid, rready, rlast, awvalid, awready, wvalid, wready, wlast, bvalid, bready;
@@ -65,7 +67,7 @@ module overlay_board #(
       .WIDTH(MEM_BITS),
       .LOG_WORDS(LOG_MEMORY_BYTES - overlay_config::LOG_MEM_BYTES),
       .ADDR_BITS(ADDR_BITS)
-  ) memory (
+  ) ram (
       .clk(clk),
       .rst(!rst_n),
       .arvalid(arvalid),

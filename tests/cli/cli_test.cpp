@@ -24,6 +24,16 @@ TEST(Cli, EveryVerbHelpsWithAnExample) {
   }
 }
 
+TEST(Cli, SynthWritesTheConfiguredSources) {
+  const auto folder = fresh_folder("rtl");
+  const CommandResult result = command("synth overlay-ice40 --rtl-only -o " + folder.string());
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_TRUE(contains(result, "source files of 'overlay-ice40'")) << result.output;
+  const std::string package = read_text_file(folder / "overlay_config.sv");
+  EXPECT_NE(package.find("localparam int BLOCK_IN = 4;"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::exists(folder / "tilewright_overlay.sv"));
+}
+
 TEST(Cli, InspectCountsTheDemoNetwork) {
   const CommandResult result = command("inspect " + demo_files().model.string());
   EXPECT_EQ(result.exit_code, 0);

@@ -74,7 +74,7 @@ TEST(OverlayYaml, RandomDescriptionsRoundTrip) {
     h.dram_bytes = random.between(1 << 16, int64_t{1} << 30);
     h.memory_width_bits = 1 << random.between(3, 10);
     h.alu_lanes = random.chance(0.5) ? 0 : 1 << random.between(0, 4);
-    h.command_queue_depth = 1 << random.between(2, 10);
+    h.command_queue_depth = 1 << random.between(1, 10);
     h.read_queue_beats = 1 << random.between(2, 10);
     h.max_burst_beats = 1 << random.between(0, 6);
     h.clock_mhz = random.uniform() * 1000 + 0.001;
