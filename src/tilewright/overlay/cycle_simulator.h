@@ -19,19 +19,23 @@ namespace tilewright::overlay {
 struct CycleOptions {
   bool record_transactions = false;
   CycleObserver* observer = nullptr;  // called while the run goes on; for traces and explanations
-  SimulatorKernel kernel = SimulatorKernel::kAuto;
+  // false: time and counters only. Micro-ops are loaded; INP, WGT, ACC and the memory stay as they are.
+  bool execute = true;
 };
 
 // Scratchpads persist between runs of one simulator, time starts at 0 in each.
 class CycleSimulator {
  public:
-  CycleSimulator(OverlayHardware hardware, MemoryModel memory);
+  // Errors (invalid input): a memory model that breaks its rules, hardware without a simulator.
+  CycleSimulator(OverlayHardware hardware, MemoryModel memory,
+                 SimulatorKernel kernel = SimulatorKernel::kAuto);
   ~CycleSimulator();
 
   // Runs `count` instructions that start at byte `address` of `dram`, until FINISH. For a program that the
   // checker accepts, memory and work counters afterwards equal those of the functional simulator.
   // Errors (invalid input): those of the functional simulator, naming the same instruction; a deadlock also
-  // where only the finite queues cause it.
+  // where only the finite queues cause it; the 256th token on a channel; an address that is no multiple of
+  // the instruction's size.
   TimedRun run(std::span<std::byte> dram, uint64_t address, uint64_t count, const CycleOptions& options = {});
 
  private:

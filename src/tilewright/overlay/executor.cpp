@@ -146,25 +146,22 @@ void Executor::fill(const MemoryInstruction& i, uint32_t target, uint64_t count)
 }
 
 void Executor::load(uint32_t index, const MemoryInstruction& i) {
-  int64_t depth = 0, bytes = 0;
+  const int64_t bytes = element_bytes(hardware, i.memory_type);
+  int64_t depth = 0;
   uint64_t* moved = nullptr;
   switch (i.memory_type) {
     case MemoryType::kUop:
-      depth = pads.uop_depth, bytes = hardware.uop_bytes(), moved = &counters.uop_load_bytes;
+      depth = pads.uop_depth, moved = &counters.uop_load_bytes;
       break;
     case MemoryType::kInput:
-      depth = pads.input_depth, bytes = hardware.input_bytes(), moved = &counters.input_load_bytes;
+      depth = pads.input_depth, moved = &counters.input_load_bytes;
       break;
     case MemoryType::kWeight:
-      depth = pads.weight_depth, bytes = hardware.weight_bytes(), moved = &counters.weight_load_bytes;
+      depth = pads.weight_depth, moved = &counters.weight_load_bytes;
       break;
     case MemoryType::kAccumulator:
-      depth = pads.accumulator_depth, bytes = hardware.accumulator_bytes(),
-      moved = &counters.accumulator_load_bytes;
-      break;
     case MemoryType::kAccumulator8:
-      depth = pads.accumulator_depth, bytes = int64_t{pads.batch} * pads.block_out;
-      moved = &counters.accumulator_load_bytes;
+      depth = pads.accumulator_depth, moved = &counters.accumulator_load_bytes;
       break;
     case MemoryType::kOutput:
       fail_instruction(index, "LOAD", "memory_type out cannot be loaded");
@@ -181,6 +178,7 @@ void Executor::load(uint32_t index, const MemoryInstruction& i) {
   if (i.y_size > 0) check_dram(index, i, bytes, "LOAD");
   if (i.memory_type == MemoryType::kUop) plans.invalidate(i.sram_base, uint32_t(end));
   *moved += uint64_t{i.y_size} * i.x_size * uint64_t(bytes);
+  if (!effects && i.memory_type != MemoryType::kUop) return;
 
   uint32_t target = i.sram_base;
   const std::byte* source = dram.data() + uint64_t{i.dram_base} * uint64_t(bytes);
@@ -221,18 +219,19 @@ void Executor::store(uint32_t index, const MemoryInstruction& i) {
                          " overlap the running program at " + std::to_string(stream_begin));
   }
   counters.output_store_bytes += uint64_t{i.y_size} * i.x_size * uint64_t(bytes);
+  if (!effects) return;
   for (uint32_t y = 0; y < i.y_size; ++y) {
     kernels.store_outputs(pads, i.sram_base + y * i.x_size,
                           dram.data() + first + uint64_t{y} * i.x_stride * uint64_t(bytes), i.x_size);
   }
 }
 
-void Executor::execute_memory(uint32_t index, const uint64_t* in) {
+MemoryInstruction Executor::decode_memory(const uint64_t* in) const {
   const auto get = [in](const BitField& field) { return uint32_t(field.get(in)); };
   MemoryInstruction i;
+  i.is_store = Opcode(layout.opcode.get(in)) == Opcode::kStore;
   i.memory_type = MemoryType(get(layout.memory.memory_type));
   i.x_size = get(layout.memory.x_size);
-  if (i.x_size == 0) return;  // moves tokens only
   i.sram_base = get(layout.memory.sram_base);
   i.dram_base = get(layout.memory.dram_base);
   i.y_size = get(layout.memory.y_size);
@@ -242,18 +241,25 @@ void Executor::execute_memory(uint32_t index, const uint64_t* in) {
   i.x_pad_0 = get(layout.memory.x_pad_0);
   i.x_pad_1 = get(layout.memory.x_pad_1);
   i.pad_value = int32_t(layout.memory.pad_value.get_signed(in));
-  if (Opcode(layout.opcode.get(in)) == Opcode::kStore) {
+  return i;
+}
+
+void Executor::execute_memory(uint32_t index, const MemoryInstruction& i) {
+  if (i.x_size == 0) return;  // moves tokens only
+  if (i.is_store) {
     store(index, i);
   } else {
     load(index, i);
   }
 }
 
-void Executor::decode_extents(const IsaLayout::Loop& fields, const uint64_t* in, LoopNest& loop) const {
+LoopNest Executor::decode_extents(const IsaLayout::Loop& fields, const uint64_t* in) const {
+  LoopNest loop;
   loop.uop_begin = uint32_t(fields.uop_begin.get(in));
   loop.uop_end = uint32_t(fields.uop_end.get(in));
   loop.iter_out = uint32_t(fields.iter_out.get(in));
   loop.iter_in = uint32_t(fields.iter_in.get(in));
+  return loop;
 }
 
 void Executor::decode_factors(const IsaLayout::Loop& fields, const uint64_t* in, LoopNest& loop) const {
@@ -271,8 +277,7 @@ void Executor::check_uop_range(uint32_t index, const char* name, const LoopNest&
 }
 
 void Executor::execute_gemm(uint32_t index, const uint64_t* in) {
-  LoopNest loop;
-  decode_extents(layout.gemm, in, loop);
+  LoopNest loop = decode_extents(layout.gemm, in);
   if (is_empty(loop)) return;
   check_uop_range(index, "GEMM", loop);
   const bool reset = layout.gemm.reset.get(in) != 0;
@@ -292,6 +297,7 @@ void Executor::execute_gemm(uint32_t index, const uint64_t* in) {
   if (executed == 1 && !reset) {
     const MicroOp& op = pads.uops[loop.uop_begin];
     check(op.dst, op.src, op.wgt);
+    if (!effects) return;
     return kernels.gemm_one(pads, op.dst, op.src, op.wgt, op.overwrite);
   }
   decode_factors(layout.gemm, in, loop);
@@ -299,6 +305,7 @@ void Executor::execute_gemm(uint32_t index, const uint64_t* in) {
   check(plan.max_dst + reach(loop, loop.dst_factor_out, loop.dst_factor_in),
         plan.max_src + reach(loop, loop.src_factor_out, loop.src_factor_in),
         plan.max_wgt + reach(loop, loop.wgt_factor_out, loop.wgt_factor_in));
+  if (!effects) return;
   if (reset) return kernels.gemm_reset(pads, plan, loop);
   if (!plan.any_overwrite || plans.destinations_distinct(plan, loop)) return kernels.gemm(pads, plan, loop);
   // Overwrites that meet other iterations: program order.
@@ -316,7 +323,7 @@ void Executor::execute_gemm(uint32_t index, const uint64_t* in) {
 
 void Executor::execute_alu(uint32_t index, const uint64_t* in) {
   AluInstruction alu;
-  decode_extents(layout.alu, in, alu.loop);
+  alu.loop = decode_extents(layout.alu, in);
   decode_factors(layout.alu, in, alu.loop);
   const uint32_t code = uint32_t(layout.alu_opcode.get(in));
   if (code > uint32_t(layout.wide ? AluOpcode::kRequantize : AluOpcode::kMul)) {
@@ -344,7 +351,7 @@ void Executor::execute_alu(uint32_t index, const uint64_t* in) {
       uint64_t{alu.loop.iter_out} * alu.loop.iter_in * (alu.loop.uop_end - alu.loop.uop_begin);
   counters.alu_uops += executed;
   counters.alu_lanes += executed * uint64_t(pads.batch) * uint64_t(pads.block_out);
-  kernels.alu(pads, pads.uops.data(), alu);
+  if (effects) kernels.alu(pads, pads.uops.data(), alu);
 }
 
 }  // namespace tilewright::overlay

@@ -49,9 +49,16 @@ struct Executor {
     }
     return buffer;
   }
+  // With `effects` unset only micro-ops are loaded: ranges are checked and work is counted, data stays as it
+  // is.
+  bool effects = true;
+  MemoryInstruction decode_memory(const uint64_t* in) const;  // without its dependencies
+  // Sizes of the loop nest, without its factors; and the factors.
+  LoopNest decode_extents(const IsaLayout::Loop& fields, const uint64_t* in) const;
+  void decode_factors(const IsaLayout::Loop& fields, const uint64_t* in, LoopNest& loop) const;
   // `in`: the words of instruction `index`, of a known opcode. Errors (invalid input): ranges, unknown ALU
   // operations; nothing has been touched then.
-  void execute_memory(uint32_t index, const uint64_t* in);
+  void execute_memory(uint32_t index, const MemoryInstruction& i);
   void execute_gemm(uint32_t index, const uint64_t* in);
   void execute_alu(uint32_t index, const uint64_t* in);
   // Executes a LOAD of one unpadded row of inputs in range. Returns false for everything else, untouched.
@@ -64,8 +71,6 @@ struct Executor {
   void check_dram(uint32_t index, const MemoryInstruction& i, int64_t element_bytes, const char* name) const;
   void load_row(const MemoryInstruction& i, uint32_t target, const std::byte* source, size_t count);
   void fill(const MemoryInstruction& i, uint32_t target, uint64_t count);
-  void decode_extents(const IsaLayout::Loop& fields, const uint64_t* in, LoopNest& loop) const;
-  void decode_factors(const IsaLayout::Loop& fields, const uint64_t* in, LoopNest& loop) const;
   void check_uop_range(uint32_t index, const char* name, const LoopNest& loop) const;
 
   std::vector<int8_t> unpacked_;                // lanes of one weight element

@@ -54,12 +54,12 @@ bool FunctionalSimulator::State::advance() {
       } else if (op == uint64_t(Opcode::kAlu)) {
         executor.execute_alu(index, in);
       } else if (op == uint64_t(Opcode::kLoad)) {
-        executor.execute_memory(index, in);
+        executor.execute_memory(index, executor.decode_memory(in));
       }
     } else {
       const bool done = kQueue == kLoadQueue && (executor.words == 2 ? executor.load_input_row<false>(in)
                                                                      : executor.load_input_row<true>(in));
-      if (!done) executor.execute_memory(index, in);
+      if (!done) executor.execute_memory(index, executor.decode_memory(in));
     }
     if constexpr (kWires.push_prev != kNoChannel) tokens[kWires.push_prev] += (bits & kPushPrev) != 0;
     if constexpr (kWires.push_next != kNoChannel) tokens[kWires.push_next] += (bits & kPushNext) != 0;

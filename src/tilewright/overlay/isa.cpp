@@ -49,6 +49,24 @@ void append_little_endian(std::vector<std::byte>& out, uint64_t value, int count
   for (int i = 0; i < count; ++i) out.push_back(std::byte(value >> (8 * i)));
 }
 
+int64_t element_bytes(const OverlayHardware& h, MemoryType type) {
+  switch (type) {
+    case MemoryType::kUop:
+      return h.uop_bytes();
+    case MemoryType::kWeight:
+      return h.weight_bytes();
+    case MemoryType::kInput:
+      return h.input_bytes();
+    case MemoryType::kAccumulator:
+      return h.accumulator_bytes();
+    case MemoryType::kAccumulator8:
+      return int64_t{h.batch} * h.block_out;
+    case MemoryType::kOutput:
+      break;
+  }
+  return h.output_bytes();
+}
+
 const char* memory_type_name(MemoryType type) {
   static constexpr const char* kNames[] = {"uop", "wgt", "inp", "acc", "out", "acc8"};
   return uint8_t(type) < 6 ? kNames[uint8_t(type)] : "?";

@@ -79,6 +79,8 @@ struct IsaLayout {
 uint64_t read_little_endian(const std::byte* bytes, int count);
 void append_little_endian(std::vector<std::byte>& out, uint64_t value, int count);
 
+// Bytes of an element in DRAM. All are powers of two.
+int64_t element_bytes(const OverlayHardware& hardware, MemoryType type);
 // "load", "store", ... and "uop", "wgt", "inp", "acc", "out", "acc8"; "min", "max", "add", "shr", ...
 const char* memory_type_name(MemoryType type);
 const char* alu_opcode_name(AluOpcode opcode);
