@@ -180,7 +180,8 @@ void AxiMemory::drive(AxiPins& pins) {
   drive_response(pins);
   pins.ar_ready = !pause();
   pins.aw_ready = !pause();
-  pins.w_ready = !pause();
+  // Data may come before its address; a memory that pauses takes it afterwards.
+  pins.w_ready = options_.pause_seed == 0 || (!writes_.empty() && !pause());
   if (pins.r_valid != 0 || pins.b_valid != 0 || options_.pause_seed != 0) pins.wake = pins.cycle + 1;
 }
 

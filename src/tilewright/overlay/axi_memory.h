@@ -38,6 +38,9 @@ class AxiMemory {
   // A port of `port_bytes` and bursts of at most `max_burst_beats`.
   AxiMemory(MemoryModel model, int port_bytes, int max_burst_beats);
 
+  // From the next begin() on.
+  void set_model(const MemoryModel& model) { model_ = model; }
+
   // Forgets what is outstanding and starts time anew on `memory`; accesses beyond it are answered with
   // DECERR.
   void begin(std::span<std::byte> memory, const AxiMemoryOptions& options = {});
@@ -84,7 +87,7 @@ class AxiMemory {
   void complain(const AxiPins& pins, const std::string& what);
   bool pause() { return options_.pause_seed != 0 && random_.chance(0.4); }
 
-  const MemoryModel model_;
+  MemoryModel model_;
   const uint32_t port_bytes_;
   const int max_burst_beats_;
   std::unique_ptr<MemoryTiming> timing_;

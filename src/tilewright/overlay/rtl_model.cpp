@@ -36,8 +36,8 @@ void tick_memory(void* memory, AxiPins& pins) { static_cast<AxiMemory*>(memory)-
 }  // namespace
 
 struct RtlModel::Library {
-  Library(const fs::path& path, const fs::path& wave_file, AxiMemory& memory)
-      : handle(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), dlclose) {
+  Library(const fs::path& path, const fs::path& waves, AxiMemory& axi_memory)
+      : wave_file(waves), memory(axi_memory), handle(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), dlclose) {
     const auto get =
         handle == nullptr
             ? nullptr
@@ -47,12 +47,20 @@ struct RtlModel::Library {
                   "remove it from the cache to have it built again");
     }
     interface = get();
-    model = interface->create(wave_file.empty() ? nullptr : wave_file.c_str(), tick_memory, &memory);
+    start();
   }
   ~Library() { interface->destroy(model); }
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
+  // A model as after power-up.
+  void start() {
+    if (model != nullptr) interface->destroy(model);
+    model = interface->create(wave_file.empty() ? nullptr : wave_file.c_str(), tick_memory, &memory);
+  }
+
+  const fs::path wave_file;
+  AxiMemory& memory;
   std::unique_ptr<void, int (*)(void*)> handle;
   const OverlayInterface* interface = nullptr;
   OverlayModel* model = nullptr;
@@ -95,6 +103,12 @@ bool RtlModel::wait_for_interrupt() {
 void RtlModel::step(uint64_t cycles) {
   library_->interface->step(library_->model, cycles);
   raise_complaint();
+}
+
+void RtlModel::restart(const MemoryModel& memory) {
+  memory_.set_model(memory);
+  memory_.begin({});
+  library_->start();
 }
 
 void RtlModel::reset() {
