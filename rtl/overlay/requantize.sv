@@ -54,7 +54,7 @@ module requantize #(
         shift_2 <= shift[l*6+:6];
         shift_3 <= shift_2;
         shift_4 <= shift_3;
-        shifted <= corner ? {{P{1'b1}}, 1'b0} : $signed({full, 1'b0}) >>> shift_4;
+        shifted <= corner ? $signed({{P{1'b1}}, 1'b0}) : $signed({full, 1'b0}) >>> shift_4;
         rounded <= SCALED_BITS'(kept) + SCALED_BITS'(zero) + SCALED_BITS'($signed({1'b0, shifted[0]}));
       end
       if (P > KEPT) begin : saturation
