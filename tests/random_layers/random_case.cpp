@@ -1,5 +1,7 @@
 // Random operators with their reference results.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include "random_layer.h"
 #include "tilewright/base/random.h"
@@ -15,10 +17,32 @@ Tensor random_tensor(Random& random, ElementType type, Shape shape, int64_t low,
   return tensor;
 }
 
+// The integers of one operand: -2^(bits-1) .. 2^(bits-1)-1, of single bits 0 and 1 or -1 and +1.
+struct Numbers {
+  int bits = 8;
+  bool bipolar = false;
+  int64_t low() const { return bits == 1 ? (bipolar ? -1 : 0) : overlay::lowest_weight(bits); }
+  int64_t high() const { return bits == 1 ? 1 : overlay::highest_weight(bits); }
+  int64_t draw(Random& random) const {
+    if (bits == 1 && bipolar) return random.chance(0.5) ? 1 : -1;
+    return random.between(low(), high());
+  }
+};
+
+Tensor random_numbers(Random& random, Shape shape, const Numbers& numbers) {
+  Tensor tensor(ElementType::kI8, std::move(shape));
+  for (int64_t i = 0; i < tensor.size(); ++i) tensor.set_integer(i, numbers.draw(random));
+  return tensor;
+}
+
 class Builder {
  public:
   Builder(uint64_t seed, const OverlayHardware& hardware)
-      : random_(seed), hardware_(hardware), plain_(hardware.isa == IsaVersion::kVta) {}
+      : random_(seed), hardware_(hardware), plain_(hardware.isa == IsaVersion::kVta) {
+    inputs_.bits = hardware.input_bits;
+    weights_ = {hardware.weight_bits, true};
+    if (inputs_.bits == 1) inputs_.bipolar = random_.chance(0.6), output_.bipolar = random_.chance(0.5);
+  }
 
   Case conv(Kind kind) {
     const int64_t block = hardware_.block_out;
@@ -29,18 +53,21 @@ class Builder {
       group = random_.between(2, 5);
       inputs = group * random_.between(1, std::max<int64_t>(2, block));
       outputs = group * random_.between(1, std::max<int64_t>(2, block));
+      // Single bits have no zero between groups: whole blocks only.
+      if (weights_.bits == 1) group = 2, inputs = outputs = 2 * hardware_.block_in;
     }
     const int64_t kh = random_.between(1, 4), kw = random_.between(1, 4);
     ConvParameters p;
     p.window = window(kh, kw);
     p.group = group;
-    if (!plain_ || random_.chance(0.2))
-      p.pad_value = random_.chance(0.5) ? 0 : int32_t(random_.between(-128, 127));
+    if (!plain_ || random_.chance(0.2)) p.pad_value = pad_value();
     const Tensor x = input(inputs, kh, kw, p.window);
-    const bool wide_weights = random_.chance(0.15);
-    const int64_t limit = wide_weights ? 255 : 127;
-    const Tensor w = random_tensor(random_, wide_weights ? ElementType::kI16 : ElementType::kI8,
-                                   Shape{outputs, inputs / group, kh, kw}, -limit, limit);
+    const bool wide_weights = weights_.bits > 1 && random_.chance(0.15);
+    const int64_t limit = (1 << weights_.bits) - 1;
+    const Shape shape{outputs, inputs / group, kh, kw};
+    const Tensor w = wide_weights         ? random_tensor(random_, ElementType::kI16, shape, -limit, limit)
+                     : weights_.bits == 8 ? random_tensor(random_, ElementType::kI8, shape, -127, 127)
+                                          : random_numbers(random_, shape, weights_);
     parameters(outputs, inputs / group * kh * kw);
     p.output = output_;
     Node& node = build("QConv", {x}, {w, bias_, multiplier_, shift_});
@@ -63,10 +90,9 @@ class Builder {
     }
     for (int64_t& pad : p.window.pads) pad = random_.between(0, std::min(kh, kw) - 1);
     p.group = group;
-    const Tensor x =
-        random_tensor(random_, ElementType::kI8,
-                      Shape{batch(), inputs, random_.between(3, 9), random_.between(3, 9)}, -128, 127);
-    const Tensor w = random_tensor(random_, ElementType::kI8, Shape{inputs, per_group, kh, kw}, -128, 127);
+    const Tensor x = random_numbers(
+        random_, Shape{batch(), inputs, random_.between(3, 9), random_.between(3, 9)}, inputs_);
+    const Tensor w = random_numbers(random_, Shape{inputs, per_group, kh, kw}, weights_);
     parameters(per_group * group, inputs / group * kh * kw);
     p.output = output_;
     Node& node = build("QConvTranspose", {x}, {w, bias_, multiplier_, shift_});
@@ -79,9 +105,8 @@ class Builder {
   Case dense() {
     const int64_t inputs = random_.between(1, 6 * hardware_.block_in),
                   outputs = random_.between(1, 6 * hardware_.block_out);
-    const Tensor x =
-        random_tensor(random_, ElementType::kI8, Shape{random_.between(1, 9), inputs}, -128, 127);
-    const Tensor w = random_tensor(random_, ElementType::kI8, Shape{outputs, inputs}, -128, 127);
+    const Tensor x = random_numbers(random_, Shape{random_.between(1, 9), inputs}, inputs_);
+    const Tensor w = random_numbers(random_, Shape{outputs, inputs}, weights_);
     parameters(outputs, inputs);
     Node& node = build("QGemm", {x}, {w, bias_, multiplier_, shift_});
     return finish(node, reference_gemm(x, w, bias_, multiplier_, shift_, output_));
@@ -93,15 +118,18 @@ class Builder {
       p.multiplier_a = 1 << random_.between(0, 8);
       p.multiplier_b = 1 << random_.between(0, 8);
       p.shift = int32_t(random_.between(0, 12));
+      // Few values soon saturate: bring the sum back to where the operands were.
+      if (narrow()) p.shift = std::bit_width(unsigned(std::max(p.multiplier_a, p.multiplier_b)));
     } else {
       p.multiplier_a = int32_t(random_.between(-(1 << 22), 1 << 22));
       p.multiplier_b = int32_t(random_.between(-(1 << 21), 1 << 21));
       p.shift = int32_t(random_.between(18, 24));
     }
-    p.bias = int32_t(random_.between(-1000, 1000));
+    p.bias =
+        int32_t(narrow() ? random_.between(-(1 << p.shift), 1 << p.shift) : random_.between(-1000, 1000));
     p.output = output_stage();
     const Tensor a = elementwise_input();
-    const Tensor b = random_tensor(random_, ElementType::kI8, a.shape(), -128, 127);
+    const Tensor b = random_numbers(random_, a.shape(), inputs_);
     Node& node = build("QAdd", {a, b}, {});
     node.attributes["multiplier_a"] = int64_t(p.multiplier_a);
     node.attributes["multiplier_b"] = int64_t(p.multiplier_b);
@@ -112,7 +140,7 @@ class Builder {
 
   Case requantize_case() {
     RequantizeParameters p;
-    p.bias = int32_t(random_.between(-300, 300));
+    p.bias = scalar_bias();
     scalar_scale(1, &p.multiplier, &p.shift);
     p.output = output_stage();
     const Tensor x = elementwise_input();
@@ -126,9 +154,9 @@ class Builder {
     p.kernel = {random_.between(1, 4), random_.between(1, 4)};
     p.window = window(p.kernel[0], p.kernel[1]);
     p.window.dilations = {1, 1};
-    if (!plain_) p.pad_value = int32_t(random_.between(-128, 127));
+    if (!plain_) p.pad_value = int32_t(inputs_.draw(random_));
     for (size_t i = 0; i < 4; ++i) p.window.pads[i] = std::min(p.window.pads[i], p.kernel[i % 2] - 1);
-    p.bias = int32_t(random_.between(-300, 300));
+    p.bias = scalar_bias();
     scalar_scale(p.kernel[0] * p.kernel[1], &p.multiplier, &p.shift);
     p.output = output_stage();
     const Tensor x = input(channels(), p.kernel[0], p.kernel[1], p.window);
@@ -157,8 +185,14 @@ class Builder {
   }
 
  private:
+  bool narrow() const { return inputs_.bits < 8; }
   int64_t batch() { return random_.chance(0.3) ? random_.between(2, 5) : 1; }
-  int64_t channels() { return random_.between(1, 3 * hardware_.block_out + 1); }
+  int64_t channels() {
+    if (hardware_.block_in != hardware_.block_out && random_.chance(0.3)) {
+      return random_.between(hardware_.block_in - 1, hardware_.block_in + 3 * hardware_.block_out);
+    }
+    return random_.between(1, 3 * hardware_.block_out + 1);
+  }
 
   WindowParameters window(int64_t kh, int64_t kw) {
     WindowParameters w;
@@ -174,46 +208,76 @@ class Builder {
   }
 
   Tensor input(int64_t depth, int64_t kh, int64_t kw, const WindowParameters& w) {
-    const int64_t h = random_.between((kh - 1) * w.dilations[0] + 1, 16),
-                  v = random_.between((kw - 1) * w.dilations[1] + 1, 16);
-    return random_tensor(random_, ElementType::kI8, Shape{batch(), depth, h, v}, -128, 127);
+    const int64_t most = inputs_.bits == 8 ? 16 : 10;
+    const int64_t h = random_.between((kh - 1) * w.dilations[0] + 1, most),
+                  v = random_.between((kw - 1) * w.dilations[1] + 1, most);
+    return random_numbers(random_, Shape{batch(), depth, h, v}, inputs_);
   }
 
   Tensor elementwise_input() {
-    return random_tensor(random_, ElementType::kI8,
-                         Shape{batch(), channels(), random_.between(1, 14), random_.between(1, 14)}, -128,
-                         127);
+    return random_numbers(random_, Shape{batch(), channels(), random_.between(1, 14), random_.between(1, 14)},
+                          inputs_);
+  }
+
+  int32_t pad_value() {
+    if (inputs_.bipolar) return random_.chance(0.8) ? -1 : 1;
+    return random_.chance(0.5) ? 0 : int32_t(inputs_.draw(random_));
   }
 
   OutputStage output_stage() {
-    output_.y_zero_point = random_.chance(0.5) ? 0 : int32_t(random_.between(-128, 127));
-    output_.clip_low = random_.chance(0.5) ? -128 : int32_t(random_.between(-128, 20));
-    output_.clip_high = random_.chance(0.5) ? 127 : int32_t(random_.between(output_.clip_low, 127));
+    if (inputs_.bits == 1) {
+      output_.clip_low = 0;
+      output_.clip_high = 1;
+      return output_;
+    }
+    const int64_t low = inputs_.low(), high = inputs_.high();
+    if (narrow()) {
+      output_.y_zero_point = random_.chance(0.5) ? 0 : -1;
+      output_.clip_low = int32_t(random_.chance(0.7) ? low : low / 2);
+      output_.clip_high = int32_t(random_.chance(0.7) ? high : (high + 1) / 2);
+      return output_;
+    }
+    output_.y_zero_point = random_.chance(0.5) ? 0 : int32_t(random_.between(low, high));
+    output_.clip_low =
+        int32_t(random_.chance(0.5) ? low : random_.between(low, std::max<int64_t>(0, high / 6)));
+    output_.clip_high = int32_t(random_.chance(0.5) ? high : random_.between(output_.clip_low, high));
     return output_;
   }
 
-  // A scale that brings sums of `terms` products into eight bits, more or less.
+  // A scale that brings sums of `terms` products into the width of an output, more or less.
   Requantization scale(int64_t terms) {
-    int bits = 7;
-    while (terms > 1) {
-      terms = (terms + 2) / 3;
-      ++bits;
+    int low = 3, high = 9;
+    if (narrow()) {
+      const double deviation = std::sqrt(double(terms)) * double(inputs_.high() * weights_.high() + 1) / 2;
+      low = std::max(0, int(std::log2(deviation / double(inputs_.high() + 1))));
+      high = low + 1;
+    } else {
+      int bits = 7;
+      while (terms > 1) {
+        terms = (terms + 2) / 3;
+        ++bits;
+      }
+      low = bits / 2;
+      high = bits + 2;
     }
-    if (plain_ || random_.chance(0.2)) return {1, int32_t(random_.between(bits / 2, bits + 3))};
-    return {int32_t(random_.between(int64_t{1} << 30, INT32_MAX)),
-            int32_t(31 + random_.between(bits / 2, bits + 2))};
+    if (plain_ || random_.chance(0.2)) return {1, int32_t(random_.between(low, high + (narrow() ? 0 : 1)))};
+    return {int32_t(random_.between(int64_t{1} << 30, INT32_MAX)), int32_t(31 + random_.between(low, high))};
   }
 
   void scalar_scale(int64_t terms, int32_t* multiplier, int32_t* shift) {
     Requantization r = scale(terms);
-    if (terms == 1) r.shift = std::max(r.shift - 6, 0);
+    if (narrow()) r.shift = std::max(r.shift - weights_.bits + 1, 0);
+    if (terms == 1 && !narrow()) r.shift = std::max(r.shift - 6, 0);
     *multiplier = r.multiplier;
     *shift = r.shift;
   }
+  int32_t scalar_bias() { return int32_t(narrow() ? random_.between(-2, 2) : random_.between(-300, 300)); }
 
   void parameters(int64_t outputs, int64_t terms) {
     const int64_t count = random_.chance(0.5) ? outputs : 1;
-    bias_ = random_tensor(random_, ElementType::kI32, Shape{outputs}, -20000, 20000);
+    const double root = std::sqrt(double(terms));
+    const int64_t most = narrow() ? 1 + int64_t(root * double(inputs_.high() * weights_.high()) / 2) : 20000;
+    bias_ = random_tensor(random_, ElementType::kI32, Shape{outputs}, -most, most);
     multiplier_ = Tensor(ElementType::kI32, Shape{count});
     shift_ = Tensor(ElementType::kI32, Shape{count});
     for (int64_t i = 0; i < count; ++i) {
@@ -228,8 +292,7 @@ class Builder {
               const std::string& domain = kTilewrightDomain) {
     std::vector<ValueId> ids;
     for (const Tensor& tensor : data) {
-      ids.push_back(result_.graph.add_input("x", tensor.type(), tensor.shape()));
-      result_.graph.inputs.back() = ids.back();
+      ids.push_back(narrowed(result_.graph.add_input("x", tensor.type(), tensor.shape())));
       result_.inputs.insert_or_assign(ids.back(), tensor);
     }
     for (const Tensor& tensor : constants) ids.push_back(result_.graph.add_constant("c", tensor));
@@ -239,7 +302,21 @@ class Builder {
     node.attributes["y_zero_point"] = int64_t(output_.y_zero_point);
     node.attributes["clip_low"] = int64_t(output_.clip_low);
     node.attributes["clip_high"] = int64_t(output_.clip_high);
+    if (output_.bipolar) node.attributes["bipolar"] = int64_t{1};
     return node;
+  }
+
+  // What says how narrow an input is: the host's node ahead of the layer, whose output the case feeds.
+  ValueId narrowed(ValueId x) {
+    if (inputs_.bits == 8) return x;
+    const ValueId y = result_.graph.add_value("narrow", ElementType::kI8, result_.graph.value(x).shape);
+    Node& node = result_.graph.add_node("narrow", "QRequantize", {x}, {y}, kTilewrightDomain);
+    node.attributes["multiplier"] = int64_t{1};
+    node.attributes["shift"] = int64_t{0};
+    node.attributes["clip_low"] = inputs_.bipolar ? int64_t{0} : inputs_.low();
+    node.attributes["clip_high"] = inputs_.high();
+    if (inputs_.bipolar) node.attributes["bipolar"] = int64_t{1};
+    return y;
   }
 
   static void window_attributes(Node& node, const WindowParameters& w) {
@@ -262,6 +339,7 @@ class Builder {
   Random random_;
   const OverlayHardware& hardware_;
   bool plain_;
+  Numbers inputs_, weights_;
   OutputStage output_;
   Tensor bias_, multiplier_, shift_;
   Case result_;

@@ -19,9 +19,24 @@ OverlayHardware pick_hardware(uint64_t seed, const std::string& folder, std::str
   *file = kHardwareFiles[size_t(random.between(0, int64_t(std::size(kHardwareFiles)) - 1))];
   OverlayHardware hardware = read_overlay_hardware(folder + "/" + *file + ".yaml");
   hardware.dram_bytes = int64_t{1} << 26;
+  // The plain encoding of a narrow overlay, and one with square blocks and two images.
+  if (hardware.input_bits < 8 && hardware.input_bits > 1 && random.chance(0.3)) {
+    hardware.isa = IsaVersion::kVta;
+    hardware.uop_buffer_bytes = hardware.input_buffer_bytes = 1 << 15;
+    hardware.weight_buffer_bytes = 1 << 18;
+    hardware.accumulator_buffer_bytes = 1 << 17;
+  } else if (hardware.input_bits < 8 && random.chance(0.2)) {
+    hardware.batch = 2;
+    hardware.block_in = hardware.block_out = 8;
+  }
   // Small caches make kernels evict each other.
   if (random.chance(0.5)) hardware.uop_buffer_bytes = hardware.uop_bytes() << random.between(3, 6);
   return hardware;
+}
+
+Kind pick_kind(uint64_t seed, const OverlayHardware& hardware) {
+  constexpr Kind kOneBit[] = {Kind::kConv, Kind::kGroup, Kind::kTransposed, Kind::kDense};
+  return hardware.weight_bits == 1 ? kOneBit[seed % std::size(kOneBit)] : Kind(seed % uint64_t(kKinds));
 }
 
 Schedule pick_schedule(uint64_t seed, const Layer& layer, const OverlayHardware& hardware) {
@@ -32,7 +47,7 @@ Schedule pick_schedule(uint64_t seed, const Layer& layer, const OverlayHardware&
     const int64_t picked = random.between(1, most);
     return std::min(total, (picked + step - 1) / step * step);
   };
-  const overlay::ChannelBlocks blocks(layer, hardware.block_out);
+  const overlay::ChannelBlocks blocks(layer, hardware);
   for (int attempt = 0; attempt < 100; ++attempt) {
     Schedule s;
     s.batch_blocks = size((layer.batch + hardware.batch - 1) / hardware.batch, 1);
@@ -87,8 +102,8 @@ overlay::ProgramImage image_of(const overlay::OverlayProgram& program) {
 
 Result run_case(uint64_t seed, const std::string& hardware_folder) {
   Result result;
-  result.kind = Kind(seed % uint64_t(kKinds));
   const OverlayHardware hardware = pick_hardware(seed, hardware_folder, &result.hardware);
+  result.kind = pick_kind(seed, hardware);
   // An operator that this overlay cannot express exactly (a bias that would wrap, say) is drawn again.
   for (uint64_t attempt = 0;; ++attempt) {
     std::optional<Case> drawn;
@@ -102,7 +117,7 @@ Result run_case(uint64_t seed, const std::string& hardware_folder) {
     }
     result.problem.clear();
     Case& test = *drawn;
-    const Node& node = test.graph.nodes[0];
+    const Node& node = test.graph.nodes.back();
     std::string reason;
     if (!overlay::supports(test.graph, node, hardware, &reason)) {
       if (attempt < 50) continue;
@@ -110,7 +125,7 @@ Result run_case(uint64_t seed, const std::string& hardware_folder) {
       return result;
     }
     try {
-      const NodeId nodes[] = {0};
+      const NodeId nodes[] = {NodeId(test.graph.nodes.size()) - 1};
       Layer layer = overlay::extract_layer(test.graph, node, hardware);
       layer.foldable = layer.sources[0].channels < hardware.block_in;
       std::map<std::string, Schedule> schedules;

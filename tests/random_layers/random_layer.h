@@ -16,7 +16,8 @@ enum class Kind { kConv, kDepthwise, kGroup, kTransposed, kDense, kMaxPool, kAve
 inline constexpr int kKinds = int(Kind::kRequantize) + 1;
 const char* kind_name(Kind kind);
 
-// A graph with one integer operator, inputs for it, and what the reference kernels make of them.
+// A graph whose last node is one integer operator, inputs for it, and what the reference kernels make of
+// them.
 struct Case {
   Graph graph;
   std::map<ValueId, Tensor> inputs;
@@ -40,12 +41,15 @@ struct Result {
 };
 
 // The overlays that cases draw from: names of files under `folder` (the project's hardware/).
-inline constexpr const char* kHardwareFiles[] = {"vta-default",     "vta-small",   "vta-1x8",
-                                                 "vta-2x16",        "vta-1x32",    "overlay-16x16",
-                                                 "overlay-4x16x16", "overlay-8x8", "overlay-tiny"};
+inline constexpr const char* kHardwareFiles[] = {
+    "vta-default",         "vta-small",   "vta-1x8",      "vta-2x16",     "vta-1x32",     "overlay-16x16",
+    "overlay-4x16x16",     "overlay-8x8", "overlay-tiny", "overlay-w4a4", "overlay-w2a2", "overlay-w1a1",
+    "overlay-1x8x8-batch8"};
 
 // The overlay of a case: a file of `folder`, at times with another micro-op cache.
 OverlayHardware pick_hardware(uint64_t seed, const std::string& folder, std::string* file);
+// The kind of operator of a case, one that the overlay can run: 1-bit weights do not do everything.
+Kind pick_kind(uint64_t seed, const OverlayHardware& hardware);
 // A random schedule that fits, or the default one.
 overlay::Schedule pick_schedule(uint64_t seed, const overlay::Layer& layer, const OverlayHardware& hardware);
 

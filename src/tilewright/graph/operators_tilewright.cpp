@@ -24,6 +24,10 @@ void require_output_attributes(const OperatorContext& context) {
   }
   const int64_t low = context.node().int_or("clip_low", -128), high = context.node().int_or("clip_high", 127);
   if (low > high) reject(context, fmt::format("clip_low is {}, clip_high is {}", low, high));
+  require_range(context, "bipolar", 0, 0, 1);
+  if (context.node().int_or("bipolar", 0) != 0 && (low != 0 || high != 1)) {
+    reject(context, fmt::format("a bipolar output has the clip range 0..1, not {}..{}", low, high));
+  }
 }
 
 // A constant `[channels]` or `[1]` of i32 within low..high.
@@ -118,7 +122,7 @@ std::vector<TypedShape> infer_qrequantize(const OperatorContext& context) {
 }
 
 std::vector<AttributeRule> with_output_attributes(std::vector<AttributeRule> attributes) {
-  for (const char* name : {"y_zero_point", "clip_low", "clip_high"}) {
+  for (const char* name : {"y_zero_point", "clip_low", "clip_high", "bipolar"}) {
     attributes.push_back({name, AttributeKind::kInt});
   }
   return attributes;

@@ -1,5 +1,6 @@
 #include "tilewright/hardware/overlay_hardware.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tilewright/base/random.h"
@@ -201,6 +202,22 @@ TEST(OverlayPresets, DefaultIsThePublicConfiguration) {
   EXPECT_EQ(overlay_short_form(expected), "1x16_i8w8a32_15_15_18_17");
 }
 
+// The same words, buffers and port, with more lanes in the words.
+TEST(OverlayPresets, NarrowOverlaysMultiplyMoreFromTheSameWords) {
+  const OverlayHardware eight = find_overlay_hardware("overlay-16x16", kPresets);
+  for (const int bits : {4, 2, 1}) {
+    const OverlayHardware h = find_overlay_hardware(fmt::format("overlay-w{0}a{0}", bits), kPresets);
+    SCOPED_TRACE(h.name);
+    EXPECT_EQ(h.macs_per_uop() * bits, eight.macs_per_uop() * 8);
+    EXPECT_EQ(h.input_bytes(), eight.input_bytes());
+    EXPECT_EQ(h.weight_bytes(), eight.weight_bytes());
+    EXPECT_EQ(h.input_depth(), eight.input_depth());
+    EXPECT_EQ(h.weight_depth(), eight.weight_depth());
+    EXPECT_EQ(h.accumulator_depth(), eight.accumulator_depth());
+    EXPECT_EQ(h.memory_width_bits, eight.memory_width_bits);
+  }
+}
+
 TEST(OverlayPresets, UnknownNameListsThePresets) {
   try {
     find_overlay_hardware("vta-defualt", kPresets);
@@ -208,11 +225,11 @@ TEST(OverlayPresets, UnknownNameListsThePresets) {
   } catch (const Error& error) {
     const std::string text = error.what();
     EXPECT_EQ(text.rfind("'vta-defualt' is no overlay: no preset and no file; known presets: overlay-16x16, "
-                         "overlay-32x32, overlay-4x16x16, overlay-8x8, ",
+                         "overlay-1x8x8-batch8, overlay-32x32, overlay-4x16x16, overlay-8x8, ",
                          0),
               0u)
         << text;
-    EXPECT_NE(text.find("overlay-tiny, vta-1x32, vta-1x8, vta-2x16, vta-default, vta-small"),
+    EXPECT_NE(text.find("vta-1x32, vta-1x8, vta-2x16, vta-default, vta-pynq-z1, vta-small, vta-ultra96"),
               std::string::npos)
         << text;
   }

@@ -41,6 +41,11 @@ __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) void requantize_av
 
 #endif
 
+// {0, 1} to {-1, +1}.
+void make_bipolar(int64_t count, int8_t* out) {
+  for (int64_t i = 0; i < count; ++i) out[i] = int8_t(2 * out[i] - 1);
+}
+
 }  // namespace
 
 void requantize_lanes_portable(const int32_t* acc, uint32_t base, int64_t count, Requantization scale,
@@ -49,13 +54,16 @@ void requantize_lanes_portable(const int32_t* acc, uint32_t base, int64_t count,
     out[i] = int8_t(requantize(int32_t(uint32_t(acc[i]) + base), scale, output.y_zero_point, output.clip_low,
                                output.clip_high));
   }
+  if (output.bipolar) make_bipolar(count, out);
 }
 
 void requantize_lanes(const int32_t* acc, uint32_t base, int64_t count, Requantization scale,
                       const OutputStage& output, int8_t* out) {
 #if defined(__x86_64__)
   if (is_available(IntegerIsa::kAvx512Vnni)) {
-    return requantize_avx512(acc, base, count, scale, output, out);
+    requantize_avx512(acc, base, count, scale, output, out);
+    if (output.bipolar) make_bipolar(count, out);
+    return;
   }
 #endif
   requantize_lanes_portable(acc, base, count, scale, output, out);

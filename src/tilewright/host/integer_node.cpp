@@ -37,6 +37,10 @@ OutputStage output_stage(const Node& node) {
   output.y_zero_point = integer_attribute(node, "y_zero_point", 0, -kLimit, kLimit);
   output.clip_low = integer_attribute(node, "clip_low", -128, -128, 127);
   output.clip_high = integer_attribute(node, "clip_high", 127, output.clip_low, 127);
+  output.bipolar = integer_attribute(node, "bipolar", 0, 0, 1) != 0;
+  if (output.bipolar && (output.clip_low != 0 || output.clip_high != 1)) {
+    fail("a bipolar output has the clip range 0..1");
+  }
   return output;
 }
 

@@ -11,7 +11,7 @@ namespace tilewright {
 
 // Errors of all functions (invalid input): a value outside of its range, naming the attribute or input.
 
-// y_zero_point, clip_low, clip_high.
+// y_zero_point, clip_low, clip_high, bipolar.
 OutputStage output_stage(const Node& node);
 // Attribute `name` as a 32-bit integer in [low, high].
 int32_t integer_attribute(const Node& node, const char* name, int32_t fallback, int64_t low, int64_t high);

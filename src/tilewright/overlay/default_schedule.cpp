@@ -135,7 +135,7 @@ class Search {
 
   // Obvious misfits, before a Tiling is made.
   bool too_large(const Schedule& s) const {
-    const int64_t outputs = s.batch_blocks * s.rows * s.cols * s.out_blocks;
+    const int64_t outputs = s.batch_blocks * s.rows * s.cols * s.out_blocks * blocks_.ratio;
     return outputs > hardware_.accumulator_depth();
   }
 
@@ -185,6 +185,7 @@ std::optional<Schedule> best_fold(const Layer& layer, int64_t block) {
       const int64_t sample_x = nx > 1 ? std::gcd(layer.in_step_x, x * grid.dx_step) : layer.in_step_x;
       const std::pair<int64_t, int64_t> cost{ny * nx, -sample_y * sample_x};
       if (ny * nx == int64_t(grid.ny) * grid.nx || cost >= best) continue;
+      if (layer.weight_bits == 1 && (grid.ny % y != 0 || grid.nx % x != 0)) continue;  // fold_input
       best = cost;
       fold.fold_y = y;
       fold.fold_x = x;

@@ -68,7 +68,7 @@ class Estimator {
     parameters_ = {-1, -1};
     part(0, [&] {
       if (together_ > 0) load_uops(together_);
-      if (tiling_.all_parameters) load_parameters(tiling_.blocks.out);
+      if (tiling_.all_parameters) load_parameters(tiling_.blocks.sub_total);
     });
     size_t loads = 0;
     for (size_t k = 0; k < steps; ++k) {
@@ -154,7 +154,7 @@ class Estimator {
         times_.wait(tile_stored_[size_t(step.tile - tiling_.output_slots)] + 1);
       }
       if (!tiling_.all_parameters && tile.out != parameters_) {
-        load_parameters(tile.out.size());
+        load_parameters(tiling_.blocks.subs(tile.out));
         parameters_ = tile.out;
       }
     }
@@ -167,20 +167,26 @@ class Estimator {
 
   void accumulate(const Tile& tile, const Step& step) {
     if (step.first && !overwrite_) start_tile(step, tile);
+    if (step.first && overwrite_) {
+      const int64_t unused = tiling_.unused_outputs(tile, step.tile);
+      cost_.reset_uops += unused;
+      if (unused > 0) times_.gemm(unused);
+    }
     if (layer_.kind == LayerKind::kMaximum) return maximum(tile);
     const int64_t pixels = tile.rows.size() * tile.cols.size() * tile.batch.size();
-    int64_t pairs = tile.out.size();
+    const int64_t subs = tiling_.blocks.subs(tile.out);
+    int64_t pairs = subs;
     if (tiling_.blocks.dense) pairs *= step.in.size();
     if (layer_.pattern == ChannelPattern::kGrouped) {
       pairs = tiling_.weight_elements(tile.out, step.in) / layer_.weight_count();
     }
-    load_kernel_uops(tile, step, std::max<int64_t>(1, pairs / tile.out.size()));
-    for (int pass = 1; pass < passes_; ++pass) alu(pixels * tile.out.size());
+    load_kernel_uops(tile, step, std::max<int64_t>(1, pairs / subs));
+    for (int pass = 1; pass < passes_; ++pass) alu(pixels * subs);
     for (const Phase& phase : layer_.phases) {
       const int64_t rows = ceil_div(tile.rows.size() - phase.out_y, layer_.out_step_y);
       const int64_t cols = ceil_div(tile.cols.size() - phase.out_x, layer_.out_step_x);
       if (rows <= 0 || cols <= 0) continue;
-      const int64_t destinations = tile.out.size() * rows * cols * tile.batch.size();
+      const int64_t destinations = subs * rows * cols * tile.batch.size();
       for (const TapGrid& grid : phase.grids) {
         const int64_t uops = pairs * rows * cols * tile.batch.size() * grid.ny * grid.nx;
         cost_.gemm_uops += uops;
@@ -210,7 +216,7 @@ class Estimator {
     int64_t uops = step.first ? int64_t(tiling_.output.passes.size()) + 2 : 0;
     for (const Phase& phase : layer_.phases) {
       for (const TapGrid& grid : phase.grids) {
-        std::array<int64_t, 6> extents{tile.rows.size(), tile.cols.size(), tile.out.size(),
+        std::array<int64_t, 6> extents{tile.rows.size(), tile.cols.size(), tiling_.blocks.subs(tile.out),
                                        pairs_in,         grid.ny,          grid.nx};
         std::sort(extents.begin(), extents.end());
         uops += extents[0] * extents[1] * extents[2] * extents[3] * tile.batch.size();
@@ -220,7 +226,7 @@ class Estimator {
   }
 
   void maximum(const Tile& tile) {
-    const int64_t planes = tile.batch.size() * tile.out.size();
+    const int64_t planes = tile.batch.size() * tiling_.blocks.subs(tile.out);
     const int64_t copies = planes * tiling_.in_rows(tile.rows.size()) * tiling_.in_cols(tile.cols.size());
     const int64_t pixels = planes * tile.rows.size() * tile.cols.size();
     const TapGrid& grid = layer_.phases[0].grids[0];
@@ -254,26 +260,34 @@ class Estimator {
   }
 
   void output_pass(const Tile& tile, const OutputPass& pass) {
-    const int64_t outputs = tile.batch.size() * tile.out.size() * tile.rows.size() * tile.cols.size();
-    if (pass.opcode != AluOpcode::kRequantize) return alu(outputs);
-    cost_.alu_uops += outputs;
-    times_.requantize(outputs, tile.batch.size() * tile.out.size());
+    const ChannelBlocks& blocks = tiling_.blocks;
+    const int64_t positions = tile.batch.size() * tile.rows.size() * tile.cols.size();
+    const auto part = [&](int64_t subs) {
+      if (pass.opcode != AluOpcode::kRequantize) return alu(positions * subs);
+      cost_.alu_uops += positions * subs;
+      times_.requantize(positions * subs, tile.batch.size() * subs);
+    };
+    if (blocks.ratio == 1) return part(tile.out.size());
+    for (int64_t o = tile.out.begin; o < tile.out.end; ++o) part(blocks.subs(o));
   }
 
   void store(const Step& step, const Tile& tile) {
-    const int64_t element = hardware_.output_bytes(), rows = tile.rows.size(), cols = tile.cols.size();
+    // Of all sub-blocks at a position, which follow each other.
+    const int64_t ratio = tiling_.blocks.ratio, element = hardware_.output_bytes() * ratio;
+    const int64_t rows = tile.rows.size(), cols = tile.cols.size();
     const int64_t planes = tile.batch.size() * tile.out.size();
     double done = times_.compute_free();
-    if (rows == layer_.out_height && cols == layer_.out_width && tiling_.output_plane == rows * cols) {
+    if (rows == layer_.out_height && cols == layer_.out_width &&
+        tiling_.output_plane == rows * cols * ratio) {
       for (int64_t n = 0; n < tile.batch.size(); ++n) {
         done = times_.store(times_.compute_free(), 1, tile.out.size() * rows * cols * element,
-                            tile.out.size() * rows * cols);
+                            tile.out.size() * rows * cols * ratio);
       }
     } else {
       const bool joined = cols == layer_.out_width;
       for (int64_t plane = 0; plane < planes; ++plane) {
         done = times_.store(times_.compute_free(), joined ? 1 : rows, (joined ? rows : 1) * cols * element,
-                            (joined ? rows : 1) * cols);
+                            (joined ? rows : 1) * cols * ratio);
       }
     }
     cost_.output_bytes += planes * rows * cols * element;

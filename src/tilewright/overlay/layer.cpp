@@ -1,12 +1,10 @@
-// What a layer's numbers imply: weights by index, accumulator bounds, legality on a given overlay, and the
-// folding of image positions into channels.
+// What a layer's numbers imply: weights by index, accumulator bounds, and the folding of image positions into
+// channels.
 #include "tilewright/overlay/layer.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
-
-#include "tilewright/overlay/output_passes.h"
 
 namespace tilewright::overlay {
 namespace {
@@ -18,27 +16,24 @@ int64_t raw_weight(const Layer& layer, int64_t row, int64_t column, int position
                                                   : int64_t(layer.weights.data<int16_t>()[at]);
 }
 
-// Part `plane` of a weight that is a sum of 8-bit numbers, larger parts first.
-int8_t plane_of(int64_t value, int plane) {
-  for (int k = 0; k < plane; ++k) value -= clip(value, -128, 127);
-  return int8_t(clip(value, -128, 127));
-}
-
-bool reads_outside(const Layer& layer) {
-  for (const Phase& phase : layer.phases) {
-    const int64_t rows = (layer.out_height - phase.out_y + layer.out_step_y - 1) / layer.out_step_y;
-    const int64_t cols = (layer.out_width - phase.out_x + layer.out_step_x - 1) / layer.out_step_x;
-    for (const TapGrid& grid : phase.grids) {
-      const LayerSource& source = layer.sources[size_t(grid.source)];
-      const int64_t bottom = (rows - 1) * layer.in_step_y + grid.dy + int64_t(grid.ny - 1) * grid.dy_step;
-      const int64_t right = (cols - 1) * layer.in_step_x + grid.dx + int64_t(grid.nx - 1) * grid.dx_step;
-      if (grid.dy < 0 || grid.dx < 0 || bottom >= source.height || right >= source.width) return true;
-    }
-  }
-  return false;
+// Part `plane` of a weight that is a sum of numbers of `bits` bits, larger parts first.
+int8_t plane_of(int64_t value, int plane, int bits) {
+  const int64_t low = lowest_weight(bits), high = highest_weight(bits);
+  for (int k = 0; k < plane; ++k) value -= clip(value, low, high);
+  return int8_t(clip(value, low, high));
 }
 
 }  // namespace
+
+int64_t lowest_weight(int bits) { return bits == 1 ? -1 : -(int64_t{1} << (bits - 1)); }
+int64_t highest_weight(int bits) { return bits == 1 ? 1 : (int64_t{1} << (bits - 1)) - 1; }
+
+int32_t unused_lane_sum(const Layer& layer) {
+  if (layer.weight_bits != 1 || !layer.sources[0].bipolar || layer.sources[0].channels % 2 == 0) return 0;
+  int32_t taps = 0;
+  for (const TapGrid& grid : layer.phases[0].grids) taps += grid.ny * grid.nx;
+  return -taps;
+}
 
 int8_t Layer::weight(int64_t o, int64_t i, int index) const {
   if (pattern == ChannelPattern::kSharedDiagonal) return o == i ? diagonal[size_t(index)] : int8_t(0);
@@ -50,7 +45,8 @@ int8_t Layer::weight(int64_t o, int64_t i, int index) const {
     column = i - o / group_outputs * group_inputs;
     if (column < 0 || column >= group_inputs) return 0;
   }
-  return plane_of(raw_weight(*this, o, column, index % weight_positions), index / weight_positions);
+  return plane_of(raw_weight(*this, o, column, index % weight_positions), index / weight_positions,
+                  weight_bits);
 }
 
 int64_t accumulator_bound(const Layer& layer, int64_t channel) {
@@ -67,41 +63,14 @@ int64_t accumulator_bound(const Layer& layer, int64_t channel) {
       if (pass != 0) sum <<= layer.pass_shift;
       for (const TapGrid& grid : layer.phases[0].grids) {
         if (size_t(grid.pass) != pass) continue;
-        sum += std::abs(int64_t(layer.diagonal[size_t(grid.weight)])) * 128 * grid.ny * grid.nx;
+        sum += std::abs(int64_t(layer.diagonal[size_t(grid.weight)])) * layer.input_magnitude * grid.ny *
+               grid.nx;
       }
     }
   } else {
-    sum = layer.weight_magnitude[size_t(channel)] * 128;
+    sum = layer.weight_magnitude[size_t(channel)] * layer.input_magnitude;
   }
   return sum + std::abs(int64_t(layer.output.bias[size_t(channel)]));
-}
-
-std::string why_not(const Layer& layer, const OverlayHardware& hardware) {
-  if (hardware.block_in != hardware.block_out) {
-    return "the overlay's block_in and block_out differ; activations could not be passed between layers";
-  }
-  if (hardware.input_bits != 8 || hardware.weight_bits != 8 || hardware.output_bits != 8 ||
-      hardware.accumulator_bits != 32) {
-    return "only overlays with 8-bit data and 32-bit accumulators are compiled for";
-  }
-  // Row strides of LOAD and STORE have 16 bits in the plain encoding; single rows need none.
-  int64_t stride = layer.out_height > 1 ? layer.out_width : 0;
-  for (const LayerSource& source : layer.sources) {
-    if (source.height > 1) stride = std::max(stride, source.width * layer.in_step_y);
-  }
-  if (hardware.isa == IsaVersion::kVta && stride > 65535) {
-    return "images whose rows, times the vertical stride, exceed 65535 positions do not fit the plain "
-           "instructions";
-  }
-  if (layer.kind == LayerKind::kMaximum) return {};
-  if (hardware.isa == IsaVersion::kVta) {
-    std::string reason = why_no_plain_output(layer);
-    if (!reason.empty()) return reason;
-    if (layer.pad_value != 0 && layer.sources.size() > 1 && reads_outside(layer)) {
-      return "the plain instruction set pads with zero only";
-    }
-  }
-  return {};
 }
 
 std::optional<Layer> fold_input(const Layer& layer, int fold_y, int fold_x) {
@@ -112,6 +81,8 @@ std::optional<Layer> fold_input(const Layer& layer, int fold_y, int fold_x) {
   }
   const TapGrid first = layer.phases[0].grids[0];
   if (fold_y > first.ny || fold_x > first.nx || fold_y * fold_x < 2) return std::nullopt;
+  // Where the fold reaches beyond the kernel, weights are zero, which single bits cannot be.
+  if (layer.weight_bits == 1 && (first.ny % fold_y != 0 || first.nx % fold_x != 0)) return std::nullopt;
   const LayerSource source = layer.sources[0];
   const int ny = (first.ny + fold_y - 1) / fold_y, nx = (first.nx + fold_x - 1) / fold_x;
 

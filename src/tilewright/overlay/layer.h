@@ -56,6 +56,7 @@ struct LayerOutput {
   std::vector<int32_t> bias;                   // one per output channel
   std::vector<Requantization> requantization;  // one per output channel, or a single one
   int32_t zero_point = 0, clip_low = -128, clip_high = 127;
+  bool bipolar = false;  // the clip, 0..1, is the bit that stands for -1 and +1
 
   const Requantization& scale(int64_t channel) const {
     return requantization[requantization.size() == 1 ? 0 : size_t(channel)];
@@ -66,6 +67,7 @@ struct LayerOutput {
 struct LayerSource {
   ValueId value = kNoValue;
   int64_t channels = 1, height = 1, width = 1;
+  bool bipolar = false;  // single bits that stand for -1 and +1
 };
 
 // How a 3-channel image is re-arranged when the host packs it: fold_y x fold_x neighbouring positions become
@@ -95,7 +97,9 @@ struct Layer {
   int pass_shift = 8;
 
   // kDense, kGrouped, kDiagonal: `weights` i8|i16 [out_channels, inputs per output, positions]; position p of
-  // plane k (i16 weights are a sum of 8-bit planes) is weight index k*positions + p.
+  // plane k (wider weights are a sum of planes of weight_bits) is weight index k*positions + p.
+  int weight_bits = 8;
+  int64_t input_magnitude = 128;  // of the largest input
   Tensor weights;
   int weight_positions = 1, weight_planes = 1;
   std::vector<int64_t> weight_magnitude;  // by output channel: sum of the weights' magnitudes
@@ -114,6 +118,11 @@ struct Layer {
   // Weight `index` of output channel o and input channel i (absolute); 0 where the pattern has none.
   int8_t weight(int64_t o, int64_t i, int index) const;
 };
+
+// pad_value as it stands in a lane of the inputs: of bipolar ones the bit.
+inline int32_t padding_lane(const Layer& layer) {
+  return layer.sources[0].bipolar ? int32_t(layer.pad_value > 0) : layer.pad_value;
+}
 
 // A view of a value as [batch, channels, height, width]: rank 4 as it is, rank 2 as 1x1 images, rank 3 as one
 // row. `flattened` names the 4-dimensional tensor that a Flatten made a rank-2 value from.
@@ -141,6 +150,14 @@ std::string why_not(const Layer& layer, const OverlayHardware& hardware);
 // The layer with fold_y x fold_x positions of its input folded into channels. nullopt when it is no dense
 // single-source convolution or nothing is gained.
 std::optional<Layer> fold_input(const Layer& layer, int fold_y, int fold_x);
+
+// Smallest and largest weight of `bits` bits; single bits are -1 and +1.
+int64_t lowest_weight(int bits);
+int64_t highest_weight(int bits);
+
+// What the lanes behind the last input channel add to a bipolar sum: they hold -1, and 1-bit weights have no
+// zero. The weights there alternate, so it is only one tap's worth each where the channels are odd in number.
+int32_t unused_lane_sum(const Layer& layer);
 
 // Largest magnitude that accumulator plus bias can take for any input, over all output channels.
 int64_t accumulator_bound(const Layer& layer, int64_t channel);

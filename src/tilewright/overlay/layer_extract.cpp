@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdlib>
 
+#include "tilewright/graph/value_range.h"
 #include "tilewright/graph/window.h"
 #include "tilewright/overlay/layer.h"
 
@@ -76,6 +77,7 @@ void read_output_attributes(const Node& node, LayerOutput& output) {
   output.zero_point = int32_t(node.int_or("y_zero_point", 0));
   output.clip_low = int32_t(node.int_or("clip_low", -128));
   output.clip_high = int32_t(node.int_or("clip_high", 127));
+  output.bipolar = node.int_or("bipolar", 0) != 0;
 }
 
 // B, M and S of QConv, QConvTranspose and QGemm.
@@ -98,13 +100,14 @@ void read_parameters(const Graph& graph, const Node& node, Layer& layer) {
   read_output_attributes(node, output);
 }
 
-// Eight-bit planes that weights in [low, high] are a sum of.
-int planes_for(int64_t low, int64_t high) {
-  for (int planes = 1; planes <= kMaxWeightPlanes; ++planes) {
-    if (low >= -128 * planes && high <= 127 * planes) return planes;
+// Planes of `bits` bits that weights in [low, high] are a sum of.
+int planes_for(int64_t low, int64_t high, int bits) {
+  const int most = bits == 1 ? 1 : kMaxWeightPlanes;
+  for (int planes = 1; planes <= most; ++planes) {
+    if (low >= lowest_weight(bits) * planes && high <= highest_weight(bits) * planes) return planes;
   }
-  throw Unsupported{"weights beyond " + std::to_string(kMaxWeightPlanes) + " eight-bit passes (" +
-                    std::to_string(low) + " to " + std::to_string(high) + ")"};
+  throw Unsupported{"weights beyond " + std::to_string(most) + " passes of " + std::to_string(bits) +
+                    " bits (" + std::to_string(low) + " to " + std::to_string(high) + ")"};
 }
 
 // Sum of the magnitudes of each of `rows` equal parts.
@@ -129,7 +132,11 @@ void set_weights(Layer& layer, Tensor weights) {
   if (weights.type() == ElementType::kI16 && weights.size() > 0) {
     const auto [low, high] =
         std::minmax_element(weights.data<int16_t>().begin(), weights.data<int16_t>().end());
-    layer.weight_planes = planes_for(*low, *high);
+    layer.weight_planes = planes_for(*low, *high, layer.weight_bits);
+  } else if (layer.weight_bits < 8 && weights.size() > 0) {
+    const auto [low, high] =
+        std::minmax_element(weights.data<int8_t>().begin(), weights.data<int8_t>().end());
+    layer.weight_planes = planes_for(*low, *high, layer.weight_bits);
   }
   layer.weight_magnitude = weights.type() == ElementType::kI8
                                ? magnitudes(weights.data<int8_t>(), weights.shape()[0])
@@ -292,7 +299,10 @@ void set_elementwise(const SourceView& x, Layer& layer) {
   layer.out_width = x.width;
 }
 
-// Adds source * multiplier: as a sum of 8-bit numbers when that is short, by 8-bit digits otherwise.
+// Digits of a multiplier; three of eight bits.
+int digit_count(int bits) { return 24 / bits; }
+
+// Adds source * multiplier: as a sum of weights when that is short, by digits of as many bits otherwise.
 void add_scaled_source(Layer& layer, int source, int64_t multiplier, bool digits) {
   Phase& phase = layer.phases[0];
   const auto add = [&](int64_t value, int pass) {
@@ -302,16 +312,17 @@ void add_scaled_source(Layer& layer, int source, int64_t multiplier, bool digits
   };
   if (!digits) {
     while (multiplier != 0) {
-      const int64_t part = clip(multiplier, -128, 127);
+      const int64_t part =
+          clip(multiplier, lowest_weight(layer.weight_bits), highest_weight(layer.weight_bits));
       add(part, 0);
       multiplier -= part;
     }
     return;
   }
-  for (int pass = 2; pass >= 0; --pass) {
-    const int64_t digit = int64_t(int8_t(multiplier & 0xff));
+  for (int pass = digit_count(layer.weight_bits) - 1; pass >= 0; --pass) {
+    const int64_t digit = wrap(multiplier, layer.weight_bits);
     add(digit, pass);
-    multiplier = (multiplier - digit) / 256;
+    multiplier = (multiplier - digit) / (int64_t{1} << layer.weight_bits);
   }
   if (multiplier != 0) throw Unsupported{"multiplier_a and multiplier_b must be below 2^23 in magnitude"};
 }
@@ -340,10 +351,11 @@ void add(const Graph& graph, const Node& node, const std::optional<SourceView>& 
     mb >>= k;
   }
   layer.phases.resize(1);
-  const bool digits = std::max(std::abs(ma), std::abs(mb)) > 254;
+  const bool digits = std::max(std::abs(ma), std::abs(mb)) > 2 * highest_weight(layer.weight_bits);
+  layer.pass_shift = layer.weight_bits;
   add_scaled_source(layer, 0, ma, digits);
   add_scaled_source(layer, 1, mb, digits);
-  int first_pass = 2;
+  int first_pass = digit_count(layer.weight_bits) - 1;
   for (const TapGrid& grid : layer.phases[0].grids) first_pass = std::min(first_pass, grid.pass);
   for (TapGrid& grid : layer.phases[0].grids) grid.pass -= first_pass;
   std::stable_sort(layer.phases[0].grids.begin(), layer.phases[0].grids.end(),
@@ -399,8 +411,24 @@ void max_pool(const Graph& graph, const Node& node, bool global, Layer& layer) {
   layer.output.requantization = {{1, 0}};
 }
 
-Layer extract(const Graph& graph, const Node& node, const std::optional<SourceView>& view) {
+// How wide the inputs are, from what makes them; 8-bit overlays take any i8.
+void measure_inputs(const Graph& graph, int bits, Layer& layer) {
+  if (bits == 8) return;
+  layer.input_magnitude = bits == 1 ? 1 : -lowest_weight(bits);
+  for (LayerSource& source : layer.sources) {
+    const ValueRange range = value_range(graph, source.value);
+    source.bipolar = bits == 1 && range.bipolar;
+    const int64_t low = bits == 1 ? 0 : lowest_weight(bits);
+    if (source.bipolar || (range.low >= low && range.high <= highest_weight(bits))) continue;
+    throw Unsupported{"its inputs, " + std::to_string(range.low) + " to " + std::to_string(range.high) +
+                      ", need more than " + std::to_string(bits) + " bits"};
+  }
+}
+
+Layer extract(const Graph& graph, const Node& node, const OverlayHardware& hardware,
+              const std::optional<SourceView>& view) {
   Layer layer;
+  layer.weight_bits = hardware.weight_bits;
   layer.name = node.name;
   layer.op = node.op;
   layer.result = node.outputs[0];
@@ -423,6 +451,7 @@ Layer extract(const Graph& graph, const Node& node, const std::optional<SourceVi
   }
   if (layer.pad_value < -128 || layer.pad_value > 127) throw Unsupported{"pad_value must lie in -128..127"};
   check_output(layer.output);
+  measure_inputs(graph, hardware.input_bits, layer);
   return layer;
 }
 
@@ -445,7 +474,7 @@ Layer extract_layer(const Graph& graph, const Node& node, const OverlayHardware&
                     std::optional<SourceView> view) {
   std::string reason;
   try {
-    Layer layer = extract(graph, node, view);
+    Layer layer = extract(graph, node, hardware, view);
     reason = why_not(layer, hardware);
     if (reason.empty()) return layer;
   } catch (const Unsupported& unsupported) {

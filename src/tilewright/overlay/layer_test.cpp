@@ -54,7 +54,7 @@ TEST(Layer, ReasonsNameWhatIsMissing) {
   EXPECT_EQ(reason_for(conv_graph({.bias = 2147480000}), plain),
             "accumulator and rounding constant may leave 32 bits on the plain instruction set");
   EXPECT_EQ(reason_for(conv_graph({.weight_type = ElementType::kI16, .weight = 600}), plain),
-            "weights beyond 4 eight-bit passes (600 to 600)");
+            "weights beyond 4 passes of 8 bits (600 to 600)");
   EXPECT_EQ(reason_for(conv_graph({.weight_type = ElementType::kI32}), plain), "weights must be i8 or i16");
 
   EXPECT_NE(reason_for(conv_graph({.x = Shape{1, 4, 3, 70000}}), plain).find("exceed 65535 positions"),
@@ -63,10 +63,15 @@ TEST(Layer, ReasonsNameWhatIsMissing) {
 
   OverlayHardware uneven = plain;
   uneven.block_out = 32;
-  EXPECT_NE(reason_for(conv_graph({}), uneven).find("block_in and block_out differ"), std::string::npos);
-  OverlayHardware narrow = plain;
-  narrow.weight_bits = 4;
-  EXPECT_NE(reason_for(conv_graph({}), narrow).find("8-bit data"), std::string::npos);
+  EXPECT_NE(reason_for(conv_graph({}), uneven).find("block_in is no multiple of its block_out"),
+            std::string::npos);
+  uneven.block_out = 8;
+  EXPECT_EQ(reason_for(conv_graph({}), uneven), "");
+  uneven.batch = 2;
+  EXPECT_NE(reason_for(conv_graph({}), uneven).find("its batch is not 1"), std::string::npos);
+  OverlayHardware mixed = plain;
+  mixed.output_bits = 4;
+  EXPECT_NE(reason_for(conv_graph({}), mixed).find("input_bits and output_bits differ"), std::string::npos);
 
   Graph other = conv_graph({});
   other.nodes[0].op = "QLayerNorm";

@@ -6,7 +6,7 @@
 namespace tilewright::overlay {
 namespace {
 
-enum KernelKind : int64_t { kResetKey, kTapKey, kWholeTileKey, kPassKey, kCopyKey, kMaximumKey };
+enum KernelKind : int64_t { kResetKey, kTapKey, kWholeTileKey, kPassKey, kCopyKey, kMaximumKey, kUnusedKey };
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -70,28 +70,70 @@ void LayerKernels::reset_slot(int64_t slot, int64_t elements) {
   });
 }
 
+// A single block leaves the same accumulators of its slot out in every tile; they are cleared once.
+void LayerKernels::clear_unused(const Tile& tile, int64_t index, int64_t slot) {
+  const int64_t count = tiling_.unused_outputs(tile, index);
+  if (count == 0 || !overwrite_) return;
+  const ChannelBlocks& blocks = tiling_.blocks;
+  const bool single = blocks.out == 1;
+  const int64_t used = blocks.subs(blocks.out - 1), block = single ? 0 : tile.out.size() - 1;
+  const int64_t batches = single ? tiling_.schedule.batch_blocks : tile.batch.size();
+  push({kUnusedKey, slot, count, block, batches}, [&] {
+    const auto stride = uint32_t(tiling_.schedule.out_blocks * tiling_.output_plane);
+    const auto unused = uint32_t(blocks.ratio - used);
+    AffineBox box;
+    box.axes = {{uint32_t(batches), stride, 0, 0},
+                {uint32_t(count / batches) / unused, uint32_t(blocks.ratio), 0, 0},
+                {unused, 1, 0, 0}};
+    box.dst = uint32_t(slot * tiling_.output_slot_size + block * tiling_.output_plane + used);
+    MicroKernel kernel;
+    kernel.reset = true;
+    return cover_box(runtime_.hardware(), box, kernel);
+  });
+}
+
 void LayerKernels::whole_tile(const Tile& tile, int64_t slot, MicroKernel kernel) {
   const int64_t pixels = tile.rows.size() * tile.cols.size();
   const int64_t imm = kernel.imm, opcode = int64_t(kernel.opcode);
-  push({kWholeTileKey, slot, tile.batch.size(), tile.out.size(), pixels, opcode, imm}, [&] {
-    const auto plane = uint32_t(tiling_.output_plane);
-    AffineBox box;
-    box.axes = {
-        output_batch_axis(tile), {uint32_t(tile.out.size()), plane, plane, 0}, {uint32_t(pixels), 1, 1, 0}};
-    box.dst = box.src = uint32_t(slot * tiling_.output_slot_size);
-    return cover_box(runtime_.hardware(), box, kernel);
-  });
+  for (const Run& part : parts_of(tile)) {
+    push({kWholeTileKey, slot, tile.batch.size(), part.out, part.count, part.subs, pixels, opcode, imm}, [&] {
+      const auto plane = uint32_t(tiling_.output_plane), ratio = uint32_t(tiling_.blocks.ratio);
+      AffineBox box;
+      box.axes = {output_batch_axis(tile),
+                  {uint32_t(part.count), plane, plane, 0},
+                  {uint32_t(pixels), ratio, ratio, 0},
+                  {uint32_t(part.subs), 1, 1, 0}};
+      box.dst = box.src = uint32_t(slot * tiling_.output_slot_size + part.out * tiling_.output_plane);
+      return cover_box(runtime_.hardware(), box, kernel);
+    });
+  }
+}
+
+std::vector<LayerKernels::Run> LayerKernels::parts_of(const Tile& tile) const {
+  const ChannelBlocks& blocks = tiling_.blocks;
+  const int64_t last = blocks.subs(tile.out.end - 1);
+  Run whole{.count = tile.out.size(), .subs = blocks.subs(tile.out.begin)};
+  if (whole.subs == last) return {whole};
+  --whole.count;
+  return {whole, Run{.out = whole.count, .subs = last}};
 }
 
 std::vector<LayerKernels::Run> LayerKernels::runs_of(const Tile& tile, const Step& step) const {
   const ChannelBlocks& blocks = tiling_.blocks;
   std::vector<Run> runs;
-  if (blocks.dense) {
-    runs.push_back({0, tile.out.size(), 0, step.in.size(), 0, 0, step.in.size(), step.first});
-    return runs;
-  }
-  if (blocks.shared) {
-    runs.push_back({0, tile.out.size(), 0, 1, 1, 0, 0, step.first});
+  if (blocks.dense || blocks.shared) {
+    runs = parts_of(tile);
+    for (Run& run : runs) {
+      run.first_touch = step.first;
+      if (blocks.dense) {
+        run.in_count = step.in.size();
+        run.weight = run.out * blocks.ratio * step.in.size();
+        run.weight_delta = run.subs * step.in.size();
+      } else {
+        run.in = run.out;
+        run.in_delta = 1;
+      }
+    }
     return runs;
   }
   int64_t weight = 0;
@@ -99,13 +141,19 @@ std::vector<LayerKernels::Run> LayerKernels::runs_of(const Tile& tile, const Ste
     const Range& needed = blocks.needed[size_t(o)];
     const int64_t begin = std::max(needed.begin, step.in.begin), end = std::min(needed.end, step.in.end);
     if (begin >= end) continue;
-    Run run{o - tile.out.begin,   1, begin - step.in.begin, end - begin, 0, weight, end - begin,
-            begin == needed.begin};
-    weight += end - begin;
+    const int64_t subs = blocks.subs(o);
+    Run run{.out = o - tile.out.begin,
+            .subs = subs,
+            .in = begin - step.in.begin,
+            .in_count = end - begin,
+            .weight = weight,
+            .weight_delta = (end - begin) * subs,
+            .first_touch = begin == needed.begin};
+    weight += (end - begin) * subs;
     if (!runs.empty()) {
       Run& last = runs.back();
       const int64_t delta = run.in - (last.in + (last.count - 1) * last.in_delta);
-      if (last.out + last.count == run.out && last.in_count == run.in_count &&
+      if (last.out + last.count == run.out && last.subs == run.subs && last.in_count == run.in_count &&
           last.first_touch == run.first_touch && delta >= 0 && (last.count == 1 || delta == last.in_delta)) {
         last.in_delta = delta;
         ++last.count;
@@ -124,7 +172,7 @@ void LayerKernels::tap_grid(const Tile& tile, const Step& step, int64_t slot, co
   const int64_t cols = phase_positions(tile.cols.size(), phase.out_x, layer.out_step_x);
   if (rows == 0 || cols == 0) return;
   const int64_t width = tiling_.in_cols(tile.cols.size()), out_width = tile.cols.size();
-  const int64_t count = layer.weight_count();
+  const int64_t count = layer.weight_count(), ratio = tiling_.blocks.ratio;
   const int64_t group_planes =
       tiling_.input_slot_size / (int64_t(layer.sources.size()) * tiling_.schedule.batch_blocks);
   const auto phase_index = int64_t(&phase - layer.phases.data());
@@ -132,34 +180,40 @@ void LayerKernels::tap_grid(const Tile& tile, const Step& step, int64_t slot, co
   for (const Run& run : runs) {
     const bool first = overwrite && run.first_touch;
     push({kTapKey, slot, step.input_slot, step.weight_slot, phase_index, grid_index, tile.batch.size(), rows,
-          cols, out_width, run.out, run.count, run.in, run.in_count, run.in_delta, run.weight,
+          cols, out_width, run.out, run.count, run.subs, run.in, run.in_count, run.in_delta, run.weight,
           run.weight_delta, first},
          [&] {
            const auto u32 = [](int64_t v) { return uint32_t(v); };
            AffineBox box;
            BoxAxis batch = output_batch_axis(tile);
            batch.src = u32(group_planes);
-           box.axes = {
-               batch,
-               {u32(run.count), u32(tiling_.output_plane), u32(run.in_delta * tiling_.input_plane),
-                u32(run.weight_delta * count)},
-               {u32(run.in_count), 0, u32(tiling_.input_plane), u32(count)},
-               {u32(grid.ny), 0, u32(grid.dy_step / tiling_.row_step * width), u32(grid.weight_step_y)},
-               {u32(grid.nx), 0, u32(grid.dx_step), u32(grid.weight_step_x)},
-               {u32(rows), u32(layer.out_step_y * out_width), u32(layer.in_step_y / tiling_.row_step * width),
-                0},
-               {u32(cols), u32(layer.out_step_x), u32(layer.in_step_x), 0}};
+           // Weights stand by index and sub-block.
+           const int64_t subs = tiling_.blocks.shared ? tiling_.blocks.subs(0) : run.subs;
+           box.axes = {batch,
+                       {u32(run.count), u32(tiling_.output_plane), u32(run.in_delta * tiling_.input_plane),
+                        u32(run.weight_delta * count)},
+                       {u32(run.subs), 1, 0, 1},
+                       {u32(run.in_count), 0, u32(tiling_.input_plane), u32(count * subs)},
+                       {u32(grid.ny), 0, u32(grid.dy_step / tiling_.row_step * width),
+                        u32(grid.weight_step_y * subs)},
+                       {u32(grid.nx), 0, u32(grid.dx_step), u32(grid.weight_step_x * subs)},
+                       {u32(rows), u32(layer.out_step_y * out_width * ratio),
+                        u32(layer.in_step_y / tiling_.row_step * width), 0},
+                       {u32(cols), u32(layer.out_step_x * ratio), u32(layer.in_step_x), 0}};
            box.dst = u32(slot * tiling_.output_slot_size + run.out * tiling_.output_plane +
-                         phase.out_y * out_width + phase.out_x);
+                         (phase.out_y * out_width + phase.out_x) * ratio);
            box.src =
                u32(step.input_slot * tiling_.input_slot_size +
                    grid.source * tiling_.schedule.batch_blocks * group_planes + run.in * tiling_.input_plane +
                    (grid.dy - tiling_.dy_min) / tiling_.row_step * width + grid.dx - tiling_.dx_min);
-           box.wgt = u32(step.weight_slot * tiling_.weight_slot_size + run.weight * count + grid.weight);
+           box.wgt =
+               u32(step.weight_slot * tiling_.weight_slot_size + run.weight * count + grid.weight * subs);
+           MicroKernel kernel;
+           kernel.bipolar = layer.sources[size_t(grid.source)].bipolar;
            if (overwrite_ || runtime_.hardware().isa == IsaVersion::kWide) {
-             return std::vector{cover_box(runtime_.hardware(), box, {}, first)};
+             return std::vector{cover_box(runtime_.hardware(), box, kernel, first)};
            }
-           return cover_box_portably(runtime_.hardware(), box, {});
+           return cover_box_portably(runtime_.hardware(), box, kernel);
          });
   }
 }
@@ -199,27 +253,32 @@ void LayerKernels::maximum_tap(const Tile& tile, int64_t slot, int64_t dy, int64
   const int64_t width = tiling_.in_cols(tile.cols.size()), out_width = tile.cols.size();
   const Range r{rows.begin - tile.rows.begin, rows.end - tile.rows.begin};
   const Range c{cols.begin - tile.cols.begin, cols.end - tile.cols.begin};
-  push({kMaximumKey, slot, dy, dx, tile.batch.size(), tile.out.size(), out_width, r.begin, r.end, c.begin,
-        c.end},
-       [&] {
-         const auto u32 = [](int64_t v) { return uint32_t(v); };
-         BoxAxis batch = output_batch_axis(tile);
-         batch.src = u32(tiling_.schedule.out_blocks * tiling_.input_plane);
-         const int64_t row_stride = layer.in_step_y / tiling_.row_step * width;
-         const int64_t base = slot * tiling_.output_slot_size;
-         AffineBox box;
-         box.axes = {batch,
-                     {u32(tile.out.size()), u32(tiling_.output_plane), u32(tiling_.input_plane), 0},
-                     {u32(r.size()), u32(out_width), u32(row_stride), 0},
-                     {u32(c.size()), 1, u32(layer.in_step_x), 0}};
-         box.dst = u32(base + r.begin * out_width + c.begin);
-         box.src = u32(base + tiling_.pool_offset + (dy - tiling_.dy_min) / tiling_.row_step * width +
-                       r.begin * row_stride + dx - tiling_.dx_min + c.begin * layer.in_step_x);
-         MicroKernel kernel;
-         kernel.is_alu = true;
-         kernel.opcode = AluOpcode::kMax;
-         return cover_box(runtime_.hardware(), box, kernel);
-       });
+  for (const Run& part : parts_of(tile)) {
+    push({kMaximumKey, slot, dy, dx, tile.batch.size(), part.out, part.count, part.subs, out_width, r.begin,
+          r.end, c.begin, c.end},
+         [&] {
+           const auto u32 = [](int64_t v) { return uint32_t(v); };
+           const int64_t ratio = tiling_.blocks.ratio, plane = tiling_.input_plane * ratio;
+           BoxAxis batch = output_batch_axis(tile);
+           batch.src = u32(tiling_.schedule.out_blocks * plane);
+           const int64_t row_stride = layer.in_step_y / tiling_.row_step * width;
+           const int64_t base = slot * tiling_.output_slot_size;
+           AffineBox box;
+           box.axes = {batch,
+                       {u32(part.count), u32(tiling_.output_plane), u32(plane), 0},
+                       {u32(part.subs), 1, 1, 0},
+                       {u32(r.size()), u32(out_width * ratio), u32(row_stride * ratio), 0},
+                       {u32(c.size()), u32(ratio), u32(layer.in_step_x * ratio), 0}};
+           box.dst = u32(base + part.out * tiling_.output_plane + (r.begin * out_width + c.begin) * ratio);
+           const int64_t row = (dy - tiling_.dy_min) / tiling_.row_step * width + r.begin * row_stride;
+           box.src = u32(base + tiling_.pool_offset + part.out * plane +
+                         (row + dx - tiling_.dx_min + c.begin * layer.in_step_x) * ratio);
+           MicroKernel kernel;
+           kernel.is_alu = true;
+           kernel.opcode = AluOpcode::kMax;
+           return cover_box(runtime_.hardware(), box, kernel);
+         });
+  }
 }
 
 // The inputs are copied to accumulators by a product with the identity; a tap outside the image takes no
@@ -228,18 +287,25 @@ void LayerKernels::maximum(const Tile& tile, const Step& step, int64_t slot) {
   const TapGrid& grid = tiling_.layer->phases[0].grids[0];
   if (!overwrite_) reset_slot(slot, tiling_.output_slot_size);
   const int64_t plane = tiling_.in_rows(tile.rows.size()) * tiling_.in_cols(tile.cols.size());
-  push({kCopyKey, slot, step.input_slot, step.weight_slot, tile.batch.size(), tile.out.size(), plane}, [&] {
-    const auto group = uint32_t(tiling_.schedule.out_blocks * tiling_.input_plane);
-    const auto stride = uint32_t(tiling_.input_plane);
-    AffineBox box;
-    box.axes = {{uint32_t(tile.batch.size()), group, group, 0},
-                {uint32_t(tile.out.size()), stride, stride, 0},
-                {uint32_t(plane), 1, 1, 0}};
-    box.dst = uint32_t(slot * tiling_.output_slot_size + tiling_.pool_offset);
-    box.src = uint32_t(step.input_slot * tiling_.input_slot_size);
-    box.wgt = uint32_t(step.weight_slot * tiling_.weight_slot_size);
-    return cover_box(runtime_.hardware(), box, {}, overwrite_);
-  });
+  for (const Run& part : parts_of(tile)) {
+    push({kCopyKey, slot, step.input_slot, step.weight_slot, tile.batch.size(), part.out, part.count,
+          part.subs, plane},
+         [&] {
+           const auto ratio = uint32_t(tiling_.blocks.ratio);
+           const auto group = uint32_t(tiling_.schedule.out_blocks * tiling_.input_plane);
+           const auto stride = uint32_t(tiling_.input_plane);
+           AffineBox box;
+           box.axes = {{uint32_t(tile.batch.size()), group * ratio, group, 0},
+                       {uint32_t(part.count), stride * ratio, stride, 0},
+                       {uint32_t(plane), ratio, 1, 0},
+                       {uint32_t(part.subs), 1, 0, 1}};
+           const auto first = uint32_t(part.out) * stride;
+           box.dst = uint32_t(slot * tiling_.output_slot_size + tiling_.pool_offset) + first * ratio;
+           box.src = uint32_t(step.input_slot * tiling_.input_slot_size) + first;
+           box.wgt = uint32_t(step.weight_slot * tiling_.weight_slot_size);
+           return cover_box(runtime_.hardware(), box, {}, overwrite_);
+         });
+  }
   MicroKernel lowest;
   lowest.is_alu = lowest.use_imm = true;
   lowest.opcode = overwrite_ ? AluOpcode::kMove : AluOpcode::kAdd;
@@ -253,6 +319,7 @@ void LayerKernels::maximum(const Tile& tile, const Step& step, int64_t slot) {
 }
 
 void LayerKernels::accumulate(const Tile& tile, const Step& step, int64_t slot) {
+  if (step.first) clear_unused(tile, step.tile, slot);
   if (tiling_.layer->kind == LayerKind::kMaximum) {
     maximum(tile, step, slot);
   } else {
@@ -266,24 +333,37 @@ void LayerKernels::start_tile(const Tile& tile, int64_t slot) {
   slot_used_[size_t(slot)] = true;
 }
 
+// Parameters belong to a sub-block. Where blocks have several, each block is an instruction of its own that
+// takes one sub-block after the other: parameters then change as rarely as they can.
 void LayerKernels::output_pass(const Tile& tile, int64_t slot, const OutputPass& pass) {
+  const ChannelBlocks& blocks = tiling_.blocks;
+  if (blocks.ratio == 1) return output_pass(tile, slot, pass, {.count = tile.out.size()});
+  for (int64_t o = tile.out.begin; o < tile.out.end; ++o) {
+    output_pass(tile, slot, pass, {.out = o - tile.out.begin, .subs = blocks.subs(o)});
+  }
+}
+
+void LayerKernels::output_pass(const Tile& tile, int64_t slot, const OutputPass& pass, const Run& part) {
   const int64_t pixels = tile.rows.size() * tile.cols.size(), vectors = tiling_.parameter_vectors;
-  const int64_t parameters = tiling_.parameter_base + (tiling_.all_parameters ? tile.out.begin * vectors : 0);
-  push({kPassKey, int64_t(pass.opcode), pass.imm, slot, tile.batch.size(), tile.out.size(), pixels,
-        pass.use_imm ? -1 : parameters + pass.parameter},
+  const int64_t ratio = tiling_.blocks.ratio;
+  const int64_t first = (tiling_.all_parameters ? tile.out.begin : 0) + part.out;
+  const int64_t parameters = tiling_.parameter_base + first * ratio * vectors;
+  push({kPassKey, int64_t(pass.opcode), pass.imm, slot, tile.batch.size(), part.out, part.count, part.subs,
+        pixels, pass.use_imm ? -1 : parameters + pass.parameter},
        [&] {
-         const auto plane = uint32_t(tiling_.output_plane);
+         const auto plane = uint32_t(tiling_.output_plane), stride = uint32_t(ratio);
          BoxAxis batch = output_batch_axis(tile);
-         BoxAxis out{uint32_t(tile.out.size()), plane, plane, 0};
-         BoxAxis pixel{uint32_t(pixels), 1, 1, 0};
+         BoxAxis out{uint32_t(part.count), plane, plane, 0}, sub{uint32_t(part.subs), 1, 1, 0};
+         BoxAxis pixel{uint32_t(pixels), stride, stride, 0};
          AffineBox box;
-         box.dst = box.src = uint32_t(slot * tiling_.output_slot_size);
+         box.dst = box.src = uint32_t(slot * tiling_.output_slot_size + part.out * tiling_.output_plane);
          if (!pass.use_imm) {
            batch.src = pixel.src = 0;
-           out.src = uint32_t(vectors);
+           out.src = uint32_t(ratio * vectors);
+           sub.src = uint32_t(vectors);
            box.src = uint32_t(parameters + pass.parameter);
          }
-         box.axes = {batch, out, pixel};
+         box.axes = {batch, out, sub, pixel};
          MicroKernel kernel;
          kernel.is_alu = true;
          kernel.opcode = pass.opcode;

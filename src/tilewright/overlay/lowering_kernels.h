@@ -24,11 +24,14 @@ class LayerKernels {
   // Output blocks (relative to the tile) whose input blocks and weights advance evenly.
   struct Run {
     int64_t out = 0, count = 1;                  // output blocks
+    int64_t subs = 1;                            // sub-blocks of each
     int64_t in = 0, in_count = 1, in_delta = 0;  // input blocks of the first; advance per output block
-    int64_t weight = 0, weight_delta = 0;        // weight blocks
+    int64_t weight = 0, weight_delta = 0;        // weight elements, per weight index
     bool first_touch = false;
   };
   std::vector<Run> runs_of(const Tile& tile, const Step& step) const;
+  // The output blocks of a tile with all their sub-blocks, and the last one if it has fewer.
+  std::vector<Run> parts_of(const Tile& tile) const;
 
   void matrix(const Tile& tile, const Step& step, int64_t slot);
   void maximum(const Tile& tile, const Step& step, int64_t slot);
@@ -38,9 +41,12 @@ class LayerKernels {
   // All accumulators of a tile: reset, or an ALU operation with an immediate.
   void whole_tile(const Tile& tile, int64_t slot, MicroKernel kernel);
   void reset_slot(int64_t slot, int64_t elements);
+  // Accumulators that are stored but belong to no channel.
+  void clear_unused(const Tile& tile, int64_t index, int64_t slot);
   // Makes the accumulators of a tile zero, or what the sums start from.
   void start_tile(const Tile& tile, int64_t slot);
   void output_pass(const Tile& tile, int64_t slot, const OutputPass& pass);
+  void output_pass(const Tile& tile, int64_t slot, const OutputPass& pass, const Run& part);
   BoxAxis output_batch_axis(const Tile& tile) const;
 
   // Pushes the kernel, or the vector of kernels, that `make` builds, built once per key.

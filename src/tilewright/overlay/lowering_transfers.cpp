@@ -56,7 +56,7 @@ void LayerTransfers::load_inside_rows(int64_t element, int64_t sram, const Layer
       transfer.x_stride = uint32_t(split.inside == 1 ? split.width : stride);
       transfer.x_pad_before = uint32_t(split.left);
       transfer.x_pad_after = uint32_t(split.right);
-      transfer.pad_value = tiling_.layer->pad_value;
+      transfer.pad_value = padding_lane(*tiling_.layer);
     }
     runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(sram), transfer);
     return;
@@ -84,7 +84,7 @@ void LayerTransfers::load_plane(int64_t plane_element, int64_t sram, const Layer
     transfer.x_pad_after = uint32_t(split.right);
     transfer.y_pad_before = uint32_t(split.above);
     transfer.y_pad_after = uint32_t(split.below);
-    transfer.pad_value = tiling_.layer->pad_value;
+    transfer.pad_value = padding_lane(*tiling_.layer);
     runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(sram), transfer);
     return;
   }
@@ -123,14 +123,16 @@ void LayerTransfers::load_weights(Range out, Range in, int64_t slot) {
   const ChannelBlocks& blocks = tiling_.blocks;
   int64_t sram = slot * tiling_.weight_slot_size;
   if (blocks.shared) {
-    runtime_.load_buffer_2d(MemoryType::kWeight, uint32_t(sram), joined(addresses_.weights, count, 1, count));
+    const int64_t all = count * blocks.subs(0);
+    runtime_.load_buffer_2d(MemoryType::kWeight, uint32_t(sram), joined(addresses_.weights, all, 1, all));
     return;
   }
-  const int64_t row = in.size() * count;
-  if (blocks.dense && row <= kMaxSize && blocks.in * count <= kMaxSize) {
-    const int64_t element = addresses_.weights + (out.begin * blocks.in + in.begin) * count;
+  const int64_t subs = blocks.subs(out.begin), row = in.size() * count * subs;
+  const bool even = subs == blocks.subs(out.end - 1);
+  if (blocks.dense && even && row <= kMaxSize && blocks.in * count * subs <= kMaxSize) {
+    const int64_t element = addresses_.weights + (blocks.offset[size_t(out.begin)] + in.begin * subs) * count;
     runtime_.load_buffer_2d(MemoryType::kWeight, uint32_t(sram),
-                            joined(element, row, out.size(), blocks.in * count));
+                            joined(element, row, out.size(), blocks.in * count * subs));
     return;
   }
   // Output blocks whose pieces follow each other in memory are loaded together.
@@ -145,8 +147,9 @@ void LayerTransfers::load_weights(Range out, Range in, int64_t slot) {
     const Range& needed = blocks.needed[size_t(o)];
     const int64_t begin = std::max(needed.begin, in.begin), end = std::min(needed.end, in.end);
     if (begin >= end) continue;
-    const int64_t from = addresses_.weights + (blocks.offset[size_t(o)] + begin - needed.begin) * count;
-    const int64_t length = (end - begin) * count;
+    const int64_t skipped = (begin - needed.begin) * blocks.subs(o);
+    const int64_t from = addresses_.weights + (blocks.offset[size_t(o)] + skipped) * count;
+    const int64_t length = (end - begin) * blocks.subs(o) * count;
     if (size > 0 && (from != element + size || size + length > kMaxSize)) flush();
     if (size == 0) element = from;
     size += length;
@@ -157,26 +160,30 @@ void LayerTransfers::load_weights(Range out, Range in, int64_t slot) {
 void LayerTransfers::load_parameters(Range out) {
   const int64_t vectors = tiling_.parameter_vectors;
   if (vectors == 0) return;
-  const int64_t size = out.size() * vectors;
+  const int64_t size = tiling_.blocks.subs(out) * vectors;
+  const int64_t element = addresses_.parameters + out.begin * tiling_.blocks.ratio * vectors;
   runtime_.load_buffer_2d(MemoryType::kAccumulator, uint32_t(tiling_.parameter_base),
-                          joined(addresses_.parameters + out.begin * vectors, size, 1, size));
+                          joined(element, size, 1, size));
 }
 
 void LayerTransfers::store_outputs(const Tile& tile, int64_t slot) {
   const Layer& layer = *tiling_.layer;
-  const int64_t image = layer.out_height * layer.out_width, cols = tile.cols.size(), rows = tile.rows.size();
+  // In elements of OUT, `ratio` of them at each position.
+  const int64_t ratio = tiling_.blocks.ratio, width = layer.out_width * ratio,
+                image = layer.out_height * width;
+  const int64_t cols = tile.cols.size() * ratio, rows = tile.rows.size();
   for (int64_t n = tile.batch.begin; n < tile.batch.end; ++n) {
     const int64_t group = (n - tile.batch.begin) * tiling_.schedule.out_blocks;
     const int64_t sram = slot * tiling_.output_slot_size + group * tiling_.output_plane;
     const int64_t element = addresses_.result + (n * tiling_.blocks.out + tile.out.begin) * image +
-                            tile.rows.begin * layer.out_width + tile.cols.begin;
+                            tile.rows.begin * width + tile.cols.begin * ratio;
     if (rows * cols == image && tiling_.output_plane == image && image * tile.out.size() <= kMaxSize) {
       runtime_.store_buffer_2d(uint32_t(sram), joined(element, image, tile.out.size(), image));
       continue;
     }
     for (int64_t o = 0; o < tile.out.size(); ++o) {
       runtime_.store_buffer_2d(uint32_t(sram + o * tiling_.output_plane),
-                               joined(element + o * image, cols, rows, layer.out_width));
+                               joined(element + o * image, cols, rows, width));
     }
   }
 }

@@ -163,7 +163,11 @@ OutputPasses wide_stage(const Layer& layer) {
   const LayerOutput& output = layer.output;
   OutputPasses stage;
   stage.parameters.resize(3);
+  stage.unused = {0, 0, 0};
+  // 1-bit weights have no zero that would ignore such a lane later on: it is clipped to 0 whatever its sum.
+  if (layer.weight_bits == 1) stage.unused = {-(1 << 30), 1, 0};
   stage.parameters[0] = output.bias;
+  for (int32_t& bias : stage.parameters[0]) bias -= unused_lane_sum(layer);
   for (int64_t o = 0; o < layer.out_channels; ++o) {
     stage.parameters[1].push_back(output.scale(o).multiplier);
     stage.parameters[2].push_back(output.scale(o).shift);
@@ -182,7 +186,10 @@ std::string why_no_plain_output(const Layer& layer) { return analyse(layer).reas
 
 OutputPasses make_output_passes(const Layer& layer, IsaVersion isa) {
   if (layer.kind == LayerKind::kMaximum) return {};
-  return isa == IsaVersion::kVta ? plain_stage(layer) : wide_stage(layer);
+  if (isa == IsaVersion::kWide) return wide_stage(layer);
+  OutputPasses stage = plain_stage(layer);
+  stage.unused.assign(stage.parameters.size(), 0);
+  return stage;
 }
 
 }  // namespace tilewright::overlay

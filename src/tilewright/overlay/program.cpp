@@ -24,7 +24,7 @@ struct Buffer {
   ValueId value = kNoValue;
   SourceView view;
   std::optional<InputFold> fold;
-  bool is_input = false, is_constant = false;
+  bool is_input = false, is_constant = false, bipolar = false;
   int first = 0, last = -1;
   uint64_t address = 0;
 };
@@ -110,6 +110,7 @@ class Compiler {
     result.value = compiled.layer.result;
     const Layer& layer = compiled.layer;
     result.view = {layer.batch, layer.out_channels, layer.out_height, layer.out_width};
+    result.bipolar = layer.output.bipolar;
     result.first = result.last = int(layers_.size());
     compiled.result = buffers_.size();
     homes_[layer.result] = buffers_.size();
@@ -154,6 +155,7 @@ class Compiler {
     buffer.fold = fold;
     buffer.is_input = true;
     buffer.is_constant = graph_.is_constant(root);
+    buffer.bipolar = source.bipolar;
     buffer.first = 0;
     buffer.last = now;
     buffers_.push_back(buffer);
@@ -223,6 +225,7 @@ class Compiler {
                                   graph_.value(value).shape,
                                   buffer.view,
                                   {},
+                                  buffer.bipolar,
                                   0,
                                   packed_activation_bytes(buffer.view, hardware_)});
       output_buffers_.push_back(home->second);
@@ -256,8 +259,8 @@ class Compiler {
     }
     for (CompiledLayer& compiled : layers_) {
       compiled.weight_bytes = packed_weight_bytes(compiled.layer, hardware_);
-      compiled.parameter_bytes =
-          compiled.tiling->blocks.out * compiled.tiling->parameter_vectors * hardware_.accumulator_bytes();
+      compiled.parameter_bytes = compiled.tiling->blocks.sub_total * compiled.tiling->parameter_vectors *
+                                 hardware_.accumulator_bytes();
       compiled.padding_bytes = padding_elements(*compiled.tiling) * hardware_.input_bytes();
       compiled.weights = take(compiled.weight_bytes);
       compiled.parameters = take(compiled.parameter_bytes);
@@ -267,7 +270,8 @@ class Compiler {
       if (!buffer.is_input || buffer.is_constant) continue;
       const Value& value = graph_.value(buffer.value);
       program_.inputs.push_back({buffer.value, value.name, value.shape, buffer.view, buffer.fold,
-                                 buffer.address, packed_activation_bytes(buffer.view, hardware_)});
+                                 buffer.bipolar, buffer.address,
+                                 packed_activation_bytes(buffer.view, hardware_)});
     }
     for (size_t i = 0; i < program_.outputs.size(); ++i) {
       program_.outputs[i].address = buffers_[output_buffers_[i]].address;
@@ -329,11 +333,13 @@ class Compiler {
       pack_parameters(compiled.tiling->output, hardware_,
                       part(compiled.parameters, compiled.parameter_bytes));
       const auto padding = part(compiled.padding, compiled.padding_bytes);
-      std::fill(padding.begin(), padding.end(), std::byte(compiled.layer.pad_value));
+      const std::vector<int8_t> lanes(padding.size() * 8 / size_t(hardware_.input_bits),
+                                      int8_t(padding_lane(compiled.layer)));
+      pack_lanes_of(lanes, hardware_.input_bits, false, padding);
     }
     for (const Buffer& buffer : buffers_) {
       if (!buffer.is_constant) continue;
-      pack_activation(*graph_.value(buffer.value).constant, buffer.view, hardware_,
+      pack_activation(*graph_.value(buffer.value).constant, buffer.view, buffer.bipolar, hardware_,
                       part(buffer.address, packed_activation_bytes(buffer.view, hardware_)));
     }
     std::copy(output_.uops.begin(), output_.uops.end(), program_.memory.begin() + long(program_.uop_address));
@@ -382,7 +388,7 @@ void write_program_inputs(OverlayProgram& program, const std::map<ValueId, Tenso
     const SourceView& view = input.view;
     pack_activation(
         input.fold ? fold_image(tensor, view.batch, *input.fold, view.height, view.width) : tensor, view,
-        program.hardware, bytes);
+        input.bipolar, program.hardware, bytes);
   }
 }
 
@@ -390,8 +396,9 @@ std::map<ValueId, Tensor> read_program_outputs(const OverlayProgram& program) {
   std::map<ValueId, Tensor> outputs;
   for (const ProgramTensor& output : program.outputs) {
     const auto bytes = std::span(program.memory).subspan(output.address, size_t(output.bytes));
-    outputs.insert_or_assign(output.value,
-                             unpack_activation(bytes, output.view, program.hardware).reshaped(output.shape));
+    outputs.insert_or_assign(
+        output.value,
+        unpack_activation(bytes, output.view, output.bipolar, program.hardware).reshaped(output.shape));
   }
   return outputs;
 }

@@ -23,6 +23,7 @@ struct ProgramTensor {
   Shape shape;      // on the host, i8, row-major
   SourceView view;  // in DRAM, as an image batch (the folded one when `fold` is set)
   std::optional<InputFold> fold;
+  bool bipolar = false;  // 1-bit lanes that stand for -1 and +1
   uint64_t address = 0;  // bytes
   int64_t bytes = 0;
 };

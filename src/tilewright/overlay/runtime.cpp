@@ -172,6 +172,7 @@ void Runtime::encode_kernel(const MicroKernel& kernel, uint64_t* words) {
   GemmInstruction gemm;
   gemm.loop = loop;
   gemm.reset = kernel.reset;
+  gemm.bipolar = kernel.bipolar;
   layout_.encode(gemm, words);
 }
 

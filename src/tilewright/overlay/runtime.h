@@ -28,7 +28,8 @@ struct MicroKernel {
   };
 
   bool is_alu = false;
-  bool reset = false;  // GEMM: ACC[dst] = 0
+  bool reset = false;    // GEMM: ACC[dst] = 0
+  bool bipolar = false;  // GEMM: how 1-bit inputs are read; wide only
   AluOpcode opcode = AluOpcode::kMin;
   bool use_imm = false;
   int32_t imm = 0;

@@ -102,6 +102,7 @@ std::optional<ScheduleMapping> schedule_mapping(const Layer& layer, const Overla
   const Layer target = scheduled_layer(layer, schedule);
   if (!is_single_nest(target)) return {};
   const Tiling tiling(target, hardware, schedule);
+  if (tiling.blocks.ratio != 1) return {};
   ScheduleMapping result;
   result.workload = make_workload(target, hardware, tiling);
   result.hierarchy = make_hierarchy(hardware);

@@ -7,6 +7,8 @@
 namespace tilewright::overlay {
 namespace {
 
+constexpr int32_t kMostAhead = 200;  // steps
+
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 Schedule clamped(const Layer& layer, const ChannelBlocks& blocks, int64_t batch_total, Schedule schedule) {
@@ -56,8 +58,11 @@ class Ring {
 
 }  // namespace
 
-ChannelBlocks::ChannelBlocks(const Layer& layer, int64_t block) {
+ChannelBlocks::ChannelBlocks(const Layer& layer, const OverlayHardware& hardware) {
+  const int64_t block = hardware.block_in;
+  ratio = block / hardware.block_out;
   out = ceil_div(layer.out_channels, block);
+  sub_total = ceil_div(layer.out_channels, hardware.block_out);
   in = ceil_div(layer.sources[0].channels, block);
   dense = layer.pattern == ChannelPattern::kDense;
   shared = layer.pattern == ChannelPattern::kSharedDiagonal;
@@ -72,13 +77,17 @@ ChannelBlocks::ChannelBlocks(const Layer& layer, int64_t block) {
       range = {first * layer.group_inputs / block, ceil_div((last + 1) * layer.group_inputs, block)};
     }
     needed.push_back(range);
-    offset.push_back(offset.back() + (shared ? 0 : range.size()));
+    offset.push_back(offset.back() + (shared ? 0 : range.size() * subs(o)));
   }
-  if (shared) offset.back() = 1;
+  if (shared) offset.back() = subs(0);
+}
+
+int64_t ChannelBlocks::subs(Range range) const {
+  return range.end == out ? (range.size() - 1) * ratio + subs(out - 1) : range.size() * ratio;
 }
 
 LayerFacts::LayerFacts(const Layer& layer, const OverlayHardware& hardware)
-    : blocks(layer, hardware.block_out), output(make_output_passes(layer, hardware.isa)) {}
+    : blocks(layer, hardware), output(make_output_passes(layer, hardware.isa)) {}
 
 Tiling::Tiling(const Layer& the_layer, const OverlayHardware& hardware, const Schedule& the_schedule)
     : Tiling(the_layer, hardware, the_schedule, std::make_shared<const LayerFacts>(the_layer, hardware)) {}
@@ -89,16 +98,14 @@ Tiling::Tiling(const Layer& the_layer, const OverlayHardware& hardware, const Sc
       facts(std::move(the_facts)),
       blocks(facts->blocks),
       output(facts->output),
-      batch(hardware.batch),
-      block(hardware.block_out),
       batch_total(ceil_div(the_layer.batch, hardware.batch)),
       parameter_vectors(int64_t(output.parameters.size())) {
   schedule = clamped(the_layer, blocks, batch_total, the_schedule);
   measure_taps();
   measure_slots();
   if (parameter_vectors > 0) {
-    all_parameters = blocks.out * parameter_vectors <= hardware.accumulator_depth() / 8;
-    parameter_blocks = all_parameters ? blocks.out : schedule.out_blocks;
+    all_parameters = blocks.sub_total * parameter_vectors <= hardware.accumulator_depth() / 8;
+    parameter_blocks = all_parameters ? blocks.sub_total : schedule.out_blocks * blocks.subs(0);
     parameter_base = hardware.accumulator_depth() - parameter_blocks * parameter_vectors;
   }
 }
@@ -139,17 +146,28 @@ int64_t Tiling::in_cols(int64_t out_cols) const {
 }
 
 int64_t Tiling::weight_elements(Range out, Range in) const {
-  if (blocks.shared) return layer->weight_count();
+  if (blocks.shared) return layer->weight_count() * blocks.subs(0);
   int64_t pairs = 0;
   if (blocks.dense) {
-    pairs = out.size() * in.size();
+    pairs = blocks.subs(out) * in.size();
   } else {
     for (int64_t o = out.begin; o < out.end; ++o) {
       const Range& needed = blocks.needed[size_t(o)];
-      pairs += std::max<int64_t>(0, std::min(needed.end, in.end) - std::max(needed.begin, in.begin));
+      pairs += std::max<int64_t>(0, std::min(needed.end, in.end) - std::max(needed.begin, in.begin)) *
+               blocks.subs(o);
     }
   }
   return pairs * layer->weight_count();
+}
+
+int64_t Tiling::unused_outputs(const Tile& tile, int64_t index) const {
+  const int64_t unused = blocks.out * blocks.ratio - blocks.sub_total;
+  if (unused == 0) return 0;
+  // A single block always leaves the same accumulators of a slot out.
+  if (blocks.out == 1)
+    return index < output_slots ? schedule.batch_blocks * output_plane / blocks.ratio * unused : 0;
+  if (tile.out.end != blocks.out) return 0;
+  return tile.batch.size() * tile.rows.size() * tile.cols.size() * unused;
 }
 
 void Tiling::measure_slots() {
@@ -159,10 +177,12 @@ void Tiling::measure_slots() {
   const int64_t in_blocks = diagonal ? s.out_blocks : s.in_blocks;
   input_plane = in_rows(s.rows) * in_cols(s.cols);
   input_slot_size = sources * s.batch_blocks * in_blocks * input_plane;
-  output_plane = s.rows * s.cols;
+  output_plane = s.rows * s.cols * blocks.ratio;
   output_slot_size = s.batch_blocks * s.out_blocks * output_plane;
   pool_offset = output_slot_size;
-  if (layer->kind == LayerKind::kMaximum) output_slot_size += s.batch_blocks * s.out_blocks * input_plane;
+  if (layer->kind == LayerKind::kMaximum) {
+    output_slot_size += s.batch_blocks * s.out_blocks * input_plane * blocks.ratio;
+  }
 
   // Inner steps: at most of one tile, and of all output channel tiles together.
   const int64_t out_tiles = ceil_div(blocks.out, s.out_blocks);
@@ -300,6 +320,8 @@ StepPlan plan_steps(const Tiling& tiling) {
       step.load_input = input.load;
       step.load_weights = weight.load;
       step.waits_for = std::max(input.waits_for, weight.waits_for);
+      // Every load gives compute a token, and counters have 8 bits.
+      if (step.load_input || step.load_weights) step.waits_for = std::max(step.waits_for, index - kMostAhead);
       if (step.waits_for > waited_for) {
         step.wait_for_step = true;
         waited_for = step.waits_for;

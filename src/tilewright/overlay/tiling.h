@@ -24,14 +24,22 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-// Input channel blocks that each output channel block needs.
+// Input channel blocks that each output channel block needs. Activations come in blocks of block_in channels
+// on either side of a layer; a GEMM makes block_out of them, so an output block is `ratio` = block_in /
+// block_out sub-blocks, of which the last block may need fewer.
 struct ChannelBlocks {
-  explicit ChannelBlocks(const Layer& layer, int64_t block);
-  int64_t out = 1, in = 1;      // blocks
-  std::vector<Range> needed;    // by output block
-  std::vector<int64_t> offset;  // by output block: weight blocks before it; offset[out] is their number
-  bool dense = false;           // every output block needs all input blocks
-  bool shared = false;          // one set of weights for all blocks
+  ChannelBlocks(const Layer& layer, const OverlayHardware& hardware);
+  int64_t out = 1, in = 1;    // blocks
+  int64_t ratio = 1;          // sub-blocks that an output block has room for
+  int64_t sub_total = 1;      // sub-blocks with an output channel, in all
+  std::vector<Range> needed;  // by output block
+  std::vector<int64_t>
+      offset;           // by output block: weight elements (per weight index) before it; offset[out]: all
+  bool dense = false;   // every output block needs all input blocks
+  bool shared = false;  // one set of weights for all blocks
+  // Sub-blocks with an output channel in block o.
+  int64_t subs(int64_t o) const { return o + 1 < out ? ratio : sub_total - (out - 1) * ratio; }
+  int64_t subs(Range blocks) const;
 };
 
 // What every tiling of a layer on one overlay shares.
@@ -66,8 +74,7 @@ struct Tiling {
   std::shared_ptr<const LayerFacts> facts;
   const ChannelBlocks& blocks;  // of facts
   const OutputPasses& output;
-  Schedule schedule;  // clamped to the layer
-  int64_t batch = 1, block = 16;
+  Schedule schedule;        // clamped to the layer
   int64_t batch_total = 1;  // batch blocks of the layer
   int64_t parameter_vectors = 0;
 
@@ -78,7 +85,7 @@ struct Tiling {
 
   int64_t input_plane = 0;  // one source, batch block and channel block of a full tile
   int64_t input_slot_size = 0, weight_slot_size = 0, output_slot_size = 0;
-  int64_t output_plane = 0;  // one batch and channel block of a full tile of outputs
+  int64_t output_plane = 0;  // one batch and channel block of a full tile of outputs: position * ratio + sub
   int64_t pool_offset = 0;   // of the copied inputs in an output slot (maximum layers)
   int64_t input_slots = 1, weight_slots = 1, output_slots = 1;
   bool all_parameters = false;  // the parameters of all output blocks stay in ACC
@@ -96,6 +103,9 @@ struct Tiling {
   int64_t tile_count() const;
   // Weight elements of a step.
   int64_t weight_elements(Range out, Range in) const;
+  // Accumulators that no output channel belongs to and that tile number `index` has to clear, for they are
+  // stored.
+  int64_t unused_outputs(const Tile& tile, int64_t index) const;
 
  private:
   void measure_taps();

@@ -26,6 +26,8 @@ void require_tensor(const Tensor& tensor, ElementType type, int rank, std::strin
 void require_output(const OutputStage& output, std::string_view op) {
   require(-128 <= output.clip_low && output.clip_low <= output.clip_high && output.clip_high <= 127, op,
           fmt::format("clip range {}..{} is not inside -128..127", output.clip_low, output.clip_high));
+  require(!output.bipolar || (output.clip_low == 0 && output.clip_high == 1), op,
+          "a bipolar output has the clip range 0..1");
   require(-(1 << 30) < output.y_zero_point && output.y_zero_point < (1 << 30), op,
           fmt::format("zero point {} is out of range", output.y_zero_point));
 }
@@ -55,6 +57,12 @@ void require_weights(const Tensor& weights, int rank, std::string_view op) {
                       to_string(weights.type(), weights.shape())));
 }
 
+int8_t finished(uint32_t accumulator, Requantization scale, const OutputStage& output) {
+  const int32_t value =
+      requantize(int32_t(accumulator), scale, output.y_zero_point, output.clip_low, output.clip_high);
+  return int8_t(output.bipolar ? 2 * value - 1 : value);
+}
+
 // Bias and scale of each output channel.
 class ChannelStage {
  public:
@@ -75,9 +83,7 @@ class ChannelStage {
 
   uint32_t bias(int64_t channel) const { return uint32_t(bias_.data<int32_t>()[size_t(channel)]); }
   int8_t finish(uint32_t accumulator, int64_t channel) const {
-    const Requantization scale{pick(multiplier_, channel), pick(shift_, channel)};
-    return int8_t(
-        requantize(int32_t(accumulator), scale, output_.y_zero_point, output_.clip_low, output_.clip_high));
+    return finished(accumulator, {pick(multiplier_, channel), pick(shift_, channel)}, output_);
   }
 
  private:
@@ -293,8 +299,7 @@ Tensor reference_add(const Tensor& a, const Tensor& b, const AddParameters& para
   for (size_t i = 0; i < out.size(); ++i) {
     const uint32_t sum = uint32_t(a_data[i] * parameters.multiplier_a) +
                          uint32_t(b_data[i] * parameters.multiplier_b) + uint32_t(parameters.bias);
-    out[i] = int8_t(requantize(int32_t(sum), {1, parameters.shift}, parameters.output.y_zero_point,
-                               parameters.output.clip_low, parameters.output.clip_high));
+    out[i] = finished(sum, {1, parameters.shift}, parameters.output);
   }
   return result;
 }
@@ -320,9 +325,8 @@ Tensor reference_average_pool(const Tensor& x, const AveragePoolParameters& para
         [&](int64_t, int64_t, int64_t iy, int64_t ix) {
           sum += uint32_t(inside(in, iy, ix) ? data[size_t(offset(in, n, c, iy, ix))] : parameters.pad_value);
         });
-    out[size_t(offset(out_shape, n, c, oy, ox))] = int8_t(
-        requantize(int32_t(sum), {parameters.multiplier, parameters.shift}, parameters.output.y_zero_point,
-                   parameters.output.clip_low, parameters.output.clip_high));
+    out[size_t(offset(out_shape, n, c, oy, ox))] =
+        finished(sum, {parameters.multiplier, parameters.shift}, parameters.output);
   });
   return result;
 }
@@ -363,9 +367,7 @@ Tensor reference_requantize(const Tensor& x, const RequantizeParameters& paramet
   const auto data = x.data<int8_t>();
   for (size_t i = 0; i < out.size(); ++i) {
     const uint32_t sum = uint32_t(data[i]) + uint32_t(parameters.bias);
-    out[i] = int8_t(requantize(int32_t(sum), {parameters.multiplier, parameters.shift},
-                               parameters.output.y_zero_point, parameters.output.clip_low,
-                               parameters.output.clip_high));
+    out[i] = finished(sum, {parameters.multiplier, parameters.shift}, parameters.output);
   }
   return result;
 }

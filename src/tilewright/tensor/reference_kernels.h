@@ -13,11 +13,13 @@
 
 namespace tilewright {
 
-// What follows the requantising shift: out = clip(value + y_zero_point, clip_low, clip_high).
+// What follows the requantising shift: bit = clip(value + y_zero_point, clip_low, clip_high), and out is
+// that, or 2 * bit - 1 where the output is bipolar.
 struct OutputStage {
   int32_t y_zero_point = 0;
-  int32_t clip_low = -128;  // -128 <= clip_low <= clip_high <= 127
+  int32_t clip_low = -128;  // -128 <= clip_low <= clip_high <= 127; bipolar: 0 and 1
   int32_t clip_high = 127;
+  bool bipolar = false;
   bool operator==(const OutputStage&) const = default;
 };
 

@@ -1,0 +1,86 @@
+// Walks from the value towards its producers until a node bounds it.
+#include "tilewright/graph/value_range.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace tilewright {
+namespace {
+
+constexpr int kMostSteps = 200;  // towards the inputs; beyond, the type decides
+
+const Node* producer_of(const Graph& graph, ValueId value) {
+  for (const Node& node : graph.nodes) {
+    if (std::find(node.outputs.begin(), node.outputs.end(), value) != node.outputs.end()) return &node;
+  }
+  return nullptr;
+}
+
+ValueRange range_of_constant(const Tensor& tensor) {
+  const std::vector<int64_t> values = tensor.to_integers();
+  if (values.empty()) return {};
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const bool signs = std::all_of(values.begin(), values.end(), [](int64_t v) { return v == 1 || v == -1; });
+  return {*low, *high, signs};
+}
+
+bool has_output_stage(const Node& node) {
+  static constexpr std::array kOperators{"QConv", "QConvTranspose", "QGemm",
+                                         "QAdd",  "QAveragePool",   "QRequantize"};
+  return std::any_of(kOperators.begin(), kOperators.end(),
+                     [&](const char* op) { return node.is_tilewright(op); });
+}
+
+// Operators whose result holds nothing that input 0 does not.
+bool only_moves(const Node& node) {
+  static constexpr std::array kOperators{"MaxPool",   "GlobalMaxPool", "Flatten", "Reshape", "Squeeze",
+                                         "Unsqueeze", "Transpose",     "Slice",   "Gather",  "Identity",
+                                         "Expand",    "DepthToSpace",  "Split",   "Tile",    "SpaceToDepth"};
+  return std::any_of(kOperators.begin(), kOperators.end(), [&](const char* op) { return node.is(op); });
+}
+
+// A bound of Clip, if it is constant and there.
+std::optional<int64_t> bound(const Graph& graph, const Node& node, int index) {
+  const Tensor* tensor = graph.constant_input(node, index);
+  if (tensor == nullptr || tensor->size() != 1 || !is_integer(tensor->type())) return {};
+  return tensor->integer_at(0);
+}
+
+ValueRange join(const ValueRange& a, const ValueRange& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high), a.bipolar && b.bipolar};
+}
+
+ValueRange walk(const Graph& graph, ValueId value, int steps) {
+  const Value& v = graph.value(value);
+  const ValueRange type{lowest(v.type), highest(v.type), v.type == ElementType::kBipolar};
+  if (v.constant) return is_integer(v.type) ? range_of_constant(*v.constant) : type;
+  const Node* node = steps > 0 ? producer_of(graph, value) : nullptr;
+  if (node == nullptr) return type;
+  if (has_output_stage(*node)) {
+    if (node->int_or("bipolar", 0) != 0) return {-1, 1, true};
+    return {std::max(type.low, node->int_or("clip_low", type.low)),
+            std::min(type.high, node->int_or("clip_high", type.high)), false};
+  }
+  if (only_moves(*node)) return walk(graph, node->input(0), steps - 1);
+  if (node->is("Clip")) {
+    const ValueRange from = walk(graph, node->input(0), steps - 1);
+    const ValueRange to{std::max(from.low, bound(graph, *node, 1).value_or(from.low)),
+                        std::min(from.high, bound(graph, *node, 2).value_or(from.high)), false};
+    return to.low == from.low && to.high == from.high ? from : to;
+  }
+  if (node->is("Concat")) {
+    ValueRange all = walk(graph, node->input(0), steps - 1);
+    for (size_t i = 1; i < node->inputs.size(); ++i) {
+      all = join(all, walk(graph, node->inputs[i], steps - int(node->inputs.size())));
+    }
+    return all;
+  }
+  return type;
+}
+
+}  // namespace
+
+ValueRange value_range(const Graph& graph, ValueId value) { return walk(graph, value, kMostSteps); }
+
+}  // namespace tilewright

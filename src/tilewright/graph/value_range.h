@@ -1,0 +1,22 @@
+// What integers a value can hold, as far as the graph says: narrow activations (4, 2 and 1 bits) travel as
+// i8, and what makes them - a clip - tells how narrow they are.
+#pragma once
+
+#include <cstdint>
+
+#include "tilewright/graph/graph.h"
+
+namespace tilewright {
+
+struct ValueRange {
+  int64_t low = 0, high = 0;
+  bool bipolar = false;  // nothing but -1 and +1
+  bool operator==(const ValueRange&) const = default;
+};
+
+// Of an integer value: of its constant, of the clip of the integer operator that makes it, through operators
+// that only move, pick or compare (MaxPool, Reshape, Concat, ...); else what its type holds. A maximum over
+// nothing but padding is not regarded.
+ValueRange value_range(const Graph& graph, ValueId value);
+
+}  // namespace tilewright
