@@ -1,10 +1,11 @@
-// First-in first-out queue in registers (FIFO1 of docs/overlay_rtl.md): for the few instructions in flight.
+// First-in first-out queue in a shift register (FIFO1 of docs/overlay_rtl.md): for the few instructions in
+// flight.
 //
 // Timing: an item pushed in cycle t is at the head from max(t + 1, pop of the item before + 1). `full` and
-// `empty` follow from registers. LOG_DEPTH may be 0.
+// `empty` follow from registers.
 module register_fifo #(
     parameter int WIDTH = 8,
-    parameter int LOG_DEPTH = 2
+    parameter int DEPTH = 4
 ) (
     input  logic             clk,
     input  logic             rst,
@@ -15,31 +16,35 @@ module register_fifo #(
     output logic [WIDTH-1:0] head,
     input  logic             pop
 );
-  logic [LOG_DEPTH:0] write_count, read_count;
+  logic [DEPTH-1:0] used, next_used;  // stage k holds an item; stage 0 is the head
 
-  assign empty = write_count == read_count;
+  assign empty = !used[0];
+  assign full = used[DEPTH-1];
 
   generate
-    if (LOG_DEPTH == 0) begin : gen_one
+    for (genvar k = 0; k < DEPTH; k++) begin : gen_stage
       logic [WIDTH-1:0] item;
-      assign head = item;
-      assign full = !empty;
-      always_ff @(posedge clk) if (push) item <= push_data;
-    end else begin : gen_many
-      logic [WIDTH-1:0] items[0:(1 << LOG_DEPTH)-1];
-      assign head = items[read_count[LOG_DEPTH-1:0]];
-      assign full = write_count == {~read_count[LOG_DEPTH], read_count[LOG_DEPTH-1:0]};
-      always_ff @(posedge clk) if (push) items[write_count[LOG_DEPTH-1:0]] <= push_data;
+      logic stays;  // used after the pop
+      if (k < DEPTH - 1) begin : gen_inner
+        logic shifts;
+        assign shifts = pop && used[k+1];
+        assign stays = pop ? used[k+1] : used[k];
+        always_ff @(posedge clk) begin
+          if (shifts) item <= gen_stage[k+1].item;
+          else if (pop || !used[k]) item <= push_data;
+        end
+      end else begin : gen_end
+        assign stays = used[k] && !pop;
+        always_ff @(posedge clk) if (pop || !used[k]) item <= push_data;
+      end
+      if (k == 0) begin : gen_head
+        assign next_used[k] = stays || push;
+      end else begin : gen_behind
+        assign next_used[k] = stays || (push && gen_stage[k-1].stays);
+      end
     end
   endgenerate
 
-  always_ff @(posedge clk) begin
-    if (rst) begin
-      write_count <= '0;
-      read_count  <= '0;
-    end else begin
-      write_count <= write_count + (LOG_DEPTH + 1)'(push);
-      read_count  <= read_count + (LOG_DEPTH + 1)'(pop);
-    end
-  end
+  assign head = gen_stage[0].item;
+  always_ff @(posedge clk) used <= rst ? '0 : next_used;
 endmodule

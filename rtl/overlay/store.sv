@@ -56,11 +56,12 @@ module store (
   localparam int INDEX = A - overlay_config::LOG_INSTR_BYTES + 1;
   localparam int INDEX_BITS = INDEX > 32 ? 32 : INDEX;
   localparam int DEPTH = overlay_config::LOG_ACC;
+  localparam int K = DEPTH + 1;               // bits of row and column counts
   localparam int ITEM = L > E ? L - E : E > L ? E - L : 1;  // bits of an item's number in its beat or element
 
   logic start, needs_token, done, generating, generator_error, open;
   logic [63:0] first_byte, stride_bytes;
-  logic [15:0] x_size;
+  logic [K-1:0] rows, columns;                // a count beyond ACC is kept as another one beyond it
   logic [31:0] sram, dram, stride;
 
   // ---- start ----
@@ -68,18 +69,18 @@ module store (
   assign waiting = cmd_valid && needs_token && !token_compute;
   assign cmd_pop = start;
   assign pop_compute = start && needs_token;
-  assign x_size = cmd[overlay_config::M_XSIZE_LSB+:16];
+  assign rows = (cmd[overlay_config::M_YSIZE_LSB+:16] >> K) != 0 ? '1 : K'(cmd[overlay_config::M_YSIZE_LSB+:16]);
+  assign columns = (cmd[overlay_config::M_XSIZE_LSB+:16] >> K) != 0 ? '1 : K'(cmd[overlay_config::M_XSIZE_LSB+:16]);
   assign sram = 32'(cmd[overlay_config::M_SRAM_LSB+:overlay_config::M_SRAM_WIDTH]);
   assign dram = cmd[overlay_config::M_DRAM_LSB+:32];
   assign stride = 32'(cmd[overlay_config::M_XSTRIDE_LSB+:overlay_config::M_XSTRIDE_WIDTH]);
   assign first_byte = {32'd0, dram} << E;
   assign stride_bytes = {32'd0, stride} << E;
 
-  burst_generator #(.ROW_BITS(16 + E)) generator (
+  burst_generator #(.ROW_BITS(K + E), .COUNT_BITS(K)) generator (
       .clk, .rst, .start,
       .address({|first_byte[63:A], first_byte[A-1:0]}),
-      .row_bytes((16 + E)'(x_size) << E),
-      .rows(cmd[overlay_config::M_YSIZE_LSB+:16]),
+      .row_bytes((K + E)'(columns) << E), .rows,
       .stride({|stride_bytes[63:A], stride_bytes[A-1:0]}),
       .active(generating),
       .slot_valid(req_valid), .slot_address(req_addr), .slot_beats(req_len), .grant(req_grant),
@@ -161,24 +162,25 @@ module store (
   generate
     if (E < L) begin : gen_elements_in_beat
       logic row_ends, at_beat_start;
-      logic [15:0] x, columns;
+      logic [K-1:0] x, next_x, row_length;
       logic [ITEM-1:0] row_number, row_step, next_row_number;
       assign next_row_number = row_number + row_step;
-      assign row_ends = x + 16'd1 == columns;
+      assign next_x = x + K'(1);
+      assign row_ends = next_x == row_length;
       assign is_last = row_ends || &number;
       assign is_first = at_beat_start;
       assign element_ends = 1'b1;
       always_ff @(posedge clk) begin
         if (start) begin
-          x          <= 16'd0;
+          x             <= '0;
           at_beat_start <= 1'b1;
-          columns    <= x_size;
+          row_length    <= columns;
           number     <= dram[ITEM-1:0];
           row_number <= dram[ITEM-1:0];
           row_step   <= stride[ITEM-1:0];
         end else if (reads) begin
           at_beat_start <= is_last;
-          x      <= row_ends ? 16'd0 : x + 16'd1;
+          x      <= row_ends ? '0 : next_x;
           number <= row_ends ? next_row_number : number + ITEM'(1);
           if (row_ends) row_number <= next_row_number;
         end

@@ -5,6 +5,9 @@
 // is in flight from s + 1. Data works on the oldest instruction in flight, one step per cycle; `done` is set
 // in the cycle of its last step. `wr_*` and `error` are registered: they follow a step by one cycle.
 //
+// A row or a column count beyond the scratchpad's depth is kept as a smaller one that is also beyond it: such a
+// LOAD ends with an error at its first element out of range, whatever its exact sizes are.
+//
 // Elements of at least a beat take one beat per step (wr_slice counts them). Smaller ones take a step each and
 // stand in the low bits of wr_data; their beat is popped with its last used element.
 module tensor_load #(
@@ -86,22 +89,28 @@ module tensor_load #(
       : larger(larger(overlay_config::LOG_UOP_BYTES, overlay_config::LOG_ACC_BYTES), overlay_config::LOG_ACC8_BYTES);
   localparam int LOG_MOST_DEPTH = CLASS == 0 ? larger(overlay_config::LOG_WGT, overlay_config::LOG_INP)
                                              : larger(overlay_config::LOG_UOP, overlay_config::LOG_ACC);
-  localparam int OFFSET = LOG_MOST_DEPTH + 1;
+  localparam int D = LOG_MOST_DEPTH;
+  localparam int K = D + 1;                    // bits of row and column counts
+  localparam int X = larger(K, PAD);           // bits of counters within a phase
   localparam int SLICE = larger(1, LOG_MOST_BYTES - L);
 
   // ---- requests ----
-  logic generating, generator_error, flight_full, flight_empty, flight_pop;
+  logic generating, generator_error, flight_full, flight_empty;
   logic [INDEX_BITS-1:0] generator_index;
   logic [63:0] first_byte, stride_bytes;
 
+  logic [K-1:0] rows, columns;                 // of data
+
+  assign rows = (cmd_ysize >> K) != 0 ? '1 : K'(cmd_ysize);
+  assign columns = (cmd_xsize >> K) != 0 ? '1 : K'(cmd_xsize);
   assign first_byte = {32'd0, cmd_dram} << log_bytes(cmd_type);
   assign stride_bytes = {32'd0, cmd_xstride} << log_bytes(cmd_type);
 
-  burst_generator #(.ROW_BITS(16 + LOG_MOST_BYTES)) generator (
+  burst_generator #(.ROW_BITS(K + LOG_MOST_BYTES), .COUNT_BITS(K)) generator (
       .clk, .rst, .start,
       .address({|first_byte[63:A], first_byte[A-1:0]}),
-      .row_bytes((16 + LOG_MOST_BYTES)'(cmd_xsize) << log_bytes(cmd_type)),
-      .rows(cmd_ysize),
+      .row_bytes((K + LOG_MOST_BYTES)'(columns) << log_bytes(cmd_type)),
+      .rows,
       .stride({|stride_bytes[63:A], stride_bytes[A-1:0]}),
       .active(generating),
       .slot_valid(req_valid), .slot_address(req_addr), .slot_beats(req_len), .grant(req_grant),
@@ -111,97 +120,107 @@ module tensor_load #(
 
   // ---- instructions in flight ----
   logic [2:0] kind;
-  logic [LOG_MOST_DEPTH:0] sram;       // top bit: beyond every scratchpad
-  logic [L-1:0] dram_low, stride_low;  // position in a beat, for elements smaller than one
-  logic [15:0] ysize, xsize;
+  logic [D:0] sram;                            // top bit: beyond every scratchpad
+  logic [L-1:0] dram_low, stride_low;          // position in a beat, for elements smaller than one
+  logic [K-1:0] ysize, xsize;
   logic [PAD-1:0] ypad0, ypad1, xpad0, xpad1;
   logic [PADVAL-1:0] padval;
   logic [INDEX_BITS-1:0] index;
-  logic [3:0] tag;
 
-  localparam int FLIGHT = 3 + OFFSET + 2 * L + 32 + 4 * PAD + PADVAL + INDEX_BITS + 4;
-  register_fifo #(.WIDTH(FLIGHT), .LOG_DEPTH(CLASS == 0 ? 2 : 0)) in_flight (
+  register_fifo #(
+      .WIDTH(3 + D + 1 + 2 * L + 2 * K + 4 * PAD + PADVAL + INDEX_BITS + 4), .DEPTH(CLASS == 0 ? 4 : 1)
+  ) in_flight (
       .clk, .rst, .push(start),
-      .push_data({cmd_type, (cmd_sram >> LOG_MOST_DEPTH) != 0, cmd_sram[LOG_MOST_DEPTH-1:0], cmd_dram[L-1:0], cmd_xstride[L-1:0], cmd_ysize, cmd_xsize,
-                  cmd_ypad0[PAD-1:0], cmd_ypad1[PAD-1:0], cmd_xpad0[PAD-1:0], cmd_xpad1[PAD-1:0],
-                  cmd_padval[PADVAL-1:0], cmd_index[INDEX_BITS-1:0], cmd_tag}),
+      .push_data({cmd_type, (cmd_sram >> D) != 0, cmd_sram[D-1:0], cmd_dram[L-1:0], cmd_xstride[L-1:0],
+                  rows, columns, cmd_ypad0[PAD-1:0], cmd_ypad1[PAD-1:0], cmd_xpad0[PAD-1:0],
+                  cmd_xpad1[PAD-1:0], cmd_padval[PADVAL-1:0], cmd_index[INDEX_BITS-1:0], cmd_tag}),
       .full(flight_full), .empty(flight_empty),
-      .head({kind, sram, dram_low, stride_low, ysize, xsize, ypad0, ypad1, xpad0, xpad1, padval, index, tag}),
-      .pop(flight_pop)
+      .head({kind, sram, dram_low, stride_low, ysize, xsize, ypad0, ypad1, xpad0, xpad1, padval, index,
+             done_tag}),
+      .pop(done)
   );
   assign can_start = !generating && !flight_full;
   assign busy = generating || !flight_empty;
+  assign done_index = 32'(index);
 
-  // ---- one step per cycle ----
-  logic [16:0] y, x, y_data_end, x_data_end, y_last, x_last;  // last: number of rows, columns
-  logic [SLICE-1:0] slice;
-  logic [OFFSET-1:0] offset;
+  // ---- one step per cycle: rows and columns each go through the pads before, the data, the pads behind ----
+  localparam logic [1:0] BEFORE = 2'd0, DATA = 2'd1, BEHIND = 2'd2;
+  logic [1:0] row_phase, column_phase, row_now, column_now;  // as kept; without the empty phases in front
+  logic [X-1:0] y, x, next_y, next_x, row_count, column_count;
+  logic row_phase_ends, column_phase_ends, last_row, last_column;
+
+  assign column_now = column_phase == BEFORE && xpad0 == 0 ? DATA : column_phase;
+  assign column_count = column_now == DATA ? X'(xsize) : column_now == BEFORE ? X'(xpad0) : X'(xpad1);
+  assign next_x = x + X'(1);
+  assign column_phase_ends = next_x == column_count;
+  assign last_column = column_phase_ends && (column_now == BEHIND || (column_now == DATA && xpad1 == 0));
+
+  assign row_now = row_phase != BEFORE || ypad0 != 0 ? row_phase : ysize != 0 ? DATA : BEHIND;
+  assign row_count = row_now == DATA ? X'(ysize) : row_now == BEFORE ? X'(ypad0) : X'(ypad1);
+  assign next_y = y + X'(1);
+  assign row_phase_ends = next_y == row_count;
+  assign last_row = row_phase_ends
+      && (row_now == BEHIND || (ypad1 == 0 && (row_now == DATA || ysize == 0)));
+
+  logic [SLICE-1:0] slice, slice_mask;
   logic [L-1:0] row_position, position, position_mask, byte_position;
-  logic [SLICE-1:0] slice_mask;
   logic [4:0] log_element;
-  logic whole_beats, nothing, in_data, last_column, last_row, last_slice, last_used, step, element_done, row_ends;
+  logic whole_beats, nothing, in_data, step, element_done, row_ends;
 
   assign log_element = log_bytes(kind);
   assign whole_beats = log_element >= 5'(L);
   assign slice_mask = whole_beats ? SLICE'((12'd1 << (log_element - 5'(L))) - 12'd1) : '0;
   assign position_mask = whole_beats ? '0 : L'((12'd1 << (5'(L) - log_element)) - 12'd1);
-
-  assign y_data_end = 17'(ypad0) + 17'(ysize);
-  assign y_last = y_data_end + 17'(ypad1);
-  assign x_data_end = 17'(xpad0) + 17'(xsize);
-  assign x_last = x_data_end + 17'(xpad1);
-  assign nothing = xsize == 0 || y_last == 0;
-  assign in_data = y >= 17'(ypad0) && y < y_data_end && x >= 17'(xpad0) && x < x_data_end;
-  assign last_column = x + 17'd1 == x_last;
-  assign last_row = y + 17'd1 == y_last;
-
-  assign position = (dram_low + row_position + x[L-1:0] - L'(xpad0)) & position_mask;
+  assign position = (dram_low + row_position + L'(x)) & position_mask;
   assign byte_position = whole_beats ? '0 : position << log_element;
-  assign last_used = position == position_mask || x + 17'd1 == x_data_end;
-  assign last_slice = slice == slice_mask;
 
+  assign nothing = xsize == 0 || (ypad0 == 0 && ysize == 0 && ypad1 == 0);
+  assign in_data = row_now == DATA && column_now == DATA;
   assign step = !flight_empty && !nothing && (!in_data || data_valid);
-  assign element_done = step && (!in_data || last_slice);
+  assign element_done = step && (!in_data || slice == slice_mask);
   assign row_ends = element_done && last_column;
-  assign data_pop = step && in_data && (whole_beats || last_used);
+  assign data_pop = step && in_data && (whole_beats || position == position_mask || column_phase_ends);
   assign done = !flight_empty && (nothing || (row_ends && last_row));
-  assign done_tag = tag;
-  assign done_index = 32'(index);
-  assign flight_pop = done;
 
   always_ff @(posedge clk) begin
     if (rst || done) begin
+      row_phase    <= BEFORE;
+      column_phase <= BEFORE;
       y            <= '0;
       x            <= '0;
       slice        <= '0;
-      offset       <= '0;
       row_position <= '0;
-    end else if (step) begin
-      if (!element_done) slice <= slice + SLICE'(1);
-      else begin
-        slice  <= '0;
-        offset <= offset + OFFSET'(1);
-        x      <= last_column ? 17'd0 : x + 17'd1;
+    end else begin
+      if (step) slice <= element_done ? '0 : slice + SLICE'(1);
+      if (element_done) begin
+        x            <= column_phase_ends ? '0 : next_x;
+        column_phase <= last_column ? BEFORE : !column_phase_ends ? column_now
+                        : column_now == BEFORE ? DATA : BEHIND;
       end
       if (row_ends) begin
-        y <= y + 17'd1;
-        if (y >= 17'(ypad0)) row_position <= row_position + stride_low;
+        y         <= row_phase_ends ? '0 : next_y;
+        row_phase <= !row_phase_ends ? row_now : row_now == BEFORE && ysize != 0 ? DATA : BEHIND;
+        if (row_now == DATA) row_position <= row_position + stride_low;
       end
     end
   end
 
   // ---- the write, one cycle later ----
   logic stepped, beyond;
-  logic [OFFSET:0] target;
+  logic fresh, advance;                        // before the first step; the step before ended an element
+  logic [D+1:0] target;                        // the top two bits: beyond every scratchpad
   logic bad_resp, no_memory;
   logic [INDEX_BITS-1:0] step_index;
 
   always_ff @(posedge clk) begin
     stepped  <= step && !rst;
+    if (rst || done) fresh <= 1'b1;
+    else if (step) fresh <= 1'b0;
+    if (step) advance <= element_done;
     bad_resp <= data_pop && data_resp[1] && !rst;
     if (step) begin
       wr_type    <= kind;
-      target     <= {1'b0, sram} + {1'b0, offset};
+      target     <= fresh ? {1'b0, sram} : target + (D + 2)'(advance);
       wr_slice   <= in_data ? 12'(slice) : 12'd0;
       wr_pad     <= !in_data;
       wr_padval  <= overlay_config::WIDE != 0 ? 32'(padval) : 32'd0;

@@ -24,7 +24,7 @@ module tokens (
       assign overflow[k] = push[k] && !pop[k] && &count;
       always_ff @(posedge clk) begin
         if (rst) count <= '0;
-        else count <= count + 8'(push[k]) - 8'(pop[k]);
+        else if (push[k] != pop[k]) count <= count + (push[k] ? 8'd1 : 8'hFF);
       end
     end
   endgenerate
