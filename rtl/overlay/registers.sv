@@ -1,7 +1,8 @@
 // The registers behind the AXI4-Lite port; offsets are those of overlay/registers.h.
 //
 // Timing: a write takes effect in the cycle after both its address and its data have been accepted: `launch`
-// and `soft_reset` are pulses of that cycle. A read answers in the cycle after its address was accepted.
+// and `soft_reset` are pulses of that cycle. A read answers in the cycle after its address was accepted, that
+// of a counter up to 34 cycles later.
 module registers (
     input  logic         clk,
     input  logic         rst,
@@ -34,7 +35,11 @@ module registers (
     input  logic [31:0]  wait_load,
     input  logic [31:0]  wait_compute,
     input  logic [31:0]  wait_store,
-    input  logic [639:0] counter_values
+    // to counters
+    output logic         counter_read,
+    output logic [4:0]   counter_index,
+    input  logic         counter_valid,
+    input  logic [31:0]  counter_value
 );
   localparam logic [11:0] LAST_COUNTER = overlay_config::REG_CYCLES + 12'd76;
 
@@ -80,14 +85,11 @@ module registers (
   endgenerate
 
   // ---- reads ----
-  logic [31:0] word, counter_value;
-  logic [4:0] counter;
+  logic [31:0] word;
   logic is_counter;
 
-  assign arready = !rvalid;
+  assign arready = !rvalid && !counter_read;
   assign is_counter = araddr >= overlay_config::REG_CYCLES && araddr <= LAST_COUNTER;
-  assign counter = 5'((araddr - overlay_config::REG_CYCLES) >> 2);
-  assign counter_value = counter_values[32*counter+:32];
   always_comb begin
     case (araddr)
       overlay_config::REG_CONTROL:         word = {31'd0, running};
@@ -107,12 +109,20 @@ module registers (
       overlay_config::REG_HW_DEPTHS:       word = overlay_config::VALUE_HW_DEPTHS;
       overlay_config::REG_HW_MEMORY_WIDTH: word = overlay_config::VALUE_HW_MEMORY_WIDTH;
       overlay_config::REG_HW_WIDE:         word = overlay_config::VALUE_HW_WIDE;
-      default:                             word = is_counter ? counter_value : 32'd0;
+      default:                             word = 32'd0;
     endcase
   end
   always_ff @(posedge clk) begin
-    if (arvalid && arready) rdata <= word;
-    if (rst) rvalid <= 1'b0;
-    else rvalid <= arvalid && arready || rvalid && !rready;
+    if (arvalid && arready) begin
+      rdata         <= word;
+      counter_index <= 5'((araddr - overlay_config::REG_CYCLES) >> 2);
+    end else if (counter_valid) rdata <= counter_value;
+    if (rst) begin
+      rvalid       <= 1'b0;
+      counter_read <= 1'b0;
+    end else begin
+      rvalid       <= arvalid && arready && !is_counter || counter_valid || rvalid && !rready;
+      counter_read <= arvalid && arready && is_counter || counter_read && !counter_valid;
+    end
   end
 endmodule

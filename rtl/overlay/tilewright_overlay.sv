@@ -81,7 +81,9 @@ module tilewright_overlay (
   logic [31:0] program_low, program_high, program_count, status_index;
   logic [3:0] status_code;
   logic [31:0] wait_load, wait_compute, wait_store;
-  logic [639:0] counter_values;
+  logic counter_read, counter_valid;
+  logic [4:0] counter_index;
+  logic [31:0] counter_value;
   logic [4:0] error;
   logic [19:0] error_code;
   logic [159:0] error_index;
@@ -110,7 +112,7 @@ module tilewright_overlay (
       .rvalid(s_axil_rvalid), .rready(s_axil_rready), .rdata(s_axil_rdata),
       .launch, .soft_reset, .program_low, .program_high, .program_count, .running,
       .status_done, .status_error, .status_code, .status_index, .wait_load, .wait_compute, .wait_store,
-      .counter_values
+      .counter_read, .counter_index, .counter_valid, .counter_value
   );
 
   assign bus_idle = read_idle && write_idle && !store_reading;
@@ -131,7 +133,7 @@ module tilewright_overlay (
   counters performance (
       .clk, .rst(clear), .running, .fetch_finished, .fetch_blocked, .load_busy, .load_waiting, .compute_state,
       .store_busy, .store_waiting, .read_granted, .read_beats, .write_granted, .write_beats,
-      .values(counter_values)
+      .read(counter_read), .read_index(counter_index), .read_valid(counter_valid), .read_value(counter_value)
   );
 
   // ---- reads: client 0 fetch, 1 compute, 2 load ----

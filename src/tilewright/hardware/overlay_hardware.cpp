@@ -84,7 +84,7 @@ class Verifier {
 
   void memory() {
     if (hardware_.name.empty()) error("name", "is empty", "give the overlay a name");
-    constexpr int64_t kLeastDram = 1 << 16, kMostDram = int64_t{1} << 40;
+    constexpr int64_t kLeastDram = 1 << 12, kMostDram = int64_t{1} << 40;
     if (hardware_.dram_bytes < kLeastDram || hardware_.dram_bytes > kMostDram) {
       error("dram_bytes", fmt::format("{} is not in {}..{}", hardware_.dram_bytes, kLeastDram, kMostDram),
             fmt::format("{} would fit", std::clamp(hardware_.dram_bytes, kLeastDram, kMostDram)));
