@@ -20,9 +20,12 @@ module counters (
     input  logic        store_busy,
     input  logic        store_waiting,
     input  logic        read_granted,
+    // only as many bits as a burst has
+    // verilator lint_off UNUSEDSIGNAL
     input  logic [8:0]  read_beats,
     input  logic        write_granted,
     input  logic [8:0]  write_beats,
+    // verilator lint_on UNUSEDSIGNAL
     input  logic        read,
     input  logic [4:0]  read_index,
     output logic        read_valid,

@@ -65,7 +65,7 @@ TEST(OverlayVerify, EveryGeometryProblemAtOnce) {
             "overlay 'bad' (block_out): 512 is not a power of two in 1..256; 256 would fit\n"
             "overlay 'bad' (input_bits): 6 is not a power of two in 1..8; 4 would fit\n"
             "overlay 'bad' (accumulator_bits): 64 is not a power of two in 8..32; 32 would fit\n"
-            "overlay 'bad' (dram_bytes): 100 is not in 65536..1099511627776; 65536 would fit\n"
+            "overlay 'bad' (dram_bytes): 100 is not in 4096..1099511627776; 4096 would fit\n"
             "overlay 'bad' (memory_width_bits): 48 is not a power of two in 8..1024; 32 would fit\n"
             "overlay 'bad' (clock_mhz): 0 is not above 0 and at most 10000; 100 would fit\n");
 }
