@@ -68,6 +68,15 @@ void add_common(CLI::App* verb, bool& json, int* threads = nullptr) {
   if (threads) verb->add_option("--threads", *threads, "Number of threads")->check(CLI::Range(1, 1024));
 }
 
+void add_timing(CLI::App* verb, TimingOptions& timing) {
+  verb->add_option("bundle", timing.bundle, "Bundle (.twb)")->required();
+  verb->add_option("--hardware", timing.hardware,
+                   "Time it on another overlay: a preset's name or a YAML file");
+  verb->add_option("--memory", timing.memory,
+                   "ideal, fixed[:LATENCY[:INTERVAL]], ddr, or a YAML file (default: fixed)");
+  verb->add_flag("--json", timing.json, "Print JSON for machines");
+}
+
 void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
   CLI::App* verb =
       add_verb(app, "map", "Map a model onto a spatial array: energy and latency per layer, proven optimal",
@@ -245,6 +254,24 @@ int parse_and_run(int argc, char** argv) {
       ->check(number_check("a finite number", [](double) { return true; }));
   add_common(verb, compare_options.json, &compare_options.threads);
   verb->callback([&] { compare(compare_options, out); });
+
+  ReportOptions report_options;
+  verb =
+      add_verb(app, "report",
+               "Cycles of a bundle, layer by layer: share of peak, bytes, ideal, roofline (cycle simulator)",
+               "report model.twb --memory ddr --svg roofline.svg");
+  add_timing(verb, report_options.timing);
+  verb->add_option("--svg", report_options.svg, "Write the roofline plot to this file");
+  verb->callback([&] { report(report_options, out); });
+
+  ExplainVerbOptions explain_options;
+  verb = add_verb(app, "explain",
+                  "What bounds each layer of a bundle, and which changes help: each one tried and measured",
+                  "explain model.twb --threads 2");
+  add_timing(verb, explain_options.timing);
+  verb->add_flag("--no-trials", explain_options.no_trials, "Only say what bounds each layer");
+  verb->add_option("--threads", explain_options.threads, "Number of threads")->check(CLI::Range(1, 1024));
+  verb->callback([&] { explain(explain_options, out); });
 
   ExecOptions exec_options;
   verb = add_verb(app, "exec", "Execute a raw program: images at stated DRAM addresses", "exec program.yaml");

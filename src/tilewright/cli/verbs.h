@@ -96,6 +96,27 @@ struct CompareOptions {
 };
 void compare(const CompareOptions& options, std::ostream& out);
 
+// What both verbs that time a bundle take.
+struct TimingOptions {
+  std::string bundle;
+  std::string hardware;          // another overlay than the one the bundle was compiled for
+  std::string memory = "fixed";  // of find_memory_model
+  bool json = false;
+};
+
+struct ReportOptions {
+  TimingOptions timing;
+  std::string svg;  // file for the roofline plot
+};
+void report(const ReportOptions& options, std::ostream& out);
+
+struct ExplainVerbOptions {
+  TimingOptions timing;
+  bool no_trials = false;  // only what bounds each layer
+  int threads = 1;
+};
+void explain(const ExplainVerbOptions& options, std::ostream& out);
+
 struct ExecOptions {
   std::string program;
   bool check = false;  // for hazards first; its errors stop the run

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "tilewright/base/parallel.h"
-#include "tilewright/overlay/layer.h"
 
 namespace tilewright {
 namespace {
@@ -190,46 +189,48 @@ class Explainer {
     Trial trial{change.change, false, "", std::vector<uint64_t>(layers(), Trial::kNotTried),
                 std::vector<std::string>(layers())};
     Bundle changed = bundle_;
-    std::vector<size_t> taken;
+    std::set<size_t> taken;
     for (size_t l = 0; l < layers(); ++l) {
       const overlay::LayerTiming& layer = explanation_.base.layers[l];
-      changed.schedules[layer.name] = layer.schedule;
       const std::optional<Schedule> neighbour = change.apply(layer.schedule);
-      if (!neighbour || !fits(layer.name, *neighbour)) continue;
-      changed.schedules[layer.name] = *neighbour;
-      trial.details[l] = difference(layer.schedule, *neighbour);
-      taken.push_back(l);
+      changed.schedules[layer.name] = neighbour.value_or(layer.schedule);
+      if (neighbour) taken.insert(l);
     }
-    if (taken.empty()) {
-      trial.refused = "fits no layer";
-      return trial;
-    }
-    try {
-      const NetworkTiming timing = time_network(changed, memory_);
-      for (const size_t l : taken) {
-        const overlay::LayerTiming& before = explanation_.base.layers[l];
-        // Sizes beyond the layer's are cut to it: then nothing has changed.
-        if (timing.layers[l].schedule != before.schedule) trial.cycles[l] = timing.layers[l].cycles();
+    while (!taken.empty()) {
+      try {
+        record(time_network(changed, memory_), taken, trial);
+        return trial;
+      } catch (const Error& error) {
+        trial.refused = first_problem(error);
+        if (!take_back(error, changed, taken)) return trial;
       }
-    } catch (const Error& error) {
-      trial.refused = first_problem(error);
     }
+    if (trial.refused.empty()) trial.refused = "no layer has such a neighbour";
     return trial;
   }
 
-  bool fits(const std::string& name, const Schedule& schedule) const {
-    for (size_t n = 0; n < bundle_.graph.nodes.size(); ++n) {
-      if (bundle_.graph.nodes[n].name != name) continue;
-      std::map<std::string, Schedule> schedules{{name, schedule}};
-      try {
-        const NodeId id = NodeId(n);
-        overlay::compile_overlay(bundle_.graph, std::span(&id, 1), bundle_.hardware, schedules);
-        return true;
-      } catch (const Error&) {
-        return false;
-      }
+  void record(const NetworkTiming& timing, const std::set<size_t>& taken, Trial& trial) const {
+    trial.refused.clear();
+    for (const size_t l : taken) {
+      const Schedule& before = explanation_.base.layers[l].schedule;
+      const Schedule& after = timing.layers[l].schedule;
+      if (after == before) continue;  // sizes beyond the layer's are cut to it
+      trial.cycles[l] = timing.layers[l].cycles();
+      trial.details[l] = difference(before, after);
     }
-    return false;
+  }
+
+  // Restores the layers that `error` names; false when it names none.
+  bool take_back(const Error& error, Bundle& changed, std::set<size_t>& taken) const {
+    const size_t before = taken.size();
+    const std::string text = error.what();
+    std::erase_if(taken, [&](size_t l) {
+      const overlay::LayerTiming& layer = explanation_.base.layers[l];
+      if (text.find("'" + layer.name + "'") == std::string::npos) return false;
+      changed.schedules[layer.name] = layer.schedule;
+      return true;
+    });
+    return taken.size() < before;
   }
 
   const Bundle& bundle_;

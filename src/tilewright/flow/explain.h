@@ -3,9 +3,9 @@
 //
 // What bounds a layer is read off its critical path (overlay/layer_timing.h). The changes come in two kinds.
 // Those of the hardware are tried on the whole network at once, with schedules chosen anew: one buffer, queue
-// or port of twice the size, the wide instruction set. Those of schedules are tried on all layers at once, each
-// layer taking its own neighbour of that kind: another number of threads, another loop order, tiles of half
-// or twice the size, something kept in a scratchpad.
+// or port of twice the size, the wide instruction set. Those of schedules are tried on all layers at once,
+// each layer taking its own neighbour of that kind: another number of threads, another loop order, tiles of
+// half or twice the size, something kept in a scratchpad.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace tilewright {
 struct Trial {
   static constexpr uint64_t kNotTried = ~uint64_t{0};
 
-  std::string change;   // "memory port of 128 bits"
+  std::string change;  // "memory port of 128 bits"
   bool of_hardware = false;
   std::string refused;  // why it could not be tried at all; then no cycles
   std::vector<uint64_t> cycles;

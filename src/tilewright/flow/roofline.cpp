@@ -78,7 +78,16 @@ void draw_axes(SvgDrawing& drawing, const Plot& plot) {
   drawing.text(24, (kTop + plot.bottom()) / 2, "MACs per cycle", {13, SvgAnchor::kMiddle, -90});
 }
 
-void draw_roofs(SvgDrawing& drawing, const Plot& plot, const NetworkTiming& timing) {
+struct Box {
+  double x = 0, y = 0, width = 0, height = 0;
+  bool touches(const Box& other) const {
+    return x < other.x + other.width && other.x < x + width && y < other.y + other.height &&
+           other.y < y + height;
+  }
+};
+
+// Returns what labels have to keep off: the flat roof and its text.
+std::vector<Box> draw_roofs(SvgDrawing& drawing, const Plot& plot, const NetworkTiming& timing) {
   const MachineLimits& limits = timing.limits;
   const double ridge = limits.macs_per_cycle / limits.bytes_per_cycle;
   const double first = std::max(std::pow(10, plot.x.low), std::pow(10, plot.y.low) / limits.bytes_per_cycle);
@@ -86,14 +95,16 @@ void draw_roofs(SvgDrawing& drawing, const Plot& plot, const NetworkTiming& timi
                     {plot.left(ridge), plot.top(limits.macs_per_cycle)},
                     {plot.right(), plot.top(limits.macs_per_cycle)}},
                    kRoof, 2);
-  drawing.text(
-      plot.right() - 6, plot.top(limits.macs_per_cycle) - 8,
+  const std::string peak =
       fmt::format("{:.0f} MACs per cycle ({:.4g} GMAC/s at {:g} MHz)", limits.macs_per_cycle,
-                  limits.macs_per_cycle * timing.hardware.clock_mhz / 1e3, timing.hardware.clock_mhz),
-      {kText, SvgAnchor::kEnd});
+                  limits.macs_per_cycle * timing.hardware.clock_mhz / 1e3, timing.hardware.clock_mhz);
+  const double roof = plot.top(limits.macs_per_cycle), width = estimated_text_width(peak, kText);
+  drawing.text(plot.right() - 6, roof - 8, peak, {kText, SvgAnchor::kEnd});
   const double middle = std::sqrt(first * ridge);
   drawing.text(plot.left(middle) - 8, plot.top(middle * limits.bytes_per_cycle) - 8,
                fmt::format("{:g} bytes per cycle", limits.bytes_per_cycle), {kText, SvgAnchor::kMiddle, -45});
+  return {{plot.left(ridge), roof - 1, plot.right() - plot.left(ridge), 2},
+          {plot.right() - 6 - width, roof - 8 - kText, width, kText + 2}};
 }
 
 // Joins marks that would cover each other.
@@ -115,16 +126,8 @@ std::vector<Mark> joined(const Plot& plot, const std::vector<Mark>& marks) {
   return result;
 }
 
-struct Box {
-  double x = 0, y = 0, width = 0, height = 0;
-  bool touches(const Box& other) const {
-    return x < other.x + other.width && other.x < x + width && y < other.y + other.height &&
-           other.y < y + height;
-  }
-};
-
-void draw_marks(SvgDrawing& drawing, const Plot& plot, const std::vector<Mark>& marks) {
-  std::vector<Box> taken;
+void draw_marks(SvgDrawing& drawing, const Plot& plot, const std::vector<Mark>& marks,
+                std::vector<Box> taken) {
   for (const Mark& mark : marks) {
     const double x = plot.left(mark.intensity), y = plot.top(mark.rate);
     drawing.circle(x, y, kMark, mark.colour, mark.tooltip);
@@ -134,15 +137,16 @@ void draw_marks(SvgDrawing& drawing, const Plot& plot, const std::vector<Mark>& 
     const double x = plot.left(mark.intensity), y = plot.top(mark.rate);
     const std::string label = mark.numbers.size() > 24 ? mark.numbers.substr(0, 22) + ".." : mark.numbers;
     const double width = estimated_text_width(label, kText), height = kText;
-    Box box{x + kMark + 2, y - height / 2, width, height};
+    Box box;
     // Right of the mark, then left, then ever farther below and above.
-    for (int attempt = 1; attempt < 40; ++attempt) {
+    for (int attempt = 0; attempt < 40; ++attempt) {
+      const double side = attempt % 2 == 0 ? x + kMark + 2 : x - kMark - 2 - width;
+      const double distance = ((attempt + 2) / 4) * 0.75 * height * (attempt % 4 < 2 ? -1 : 1);
+      box = {side, y - height / 2 + distance, width, height};
+      const bool inside = box.x >= kLeft && box.x + box.width <= plot.right();
       const bool free =
           std::none_of(taken.begin(), taken.end(), [&](const Box& b) { return b.touches(box); });
-      if (free) break;
-      const double side = attempt % 2 == 0 ? x + kMark + 2 : x - kMark - 2 - width;
-      const double distance = (attempt / 4) * 0.75 * height * (attempt % 4 < 2 ? 1 : -1);
-      box = {side, y - height / 2 + distance, width, height};
+      if (inside && free) break;
     }
     taken.push_back(box);
     if (std::abs(box.y + height / 2 - y) > height) {
@@ -186,8 +190,7 @@ std::string roofline_svg(const NetworkTiming& timing) {
                                         100 * timing.share_of_peak());
   drawing.text(kLeft, 28, title, {16, SvgAnchor::kStart, 0, true});
   draw_axes(drawing, plot);
-  draw_roofs(drawing, plot, timing);
-  draw_marks(drawing, plot, joined(plot, marks));
+  draw_marks(drawing, plot, joined(plot, marks), draw_roofs(drawing, plot, timing));
   double x = plot.right() + 32;
   drawing.text(x, kTop, "layer, share of peak", {kText, SvgAnchor::kStart, 0, true});
   for (size_t row = 0; row < list.size(); ++row) {
@@ -199,7 +202,7 @@ std::string roofline_svg(const NetworkTiming& timing) {
   double legend = kLeft;
   const double below = plot.bottom() + 66;
   drawing.text(legend, below, "bound by", {kText, SvgAnchor::kStart, 0, true});
-  legend += 70;
+  legend += 82;
   for (size_t c = 0; c < kColours.size(); ++c) {
     const std::string cause = overlay::name(overlay::CycleCause(c));
     drawing.circle(legend, below - 4, kMark, kColours[c]);
