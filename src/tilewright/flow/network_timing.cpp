@@ -9,7 +9,8 @@
 namespace tilewright {
 
 double MachineLimits::bound_bytes(const overlay::LayerTraffic& traffic) const {
-  return double(shared_bus ? traffic.total() : std::max(traffic.read(), traffic.output_bytes));
+  const uint64_t read = traffic.read() - traffic.instruction_bytes;
+  return double(shared_bus ? read + traffic.output_bytes : std::max(read, traffic.output_bytes));
 }
 
 double MachineLimits::roofline_cycles(int64_t macs, const overlay::LayerTraffic& traffic) const {
