@@ -24,7 +24,6 @@ Tensor seeded_input(const Graph& graph, uint64_t seed) {
 Graph seeded_integer_form(Graph float_graph, const OverlayHardware& hardware) {
   QuantizeOptions options;
   options.scales = hardware.isa == IsaVersion::kVta ? ScaleKind::kPowerOfTwo : ScaleKind::kReal;
-  options.threads = 2;
   const Tensor sample = seeded_input(float_graph);
   const Graph simple = optimize(std::move(float_graph));
   return integerize(quantize(simple, {sample}, options));

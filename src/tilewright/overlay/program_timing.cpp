@@ -9,6 +9,7 @@ ProgramTiming time_program(OverlayProgram& program, const MemoryModel& memory) {
   LayerTimer timer(program);
   CycleOptions options;
   options.observer = &timer;
+  options.execute = false;
   ProgramTiming timing;
   timing.run = simulator.run(program.memory, program.instruction_address, program.instruction_count, options);
   timing.layers = timer.layers(timing.run.cycles.cycles);

@@ -14,8 +14,7 @@ struct ProgramTiming {
   std::vector<LayerTiming> layers;
 };
 
-// Runs `program` once on the cycle simulator, from empty scratchpads, with whatever its memory holds: time
-// does not depend on data.
+// Times one run of `program` on the cycle simulator. Nothing is computed: time does not depend on data.
 ProgramTiming time_program(OverlayProgram& program, const MemoryModel& memory);
 
 }  // namespace tilewright::overlay
