@@ -16,8 +16,8 @@ bool contains(const CommandResult& result, const std::string& text) {
 }
 
 TEST(Cli, EveryVerbHelpsWithAnExample) {
-  for (const char* verb :
-       {"inspect", "optimize", "quantize", "compile", "run", "compare", "exec", "synth", "doctor"}) {
+  for (const char* verb : {"inspect", "optimize", "quantize", "compile", "run", "report", "explain",
+                           "compare", "exec", "synth", "doctor"}) {
     const CommandResult result = command(std::string(verb) + " --help");
     EXPECT_EQ(result.exit_code, 0) << verb;
     EXPECT_TRUE(contains(result, std::string("Example:\n  tilewright ") + verb)) << result.output;
