@@ -38,7 +38,7 @@ std::vector<Format> formats(IsaVersion isa, const IndexWidths& w) {
       {"256-bit GEMM instruction",
        kWordBits,
        4,
-       {kHead, 1, u, u + 1, kIterations, kIterations, a, a, i, i, g, g, 1}},
+       {kHead, 1, u, u + 1, kIterations, kIterations, a, a, i, i, g, g, 1, 1}},
       {"256-bit ALU instruction",
        kWordBits,
        4,

@@ -102,6 +102,9 @@ class Verifier {
   void engines() {
     const int64_t lanes = int64_t{hardware_.batch} * hardware_.block_out;
     if (hardware_.alu_lanes != 0 && geometry_ok_) power("alu_lanes", hardware_.alu_lanes, 1, lanes);
+    if (hardware_.gemm_beside_alu && hardware_.isa != IsaVersion::kWide) {
+      error("gemm_beside_alu", "isa 'vta' has no bit that allows it", "use isa 'wide', or false");
+    }
     power("command_queue_depth", hardware_.command_queue_depth, 2, 1024);
     power("read_queue_beats", hardware_.read_queue_beats, 4, 1024);
     power("max_burst_beats", hardware_.max_burst_beats, 1,

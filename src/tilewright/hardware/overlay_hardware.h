@@ -31,6 +31,7 @@ struct OverlayHardware {
   int command_queue_depth = 512;  // instructions that wait in front of each module
   int read_queue_beats = 256;     // read data of each reader; bounds what it may have outstanding
   int max_burst_beats = 64;       // at most 4 KiB
+  bool gemm_beside_alu = false;   // GEMM may run beside an ALU instruction where the program allows it
   double clock_mhz = 100;
 
   // Bytes of one element of each memory, in DRAM as in the scratchpad.

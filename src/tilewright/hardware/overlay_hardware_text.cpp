@@ -55,6 +55,7 @@ OverlayHardware read_fields(YamlMap& map, const std::string& stem) {
   h.command_queue_depth = small("command_queue_depth", h.command_queue_depth);
   h.read_queue_beats = small("read_queue_beats", h.read_queue_beats);
   h.max_burst_beats = small("max_burst_beats", h.max_burst_beats);
+  h.gemm_beside_alu = map.boolean("gemm_beside_alu", h.gemm_beside_alu);
   h.clock_mhz = map.number("clock_mhz", 0, 1e6, h.clock_mhz);
   return h;
 }
@@ -202,6 +203,7 @@ std::string print_overlay_hardware(const OverlayHardware& h) {
                       h.memory_width_bits, h.clock_mhz);
   text += fmt::format("alu_lanes: {}\ncommand_queue_depth: {}\nread_queue_beats: {}\nmax_burst_beats: {}\n",
                       h.alu_lanes, h.command_queue_depth, h.read_queue_beats, h.max_burst_beats);
+  text += fmt::format("gemm_beside_alu: {}\n", h.gemm_beside_alu);
   return text;
 }
 

@@ -45,7 +45,10 @@ class Forms {
     gemm_.operands = loop_operands(layout.gemm);
     gemm_.operands.push_back({"wgt", {layout.gemm.wgt_factor_out, layout.gemm.wgt_factor_in}});
     gemm_.flags = {{"reset", layout.gemm.reset}};
-    if (layout.wide) gemm_.flags.push_back({"bipolar", layout.bipolar});
+    if (layout.wide) {
+      gemm_.flags.push_back({"bipolar", layout.bipolar});
+      gemm_.flags.push_back({"beside_alu", layout.beside_alu});
+    }
     alu_.operands = loop_operands(layout.alu);
     alu_.operands.insert(alu_.operands.begin(), Operand{"imm", {layout.imm}, 0, true});
     if (layout.wide) {

@@ -131,6 +131,7 @@ void IsaLayout::encode(const GemmInstruction& i, uint64_t* out) const {
   encode_common(Opcode::kGemm, i.dependencies, out);
   encode_loop(gemm, i.reset, i.loop, out);
   put(out, bipolar, i.bipolar, "bipolar");
+  put(out, beside_alu, i.beside_alu, "beside_alu");
 }
 
 void IsaLayout::encode(const AluInstruction& i, uint64_t* out) const {
@@ -194,7 +195,8 @@ Instruction IsaLayout::decode(const uint64_t* in) const {
       return i;
     }
     case Opcode::kGemm:
-      return GemmInstruction{dependencies, get(gemm.reset) != 0, decode_loop(gemm, in), get(bipolar) != 0};
+      return GemmInstruction{dependencies, get(gemm.reset) != 0, decode_loop(gemm, in), get(bipolar) != 0,
+                             get(beside_alu) != 0};
     case Opcode::kAlu: {
       const uint32_t code = get(alu_opcode);
       if (code > uint32_t(wide ? AluOpcode::kRequantize : AluOpcode::kMul)) unknown("ALU operation", code);

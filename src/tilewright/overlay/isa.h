@@ -11,7 +11,7 @@
 //   LOAD/STORE memory_type[3] sram_base[32] dram_base[32] y_size[16] x_size[16] x_stride[32]
 //              y_pad_0[8] y_pad_1[8] x_pad_0[8] x_pad_1[8] pad_value[32, signed]
 //   GEMM       reset[1] uop_begin[U] uop_end[U+1] iter_out[16] iter_in[16] then the six factors [A A I I W W]
-//              bipolar[1]
+//              bipolar[1] beside_alu[1]
 //   ALU        reset[1] uop_begin[U] uop_end[U+1] iter_out[16] iter_in[16] dst factors [A A] src factors [A
 //   A]
 //              alu_opcode[4] use_imm[1] imm[32, signed] clip_low[32, signed] clip_high[32, signed]
@@ -23,6 +23,8 @@
 // wide encoding only.
 //
 // Semantics beyond the public ISA (wide only):
+//   GEMM beside_alu  may run while the ALU instruction before it does, on the other half of ACC; results are
+//                    those of the program's order
 //   LOAD pad_value   padded INP/ACC/WGT lanes take it, instead of zero
 //   micro-op overwrite  GEMM: ACC[d] = product instead of ACC[d] += product
 //   ALU clip         ACC[d] = clip(ACC[d], clip_low, clip_high)
@@ -100,7 +102,8 @@ struct GemmInstruction {
   Dependencies dependencies;
   bool reset = false;
   LoopNest loop;
-  bool bipolar = false;  // wide only; how 1-bit inputs are read, without meaning for others
+  bool bipolar = false;     // wide only; how 1-bit inputs are read, without meaning for others
+  bool beside_alu = false;  // wide only; may start while the ALU instruction before it runs
   bool operator==(const GemmInstruction&) const = default;
 };
 

@@ -38,7 +38,7 @@ IsaLayout::IsaLayout(const OverlayHardware& hardware)
   version = bits.add(wide ? 4 : 0);
   memory = memory_fields(wide);
   lay_out_gemm(bits, uop_log, acc_log, input_log, weight_log);
-  require_fit((wide ? bipolar : gemm.wgt_factor_in).word < words, "GEMM", hardware);
+  require_fit((wide ? beside_alu : gemm.wgt_factor_in).word < words, "GEMM", hardware);
   lay_out_alu(bits, uop_log, acc_log);
   require_fit((wide ? clip_high : imm).word < words, "ALU", hardware);
   lay_out_uop(acc_log, input_log, weight_log);
@@ -59,7 +59,9 @@ void IsaLayout::lay_out_gemm(BitLayout bits, int uop_log, int acc_log, int input
   gemm.src_factor_in = bits.add(input_log);
   gemm.wgt_factor_out = bits.add(weight_log);
   gemm.wgt_factor_in = bits.add(weight_log);
-  if (wide) bipolar = bits.add(1);
+  if (!wide) return;
+  bipolar = bits.add(1);
+  beside_alu = bits.add(1);
 }
 
 void IsaLayout::lay_out_alu(BitLayout bits, int uop_log, int acc_log) {

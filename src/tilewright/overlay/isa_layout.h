@@ -28,7 +28,7 @@ struct IsaLayout {
     BitField reset, uop_begin, uop_end, iter_out, iter_in;
     BitField dst_factor_out, dst_factor_in, src_factor_out, src_factor_in, wgt_factor_out, wgt_factor_in;
   } gemm, alu;
-  BitField bipolar;  // of GEMM
+  BitField bipolar, beside_alu;  // of GEMM
   BitField alu_opcode, use_imm, imm, clip_low, clip_high;
   struct Uop {
     BitField dst, src, wgt, overwrite;

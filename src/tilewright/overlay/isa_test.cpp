@@ -88,6 +88,7 @@ TEST(IsaLayout, WidePositions) {
   // iter_in 16, dst and src factors 4 x 11: 60 bits, so the weight factors open word 2.
   expect_at(layout.gemm.wgt_factor_in, 138, 147, "wgt_factor_in");
   expect_at(layout.bipolar, 148, 148, "bipolar");
+  expect_at(layout.beside_alu, 149, 149, "beside_alu");
   expect_at(layout.uop.overwrite, 32, 32, "overwrite");
 }
 
@@ -143,7 +144,8 @@ Instruction random_instruction(Random& random, const IsaLayout& layout) {
     }
     case 1:
       return GemmInstruction{dependencies, random.chance(0.5), random_loop(random, layout.gemm),
-                             random_bits(random, layout.bipolar) != 0};
+                             random_bits(random, layout.bipolar) != 0,
+                             random_bits(random, layout.beside_alu) != 0};
     case 2:
       return AluInstruction{dependencies,
                             random.chance(0.5),

@@ -57,6 +57,7 @@ void add_sizes(Package& p, const OverlayHardware& h) {
   p.number("ACC_BITS", h.accumulator_bits);
   p.number("OUT_BITS", h.output_bits);
   p.number("ALU_LANES", h.alu_lanes == 0 ? h.batch * h.block_out : h.alu_lanes);
+  p.number("GEMM_BESIDE_ALU", h.gemm_beside_alu);
   p.number("INSTR_BITS", h.instruction_bytes() * 8);
   p.number("UOP_BITS", h.uop_bytes() * 8);
   p.comment("log2 depths");
@@ -117,6 +118,8 @@ void add_fields(Package& p, const IsaLayout& layout) {
   p.field("G_WFI", layout.gemm.wgt_factor_in);
   p.field("G_BIPOLAR", layout.bipolar);
   p.number("G_BIPOLAR_PRESENT", layout.bipolar.width);
+  p.field("G_BESIDE", layout.beside_alu);
+  p.number("G_BESIDE_PRESENT", layout.beside_alu.width);
   add_loop(p, "A", layout.alu);
   p.field("A_OP", layout.alu_opcode);
   p.field("A_USEIMM", layout.use_imm);
