@@ -36,21 +36,22 @@ module burst_generator #(
   localparam int U = N > M + 1 ? N : M + 1;
   localparam logic [M:0] MOST = (M + 1)'(overlay_config::MAX_BURST);
 
-  logic [A:0] row_address, row_stride;  // of the row after the one being cut; top bit: beyond
+  logic [A:0] row_address, row_stride;  // of the row being cut; top bit: beyond
   logic [ROW_BITS-1:0] bytes;
   logic [COUNT_BITS-1:0] rows_left;     // with the one being cut
   logic [P:0] position;                 // top bit: beyond
   logic [N-1:0] beats_left;
 
   // ---- the row to load next ----
-  logic [A:0] from, step, sum;
+  logic [A:0] from, next_address;
   logic [ROW_BITS-1:0] from_bytes;
   logic [N-1:0] from_beats;
+  logic carry;
 
-  assign from = start ? address : row_address;
-  assign step = start ? stride : row_stride;
+  assign {carry, next_address[A-1:0]} = {1'b0, row_address[A-1:0]} + {1'b0, row_stride[A-1:0]};
+  assign next_address[A] = carry || row_address[A] || row_stride[A];
+  assign from = start ? address : next_address;
   assign from_bytes = start ? row_bytes : bytes;
-  assign sum = {1'b0, from[A-1:0]} + {1'b0, step[A-1:0]};
   assign from_beats = N'((S'(from_bytes) + S'(from[L-1:0]) + S'((1 << L) - 1)) >> L);
 
   // ---- the burst to ask for next: up to a page's last beats it is the longest, or the rest of the row ----
@@ -69,7 +70,7 @@ module burst_generator #(
     if (start || (fill && row_done)) begin
       position    <= from[A:L];
       beats_left  <= from_beats;
-      row_address <= {from[A] | step[A] | sum[A], sum[A-1:0]};
+      row_address <= from;
     end else if (fill) begin
       position   <= position + (P + 1)'(beats);
       beats_left <= beats_left - N'(beats);

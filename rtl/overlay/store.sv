@@ -56,12 +56,13 @@ module store (
   localparam int INDEX = A - overlay_config::LOG_INSTR_BYTES + 1;
   localparam int INDEX_BITS = INDEX > 32 ? 32 : INDEX;
   localparam int DEPTH = overlay_config::LOG_ACC;
-  localparam int K = DEPTH + 1;               // bits of row and column counts
+  localparam int K = DEPTH + 2;               // bits of row and column counts; the top one: beyond
   localparam int ITEM = L > E ? L - E : E > L ? E - L : 1;  // bits of an item's number in its beat or element
 
   logic start, needs_token, done, generating, generator_error, open;
   logic [63:0] first_byte, stride_bytes;
   logic [K-1:0] rows, columns;                // a count beyond ACC is kept as another one beyond it
+  logic [15:0] x_size, y_size;
   logic [31:0] sram, dram, stride;
 
   // ---- start ----
@@ -69,8 +70,10 @@ module store (
   assign waiting = cmd_valid && needs_token && !token_compute;
   assign cmd_pop = start;
   assign pop_compute = start && needs_token;
-  assign rows = (cmd[overlay_config::M_YSIZE_LSB+:16] >> K) != 0 ? '1 : K'(cmd[overlay_config::M_YSIZE_LSB+:16]);
-  assign columns = (cmd[overlay_config::M_XSIZE_LSB+:16] >> K) != 0 ? '1 : K'(cmd[overlay_config::M_XSIZE_LSB+:16]);
+  assign y_size = cmd[overlay_config::M_YSIZE_LSB+:16];
+  assign x_size = cmd[overlay_config::M_XSIZE_LSB+:16];
+  assign rows = {(y_size >> (K - 1)) != 0, y_size[K-2:0]};
+  assign columns = {(x_size >> (K - 1)) != 0, x_size[K-2:0]};
   assign sram = 32'(cmd[overlay_config::M_SRAM_LSB+:overlay_config::M_SRAM_WIDTH]);
   assign dram = cmd[overlay_config::M_DRAM_LSB+:32];
   assign stride = 32'(cmd[overlay_config::M_XSTRIDE_LSB+:overlay_config::M_XSTRIDE_WIDTH]);
@@ -215,12 +218,13 @@ module store (
   end
 
   // ---- errors ----
+  logic [1:0] error_owner;
+  assign error_owner = response_bad ? answered_owner : newest;
+  assign error_index = 32'(indices[error_owner]);
   assign error = response_bad || beyond || generator_error;
   always_comb begin
-    error_index = 32'(indices[newest]);
     error_code = overlay_config::ERROR_ADDRESS;
     if (response_bad) begin
-      error_index = 32'(indices[answered_owner]);
       if (!response_no_memory) error_code = overlay_config::ERROR_BUS;
     end else if (beyond) error_code = overlay_config::ERROR_SCRATCHPAD;
   end

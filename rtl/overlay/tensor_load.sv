@@ -5,7 +5,7 @@
 // is in flight from s + 1. Data works on the oldest instruction in flight, one step per cycle; `done` is set
 // in the cycle of its last step. `wr_*` and `error` are registered: they follow a step by one cycle.
 //
-// A row or a column count beyond the scratchpad's depth is kept as a smaller one that is also beyond it: such a
+// A row or a column count beyond the scratchpad's depth is kept as another one that is also beyond it: such a
 // LOAD ends with an error at its first element out of range, whatever its exact sizes are.
 //
 // Elements of at least a beat take one beat per step (wr_slice counts them). Smaller ones take a step each and
@@ -90,7 +90,7 @@ module tensor_load #(
   localparam int LOG_MOST_DEPTH = CLASS == 0 ? larger(overlay_config::LOG_WGT, overlay_config::LOG_INP)
                                              : larger(overlay_config::LOG_UOP, overlay_config::LOG_ACC);
   localparam int D = LOG_MOST_DEPTH;
-  localparam int K = D + 1;                    // bits of row and column counts
+  localparam int K = D + 2;                    // bits of row and column counts; the top one: beyond
   localparam int X = larger(K, PAD);           // bits of counters within a phase
   localparam int SLICE = larger(1, LOG_MOST_BYTES - L);
 
@@ -101,8 +101,8 @@ module tensor_load #(
 
   logic [K-1:0] rows, columns;                 // of data
 
-  assign rows = (cmd_ysize >> K) != 0 ? '1 : K'(cmd_ysize);
-  assign columns = (cmd_xsize >> K) != 0 ? '1 : K'(cmd_xsize);
+  assign rows = {(cmd_ysize >> (K - 1)) != 0, cmd_ysize[K-2:0]};
+  assign columns = {(cmd_xsize >> (K - 1)) != 0, cmd_xsize[K-2:0]};
   assign first_byte = {32'd0, cmd_dram} << log_bytes(cmd_type);
   assign stride_bytes = {32'd0, cmd_xstride} << log_bytes(cmd_type);
 

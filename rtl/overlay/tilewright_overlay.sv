@@ -63,14 +63,8 @@ module tilewright_overlay (
   localparam int A = overlay_config::ADDR_BITS;
   localparam int W = overlay_config::MEM_BITS;
   localparam int C = overlay_config::INSTR_BITS;
-  localparam int Q = overlay_config::LOG_COMMAND_QUEUE;
   localparam int INDEX = A - overlay_config::LOG_INSTR_BYTES + 1;
   localparam int INDEX_BITS = INDEX > 32 ? 32 : INDEX;
-  // Commands end where the last field of their instructions does.
-  localparam int LOAD_BITS = overlay_config::WIDE != 0
-      ? overlay_config::M_PADVAL_LSB + overlay_config::M_PADVAL_WIDTH
-      : overlay_config::M_XPAD1_LSB + overlay_config::M_XPAD1_WIDTH;
-  localparam int STORE_BITS = overlay_config::M_XSTRIDE_LSB + overlay_config::M_XSTRIDE_WIDTH;
 
   logic rst, clear, start, halt, running;
   assign rst = !rst_n;
@@ -157,9 +151,7 @@ module tilewright_overlay (
 
   // ---- fetch and the command queues ----
   logic [C-1:0] fetched;
-  // verilator lint_off UNUSEDSIGNAL
-  logic [31:0] fetched_index;  // the upper bits are zero
-  // verilator lint_on UNUSEDSIGNAL
+  logic [31:0] fetched_index;
   logic load_full, compute_full, store_full;
 
   fetch fetcher (
@@ -171,29 +163,26 @@ module tilewright_overlay (
       .error(error[0]), .error_code(error_code[3:0]), .error_index(error_index[31:0])
   );
 
-  logic [LOAD_BITS-1:0] load_cmd;
-  logic [C-1:0] compute_cmd;
-  logic [STORE_BITS-1:0] store_cmd;
-  logic [INDEX_BITS-1:0] load_number, compute_number, store_number, fetched_number;
+  logic [C-1:0] load_cmd, compute_cmd, store_cmd;
+  logic [INDEX_BITS-1:0] compute_number;
+  localparam int LOG_LOADED = overlay_config::LOG_INP > overlay_config::LOG_WGT ? overlay_config::LOG_INP
+                                                                               : overlay_config::LOG_WGT;
 
-  assign fetched_number = fetched_index[INDEX_BITS-1:0];
-  assign load_index = 32'(load_number);
-  assign compute_index = 32'(compute_number);
-  assign store_index = 32'(store_number);
-
-  sync_fifo #(.WIDTH(INDEX_BITS + LOAD_BITS), .LOG_DEPTH(Q)) load_queue (
-      .clk, .rst(clear), .push(load_push), .push_data({fetched_number, fetched[LOAD_BITS-1:0]}),
-      .full(load_full), .empty(load_empty), .head_valid(load_head), .head({load_number, load_cmd}), .pop(load_pop)
+  memory_queue #(.LOG_SRAM(LOG_LOADED), .PADS(1)) load_queue (
+      .clk, .rst(clear), .push(load_push), .push_cmd(fetched), .push_index(fetched_index), .full(load_full),
+      .empty(load_empty), .head_valid(load_head), .cmd(load_cmd), .cmd_index(load_index), .pop(load_pop)
   );
   // verilator lint_off PINCONNECTEMPTY
-  sync_fifo #(.WIDTH(INDEX_BITS + C), .LOG_DEPTH(Q)) compute_queue (
-      .clk, .rst(clear), .push(compute_push), .push_data({fetched_number, fetched}),
-      .full(compute_full), .empty(), .head_valid(compute_head), .head({compute_number, compute_cmd}), .pop(compute_pop)
+  sync_fifo #(.WIDTH(INDEX_BITS + C), .LOG_DEPTH(overlay_config::LOG_COMMAND_QUEUE)) compute_queue (
+      .clk, .rst(clear), .push(compute_push), .push_data({fetched_index[INDEX_BITS-1:0], fetched}),
+      .full(compute_full), .empty(), .head_valid(compute_head), .head({compute_number, compute_cmd}),
+      .pop(compute_pop)
   );
   // verilator lint_on PINCONNECTEMPTY
-  sync_fifo #(.WIDTH(INDEX_BITS + STORE_BITS), .LOG_DEPTH(Q)) store_queue (
-      .clk, .rst(clear), .push(store_push), .push_data({fetched_number, fetched[STORE_BITS-1:0]}),
-      .full(store_full), .empty(store_empty), .head_valid(store_head), .head({store_number, store_cmd}), .pop(store_pop)
+  assign compute_index = 32'(compute_number);
+  memory_queue #(.LOG_SRAM(overlay_config::LOG_ACC), .PADS(0)) store_queue (
+      .clk, .rst(clear), .push(store_push), .push_cmd(fetched), .push_index(fetched_index), .full(store_full),
+      .empty(store_empty), .head_valid(store_head), .cmd(store_cmd), .cmd_index(store_index), .pop(store_pop)
   );
 
   // ---- tokens: 0 load->compute, 1 compute->load, 2 compute->store, 3 store->compute ----
@@ -214,7 +203,7 @@ module tilewright_overlay (
   logic [W-1:0] wr_data;
 
   load loader (
-      .clk, .rst(clear), .halt, .cmd_valid(load_head), .cmd(C'(load_cmd)), .cmd_index(load_index),
+      .clk, .rst(clear), .halt, .cmd_valid(load_head), .cmd(load_cmd), .cmd_index(load_index),
       .cmd_pop(load_pop), .token_compute(token_there[1]), .pop_compute(token_pop[1]),
       .push_compute(token_push[0]), .push_index(load_push_index),
       .req_valid(req_valid[2]), .req_addr(req_addr[3*A-1:2*A]), .req_len(req_len[26:18]),
@@ -255,7 +244,7 @@ module tilewright_overlay (
   logic [W/8-1:0] item_strobes;
 
   store storer (
-      .clk, .rst(clear), .halt, .cmd_valid(store_head), .cmd(C'(store_cmd)), .cmd_index(store_index),
+      .clk, .rst(clear), .halt, .cmd_valid(store_head), .cmd(store_cmd), .cmd_index(store_index),
       .cmd_pop(store_pop), .token_compute(token_there[2]), .pop_compute(token_pop[2]),
       .push_compute(token_push[3]), .push_index(store_push_index), .out_rd_index, .out_rd_data,
       .req_valid(write_valid), .req_addr(write_addr), .req_len(write_len), .req_grant(write_grant),
