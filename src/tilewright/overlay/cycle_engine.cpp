@@ -65,13 +65,15 @@ TimedRun CycleEngine::run() {
 }
 
 // Structural readiness of a module: without regard to its queue and tokens.
-uint64_t CycleEngine::ready_from(Queue queue) const {
+uint64_t CycleEngine::ready_from(Queue queue, const uint64_t* head) const {
   switch (queue) {
     case kLoadQueue:
       return load_.has_slot() ? kNever
                               : std::max(load_.idle_from(), load_done_[commands_[queue].started() % 4] + 1);
     case kComputeQueue:
-      return compute_busy_ ? kNever : module_[queue].any_done ? module_[queue].last_done + 1 : 0;
+      if (compute_busy_) return kNever;
+      if (Opcode(*head & 7) == Opcode::kGemm && executor_.runs_beside_alu(head)) return other_done_ + 1;
+      return module_[queue].last_done + 1;
     default:
       return store_.ready_from();
   }
@@ -81,11 +83,11 @@ void CycleEngine::refresh(Queue queue) {
   Module& m = module_[queue];
   m.next_start = kNever;
   if (commands_[queue].empty()) return;
-  const uint64_t ready = ready_from(queue);
+  uint64_t buffer[IsaLayout::kMaxWords];
+  const uint64_t* head = executor_.read(program_.indices[queue][commands_[queue].started()], buffer);
+  const uint64_t ready = ready_from(queue, head), bits = *head;
   if (ready == kNever) return;
   m.visible = std::max(commands_[queue].head_from(), ready);
-  uint64_t buffer[IsaLayout::kMaxWords];
-  const uint64_t bits = *executor_.read(program_.indices[queue][commands_[queue].started()], buffer);
   const Channel prev = kWiring[queue].pop_prev, next = kWiring[queue].pop_next;
   const uint64_t prev_from = (bits & kPopPrev) != 0 && prev != kNoChannel ? tokens_[prev].from() : 0;
   const uint64_t next_from = (bits & kPopNext) != 0 && next != kNoChannel ? tokens_[next].from() : 0;
@@ -279,15 +281,17 @@ void CycleEngine::done(Queue queue, const Running& running, uint64_t cycle) {
       run_.cycles.compute_token_store += running.start - waits_from - token_load;
     }
   }
-  const uint64_t busy = cycle + 1 - std::max(running.start, free_from);
-  m.busy += busy;
-  m.last_done = cycle;
+  if (queue == kComputeQueue) {
+    count_compute(running.start, cycle);
+  } else {
+    m.busy += cycle + 1 - std::max(running.start, free_from);
+  }
+  m.last_done = std::max(m.last_done, cycle);
   m.any_done = true;
   if (queue == kLoadQueue) {
     load_done_[(commands_[queue].started() - 1) % 4] = cycle;
   } else if (queue == kComputeQueue) {
     compute_busy_ = false;
-    if (compute_cycles_ != nullptr) *compute_cycles_ += busy;
   }
   if (options_.observer != nullptr) {
     uint64_t buffer[IsaLayout::kMaxWords];
@@ -299,13 +303,24 @@ void CycleEngine::done(Queue queue, const Running& running, uint64_t cycle) {
   if (m.next_start == kNever) refresh(queue);
 }
 
+// A cycle in which both run counts as GEMM's.
+void CycleEngine::count_compute(uint64_t start, uint64_t end) {
+  if (compute_cycles_ != nullptr) *compute_cycles_ += end + 1 - start;
+  if (compute_cycles_ == &run_.cycles.compute_alu) {
+    alu_done_ = end;
+    return;
+  }
+  if (start <= alu_done_) run_.cycles.compute_alu -= std::min(alu_done_, end) + 1 - start;
+  other_done_ = end;
+}
+
 void CycleEngine::push_token(Channel channel, uint32_t index, uint64_t cycle) {
   if (channel == kNoChannel) return;
-  tokens_[channel].push(cycle, index);
+  const bool overtakes = tokens_[channel].push(cycle, index);
   const Queue consumer = channel == kLoadToCompute || channel == kStoreToCompute ? kComputeQueue
                          : channel == kComputeToLoad                             ? kLoadQueue
                                                                                  : kStoreQueue;
-  if (module_[consumer].next_start == kNever) refresh(consumer);
+  if (overtakes || module_[consumer].next_start == kNever) refresh(consumer);
 }
 
 void CycleEngine::overflow(Channel channel, const TokenQueue::Token& token) const {

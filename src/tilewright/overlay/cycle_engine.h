@@ -32,13 +32,13 @@ class CycleEngine {
   };
   struct Module {
     uint64_t next_start = kNever, visible = kNever, load_token = 0;  // of the head of its queue
-    uint64_t last_done = 0;
+    uint64_t last_done = 0;                                          // the latest
     bool any_done = false;
     uint64_t busy = 0, token = 0;  // cycles
   };
 
   void refresh(Queue queue);
-  uint64_t ready_from(Queue queue) const;
+  uint64_t ready_from(Queue queue, const uint64_t* head) const;
   void refresh_reads();
   void grant_read();
   void grant_store();
@@ -48,6 +48,7 @@ class CycleEngine {
   void start_store(const Running& running, const uint64_t* in);
   uint64_t alu_time(const uint64_t* in) const;
   void done(Queue queue, const Running& running, uint64_t cycle);
+  void count_compute(uint64_t start, uint64_t end);
   void settle_stores();
   void advance_fetch();
   void take_token(Channel channel, uint32_t index, uint64_t cycle);
@@ -74,8 +75,9 @@ class CycleEngine {
   Running loading_;
   uint64_t load_done_[4] = {};
   Running computing_;
-  uint64_t* compute_cycles_ = nullptr;  // the counter of what runs
-  bool compute_busy_ = false;           // runs, and the cycle of being done is not known
+  uint64_t* compute_cycles_ = nullptr;      // the counter of what was started last
+  uint64_t alu_done_ = 0, other_done_ = 0;  // of the last ALU instruction, of the last other one; 0: none
+  bool compute_busy_ = false;               // runs, and the cycle of being done is not known
   std::deque<Running> storing_;
 
   uint64_t next_read_ = kNever, last_read_grant_ = 0;

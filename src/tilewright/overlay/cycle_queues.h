@@ -37,7 +37,7 @@ class CommandQueue {
   uint64_t pushed_ = 0, started_ = 0;
 };
 
-// One token channel. Pushes may be announced ahead of time, in order.
+// One token channel. Pushes may be announced ahead of time; a GEMM beside an ALU instruction may overtake it.
 class TokenQueue {
  public:
   static constexpr size_t kMost = 255;
@@ -45,7 +45,14 @@ class TokenQueue {
     uint64_t cycle = 0;  // of the push
     uint32_t pusher = 0;
   };
-  void push(uint64_t cycle, uint32_t pusher) { tokens_.push_back({cycle, pusher}); }
+  // Returns whether it came before one that had been announced.
+  bool push(uint64_t cycle, uint32_t pusher) {
+    size_t at = tokens_.size();
+    while (at > head_ && tokens_[at - 1].cycle > cycle) --at;
+    const bool overtakes = at != tokens_.size();
+    tokens_.insert(tokens_.begin() + ptrdiff_t(at), {cycle, pusher});
+    return overtakes;
+  }
   // The first cycle in which a token can be taken; kNever while none has been pushed.
   uint64_t from() const { return head_ == tokens_.size() ? kNever : tokens_[head_].cycle + 1; }
   // The push that found kMost tokens there if the head is not taken before `cycle`; null if none did.

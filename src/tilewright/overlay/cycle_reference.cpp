@@ -72,10 +72,10 @@ struct Machine {
   Register<uint32_t> gathered, in_register;
 
   // Compute.
-  Register<bool> computing, finished;
-  Descriptor command;
-  enum class Kind { kGemm, kAlu, kRequantize, kLoad } kind = Kind::kGemm;
-  uint64_t compute_end = 0;
+  Register<bool> gemm_runs, alu_runs, load_runs, finished;
+  Descriptor gemm, alu;
+  uint64_t gemm_end = 0, alu_end = 0;
+  bool requantizes = false;  // the ALU; alu_end has no meaning then
   Requantizer requantizer;
 
   // Store.
@@ -100,6 +100,7 @@ struct Machine {
   void load_part();
   void compute_part();
   void start_compute(const Descriptor& d, const uint64_t* in);
+  void start_alu(const uint64_t* in);
   void store_part();
   bool tokens_there(Queue queue, uint64_t bits) const;
   Descriptor start(Queue queue, const uint64_t*& in, uint64_t* buffer);
@@ -232,75 +233,80 @@ void Machine::load_part() {
 
 void Machine::compute_part() {
   Descriptor loaded;
-  const bool load_done = compute_loader.tick(cycle, loaded);
-  if (computing.now) {
-    const bool done = kind == Kind::kLoad         ? load_done
-                      : kind == Kind::kRequantize ? requantizer.tick(cycle)
-                                                  : cycle == compute_end;
-    if (kind != Kind::kLoad) event();  // these end by themselves, however long they take
-    if (!done) return;
-    computing.next = false;
-    push_tokens(kComputeQueue, command.bits);
-    return;
+  if (compute_loader.tick(cycle, loaded)) {
+    load_runs.next = false;
+    push_tokens(kComputeQueue, loaded.bits);
   }
-  if (!commands[kComputeQueue].visible(cycle)) return;
-  if (!tokens_there(kComputeQueue, word_of(commands[kComputeQueue].head().index))) return;
+  // GEMM and ALU end by themselves, however long they take.
+  if (gemm_runs.now || alu_runs.now) event();
+  if (gemm_runs.now && cycle == gemm_end) {
+    gemm_runs.next = false;
+    push_tokens(kComputeQueue, gemm.bits);
+  }
+  if (alu_runs.now && (requantizes ? requantizer.tick(cycle) : cycle == alu_end)) {
+    alu_runs.next = false;
+    push_tokens(kComputeQueue, alu.bits);
+  }
+  if (gemm_runs.now || load_runs.now || !commands[kComputeQueue].visible(cycle)) return;
+  const uint32_t index = commands[kComputeQueue].head().index;
   uint64_t buffer[IsaLayout::kMaxWords];
-  const uint64_t* in = nullptr;
-  command = start(kComputeQueue, in, buffer);
-  start_compute(command, in);
+  const uint64_t* in = executor.read(index, buffer);
+  const bool beside = Opcode(*in & 7) == Opcode::kGemm && executor.runs_beside_alu(in);
+  if ((alu_runs.now && !beside) || !tokens_there(kComputeQueue, *in)) return;
+  start_compute(start(kComputeQueue, in, buffer), in);
 }
 
 void Machine::start_compute(const Descriptor& d, const uint64_t* in) {
-  const IsaLayout& layout = executor.layout;
-  computing.next = true;
   switch (Opcode(d.bits & 7)) {
     case Opcode::kFinish:
-      computing.next = false;
       finished.next = true;
       push_tokens(kComputeQueue, d.bits);
-      return;
+      break;
     case Opcode::kLoad:
-      kind = Kind::kLoad;
+      load_runs.next = true;
       executor.execute_memory(d.index, d.load);
       compute_loader.start(cycle, d);
-      return;
+      break;
     case Opcode::kGemm: {
-      kind = Kind::kGemm;
+      gemm_runs.next = true;
+      gemm = d;
       executor.execute_gemm(d.index, in);
-      const uint64_t steps = step_count(executor.decode_extents(layout.gemm, in));
-      compute_end = cycle + (steps == 0 ? 1 : steps + 7);
-      return;
+      const uint64_t steps = step_count(executor.decode_extents(executor.layout.gemm, in));
+      gemm_end = cycle + (steps == 0 ? 1 : steps + 7);
+      break;
     }
     default:
-      break;
+      alu_runs.next = true;
+      alu = d;
+      executor.execute_alu(d.index, in);
+      start_alu(in);
   }
-  executor.execute_alu(d.index, in);
+}
+
+void Machine::start_alu(const uint64_t* in) {
+  const IsaLayout& layout = executor.layout;
   LoopNest loop = executor.decode_extents(layout.alu, in);
   executor.decode_factors(layout.alu, in, loop);
   const uint64_t steps = step_count(loop), slices = uint64_t(hardware.alu_slices());
   const AluOpcode opcode = AluOpcode(layout.alu_opcode.get(in));
-  kind = Kind::kAlu;
-  if (steps == 0) {
-    compute_end = cycle + 1;
-  } else if (opcode == AluOpcode::kMul) {
-    compute_end = cycle + 5 * steps * slices + 2;
-  } else if (opcode != AluOpcode::kRequantize) {
-    compute_end = cycle + steps * slices + 3;
-  } else {
-    kind = Kind::kRequantize;
-    std::vector<Requantizer::Step> list;
-    for (uint32_t y = 0; y < loop.iter_out; ++y) {
-      for (uint32_t x = 0; x < loop.iter_in; ++x) {
-        for (uint32_t u = loop.uop_begin; u < loop.uop_end; ++u) {
-          const MicroOp& op = executor.pads.uops[u];
-          list.push_back({op.dst + y * loop.dst_factor_out + x * loop.dst_factor_in,
-                          op.src + y * loop.src_factor_out + x * loop.src_factor_in});
-        }
+  requantizes = steps > 0 && opcode == AluOpcode::kRequantize;
+  if (!requantizes) {
+    alu_end = cycle + (steps == 0                  ? 1
+                       : opcode == AluOpcode::kMul ? 5 * steps * slices + 2
+                                                   : steps * slices + 3);
+    return;
+  }
+  std::vector<Requantizer::Step> list;
+  for (uint32_t y = 0; y < loop.iter_out; ++y) {
+    for (uint32_t x = 0; x < loop.iter_in; ++x) {
+      for (uint32_t u = loop.uop_begin; u < loop.uop_end; ++u) {
+        const MicroOp& op = executor.pads.uops[u];
+        list.push_back({op.dst + y * loop.dst_factor_out + x * loop.dst_factor_in,
+                        op.src + y * loop.src_factor_out + x * loop.src_factor_in});
       }
     }
-    requantizer.start(std::move(list), slices, cycle + 3);
   }
+  requantizer.start(std::move(list), slices, cycle + 3);
 }
 
 void Machine::store_part() {
@@ -359,9 +365,12 @@ void Machine::count_states() {
   const bool store_busy =
       store_generator.active.now || items.now > 0 || storing.count.now > 0 || store_generator.active.next;
   ++(store_busy ? c.store_busy : waits(kStoreQueue) ? c.store_token : c.store_starved);
-  if (computing.now || computing.next) {
-    const Opcode opcode = Opcode(command.bits & 7);
-    ++(opcode == Opcode::kGemm ? c.compute_gemm : opcode == Opcode::kAlu ? c.compute_alu : c.compute_load);
+  if (gemm_runs.now || gemm_runs.next) {
+    ++c.compute_gemm;
+  } else if (alu_runs.now || alu_runs.next) {
+    ++c.compute_alu;
+  } else if (load_runs.now || load_runs.next) {
+    ++c.compute_load;
   } else if (waits(kComputeQueue)) {
     const uint64_t bits = word_of(commands[kComputeQueue].head().index);
     const bool for_load = (bits & kPopPrev) != 0 && tokens[kLoadToCompute].now == 0;
@@ -396,7 +405,9 @@ void Machine::commit() {
   fetched.commit();
   gathered.commit();
   in_register.commit();
-  computing.commit();
+  gemm_runs.commit();
+  alu_runs.commit();
+  load_runs.commit();
   finished.commit();
   store_generator.commit();
   storing.commit();
@@ -417,7 +428,7 @@ CycleRegisters Machine::registers() const {
     r.started[q] = started[q];
   }
   r.in_flight[kLoadQueue] = uint32_t(load.in_flight.count.now);
-  r.in_flight[kComputeQueue] = computing.now;
+  r.in_flight[kComputeQueue] = uint32_t(gemm_runs.now) + alu_runs.now + load_runs.now;
   r.in_flight[kStoreQueue] = uint32_t(storing.count.now);
   for (int c = 0; c < kChannels; ++c) r.tokens[c] = uint32_t(tokens[c].now);
   const Client* const clients[] = {&fetch, &compute_loader, &load};

@@ -72,6 +72,7 @@ void Executor::begin(std::span<std::byte> memory, uint64_t address, uint64_t cou
   dram_inputs_ = dram.size() / input_bytes_;
   stream_begin = address;
   stream_end = address + count * bytes;
+  alu_may_run_ = false;
   counters = RunCounters{};
   counters.instructions = count;
 }
@@ -245,6 +246,9 @@ MemoryInstruction Executor::decode_memory(const uint64_t* in) const {
 }
 
 void Executor::execute_memory(uint32_t index, const MemoryInstruction& i) {
+  const bool other_module =
+      i.is_store || i.memory_type == MemoryType::kInput || i.memory_type == MemoryType::kWeight;
+  if (!other_module) alu_may_run_ = false;
   if (i.x_size == 0) return;  // moves tokens only
   if (i.is_store) {
     store(index, i);
@@ -276,7 +280,23 @@ void Executor::check_uop_range(uint32_t index, const char* name, const LoopNest&
   fail_instruction(index, name, range_text("uop_end: uop", loop.uop_end - 1, pads.uop_depth));
 }
 
+unsigned Executor::banks(uint64_t low, uint64_t high) const {
+  const uint64_t half = uint64_t(pads.accumulator_depth) / 2;
+  return (low < half ? 1u : 0u) | (high >= half ? 2u : 0u);
+}
+
+void Executor::check_banks(uint32_t index, uint64_t low, uint64_t high) const {
+  const unsigned mine = banks(low, high);
+  if (alu_banks_ == 0 || (mine ^ alu_banks_) == 3u) return;
+  static constexpr const char* kNames[] = {"no", "the lower", "the upper", "either"};
+  fail_instruction(index, "GEMM",
+                   std::string("runs beside an ALU instruction that uses ") + kNames[alu_banks_] +
+                       " half of ACC, and writes to " + kNames[mine] + " half",
+                   "beside_alu needs one half for each");
+}
+
 void Executor::execute_gemm(uint32_t index, const uint64_t* in) {
+  alu_may_run_ = alu_may_run_ && runs_beside_alu(in);
   LoopNest loop = decode_extents(layout.gemm, in);
   if (is_empty(loop)) return;
   check_uop_range(index, "GEMM", loop);
@@ -297,6 +317,7 @@ void Executor::execute_gemm(uint32_t index, const uint64_t* in) {
   if (executed == 1 && !reset) {
     const MicroOp& op = pads.uops[loop.uop_begin];
     check(op.dst, op.src, op.wgt);
+    if (alu_may_run_) check_banks(index, op.dst, op.dst);
     if (!effects) return;
     return kernels.gemm_one(pads, op.dst, op.src, op.wgt, op.overwrite);
   }
@@ -305,6 +326,9 @@ void Executor::execute_gemm(uint32_t index, const uint64_t* in) {
   check(plan.max_dst + reach(loop, loop.dst_factor_out, loop.dst_factor_in),
         plan.max_src + reach(loop, loop.src_factor_out, loop.src_factor_in),
         plan.max_wgt + reach(loop, loop.wgt_factor_out, loop.wgt_factor_in));
+  if (alu_may_run_) {
+    check_banks(index, plan.min_dst, plan.max_dst + reach(loop, loop.dst_factor_out, loop.dst_factor_in));
+  }
   if (!effects) return;
   if (reset) return kernels.gemm_reset(pads, plan, loop);
   if (!plan.any_overwrite || plans.destinations_distinct(plan, loop)) return kernels.gemm(pads, plan, loop);
@@ -329,6 +353,8 @@ void Executor::execute_alu(uint32_t index, const uint64_t* in) {
   if (code > uint32_t(layout.wide ? AluOpcode::kRequantize : AluOpcode::kMul)) {
     fail_instruction(index, "ALU", "alu_opcode " + std::to_string(code) + " is unknown");
   }
+  alu_may_run_ = hardware.gemm_beside_alu;
+  alu_banks_ = 0;
   if (is_empty(alu.loop)) return;
   check_uop_range(index, "ALU", alu.loop);
   alu.opcode = AluOpcode(code);
@@ -347,6 +373,7 @@ void Executor::execute_alu(uint32_t index, const uint64_t* in) {
   if (reads_source && src >= uint64_t(pads.accumulator_depth)) {
     fail_instruction(index, "ALU", range_text("src", src, pads.accumulator_depth));
   }
+  alu_banks_ = banks(plan.min_dst, dst) | (reads_source ? banks(plan.min_src, src) : 0);
   const uint64_t executed =
       uint64_t{alu.loop.iter_out} * alu.loop.iter_in * (alu.loop.uop_end - alu.loop.uop_begin);
   counters.alu_uops += executed;

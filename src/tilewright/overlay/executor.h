@@ -61,6 +61,11 @@ struct Executor {
   void execute_memory(uint32_t index, const MemoryInstruction& i);
   void execute_gemm(uint32_t index, const uint64_t* in);
   void execute_alu(uint32_t index, const uint64_t* in);
+  // Whether this GEMM may start while an ALU instruction runs. If it follows one with nothing but such GEMMs
+  // between, execute_gemm demands that the two use different halves of ACC.
+  bool runs_beside_alu(const uint64_t* in) const {
+    return hardware.gemm_beside_alu && layout.beside_alu.get(in) != 0;
+  }
   // Executes a LOAD of one unpadded row of inputs in range. Returns false for everything else, untouched.
   template <bool kWide>
   bool load_input_row(const uint64_t* in);
@@ -72,8 +77,12 @@ struct Executor {
   void load_row(const MemoryInstruction& i, uint32_t target, const std::byte* source, size_t count);
   void fill(const MemoryInstruction& i, uint32_t target, uint64_t count);
   void check_uop_range(uint32_t index, const char* name, const LoopNest& loop) const;
+  void check_banks(uint32_t index, uint64_t low, uint64_t high) const;
+  unsigned banks(uint64_t low, uint64_t high) const;
 
-  std::vector<int8_t> unpacked_;                // lanes of one weight element
+  bool alu_may_run_ = false;      // since it, compute has executed nothing but GEMMs that run beside it
+  unsigned alu_banks_ = 0;        // halves of ACC that it uses, a bit each
+  std::vector<int8_t> unpacked_;  // lanes of one weight element
   uint64_t input_bytes_ = 0, dram_inputs_ = 0;  // bytes of an input element, whole ones in the memory
 };
 

@@ -21,8 +21,12 @@ void UopPlanCache::build(const std::vector<MicroOp>& uops, uint32_t begin, uint3
     for (UopPlan& slot : slots_) slot = UopPlan{};
     cached_steps_ = 0;
   }
-  plan = UopPlan{begin, end, 0, 0, 0, false, {}, {}};
+  plan = UopPlan{};
+  plan.begin = begin;
+  plan.end = end;
   for (uint32_t u = begin; u < end; ++u) {
+    plan.min_dst = std::min(plan.min_dst, uops[u].dst);
+    plan.min_src = std::min(plan.min_src, uops[u].src);
     plan.max_dst = std::max(plan.max_dst, uops[u].dst);
     plan.max_src = std::max(plan.max_src, uops[u].src);
     plan.max_wgt = std::max(plan.max_wgt, uops[u].wgt);

@@ -24,6 +24,7 @@ struct GemmGroup {
 struct UopPlan {
   uint32_t begin = 0, end = 0;
   uint32_t max_dst = 0, max_src = 0, max_wgt = 0;
+  uint32_t min_dst = UINT32_MAX, min_src = UINT32_MAX;
   bool any_overwrite = false;
   std::vector<GemmGroup> groups;  // one per distinct dst
   std::vector<GemmStep> steps;
