@@ -1,4 +1,5 @@
-// Random integer networks with branches, additions, pools, views and several outputs.
+// Random integer networks with branches, additions, pools, views and several outputs. For a narrow overlay
+// the first nodes, named "narrow...", are the host's: they make the inputs as narrow as the overlay is.
 #pragma once
 
 #include <cstdint>

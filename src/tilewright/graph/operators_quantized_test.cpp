@@ -73,6 +73,8 @@ TEST(QuantizedOperators, RejectIntegerForms) {
   EXPECT_EQ(infer_q("QGemm", {x, w, b, i32s({1}), i32s({6})},
                     {{"clip_high", int64_t{-3}}, {"clip_low", int64_t{3}}}),
             "node 'n' (QGemm): clip_low is 3, clip_high is -3");
+  EXPECT_EQ(infer_q("QGemm", {x, w, b, i32s({1}), i32s({6})}, {{"bipolar", int64_t{1}}}),
+            "node 'n' (QGemm): a bipolar output has the clip range 0..1, not -128..127");
   EXPECT_EQ(infer_q("QAdd", {x, of(kI8, {5})},
                     {{"multiplier_a", int64_t{4}}, {"multiplier_b", int64_t{4}}, {"shift", int64_t{3}}}),
             "node 'n' (QAdd): shapes 2x5 and 5 differ");

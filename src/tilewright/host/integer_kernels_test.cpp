@@ -21,6 +21,7 @@ Tensor random_tensor(ElementType type, const Shape& shape, int64_t low, int64_t 
 }
 
 OutputStage random_output(Random& random) {
+  if (random.chance(0.2)) return {int32_t(random.between(-2, 2)), 0, 1, true};
   const int32_t low = int32_t(random.between(-128, 0));
   return {int32_t(random.between(-140, 140)), low, int32_t(random.between(low, 127))};
 }
@@ -40,7 +41,8 @@ std::map<std::string, Attribute> attributes(const WindowParameters& w, const Out
           {"pads", Ints{w.pads[0], w.pads[1], w.pads[2], w.pads[3]}},
           {"y_zero_point", int64_t{o.y_zero_point}},
           {"clip_low", int64_t{o.clip_low}},
-          {"clip_high", int64_t{o.clip_high}}};
+          {"clip_high", int64_t{o.clip_high}},
+          {"bipolar", int64_t{o.bipolar}}};
 }
 
 // Bias, multiplier and shift whose outputs spread over the range of i8.
@@ -237,7 +239,8 @@ TEST(HostInteger, AddEqualsTheReference) {
                                                  {"shift", int64_t{p.shift}},
                                                  {"y_zero_point", int64_t{p.output.y_zero_point}},
                                                  {"clip_low", int64_t{p.output.clip_low}},
-                                                 {"clip_high", int64_t{p.output.clip_high}}};
+                                                 {"clip_high", int64_t{p.output.clip_high}},
+                                                 {"bipolar", int64_t{p.output.bipolar}}};
     ASSERT_TRUE(run_one("QAdd", {a, b}, attrs, 2).identical(reference_add(a, b, p))) << "seed " << seed;
   }
 }
@@ -268,7 +271,7 @@ TEST(HostInteger, PoolsEqualTheReference) {
     ASSERT_TRUE(run_one("QAveragePool", {x}, attrs, 2).identical(reference_average_pool(x, p)));
     const MaxPoolParameters q{p.window, p.kernel, random.chance(0.5)};
     auto pool = attributes(q.window, {});
-    for (const char* unused : {"y_zero_point", "clip_low", "clip_high"}) pool.erase(unused);
+    for (const char* unused : {"y_zero_point", "clip_low", "clip_high", "bipolar"}) pool.erase(unused);
     pool["kernel_shape"] = Ints{q.kernel[0], q.kernel[1]};
     pool["ceil_mode"] = int64_t{q.ceil_mode};
     const Tensor most = testing::run_op("MaxPool", {x}, pool)[0];
@@ -294,7 +297,8 @@ TEST(HostInteger, RequantizeEqualsTheReference) {
                                                  {"shift", int64_t{p.shift}},
                                                  {"y_zero_point", int64_t{p.output.y_zero_point}},
                                                  {"clip_low", int64_t{p.output.clip_low}},
-                                                 {"clip_high", int64_t{p.output.clip_high}}};
+                                                 {"clip_high", int64_t{p.output.clip_high}},
+                                                 {"bipolar", int64_t{p.output.bipolar}}};
     ASSERT_TRUE(run_one("QRequantize", {x}, attrs, 1).identical(reference_requantize(x, p)))
         << "seed " << seed;
   }
@@ -322,6 +326,7 @@ TEST(HostInteger, RefusesWhatTheOperatorsExclude) {
             conv({x, w, b, m, s}, {{"clip_low", int64_t{-129}}}));
   expect_in("'clip_high' is -3, allowed are 5..127",
             conv({x, w, b, m, s}, {{"clip_low", int64_t{5}}, {"clip_high", int64_t{-3}}}));
+  expect_in("a bipolar output has the clip range 0..1", conv({x, w, b, m, s}, {{"bipolar", int64_t{1}}}));
   expect_in("'pad_value' is 128", conv({x, w, b, m, s}, {{"pad_value", int64_t{128}}}));
   expect_in("3 groups do not fit", conv({x, w, b, m, s}, {{"group", int64_t{3}}}));
   expect_in("multipliers must be at least 1", conv({x, w, b, s, s}, {}));

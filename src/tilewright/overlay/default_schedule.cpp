@@ -64,7 +64,8 @@ double quick_cost(const Tiling& tiling, const OverlayHardware& hardware) {
       image_tiles * tile * double(tiling.blocks.offset.back()) * double(layer.weight_count());
   const double first =
       double(tiling.input_slot_size) * input_beats + double(tiling.weight_slot_size) * weight_beats;
-  const double last = tile * double(s.out_blocks) * std::max(1.0, double(hardware.output_bytes()) / beat);
+  const double last = tile * double(s.out_blocks * tiling.blocks.ratio) *
+                      std::max(1.0, double(hardware.output_bytes()) / beat);
   const double overlapped =
       s.virtual_threads == 2 ? std::max(beats, compute) + 0.05 * std::min(beats, compute) : beats + compute;
   return overlapped + first + last + 12 * steps;

@@ -212,6 +212,15 @@ TEST(ReferenceRequantize, EqualsTheScalarRule) {
   }
 }
 
+TEST(ReferenceRequantize, BipolarOutputsAreSigns) {
+  const Tensor x = Tensor::of<int8_t>({5}, {-128, -1, 0, 1, 127});
+  // x + 1/2 in halves, rounded up: 0 counts as positive.
+  const RequantizeParameters p{1, 1, 1, {0, 0, 1, true}};
+  EXPECT_EQ(reference_requantize(x, p).to_integers(), (Integers{-1, -1, 1, 1, 1}));
+  const RequantizeParameters bits{1, 1, 1, {0, 0, 1, false}};
+  EXPECT_EQ(reference_requantize(x, bits).to_integers(), (Integers{0, 0, 1, 1, 1}));
+}
+
 std::string message_of(const std::function<void()>& body) {
   try {
     body();
@@ -251,6 +260,9 @@ TEST(ReferenceKernels, RefuseWhatTheirContractExcludes) {
   p = {};
   p.output.clip_high = 128;
   expect_in("clip range -128..128", conv(x, w, zeros(2), kOne, p));
+  p = {};
+  p.output.bipolar = true;
+  expect_in("a bipolar output has the clip range 0..1", conv(x, w, zeros(2), kOne, p));
   p = {};
   p.pad_value = 300;
   expect_in("pad_value", conv(x, w, zeros(2), kOne, p));
