@@ -25,6 +25,7 @@ nlohmann::json layer_json(const NetworkTiming& timing, const overlay::LayerTimin
           {"cycles", layer.cycles()},
           {"ideal_cycles", timing.limits.ideal_cycles(layer.macs)},
           {"share_of_peak", timing.limits.ideal_cycles(layer.macs) / cycles},
+          {"array_fill", timing.array_fill(layer)},
           {"roofline_cycles", roofline},
           {"share_of_roofline", roofline / cycles},
           {"bound_by", overlay::name(layer.bound())},

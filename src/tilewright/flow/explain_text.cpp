@@ -13,7 +13,10 @@ constexpr size_t kChangesShown = 2;
 
 double share(double part, double whole) { return whole == 0 ? 0 : part / whole; }
 
-// "64 -> 128 ..: -12.3 %".
+// Empty for 0.
+std::string percent(double part) { return part == 0 ? "" : fmt::format("{:.1f}%", 100 * part); }
+
+// "rows 14 -> 7: -12.3%".
 std::string change_text(const Explanation& explanation, const Trial& trial, size_t layer) {
   const double cycles = double(explanation.base.layers[layer].cycles());
   const std::string& detail = trial.details.empty() ? trial.change : trial.details[layer];
@@ -57,7 +60,7 @@ std::string hardware_table(const Explanation& explanation) {
 
 std::string to_string(const Explanation& explanation) {
   const NetworkTiming& base = explanation.base;
-  std::vector<std::string> headers{"layer", ">cycles", ">of peak", "bound by"};
+  std::vector<std::string> headers{"layer", ">cycles", ">of peak", ">fill", "bound by"};
   for (size_t c = 0; c < overlay::kCycleCauses; ++c) {
     headers.push_back(std::string(">") + overlay::name(overlay::CycleCause(c)) + " %");
   }
@@ -66,10 +69,9 @@ std::string to_string(const Explanation& explanation) {
   for (size_t l = 0; l < base.layers.size(); ++l) {
     const overlay::LayerTiming& layer = base.layers[l];
     const double cycles = double(layer.cycles());
-    std::vector<std::string> cells{
-        shortened_middle(layer.name, 28), fmt::format("{}", layer.cycles()),
-        fmt::format("{:.1f}%", 100 * share(base.limits.ideal_cycles(layer.macs), cycles)),
-        name(layer.bound())};
+    std::vector<std::string> cells{shortened_middle(layer.name, 28), fmt::format("{}", layer.cycles()),
+                                   percent(share(base.limits.ideal_cycles(layer.macs), cycles)),
+                                   percent(base.array_fill(layer)), name(layer.bound())};
     for (std::string& cell : causes(layer.caused, cycles)) cells.push_back(std::move(cell));
     std::string helps;
     for (const Trial* trial : explanation.best(l, kChangesShown)) {
@@ -79,8 +81,8 @@ std::string to_string(const Explanation& explanation) {
     table.row(std::move(cells));
   }
   table.rule();
-  std::vector<std::string> total{"all", fmt::format("{}", base.cycles()),
-                                 fmt::format("{:.1f}%", 100 * base.share_of_peak()), ""};
+  std::vector<std::string> total{"all", fmt::format("{}", base.cycles()), percent(base.share_of_peak()), "",
+                                 ""};
   for (std::string& cell : causes(base.caused(), double(base.cycles()))) total.push_back(std::move(cell));
   table.row(std::move(total));
   std::string text = fmt::format("{} on {}: the share of every cause in each layer's time\n", base.network,

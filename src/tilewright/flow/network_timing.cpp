@@ -69,6 +69,10 @@ std::array<uint64_t, overlay::kCycleCauses> NetworkTiming::caused() const {
   return total;
 }
 
+double NetworkTiming::array_fill(const overlay::LayerTiming& layer) const {
+  return layer.gemm_uops == 0 ? 0 : limits.ideal_cycles(layer.macs) / double(layer.gemm_uops);
+}
+
 double NetworkTiming::roofline_cycles() const {
   double total = 0;
   for (const overlay::LayerTiming& layer : layers) {

@@ -48,6 +48,9 @@ struct NetworkTiming {
   std::array<uint64_t, overlay::kCycleCauses> caused() const;
   double ideal_cycles() const { return limits.ideal_cycles(macs()); }
   double roofline_cycles() const;  // the sum over layers
+  // Useful multiply-accumulates among those of the layer's GEMM micro-ops: below 1 where channels, or taps,
+  // do not fill the blocks of the array. 0 without micro-ops.
+  double array_fill(const overlay::LayerTiming& layer) const;
   double share_of_peak() const { return cycles() == 0 ? 0 : ideal_cycles() / double(cycles()); }
 };
 

@@ -54,6 +54,10 @@ TEST(NetworkTiming, TotalsAreSumsOfLayers) {
   EXPECT_DOUBLE_EQ(timing.share_of_peak(), 1100.0 / 3000);
   EXPECT_EQ(timing.traffic().total(), 24000u);
   EXPECT_EQ(timing.caused()[size_t(CycleCause::kLoad)], 1000u);
+  LayerTiming half = timing.layers[0];
+  EXPECT_EQ(timing.array_fill(half), 0);
+  half.gemm_uops = 2000;
+  EXPECT_EQ(timing.array_fill(half), 0.5);
 }
 
 TEST(NetworkTiming, TheTableHasALinePerLayerAndTheTotal) {

@@ -9,14 +9,15 @@ namespace {
 std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
 
 std::vector<std::string> cells(const std::string& name, const std::string& op, double cycles, double ideal,
-                               double roofline, const overlay::LayerTraffic& traffic,
+                               double fill, double roofline, const overlay::LayerTraffic& traffic,
                                const std::string& bound) {
   const double divisor = cycles > 0 ? cycles : 1;
   return {shortened_middle(name, 28),
           op,
           fmt::format("{:.0f}", cycles),
           fmt::format("{:.0f}", ideal),
-          percent(ideal / divisor),
+          ideal > 0 ? percent(ideal / divisor) : "",
+          fill > 0 ? percent(fill) : "",
           fmt::format("{:.0f}", roofline),
           percent(roofline / divisor),
           fmt::format("{}", traffic.input_bytes),
@@ -31,15 +32,16 @@ std::vector<std::string> cells(const std::string& name, const std::string& op, d
 
 std::string to_string(const NetworkTiming& timing) {
   const MachineLimits& limits = timing.limits;
-  TextTable table({"layer", "operator", ">cycles", ">ideal", ">of peak", ">roofline", ">of it", ">inputs, B",
-                   ">weights, B", ">params, B", ">program, B", ">outputs, B", "bound by"});
+  TextTable table({"layer", "operator", ">cycles", ">ideal", ">of peak", ">fill", ">roofline", ">of it",
+                   ">inputs, B", ">weights, B", ">params, B", ">program, B", ">outputs, B", "bound by"});
   for (const overlay::LayerTiming& layer : timing.layers) {
     table.row(cells(layer.name, layer.op, double(layer.cycles()), limits.ideal_cycles(layer.macs),
-                    limits.roofline_cycles(layer.macs, layer.traffic), layer.traffic, name(layer.bound())));
+                    timing.array_fill(layer), limits.roofline_cycles(layer.macs, layer.traffic),
+                    layer.traffic, name(layer.bound())));
   }
   const double cycles = double(timing.cycles());
   table.rule();
-  table.row(cells("all", fmt::format("{} layers", timing.layers.size()), cycles, timing.ideal_cycles(),
+  table.row(cells("all", fmt::format("{} layers", timing.layers.size()), cycles, timing.ideal_cycles(), 0,
                   timing.roofline_cycles(), timing.traffic(), ""));
   std::string text =
       fmt::format("{} on {} at {:g} MHz: at best {:.0f} MACs and {:g} bytes{} per cycle\n", timing.network,
