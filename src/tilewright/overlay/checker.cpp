@@ -156,7 +156,7 @@ void ProgramChecker::check_alone() {
   const Dependencies d = dependencies_of(instruction);
   const Module module = module_of(instruction);
   const DependencyWiring wires = kDependencyWiring[module];
-  const auto neighbour = [&](bool bit, TokenChannel channel, const char* name) {
+  const auto neighbour = [&](bool bit, TokenWire channel, const char* name) {
     if (bit && channel == kNoToken) {
       error(std::string("the ") + module_name(module) + " module has no neighbour for " + name, name);
     }
@@ -251,9 +251,9 @@ void ProgramChecker::report_deadlock(const size_t (&head)[kModules],
 
 void ProgramChecker::check_end() {
   for (int c = 0; c < kTokenChannels; ++c) {
-    const size_t left = order_.tokens(TokenChannel(c));
+    const size_t left = order_.tokens(TokenWire(c));
     if (left == 0) continue;
-    error("tokens are left at FINISH", "", std::to_string(left) + " on " + channel_name(TokenChannel(c)),
+    error("tokens are left at FINISH", "", std::to_string(left) + " on " + channel_name(TokenWire(c)),
           "pop as many tokens as are pushed");
   }
   const uint32_t stores = order_.now(kStoreModule);

@@ -9,13 +9,13 @@ const char* module_name(Module module) {
   return kNames[module];
 }
 
-const char* channel_name(TokenChannel channel) {
+const char* channel_name(TokenWire channel) {
   static constexpr const char* kNames[] = {"load->compute", "compute->load", "compute->store",
                                            "store->compute"};
   return channel < kTokenChannels ? kNames[channel] : "no channel";
 }
 
-void HappensBefore::pop(Module module, TokenChannel channel) {
+void HappensBefore::pop(Module module, TokenWire channel) {
   const Clock& token = tokens_[channel].front();
   for (int m = 0; m < kModules; ++m) clock_[module][m] = std::max(clock_[module][m], token[m]);
   tokens_[channel].pop_front();

@@ -13,20 +13,13 @@
 namespace tilewright::overlay {
 
 enum Module { kLoadModule, kComputeModule, kStoreModule, kModules };
-enum TokenChannel {
-  kLoadToCompute,
-  kComputeToLoad,
-  kComputeToStore,
-  kStoreToCompute,
-  kTokenChannels,
-  kNoToken
-};
+enum TokenWire { kLoadToCompute, kComputeToLoad, kComputeToStore, kStoreToCompute, kTokenChannels, kNoToken };
 const char* module_name(Module module);
-const char* channel_name(TokenChannel channel);
+const char* channel_name(TokenWire channel);
 
 // The channel behind each dependency bit of a module; kNoToken where it has no neighbour.
 struct DependencyWiring {
-  TokenChannel pop_prev, pop_next, push_prev, push_next;
+  TokenWire pop_prev, pop_next, push_prev, push_next;
 };
 constexpr DependencyWiring kDependencyWiring[kModules] = {
     {kNoToken, kComputeToLoad, kNoToken, kLoadToCompute},
@@ -42,9 +35,9 @@ class HappensBefore {
     executed_[module].push_back(instruction);
     ++clock_[module][module];
   }
-  void push(Module module, TokenChannel channel) { tokens_[channel].push_back(clock_[module]); }
-  void pop(Module module, TokenChannel channel);
-  size_t tokens(TokenChannel channel) const { return tokens_[channel].size(); }
+  void push(Module module, TokenWire channel) { tokens_[channel].push_back(clock_[module]); }
+  void pop(Module module, TokenWire channel);
+  size_t tokens(TokenWire channel) const { return tokens_[channel].size(); }
   // The position of the running instruction in its module, from 1.
   uint32_t now(Module module) const { return clock_[module][module]; }
   // Up to where `module` knows `other` to have finished.
