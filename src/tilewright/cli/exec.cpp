@@ -2,8 +2,10 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 
+#include "tilewright/cli/timed_engine.h"
 #include "tilewright/cli/verbs.h"
 #include "tilewright/overlay/checker.h"
 #include "tilewright/overlay/raw_program.h"
@@ -15,32 +17,43 @@ void exec(const ExecOptions& options, std::ostream& out) {
   Diagnostics diagnostics;
   if (options.check) overlay::check_program(program, diagnostics);
   diagnostics.raise_if_any("raw program '" + options.program + "'");
-  const overlay::RawResult result = overlay::execute(program);
+  const auto engine = overlay::make_program_engine(program.hardware, program_engine_options(options.engine));
+  std::optional<overlay::TraceWriter> trace;
+  if (!options.engine.trace.empty()) trace.emplace(options.engine.trace, program.hardware);
+  const overlay::RawResult result = overlay::execute(program, *engine, trace ? &*trace : nullptr);
+  if (trace) trace->finish();
   overlay::write_dumps(std::filesystem::path(options.program).parent_path(), program, result);
   const overlay::RunCounters& c = result.counters;
   if (options.json) {
     nlohmann::json warnings = nlohmann::json::array();
     for (const Diagnostic& warning : diagnostics.warnings()) warnings.push_back(to_string(warning));
-    out << nlohmann::json{{"warnings", warnings},
-                          {"instructions", c.instructions},
-                          {"gemm_uops", c.gemm_uops},
-                          {"gemm_reset_uops", c.gemm_reset_uops},
-                          {"alu_uops", c.alu_uops},
-                          {"alu_lanes", c.alu_lanes},
-                          {"uop_load_bytes", c.uop_load_bytes},
-                          {"input_load_bytes", c.input_load_bytes},
-                          {"weight_load_bytes", c.weight_load_bytes},
-                          {"accumulator_load_bytes", c.accumulator_load_bytes},
-                          {"output_store_bytes", c.output_store_bytes}}
-               .dump(2)
-        << "\n";
+    nlohmann::json json = {{"warnings", warnings}, {"instructions", c.instructions}};
+    if (is_timed(options.engine)) json["counters"] = counters_json(result.cycles);
+    if (options.engine.engine != "rtl") {
+      json.update({{"gemm_uops", c.gemm_uops},
+                   {"gemm_reset_uops", c.gemm_reset_uops},
+                   {"alu_uops", c.alu_uops},
+                   {"alu_lanes", c.alu_lanes},
+                   {"uop_load_bytes", c.uop_load_bytes},
+                   {"input_load_bytes", c.input_load_bytes},
+                   {"weight_load_bytes", c.weight_load_bytes},
+                   {"accumulator_load_bytes", c.accumulator_load_bytes},
+                   {"output_store_bytes", c.output_store_bytes}});
+    }
+    out << json.dump(2) << "\n";
     return;
   }
   for (const Diagnostic& warning : diagnostics.warnings()) out << "warning: " << to_string(warning) << "\n";
-  out << fmt::format("{} instructions: {} GEMM, {} reset and {} ALU micro-op iterations\n", c.instructions,
-                     c.gemm_uops, c.gemm_reset_uops, c.alu_uops)
-      << fmt::format("bytes loaded: INP {}, WGT {}, ACC {}, UOP {}; stored: OUT {}\n", c.input_load_bytes,
-                     c.weight_load_bytes, c.accumulator_load_bytes, c.uop_load_bytes, c.output_store_bytes);
+  if (is_timed(options.engine)) {
+    out << fmt::format("{} cycles for {} instructions\n", result.cycles.cycles, c.instructions);
+    if (options.engine.counters) out << counters_text(result.cycles);
+  }
+  if (options.engine.engine != "rtl") {  // the hardware does not count these
+    out << fmt::format("{} instructions: {} GEMM, {} reset and {} ALU micro-op iterations\n", c.instructions,
+                       c.gemm_uops, c.gemm_reset_uops, c.alu_uops)
+        << fmt::format("bytes loaded: INP {}, WGT {}, ACC {}, UOP {}; stored: OUT {}\n", c.input_load_bytes,
+                       c.weight_load_bytes, c.accumulator_load_bytes, c.uop_load_bytes, c.output_store_bytes);
+  }
   for (const overlay::RawDump& dump : program.dump) out << "wrote " << dump.file.string() << "\n";
 }
 

@@ -77,6 +77,23 @@ void add_timing(CLI::App* verb, TimingOptions& timing) {
   verb->add_flag("--json", timing.json, "Print JSON for machines");
 }
 
+void add_engine(CLI::App* verb, TimedEngineOptions& engine, const std::vector<std::string>& engines) {
+  verb->add_option(
+          "--engine", engine.engine,
+          "What runs overlay programs: functional (no notion of time), cycle (simulated cycles), rtl (the "
+          "hardware itself, Verilated)")
+      ->check(CLI::IsMember(engines));
+  verb->add_option(
+      "--memory", engine.memory,
+      "Memory of the timed engines: ideal, fixed[:LATENCY[:INTERVAL]] (default), ddr, or a YAML file");
+  verb->add_flag("--counters", engine.counters, "Show what every module did in how many cycles");
+  verb->add_option("--trace", engine.trace,
+                   "Write what happened when, for Chrome and Perfetto (.json; cycle engine)");
+  verb->add_option("--wave", engine.wave, "Write waves of all signals (.fst; rtl engine)");
+  verb->add_option("--rtl-cache", engine.rtl_cache,
+                   "Folder for compiled RTL models (default: the user's cache)");
+}
+
 void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
   CLI::App* verb =
       add_verb(app, "map", "Map a model onto a spatial array: energy and latency per layer, proven optimal",
@@ -233,8 +250,7 @@ int parse_and_run(int argc, char** argv) {
   verb->add_option("--output", run_options.output,
                    "File for the outputs (.npy); further outputs get .1.npy, .2.npy, ...");
   verb->add_option("--labels", run_options.labels, "Class numbers: prints the top-1 accuracy (.npy or idx)");
-  verb->add_option("--engine", run_options.engine, "functional (the overlay's simulator) or host")
-      ->check(CLI::IsMember({"functional", "host"}));
+  add_engine(verb, run_options.engine, {"functional", "host", "cycle", "rtl"});
   verb->add_option("--hardware", run_options.hardware,
                    "Run a bundle on another overlay: a preset's name or a YAML file");
   verb->add_flag("--verify", run_options.verify,
@@ -278,6 +294,7 @@ int parse_and_run(int argc, char** argv) {
   verb->add_option("program", exec_options.program, "program.yaml")->required();
   verb->add_flag("--check", exec_options.check,
                  "First look for hazards: races, missing tokens, what is not portable");
+  add_engine(verb, exec_options.engine, {"functional", "cycle", "rtl"});
   add_common(verb, exec_options.json);
   verb->callback([&] { exec(exec_options, out); });
 

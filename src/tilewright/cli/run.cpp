@@ -4,12 +4,15 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/parallel.h"
 #include "tilewright/cli/model_input.h"
+#include "tilewright/cli/timed_engine.h"
 #include "tilewright/cli/verbs.h"
 #include "tilewright/flow/container.h"
 #include "tilewright/flow/engine.h"
@@ -26,7 +29,7 @@ struct Results {
   int64_t count = 0;
   int64_t mismatches = 0;  // outputs that differ from the integer reference
   double seconds = 0;
-  overlay::RunCounters counters;
+  overlay::CycleCounters cycles;  // of all inputs
 };
 
 void copy_into(Tensor& all, int64_t index, const Tensor& one) {
@@ -82,13 +85,26 @@ Results run_bundle(const RunOptions& options, const Samples& samples) {
   Bundle bundle = read_bundle(options.model.path);
   if (!options.hardware.empty()) bundle = retarget(std::move(bundle), find_hardware(options.hardware));
   const int64_t count = count_inputs(bundle.graph, samples);
-  const auto engine = std::make_shared<const Engine>(
-      bundle, options.engine == "host" ? EngineKind::kHost : EngineKind::kFunctional);
+  const bool host = options.engine.engine == "host";
+  const overlay::ProgramEngineOptions overlay_engine = program_engine_options(options.engine);
+  const auto engine =
+      std::make_shared<const Engine>(bundle, host ? EngineKind::kHost : EngineKind::kFunctional);
+  std::optional<overlay::TraceWriter> trace;
+  if (!options.engine.trace.empty()) trace.emplace(options.engine.trace, bundle.hardware);
+  // A trace and waves show one run after the other.
+  const int threads = trace || !options.engine.wave.empty() ? 1 : options.threads;
   std::shared_ptr<const Engine> reference;
   if (options.verify) reference = std::make_shared<const Engine>(bundle, EngineKind::kHost);
   std::atomic<int64_t> mismatches = 0;
-  Results results = run_all(bundle.graph, count, options.threads, [&] {
-    auto session = std::make_shared<Session>(engine);
+  std::vector<std::shared_ptr<Session>> sessions;
+  std::mutex sessions_mutex;
+  Results results = run_all(bundle.graph, count, threads, [&] {
+    auto session = std::make_shared<Session>(engine, overlay_engine);
+    {
+      const std::lock_guard lock(sessions_mutex);
+      sessions.push_back(session);
+    }
+    if (trace) session->trace(*trace);
     auto check = reference ? std::make_shared<Session>(reference) : nullptr;
     return [&, session, check](int64_t index) {
       const std::vector<Tensor> inputs = cut_inputs(bundle.graph, samples, index);
@@ -101,6 +117,8 @@ Results run_bundle(const RunOptions& options, const Samples& samples) {
     };
   });
   results.mismatches = mismatches;
+  for (const auto& session : sessions) overlay::add(results.cycles, session->cycles());
+  if (trace) trace->finish();
   return results;
 }
 
@@ -137,7 +155,13 @@ void run(const RunOptions& options, std::ostream& out) {
   }
   nlohmann::json json = {{"inputs", results.count}, {"seconds", results.seconds}};
   std::string text = fmt::format("{} inputs in {:.2f} s on the {} engine\n", results.count, results.seconds,
-                                 bundle ? options.engine : "host");
+                                 bundle ? options.engine.engine : "host");
+  if (bundle && is_timed(options.engine)) {
+    json["counters"] = counters_json(results.cycles);
+    text += fmt::format("{} cycles on the overlay, {:.0f} per input\n", results.cycles.cycles,
+                        double(results.cycles.cycles) / double(results.count));
+    if (options.engine.counters) text += counters_text(results.cycles);
+  }
   if (!options.labels.empty()) {
     const int64_t count = int64_t(results.classes.size());
     const int64_t scores = results.outputs[0].size() / count;

@@ -75,10 +75,19 @@ struct CompileOptions {
 };
 void compile(const CompileOptions& options, std::ostream& out);
 
+// What executes overlay programs.
+struct TimedEngineOptions {
+  std::string engine = "functional";  // cycle, rtl; for a bundle also host
+  std::string memory;                 // of the timed engines
+  std::string trace, wave, rtl_cache;
+  bool counters = false;
+};
+
 struct RunOptions {
   ModelOptions model;  // a bundle or an .onnx file
   DataOptions input;
-  std::string output, labels, engine = "functional";
+  std::string output, labels;
+  TimedEngineOptions engine;
   std::string hardware;  // another overlay than the one the bundle was compiled for
   bool verify = false;
   int threads = 1;
@@ -119,6 +128,7 @@ void explain(const ExplainVerbOptions& options, std::ostream& out);
 
 struct ExecOptions {
   std::string program;
+  TimedEngineOptions engine;
   bool check = false;  // for hazards first; its errors stop the run
   bool json = false;
 };

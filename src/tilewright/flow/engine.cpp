@@ -4,6 +4,9 @@
 
 #include <map>
 #include <numeric>
+#include <optional>
+
+#include "tilewright/overlay/layer_timing.h"
 
 namespace tilewright {
 namespace {
@@ -45,6 +48,25 @@ void add(overlay::RunCounters& total, const overlay::RunCounters& run) {
   total.alu_lanes += run.alu_lanes;
 }
 
+// Tells two observers.
+class Both final : public overlay::CycleObserver {
+ public:
+  Both(overlay::CycleObserver& a, overlay::CycleObserver& b) : a_(a), b_(b) {}
+  void instruction(const overlay::InstructionSpan& span) override {
+    a_.instruction(span);
+    b_.instruction(span);
+  }
+  void token(overlay::TokenChannel channel, uint32_t pusher, uint64_t push_cycle, uint32_t popper,
+             uint64_t pop_cycle) override {
+    a_.token(channel, pusher, push_cycle, popper, pop_cycle);
+    b_.token(channel, pusher, push_cycle, popper, pop_cycle);
+  }
+
+ private:
+  overlay::CycleObserver& a_;
+  overlay::CycleObserver& b_;
+};
+
 }  // namespace
 
 Engine::Engine(const Bundle& bundle, EngineKind kind, HostOptions host)
@@ -72,11 +94,31 @@ Engine::Engine(const Bundle& bundle, EngineKind kind, HostOptions host)
   }
 }
 
-Session::Session(std::shared_ptr<const Engine> engine)
-    : engine_(std::move(engine)), simulator_(engine_->hardware()) {
+Session::Session(std::shared_ptr<const Engine> engine, const overlay::ProgramEngineOptions& overlay_engine)
+    : engine_(std::move(engine)),
+      overlay_engine_(overlay::make_program_engine(engine_->hardware(), overlay_engine)) {
   for (const Engine::PreparedStep& step : engine_->steps()) {
     programs_.push_back(step.program ? *step.program : overlay::OverlayProgram{});
   }
+}
+
+std::map<ValueId, Tensor> Session::run_program(overlay::OverlayProgram& program,
+                                               const std::map<ValueId, Tensor>& inputs) {
+  overlay::TimedRun timed;
+  std::optional<overlay::LayerTimer> timer;
+  std::optional<Both> both;
+  if (trace_ != nullptr) both.emplace(timer.emplace(program), *trace_);
+  std::map<ValueId, Tensor> outputs =
+      overlay::run_overlay(program, inputs, *overlay_engine_, &timed, both ? &*both : nullptr);
+  add(counters_, timed.work);
+  overlay::add(cycles_, timed.cycles);
+  if (trace_ != nullptr) {
+    for (const overlay::LayerTiming& layer : timer->layers(timed.cycles.cycles)) {
+      trace_->section(layer.name, layer.begin, layer.end);
+    }
+    trace_->end_run(timed.cycles.cycles);
+  }
+  return outputs;
 }
 
 std::vector<Tensor> Session::run(const std::vector<Tensor>& inputs, const Observe& observe) {
@@ -94,11 +136,7 @@ std::vector<Tensor> Session::run(const std::vector<Tensor>& inputs, const Observ
       std::map<ValueId, Tensor> given;
       for (const overlay::ProgramTensor& input : programs_[s].inputs)
         given[input.value] = values.at(input.value);
-      overlay::RunCounters counters;
-      for (auto& [id, tensor] : overlay::run_overlay(programs_[s], given, simulator_, &counters)) {
-        keep(id, std::move(tensor));
-      }
-      add(counters_, counters);
+      for (auto& [id, tensor] : run_program(programs_[s], given)) keep(id, std::move(tensor));
     } else {
       std::vector<Tensor> given;
       for (ValueId v : step.inputs) given.push_back(values.at(v));

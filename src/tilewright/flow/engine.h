@@ -1,5 +1,5 @@
-// Execution of a bundle: overlay programs on a simulator and host steps in turn, or the whole integer graph
-// on the host, which is the reference the former must equal bit for bit.
+// Execution of a bundle: overlay programs on one of their engines and host steps in turn, or the whole
+// integer graph on the host, which is the reference the former must equal bit for bit.
 #pragma once
 
 #include <memory>
@@ -7,10 +7,12 @@
 
 #include "tilewright/flow/bundle.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/overlay/program.h"
+#include "tilewright/overlay/program_engine.h"
+#include "tilewright/overlay/trace.h"
 
 namespace tilewright {
 
+// kFunctional: what the overlay takes runs as overlay programs, on the engine that the session names.
 enum class EngineKind { kFunctional, kHost };
 
 // A bundle made ready: programs generated, weights packed, kernels resolved. Immutable, shared by sessions.
@@ -38,7 +40,12 @@ class Engine {
 // One thread's use of an engine: its own accelerator memory and scratchpads.
 class Session {
  public:
-  explicit Session(std::shared_ptr<const Engine> engine);
+  // `overlay_engine`: what runs the overlay's programs.
+  explicit Session(std::shared_ptr<const Engine> engine,
+                   const overlay::ProgramEngineOptions& overlay_engine = {});
+
+  // Shows all later runs on the cycle simulator; must outlive them.
+  void trace(overlay::TraceWriter& writer) { trace_ = &writer; }
 
   // Sees every value that crosses between steps, graph outputs included.
   using Observe = std::function<void(ValueId, const Tensor&)>;
@@ -46,12 +53,18 @@ class Session {
   std::vector<Tensor> run(const std::vector<Tensor>& inputs, const Observe& observe = {});
   // Of all runs of this session so far.
   const overlay::RunCounters& counters() const { return counters_; }
+  const overlay::CycleCounters& cycles() const { return cycles_; }
 
  private:
+  std::map<ValueId, Tensor> run_program(overlay::OverlayProgram& program,
+                                        const std::map<ValueId, Tensor>& inputs);
+
   std::shared_ptr<const Engine> engine_;
   std::vector<overlay::OverlayProgram> programs_;  // by step; host steps have an empty one
-  overlay::FunctionalSimulator simulator_;
+  std::unique_ptr<overlay::ProgramEngine> overlay_engine_;
+  overlay::TraceWriter* trace_ = nullptr;
   overlay::RunCounters counters_;
+  overlay::CycleCounters cycles_;
 };
 
 }  // namespace tilewright

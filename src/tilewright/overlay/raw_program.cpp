@@ -164,7 +164,11 @@ RawProgram read_raw_program(const fs::path& path) {
   return program;
 }
 
-RawResult execute(const RawProgram& program, SimulatorKernel kernel) {
+namespace {
+
+// `run` executes the program in memory.
+template <typename Run>
+RawResult execute_with(const RawProgram& program, Run run) {
   Diagnostics diagnostics;
   program.verify(diagnostics);
   diagnostics.raise_if_any("raw program");
@@ -174,14 +178,30 @@ RawResult execute(const RawProgram& program, SimulatorKernel kernel) {
     if (!image.bytes.empty())
       std::memcpy(dram.data() + image.address, image.bytes.data(), image.bytes.size());
   }
-  FunctionalSimulator simulator(program.hardware, kernel);
   RawResult result;
-  result.counters = simulator.run(dram, program.instruction_address, program.instruction_count);
+  run(dram, result);
   for (const RawDump& dump : program.dump) {
     const auto section = dram.subspan(dump.address, dump.bytes);
     result.dump.emplace_back(section.begin(), section.end());
   }
   return result;
+}
+
+}  // namespace
+
+RawResult execute(const RawProgram& program, SimulatorKernel kernel) {
+  return execute_with(program, [&](std::span<std::byte> dram, RawResult& result) {
+    FunctionalSimulator simulator(program.hardware, kernel);
+    result.counters = simulator.run(dram, program.instruction_address, program.instruction_count);
+  });
+}
+
+RawResult execute(const RawProgram& program, ProgramEngine& engine, CycleObserver* observer) {
+  return execute_with(program, [&](std::span<std::byte> dram, RawResult& result) {
+    const TimedRun run = engine.run(dram, program.instruction_address, program.instruction_count, observer);
+    result.counters = run.work;
+    result.cycles = run.cycles;
+  });
 }
 
 void write_dumps(const fs::path& folder, const RawProgram& program, const RawResult& result) {

@@ -22,6 +22,7 @@
 
 #include "tilewright/hardware/overlay_hardware.h"
 #include "tilewright/overlay/functional_simulator.h"
+#include "tilewright/overlay/program_engine.h"
 
 namespace tilewright::overlay {
 
@@ -49,6 +50,7 @@ struct RawProgram {
 
 struct RawResult {
   RunCounters counters;
+  CycleCounters cycles;                      // of a timed engine
   std::vector<std::vector<std::byte>> dump;  // one per RawProgram::dump
 };
 
@@ -59,6 +61,8 @@ RawProgram read_raw_program(const std::filesystem::path& path);
 // Runs the program on a fresh simulator. Errors (invalid input): those of the simulator; a memory that the
 // host cannot provide.
 RawResult execute(const RawProgram& program, SimulatorKernel kernel = SimulatorKernel::kAuto);
+// The same on another engine, which is one for program.hardware.
+RawResult execute(const RawProgram& program, ProgramEngine& engine, CycleObserver* observer = nullptr);
 
 // Writes each dump to its file, relative to `folder`; folders on the way are created.
 void write_dumps(const std::filesystem::path& folder, const RawProgram& program, const RawResult& result);
