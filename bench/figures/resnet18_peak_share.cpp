@@ -88,11 +88,12 @@ int main() {
         read_overlay_hardware(std::string(TILEWRIGHT_SOURCE_DIR "/hardware/") + name + ".yaml");
     hardware.memory_width_bits = 128;
     const Total two = measure(hardware, 2, problems), one = measure(hardware, 1, problems);
+    const char* prefix = hardware.isa == IsaVersion::kVta ? "" : "wide_";
     char text[300];
     std::snprintf(
         text, sizeof text,
-        "\"%s\": {\"cycles\": %.0f, \"ideal_cycles\": %.0f, \"share\": %.4f, \"share_one_thread\": %.4f}, ",
-        hardware.isa == IsaVersion::kVta ? "plain" : "wide", two.cycles, two.ideal, two.share(), one.share());
+        "\"%scycles\": %.0f, \"%sideal_cycles\": %.0f, \"%sshare\": %.4f, \"%sshare_one_thread\": %.4f, ",
+        prefix, two.cycles, prefix, two.ideal, prefix, two.share(), prefix, one.share());
     json += text;
   }
   std::printf(
