@@ -133,13 +133,13 @@ EqualityProgram layer_program(const OverlayHardware& hardware, uint64_t seed) {
   using random_layers::Kind;
   constexpr uint64_t kAttempts = 100;
   for (uint64_t attempt = 0; attempt < kAttempts; ++attempt) {
-    const Kind kind = Kind((seed + attempt) % uint64_t(random_layers::kKinds));
+    const Kind kind = random_layers::pick_kind(seed + attempt, hardware);
     try {
       random_layers::Case test = random_layers::make_case(seed * 1000003 + attempt, kind, hardware);
-      const Node& node = test.graph.nodes[0];
+      const Node& node = test.graph.nodes.back();
       if (!supports(test.graph, node, hardware, nullptr)) continue;
       const Layer layer = extract_layer(test.graph, node, hardware);
-      const NodeId nodes[] = {0};
+      const NodeId nodes[] = {NodeId(test.graph.nodes.size()) - 1};
       OverlayProgram program =
           compile_overlay(test.graph, nodes, hardware,
                           {{node.name, random_layers::pick_schedule(seed + attempt, layer, hardware)}});

@@ -1,0 +1,243 @@
+// Mistakes and disturbances in the RTL: every engine names the same instruction, the hardware stops cleanly,
+// and a good program runs afterwards.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "equality.h"
+#include "parameter_sets.h"
+#include "small_program.h"
+#include "tilewright/base/error.h"
+#include "tilewright/overlay/functional_simulator.h"
+#include "tilewright/synthesis/tool.h"
+
+namespace tilewright::overlay {
+namespace {
+
+using Places = std::vector<std::string>;
+
+// Where the diagnostics of an error stand; empty: no error.
+template <typename Body>
+Places places(const Body& body) {
+  Places found;
+  try {
+    body();
+  } catch (const Error& error) {
+    for (const Diagnostic& d : error.diagnostics()) found.push_back(d.where);
+  }
+  return found;
+}
+
+class RtlErrors : public testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    if (synthesis::tool_version("verilator").empty()) GTEST_SKIP() << "verilator is not installed";
+    hardware_ = parameter_sets()[size_t(GetParam())];
+    memory_ = find_memory_model("fixed:12:1");
+    RtlOptions options = equality_options(TILEWRIGHT_RTL_CACHE);
+    options.assertions = true;
+    rtl_ = std::make_unique<RtlSimulator>(hardware_, memory_, options);
+    rtl_->model().limit_wait(100000);
+  }
+
+  HardwareError error_code() {
+    return HardwareError(rtl_->model().read32(register_offset("STATUS")) >> 8 & 0xFF);
+  }
+
+  // The hardware has stopped with nothing outstanding and runs a good program.
+  void expect_recovery(const std::string& after) {
+    EXPECT_FALSE(rtl_->driver().running()) << after;
+    EXPECT_FALSE(rtl_->model().memory().outstanding()) << after;
+    const SmallProgram good(hardware_);
+    std::vector<std::byte> expected = good.memory(), actual = expected;
+    FunctionalSimulator(hardware_).run(expected, SmallProgram::kAddress, good.instructions.size());
+    const Places none = places([&] { rtl_->run(actual, SmallProgram::kAddress, good.instructions.size()); });
+    EXPECT_TRUE(none.empty()) << "after " << after << ": " << none.front();
+    EXPECT_TRUE(actual == expected) << "after " << after;
+  }
+
+  OverlayHardware hardware_;
+  MemoryModel memory_;
+  std::unique_ptr<RtlSimulator> rtl_;
+};
+
+TEST_P(RtlErrors, AllEnginesNameTheSameInstruction) {
+  for (const Mistake& mistake : mistakes(hardware_)) {
+    SmallProgram program(hardware_);
+    mistake.plant(program);
+    const uint64_t count = program.instructions.size();
+    Places expected;
+    for (const uint32_t index : mistake.named) expected.push_back(fmt::format("instruction {}", index));
+    std::vector<std::byte> memory = program.memory();
+    EXPECT_EQ(places([&] { FunctionalSimulator(hardware_).run(memory, SmallProgram::kAddress, count); }),
+              expected)
+        << mistake.name << ", functional";
+    memory = program.memory();
+    EXPECT_EQ(places([&] { CycleSimulator(hardware_, memory_).run(memory, SmallProgram::kAddress, count); }),
+              expected)
+        << mistake.name << ", cycle";
+    memory = program.memory();
+    EXPECT_EQ(places([&] { rtl_->run(memory, SmallProgram::kAddress, count); }), expected)
+        << mistake.name << ", RTL";
+    EXPECT_EQ(int(error_code()), int(mistake.code)) << mistake.name;
+    expect_recovery(mistake.name);
+  }
+}
+
+// Programs that end without FINISH: the last instruction is the one that should have been.
+TEST_P(RtlErrors, NoFinish) {
+  const SmallProgram program(hardware_);
+  std::vector<std::byte> memory = program.memory();
+  EXPECT_EQ(places([&] { rtl_->run(memory, SmallProgram::kAddress, kFinish); }), Places{"instruction 8"});
+  EXPECT_EQ(int(error_code()), int(HardwareError::kNoFinish));
+  expect_recovery("no FINISH");
+}
+
+TEST_P(RtlErrors, TokenOverflow) {
+  std::vector<std::byte> memory(SmallProgram::kBytes), code;
+  MemoryInstruction nop;
+  nop.dependencies.push_next = true;
+  for (int i = 0; i < 300; ++i) encode(hardware_, Instruction(nop), code);
+  encode(hardware_, Instruction(FinishInstruction{}), code);
+  // A first instruction that keeps compute from running ahead is not needed: nobody pops.
+  std::copy(code.begin(), code.end(), memory.begin() + SmallProgram::kAddress);
+  const Places cycle =
+      places([&] { CycleSimulator(hardware_, memory_).run(memory, SmallProgram::kAddress, 301); });
+  EXPECT_EQ(cycle, Places{"instruction 255"});
+  EXPECT_EQ(places([&] { rtl_->run(memory, SmallProgram::kAddress, 301); }), cycle);
+  EXPECT_EQ(int(error_code()), int(HardwareError::kTokenOverflow));
+  expect_recovery("token overflow");
+}
+
+// SLVERR in the middle of a burst of each client: the instruction whose data it is.
+TEST_P(RtlErrors, BusErrorInTheMiddleOfABurst) {
+  const SmallProgram program(hardware_);
+  const uint64_t count = program.instructions.size();
+  std::vector<std::byte> memory = program.memory();
+  AxiMemoryOptions options;
+  options.record_transactions = true;
+  const std::vector<AxiTransaction> log =
+      rtl_->run(memory, SmallProgram::kAddress, count, options).transactions;
+  const uint64_t port = uint64_t(hardware_.memory_width_bits) / 8;
+  const auto inside = [&](const AxiTransaction& t, uint64_t address, uint64_t bytes) {
+    return t.address + t.beats * port > address && t.address < address + bytes;
+  };
+  const auto& inp = std::get<MemoryInstruction>(program.instructions[kLoadInp]);
+  const uint64_t inp_bytes = uint64_t(hardware_.input_bytes());
+  bool load = false, compute = false, store = false;
+  uint64_t beats = 0, bursts = 0;
+  for (const AxiTransaction& t : log) {
+    AxiMemoryOptions faulty;
+    uint32_t expected = kStoreOut;
+    bool wanted = false;
+    if (t.client == AxiClient::kStore) {
+      faulty.fault = AxiFault{true, bursts++};
+      wanted = !std::exchange(store, true);
+    } else {
+      faulty.fault = AxiFault{false, beats + t.beats / 2};
+      beats += t.beats;
+      if (t.client == AxiClient::kLoad && inside(t, inp.dram_base * inp_bytes, inp.x_size * inp_bytes)) {
+        expected = kLoadInp;
+        wanted = !std::exchange(load, true);
+      } else if (t.client == AxiClient::kCompute && t.address == 0) {
+        expected = kLoadUop;
+        wanted = !std::exchange(compute, true);
+      } else if (t.client == AxiClient::kFetch) {
+        const uint64_t at = t.address + t.beats / 2 * port - SmallProgram::kAddress;
+        expected = uint32_t(at / uint64_t(hardware_.instruction_bytes()));
+        wanted = true;
+      }
+    }
+    if (!wanted) continue;
+    memory = program.memory();
+    EXPECT_EQ(places([&] { rtl_->run(memory, SmallProgram::kAddress, count, faulty); }),
+              Places{fmt::format("instruction {}", expected)})
+        << "client " << int(t.client) << " at " << t.address;
+    EXPECT_EQ(int(error_code()), int(HardwareError::kBus));
+    expect_recovery("a bus error");
+  }
+  EXPECT_TRUE(load && compute && store);
+}
+
+TEST_P(RtlErrors, ResetInTheMiddleOfARun) {
+  RtlModel& model = rtl_->model();
+  Random random(7);
+  const EqualityProgram stream = stream_program(hardware_, 3);
+  for (const uint64_t cycles : {1, 5, 20, 61, 133, 340, 502, 777}) {
+    for (const bool pin : {false, true}) {
+      std::vector<std::byte> memory = stream.memory;
+      model.memory().begin(memory);
+      rtl_->driver().launch(stream.address, stream.count);
+      model.step(cycles);
+      EXPECT_TRUE(rtl_->driver().running()) << cycles;
+      if (pin) {
+        model.reset();
+      } else {
+        rtl_->driver().soft_reset();
+      }
+      EXPECT_EQ(model.read32(register_offset("STATUS")), 0u);
+      expect_recovery(fmt::format("{} after {} cycles", pin ? "reset" : "soft reset", cycles));
+    }
+  }
+}
+
+// A launch in the middle of a run ends that run first, without a report.
+TEST_P(RtlErrors, LaunchInTheMiddleOfARun) {
+  RtlModel& model = rtl_->model();
+  const SmallProgram good(hardware_);
+  std::vector<std::byte> expected = good.memory(), actual = expected;
+  FunctionalSimulator(hardware_).run(expected, SmallProgram::kAddress, good.instructions.size());
+  for (const uint64_t cycles : {3, 40, 90}) {
+    actual = good.memory();
+    model.memory().begin(actual);
+    rtl_->driver().launch(SmallProgram::kAddress, good.instructions.size());
+    model.step(cycles);
+    rtl_->driver().launch(SmallProgram::kAddress, good.instructions.size());
+    EXPECT_TRUE(model.wait_for_interrupt());
+    EXPECT_TRUE(places([&] { rtl_->driver().raise_error(); }).empty());
+    EXPECT_TRUE(actual == expected) << cycles;
+  }
+}
+
+// The assertions of the RTL and the checks of the memory hold, and the results do not change.
+TEST_P(RtlErrors, RandomPauses) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    const EqualityProgram stream = stream_program(hardware_, seed);
+    std::vector<std::byte> expected = stream.memory, actual = stream.memory;
+    FunctionalSimulator(hardware_).run(expected, stream.address, stream.count);
+    rtl_->model().restart(equality_memories()[seed % 3]);
+    AxiMemoryOptions options;
+    options.pause_seed = seed;
+    const CycleCounters c = rtl_->run(actual, stream.address, stream.count, options).cycles;
+    EXPECT_TRUE(actual == expected) << seed;
+    EXPECT_EQ(c.fetch_busy + c.fetch_blocked + c.fetch_idle, c.cycles);
+    EXPECT_EQ(c.load_busy + c.load_token + c.load_starved, c.cycles);
+    EXPECT_EQ(c.compute_gemm + c.compute_alu + c.compute_load + c.compute_token_load + c.compute_token_store +
+                  c.compute_starved,
+              c.cycles);
+    EXPECT_EQ(c.store_busy + c.store_token + c.store_starved, c.cycles);
+  }
+}
+
+TEST_P(RtlErrors, OtherHardwareIsNamed) {
+  OverlayHardware other = hardware_;
+  other.weight_buffer_bytes *= 2;
+  other.memory_width_bits *= 2;
+  try {
+    OverlayDriver(other, rtl_->model());
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("log2 of WGT depth"), std::string::npos) << text;
+    EXPECT_NE(text.find("memory_width_bits"), std::string::npos) << text;
+    EXPECT_EQ(error.diagnostics().size(), 2u) << text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, RtlErrors, testing::Range(0, 2));
+
+}  // namespace
+}  // namespace tilewright::overlay

@@ -1,0 +1,25 @@
+// The RTL is clean under every warning of Verilator, for every parameter set.
+#include <gtest/gtest.h>
+
+#include "parameter_sets.h"
+#include "tilewright/base/file.h"
+#include "tilewright/overlay/rtl_config.h"
+#include "tilewright/synthesis/tool.h"
+#include "tilewright/synthesis/verilator.h"
+
+namespace tilewright::overlay {
+namespace {
+
+TEST(RtlLint, NoWarnings) {
+  if (synthesis::tool_version("verilator").empty()) GTEST_SKIP() << "verilator is not installed";
+  const std::filesystem::path root = std::filesystem::path(testing::TempDir()) / "rtl_lint_test";
+  for (const OverlayHardware& hardware : parameter_sets()) {
+    const auto sources =
+        write_rtl(hardware, root, std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "rtl/overlay");
+    EXPECT_EQ(synthesis::lint("tilewright_overlay", sources), "") << hardware.name;
+  }
+  std::filesystem::remove_all(root);
+}
+
+}  // namespace
+}  // namespace tilewright::overlay
