@@ -71,7 +71,7 @@ module tilewright_overlay (
   assign dbg_running = running;
 
   // ---- registers and the run ----
-  logic launch, soft_reset, status_done, status_error, bus_idle, moving, queues_empty;
+  logic launch, soft_reset, status_done, status_error, kept_error, bus_idle, moving, queues_empty;
   logic [31:0] program_low, program_high, program_count, status_index;
   logic [3:0] status_code;
   logic [31:0] wait_load, wait_compute, wait_store;
@@ -93,6 +93,8 @@ module tilewright_overlay (
   logic read_idle, write_idle, read_granted, write_granted;
   logic [8:0] read_beats, write_beats;
 
+  // An error is reported once everything that was outstanding has come back.
+  assign status_error = kept_error && !running;
   assign irq = status_done || status_error;
   assign s_axil_bresp = 2'b00;
   assign s_axil_rresp = 2'b00;
@@ -120,7 +122,7 @@ module tilewright_overlay (
       .load_waiting, .compute_waiting, .store_waiting,
       .load_index, .compute_index(compute_wait_index), .store_index,
       .error, .error_code, .error_index,
-      .clear, .start, .running, .halt, .status_done, .status_error, .status_code, .status_index,
+      .clear, .start, .running, .halt, .status_done, .status_error(kept_error), .status_code, .status_index,
       .wait_load, .wait_compute, .wait_store
   );
 

@@ -83,15 +83,17 @@ class StreamGenerator {
     }
   }
 
-  // Indices use the lower half of every scratchpad; repeated destinations make reductions.
+  // Some destinations repeat, which makes reductions; most of the others lie in the lower half.
   void write_uops() {
+    const int64_t acc = hardware_.accumulator_depth(), both = std::min(hardware_.input_depth(), acc);
+    const auto index = [&](int64_t depth) {
+      return uint32_t(random_.chance(0.3) ? random_.between(depth / 2, depth - 3) : at_most(depth / 2 - 1));
+    };
     std::vector<std::byte> bytes;
     for (uint32_t u = 0; u < kUops; ++u) {
-      const int64_t acc = hardware_.accumulator_depth() / 2 - 1;
       MicroOp op;
-      op.dst = uint32_t(at_most(random_.chance(0.5) ? 3 : acc));
-      op.src = uint32_t(random_.chance(0.2) ? at_most(1)
-                                            : at_most(std::min(hardware_.input_depth() / 2 - 1, acc)));
+      op.dst = random_.chance(0.4) ? uint32_t(at_most(3)) : index(acc);
+      op.src = random_.chance(0.2) ? uint32_t(at_most(1)) : index(both);
       op.wgt = uint32_t(at_most(hardware_.weight_depth() / 2 - 1));
       op.overwrite = wide() && random_.chance(0.2);
       encode(hardware_, op, bytes);
@@ -121,6 +123,11 @@ class StreamGenerator {
   }
 
   void append(int part, Instruction instruction) {
+    if (part == kCompute) {
+      const auto* gemm = std::get_if<GemmInstruction>(&instruction);
+      beside_ = gemm != nullptr && gemm->beside_alu;
+      if (!beside_) alu_halves_ = 0;
+    }
     dependencies(instruction) = pops_[part];
     pops_[part] = {};
     instructions_.push_back(std::move(instruction));
@@ -128,13 +135,17 @@ class StreamGenerator {
     clocks_[part][part] = last_[part];
     for (const int to : {part - 1, part + 1}) {
       if (to < 0 || to >= kParts || !chatty_ || tokens_[channel(part, to)].size() > 20) continue;
-      if (random_.chance(0.25)) push(part, to);
+      if (random_.chance(0.25) && !(part == kCompute && to == kStore && beside_)) push(part, to);
     }
   }
 
-  // Adds a token to the last instruction of `from`.
+  // Adds a token to the last instruction of `from`. A GEMM beside an ALU instruction may be done before it,
+  // so its token would promise store too much.
   void push(int from, int to) {
-    push_bit(dependencies(instructions_[last_[from] - 1]), from, to) = true;
+    if (from == kCompute && to == kStore && beside_) append(kCompute, nop(kCompute));
+    bool& bit = push_bit(dependencies(instructions_[last_[from] - 1]), from, to);
+    if (bit) return;  // the NOP came with one
+    bit = true;
     tokens_[channel(from, to)].push_back(clocks_[from]);
   }
 
@@ -311,12 +322,19 @@ class StreamGenerator {
       l.uop_end = (l.uop_begin + l.uop_end + 1) / 2;
       l.iter_in = (l.iter_in + 1) / 2;
     }
-    const int64_t acc_room = hardware_.accumulator_depth() / 2 - 3;
-    random_factors(acc_room, l.iter_out, l.iter_in, l.dst_factor_out, l.dst_factor_in);
-    random_factors(gemm ? hardware_.input_depth() / 2 - 1 : acc_room, l.iter_out, l.iter_in, l.src_factor_out,
-                   l.src_factor_in);
+    // What the largest indices leave; requantize reads two elements behind src.
+    MicroOp largest;
+    for (uint32_t u = l.uop_begin; u < l.uop_end; ++u) {
+      largest.dst = std::max(largest.dst, uops_[u].dst);
+      largest.src = std::max(largest.src, uops_[u].src);
+      largest.wgt = std::max(largest.wgt, uops_[u].wgt);
+    }
+    const int64_t source = gemm ? hardware_.input_depth() - 1 : hardware_.accumulator_depth() - 3;
+    random_factors(hardware_.accumulator_depth() - 1 - largest.dst, l.iter_out, l.iter_in, l.dst_factor_out,
+                   l.dst_factor_in);
+    random_factors(source - largest.src, l.iter_out, l.iter_in, l.src_factor_out, l.src_factor_in);
     if (gemm && random_.chance(0.4)) {
-      random_factors(hardware_.weight_depth() / 2 - 1, l.iter_out, l.iter_in, l.wgt_factor_out,
+      random_factors(hardware_.weight_depth() - 1 - largest.wgt, l.iter_out, l.iter_in, l.wgt_factor_out,
                      l.wgt_factor_in);
     }
     return l;
@@ -337,9 +355,27 @@ class StreamGenerator {
     }
   }
 
+  // Which halves of ACC an instruction touches, as bits; the steps read `sources` elements from src on.
+  int halves(const LoopNest& loop, uint32_t sources) const {
+    int touched = 0;
+    const uint32_t half = uint32_t(hardware_.accumulator_depth() / 2);
+    for_each_step(loop, [&](uint32_t dst, uint32_t src, uint32_t) {
+      touched |= 1 << (dst >= half);
+      for (uint32_t k = 0; k < sources; ++k) touched |= 1 << (src + k >= half);
+    });
+    return touched;
+  }
+
   void random_gemm() {
     GemmInstruction i;
     i.loop = random_loop(true);
+    if (wide() && random_.chance(0.7)) {
+      // Beside the ALU instruction before it, if they have no half of ACC in common.
+      for (int attempt = 0; attempt < 20 && (halves(i.loop, 0) & alu_halves_) != 0; ++attempt) {
+        i.loop = random_loop(true);
+      }
+      i.beside_alu = (halves(i.loop, 0) & alu_halves_) == 0;
+    }
     i.reset = random_.chance(0.1);
     if (wide() && hardware_.input_bits == 1) i.bipolar = random_.chance(0.5);
     Accesses accesses;
@@ -365,20 +401,28 @@ class StreamGenerator {
       const int64_t range = random_.chance(0.5) ? 255 : at_most(INT32_MAX);
       i.clip_high = int32_t(std::min<int64_t>(i.clip_low + range, INT32_MAX));
     }
+    // Often in one half of ACC, so that a GEMM can run beside it.
+    for (int attempt = 0; attempt < 10 && wide() && halves(i.loop, sources_of(i)) == 3; ++attempt) {
+      i.loop = random_loop(false);
+    }
     emit_alu(i);
   }
 
+  // Elements that a step reads from src on.
+  static uint32_t sources_of(const AluInstruction& i) {
+    if (i.opcode == AluOpcode::kRequantize) return 3;
+    return i.use_imm || i.opcode == AluOpcode::kClip ? 0 : 1;
+  }
+
   void emit_alu(const AluInstruction& i) {
-    const bool requantize = i.opcode == AluOpcode::kRequantize;
-    const bool reads_source = requantize || (!i.use_imm && i.opcode != AluOpcode::kClip);
+    const uint32_t sources = sources_of(i);
     Accesses accesses;
     for_each_step(i.loop, [&](uint32_t dst, uint32_t src, uint32_t) {
       accesses.writes.push_back(&accumulators_[dst]);
-      for (uint32_t k = 0; reads_source && k < (requantize ? 3 : 1); ++k) {
-        accesses.reads.push_back(&accumulators_[src + k]);
-      }
+      for (uint32_t k = 0; k < sources; ++k) accesses.reads.push_back(&accumulators_[src + k]);
     });
     emit(kCompute, i, accesses);
+    alu_halves_ = halves(i.loop, sources);
   }
 
   void random_instruction() {
@@ -461,7 +505,9 @@ class StreamGenerator {
   std::array<uint32_t, kParts> last_{};      // the last instruction of each module
   std::array<Dependencies, kParts> pops_{};  // that the next instruction of each module takes
   std::array<std::deque<Clock>, 4> tokens_;
-  bool chatty_ = true;  // superfluous tokens
+  bool chatty_ = true;   // superfluous tokens
+  bool beside_ = false;  // the last instruction of compute is a GEMM with beside_alu
+  int alu_halves_ = 0;   // of ACC that the ALU instruction touched which the next GEMM might run beside
 };
 
 }  // namespace
