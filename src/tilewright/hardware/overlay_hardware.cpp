@@ -105,6 +105,10 @@ class Verifier {
     if (hardware_.gemm_beside_alu && hardware_.isa != IsaVersion::kWide) {
       error("gemm_beside_alu", "isa 'vta' has no bit that allows it", "use isa 'wide', or false");
     }
+    if (hardware_.gemm_beside_alu && geometry_ok_ && hardware_.accumulator_depth() < 4) {
+      error("gemm_beside_alu", "ACC has no two halves of at least two elements",
+            "enlarge accumulator_buffer_bytes");
+    }
     power("command_queue_depth", hardware_.command_queue_depth, 2, 1024);
     power("read_queue_beats", hardware_.read_queue_beats, 4, 1024);
     power("max_burst_beats", hardware_.max_burst_beats, 1,

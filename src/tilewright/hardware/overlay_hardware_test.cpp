@@ -70,6 +70,20 @@ TEST(OverlayVerify, EveryGeometryProblemAtOnce) {
             "overlay 'bad' (clock_mhz): 0 is not above 0 and at most 10000; 100 would fit\n");
 }
 
+TEST(OverlayVerify, GemmBesideAluNeedsTheBitAndTwoHalves) {
+  OverlayHardware h = named("bad");
+  h.gemm_beside_alu = true;
+  EXPECT_EQ(
+      problems(h),
+      "overlay 'bad' (gemm_beside_alu): isa 'vta' has no bit that allows it; use isa 'wide', or false\n");
+  h.isa = IsaVersion::kWide;
+  EXPECT_EQ(problems(h), "");
+  h.accumulator_buffer_bytes = 2 * h.accumulator_bytes();
+  EXPECT_EQ(problems(h),
+            "overlay 'bad' (gemm_beside_alu): ACC has no two halves of at least two elements; enlarge "
+            "accumulator_buffer_bytes\n");
+}
+
 TEST(OverlayVerify, ElementsAreWholeBytes) {
   OverlayHardware h = named("bad");
   h.isa = IsaVersion::kWide;

@@ -90,6 +90,7 @@ void ProgramChecker::race(const ElementTracker& tracker, bool writing, const cha
 }
 
 void ProgramChecker::follow(const MemoryInstruction& i) {
+  if (module_of(i) == kComputeModule) alu_may_run_ = false;
   if (i.x_size == 0) return;
   if (i.is_store) {
     if (i.memory_type == MemoryType::kOutput) follow_store(i);
@@ -193,6 +194,12 @@ bool ProgramChecker::uops_usable(const LoopNest& loop) {
 }
 
 void ProgramChecker::follow(const GemmInstruction& i) {
+  alu_may_run_ &= hardware_.gemm_beside_alu && i.beside_alu;
+  if (alu_may_run_ && i.dependencies.push_next) {
+    error("a GEMM beside an ALU instruction pushes to store", "push_next",
+          "store cannot tell its token from one that the ALU instruction's end would push",
+          "let the ALU instruction push, or clear beside_alu");
+  }
   const LoopNest& l = i.loop;
   if (!uops_usable(l)) return;
   bool ok = in_range("dst", largest(uops_, l, &MicroOp::dst) + reach(l, l.dst_factor_out, l.dst_factor_in),
@@ -214,11 +221,13 @@ void ProgramChecker::follow(const GemmInstruction& i) {
     if (other && !conflicts[which]) conflicts[which] = other, at[which] = element;
   };
   bool reused = false, unwritten = false;
+  unsigned banks = 0;
   for (uint32_t y = 0; y < l.iter_out; ++y) {
     for (uint32_t x = 0; x < l.iter_in; ++x) {
       for (uint32_t u = l.uop_begin; u < l.uop_end; ++u) {
         const uint32_t d = uops_[u].dst + y * l.dst_factor_out + x * l.dst_factor_in;
         note(0, accumulators_.write(order_, d), d);
+        banks |= bank(d);
         output_valid_[d] = true;
         if (i.reset) continue;
         const uint32_t s = uops_[u].src + y * l.src_factor_out + x * l.src_factor_in;
@@ -232,6 +241,10 @@ void ProgramChecker::follow(const GemmInstruction& i) {
       }
     }
   }
+  if (alu_may_run_ && alu_banks_ != 0 && (banks ^ alu_banks_) != 3u) {
+    error("a GEMM beside an ALU instruction uses that one's half of ACC", "dst, beside_alu", "",
+          "beside_alu needs one half for each");
+  }
   race(accumulators_, true, "acc", at[0], conflicts[0]);
   race(inputs_, false, "inp", at[1], conflicts[1]);
   race(weights_, false, "wgt", at[2], conflicts[2]);
@@ -241,6 +254,8 @@ void ProgramChecker::follow(const GemmInstruction& i) {
 }
 
 void ProgramChecker::follow(const AluInstruction& i) {
+  alu_may_run_ = hardware_.gemm_beside_alu;
+  alu_banks_ = 0;
   const LoopNest& l = i.loop;
   if (!uops_usable(l)) return;
   const bool requantize = i.opcode == AluOpcode::kRequantize;
@@ -269,6 +284,7 @@ void ProgramChecker::follow(const AluInstruction& i) {
         unwritten |= i.opcode != AluOpcode::kMove && !accumulators_.ever_written(d);
         if (tensor) unwritten |= !accumulators_.ever_written(s);
         elsewhere |= !tensor && s != d;
+        alu_banks_ |= bank(d) | (tensor ? bank(s) : 0) | (requantize ? bank(s + 2) : 0);
         reused |= d == previous || (tensor && s == previous);
         previous = d;
         const std::optional<uint32_t> other = accumulators_.write(order_, d);

@@ -233,6 +233,45 @@ TEST(Checker, BipolarNeedsOneBitInputs) {
                   "(bipolar): bipolar has no meaning with inputs of 8 bits");
 }
 
+// What the checker says to `gemm` behind an ALU instruction on the lower half of ACC.
+std::string beside_alu(const std::string& gemm, bool field = true) {
+  OverlayHardware hardware;
+  hardware.isa = IsaVersion::kWide;
+  hardware.gemm_beside_alu = field;
+  const std::string text =
+      ".uops\ndst=0\ndst=1024\n.instructions\nload.uop dram=512 rows=1 columns=2 stride=2\n"
+      "load.inp rows=1 columns=1\nload.wgt rows=1 columns=1 push_next\n"
+      "gemm reset uops=0..2 loop=1,4 dst=0,1 pop_prev\n"
+      "alu.shr use_imm imm=8 uops=0..1 loop=1,4 dst=0,1 src=0,1\n" +
+      gemm + "\nfinish\n";
+  const AssembledProgram program = assemble(hardware, text);
+  Diagnostics diagnostics;
+  check_program(hardware, {program.instructions, program.uops, 4096, 1 << 16}, diagnostics);
+  std::string errors;
+  for (const Diagnostic& d : diagnostics.errors()) errors += to_string(d) + "\n";
+  return errors;
+}
+
+TEST(Checker, GemmBesideAluNeedsItsOwnHalf) {
+  EXPECT_EQ(beside_alu("gemm uops=1..2 loop=1,4 dst=0,1 beside_alu"), "");
+  expect_contains(beside_alu("gemm uops=0..1 loop=1,1 dst=0,1 beside_alu"), "uses that one's half of ACC");
+  expect_contains(beside_alu("gemm uops=0..2 loop=1,1 dst=0,1 beside_alu"), "uses that one's half of ACC");
+  expect_contains(beside_alu("gemm uops=1..2 loop=1,4 dst=0,1 beside_alu\n"
+                             "gemm uops=0..1 loop=1,4 dst=0,1 beside_alu"),
+                  "instruction 6");
+  // Nothing overlaps: no bit, something in between, or hardware that ignores it.
+  EXPECT_EQ(beside_alu("gemm uops=0..1 loop=1,1 dst=0,1"), "");
+  EXPECT_EQ(beside_alu("load.uop\ngemm uops=0..1 loop=1,1 dst=0,1 beside_alu"), "");
+  EXPECT_EQ(beside_alu("gemm uops=0..1 loop=1,1 dst=0,1 beside_alu", false), "");
+}
+
+TEST(Checker, GemmBesideAluMustNotPushToStore) {
+  const std::string tail = "\nstore.out dram=640 pop_prev push_prev\nload.uop pop_next";
+  expect_contains(beside_alu("gemm uops=1..2 loop=1,4 dst=0,1 beside_alu push_next" + tail),
+                  "a GEMM beside an ALU instruction pushes to store");
+  EXPECT_EQ(beside_alu("gemm uops=1..2 loop=1,4 dst=0,1 push_next" + tail), "");
+}
+
 TEST(Checker, ManyOfAKindAreCounted) {
   std::string loads;
   for (int i = 0; i < 30; ++i) loads += "load.inp sram=2048 rows=1 columns=1\n";

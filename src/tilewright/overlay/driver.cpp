@@ -26,6 +26,8 @@ constexpr ErrorText kErrorTexts[] = {
     {HardwareError::kAddress, "an access reaches beyond the memory", "check dram_base and strides"},
     {HardwareError::kBus, "the memory answered with an error", "check the memory behind the overlay"},
     {HardwareError::kTokenOverflow, "the 256th token waits on its channel", "check the push and pop bits"},
+    {HardwareError::kBank, "a GEMM beside an ALU instruction uses that one's half of ACC",
+     "beside_alu needs one half for each"},
     {HardwareError::kNoFinish, "the program does not end with FINISH", "FINISH must be the last instruction"},
 };
 

@@ -88,7 +88,7 @@ TEST(OverlayDriver, TranslatesErrors) {
   OverlayDriver driver(hardware, device);
   for (const HardwareError code :
        {HardwareError::kIllegal, HardwareError::kScratchpadRange, HardwareError::kAddress,
-        HardwareError::kBus, HardwareError::kTokenOverflow, HardwareError::kNoFinish}) {
+        HardwareError::kBus, HardwareError::kTokenOverflow, HardwareError::kNoFinish, HardwareError::kBank}) {
     device.at("STATUS") = kStatusError | uint32_t(code) << 8;
     device.at("ERROR_INDEX") = 42;
     EXPECT_EQ(error_of([&] { driver.run(0, 1); }).find("instruction 42: "), 0u) << int(code);

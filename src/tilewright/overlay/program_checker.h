@@ -67,6 +67,9 @@ class ProgramChecker {
   void follow(const AluInstruction& i);
   void follow(const FinishInstruction&) {}
   bool uops_usable(const LoopNest& loop);
+  unsigned bank(uint32_t element) const {
+    return element < uint64_t(hardware_.accumulator_depth()) / 2 ? 1u : 2u;
+  }
   bool in_range(const char* field, uint64_t last, int64_t depth);
   std::optional<DramRows> dram_rows(const MemoryInstruction& i, int64_t bytes);
   void race(const ElementTracker& tracker, bool writing, const char* memory, uint32_t element,
@@ -90,6 +93,8 @@ class ProgramChecker {
   std::vector<bool> output_valid_;  // a GEMM or ALU wrote it after the last load
   std::vector<MicroOp> uops_;
   std::vector<bool> uop_loaded_;
+  bool alu_may_run_ = false;  // since it, compute has met nothing but GEMMs that may run beside it
+  unsigned alu_banks_ = 0;    // halves of ACC that it uses, a bit each
   bool channel_full_[kTokenChannels] = {};
 };
 

@@ -76,7 +76,8 @@ enum class HardwareError : uint8_t {
   kBus = 4,
   kDeadlock = 5,
   kTokenOverflow = 6,
-  kNoFinish = 7
+  kNoFinish = 7,
+  kBank = 8
 };
 
 constexpr uint16_t register_offset(std::string_view name) {

@@ -145,7 +145,7 @@ void add_registers(Package& p, const OverlayHardware& h) {
       {"ILLEGAL", HardwareError::kIllegal},    {"SCRATCHPAD", HardwareError::kScratchpadRange},
       {"ADDRESS", HardwareError::kAddress},    {"BUS", HardwareError::kBus},
       {"DEADLOCK", HardwareError::kDeadlock},  {"TOKEN", HardwareError::kTokenOverflow},
-      {"NO_FINISH", HardwareError::kNoFinish},
+      {"NO_FINISH", HardwareError::kNoFinish}, {"BANK", HardwareError::kBank},
   };
   p.comment("error codes");
   for (const auto& [name, code] : kErrors) p.word(std::string("ERROR_") + name, 4, uint32_t(code));
