@@ -18,6 +18,7 @@ module gemm_core (
     input  logic [overlay_config::BATCH*overlay_config::BLOCK_IN*overlay_config::INP_BITS-1:0] inp,
     input  logic [overlay_config::BLOCK_OUT*overlay_config::BLOCK_IN*overlay_config::WGT_BITS-1:0] wgt,
     // cycle 7, 8
+    output logic                                     acc_valid,
     output logic [overlay_config::LOG_ACC-1:0]       acc_index,
     input  logic [overlay_config::BATCH*overlay_config::BLOCK_OUT*overlay_config::ACC_BITS-1:0] acc,
     output logic                                     wr_valid,
@@ -46,6 +47,7 @@ module gemm_core (
     dsts <= {dsts[4*A-1:0], dst};
     if (rst) valids <= '0;
   end
+  assign acc_valid = valids[3];
   assign acc_index = dsts[3*A+:A];
   assign wr_valid = valids[4];
   assign wr_last = lasts[4];

@@ -1,27 +1,28 @@
-// The accumulators (ACC): one write port, two read ports (two copies), and a mirror of their low output bits
-// that only stores read. Lanes are written in banks, each bank its own memories and write enable.
+// A bank of accumulators (ACC): one write port, two read ports (two copies), and a mirror of their low output
+// bits that only stores read. Lanes are written in parts, each part its own memories and write enable.
 //
 // Read data one cycle after the index. A word read in the cycle in which all of it is written by an engine
 // (wr_forward) is read as written: the next GEMM iteration or ALU step sees this one's result.
 module register_file #(
-    parameter int BANKS = 1
+    parameter int LOG_DEPTH = 4,
+    parameter int PARTS = 1
 ) (
     input  logic                                                                clk,
-    input  logic [BANKS-1:0]                                                    wr_banks,
+    input  logic [PARTS-1:0]                                                    wr_parts,
     input  logic                                                                wr_forward,
-    input  logic [overlay_config::LOG_ACC-1:0]                                  wr_index,
+    input  logic [LOG_DEPTH-1:0]                                                wr_index,
     input  logic [overlay_config::BATCH*overlay_config::BLOCK_OUT*overlay_config::ACC_BITS-1:0] wr_data,
-    input  logic [overlay_config::LOG_ACC-1:0]                                  rd_index_a,
-    input  logic [overlay_config::LOG_ACC-1:0]                                  rd_index_b,
+    input  logic [LOG_DEPTH-1:0]                                                rd_index_a,
+    input  logic [LOG_DEPTH-1:0]                                                rd_index_b,
     output logic [overlay_config::BATCH*overlay_config::BLOCK_OUT*overlay_config::ACC_BITS-1:0] rd_data_a,
     output logic [overlay_config::BATCH*overlay_config::BLOCK_OUT*overlay_config::ACC_BITS-1:0] rd_data_b,
-    input  logic [overlay_config::LOG_ACC-1:0]                                  out_rd_index,
+    input  logic [LOG_DEPTH-1:0]                                                out_rd_index,
     output logic [overlay_config::BATCH*overlay_config::BLOCK_OUT*overlay_config::OUT_BITS-1:0] out_rd_data
 );
   localparam int LANES = overlay_config::BATCH * overlay_config::BLOCK_OUT;
   localparam int ACC = overlay_config::ACC_BITS;
   localparam int OUT = overlay_config::OUT_BITS;
-  localparam int BANK_LANES = LANES / BANKS;
+  localparam int PART_LANES = LANES / PARTS;
   // Steps of the ALU that work on a part of a word never meet the part that the step before wrote.
   localparam bit FORWARD_B = overlay_config::ALU_LANES == LANES;
 
@@ -33,42 +34,42 @@ module register_file #(
     assign wr_out[l*OUT+:OUT] = wr_data[l*ACC+:OUT];
   end
 
-  for (genvar b = 0; b < BANKS; b++) begin : banks
+  for (genvar p = 0; p < PARTS; p++) begin : parts
     memory_bank #(
-        .LOG_DEPTH(overlay_config::LOG_ACC),
-        .WIDTH(BANK_LANES * ACC)
+        .LOG_DEPTH(LOG_DEPTH),
+        .WIDTH(PART_LANES * ACC)
     ) copy_a (
         .clk(clk),
-        .wr_enable(wr_banks[b]),
+        .wr_enable(wr_parts[p]),
         .wr_index(wr_index),
-        .wr_data(wr_data[b*BANK_LANES*ACC+:BANK_LANES*ACC]),
+        .wr_data(wr_data[p*PART_LANES*ACC+:PART_LANES*ACC]),
         .rd_enable(1'b1),
         .rd_index(rd_index_a),
-        .rd_data(memory_a[b*BANK_LANES*ACC+:BANK_LANES*ACC])
+        .rd_data(memory_a[p*PART_LANES*ACC+:PART_LANES*ACC])
     );
     memory_bank #(
-        .LOG_DEPTH(overlay_config::LOG_ACC),
-        .WIDTH(BANK_LANES * ACC)
+        .LOG_DEPTH(LOG_DEPTH),
+        .WIDTH(PART_LANES * ACC)
     ) copy_b (
         .clk(clk),
-        .wr_enable(wr_banks[b]),
+        .wr_enable(wr_parts[p]),
         .wr_index(wr_index),
-        .wr_data(wr_data[b*BANK_LANES*ACC+:BANK_LANES*ACC]),
+        .wr_data(wr_data[p*PART_LANES*ACC+:PART_LANES*ACC]),
         .rd_enable(1'b1),
         .rd_index(rd_index_b),
-        .rd_data(memory_b[b*BANK_LANES*ACC+:BANK_LANES*ACC])
+        .rd_data(memory_b[p*PART_LANES*ACC+:PART_LANES*ACC])
     );
     memory_bank #(
-        .LOG_DEPTH(overlay_config::LOG_ACC),
-        .WIDTH(BANK_LANES * OUT)
+        .LOG_DEPTH(LOG_DEPTH),
+        .WIDTH(PART_LANES * OUT)
     ) mirror (
         .clk(clk),
-        .wr_enable(wr_banks[b]),
+        .wr_enable(wr_parts[p]),
         .wr_index(wr_index),
-        .wr_data(wr_out[b*BANK_LANES*OUT+:BANK_LANES*OUT]),
+        .wr_data(wr_out[p*PART_LANES*OUT+:PART_LANES*OUT]),
         .rd_enable(1'b1),
         .rd_index(out_rd_index),
-        .rd_data(out_rd_data[b*BANK_LANES*OUT+:BANK_LANES*OUT])
+        .rd_data(out_rd_data[p*PART_LANES*OUT+:PART_LANES*OUT])
     );
   end
 

@@ -188,11 +188,12 @@ module tilewright_overlay (
   );
 
   // ---- tokens: 0 load->compute, 1 compute->load, 2 compute->store, 3 store->compute ----
-  logic [3:0] token_push, token_pop, token_there;
+  logic [3:0] token_push, token_twice, token_pop, token_there;
+  assign {token_twice[3], token_twice[0]} = '0;
   logic [31:0] load_push_index, compute_push_index, store_push_index;
 
   tokens channels (
-      .clk, .rst(clear), .push(token_push), .pop(token_pop), .there(token_there),
+      .clk, .rst(clear), .push(token_push), .twice(token_twice), .pop(token_pop), .there(token_there),
       .load_index(load_push_index), .compute_index(compute_push_index), .store_index(store_push_index),
       .error(error[4]), .error_index(error_index[159:128])
   );
@@ -224,7 +225,8 @@ module tilewright_overlay (
       .clk, .rst(clear), .halt, .cmd_valid(compute_head), .cmd(compute_cmd), .cmd_index(compute_index),
       .cmd_pop(compute_pop), .token_load(token_there[0]), .token_store(token_there[3]),
       .pop_load(token_pop[0]), .pop_store(token_pop[3]), .push_load(token_push[1]),
-      .push_store(token_push[2]), .push_index(compute_push_index),
+      .push_store(token_push[2]), .push_load_twice(token_twice[1]), .push_store_twice(token_twice[2]),
+      .push_index(compute_push_index),
       .req_valid(req_valid[1]), .req_addr(req_addr[2*A-1:A]), .req_len(req_len[17:9]),
       .req_grant(req_grant[1]), .data_valid(data_valid[1]), .data(data[2*W-1:W]),
       .data_resp(data_resp[3:2]), .data_pop(data_pop[1]),

@@ -7,6 +7,7 @@ module tokens (
     input  logic        rst,
     // load->compute, compute->load, compute->store, store->compute
     input  logic [3:0]  push,
+    input  logic [3:0]  twice,  // beside push: two tokens at once
     input  logic [3:0]  pop,
     output logic [3:0]  there,
     input  logic [31:0] load_index,
@@ -21,9 +22,10 @@ module tokens (
     for (genvar k = 0; k < 4; k++) begin : gen_channel
       logic [7:0] count;
       assign there[k] = count != 0;
-      assign overflow[k] = push[k] && !pop[k] && &count;
+      assign overflow[k] = push[k] && ((!pop[k] && &count) || (twice[k] && count >= (pop[k] ? 8'd255 : 8'd254)));
       always_ff @(posedge clk) begin
         if (rst) count <= '0;
+        else if (push[k] && twice[k]) count <= count + (pop[k] ? 8'd1 : 8'd2);
         else if (push[k] != pop[k]) count <= count + (push[k] ? 8'd1 : 8'hFF);
       end
     end
