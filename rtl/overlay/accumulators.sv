@@ -17,7 +17,9 @@ module accumulators #(
     input  logic [11:0]                                ld_slice,
     input  logic                                       ld_pad,
     input  logic [overlay_config::ACC_BITS-1:0]        ld_padval,
-    input  logic [overlay_config::MEM_BITS-1:0]        ld_data,
+    // verilator lint_off UNUSEDSIGNAL
+    input  logic [overlay_config::MEM_BITS-1:0]        ld_data,       // a small element is in the low bits
+    // verilator lint_on UNUSEDSIGNAL
     // matrix core
     input  logic                                       gemm_rd_valid,
     input  logic [overlay_config::LOG_ACC-1:0]         gemm_rd_index,
