@@ -29,8 +29,6 @@ constexpr ErrorText kErrorTexts[] = {
     {HardwareError::kBank, "a GEMM beside an ALU instruction uses that one's half of ACC",
      "beside_alu needs one half for each"},
     {HardwareError::kNoFinish, "the program does not end with FINISH", "FINISH must be the last instruction"},
-    {HardwareError::kBank, "a GEMM beside an ALU instruction touches the bank of ACC that it works on",
-     "keep their halves of ACC apart, or clear the bit beside_alu"},
 };
 
 // Fields packed into one register, lowest byte first.
