@@ -10,9 +10,11 @@
 namespace tilewright::zoo {
 namespace {
 
-void expect_identical(const Bundle& bundle, EngineKind kind) {
+void expect_identical(const Bundle& bundle, overlay::ProgramEngineKind kind) {
   const Tensor input = seeded_input(bundle.graph, 7);
-  Session engine(std::make_shared<const Engine>(bundle, kind));
+  overlay::ProgramEngineOptions options;
+  options.kind = kind;
+  Session engine(std::make_shared<const Engine>(bundle, EngineKind::kFunctional), options);
   Session reference(std::make_shared<const Engine>(bundle, EngineKind::kHost));
   const std::vector<Tensor> outputs = engine.run({input}), expected = reference.run({input});
   ASSERT_EQ(outputs.size(), expected.size());
@@ -36,7 +38,8 @@ TEST_P(ZooNetworks, BitIdenticalToTheReference) {
     SCOPED_TRACE(network.name);
     const Compilation compilation = seeded_compilation(network.build(network.small), hardware());
     EXPECT_GT(layer_table(compilation).overlay_mac_share(), 0.99);
-    expect_identical(compilation.bundle, EngineKind::kFunctional);
+    expect_identical(compilation.bundle, overlay::ProgramEngineKind::kFunctional);
+    expect_identical(compilation.bundle, overlay::ProgramEngineKind::kCycle);
   }
 }
 
@@ -45,7 +48,8 @@ TEST_P(ZooNetworks, SmallCasesRunOnTheOverlayAlone) {
     SCOPED_TRACE(small.name);
     const Compilation compilation = seeded_compilation(small.graph, hardware());
     EXPECT_EQ(layer_table(compilation).overlay_mac_share(), 1.0);
-    expect_identical(compilation.bundle, EngineKind::kFunctional);
+    expect_identical(compilation.bundle, overlay::ProgramEngineKind::kFunctional);
+    expect_identical(compilation.bundle, overlay::ProgramEngineKind::kCycle);
   }
 }
 
