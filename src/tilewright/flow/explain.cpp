@@ -46,6 +46,9 @@ std::vector<HardwareChange> hardware_changes(const OverlayHardware& base) {
   if (base.alu_slices() > 1) {
     add(fmt::format("ALU of {} lanes", 2 * base.alu_lanes), [](OverlayHardware& h) { h.alu_lanes *= 2; });
   }
+  if (base.isa == IsaVersion::kWide && !base.gemm_beside_alu) {
+    add("GEMM beside the ALU", [](OverlayHardware& h) { h.gemm_beside_alu = true; });
+  }
   if (base.isa == IsaVersion::kVta) {
     add("the wide instruction set", [](OverlayHardware& h) { h.isa = IsaVersion::kWide; });
   }
