@@ -24,7 +24,7 @@ module sync_fifo #(
 
   assign next_read = read_count + (LOG_DEPTH + 1)'(pop);
   assign empty = write_count == read_count;
-  assign full = write_count == {~read_count[LOG_DEPTH], read_count[LOG_DEPTH-1:0]};
+  assign full = (write_count ^ read_count) == (LOG_DEPTH + 1)'(1 << LOG_DEPTH);
 
   generate
     if (LOG_DEPTH <= 2) begin : gen_shifted

@@ -109,8 +109,8 @@ class Verifier {
       error("gemm_beside_alu", "ACC has no two halves of at least two elements",
             "enlarge accumulator_buffer_bytes");
     }
-    power("command_queue_depth", hardware_.command_queue_depth, 2, 1024);
-    power("read_queue_beats", hardware_.read_queue_beats, 4, 1024);
+    power("command_queue_depth", hardware_.command_queue_depth, 1, 1024);
+    power("read_queue_beats", hardware_.read_queue_beats, 2, 1024);
     power("max_burst_beats", hardware_.max_burst_beats, 1,
           std::clamp<int64_t>(hardware_.read_queue_beats, 1, 256));
   }
