@@ -31,6 +31,10 @@ class Receiver {
     }
     if (--wait_ > 0) return;
     wait_ = cycles_per_bit_;
+    if (bit_ == 0 && line) {  // a glitch is no start bit
+      bit_ = -1;
+      return;
+    }
     if (bit_ >= 1 && bit_ <= 8) byte_ = uint8_t(byte_ >> 1 | (line ? 0x80 : 0));
     if (bit_ == 9) {
       if (line) bytes.push_back(byte_);
