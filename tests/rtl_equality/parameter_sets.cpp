@@ -14,6 +14,7 @@ struct Row {
   int input, weight, accumulator, output;       // bits
   int log_uop, log_inp, log_wgt, log_acc;       // depths
   int port, alu_lanes, commands, beats, burst;  // bits, lanes, queue depths, longest burst
+  bool gemm_beside_alu = false;
 };
 
 constexpr Row kRows[] = {
@@ -35,6 +36,8 @@ constexpr Row kRows[] = {
     {"wide-8x2-p32", kWide, 1, 8, 2, 8, 8, 32, 8, 7, 7, 6, 7, 32, 0, 8, 8, 4},
     {"wide-2x8-p256", kWide, 1, 2, 8, 8, 8, 32, 8, 7, 7, 6, 7, 256, 0, 16, 32, 16},
     {"wide-b8-8x8-p512", kWide, 8, 8, 8, 8, 8, 32, 8, 7, 6, 6, 6, 512, 16, 32, 64, 32},
+    {"beside-4x4-p64", kWide, 1, 4, 4, 8, 8, 32, 8, 7, 7, 6, 7, 64, 2, 16, 32, 8, true},
+    {"beside-w4-b2-16x8-p128", kWide, 2, 16, 8, 4, 4, 32, 4, 8, 7, 7, 8, 128, 0, 32, 64, 16, true},
 };
 
 OverlayHardware make(const Row& row) {
@@ -58,6 +61,7 @@ OverlayHardware make(const Row& row) {
   h.command_queue_depth = row.commands;
   h.read_queue_beats = row.beats;
   h.max_burst_beats = row.burst;
+  h.gemm_beside_alu = row.gemm_beside_alu;
   return h;
 }
 
