@@ -121,32 +121,45 @@ void LayerTimer::instruction(const InstructionSpan& span) {
   event.module = span.module;
   event.cause = cause_of(span.instruction);
   event.known = true;
-  uint32_t& last = last_[size_t(span.module)];
-  event.previous = last;
   count_work(span.instruction, layer);
+  if (span.module == OverlayModule::kCompute) {
+    event.previous = before_in_compute(event);
+    count_compute(span.index, layer);
+    (event.cause == CycleCause::kAlu ? last_alu_ : last_other_) = span.index;
+    return;
+  }
+  uint32_t& last = last_[span.module == OverlayModule::kStore];
+  event.previous = last;
   // Instructions of load and store overlap: each adds what the one before it has not covered.
   const uint64_t covered = last == kNone ? 0 : events_[last].end;
   const uint64_t busy = event.end - std::min(event.end, std::max(event.start, covered));
-  switch (event.cause) {
-    case CycleCause::kGemm:
-      layer.gemm_busy += busy;
-      break;
-    case CycleCause::kAlu:
-      layer.alu_busy += busy;
-      break;
-    case CycleCause::kParameters:
-      layer.parameters_busy += busy;
-      break;
-    case CycleCause::kLoad:
-      layer.load_busy += busy;
-      break;
-    case CycleCause::kStore:
-      layer.store_busy += busy;
-      break;
-    default:
-      break;  // FINISH
-  }
+  (span.module == OverlayModule::kStore ? layer.store_busy : layer.load_busy) += busy;
   last = span.index;
+}
+
+// The instruction that `event` had to wait for: the later one of the last ALU instruction and the last other
+// one. Of an ALU instruction beside which it runs it only had to wait for the start.
+uint32_t LayerTimer::before_in_compute(const Event& event) const {
+  const auto waits_until = [&](uint32_t index) {
+    return events_[index].end > event.start ? events_[index].start : events_[index].end;
+  };
+  if (last_alu_ == kNone || last_other_ == kNone) return last_alu_ == kNone ? last_other_ : last_alu_;
+  return waits_until(last_alu_) >= waits_until(last_other_) ? last_alu_ : last_other_;
+}
+
+// A cycle in which an ALU instruction and a GEMM run counts as the GEMM's.
+void LayerTimer::count_compute(uint32_t index, LayerTiming& layer) {
+  const Event& event = events_[index];
+  const uint64_t cycles = event.end - event.start;
+  if (event.cause == CycleCause::kAlu) {
+    layer.alu_busy += cycles;
+  } else if (event.cause == CycleCause::kParameters) {
+    layer.parameters_busy += cycles;
+  } else if (event.cause == CycleCause::kGemm) {
+    layer.gemm_busy += cycles;
+    if (last_alu_ == kNone || events_[last_alu_].end <= event.start) return;
+    work_[layer_of_[last_alu_]].alu_busy -= std::min(event.end, events_[last_alu_].end) - event.start;
+  }
 }
 
 void LayerTimer::token(TokenChannel, uint32_t pusher, uint64_t, uint32_t popper, uint64_t) {

@@ -73,22 +73,25 @@ class LayerTimer : public CycleObserver {
   // One instruction; `end` is exclusive.
   struct Event {
     uint64_t visible = 0, start = 0, end = 0;
-    uint32_t previous = kNone;            // in its module
+    uint32_t previous = kNone;            // in its module: the one that it had to wait for
     uint32_t pusher[2] = {kNone, kNone};  // of the tokens it took
     OverlayModule module = OverlayModule::kFetch;
     CycleCause cause = CycleCause::kFetch;
     bool known = false;
   };
 
+  uint32_t before_in_compute(const Event& event) const;
+  void count_compute(uint32_t index, LayerTiming& layer);
   void count_work(const Instruction& instruction, LayerTiming& layer) const;
   void follow(LayerTiming& layer, uint32_t first, uint32_t last) const;
   uint32_t latest_pusher(const Event& event) const;
 
   const OverlayProgram& program_;
-  std::vector<Event> events_;                                 // by instruction
-  std::vector<uint32_t> layer_of_;                            // by instruction
-  std::vector<LayerTiming> work_;                             // by layer: everything but times
-  std::array<uint32_t, 4> last_{kNone, kNone, kNone, kNone};  // by module
+  std::vector<Event> events_;                       // by instruction
+  std::vector<uint32_t> layer_of_;                  // by instruction
+  std::vector<LayerTiming> work_;                   // by layer: everything but times
+  uint32_t last_[2] = {kNone, kNone};               // of load, of store
+  uint32_t last_alu_ = kNone, last_other_ = kNone;  // of compute
 };
 
 }  // namespace tilewright::overlay

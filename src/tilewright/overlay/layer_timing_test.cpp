@@ -140,6 +140,23 @@ TEST(LayerTiming, AnEmptyQueueIsFetch) {
   EXPECT_EQ(layer.bound(), CycleCause::kFetch);
 }
 
+// A GEMM beside an ALU instruction: the longer one of the two is the one that takes time.
+TEST(LayerTiming, OfTwoThatRunAtOnceTheLongerOneCounts) {
+  Story story({6});
+  story.gemm(0, 0, 9);
+  story.alu(10, 10, 29);
+  story.gemm(11, 11, 50);  // beside it, and longer
+  story.alu(51, 51, 90);
+  story.gemm(52, 52, 61);  // beside it, and shorter
+  story.gemm(91, 91, 99);
+  const LayerTiming layer = story.layers(100)[0];
+  EXPECT_EQ(caused(layer, CycleCause::kGemm), 10u + 40u + 9u);
+  EXPECT_EQ(caused(layer, CycleCause::kAlu), 1u + 40u);  // one until the GEMM may start
+  EXPECT_EQ(sum(layer), 100u);
+  EXPECT_EQ(layer.gemm_busy, 10u + 40u + 10u + 9u);
+  EXPECT_EQ(layer.alu_busy, 1u + 30u);
+}
+
 TEST(LayerTiming, LayersAddUpToTheRun) {
   Story story({3, 3});
   const uint32_t load1 = story.load(0, 0, 9), gemm1 = story.gemm(0, 10, 19), store1 = story.store(0, 20, 29);
