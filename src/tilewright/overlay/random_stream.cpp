@@ -429,6 +429,7 @@ class StreamGenerator {
     static constexpr MemoryType kTypes[] = {
         MemoryType::kInput,       MemoryType::kInput,        MemoryType::kWeight, MemoryType::kWeight,
         MemoryType::kAccumulator, MemoryType::kAccumulator8, MemoryType::kUop};
+    if (wide() && alu_halves_ != 0 && random_.chance(0.6)) return random_gemm();
     const int64_t kind = random_.between(0, 9);
     if (kind < 4) return random_load(kTypes[random_.between(0, 6)]);
     if (kind < 6) return random_gemm();
