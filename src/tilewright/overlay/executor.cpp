@@ -295,7 +295,7 @@ void Executor::check_banks(uint32_t index, uint64_t low, uint64_t high) const {
                    "beside_alu needs one half for each");
 }
 
-void Executor::execute_gemm(uint32_t index, const uint64_t* in) {
+void Executor::execute_gemm_loops(uint32_t index, const uint64_t* in) {
   alu_may_run_ = alu_may_run_ && runs_beside_alu(in);
   LoopNest loop = decode_extents(layout.gemm, in);
   if (is_empty(loop)) return;
@@ -314,13 +314,6 @@ void Executor::execute_gemm(uint32_t index, const uint64_t* in) {
   const uint64_t iterations = uint64_t{loop.iter_out} * loop.iter_in;
   const uint64_t executed = iterations * (loop.uop_end - loop.uop_begin);
   (reset ? counters.gemm_reset_uops : counters.gemm_uops) += executed;
-  if (executed == 1 && !reset) {
-    const MicroOp& op = pads.uops[loop.uop_begin];
-    check(op.dst, op.src, op.wgt);
-    if (alu_may_run_) check_banks(index, op.dst, op.dst);
-    if (!effects) return;
-    return kernels.gemm_one(pads, op.dst, op.src, op.wgt, op.overwrite);
-  }
   decode_factors(layout.gemm, in, loop);
   const UopPlan& plan = plans.get(pads.uops, loop.uop_begin, loop.uop_end);
   check(plan.max_dst + reach(loop, loop.dst_factor_out, loop.dst_factor_in),

@@ -59,7 +59,9 @@ struct Executor {
   // `in`: the words of instruction `index`, of a known opcode. Errors (invalid input): ranges, unknown ALU
   // operations; nothing has been touched then.
   void execute_memory(uint32_t index, const MemoryInstruction& i);
-  void execute_gemm(uint32_t index, const uint64_t* in);
+  void execute_gemm(uint32_t index, const uint64_t* in) {
+    if (!single_gemm(in)) execute_gemm_loops(index, in);
+  }
   void execute_alu(uint32_t index, const uint64_t* in);
   // Whether this GEMM may start while an ALU instruction runs. If it follows one with nothing but such GEMMs
   // between, execute_gemm demands that the two use different halves of ACC.
@@ -71,6 +73,8 @@ struct Executor {
   bool load_input_row(const uint64_t* in);
 
  private:
+  bool single_gemm(const uint64_t* in);
+  void execute_gemm_loops(uint32_t index, const uint64_t* in);
   void load(uint32_t index, const MemoryInstruction& i);
   void store(uint32_t index, const MemoryInstruction& i);
   void check_dram(uint32_t index, const MemoryInstruction& i, int64_t element_bytes, const char* name) const;
@@ -85,6 +89,24 @@ struct Executor {
   std::vector<int8_t> unpacked_;  // lanes of one weight element
   uint64_t input_bytes_ = 0, dram_inputs_ = 0;  // bytes of an input element, whole ones in the memory
 };
+
+// Executes a GEMM of one micro-op and one iteration in range. Returns false for everything else, untouched.
+inline bool Executor::single_gemm(const uint64_t* in) {
+  const uint64_t uop = layout.gemm.uop_begin.get(in);
+  if (layout.gemm.uop_end.get(in) != uop + 1 || layout.gemm.iter_out.get(in) != 1 ||
+      layout.gemm.iter_in.get(in) != 1 || layout.gemm.reset.get(in) != 0) {
+    return false;
+  }
+  if (uop >= uint64_t(pads.uop_depth) || alu_may_run_ || pads.input_bits == 1) return false;
+  const MicroOp& op = pads.uops[uop];
+  if (op.dst >= uint64_t(pads.accumulator_depth) || op.src >= uint64_t(pads.input_depth) ||
+      op.wgt >= uint64_t(pads.weight_depth)) {
+    return false;
+  }
+  ++counters.gemm_uops;
+  if (effects) kernels.gemm_one(pads, op.dst, op.src, op.wgt, op.overwrite);
+  return true;
+}
 
 template <bool kWide>
 inline bool Executor::load_input_row(const uint64_t* in) {
