@@ -155,9 +155,9 @@ void ProgramChecker::check_alone() {
   const Instruction& instruction = instructions_[index_];
   const Dependencies d = dependencies_of(instruction);
   const Module module = module_of(instruction);
-  const DependencyWiring wires = kDependencyWiring[module];
-  const auto neighbour = [&](bool bit, TokenWire channel, const char* name) {
-    if (bit && channel == kNoToken) {
+  const Wiring wires = kWiring[module];
+  const auto neighbour = [&](bool bit, Channel channel, const char* name) {
+    if (bit && channel == kNoChannel) {
       error(std::string("the ") + module_name(module) + " module has no neighbour for " + name, name);
     }
   };
@@ -183,14 +183,14 @@ void ProgramChecker::check_alone() {
 
 void ProgramChecker::step(Module module, const Instruction& instruction) {
   const Dependencies d = dependencies_of(instruction);
-  const DependencyWiring wires = kDependencyWiring[module];
-  if (d.pop_prev && wires.pop_prev != kNoToken) order_.pop(module, wires.pop_prev);
-  if (d.pop_next && wires.pop_next != kNoToken) order_.pop(module, wires.pop_next);
+  const Wiring wires = kWiring[module];
+  if (d.pop_prev && wires.pop_prev != kNoChannel) order_.pop(module, wires.pop_prev);
+  if (d.pop_next && wires.pop_next != kNoChannel) order_.pop(module, wires.pop_next);
   order_.begin(module, uint32_t(index_));
   std::visit([this](const auto& i) { follow(i); }, instruction);
   for (const auto& [push, channel] :
        {std::pair{d.push_prev, wires.push_prev}, {d.push_next, wires.push_next}}) {
-    if (!push || channel == kNoToken) continue;
+    if (!push || channel == kNoChannel) continue;
     order_.push(module, channel);
     if (order_.tokens(channel) <= kMaxTokens || channel_full_[channel]) continue;
     channel_full_[channel] = true;
@@ -213,12 +213,12 @@ void ProgramChecker::execute() {
   for (bool progress = true; progress;) {
     progress = false;
     for (int m = 0; m < kModules; ++m) {
-      const DependencyWiring wires = kDependencyWiring[m];
+      const Wiring wires = kWiring[m];
       for (; head[m] < queues[m].size(); ++head[m], progress = true) {
         index_ = queues[m][head[m]];
         const Dependencies d = dependencies_of(instructions_[index_]);
-        if (d.pop_prev && wires.pop_prev != kNoToken && order_.tokens(wires.pop_prev) == 0) break;
-        if (d.pop_next && wires.pop_next != kNoToken && order_.tokens(wires.pop_next) == 0) break;
+        if (d.pop_prev && wires.pop_prev != kNoChannel && order_.tokens(wires.pop_prev) == 0) break;
+        if (d.pop_next && wires.pop_next != kNoChannel && order_.tokens(wires.pop_next) == 0) break;
         step(Module(m), instructions_[index_]);
       }
     }
@@ -241,8 +241,8 @@ void ProgramChecker::report_deadlock(const size_t (&head)[kModules],
     if (head[m] == queues[m].size()) continue;
     index_ = queues[m][head[m]];
     const Dependencies d = dependencies_of(instructions_[index_]);
-    const DependencyWiring wires = kDependencyWiring[m];
-    const bool prev = d.pop_prev && wires.pop_prev != kNoToken && order_.tokens(wires.pop_prev) == 0;
+    const Wiring wires = kWiring[m];
+    const bool prev = d.pop_prev && wires.pop_prev != kNoChannel && order_.tokens(wires.pop_prev) == 0;
     error("deadlock", prev ? "pop_prev" : "pop_next",
           std::string("the ") + module_name(Module(m)) + " queue waits for a token on " +
               channel_name(prev ? wires.pop_prev : wires.pop_next) + " that nothing will push");
@@ -250,10 +250,10 @@ void ProgramChecker::report_deadlock(const size_t (&head)[kModules],
 }
 
 void ProgramChecker::check_end() {
-  for (int c = 0; c < kTokenChannels; ++c) {
-    const size_t left = order_.tokens(TokenWire(c));
+  for (int c = 0; c < kChannels; ++c) {
+    const size_t left = order_.tokens(Channel(c));
     if (left == 0) continue;
-    error("tokens are left at FINISH", "", std::to_string(left) + " on " + channel_name(TokenWire(c)),
+    error("tokens are left at FINISH", "", std::to_string(left) + " on " + channel_name(Channel(c)),
           "pop as many tokens as are pushed");
   }
   const uint32_t stores = order_.now(kStoreModule);

@@ -9,13 +9,7 @@ const char* module_name(Module module) {
   return kNames[module];
 }
 
-const char* channel_name(TokenWire channel) {
-  static constexpr const char* kNames[] = {"load->compute", "compute->load", "compute->store",
-                                           "store->compute"};
-  return channel < kTokenChannels ? kNames[channel] : "no channel";
-}
-
-void HappensBefore::pop(Module module, TokenWire channel) {
+void HappensBefore::pop(Module module, Channel channel) {
   const Clock& token = tokens_[channel].front();
   for (int m = 0; m < kModules; ++m) clock_[module][m] = std::max(clock_[module][m], token[m]);
   tokens_[channel].pop_front();
@@ -66,7 +60,7 @@ std::optional<DramTracker::Load> DramTracker::store(const HappensBefore& order, 
 
 bool completes(const std::vector<TokenStep>& stream, size_t queue_depth) {
   std::deque<const TokenStep*> queues[kModules];
-  uint64_t tokens[kTokenChannels + 2] = {};
+  uint64_t tokens[kChannels + 2] = {};
   size_t fetched = 0;
   for (bool progress = true; progress;) {
     progress = false;
@@ -76,11 +70,11 @@ bool completes(const std::vector<TokenStep>& stream, size_t queue_depth) {
       progress = true;
     }
     for (int m = 0; m < kModules; ++m) {
-      const DependencyWiring wires = kDependencyWiring[m];
+      const Wiring wires = kWiring[m];
       while (!queues[m].empty()) {
         const TokenStep& step = *queues[m].front();
-        const bool prev = step.pop_prev && wires.pop_prev != kNoToken;
-        const bool next = step.pop_next && wires.pop_next != kNoToken;
+        const bool prev = step.pop_prev && wires.pop_prev != kNoChannel;
+        const bool next = step.pop_next && wires.pop_next != kNoChannel;
         if ((prev && tokens[wires.pop_prev] == 0) || (next && tokens[wires.pop_next] == 0)) break;
         if (prev) --tokens[wires.pop_prev];
         if (next) --tokens[wires.pop_next];

@@ -10,21 +10,12 @@
 #include <optional>
 #include <vector>
 
+#include "tilewright/overlay/instruction_queues.h"
+
 namespace tilewright::overlay {
 
 enum Module { kLoadModule, kComputeModule, kStoreModule, kModules };
-enum TokenWire { kLoadToCompute, kComputeToLoad, kComputeToStore, kStoreToCompute, kTokenChannels, kNoToken };
 const char* module_name(Module module);
-const char* channel_name(TokenWire channel);
-
-// The channel behind each dependency bit of a module; kNoToken where it has no neighbour.
-struct DependencyWiring {
-  TokenWire pop_prev, pop_next, push_prev, push_next;
-};
-constexpr DependencyWiring kDependencyWiring[kModules] = {
-    {kNoToken, kComputeToLoad, kNoToken, kLoadToCompute},
-    {kLoadToCompute, kStoreToCompute, kComputeToLoad, kComputeToStore},
-    {kComputeToStore, kNoToken, kStoreToCompute, kNoToken}};
 
 class HappensBefore {
  public:
@@ -35,9 +26,9 @@ class HappensBefore {
     executed_[module].push_back(instruction);
     ++clock_[module][module];
   }
-  void push(Module module, TokenWire channel) { tokens_[channel].push_back(clock_[module]); }
-  void pop(Module module, TokenWire channel);
-  size_t tokens(TokenWire channel) const { return tokens_[channel].size(); }
+  void push(Module module, Channel channel) { tokens_[channel].push_back(clock_[module]); }
+  void pop(Module module, Channel channel);
+  size_t tokens(Channel channel) const { return tokens_[channel].size(); }
   // The position of the running instruction in its module, from 1.
   uint32_t now(Module module) const { return clock_[module][module]; }
   // Up to where `module` knows `other` to have finished.
@@ -47,7 +38,7 @@ class HappensBefore {
 
  private:
   Clock clock_[kModules] = {};
-  std::deque<Clock> tokens_[kTokenChannels];
+  std::deque<Clock> tokens_[kChannels];
   std::vector<uint32_t> executed_[kModules];
 };
 

@@ -83,7 +83,7 @@ const char* queue_name(Queue queue) {
 
 const char* channel_name(Channel channel) {
   static constexpr const char* kNames[] = {"load->compute", "compute->load", "compute->store",
-                                           "store->compute"};
+                                           "store->compute", "no channel"};
   return kNames[channel];
 }
 

@@ -95,7 +95,7 @@ class ProgramChecker {
   std::vector<bool> uop_loaded_;
   bool alu_may_run_ = false;  // since it, compute has met nothing but GEMMs that may run beside it
   unsigned alu_banks_ = 0;    // halves of ACC that it uses, a bit each
-  bool channel_full_[kTokenChannels] = {};
+  bool channel_full_[kChannels] = {};
 };
 
 }  // namespace tilewright::overlay
