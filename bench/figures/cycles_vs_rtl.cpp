@@ -3,19 +3,20 @@
 // each in ideal, fixed-latency and DDR memory. Compared are all bytes of the memory, the cycles, the other
 // counters (read over AXI4-Lite) and the log of AXI bursts (cycle, address, length). Seeds are 1, 2, ... per
 // set.
-//   cycles_vs_rtl [--quick]     quick: four sets, a fifth of the programs, C11 alone
+//   cycles_vs_rtl [--quick]     quick: four sets, a fifth of the programs, C11 and small networks only
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
 
-#include "equality.h"
+#include "network_programs.h"
 #include "parameter_sets.h"
 #include "resnet18_layers.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/parallel.h"
 #include "tilewright/overlay/program.h"
+#include "zoo/seeded.h"
 
 using namespace tilewright;
 using namespace tilewright::overlay;
@@ -23,7 +24,7 @@ using namespace tilewright::overlay;
 namespace {
 
 struct Totals {
-  EqualitySummary streams, layers, resnet;
+  EqualitySummary streams, layers, resnet, networks;
   int sets = 0;
 };
 
@@ -73,6 +74,14 @@ void compare_resnet(const char* preset, bool quick, Totals& totals) {
   }
   print(std::string("ResNet-18, ") + preset, summary);
   totals.resnet.add(summary);
+  summary = {};
+  for (const zoo::SmallCase& small : zoo::small_cases(quick ? 8 : 56)) {
+    for (const EqualityProgram& program : network_programs(small.name, small.graph, hardware)) {
+      bench.compare(program, equality_memories(), summary);
+    }
+  }
+  print(std::string("networks, ") + preset, summary);
+  totals.networks.add(summary);
 }
 
 }  // namespace
@@ -97,17 +106,17 @@ int main(int argc, char** argv) {
   EqualitySummary all = totals.streams;
   all.add(totals.layers);
   all.add(totals.resnet);
+  all.add(totals.networks);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::printf(
       "{\"figure\": \"cycles_vs_rtl\", \"cases\": %lld, \"byte_mismatches\": %lld, \"cycle_mismatches\": "
-      "%lld, "
-      "\"counter_mismatches\": %lld, \"transaction_mismatches\": %lld, \"parameter_sets\": %d, \"streams\": "
-      "%lld, \"layers\": %lld, \"resnet18_layers\": %lld, \"runs\": %lld, \"rtl_cycles\": %llu, "
-      "\"transactions\": %llu, \"seconds\": %.0f}\n",
+      "%lld, \"counter_mismatches\": %lld, \"transaction_mismatches\": %lld, \"parameter_sets\": %d, "
+      "\"streams\": %lld, \"layers\": %lld, \"resnet18_layers\": %lld, \"network_programs\": %lld, "
+      "\"runs\": %lld, \"rtl_cycles\": %llu, \"transactions\": %llu, \"seconds\": %.0f}\n",
       (long long)all.programs, (long long)all.byte_mismatches, (long long)all.cycle_mismatches,
       (long long)all.counter_mismatches, (long long)all.transaction_mismatches, totals.sets,
       (long long)totals.streams.programs, (long long)totals.layers.programs,
-      (long long)totals.resnet.programs, (long long)all.runs, (unsigned long long)all.cycles,
-      (unsigned long long)all.transactions, seconds);
+      (long long)totals.resnet.programs, (long long)totals.networks.programs, (long long)all.runs,
+      (unsigned long long)all.cycles, (unsigned long long)all.transactions, seconds);
   return all.equal() ? 0 : 1;
 }
