@@ -76,6 +76,25 @@ TEST(BadInput, ImpossibleHardware) {
                  {"overlay-16x16", "vta-default"});
 }
 
+// What is wrong is found in the program itself, by every engine, before a byte is written outside of it.
+TEST(BadInput, AProgramForOtherHardware) {
+  const auto folder = fresh_folder("other_hardware");
+  const auto program = folder / "raw" / "program.yaml";
+  ASSERT_EQ(command("compile " + demo_files().quantised.string() + " --hardware overlay-16x16 --emit-raw " +
+                    (folder / "raw").string())
+                .exit_code,
+            0);
+  EXPECT_EQ(command("exec " + program.string()).exit_code, 0);
+  for (const char* other : {"vta-default", "overlay-tiny"}) {
+    std::filesystem::copy_file(std::string(TILEWRIGHT_SOURCE_DIR "/hardware/") + other + ".yaml",
+                               folder / "raw" / "hardware.yaml",
+                               std::filesystem::copy_options::overwrite_existing);
+    for (const char* engine : {"functional", "cycle"}) {
+      expect_failure("exec " + program.string() + " --engine " + engine, 1, {"instruction "});
+    }
+  }
+}
+
 TEST(BadInput, AFloatModelIsNotCompiled) {
   expect_failure("compile " + demo_files().model.string() + " --hardware overlay-16x16", 1,
                  {"is not quantised; run 'tilewright quantize' first"});
