@@ -165,10 +165,12 @@ void Executor::load(uint32_t index, const MemoryInstruction& i) {
       depth = pads.accumulator_depth, moved = &counters.accumulator_load_bytes;
       break;
     case MemoryType::kOutput:
-      fail_instruction(index, "LOAD", "memory_type out cannot be loaded");
+      return;  // refused by execute_memory
   }
+  const uint64_t rows = uint64_t{i.y_pad_0} + i.y_size + i.y_pad_1;
+  if (rows == 0) return;
   const uint64_t row = uint64_t{i.x_pad_0} + i.x_size + i.x_pad_1;
-  const uint64_t end = i.sram_base + (uint64_t{i.y_pad_0} + i.y_size + i.y_pad_1) * row;
+  const uint64_t end = i.sram_base + rows * row;
   if (end > uint64_t(depth)) {
     fail_instruction(index, "LOAD",
                      range_text((std::string("sram_base ") + std::to_string(i.sram_base) + ": " +
@@ -198,11 +200,6 @@ void Executor::load(uint32_t index, const MemoryInstruction& i) {
 }
 
 void Executor::store(uint32_t index, const MemoryInstruction& i) {
-  if (i.memory_type != MemoryType::kOutput) {
-    fail_instruction(index, "STORE",
-                     std::string("memory_type ") + memory_type_name(i.memory_type) + " cannot be stored",
-                     "only out can");
-  }
   if (i.y_size == 0) return;
   const uint64_t end = i.sram_base + uint64_t{i.y_size} * i.x_size;
   if (end > uint64_t(pads.accumulator_depth)) {
@@ -249,6 +246,14 @@ void Executor::execute_memory(uint32_t index, const MemoryInstruction& i) {
   const bool other_module =
       i.is_store || i.memory_type == MemoryType::kInput || i.memory_type == MemoryType::kWeight;
   if (!other_module) alu_may_run_ = false;
+  if (i.is_store && i.memory_type != MemoryType::kOutput) {
+    fail_instruction(index, "STORE",
+                     std::string("memory_type ") + memory_type_name(i.memory_type) + " cannot be stored",
+                     "only out can");
+  }
+  if (!i.is_store && i.memory_type == MemoryType::kOutput) {
+    fail_instruction(index, "LOAD", "memory_type out cannot be loaded");
+  }
   if (i.x_size == 0) return;  // moves tokens only
   if (i.is_store) {
     store(index, i);

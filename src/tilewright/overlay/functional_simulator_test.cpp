@@ -241,6 +241,9 @@ TEST(FunctionalSimulator, AccessesOutOfRangeAreNamed) {
   expect_contains(error_of(store), "overlap the running program at 4096");
   store.memory_type = MemoryType::kInput;
   expect_contains(error_of(store), "memory_type inp cannot be stored");
+  store.x_size = 0;  // a type is wrong even where nothing is moved
+  expect_contains(error_of(store), "memory_type inp cannot be stored");
+  expect_contains(error_of(load_of(MemoryType::kOutput, 0, 0, 1, 0)), "memory_type out cannot be loaded");
   GemmInstruction gemm;
   gemm.loop.uop_end = 1;
   EXPECT_EQ(error_of(gemm), "no error");
@@ -277,6 +280,7 @@ TEST(FunctionalSimulator, EmptyLoopsAndZeroSizedLoadsOnlyMoveTokens) {
   nop.x_pad_0 = 15;
   nop.dependencies.push_next = true;
   program.add(nop);
+  program.add(load_of(MemoryType::kWeight, 4000, 0, 0, 3));  // no rows: reaches no element
   GemmInstruction gemm;
   gemm.loop.uop_begin = gemm.loop.uop_end = 9;
   gemm.dependencies.pop_prev = true;

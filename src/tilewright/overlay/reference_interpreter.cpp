@@ -139,10 +139,11 @@ void ReferenceInterpreter::store_element(int64_t index, std::span<std::byte> dra
 }
 
 void ReferenceInterpreter::execute(const MemoryInstruction& i, std::span<std::byte> dram) {
+  require(i.is_store == (i.memory_type == MemoryType::kOutput), "LOAD of OUT or STORE of another memory");
   if (i.x_size == 0) return;
   const int64_t bytes = element_bytes(i.memory_type);
   if (i.is_store) {
-    require(i.memory_type == MemoryType::kOutput, "STORE of another memory than OUT");
+    if (i.y_size == 0) return;
     require(int64_t{i.sram_base} + int64_t{i.y_size} * i.x_size <= depth(i.memory_type),
             "STORE outside of OUT");
     for (int64_t y = 0; y < i.y_size; ++y) {
@@ -153,9 +154,9 @@ void ReferenceInterpreter::execute(const MemoryInstruction& i, std::span<std::by
     }
     return;
   }
-  require(i.memory_type != MemoryType::kOutput, "LOAD of OUT");
   const int64_t rows = int64_t{i.y_pad_0} + i.y_size + i.y_pad_1,
                 columns = int64_t{i.x_pad_0} + i.x_size + i.x_pad_1;
+  if (rows == 0) return;
   require(i.sram_base + rows * columns <= depth(i.memory_type), "LOAD outside of a scratchpad");
   uint64_t& moved = i.memory_type == MemoryType::kUop      ? counters_.uop_load_bytes
                     : i.memory_type == MemoryType::kInput  ? counters_.input_load_bytes
