@@ -1,5 +1,6 @@
 // Cycles of C2 to C11 of ResNet-18 on the cycle simulator, weighted as in the network: share of the GEMM peak
-// with plain VTA programs and with the extended epilogue, with two virtual threads and with one. Each layer
+// with plain VTA programs, with the extended epilogue, and with that beside the sums of the next tile; with two
+// virtual threads and with one. Each layer
 // runs alone, from empty scratchpads to the response of its last store, under the compiler's default
 // schedule; memory port 128 bits, fixed latency of 32 cycles. Outputs are compared with the host's integer
 // execution, traffic and micro-ops with the estimate.
@@ -83,12 +84,19 @@ Total measure(const OverlayHardware& hardware, int threads, Problems& problems) 
 int main() {
   Problems problems;
   std::string json;
-  for (const char* name : {"vta-default", "overlay-16x16"}) {
+  struct Machine {
+    const char *hardware, *prefix;
+    bool gemm_beside_alu;
+  };
+  for (const Machine& machine : {Machine{"vta-default", "", false}, Machine{"overlay-16x16", "wide_", false},
+                                 Machine{"overlay-16x16", "beside_", true}}) {
     OverlayHardware hardware =
-        read_overlay_hardware(std::string(TILEWRIGHT_SOURCE_DIR "/hardware/") + name + ".yaml");
+        read_overlay_hardware(std::string(TILEWRIGHT_SOURCE_DIR "/hardware/") + machine.hardware + ".yaml");
     hardware.memory_width_bits = 128;
+    hardware.gemm_beside_alu = machine.gemm_beside_alu;
+    if (machine.gemm_beside_alu) hardware.name += " with GEMM beside ALU";
     const Total two = measure(hardware, 2, problems), one = measure(hardware, 1, problems);
-    const char* prefix = hardware.isa == IsaVersion::kVta ? "" : "wide_";
+    const char* prefix = machine.prefix;
     char text[300];
     std::snprintf(
         text, sizeof text,

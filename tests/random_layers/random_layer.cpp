@@ -31,6 +31,8 @@ OverlayHardware pick_hardware(uint64_t seed, const std::string& folder, std::str
   }
   // Small caches make kernels evict each other.
   if (random.chance(0.5)) hardware.uop_buffer_bytes = hardware.uop_bytes() << random.between(3, 6);
+  // Where the field is on, every engine holds the program to its banks.
+  if (hardware.isa == IsaVersion::kWide) hardware.gemm_beside_alu = Random(seed * 7477 + 5).chance(0.5);
   return hardware;
 }
 

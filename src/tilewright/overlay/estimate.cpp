@@ -65,10 +65,12 @@ class Estimator {
     step_loaded_.assign(steps, 0);
     tile_stored_.assign(plan_.tiles.size(), 0);
     kernels_.clear();
-    parameters_ = {-1, -1};
+    parameters_[0] = parameters_[1] = {-1, -1};
     part(0, [&] {
       if (together_ > 0) load_uops(together_);
-      if (tiling_.all_parameters) load_parameters(tiling_.blocks.sub_total);
+      for (int64_t bank = 0; tiling_.all_parameters && bank < tiling_.banks; ++bank) {
+        load_parameters(tiling_.blocks.sub_total);
+      }
     });
     size_t loads = 0;
     for (size_t k = 0; k < steps; ++k) {
@@ -153,13 +155,14 @@ class Estimator {
       if (step.tile >= tiling_.output_slots) {
         times_.wait(tile_stored_[size_t(step.tile - tiling_.output_slots)] + 1);
       }
-      if (!tiling_.all_parameters && tile.out != parameters_) {
+      Range& loaded = parameters_[tiling_.banks == 2 ? step.tile % tiling_.output_slots : 0];
+      if (!tiling_.all_parameters && tile.out != loaded) {
         load_parameters(tiling_.blocks.subs(tile.out));
-        parameters_ = tile.out;
+        loaded = tile.out;
       }
     }
     accumulate(tile, step);
-    step_done_[k] = times_.compute_free();
+    step_done_[k] = times_.last_done();
     if (!step.last) return;
     for (const OutputPass& pass : tiling_.output.passes) output_pass(tile, pass);
     store(step, tile);
@@ -170,7 +173,7 @@ class Estimator {
     if (step.first && overwrite_) {
       const int64_t unused = tiling_.unused_outputs(tile, step.tile);
       cost_.reset_uops += unused;
-      if (unused > 0) times_.gemm(unused);
+      if (unused > 0) times_.gemm(unused, tiling_.banks == 2);
     }
     if (layer_.kind == LayerKind::kMaximum) return maximum(tile);
     const int64_t pixels = tile.rows.size() * tile.cols.size() * tile.batch.size();
@@ -193,7 +196,7 @@ class Estimator {
         // Too few destinations: one instruction per reduction index (cover_box_portably).
         const int64_t kernels =
             destinations < 3 && hardware_.isa == IsaVersion::kVta ? uops / destinations : 1;
-        for (int64_t i = 0; i < kernels; ++i) times_.gemm(uops / kernels);
+        for (int64_t i = 0; i < kernels; ++i) times_.gemm(uops / kernels, tiling_.banks == 2);
       }
     }
   }
@@ -276,17 +279,17 @@ class Estimator {
     const int64_t ratio = tiling_.blocks.ratio, element = hardware_.output_bytes() * ratio;
     const int64_t rows = tile.rows.size(), cols = tile.cols.size();
     const int64_t planes = tile.batch.size() * tile.out.size();
-    double done = times_.compute_free();
+    double done = times_.last_done();
     if (rows == layer_.out_height && cols == layer_.out_width &&
         tiling_.output_plane == rows * cols * ratio) {
       for (int64_t n = 0; n < tile.batch.size(); ++n) {
-        done = times_.store(times_.compute_free(), 1, tile.out.size() * rows * cols * element,
+        done = times_.store(times_.last_done(), 1, tile.out.size() * rows * cols * element,
                             tile.out.size() * rows * cols * ratio);
       }
     } else {
       const bool joined = cols == layer_.out_width;
       for (int64_t plane = 0; plane < planes; ++plane) {
-        done = times_.store(times_.compute_free(), joined ? 1 : rows, (joined ? rows : 1) * cols * element,
+        done = times_.store(times_.last_done(), joined ? 1 : rows, (joined ? rows : 1) * cols * element,
                             (joined ? rows : 1) * cols * ratio);
       }
     }
@@ -307,7 +310,7 @@ class Estimator {
       0;  // micro-ops that one LOAD brings ahead of the first step; 0: each kernel has its own
   std::vector<int64_t> base_, counts_;  // instructions ahead of / in each part of the program
   std::vector<double> step_loaded_, step_done_, tile_stored_;
-  Range parameters_{-1, -1};
+  Range parameters_[2];  // by bank
   std::set<std::tuple<int32_t, int32_t, int64_t, int64_t, int64_t, int64_t, int64_t, bool>> kernels_;
 };
 

@@ -21,7 +21,9 @@ class LayerLowering {
     const bool first = runtime_.instruction_count() == 0;
     kernels_.prefetch(plan_);  // while the layer before is still being stored
     if (!first) wait_for_previous_layer();
-    if (tiling_.all_parameters) transfers_.load_parameters({0, tiling_.blocks.out});
+    for (int64_t bank = 0; tiling_.all_parameters && bank < tiling_.banks; ++bank) {
+      transfers_.load_parameters({0, tiling_.blocks.out}, bank);
+    }
     for (const Step& step : plan_.steps) emit(step);
   }
 
@@ -45,9 +47,10 @@ class LayerLowering {
     }
     if (step.first) {
       if (step.tile >= tiling_.output_slots) runtime_.dep_pop(Stage::kStore, Stage::kCompute);
-      if (tiling_.parameter_vectors > 0 && !tiling_.all_parameters && tile.out != parameters_) {
-        transfers_.load_parameters(tile.out);
-        parameters_ = tile.out;
+      Range& loaded = parameters_[tiling_.banks == 2 ? slot : 0];
+      if (tiling_.parameter_vectors > 0 && !tiling_.all_parameters && tile.out != loaded) {
+        transfers_.load_parameters(tile.out, slot);
+        loaded = tile.out;
       }
     }
     kernels_.accumulate(tile, step, slot);
@@ -67,7 +70,7 @@ class LayerLowering {
   LayerTransfers transfers_;
   LayerKernels kernels_;
   StepPlan plan_;
-  Range parameters_{-1, -1};  // output blocks whose parameters are loaded
+  Range parameters_[2] = {{-1, -1}, {-1, -1}};  // output blocks whose parameters are loaded, by bank
 };
 
 }  // namespace

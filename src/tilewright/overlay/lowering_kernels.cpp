@@ -63,9 +63,10 @@ void LayerKernels::reset_slot(int64_t slot, int64_t elements) {
   push({kResetKey, slot, elements}, [&] {
     AffineBox box;
     box.axes = {{uint32_t(elements), 1, 0, 0}};
-    box.dst = uint32_t(slot * tiling_.output_slot_size);
+    box.dst = uint32_t(tiling_.slot_base(slot));
     MicroKernel kernel;
     kernel.reset = true;
+    kernel.beside_alu = tiling_.banks == 2;
     return cover_box(runtime_.hardware(), box, kernel);
   });
 }
@@ -85,9 +86,10 @@ void LayerKernels::clear_unused(const Tile& tile, int64_t index, int64_t slot) {
     box.axes = {{uint32_t(batches), stride, 0, 0},
                 {uint32_t(count / batches) / unused, uint32_t(blocks.ratio), 0, 0},
                 {unused, 1, 0, 0}};
-    box.dst = uint32_t(slot * tiling_.output_slot_size + block * tiling_.output_plane + used);
+    box.dst = uint32_t(tiling_.slot_base(slot) + block * tiling_.output_plane + used);
     MicroKernel kernel;
     kernel.reset = true;
+    kernel.beside_alu = tiling_.banks == 2;
     return cover_box(runtime_.hardware(), box, kernel);
   });
 }
@@ -103,7 +105,7 @@ void LayerKernels::whole_tile(const Tile& tile, int64_t slot, MicroKernel kernel
                   {uint32_t(part.count), plane, plane, 0},
                   {uint32_t(pixels), ratio, ratio, 0},
                   {uint32_t(part.subs), 1, 1, 0}};
-      box.dst = box.src = uint32_t(slot * tiling_.output_slot_size + part.out * tiling_.output_plane);
+      box.dst = box.src = uint32_t(tiling_.slot_base(slot) + part.out * tiling_.output_plane);
       return cover_box(runtime_.hardware(), box, kernel);
     });
   }
@@ -200,7 +202,7 @@ void LayerKernels::tap_grid(const Tile& tile, const Step& step, int64_t slot, co
                        {u32(rows), u32(layer.out_step_y * out_width * ratio),
                         u32(layer.in_step_y / tiling_.row_step * width), 0},
                        {u32(cols), u32(layer.out_step_x * ratio), u32(layer.in_step_x), 0}};
-           box.dst = u32(slot * tiling_.output_slot_size + run.out * tiling_.output_plane +
+           box.dst = u32(tiling_.slot_base(slot) + run.out * tiling_.output_plane +
                          (phase.out_y * out_width + phase.out_x) * ratio);
            box.src =
                u32(step.input_slot * tiling_.input_slot_size +
@@ -210,6 +212,7 @@ void LayerKernels::tap_grid(const Tile& tile, const Step& step, int64_t slot, co
                u32(step.weight_slot * tiling_.weight_slot_size + run.weight * count + grid.weight * subs);
            MicroKernel kernel;
            kernel.bipolar = layer.sources[size_t(grid.source)].bipolar;
+           kernel.beside_alu = tiling_.banks == 2;
            if (overwrite_ || runtime_.hardware().isa == IsaVersion::kWide) {
              return std::vector{cover_box(runtime_.hardware(), box, kernel, first)};
            }
@@ -262,7 +265,7 @@ void LayerKernels::maximum_tap(const Tile& tile, int64_t slot, int64_t dy, int64
            BoxAxis batch = output_batch_axis(tile);
            batch.src = u32(tiling_.schedule.out_blocks * plane);
            const int64_t row_stride = layer.in_step_y / tiling_.row_step * width;
-           const int64_t base = slot * tiling_.output_slot_size;
+           const int64_t base = tiling_.slot_base(slot);
            AffineBox box;
            box.axes = {batch,
                        {u32(part.count), u32(tiling_.output_plane), u32(plane), 0},
@@ -300,7 +303,7 @@ void LayerKernels::maximum(const Tile& tile, const Step& step, int64_t slot) {
                        {uint32_t(plane), ratio, 1, 0},
                        {uint32_t(part.subs), 1, 0, 1}};
            const auto first = uint32_t(part.out) * stride;
-           box.dst = uint32_t(slot * tiling_.output_slot_size + tiling_.pool_offset) + first * ratio;
+           box.dst = uint32_t(tiling_.slot_base(slot) + tiling_.pool_offset) + first * ratio;
            box.src = uint32_t(step.input_slot * tiling_.input_slot_size) + first;
            box.wgt = uint32_t(step.weight_slot * tiling_.weight_slot_size);
            return cover_box(runtime_.hardware(), box, {}, overwrite_);
@@ -347,7 +350,7 @@ void LayerKernels::output_pass(const Tile& tile, int64_t slot, const OutputPass&
   const int64_t pixels = tile.rows.size() * tile.cols.size(), vectors = tiling_.parameter_vectors;
   const int64_t ratio = tiling_.blocks.ratio;
   const int64_t first = (tiling_.all_parameters ? tile.out.begin : 0) + part.out;
-  const int64_t parameters = tiling_.parameter_base + first * ratio * vectors;
+  const int64_t parameters = tiling_.parameter_base(slot) + first * ratio * vectors;
   push({kPassKey, int64_t(pass.opcode), pass.imm, slot, tile.batch.size(), part.out, part.count, part.subs,
         pixels, pass.use_imm ? -1 : parameters + pass.parameter},
        [&] {
@@ -356,7 +359,7 @@ void LayerKernels::output_pass(const Tile& tile, int64_t slot, const OutputPass&
          BoxAxis out{uint32_t(part.count), plane, plane, 0}, sub{uint32_t(part.subs), 1, 1, 0};
          BoxAxis pixel{uint32_t(pixels), stride, stride, 0};
          AffineBox box;
-         box.dst = box.src = uint32_t(slot * tiling_.output_slot_size + part.out * tiling_.output_plane);
+         box.dst = box.src = uint32_t(tiling_.slot_base(slot) + part.out * tiling_.output_plane);
          if (!pass.use_imm) {
            batch.src = pixel.src = 0;
            out.src = uint32_t(ratio * vectors);

@@ -157,12 +157,12 @@ void LayerTransfers::load_weights(Range out, Range in, int64_t slot) {
   flush();
 }
 
-void LayerTransfers::load_parameters(Range out) {
+void LayerTransfers::load_parameters(Range out, int64_t slot) {
   const int64_t vectors = tiling_.parameter_vectors;
   if (vectors == 0) return;
   const int64_t size = tiling_.blocks.subs(out) * vectors;
   const int64_t element = addresses_.parameters + out.begin * tiling_.blocks.ratio * vectors;
-  runtime_.load_buffer_2d(MemoryType::kAccumulator, uint32_t(tiling_.parameter_base),
+  runtime_.load_buffer_2d(MemoryType::kAccumulator, uint32_t(tiling_.parameter_base(slot)),
                           joined(element, size, 1, size));
 }
 
@@ -174,7 +174,7 @@ void LayerTransfers::store_outputs(const Tile& tile, int64_t slot) {
   const int64_t cols = tile.cols.size() * ratio, rows = tile.rows.size();
   for (int64_t n = tile.batch.begin; n < tile.batch.end; ++n) {
     const int64_t group = (n - tile.batch.begin) * tiling_.schedule.out_blocks;
-    const int64_t sram = slot * tiling_.output_slot_size + group * tiling_.output_plane;
+    const int64_t sram = tiling_.slot_base(slot) + group * tiling_.output_plane;
     const int64_t element = addresses_.result + (n * tiling_.blocks.out + tile.out.begin) * image +
                             tile.rows.begin * width + tile.cols.begin * ratio;
     if (rows * cols == image && tiling_.output_plane == image && image * tile.out.size() <= kMaxSize) {

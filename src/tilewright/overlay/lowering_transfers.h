@@ -11,7 +11,8 @@ class LayerTransfers {
 
   void load_inputs(const Tile& tile, Range in, int64_t slot);
   void load_weights(Range out, Range in, int64_t slot);
-  void load_parameters(Range out);
+  // To where the tile in `slot` finds them.
+  void load_parameters(Range out, int64_t slot);
   void store_outputs(const Tile& tile, int64_t slot);
 
  private:

@@ -68,28 +68,42 @@ double ModuleTimes::load(double earliest, int64_t before, int64_t data, int64_t 
 }
 
 void ModuleTimes::compute(double cycles) {
-  compute_free_ = std::max(compute_free_, visible()) + cycles;
+  compute_free_ = std::max({compute_free_, compute_wait_, visible()}) + cycles;
+  last_done_ = gemm_free_ = compute_free_;
   compute_busy_ += cycles;
 }
 
-void ModuleTimes::wait(double cycle) { compute_free_ = std::max(compute_free_, cycle); }
+void ModuleTimes::wait(double cycle) { compute_wait_ = std::max(compute_wait_, cycle); }
 
 void ModuleTimes::compute_load(int64_t elements, int64_t bytes) {
   // Behind what load has asked for; it has more and more of it the longer it runs ahead.
-  const double start = std::max(compute_free_, first_visible_);
+  const double start = std::max({compute_free_, compute_wait_, first_visible_});
   const double queued = std::clamp(load_done_ - start, 0.0, double(hardware_->read_queue_beats));
   compute(latency_ + kReadPath + queued + double(steps_of(elements, bytes)) * interval_);
 }
 
-void ModuleTimes::gemm(int64_t iterations) { compute(double(iterations) + 8); }
+void ModuleTimes::gemm(int64_t iterations, bool beside_alu) {
+  const double cycles = double(iterations) + 8;
+  if (!beside_alu || !hardware_->gemm_beside_alu) return compute(cycles);
+  gemm_free_ = std::max({gemm_free_, compute_wait_, visible()}) + cycles;
+  last_done_ = gemm_free_;
+  compute_free_ = std::max(compute_free_, gemm_free_);
+  compute_busy_ += cycles;
+}
 
 void ModuleTimes::alu(int64_t steps, bool multiplies) {
   const double slices = double(steps) * hardware_->alu_slices();
-  compute(multiplies ? 5 * slices + 3 : slices + 4);
+  alu_cycles(multiplies ? 5 * slices + 3 : slices + 4);
 }
 
 void ModuleTimes::requantize(int64_t steps, int64_t changes) {
-  compute(double(steps) * hardware_->alu_slices() + 3 * double(changes) + 9);
+  alu_cycles(double(steps) * hardware_->alu_slices() + 3 * double(changes) + 9);
+}
+
+void ModuleTimes::alu_cycles(double cycles) {
+  compute(cycles);
+  // A GEMM beside it starts in the cycle after its start at the earliest.
+  gemm_free_ = compute_free_ - cycles + 1;
 }
 
 double ModuleTimes::store(double earliest, int64_t rows, int64_t row_bytes, int64_t elements) {

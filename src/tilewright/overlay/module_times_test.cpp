@@ -46,6 +46,23 @@ TEST(ModuleTimes, ComputeRunsItsClosedForms) {
   EXPECT_EQ(times.compute_free(), 1000 + 37 + 32);
 }
 
+TEST(ModuleTimes, AGemmMayRunBesideTheAlu) {
+  OverlayHardware hardware = wide_port();
+  for (const bool beside : {false, true}) {
+    hardware.isa = IsaVersion::kWide;
+    hardware.gemm_beside_alu = beside;
+    ModuleTimes times(hardware, {.latency = 32});
+    times.gemm(92, true);
+    times.requantize(200, 2);  // from 100 to 315
+    EXPECT_EQ(times.last_done(), 315);
+    times.gemm(50, true);
+    times.gemm(50, true);
+    EXPECT_EQ(times.last_done(), beside ? 101 + 58 + 58 : 315 + 58 + 58);
+    times.gemm(50);  // waits for both
+    EXPECT_EQ(times.last_done(), beside ? 315 + 58 : 315 + 3 * 58);
+  }
+}
+
 TEST(ModuleTimes, ShortRowsOfStoresWaitForResponses) {
   const OverlayHardware hardware = wide_port();
   ModuleTimes times(hardware, {.latency = 32});

@@ -173,6 +173,7 @@ void Runtime::encode_kernel(const MicroKernel& kernel, uint64_t* words) {
   gemm.loop = loop;
   gemm.reset = kernel.reset;
   gemm.bipolar = kernel.bipolar;
+  gemm.beside_alu = kernel.beside_alu;
   layout_.encode(gemm, words);
 }
 

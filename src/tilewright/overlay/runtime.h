@@ -28,8 +28,9 @@ struct MicroKernel {
   };
 
   bool is_alu = false;
-  bool reset = false;    // GEMM: ACC[dst] = 0
-  bool bipolar = false;  // GEMM: how 1-bit inputs are read; wide only
+  bool reset = false;       // GEMM: ACC[dst] = 0
+  bool bipolar = false;     // GEMM: how 1-bit inputs are read; wide only
+  bool beside_alu = false;  // GEMM: may start while the ALU instruction before it runs; wide only
   AluOpcode opcode = AluOpcode::kMin;
   bool use_imm = false;
   int32_t imm = 0;

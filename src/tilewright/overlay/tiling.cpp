@@ -103,11 +103,28 @@ Tiling::Tiling(const Layer& the_layer, const OverlayHardware& hardware, const Sc
   schedule = clamped(the_layer, blocks, batch_total, the_schedule);
   measure_taps();
   measure_slots();
-  if (parameter_vectors > 0) {
-    all_parameters = blocks.sub_total * parameter_vectors <= hardware.accumulator_depth() / 8;
+  place_accumulators(hardware);
+}
+
+void Tiling::place_accumulators(const OverlayHardware& hardware) {
+  const int64_t depth = hardware.accumulator_depth();
+  const auto place = [&](int64_t count) {
+    banks = count;
+    bank_size = depth / banks;
+    all_parameters = blocks.sub_total * parameter_vectors * banks <= depth / 8;
     parameter_blocks = all_parameters ? blocks.sub_total : schedule.out_blocks * blocks.subs(0);
-    parameter_base = hardware.accumulator_depth() - parameter_blocks * parameter_vectors;
+  };
+  // Sums beside the output passes need sums that start by overwriting and are not shifted in between.
+  bool alternates = hardware.gemm_beside_alu && layer->kind == LayerKind::kMatrix && output_slots == 2;
+  for (const Phase& phase : layer->phases) {
+    alternates = alternates && !phase.grids.empty();
+    for (const TapGrid& grid : phase.grids) alternates = alternates && grid.pass == 0;
   }
+  if (alternates) {
+    place(2);
+    if (output_slot_size + parameter_blocks * parameter_vectors <= bank_size) return;
+  }
+  place(1);
 }
 
 void Tiling::measure_taps() {

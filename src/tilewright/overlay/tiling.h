@@ -90,13 +90,21 @@ struct Tiling {
   int64_t input_slots = 1, weight_slots = 1, output_slots = 1;
   bool all_parameters = false;  // the parameters of all output blocks stay in ACC
   int64_t parameter_blocks = 0;
-  int64_t parameter_base = 0;
+  // 2 where the two output slots lie in the two halves of ACC, each with the parameters beside it, so that
+  // the sums of a tile may run while the tile before is being finished (GemmInstruction::beside_alu); else 1.
+  int64_t banks = 1;
+  int64_t bank_size = 0;  // accumulators of one
+  int64_t slot_base(int64_t slot) const { return slot * (banks == 2 ? bank_size : output_slot_size); }
+  // Of the parameters for the tile in `slot`.
+  int64_t parameter_base(int64_t slot) const {
+    return (banks == 2 ? slot + 1 : 1) * bank_size - parameter_blocks * parameter_vectors;
+  }
 
   // Needed and available elements of each scratchpad.
   int64_t input_need() const { return input_slot_size * input_slots; }
   int64_t weight_need() const { return weight_slot_size * weight_slots; }
   int64_t accumulator_need() const {
-    return output_slot_size * output_slots + parameter_blocks * parameter_vectors;
+    return output_slot_size * output_slots + parameter_blocks * parameter_vectors * banks;
   }
   bool fits(const OverlayHardware& hardware) const;
 
@@ -110,6 +118,7 @@ struct Tiling {
  private:
   void measure_taps();
   void measure_slots();
+  void place_accumulators(const OverlayHardware& hardware);
   void measure_groups(int64_t& inner, int64_t& all_inner);
 };
 
