@@ -237,7 +237,8 @@ TEST_P(RtlErrors, OtherHardwareIsNamed) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, RtlErrors, testing::Range(0, 2));
+INSTANTIATE_TEST_SUITE_P(Sets, RtlErrors, testing::Values(TILEWRIGHT_ERROR_SETS),
+                         testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace tilewright::overlay
