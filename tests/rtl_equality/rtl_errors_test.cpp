@@ -112,6 +112,30 @@ TEST_P(RtlErrors, TokenOverflow) {
   expect_recovery("token overflow");
 }
 
+// Legal with endless queues: fetch is stuck behind a full one before it reaches the pushes.
+TEST_P(RtlErrors, DeadlockOfFiniteQueues) {
+  MemoryInstruction waiting, pushing;
+  waiting.dependencies.pop_next = true;
+  pushing.memory_type = MemoryType::kUop;
+  pushing.dependencies.push_prev = true;
+  const int pairs = hardware_.command_queue_depth + 3;
+  std::vector<std::byte> code;
+  for (int i = 0; i < pairs; ++i) encode(hardware_, Instruction(waiting), code);
+  for (int i = 0; i < pairs; ++i) encode(hardware_, Instruction(pushing), code);
+  encode(hardware_, Instruction(FinishInstruction{}), code);
+  const uint64_t count = uint64_t(2 * pairs + 1);
+  std::vector<std::byte> memory(SmallProgram::kBytes);
+  std::copy(code.begin(), code.end(), memory.begin() + SmallProgram::kAddress);
+  EXPECT_TRUE(
+      places([&] { FunctionalSimulator(hardware_).run(memory, SmallProgram::kAddress, count); }).empty());
+  const Places cycle =
+      places([&] { CycleSimulator(hardware_, memory_).run(memory, SmallProgram::kAddress, count); });
+  EXPECT_EQ(cycle, Places{"instruction 0"});
+  EXPECT_EQ(places([&] { rtl_->run(memory, SmallProgram::kAddress, count); }), cycle);
+  EXPECT_EQ(int(error_code()), int(HardwareError::kDeadlock));
+  expect_recovery("a deadlock of finite queues");
+}
+
 // SLVERR in the middle of a burst of each client: the instruction whose data it is.
 TEST_P(RtlErrors, BusErrorInTheMiddleOfABurst) {
   const SmallProgram program(hardware_);

@@ -18,6 +18,10 @@ namespace fs = std::filesystem;
 // The sources are written to a folder of their own first: equal hardware writes equal files, so several
 // processes may do so at once.
 fs::path build_library(const OverlayHardware& hardware, const RtlOptions& options) {
+  if (options.cache_folder.empty() || options.rtl_folder.empty()) {
+    throw Error(ErrorKind::kInvalidInput, "no folder is named for the RTL or for compiled models",
+                "set rtl_folder and cache_folder");
+  }
   const std::string identity = rtl_config(hardware) + fs::absolute(options.rtl_folder).string();
   const fs::path folder =
       options.cache_folder / fmt::format("sources-{:016x}", std::hash<std::string>{}(identity));
