@@ -84,11 +84,7 @@ void emit_programs(const CompileOptions& options, const Engine& engine, std::ost
 
 void compile(const CompileOptions& options, std::ostream& out) {
   Graph graph = read_model(options.model);
-  const bool quantized = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
-    return node.is("QuantizeLinear") || node.is("DequantizeLinear") || node.domain == kTilewrightDomain ||
-           node.op.starts_with("QLinear");
-  });
-  if (!quantized) {
+  if (!is_quantized(graph)) {
     throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' is not quantised", options.model.path),
                 "run 'tilewright quantize' first");
   }

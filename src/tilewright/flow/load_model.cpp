@@ -32,9 +32,7 @@ Graph load_model(const std::filesystem::path& path, const LoadOptions& options, 
 }
 
 Graph host_form(Graph graph) {
-  const bool quantized = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
-    return node.is("DequantizeLinear") || node.is("QLinearConv") || node.is("QLinearMatMul");
-  });
+  const bool quantized = is_quantized(graph);
   graph = optimize(std::move(graph));
   return quantized ? integerize(graph) : graph;
 }

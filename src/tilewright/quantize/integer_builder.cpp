@@ -160,6 +160,15 @@ std::nullopt_t IntegerBuilder::refuse(const Node& old_node, const std::string& r
 std::optional<ValueId> IntegerBuilder::requantized(const Twin& image, const IntegerForm& form,
                                                    const Node& at) {
   const Shape shape = graph_.value(image.id).shape;
+  if (form.bipolar) {
+    const ValueId out = add_value(form.name, ElementType::kI8, shape);
+    Node& node = add_node(at, "QRequantize", kTilewrightDomain, {image.id}, {out}, true);
+    node.attributes["bias"] = int64_t(1 - image.quantization.zero_point);
+    node.attributes["multiplier"] = int64_t{1};
+    node.attributes["shift"] = int64_t{0};
+    set_output_form(node, form);
+    return out;
+  }
   if (image.quantization == form.quantization) {
     if (image.low >= form.low && image.high <= form.high) return image.id;
     return emit_clip(*this, at, image.id, form.low, form.high, form.name);
@@ -180,12 +189,13 @@ std::optional<ValueId> IntegerBuilder::requantized(const Twin& image, const Inte
 
 std::optional<ValueId> IntegerBuilder::quantized(ValueId old, const IntegerForm& form, int depth) {
   if (old == kNoValue || depth > kMaximumDepth || form.quantization.scale <= 0) return std::nullopt;
-  const std::tuple key{old, form.quantization.scale, form.quantization.zero_point, form.low, form.high};
+  const std::tuple key{
+      old, form.quantization.scale, form.quantization.zero_point, form.low, form.high, form.bipolar};
   if (const auto found = done_.find(key); found != done_.end()) return found->second;
 
   std::optional<ValueId> result;
   const Node* node = producer(old);
-  if (node) {
+  if (node && !form.bipolar) {
     if (const auto interval = clip_interval(source_, *node)) {
       IntegerForm inner = form;
       inner.low = clip(quantize_number(interval->first, form.quantization, -128, 127), form.low, form.high);

@@ -36,12 +36,14 @@ struct QuantizedConstant {
   int64_t zero_point(int64_t index) const { return zero_points[per_tensor() ? 0 : size_t(index)]; }
 };
 
-// The integer result that is wanted of an operator: QuantizeLinear with `quantization`, then a clip.
+// The integer result that is wanted of an operator: QuantizeLinear with `quantization`, then a clip; or,
+// `bipolar`, whether it is not negative, as -1 and +1.
 struct IntegerForm {
   Quantization quantization;
   int64_t low = -128;
   int64_t high = 127;
   std::string name;  // for the value
+  bool bipolar = false;
 };
 
 class IntegerBuilder {
@@ -113,7 +115,7 @@ class IntegerBuilder {
   std::vector<std::string> reasons_;
   std::vector<std::vector<std::pair<std::string, std::string>>> integer_nodes_;  // name, operator
   std::vector<std::vector<std::string>> float_nodes_;
-  std::map<std::tuple<ValueId, float, int32_t, int64_t, int64_t>, std::optional<ValueId>> done_;
+  std::map<std::tuple<ValueId, float, int32_t, int64_t, int64_t, bool>, std::optional<ValueId>> done_;
   std::unordered_set<std::string> value_names_, node_names_;
   std::map<std::string, int> suffixes_;
   std::map<float, ValueId> scale_constants_;

@@ -11,6 +11,7 @@
 #include "tilewright/graph/statistics.h"
 #include "tilewright/quantize/integer_builder.h"
 #include "tilewright/quantize/lower_operators.h"
+#include "tilewright/quantize/signs.h"
 
 namespace tilewright {
 namespace {
@@ -35,7 +36,7 @@ std::optional<std::pair<int64_t, int64_t>> narrowed(const Graph& graph, ValueId 
 class Integerizer {
  public:
   explicit Integerizer(const Graph& source)
-      : source_(source), builder_(source), readers_(source.consumers()) {}
+      : source_(source), builder_(source), readers_(source.consumers()), producers_(source.producers()) {}
 
   Graph run(IntegerizeReport* report) {
     for (const Node& node : source_.nodes) lower(node);
@@ -56,6 +57,7 @@ class Integerizer {
   void lower(const Node& node) {
     if (node.is("QuantizeLinear") && lower_quantize(node)) return;
     if (node.is("DequantizeLinear") && lower_dequantize(node)) return;
+    if (node.is("Where") && lower_sign(node)) return;
     if (node.domain.empty() && (node.op == "QLinearConv" || node.op == "QLinearMatMul")) {
       const auto out = node.op == "QLinearConv" ? lower_qlinear_convolution(builder_, node)
                                                 : lower_qlinear_matmul(builder_, node);
@@ -118,6 +120,32 @@ class Integerizer {
     builder_.set_twin(
         y,
         {stored->id, {q->scale, q->zero_point + stored->quantization.zero_point}, stored->low, stored->high});
+    return true;
+  }
+
+  // A sign is the threshold of the integer operator before it. Where there is none, it is taken in float and
+  // made an integer by operators of the host.
+  bool lower_sign(const Node& node) {
+    const auto sign = sign_of(source_, producers_, node);
+    if (!sign) return false;
+    const Value y = source_.value(node.outputs[0]);
+    IntegerForm form{{sign->scale, 0}, -1, 1, y.name + "_integer"};
+    form.bipolar = true;
+    std::optional<ValueId> id = builder_.quantized(sign->x, form);
+    if (!id) {
+      copy(node);
+      const ValueId eight_bits = builder_.add_value(y.name + "_i8", ElementType::kI8, y.shape);
+      builder_.add_border(y.name + "_quantize", "QuantizeLinear",
+                          {builder_.native(node.outputs[0]), builder_.scale_constant(sign->scale),
+                           builder_.zero_point_constant(ElementType::kI8, 0)},
+                          eight_bits);
+      id = builder_.add_value(form.name, ElementType::kI8, y.shape);
+      Node& bits = builder_.add_node(node, "QRequantize", kTilewrightDomain, {eight_bits}, {*id}, true);
+      bits.attributes["multiplier"] = int64_t{1};
+      bits.attributes["shift"] = int64_t{0};
+      set_output_form(bits, form);
+    }
+    builder_.set_twin(node.outputs[0], {*id, form.quantization, form.low, form.high});
     return true;
   }
 
@@ -227,6 +255,7 @@ class Integerizer {
   const Graph& source_;
   IntegerBuilder builder_;
   std::vector<std::vector<NodeId>> readers_;
+  std::vector<NodeId> producers_;
   std::map<ValueId, Tensor> quantized_constants_;  // what QuantizeLinear makes of constants
 };
 
@@ -308,6 +337,14 @@ void Integerizer::keep_living(const Graph& graph, std::vector<IntegerMeaning>& m
 }
 
 }  // namespace
+
+bool is_quantized(const Graph& graph) {
+  const std::vector<NodeId> producers = graph.producers();
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+    return node.is("QuantizeLinear") || node.is("DequantizeLinear") || node.domain == kTilewrightDomain ||
+           node.op.starts_with("QLinear") || sign_of(graph, producers, node).has_value();
+  });
+}
 
 Graph integerize(const Graph& qdq, IntegerizeReport* report) {
   if (report) *report = {};

@@ -39,6 +39,10 @@ struct IntegerizeReport {
   double integer_mac_share() const;
 };
 
+// Whether anything in `graph` quantises: QuantizeLinear, DequantizeLinear, QLinear operators, signs of
+// activations, or integer operators themselves.
+bool is_quantized(const Graph& graph);
+
 // A table of the operators that stay in float, with reasons, and the totals.
 std::string to_string(const IntegerizeReport& report);
 

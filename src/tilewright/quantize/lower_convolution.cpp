@@ -1,9 +1,12 @@
 // Conv, ConvTranspose and QLinearConv to QConv and QConvTranspose.
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "tilewright/graph/window.h"
 #include "tilewright/quantize/lower_operators.h"
 #include "tilewright/quantize/mac_parameters.h"
+#include "tilewright/quantize/signs.h"
 
 namespace tilewright {
 namespace {
@@ -11,6 +14,7 @@ namespace {
 struct Operands {
   const Twin* x = nullptr;
   const QuantizedConstant* weights = nullptr;
+  std::shared_ptr<const QuantizedConstant> ternary;  // where the weights were found to be that
   MacOperands mac;
 };
 
@@ -20,6 +24,13 @@ std::optional<Operands> float_operands(IntegerBuilder& builder, const Node& node
   operands.x = builder.twin(node.input(0));
   if (!operands.x) return builder.refuse(node, "its input is not quantised");
   operands.weights = builder.quantized_constant(node.input(1));
+  const Tensor* real = builder.source().constant_input(node, 1);
+  if (!operands.weights && real != nullptr && node.is("Conv") && is_narrow(*operands.x)) {
+    if (auto ternary = ternary_constant(*real, 0)) {
+      operands.ternary = std::make_shared<QuantizedConstant>(std::move(*ternary));
+      operands.weights = operands.ternary.get();
+    }
+  }
   if (!operands.weights) return builder.refuse(node, "its weights are not a quantised constant");
   if (!node.has_input(2)) return operands;
   operands.mac.integer_bias = builder.quantized_constant(node.input(2));
@@ -77,6 +88,7 @@ std::optional<ValueId> convolution(IntegerBuilder& builder, const Node& node, Op
   operands.mac.weights = &weights;
   operands.mac.layout = {1, shape[0], shape.count(1, 4)};
   operands.mac.y = form.quantization;
+  operands.mac.sign = form.bipolar;
   return emit(builder, node, "QConv", operands, convolution_window(node, x, shape), form);
 }
 
@@ -111,6 +123,7 @@ std::optional<ValueId> lower_transposed_convolution(IntegerBuilder& builder, con
   const int64_t groups = node.int_or("group", 1);
   operands->mac.x = operands->x->quantization;
   operands->mac.y = form.quantization;
+  operands->mac.sign = form.bipolar;
   operands->mac.weights = &weights;
   operands->mac.layout = {groups, shape[1], shape.count(2, 4)};
   if (!add_extra_bias(operands->mac.real_bias, extra, operands->mac.layout.channels())) {

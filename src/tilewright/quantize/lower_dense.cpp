@@ -3,6 +3,7 @@
 
 #include "tilewright/quantize/lower_operators.h"
 #include "tilewright/quantize/mac_parameters.h"
+#include "tilewright/quantize/signs.h"
 
 namespace tilewright {
 namespace {
@@ -48,6 +49,7 @@ std::optional<ValueId> emit(IntegerBuilder& builder, const Node& node, Dense den
   dense.mac.weights = &weights;
   dense.mac.layout = {1, outputs, depth};
   dense.mac.y = form.quantization;
+  dense.mac.sign = form.bipolar;
   const MacParameters parameters = prepare_mac(dense.mac);
   if (!parameters.problem.empty()) return builder.refuse(node, parameters.problem);
 
@@ -101,6 +103,12 @@ std::optional<ValueId> lower_dense(IntegerBuilder& builder, const Node& node, co
     return builder.refuse(node, "both factors are computed; only constant weights have an integer form");
   }
   if (!x) return builder.refuse(node, "its input is not quantised");
+  std::optional<QuantizedConstant> ternary;
+  if (!weights && is_narrow(*x)) {
+    const bool transposed_weights = node.is("Gemm") && node.int_or("transB", 0) != 0;
+    ternary = ternary_constant(*source.value(node.input(1)).constant, transposed_weights ? 0 : 1);
+    if (ternary) weights = &*ternary;
+  }
   if (!weights) return builder.refuse(node, "its weights are not a quantised constant");
   Dense dense;
   dense.x = x->id;

@@ -154,6 +154,12 @@ Average average_window(const Graph& graph, const Node& node) {
 }  // namespace
 
 void set_output_form(Node& node, const IntegerForm& form) {
+  if (form.bipolar) {
+    node.attributes["clip_low"] = int64_t{0};
+    node.attributes["clip_high"] = int64_t{1};
+    node.attributes["bipolar"] = int64_t{1};
+    return;
+  }
   if (form.quantization.zero_point != 0)
     node.attributes["y_zero_point"] = int64_t(form.quantization.zero_point);
   if (form.low != -128) node.attributes["clip_low"] = form.low;
@@ -162,6 +168,7 @@ void set_output_form(Node& node, const IntegerForm& form) {
 
 std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
   if (const auto folded = lower_bias_addition(builder, node, form)) return folded;
+  if (form.bipolar) return builder.refuse(node, "the sign of a sum of two activations has no integer form");
   const Shape shape = builder.source().value(node.outputs[0]).shape;
   for (int i : {0, 1}) {
     if (!builder.twin(node.input(i)) && !builder.quantized_constant(node.input(i))) {
@@ -246,6 +253,7 @@ std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node,
   if (node.is("ConvTranspose")) return lower_transposed_convolution(builder, node, form);
   if (node.is("Gemm") || node.is("MatMul")) return lower_dense(builder, node, form);
   if (is_addition(node)) return lower_addition(builder, node, form);
+  if (form.bipolar) return builder.refuse(node, "its sign has no integer form");
   if (node.is("AveragePool") || node.is("GlobalAveragePool") || node.is("ReduceMean")) {
     return lower_average(builder, node, form);
   }

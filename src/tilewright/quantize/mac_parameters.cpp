@@ -84,7 +84,8 @@ Tensor weight_tensor(const std::vector<int16_t>& weights, const Shape& shape) {
   return tensor;
 }
 
-// The bias of one channel in units of the accumulator; NaN never passes the caller's range check.
+// The bias of one channel in units of the accumulator, not rounded; NaN never passes the caller's range
+// check.
 double channel_bias(const MacOperands& operands, int64_t o, double accumulator_scale) {
   double bias = 0;
   if (const QuantizedConstant* b = operands.integer_bias) {
@@ -96,7 +97,7 @@ double channel_bias(const MacOperands& operands, int64_t o, double accumulator_s
   if (!operands.real_bias.empty()) {
     bias += operands.real_bias[operands.real_bias.size() == 1 ? 0 : size_t(o)] / accumulator_scale;
   }
-  return std::floor(bias + 0.5);
+  return bias;
 }
 
 bool bias_fits(const MacOperands& operands, int64_t channels) {
@@ -137,8 +138,11 @@ MacParameters prepare_mac(const MacOperands& operands) {
       result.problem = fmt::format("the scale {} of output channel {} cannot be encoded", scale, o);
       return result;
     }
-    const Requantization r = encode_scale(scale);
-    const double b = channel_bias(operands, int64_t(o), accumulator_scale);
+    const Requantization r = operands.sign ? Requantization{} : encode_scale(scale);
+    const double real_bias = channel_bias(operands, int64_t(o), accumulator_scale);
+    // A sum of integers plus a real bias is not negative where the sum plus the bias rounded down is at least
+    // 0; the clip to 0..1 wants 1 there.
+    const double b = operands.sign ? std::floor(real_bias) + 1 : std::floor(real_bias + 0.5);
     if (!(std::fabs(b) < 0x1p40)) {
       result.problem = fmt::format("the bias of output channel {} is {} accumulator units", o, b);
       return result;

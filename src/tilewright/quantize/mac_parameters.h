@@ -24,6 +24,7 @@ struct MacOperands {
   ChannelLayout layout;
   Quantization x;
   Quantization y;
+  bool sign = false;                                // the result is whether it is not negative, as a bit
   double alpha = 1;                                 // factor of the product
   double beta = 1;                                  // factor of the bias
   const QuantizedConstant* integer_bias = nullptr;  // as dequantised by the source, or nullptr

@@ -9,6 +9,7 @@
 #include "tilewright/frontend/onnx/node_typing.h"
 #include "tilewright/frontend/onnx/opset_converters.h"
 #include "tilewright/frontend/onnx/opset_helpers.h"
+#include "tilewright/frontend/onnx/qonnx_converters.h"
 #include "tilewright/graph/node_rules.h"
 #include "tilewright/graph/operators.h"
 
@@ -134,6 +135,7 @@ class GraphBuilder : public NodeConversion {
   bool is_covered(const OnnxNode& source) {
     if (source.domain.empty() && source.op == "Constant") return true;
     if (source.domain.empty() && is_rewritten_operator(source.op)) return true;
+    if (is_qonnx_quantizer(source.domain, source.op)) return true;
     if (find_operator(source.domain, source.op) != nullptr) return true;
     failed_ = true;
     const std::string key = fmt::format("{}:{}", source.domain, source.op);
@@ -164,7 +166,11 @@ class GraphBuilder : public NodeConversion {
     if (source.domain.empty() && source.op == "Constant") return add_constant_node(source);
     Node node = resolve(source);
     if (!covered || failed_ || !inputs_are_typed(node)) return;
-    if (node.domain.empty()) convert_to_opset_17(node, *this);
+    if (node.domain.empty()) {
+      convert_to_opset_17(node, *this);
+    } else if (is_qonnx_quantizer(node.domain, node.op)) {
+      convert_qonnx_quantizer(node, *this);
+    }
     if (failed_) return;
     node.name = node_names_.unique(current_name_);
     append(std::move(node));

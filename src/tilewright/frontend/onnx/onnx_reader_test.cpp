@@ -165,12 +165,12 @@ TEST(OnnxReader, AllUnsupportedOperatorsAreNamed) {
   ModelText model;
   model.input("x", "4").output("d");
   model.node("first", "FancyOp", {"x"}, {"a"}).node("second", "Loop", {"a"}, {"b"}, graph_attribute("body"));
-  model.node("third", "Quant", {"b"}, {"c"}, "", "onnx.brevitas").node("fine", "Relu", {"c"}, {"d"});
+  model.node("third", "Trunc", {"b"}, {"c"}, "", "onnx.brevitas").node("fine", "Relu", {"c"}, {"d"});
   const std::string message = error_of(model);
   EXPECT_MENTIONS(message, "3 problems");
   EXPECT_MENTIONS(message, "node 'first' (FancyOp): operator is not covered");
   EXPECT_MENTIONS(message, "node 'second' (Loop): operator is not covered; control flow is not covered");
-  EXPECT_MENTIONS(message, "node 'third' (Quant): operator of domain 'onnx.brevitas' is not covered");
+  EXPECT_MENTIONS(message, "node 'third' (Trunc): operator of domain 'onnx.brevitas' is not covered");
 }
 
 TEST(OnnxReader, FunctionsOfTheModelAreNamed) {

@@ -1,0 +1,132 @@
+// Definitions: the QONNX operator descriptions (Quant: clip(round(x / scale + zero point)) in `bit width`
+// bits, less one value where narrow; BipolarQuant: the sign, zero counting as positive).
+#include "tilewright/frontend/onnx/qonnx_converters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tilewright/frontend/onnx/opset_helpers.h"
+
+namespace tilewright {
+namespace {
+
+// Input `index` as one positive (or, with `any`, any) number.
+std::optional<float> number_of(const Node& node, NodeConversion& conversion, int index, const char* what,
+                               bool any) {
+  const auto tensor = node.has_input(index) ? conversion.constant_of(node.input(index)) : std::nullopt;
+  if (!tensor || tensor->size() != 1 || tensor->type() != ElementType::kF32) {
+    conversion.unsupported(fmt::format("its {} is not one constant f32 number", what));
+    return {};
+  }
+  const float value = tensor->data<float>()[0];
+  if (!std::isfinite(value) || (!any && value <= 0)) {
+    conversion.invalid(fmt::format("its {} is {}", what, value));
+    return {};
+  }
+  return value;
+}
+
+void become_constant(Node& node, NodeConversion& conversion, Tensor tensor) {
+  node.op = "Identity";
+  node.inputs = {conversion.constant("quantized", std::move(tensor))};
+  node.attributes.clear();
+}
+
+void bipolar(Node& node, NodeConversion& conversion) {
+  const auto scale = number_of(node, conversion, 1, "scale", false);
+  if (!scale) return;
+  const ValueId x = node.inputs[0];
+  if (auto weights = conversion.constant_of(x)) {
+    for (float& w : weights->mutable_data<float>()) w = w >= 0 ? *scale : -*scale;
+    return become_constant(node, conversion, std::move(*weights));
+  }
+  const ValueId sign =
+      conversion.emit("GreaterOrEqual", {x, conversion.constant("zero", Tensor::scalar(0.0f))});
+  node.op = "Where";
+  node.inputs = {sign, conversion.constant("plus", Tensor::scalar(*scale)),
+                 conversion.constant("minus", Tensor::scalar(-*scale))};
+  node.attributes.clear();
+}
+
+struct Levels {
+  ElementType type = ElementType::kI8;
+  int64_t low = 0, high = 0;
+};
+
+std::optional<Levels> levels_of(const Node& node, NodeConversion& conversion) {
+  const auto bits = number_of(node, conversion, 3, "bit width", false);
+  if (!bits) return {};
+  const std::string rounding = node.string_or("rounding_mode", "ROUND");
+  if (rounding != "ROUND") {
+    conversion.unsupported(fmt::format("rounds by '{}'", rounding), "only ROUND is covered");
+    return {};
+  }
+  if (*bits != std::floor(*bits) || *bits < 2 || *bits > 8) {
+    conversion.unsupported(fmt::format("has {} bits", *bits), "2 to 8 are covered; 1 bit as BipolarQuant");
+    return {};
+  }
+  const int64_t narrow = node.int_or("narrow", 0) != 0, span = int64_t{1} << int(*bits);
+  if (node.int_or("signed", 1) != 0) return Levels{ElementType::kI8, -span / 2 + narrow, span / 2 - 1};
+  return Levels{ElementType::kU8, 0, span - 1 - narrow};
+}
+
+void quant(Node& node, NodeConversion& conversion) {
+  const auto levels = levels_of(node, conversion);
+  const auto scale = number_of(node, conversion, 1, "scale", false);
+  const auto zero = number_of(node, conversion, 2, "zero point", true);
+  if (!levels || !scale || !zero) return;
+  if (*zero != std::floor(*zero) || *zero < float(lowest(levels->type)) ||
+      *zero > float(highest(levels->type))) {
+    return conversion.unsupported(fmt::format("its zero point is {}", *zero));
+  }
+  const auto eight_bits = [&](const char* role, int64_t value) {
+    return conversion.constant(role, scalar_of(levels->type, double(value)));
+  };
+  const auto scalar = conversion.constant("scale", Tensor::scalar(*scale));
+  const ValueId x = node.inputs[0], zero_point = eight_bits("zero_point", int64_t(*zero));
+  ValueId integers = kNoValue;
+  if (const auto weights = conversion.constant_of(x)) {
+    Tensor rounded(levels->type, weights->shape()), real = *weights;
+    for (int64_t i = 0; i < rounded.size(); ++i) {
+      const double q = std::nearbyint(weights->data<float>()[size_t(i)] / *scale) + double(*zero);
+      const auto level = int64_t(std::clamp(q, double(levels->low), double(levels->high)));
+      rounded.set_integer(i, level);
+      real.mutable_data<float>()[size_t(i)] = *scale * float(level);
+    }
+    if (levels->low == -1 && levels->high == 1 && *zero == 0) {
+      return become_constant(node, conversion, std::move(real));
+    }
+    integers = conversion.constant("integers", std::move(rounded));
+  } else {
+    integers = conversion.emit("QuantizeLinear", {x, scalar, zero_point});
+    if (levels->low > lowest(levels->type) || levels->high < highest(levels->type)) {
+      integers = conversion.emit(
+          "Clip", {integers, eight_bits("low", levels->low), eight_bits("high", levels->high)});
+    }
+  }
+  node.op = "DequantizeLinear";
+  node.inputs = {integers, scalar, zero_point};
+  node.attributes.clear();
+}
+
+}  // namespace
+
+bool is_qonnx_quantizer(const std::string& domain, const std::string& op) {
+  const bool known =
+      domain == "onnx.brevitas" || domain == "qonnx.custom_op.general" || domain == "finn.custom_op.general";
+  return known && (op == "Quant" || op == "BipolarQuant");
+}
+
+void convert_qonnx_quantizer(Node& node, NodeConversion& conversion) {
+  node.domain.clear();
+  if (!node.has_input(0)) return conversion.invalid("has no input");
+  if (conversion.type(node.inputs[0]) != ElementType::kF32) {
+    return conversion.unsupported(
+        fmt::format("quantises {} numbers, only f32 is covered", name(conversion.type(node.inputs[0]))));
+  }
+  node.op == "Quant" ? quant(node, conversion) : bipolar(node, conversion);
+}
+
+}  // namespace tilewright
