@@ -1,17 +1,12 @@
-// The generator keeps, for every element of a scratchpad and every byte of the stored area, the last
-// instruction of each module that wrote and read it, and for each module a vector clock: which instructions
-// of the others are known to be done when its next one starts. An access that conflicts with one that is not
-// known to be done first takes tokens until it is: one that waits on the channel, or one added to the last
-// instruction of the other module. Tokens carry the clock of their pusher. A pop always follows its push in
-// program order, so fetch order can never deadlock, however short the queues.
+// Draws instructions, says which elements each one reads and writes, and leaves the tokens to TokenPlacement.
+// Micro-ops are followed through their loads, so that the indices of every step are known.
 #include "tilewright/overlay/random_stream.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <deque>
 
 #include "tilewright/overlay/isa_layout.h"
+#include "tilewright/overlay/token_placement.h"
 
 namespace tilewright::overlay {
 namespace {
@@ -21,18 +16,9 @@ constexpr int64_t kDataBytes = 1 << 17;    // random data; never written
 constexpr int64_t kStoredBytes = 1 << 13;  // where stores go; loads read it too
 constexpr int64_t kMostSteps = 400;        // of one GEMM or ALU
 
-enum Part { kLoad, kCompute, kStore, kParts };
-using Clock = std::array<uint32_t, kParts>;  // instruction numbers from 1; 0: none
-
-// The last accesses to one element.
-struct Touched {
-  Clock written{}, read{};
-};
-
-// What an instruction is about to access.
-struct Accesses {
-  std::vector<Touched*> reads, writes;
-};
+using Touched = TokenPlacement::Touched;
+using Accesses = TokenPlacement::Accesses;
+using Part = TokenPlacement::Part;
 
 class StreamGenerator {
  public:
@@ -40,6 +26,7 @@ class StreamGenerator {
       : hardware_(hardware),
         layout_(hardware),
         random_(random),
+        stream_(random),
         inputs_(size_t(hardware.input_depth())),
         weights_(size_t(hardware.weight_depth())),
         accumulators_(size_t(hardware.accumulator_depth())),
@@ -53,7 +40,7 @@ class StreamGenerator {
     load(MemoryType::kUop, 0, 0, kUops);
     for (int i = 0; i < length; ++i) random_instruction();
     expose_accumulators();
-    finish();
+    stream_.finish();
     append_code();
     return std::move(program_);
   }
@@ -102,95 +89,6 @@ class StreamGenerator {
     std::copy(bytes.begin(), bytes.end(), program_.dram.begin());
   }
 
-  // ---- order ----
-  static int channel(int from, int to) {
-    return from == kLoad ? 0 : from == kStore ? 3 : to == kLoad ? 1 : 2;
-  }
-
-  static Dependencies& dependencies(Instruction& instruction) {
-    return std::visit([](auto& i) -> Dependencies& { return i.dependencies; }, instruction);
-  }
-  static bool& pop_bit(Dependencies& d, int from, int to) { return from < to ? d.pop_prev : d.pop_next; }
-  static bool& push_bit(Dependencies& d, int from, int to) { return from < to ? d.push_next : d.push_prev; }
-
-  Instruction nop(int part) const {
-    MemoryInstruction i;
-    i.is_store = part == kStore;
-    i.memory_type = part == kLoad    ? MemoryType::kInput
-                    : part == kStore ? MemoryType::kOutput
-                                     : MemoryType::kUop;
-    return i;
-  }
-
-  void append(int part, Instruction instruction) {
-    if (part == kCompute) {
-      const auto* gemm = std::get_if<GemmInstruction>(&instruction);
-      beside_ = gemm != nullptr && gemm->beside_alu;
-      if (!beside_) alu_halves_ = 0;
-    }
-    dependencies(instruction) = pops_[part];
-    pops_[part] = {};
-    instructions_.push_back(std::move(instruction));
-    last_[part] = uint32_t(instructions_.size());
-    clocks_[part][part] = last_[part];
-    for (const int to : {part - 1, part + 1}) {
-      if (to < 0 || to >= kParts || !chatty_ || tokens_[channel(part, to)].size() > 20) continue;
-      if (random_.chance(0.25) && !(part == kCompute && to == kStore && beside_)) push(part, to);
-    }
-  }
-
-  // Adds a token to the last instruction of `from`. A GEMM beside an ALU instruction may be done before it,
-  // so its token would promise store too much.
-  void push(int from, int to) {
-    if (from == kCompute && to == kStore && beside_) append(kCompute, nop(kCompute));
-    bool& bit = push_bit(dependencies(instructions_[last_[from] - 1]), from, to);
-    if (bit) return;  // the NOP came with one
-    bit = true;
-    tokens_[channel(from, to)].push_back(clocks_[from]);
-  }
-
-  // The next instruction of `to` takes a token; one takes at most one from each side.
-  void pop(int from, int to) {
-    if (pop_bit(pops_[to], from, to)) append(to, nop(to));
-    pop_bit(pops_[to], from, to) = true;
-    std::deque<Clock>& queue = tokens_[channel(from, to)];
-    for (int p = 0; p < kParts; ++p) clocks_[to][p] = std::max(clocks_[to][p], queue.front()[p]);
-    queue.pop_front();
-  }
-
-  // Makes the next instruction of `to` start after instruction `number` of `from` is done.
-  void order(int from, uint32_t number, int to) {
-    if (clocks_[to][from] >= number) return;
-    if (from != kCompute && to != kCompute) {
-      order(from, number, kCompute);
-      append(kCompute, nop(kCompute));
-      return order(kCompute, last_[kCompute], to);
-    }
-    while (clocks_[to][from] < number) {
-      if (tokens_[channel(from, to)].empty()) push(from, to);
-      pop(from, to);
-    }
-  }
-
-  void emit(int part, const Instruction& instruction, const Accesses& accesses) {
-    Clock needed{};
-    const auto need = [&](const Clock& clock) {
-      for (int p = 0; p < kParts; ++p) needed[p] = std::max(needed[p], clock[p]);
-    };
-    for (const Touched* t : accesses.reads) need(t->written);
-    for (const Touched* t : accesses.writes) need(t->written), need(t->read);
-    for (int other = 0; other < kParts; ++other) {
-      if (other != part) order(other, needed[other], part);
-    }
-    for (const int from : {part - 1, part + 1}) {
-      if (from < 0 || from >= kParts || tokens_[channel(from, part)].empty()) continue;
-      if (!pop_bit(pops_[part], from, part) && random_.chance(0.25)) pop(from, part);
-    }
-    append(part, instruction);
-    for (Touched* t : accesses.reads) t->read[part] = last_[part];
-    for (Touched* t : accesses.writes) t->written[part] = last_[part];
-  }
-
   // ---- loads and stores ----
   std::vector<Touched>& scratchpad(MemoryType type) {
     return type == MemoryType::kInput ? inputs_ : type == MemoryType::kWeight ? weights_ : accumulators_;
@@ -206,8 +104,8 @@ class StreamGenerator {
   }
 
   void emit_load(const MemoryInstruction& i) {
-    const int part =
-        i.memory_type == MemoryType::kInput || i.memory_type == MemoryType::kWeight ? kLoad : kCompute;
+    const bool early = i.memory_type == MemoryType::kInput || i.memory_type == MemoryType::kWeight;
+    const Part part = early ? Part::kLoad : Part::kCompute;
     Accesses accesses;
     if (i.x_size > 0) {
       touch_dram(i, geometry(i.memory_type).bytes, accesses.reads);
@@ -221,7 +119,7 @@ class StreamGenerator {
         }
       }
     }
-    emit(part, i, accesses);
+    stream_.append(part, i, accesses);
   }
 
   // Element e of the padded box.
@@ -282,7 +180,7 @@ class StreamGenerator {
     if (int64_t{i.dram_base} * bytes < kDataBytes + kStoredBytes) touch_dram(i, bytes, accesses.writes);
     for (uint32_t e = 0; e < i.y_size * i.x_size; ++e)
       accesses.reads.push_back(&accumulators_[i.sram_base + e]);
-    emit(kStore, i, accesses);
+    stream_.append(Part::kStore, i, accesses);
   }
 
   void random_store() {
@@ -366,15 +264,18 @@ class StreamGenerator {
     return touched;
   }
 
+  // Those of the ALU instruction that the next GEMM might run beside.
+  int open_halves() const { return alu_last_ == stream_.last(Part::kCompute) ? alu_halves_ : 0; }
+
   void random_gemm() {
     GemmInstruction i;
     i.loop = random_loop(true);
     if (wide() && random_.chance(0.7)) {
       // Beside the ALU instruction before it, if they have no half of ACC in common.
-      for (int attempt = 0; attempt < 20 && (halves(i.loop, 0) & alu_halves_) != 0; ++attempt) {
+      for (int attempt = 0; attempt < 20 && (halves(i.loop, 0) & open_halves()) != 0; ++attempt) {
         i.loop = random_loop(true);
       }
-      i.beside_alu = (halves(i.loop, 0) & alu_halves_) == 0;
+      i.beside_alu = (halves(i.loop, 0) & open_halves()) == 0;
     }
     i.reset = random_.chance(0.1);
     if (wide() && hardware_.input_bits == 1) i.bipolar = random_.chance(0.5);
@@ -385,7 +286,9 @@ class StreamGenerator {
       accesses.reads.push_back(&inputs_[src]);
       accesses.reads.push_back(&weights_[wgt]);
     });
-    emit(kCompute, i, accesses);
+    const int open = open_halves();
+    stream_.append(Part::kCompute, i, accesses);
+    if (i.beside_alu && open != 0) alu_last_ = stream_.last(Part::kCompute);
   }
 
   void random_alu() {
@@ -421,15 +324,16 @@ class StreamGenerator {
       accesses.writes.push_back(&accumulators_[dst]);
       for (uint32_t k = 0; k < sources; ++k) accesses.reads.push_back(&accumulators_[src + k]);
     });
-    emit(kCompute, i, accesses);
+    stream_.append(Part::kCompute, i, accesses);
     alu_halves_ = halves(i.loop, sources);
+    alu_last_ = stream_.last(Part::kCompute);
   }
 
   void random_instruction() {
     static constexpr MemoryType kTypes[] = {
         MemoryType::kInput,       MemoryType::kInput,        MemoryType::kWeight, MemoryType::kWeight,
         MemoryType::kAccumulator, MemoryType::kAccumulator8, MemoryType::kUop};
-    if (wide() && alu_halves_ != 0 && random_.chance(0.6)) return random_gemm();
+    if (wide() && open_halves() != 0 && random_.chance(0.6)) return random_gemm();
     const int64_t kind = random_.between(0, 9);
     if (kind < 4) return random_load(kTypes[random_.between(0, 6)]);
     if (kind < 6) return random_gemm();
@@ -466,29 +370,12 @@ class StreamGenerator {
     }
   }
 
-  void drain(int from, int to) {
-    while (!tokens_[channel(from, to)].empty()) pop(from, to);
-    append(to, nop(to));
-  }
-
-  // No token is left, and every module is done before FINISH starts.
-  void finish() {
-    chatty_ = false;
-    drain(kCompute, kLoad);
-    drain(kCompute, kStore);
-    order(kLoad, last_[kLoad], kCompute);
-    order(kStore, last_[kStore], kCompute);
-    drain(kLoad, kCompute);
-    drain(kStore, kCompute);
-    append(kCompute, FinishInstruction{});
-  }
-
   void append_code() {
     std::vector<std::byte> code;
-    for (const Instruction& instruction : instructions_) encode(hardware_, instruction, code);
+    for (const Instruction& instruction : stream_.instructions()) encode(hardware_, instruction, code);
     const size_t alignment = size_t(hardware_.instruction_bytes());
     program_.address = (program_.dram.size() + alignment - 1) / alignment * alignment;
-    program_.count = instructions_.size();
+    program_.count = stream_.instructions().size();
     program_.dram.resize(program_.address);
     program_.dram.insert(program_.dram.end(), code.begin(), code.end());
     // A whole number of the widest beats.
@@ -499,16 +386,11 @@ class StreamGenerator {
   const IsaLayout layout_;
   Random& random_;
   RandomProgram program_;
-  std::vector<Instruction> instructions_;
+  TokenPlacement stream_;
   std::vector<Touched> inputs_, weights_, accumulators_, stored_;
   std::vector<MicroOp> uops_;  // what stands in the micro-op scratchpad
-  std::array<Clock, kParts> clocks_{};
-  std::array<uint32_t, kParts> last_{};      // the last instruction of each module
-  std::array<Dependencies, kParts> pops_{};  // that the next instruction of each module takes
-  std::array<std::deque<Clock>, 4> tokens_;
-  bool chatty_ = true;   // superfluous tokens
-  bool beside_ = false;  // the last instruction of compute is a GEMM with beside_alu
-  int alu_halves_ = 0;   // of ACC that the ALU instruction touched which the next GEMM might run beside
+  uint32_t alu_last_ = 0;      // an ALU instruction or a GEMM beside it, if nothing of compute followed
+  int alu_halves_ = 0;         // of ACC that this ALU instruction touches
 };
 
 }  // namespace
