@@ -1,10 +1,12 @@
 // Verilator writes many C++ files per model. They are compiled as two units, as its own Makefile does with
 // one job: the parts marked slow (set-up, settling) with -O1, everything else with -O3. Its run-time library
 // depends on neither design nor harness and is cached beside the models. A library appears by renaming a
-// finished file, so a reader never sees half of one, and of two builders the later wins with equal content.
+// finished file, so a reader never sees half of one; a lock lets one builder work while others wait for it.
 #include "tilewright/synthesis/verilator.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -51,6 +53,24 @@ class TemporaryFolder {
 
  private:
   fs::path path_;
+};
+
+// Held by the one process or thread that builds a file; others wait for it instead of building it too. Where
+// locks do not work, all build, which is slower and as right.
+class BuildLock {
+ public:
+  explicit BuildLock(const fs::path& file)
+      : descriptor_(::open((file.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+    if (descriptor_ >= 0) static_cast<void>(::flock(descriptor_, LOCK_EX));
+  }
+  ~BuildLock() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  BuildLock(const BuildLock&) = delete;
+  BuildLock& operator=(const BuildLock&) = delete;
+
+ private:
+  const int descriptor_;
 };
 
 const std::vector<std::string>& compile_flags() {
@@ -110,6 +130,8 @@ fs::path runtime_library(const fs::path& cache, const std::string& version, cons
   for (const std::string& flag : compile_flags()) hash.add(flag);
   const fs::path library = cache / ("verilated-" + hash.hex() + ".o");
   if (fs::exists(library)) return library;
+  const BuildLock lock(library);
+  if (fs::exists(library)) return library;
   const TemporaryFolder folder(cache);
   std::string unit = "#include \"verilated.cpp\"\n#include \"verilated_threads.cpp\"\n";
   if (trace) unit += "#include \"verilated_fst_c.cpp\"\n";
@@ -140,13 +162,13 @@ void write_unit(const fs::path& model, const fs::path& unit, bool slow) {
 void build(const VerilatedDesign& design, const fs::path& cache, const std::string& version,
            const fs::path& library) {
   const fs::path includes = verilator_includes();
-  const fs::path runtime = runtime_library(cache, version, includes, design.trace);
   const TemporaryFolder folder(cache);
   ToolCommand verilator{"verilator", verilator_arguments(design), folder.path(), 3600};
   for (const fs::path& source : design.sources) {
     verilator.arguments.push_back(fs::absolute(source).string());
   }
   run_tool_checked(verilator);
+  const fs::path runtime = runtime_library(cache, version, includes, design.trace);
   for (const fs::path& header : design.headers) {
     fs::copy_file(header, folder.path() / header.filename(), fs::copy_options::overwrite_existing);
   }
@@ -190,6 +212,8 @@ fs::path build_verilated(const VerilatedDesign& design, const fs::path& cache_fo
   const fs::path cache = fs::absolute(cache_folder);
   create_folder(cache);
   const fs::path library = cache / (design.top + "-" + hash.hex() + ".so");
+  if (fs::exists(library)) return library;
+  const BuildLock lock(library);
   if (!fs::exists(library)) build(design, cache, version, library);
   return library;
 }
