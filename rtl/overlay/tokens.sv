@@ -20,13 +20,14 @@ module tokens (
 
   generate
     for (genvar k = 0; k < 4; k++) begin : gen_channel
-      logic [7:0] count;
+      logic [7:0] count, change, most;
+      assign change = !push[k] ? 8'hFF : !twice[k] ? 8'd1 : pop[k] ? 8'd1 : 8'd2;
+      assign most = 8'hFF - (change & 8'd3);  // with which a push still fits
       assign there[k] = count != 0;
-      assign overflow[k] = push[k] && ((!pop[k] && &count) || (twice[k] && count >= (pop[k] ? 8'd255 : 8'd254)));
+      assign overflow[k] = push[k] && (twice[k] || !pop[k]) && count > most;
       always_ff @(posedge clk) begin
         if (rst) count <= '0;
-        else if (push[k] && twice[k]) count <= count + (pop[k] ? 8'd1 : 8'd2);
-        else if (push[k] != pop[k]) count <= count + (push[k] ? 8'd1 : 8'hFF);
+        else if (push[k] != pop[k] || (push[k] && twice[k])) count <= count + change;
       end
     end
   endgenerate
