@@ -48,9 +48,11 @@ void expect_whole(const NetworkTiming& timing) {
 }
 
 TEST(ZooTiming, LayersHoldEveryCycleAndByteOfTheRun) {
-  for (const char* hardware_name : {"vta-default", "overlay-16x16", "overlay-8x8"}) {
-    const OverlayHardware hardware =
-        find_overlay_hardware(hardware_name, std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware");
+  for (const char* hardware_name : {"vta-default", "overlay-16x16", "overlay-8x8", "with two banks"}) {
+    const bool two_banks = std::string(hardware_name) == "with two banks";
+    OverlayHardware hardware = find_overlay_hardware(two_banks ? "overlay-16x16" : hardware_name,
+                                                     std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware");
+    hardware.gemm_beside_alu = two_banks;
     for (const Network& network : networks()) {
       const Bundle bundle = seeded_compilation(network.build(network.small), hardware).bundle;
       for (const char* memory : {"ideal", "fixed", "ddr"}) {

@@ -9,7 +9,7 @@
 namespace tilewright {
 
 double MachineLimits::bound_bytes(const overlay::LayerTraffic& traffic) const {
-  const uint64_t read = traffic.read() - traffic.instruction_bytes;
+  const uint64_t read = traffic.input_bytes + traffic.weight_bytes;
   return double(shared_bus ? read + traffic.output_bytes : std::max(read, traffic.output_bytes));
 }
 

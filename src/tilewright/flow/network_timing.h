@@ -1,10 +1,10 @@
 // A bundle's time on its overlay, layer by layer, against what the overlay could do at best.
 //
 // Two bounds, both from below: the *ideal* has the GEMM core do useful multiply-accumulates in every cycle;
-// the *roofline* (Williams, Waterman, Patterson 2009) also has the bytes that the program really moves cross
+// the *roofline* (Williams, Waterman, Patterson 2009) also has the data that the program really moves cross
 // the memory port at its full rate. Reads and writes have a channel each unless the memory is a DDR with one
-// bus, so the busier of the two counts; instructions do not, as they are fetched while earlier layers run.
-// Host layers are not timed.
+// bus, so the busier of the two counts. Instructions, micro-ops and parameters do not: they may come while the
+// layer before still stores. Host layers are not timed.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct MachineLimits {
   bool shared_bus = false;  // reads and writes share bytes_per_cycle
 
   double ideal_cycles(int64_t macs) const { return double(macs) / macs_per_cycle; }
-  // Bytes on the busier channel, without instructions.
+  // Bytes of inputs, weights and outputs on the busier channel.
   double bound_bytes(const overlay::LayerTraffic& traffic) const;
   double memory_cycles(const overlay::LayerTraffic& traffic) const {
     return bound_bytes(traffic) / bytes_per_cycle;
