@@ -1,9 +1,10 @@
 // What narrow operands gain: the ten convolutions C2 to C11 of ResNet-18 on overlays of 8, 4, 2 and 1 bits
-// with the same words, scratchpads and a 128-bit memory port (32 cycles of latency). Cycles are those of the
-// cycle simulator, each layer from empty scratchpads to its last store response under its default schedule;
-// outputs are compared with the host's integer execution. Inputs stand in memory as a layer before would have
-// left them (no folding by the host), so the 64 channels of C2 to C4 fill half of a 128-lane word: W1A1
-// cannot gain more than four there. The totals weigh layers as the network does.
+// with the same words, scratchpads and a 128-bit memory port (32 cycles of latency), all with output passes
+// beside the sums of the next tile. Cycles are those of the cycle simulator, each layer from empty
+// scratchpads to its last store response under its default schedule; outputs are compared with the host's
+// integer execution. Inputs stand in memory as a layer before would have left them (no folding by the host),
+// so the 64 channels of C2 to C4 fill half of a 128-lane word: W1A1 cannot gain more than four there. The
+// totals weigh layers as the network does.
 #include <array>
 #include <cstdio>
 #include <string>
@@ -93,6 +94,7 @@ int main() {
     overlays.push_back(
         read_overlay_hardware(std::string(TILEWRIGHT_SOURCE_DIR "/hardware/") + name + ".yaml"));
     overlays.back().memory_width_bits = 128;
+    overlays.back().gemm_beside_alu = true;
   }
   std::array<uint64_t, kOverlays.size()> total{};
   int mismatches = 0;

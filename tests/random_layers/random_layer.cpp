@@ -22,6 +22,7 @@ OverlayHardware pick_hardware(uint64_t seed, const std::string& folder, std::str
   // The plain encoding of a narrow overlay, and one with square blocks and two images.
   if (hardware.input_bits < 8 && hardware.input_bits > 1 && random.chance(0.3)) {
     hardware.isa = IsaVersion::kVta;
+    hardware.gemm_beside_alu = false;
     hardware.uop_buffer_bytes = hardware.input_buffer_bytes = 1 << 15;
     hardware.weight_buffer_bytes = 1 << 18;
     hardware.accumulator_buffer_bytes = 1 << 17;
