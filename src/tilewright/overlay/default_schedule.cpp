@@ -1,5 +1,5 @@
-// The default schedule: every combination of a few tile sizes per axis, those that fit ranked by the
-// estimate.
+// The default schedule: every combination of a few tile sizes per axis, those that fit ranked by a bound, the
+// best of these by the estimate, and the best of these by the cycle simulator.
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "tilewright/overlay/estimate.h"
+#include "tilewright/overlay/layer_cycles.h"
 
 namespace tilewright::overlay {
 namespace {
 
 constexpr int64_t kMaxSteps = 20000;
 constexpr size_t kMaxEstimates = 64;
+constexpr size_t kMaxExact = 8;
+constexpr int64_t kMaxExactTiles = 2000;  // of all tried together
 
 // Total, its halves, thirds, ... rounded up to a multiple of `step`, largest first, without repetition.
 std::vector<int64_t> tile_sizes(int64_t total, int64_t step, size_t most) {
@@ -100,21 +103,38 @@ class Search {
     std::stable_sort(candidates_.begin(), candidates_.end(),
                      [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
     candidates_.resize(std::min(candidates_.size(), kMaxEstimates));
-    std::optional<Schedule> best;
-    double best_cycles = 0;
-    for (const Candidate& candidate : candidates_) {
+    for (Candidate& candidate : candidates_) {
       const Tiling tiling(layer_, hardware_, candidate.schedule, facts_);
-      if (best && tiling.tile_count() > kMaxSteps) continue;
-      const double cycles = estimate_layer(tiling, hardware_, options_.memory).cycles;
-      if (!best || cycles < best_cycles) {
-        best = candidate.schedule;
-        best_cycles = cycles;
-      }
+      if (&candidate != &candidates_.front() && tiling.tile_count() > kMaxSteps) continue;
+      candidate.cost = estimate_layer(tiling, hardware_, options_.memory).cycles;
+      estimated_.push_back(candidate);
     }
-    return {*best, best_cycles};
+    std::stable_sort(estimated_.begin(), estimated_.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
+    return exact_best();
   }
 
  private:
+  // Of the candidates with the smallest estimates the one that is fastest on the cycle simulator, where their
+  // programs are short enough to be tried.
+  Found exact_best() const {
+    Found best{estimated_.front().schedule, estimated_.front().cost};
+    bool exact = false;
+    for (size_t i = 0; i < std::min(estimated_.size(), kMaxExact); ++i) {
+      const Candidate& candidate = estimated_[i];
+      const Tiling tiling(layer_, hardware_, candidate.schedule, facts_);
+      if (tiling.tile_count() * int64_t(i + 1) > kMaxExactTiles) break;
+      try {
+        const auto cycles = double(layer_cycles(tiling, hardware_, options_.memory));
+        if (!exact || cycles < best.cycles) best = {candidate.schedule, cycles};
+        exact = true;
+      } catch (const Error&) {
+        continue;  // a kernel that cannot be split, say; the next one may do
+      }
+    }
+    return best;
+  }
+
   void collect(int threads) {
     const int64_t batch_total = (layer_.batch + hardware_.batch - 1) / hardware_.batch;
     const bool diagonal = layer_.pattern == ChannelPattern::kDiagonal || blocks_.shared;
@@ -165,7 +185,7 @@ class Search {
   const ScheduleOptions& options_;
   std::shared_ptr<const LayerFacts> facts_;
   const ChannelBlocks& blocks_;
-  std::vector<Candidate> candidates_;
+  std::vector<Candidate> candidates_, estimated_;
 };
 
 // The fold with the fewest micro-ops per output whose channels still fit one block.

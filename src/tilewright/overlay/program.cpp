@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 
+#include "tilewright/overlay/layer_cycles.h"
 #include "tilewright/overlay/lowering.h"
 #include "tilewright/overlay/memory_plan.h"
 #include "tilewright/overlay/packing.h"
@@ -296,7 +297,7 @@ class Compiler {
                    [&] { lower_layer(*compiled.tiling, addresses, runtime); });
       LayerReport report{
           compiled.layer.name, compiled.layer.op, compiled.layer.macs, compiled.tiling->schedule, {}};
-      report.cost = estimate_layer(*compiled.tiling, hardware_);
+      report.cost = predict_layer(*compiled.tiling, hardware_);
       report.instructions = runtime.instruction_count() - instructions;
       report.uops = (runtime.uop_image_bytes() - uops) / uint64_t(hardware_.uop_bytes());
       report.uop_reloads = runtime.statistics().uop_reloads - before.uop_reloads;

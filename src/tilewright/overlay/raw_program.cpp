@@ -9,6 +9,7 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/yaml.h"
+#include "tilewright/overlay/zeroed_memory.h"
 
 namespace tilewright::overlay {
 namespace {
@@ -16,27 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kMaxMemoryBytes = int64_t{1} << 36;
-
-// Memory that costs nothing until it is touched: programs often have little data in a large memory.
-class ZeroedMemory {
- public:
-  explicit ZeroedMemory(uint64_t bytes)
-      : data_(static_cast<std::byte*>(std::calloc(std::max<uint64_t>(bytes, 1), 1))), bytes_(bytes) {
-    if (data_ == nullptr) {
-      throw Error(ErrorKind::kInvalidInput,
-                  "memory_bytes: this machine cannot provide " + std::to_string(bytes) + " bytes",
-                  "make memory_bytes smaller");
-    }
-  }
-  std::span<std::byte> span() { return {data_.get(), bytes_}; }
-
- private:
-  struct Free {
-    void operator()(std::byte* data) const { std::free(data); }
-  };
-  std::unique_ptr<std::byte, Free> data_;
-  uint64_t bytes_;
-};
 
 bool fits(uint64_t address, uint64_t bytes, uint64_t memory_bytes) {
   return address <= memory_bytes && bytes <= memory_bytes - address;
