@@ -26,6 +26,7 @@ module accumulators #(
     output logic [overlay_config::BATCH*overlay_config::BLOCK_OUT*overlay_config::ACC_BITS-1:0] gemm_acc,
     input  logic                                       gemm_wr_valid,
     input  logic [overlay_config::LOG_ACC-1:0]         gemm_wr_index,
+    // zero without gemm_wr_valid
     input  logic [overlay_config::BATCH*overlay_config::BLOCK_OUT*overlay_config::ACC_BITS-1:0] gemm_wr_data,
     // vector ALU
     input  logic [overlay_config::LOG_ACC-1:0]         alu_rd_index_a,
@@ -71,17 +72,21 @@ module accumulators #(
     assign alu_parts[p] = SLICES == 1 || alu_wr_slice == SLICE_BITS'(FIRST / ALU);
   end
 
-  logic [BANKS*LANES*ACC-1:0] bank_a, bank_b;
+  logic [BANKS*LANES*ACC-1:0] bank_gemm, bank_a, bank_b;
   logic [BANKS*LANES*OUT-1:0] bank_out;
   for (genvar k = 0; k < BANKS; k++) begin : banks
     logic ld_here, gemm_wr_here, alu_wr_here, gemm_rd_here;
     logic [LOG_DEPTH-1:0] wr_index, rd_index_a;
+    logic [LANES*ACC-1:0] wr_data;
     assign ld_here = ld_valid && (BANKS == 1 || ld_index[A-1] == (k == 1));
     assign gemm_wr_here = gemm_wr_valid && (BANKS == 1 || gemm_wr_index[A-1] == (k == 1));
     assign alu_wr_here = alu_wr_valid && (BANKS == 1 || alu_wr_index[A-1] == (k == 1));
     assign gemm_rd_here = gemm_rd_valid && (BANKS == 1 || gemm_rd_index[A-1] == (k == 1));
     assign wr_index = ld_here ? ld_index[LOG_DEPTH-1:0]
                     : gemm_wr_here ? gemm_wr_index[LOG_DEPTH-1:0] : alu_wr_index[LOG_DEPTH-1:0];
+    // The core's result is zero when it writes nothing; one bank is then written by one of the three alone.
+    assign wr_data = (loaded & {(LANES * ACC) {ld_here}}) | (alu_spread & {(LANES * ACC) {alu_wr_here}}) |
+                     (gemm_wr_data & {(LANES * ACC) {BANKS == 1 || gemm_wr_here}});
     assign rd_index_a = gemm_rd_here ? gemm_rd_index[LOG_DEPTH-1:0] : alu_rd_index_a[LOG_DEPTH-1:0];
 
     register_file #(
@@ -92,18 +97,19 @@ module accumulators #(
         .wr_parts(ld_here ? ld_parts : gemm_wr_here ? {PARTS{1'b1}} : alu_wr_here ? alu_parts : '0),
         .wr_forward(gemm_wr_here || (SLICES == 1 && alu_wr_here)),
         .wr_index(wr_index),
-        .wr_data(ld_here ? loaded : gemm_wr_here ? gemm_wr_data : alu_spread),
+        .wr_data(wr_data),
         .rd_index_a(rd_index_a),
         .rd_index_b(alu_rd_index_b[LOG_DEPTH-1:0]),
-        .rd_data_a(bank_a[k*LANES*ACC+:LANES*ACC]),
-        .rd_data_b(bank_b[k*LANES*ACC+:LANES*ACC]),
+        .gemm_a(bank_gemm[k*LANES*ACC+:LANES*ACC]),
+        .alu_a(bank_a[k*LANES*ACC+:LANES*ACC]),
+        .alu_b(bank_b[k*LANES*ACC+:LANES*ACC]),
         .out_rd_index(out_rd_index[LOG_DEPTH-1:0]),
         .out_rd_data(bank_out[k*LANES*OUT+:LANES*OUT])
     );
   end
 
   if (BANKS == 1) begin : one_bank
-    assign gemm_acc = bank_a;
+    assign gemm_acc = bank_gemm;
     assign alu_a = bank_a;
     assign alu_b = bank_b;
     assign out_rd_data = bank_out;
@@ -115,7 +121,7 @@ module accumulators #(
       alu_b_high <= alu_rd_index_b[A-1];
       out_high <= out_rd_index[A-1];
     end
-    assign gemm_acc = gemm_high ? bank_a[LANES*ACC+:LANES*ACC] : bank_a[0+:LANES*ACC];
+    assign gemm_acc = gemm_high ? bank_gemm[LANES*ACC+:LANES*ACC] : bank_gemm[0+:LANES*ACC];
     assign alu_a = alu_a_high ? bank_a[LANES*ACC+:LANES*ACC] : bank_a[0+:LANES*ACC];
     assign alu_b = alu_b_high ? bank_b[LANES*ACC+:LANES*ACC] : bank_b[0+:LANES*ACC];
     assign out_rd_data = out_high ? bank_out[LANES*OUT+:LANES*OUT] : bank_out[0+:LANES*OUT];

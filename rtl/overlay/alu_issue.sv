@@ -17,7 +17,9 @@ module alu_issue #(
     input  logic                                   rst,
     input  logic                                   start,         // of an ALU instruction
     input  logic                                   is_mul,
-    input  logic                                   is_requantize,
+    // verilator lint_off UNUSEDSIGNAL
+    input  logic                                   is_requantize,  // of the wide set
+    // verilator lint_on UNUSEDSIGNAL
     // the step whose turn it is
     input  logic                                   valid,
     input  logic                                   last,
@@ -36,7 +38,7 @@ module alu_issue #(
     output logic [SLICE_BITS-1:0]                  data_slice     // the slice whose data ACC delivers
 );
   localparam int A = overlay_config::LOG_ACC;
-  localparam int ITEM = A + SLICE_BITS + 2;
+  localparam int ITEM = A + SLICE_BITS + 1;
 
   logic [SLICE_BITS-1:0] slice;
   logic issue, last_slice, may_issue;
@@ -107,22 +109,39 @@ module alu_issue #(
   assign issue = valid && may_issue;
   assign step_done = issue && last_slice;
 
-  // The written slice: a delay of 1, 4 or 6 cycles.
-  logic [6*ITEM-1:0] delayed;
-  logic [ITEM-1:0] written;
-  assign written = is_requantize ? delayed[5*ITEM+:ITEM] : is_mul ? delayed[3*ITEM+:ITEM] : delayed[0+:ITEM];
-  assign {wr_valid, wr_last, wr_slice, wr_dst} = written;
-  assign data_slice = delayed[A+:SLICE_BITS];
-
+  // The slice issued last waits one cycle for its write, of mul four: the next one is issued after that.
+  logic issued;
+  logic [ITEM-1:0] item;
+  assign data_slice = item[A+:SLICE_BITS];
   always_ff @(posedge clk) begin
-    if (issue) slice <= last_slice ? '0 : slice + 1'b1;
-    if (issue) pause <= 3'd4;
-    else if (pause != '0) pause <= pause - 1'b1;
-    delayed <= {delayed[5*ITEM-1:0], issue, last && last_slice, slice, dst};
+    issued <= issue;
+    if (issue) begin
+      item <= {last && last_slice, slice, dst};
+      slice <= last_slice ? '0 : slice + 1'b1;
+    end
+    pause <= issue ? 3'd4 : pause == '0 ? '0 : pause - 1'b1;
     if (start || rst) begin
+      issued <= 1'b0;
       slice <= '0;
       pause <= '0;
-      for (int i = 0; i < 6; i++) delayed[i*ITEM+ITEM-1] <= 1'b0;
     end
+  end
+
+  // Slices of requantize follow each other: a delay of five more cycles.
+  if (overlay_config::WIDE != 0) begin : delay
+    logic [5*(ITEM+1)-1:0] delayed;
+    logic wr_after_one;
+    logic [ITEM-1:0] written;
+    always_ff @(posedge clk) begin
+      delayed <= {delayed[4*(ITEM+1)-1:0], issued, item};
+      if (start || rst) for (int i = 0; i < 5; i++) delayed[i*(ITEM+1)+ITEM] <= 1'b0;
+    end
+    assign wr_after_one = is_mul ? pause == 3'd1 : issued;
+    assign wr_valid = is_requantize ? delayed[5*(ITEM+1)-1] : wr_after_one;
+    assign written = is_requantize ? delayed[4*(ITEM+1)+:ITEM] : item;
+    assign {wr_last, wr_slice, wr_dst} = written;
+  end else begin : no_delay
+    assign wr_valid = is_mul ? pause == 3'd1 : issued;
+    assign {wr_last, wr_slice, wr_dst} = item;
   end
 endmodule

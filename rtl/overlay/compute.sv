@@ -138,22 +138,31 @@ module compute (
     else state = 3'd0;
   end
 
+  // Where only one instruction runs, one register names it.
+  if (BESIDE) begin : named_apart
+    always_ff @(posedge clk) begin
+      if (start_gemm) begin
+        gemm_index <= cmd_index;
+        {gemm_push_next, gemm_push_prev} <= {push_next, push_prev};
+      end
+    end
+  end else begin : named_alike
+    assign gemm_index = other_index;
+    assign {gemm_push_next, gemm_push_prev} = {other_push_next, other_push_prev};
+  end
+
   logic gemm_reset, bipolar, is_mul, is_requantize, use_imm, reads_source;
   logic [3:0] alu_op;
   logic signed [IMM-1:0] imm;
   logic signed [31:0] clip_low, clip_high;
   always_ff @(posedge clk) begin
     if (start_gemm) begin
-      gemm_index <= cmd_index;
-      gemm_push_prev <= push_prev;
-      gemm_push_next <= push_next;
       gemm_reset <= cmd[overlay_config::G_RESET_LSB];
       bipolar <= overlay_config::G_BIPOLAR_PRESENT != 0 && cmd[overlay_config::G_BIPOLAR_LSB];
     end
-    if (start_alu || start_load) begin
+    if (start_alu || start_load || (start_gemm && !BESIDE)) begin
       other_index <= cmd_index;
-      other_push_prev <= push_prev;
-      other_push_next <= push_next;
+      {other_push_next, other_push_prev} <= {push_next, push_prev};
     end
     if (start_alu) begin
       alu_op <= head_alu_op;

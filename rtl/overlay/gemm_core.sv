@@ -2,7 +2,8 @@
 //
 // An iteration whose indices are valid in cycle 3 (counted from its instruction's start; INP and WGT are
 // addressed then): operands are on inp and wgt in 4 and registered, products are formed in 5, summed in 6 and
-// 7, ACC is addressed in 7 (acc_index), and written in 8 (wr_valid) with what was read plus the sum.
+// 7, ACC is addressed in 7 (acc_index), and written in 8 (wr_valid) with what was read plus the sum. wr_data is
+// zero without wr_valid.
 module gemm_core (
     input  logic                                     clk,
     input  logic                                     rst,
@@ -40,6 +41,7 @@ module gemm_core (
   // Control beside the data: one bit or index per stage 4 .. 8.
   logic [4:0] valids, lasts, overwrites;
   logic [5*A-1:0] dsts;
+  logic keep;  // the old accumulators count
   always_ff @(posedge clk) begin
     valids <= {valids[3:0], valid};
     lasts <= {lasts[3:0], last};
@@ -51,6 +53,7 @@ module gemm_core (
   assign acc_index = dsts[3*A+:A];
   assign wr_valid = valids[4];
   assign wr_last = lasts[4];
+  assign keep = valids[4] && !reset && !overwrites[4];
   assign wr_index = dsts[4*A+:A];
 
   logic [B*K*I-1:0] inp_operand;
@@ -93,10 +96,10 @@ module gemm_core (
           .wgt(wgt_operand[o*K*W+:K*W]),
           .bipolar(bipolar),
           .terms(terms),
-          .clear(reset),
+          .clear(reset || !valids[3]),
           .sum(sum)
       );
-      assign old = acc[(b*O+o)*ACC+:ACC] & {ACC{!(reset || overwrites[4])}};
+      assign old = acc[(b*O+o)*ACC+:ACC] & {ACC{keep}};
       assign wr_data[(b*O+o)*ACC+:ACC] = old + ACC'(sum);
     end
   end

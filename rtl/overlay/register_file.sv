@@ -2,7 +2,9 @@
 // bits that only stores read. Lanes are written in parts, each part its own memories and write enable.
 //
 // Read data one cycle after the index. A word read in the cycle in which all of it is written by an engine
-// (wr_forward) is read as written: the next GEMM iteration or ALU step sees this one's result.
+// (wr_forward) is read as written: the next GEMM iteration or ALU step sees this one's result. Steps of an ALU
+// that works on a part of a word never meet the part that the step before wrote: then the ALU's data (alu_a,
+// alu_b) come from the memory alone.
 module register_file #(
     parameter int LOG_DEPTH = 4,
     parameter int PARTS = 1
@@ -14,8 +16,9 @@ module register_file #(
     input  logic [overlay_config::BATCH*overlay_config::BLOCK_OUT*overlay_config::ACC_BITS-1:0] wr_data,
     input  logic [LOG_DEPTH-1:0]                                                rd_index_a,
     input  logic [LOG_DEPTH-1:0]                                                rd_index_b,
-    output logic [overlay_config::BATCH*overlay_config::BLOCK_OUT*overlay_config::ACC_BITS-1:0] rd_data_a,
-    output logic [overlay_config::BATCH*overlay_config::BLOCK_OUT*overlay_config::ACC_BITS-1:0] rd_data_b,
+    output logic [overlay_config::BATCH*overlay_config::BLOCK_OUT*overlay_config::ACC_BITS-1:0] gemm_a,
+    output logic [overlay_config::BATCH*overlay_config::BLOCK_OUT*overlay_config::ACC_BITS-1:0] alu_a,
+    output logic [overlay_config::BATCH*overlay_config::BLOCK_OUT*overlay_config::ACC_BITS-1:0] alu_b,
     input  logic [LOG_DEPTH-1:0]                                                out_rd_index,
     output logic [overlay_config::BATCH*overlay_config::BLOCK_OUT*overlay_config::OUT_BITS-1:0] out_rd_data
 );
@@ -23,8 +26,7 @@ module register_file #(
   localparam int ACC = overlay_config::ACC_BITS;
   localparam int OUT = overlay_config::OUT_BITS;
   localparam int PART_LANES = LANES / PARTS;
-  // Steps of the ALU that work on a part of a word never meet the part that the step before wrote.
-  localparam bit FORWARD_B = overlay_config::ALU_LANES == LANES;
+  localparam bit FORWARD_ALU = overlay_config::ALU_LANES == LANES;
 
   logic [LANES*ACC-1:0] memory_a, memory_b, forwarded;
   logic [LANES*OUT-1:0] wr_out;
@@ -76,8 +78,9 @@ module register_file #(
   always_ff @(posedge clk) begin
     forwarded <= wr_data;
     hit_a <= wr_forward && wr_index == rd_index_a;
-    hit_b <= FORWARD_B && wr_forward && wr_index == rd_index_b;
+    hit_b <= FORWARD_ALU && wr_forward && wr_index == rd_index_b;
   end
-  assign rd_data_a = hit_a ? forwarded : memory_a;
-  assign rd_data_b = hit_b ? forwarded : memory_b;
+  assign gemm_a = hit_a ? forwarded : memory_a;
+  assign alu_a = FORWARD_ALU ? gemm_a : memory_a;
+  assign alu_b = hit_b ? forwarded : memory_b;
 endmodule

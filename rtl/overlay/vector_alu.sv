@@ -69,13 +69,11 @@ module vector_alu #(
     assign moved = y[ACC-1:0];
     assign multiplied = product[l*ACC+:ACC];
     always_comb begin
-      case (op)
-        ADD: chosen = sum;
-        SHR: chosen = shifted;
-        MUL: chosen = multiplied;
-        MOVE: chosen = moved;
-        default: chosen = bounded;
-      endcase
+      if (op == MUL) chosen = multiplied;
+      else if (op == SHR) chosen = shifted;
+      else if (op == ADD) chosen = sum;
+      else if (overlay_config::WIDE != 0 && op == MOVE) chosen = moved;
+      else chosen = bounded;
     end
     assign result[l*ACC+:ACC] = chosen;
   end
