@@ -81,6 +81,11 @@ TEST(Explain, EveryNamedChangeWasMeasured) {
   EXPECT_NE(text.output.find("memory port of 128 bits: -"), std::string::npos) << text.output;
 }
 
+TEST(Explain, ThreadsDoNotChangeTheAnswer) {
+  const std::string verb = "explain --json " + demo_files().bundle.string();
+  EXPECT_EQ(command(verb + " --threads 4").output, command(verb).output);
+}
+
 TEST(Explain, WithoutTrialsOnlyTheCauses) {
   const nlohmann::json result = json_of("explain --json --no-trials " + demo_files().bundle.string());
   EXPECT_TRUE(result.at("trials").empty());
