@@ -38,6 +38,7 @@ constexpr Row kRows[] = {
     {"wide-b8-8x8-p512", kWide, 8, 8, 8, 8, 8, 32, 8, 7, 6, 6, 6, 512, 16, 32, 64, 32},
     {"beside-4x4-p64", kWide, 1, 4, 4, 8, 8, 32, 8, 7, 7, 6, 7, 64, 2, 16, 32, 8, true},
     {"beside-w4-b2-16x8-p128", kWide, 2, 16, 8, 4, 4, 32, 4, 8, 7, 7, 8, 128, 0, 32, 64, 16, true},
+    {"ice40-w4a16-p32", kPlain, 1, 4, 4, 4, 4, 16, 4, 8, 8, 8, 8, 32, 1, 1, 2, 2},
 };
 
 OverlayHardware make(const Row& row) {
