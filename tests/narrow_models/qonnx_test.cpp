@@ -4,6 +4,7 @@
 #include "tilewright/frontend/onnx/model_builder_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/qonnx_converters.h"
+#include "tilewright/graph/value_range.h"
 #include "tilewright/host/executor.h"
 
 namespace tilewright {
@@ -63,6 +64,13 @@ TEST(Qonnx, QuantRoundsHalfToEvenAndClipsToItsLevels) {
   EXPECT_EQ(values(narrow), (Floats{-0.5f, -0.5f, 0, 0, 0, 0.5f, 0.5f, 0.5f}));
   const ModelText positive = quantizer("Quant", two_bits, int_attribute("signed", 0));
   EXPECT_EQ(values(positive), (Floats{0, 0, 0, 0, 0, 1, 1, 1.5f}));
+  // Unsigned numbers are stored centred: as wide as signed ones.
+  const Graph centred = parse_onnx(positive.build());
+  EXPECT_EQ(value_range(centred, centred.nodes[1].outputs[0]), (ValueRange{-2, 1, false}));
+  const ModelText bit = quantizer("Quant", {{"s", 0.5f}, {"z", 0}, {"b", 1}}, int_attribute("signed", 0));
+  EXPECT_EQ(values(bit), (Floats{0, 0, 0, 0, 0, 0.5f, 0.5f, 0.5f}));
+  const Graph single = parse_onnx(bit.build());
+  EXPECT_EQ(value_range(single, single.nodes[1].outputs[0]), (ValueRange{0, 1, false}));
   const ModelText eight = quantizer("Quant", {{"s", 0.5f}, {"z", 0}, {"b", 8}}, int_attribute("signed", 1));
   EXPECT_EQ(ops(parse_onnx(eight.build())), (Ops{"QuantizeLinear", "DequantizeLinear"}));
 }

@@ -50,9 +50,10 @@ void bipolar(Node& node, NodeConversion& conversion) {
   node.attributes.clear();
 }
 
+// The integers q of a quantiser as they are stored: q - offset in low..high.
 struct Levels {
   ElementType type = ElementType::kI8;
-  int64_t low = 0, high = 0;
+  int64_t low = 0, high = 0, offset = 0;
 };
 
 std::optional<Levels> levels_of(const Node& node, NodeConversion& conversion) {
@@ -63,13 +64,18 @@ std::optional<Levels> levels_of(const Node& node, NodeConversion& conversion) {
     conversion.unsupported(fmt::format("rounds by '{}'", rounding), "only ROUND is covered");
     return {};
   }
-  if (*bits != std::floor(*bits) || *bits < 2 || *bits > 8) {
-    conversion.unsupported(fmt::format("has {} bits", *bits), "2 to 8 are covered; 1 bit as BipolarQuant");
+  const bool is_signed = node.int_or("signed", 1) != 0;
+  if (*bits != std::floor(*bits) || *bits < (is_signed ? 2 : 1) || *bits > 8) {
+    conversion.unsupported(fmt::format("has {} bits", *bits),
+                           "2 to 8 are covered, unsigned 1 too; signs as BipolarQuant");
     return {};
   }
   const int64_t narrow = node.int_or("narrow", 0) != 0, span = int64_t{1} << int(*bits);
-  if (node.int_or("signed", 1) != 0) return Levels{ElementType::kI8, -span / 2 + narrow, span / 2 - 1};
-  return Levels{ElementType::kU8, 0, span - 1 - narrow};
+  if (is_signed) return Levels{ElementType::kI8, -span / 2 + narrow, span / 2 - 1, 0};
+  if (*bits == 8) return Levels{ElementType::kU8, 0, span - 1 - narrow, 0};
+  // Centred, so that unsigned numbers of n bits are signed ones of n bits.
+  const int64_t offset = *bits == 1 ? 0 : span / 2;
+  return Levels{ElementType::kI8, -offset, span - 1 - narrow - offset, offset};
 }
 
 void quant(Node& node, NodeConversion& conversion) {
@@ -77,25 +83,26 @@ void quant(Node& node, NodeConversion& conversion) {
   const auto scale = number_of(node, conversion, 1, "scale", false);
   const auto zero = number_of(node, conversion, 2, "zero point", true);
   if (!levels || !scale || !zero) return;
-  if (*zero != std::floor(*zero) || *zero < float(lowest(levels->type)) ||
-      *zero > float(highest(levels->type))) {
+  const double stored_zero = double(*zero) - double(levels->offset);
+  if (stored_zero != std::floor(stored_zero) || stored_zero < double(lowest(levels->type)) ||
+      stored_zero > double(highest(levels->type))) {
     return conversion.unsupported(fmt::format("its zero point is {}", *zero));
   }
   const auto eight_bits = [&](const char* role, int64_t value) {
     return conversion.constant(role, scalar_of(levels->type, double(value)));
   };
   const auto scalar = conversion.constant("scale", Tensor::scalar(*scale));
-  const ValueId x = node.inputs[0], zero_point = eight_bits("zero_point", int64_t(*zero));
+  const ValueId x = node.inputs[0], zero_point = eight_bits("zero_point", int64_t(stored_zero));
   ValueId integers = kNoValue;
   if (const auto weights = conversion.constant_of(x)) {
     Tensor rounded(levels->type, weights->shape()), real = *weights;
     for (int64_t i = 0; i < rounded.size(); ++i) {
-      const double q = std::nearbyint(weights->data<float>()[size_t(i)] / *scale) + double(*zero);
+      const double q = std::nearbyint(weights->data<float>()[size_t(i)] / *scale) + stored_zero;
       const auto level = int64_t(std::clamp(q, double(levels->low), double(levels->high)));
       rounded.set_integer(i, level);
-      real.mutable_data<float>()[size_t(i)] = *scale * float(level);
+      real.mutable_data<float>()[size_t(i)] = *scale * float(double(level) - stored_zero);
     }
-    if (levels->low == -1 && levels->high == 1 && *zero == 0) {
+    if (levels->low == -1 && levels->high == 1 && stored_zero == 0) {
       return become_constant(node, conversion, std::move(real));
     }
     integers = conversion.constant("integers", std::move(rounded));
