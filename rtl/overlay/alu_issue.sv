@@ -35,7 +35,8 @@ module alu_issue #(
     output logic                                   wr_last,
     output logic [overlay_config::LOG_ACC-1:0]     wr_dst,
     output logic [SLICE_BITS-1:0]                  wr_slice,
-    output logic [SLICE_BITS-1:0]                  data_slice     // the slice whose data ACC delivers
+    output logic                                   entered,       // the cycle after an issue
+    output logic [SLICE_BITS-1:0]                  data_slice     // the slice whose data ACC delivers then
 );
   localparam int A = overlay_config::LOG_ACC;
   localparam int ITEM = A + SLICE_BITS + 1;
@@ -112,6 +113,7 @@ module alu_issue #(
   // The slice issued last waits one cycle for its write, of mul four: the next one is issued after that.
   logic issued;
   logic [ITEM-1:0] item;
+  assign entered = issued;
   assign data_slice = item[A+:SLICE_BITS];
   always_ff @(posedge clk) begin
     issued <= issue;

@@ -17,9 +17,10 @@ module alu_lanes #(
     input  logic signed [overlay_config::A_IMM_WIDTH-1:0]              imm,
     input  logic signed [31:0]                                         clip_low,
     input  logic signed [31:0]                                         clip_high,
-    // Accumulators that are one slice need no selection.
+    // Accumulators that are one slice need no selection, multipliers that are pipelined no start.
     // verilator lint_off UNUSEDSIGNAL
     input  logic [SLICE_BITS-1:0]                                      slice,
+    input  logic                                                       entered,     // the cycle after an issue
     // verilator lint_on UNUSEDSIGNAL
     input  logic [SLICES*overlay_config::ALU_LANES*overlay_config::ACC_BITS-1:0] acc_a,
     input  logic [SLICES*overlay_config::ALU_LANES*overlay_config::ACC_BITS-1:0] acc_b,
@@ -34,8 +35,11 @@ module alu_lanes #(
   localparam int ALU = overlay_config::ALU_LANES;
   localparam int LANES = SLICES * ALU;
 
-  logic [ALU*ACC-1:0] a, b, y, bias, factor, product;
+  logic [ALU*ACC-1:0] a, b, y, factor, product;
+  // verilator lint_off UNUSEDSIGNAL
+  logic [ALU*ACC-1:0] bias;  // of requantize only
   logic [ALU*6-1:0] shift;
+  // verilator lint_on UNUSEDSIGNAL
   logic [ALU*SCALED_BITS-1:0] scaled;
 
   if (SLICES == 1) begin : one_slice
@@ -76,18 +80,29 @@ module alu_lanes #(
     assign shift = '0;
   end
 
-  requantize #(
-      .SCALED_BITS(SCALED_BITS)
-  ) multiply (
-      .clk(clk),
-      .acc(a),
-      .bias(bias),
-      .multiplier(factor),
-      .shift(shift),
-      .zero(imm),
-      .product(product),
-      .scaled(scaled)
-  );
+  if (overlay_config::WIDE == 0 && ALU == 1) begin : small_multiplier
+    serial_multiplier multiply (
+        .clk(clk),
+        .start(entered),
+        .a(a),
+        .b(factor),
+        .product(product)
+    );
+    assign scaled = '0;
+  end else begin : multiplier
+    requantize #(
+        .SCALED_BITS(SCALED_BITS)
+    ) multiply (
+        .clk(clk),
+        .acc(a),
+        .bias(bias),
+        .multiplier(factor),
+        .shift(shift),
+        .zero(imm),
+        .product(product),
+        .scaled(scaled)
+    );
+  end
   vector_alu #(
       .SCALED_BITS(SCALED_BITS)
   ) operations (

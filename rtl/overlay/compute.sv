@@ -75,6 +75,9 @@ module compute (
   localparam int PRODUCT = 2 * ACC < 35 ? 2 * ACC : 35;
   localparam int SCALED = (PRODUCT > 32 ? PRODUCT : 32) + 1;
   localparam bit BESIDE = overlay_config::GEMM_BESIDE_ALU != 0;
+  // A small core takes its operands straight from the memories, which are addressed a cycle later: two indices
+  // are fewer flip-flops than its operands, and its products are quick.
+  localparam bit OPERAND_REGISTERS = LANES * overlay_config::BLOCK_IN > 32;
   // Micro-op walks: one for all, or GEMM's (0) and the ALU's (1).
   localparam int WALKS = BESIDE ? 2 : 1;
   localparam int OF_ALU = WALKS - 1;
@@ -368,6 +371,18 @@ module compute (
   logic [A-1:0] gemm_rd_index, gemm_wr_index;
   logic [LANES*ACC-1:0] gemm_acc, gemm_result;
 
+  logic [overlay_config::LOG_INP-1:0] inp_index;
+  logic [W-1:0] wgt_index;
+  if (OPERAND_REGISTERS) begin : addressed_at_once
+    assign inp_index = overlay_config::LOG_INP'(gemm_src);
+    assign wgt_index = gemm_wgt;
+  end else begin : addressed_later
+    always_ff @(posedge clk) begin
+      inp_index <= overlay_config::LOG_INP'(gemm_src);
+      wgt_index <= gemm_wgt;
+    end
+  end
+
   scratchpad #(
       .LOG_DEPTH(overlay_config::LOG_INP),
       .ELEMENT_BITS(overlay_config::BATCH * overlay_config::BLOCK_IN * overlay_config::INP_BITS),
@@ -381,7 +396,7 @@ module compute (
       .wr_padval(inp_wr_padval),
       .wr_data(inp_wr_data),
       .rd_enable(1'b1),
-      .rd_index(overlay_config::LOG_INP'(gemm_src)),
+      .rd_index(inp_index),
       .rd_data(inp)
   );
   scratchpad #(
@@ -397,11 +412,13 @@ module compute (
       .wr_padval(wgt_wr_padval),
       .wr_data(wgt_wr_data),
       .rd_enable(1'b1),
-      .rd_index(gemm_wgt),
+      .rd_index(wgt_index),
       .rd_data(wgt)
   );
 
-  gemm_core core (
+  gemm_core #(
+      .OPERAND_REGISTERS(OPERAND_REGISTERS)
+  ) matrix_core (
       .clk(clk),
       .rst(rst),
       .reset(gemm_reset),
@@ -422,7 +439,7 @@ module compute (
   );
 
   // ---- the vector ALU
-  logic param_read, alu_wr_valid, alu_wr_last;
+  logic param_read, alu_entered, alu_wr_valid, alu_wr_last;
   logic [1:0] param;
   logic [SLICE_BITS-1:0] alu_wr_slice, data_slice;
   logic [A-1:0] alu_wr_index;
@@ -449,6 +466,7 @@ module compute (
       .wr_last(alu_wr_last),
       .wr_dst(alu_wr_index),
       .wr_slice(alu_wr_slice),
+      .entered(alu_entered),
       .data_slice(data_slice)
   );
 
@@ -465,6 +483,7 @@ module compute (
       .clip_low(clip_low),
       .clip_high(clip_high),
       .slice(data_slice),
+      .entered(alu_entered),
       .acc_a(acc_a),
       .acc_b(acc_b),
       .param_read(param_read),

@@ -4,7 +4,11 @@
 // addressed then): operands are on inp and wgt in 4 and registered, products are formed in 5, summed in 6 and
 // 7, ACC is addressed in 7 (acc_index), and written in 8 (wr_valid) with what was read plus the sum. wr_data is
 // zero without wr_valid.
-module gemm_core (
+//
+// Without operand registers INP and WGT are addressed a cycle later, and operands are on inp and wgt in 5.
+module gemm_core #(
+    parameter bit OPERAND_REGISTERS = 1'b1
+) (
     input  logic                                     clk,
     input  logic                                     rst,
     // of the instruction
@@ -15,7 +19,7 @@ module gemm_core (
     input  logic                                     last,
     input  logic                                     overwrite,
     input  logic [overlay_config::LOG_ACC-1:0]       dst,
-    // cycle 4
+    // cycle 4, or 5
     input  logic [overlay_config::BATCH*overlay_config::BLOCK_IN*overlay_config::INP_BITS-1:0] inp,
     input  logic [overlay_config::BLOCK_OUT*overlay_config::BLOCK_IN*overlay_config::WGT_BITS-1:0] wgt,
     // cycle 7, 8
@@ -58,9 +62,14 @@ module gemm_core (
 
   logic [B*K*I-1:0] inp_operand;
   logic [O*K*W-1:0] wgt_operand;
-  always_ff @(posedge clk) begin
-    inp_operand <= inp;
-    wgt_operand <= wgt;
+  if (OPERAND_REGISTERS) begin : registered
+    always_ff @(posedge clk) begin
+      inp_operand <= inp;
+      wgt_operand <= wgt;
+    end
+  end else begin : straight
+    assign inp_operand = inp;
+    assign wgt_operand = wgt;
   end
 
   for (genvar b = 0; b < B; b++) begin : rows
