@@ -210,6 +210,18 @@ std::vector<Mistake> mistakes(const OverlayHardware& h) {
                     {kLoadWgt, kGemm, kStoreOut},
                     kDeadlock});
   }
+  if (h.gemm_beside_alu) {
+    list.push_back({"a GEMM beside an ALU on its half of ACC",
+                    [](SmallProgram& p) {
+                      AluInstruction alu = p.alu();
+                      alu.dependencies = {};
+                      alu.dependencies.pop_prev = true;
+                      p.instructions[kGemmReset] = alu;
+                      p.gemm().beside_alu = true;
+                    },
+                    {kGemm},
+                    kBank});
+  }
   if (wide) list.push_back({"version", replace(kLoadAcc, 7, 4, 2), {kLoadAcc}, kIllegal});
   return list;
 }

@@ -39,8 +39,8 @@ class RtlModel final : public RegisterPort {
   void limit_wait(uint64_t cycles) { wait_cycles_ = cycles; }
   // Lets that many cycles pass.
   void step(uint64_t cycles);
-  // As if it had just been made: scratchpads zero, everything reset, behind another kind of memory. Much faster
-  // than making another one.
+  // As if it had just been made: scratchpads zero, everything reset, behind another kind of memory. Much
+  // faster than making another one.
   void restart(const MemoryModel& memory);
   // The reset pin: the design starts anew, and what was outstanding in the memory is forgotten.
   void reset();
