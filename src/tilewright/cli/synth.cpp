@@ -32,7 +32,8 @@ void synth(const SynthOptions& options, std::ostream& out) {
   }
   const Device device = find_device(options.device, shared_folder("hardware") / "devices");
   const overlay::SynthesisReport report = overlay::synthesize(
-      hardware, device, {rtl, options.output, options.clock_mhz, options.seed, options.timeout_s});
+      hardware, device,
+      {rtl, options.output, options.clock_mhz, options.seed, !options.no_dsp, options.timeout_s});
   out << (options.json ? overlay::to_json(report) : overlay::to_string(report));
 }
 

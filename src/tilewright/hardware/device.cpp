@@ -52,7 +52,7 @@ DeviceFamily read_family(YamlMap& map) {
 const char* smaller(const char* resource) {
   const std::string name = resource;
   if (name == "LUT" || name == "FF") return "fewer alu_lanes or smaller blocks";
-  if (name == "DSP") return "smaller blocks or a smaller batch";
+  if (name == "DSP") return "multipliers in look-up tables (--no-dsp), smaller blocks or a smaller batch";
   return "smaller buffers or read_queue_beats";
 }
 

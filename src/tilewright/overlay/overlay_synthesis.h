@@ -21,7 +21,9 @@ struct SynthesisOptions {
   std::filesystem::path output;      // folder, made if need be
   double clock_mhz = 0;              // that timing is judged by; 0: the description's
   int seed = 1;                      // of the placer
+  bool use_dsp = true;               // false: multipliers in look-up tables, for parts with few blocks
   double timeout_s = 3600;           // of each tool
+  bool allow_misfit = false;         // a design that does not fit is reported, not refused
 };
 
 struct SynthesisReport {

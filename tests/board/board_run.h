@@ -1,0 +1,33 @@
+// Programs on a simulated board, against the functional simulator.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "convolution.h"
+#include "tilewright/overlay/board_model.h"
+
+namespace tilewright {
+
+inline constexpr size_t kBoardMemoryBytes = 4096;
+
+OverlayHardware ice40_hardware();
+
+// What is missing of these programs, with the package that brings it; empty when all are there.
+std::string missing_tools(std::initializer_list<const char*> tools);
+
+// The memory of the board after `program`, by the functional simulator.
+std::vector<std::byte> simulated(const OverlayHardware& hardware, const BoardProgram& program);
+
+struct BoardRun {
+  bool identical = false;  // all memory of the board, byte for byte
+  uint64_t overlay_cycles = 0, board_cycles = 0;
+};
+
+// Loads tiled_convolution(seed) over the serial line, runs it, and reads all memory back. Errors: those of
+// the driver; internal when the model complains or the hardware's counters do not add up.
+BoardRun run_convolution(overlay::BoardModel& board, const OverlayHardware& hardware, uint64_t seed);
+
+}  // namespace tilewright
