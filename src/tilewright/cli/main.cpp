@@ -172,6 +172,8 @@ void add_synth(CLI::App& app, SynthOptions& options, std::ostream& out) {
   verb->add_option("--timeout", options.timeout_s, "Seconds that each tool may take")
       ->check(number_check("a number of seconds above 0", [](double x) { return x > 0; }));
   verb->add_flag("--no-dsp", options.no_dsp, "Make multipliers of look-up tables");
+  verb->add_flag("--allow-misfit", options.allow_misfit,
+                 "Report a design that does not fit instead of refusing it");
   verb->add_flag("--rtl-only", options.rtl_only, "Only write the configured sources");
   add_common(verb, options.json);
   verb->callback([&options, &out] { synth(options, out); });

@@ -31,9 +31,10 @@ void synth(const SynthOptions& options, std::ostream& out) {
     throw Error(ErrorKind::kInvalidInput, "no device is given", "--device NAME, or --rtl-only");
   }
   const Device device = find_device(options.device, shared_folder("hardware") / "devices");
-  const overlay::SynthesisReport report = overlay::synthesize(
-      hardware, device,
-      {rtl, options.output, options.clock_mhz, options.seed, !options.no_dsp, options.timeout_s});
+  const overlay::SynthesisReport report =
+      overlay::synthesize(hardware, device,
+                          {rtl, options.output, options.clock_mhz, options.seed, !options.no_dsp,
+                           options.timeout_s, options.allow_misfit});
   out << (options.json ? overlay::to_json(report) : overlay::to_string(report));
 }
 

@@ -139,7 +139,7 @@ struct SynthOptions {
   double clock_mhz = 0;  // 0: the description's
   int seed = 1;
   double timeout_s = 3600;
-  bool rtl_only = false, no_dsp = false;
+  bool rtl_only = false, no_dsp = false, allow_misfit = false;
   bool json = false;
 };
 void synth(const SynthOptions& options, std::ostream& out);

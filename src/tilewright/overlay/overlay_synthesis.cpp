@@ -111,7 +111,7 @@ SynthesisReport synthesize(const OverlayHardware& hardware, const Device& device
   Diagnostics diagnostics;
   verify_rtl(hardware, diagnostics);
   diagnostics.raise_if_any();
-  check_memory(hardware, device);
+  if (!options.allow_misfit) check_memory(hardware, device);
   const bool board = is_placed(device);
   report.top = board ? kBoardTop : kOverlayTop;
   report.sources = write_board_rtl(hardware, options, board);
