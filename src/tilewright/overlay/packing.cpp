@@ -107,7 +107,7 @@ class WeightLanes {
 void pack_lanes_of(std::span<const int8_t> values, int bits, bool bipolar, std::span<std::byte> out) {
   TILEWRIGHT_CHECK(values.size() * size_t(bits) == out.size() * 8, "lanes and bytes of different sizes");
   if (bits == 8) {
-    std::memcpy(out.data(), values.data(), out.size());
+    std::ranges::copy(std::as_bytes(values), out.begin());
     return;
   }
   const size_t per_byte = 8 / size_t(bits);
