@@ -11,6 +11,7 @@
 #include "board_run.h"
 #include "tilewright/base/parallel.h"
 #include "tilewright/overlay/overlay_synthesis.h"
+#include "tilewright/synthesis/tool.h"
 
 using namespace tilewright;
 using namespace tilewright::overlay;
@@ -101,7 +102,7 @@ int main(int argc, char** argv) {
         folder = argv[i];
       }
     }
-    const std::string missing = missing_tools({"yosys", "nextpnr-ice40", "icepack", "verilator"});
+    const std::string missing = synthesis::missing_tools({"yosys", "nextpnr-ice40", "icepack", "verilator"});
     if (!missing.empty()) throw Error(ErrorKind::kUnsupported, missing);
     ordered_json figure{{"figure", "synthesis"}, {"quick", quick}};
     const Measured board = measure(kBoard, folder);

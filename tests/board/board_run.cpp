@@ -9,15 +9,6 @@ OverlayHardware ice40_hardware() {
   return find_overlay_hardware("overlay-ice40", std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware");
 }
 
-std::string missing_tools(std::initializer_list<const char*> tools) {
-  for (const char* tool : tools) {
-    if (!synthesis::tool_installed(tool)) {
-      return std::string(tool) + " is not installed: " + synthesis::tool_package(tool);
-    }
-  }
-  return "";
-}
-
 std::vector<std::byte> simulated(const OverlayHardware& hardware, const BoardProgram& program) {
   std::vector<std::byte> memory = program.memory;
   memory.resize(kBoardMemoryBytes);

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <initializer_list>
-#include <string>
 #include <vector>
 
 #include "convolution.h"
@@ -13,10 +11,8 @@ namespace tilewright {
 
 inline constexpr size_t kBoardMemoryBytes = 4096;
 
+// The overlay that the iCE40 board carries.
 OverlayHardware ice40_hardware();
-
-// What is missing of these programs, with the package that brings it; empty when all are there.
-std::string missing_tools(std::initializer_list<const char*> tools);
 
 // The memory of the board after `program`, by the functional simulator.
 std::vector<std::byte> simulated(const OverlayHardware& hardware, const BoardProgram& program);

@@ -4,6 +4,7 @@
 
 #include "board_run.h"
 #include "tilewright/overlay/overlay_synthesis.h"
+#include "tilewright/synthesis/tool.h"
 
 namespace tilewright::overlay {
 namespace {
@@ -24,7 +25,7 @@ TEST(Board, SimulatorsAgreeWithPlainLoops) {
 }
 
 TEST(Board, RtlRunsAConvolutionOverTheSerialLine) {
-  const std::string missing = missing_tools({"verilator", "g++"});
+  const std::string missing = synthesis::missing_tools({"verilator", "g++"});
   if (!missing.empty()) GTEST_SKIP() << missing;
   const OverlayHardware hardware = ice40_hardware();
   const fs::path folder = fs::path(testing::TempDir()) / "board_rtl";
@@ -35,7 +36,7 @@ TEST(Board, RtlRunsAConvolutionOverTheSerialLine) {
 }
 
 TEST(Board, WrongHardwareAndWrongProgramsAreNoticed) {
-  const std::string missing = missing_tools({"verilator", "g++"});
+  const std::string missing = synthesis::missing_tools({"verilator", "g++"});
   if (!missing.empty()) GTEST_SKIP() << missing;
   OverlayHardware hardware = ice40_hardware();
   const fs::path folder = fs::path(testing::TempDir()) / "board_errors";

@@ -4,6 +4,7 @@
 
 #include "board_run.h"
 #include "tilewright/overlay/overlay_synthesis.h"
+#include "tilewright/synthesis/tool.h"
 
 namespace tilewright::overlay {
 namespace {
@@ -11,7 +12,8 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(BoardNetlist, IsPlacedInTimePackedAndBitExact) {
-  const std::string missing = missing_tools({"yosys", "nextpnr-ice40", "icepack", "verilator", "g++"});
+  const std::string missing =
+      synthesis::missing_tools({"yosys", "nextpnr-ice40", "icepack", "verilator", "g++"});
   if (!missing.empty()) GTEST_SKIP() << missing;
   const fs::path root = TILEWRIGHT_SOURCE_DIR, folder = fs::path(testing::TempDir()) / "board_netlist";
   fs::remove_all(folder);

@@ -13,7 +13,8 @@ namespace tilewright {
 namespace {
 
 TEST(RtlEngine, LeavesTheSameMemoryInTheSameCyclesAsTheSimulators) {
-  if (!synthesis::tool_installed("verilator")) GTEST_SKIP() << "Verilator is not installed";
+  const std::string missing = synthesis::missing_tools({"verilator"});
+  if (!missing.empty()) GTEST_SKIP() << missing;
   const auto folder = raw_program_folder(128);
   const std::string cache = " --rtl-cache " + fresh_folder("rtl_cache").string();
   const EngineRun functional = run_on(folder, "functional");
@@ -27,7 +28,8 @@ TEST(RtlEngine, LeavesTheSameMemoryInTheSameCyclesAsTheSimulators) {
 }
 
 TEST(RtlEngine, WritesWaves) {
-  if (!synthesis::tool_installed("verilator")) GTEST_SKIP() << "Verilator is not installed";
+  const std::string missing = synthesis::missing_tools({"verilator"});
+  if (!missing.empty()) GTEST_SKIP() << missing;
   const auto folder = fresh_folder("waves");
   write_text_file(folder / "hardware.yaml",
                   "isa: vta\nblock_in: 4\nblock_out: 4\nmemory_width_bits: 64\nuop_buffer_bytes: 256\n"

@@ -101,7 +101,8 @@ void expect_equal(const OverlayHardware& hardware, Corners& corners) {
 class RtlArithmetic : public testing::Test {
  protected:
   void SetUp() override {
-    if (synthesis::tool_version("verilator").empty()) GTEST_SKIP() << "verilator is not installed";
+    const std::string missing = synthesis::missing_tools({"verilator"});
+    if (!missing.empty()) GTEST_SKIP() << missing;
   }
   const OverlayHardware hardware_ = parameter_sets()[0];
 };

@@ -12,7 +12,8 @@ namespace {
 class RtlEquality : public testing::TestWithParam<int> {
  protected:
   void SetUp() override {
-    if (synthesis::tool_version("verilator").empty()) GTEST_SKIP() << "verilator is not installed";
+    const std::string missing = synthesis::missing_tools({"verilator"});
+    if (!missing.empty()) GTEST_SKIP() << missing;
   }
 };
 

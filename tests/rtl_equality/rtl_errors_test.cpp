@@ -34,7 +34,8 @@ Places places(const Body& body) {
 class RtlErrors : public testing::TestWithParam<int> {
  protected:
   void SetUp() override {
-    if (synthesis::tool_version("verilator").empty()) GTEST_SKIP() << "verilator is not installed";
+    const std::string missing = synthesis::missing_tools({"verilator"});
+    if (!missing.empty()) GTEST_SKIP() << missing;
     hardware_ = parameter_sets()[size_t(GetParam())];
     memory_ = find_memory_model("fixed:12:1");
     RtlOptions options = equality_options(TILEWRIGHT_RTL_CACHE);

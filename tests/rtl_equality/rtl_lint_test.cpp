@@ -11,7 +11,8 @@ namespace tilewright::overlay {
 namespace {
 
 TEST(RtlLint, NoWarnings) {
-  if (synthesis::tool_version("verilator").empty()) GTEST_SKIP() << "verilator is not installed";
+  const std::string missing = synthesis::missing_tools({"verilator"});
+  if (!missing.empty()) GTEST_SKIP() << missing;
   const std::filesystem::path root =
       std::filesystem::path(testing::TempDir()) / ("rtl_lint_" + std::to_string(TILEWRIGHT_FIRST_SET));
   for (size_t set = TILEWRIGHT_FIRST_SET; set <= TILEWRIGHT_LAST_SET; ++set) {

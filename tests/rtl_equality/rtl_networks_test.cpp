@@ -12,7 +12,8 @@ namespace {
 class RtlNetworks : public testing::TestWithParam<const char*> {};
 
 TEST_P(RtlNetworks, SmallCases) {
-  if (synthesis::tool_version("verilator").empty()) GTEST_SKIP() << "verilator is not installed";
+  const std::string missing = synthesis::missing_tools({"verilator"});
+  if (!missing.empty()) GTEST_SKIP() << missing;
   OverlayHardware hardware = find_overlay_hardware(GetParam(), TILEWRIGHT_SOURCE_DIR "/hardware");
   hardware.memory_width_bits = 128;
   EqualityBench bench(hardware, equality_options(TILEWRIGHT_RTL_CACHE));

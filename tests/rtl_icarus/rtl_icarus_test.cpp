@@ -47,7 +47,8 @@ std::vector<std::byte> from_hex(const std::string& text) {
 class RtlIcarus : public testing::TestWithParam<int> {
  protected:
   void SetUp() override {
-    if (synthesis::tool_version("iverilog").empty()) GTEST_SKIP() << "iverilog is not installed";
+    const std::string missing = synthesis::missing_tools({"iverilog"});
+    if (!missing.empty()) GTEST_SKIP() << missing;
     hardware_ = parameter_sets()[size_t(GetParam())];
     root_ = fs::path(testing::TempDir()) / fmt::format("rtl_icarus_{}_{}", ::getpid(), GetParam());
     const fs::path source = TILEWRIGHT_SOURCE_DIR;

@@ -59,9 +59,8 @@ TEST_F(FpgaTools, ScriptsNameFamilyBlocksAndPads) {
 }
 
 TEST_F(FpgaTools, SynthesisPlacementAndBitstreamOfASmallDesign) {
-  for (const char* tool : {"yosys", "nextpnr-ice40", "icepack"}) {
-    if (!tool_installed(tool)) GTEST_SKIP() << tool << " is not installed: " << tool_package(tool);
-  }
+  const std::string missing = missing_tools({"yosys", "nextpnr-ice40", "icepack"});
+  if (!missing.empty()) GTEST_SKIP() << missing;
   job_.use_dsp = false;
   job_.with_pads = true;
   const YosysResult yosys = run_yosys(job_);
@@ -92,7 +91,8 @@ TEST_F(FpgaTools, SynthesisPlacementAndBitstreamOfASmallDesign) {
 }
 
 TEST_F(FpgaTools, RefusedSourceShowsWhatYosysSaid) {
-  if (!tool_installed("yosys")) GTEST_SKIP() << "yosys is not installed: " << tool_package("yosys");
+  const std::string missing = missing_tools({"yosys"});
+  if (!missing.empty()) GTEST_SKIP() << missing;
   write_text_file(folder_ / "keeper.sv", "module keeper (input clk;\nendmodule\n");
   try {
     run_yosys(job_);

@@ -180,6 +180,16 @@ std::string tool_package(const std::string& program) {
   return "";
 }
 
+std::string missing_tools(std::initializer_list<const char*> programs) {
+  std::string missing;
+  for (const char* program : programs) {
+    if (tool_installed(program)) continue;
+    missing +=
+        fmt::format("{}{} is not installed: {}", missing.empty() ? "" : "; ", program, tool_package(program));
+  }
+  return missing;
+}
+
 std::string last_lines(const std::string& text, int count) {
   std::vector<std::string> lines;
   size_t end = text.size();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ bool tool_installed(const std::string& program);
 std::string tool_version(const std::string& program);
 // The Debian 12 package that brings a program, or where it comes from when none does; empty when unknown.
 std::string tool_package(const std::string& program);
+// One sentence per tool that is not installed, with its package; empty when all are there.
+std::string missing_tools(std::initializer_list<const char*> programs);
 
 // The last `count` lines of a log that are not blank, each indented by two spaces.
 std::string last_lines(const std::string& text, int count);

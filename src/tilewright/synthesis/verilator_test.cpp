@@ -47,7 +47,8 @@ extern "C" __attribute__((visibility("default"))) unsigned count(unsigned step, 
 class Verilated : public testing::Test {
  protected:
   void SetUp() override {
-    if (tool_version("verilator").empty()) GTEST_SKIP() << "verilator is not installed";
+    const std::string missing = missing_tools({"verilator"});
+    if (!missing.empty()) GTEST_SKIP() << missing;
     root_ = fs::path(testing::TempDir()) / ("verilated_" + std::to_string(::getpid()));
     create_folder(root_);
     write_text_file(root_ / "counter.sv", kCounter);
