@@ -19,5 +19,6 @@ void add_constant_operators(std::vector<Operator>& table);
 void add_quantized_operators(std::vector<Operator>& table);
 void add_scatter_operators(std::vector<Operator>& table);
 void add_tilewright_operators(std::vector<Operator>& table);
+void add_fixed_point_operators(std::vector<Operator>& table);
 
 }  // namespace tilewright

@@ -25,6 +25,7 @@ std::vector<Operator> build_table() {
   add_quantized_operators(table);
   add_scatter_operators(table);
   add_tilewright_operators(table);
+  add_fixed_point_operators(table);
   std::sort(table.begin(), table.end(), [](const Operator& a, const Operator& b) { return key(a) < key(b); });
   return table;
 }

@@ -121,6 +121,12 @@ std::vector<TypedShape> infer_qrequantize(const OperatorContext& context) {
   return only(ElementType::kI8, context.shape(0));
 }
 
+std::vector<TypedShape> infer_qlookup(const OperatorContext& context) {
+  for (int i : {0, 1}) require_type(context, i, ElementType::kI8);
+  require_vector(context, 1, 256);
+  return only(ElementType::kI8, context.shape(0));
+}
+
 std::vector<AttributeRule> with_output_attributes(std::vector<AttributeRule> attributes) {
   for (const char* name : {"y_zero_point", "clip_low", "clip_high", "bipolar"}) {
     attributes.push_back({name, AttributeKind::kInt});
@@ -161,6 +167,7 @@ void add_tilewright_operators(std::vector<Operator>& table) {
        infer_qaverage_pool});
   table.push_back({domain, "QRequantize", 1, 1, 1, 1, with_output_attributes({bias, multiplier, shift}),
                    infer_qrequantize});
+  table.push_back({domain, "QLookup", 2, 2, 1, 1, {}, infer_qlookup});
 }
 
 }  // namespace tilewright

@@ -62,6 +62,9 @@ ValueRange walk(const Graph& graph, ValueId value, int steps) {
     return {std::max(type.low, node->int_or("clip_low", type.low)),
             std::min(type.high, node->int_or("clip_high", type.high)), false};
   }
+  if (node->is_tilewright("QLookup") && graph.constant_input(*node, 1) != nullptr) {
+    return range_of_constant(*graph.constant_input(*node, 1));
+  }
   if (only_moves(*node)) return walk(graph, node->input(0), steps - 1);
   if (node->is("Clip")) {
     const ValueRange from = walk(graph, node->input(0), steps - 1);

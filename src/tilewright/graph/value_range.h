@@ -14,9 +14,9 @@ struct ValueRange {
   bool operator==(const ValueRange&) const = default;
 };
 
-// Of an integer value: of its constant, of the clip of the integer operator that makes it, through operators
-// that only move, pick or compare (MaxPool, Reshape, Concat, ...); else what its type holds. A maximum over
-// nothing but padding is not regarded.
+// Of an integer value: of its constant, of the clip or table of the integer operator that makes it, through
+// operators that only move, pick or compare (MaxPool, Reshape, Concat, ...); else what its type holds. A
+// maximum over nothing but padding is not regarded.
 ValueRange value_range(const Graph& graph, ValueId value);
 
 }  // namespace tilewright

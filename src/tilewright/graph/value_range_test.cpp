@@ -47,6 +47,16 @@ TEST(ValueRange, IntegerOperatorsSayWhatTheyMake) {
   EXPECT_EQ(value_range(graph, both), (ValueRange{-2, 1, false}));
 }
 
+TEST(ValueRange, TablesBoundWhatIsLookedUp) {
+  Graph graph;
+  const ValueId x = graph.add_input("x", ElementType::kI8, Shape{4});
+  Tensor table(ElementType::kI8, Shape{256});
+  for (int64_t i = 0; i < 256; ++i) table.set_integer(i, i / 64 - 1);
+  const ValueId y = graph.add_value("y", ElementType::kI8, Shape{4});
+  graph.add_node("lookup", "QLookup", {x, graph.add_constant("table", table)}, {y}, kTilewrightDomain);
+  EXPECT_EQ(value_range(graph, y), (ValueRange{-1, 2, false}));
+}
+
 TEST(ValueRange, ConstantsAreWhatTheyHold) {
   Graph graph;
   Tensor signs(ElementType::kI8, Shape{3});

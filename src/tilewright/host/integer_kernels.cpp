@@ -186,6 +186,20 @@ std::vector<Tensor> requantize_all(const Node& node, KernelInputs inputs, const 
   return {std::move(y)};
 }
 
+std::vector<Tensor> lookup(const Node&, KernelInputs inputs, const HostOptions&) {
+  const Tensor &x = required_input(inputs, 0), &table = required_input(inputs, 1);
+  require_i8(x);
+  require_i8(table);
+  if (table.size() != 256) {
+    throw Error(ErrorKind::kInvalidInput, fmt::format("the table has {} entries, not 256", table.size()));
+  }
+  const int8_t* entries = table.data<int8_t>().data() + 128;
+  Tensor y(ElementType::kI8, x.shape());
+  std::ranges::transform(x.data<int8_t>(), y.mutable_data<int8_t>().begin(),
+                         [&](int8_t value) { return entries[value]; });
+  return {std::move(y)};
+}
+
 constexpr KernelEntry kKernels[] = {
     {kTilewrightDomain, "QConv", nullptr, bind_convolution<prepare_forward>},
     {kTilewrightDomain, "QConvTranspose", nullptr, bind_convolution<prepare_transposed>},
@@ -193,6 +207,7 @@ constexpr KernelEntry kKernels[] = {
     {kTilewrightDomain, "QAdd", add},
     {kTilewrightDomain, "QAveragePool", average_pool},
     {kTilewrightDomain, "QRequantize", requantize_all},
+    {kTilewrightDomain, "QLookup", lookup},
 };
 
 }  // namespace

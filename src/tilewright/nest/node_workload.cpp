@@ -16,7 +16,7 @@ struct Operator {
   int input, weight;  // positions among the node's inputs
 };
 
-constexpr std::array<Operator, 11> kOperators = {
+constexpr std::array<Operator, 13> kOperators = {
     {{"", "Conv", Form::kConvolution, 0, 1},
      {"", "ConvInteger", Form::kConvolution, 0, 1},
      {"", "QLinearConv", Form::kConvolution, 0, 3},
@@ -25,6 +25,8 @@ constexpr std::array<Operator, 11> kOperators = {
      {kTilewrightDomain, "QConvTranspose", Form::kTransposed, 0, 1},
      {"", "Gemm", Form::kGemm, 0, 1},
      {kTilewrightDomain, "QGemm", Form::kGemm, 0, 1},
+     {kTilewrightDomain, "FixedConv", Form::kConvolution, 0, 1},
+     {kTilewrightDomain, "FixedGemm", Form::kGemm, 0, 1},
      {"", "MatMul", Form::kMatMul, 0, 1},
      {"", "MatMulInteger", Form::kMatMul, 0, 1},
      {"", "QLinearMatMul", Form::kMatMul, 0, 3}}};

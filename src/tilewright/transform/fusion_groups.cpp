@@ -13,10 +13,13 @@ enum Stage { kConstants, kResidual, kActivation, kPool, kFull };
 
 bool is_pool(const Node& node) {
   return node.is("MaxPool") || node.is("AveragePool") || node.is("GlobalAveragePool") ||
-         node.is("GlobalMaxPool") || node.is_tilewright("QAveragePool");
+         node.is("GlobalMaxPool") || node.is_tilewright("QAveragePool") ||
+         node.is_tilewright("FixedAveragePool");
 }
 
-bool is_add(const Node& node) { return node.is("Add") || node.is_tilewright("QAdd"); }
+bool is_add(const Node& node) {
+  return node.is("Add") || node.is_tilewright("QAdd") || node.is_tilewright("FixedAdd");
+}
 
 bool combines_with_constant(const Graph& graph, const Node& node) {
   if (node.is("BatchNormalization")) return true;
@@ -35,7 +38,9 @@ Stage stage_of(const Graph& graph, const Node& node, ValueId chained) {
   if (std::count(node.inputs.begin(), node.inputs.end(), chained) != 1) return kFull;
   if (combines_with_constant(graph, node)) return kConstants;
   if (is_add(node)) return kResidual;
-  if (is_activation(node) || node.is_tilewright("QRequantize")) return kActivation;
+  if (is_activation(node) || node.is_tilewright("QRequantize") || node.is_tilewright("QLookup") ||
+      node.is_tilewright("FixedLookup"))
+    return kActivation;
   if (is_pool(node) && node.input(0) == chained) return kPool;
   return kFull;
 }

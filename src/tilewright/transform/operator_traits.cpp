@@ -40,7 +40,8 @@ bool is_activation(const Node& node) {
 bool is_layer(const Node& node) {
   return is_any(node, {"Conv", "ConvTranspose", "Gemm", "MatMul", "ConvInteger", "MatMulInteger",
                        "QLinearConv", "QLinearMatMul"}) ||
-         node.is_tilewright("QConv") || node.is_tilewright("QConvTranspose") || node.is_tilewright("QGemm");
+         node.is_tilewright("QConv") || node.is_tilewright("QConvTranspose") || node.is_tilewright("QGemm") ||
+         node.is_tilewright("FixedConv") || node.is_tilewright("FixedGemm");
 }
 
 }  // namespace tilewright
