@@ -128,7 +128,7 @@ struct OverlayModel {
       pins.aw_burst = top.m_axi_awburst;
     }
     if (pins.w_valid != 0) {
-      pins.w_strobe = top.m_axi_wstrb;
+      pins.w_strobe[0] = top.m_axi_wstrb;
       pins.w_last = top.m_axi_wlast;
       from_port(top.m_axi_wdata, pins.w_data);
     }

@@ -232,7 +232,7 @@ TEST(BadInput, FoldersThatCannotBe) {
 TEST(BadInput, SynthesisOfTheImpossible) {
   const std::string folder = fresh_folder("synthesis").string();
   expect_failure("synth overlay-tiny --device xc7z999 -o " + folder, 1,
-                 {"'xc7z999' is no device", "known devices: ice40-hx8k, ice40-up5k, lfe5u-85f, xc7z020"});
+                 {"'xc7z999' is no device", "known devices: f1-vu9p, ice40-hx8k, ice40-up5k, lfe5u-85f, xc7z020"});
   expect_failure("synth overlay-9000 --device xc7z020 -o " + folder, 1, {"'overlay-9000' is no overlay"});
   expect_failure("synth vta-default --device ice40-hx8k -o " + folder, 3,
                  {"device 'ice40-hx8k' (BRAM)", "4864 Kb", "128 Kb", "take a larger device"});

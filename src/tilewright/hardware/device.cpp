@@ -2,9 +2,11 @@
 #include "tilewright/hardware/device.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 
 #include "tilewright/base/file.h"
@@ -38,6 +40,20 @@ std::vector<std::string> read_words(YamlMap& map, const std::string& key) {
   return words;
 }
 
+std::optional<DeviceMemory> read_memory(YamlMap& map, const std::string& source_name,
+                                        Diagnostics& diagnostics) {
+  const YAML::Node node = map.child("dram");
+  if (!node.IsDefined()) return {};
+  YamlMap fields(node, source_name, diagnostics);
+  DeviceMemory memory;
+  memory.channels = fields.integer("channels", 1, 64, memory.channels);
+  memory.port_bytes = fields.integer("port_bytes", 4, 128);
+  memory.latency_cycles = fields.integer("latency_cycles", 1, 1'000'000);
+  memory.efficiency_percent = fields.integer("efficiency_percent", 1, 100, memory.efficiency_percent);
+  fields.finish();
+  return memory;
+}
+
 DeviceFamily read_family(YamlMap& map) {
   const std::string text = map.text("family");
   std::string known;
@@ -58,6 +74,13 @@ const char* smaller(const char* resource) {
 
 }  // namespace
 
+MemoryModel DeviceMemory::model() const {
+  MemoryModel model;
+  model.latency = uint32_t(latency_cycles);
+  model.efficiency_percent = uint32_t(efficiency_percent);
+  return model;
+}
+
 void Device::verify(Diagnostics& diagnostics) const {
   const auto error = [&](const char* field, std::string message, std::string hint) {
     diagnostics.error(ErrorKind::kInvalidInput, "device '" + name + "'", field, std::move(message),
@@ -77,6 +100,9 @@ void Device::verify(Diagnostics& diagnostics) const {
   if (xilinx && !nextpnr_arguments.empty()) {
     error("nextpnr", "family " + std::string(synthesis::family_name(family)) + " has no nextpnr here",
           "leave it out");
+  }
+  if (memory && !std::has_single_bit(uint64_t(memory->port_bytes))) {
+    error("dram", fmt::format("port_bytes {} is no power of two", memory->port_bytes), "4, 8, .. 128");
   }
   if (family == DeviceFamily::kIce40 && nextpnr_arguments.empty()) {
     error("nextpnr", "is missing", "e.g. [--hx8k, --package, ct256]");
@@ -100,11 +126,32 @@ Device parse_device(const std::string& text, const std::string& source_name) {
   device.has.bram = map.integer("bram", 0, kMost, 0);
   device.has.uram = map.integer("uram", 0, kMost, 0);
   device.nextpnr_arguments = read_words(map, "nextpnr");
+  device.memory = read_memory(map, source_name, diagnostics);
+  device.clock_mhz = map.number("clock_mhz", 0, 10'000, 0);
   map.finish();
   diagnostics.raise_if_any();
   device.verify(diagnostics);
   diagnostics.raise_if_any(source_name);
   return device;
+}
+
+std::string print_device(const Device& device) {
+  const synthesis::Resources& has = device.has;
+  std::string text = fmt::format("kind: device\nname: {}\nfamily: {}\npart: {}\npackage: {}\n", device.name,
+                                 synthesis::family_name(device.family), device.part, device.package);
+  text += fmt::format("speed_grade: \"{}\"\nlut: {}\nff: {}\ndsp: {}\nbram: {}\nuram: {}\n",
+                      device.speed_grade, has.lut, has.ff, has.dsp, has.bram, has.uram);
+  if (!device.nextpnr_arguments.empty()) {
+    text += fmt::format("nextpnr: [\"{}\"]\n", fmt::join(device.nextpnr_arguments, "\", \""));
+  }
+  if (device.memory) {
+    const DeviceMemory& m = *device.memory;
+    text +=
+        fmt::format("dram: {{channels: {}, port_bytes: {}, latency_cycles: {}, efficiency_percent: {}}}\n",
+                    m.channels, m.port_bytes, m.latency_cycles, m.efficiency_percent);
+  }
+  if (device.clock_mhz != 0) text += fmt::format("clock_mhz: {}\n", device.clock_mhz);
+  return text;
 }
 
 Device read_device(const std::filesystem::path& path) {

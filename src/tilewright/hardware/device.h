@@ -2,13 +2,25 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tilewright/base/error.h"
+#include "tilewright/hardware/memory_model.h"
 #include "tilewright/synthesis/resources.h"
 
 namespace tilewright {
+
+// The memory that a board (or a system on chip) puts beside a part: equal channels, each a port of its own.
+struct DeviceMemory {
+  int64_t channels = 1, port_bytes = 8;  // bytes per beat and channel
+  int64_t latency_cycles = 32;
+  int64_t efficiency_percent = 100;
+  bool operator==(const DeviceMemory&) const = default;
+  // One channel as simulators take it.
+  MemoryModel model() const;
+};
 
 struct Device {
   std::string name;
@@ -16,11 +28,15 @@ struct Device {
   std::string part, package, speed_grade;      // as the vendor writes them
   synthesis::Resources has;                    // carry 0: never the limit
   std::vector<std::string> nextpnr_arguments;  // that choose the part; empty: nextpnr does not know it
+  std::optional<DeviceMemory> memory;          // `dram:` of the file; a bare part has none
+  double clock_mhz = 0;                        // that designs for it usually run at; 0: none stated
   bool operator==(const Device&) const = default;
   // Every rule the description breaks (names that a tool's script cannot hold, a part without logic, ...).
   void verify(Diagnostics& diagnostics) const;
 };
 
+// The YAML form; parses back to an equal description.
+std::string print_device(const Device& device);
 // Errors (invalid input): all problems at once, each with its line.
 Device read_device(const std::filesystem::path& path);
 Device parse_device(const std::string& text, const std::string& source_name);

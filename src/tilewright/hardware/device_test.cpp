@@ -21,8 +21,8 @@ std::string failure(const std::string& text) {
 
 TEST(Device, PresetsReadAndAreNamedAfterTheirFiles) {
   const std::vector<std::string> names = preset_names(kFolder, "device");
-  EXPECT_EQ(names, (std::vector<std::string>{"ice40-hx8k", "ice40-up5k", "lfe5u-85f", "xc7z020", "xcvu9p",
-                                             "xczu3eg"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"f1-vu9p", "ice40-hx8k", "ice40-up5k", "lfe5u-85f", "xc7z020",
+                                             "xcvu9p", "xczu3eg"}));
   for (const std::string& name : names) EXPECT_EQ(find_device(name, kFolder).name, name);
 }
 
@@ -33,6 +33,25 @@ TEST(Device, PresetHoldsTheDataSheet) {
   EXPECT_EQ(device.has, (synthesis::Resources{.lut = 53200, .ff = 106400, .dsp = 220, .bram = 280}));
   EXPECT_EQ(find_device("ice40-hx8k", kFolder).nextpnr_arguments,
             (std::vector<std::string>{"--hx8k", "--package", "ct256"}));
+}
+
+TEST(Device, BoardStatesItsMemoryAndClock) {
+  const Device device = find_device("f1-vu9p", kFolder);
+  EXPECT_EQ(device.has.dsp, 5640);
+  EXPECT_EQ(device.has.bram, 4320);
+  EXPECT_EQ(device.clock_mhz, 125);
+  ASSERT_TRUE(device.memory.has_value());
+  EXPECT_EQ(*device.memory, (DeviceMemory{4, 64, 128, 90}));
+  const MemoryModel channel = device.memory->model();
+  EXPECT_EQ(channel, find_memory_model("fixed:128:1:90"));
+  EXPECT_FALSE(find_device("xcvu9p", kFolder).memory.has_value());
+}
+
+TEST(Device, PrintsAndReadsBack) {
+  for (const std::string& name : preset_names(kFolder, "device")) {
+    const Device device = find_device(name, kFolder);
+    EXPECT_EQ(parse_device(print_device(device), "printed.yaml"), device) << print_device(device);
+  }
 }
 
 TEST(Device, DevicesAreNoOverlayPresets) {
@@ -65,6 +84,14 @@ TEST(Device, RulesAcrossFields) {
   EXPECT_NE(failure(start + "family: ice40\npart: p1\n").find("(nextpnr)"), std::string::npos);
   EXPECT_NE(failure(start + "family: ice40\npart: p1\nnextpnr: --x\n").find("a list of words"),
             std::string::npos);
+  const std::string part = start + "family: xc7\npart: p1\n";
+  EXPECT_NE(failure(part + "dram: {port_bytes: 12, latency_cycles: 1}\n").find("port_bytes 12"),
+            std::string::npos);
+  EXPECT_NE(failure(part + "dram: {port_bytes: 8}\n").find("latency_cycles"), std::string::npos);
+  EXPECT_NE(failure(part + "dram: {port_bytes: 8, latency_cycles: 1, efficiency_percent: 0}\n")
+                .find("efficiency_percent"),
+            std::string::npos);
+  EXPECT_NE(failure(part + "clock_mhz: fast\n").find("(clock_mhz)"), std::string::npos);
   EXPECT_NE(failure("family: xc7\npart: p1\npackage: q\nlut: 0\nff: 1\n").find("(lut)"), std::string::npos);
 }
 

@@ -15,7 +15,9 @@ namespace {
 
 constexpr uint32_t kMostCycles = 1'000'000;  // of any single delay; keeps sums far from overflow
 constexpr uint32_t kMostBanks = 1024, kMostRowBytes = uint32_t{1} << 30, kBurstBytes = 4096;
-constexpr const char* kForms = "ideal, fixed, fixed:LATENCY, fixed:LATENCY:INTERVAL, ddr, or a YAML file";
+constexpr const char* kForms =
+    "ideal, fixed, fixed:LATENCY, fixed:LATENCY:INTERVAL, fixed:LATENCY:INTERVAL:EFFICIENCY, ddr, or a YAML "
+    "file";
 
 const char* kind_name(MemoryKind kind) {
   switch (kind) {
@@ -36,6 +38,9 @@ class Verifier {
     if (value >= least && value <= kMostCycles) return;
     error(field, fmt::format("{} cycles", value), fmt::format("{} to {} are possible", least, kMostCycles));
   }
+  void percent(const char* field, uint32_t value) {
+    if (value < 1 || value > 100) error(field, fmt::format("{} percent", value), "1 to 100 are possible");
+  }
   void power_of_two(const char* field, uint32_t value, uint32_t least, uint32_t most, const char* reason) {
     if (std::has_single_bit(value) && value >= least && value <= most) return;
     error(field, fmt::format("{} is no power of two in {}..{}", value, least, most), reason);
@@ -54,12 +59,12 @@ bool parse_cycles(std::string_view text, uint32_t& value) {
   return failure == std::errc{} && end == text.data() + text.size();
 }
 
-// "fixed", "fixed:LATENCY", "fixed:LATENCY:INTERVAL".
+// "fixed", "fixed:LATENCY", "fixed:LATENCY:INTERVAL", "fixed:LATENCY:INTERVAL:EFFICIENCY".
 bool parse_fixed(std::string_view text, MemoryModel& model) {
   constexpr std::string_view kName = "fixed";
   if (text.substr(0, kName.size()) != kName) return false;
   text.remove_prefix(kName.size());
-  for (uint32_t* field : {&model.latency, &model.beat_interval}) {
+  for (uint32_t* field : {&model.latency, &model.beat_interval, &model.efficiency_percent}) {
     if (text.empty()) return true;
     if (text[0] != ':') return false;
     const size_t end = std::min(text.find(':', 1), text.size());
@@ -96,6 +101,7 @@ void MemoryModel::verify(Diagnostics& diagnostics) const {
   Verifier check(diagnostics);
   check.cycles("latency", latency, 1);
   check.cycles("beat_interval", beat_interval, 1);
+  check.percent("efficiency_percent", efficiency_percent);
   check.power_of_two("ddr.banks", ddr.banks, 1, kMostBanks, "the bank is a field of the address");
   check.power_of_two("ddr.row_bytes", ddr.row_bytes, kBurstBytes, kMostRowBytes,
                      "no burst may lie in two rows; bursts stay within 4096 bytes");
@@ -126,6 +132,7 @@ MemoryModel parse_memory_model(const std::string& text, const std::string& sourc
   }
   model.latency = read_cycles(map, "latency", model.latency);
   model.beat_interval = read_cycles(map, "beat_interval", model.beat_interval);
+  model.efficiency_percent = read_cycles(map, "efficiency_percent", model.efficiency_percent);
   const YAML::Node ddr = map.child("ddr");
   if (ddr.IsDefined()) model.ddr = read_ddr(ddr, source_name, diagnostics);
   map.finish();
@@ -159,8 +166,9 @@ MemoryModel find_memory_model(const std::string& name_or_path) {
 
 std::string print_memory_model(const MemoryModel& m) {
   const MemoryModel::Ddr& d = m.ddr;
-  std::string text = fmt::format("kind: memory\nmodel: {}\nlatency: {}\nbeat_interval: {}\nddr:\n",
-                                 kind_name(m.kind), m.latency, m.beat_interval);
+  std::string text =
+      fmt::format("kind: memory\nmodel: {}\nlatency: {}\nbeat_interval: {}\nefficiency_percent: {}\nddr:\n",
+                  kind_name(m.kind), m.latency, m.beat_interval, m.efficiency_percent);
   text += fmt::format("  banks: {}\n  row_bytes: {}\n  controller: {}\n", d.banks, d.row_bytes, d.controller);
   text += fmt::format("  activate: {}\n  cas: {}\n  precharge: {}\n", d.activate, d.cas, d.precharge);
   text += fmt::format("  write_recovery: {}\n  read_to_write: {}\n  write_to_read: {}\n  beat_interval: {}\n",

@@ -1,5 +1,5 @@
 // A description of the memory behind an overlay's or a pipeline's AXI port. Its behaviour in time is
-// overlay/memory_timing.h, which the cycle simulator and the AXI memory of the RTL share.
+// hardware/memory_timing.h, which the cycle simulator and the AXI memory of the RTL share.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,11 @@ struct MemoryModel {
   MemoryKind kind = MemoryKind::kFixed;
   // kFixed: the first beat of a read comes `latency` cycles after its address was accepted at the earliest,
   // one beat every `beat_interval` cycles; the response of a write `latency` cycles after its last beat.
-  // Reads and writes do not meet. kIdeal is latency 1 and interval 1.
-  uint32_t latency = 32, beat_interval = 1;
+  // Reads and writes do not meet. After the last beat of a burst of n beats the bus of that direction is idle
+  // for ceil(n * (100 - efficiency) / efficiency) cycles (refresh, turns, row changes); the memory takes
+  // beats written meanwhile into a buffer, and answers as if they had come when the bus was free.
+  // kIdeal is latency 1 and interval 1.
+  uint32_t latency = 32, beat_interval = 1, efficiency_percent = 100;
   // kDdr: one bus for both directions, served in order of arrival: a read arrives with its address, a write
   // with its last beat. Byte a lies in row a / row_bytes / banks of bank a / row_bytes % banks; rows stay
   // open. `controller` cycles after arrival the bank's commands start: none if the row is open, `activate`
@@ -38,7 +41,8 @@ struct MemoryModel {
   void verify(Diagnostics& diagnostics) const;
 };
 
-// "ideal", "fixed", "fixed:LATENCY", "fixed:LATENCY:INTERVAL", "ddr", or a YAML file with the fields above.
+// "ideal", "fixed", "fixed:LATENCY", "fixed:LATENCY:INTERVAL", "fixed:LATENCY:INTERVAL:EFFICIENCY", "ddr", or
+// a YAML file with the fields above.
 // Errors (invalid input): none of these, all problems of a file at once.
 MemoryModel find_memory_model(const std::string& name_or_path);
 MemoryModel parse_memory_model(const std::string& text, const std::string& source_name);

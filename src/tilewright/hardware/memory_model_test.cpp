@@ -17,8 +17,11 @@ TEST(MemoryModel, ShortNames) {
   const MemoryModel both = find_memory_model("fixed:70:3");
   EXPECT_EQ(both.latency, 70u);
   EXPECT_EQ(both.beat_interval, 3u);
-  for (const char* wrong : {"", "fixed:", "fixed:x", "fixed:1:2:3", "fixed:0", "fixed:5:0", "fixed5", "dram",
-                            "fixed:-1", "fixed:99999999999"}) {
+  const MemoryModel all = find_memory_model("fixed:128:1:90");
+  EXPECT_EQ(all.latency, 128u);
+  EXPECT_EQ(all.efficiency_percent, 90u);
+  for (const char* wrong : {"", "fixed:", "fixed:x", "fixed:1:2:3:4", "fixed:1:2:0", "fixed:1:2:101",
+                            "fixed:0", "fixed:5:0", "fixed5", "dram", "fixed:-1", "fixed:99999999999"}) {
     EXPECT_THROW(find_memory_model(wrong), Error) << wrong;
   }
 }
@@ -27,6 +30,7 @@ TEST(MemoryModel, PrintsAndReadsBack) {
   MemoryModel model = find_memory_model("ddr");
   model.latency = 7;
   model.beat_interval = 2;
+  model.efficiency_percent = 75;
   model.ddr = {4, 4096, 1, 2, 3, 4, 5, 6, 7, 8};
   EXPECT_EQ(parse_memory_model(print_memory_model(model), "m.yaml"), model);
   const std::string path = testing::TempDir() + "/memory.yaml";

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tilewright/hardware/axi_transaction.h"
 #include "tilewright/overlay/functional_simulator.h"
 
 namespace tilewright::overlay {
@@ -19,16 +20,6 @@ struct CycleCounters {
   uint64_t read_bursts = 0, read_beats = 0, write_bursts = 0, write_beats = 0;
 
   bool operator==(const CycleCounters&) const = default;
-};
-
-enum class AxiClient : uint8_t { kFetch = 0, kCompute = 1, kLoad = 2, kStore = 3 };
-
-// One burst, in the cycle in which its address was accepted.
-struct AxiTransaction {
-  uint64_t cycle = 0, address = 0;  // bytes, aligned to a beat
-  uint32_t beats = 0;
-  AxiClient client = AxiClient::kFetch;  // kStore: a write
-  bool operator==(const AxiTransaction&) const = default;
 };
 
 struct TimedRun {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tilewright/hardware/memory_timing.h"
 #include "tilewright/overlay/burst_generator.h"
-#include "tilewright/overlay/memory_timing.h"
 
 namespace tilewright::overlay {
 

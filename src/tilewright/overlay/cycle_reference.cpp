@@ -6,11 +6,11 @@
 #include <map>
 #include <optional>
 
+#include "tilewright/hardware/memory_timing.h"
 #include "tilewright/overlay/compute_timing.h"
 #include "tilewright/overlay/cycle_reference_units.h"
 #include "tilewright/overlay/executor.h"
 #include "tilewright/overlay/instruction_queues.h"
-#include "tilewright/overlay/memory_timing.h"
 
 namespace tilewright::overlay {
 

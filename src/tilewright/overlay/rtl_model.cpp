@@ -29,7 +29,8 @@ fs::path build_library(const OverlayHardware& hardware, const RtlOptions& option
   design.top = "tilewright_overlay";
   design.sources = write_rtl(hardware, folder, options.rtl_folder / "overlay");
   design.harness = options.rtl_folder / "harness" / "overlay_harness.cpp";
-  design.headers = {options.rtl_folder / "harness" / "overlay_pins.h"};
+  design.headers = {options.rtl_folder / "harness" / "axi_pins.h",
+                    options.rtl_folder / "harness" / "overlay_pins.h"};
   design.trace = !options.wave_file.empty();
   design.assertions = options.assertions;
   return synthesis::build_verilated(design, options.cache_folder);

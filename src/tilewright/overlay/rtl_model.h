@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <memory>
 
+#include "tilewright/hardware/axi_memory.h"
 #include "tilewright/hardware/memory_model.h"
 #include "tilewright/hardware/overlay_hardware.h"
-#include "tilewright/overlay/axi_memory.h"
 #include "tilewright/overlay/driver.h"
 
 namespace tilewright::overlay {

@@ -10,7 +10,7 @@
 
 #include "tilewright/hardware/memory_model.h"
 
-namespace tilewright::overlay {
+namespace tilewright {
 
 struct ReadTiming {
   uint64_t first_beat = 0;  // cycle in which beat 0 is transferred; after the last beat of the read before
@@ -29,4 +29,4 @@ class MemoryTiming {
 // A request lies within 4096 aligned bytes. Errors (invalid input): what MemoryModel::verify finds.
 std::unique_ptr<MemoryTiming> make_memory_timing(const MemoryModel& model);
 
-}  // namespace tilewright::overlay
+}  // namespace tilewright

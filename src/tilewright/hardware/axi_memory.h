@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "tilewright/base/random.h"
-#include "tilewright/overlay/cycle_counters.h"
-#include "tilewright/overlay/memory_timing.h"
+#include "tilewright/hardware/axi_transaction.h"
+#include "tilewright/hardware/memory_timing.h"
 
-struct AxiPins;  // rtl/harness/overlay_pins.h
+struct AxiPins;  // rtl/harness/axi_pins.h
 
-namespace tilewright::overlay {
+namespace tilewright {
 
 // One response of a run that is SLVERR instead of OKAY.
 struct AxiFault {
@@ -103,4 +103,4 @@ class AxiMemory {
   std::string violation_;
 };
 
-}  // namespace tilewright::overlay
+}  // namespace tilewright

@@ -1,6 +1,6 @@
 // The memory cycle by cycle: a hand-driven master against the times of MemoryTiming, errors, pauses, and
 // every rule that it checks.
-#include "tilewright/overlay/axi_memory.h"
+#include "tilewright/hardware/axi_memory.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <functional>
 #include <utility>
 
-#include "overlay_pins.h"
+#include "axi_pins.h"
 
-namespace tilewright::overlay {
+namespace tilewright {
 namespace {
 
 constexpr uint8_t kSize8 = 3;  // AxSIZE of 8 bytes
@@ -49,7 +49,7 @@ class AxiMemoryTest : public testing::Test {
   void beat(uint64_t value, uint64_t strobe, bool last) {
     pins_.w_valid = 1;
     std::memcpy(pins_.w_data, &value, 8);
-    pins_.w_strobe = strobe;
+    pins_.w_strobe[0] = strobe;
     pins_.w_last = last;
   }
   uint64_t word(uint64_t address) const {
@@ -236,4 +236,4 @@ TEST_F(AxiMemoryTest, NamesUnstableRequests) {
 }
 
 }  // namespace
-}  // namespace tilewright::overlay
+}  // namespace tilewright

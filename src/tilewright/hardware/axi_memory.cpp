@@ -2,7 +2,7 @@
 // one queue with the cycles that MemoryTiming gave them; a beat is driven in its cycle and stays until it is
 // taken, so with a design that is always ready every beat is transferred in exactly its cycle. Responses of
 // writes likewise.
-#include "tilewright/overlay/axi_memory.h"
+#include "tilewright/hardware/axi_memory.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include <bit>
 #include <cstring>
 
-#include "overlay_pins.h"
+#include "axi_pins.h"
 
-namespace tilewright::overlay {
+namespace tilewright {
 namespace {
 
 enum AxiResponse : uint8_t { kOkay = 0, kSlaveError = 2, kDecodeError = 3 };
@@ -79,7 +79,7 @@ void AxiMemory::check(AxiPins& pins) {
              {pins.ar_address, pins.ar_length, pins.ar_id});
   check_held(pins, held_[1], "AW", pins.aw_valid != 0, pins.aw_ready != 0, {pins.aw_address, pins.aw_length});
   std::vector<uint64_t> beat(std::begin(pins.w_data), std::begin(pins.w_data) + port_bytes_ / 4);
-  beat.push_back(pins.w_strobe);
+  beat.insert(beat.end(), std::begin(pins.w_strobe), std::end(pins.w_strobe));
   beat.push_back(pins.w_last);
   check_held(pins, held_[2], "W", pins.w_valid != 0, pins.w_ready != 0, std::move(beat));
 }
@@ -92,7 +92,7 @@ void AxiMemory::accept_write_beat(const AxiPins& pins) {
   if (last != (pins.w_last != 0)) complain(pins, fmt::format("WLAST is wrong at beat {}", write.next - 1));
   const auto* bytes = reinterpret_cast<const std::byte*>(pins.w_data);
   for (uint32_t i = 0; i < port_bytes_; ++i) {
-    if ((pins.w_strobe >> i & 1) == 0) continue;
+    if ((pins.w_strobe[i / 64] >> i % 64 & 1) == 0) continue;
     if (address + i >= memory_.size()) {
       write.outside = true;
     } else {
@@ -192,4 +192,4 @@ void AxiMemory::tick(AxiPins& pins) {
   if (!violation_.empty()) pins.stop = 1;
 }
 
-}  // namespace tilewright::overlay
+}  // namespace tilewright

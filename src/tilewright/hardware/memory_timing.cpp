@@ -1,29 +1,38 @@
 // The three memory models in time. Every request is placed when it arrives, from the few numbers that earlier
 // ones left behind: the last beat on each bus, and for DDR the open row and the last beats of each bank.
-#include "tilewright/overlay/memory_timing.h"
+#include "tilewright/hardware/memory_timing.h"
 
 #include <algorithm>
 #include <bit>
 #include <vector>
 
-namespace tilewright::overlay {
+namespace tilewright {
 namespace {
 
-// Latency and bandwidth only. Reads share one data bus; writes never wait.
+// Latency and bandwidth only, each direction with a bus of its own.
 class FixedTiming final : public MemoryTiming {
  public:
-  FixedTiming(uint64_t latency, uint64_t interval) : latency_(latency), interval_(interval) {}
+  FixedTiming(uint64_t latency, uint64_t interval, uint64_t efficiency_percent)
+      : latency_(latency), interval_(interval), efficiency_percent_(efficiency_percent) {}
 
   ReadTiming read(uint64_t cycle, uint64_t, uint32_t beats) override {
-    const uint64_t first = std::max(cycle + latency_, bus_free_);
-    bus_free_ = first + beats * interval_;
+    const uint64_t first = std::max(cycle + latency_, read_free_);
+    read_free_ = first + beats * interval_ + idle(beats);
     return {first, interval_};
   }
-  uint64_t write(uint64_t cycle, uint64_t, uint32_t) override { return cycle + latency_; }
+  uint64_t write(uint64_t cycle, uint64_t, uint32_t beats) override {
+    const uint64_t last = std::max(cycle, write_free_ + beats - 1);
+    write_free_ = last + 1 + idle(beats);
+    return last + latency_;
+  }
 
  private:
-  const uint64_t latency_, interval_;
-  uint64_t bus_free_ = 0;  // the first cycle in which the next read may transfer
+  uint64_t idle(uint64_t beats) const {
+    return (beats * (100 - efficiency_percent_) + efficiency_percent_ - 1) / efficiency_percent_;
+  }
+
+  const uint64_t latency_, interval_, efficiency_percent_;
+  uint64_t read_free_ = 0, write_free_ = 0;  // the first cycle in which the next burst may transfer
 };
 
 class DdrTiming final : public MemoryTiming {
@@ -94,13 +103,13 @@ std::unique_ptr<MemoryTiming> make_memory_timing(const MemoryModel& model) {
   diagnostics.raise_if_any();
   switch (model.kind) {
     case MemoryKind::kIdeal:
-      return std::make_unique<FixedTiming>(1, 1);
+      return std::make_unique<FixedTiming>(1, 1, 100);
     case MemoryKind::kFixed:
-      return std::make_unique<FixedTiming>(model.latency, model.beat_interval);
+      return std::make_unique<FixedTiming>(model.latency, model.beat_interval, model.efficiency_percent);
     case MemoryKind::kDdr:
       return std::make_unique<DdrTiming>(model.ddr);
   }
   throw Error(ErrorKind::kInternal, "a memory model of unknown kind");
 }
 
-}  // namespace tilewright::overlay
+}  // namespace tilewright

@@ -1,9 +1,9 @@
 // Cycles by hand, from the rules in hardware/memory_model.h.
-#include "tilewright/overlay/memory_timing.h"
+#include "tilewright/hardware/memory_timing.h"
 
 #include <gtest/gtest.h>
 
-namespace tilewright::overlay {
+namespace tilewright {
 namespace {
 
 constexpr uint64_t kRow = 8192;       // bytes of a row
@@ -27,6 +27,18 @@ TEST(MemoryTiming, FixedLatencyAndInterval) {
   EXPECT_EQ(m->read(6, 0, 1).first_beat, 37u);
   EXPECT_EQ(m->read(30, 0, 1).first_beat, 50u);
   EXPECT_EQ(m->write(30, 0, 1), 50u);
+}
+
+TEST(MemoryTiming, FixedEfficiencyLeavesTheBusIdleAfterABurst) {
+  const auto m = timing("fixed:20:1:90");
+  EXPECT_EQ(m->read(0, 0, 64).first_beat, 20u);     // 20..83, then ceil(64 * 10 / 90) = 8 idle
+  EXPECT_EQ(m->read(1, 4096, 9).first_beat, 92u);   // 92..100, then 1 idle
+  EXPECT_EQ(m->read(2, 8192, 1).first_beat, 102u);  // 102, then 1 idle
+  EXPECT_EQ(m->read(3, 8192, 1).first_beat, 104u);
+  // Beats 4..19 were written as they came, then 2 idle; the next 16 take the bus in 22..37.
+  EXPECT_EQ(m->write(19, 0, 16), 39u);
+  EXPECT_EQ(m->write(35, 0, 16), 57u);
+  EXPECT_EQ(m->write(90, 0, 16), 110u);  // the bus is long free
 }
 
 // Controller 10, activate 3, cas 3, precharge 3.
@@ -92,4 +104,4 @@ TEST(MemoryTiming, RefusesAModelThatBreaksItsRules) {
 }
 
 }  // namespace
-}  // namespace tilewright::overlay
+}  // namespace tilewright
