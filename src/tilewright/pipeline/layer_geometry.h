@@ -1,0 +1,44 @@
+// What a layer's hardware has to walk: the layer's shapes as its array sees them, cut into words and blocks.
+#pragma once
+
+#include <cstdint>
+
+#include "tilewright/pipeline/allocation.h"
+#include "tilewright/pipeline/network.h"
+
+namespace tilewright::pipeline {
+
+struct LayerGeometry {
+  // After unrolling; the output is the input of the next layer in any case.
+  TensorShape input, output;
+  LayerWindow window;
+  bool lanes = false;       // lane_array: each channel by itself
+  bool row_major = false;   // all taps of a window at once
+  ArrayShape shape;         // of the stage or of the engine
+  int64_t pixel_words = 1;  // words of pi channels per input pixel
+  int64_t blocks = 1;       // of po output channels (lanes: of pi channels), each a pass over the pixels
+  int64_t words = 1;        // beats into the array per output pixel and block
+  int64_t beats = 1;        // out of the finish per output pixel and block: po / pf
+  // Products of one beat, padding of channels included.
+  int64_t products_per_beat() const {
+    const int64_t taps = row_major ? window.rows * window.columns : 1;
+    return taps * shape.pi * (lanes ? 1 : shape.po);
+  }
+};
+
+// Whether a layer works lane by lane: everything but a full convolution.
+bool works_in_lanes(LayerKind kind);
+// The stage (streaming) or the engine's array that computes a layer.
+const ArrayShape& array_of(const Allocation& allocation, size_t layer);
+LayerGeometry layer_geometry(const Network& network, const Allocation& allocation, size_t layer);
+
+// The rows [first, last) of a layer's input that its output rows [first_row, first_row + rows) read; empty
+// (first == last) if they lie in the padding altogether.
+struct RowRange {
+  int64_t first = 0, last = 0;
+};
+RowRange rows_read(const LayerGeometry& geometry, int64_t first_row, int64_t rows);
+
+constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace tilewright::pipeline
