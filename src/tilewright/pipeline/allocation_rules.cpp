@@ -299,18 +299,18 @@ class Rules {
     fits("words per pixel", g.pixel_words, 65535);
   }
 
-  // Progress is counted in 16 bits: rows of all blocks of an image.
+  // Progress is counted in 16 bits: the tasks of an engine in an image.
   void progress_counts() {
-    std::vector<int64_t> rows(allocation_.engines.size(), 0);
+    std::vector<int64_t> tasks(allocation_.engines.size(), 0);
     for (size_t i = 0; i < network_.layers.size(); ++i) {
-      const LayerGeometry g = layer_geometry(network_, allocation_, i);
-      rows[size_t(allocation_.layers[i].engine)] += g.blocks * g.output.rows;
+      const int64_t rows = tensor(network_.layers[i].output).shape.rows,
+                    band = allocation_.layers[i].band_rows;
+      tasks[size_t(allocation_.layers[i].engine)] += band == 0 ? 1 : ceil_div(rows, band);
     }
-    for (size_t e = 0; e < rows.size(); ++e) {
-      if (rows[e] <= 65535) continue;
-      error("engine '" + allocation_.engines[e].name + "'", "po",
-            fmt::format("{} rows of blocks per image, 65535 can be counted", rows[e]),
-            "a larger po, or more engines");
+    for (size_t e = 0; e < tasks.size(); ++e) {
+      if (tasks[e] <= 65535) continue;
+      error("engine '" + allocation_.engines[e].name + "'", "band_rows",
+            fmt::format("{} tasks per image, 65535 can be counted", tasks[e]), "larger bands");
     }
   }
 

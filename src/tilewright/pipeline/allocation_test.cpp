@@ -69,7 +69,7 @@ std::string parse_message(const std::string& text) {
 TEST(AllocationText, EveryProblemWithItsLine) {
   EXPECT_EQ(parse_message("kind: fabric\nshape: round\nclock_mhz: fast\nlayers:\n  - {layer: a, pi: 0}\n"
                           "  - {layer: b, size: 3}\n  - word\ntensor_unit: [0, x, 77]\nengines: none\n"),
-            "9 problems\n"
+            "10 problems\n"
             "  a.yaml:1 (kind): 'fabric' is not 'allocation'\n"
             "  a.yaml:2 (shape): 'round' is none of streaming, processors; choose one of them\n"
             "  a.yaml:3 (clock_mhz): 'fast' is not a number in 0.001..10000\n"
@@ -79,7 +79,8 @@ TEST(AllocationText, EveryProblemWithItsLine) {
             "  a.yaml:5 (pi): '0' is not an integer in 1..65536\n"
             "  a.yaml:6 (size): unknown field; known fields: band_rows, engine, feeder, input_fifo, layer, "
             "multiplier, pf, pi, po, residual_fifo, unroll\n"
-            "  a.yaml:7: a map of 'field: value' lines is expected");
+            "  a.yaml:7: a map of 'field: value' lines is expected\n"
+            "  a.yaml (layer): missing field; give a text");
   EXPECT_NE(parse_message("kind: allocation\n").find("(shape): missing field"), std::string::npos);
   EXPECT_NE(parse_message("kind: allocation\n").find("(layers): missing field"), std::string::npos);
   EXPECT_NE(parse_message("shape: streaming\ntensor_unit: 3\nlayers: []\n").find("a list of unit numbers"),
@@ -269,9 +270,11 @@ TEST(AllocationRules, OfPairsAndFields) {
   p.tensor_unit = {0, 1};
   EXPECT_NE(problems(p, far).find("layer 'layer1' (columns): 70000 does not fit"), std::string::npos);
 
-  NetworkBuilder tall("tall", {40000, 1, 4}, 1, false);
-  const Network rows = tall.finish(tall.convolution(0, 16, 1));
-  EXPECT_NE(problems(p, rows).find("engine 'mac' (po): 80000 rows of blocks"), std::string::npos);
+  NetworkBuilder tall("tall", {65535, 1, 4}, 1, false);
+  const Network rows = tall.finish(tall.convolution(tall.convolution(0, 4, 1), 4, 1));
+  p.layers = {{"layer1", {}, 0, 1}, {"layer2", {}, 0, 2}};
+  p.tensor_unit = {0, 1, 0};
+  EXPECT_NE(problems(p, rows).find("engine 'mac' (band_rows): 98303 tasks per image"), std::string::npos);
 
   NetworkBuilder twice("twice", {8, 8, 4});
   const int first = twice.convolution(0, 4, 3);
