@@ -1,6 +1,8 @@
 // The table of components; the list below is the whole registration.
 #include "tilewright/pipeline/component.h"
 
+#include "tilewright/pipeline/components/list.h"
+
 namespace tilewright::pipeline {
 namespace {
 
@@ -21,6 +23,7 @@ class ComponentLibrary : public netlist::Library {
 std::span<const ComponentType* const> component_types() {
   static const std::vector<const ComponentType*> types = {
       // One line per component, by name.
+      &kStreamFrame,
   };
   return types;
 }

@@ -21,6 +21,10 @@ void MemoryImage::set(int64_t word, int64_t low, int width, int64_t value) {
     TILEWRIGHT_CHECK(high >= -1 && high <= 1, "a value that does not fit its field");
   }
   uint8_t* const bytes = bytes_.data() + word * word_bytes();
+  if (low % 8 == 0 && width % 8 == 0) {
+    for (int byte = 0; byte < width / 8; ++byte) bytes[low / 8 + byte] = uint8_t(value >> (8 * byte));
+    return;
+  }
   for (int bit = 0; bit < width; ++bit) {
     const int64_t at = low + bit;
     const uint8_t mask = uint8_t(1u << (at % 8));

@@ -1,0 +1,122 @@
+// A component's own port list says which of a stream's nets it has.
+#include "tilewright/pipeline/wiring.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "tilewright/base/error.h"
+#include "tilewright/pipeline/component.h"
+
+namespace tilewright::pipeline {
+
+using netlist::kNoNet;
+using netlist::NetId;
+
+Stream Wiring::stream(const std::string& name, int64_t elements, int element_bits) {
+  Stream s;
+  s.elements = elements;
+  s.element_bits = element_bits;
+  s.width = int(elements * element_bits);
+  s.valid = module_.add_net(name + "_valid", 1);
+  s.ready = module_.add_net(name + "_ready", 1);
+  s.data = module_.add_net(name + "_data", s.width);
+  return s;
+}
+
+NetId Wiring::constant(int width, uint64_t value) {
+  NetId& net = constants_.try_emplace({width, value}, kNoNet).first->second;
+  if (net == kNoNet) net = module_.add_constant(width, value, fmt::format("const{}_{}", width, value));
+  return net;
+}
+
+void Wiring::add(const std::string& instance, const std::string& component, netlist::Parameters parameters,
+                 std::vector<std::pair<std::string, Stream*>> streams, std::map<std::string, NetId> others) {
+  const ComponentType* const type = component_type(component);
+  TILEWRIGHT_CHECK(type != nullptr, "no component '" + component + "'");
+  const std::vector<ComponentPort> ports = type->ports(parameters);
+  for (auto& [name, s] : streams) {
+    for (const ComponentPort& port : ports) {
+      const std::string& port_name = port.port.name;
+      if (port_name == name + "_valid") others[port_name] = s->valid;
+      if (port_name == name + "_ready") others[port_name] = s->ready;
+      if (port_name == name + "_data") others[port_name] = s->data;
+      if (port_name != name + "_last") continue;
+      if (port.port.direction == netlist::Direction::kOutput) {
+        if (s->last == kNoNet) s->last = module_.add_net(fmt::format("{}_{}", instance, port_name), 1);
+        others[port_name] = s->last;
+      } else {
+        others[port_name] = s->last == kNoNet ? constant(1, 1) : s->last;
+      }
+    }
+  }
+  module_.add_instance(instance, component, std::move(parameters), std::move(others));
+}
+
+Stream Wiring::resized(const std::string& name, Stream in, int64_t elements) {
+  if (in.elements == elements) return in;
+  const int64_t step = std::gcd(in.elements, elements);
+  if (step != in.elements && step != elements) {
+    return resized(name + "_wide", resized(name + "_narrow", in, step), elements);
+  }
+  Stream out = stream(name, elements, in.element_bits);
+  add(name, "stream_width", {{"ELEMENT", in.element_bits}, {"IN", in.elements}, {"OUT", elements}},
+      {{"in", &in}, {"out", &out}});
+  return out;
+}
+
+Stream Wiring::queued(const std::string& name, Stream in, int64_t depth) {
+  if (depth == 0) return in;
+  Stream out = stream(name, in.elements, in.element_bits);
+  add(name, "stream_fifo",
+      {{"WIDTH", in.width}, {"DEPTH", depth}, {"KIND", std::string(small_memory_kind(depth, in.width))}},
+      {{"in", &in}, {"out", &out}});
+  return out;
+}
+
+std::vector<Stream> Wiring::forked(const std::string& name, Stream in, int64_t count) {
+  if (count == 1) return {in};
+  std::vector<Stream> outputs;
+  std::vector<std::pair<std::string, Stream*>> ports = {{"in", &in}};
+  for (int64_t i = 0; i < count; ++i) {
+    outputs.push_back(stream(fmt::format("{}_{}", name, i), in.elements, in.element_bits));
+  }
+  for (int64_t i = 0; i < count; ++i) ports.push_back({fmt::format("out{}", i), &outputs[size_t(i)]});
+  add(name, "stream_fork", {{"WIDTH", in.width}, {"OUTPUTS", count}}, ports);
+  return outputs;
+}
+
+Stream Wiring::framed(const std::string& name, Stream in, int64_t keep, int64_t drop, int64_t added) {
+  if (drop == 0 && added == 0) return in;
+  Stream out = stream(name, in.elements, in.element_bits);
+  add(name, "stream_frame", {{"WIDTH", in.width}, {"KEEP", keep}, {"DROP", drop}, {"ADD", added}},
+      {{"in", &in}, {"out", &out}});
+  return out;
+}
+
+std::string Wiring::image(const std::string& name, MemoryImage contents) {
+  const std::string file = name + ".hex";
+  images_[file] = std::move(contents);
+  return file;
+}
+
+const char* kind_text(netlist::MemoryKind kind) {
+  switch (kind) {
+    case netlist::MemoryKind::kRegisters:
+      return "registers";
+    case netlist::MemoryKind::kLutRam:
+      return "lutram";
+    case netlist::MemoryKind::kBlockRam:
+      return "block";
+    case netlist::MemoryKind::kUltraRam:
+      return "ultra";
+  }
+  return "";
+}
+
+const char* small_memory_kind(int64_t words, int64_t width) {
+  if (words <= 2) return "registers";
+  return words <= 64 || words * width <= 4096 ? "lutram" : "block";
+}
+
+}  // namespace tilewright::pipeline
