@@ -7,6 +7,7 @@
 
 #include "tilewright/pipeline/allocation.h"
 #include "tilewright/pipeline/layer_geometry.h"
+#include "tilewright/pipeline/plan.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -319,7 +320,8 @@ class Rules {
     for (size_t i = 0; i < network_.layers.size(); ++i) {
       const LayerGeometry g = layer_geometry(network_, allocation_, i);
       if (g.lanes) continue;
-      const int64_t width = g.shape.pi * g.shape.po * engine_weight_bits(allocation_.layers[i].engine);
+      const int64_t width =
+          g.shape.pi * g.shape.po * engine_weight_bits(network_, allocation_, allocation_.layers[i].engine);
       if (width % beat != 0 && beat % width != 0) {
         error(layer_name(i), "weight_channels",
               fmt::format("{} bits of the memory ports and {} of the array: neither divides the other", beat,
@@ -335,15 +337,6 @@ class Rules {
                         banded ? "by every band again" : "for every pixel again"),
             banded ? "a larger ring, or no bands" : "a larger ring");
     }
-  }
-
-  int64_t engine_weight_bits(int engine) const {
-    int64_t bits = 1;
-    for (size_t i = 0; i < network_.layers.size(); ++i) {
-      if (allocation_.layers[i].engine == engine)
-        bits = std::max<int64_t>(bits, network_.layers[i].weight_bits);
-    }
-    return bits;
   }
 
   const Network& network_;
