@@ -1,5 +1,6 @@
 // The command line: options of every verb, and the mapping of errors to exit codes.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <exception>
@@ -31,7 +32,44 @@ CLI::Validator number_check(const std::string& wanted, bool (*accepts)(double)) 
       "");
 }
 
-void add_model(CLI::App* verb, ModelOptions& model, const std::string& what = "ONNX file",
+// "1x49x10".
+bool parse_shape(const std::string& text, Shape& shape) {
+  std::vector<int64_t> dims;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t end = std::min(text.find('x', at), text.size());
+    int64_t size = 0;
+    if (!CLI::detail::lexical_cast(text.substr(at, end - at), size) || size < 1) return false;
+    dims.push_back(size);
+    at = end + 1;
+  }
+  shape = Shape(std::move(dims));
+  return true;
+}
+
+// Where a TensorFlow graph is cut.
+void add_cuts(CLI::App* verb, ModelOptions& model) {
+  verb->add_option_function<std::vector<std::string>>(
+          "--feed",
+          [&model](const std::vector<std::string>& feeds) {
+            for (const std::string& feed : feeds) {
+              const size_t equals = feed.find('=');
+              Shape shape;
+              if (equals != std::string::npos && !parse_shape(feed.substr(equals + 1), shape)) {
+                throw CLI::ValidationError("--feed", "'" + feed + "' is not NODE or NODE=1x...");
+              }
+              model.feeds[feed.substr(0, equals)] = shape;
+            }
+          },
+          "TensorFlow: make a node an input, with its shape where the file does not tell; may be repeated")
+      ->type_name("NODE[=SHAPE]");
+  verb->add_option("--output-node", model.output_nodes,
+                   "TensorFlow: a node whose value is an output; may be repeated")
+      ->type_name("NODE");
+  verb->add_flag("--keep-argmax", model.keep_arg_max,
+                 "TensorFlow: keep an ArgMax at the end instead of giving the scores it reads");
+}
+
+void add_model(CLI::App* verb, ModelOptions& model, const std::string& what = "ONNX or TensorFlow file",
                bool required = true) {
   verb->add_option("model", model.path, what)->required(required);
   verb->add_option_function<std::vector<std::string>>(
@@ -53,6 +91,7 @@ void add_model(CLI::App* verb, ModelOptions& model, const std::string& what = "O
                    "Fill a model that comes without weights with the reference pseudo-random ones, variance "
                    "GAIN/fan-in")
       ->check(number_check("a finite number above 0", [](double x) { return x > 0; }));
+  add_cuts(verb, model);
 }
 
 void add_data(CLI::App* verb, DataOptions& data, const std::string& flag, const std::string& description) {
@@ -98,7 +137,7 @@ void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
   CLI::App* verb =
       add_verb(app, "map", "Map a model onto a spatial array: energy and latency per layer, proven optimal",
                "map alexnet.onnx --hardware eyeriss-256 --dataflow all --equal-area --batch 16");
-  add_model(verb, map_options.model, "ONNX file (or --workload)", false);
+  add_model(verb, map_options.model, "ONNX or TensorFlow file (or --workload)", false);
   verb->add_option("--workload", map_options.workload, "YAML file of one or more layers instead of a model");
   verb->add_option("--hardware", map_options.hardware, "Array: a preset's name or a YAML file");
   verb->add_option(
@@ -248,7 +287,7 @@ int parse_and_run(int argc, char** argv) {
   RunOptions run_options;
   verb = add_verb(app, "run", "Run a bundle (or an .onnx file on the host engine) on input data",
                   "run model.twb --input x.npy --output y.npy --engine functional");
-  add_model(verb, run_options.model, "Bundle (.twb) or ONNX file");
+  add_model(verb, run_options.model, "Bundle (.twb), ONNX or TensorFlow file");
   add_data(verb, run_options.input, "--input", "Inputs");
   verb->add_option("--output", run_options.output,
                    "File for the outputs (.npy); further outputs get .1.npy, .2.npy, ...");
@@ -265,7 +304,7 @@ int parse_and_run(int argc, char** argv) {
   verb = add_verb(app, "compare",
                   "First tensor of a bundle that diverges from the float model: range, rounding or layout",
                   "compare model.onnx model.twb --input x.npy");
-  add_model(verb, compare_options.model, "Float ONNX file");
+  add_model(verb, compare_options.model, "Float model, ONNX or TensorFlow file");
   verb->add_option("bundle", compare_options.bundle, "Bundle (.twb)")->required();
   add_data(verb, compare_options.input, "--input", "Input");
   verb->add_option("--threshold", compare_options.threshold_db,

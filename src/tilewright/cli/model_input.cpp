@@ -36,7 +36,10 @@ OverlayHardware find_hardware(const std::string& name_or_path) {
 
 Graph read_model(const ModelOptions& options, bool shapes_only) {
   Diagnostics warnings;
-  Graph graph = load_model(options.path, {options.dimensions, options.fill_gain, shapes_only}, &warnings);
+  Graph graph = load_model(options.path,
+                           {options.dimensions, options.fill_gain, shapes_only, options.feeds,
+                            options.output_nodes, options.keep_arg_max},
+                           &warnings);
   constexpr size_t kShown = 5;
   const std::vector<Diagnostic>& all = warnings.warnings();
   for (size_t i = 0; i < std::min(all.size(), kShown); ++i)

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/tensor/shape.h"
+
 namespace tilewright::cli {
 
 // How a model file is read.
@@ -15,6 +17,9 @@ struct ModelOptions {
   std::string path;
   std::map<std::string, int64_t> dimensions;  // --shape name=N
   double fill_gain = 0;                       // --fill-weights GAIN; 0: weights must be there
+  std::map<std::string, Shape> feeds;         // --feed NODE[=1x490]
+  std::vector<std::string> output_nodes;      // --output-node NODE
+  bool keep_arg_max = false;                  // --keep-argmax
 };
 
 // Arrays of samples along axis 0 (.npy or idx, gzip allowed), multiplied by `scale` when the model wants

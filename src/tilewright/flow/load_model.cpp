@@ -4,20 +4,18 @@
 
 #include <algorithm>
 
+#include "tilewright/base/file.h"
 #include "tilewright/flow/container.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
+#include "tilewright/frontend/tensorflow/tensorflow_reader.h"
 #include "tilewright/graph/lcg_weights.h"
 #include "tilewright/quantize/integerize.h"
 #include "tilewright/transform/pipeline.h"
 
 namespace tilewright {
+namespace {
 
-Graph load_model(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings) {
-  if (is_container(path)) {
-    throw Error(ErrorKind::kInvalidInput,
-                fmt::format("file '{}': is a compiled bundle, an ONNX model is expected", path.string()),
-                "'tilewright run' and 'tilewright compare' take bundles");
-  }
+Graph load_onnx(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings) {
   OnnxOptions onnx;
   onnx.dimensions = options.dimensions;
   onnx.allow_missing_weights = options.allow_missing_weights || options.fill_gain > 0;
@@ -29,6 +27,32 @@ Graph load_model(const std::filesystem::path& path, const LoadOptions& options, 
     return fill_lcg_weights(
         std::move(graph), {options.fill_gain, computed ? LcgOrder::kConstantOfShape : LcgOrder::kConstants});
   });
+}
+
+Graph load_tensorflow(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings) {
+  TensorflowOptions tensorflow;
+  tensorflow.dimensions = options.dimensions;
+  tensorflow.outputs = options.output_nodes;
+  tensorflow.feeds = options.feeds;
+  tensorflow.keep_arg_max = options.keep_arg_max;
+  tensorflow.fill_gain = options.fill_gain;
+  tensorflow.allow_missing_weights = options.allow_missing_weights;
+  return read_tensorflow(path, tensorflow, warnings);
+}
+
+}  // namespace
+
+Graph load_model(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings) {
+  const bool is_folder = std::filesystem::is_directory(path);
+  if (!is_folder && is_container(path)) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("file '{}': is a compiled bundle, a model is expected", path.string()),
+                "'tilewright run' and 'tilewright compare' take bundles");
+  }
+  if (is_folder || is_tensorflow(read_file(path))) {
+    return load_tensorflow(path, options, warnings);
+  }
+  return load_onnx(path, options, warnings);
 }
 
 Graph host_form(Graph graph) {

@@ -1,10 +1,12 @@
-// A model file as a graph that is ready to be worked on.
+// A model file as a graph that is ready to be worked on: ONNX, or TensorFlow GraphDef and SavedModel, told
+// apart by content.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tilewright/base/error.h"
 #include "tilewright/graph/graph.h"
@@ -16,8 +18,14 @@ struct LoadOptions {
   // Above 0: the model comes without weights; fill it with the reference pseudo-random ones of this gain
   // (graph/lcg_weights.h).
   double fill_gain = 0;
-  // Absent files of external weights give zeros and a warning: enough to see shapes and work.
+  // Absent files of external weights, and variables that a TensorFlow file does not hold, give zeros and a
+  // warning: enough to see shapes and work.
   bool allow_missing_weights = false;
+  // TensorFlow only: nodes that become inputs (with their shapes where the file does not tell, {} otherwise),
+  // nodes whose values are the outputs (empty: inferred), and whether an ArgMax at the end is kept.
+  std::map<std::string, Shape> feeds;
+  std::vector<std::string> output_nodes;
+  bool keep_arg_max = false;
 };
 
 // Errors: everything wrong with the file, at once, with the file's name as context.

@@ -12,12 +12,8 @@ namespace {
 
 constexpr int64_t kMaxWeightBytes = int64_t{1} << 32;
 
-enum class Role { kNone, kWeight, kShift, kScale };
-
-struct Use {
-  Role role = Role::kNone;
-  bool output_channels_last = false;  // of a weight
-};
+using Role = LcgRole;
+using Use = LcgUse;
 
 bool passes_through(const Node& node, int input) {
   static constexpr std::array<const char*, 5> kOps = {"Identity", "Unsqueeze", "Squeeze", "Reshape",
@@ -83,25 +79,6 @@ class Uses {
   std::vector<std::vector<NodeId>> readers_;
 };
 
-Tensor filled(const Shape& shape, const Use& use, double gain, uint64_t seed) {
-  LcgStream stream(seed);
-  Tensor tensor(ElementType::kF32, shape);
-  if (tensor.size() == 0) return tensor;
-  const auto data = tensor.mutable_data<float>();
-  if (use.role == Role::kScale) {
-    for (float& value : data) value = 0.75f + 0.5f * stream.next();
-    return tensor;
-  }
-  float amplitude = 0.1f;
-  if (use.role == Role::kWeight) {
-    const int rank = shape.rank();
-    const int64_t outputs = rank == 0 ? 1 : use.output_channels_last ? shape[rank - 1] : shape[0];
-    amplitude = float(std::sqrt(gain / (double(tensor.size()) / double(outputs))));
-  }
-  for (float& value : data) value = (2.0f * stream.next() - 1.0f) * amplitude;
-  return tensor;
-}
-
 void take_from_budget(int64_t& budget, const Shape& shape) {
   const int64_t count = shape.element_count();
   if (count > budget / 4) {
@@ -120,7 +97,7 @@ void fill_constants(Graph& graph, const Uses& uses, double gain) {
     const Use use = uses.find(id);
     if (use.role == Role::kNone || value.type != ElementType::kF32) continue;
     take_from_budget(budget, value.shape);
-    value.constant = filled(value.shape, use, gain, seed);
+    value.constant = lcg_weight(value.shape, use, gain, seed);
   }
 }
 
@@ -143,7 +120,7 @@ void fill_constant_of_shape(Graph& graph, const Uses& uses, double gain) {
       continue;
     }
     take_from_budget(budget, value.shape);
-    value.constant = filled(value.shape, use, gain, seed);
+    value.constant = lcg_weight(value.shape, use, gain, seed);
     dead[n] = true;
   }
   diagnostics.raise_if_any();
@@ -151,6 +128,25 @@ void fill_constant_of_shape(Graph& graph, const Uses& uses, double gain) {
 }
 
 }  // namespace
+
+Tensor lcg_weight(const Shape& shape, const LcgUse& use, double gain, uint64_t seed) {
+  LcgStream stream(seed);
+  Tensor tensor(ElementType::kF32, shape);
+  if (tensor.size() == 0) return tensor;
+  const auto data = tensor.mutable_data<float>();
+  if (use.role == LcgRole::kScale) {
+    for (float& value : data) value = 0.75f + 0.5f * stream.next();
+    return tensor;
+  }
+  float amplitude = 0.1f;
+  if (use.role == LcgRole::kWeight) {
+    const int rank = shape.rank();
+    const int64_t outputs = rank == 0 ? 1 : use.output_channels_last ? shape[rank - 1] : shape[0];
+    amplitude = float(std::sqrt(gain / (double(tensor.size()) / double(outputs))));
+  }
+  for (float& value : data) value = (2.0f * stream.next() - 1.0f) * amplitude;
+  return tensor;
+}
 
 Graph fill_lcg_weights(Graph graph, const LcgFill& fill) {
   const Uses uses(graph);

@@ -27,6 +27,17 @@ struct LcgFill {
   LcgOrder order = LcgOrder::kConstantOfShape;
 };
 
+// What a tensor is for, which decides its numbers.
+enum class LcgRole { kNone, kWeight, kShift, kScale };
+struct LcgUse {
+  LcgRole role = LcgRole::kNone;
+  bool output_channels_last =
+      false;  // of a weight: the axis of its output channels is the last, else the first
+};
+
+// One tensor by the rule above, of the stream `seed`; as a shift for kNone.
+Tensor lcg_weight(const Shape& shape, const LcgUse& use, double gain, uint64_t seed);
+
 // Replaces the tensors in `fill.order` that are float weights of some node; other constants (shapes, bounds)
 // keep what they hold. Errors: (unsupported) a ConstantOfShape that is used as something other than a weight,
 // each one named; (invalid input) more than 4 GiB of weights.

@@ -13,13 +13,15 @@ OperatorContext NodeTyping::context(const Node& node) const {
     const ValueId id = node.inputs[i];
     if (id == kNoValue) continue;
     const Value& value = graph_.value(id);
-    const auto computed = computed_.find(id);
-    const Tensor* known = value.constant                ? &*value.constant
-                          : computed != computed_.end() ? &computed->second
-                                                        : nullptr;
-    inputs[i] = {true, {value.type, value.shape}, known, value.name};
+    inputs[i] = {true, {value.type, value.shape}, known(id), value.name};
   }
   return {node, std::move(inputs)};
+}
+
+const Tensor* NodeTyping::known(ValueId id) const {
+  if (graph_.value(id).constant) return &*graph_.value(id).constant;
+  const auto computed = computed_.find(id);
+  return computed == computed_.end() ? nullptr : &computed->second;
 }
 
 void NodeTyping::infer(const Node& node) {

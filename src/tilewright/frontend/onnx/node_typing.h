@@ -19,6 +19,8 @@ class NodeTyping {
   // Sets type and shape of the outputs of `node`, whose inputs are typed. Errors (invalid input,
   // unsupported): whatever the operator table rejects, all of it.
   void infer(const Node& node);
+  // The elements of a value that is constant or follows from constants; nullptr when they are not known.
+  const Tensor* known(ValueId id) const;
 
  private:
   OperatorContext context(const Node& node) const;

@@ -1,0 +1,15 @@
+// TensorFlow 2 exports keep a network in functions of the file's library; the graph itself only calls them.
+#pragma once
+
+namespace tilewright::graphdef {
+class GraphDef;
+}
+
+namespace tilewright {
+
+// Puts the body of every called function in the place of its call, whose nodes get the call's name as prefix.
+// Errors (invalid input): functions that call themselves or expand to over 200,000 nodes, wrong numbers of
+// arguments, functions that are not in the file.
+void inline_functions(graphdef::GraphDef& graph);
+
+}  // namespace tilewright

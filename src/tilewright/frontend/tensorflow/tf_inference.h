@@ -1,0 +1,45 @@
+// The part of a TensorFlow graph that computes a network's outputs, without what only training needs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tilewright/base/error.h"
+#include "tilewright/frontend/tensorflow/tensorflow_reader.h"
+#include "tilewright/frontend/tensorflow/tf_model.h"
+
+namespace tilewright {
+
+struct TfNetwork {
+  std::vector<TfNode> nodes;  // in topological order; every reference is to an earlier node
+  struct Output {
+    std::string name;
+    TfRef ref;
+  };
+  std::vector<Output> outputs;
+};
+
+// What is read for what: `outputs` of the options, else the signature's, else every node nobody reads that
+// does not belong to training, saving or summaries. An ArgMax at the end is left to whoever reads the scores.
+// Errors go to `diagnostics`: outputs or feeds that are not in the file, no output, a cycle.
+TfNetwork select_inference(TfModel model, const TensorflowOptions& options, TfStageCounts& counts,
+                           Diagnostics& diagnostics);
+
+// Removes from `network`: forwarding operators (Identity and its relatives), dropout, branches of Switch and
+// Merge whose predicate is known, placeholders that only training feeds. Variables become constants. What is
+// assumed (keep_prob is 1, is_training is false) is a warning, what cannot be decided an error.
+void fold_training(TfNetwork& network, Diagnostics& diagnostics);
+
+// Removes nodes that no output needs.
+void prune(TfNetwork& network);
+
+// The values of variables that the file does not have: drawn (graph/lcg_weights.h, tensor number k is the
+// k-th variable of the network in the file's order), zeros, or an error for each.
+void fill_variables(TfNetwork& network, const TensorflowOptions& options, Diagnostics& diagnostics);
+
+// How messages call a node.
+std::string tf_label(const TfNode& node);
+
+}  // namespace tilewright

@@ -1,0 +1,79 @@
+// The plain content of a TensorFlow file: the nodes of one graph with their references resolved, and what a
+// SavedModel says about inputs and outputs. Nothing is interpreted yet.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tilewright/base/error.h"
+#include "tilewright/frontend/tensorflow/tf_tensor.h"
+
+namespace tilewright {
+
+// Output number `output` of node number `node`; a node of -1 is not in the file.
+struct TfRef {
+  int node = -1;
+  int output = 0;
+  bool operator==(const TfRef&) const = default;
+};
+
+struct TfType {
+  int code = 0;
+};
+
+using TfAttribute = std::variant<std::monostate, int64_t, float, bool, std::string, TfType, TfShape,
+                                 std::vector<int64_t>, std::vector<float>, std::vector<TfShape>>;
+
+struct TfNode {
+  std::string name, op;
+  int place = 0;                         // in the file
+  std::vector<TfRef> inputs;             // without control edges
+  std::vector<std::string> input_names;  // as written, for messages
+  std::map<std::string, TfAttribute> attributes;
+  std::optional<Tensor> value;            // of a Const
+  std::optional<Diagnostic> value_error;  // why a Const has no value
+
+  bool is(const char* name_of_op) const { return op == name_of_op; }
+  bool has(const std::string& attribute) const { return attributes.count(attribute) != 0; }
+  // Typed access with a fallback. Errors (invalid input): the attribute has another type.
+  int64_t int_or(const std::string& attribute, int64_t fallback) const;
+  float float_or(const std::string& attribute, float fallback) const;
+  bool bool_or(const std::string& attribute, bool fallback) const;
+  std::string string_or(const std::string& attribute, const std::string& fallback) const;
+  std::vector<int64_t> ints_or(const std::string& attribute, std::vector<int64_t> fallback) const;
+  int type_or(const std::string& attribute, int fallback) const;
+  // The declared shape of output 0: attribute "shape" or, without it, "_output_shapes".
+  TfShape declared_shape() const;
+};
+
+struct TfModel {
+  std::vector<TfNode> nodes;
+  // Tensor names by their role, from the signature of a SavedModel; empty for a GraphDef.
+  std::map<std::string, std::string> signature_inputs, signature_outputs;
+
+  // The node of this name, or -1.
+  int find(const std::string& name) const;
+};
+
+// "name", "name:1"; also the "^name" of a control edge, which sets is_control.
+struct TfTensorName {
+  std::string node;
+  int output = 0;
+  bool is_control = false;
+};
+TfTensorName parse_tensor_name(const std::string& text);
+
+// Whether the bytes look like a GraphDef or a SavedModel and not like another protobuf file.
+bool looks_like_tensorflow(std::span<const std::byte> bytes);
+
+// Reads either kind. Problems of nodes that nobody asks for are kept with the node; what makes the file
+// unreadable as a whole is thrown. Errors (invalid input): not such a file, truncated, no graph for serving,
+// names used twice.
+TfModel parse_tf_model(std::span<const std::byte> bytes);
+
+}  // namespace tilewright

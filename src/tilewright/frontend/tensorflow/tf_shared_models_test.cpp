@@ -1,0 +1,45 @@
+// The shared TensorFlow models: read, and held against what their records say.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tilewright/frontend/tensorflow/tensorflow_reader.h"
+
+namespace tilewright {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kModels = TILEWRIGHT_MODELS_DIR;
+
+std::map<std::string, int> operators(const Graph& graph) {
+  std::map<std::string, int> counts;
+  for (const Node& node : graph.nodes) ++counts[node.op];
+  return counts;
+}
+
+TEST(SharedTensorflowModels, LenetLosesItsDropout) {
+  const fs::path file = kModels / "tf_lenet/lenet.pb";
+  if (!fs::exists(file)) GTEST_SKIP() << file << " is missing";
+  TfStageCounts counts;
+  Diagnostics warnings;
+  const Graph graph = read_tensorflow(file, {}, &warnings, &counts);
+  EXPECT_EQ(counts.stored, 46);
+  EXPECT_EQ(counts.reachable, 46);
+  EXPECT_EQ(counts.frozen, 26);
+  EXPECT_EQ(operators(graph), (std::map<std::string, int>{{"Add", 4},
+                                                          {"Conv", 2},
+                                                          {"MatMul", 2},
+                                                          {"MaxPool", 2},
+                                                          {"Relu", 3},
+                                                          {"Reshape", 2},
+                                                          {"Transpose", 8}}));
+  ASSERT_EQ(graph.inputs.size(), 1u);
+  EXPECT_EQ(graph.value(graph.inputs[0]).name, "Placeholder");
+  EXPECT_EQ(graph.value(graph.inputs[0]).shape, (Shape{1, 784}));
+  ASSERT_EQ(graph.outputs.size(), 1u);
+  EXPECT_EQ(graph.value(graph.outputs[0]).name, "fc2/BiasAdd");
+}
+
+}  // namespace
+}  // namespace tilewright
