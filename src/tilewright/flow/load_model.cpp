@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <vector>
 
 #include "tilewright/base/file.h"
 #include "tilewright/flow/container.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/tensorflow/tensorflow_reader.h"
+#include "tilewright/frontend/tflite/tflite_reader.h"
 #include "tilewright/graph/lcg_weights.h"
 #include "tilewright/quantize/integerize.h"
 #include "tilewright/transform/pipeline.h"
@@ -40,6 +43,15 @@ Graph load_tensorflow(const std::filesystem::path& path, const LoadOptions& opti
   return read_tensorflow(path, tensorflow, warnings);
 }
 
+// Enough of a file to tell its format by; the name of a file says nothing.
+std::vector<std::byte> first_bytes(const std::filesystem::path& path) {
+  std::vector<std::byte> bytes(8);
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(bytes.size()));
+  bytes.resize(size_t(file.gcount()));
+  return bytes;
+}
+
 }  // namespace
 
 Graph load_model(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings) {
@@ -49,6 +61,7 @@ Graph load_model(const std::filesystem::path& path, const LoadOptions& options, 
                 fmt::format("file '{}': is a compiled bundle, a model is expected", path.string()),
                 "'tilewright run' and 'tilewright compare' take bundles");
   }
+  if (!is_folder && is_tflite(first_bytes(path))) return read_tflite(path, {options.dimensions}, warnings);
   if (is_folder || is_tensorflow(read_file(path))) {
     return load_tensorflow(path, options, warnings);
   }

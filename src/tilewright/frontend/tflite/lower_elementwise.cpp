@@ -1,0 +1,131 @@
+// Element-wise operators, in the layout in which their inputs are there, and the changes of type.
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+#include "tilewright/frontend/onnx/onnx_types.h"
+#include "tilewright/frontend/tflite/tflite_operators.h"
+
+namespace tilewright {
+namespace {
+
+struct Renamed {
+  std::string_view tflite;
+  const char* onnx;
+};
+
+constexpr Renamed kBinary[] = {{"ADD", "Add"}, {"SUB", "Sub"},     {"MUL", "Mul"},
+                               {"DIV", "Div"}, {"MAXIMUM", "Max"}, {"MINIMUM", "Min"}};
+
+constexpr Renamed kUnary[] = {{"ABS", "Abs"},
+                              {"CEIL", "Ceil"},
+                              {"COS", "Cos"},
+                              {"ELU", "Elu"},
+                              {"EXP", "Exp"},
+                              {"FLOOR", "Floor"},
+                              {"HARD_SWISH", "HardSwish"},
+                              {"LOG", "Log"},
+                              {"LOGISTIC", "Sigmoid"},
+                              {"NEG", "Neg"},
+                              {"ROUND", "Round"},
+                              {"SIN", "Sin"},
+                              {"SQRT", "Sqrt"},
+                              {"TANH", "Tanh"}};
+
+template <size_t N>
+const char* renamed(const Renamed (&table)[N], const std::string& op) {
+  for (const Renamed& entry : table) {
+    if (entry.tflite == op) return entry.onnx;
+  }
+  TILEWRIGHT_CHECK(false, "a TFLite operator is listed without its ONNX name: " + op);
+}
+
+}  // namespace
+
+void lower_binary(TfliteLowering& l) {
+  l.require(2, 1);
+  const TensorLayout layout = l.common_layout();
+  const ValueId a = l.broadcast_operand(0, layout), b = l.broadcast_operand(1, layout);
+  const ValueId y = l.emit(renamed(kBinary, l.op().op), {a, b});
+  if (layout == TensorLayout::kChannelsFirst && l.value_of(y).shape.rank() != 4) {
+    throw Error(ErrorKind::kInvalidInput, "has operands of over 4 axes");
+  }
+  l.finish(0, l.activated(y, l.options().activation), layout);
+}
+
+void lower_unary(TfliteLowering& l) {
+  l.require(1, 1);
+  const TensorLayout layout = l.layout_of(0);
+  l.finish(0, l.emit(renamed(kUnary, l.op().op), {l.value(0, layout)}), layout);
+}
+
+void lower_activation(TfliteLowering& l) {
+  l.require(1, 1);
+  const TensorLayout layout = l.layout_of(0);
+  const std::string& op = l.op().op;
+  const TfliteActivation activation = op == "RELU"    ? TfliteActivation::kRelu
+                                      : op == "RELU6" ? TfliteActivation::kRelu6
+                                                      : TfliteActivation::kReluN1To1;
+  l.finish(0, l.activated(l.real(0, layout), activation), layout);
+}
+
+void lower_leaky_relu(TfliteLowering& l) {
+  l.require(1, 1);
+  l.require_options();
+  const TensorLayout layout = l.layout_of(0);
+  l.finish(0, l.emit("LeakyRelu", {l.real(0, layout)}, {{"alpha", l.options().alpha}}), layout);
+}
+
+void lower_prelu(TfliteLowering& l) {
+  l.require(2, 1);
+  const TensorLayout layout = l.layout_of(0);
+  const ValueId x = l.real(0, layout);
+  l.finish(0, l.emit("PRelu", {x, l.broadcast_operand(1, layout)}), layout);
+}
+
+void lower_softmax(TfliteLowering& l) {
+  l.require(1, 1);
+  l.require_options();
+  const int rank = l.shape(0).rank();
+  if (rank == 0) throw Error(ErrorKind::kInvalidInput, "reads a scalar");
+  const TensorLayout layout = l.layout_of(0);
+  ValueId x = l.real(0, layout);
+  if (l.options().beta != 1) {
+    x = l.emit("Mul", {x, l.constant_value("beta", Tensor::scalar(l.options().beta))});
+  }
+  l.finish(0, l.emit("Softmax", {x}, {{"axis", l.axis_in(layout, rank - 1, rank)}}), layout);
+}
+
+void lower_quantize(TfliteLowering& l) {
+  l.require(1, 1);
+  if (!l.output_tensor(0).quantization) {
+    throw Error(ErrorKind::kInvalidInput, fmt::format("{} has no scale", where(l.output_tensor(0))));
+  }
+  const TensorLayout layout = l.layout_of(0);
+  l.finish(0, l.real(0, layout), layout);
+}
+
+void lower_dequantize(TfliteLowering& l) {
+  l.require(1, 1);
+  // Weights stored in half precision.
+  const Tensor* constant = l.constant(0);
+  if (constant != nullptr && is_float(constant->type())) {
+    return l.finish(0, l.constant_value("f32", constant->cast(ElementType::kF32)), TensorLayout::kFile);
+  }
+  const TensorLayout layout = l.layout_of(0);
+  l.finish(0, l.real(0, layout), layout);
+}
+
+void lower_cast(TfliteLowering& l) {
+  l.require(1, 1);
+  if (!l.output_tensor(0).type || l.output_tensor(0).quantization) {
+    throw Error(ErrorKind::kUnsupported, fmt::format("casts to {}, a tensor of {}", where(l.output_tensor(0)),
+                                                     l.output_tensor(0).type_name));
+  }
+  const TensorLayout layout = l.layout_of(0);
+  const int64_t to = onnx_storage_type(*l.output_tensor(0).type);
+  l.finish(0, l.emit("Cast", {l.value(0, layout)}, {{"to", to}}), layout);
+}
+
+}  // namespace tilewright

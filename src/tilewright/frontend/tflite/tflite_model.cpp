@@ -1,0 +1,292 @@
+// The FlatBuffers verifier walks the whole file before anything is read from it; afterwards every index and
+// every size that the format leaves open is checked here, once, so that the lowering can rely on them.
+#include "tilewright/frontend/tflite/tflite_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "tilewright/frontend/tflite/tflite_options.h"
+#include "tilewright/frontend/tflite/tflite_reader.h"
+
+namespace tilewright {
+namespace {
+
+namespace schema = tflite_schema;
+
+constexpr uint32_t kVersion = 3;
+constexpr size_t kIdentifierOffset = 4;
+constexpr size_t kAlignment = 16;
+constexpr int64_t kMaxElements = int64_t{1} << 40;
+
+std::optional<ElementType> element_type_of_tensor(schema::TensorType type) {
+  switch (type) {
+    case schema::TensorType_FLOAT32:
+      return ElementType::kF32;
+    case schema::TensorType_FLOAT16:
+      return ElementType::kF16;
+    case schema::TensorType_FLOAT64:
+      return ElementType::kF64;
+    case schema::TensorType_BFLOAT16:
+      return ElementType::kBF16;
+    case schema::TensorType_INT4:
+      return ElementType::kI4;
+    case schema::TensorType_INT8:
+      return ElementType::kI8;
+    case schema::TensorType_INT16:
+      return ElementType::kI16;
+    case schema::TensorType_INT32:
+      return ElementType::kI32;
+    case schema::TensorType_INT64:
+      return ElementType::kI64;
+    case schema::TensorType_UINT8:
+      return ElementType::kU8;
+    case schema::TensorType_UINT16:
+      return ElementType::kU16;
+    case schema::TensorType_UINT32:
+      return ElementType::kU32;
+    case schema::TensorType_UINT64:
+      return ElementType::kU64;
+    case schema::TensorType_BOOL:
+      return ElementType::kBool;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string type_name_of(schema::TensorType type) {
+  const std::string name = schema::EnumNameTensorType(type);
+  return name.empty() ? fmt::format("type number {}", int(type)) : name;
+}
+
+template <typename T>
+std::vector<int64_t> integers(const flatbuffers::Vector<T>* list) {
+  return list == nullptr ? std::vector<int64_t>{} : std::vector<int64_t>(list->begin(), list->end());
+}
+
+template <typename T>
+size_t length(const flatbuffers::Vector<T>* list) {
+  return list == nullptr ? 0 : list->size();
+}
+
+// The shape that a tensor has where nothing is said about its dynamic sizes.
+void read_shape(const schema::Tensor& source, TfliteTensor& tensor) {
+  std::vector<int64_t> dims = integers(source.shape());
+  const std::vector<int64_t> signature = integers(source.shape_signature());
+  tensor.is_dynamic.assign(dims.size(), false);
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    tensor.is_dynamic[axis] = dims[axis] == -1 || (signature.size() == dims.size() && signature[axis] == -1);
+    if (dims[axis] == -1) dims[axis] = 1;
+    if (dims[axis] < 0) tensor.problem = fmt::format("has the negative size {}", dims[axis]);
+  }
+  tensor.shape = Shape(std::move(dims));
+}
+
+// Elements of a shape without negative sizes; kMaxElements when there are more.
+int64_t count_elements(const Shape& shape) {
+  int64_t count = 1;
+  for (const int64_t size : shape) {
+    if (size == 0) return 0;
+    count = count > kMaxElements / size ? kMaxElements : count * size;
+  }
+  return count;
+}
+
+class ModelParser {
+ public:
+  ModelParser(std::span<const std::byte> file, const schema::Model& source, Diagnostics& diagnostics)
+      : file_(file), source_(source), diagnostics_(diagnostics) {}
+
+  TfliteModel parse() {
+    if (length(source_.subgraphs()) == 0) {
+      diagnostics_.error(ErrorKind::kInvalidInput, "model", "", "has no subgraph");
+      return std::move(model_);
+    }
+    if (source_.subgraphs()->size() > 1) {
+      diagnostics_.error(ErrorKind::kUnsupported, "model", "",
+                         fmt::format("has {} subgraphs; only one is covered", source_.subgraphs()->size()),
+                         "export the inference function alone, without control flow");
+    }
+    const schema::SubGraph* graph = source_.subgraphs()->Get(0);
+    if (graph->name() != nullptr) model_.name = graph->name()->str();
+    for (size_t i = 0; i < length(graph->tensors()); ++i) {
+      add_tensor(*graph->tensors()->Get(flatbuffers::uoffset_t(i)), i);
+    }
+    model_.inputs = checked_tensors(integers(graph->inputs()), "model", "input", false);
+    model_.outputs = checked_tensors(integers(graph->outputs()), "model", "output", false);
+    for (size_t i = 0; i < length(graph->operators()); ++i) {
+      add_operator(*graph->operators()->Get(flatbuffers::uoffset_t(i)), i);
+    }
+    return std::move(model_);
+  }
+
+ private:
+  void invalid(const std::string& where, const std::string& message, const std::string& hint = {}) {
+    diagnostics_.error(ErrorKind::kInvalidInput, where, "", message, hint);
+  }
+
+  // Tensor indices that exist; others are reported and left out, except -1 where that means "absent".
+  std::vector<int64_t> checked_tensors(const std::vector<int64_t>& indices, const std::string& where,
+                                       const char* role, bool may_be_absent) {
+    std::vector<int64_t> checked;
+    for (const int64_t index : indices) {
+      if (index >= 0 && index < int64_t(model_.tensors.size())) {
+        checked.push_back(index);
+      } else if (index == -1 && may_be_absent) {
+        checked.push_back(-1);
+      } else {
+        invalid(where, fmt::format("names tensor {} as {}, but there are {} tensors", index, role,
+                                   model_.tensors.size()));
+      }
+    }
+    return checked;
+  }
+
+  void add_tensor(const schema::Tensor& source, size_t index) {
+    TfliteTensor tensor;
+    if (source.name() != nullptr) tensor.name = source.name()->str();
+    if (tensor.name.empty()) tensor.name = fmt::format("tensor_{}", index);
+    tensor.type = element_type_of_tensor(source.type());
+    tensor.type_name = type_name_of(source.type());
+    if (!tensor.type) tensor.problem = fmt::format("has the type {}", tensor.type_name);
+    read_shape(source, tensor);
+    if (source.sparsity() != nullptr) tensor.problem = "is sparse";
+    if (source.is_variable()) tensor.problem = "is a variable that keeps its value from run to run";
+    read_quantization(source.quantization(), tensor);
+    if (tensor.problem.empty()) read_constant(source.buffer(), tensor);
+    model_.tensors.push_back(std::move(tensor));
+  }
+
+  static void read_quantization(const schema::QuantizationParameters* source, TfliteTensor& tensor) {
+    if (source == nullptr) return;
+    if (source->details_type() != 0) {
+      tensor.problem = "is quantised by a method of its own";
+      return;
+    }
+    if (length(source->scale()) == 0) return;  // only the range that was seen in training
+    TfliteQuantization quantization;
+    quantization.scales.assign(source->scale()->begin(), source->scale()->end());
+    quantization.zero_points = integers(source->zero_point());
+    quantization.axis = source->quantized_dimension();
+    tensor.quantization = std::move(quantization);
+  }
+
+  // The bytes of a buffer, inside the FlatBuffer or, in files beyond 2 GiB, behind it.
+  std::optional<std::span<const std::byte>> buffer_bytes(uint32_t buffer, const TfliteTensor& tensor) {
+    const std::string where = fmt::format("tensor '{}'", tensor.name);
+    if (buffer >= length(source_.buffers())) {
+      if (buffer != 0) {
+        invalid(where, fmt::format("names buffer {}, but there are {}", buffer, length(source_.buffers())));
+      }
+      return std::nullopt;
+    }
+    const schema::Buffer* source = source_.buffers()->Get(buffer);
+    if (source->offset() > 1) {
+      if (source->offset() > file_.size() || source->size() > file_.size() - source->offset()) {
+        invalid(where, "has its data beyond the end of the file", "the file is cut off: fetch it again");
+        return std::nullopt;
+      }
+      return file_.subspan(source->offset(), source->size());
+    }
+    if (length(source->data()) == 0) return std::nullopt;
+    return std::as_bytes(std::span(source->data()->data(), source->data()->size()));
+  }
+
+  void read_constant(uint32_t buffer, TfliteTensor& tensor) {
+    const auto bytes = buffer_bytes(buffer, tensor);
+    if (!bytes) return;
+    const int64_t count = count_elements(tensor.shape);
+    const int64_t wanted = (count * bit_width(*tensor.type) + 7) / 8;
+    if (count >= kMaxElements || wanted != int64_t(bytes->size())) {
+      invalid(fmt::format("tensor '{}'", tensor.name),
+              fmt::format("holds {} bytes, but {} {} need {}", bytes->size(), to_string(tensor.shape),
+                          tensor.type_name, wanted),
+              "the file is damaged: fetch or convert it again");
+      return;
+    }
+    Tensor constant(*tensor.type, tensor.shape);
+    if (!bytes->empty()) std::memcpy(constant.mutable_bytes().data(), bytes->data(), bytes->size());
+    if (tensor.type == ElementType::kBool) {
+      for (std::byte& element : constant.mutable_bytes()) element = std::byte{element != std::byte{0}};
+    }
+    if (tensor.type == ElementType::kI4) {
+      constant = constant.cast(ElementType::kI8);
+      tensor.type = ElementType::kI8;
+    }
+    tensor.constant = std::move(constant);
+  }
+
+  void add_operator(const schema::Operator& source, size_t index) {
+    TfliteOperator op;
+    op.index = int64_t(index);
+    const std::string where = fmt::format("operator {}", index);
+    if (source.opcode_index() >= length(source_.operator_codes())) {
+      return invalid(where, fmt::format("names operator code {}, but there are {}", source.opcode_index(),
+                                        length(source_.operator_codes())));
+    }
+    const schema::OperatorCode* code = source_.operator_codes()->Get(source.opcode_index());
+    // Old files have the number in a field of one byte, new ones in both.
+    const int number = std::max(int(code->builtin_code()), int(code->deprecated_builtin_code()));
+    const auto builtin = schema::BuiltinOperator(number);
+    op.op = schema::EnumNameBuiltinOperator(builtin);
+    if (op.op.empty()) op.op = fmt::format("operator number {}", number);
+    op.is_custom = builtin == schema::BuiltinOperator_CUSTOM;
+    if (op.is_custom && code->custom_code() != nullptr) op.op = code->custom_code()->str();
+    op.inputs = checked_tensors(integers(source.inputs()), where, "input", true);
+    op.outputs = checked_tensors(integers(source.outputs()), where, "output", false);
+    op.options = tflite_operator_options(builtin, source);
+    model_.operators.push_back(std::move(op));
+  }
+
+  std::span<const std::byte> file_;
+  const schema::Model& source_;
+  Diagnostics& diagnostics_;
+  TfliteModel model_;
+};
+
+}  // namespace
+
+bool is_tflite(std::span<const std::byte> bytes) {
+  const char* identifier = schema::ModelIdentifier();
+  const size_t size = std::strlen(identifier);
+  return bytes.size() >= kIdentifierOffset + size &&
+         std::memcmp(bytes.data() + kIdentifierOffset, identifier, size) == 0;
+}
+
+TfliteModel parse_tflite_model(std::span<const std::byte> bytes, Diagnostics& diagnostics) {
+  if (!is_tflite(bytes)) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("is no TFLite file: the identifier '{}' is not at byte {}",
+                            schema::ModelIdentifier(), kIdentifierOffset),
+                "files of version 3 are read; convert older ones again");
+  }
+  // The accessors read numbers in place, which needs the alignment that a file in memory may not have.
+  std::vector<std::byte> aligned;
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment != 0) {
+    aligned.assign(bytes.begin(), bytes.end());
+    bytes = aligned;
+  }
+  flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  if (!schema::VerifyModelBuffer(verifier)) {
+    throw Error(
+        ErrorKind::kInvalidInput,
+        fmt::format("is cut off or damaged: the structure of its {} bytes does not hold", bytes.size()),
+        "fetch or convert the file again");
+  }
+  const schema::Model* source = schema::GetModel(bytes.data());
+  if (source->version() != kVersion) {
+    throw Error(ErrorKind::kUnsupported,
+                fmt::format("is of format version {}; version {} is covered", source->version(), kVersion),
+                "convert the model again with a current converter");
+  }
+  return ModelParser(bytes, *source, diagnostics).parse();
+}
+
+std::string where(const TfliteModel& model, const TfliteOperator& op) {
+  if (op.outputs.empty()) return fmt::format("operator {}", op.index);
+  return fmt::format("operator {} ('{}')", op.index, model.tensors[size_t(op.outputs[0])].name);
+}
+
+}  // namespace tilewright

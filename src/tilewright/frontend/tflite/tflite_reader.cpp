@@ -1,0 +1,31 @@
+#include "tilewright/frontend/tflite/tflite_reader.h"
+
+#include <fmt/format.h>
+
+#include "tilewright/base/file.h"
+#include "tilewright/frontend/tflite/tflite_lowering.h"
+#include "tilewright/frontend/tflite/tflite_model.h"
+#include "tilewright/graph/verifier.h"
+
+namespace tilewright {
+
+Graph parse_tflite(std::span<const std::byte> bytes, const TfliteOptions& options, Diagnostics* warnings) {
+  Diagnostics diagnostics;
+  const TfliteModel model = parse_tflite_model(bytes, diagnostics);
+  Graph graph = TfliteLowering(model, options, diagnostics).run();
+  if (diagnostics.ok()) verify(graph, diagnostics);
+  if (warnings != nullptr) {
+    for (const Diagnostic& warning : diagnostics.warnings()) {
+      warnings->warn(warning.where, warning.op, warning.message, warning.hint);
+    }
+  }
+  diagnostics.raise_if_any();
+  return graph;
+}
+
+Graph read_tflite(const std::filesystem::path& path, const TfliteOptions& options, Diagnostics* warnings) {
+  return with_context(fmt::format("file '{}'", path.string()),
+                      [&] { return parse_tflite(read_file(path), options, warnings); });
+}
+
+}  // namespace tilewright
