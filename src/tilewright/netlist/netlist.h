@@ -90,7 +90,7 @@ struct Memory {
   MemoryKind kind = MemoryKind::kBlockRam;
   std::vector<ReadPort> reads;
   std::vector<WritePort> writes;  // at most one for all kinds but kRegisters
-  std::string contents;           // file for $readmemh; empty: zero
+  std::string contents;           // file for $readmemh (several banks: its name with .0, .1, ..); empty: zero
 };
 
 // A queue with valid/ready on both sides. `ready` is count < depth, `valid` is count > 0, both registered.
@@ -103,7 +103,8 @@ struct Fifo {
 };
 
 // `result` is `input`, `latency` accepted steps later; a step is taken in every cycle with `enable`
-// (kNoNet: always), a new input every `initiation_interval` of them.
+// (kNoNet: always), a new input in the first after reset and every `initiation_interval`-th from there; in
+// between the last one counts. Zero after reset.
 struct Pipeline {
   std::string name;
   int latency = 1, initiation_interval = 1;
@@ -183,6 +184,13 @@ class Library {
   // (invalid input): parameters that do not fit.
   virtual bool ports(const std::string& component, const Parameters& parameters,
                      std::vector<Port>& result) const = 0;
+  // Whether `output` of the component depends on `input` in the same cycle.
+  virtual bool combinational(const std::string& component, const Parameters& parameters,
+                             const std::string& output, const std::string& input) const {
+    static_cast<void>(component), static_cast<void>(parameters);
+    static_cast<void>(output), static_cast<void>(input);
+    return false;
+  }
 };
 
 // Typed access. Errors (internal): absent, other type.

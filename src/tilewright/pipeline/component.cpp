@@ -16,6 +16,20 @@ class ComponentLibrary : public netlist::Library {
     for (const ComponentPort& port : type->ports(parameters)) result.push_back(port.port);
     return true;
   }
+
+  // Rule 2 of docs/pipeline.md: any input that counts in time, but for the valid of the same stream.
+  bool combinational(const std::string& component, const netlist::Parameters& parameters,
+                     const std::string& output, const std::string& input) const override {
+    const ComponentType* const type = component_type(component);
+    if (type == nullptr) return false;
+    bool depends = false, counts = false;
+    for (const ComponentPort& port : type->ports(parameters)) {
+      if (port.port.name == output) depends = port.timing == PortTiming::kCombinational;
+      if (port.port.name == input) counts = port.timing != PortTiming::kData;
+    }
+    const size_t stem = output.rfind('_');
+    return depends && counts && (stem == std::string::npos || input != output.substr(0, stem) + "_valid");
+  }
 };
 
 }  // namespace

@@ -1,0 +1,67 @@
+// Names and texts of printed modules.
+#include "tilewright/netlist/verilog.h"
+
+#include <gtest/gtest.h>
+
+#include "tilewright/netlist/names.h"
+#include "tilewright/netlist/testing.h"
+
+namespace tilewright::netlist {
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Names, KeepsLegalNamesAndChangesOthersStably) {
+  const std::vector<std::string> names =
+      legal_names({"a b", "a_b", "wire", "3x", "", "a-b", "wire_", "Wire"});
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"a_b_2", "a_b", "wire__2", "n_3x", "n_", "a_b_3", "wire_", "Wire"}));
+}
+
+TEST(Names, StepsAsideForTakenOnes) {
+  EXPECT_EQ(legal_names({"clk", "clk_2"}, {"clk"}), (std::vector<std::string>{"clk_3", "clk_2"}));
+}
+
+TEST(Verilog, RenamesKeywordsAndCollisions) {
+  Module inner("module");
+  inner.connect(inner.add_port("out", Direction::kOutput, 2), inner.add_port("input", Direction::kInput, 2));
+  Module top("top");
+  const NetId a = top.add_port("reg", Direction::kInput, 2);
+  const NetId y = top.add_port("layer/1:0", Direction::kOutput, 2);
+  top.add_net("rst", 2);
+  top.connect(top.net("rst"), a);
+  top.add_instance("begin", "module", {}, {{"input", top.net("rst")}, {"out", y}});
+  const std::string text = to_verilog({"top", {inner, top}}, BoxLibrary());
+  EXPECT_TRUE(contains(text, "module module_ (")) << text;
+  EXPECT_TRUE(contains(text, "input logic [1:0] input_"));
+  EXPECT_TRUE(contains(text, "input logic [1:0] reg_"));
+  EXPECT_TRUE(contains(text, "output logic [1:0] layer_1_0"));
+  EXPECT_TRUE(contains(text, "assign rst_2 = reg_;"));
+  EXPECT_TRUE(contains(text, "module_ begin_ ("));
+  EXPECT_TRUE(contains(text, ".input_(rst_2)"));
+  EXPECT_EQ(printed_ports(top), (std::vector<std::string>{"reg_", "layer_1_0"}));
+}
+
+TEST(Verilog, PrintsParametersAndOpenOutputs) {
+  Module top("top");
+  const NetId a = top.add_port("a", Direction::kInput, 3);
+  const NetId go = top.add_port("go", Direction::kInput, 1);
+  top.add_instance("one", "box",
+                   {{"WIDTH", int64_t{3}},
+                    {"FILE", std::string("a\"b.hex")},
+                    {"LOW", int64_t{-5}},
+                    {"LARGE", int64_t{1} << 40}},
+                   {{"in", a}, {"ready_in", go}});
+  const std::string text = to_verilog({"top", {top}}, BoxLibrary());
+  EXPECT_TRUE(contains(text, ".WIDTH(3)")) << text;
+  EXPECT_TRUE(contains(text, ".FILE(\"a\\\"b.hex\")"));
+  EXPECT_TRUE(contains(text, ".LOW(-5)"));
+  EXPECT_TRUE(contains(text, ".LARGE(64'h10000000000)"));
+  EXPECT_TRUE(contains(text, "logic [2:0] unused_one_out;"));
+  EXPECT_TRUE(contains(text, ".out(unused_one_out)"));
+}
+
+}  // namespace
+}  // namespace tilewright::netlist
