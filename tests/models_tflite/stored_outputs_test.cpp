@@ -94,6 +94,20 @@ TEST_P(FloatTflite, TheGraphGivesTheStoredOutputs) {
   expect_stored(optimize(graph), c);
 }
 
+// This "float" network has 8-bit weights in its convolutions.
+TEST(DynamicRange, ActivationsRoundedOnTheFlyGiveTheStoredOutputs) {
+  const StoredCase c{"tflite_mlperf_tiny/kws_dscnn_fp32", 1e-5};
+  if (!fs::exists(file_of(c.model, ".tflite"))) GTEST_SKIP() << "no " << c.model;
+  TfliteOptions options;
+  options.round_dynamic_range = true;
+  Diagnostics silent, warned;
+  expect_stored(read_tflite(file_of(c.model, ".tflite"), options, &silent), c);
+  EXPECT_TRUE(silent.warnings().empty());
+  const Graph plain = read_tflite(file_of(c.model, ".tflite"), {}, &warned);
+  EXPECT_EQ(warned.warnings().size(), 5u);
+  expect_stored(plain, {c.model, 2e-3});
+}
+
 INSTANTIATE_TEST_SUITE_P(Shared, FloatTflite,
                          ::testing::Values(StoredCase{"tflite_mlperf_tiny/ic_resnet8_fp32", 1e-5},
                                            StoredCase{"tflite_mlperf_tiny/vww_mobilenet_fp32", 1e-5},

@@ -74,7 +74,7 @@ void lower_conv_2d(TfliteLowering& l) {
   const ValueId weights = l.weights(1, {0, 3, 1, 2});
   const auto attributes = convolution_attributes(l, x, {w[1], w[2], x[3] / w[3]});
   const ValueId bias = l.bias(2, 0, 1, w[0]);
-  const ValueId y = l.emit("Conv", operands(l.real(0, kChannelsFirst), weights, bias), attributes);
+  const ValueId y = l.emit("Conv", operands(l.activation(0, 1, kChannelsFirst), weights, bias), attributes);
   l.finish(0, l.activated(y, l.options().activation), kChannelsFirst);
 }
 
@@ -91,7 +91,7 @@ void lower_depthwise_conv_2d(TfliteLowering& l) {
   const ValueId weights = l.weights(1, {3, 0, 1, 2});
   const auto attributes = convolution_attributes(l, x, {w[1], w[2], x[3]});
   const ValueId bias = l.bias(2, 0, 1, w[3]);
-  const ValueId y = l.emit("Conv", operands(l.real(0, kChannelsFirst), weights, bias), attributes);
+  const ValueId y = l.emit("Conv", operands(l.activation(0, 1, kChannelsFirst), weights, bias), attributes);
   l.finish(0, l.activated(y, l.options().activation), kChannelsFirst);
 }
 
@@ -117,7 +117,7 @@ void lower_transpose_conv(TfliteLowering& l) {
   const std::vector<int64_t> output_padding = {std::max<int64_t>(-rest_h, 0), std::max<int64_t>(-rest_w, 0)};
   const ValueId weights = l.weights(1, {3, 0, 1, 2});
   const ValueId bias = l.bias(3, 2, 1, w[0]);
-  const ValueId result = l.emit("ConvTranspose", operands(l.real(2, kChannelsFirst), weights, bias),
+  const ValueId result = l.emit("ConvTranspose", operands(l.activation(2, 1, kChannelsFirst), weights, bias),
                                 {{"kernel_shape", std::vector<int64_t>{w[1], w[2]}},
                                  {"strides", std::vector<int64_t>{options.stride_h, options.stride_w}},
                                  {"pads", pads.onnx()},
@@ -138,7 +138,7 @@ void lower_fully_connected(TfliteLowering& l) {
                 fmt::format("its weights {} do not fit its input {}", to_string(w), to_string(x)));
   }
   const int64_t rows = x.element_count() / w[1];
-  const ValueId matrix = l.reshape(l.real(0, TensorLayout::kFile), Shape{rows, w[1]});
+  const ValueId matrix = l.reshape(l.activation(0, 1, TensorLayout::kFile), Shape{rows, w[1]});
   const ValueId weights = l.weights(1, {0, 1});
   const ValueId bias = l.bias(2, 0, 1, w[0]);
   ValueId y = l.emit("Gemm", operands(matrix, weights, bias), {{"transB", int64_t{1}}});

@@ -70,6 +70,8 @@ class TfliteLowering {
   ValueId weights(int input, const std::vector<int64_t>& order);
   // Broadcasts against a channels-first value of rank 4, from any rank.
   ValueId broadcast_operand(int input, TensorLayout layout);
+  // The activation of a layer whose weights are the input `w`.
+  ValueId activation(int x, int w, TensorLayout layout);
   // The bias of a layer whose activation and weights are the inputs `x` and `w`, one number per output
   // channel; kNoValue when there is none.
   ValueId bias(int input, int x, int w, int64_t channels);

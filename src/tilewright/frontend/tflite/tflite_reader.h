@@ -22,6 +22,10 @@ struct TfliteOptions {
   // Sizes of dynamic dimensions (--shape NAME=N); NAME is "INPUT.AXIS", e.g. "image.0". Those that are not
   // given have the size that the file proposes, which is 1 for batches.
   std::map<std::string, int64_t> dimensions;
+  // Layers with 8-bit weights between real activations ("dynamic range"): TFLite rounds their activations to
+  // 8 bits on the fly. False: they stay real, which is what quantize() wants, with a warning. True: rounded
+  // as TFLite does; covered for weights with one scale.
+  bool round_dynamic_range = false;
 };
 
 // Whether the bytes carry the identifier of the format.
