@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tilewright/graph/window.h"
+#include "tilewright/quantize/average_window.h"
 #include "tilewright/quantize/lower_operators.h"
 #include "tilewright/tensor/quantized_arithmetic.h"
 
@@ -109,48 +109,6 @@ std::optional<Twin> addend(IntegerBuilder& builder, ValueId old, const Shape& sh
               {float(c->scale(0)), int32_t(c->zero_point(0) - (is_unsigned ? 128 : 0))}};
 }
 
-// The spatial averages: {kernel, strides, pads}; empty kernel with a reason when there is no integer form.
-struct Average {
-  std::vector<int64_t> kernel, strides, pads;
-  bool padded = false;
-  std::string problem;
-};
-
-Average average_window(const Graph& graph, const Node& node) {
-  Average result;
-  const Shape& x = graph.value(node.input(0)).shape;
-  if (x.rank() != 4) {
-    result.problem = "only two spatial dimensions have an integer form";
-    return result;
-  }
-  if (node.is("ReduceMean")) {
-    std::vector<int64_t> axes = node.ints_or("axes", {});
-    for (int64_t& axis : axes) axis = normalize_axis(axis, x.rank());
-    std::sort(axes.begin(), axes.end());
-    if (axes != std::vector<int64_t>{2, 3})
-      result.problem = "only a mean over both spatial axes has an integer form";
-    result.kernel = {x[2], x[3]};
-    result.strides = {1, 1};
-    result.pads = {0, 0, 0, 0};
-    return result;
-  }
-  const Window window = node.is("AveragePool") ? pool_window(node, x) : global_window(node, x);
-  for (const WindowAxis& axis : window.axes) {
-    result.kernel.push_back(axis.kernel);
-    result.strides.push_back(axis.stride);
-    const int64_t last = axis.input_index(axis.output - 1, axis.kernel - 1);
-    if (last >= axis.input + axis.pad_end)
-      result.problem = "a window of ceil_mode reaches beyond the padding";
-    if (axis.dilation != 1) result.problem = "dilated windows have no integer form";
-  }
-  result.pads = window.pads();
-  result.padded = window.has_padding();
-  if (result.padded && node.int_or("count_include_pad", 0) == 0) {
-    result.problem = "the average leaves out padding (count_include_pad = 0), so its divisor varies";
-  }
-  return result;
-}
-
 }  // namespace
 
 void set_output_form(Node& node, const IntegerForm& form) {
@@ -196,9 +154,9 @@ std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node,
 std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
   const Twin* x = builder.twin(node.input(0));
   if (!x) return builder.refuse(node, "its input is not quantised");
-  const Average average = average_window(builder.source(), node);
+  const AverageWindow average = average_window(builder.source(), node);
   if (!average.problem.empty()) return builder.refuse(node, average.problem);
-  const int64_t count = average.kernel[0] * average.kernel[1];
+  const int64_t count = average.elements();
   const double ratio = double(x->quantization.scale) / (double(form.quantization.scale) * double(count));
   if (!std::isfinite(ratio) || ratio <= 0 || ratio >= 0x1p31) {
     return builder.refuse(node,
@@ -258,7 +216,7 @@ std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node,
     return lower_average(builder, node, form);
   }
   if (node.is("Mul")) return lower_scaled_product(builder, node, form);
-  return builder.refuse(node, "this operator has no integer form");
+  return lower_lookup(builder, node, form);
 }
 
 }  // namespace tilewright

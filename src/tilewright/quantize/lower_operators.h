@@ -25,6 +25,9 @@ std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node,
 // AveragePool, GlobalAveragePool, ReduceMean over the spatial axes.
 std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
 
+// Activation functions of one element that do not only clip (element_function.h).
+std::optional<ValueId> lower_lookup(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
+
 // Mul of a constant with the result of ConvInteger or MatMulInteger that was cast to float.
 std::optional<ValueId> lower_scaled_product(IntegerBuilder& builder, const Node& mul, const IntegerForm& form,
                                             const std::vector<double>& extra = {});
