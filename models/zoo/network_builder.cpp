@@ -87,12 +87,20 @@ ValueId NetworkBuilder::batch_norm(ValueId x) {
 
 ValueId NetworkBuilder::relu(ValueId x) { return node("Relu", {x}); }
 ValueId NetworkBuilder::tanh(ValueId x) { return node("Tanh", {x}); }
+ValueId NetworkBuilder::sigmoid(ValueId x) { return node("Sigmoid", {x}); }
 ValueId NetworkBuilder::add(ValueId a, ValueId b) { return node("Add", {a, b}); }
 ValueId NetworkBuilder::global_average(ValueId x) { return node("GlobalAveragePool", {x}); }
 ValueId NetworkBuilder::flatten(ValueId x) { return node("Flatten", {x}, {{"axis", int64_t{1}}}); }
 
 ValueId NetworkBuilder::max_pool(ValueId x, const Window& window) {
   return node("MaxPool", {x}, window_attributes(window));
+}
+
+ValueId NetworkBuilder::max_pool_same(ValueId x, int64_t kernel, int64_t stride) {
+  return node("MaxPool", {x},
+              {{"kernel_shape", std::vector<int64_t>(2, kernel)},
+               {"strides", std::vector<int64_t>(2, stride)},
+               {"auto_pad", std::string("SAME_UPPER")}});
 }
 
 ValueId NetworkBuilder::response_norm(ValueId x) {

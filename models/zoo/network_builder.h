@@ -30,8 +30,10 @@ class NetworkBuilder {
   ValueId batch_norm(ValueId x);
   ValueId relu(ValueId x);
   ValueId tanh(ValueId x);
+  ValueId sigmoid(ValueId x);
   ValueId add(ValueId a, ValueId b);
   ValueId max_pool(ValueId x, const Window& window);
+  ValueId max_pool_same(ValueId x, int64_t kernel, int64_t stride);  // TensorFlow's SAME padding
   ValueId global_average(ValueId x);
   ValueId response_norm(ValueId x);  // AlexNet's constants
   ValueId reflect_pad(ValueId x, int64_t pad);

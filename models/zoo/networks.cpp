@@ -18,11 +18,19 @@ std::span<const Network> networks() {
   return kNetworks;
 }
 
+std::span<const Network> tensorflow_networks() {
+  static constexpr Network kNetworks[] = {{"cifar10_tutorial", cifar10_tutorial, {24, 8}},
+                                          {"djinn_asr", djinn_asr, {0, 16}}};
+  return kNetworks;
+}
+
 const Network& network(const std::string& name) {
   std::string known;
-  for (const Network& candidate : networks()) {
-    if (name == candidate.name) return candidate;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", candidate.name);
+  for (const std::span<const Network> list : {networks(), tensorflow_networks()}) {
+    for (const Network& candidate : list) {
+      if (name == candidate.name) return candidate;
+      known += fmt::format("{}{}", known.empty() ? "" : ", ", candidate.name);
+    }
   }
   throw Error(ErrorKind::kInvalidInput, fmt::format("there is no network '{}' in the zoo", name),
               "one of: " + known);

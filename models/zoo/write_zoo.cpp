@@ -1,6 +1,6 @@
 // Writes the networks of the zoo as .onnx files with seeded weights.
 //
-// usage: write_zoo FOLDER [NAME...]     all networks at the papers' sizes without names (1.1 GB)
+// usage: write_zoo FOLDER [NAME...]     all networks at the papers' sizes without names (1.2 GB)
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
     for (int i = 2; i < argc; ++i) chosen.push_back(&zoo::network(argv[i]));
     if (argc == 2) {
       for (const zoo::Network& network : zoo::networks()) chosen.push_back(&network);
+      for (const zoo::Network& network : zoo::tensorflow_networks()) chosen.push_back(&network);
     }
     const std::filesystem::path folder = argv[1];
     std::filesystem::create_directories(folder);

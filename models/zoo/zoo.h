@@ -7,6 +7,10 @@
 // VGG-16 (Simonyan and Zisserman 2014), DCGAN (Radford et al. 2015, generator), fast style transfer (Johnson
 // et al. 2016, batch normalisation, reflection padding of 40, residual blocks without padding). MobileNetG is
 // MobileNet v1 with groups of 16 channels in place of depthwise layers, as the VTA papers ran it.
+//
+// Of Hadjis and Olukotun (FPL 2019): TensorFlow's CIFAR-10 tutorial network on 24x24 crops, without its local
+// response normalisation, which that paper's operators do not cover either, and DjiNN's acoustic model
+// (Hauswald et al. 2015), a perceptron with six hidden layers of sigmoids.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +33,11 @@ struct Network {
   NetworkSize small;  // the same topology at a size that tests simulate in a moment
 };
 
-// All of them, in the order of the file's first comment.
+// Those of the programmable accelerators' papers, in the order of the file's first comment.
 std::span<const Network> networks();
-// Errors (invalid input): no such network, naming those there are.
+// The small benchmarks of the TensorFlow-to-FPGA paper.
+std::span<const Network> tensorflow_networks();
+// Of either list. Errors (invalid input): no such network, naming those there are.
 const Network& network(const std::string& name);
 
 // Inputs are f32[1x3xSxS] (DCGAN: f32[1x100x1x1]), channels in the order of the paper's images; outputs are
@@ -45,6 +51,8 @@ Graph dcgan_generator(const NetworkSize& size);
 Graph fast_style(const NetworkSize& size);
 Graph alexnet(const NetworkSize& size);
 Graph vgg16(const NetworkSize& size);
+Graph cifar10_tutorial(const NetworkSize& size);
+Graph djinn_asr(const NetworkSize& size);  // input f32[1x440]; `image` is not used
 
 // Single layers (and one residual block) with what follows them, small enough for a simulation of every gate:
 // ResNet-18's first residual block, a depthwise, a transposed and a grouped convolution; `image` rows and

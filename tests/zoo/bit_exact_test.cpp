@@ -33,14 +33,21 @@ class ZooNetworks : public testing::TestWithParam<const char*> {
   }
 };
 
-TEST_P(ZooNetworks, BitIdenticalToTheReference) {
-  for (const Network& network : networks()) {
+void expect_bits_of_the_reference(std::span<const Network> list, const OverlayHardware& hardware) {
+  for (const Network& network : list) {
     SCOPED_TRACE(network.name);
-    const Compilation compilation = seeded_compilation(network.build(network.small), hardware());
+    const Compilation compilation = seeded_compilation(network.build(network.small), hardware);
     EXPECT_GT(layer_table(compilation).overlay_mac_share(), 0.99);
     expect_identical(compilation.bundle, overlay::ProgramEngineKind::kFunctional);
     expect_identical(compilation.bundle, overlay::ProgramEngineKind::kCycle);
   }
+}
+
+TEST_P(ZooNetworks, BitIdenticalToTheReference) { expect_bits_of_the_reference(networks(), hardware()); }
+
+// Sigmoids are tables, which the host looks up between the layers of the overlay.
+TEST_P(ZooNetworks, TablesStandBetweenOverlayLayers) {
+  expect_bits_of_the_reference(tensorflow_networks(), hardware());
 }
 
 TEST_P(ZooNetworks, SmallCasesRunOnTheOverlayAlone) {

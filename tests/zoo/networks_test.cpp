@@ -20,11 +20,11 @@ struct Expected {
 
 // AlexNet and VGG-16 have published parameter counts (60,965,224 and 138,357,544); ResNets differ from the
 // published ones by what folding takes away.
-constexpr Expected kExpected[] = {{"resnet18", 1'814'073'344, 11'684'712},
-                                  {"resnet34", 3'663'761'408, 21'789'160},
-                                  {"resnet50", 3'857'973'248, 25'530'472},
-                                  {"mobilenet_v1", 568'740'352, 4'221'032},
-                                  {"alexnet", 724'406'816, 60'965'224}};
+constexpr Expected kExpected[] = {
+    {"resnet18", 1'814'073'344, 11'684'712}, {"resnet34", 3'663'761'408, 21'789'160},
+    {"resnet50", 3'857'973'248, 25'530'472}, {"mobilenet_v1", 568'740'352, 4'221'032},
+    {"alexnet", 724'406'816, 60'965'224},    {"cifar10_tutorial", 18'470'784, 1'068'298},
+    {"djinn_asr", 25'366'528, 25'380'522}};
 
 TEST(Zoo, WorkAndWeightsAreThoseOfThePapers) {
   for (const Expected& expected : kExpected) {

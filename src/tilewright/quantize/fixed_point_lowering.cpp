@@ -83,6 +83,7 @@ class FixedPointLowering {
   bool lower(const Node& node) {
     if (node.is("Conv")) return convolution(node);
     if (node.is("Gemm") || node.is("MatMul")) return dense(node);
+    if (node.is("ConvTranspose")) return builder_.refuse(node, "transposed convolutions have no fixed form");
     const bool any =
         std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return builder_.has_fixed(v); });
     if (!any) return builder_.refuse(node, "none of its inputs is in fixed point");
@@ -256,14 +257,15 @@ class FixedPointLowering {
       const double number = source_.value(node.input(2)).constant->number_at(0);
       inputs[2] = builder_.add_encoded(node, "padding", std::vector{number}, Shape{});
     }
-    if (node.is("Dropout")) inputs.resize(1);
+    const bool dropout = node.is("Dropout");  // in inference, and ONNX has it for floats only
+    if (dropout) inputs.resize(1);
     for (ValueId old : node.outputs) {
       if (old == kNoValue) break;  // only the indices of MaxPool and the mask of Dropout can be absent
       outputs.push_back(builder_.add_fixed_value(old));
     }
-    Node& moved = builder_.add_node(node, node.op, std::move(inputs), outputs[0], "");
+    Node& moved = builder_.add_node(node, dropout ? "Identity" : node.op, std::move(inputs), outputs[0], "");
     moved.outputs = outputs;
-    moved.attributes = node.attributes;
+    if (!dropout) moved.attributes = node.attributes;
     for (size_t i = 0; i < outputs.size(); ++i) builder_.set_fixed(node.outputs[i], outputs[i]);
     return true;
   }

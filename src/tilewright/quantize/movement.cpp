@@ -80,14 +80,15 @@ std::vector<ValueId> emit_movement(IntegerBuilder& builder, const Node& node, Va
     inputs.resize(2);
     inputs.push_back(builder.add_constant(name + "_padding", std::move(padding)));
   }
-  if (node.is("Dropout")) inputs.resize(1);
+  const bool dropout = node.is("Dropout");  // in inference, and ONNX has it for floats only
+  if (dropout) inputs.resize(1);
   std::vector<ValueId> outputs;
   for (ValueId old : node.outputs) {
     if (old == kNoValue) break;  // only the indices of MaxPool and the mask of Dropout can be absent
     outputs.push_back(builder.add_value(name, ElementType::kI8, builder.source().value(old).shape));
   }
-  Node& moved = builder.add_node(node, node.op, "", std::move(inputs), outputs, true);
-  moved.attributes = node.attributes;
+  Node& moved = builder.add_node(node, dropout ? "Identity" : node.op, "", std::move(inputs), outputs, true);
+  if (!dropout) moved.attributes = node.attributes;
   return outputs;
 }
 
