@@ -231,8 +231,9 @@ TEST(BadInput, FoldersThatCannotBe) {
 
 TEST(BadInput, SynthesisOfTheImpossible) {
   const std::string folder = fresh_folder("synthesis").string();
-  expect_failure("synth overlay-tiny --device xc7z999 -o " + folder, 1,
-                 {"'xc7z999' is no device", "known devices: f1-vu9p, ice40-hx8k, ice40-up5k, lfe5u-85f, xc7z020"});
+  expect_failure(
+      "synth overlay-tiny --device xc7z999 -o " + folder, 1,
+      {"'xc7z999' is no device", "known devices: f1-vu9p, ice40-hx8k, ice40-up5k, lfe5u-85f, xc7z020"});
   expect_failure("synth overlay-9000 --device xc7z020 -o " + folder, 1, {"'overlay-9000' is no overlay"});
   expect_failure("synth vta-default --device ice40-hx8k -o " + folder, 3,
                  {"device 'ice40-hx8k' (BRAM)", "4864 Kb", "128 Kb", "take a larger device"});
@@ -251,7 +252,11 @@ TEST(BadInput, CommandLine) {
   expect_failure("", 1, {});
   expect_failure("frobnicate", 1, {});
   expect_failure("inspect a.onnx --shape batch", 1, {"'batch' is not name=N"});
-  expect_failure("quantize " + demo_files().model.string() + " -o q.onnx", 1, {"no calibration inputs"});
+  const std::string quantize = "quantize " + demo_files().model.string() + " -o q.onnx";
+  expect_failure(quantize, 1, {"no calibration inputs"});
+  expect_failure(quantize + " --number-type q10.21", 1, {"there is no number type 'q10.21'"});
+  expect_failure(quantize + " --number-type q10.22 --weight-bits 4", 1, {"fixed point has 32 bits"});
+  expect_failure("quantize " + demo_files().quantised.string() + "x -o q.onnx --number-type q10.22", 1, {});
 }
 
 }  // namespace

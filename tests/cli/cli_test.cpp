@@ -86,6 +86,24 @@ TEST(Cli, RunTakesAnOnnxFileOnTheHost) {
   EXPECT_EQ(result.exit_code, 0) << result.output;
 }
 
+// Fixed point needs no calibration; the file that it writes runs on the host.
+TEST(Cli, FixedPointIsWrittenAndRuns) {
+  const DemoFiles& files = demo_files();
+  const std::string fixed = (fresh_folder("fixed") / "m.fixed.onnx").string();
+  const std::string write = "quantize " + files.model.string() + " --number-type q10.22 -o " + fixed;
+  CommandResult result = command(write);
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_TRUE(contains(result, "Q10.22: ")) << result.output;
+  EXPECT_TRUE(contains(result, "with 100.00% of ")) << result.output;
+  result = command(write + " --calibration " + files.images.string());
+  EXPECT_TRUE(contains(result, "8 samples, 8 (100.00%) with the same answer")) << result.output;
+  EXPECT_TRUE(contains(result, "results saturate; no sum wraps")) << result.output;
+  result = command("inspect " + fixed);
+  EXPECT_TRUE(contains(result, "FixedConv")) << result.output;
+  result = command("run " + fixed + " --engine host --input " + files.images.string());
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+}
+
 // A model that ends in ArgMax gives class numbers, which are not to be taken for scores.
 TEST(Cli, RunScoresAModelThatEndsInArgMax) {
   Graph graph;

@@ -10,6 +10,7 @@
 
 #include "model_data.h"
 #include "tilewright/base/file.h"
+#include "tilewright/flow/load_model.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 #include "tilewright/graph/verifier.h"
@@ -120,6 +121,29 @@ TEST(FixedPointNetworks, Mnist8NeedsFifteenIntegerBits) {
   EXPECT_EQ(check.saturated(), 0);
   EXPECT_FALSE(check.may_wrap());
   EXPECT_GT(check_fixed_point(to_fixed_point(graph, kQ22), {digits.images}, 2).saturated(), 1000);
+}
+
+// The network and the number type of the TensorFlow-to-FPGA paper.
+TEST(FixedPointNetworks, LeNetIsRightOn98Of100Digits) {
+  TILEWRIGHT_REQUIRE_SHARED("tf_lenet/lenet.pb");
+  TILEWRIGHT_REQUIRE_SHARED("data_mnist/mnist_test_first100.csv");
+  Digits digits = mnist_digits();
+  for (float& pixel : digits.images.mutable_data<float>()) pixel /= 255;
+  const Tensor images = digits.images.reshaped({100, 784});
+  const Graph graph = optimize(load_model(shared_models() / "tf_lenet" / "lenet.pb"));
+  FixedPointReport report;
+  const Graph fixed = to_fixed_point(graph, kQ22, &report);
+  EXPECT_EQ(report.fixed_mac_share(), 1.0);
+  EXPECT_TRUE(report.warnings.empty());
+  const AccuracyReport accuracy = compare_accuracy(graph, fixed, {images}, digits.labels, 2);
+  const FixedPointCheck check = check_fixed_point(fixed, {images}, 2);
+  std::cout << to_string(accuracy) << to_string(report) << to_string(check);
+  for (const Node& node : fixed.nodes) std::cout << node.op << " ";
+  std::cout << "\n";
+  EXPECT_EQ(accuracy.float_correct, 98);
+  EXPECT_EQ(accuracy.quantized_correct, 98);
+  EXPECT_EQ(check.saturated(), 0);
+  EXPECT_FALSE(check.may_wrap());
 }
 
 TEST(FixedPointNetworks, ResNet8KeepsItsAnswers) {

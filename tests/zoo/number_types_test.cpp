@@ -86,5 +86,24 @@ TEST(ZooNumberTypes, EightBitsAndQ22StayCloseToFloat) {
   }
 }
 
+// Small sizes; what stays in float are response normalisations and transposed convolutions.
+TEST(ZooNumberTypes, EveryNetworkRunsInQ22) {
+  for (const Network& network : networks()) {
+    SCOPED_TRACE(network.name);
+    const Graph real = optimize(network.build(network.small));
+    FixedPointReport report;
+    const Graph fixed = to_fixed_point(real, 22, &report);
+    const Tensor input = seeded_input(real, 7);
+    const double db = signal_to_noise_db(run(real, {input})[0], run(fixed, {input})[0]);
+    std::cout << network.name << ": " << db << " dB, " << 100 * report.fixed_mac_share() << "% of the MACs; "
+              << to_string(check_fixed_point(fixed, {input}, 2));
+    EXPECT_GT(db, 80);
+    for (const FixedPointRecord& record : report.records) {
+      EXPECT_TRUE(record.macs == 0 || record.op == "ConvTranspose" || !record.fixed_op.empty())
+          << record.node;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tilewright::zoo

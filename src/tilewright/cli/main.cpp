@@ -243,9 +243,10 @@ int parse_and_run(int argc, char** argv) {
   verb->callback([&] { optimize(optimize_options, out); });
 
   QuantizeOptions quantize_options;
-  verb = add_verb(app, "quantize",
-                  "Calibrate a float model and write it with 8-bit weights and activations (QDQ form)",
-                  "quantize model.onnx --calibration images.npy -o q.onnx");
+  verb = add_verb(
+      app, "quantize",
+      "Write a float model with 8-bit weights and activations (QDQ form, calibrated) or in fixed point",
+      "quantize model.onnx --calibration images.npy -o q.onnx");
   add_model(verb, quantize_options.model);
   add_data(verb, quantize_options.calibration, "--calibration", "Calibration inputs");
   add_data(verb, quantize_options.evaluation, "--evaluate",
@@ -253,6 +254,8 @@ int parse_and_run(int argc, char** argv) {
   verb->add_option("--labels", quantize_options.labels,
                    "Class numbers of the evaluation inputs (.npy or idx)");
   verb->add_option("-o,--output", quantize_options.output, "ONNX file to write")->required();
+  verb->add_option("--number-type", quantize_options.number_type,
+                   "int8, or fixed point of 32 bits such as q10.22, which needs no calibration inputs");
   verb->add_option("--scales", quantize_options.scales,
                    "real (wide instruction set) or power-of-two (plain VTA)")
       ->check(CLI::IsMember({"real", "power-of-two"}));

@@ -8,6 +8,8 @@
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/verbs.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
+#include "tilewright/quantize/fixed_point_check.h"
+#include "tilewright/quantize/fixed_point_lowering.h"
 #include "tilewright/quantize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/quantize/report.h"
@@ -61,9 +63,49 @@ void check_quantized(const std::string& path, const Graph& graph) {
               "between them");
 }
 
+nlohmann::json to_json(const AccuracyReport& accuracy) {
+  return {{"samples", accuracy.samples},
+          {"float_accuracy", accuracy.float_accuracy()},
+          {"quantized_accuracy", accuracy.quantized_accuracy()},
+          {"agreements", accuracy.agreements}};
+}
+
+// Fixed point needs no samples to be written, only to be judged.
+void quantize_to_fixed_point(const QuantizeOptions& options, std::ostream& out) {
+  const int fraction = fraction_of_number_type(options.number_type);
+  if (options.weight_bits != 8 || options.activation_bits != 8) {
+    throw Error(ErrorKind::kInvalidInput, "fixed point has 32 bits for weights and activations",
+                "leave --weight-bits and --activation-bits away");
+  }
+  const Graph graph = tilewright::optimize(read_model(options.model));
+  FixedPointReport report;
+  const Graph fixed = to_fixed_point(graph, fraction, &report);
+  if (!is_fixed_point(fixed)) {
+    throw Error(ErrorKind::kUnsupported,
+                fmt::format("'{}' holds nothing that has a fixed-point form", options.model.path));
+  }
+  write_onnx(options.output, fixed);
+  const DataOptions& data = options.evaluation.path.empty() ? options.calibration : options.evaluation;
+  nlohmann::json json{
+      {"fraction", fraction}, {"fixed_mac_share", report.fixed_mac_share()}, {"warnings", report.warnings}};
+  std::string text;
+  if (!data.path.empty()) {
+    const std::vector<Tensor> samples = stack(graph, read_samples(data));
+    const AccuracyReport accuracy = compare_accuracy(
+        graph, fixed, samples, read_labels(options, graph, samples[0].shape()[0]), options.threads);
+    const FixedPointCheck check = check_fixed_point(fixed, samples, options.threads);
+    json.update(to_json(accuracy));
+    json["saturated"] = check.saturated();
+    json["may_wrap"] = check.may_wrap();
+    text = to_string(accuracy) + to_string(check);
+  }
+  out << (options.json ? json.dump(2) + "\n" : to_string(report) + text);
+}
+
 }  // namespace
 
 void quantize(const QuantizeOptions& options, std::ostream& out) {
+  if (options.number_type != "int8") return quantize_to_fixed_point(options, out);
   const Graph graph = tilewright::optimize(read_model(options.model));
   if (options.calibration.path.empty()) {
     throw Error(ErrorKind::kInvalidInput, "no calibration inputs", "give an array with --calibration");

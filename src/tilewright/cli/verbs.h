@@ -48,7 +48,7 @@ struct QuantizeOptions {
   ModelOptions model;
   DataOptions calibration, evaluation;
   std::string labels, output;
-  std::string scales = "real", method = "squared-error";
+  std::string number_type = "int8", scales = "real", method = "squared-error";
   bool per_tensor = false;
   int weight_bits = 8, activation_bits = 8;
   int threads = 1;

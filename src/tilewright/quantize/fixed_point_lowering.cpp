@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <unordered_set>
 
 #include "tilewright/graph/statistics.h"
@@ -348,6 +349,19 @@ Graph to_fixed_point(const Graph& float_graph, int fraction, FixedPointReport* r
   Graph fixed = FixedPointLowering(float_graph, fraction, filled).run();
   finish_records(float_graph, fixed, filled);
   return fixed;
+}
+
+int fraction_of_number_type(const std::string& name) {
+  int integer = -1, fraction = -1, read = 0;
+  const bool two = std::sscanf(name.c_str(), "q%2d.%2d%n", &integer, &fraction, &read) == 2;
+  if (two && size_t(read) == name.size() && integer + fraction == 32 && fraction >= 0 &&
+      fraction <= kMostFraction) {
+    return fraction;
+  }
+  throw Error(
+      ErrorKind::kInvalidInput, fmt::format("there is no number type '{}'", name),
+      "int8, or fixed point such as q10.22: integer bits and fraction bits, 32 together, the fraction "
+      "at most 30");
 }
 
 bool is_fixed_point(const Graph& graph) {

@@ -45,6 +45,10 @@ std::string to_string(const FixedPointReport& report);
 // Errors (invalid input): a fraction outside 0..30; those of attribute access and of `convolution_window`.
 Graph to_fixed_point(const Graph& float_graph, int fraction, FixedPointReport* report = nullptr);
 
+// The fraction bits of a number type by name: 22 of "q10.22" (integer bits, sign included, then fraction; 32
+// in all). Errors (invalid input): another form, bits that are not 32 together, a fraction outside 0..30.
+int fraction_of_number_type(const std::string& name);
+
 // Whether `graph` holds operators of wide fixed point.
 bool is_fixed_point(const Graph& graph);
 

@@ -156,6 +156,15 @@ TEST(FixedPointLowering, SaturatingWeightsAreReported) {
   EXPECT_THROW(to_fixed_point(net.graph, 31), Error);
 }
 
+TEST(FixedPointLowering, NumberTypesByName) {
+  EXPECT_EQ(fraction_of_number_type("q10.22"), 22);
+  EXPECT_EQ(fraction_of_number_type("q32.0"), 0);
+  EXPECT_EQ(fraction_of_number_type("q2.30"), 30);
+  for (const char* wrong : {"q10.21", "q1.31", "q10.22x", "q-1.33", "10.22", "int4", ""}) {
+    EXPECT_THROW(fraction_of_number_type(wrong), Error) << wrong;
+  }
+}
+
 TEST(FixedPointLowering, SamplesShowSumsAndSaturation) {
   Net net({1, 2});
   const ValueId w = net.graph.add_constant("w", Tensor::of<float>({2, 2}, {100, 0, 0, 1}));
