@@ -239,6 +239,8 @@ int parse_and_run(int argc, char** argv) {
   add_model(verb, optimize_options.model);
   verb->add_option("-o,--output", optimize_options.output, "ONNX file to write");
   verb->add_option("--dump-passes", optimize_options.dump_folder, "Folder for the model after each pass");
+  verb->add_flag("--table", optimize_options.table,
+                 "What reading, folding and fusing leave of the graph, stage by stage");
   add_common(verb, optimize_options.json, &optimize_options.threads);
   verb->callback([&] { optimize(optimize_options, out); });
 

@@ -6,8 +6,6 @@
 #include <filesystem>
 #include <iostream>
 
-#include "tilewright/flow/load_model.h"
-
 namespace tilewright::cli {
 namespace {
 
@@ -34,17 +32,23 @@ OverlayHardware find_hardware(const std::string& name_or_path) {
   return find_overlay_hardware(name_or_path, shared_folder("hardware"));
 }
 
-Graph read_model(const ModelOptions& options, bool shapes_only) {
-  Diagnostics warnings;
-  Graph graph = load_model(options.path,
-                           {options.dimensions, options.fill_gain, shapes_only, options.feeds,
-                            options.output_nodes, options.keep_arg_max},
-                           &warnings);
+LoadOptions load_options(const ModelOptions& options, bool shapes_only) {
+  return {options.dimensions, options.fill_gain,    shapes_only,
+          options.feeds,      options.output_nodes, options.keep_arg_max};
+}
+
+void show_warnings(const Diagnostics& warnings) {
   constexpr size_t kShown = 5;
   const std::vector<Diagnostic>& all = warnings.warnings();
   for (size_t i = 0; i < std::min(all.size(), kShown); ++i)
     std::cerr << "warning: " << to_string(all[i]) << "\n";
   if (all.size() > kShown) std::cerr << "warning: and " << all.size() - kShown << " more like these\n";
+}
+
+Graph read_model(const ModelOptions& options, bool shapes_only) {
+  Diagnostics warnings;
+  Graph graph = load_model(options.path, load_options(options, shapes_only), &warnings);
+  show_warnings(warnings);
   return graph;
 }
 

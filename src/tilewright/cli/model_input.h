@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tilewright/cli/verbs.h"
+#include "tilewright/flow/load_model.h"
 #include "tilewright/flow/samples.h"
 #include "tilewright/graph/graph.h"
 #include "tilewright/hardware/overlay_hardware.h"
@@ -14,6 +15,9 @@ namespace tilewright::cli {
 
 // Warnings of the reader go to standard error. `shapes_only`: absent weight files are tolerated.
 Graph read_model(const ModelOptions& options, bool shapes_only = false);
+// What load_model takes of the options, and the warnings it gave, on standard error.
+LoadOptions load_options(const ModelOptions& options, bool shapes_only);
+void show_warnings(const Diagnostics& warnings);
 Samples read_samples(const DataOptions& options);
 
 // The inputs number `index` of a model: a graph with several inputs takes them from one array per input only

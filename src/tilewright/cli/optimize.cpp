@@ -7,12 +7,46 @@
 #include "tilewright/base/file.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/verbs.h"
+#include "tilewright/flow/graph_table.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 #include "tilewright/transform/pipeline.h"
 
 namespace tilewright::cli {
+namespace {
+
+nlohmann::json as_json(const GraphTable& table) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const GraphTableRow& row : table.rows) {
+    rows.push_back({{"stage", row.stage},
+                    {"nodes", row.nodes},
+                    {"operators", row.operators},
+                    {"random", row.random},
+                    {"moving_averages", row.moving_averages},
+                    {"batch_norms", row.normalizations},
+                    {"rsqrts", row.rsqrts},
+                    {"scales", row.scales}});
+  }
+  return {{"stages", rows},
+          {"macs", table.macs},
+          {"macs_per_byte_frozen", table.frozen_unfused},
+          {"macs_per_byte_folded", table.final_unfused},
+          {"macs_per_byte_fused", table.final_fused},
+          {"intensity_gain", table.intensity_gain()},
+          {"fused_operators", table.fused_operators}};
+}
+
+// Shapes and structure are enough: variables without a value do not matter.
+void print_table(const OptimizeOptions& options, std::ostream& out) {
+  Diagnostics warnings;
+  const GraphTable table = graph_table(options.model.path, load_options(options.model, true), &warnings);
+  show_warnings(warnings);
+  out << (options.json ? as_json(table).dump(2) + "\n" : to_string(table));
+}
+
+}  // namespace
 
 void optimize(const OptimizeOptions& options, std::ostream& out) {
+  if (options.table) return print_table(options, out);
   Graph graph = read_model(options.model);
   int stage = 0;
   std::function<void(const std::string&, const Graph&)> dump;

@@ -40,6 +40,7 @@ struct OptimizeOptions {
   ModelOptions model;
   std::string output, dump_folder;
   int threads = 1;
+  bool table = false;  // --table: what every stage leaves of the graph
   bool json = false;
 };
 void optimize(const OptimizeOptions& options, std::ostream& out);

@@ -9,7 +9,6 @@
 #include "tilewright/base/file.h"
 #include "tilewright/flow/container.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
-#include "tilewright/frontend/tensorflow/tensorflow_reader.h"
 #include "tilewright/frontend/tflite/tflite_reader.h"
 #include "tilewright/graph/lcg_weights.h"
 #include "tilewright/quantize/integerize.h"
@@ -32,7 +31,8 @@ Graph load_onnx(const std::filesystem::path& path, const LoadOptions& options, D
   });
 }
 
-Graph load_tensorflow(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings) {
+Graph load_tensorflow(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings,
+                      TfStages* stages) {
   TensorflowOptions tensorflow;
   tensorflow.dimensions = options.dimensions;
   tensorflow.outputs = options.output_nodes;
@@ -40,7 +40,7 @@ Graph load_tensorflow(const std::filesystem::path& path, const LoadOptions& opti
   tensorflow.keep_arg_max = options.keep_arg_max;
   tensorflow.fill_gain = options.fill_gain;
   tensorflow.allow_missing_weights = options.allow_missing_weights;
-  return read_tensorflow(path, tensorflow, warnings);
+  return read_tensorflow(path, tensorflow, warnings, stages);
 }
 
 // Enough of a file to tell its format by; the name of a file says nothing.
@@ -54,7 +54,8 @@ std::vector<std::byte> first_bytes(const std::filesystem::path& path) {
 
 }  // namespace
 
-Graph load_model(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings) {
+Graph load_model(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings,
+                 TfStages* stages) {
   const bool is_folder = std::filesystem::is_directory(path);
   if (!is_folder && is_container(path)) {
     throw Error(ErrorKind::kInvalidInput,
@@ -63,7 +64,7 @@ Graph load_model(const std::filesystem::path& path, const LoadOptions& options, 
   }
   if (!is_folder && is_tflite(first_bytes(path))) return read_tflite(path, {options.dimensions}, warnings);
   if (is_folder || is_tensorflow(read_file(path))) {
-    return load_tensorflow(path, options, warnings);
+    return load_tensorflow(path, options, warnings, stages);
   }
   return load_onnx(path, options, warnings);
 }

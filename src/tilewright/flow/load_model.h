@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tilewright/base/error.h"
+#include "tilewright/frontend/tensorflow/tensorflow_reader.h"
 #include "tilewright/graph/graph.h"
 
 namespace tilewright {
@@ -18,8 +19,8 @@ struct LoadOptions {
   // Above 0: the model comes without weights; fill it with the reference pseudo-random ones of this gain
   // (graph/lcg_weights.h).
   double fill_gain = 0;
-  // Absent files of external weights, and variables that a TensorFlow file does not hold, give zeros and a
-  // warning: enough to see shapes and work.
+  // Absent files of external weights give zeros, variables that a TensorFlow file does not hold stand-ins, with
+  // a warning: enough to see shapes and work.
   bool allow_missing_weights = false;
   // TensorFlow only: nodes that become inputs (with their shapes where the file does not tell, {} otherwise),
   // nodes whose values are the outputs (empty: inferred), and whether an ArgMax at the end is kept.
@@ -28,9 +29,10 @@ struct LoadOptions {
   bool keep_arg_max = false;
 };
 
-// Errors: everything wrong with the file, at once, with the file's name as context.
+// Errors: everything wrong with the file, at once, with the file's name as context. `stages` receives the
+// numbers of nodes while a TensorFlow file was read (zeros for other files).
 Graph load_model(const std::filesystem::path& path, const LoadOptions& options = {},
-                 Diagnostics* warnings = nullptr);
+                 Diagnostics* warnings = nullptr, TfStages* stages = nullptr);
 
 // The form of a model that the host engine runs fastest and most exactly: quantised models in integer
 // operators, float models optimised.

@@ -7,6 +7,7 @@
 
 #include "tilewright/graph/window.h"
 #include "tilewright/transform/graph_editor.h"
+#include "tilewright/transform/permutation.h"
 #include "tilewright/transform/value_range.h"
 
 namespace tilewright {
@@ -83,6 +84,40 @@ std::optional<Node> with_pads(const Graph& graph, const Node& reader, const Spat
   return folded;
 }
 
+// Pad, Transpose, Conv: the Transpose first, so that the Pad meets the Conv. Only where the Conv then takes
+// it.
+void bring_pad_to_conv(GraphEditor& editor, NodeId conv) {
+  if (!editor.node(conv).is("Conv")) return;
+  const NodeId transpose = editor.sole_producer(conv, 0, "Transpose");
+  const NodeId pad = transpose == kNoNode ? kNoNode : editor.sole_producer(transpose, 0, "Pad");
+  if (pad == kNoNode) return;
+  const ValueId data = editor.node(pad).input(0);
+  const Value unpadded = editor.value(data);
+  const Permutation perm = permutation_of(editor.node(transpose), unpadded.shape.rank());
+  const Tensor* amounts = editor.graph().constant_input(editor.node(pad), 1);
+  if (amounts == nullptr || amounts->size() != 2 * unpadded.shape.rank()) return;
+  const std::vector<int64_t> all = amounts->to_integers();
+  const size_t rank = perm.size();
+  std::vector<int64_t> moved;
+  for (const size_t end : {size_t{0}, rank}) {
+    for (const int64_t axis : perm) moved.push_back(all[end + size_t(axis)]);
+  }
+  Node first = editor.node(pad);
+  std::vector<ValueId> inputs = first.inputs;
+  const std::string name = editor.node(transpose).name;
+  inputs[1] = editor.add_constant(name + "_pads",
+                                  Tensor(Shape{int64_t(moved.size())}, std::span<const int64_t>(moved)));
+  first.inputs[1] = inputs[1];
+  const std::optional<SpatialPad> spatial = spatial_pad(editor.graph(), first);
+  if (!spatial || spatial->value != 0) return;
+  inputs[0] = editor.add_value(name + "_first", unpadded.type, permuted(unpadded.shape, perm));
+  const NodeId raised = editor.insert(name + "_first", "Transpose", {data}, {inputs[0]});
+  editor.mutable_node(raised).attributes["perm"] = perm;
+  editor.mutable_node(transpose).op = "Pad";
+  editor.mutable_node(transpose).attributes = first.attributes;
+  editor.set_inputs(transpose, inputs);
+}
+
 }  // namespace
 
 Graph fold_pads(Graph graph) {
@@ -91,6 +126,7 @@ Graph fold_pads(Graph graph) {
     const Node& node = editor.node(id);
     if (!node.is("Conv") && !node.is("AveragePool") && !node.is("MaxPool")) continue;
     if (node.is("MaxPool") && node.outputs.size() > 1) continue;  // indices count padded positions
+    bring_pad_to_conv(editor, id);
     for (;;) {
       const NodeId source = editor.producer(editor.node(id).input(0));
       if (source == kNoNode || !editor.node(source).is("Pad")) break;

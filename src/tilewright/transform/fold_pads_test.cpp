@@ -56,6 +56,19 @@ TEST(FoldPads, IntoMaxPoolOverNonNegativeValuesOrWithMinusInfinity) {
   EXPECT_EQ(ops(fold_pads(c.finish({c.pool(z, "MaxPool", 3, 2)}))), "MaxPool");
 }
 
+TEST(FoldPads, ThroughATransposeIntoAConvolution) {
+  LayerBuilder b;
+  const ValueId x = b.pad(b.input({1, 8, 9, 2}), {0, 1, 2, 0, 0, 3, 4, 0});  // channels last
+  const ValueId y = b.node("Transpose", {x}, {{"perm", std::vector<int64_t>{0, 3, 1, 2}}});
+  const Graph graph = fold_pads(b.finish({b.conv(y, {})}));
+  ASSERT_EQ(ops(graph), "Transpose Conv");
+  EXPECT_EQ(graph.nodes[1].ints_or("pads", {}), (std::vector<int64_t>{1, 2, 3, 4}));
+  LayerBuilder c;  // channels are padded as well
+  const ValueId z = c.pad(c.input({1, 8, 9, 1}), {0, 1, 2, 0, 0, 3, 4, 1});
+  const ValueId t = c.node("Transpose", {z}, {{"perm", std::vector<int64_t>{0, 3, 1, 2}}});
+  EXPECT_EQ(ops(fold_pads(c.finish({c.conv(t, {})}))), "Pad Transpose Conv");
+}
+
 TEST(FoldPads, OtherReadersKeepThePad) {
   LayerBuilder b;
   const ValueId x = b.pad(b.input({1, 2, 8, 8}), kOneAround);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "tilewright/base/error.h"
@@ -88,6 +89,37 @@ std::string describe_groups(const PassReport& report) {
   return fmt::format("fused:  {} nodes in {} groups{}\n", report.nodes_after, groups, list);
 }
 
+using AfterPass = std::function<void(const std::string& pass, const Graph&)>;
+
+// All passes (names empty) or those named, until a round changes nothing.
+Graph run_rounds(Graph graph, const std::vector<std::string>& names, std::vector<PassStep>& steps,
+                 const AfterPass& after_pass) {
+  std::string before = outline(graph);
+  for (int round = 1; round <= kMostRounds; ++round) {
+    for (const Pass& pass : kPasses) {
+      if (!names.empty() && std::find(names.begin(), names.end(), pass.name) == names.end()) continue;
+      const int nodes_before = int(graph.nodes.size());
+      graph = with_context(fmt::format("pass '{}'", pass.name), [&] {
+        Graph result = pass.run(std::move(graph));
+        expect_legal(result);
+        return result;
+      });
+      steps.push_back({pass.name, round, nodes_before, int(graph.nodes.size())});
+      if (after_pass) after_pass(pass.name, graph);
+    }
+    std::string after = outline(graph);
+    if (after == before) break;
+    before = std::move(after);
+  }
+  return graph;
+}
+
+void expect_given_is_legal(const Graph& graph) {
+  Diagnostics diagnostics;
+  verify(graph, diagnostics);
+  diagnostics.raise_if_any("before the first pass");
+}
+
 }  // namespace
 
 Intensity measure_intensity(const Graph& graph) {
@@ -115,25 +147,8 @@ Graph optimize(Graph graph, PassReport* report,
   PassReport own;
   own.nodes_before = int(graph.nodes.size());
   if (report != nullptr) own.before = measure_intensity(graph);
-  std::string before = outline(graph);
-  Diagnostics diagnostics;
-  verify(graph, diagnostics);
-  diagnostics.raise_if_any("before the first pass");
-  for (int round = 1; round <= kMostRounds; ++round) {
-    for (const Pass& pass : kPasses) {
-      const int nodes_before = int(graph.nodes.size());
-      graph = with_context(fmt::format("pass '{}'", pass.name), [&] {
-        Graph result = pass.run(std::move(graph));
-        expect_legal(result);
-        return result;
-      });
-      own.steps.push_back({pass.name, round, nodes_before, int(graph.nodes.size())});
-      if (after_pass) after_pass(pass.name, graph);
-    }
-    std::string after = outline(graph);
-    if (after == before) break;
-    before = std::move(after);
-  }
+  expect_given_is_legal(graph);
+  graph = run_rounds(std::move(graph), {}, own.steps, after_pass);
   own.nodes_after = int(graph.nodes.size());
   if (report != nullptr) {
     own.after = measure_intensity(graph);
@@ -141,6 +156,16 @@ Graph optimize(Graph graph, PassReport* report,
     *report = std::move(own);
   }
   return graph;
+}
+
+Graph run_passes(Graph graph, const std::vector<std::string>& names) {
+  const std::vector<std::string> all = pass_names();
+  for (const std::string& name : names) {
+    TILEWRIGHT_CHECK(std::find(all.begin(), all.end(), name) != all.end(), "no such pass: " + name);
+  }
+  expect_given_is_legal(graph);
+  std::vector<PassStep> steps;
+  return names.empty() ? graph : run_rounds(std::move(graph), names, steps, {});
 }
 
 std::vector<std::string> pass_names() {

@@ -44,6 +44,9 @@ std::string to_string(const PassReport& report);
 Graph optimize(Graph graph, PassReport* report = nullptr,
                const std::function<void(const std::string& pass, const Graph&)>& after_pass = {});
 
+// Runs only the passes of these names, in rounds as above. Errors: as above; kind internal: no such pass.
+Graph run_passes(Graph graph, const std::vector<std::string>& names);
+
 // The names of the passes in the order of one round.
 std::vector<std::string> pass_names();
 

@@ -9,29 +9,20 @@
 #include "tilewright/graph/verifier.h"
 
 namespace tilewright {
-namespace {
-
-void count_frozen(const TfNetwork& network, TfStageCounts& counts) {
-  counts.frozen = int(network.nodes.size());
-  for (const TfNode& node : network.nodes) ++counts.frozen_operators[node.op];
-}
-
-}  // namespace
-
 bool is_tensorflow(std::span<const std::byte> bytes) { return looks_like_tensorflow(bytes); }
 
 Graph parse_tensorflow(std::span<const std::byte> bytes, const TensorflowOptions& options,
-                       Diagnostics* warnings, TfStageCounts* counts) {
+                       Diagnostics* warnings, TfStages* stages) {
   Diagnostics diagnostics;
-  TfStageCounts own;
+  TfStages own;
   TfNetwork network = select_inference(parse_tf_model(bytes), options, own, diagnostics);
   diagnostics.raise_if_any();
   fold_training(network, diagnostics);
   diagnostics.raise_if_any();
   prune(network);
   fill_variables(network, options, diagnostics);
-  count_frozen(network, own);
-  if (counts != nullptr) *counts = own;
+  own.frozen = count_stage(network.nodes);
+  if (stages != nullptr) *stages = own;
   Graph graph = lower_tensorflow(std::move(network), options, diagnostics);
   if (diagnostics.ok()) verify(graph, diagnostics);
   if (warnings != nullptr) {
@@ -44,10 +35,10 @@ Graph parse_tensorflow(std::span<const std::byte> bytes, const TensorflowOptions
 }
 
 Graph read_tensorflow(const std::filesystem::path& path, const TensorflowOptions& options,
-                      Diagnostics* warnings, TfStageCounts* counts) {
+                      Diagnostics* warnings, TfStages* stages) {
   return with_context(fmt::format("file '{}'", path.string()), [&] {
     const bool is_folder = std::filesystem::is_directory(path);
-    return parse_tensorflow(read_file(is_folder ? path / "saved_model.pb" : path), options, warnings, counts);
+    return parse_tensorflow(read_file(is_folder ? path / "saved_model.pb" : path), options, warnings, stages);
   });
 }
 

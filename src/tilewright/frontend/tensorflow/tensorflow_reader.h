@@ -31,25 +31,33 @@ struct TensorflowOptions {
   bool keep_arg_max = false;
   // Above 0: variables are drawn with this gain.
   double fill_gain = 0;
-  // Variables without a value are zeros, with a warning.
+  // Variables without a value get stand-ins (drawn with gain 1), with a warning.
   bool allow_missing_weights = false;
 };
 
-// Nodes as TensorFlow counts them (constants are nodes) after each step of reading.
-struct TfStageCounts {
-  int stored = 0;     // in the file
-  int reachable = 0;  // from the outputs, over data edges
-  int frozen = 0;     // without training, dropout, control flow, reads of variables
-  // Of the nodes that are left: by operator name.
-  std::map<std::string, int> frozen_operators;
+// What a graph holds at one stage of reading, as TensorFlow counts nodes: constants and variables are nodes.
+struct TfStage {
+  int nodes = 0;
+  int constants = 0;        // constants and variables
+  int random = 0;           // random numbers: dropout and initial values
+  int moving_averages = 0;  // whose name says moving_mean, moving_variance or ExponentialMovingAverage
+  int normalizations = 0;   // batch normalisation as one operator
+  int rsqrts = 0;           // spelled out: Rsqrt, Sqrt, Reciprocal
+  int scales = 0;           // Mul and division by a constant or variable
+};
+
+struct TfStages {
+  TfStage stored;     // in the file
+  TfStage reachable;  // from the outputs, over data edges
+  TfStage frozen;     // without training, dropout, control flow; variables are constants
 };
 
 // Errors (invalid input, unsupported): everything wrong with the file, at once. `warnings`, if given,
-// receives what was assumed; `counts` the numbers of nodes. A folder stands for its saved_model.pb.
+// receives what was assumed; `stages` the numbers of nodes. A folder stands for its saved_model.pb.
 Graph read_tensorflow(const std::filesystem::path& path, const TensorflowOptions& options = {},
-                      Diagnostics* warnings = nullptr, TfStageCounts* counts = nullptr);
+                      Diagnostics* warnings = nullptr, TfStages* stages = nullptr);
 Graph parse_tensorflow(std::span<const std::byte> bytes, const TensorflowOptions& options = {},
-                       Diagnostics* warnings = nullptr, TfStageCounts* counts = nullptr);
+                       Diagnostics* warnings = nullptr, TfStages* stages = nullptr);
 
 // Whether the bytes are a TensorFlow file rather than another kind of model.
 bool is_tensorflow(std::span<const std::byte> bytes);

@@ -24,7 +24,7 @@ struct TfNetwork {
 // What is read for what: `outputs` of the options, else the signature's, else every node nobody reads that
 // does not belong to training, saving or summaries. An ArgMax at the end is left to whoever reads the scores.
 // Errors go to `diagnostics`: outputs or feeds that are not in the file, no output, a cycle.
-TfNetwork select_inference(TfModel model, const TensorflowOptions& options, TfStageCounts& counts,
+TfNetwork select_inference(TfModel model, const TensorflowOptions& options, TfStages& stages,
                            Diagnostics& diagnostics);
 
 // Removes from `network`: forwarding operators (Identity and its relatives), dropout, branches of Switch and
@@ -36,8 +36,11 @@ void fold_training(TfNetwork& network, Diagnostics& diagnostics);
 void prune(TfNetwork& network);
 
 // The values of variables that the file does not have: drawn (graph/lcg_weights.h, tensor number k is the
-// k-th variable of the network in the file's order), zeros, or an error for each.
+// k-th variable of the network in the file's order), or an error for each.
 void fill_variables(TfNetwork& network, const TensorflowOptions& options, Diagnostics& diagnostics);
+
+// What is counted of a graph, nodes in any order.
+TfStage count_stage(const std::vector<TfNode>& nodes);
 
 // How messages call a node.
 std::string tf_label(const TfNode& node);

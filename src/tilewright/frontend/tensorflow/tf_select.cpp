@@ -60,18 +60,19 @@ bool is_training_scope(const TfNode& node) {
 
 class Selection {
  public:
-  Selection(TfModel model, const TensorflowOptions& options, TfStageCounts& counts, Diagnostics& diagnostics)
-      : model_(std::move(model)), options_(options), counts_(counts), diagnostics_(diagnostics) {}
+  Selection(TfModel model, const TensorflowOptions& options, TfStages& stages, Diagnostics& diagnostics)
+      : model_(std::move(model)), options_(options), stages_(stages), diagnostics_(diagnostics) {}
 
   TfNetwork run() {
-    counts_.stored = int(model_.nodes.size());
+    stages_.stored = count_stage(model_.nodes);
     mark_read();
     apply_feeds();
     find_outputs();
     if (!options_.keep_arg_max) drop_arg_max();
     for (const TfNetwork::Output& output : network_.outputs) visit(output.ref.node);
-    counts_.reachable = int(order_.size());
-    return compacted();
+    TfNetwork network = compacted();
+    stages_.reachable = count_stage(network.nodes);
+    return network;
   }
 
  private:
@@ -265,7 +266,7 @@ class Selection {
 
   TfModel model_;
   const TensorflowOptions& options_;
-  TfStageCounts& counts_;
+  TfStages& stages_;
   Diagnostics& diagnostics_;
   TfNetwork network_;
   std::vector<bool> dependent_, read_;
@@ -275,9 +276,9 @@ class Selection {
 
 }  // namespace
 
-TfNetwork select_inference(TfModel model, const TensorflowOptions& options, TfStageCounts& counts,
+TfNetwork select_inference(TfModel model, const TensorflowOptions& options, TfStages& stages,
                            Diagnostics& diagnostics) {
-  return Selection(std::move(model), options, counts, diagnostics).run();
+  return Selection(std::move(model), options, stages, diagnostics).run();
 }
 
 std::string tf_label(const TfNode& node) { return fmt::format("node '{}'", node.name); }

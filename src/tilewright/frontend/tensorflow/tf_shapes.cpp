@@ -154,19 +154,29 @@ std::vector<int64_t> pads_of(TfOperation& operation) {
   return pads;
 }
 
-void convert_pad(TfOperation& operation) {
-  const ValueId pads = operation.constant("pads", int64_tensor(pads_of(operation)));
-  std::vector<ValueId> inputs = {operation.input(0), pads};
+// Padding rows and columns of images is done with the channels in front, where it meets the layer that
+// follows.
+void emit_pad(TfOperation& operation, const std::string& mode) {
+  std::vector<int64_t> pads = pads_of(operation);
+  ValueId x = operation.input(0);
+  const bool is_image = pads.size() == 8 && pads[0] + pads[4] + pads[3] + pads[7] == 0;
+  if (is_image) {
+    x = reordered(operation, x, {0, 3, 1, 2});
+    pads = {0, 0, pads[1], pads[2], 0, 0, pads[5], pads[6]};
+  }
+  std::vector<ValueId> inputs = {x, operation.constant("pads", int64_tensor(pads))};
   if (operation.input_count() > 2) inputs.push_back(operation.input(2));
-  operation.output(0, operation.emit("Pad", inputs, {{"mode", std::string("constant")}}));
+  const ValueId padded = operation.emit("Pad", inputs, {{"mode", mode}});
+  operation.output(0, is_image ? reordered(operation, padded, {0, 2, 3, 1}) : padded);
 }
+
+void convert_pad(TfOperation& operation) { emit_pad(operation, "constant"); }
 
 void convert_mirror_pad(TfOperation& operation) {
   if (operation.node().string_or("mode", "REFLECT") != "REFLECT") {
     unsupported("repeats the border", "mode REFLECT is covered");
   }
-  const ValueId pads = operation.constant("pads", int64_tensor(pads_of(operation)));
-  operation.output(0, operation.emit("Pad", {operation.input(0), pads}, {{"mode", std::string("reflect")}}));
+  emit_pad(operation, "reflect");
 }
 
 }  // namespace

@@ -21,12 +21,12 @@ std::map<std::string, int> operators(const Graph& graph) {
 TEST(SharedTensorflowModels, LenetLosesItsDropout) {
   const fs::path file = kModels / "tf_lenet/lenet.pb";
   if (!fs::exists(file)) GTEST_SKIP() << file << " is missing";
-  TfStageCounts counts;
+  TfStages stages;
   Diagnostics warnings;
-  const Graph graph = read_tensorflow(file, {}, &warnings, &counts);
-  EXPECT_EQ(counts.stored, 46);
-  EXPECT_EQ(counts.reachable, 46);
-  EXPECT_EQ(counts.frozen, 26);
+  const Graph graph = read_tensorflow(file, {}, &warnings, &stages);
+  EXPECT_EQ(stages.stored.nodes, 46);
+  EXPECT_EQ(stages.reachable.nodes, 46);
+  EXPECT_EQ(stages.frozen.nodes, 26);
   EXPECT_EQ(operators(graph), (std::map<std::string, int>{{"Add", 4},
                                                           {"Conv", 2},
                                                           {"MatMul", 2},

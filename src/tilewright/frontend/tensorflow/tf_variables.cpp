@@ -56,8 +56,9 @@ class Filling {
     std::sort(variables.begin(), variables.end(), [&](int a, int b) { return place(a) < place(b); });
     for (size_t k = 0; k < variables.size(); ++k) fill(variables[k], k);
     if (!variables.empty() && options_.fill_gain <= 0 && options_.allow_missing_weights) {
-      diagnostics_.warn("graph", "",
-                        fmt::format("{} variables have no value in the file: zeros", variables.size()));
+      diagnostics_.warn(
+          "graph", "",
+          fmt::format("{} variables have no value in the file: stand-ins are drawn", variables.size()));
     }
   }
 
@@ -71,18 +72,18 @@ class Filling {
       return error(variable, ErrorKind::kInvalidInput, "has no usable shape or type");
     }
     const Shape shape(declared.dims);
-    if (options_.fill_gain > 0) {
-      const std::optional<LcgRole> role = role_of(network_, index);
-      if (!role || *type != ElementType::kF32) {
-        return error(variable, ErrorKind::kUnsupported,
-                     "cannot be filled: nothing reads it as a float weight");
-      }
-      variable.value = lcg_weight(shape, {*role, true}, options_.fill_gain, 1000 + k);
-    } else if (options_.allow_missing_weights) {
-      variable.value = Tensor(*type, shape);
-    } else {
+    if (options_.fill_gain <= 0 && !options_.allow_missing_weights) {
       return error(variable, ErrorKind::kInvalidInput, "has no value in the file",
                    "freeze the model, or draw weights with --fill-weights");
+    }
+    const std::optional<LcgRole> role = role_of(network_, index);
+    if (role && *type == ElementType::kF32) {
+      const double gain = options_.fill_gain > 0 ? options_.fill_gain : 1;
+      variable.value = lcg_weight(shape, {*role, true}, gain, 1000 + k);
+    } else if (options_.fill_gain > 0) {
+      return error(variable, ErrorKind::kUnsupported, "cannot be filled: nothing reads it as a float weight");
+    } else {
+      variable.value = Tensor(*type, shape);
     }
     variable.op = "Const";
   }

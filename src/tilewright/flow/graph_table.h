@@ -1,0 +1,41 @@
+// What reading and simplifying a model does to its graph, stage by stage: the table that the paper on
+// pipelines from TensorFlow graphs (Hadjis and Olukotun, FPL 2019) gives for ResNet-50. docs/tensorflow.md
+// says what every row and column counts.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tilewright/flow/load_model.h"
+#include "tilewright/transform/pipeline.h"
+
+namespace tilewright {
+
+struct GraphTableRow {
+  std::string stage;
+  int nodes = 0;      // operators and constants, as TensorFlow counts nodes
+  int operators = 0;  // without constants
+  int random = 0, moving_averages = 0, normalizations = 0, rsqrts = 0, scales = 0;
+};
+
+struct GraphTable {
+  std::vector<GraphTableRow> rows;
+  // Multiply-accumulates per byte (transform/pipeline.h): every operator of the frozen graph on its own, and
+  // the fusion groups of the final one.
+  int64_t macs = 0;
+  double frozen_unfused = 0, final_unfused = 0, final_fused = 0;
+  double intensity_gain() const { return frozen_unfused == 0 ? 0 : final_fused / frozen_unfused; }
+  // "Conv 3x3 stride 2", "Gemm", "Add in a layer", ... and how many there are in the final graph.
+  std::map<std::string, int> fused_operators;
+};
+
+// The table of a model file. Errors: those of load_model.
+GraphTable graph_table(const std::filesystem::path& path, const LoadOptions& options = {},
+                       Diagnostics* warnings = nullptr);
+// The rows from reading on, of a graph that is there already.
+GraphTable graph_table(const Graph& graph);
+std::string to_string(const GraphTable& table);
+
+}  // namespace tilewright
