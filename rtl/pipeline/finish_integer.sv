@@ -1,0 +1,192 @@
+// One lane of finish with integers: bias, multiplier, shift and clip of a sum, the addition of a residual, and
+// a table (docs/arithmetic.md). Every field of the task's row is given in the step that uses it (finish.sv).
+module finish_integer #(
+    parameter int AW = 8,
+    parameter int ACC = 32,
+    parameter int SUM_BITS = 32,
+    parameter int MULTIPLIER_BITS = 32,
+    parameter MULTIPLY = "dsp",
+    parameter int RESIDUAL = 0,
+    parameter int TABLES = 0,
+    parameter FILE = "",
+    parameter KIND = "lutram",
+    parameter int VALUE = 6,  // steps until the first clip
+    parameter int PARAM = SUM_BITS + MULTIPLIER_BITS + 6
+) (
+    input  logic                    clk,
+    input  logic                    enable,
+    // verilator lint_off UNUSEDSIGNAL
+    input  logic signed [  ACC-1:0] acc,
+    // verilator lint_on UNUSEDSIGNAL
+    input  logic        [PARAM-1:0] param,
+    input  logic signed [      7:0] zero,
+    input  logic signed [      7:0] low,
+    input  logic signed [      7:0] high,
+    // Of additions and tables, where they are built.
+    // verilator lint_off UNUSEDSIGNAL
+    input  logic signed [   AW-1:0] residual,
+    input  logic                    add,
+    input  logic signed [     23:0] add_a,
+    input  logic signed [     23:0] add_b,
+    input  logic signed [     31:0] add_bias,
+    input  logic        [      5:0] add_shift,
+    input  logic signed [      7:0] add_zero,
+    input  logic signed [      7:0] add_low,
+    input  logic signed [      7:0] add_high,
+    input  logic                    lookup,
+    input  logic        [      7:0] number,
+    input  logic                    bipolar,
+    // verilator lint_on UNUSEDSIGNAL
+    output logic        [   AW-1:0] out
+);
+  localparam int MW = MULTIPLIER_BITS == 0 ? 1 : MULTIPLIER_BITS;
+  localparam int PW = MULTIPLIER_BITS == 0 ? SUM_BITS : SUM_BITS + MW;
+  logic signed [SUM_BITS-1:0] sum;
+  logic signed [PW-1:0] product;
+  logic [5:0] shift;
+  logic signed [7:0] value, added;
+  // verilator lint_off UNUSEDSIGNAL
+  logic signed [7:0] looked_up;  // narrow elements are clipped to their bits
+  // verilator lint_on UNUSEDSIGNAL
+
+  if (ACC >= SUM_BITS) begin : narrowed
+    always_ff @(posedge clk) if (enable) sum <= acc[SUM_BITS-1:0] + param[SUM_BITS-1:0];
+  end else begin : widened
+    always_ff @(posedge clk) if (enable) sum <= SUM_BITS'(acc) + param[SUM_BITS-1:0];
+  end
+  if (MULTIPLIER_BITS > 0) begin : multiplied
+    logic signed [MW-1:0] multiplier;
+    always_ff @(posedge clk) if (enable) multiplier <= param[SUM_BITS+:MW];
+    multiply #(
+        .A(SUM_BITS),
+        .B(MW),
+        .MULTIPLY(MULTIPLY)
+    ) scaling (
+        .clk,
+        .enable,
+        .a(sum),
+        .b(multiplier),
+        .p(product)
+    );
+  end else begin : shifted_only
+    assign product = sum;
+  end
+  delay_line #(
+      .WIDTH(6),
+      .STEPS(VALUE - 3)
+  ) shift_line (
+      .clk,
+      .enable,
+      .in (param[PARAM-1-:6]),
+      .out(shift)
+  );
+  scale_round #(
+      .W(PW)
+  ) first_clip (
+      .clk,
+      .enable,
+      .value(product),
+      .shift,
+      .zero,
+      .low,
+      .high,
+      .result(value)
+  );
+
+  if (RESIDUAL != 0) begin : addition
+    logic [AW-1:0] other;
+    logic signed [31:0] product_a;
+    logic signed [AW+23:0] product_b;
+    logic signed [33:0] total;
+    logic [7:0] unadded;
+    logic signed [7:0] clipped;
+    delay_line #(
+        .WIDTH(AW),
+        .STEPS(VALUE)
+    ) residual_line (
+        .clk,
+        .enable,
+        .in (residual),
+        .out(other)
+    );
+    multiply #(
+        .A(24),
+        .B(8),
+        .MULTIPLY(MULTIPLY)
+    ) scaled_value (
+        .clk,
+        .enable,
+        .a(add_a),
+        .b(value),
+        .p(product_a)
+    );
+    multiply #(
+        .A(24),
+        .B(AW),
+        .MULTIPLY(MULTIPLY)
+    ) scaled_residual (
+        .clk,
+        .enable,
+        .a(add_b),
+        .b(other),
+        .p(product_b)
+    );
+    always_ff @(posedge clk) begin
+      if (enable) total <= 34'(product_a) + 34'(product_b) + 34'(add_bias);
+    end
+    scale_round #(
+        .W(34)
+    ) second_clip (
+        .clk,
+        .enable,
+        .value (total),
+        .shift (add_shift),
+        .zero  (add_zero),
+        .low   (add_low),
+        .high  (add_high),
+        .result(clipped)
+    );
+    delay_line #(
+        .WIDTH(8),
+        .STEPS(5)
+    ) value_line (
+        .clk,
+        .enable,
+        .in (value),
+        .out(unadded)
+    );
+    assign added = add ? clipped : unadded;
+  end else begin : no_addition
+    assign added = value;
+  end
+
+  if (TABLES != 0) begin : table_lookup
+    localparam int DEPTH = TABLES * 256;
+    localparam int INDEX = $clog2(DEPTH);
+    logic [INDEX-1:0] address;
+    logic [7:0] found, unchanged;
+    assign address = INDEX'({number, !added[7], added[6:0]});
+    if (64'(KIND) == 64'("lutram")) begin : gates
+      (* ram_style = "registers" *)
+      logic [7:0] entries[0:DEPTH-1];
+      initial $readmemh(FILE, entries);
+      always_ff @(posedge clk) if (enable) found <= entries[address];
+    end else begin : block
+      (* ram_style = "block" *)
+      logic [7:0] entries[0:DEPTH-1];
+      initial $readmemh(FILE, entries);
+      always_ff @(posedge clk) if (enable) found <= entries[address];
+    end
+    always_ff @(posedge clk) if (enable) unchanged <= added;
+    assign looked_up = lookup ? found : unchanged;
+  end else begin : no_table
+    assign looked_up = added;
+  end
+
+  // A bipolar result is 0 or 1 so far: with one bit it stays so, with more it becomes -1 or +1.
+  if (AW == 1) begin : one_bit
+    assign out = looked_up[0];
+  end else begin : several_bits
+    assign out = bipolar ? {{(AW - 1) {!looked_up[0]}}, 1'b1} : looked_up[AW-1:0];
+  end
+endmodule

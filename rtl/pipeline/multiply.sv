@@ -1,0 +1,107 @@
+// One product of two signed numbers, `a * b`, from registers that move with `enable`. It is there after one
+// step, or after two where a multiplication for DSP blocks needs more than one of them.
+//
+// "dsp" (and "pair"): a block of 25 x 18 bits where the operands fit, else the partial products of operands
+// cut into 24 and 17 low bits and their signed rests, added in the second step: two blocks for 25 x 31 bits,
+// four for 32 x 32. "lut": rows of gated additions, one per bit of the shorter operand; no `*`, so that no
+// synthesis tool takes a block for it.
+module multiply #(
+    parameter int A = 8,
+    parameter int B = 8,
+    parameter MULTIPLY = "dsp"
+) (
+    input  logic                  clk,
+    input  logic                  enable,
+    input  logic signed [  A-1:0] a,
+    input  logic signed [  B-1:0] b,
+    output logic signed [A+B-1:0] p
+);
+  localparam bit ROWS = 64'(MULTIPLY) == 64'("lut");
+  localparam bit FITS = (A <= 25 && B <= 18) || (A <= 18 && B <= 25);
+  // What a block takes of an operand too wide for it, without sign.
+  localparam int AL = 24;
+  localparam int BL = 17;
+
+  if (A < B) begin : swapped
+    multiply #(
+        .A(B),
+        .B(A),
+        .MULTIPLY(MULTIPLY)
+    ) other_order (
+        .clk,
+        .enable,
+        .a(b),
+        .b(a),
+        .p
+    );
+  end else if (ROWS) begin : rows
+    logic signed [A:0] row;
+    logic [A+B-1:0] whole;
+    always_comb begin
+      row = '0;
+      whole = '0;
+      for (int j = 0; j < B; j++) begin
+        row = row >>> 1;
+        if (j == B - 1) row = row - (b[j] ? (A + 1)'(a) : '0);
+        else row = row + (b[j] ? (A + 1)'(a) : '0);
+        whole[j] = row[0];
+      end
+      whole[A+B-1:B-1] = row;
+    end
+    always_ff @(posedge clk) if (enable) p <= whole;
+  end else if (FITS) begin : single
+    always_ff @(posedge clk) if (enable) p <= a * b;
+  end else if (A > 25 && B > 18) begin : four
+    logic signed [A-AL-1:0] a_high;
+    logic signed [B-BL-1:0] b_high;
+    logic signed [AL:0] a_low;
+    logic signed [BL:0] b_low;
+    // verilator lint_off UNUSEDSIGNAL
+    logic signed [AL+BL+1:0] low;  // not negative: the two highest bits are 0
+    // verilator lint_on UNUSEDSIGNAL
+    logic signed [A-AL+B-BL-1:0] high;
+    logic signed [AL+B-BL:0] low_high;
+    logic signed [A-AL+BL:0] high_low;
+    assign a_high = a[A-1:AL];
+    assign b_high = b[B-1:BL];
+    assign a_low = {1'b0, a[AL-1:0]};
+    assign b_low = {1'b0, b[BL-1:0]};
+    always_ff @(posedge clk) begin
+      if (enable) begin
+        low <= a_low * b_low;
+        high <= a_high * b_high;
+        low_high <= a_low * b_high;
+        high_low <= a_high * b_low;
+        p <= $signed({high, low[AL+BL-1:0]}) + ((A + B)'(low_high) <<< BL) + ((A + B)'(high_low) <<< AL);
+      end
+    end
+  end else if (B > 18) begin : two_of_b
+    logic signed [B-BL-1:0] b_high;
+    logic signed [BL:0] b_low;
+    logic signed [A+BL:0] low;
+    logic signed [A+B-BL-1:0] high;
+    assign b_high = b[B-1:BL];
+    assign b_low = {1'b0, b[BL-1:0]};
+    always_ff @(posedge clk) begin
+      if (enable) begin
+        low <= a * b_low;
+        high <= a * b_high;
+        p <= (A + B)'(low) + ((A + B)'(high) <<< BL);
+      end
+    end
+  end else begin : two_of_a
+    logic signed [A-AL-1:0] a_high;
+    logic signed [AL:0] a_low;
+    logic signed [B+AL:0] low;
+    logic signed [B+A-AL-1:0] high;
+    assign a_high = a[A-1:AL];
+    assign a_low = {1'b0, a[AL-1:0]};
+    always_ff @(posedge clk) begin
+      if (enable) begin
+        low <= a_low * b;
+        high <= a_high * b;
+        p <= (A + B)'(low) + ((A + B)'(high) <<< AL);
+      end
+    end
+  end
+endmodule

@@ -1,0 +1,50 @@
+// Which row of a task table the next beat belongs to: a row's lowest 32 bits are its number of beats (at
+// least 1), the first row follows the last. `flag` is bit FLAG of the row, 0 without RESIDUAL. Both are
+// registers, or constants of a single row.
+module task_walk #(
+    parameter int TASKS = 1,
+    parameter int ROW = 33,
+    parameter TABLE = "",
+    parameter int FLAG = 32,
+    parameter int RESIDUAL = 1,
+    parameter int INDEX = 1
+) (
+    // verilator lint_off UNUSEDSIGNAL
+    input  logic             clk,
+    input  logic             rst,
+    input  logic             step,
+    // verilator lint_on UNUSEDSIGNAL
+    output logic [INDEX-1:0] index,
+    output logic             flag
+);
+  (* ram_style = "registers" *)
+  logic [ROW-1:0] rows[0:TASKS-1];
+  if (64'(TABLE) != 0) begin : contents
+    initial $readmemh(TABLE, rows);
+  end else begin : zero
+    initial for (int i = 0; i < TASKS; i++) rows[i] = '0;
+  end
+  // verilator lint_off UNUSEDSIGNAL
+  logic [ROW-1:0] row;
+  // verilator lint_on UNUSEDSIGNAL
+
+  if (TASKS == 1) begin : single
+    assign row = rows[0];
+    assign index = '0;
+    assign flag = RESIDUAL != 0 && row[FLAG];
+  end else begin : several
+    logic [INDEX-1:0] following;
+    logic [31:0] left;
+    assign following = rst || index == INDEX'(TASKS - 1) ? '0 : index + 1'b1;
+    assign row = rows[following];
+    always_ff @(posedge clk) begin
+      if (rst || (step && left == 32'd1)) begin
+        index <= following;
+        left <= row[31:0];
+        flag <= RESIDUAL != 0 && row[FLAG];
+      end else if (step) begin
+        left <= left - 1'b1;
+      end
+    end
+  end
+endmodule
