@@ -20,7 +20,7 @@ module finish #(
     parameter int MULTIPLIER_BITS = 32,
     parameter int SUM_BITS = 32,
     parameter KIND = "lutram",
-    parameter int PARAM = 64'(NUMBER) == 64'("fixed") ? 32 : SUM_BITS + MULTIPLIER_BITS + 6
+    parameter int PARAM = 64'(NUMBER) == 64'("fixed") ? 32 : 32 + MULTIPLIER_BITS + 6
 ) (
     input  logic                clk,
     input  logic                rst,

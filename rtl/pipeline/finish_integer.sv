@@ -11,14 +11,15 @@ module finish_integer #(
     parameter FILE = "",
     parameter KIND = "lutram",
     parameter int VALUE = 6,  // steps until the first clip
-    parameter int PARAM = SUM_BITS + MULTIPLIER_BITS + 6
+    parameter int PARAM = 32 + MULTIPLIER_BITS + 6
 ) (
     input  logic                    clk,
     input  logic                    enable,
+    // Sums and biases that need fewer bits than they come with.
     // verilator lint_off UNUSEDSIGNAL
     input  logic signed [  ACC-1:0] acc,
-    // verilator lint_on UNUSEDSIGNAL
     input  logic        [PARAM-1:0] param,
+    // verilator lint_on UNUSEDSIGNAL
     input  logic signed [      7:0] zero,
     input  logic signed [      7:0] low,
     input  logic signed [      7:0] high,
@@ -56,7 +57,7 @@ module finish_integer #(
   end
   if (MULTIPLIER_BITS > 0) begin : multiplied
     logic signed [MW-1:0] multiplier;
-    always_ff @(posedge clk) if (enable) multiplier <= param[SUM_BITS+:MW];
+    always_ff @(posedge clk) if (enable) multiplier <= param[32+:MW];
     multiply #(
         .A(SUM_BITS),
         .B(MW),

@@ -37,6 +37,9 @@ class ComponentLibrary : public netlist::Library {
 std::span<const ComponentType* const> component_types() {
   static const std::vector<const ComponentType*> types = {
       // One line per component, by name.
+      &kFinish,
+      &kLaneArray,
+      &kMacArray,
       &kStreamFrame,
   };
   return types;

@@ -1,0 +1,217 @@
+// A beat starts when sums, parameters and, in a task that adds, a residual are there, and the pipeline moves.
+// With several beats per sums, a register keeps these; its last beat makes room for the next in the same
+// step.
+#include "tilewright/pipeline/components/finish.h"
+
+#include "tilewright/base/error.h"
+#include "tilewright/pipeline/components/array_model.h"
+#include "tilewright/pipeline/components/list.h"
+#include "tilewright/pipeline/components/requirements.h"
+
+namespace tilewright::pipeline {
+namespace {
+
+using netlist::Direction;
+using netlist::integer;
+using netlist::integer_or;
+using netlist::Parameters;
+using netlist::text_or;
+
+constexpr int kIntegerRowBits = 177, kFixedRowBits = 175;
+constexpr int kIntegerAddBit = 57, kFixedAddBit = 96;
+
+bool is_fixed(const Parameters& parameters) { return text_or(parameters, "NUMBER", "integer") == "fixed"; }
+
+void check(const Parameters& parameters) {
+  Requirements require("finish", parameters);
+  const std::string number = text_or(parameters, "NUMBER", "integer");
+  require.need(number == "integer" || number == "fixed", "NUMBER is '" + number + "', not integer or fixed");
+  const int64_t aw = require.at_least("AW", 1), acc = require.at_least("ACC", 2);
+  const int64_t po = require.at_least("PO", 1), pf = require.at_least("PF", 1);
+  require.need(po % pf == 0, "PF does not divide PO");
+  const bool residual = integer_or(parameters, "RESIDUAL", 0) != 0;
+  if (number == "fixed") {
+    require.need(aw == 32 && acc == 64, "fixed point needs AW 32 and ACC 64");
+    const int64_t fraction = require.at_least_or("FRACTION", 0, 22);
+    require.need(fraction <= 30, "FRACTION is at most 30");
+  } else {
+    require.need(aw <= 8 && acc <= 32, "integers need AW <= 8 and ACC <= 32");
+    require.need(!residual || aw >= 2, "a residual of one bit cannot be added");
+    const int64_t multiplier = require.at_least_or("MULTIPLIER_BITS", 0, 32);
+    const int64_t sum = require.at_least_or("SUM_BITS", 1, 32);
+    require.need(multiplier <= 32 && sum <= 32, "MULTIPLIER_BITS and SUM_BITS are at most 32");
+  }
+  const int64_t tables = require.at_least_or("TABLES", 0, 0);
+  require.need(tables <= 256, "TABLES is at most 256");
+  require.need(tables == 0 || !text_or(parameters, "FILE", "").empty(), "tables need a FILE");
+  const int64_t tasks = require.at_least_or("TASKS", 1, 1);
+  require.need(tasks == 1 || !text_or(parameters, "TABLE", "").empty(), "several tasks need a TABLE");
+  const std::string multiply = text_or(parameters, "MULTIPLY", "dsp");
+  require.need(multiply == "dsp" || multiply == "pair" || multiply == "lut",
+               "MULTIPLY is '" + multiply + "', not dsp, pair or lut");
+  const std::string kind = text_or(parameters, "KIND", "lutram");
+  require.need(kind == "lutram" || kind == "block", "KIND is '" + kind + "', not lutram or block");
+  require.raise_if_any();
+}
+
+std::vector<ComponentPort> ports(const Parameters& parameters) {
+  check(parameters);
+  const int64_t pf = integer(parameters, "PF"), aw = integer(parameters, "AW");
+  std::vector<ComponentPort> list;
+  add_stream(list, "acc", Direction::kInput, int(integer(parameters, "PO") * integer(parameters, "ACC")));
+  add_stream(list, "param", Direction::kInput, int(pf * finish_param_bits(parameters)));
+  if (integer_or(parameters, "RESIDUAL", 0) != 0) {
+    add_stream(list, "residual", Direction::kInput, int(pf * aw));
+  }
+  add_stream(list, "out", Direction::kOutput, int(pf * aw));
+  return list;
+}
+
+struct TaskBeats {
+  int64_t beats = 1;
+  bool adds = false;
+};
+
+std::vector<TaskBeats> read_tasks(const Parameters& parameters, const MemoryImages& images) {
+  const int64_t tasks = integer_or(parameters, "TASKS", 1);
+  const std::string name = text_or(parameters, "TABLE", "");
+  if (name.empty()) return {TaskBeats{}};
+  const auto image = images.find(name);
+  TILEWRIGHT_CHECK(image != images.end(), "no task table '" + name + "'");
+  const bool fixed = is_fixed(parameters);
+  TILEWRIGHT_CHECK(image->second.words() == tasks, "a task table of another number of rows");
+  TILEWRIGHT_CHECK(image->second.width_bits() == (fixed ? kFixedRowBits : kIntegerRowBits),
+                   "a task table of another number type");
+  std::vector<TaskBeats> result;
+  for (int64_t row = 0; row < tasks; ++row) {
+    TaskBeats task;
+    task.beats = int64_t(image->second.get(row, 0, 32));
+    task.adds = image->second.get(row, fixed ? kFixedAddBit : kIntegerAddBit, 1) != 0;
+    TILEWRIGHT_CHECK(task.beats >= 1, "a task without beats");
+    result.push_back(task);
+  }
+  return result;
+}
+
+class Model : public CycleModel {
+ public:
+  Model(const Parameters& parameters, const MemoryImages& images)
+      : slices_(integer(parameters, "PO") / integer(parameters, "PF")),
+        residual_(integer_or(parameters, "RESIDUAL", 0) != 0),
+        result_bit_(uint64_t{1} << (finish_steps(parameters) - 1)),
+        tasks_(read_tasks(parameters, images)) {
+    int at = 5;
+    acc_valid_ = 0;
+    param_valid_ = 3;
+    if (residual_) {
+      residual_valid_ = at + 1;
+      at += 3;
+    }
+    out_valid_ = at + 1;
+  }
+
+  void reset(Pins& pins) override {
+    held_ = false;
+    slice_ = 0;
+    valids_ = 0;
+    task_ = 0;
+    left_ = tasks_[0].beats;
+    pins.set(out_valid_, 0);
+  }
+
+  void settle(Pins& pins) override {
+    const bool moves = enabled(pins), sums = has_sums(pins), adds = needs_residual();
+    const bool parameters = pins[param_valid_] != 0;
+    const bool residual = !adds || pins[residual_valid_] != 0;
+    pins.set(param_valid_ + 1, moves && sums && residual ? 1 : 0);
+    if (residual_) pins.set(residual_valid_ + 1, moves && sums && adds && parameters ? 1 : 0);
+    const bool starts = moves && parameters && residual;
+    pins.set(acc_valid_ + 1, (slices_ == 1 ? starts : !held_ || (starts && slice_ == slices_ - 1)) ? 1 : 0);
+  }
+
+  void tick(Pins& pins) override {
+    const bool takes_sums = slices_ > 1 && pins[acc_valid_ + 1] != 0;
+    const bool moves = enabled(pins);
+    const bool starts = moves && has_sums(pins) && pins[param_valid_] != 0 &&
+                        (!needs_residual() || pins[residual_valid_] != 0);
+    if (takes_sums) {
+      held_ = pins[acc_valid_] != 0;
+      slice_ = 0;
+    } else if (starts) {
+      ++slice_;
+    }
+    if (moves) {
+      valids_ = ((valids_ << 1) | uint64_t(starts)) & (result_bit_ * 2 - 1);
+      pins.set(out_valid_, (valids_ & result_bit_) != 0 ? 1 : 0);
+    }
+    if (starts && --left_ == 0) {
+      task_ = task_ + 1 == tasks_.size() ? 0 : task_ + 1;
+      left_ = tasks_[task_].beats;
+    }
+  }
+
+ private:
+  bool enabled(const Pins& pins) const { return pins[out_valid_] == 0 || pins[out_valid_ + 1] != 0; }
+  bool has_sums(const Pins& pins) const { return slices_ == 1 ? pins[acc_valid_] != 0 : held_; }
+  bool needs_residual() const { return residual_ && tasks_[task_].adds; }
+
+  const int64_t slices_;
+  const bool residual_;
+  const uint64_t result_bit_;  // of valids_; bit k: k + 1 steps after the start
+  const std::vector<TaskBeats> tasks_;
+  int acc_valid_, param_valid_, residual_valid_ = -1, out_valid_;  // ports; ready follows valid
+  bool held_ = false;
+  int64_t slice_ = 0, left_ = 1;
+  uint64_t valids_ = 0;
+  size_t task_ = 0;
+};
+
+std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImages& images) {
+  check(parameters);
+  return std::make_unique<Model>(parameters, images);
+}
+
+}  // namespace
+
+MemoryImage encode(const std::vector<FinishRow>& rows, NumberType number) {
+  const bool fixed = number == NumberType::kFixed;
+  MemoryImage image(fixed ? kFixedRowBits : kIntegerRowBits);
+  for (const FinishRow& r : rows) {
+    RowWriter row(image);
+    row.field(32, r.beats);
+    if (fixed) {
+      row.field(32, r.clip_low).field(32, r.clip_high).field(1, r.add ? 1 : 0);
+      row.field(32, r.add_low).field(32, r.add_high);
+      row.field(1, r.lookup ? 1 : 0).field(8, r.table).field(5, r.input_shift);
+      continue;
+    }
+    row.field(8, r.zero_point).field(8, r.clip_low).field(8, r.clip_high).field(1, r.bipolar ? 1 : 0);
+    row.field(1, r.add ? 1 : 0).field(24, r.add_a).field(24, r.add_b).field(32, r.add_bias);
+    row.field(6, r.add_shift).field(8, r.add_zero).field(8, r.add_low).field(8, r.add_high);
+    row.field(1, r.lookup ? 1 : 0).field(8, r.table);
+  }
+  return image;
+}
+
+int64_t finish_param_bits(const Parameters& parameters) {
+  return is_fixed(parameters) ? 32 : 32 + integer_or(parameters, "MULTIPLIER_BITS", 32) + 6;
+}
+
+int64_t finish_steps(const Parameters& parameters) {
+  const bool residual = integer_or(parameters, "RESIDUAL", 0) != 0;
+  const bool lookup = integer_or(parameters, "TABLES", 0) != 0;
+  if (is_fixed(parameters)) return 2 + (residual ? 2 : 0) + (lookup ? 8 : 0);
+  const int64_t multiplier = integer_or(parameters, "MULTIPLIER_BITS", 32);
+  const bool lut = text_or(parameters, "MULTIPLY", "dsp") == "lut";
+  const int64_t products =
+      multiplier == 0 ? 0 : multiplier_steps(integer_or(parameters, "SUM_BITS", 32), multiplier, lut);
+  return 1 + products + 3 + (residual ? 5 : 0) + (lookup ? 1 : 0);
+}
+
+const ComponentType kFinish = {
+    "finish",
+    {"delay_line", "multiply", "row_field", "scale_round", "task_walk", "finish_integer", "finish_fixed"},
+    ports,
+    model};
+
+}  // namespace tilewright::pipeline
