@@ -2,8 +2,7 @@
 // step, or after two where a multiplication for DSP blocks needs more than one of them.
 //
 // "dsp" (and "pair"): a block of 25 x 18 bits where the operands fit, else the partial products of operands
-// cut into 24 and 17 low bits and their signed rests, added in the second step: two blocks for 25 x 31 bits,
-// four for 32 x 32. "lut": rows of gated additions, one per bit of the shorter operand; no `*`, so that no
+// cut into low bits and signed rests, added in the second step: two blocks for 25 x 31 bits, four for 32 x 32. "lut": rows of gated additions, one per bit of the shorter operand; no `*`, so that no
 // synthesis tool takes a block for it.
 module multiply #(
     parameter int A = 8,
@@ -18,8 +17,9 @@ module multiply #(
 );
   localparam bit ROWS = 64'(MULTIPLY) == 64'("lut");
   localparam bit FITS = (A <= 25 && B <= 18) || (A <= 18 && B <= 25);
-  // What a block takes of an operand too wide for it, without sign.
-  localparam int AL = 24;
+  // What a block takes of an operand too wide for it, without sign: of the wider side, unless the other
+  // operand needs that.
+  localparam int AL = B > 18 && B <= 25 ? 17 : 24;
   localparam int BL = 17;
 
   if (A < B) begin : swapped
@@ -51,7 +51,7 @@ module multiply #(
     always_ff @(posedge clk) if (enable) p <= whole;
   end else if (FITS) begin : single
     always_ff @(posedge clk) if (enable) p <= a * b;
-  end else if (A > 25 && B > 18) begin : four
+  end else if (B > 25) begin : four
     logic signed [A-AL-1:0] a_high;
     logic signed [B-BL-1:0] b_high;
     logic signed [AL:0] a_low;
@@ -75,21 +75,7 @@ module multiply #(
         p <= $signed({high, low[AL+BL-1:0]}) + ((A + B)'(low_high) <<< BL) + ((A + B)'(high_low) <<< AL);
       end
     end
-  end else if (B > 18) begin : two_of_b
-    logic signed [B-BL-1:0] b_high;
-    logic signed [BL:0] b_low;
-    logic signed [A+BL:0] low;
-    logic signed [A+B-BL-1:0] high;
-    assign b_high = b[B-1:BL];
-    assign b_low = {1'b0, b[BL-1:0]};
-    always_ff @(posedge clk) begin
-      if (enable) begin
-        low <= a * b_low;
-        high <= a * b_high;
-        p <= (A + B)'(low) + ((A + B)'(high) <<< BL);
-      end
-    end
-  end else begin : two_of_a
+  end else begin : two
     logic signed [A-AL-1:0] a_high;
     logic signed [AL:0] a_low;
     logic signed [B+AL:0] low;
