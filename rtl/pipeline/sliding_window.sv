@@ -12,8 +12,8 @@
 // them give an output and which of its taps lie inside.
 //
 // Timing: a step in t reads the line memory and is in stage 1 in t + 1, in the window in t + 2. A step is made
-// when a word is there or none is needed and stage 1 is free. With several tasks the next word is taken three
-// cycles after the step of a task's last output.
+// when a word is there or none is needed and stage 1 is free. With several tasks the next word is taken four
+// cycles after the step of a task's last output at the earliest.
 module sliding_window #(
     parameter int AW = 8,
     parameter int PI = 1,
@@ -279,13 +279,15 @@ module sliding_window #(
       (* ram_style = "distributed" *) logic [(KW-1)*COLUMN-1:0] columns[0:MAX_CB-1];
       logic [CB_BITS-1:0] place, next_place;
       logic [KW*COLUMN-1:0] next_window;
+      logic [PLACE_BITS-1:0] stage1_place;
       assign next_place = place + 1'b1;
-      assign next_window = {column, columns[place[PLACE_BITS-1:0]]};
+      assign next_window = {column, columns[stage1_place]};
       always_ff @(posedge clk) begin
         if (rst || !loaded) place <= '0;
-        else if (stage1_moves) place <= next_place == cb ? '0 : next_place;
+        else if (step) place <= next_place == cb ? '0 : next_place;
+        if (step) stage1_place <= place[PLACE_BITS-1:0];
         if (stage1_moves) begin
-          columns[place[PLACE_BITS-1:0]] <= next_window[KW*COLUMN-1:COLUMN];
+          columns[stage1_place] <= next_window[KW*COLUMN-1:COLUMN];
           window[(KW-1)*COLUMN-1:0] <= next_window[(KW-1)*COLUMN-1:0];
         end
       end

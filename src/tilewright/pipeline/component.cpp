@@ -37,10 +37,8 @@ class ComponentLibrary : public netlist::Library {
 std::span<const ComponentType* const> component_types() {
   static const std::vector<const ComponentType*> types = {
       // One line per component, by name.
-      &kFinish,
-      &kLaneArray,
-      &kMacArray,
-      &kStreamFrame,
+      &kFinish,     &kLaneArray,  &kLineWindow,  &kMacArray,   &kSlidingWindow,
+      &kStreamFifo, &kStreamFork, &kStreamFrame, &kStreamJoin, &kStreamWidth,
   };
   return types;
 }
