@@ -46,10 +46,12 @@ std::vector<ComponentPort> ports(const Parameters& parameters) {
   requirements.need(g.ring_rows >= std::min(g.kernel_rows, g.rows),
                     "ROWS is " + std::to_string(g.ring_rows) + ", but a window has " +
                         std::to_string(std::min(g.kernel_rows, g.rows)) + " rows of the image");
-  requirements.need((g.out_rows - 1) * g.stride_y - g.top < g.rows,
-                    "the last of HO rows of windows begins below the image");
-  requirements.need((g.out_columns - 1) * g.stride_x - g.left < g.columns,
-                    "the last of WO windows begins right of the image");
+  const int64_t last_top = (g.out_rows - 1) * g.stride_y - g.top;
+  const int64_t last_left = (g.out_columns - 1) * g.stride_x - g.left;
+  requirements.need(last_top < g.rows && last_top + g.kernel_rows > 0,
+                    "the last of HO rows of windows lies outside of the image");
+  requirements.need(last_left < g.columns && last_left + g.kernel_columns > 0,
+                    "the last of WO windows of a row lies outside of the image");
   requirements.need(!g.lanes || g.outer == 1, "LANES needs OB = 1");
   requirements.raise_if_any();
   std::vector<ComponentPort> list;
