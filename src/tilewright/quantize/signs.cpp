@@ -56,6 +56,6 @@ std::optional<QuantizedConstant> ternary_constant(const Tensor& weights, int axi
   return result;
 }
 
-bool is_narrow(const Twin& twin) { return twin.high - twin.low <= 3; }
+bool is_narrow(const Twin& twin) { return twin.high - twin.low <= 15; }
 
 }  // namespace tilewright

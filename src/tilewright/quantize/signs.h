@@ -18,7 +18,7 @@ std::optional<SignOf> sign_of(const Graph& graph, const std::vector<NodeId>& pro
 // folded in), as integers; nullopt for all others.
 std::optional<QuantizedConstant> ternary_constant(const Tensor& weights, int axis);
 
-// Whether an activation is so narrow (2 bits at most) that weights beside it may be taken for ternary ones.
+// Whether an activation is so narrow (4 bits at most) that weights beside it may be taken for ternary ones.
 bool is_narrow(const Twin& twin);
 
 }  // namespace tilewright

@@ -69,10 +69,31 @@ bool fold_into(GraphEditor& editor, NodeId layer, NodeId affine_node, const Chan
   return true;
 }
 
+// A BatchNormalization of N x C numbers that were given further axes of 1 works on N x C as well; the axes
+// come after it then, out of the way of the layer before it.
+void drop_unit_axes(GraphEditor& editor, NodeId id) {
+  if (!editor.node(id).is("BatchNormalization") || editor.node(id).outputs.size() != 1) return;
+  NodeId source = editor.sole_producer(id, 0, "Reshape");
+  if (source == kNoNode) source = editor.sole_producer(id, 0, "Unsqueeze");
+  if (source == kNoNode) return;
+  const ValueId x = editor.node(source).input(0), y = editor.node(id).outputs[0];
+  const Shape in = editor.value(x).shape, out = editor.value(y).shape;
+  if (in.rank() != 2 || out[0] != in[0] || out[1] != in[1] || out.count(2, out.rank()) != 1) return;
+  const std::string name = editor.value(y).name;
+  const ValueId flat = editor.add_value(name + "_flat", editor.value(y).type, in);
+  const Tensor shape({int64_t(out.rank())}, std::span<const int64_t>(out.dims()));
+  const ValueId target = editor.add_constant(name + "_shape", shape);
+  editor.set_input(id, 0, x);
+  editor.kill(source);
+  editor.set_output(id, 0, flat);
+  editor.insert(editor.node(id).name + "_axes", "Reshape", {flat, target}, {y});
+}
+
 }  // namespace
 
 Graph fold_batch_norm(Graph graph) {
   GraphEditor editor(std::move(graph));
+  for (NodeId id = 0, count = editor.node_count(); id < count; ++id) drop_unit_axes(editor, id);
   for (NodeId id = 0; id < editor.node_count(); ++id) {
     if (!is_layer(editor.node(id))) continue;
     for (;;) {  // several may follow each other

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "tilewright/host/executor.h"
 #include "tilewright/transform/layer_builder.h"
 #include "tilewright/transform/transform_testing.h"
 
@@ -68,6 +69,21 @@ TEST(FoldBatchNorm, AChainFoldsCompletely) {
   y = b.node("Sub", {b.uniform({8, 1, 1}), y});
   y = b.batch_norm(b.add(y, b.uniform({1, 8, 1, 1})));
   EXPECT_EQ(ops(fold_batch_norm(b.finish({b.relu(y)}))), "Conv Relu");
+}
+
+// FINN's exports normalise N x C sums as N x C x 1.
+TEST(FoldBatchNorm, FoldsThroughFurtherAxesOfOne) {
+  LayerBuilder b;
+  const ValueId dense = b.node("Gemm", {b.input({2, 4}), b.uniform({4, 3}), b.uniform({3})});
+  const ValueId axes = b.node("Unsqueeze", {dense, b.constant(Tensor::of<int64_t>({1}, {2}))});
+  const ValueId y = b.node("BatchNormalization", {axes, b.uniform({3}), b.uniform({3}), b.uniform({3}),
+                                                  b.constant(Tensor::of<float>({3}, {1, 2, 0.5f}))});
+  const Graph graph = b.finish({y});
+  const Graph folded = fold_batch_norm(graph);
+  EXPECT_EQ(ops(folded), "Gemm Reshape");
+  const Tensor x = Tensor::of<float>({2, 4}, {1, -2, 0.5f, 3, 0, 1, 2, -1});
+  const std::vector<float> before = run(graph, {x})[0].to_floats(), after = run(folded, {x})[0].to_floats();
+  for (size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(before[i], after[i], 1e-5);
 }
 
 TEST(FoldBatchNorm, SharedWeightsAreCopied) {

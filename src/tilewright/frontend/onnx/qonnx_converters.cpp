@@ -123,7 +123,7 @@ void quant(Node& node, NodeConversion& conversion) {
 bool is_qonnx_quantizer(const std::string& domain, const std::string& op) {
   const bool known =
       domain == "onnx.brevitas" || domain == "qonnx.custom_op.general" || domain == "finn.custom_op.general";
-  return known && (op == "Quant" || op == "BipolarQuant");
+  return known && (op == "Quant" || op == "BipolarQuant" || op == "MultiThreshold");
 }
 
 void convert_qonnx_quantizer(Node& node, NodeConversion& conversion) {
@@ -133,6 +133,7 @@ void convert_qonnx_quantizer(Node& node, NodeConversion& conversion) {
     return conversion.unsupported(
         fmt::format("quantises {} numbers, only f32 is covered", name(conversion.type(node.inputs[0]))));
   }
+  if (node.op == "MultiThreshold") return convert_multi_threshold(node, conversion);
   node.op == "Quant" ? quant(node, conversion) : bipolar(node, conversion);
 }
 

@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-// Quant and BipolarQuant of the domains that tools write them under.
+// Quant, BipolarQuant and MultiThreshold of the domains that tools write them under.
 bool is_qonnx_quantizer(const std::string& domain, const std::string& op);
 
 // Activations: Quant becomes QuantizeLinear, Clip (where it is narrower than 8 bits) and DequantizeLinear,
@@ -16,5 +16,15 @@ bool is_qonnx_quantizer(const std::string& domain, const std::string& op);
 // normalisation can be folded into (integerize knows them again). Reports (unsupported) what is computed
 // instead of constant, other rounding than to the nearest, and widths beyond 8 bits.
 void convert_qonnx_quantizer(Node& node, NodeConversion& conversion);
+
+// MultiThreshold, `out_scale * (how many thresholds of its channel x reaches) + out_bias`:
+//  - one threshold: Where(x - threshold >= 0, ..), a sign where the two results are -s and s;
+//  - equally spaced thresholds, the same step for all channels: QuantizeLinear, Clip and DequantizeLinear of
+//  x
+//    less the offset of its channel. The step is taken smaller by 2^-20, so that what lies on a threshold
+//    counts as having reached it; numbers closer than 2^-20 * levels of a step below one do too;
+//  - others, up to 15: a sum of comparisons, which stays in float.
+// Reports (unsupported) computed thresholds and more than 255 or, not equally spaced, 15 of them.
+void convert_multi_threshold(Node& node, NodeConversion& conversion);
 
 }  // namespace tilewright
