@@ -17,6 +17,8 @@
 #include "tilewright/host/executor.h"
 #include "tilewright/quantize/fixed_point_check.h"
 #include "tilewright/quantize/fixed_point_lowering.h"
+#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/quantizer.h"
 #include "tilewright/quantize/report.h"
 #include "tilewright/transform/pipeline.h"
 #include "tilewright/transform/random_graph.h"
@@ -102,6 +104,14 @@ Digits mnist_digits() {
   return digits;
 }
 
+// As the TensorFlow LeNet takes them: [100, 784], 0..1.
+Digits lenet_digits() {
+  Digits digits = mnist_digits();
+  for (float& pixel : digits.images.mutable_data<float>()) pixel /= 255;
+  digits.images = digits.images.reshaped({100, 784});
+  return digits;
+}
+
 // Pixels of 0 to 255 make sums in the thousands: too much for the 10 integer bits of Q10.22, which the check
 // says, and well within Q15.17.
 TEST(FixedPointNetworks, Mnist8NeedsFifteenIntegerBits) {
@@ -127,9 +137,8 @@ TEST(FixedPointNetworks, Mnist8NeedsFifteenIntegerBits) {
 TEST(FixedPointNetworks, LeNetIsRightOn98Of100Digits) {
   TILEWRIGHT_REQUIRE_SHARED("tf_lenet/lenet.pb");
   TILEWRIGHT_REQUIRE_SHARED("data_mnist/mnist_test_first100.csv");
-  Digits digits = mnist_digits();
-  for (float& pixel : digits.images.mutable_data<float>()) pixel /= 255;
-  const Tensor images = digits.images.reshaped({100, 784});
+  const Digits digits = lenet_digits();
+  const Tensor& images = digits.images;
   const Graph graph = optimize(load_model(shared_models() / "tf_lenet" / "lenet.pb"));
   FixedPointReport report;
   const Graph fixed = to_fixed_point(graph, kQ22, &report);
@@ -138,12 +147,25 @@ TEST(FixedPointNetworks, LeNetIsRightOn98Of100Digits) {
   const AccuracyReport accuracy = compare_accuracy(graph, fixed, {images}, digits.labels, 2);
   const FixedPointCheck check = check_fixed_point(fixed, {images}, 2);
   std::cout << to_string(accuracy) << to_string(report) << to_string(check);
-  for (const Node& node : fixed.nodes) std::cout << node.op << " ";
-  std::cout << "\n";
   EXPECT_EQ(accuracy.float_correct, 98);
   EXPECT_EQ(accuracy.quantized_correct, 98);
   EXPECT_EQ(check.saturated(), 0);
   EXPECT_FALSE(check.may_wrap());
+}
+
+// The same network in 8 bits, calibrated on the first twenty digits.
+TEST(FixedPointNetworks, LeNetIsRightOn98Of100DigitsInEightBits) {
+  TILEWRIGHT_REQUIRE_SHARED("tf_lenet/lenet.pb");
+  TILEWRIGHT_REQUIRE_SHARED("data_mnist/mnist_test_first100.csv");
+  const Digits digits = lenet_digits();
+  const Graph graph = optimize(load_model(shared_models() / "tf_lenet" / "lenet.pb"));
+  const Tensor first(Shape{20, 784}, digits.images.data<float>().first(20 * 784));
+  IntegerizeReport report;
+  const Graph integer = integerize(quantize(graph, {first}, {}), &report);
+  EXPECT_EQ(report.integer_mac_share(), 1.0);
+  const AccuracyReport accuracy = compare_accuracy(graph, integer, {digits.images}, digits.labels, 2);
+  std::cout << to_string(accuracy);
+  EXPECT_EQ(accuracy.quantized_correct, 98);
 }
 
 TEST(FixedPointNetworks, ResNet8KeepsItsAnswers) {

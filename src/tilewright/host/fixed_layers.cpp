@@ -93,7 +93,7 @@ FixedWeights::FixedWeights(const Tensor& weights, int64_t group, FixedProducts p
   for (int64_t g = 0; g < groups_; ++g) {
     for (int64_t row = 0; row < rows_; ++row) {
       int32_t* to =
-          &packed_[size_t((g * blocks_ + row / kFixedRows) * depth_ * kFixedRows + row % kFixedRows)];
+          packed_.data() + (g * blocks_ + row / kFixedRows) * depth_ * kFixedRows + row % kFixedRows;
       for (int64_t k = 0; k < depth_; ++k) to[k * kFixedRows] = *from++;
     }
   }
@@ -102,7 +102,7 @@ FixedWeights::FixedWeights(const Tensor& weights, int64_t group, FixedProducts p
 void FixedWeights::finish_block(int64_t group, const int32_t* values, Output& output) const {
   std::array<uint64_t, kFixedRows * kFixedPositions> sums;
   for (int64_t block = 0; block < blocks_; ++block) {
-    products_(&packed_[size_t((group * blocks_ + block) * depth_ * kFixedRows)], values, depth_, sums.data());
+    products_(packed_.data() + (group * blocks_ + block) * depth_ * kFixedRows, values, depth_, sums.data());
     const int64_t first = block * kFixedRows, count = std::min(kFixedRows, rows_ - first);
     for (int64_t r = 0; r < count; ++r) {
       for (int64_t p = 0; p < output.positions; ++p) {
