@@ -47,8 +47,8 @@ int64_t dram_bytes(const Network& network, const Allocation& allocation) {
       output_word = allocation.streaming ? geometry.shape.pf : geometry.shape.pi;
     }
     if (allocation.layers[i].unroll) {
-      total += ceil_div(geometry.input.rows * geometry.input.columns * geometry.pixel_words * geometry.shape.pi *
-                            element_bits(network),
+      total += ceil_div(geometry.input.rows * geometry.input.columns * geometry.pixel_words *
+                            geometry.shape.pi * element_bits(network),
                         8) -
                tensor_bytes(network.input, geometry.shape.pi);
     }
@@ -70,7 +70,7 @@ double cycles_per_beat(const Allocation& allocation, const MemoryPort& port) {
 
 int64_t array_cycles(const LayerGeometry& g, int64_t pixels) {
   const int64_t beats = g.row_major && g.lanes ? g.blocks : g.blocks * g.words;
-  const int64_t words = g.row_major && !g.lanes ? std::max(g.blocks, g.pixel_words) : beats;
+  const int64_t words = g.row_major && !g.lanes ? g.blocks * g.pixel_words : beats;
   return pixels * std::max(words, g.blocks * g.beats);
 }
 
@@ -81,27 +81,32 @@ int64_t window_words(const LayerGeometry& g, int64_t first_row, int64_t rows) {
 
 int64_t stored_weight_bits(const LayerGeometry& g, int weight_bits) {
   if (g.lanes) return g.blocks * g.shape.pi * g.window.rows * g.window.columns * weight_bits;
-  return g.blocks * g.words * g.shape.pi * g.shape.po * weight_bits * (g.row_major ? g.window.rows * g.window.columns : 1);
+  return g.blocks * g.words * g.shape.pi * g.shape.po * weight_bits *
+         (g.row_major ? g.window.rows * g.window.columns : 1);
 }
 
-Estimate estimate(const Network& network, const Allocation& allocation, synthesis::DeviceFamily family,
-                  const MemoryPort& port) {
+Estimate Estimator::operator()(const Allocation& allocation) const {
   Estimate result;
   CycleEstimate cycles;
   if (allocation.streaming) {
-    cycles = streaming_cycles(network, allocation, port);
-    result.resources = streaming_resources(network, allocation, family);
+    cycles = streaming_cycles(network_, allocation, port_);
+    result.resources = bill_resources(streaming_bill(network_, facts_, allocation), family_);
   } else {
-    const Plan plan = make_plan(network, allocation);
-    cycles = processor_cycles(network, allocation, plan, port);
-    result.resources = processor_resources(network, allocation, plan, family);
+    const Plan plan = make_plan(network_, allocation);
+    cycles = processor_cycles(network_, allocation, plan, port_);
+    result.resources = bill_resources(processor_bill(network_, facts_, allocation, plan), family_);
   }
   result.latency_cycles = cycles.latency_cycles;
   result.interval_cycles = cycles.interval_cycles;
   result.layers = std::move(cycles.layers);
-  result.multipliers = count_multipliers(network, allocation);
-  result.dram_bytes = dram_bytes(network, allocation);
+  result.multipliers = count_multipliers(network_, allocation);
+  result.dram_bytes = dram_bytes(network_, allocation);
   return result;
+}
+
+Estimate estimate(const Network& network, const Allocation& allocation, synthesis::DeviceFamily family,
+                  const MemoryPort& port) {
+  return Estimator(network, family, port)(allocation);
 }
 
 }  // namespace tilewright::pipeline

@@ -9,6 +9,7 @@
 #include "tilewright/hardware/device.h"
 #include "tilewright/pipeline/allocation.h"
 #include "tilewright/pipeline/network.h"
+#include "tilewright/pipeline/network_facts.h"
 
 namespace tilewright::pipeline {
 
@@ -32,6 +33,23 @@ struct Estimate {
   synthesis::Resources resources;  // bram in units of 18 Kb
   int64_t multipliers = 0;
   int64_t dram_bytes = 0;  // per image
+};
+
+// For many allocations of one network: what takes a walk over its weights is done once. The network must
+// outlive it; calls from several threads at once are fine.
+class Estimator {
+ public:
+  Estimator(const Network& network, synthesis::DeviceFamily family, const MemoryPort& port)
+      : network_(network), family_(family), port_(port), facts_(network_facts(network)) {}
+  // For an allocation that keeps all rules (Allocation::verify).
+  Estimate operator()(const Allocation& allocation) const;
+  const std::vector<LayerFacts>& facts() const { return facts_; }
+
+ private:
+  const Network& network_;
+  synthesis::DeviceFamily family_;
+  MemoryPort port_;
+  std::vector<LayerFacts> facts_;
 };
 
 Estimate estimate(const Network& network, const Allocation& allocation, synthesis::DeviceFamily family,

@@ -30,7 +30,8 @@ class WeightStream {
       // Only the part that found no room waits.
       const double late = frees_[next_free_].time;
       const double part = double(std::min(words, fetched_ - capacity_)) * cycles_per_word_;
-      time_ = std::max(advance(time_, double(words) * cycles_per_word_), late + std::min(part, cycles_per_word_));
+      time_ =
+          std::max(advance(time_, double(words) * cycles_per_word_), late + std::min(part, cycles_per_word_));
       return time_;
     }
     time_ = advance(time_, double(words) * cycles_per_word_);
@@ -62,7 +63,8 @@ class WeightStream {
 
 class ProcessorWalk {
  public:
-  ProcessorWalk(const Network& network, const Allocation& allocation, const Plan& plan, const MemoryPort& port)
+  ProcessorWalk(const Network& network, const Allocation& allocation, const Plan& plan,
+                const MemoryPort& port)
       : network_(network),
         allocation_(allocation),
         plan_(plan),
@@ -196,17 +198,18 @@ class ProcessorWalk {
     estimate.weight_cycles += std::llround(stall);
     estimate.cycles += std::llround(std::max(0.0, end - latest_));
     latest_ = std::max(latest_, end);
-    if (slack < double(latency_.reader) + 0.5 && network_.layers[size_t(task.layer)].input == network_.input) {
+    if (slack < double(latency_.reader) + 0.5 &&
+        network_.layers[size_t(task.layer)].input == network_.input) {
       ++input_waits_;
     }
     const bool input = input_waits_ > 1;
-    estimate.bound = 4 * estimate.weight_cycles > estimate.compute_cycles ? "weights"
-                     : input && network_.layers[size_t(task.layer)].input == network_.input ? "input"
-                     : g.row_major && window_words(g, 0, g.output.rows) >
-                               array_cycles(g, g.output.rows * g.output.columns)
-                         ? "window"
-                     : g.beats > g.words ? "finish"
-                                         : "array";
+    estimate.bound =
+        4 * estimate.weight_cycles > estimate.compute_cycles                   ? "weights"
+        : input && network_.layers[size_t(task.layer)].input == network_.input ? "input"
+        : g.row_major && window_words(g, 0, g.output.rows) > array_cycles(g, g.output.rows * g.output.columns)
+            ? "window"
+        : g.beats > g.words ? "finish"
+                            : "array";
   }
 
   const Network& network_;

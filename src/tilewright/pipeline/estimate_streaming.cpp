@@ -34,7 +34,8 @@ class StreamWalk {
     }
     const double beats = store_beats();
     interval_ = std::max(interval_, beats);
-    const double last = times_[size_t(network_.output)].ends.back() + std::min(beats, double(allocation_.max_burst_beats)) +
+    const double last = times_[size_t(network_.output)].ends.back() +
+                        std::min(beats, double(allocation_.max_burst_beats)) +
                         double(port_.latency_cycles + latency_.stop);
     result_.latency_cycles = int64_t(std::llround(last));
     result_.interval_cycles = int64_t(std::llround(interval_));
@@ -63,8 +64,7 @@ class StreamWalk {
     const Layer& layer = network_.layers[i];
     const LayerGeometry g = layer_geometry(network_, allocation_, i);
     const std::vector<double> arrivals = receive(g, times_[size_t(layer.input)]);
-    const double first_word =
-        times_[size_t(layer.input)].start + double(latency_.width + latency_.window);
+    const double first_word = times_[size_t(layer.input)].start + double(latency_.width + latency_.window);
     const int64_t pixels = g.output.rows * g.output.columns;
     const double row_cycles = double(array_cycles(g, g.output.columns));
     const double pixel_cycles = row_cycles / double(g.output.columns);
@@ -84,7 +84,8 @@ class StreamWalk {
       }
       if (y == 0) out.start = start + depth + double(g.words);
       end = std::max(start + row_cycles, finished);
-      if (layer.add) end = std::max(end, times_[size_t(layer.add->tensor)].ends[size_t(y)] + pixel_cycles - depth);
+      if (layer.add)
+        end = std::max(end, times_[size_t(layer.add->tensor)].ends[size_t(y)] + pixel_cycles - depth);
       out.ends.push_back(end + depth);
     }
     LayerEstimate& estimate = result_.layers[i];

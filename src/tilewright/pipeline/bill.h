@@ -1,0 +1,34 @@
+// The components of the design that an allocation becomes, without building it: what the resource estimate
+// adds up. bill_test compares it with what the builder instantiates.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tilewright/netlist/netlist.h"
+#include "tilewright/pipeline/allocation.h"
+#include "tilewright/pipeline/network.h"
+#include "tilewright/pipeline/network_facts.h"
+#include "tilewright/pipeline/plan.h"
+
+namespace tilewright::pipeline {
+
+struct BillItem {
+  const char* component = "";
+  netlist::Parameters parameters;  // sizes and kinds; names of files and tables left out
+  int part = -1;                   // streaming: layer; processors: engine; -1: the design's frame
+  int64_t count = 1;
+};
+
+// Streaming: one layer's stage with the queues and width converters in front of it and the forks behind it.
+std::vector<BillItem> stage_bill(const Network& network, const std::vector<LayerFacts>& facts,
+                                 const Allocation& allocation, size_t layer);
+// All components of a design. `plan` is for processors.
+std::vector<BillItem> streaming_bill(const Network& network, const std::vector<LayerFacts>& facts,
+                                     const Allocation& allocation);
+std::vector<BillItem> processor_bill(const Network& network, const std::vector<LayerFacts>& facts,
+                                     const Allocation& allocation, const Plan& plan);
+// Control, memory ports and their sharing: the same in both shapes.
+std::vector<BillItem> frame_bill(const Allocation& allocation, int64_t busy_inputs);
+
+}  // namespace tilewright::pipeline

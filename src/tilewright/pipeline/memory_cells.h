@@ -1,0 +1,19 @@
+// How many memory cells of a family a memory takes: exact, from the cells' shapes.
+#pragma once
+
+#include <cstdint>
+
+#include "tilewright/synthesis/resources.h"
+
+namespace tilewright::pipeline {
+
+// Block memories of 18 Kb (16384 x 1 .. 1024 x 18, 512 x 36 with a read and a write port of their own) and
+// pairs of them (32768 x 1 .. 512 x 72), the cheapest way to cut the words and bits.
+int64_t block_rams(int64_t words, int64_t width);
+// UltraRAM, 4096 x 72.
+int64_t ultra_rams(int64_t words, int64_t width);
+// Look-up tables of a memory in slices, one write and one read port: 64 words of 3 bits or 32 of 6 in four
+// tables; more words are chosen among by `words / 64` inputs per bit, counted in.
+int64_t lut_rams(int64_t words, int64_t width);
+
+}  // namespace tilewright::pipeline

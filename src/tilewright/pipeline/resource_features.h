@@ -1,0 +1,24 @@
+// What a component's area is proportional to. Look-up tables and flip-flops are weighted sums of these
+// features (weights: resource_coefficients.cpp, fitted to Yosys runs); blocks are counted exactly.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tilewright/netlist/netlist.h"
+#include "tilewright/synthesis/resources.h"
+
+namespace tilewright::pipeline {
+
+struct ResourceFeatures {
+  std::vector<double> lut, ff;  // the first of each is 1
+  int64_t dsp = 0, bram = 0, uram = 0;
+};
+
+// Errors (invalid input): a component without a resource model.
+ResourceFeatures resource_features(const std::string& component, const netlist::Parameters& parameters,
+                                   synthesis::DeviceFamily family);
+// The components that have one.
+const std::vector<std::string>& modelled_components();
+
+}  // namespace tilewright::pipeline

@@ -1,0 +1,20 @@
+// Small rules of how a layer becomes components that builder and estimate share.
+#pragma once
+
+#include <cstdint>
+
+#include "tilewright/pipeline/allocation.h"
+#include "tilewright/pipeline/network.h"
+
+namespace tilewright::pipeline {
+
+// Rows that the line_window of a streaming stage keeps: its kernel's.
+int64_t streaming_ring_rows(const TensorShape& in, const LayerWindow& window);
+
+// Bits of a lane weight: pools and maps without weights multiply by 1, which takes two bits.
+int lane_weight_bits(const Layer& layer);
+// Lanes share nothing that two products of a block could share; factors of 1 and of up to 4 bits are made of
+// logic.
+Multiplier lane_multiplier(const Layer& layer, const ArrayShape& shape);
+
+}  // namespace tilewright::pipeline
