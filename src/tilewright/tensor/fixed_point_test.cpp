@@ -134,5 +134,21 @@ TEST(FixedPoint, StatedErrorsOfSigmoidAndTanh) {
   EXPECT_GT(tanh_error, 9.0e-5);
 }
 
+// A function with one corner, at 0, needs no more than two pieces: within one step everywhere.
+TEST(FixedPoint, LeakyRectifiersAreExactToOneStep) {
+  Random random(9104);
+  for (int round = 0; round < 200; ++round) {
+    const double slope = random.uniform();
+    const auto function = [&](double x) { return x < 0 ? slope * x : x; };
+    const std::vector<int32_t> table = fixed_table(function, kFraction, kMostInputShift);
+    for (int i = 0; i < 200; ++i) {
+      const int32_t x = int32_t(random.next());
+      ASSERT_LE(std::abs(double(fixed_lookup(x, table, kMostInputShift)) - function(double(x))), 1.0) << x;
+    }
+    EXPECT_LE(std::abs(double(fixed_lookup(INT32_MAX, table, kMostInputShift)) - double(INT32_MAX)), 1.0);
+    EXPECT_EQ(fixed_lookup(0, table, kMostInputShift), 0);
+  }
+}
+
 }  // namespace
 }  // namespace tilewright
