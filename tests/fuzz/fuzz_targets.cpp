@@ -7,6 +7,7 @@
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
+#include "tilewright/frontend/tensorflow/tensorflow_reader.h"
 
 namespace tilewright {
 std::function<Bytes(const Bytes&, size_t, Random&)> damage_protobuf(std::span<const std::byte> original) {
@@ -25,6 +26,17 @@ FuzzTarget onnx_target(const std::filesystem::path& file) {
     options.dimensions["batch_size"] = 1;
     const Graph graph = parse_onnx(bytes, {}, options);
     format_onnx(graph);  // what was accepted must be fit for use
+  };
+  const Bytes bytes = read_file(file);
+  return {file.string(), bytes, damage_protobuf(bytes), read};
+}
+
+FuzzTarget tensorflow_target(const std::filesystem::path& file, const std::string& output) {
+  const auto read = [output](std::span<const std::byte> bytes) {
+    TensorflowOptions options;
+    options.allow_missing_weights = true;
+    if (!output.empty()) options.outputs = {output};
+    format_onnx(parse_tensorflow(bytes, options));
   };
   const Bytes bytes = read_file(file);
   return {file.string(), bytes, damage_protobuf(bytes), read};

@@ -35,6 +35,18 @@ inline constexpr const char* kOnnxFiles[] = {"onnx_mnist8/model.onnx", "onnx_fro
                                              "dory_frontnet/Frontnet.onnx",
                                              "onnx_super_resolution10/model.onnx"};
 
+// Reading a TensorFlow file; `output` (empty: inferred) keeps the weights that are made for a graph without
+// any small. Errors: the file cannot be read.
+FuzzTarget tensorflow_target(const std::filesystem::path& file, const std::string& output = {});
+struct TensorflowFile {
+  const char* file;
+  const char* output;
+};
+inline constexpr TensorflowFile kTensorflowFiles[] = {
+    {"tf_lenet/lenet.pb", ""},
+    {"tf_kws_graphdef/DS_CNN_S.pb", ""},
+    {"tf_resnet50_official/saved_model.pb", "resnet_model/block_layer1"}};
+
 struct FuzzTotals {
   int inputs = 0, crashes = 0, hangs = 0, accepted = 0;
 };

@@ -48,6 +48,9 @@ int main(int argc, char** argv) {
   for (const char* file : kOnnxFiles) {
     if (is_there(models / file)) run(onnx_target(models / file));
   }
+  for (const TensorflowFile& target : kTensorflowFiles) {
+    if (is_there(models / target.file)) run(tensorflow_target(models / target.file, target.output));
+  }
   if (is_there(models / kBundleModel)) {
     const auto hardware = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware" / kBundleHardware;
     for (const FuzzTarget& target : bundle_targets(models / kBundleModel, hardware)) run(target);

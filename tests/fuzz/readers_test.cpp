@@ -25,6 +25,22 @@ TEST(Readers, SurviveDamagedFiles) {
   if (files == 0) GTEST_SKIP() << "no shared models";
 }
 
+TEST(Readers, SurviveDamagedTensorflowFiles) {
+  constexpr int kMutations = 60;
+  constexpr uint64_t kSeed = 1517;
+  int files = 0;
+  for (const TensorflowFile& shared : kTensorflowFiles) {
+    const std::filesystem::path path = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / shared.file;
+    if (!std::filesystem::exists(path)) continue;
+    const FuzzTarget target = tensorflow_target(path, shared.output);
+    const FuzzTotals totals = fuzz(target, kMutations, kSeed);
+    EXPECT_EQ(totals.crashes + totals.hangs, 0) << target.name << ", seed " << kSeed;
+    EXPECT_LT(totals.accepted, kMutations) << "no mutation was noticed";
+    ++files;
+  }
+  if (files == 0) GTEST_SKIP() << "no shared models";
+}
+
 // One small model per operator, so that every conversion meets damaged nodes.
 TEST(Readers, SurviveDamagedSingleOperators) {
   const std::filesystem::path folder = std::filesystem::path(TILEWRIGHT_ONNX_TESTDATA) / "node";

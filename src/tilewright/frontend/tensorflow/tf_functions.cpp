@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -24,8 +25,10 @@ using Functions = std::unordered_map<std::string, const graphdef::FunctionDef*>;
 // The function that a node calls, or nothing.
 std::string called_function(const graphdef::NodeDef& node, const Functions& functions) {
   if (node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall") {
-    const auto attribute = node.attr().find("f");
-    return attribute == node.attr().end() ? "" : attribute->second.func().name();
+    for (const graphdef::AttrEntry& entry : node.attr()) {
+      if (entry.key() == "f") return entry.value().func().name();
+    }
+    return "";
   }
   return functions.count(node.op()) ? node.op() : "";
 }
@@ -66,12 +69,14 @@ class Expansion {
     results.set_name(call.name());
     results.set_op("IdentityN");
     for (const graphdef::Arg& output : function_.signature().output_arg()) {
-      const auto returned = function_.ret().find(output.name());
+      const auto returned =
+          std::find_if(function_.ret().begin(), function_.ret().end(),
+                       [&](const graphdef::ReturnEntry& entry) { return entry.key() == output.name(); });
       if (returned == function_.ret().end()) {
         throw Error(ErrorKind::kInvalidInput, fmt::format("function '{}' does not return its output '{}'",
                                                           function_.signature().name(), output.name()));
       }
-      results.add_input(outer_name(returned->second));
+      results.add_input(outer_name(returned->value()));
     }
   }
 

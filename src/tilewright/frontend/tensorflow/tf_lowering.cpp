@@ -104,6 +104,7 @@ class Lowering : public TfOperation {
     current_ = &node;
     current_index_ = index;
     has_main_ = false;
+    if (node.is_reported) return;
     if (node.is("Placeholder")) return add_input(node);
     if (node.is("Const")) return add_const(node);
     const TfConverter converter = find_tf_converter(node.op);

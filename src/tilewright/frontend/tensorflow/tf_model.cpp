@@ -89,13 +89,14 @@ TfAttribute attribute_of(const graphdef::AttrValue& value) {
 }
 
 void read_value(const graphdef::NodeDef& source, TfNode& node, int64_t& budget) {
-  const auto attribute = source.attr().find("value");
-  if (attribute == source.attr().end() || !attribute->second.has_tensor()) {
+  const auto attribute = std::find_if(source.attr().begin(), source.attr().end(),
+                                      [](const auto& entry) { return entry.key() == "value"; });
+  if (attribute == source.attr().end() || !attribute->value().has_tensor()) {
     node.value_error = {ErrorKind::kInvalidInput, "", "", "has no value", ""};
     return;
   }
   try {
-    node.value = read_tensor(attribute->second.tensor(), budget);
+    node.value = read_tensor(attribute->value().tensor(), budget);
   } catch (const Error& error) {
     node.value_error = error.diagnostics().front();
   }
@@ -121,7 +122,7 @@ void read_nodes(const graphdef::GraphDef& graph, TfModel& model) {
       node.inputs.push_back({found == index.end() ? -1 : found->second, name.output});
       node.input_names.push_back(text);
     }
-    for (const auto& [name, value] : source.attr()) node.attributes[name] = attribute_of(value);
+    for (const auto& entry : source.attr()) node.attributes[entry.key()] = attribute_of(entry.value());
     if (node.op == "Const") read_value(source, node, budget);
     model.nodes.push_back(std::move(node));
   }
@@ -140,17 +141,21 @@ const graphdef::MetaGraph& serving_graph(const graphdef::SavedModel& saved) {
 }
 
 void read_signature(const graphdef::MetaGraph& meta, TfModel& model) {
-  constexpr const char* kUsual = "serving_default";
   const auto& signatures = meta.signature_def();
-  auto chosen = signatures.find(kUsual);
+  auto chosen = std::find_if(signatures.begin(), signatures.end(),
+                             [](const auto& entry) { return entry.key() == "serving_default"; });
   if (chosen == signatures.end()) {
     chosen = std::find_if(signatures.begin(), signatures.end(), [](const auto& entry) {
-      return entry.second.method_name() == "tensorflow/serving/predict" || entry.first == "predict";
+      return entry.value().method_name() == "tensorflow/serving/predict" || entry.key() == "predict";
     });
   }
   if (chosen == signatures.end()) return;
-  for (const auto& [role, info] : chosen->second.inputs()) model.signature_inputs[role] = info.name();
-  for (const auto& [role, info] : chosen->second.outputs()) model.signature_outputs[role] = info.name();
+  for (const auto& entry : chosen->value().inputs()) {
+    model.signature_inputs[entry.key()] = entry.value().name();
+  }
+  for (const auto& entry : chosen->value().outputs()) {
+    model.signature_outputs[entry.key()] = entry.value().name();
+  }
 }
 
 template <typename T>

@@ -37,6 +37,7 @@ struct TfNode {
   std::map<std::string, TfAttribute> attributes;
   std::optional<Tensor> value;            // of a Const
   std::optional<Diagnostic> value_error;  // why a Const has no value
+  bool is_reported = false;               // its problem is among the diagnostics already
 
   bool is(const char* name_of_op) const { return op == name_of_op; }
   bool has(const std::string& attribute) const { return attributes.count(attribute) != 0; }

@@ -88,13 +88,13 @@ class Filling {
     variable.op = "Const";
   }
 
-  void error(const TfNode& variable, ErrorKind kind, const std::string& message,
-             const std::string& hint = {}) {
+  void error(TfNode& variable, ErrorKind kind, const std::string& message, const std::string& hint = {}) {
+    variable.is_reported = true;
     diagnostics_.error(kind, tf_label(variable), variable.op, message, hint);
   }
 
   bool take_from_budget(const Shape& shape, ElementType type) {
-    constexpr int64_t kMostBytes = int64_t{768} << 20;
+    constexpr int64_t kMostBytes = int64_t{640} << 20;
     const auto fits = [&](int64_t size) { return size <= kMostBytes; };
     if (!std::all_of(shape.begin(), shape.end(), fits) || shape.rank() > 8) return false;
     double bytes = double(bit_width(type)) / 8;
