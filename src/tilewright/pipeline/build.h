@@ -30,6 +30,10 @@ struct Task {
   std::string engine;
   int layer = 0;
   int64_t first_row = 0, rows = 0;
+  // It is over with its `beats`-th beat of this stream (its net without _valid); the tasks of one stream
+  // count one after another.
+  std::string stream;
+  int64_t beats = 0;
 };
 
 struct Design {
@@ -43,6 +47,7 @@ struct Design {
   int64_t multipliers = 0;  // products per cycle of all arrays
   double clock_mhz = 100;
   int64_t port_bytes = 8, channels = 1;
+  bool streaming = false;  // all images are one run
 };
 
 // Errors: whatever Allocation::verify finds.

@@ -22,6 +22,8 @@ struct RtlModelOptions {
 // A cycle is: set inputs, settle(), look at anything, edge().
 class RtlModel {
  public:
+  static constexpr bool kHasData = true;
+
   // Compiles the model unless the cache has it; as after power-up, not reset. Errors: missing tools
   // (unsupported), what they say about the sources (invalid input).
   RtlModel(const netlist::Design& design, const MemoryImages& images, const RtlModelOptions& options);
