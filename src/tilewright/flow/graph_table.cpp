@@ -94,21 +94,20 @@ void add_graph_rows(GraphTable& table, const Graph& graph, const std::string& fi
 
 }  // namespace
 
-GraphTable graph_table(const Graph& graph) {
+GraphTable graph_table(const Graph& graph, const TfStages* stages) {
   GraphTable table;
-  add_graph_rows(table, graph, "as read");
+  if (stages != nullptr) {
+    table.rows = {row_of("stored", stages->stored), row_of("reachable", stages->reachable),
+                  row_of("frozen", stages->frozen)};
+  }
+  add_graph_rows(table, graph, stages != nullptr ? "" : "as read");
   return table;
 }
 
 GraphTable graph_table(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings) {
   TfStages stages;
   const Graph graph = load_model(path, options, warnings, &stages);
-  if (stages.stored.nodes == 0) return graph_table(graph);
-  GraphTable table;
-  table.rows = {row_of("stored", stages.stored), row_of("reachable", stages.reachable),
-                row_of("frozen", stages.frozen)};
-  add_graph_rows(table, graph, "");
-  return table;
+  return graph_table(graph, stages.stored.nodes > 0 ? &stages : nullptr);
 }
 
 std::string to_string(const GraphTable& table) {

@@ -34,8 +34,9 @@ struct GraphTable {
 // The table of a model file. Errors: those of load_model.
 GraphTable graph_table(const std::filesystem::path& path, const LoadOptions& options = {},
                        Diagnostics* warnings = nullptr);
-// The rows from reading on, of a graph that is there already.
-GraphTable graph_table(const Graph& graph);
+// The same of a graph that was read already, with what was counted then; without that, the first row is the
+// graph as it is.
+GraphTable graph_table(const Graph& graph, const TfStages* stages = nullptr);
 std::string to_string(const GraphTable& table);
 
 }  // namespace tilewright

@@ -1,0 +1,95 @@
+// The table of stages says what the paper's Table I and Fig. 4 say of ResNet-50.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "models_tensorflow/graphdef_twin.h"
+#include "tilewright/flow/graph_table.h"
+#include "zoo/zoo.h"
+
+namespace tilewright {
+namespace {
+
+using Counts = std::map<std::string, int>;
+
+std::map<std::string, GraphTableRow> by_stage(const GraphTable& table) {
+  std::map<std::string, GraphTableRow> rows;
+  for (const GraphTableRow& row : table.rows) rows[row.stage] = row;
+  return rows;
+}
+
+// Layers and sums; what is left of the layout does not count.
+Counts layers(const GraphTable& table) {
+  Counts counts = table.fused_operators;
+  for (const char* other : {"Transpose", "Flatten", "Softmax", "Relu in a layer", "MaxPool in a layer",
+                            "GlobalAveragePool in a layer"}) {
+    counts.erase(other);
+  }
+  return counts;
+}
+
+TEST(GraphTable, OfficialResNet50) {
+  const auto file = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / "tf_resnet50_official/saved_model.pb";
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is missing";
+  LoadOptions options;
+  options.allow_missing_weights = true;
+  const GraphTable table = graph_table(file, options);
+  auto rows = by_stage(table);
+  EXPECT_EQ(rows["stored"].nodes, 2034);
+  EXPECT_EQ(rows["reachable"].nodes, 735);
+  EXPECT_EQ(rows["frozen"].nodes, 460);  // as in the paper
+  EXPECT_EQ(rows["frozen"].normalizations, 53);
+  EXPECT_EQ(rows["constants folded"].normalizations, 0);
+  EXPECT_EQ(rows["constants folded"].scales, 53);
+  EXPECT_EQ(rows["normalisation folded"].scales, 0);
+  EXPECT_EQ(rows["fused"].random + rows["fused"].moving_averages + rows["fused"].rsqrts, 0);
+  EXPECT_LT(rows["fused"].operators, 60);
+  for (size_t i = 1; i < table.rows.size(); ++i) {
+    EXPECT_LT(table.rows[i].nodes, table.rows[i - 1].nodes) << table.rows[i].stage;
+  }
+  EXPECT_EQ(layers(table), (Counts{{"Conv 7x7 stride 2", 1},
+                                   {"Conv 1x1 stride 1", 33},
+                                   {"Conv 1x1 stride 2", 3},
+                                   {"Conv 3x3 stride 1", 13},
+                                   {"Conv 3x3 stride 2", 3},
+                                   {"Gemm", 1},
+                                   {"Add in a layer", 16}}));
+  EXPECT_GT(table.intensity_gain(), 2);
+  options.dimensions["input_tensor.0"] = 64;  // as the file declares
+  EXPECT_GT(graph_table(file, options).intensity_gain(), 2.55);
+}
+
+TEST(GraphTable, TheVariantOfThePaper) {
+  TfStages stages;
+  const Graph twin = parse_tensorflow(graphdef_twin(zoo::resnet50({})), {}, nullptr, &stages);
+  const GraphTable table = graph_table(twin, &stages);
+  auto rows = by_stage(table);
+  EXPECT_GT(rows["stored"].random, 0);
+  EXPECT_GT(rows["stored"].rsqrts, 0);
+  EXPECT_GT(rows["stored"].moving_averages, 0);
+  EXPECT_EQ(rows["frozen"].random, 0);
+  EXPECT_EQ(rows["constants folded"].rsqrts, 0);
+  EXPECT_EQ(rows["fused"].rsqrts + rows["fused"].scales + rows["fused"].moving_averages, 0);
+  EXPECT_EQ(layers(table), (Counts{{"Conv 7x7 stride 2", 1},
+                                   {"Conv 1x1 stride 1", 30},
+                                   {"Conv 1x1 stride 2", 6},
+                                   {"Conv 3x3 stride 1", 16},
+                                   {"Gemm", 1},
+                                   {"Add in a layer", 16}}));
+  EXPECT_GT(table.intensity_gain(), 2.55);
+}
+
+TEST(GraphTable, OtherFilesBeginAsTheyAreRead) {
+  const GraphTable table = graph_table(zoo::mobilenet_v1(zoo::network("mobilenet_v1").small));
+  ASSERT_EQ(table.rows.size(), 4u);
+  EXPECT_EQ(table.rows[0].stage, "as read");
+  EXPECT_EQ(table.rows[0].normalizations, 27);
+  EXPECT_EQ(table.fused_operators.at("Conv depthwise 3x3 stride 1"), 9);
+  EXPECT_EQ(table.fused_operators.at("Conv depthwise 3x3 stride 2"), 4);
+  const std::string text = to_string(table);
+  EXPECT_NE(text.find("normalisation folded"), std::string::npos) << text;
+  EXPECT_NE(text.find("9 x Conv depthwise 3x3 stride 1"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace tilewright
