@@ -36,22 +36,10 @@ class ComponentLibrary : public netlist::Library {
 
 std::span<const ComponentType* const> component_types() {
   static const std::vector<const ComponentType*> types = {
-      // One line per component, by name.
-      &kControl,
-      &kDmaRead,
-      &kDmaWrite,
-      &kFinish,
-      &kFinish,     &kLaneArray,  &kLineWindow,  &kMacArray,   &kSlidingWindow,
-      &kLaneArray,
-      &kMacArray,
-      &kReadShare,
-      &kRomWalker,
-      &kStreamFifo, &kStreamFork, &kStreamFrame, &kStreamJoin, &kStreamWidth,
-      &kStreamFrame,
-      &kTensorMemory,
-      &kTensorReader,
-      &kTensorWriter,
-      &kWeightRing,
+      // By name.
+      &kControl, &kDmaRead, &kDmaWrite, &kFinish, &kLaneArray, &kLineWindow, &kMacArray, &kReadShare,
+      &kRomWalker, &kSlidingWindow, &kStreamFifo, &kStreamFork, &kStreamFrame, &kStreamJoin, &kStreamWidth,
+      &kTensorMemory, &kTensorReader, &kTensorWriter, &kWeightRing,
   };
   return types;
 }

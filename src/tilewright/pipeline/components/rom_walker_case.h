@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -26,16 +27,16 @@ class RomWalkerCase : public BenchCase {
     }
   }
 
-  static std::unique_ptr<BenchCase> random(Random& random) {
-    const int width = int(random.range(1, 100));
-    const int64_t tasks = random.range(1, 5), words = random.range(1, 200);
+  static std::unique_ptr<BenchCase> make(Random& random) {
+    const int width = int(random.between(1, 100));
+    const int64_t tasks = random.between(1, 5), words = random.between(1, 200);
     std::vector<RomWalkerRow> rows;
     for (int64_t i = 0; i < tasks; ++i) {
       RomWalkerRow row;
-      row.outer = random.range(1, std::min<int64_t>(words, 4));
-      row.words = random.range(1, words / row.outer);
-      row.repeats = random.range(1, 4);
-      row.base = random.range(0, words - row.outer * row.words);
+      row.outer = random.between(1, std::min<int64_t>(words, 4));
+      row.words = random.between(1, words / row.outer);
+      row.repeats = random.between(1, 4);
+      row.base = random.between(0, words - row.outer * row.words);
       rows.push_back(row);
     }
     MemoryImage contents(width);
@@ -46,19 +47,17 @@ class RomWalkerCase : public BenchCase {
         contents.set(word, low, bits, int64_t(random.next() >> (64 - bits)));
       }
     }
-    netlist::Parameters parameters = {{"WIDTH", int64_t{width}},
-                                      {"WORDS", words},
-                                      {"FILE", std::string("words")},
-                                      {"TASKS", tasks},
-                                      {"TABLE", std::string("tasks")},
-                                      {"KIND", std::string(random.chance(0.5) ? "block" : "lutram")}};
+    netlist::Parameters parameters = {
+        {"WIDTH", int64_t{width}},       {"WORDS", words},
+        {"FILE", std::string("words")},  {"TASKS", tasks},
+        {"TABLE", std::string("tasks")}, {"KIND", std::string(random.chance(0.5) ? "block" : "lutram")}};
     if (random.chance(0.5)) {
       parameters["OB_BITS"] = int64_t{3};
       parameters["PX_BITS"] = int64_t{3};
       parameters["N_BITS"] = int64_t{8};
     }
-    return std::make_unique<RomWalkerCase>(
-        parameters, MemoryImages{{"words", contents}, {"tasks", encode(rows)}}, rows);
+    return std::make_unique<RomWalkerCase>(parameters,
+                                           MemoryImages{{"words", contents}, {"tasks", encode(rows)}}, rows);
   }
 
   void begin() override {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -22,21 +23,20 @@ class TensorMemoryCase : public BenchCase {
         words_(size("WORDS")),
         part_bits_(size("WIDTH") / parts_) {}
 
-  static std::unique_ptr<BenchCase> random(Random& random) {
-    const int64_t parts = random.range(1, 4);
+  static std::unique_ptr<BenchCase> make(Random& random) {
+    const int64_t parts = random.between(1, 4);
     const char* const kinds[] = {"block", "ultra", "lutram"};
     return std::make_unique<TensorMemoryCase>(
         netlist::Parameters{{"PARTS", parts},
-                            {"WIDTH", parts * random.range(1, 40)},
-                            {"WORDS", random.range(1, 40)},
-                            {"READERS", random.range(1, 4)},
-                            {"WRITERS", random.range(1, 4)},
-                            {"KIND", std::string(kinds[random.range(0, 2)])}});
+                            {"WIDTH", parts * random.between(1, 40)},
+                            {"WORDS", random.between(1, 40)},
+                            {"READERS", random.between(1, 4)},
+                            {"WRITERS", random.between(1, 4)},
+                            {"KIND", std::string(kinds[random.between(0, 2)])}});
   }
 
-  // Memories keep their contents over a reset: the words of the run before stay.
   void begin() override {
-    if (contents_.empty()) contents_.assign(size_t(words_), Beat(part_bits_ * parts_));
+    contents_.assign(size_t(words_), Beat(part_bits_ * parts_));
     read_ = reading_ = {};
     reads_ = 0;
     wrong_.clear();
@@ -50,11 +50,11 @@ class TensorMemoryCase : public BenchCase {
     write_data_ = Beat(writers_ * part_bits_);
     write_data_.randomize(random);
     for (int i = 0; i < readers_; ++i) {
-      read_address_.set(i * address, address, uint64_t(random.range(0, words_ - 1)));
+      read_address_.set(i * address, address, uint64_t(random.between(0, words_ - 1)));
     }
     for (int i = 0; i < writers_; ++i) {
-      write_address_.set(i * address, address, uint64_t(random.range(0, words_ - 1)));
-      write_part_.set(i * part, part, uint64_t(random.range(0, parts_ - 1)));
+      write_address_.set(i * address, address, uint64_t(random.between(0, words_ - 1)));
+      write_part_.set(i * part, part, uint64_t(random.between(0, parts_ - 1)));
     }
     pins.set_beat("rd_address", read_address_);
     pins.set_beat("wr_address", write_address_);

@@ -18,22 +18,22 @@ class WeightRingCase : public BenchCase {
   WeightRingCase(netlist::Parameters parameters_of, MemoryImages images_of, std::vector<WeightRingRow> rows)
       : BenchCase("weight_ring", std::move(parameters_of), std::move(images_of)), rows_(std::move(rows)) {}
 
-  static std::unique_ptr<BenchCase> random(Random& random) {
-    const int64_t beat = int64_t{1} << random.range(0, 7), factor = int64_t{1} << random.range(0, 3);
+  static std::unique_ptr<BenchCase> make(Random& random) {
+    const int64_t beat = int64_t{1} << random.between(0, 7), factor = int64_t{1} << random.between(0, 3);
     const bool cut = random.chance(0.4);
     std::vector<WeightRingRow> rows;
-    const int64_t tasks = random.range(1, 4);
+    const int64_t tasks = random.between(1, 4);
     for (int64_t i = 0; i < tasks; ++i) {
-      WeightRingRow row{random.range(1, 3), random.range(1, 3), random.range(1, 12), false};
+      WeightRingRow row{random.between(1, 3), random.between(1, 3), random.between(1, 12), false};
       rows.push_back(row);
       // A held task is followed by others of the same words.
       while (random.chance(0.3) && rows.size() < 6) {
         rows.back().hold = true;
-        row.repeats = random.range(1, 3);
+        row.repeats = random.between(1, 3);
         rows.push_back(row);
       }
     }
-    const int64_t depth = least_depth(rows) + random.range(0, 6);
+    const int64_t depth = least_depth(rows) + random.between(0, 6);
     netlist::Parameters parameters = {{"WIDTH", cut ? beat : beat * factor},
                                       {"BEAT", cut ? beat * factor : beat},
                                       {"DEPTH", depth},
