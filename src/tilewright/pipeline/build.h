@@ -25,13 +25,12 @@ struct TensorLayout {
   TensorShape source;  // of the image before unrolling
 };
 
-// One task of one engine, for reports: which layer, which rows.
+// One task of one engine or stage: which rows of which layer. It is over with its `beats`-th beat of `stream`
+// (the net's name without _valid); several tasks of one stream count one after another.
 struct Task {
   std::string engine;
   int layer = 0;
   int64_t first_row = 0, rows = 0;
-  // It is over with its `beats`-th beat of this stream (its net without _valid); the tasks of one stream
-  // count one after another.
   std::string stream;
   int64_t beats = 0;
 };
@@ -43,12 +42,15 @@ struct Design {
   TensorLayout input, output;
   std::vector<uint8_t> weights;  // what lies in DRAM, one run of bytes per channel behind the other
   int64_t weight_bytes_per_channel = 0;
-  std::vector<Task> tasks;  // in the order of their ends
+  std::vector<Task> tasks;  // in the order of the plan
   int64_t multipliers = 0;  // products per cycle of all arrays
   double clock_mhz = 100;
   int64_t port_bytes = 8, channels = 1;
-  bool streaming = false;  // all images are one run
+  bool streaming = false;  // all images are one run: the driver writes the bytes of all
 };
+
+// With the first layer unrolled where the allocation says so: a 1x1 layer on a deeper image.
+Network unrolled(const Network& network, const Allocation& allocation);
 
 // Errors: whatever Allocation::verify finds.
 Design build(const Network& network, const Allocation& allocation);

@@ -8,7 +8,8 @@
 
 namespace tilewright::pipeline {
 
-// Rows that the line_window of a streaming stage keeps: its kernel's.
+// Rows that the line_window of a streaming stage keeps: so many that its writer need not wait for a whole row
+// between two rows of windows.
 int64_t streaming_ring_rows(const TensorShape& in, const LayerWindow& window);
 
 // Bits of a lane weight: pools and maps without weights multiply by 1, which takes two bits.

@@ -75,15 +75,32 @@ Stream Wiring::queued(const std::string& name, Stream in, int64_t depth) {
 }
 
 std::vector<Stream> Wiring::forked(const std::string& name, Stream in, int64_t count) {
-  if (count == 1) return {in};
   std::vector<Stream> outputs;
-  std::vector<std::pair<std::string, Stream*>> ports = {{"in", &in}};
-  for (int64_t i = 0; i < count; ++i) {
-    outputs.push_back(stream(fmt::format("{}_{}", name, i), in.elements, in.element_bits));
+  for (int64_t i = 0; i + 1 < count; ++i) {
+    const std::string fork = fmt::format("{}_{}", name, i);
+    Stream taken = stream(fork + "_out", in.elements, in.element_bits);
+    Stream rest = stream(fork + "_rest", in.elements, in.element_bits);
+    add(fork, "stream_fork", {{"WIDTH", in.width}}, {{"in", &in}, {"out0", &taken}, {"out1", &rest}});
+    outputs.push_back(taken);
+    in = rest;
   }
-  for (int64_t i = 0; i < count; ++i) ports.push_back({fmt::format("out{}", i), &outputs[size_t(i)]});
-  add(name, "stream_fork", {{"WIDTH", in.width}, {"OUTPUTS", count}}, ports);
+  outputs.push_back(in);
   return outputs;
+}
+
+Stream Wiring::joined(const std::string& name, std::vector<Stream> parts) {
+  for (int level = 0; parts.size() > 1; ++level) {
+    std::vector<Stream> wider;
+    for (size_t i = 0; i + 1 < parts.size(); i += 2) {
+      const std::string join = fmt::format("{}_{}_{}", name, level, i / 2);
+      Stream both = stream(join + "_out", 2 * parts[i].elements, parts[i].element_bits);
+      add(join, "stream_join", {{"WIDTH", parts[i].width}},
+          {{"in0", &parts[i]}, {"in1", &parts[i + 1]}, {"out", &both}});
+      wider.push_back(both);
+    }
+    parts = std::move(wider);
+  }
+  return parts[0];
 }
 
 Stream Wiring::framed(const std::string& name, Stream in, int64_t keep, int64_t drop, int64_t added) {

@@ -46,6 +46,8 @@ class Wiring {
   Stream queued(const std::string& name, Stream in, int64_t depth);
   // `count` copies.
   std::vector<Stream> forked(const std::string& name, Stream in, int64_t count);
+  // Side by side, a power of two of them.
+  Stream joined(const std::string& name, std::vector<Stream> parts);
   // Passes `keep` beats, drops `drop`, adds `add` zero ones, again and again; as it is where both are 0.
   Stream framed(const std::string& name, Stream in, int64_t keep, int64_t drop, int64_t added);
 
