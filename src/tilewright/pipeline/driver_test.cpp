@@ -41,7 +41,7 @@ void expect_equal_runs(const Network& network, const Allocation& allocation) {
 
 TEST(Driver, StreamingDesignsComputeTheNetwork) {
   if (const std::string missing = missing_for_rtl(); !missing.empty()) GTEST_SKIP() << missing;
-  for (uint64_t seed : {1, 2}) {
+  for (uint64_t seed : {1}) {
     SCOPED_TRACE(seed);
     const Network network = random_network(seed);
     expect_equal_runs(network, random_stages(network, seed));
@@ -50,7 +50,7 @@ TEST(Driver, StreamingDesignsComputeTheNetwork) {
 
 TEST(Driver, ProcessorDesignsComputeTheNetwork) {
   if (const std::string missing = missing_for_rtl(); !missing.empty()) GTEST_SKIP() << missing;
-  for (uint64_t seed : {1, 2}) {
+  for (uint64_t seed : {1}) {
     SCOPED_TRACE(seed);
     const Network network = random_network(seed);
     expect_equal_runs(network, random_processors(network, seed));
