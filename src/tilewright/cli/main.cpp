@@ -69,7 +69,7 @@ void add_cuts(CLI::App* verb, ModelOptions& model) {
                  "TensorFlow: keep an ArgMax at the end instead of giving the scores it reads");
 }
 
-void add_model(CLI::App* verb, ModelOptions& model, const std::string& what = "ONNX or TensorFlow file",
+void add_model(CLI::App* verb, ModelOptions& model, const std::string& what = "ONNX, TensorFlow or TFLite file",
                bool required = true) {
   verb->add_option("model", model.path, what)->required(required);
   verb->add_option_function<std::vector<std::string>>(
@@ -137,7 +137,7 @@ void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
   CLI::App* verb =
       add_verb(app, "map", "Map a model onto a spatial array: energy and latency per layer, proven optimal",
                "map alexnet.onnx --hardware eyeriss-256 --dataflow all --equal-area --batch 16");
-  add_model(verb, map_options.model, "ONNX or TensorFlow file (or --workload)", false);
+  add_model(verb, map_options.model, "ONNX, TensorFlow or TFLite file (or --workload)", false);
   verb->add_option("--workload", map_options.workload, "YAML file of one or more layers instead of a model");
   verb->add_option("--hardware", map_options.hardware, "Array: a preset's name or a YAML file");
   verb->add_option(
@@ -292,7 +292,7 @@ int parse_and_run(int argc, char** argv) {
   RunOptions run_options;
   verb = add_verb(app, "run", "Run a bundle (or an .onnx file on the host engine) on input data",
                   "run model.twb --input x.npy --output y.npy --engine functional");
-  add_model(verb, run_options.model, "Bundle (.twb), ONNX or TensorFlow file");
+  add_model(verb, run_options.model, "Bundle (.twb), ONNX, TensorFlow or TFLite file");
   add_data(verb, run_options.input, "--input", "Inputs");
   verb->add_option("--output", run_options.output,
                    "File for the outputs (.npy); further outputs get .1.npy, .2.npy, ...");
@@ -309,7 +309,7 @@ int parse_and_run(int argc, char** argv) {
   verb = add_verb(app, "compare",
                   "First tensor of a bundle that diverges from the float model: range, rounding or layout",
                   "compare model.onnx model.twb --input x.npy");
-  add_model(verb, compare_options.model, "Float model, ONNX or TensorFlow file");
+  add_model(verb, compare_options.model, "Float model, ONNX, TensorFlow or TFLite file");
   verb->add_option("bundle", compare_options.bundle, "Bundle (.twb)")->required();
   add_data(verb, compare_options.input, "--input", "Input");
   verb->add_option("--threshold", compare_options.threshold_db,
