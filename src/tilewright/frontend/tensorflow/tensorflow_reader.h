@@ -27,7 +27,7 @@ struct TensorflowOptions {
   std::vector<std::string> outputs;
   // Nodes that become inputs, and their shapes where the file does not tell ({} otherwise).
   std::map<std::string, Shape> feeds;
-  // Keep an ArgMax at the end; without it the scores are the output.
+  // Keep an ArgMax at the end of inferred outputs; without it the scores are the output.
   bool keep_arg_max = false;
   // Above 0: variables are drawn with this gain.
   double fill_gain = 0;

@@ -22,8 +22,8 @@ struct TfNetwork {
 };
 
 // What is read for what: `outputs` of the options, else the signature's, else every node nobody reads that
-// does not belong to training, saving or summaries. An ArgMax at the end is left to whoever reads the scores.
-// Errors go to `diagnostics`: outputs or feeds that are not in the file, no output, a cycle.
+// does not belong to training, saving or summaries. Of inferred outputs an ArgMax is left to whoever reads
+// the scores. Errors go to `diagnostics`: outputs or feeds that are not in the file, no output, a cycle.
 TfNetwork select_inference(TfModel model, const TensorflowOptions& options, TfStages& stages,
                            Diagnostics& diagnostics);
 

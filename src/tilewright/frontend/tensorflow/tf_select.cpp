@@ -68,7 +68,7 @@ class Selection {
     mark_read();
     apply_feeds();
     find_outputs();
-    if (!options_.keep_arg_max) drop_arg_max();
+    if (!options_.keep_arg_max && options_.outputs.empty()) drop_arg_max();
     for (const TfNetwork::Output& output : network_.outputs) visit(output.ref.node);
     TfNetwork network = compacted();
     stages_.reachable = count_stage(network.nodes);
