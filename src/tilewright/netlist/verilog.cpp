@@ -206,10 +206,10 @@ class ModulePrinter {
 
   void print_fifo(const Fifo& fifo) {
     const std::string base = fresh(fifo.name);
-    write_fifo(body_, {base, fresh(base + "_head"), fresh(base + "_tail"), fresh(base + "_count"),
-                       fresh(base + "_push"), fresh(base + "_pop"), name(fifo.in_valid), name(fifo.in_ready),
-                       name(fifo.in_data), name(fifo.out_valid), name(fifo.out_ready), name(fifo.out_data),
-                       fifo.width, fifo.depth});
+    write_fifo(body_, {base, fresh(base + "_word"), fresh(base + "_head"), fresh(base + "_tail"),
+                       fresh(base + "_count"), fresh(base + "_push"), fresh(base + "_pop"),
+                       name(fifo.in_valid), name(fifo.in_ready), name(fifo.in_data), name(fifo.out_valid),
+                       name(fifo.out_ready), name(fifo.out_data), fifo.width, fifo.depth});
   }
 
   void print_pipeline(const Pipeline& pipeline) {

@@ -42,6 +42,13 @@ std::string bank_of(const MemoryText::Access& access, int bank_bits) {
                                           : fmt::format("{}[{}:0]", access.address, bank_bits - 1);
 }
 
+void write_zeros(VerilogWriter& out, const std::string& name, const std::string& index, int width,
+                 int64_t words) {
+  out.line(0, "`ifndef SYNTHESIS");
+  out.line(1, "initial for (int {0} = 0; {0} < {1}; ++{0}) {2}[{0}] = {3}'d0;", index, words, name, width);
+  out.line(0, "`endif");
+}
+
 void write_cleared(VerilogWriter& out, const std::string& name, int width) {
   out.line(0, "`ifndef SYNTHESIS");
   out.line(1, "initial {} = {}'d0;", name, width);
@@ -57,10 +64,7 @@ void write_start(VerilogWriter& out, const MemoryText& text, int bank, int64_t w
     out.line(1, "initial $readmemh(\"{}\", {});", file, name);
     return;
   }
-  out.line(0, "`ifndef SYNTHESIS");
-  out.line(1, "initial for (int {0} = 0; {0} < {1}; ++{0}) {2}[{0}] = {3}'d0;", text.index, words, name,
-           memory.width);
-  out.line(0, "`endif");
+  write_zeros(out, name, text.index, memory.width, words);
 }
 
 }  // namespace
@@ -122,6 +126,7 @@ void write_memory(VerilogWriter& out, const MemoryText& text) {
 void write_fifo(VerilogWriter& out, const FifoText& t) {
   const int pointer = index_bits(t.depth), count = std::bit_width(uint64_t(t.depth));
   out.line(1, "logic {}{} [0:{}];", range(t.width), t.name, t.depth - 1);
+  write_zeros(out, t.name, t.index, t.width, t.depth);
   out.line(1, "logic {}{}, {};", range(pointer), t.head, t.tail);
   out.line(1, "logic {}{};", range(count), t.count);
   out.line(1, "logic {}, {};", t.push, t.pop);

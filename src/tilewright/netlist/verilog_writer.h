@@ -52,7 +52,7 @@ struct MemoryText {
 void write_memory(VerilogWriter& out, const MemoryText& text);
 
 struct FifoText {
-  std::string name, head, tail, count, push, pop;
+  std::string name, index, head, tail, count, push, pop;
   std::string in_valid, in_ready, in_data, out_valid, out_ready, out_data;
   int width = 1;
   int64_t depth = 1;

@@ -55,18 +55,15 @@ class RtlDesignPort final : public DesignPort {
 
   // As after power-up, with another seed of pauses (0: none).
   void restart(uint64_t pause_seed);
+  // Beats that the memory ports carried since the design was made.
+  uint64_t read_beats() const;
+  uint64_t write_beats() const;
 
  private:
-  struct Ports;
-  struct Channel;
-  void cycle();
+  struct Host;
 
-  const RtlPortOptions options_;
   RtlModel model_;
-  std::unique_ptr<Ports> ports_;
-  std::vector<std::unique_ptr<Channel>> channels_;
-  std::vector<std::byte> memory_;
-  uint64_t pause_seed_ = 0;
+  std::unique_ptr<Host> host_;
 };
 
 }  // namespace tilewright::pipeline

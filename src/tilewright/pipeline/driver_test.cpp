@@ -1,10 +1,12 @@
-// Whole designs in Verilog, driven as a host program would: every result equals the network's own evaluation.
+// Whole designs in Verilog, driven as a host program would: every result equals the network's own evaluation,
+// and the cycle simulation takes exactly as long.
 #include "tilewright/pipeline/driver.h"
 
 #include <gtest/gtest.h>
 
 #include "tilewright/base/random.h"
 #include "tilewright/pipeline/allocation_testing.h"
+#include "tilewright/pipeline/cycle_simulator.h"
 #include "tilewright/pipeline/network_testing.h"
 #include "tilewright/pipeline/rtl_testing.h"
 
@@ -33,6 +35,8 @@ void expect_equal_runs(const Network& network, const Allocation& allocation) {
     const DesignRun run = run_design(design, port, images);
     ASSERT_EQ(run.outputs.size(), images.size());
     EXPECT_GT(run.cycles, 0u);
+    EXPECT_EQ(simulate(design, {options.memory, pause_seed, int64_t(images.size())}).cycles, run.cycles)
+        << "pause seed " << pause_seed;
     for (size_t i = 0; i < images.size(); ++i) {
       EXPECT_EQ(run.outputs[i], evaluate(network, images[i])[size_t(network.output)]) << "image " << i;
     }
