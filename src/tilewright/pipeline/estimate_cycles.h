@@ -13,6 +13,25 @@ struct CycleEstimate {
   std::vector<LayerEstimate> layers;
 };
 
+// What the time of a streaming stage depends on. Times grow with every field, so fields that are none above
+// those of any stage of a layer give a lower bound of the whole network's.
+struct StageTiming {
+  double row_cycles = 0;   // of an output row: beats into the array or out of the finish
+  double first_words = 0;  // of the first output pixel
+  double input_row = 0;    // beats in which a row of the input comes in
+  double depth = 0;        // of array and finish
+};
+StageTiming stage_timing(const LayerGeometry& geometry);
+
+struct StreamTimes {
+  double latency_cycles = 0, interval_cycles = 0;
+  std::vector<double> ends;  // of the layers' outputs
+};
+// `geometries`: shapes and windows; their arrays do not matter beside `timings`.
+StreamTimes stream_times(const Network& network, const Allocation& frame, const MemoryPort& port,
+                         const std::vector<LayerGeometry>& geometries,
+                         const std::vector<StageTiming>& timings);
+
 CycleEstimate streaming_cycles(const Network& network, const Allocation& allocation, const MemoryPort& port);
 CycleEstimate processor_cycles(const Network& network, const Allocation& allocation, const Plan& plan,
                                const MemoryPort& port);

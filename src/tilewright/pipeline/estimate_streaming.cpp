@@ -10,134 +10,155 @@
 namespace tilewright::pipeline {
 namespace {
 
-// When each row of a tensor has left its writer, and how many of its elements leave per cycle.
+constexpr ComponentLatency kLatency;
+
+// When each row of a tensor has left its writer.
 struct RowTimes {
   std::vector<double> ends;
   double start = 0;  // of the first row
-  double elements_per_cycle = 1;
-  double row_start(size_t row) const { return row == 0 ? start : ends[row - 1]; }
 };
 
 class StreamWalk {
  public:
-  StreamWalk(const Network& network, const Allocation& allocation, const MemoryPort& port)
-      : network_(network), allocation_(allocation), port_(port), times_(network.tensors.size()) {}
+  StreamWalk(const Network& network, const Allocation& frame, const MemoryPort& port,
+             const std::vector<LayerGeometry>& geometries, const std::vector<StageTiming>& timings)
+      : network_(network),
+        frame_(frame),
+        port_(port),
+        geometries_(geometries),
+        timings_(timings),
+        times_(network.tensors.size()) {}
 
-  CycleEstimate run() {
+  StreamTimes run() {
     load();
-    double latest = times_[size_t(network_.input)].ends.back();
-    for (size_t i = 0; i < network_.layers.size(); ++i) {
-      stage(i);
-      const double end = times_[size_t(network_.layers[i].output)].ends.back();
-      result_.layers[i].cycles = int64_t(std::llround(std::max(0.0, end - latest)));
-      latest = std::max(latest, end);
-    }
+    for (size_t i = 0; i < network_.layers.size(); ++i) stage(i);
     const double beats = store_beats();
-    interval_ = std::max(interval_, beats);
-    const double last = times_[size_t(network_.output)].ends.back() +
-                        std::min(beats, double(allocation_.max_burst_beats)) +
-                        double(port_.latency_cycles + latency_.stop);
-    result_.latency_cycles = int64_t(std::llround(last));
-    result_.interval_cycles = int64_t(std::llround(interval_));
+    result_.interval_cycles = std::max(result_.interval_cycles, beats);
+    result_.latency_cycles = times_[size_t(network_.output)].ends.back() +
+                             std::min(beats, double(frame_.max_burst_beats)) +
+                             double(port_.latency_cycles + kLatency.stop);
     return std::move(result_);
   }
 
  private:
+  double port_elements(int tensor) const {
+    return double(frame_.port_bytes * 8) / double(network_.tensors[size_t(tensor)].bits) /
+           cycles_per_beat(frame_, port_);
+  }
+
   // The input as it comes from the memory port; unrolled if the first layer wants it so.
   void load() {
-    result_.layers.resize(network_.layers.size());
     TensorShape shape = network_.tensors[size_t(network_.input)].shape;
     for (size_t i = 0; i < network_.layers.size(); ++i) {
-      if (allocation_.layers[i].unroll) shape = layer_geometry(network_, allocation_, i).input;
+      if (network_.layers[i].input == network_.input) shape = geometries_[i].input;
     }
     RowTimes& times = times_[size_t(network_.input)];
-    times.elements_per_cycle = double(allocation_.port_bytes * 8) /
-                               double(network_.tensors[size_t(network_.input)].bits) /
-                               cycles_per_beat(allocation_, port_);
-    times.start = double(latency_.start + port_.latency_cycles);
-    const double row = double(shape.columns * shape.channels) / times.elements_per_cycle;
+    times.start = double(kLatency.start + port_.latency_cycles);
+    const double row = double(shape.columns * shape.channels) / port_elements(network_.input);
     for (int64_t y = 1; y <= shape.rows; ++y) times.ends.push_back(times.start + double(y) * row);
-    interval_ = double(shape.rows) * row;
+    result_.interval_cycles = double(shape.rows) * row;
   }
 
   void stage(size_t i) {
     const Layer& layer = network_.layers[i];
-    const LayerGeometry g = layer_geometry(network_, allocation_, i);
-    const std::vector<double> arrivals = receive(g, times_[size_t(layer.input)]);
-    const double first_word = times_[size_t(layer.input)].start + double(latency_.width + latency_.window);
-    const int64_t pixels = g.output.rows * g.output.columns;
-    const double row_cycles = double(array_cycles(g, g.output.columns));
-    const double pixel_cycles = row_cycles / double(g.output.columns);
-    const double depth = double(latency_.array(g) + latency_.finish);
+    const LayerGeometry& g = geometries_[i];
+    const StageTiming& timing = timings_[i];
+    const RowTimes& source = times_[size_t(layer.input)];
+    receive(timing, source);
+    const double first_word = source.start + double(kLatency.width + kLatency.window);
+    const double pixel_cycles = timing.row_cycles / double(g.output.columns);
+    // Columns of the lowest input row that the first window of a row needs.
+    const int64_t columns = std::clamp<int64_t>(g.window.columns - g.window.left, 1, g.input.columns);
+    const double share = double(columns) / double(g.input.columns);
     RowTimes& out = times_[size_t(layer.output)];
-    out.elements_per_cycle = double(g.shape.pf);
     double end = 0;
     for (int64_t y = 0; y < g.output.rows; ++y) {
       const RowRange rows = rows_read(g, y, 1);
       double start = std::max(end, first_word), finished = 0;
       if (rows.last > rows.first) {
         const size_t last = size_t(rows.last - 1);
-        const double row_first = last == 0 ? first_word : arrivals[last - 1];
-        start = std::max(start, row_first + double(first_columns(g)) * (arrivals[last] - row_first) /
-                                                double(g.input.columns));
-        finished = arrivals[last] + double(latency_.window) + pixel_cycles;
+        const double before = last == 0 ? first_word : arrivals_[last - 1];
+        start = std::max(start, before + share * (arrivals_[last] - before));
+        finished = arrivals_[last] + double(kLatency.window) + pixel_cycles;
       }
-      if (y == 0) out.start = start + depth + double(g.words);
-      end = std::max(start + row_cycles, finished);
-      if (layer.add)
-        end = std::max(end, times_[size_t(layer.add->tensor)].ends[size_t(y)] + pixel_cycles - depth);
-      out.ends.push_back(end + depth);
+      if (y == 0) out.start = start + timing.depth + timing.first_words;
+      end = std::max(start + timing.row_cycles, finished);
+      if (layer.add) {
+        const double residual = times_[size_t(layer.add->tensor)].ends[size_t(y)];
+        end = std::max(end, residual + pixel_cycles - timing.depth);
+      }
+      out.ends.push_back(end + timing.depth);
     }
-    LayerEstimate& estimate = result_.layers[i];
-    estimate.compute_cycles = pixels * int64_t(pixel_cycles);
-    const double words = double(g.input.rows * g.input.columns * g.pixel_words);
-    const double longest = std::max(double(estimate.compute_cycles), words);
-    estimate.bound = bound(g, words);
-    interval_ = std::max(interval_, longest);
-  }
-
-  // Columns of the lowest input row that the first window of a row needs.
-  static int64_t first_columns(const LayerGeometry& g) {
-    return std::clamp<int64_t>(g.window.columns - g.window.left, 1, g.input.columns);
-  }
-
-  static const char* bound(const LayerGeometry& g, double words) {
-    const double beats = double(g.output.rows * g.output.columns * g.blocks);
-    if (words >= beats * double(std::max(g.words, g.beats))) return "input";
-    return g.beats > g.words ? "finish" : "array";
+    result_.ends.push_back(out.ends.back());
+    result_.interval_cycles = std::max({result_.interval_cycles, double(g.output.rows) * timing.row_cycles,
+                                        double(g.input.rows) * timing.input_row});
   }
 
   // When the rows of the input are in the stage's window memory: one word of pi channels per cycle.
-  std::vector<double> receive(const LayerGeometry& g, const RowTimes& source) const {
-    const double row = double(g.input.columns * g.pixel_words);
-    std::vector<double> arrivals;
-    double done = source.start + double(latency_.width);
+  void receive(const StageTiming& timing, const RowTimes& source) {
+    arrivals_.clear();
+    double done = source.start + double(kLatency.width);
     for (const double end : source.ends) {
-      done = std::max(done + row, end + double(latency_.width + latency_.window));
-      arrivals.push_back(done);
+      done = std::max(done + timing.input_row, end + double(kLatency.width + kLatency.window));
+      arrivals_.push_back(done);
     }
-    return arrivals;
   }
 
   double store_beats() const {
     const NetworkTensor& output = network_.tensors[size_t(network_.output)];
-    return std::ceil(double(output.shape.elements() * output.bits) / double(allocation_.port_bytes * 8)) *
-           cycles_per_beat(allocation_, port_);
+    return std::ceil(double(output.shape.elements()) / port_elements(network_.output));
   }
 
   const Network& network_;
-  const Allocation& allocation_;
+  const Allocation& frame_;
   const MemoryPort& port_;
-  const ComponentLatency latency_;
+  const std::vector<LayerGeometry>& geometries_;
+  const std::vector<StageTiming>& timings_;
   std::vector<RowTimes> times_;  // by tensor
-  double interval_ = 0;
-  CycleEstimate result_;
+  std::vector<double> arrivals_;
+  StreamTimes result_;
 };
+
+const char* bound(const LayerGeometry& g) {
+  const int64_t words = g.input.rows * g.input.columns * g.pixel_words;
+  if (words >= array_cycles(g, g.output.rows * g.output.columns)) return "input";
+  return g.beats > g.words ? "finish" : "array";
+}
 
 }  // namespace
 
+StageTiming stage_timing(const LayerGeometry& g) {
+  return {double(array_cycles(g, g.output.columns)), double(g.words), double(g.input.columns * g.pixel_words),
+          double(kLatency.array(g) + kLatency.finish)};
+}
+
+StreamTimes stream_times(const Network& network, const Allocation& frame, const MemoryPort& port,
+                         const std::vector<LayerGeometry>& geometries,
+                         const std::vector<StageTiming>& timings) {
+  return StreamWalk(network, frame, port, geometries, timings).run();
+}
+
 CycleEstimate streaming_cycles(const Network& network, const Allocation& allocation, const MemoryPort& port) {
-  return StreamWalk(network, allocation, port).run();
+  std::vector<LayerGeometry> geometries;
+  std::vector<StageTiming> timings;
+  for (size_t i = 0; i < network.layers.size(); ++i) {
+    geometries.push_back(layer_geometry(network, allocation, i));
+    timings.push_back(stage_timing(geometries.back()));
+  }
+  const StreamTimes times = stream_times(network, allocation, port, geometries, timings);
+  CycleEstimate result;
+  result.latency_cycles = std::llround(times.latency_cycles);
+  result.interval_cycles = std::llround(times.interval_cycles);
+  double latest = 0;
+  for (size_t i = 0; i < network.layers.size(); ++i) {
+    const LayerGeometry& g = geometries[i];
+    LayerEstimate& layer = result.layers.emplace_back();
+    layer.compute_cycles = array_cycles(g, g.output.rows * g.output.columns);
+    layer.cycles = std::llround(std::max(0.0, times.ends[i] - latest));
+    layer.bound = bound(g);
+    latest = std::max(latest, times.ends[i]);
+  }
+  return result;
 }
 
 }  // namespace tilewright::pipeline
