@@ -124,10 +124,17 @@ namespace {
 
 AllocationResult allocate(const Network& network, const Budget& budget, Objective objective,
                           const AllocateOptions& options) {
+  if (!(options.logic_share > 0 && options.logic_share <= 1)) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("logic_share {} is not above 0 and at most 1", options.logic_share));
+  }
   if (network.layers.empty()) {
     throw Error(ErrorKind::kInvalidInput, "network '" + network.name + "' has no layers to allocate");
   }
-  const Judge judge(budget, objective);
+  Budget planned = budget;
+  planned.resources.lut = int64_t(double(budget.resources.lut) * options.logic_share);
+  planned.resources.ff = int64_t(double(budget.resources.ff) * options.logic_share);
+  const Judge judge(planned, objective);
   const Estimator estimator(network, budget.family, budget.port);
   ShapeSearch stages, processors;
   if (options.streaming) stages = search_stages(network, estimator, judge, options);
@@ -141,7 +148,7 @@ AllocationResult allocate(const Network& network, const Budget& budget, Objectiv
   if (!judge.fits(chosen.best->estimate)) report_infeasible(network, judge, *chosen.best);
   AllocationResult result;
   result.allocation = chosen.best->allocation;
-  result.estimate = chosen.best->estimate;
+  result.estimate = estimator(result.allocation);
   result.proven_optimal = chosen.proven;
   result.evaluated = stages.evaluated + processors.evaluated;
   result.explanation = explain(network, budget, result);

@@ -33,8 +33,11 @@ struct AllocateOptions {
   bool streaming = true, processors = true;  // shapes to try
   // Products of wide fixed point in blocks, or of narrow integers in look-up tables where blocks run out.
   bool lut_multipliers = true;
+  // Share of the look-up tables and flip-flops to plan for: the rest is for the error of their estimate, and
+  // for wiring.
+  double logic_share = 0.8;
   uint64_t seed = 1;
-  int64_t nodes = 20'000;        // of the exact search over stages, then annealing goes on from its best
+  int64_t nodes = 4'000;         // of the exact search over stages, then annealing goes on from its best
   int64_t evaluations = 20'000;  // of annealing
 };
 

@@ -235,14 +235,13 @@ class ProcessorSearch {
     if (multiplier == Multiplier::kPair && po % 2 != 0) return;
     const int64_t products = pi * po;
     if (budget.multipliers > 0 && products > budget.multipliers) return;
-    const int64_t per_block = narrow() ? 1 : 4;
+    // Far beyond the budget: not worth an estimate. The smallest array is always tried.
+    const int64_t per_block = narrow() ? 1 : 4, adders = narrow() ? 12 : 60;
     const int64_t blocks = multiplier == Multiplier::kLut    ? 0
                            : multiplier == Multiplier::kPair ? products / 2
                                                              : products * per_block;
-    if (blocks > budget.resources.dsp ||
-        (multiplier == Multiplier::kLut && products * 40 > budget.resources.lut)) {
-      if (products > 1) return;
-    }
+    const int64_t logic = products * (multiplier == Multiplier::kLut ? 60 : adders);
+    if (products > 1 && (blocks > budget.resources.dsp || logic > budget.resources.lut)) return;
     for (const int64_t pf : divisors(pi)) {
       for (const bool unroll : {false, true}) {
         if (unroll && !can_unroll(network_)) continue;
@@ -264,7 +263,15 @@ class ProcessorSearch {
     for (const Layer& layer : network_.layers) choice.row_major_lanes |= layer.kind == LayerKind::kDepthwise;
     if (budget.resources.uram > 0) choice.tensor_memory = MemoryKind::kUltraRam;
     const double room = double(budget.resources.bram) * 18432;
-    choice.weights_on_chip = double(network_.weight_bits()) < 0.8 * room;
+    double bits = 0;
+    for (const Layer& layer : network_.layers) {
+      const NetworkTensor &in = network_.tensors[size_t(layer.input)],
+                          &out = network_.tensors[size_t(layer.output)];
+      if (works_in_lanes(layer.kind)) continue;
+      bits += double(layer.window.rows * layer.window.columns * in.shape.channels * out.shape.channels *
+                     layer.weight_bits);
+    }
+    choice.weights_on_chip = bits < 0.8 * room;
     return choice;
   }
 

@@ -4,6 +4,7 @@
 // rule gives the first solution; annealing goes on where the search had to stop.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "tilewright/pipeline/baselines.h"
 #include "tilewright/pipeline/resource_model.h"
@@ -75,7 +76,14 @@ class StageSpace {
       if (!meets(solution, i)) return std::nullopt;
     }
     Candidate result{allocation(solution), {}};
-    result.estimate = estimator_(result.allocation);
+    const CycleEstimate cycles = streaming_cycles(network_, result.allocation, judge_.budget().port);
+    result.estimate.latency_cycles = cycles.latency_cycles;
+    result.estimate.interval_cycles = cycles.interval_cycles;
+    result.estimate.resources = fixed_ + border(result.allocation);
+    for (size_t i = 0; i < solution.size(); ++i) {
+      result.estimate.resources = result.estimate.resources + stage_area(result.allocation, solution, i);
+      result.estimate.multipliers += options_[i][size_t(solution[i])].multipliers;
+    }
     return result;
   }
   Value value(const Estimate& estimate) const {
@@ -155,6 +163,30 @@ class StageSpace {
     int64_t multipliers = 0;
   };
 
+  // A stage's components depend on its own option, on its neighbours' widths and on its queues.
+  const Resources& stage_area(const Allocation& a, const Solution& solution, size_t layer) const {
+    const Layer& own = network_.layers[layer];
+    std::vector<int64_t> key = {int64_t(layer), solution[layer], a.layers[layer].input_fifo,
+                                a.layers[layer].residual_fifo};
+    for (size_t i = 0; i < layer; ++i) {
+      if (network_.layers[i].output == own.input) key.push_back(a.layers[i].stage.pf);
+      if (own.add && network_.layers[i].output == own.add->tensor) key.push_back(-a.layers[i].stage.pf);
+    }
+    const auto [known, fresh] = areas_.try_emplace(std::move(key));
+    if (fresh) {
+      known->second =
+          bill_resources(stage_bill(network_, estimator_.facts(), a, layer), judge_.budget().family);
+    }
+    return known->second;
+  }
+  // Frames and converters at the memory port: they depend on the last stage's width alone.
+  const Resources& border(const Allocation& a) const {
+    const auto [known, fresh] = areas_.try_emplace({-1, a.layers.back().stage.pf});
+    if (fresh)
+      known->second = bill_resources(border_bill(network_, estimator_.facts(), a), judge_.budget().family);
+    return known->second;
+  }
+
   int any(size_t layer, Random& random) const {
     return int(random.between(0, int64_t(options_[layer].size()) - 1));
   }
@@ -189,6 +221,7 @@ class StageSpace {
   std::vector<LayerGeometry> geometries_;
   std::vector<Least> least_;  // by layer, and one more
   std::vector<StageTiming> least_timings_;
+  mutable std::map<std::vector<int64_t>, Resources> areas_;  // the searches here use one thread
 };
 
 void search_space(const StageSpace& space, const Judge& judge, const AllocateOptions& options,

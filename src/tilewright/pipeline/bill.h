@@ -23,6 +23,9 @@ struct BillItem {
 // Streaming: one layer's stage with the queues and width converters in front of it and the forks behind it.
 std::vector<BillItem> stage_bill(const Network& network, const std::vector<LayerFacts>& facts,
                                  const Allocation& allocation, size_t layer);
+// What stands between the memory ports and the stages.
+std::vector<BillItem> border_bill(const Network& network, const std::vector<LayerFacts>& facts,
+                                  const Allocation& allocation);
 // All components of a design. `plan` is for processors.
 std::vector<BillItem> streaming_bill(const Network& network, const std::vector<LayerFacts>& facts,
                                      const Allocation& allocation);

@@ -264,6 +264,13 @@ std::vector<BillItem> stage_bill(const Network& network, const std::vector<Layer
   return bill.take();
 }
 
+std::vector<BillItem> border_bill(const Network& network, const std::vector<LayerFacts>& facts,
+                                  const Allocation& allocation) {
+  StageBill bill(network, facts, allocation);
+  bill.border();
+  return bill.take();
+}
+
 std::vector<BillItem> streaming_bill(const Network& network, const std::vector<LayerFacts>& facts,
                                      const Allocation& allocation) {
   StageBill bill(network, facts, allocation);

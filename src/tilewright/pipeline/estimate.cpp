@@ -2,6 +2,7 @@
 #include "tilewright/pipeline/estimate.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "tilewright/pipeline/estimate_cycles.h"
 #include "tilewright/pipeline/resource_model.h"
@@ -9,28 +10,20 @@
 namespace tilewright::pipeline {
 namespace {
 
+// Whether a layer multiplies: pools and maps without weights add or compare.
+bool multiplies(const Layer& layer) {
+  return layer.kind == LayerKind::kConvolution || layer.kind == LayerKind::kDepthwise;
+}
+
 // Products per cycle of all arrays.
 int64_t count_multipliers(const Network& network, const Allocation& allocation) {
-  int64_t total = 0;
-  if (allocation.streaming) {
-    for (size_t i = 0; i < network.layers.size(); ++i) {
-      const LayerKind kind = network.layers[i].kind;
-      if (kind == LayerKind::kMaxPool) continue;
-      total += layer_geometry(network, allocation, i).products_per_beat();
-    }
-    return total;
+  std::vector<int64_t> products(allocation.streaming ? network.layers.size() : allocation.engines.size(), 0);
+  for (size_t i = 0; i < network.layers.size(); ++i) {
+    if (!multiplies(network.layers[i])) continue;
+    const size_t place = allocation.streaming ? i : size_t(allocation.layers[i].engine);
+    products[place] = std::max(products[place], layer_geometry(network, allocation, i).products_per_beat());
   }
-  for (size_t e = 0; e < allocation.engines.size(); ++e) {
-    const Engine& engine = allocation.engines[e];
-    const bool row_major = engine.shape.feeder == Feeder::kRowMajor;
-    const int64_t taps = row_major ? engine.taps_y * engine.taps_x : 1;
-    bool products = false;
-    for (size_t i = 0; i < network.layers.size(); ++i) {
-      products |= allocation.layers[i].engine == int(e) && network.layers[i].kind != LayerKind::kMaxPool;
-    }
-    if (products) total += taps * engine.shape.pi * (engine.lanes ? 1 : engine.shape.po);
-  }
-  return total;
+  return std::accumulate(products.begin(), products.end(), int64_t{0});
 }
 
 int64_t dram_bytes(const Network& network, const Allocation& allocation) {
