@@ -55,12 +55,6 @@ class Estimator {
 Estimate estimate(const Network& network, const Allocation& allocation, synthesis::DeviceFamily family,
                   const MemoryPort& port);
 
-// How far estimates were from the cycle simulation and from Yosys, percent (docs/pipeline_models.md).
-struct ErrorBand {
-  double median_cycles = 0, worst_cycles = 0, median_dsp_bram = 0, median_lut_ff = 0;
-};
-ErrorBand error_band();
-
 // Resources of one component, as Yosys counts them (calibrated: docs/pipeline_models.md).
 synthesis::Resources component_resources(const std::string& component, const netlist::Parameters& parameters,
                                          synthesis::DeviceFamily family);
