@@ -1,4 +1,5 @@
-// From sums to results (docs/pipeline.md): PO sums leave as PO / PF beats, each finished by PF lanes side by
+// From sums to results (docs/pipeline.md): PO sums leave as PO / PF beats or the first of them that the task
+// asks for (the others are dropped), each finished by PF lanes side by
 // side (finish_integer.sv, finish_fixed.sv). What is constant for a layer comes from the table of tasks, each
 // field in the step of the pipeline that uses it, so that tasks follow each other without a bubble.
 //
@@ -47,11 +48,15 @@ module finish #(
   localparam int VALUE = FIXED ? 2 : MULTIPLIER_BITS == 0 ? 4 : LUT || ONE_BLOCK ? 5 : 6;
   localparam int ADDED = VALUE + (RESIDUAL == 0 ? 0 : FIXED ? 2 : 5);
   localparam int STEPS = ADDED + (TABLES == 0 ? 0 : FIXED ? 8 : 1);
-  localparam int ROW = FIXED ? 175 : 177;
+  localparam int DRAIN = FIXED ? 176 : 177;
+  localparam int ROW = DRAIN + 16;
   localparam int INDEX = TASKS > 1 ? $clog2(TASKS) : 1;
 
   logic enable, start, adds, sums_valid;
   logic [INDEX-1:0] task_index;
+  // verilator lint_off UNUSEDSIGNAL
+  logic [15:0] drain;  // beats per sums, where there are several
+  // verilator lint_on UNUSEDSIGNAL
   logic [PF*ACC-1:0] sums;
   logic [STEPS-1:0] valids;
   assign out_valid = valids[STEPS-1];
@@ -76,7 +81,7 @@ module finish #(
     logic last;
     assign sums_valid = held;
     assign sums = waiting[PF*ACC-1:0];
-    assign last = slice == ($clog2(COUNT))'(COUNT - 1);
+    assign last = 16'(slice) + 16'd1 == drain || slice == ($clog2(COUNT))'(COUNT - 1);
     assign acc_ready = !held || (enable && start && last);
     always_ff @(posedge clk) begin
       if (rst) held <= 1'b0;
@@ -93,6 +98,7 @@ module finish #(
       .ROW(ROW),
       .TABLE(TABLE),
       .FLAG(FIXED ? 96 : 57),
+      .DRAIN(DRAIN),
       .RESIDUAL(RESIDUAL),
       .INDEX(INDEX)
   ) walk (
@@ -100,13 +106,15 @@ module finish #(
       .rst,
       .step (enable && start),
       .index(task_index),
-      .flag (adds)
+      .flag (adds),
+      .drain
   );
 
   // Fields: lowest bit in the row, bits, the step that uses it.
   if (FIXED) begin : fixed
     logic signed [31:0] low;
     logic signed [31:0] high;
+    logic raw;
     logic add;
     logic signed [31:0] add_low;
     logic signed [31:0] add_high;
@@ -117,6 +125,7 @@ module finish #(
     logic [4:0] scale_shift;
     row_field #(TASKS, ROW, TABLE, 32, 32, 1, INDEX) low_field (clk, enable, task_index, low);
     row_field #(TASKS, ROW, TABLE, 64, 32, 1, INDEX) high_field (clk, enable, task_index, high);
+    row_field #(TASKS, ROW, TABLE, 175, 1, 1, INDEX) raw_field (clk, enable, task_index, raw);
     if (RESIDUAL != 0) begin : addition
       row_field #(TASKS, ROW, TABLE, 96, 1, 3, INDEX) add_field (clk, enable, task_index, add);
       row_field #(TASKS, ROW, TABLE, 97, 32, 3, INDEX) add_low_field (clk, enable, task_index, add_low);
@@ -160,6 +169,7 @@ module finish #(
           .residual(residual_data[l*AW+:AW]),
           .low,
           .high,
+          .raw,
           .add,
           .add_low,
           .add_high,

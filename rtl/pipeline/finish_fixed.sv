@@ -15,6 +15,7 @@ module finish_fixed #(
     input  logic        [31:0] param,
     input  logic signed [31:0] low,
     input  logic signed [31:0] high,
+    input  logic               raw,  // a maximum: the sum is the value
     // Of additions and tables, where they are built.
     // verilator lint_off UNUSEDSIGNAL
     input  logic signed [31:0] residual,
@@ -39,12 +40,15 @@ module finish_fixed #(
   logic [63:0] sum;
   // verilator lint_on UNUSEDSIGNAL
   logic signed [SW-1:0] scaled;
-  logic signed [31:0] value, added;
+  logic signed [31:0] value, added, unscaled;
   assign scaled = sum[63:FRACTION];
+  // Without the half that rounds.
+  assign unscaled = sum[31:0] - (FRACTION == 0 ? 32'd0 : 32'd1 << (FRACTION - 1));
   always_ff @(posedge clk) begin
     if (enable) begin
       sum <= acc + offset;
-      value <= scaled < SW'(low) ? low : scaled > SW'(high) ? high : scaled[31:0];
+      if (raw) value <= unscaled;
+      else value <= scaled < SW'(low) ? low : scaled > SW'(high) ? high : scaled[31:0];
     end
   end
 

@@ -1,11 +1,12 @@
 // Which row of a task table the next beat belongs to: a row's lowest 32 bits are its number of beats (at
-// least 1), the first row follows the last. `flag` is bit FLAG of the row, 0 without RESIDUAL. Both are
-// registers, or constants of a single row.
+// least 1), the first row follows the last. `flag` is bit FLAG of the row, 0 without RESIDUAL, `drain` the 16
+// bits from DRAIN on. All are registers, or constants of a single row.
 module task_walk #(
     parameter int TASKS = 1,
-    parameter int ROW = 33,
+    parameter int ROW = 49,
     parameter TABLE = "",
     parameter int FLAG = 32,
+    parameter int DRAIN = 33,
     parameter int RESIDUAL = 1,
     parameter int INDEX = 1
 ) (
@@ -15,7 +16,8 @@ module task_walk #(
     input  logic             step,
     // verilator lint_on UNUSEDSIGNAL
     output logic [INDEX-1:0] index,
-    output logic             flag
+    output logic             flag,
+    output logic [     15:0] drain
 );
   (* ram_style = "registers" *)
   logic [ROW-1:0] rows[0:TASKS-1];
@@ -32,6 +34,7 @@ module task_walk #(
     assign row = rows[0];
     assign index = '0;
     assign flag = RESIDUAL != 0 && row[FLAG];
+    assign drain = row[DRAIN+:16];
   end else begin : several
     logic [INDEX-1:0] following;
     logic [31:0] left;
@@ -42,6 +45,7 @@ module task_walk #(
         index <= following;
         left <= row[31:0];
         flag <= RESIDUAL != 0 && row[FLAG];
+        drain <= row[DRAIN+:16];
       end else if (step) begin
         left <= left - 1'b1;
       end

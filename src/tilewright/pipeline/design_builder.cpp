@@ -178,6 +178,8 @@ Stream DesignBuilder::finish(const std::string& name, Stream sums, Stream parame
     const Layer& layer = *task.layer;
     FinishRow row;
     row.beats = task.beats;
+    row.drain = task.drain;
+    row.raw = fixed && layer.kind == LayerKind::kMaxPool;
     row.zero_point = layer.zero_point;
     row.clip_low = layer.clip_low;
     row.clip_high = layer.clip_high;

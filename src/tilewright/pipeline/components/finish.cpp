@@ -17,7 +17,8 @@ using netlist::integer_or;
 using netlist::Parameters;
 using netlist::text_or;
 
-constexpr int kIntegerRowBits = 177, kFixedRowBits = 175;
+constexpr int kIntegerDrainBit = 177, kFixedDrainBit = 176;
+constexpr int kIntegerRowBits = kIntegerDrainBit + 16, kFixedRowBits = kFixedDrainBit + 16;
 constexpr int kIntegerAddBit = 57, kFixedAddBit = 96;
 
 bool is_fixed(const Parameters& parameters) { return text_or(parameters, "NUMBER", "integer") == "fixed"; }
@@ -69,6 +70,7 @@ std::vector<ComponentPort> ports(const Parameters& parameters) {
 
 struct TaskBeats {
   int64_t beats = 1;
+  int64_t drain = 0;
   bool adds = false;
 };
 
@@ -87,6 +89,7 @@ std::vector<TaskBeats> read_tasks(const Parameters& parameters, const MemoryImag
     TaskBeats task;
     task.beats = int64_t(image->second.get(row, 0, 32));
     task.adds = image->second.get(row, fixed ? kFixedAddBit : kIntegerAddBit, 1) != 0;
+    task.drain = int64_t(image->second.get(row, fixed ? kFixedDrainBit : kIntegerDrainBit, 16));
     TILEWRIGHT_CHECK(task.beats >= 1, "a task without beats");
     result.push_back(task);
   }
@@ -126,7 +129,7 @@ class Model : public CycleModel {
     pins.set(param_valid_ + 1, moves && sums && residual ? 1 : 0);
     if (residual_) pins.set(residual_valid_ + 1, moves && sums && adds && parameters ? 1 : 0);
     const bool starts = moves && parameters && residual;
-    pins.set(acc_valid_ + 1, (slices_ == 1 ? starts : !held_ || (starts && slice_ == slices_ - 1)) ? 1 : 0);
+    pins.set(acc_valid_ + 1, (slices_ == 1 ? starts : !held_ || (starts && last_slice())) ? 1 : 0);
   }
 
   void tick(Pins& pins) override {
@@ -153,6 +156,7 @@ class Model : public CycleModel {
  private:
   bool enabled(const Pins& pins) const { return pins[out_valid_] == 0 || pins[out_valid_ + 1] != 0; }
   bool has_sums(const Pins& pins) const { return slices_ == 1 ? pins[acc_valid_] != 0 : held_; }
+  bool last_slice() const { return slice_ + 1 == tasks_[task_].drain || slice_ + 1 == slices_; }
   bool needs_residual() const { return residual_ && tasks_[task_].adds; }
 
   const int64_t slices_;
@@ -183,12 +187,13 @@ MemoryImage encode(const std::vector<FinishRow>& rows, NumberType number) {
       row.field(32, r.clip_low).field(32, r.clip_high).field(1, r.add ? 1 : 0);
       row.field(32, r.add_low).field(32, r.add_high);
       row.field(1, r.lookup ? 1 : 0).field(8, r.table).field(5, r.input_shift);
+      row.field(1, r.raw ? 1 : 0).field(16, r.drain);
       continue;
     }
     row.field(8, r.zero_point).field(8, r.clip_low).field(8, r.clip_high).field(1, r.bipolar ? 1 : 0);
     row.field(1, r.add ? 1 : 0).field(24, r.add_a).field(24, r.add_b).field(32, r.add_bias);
     row.field(6, r.add_shift).field(8, r.add_zero).field(8, r.add_low).field(8, r.add_high);
-    row.field(1, r.lookup ? 1 : 0).field(8, r.table);
+    row.field(1, r.lookup ? 1 : 0).field(8, r.table).field(16, r.drain);
   }
   return image;
 }

@@ -13,6 +13,8 @@ namespace tilewright::pipeline {
 // clips, `add` and `lookup` count, and `input_shift`; of integers that does not.
 struct FinishRow {
   int64_t beats = 1;
+  int64_t drain = 0;  // beats per PO sums, the others are dropped; 0: all of them
+  bool raw = false;   // fixed point: the lowest 32 bits of acc + (bias << FRACTION) are the value (a maximum)
   int64_t zero_point = 0, clip_low = 0, clip_high = 0;
   bool bipolar = false;  // results 0 and 1 become -1 and +1 in elements of more than one bit
   bool add = false;

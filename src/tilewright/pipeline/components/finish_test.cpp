@@ -107,7 +107,7 @@ class FinishCase : public BenchCase {
     }
     params_.pop_front();
     if (adds) residuals_.pop_front();
-    if (++slice_ == integer(parameters, "PO") / lanes()) {
+    if (++slice_ == integer(parameters, "PO") / lanes() || slice_ == row.drain) {
       slice_ = 0;
       accs_.pop_front();
     }
@@ -140,8 +140,9 @@ class FinishCase : public BenchCase {
   int64_t fixed_result(const FinishRow& row, int64_t sum, int lane, bool adds, int64_t residual) const {
     const int fraction = int(integer(parameters, "FRACTION"));
     const int32_t bias = int32_t(params_.front().get_signed(lane * 32, 32));
-    int32_t value = fixed_finish(uint64_t(sum) + fixed_bias(bias, fraction), fraction,
-                                 {int32_t(row.clip_low), int32_t(row.clip_high)});
+    const uint64_t biased = uint64_t(sum) + fixed_bias(bias, fraction);
+    int32_t value = row.raw ? int32_t(uint32_t(biased))
+                            : fixed_finish(biased, fraction, {int32_t(row.clip_low), int32_t(row.clip_high)});
     if (adds) value = fixed_add(value, int32_t(residual), {int32_t(row.add_low), int32_t(row.add_high)});
     if (!row.lookup || integer_or(parameters, "TABLES", 0) == 0) return value;
     std::vector<int32_t> table;
@@ -168,6 +169,8 @@ FinishRow random_row(Random& random, bool fixed, int64_t aw, int64_t tables) {
   };
   FinishRow row;
   row.beats = random.between(1, 20);
+  row.drain = random.between(0, 3);
+  row.raw = fixed && random.chance(0.2);
   range(row.clip_low, row.clip_high);
   range(row.add_low, row.add_high);
   row.zero_point = spread(random, 8);
