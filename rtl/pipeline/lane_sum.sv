@@ -18,9 +18,9 @@ module lane_sum #(
     input  logic                      fresh,
     // verilator lint_off UNUSEDSIGNAL
     input  logic                      maximum,
-    input  logic        [TAPS*WW-1:0] weight,
+    input  logic        [TAPS*WW-1:0] weight /* verilator public_flat_rd */,
     // verilator lint_on UNUSEDSIGNAL
-    input  logic        [TAPS*AW-1:0] act,
+    input  logic        [TAPS*AW-1:0] act /* verilator public_flat_rd */,
     output logic signed [    ACC-1:0] acc
 );
   /* verilator no_inline_module */

@@ -33,7 +33,7 @@ module mac_array #(
   localparam int PRODUCT = COUNTED ? 1 : CHOSEN ? 0 : LUT ? 1 : PAIR || WIDE ? 3 : 2;
   localparam int TREE = COUNTED ? $clog2((PI + 2) / 3) : $clog2(PI);
   localparam int STEPS = PRODUCT + TREE + (CHOSEN ? 2 : 1);
-  localparam int PAIRS = PAIR ? PO / 2 : 0;
+  localparam int ROWS = PAIR ? 2 : 1;
 
   logic enable, accumulate, fresh;
   // verilator lint_off UNUSEDSIGNAL
@@ -70,32 +70,39 @@ module mac_array #(
     assign total = '0;
   end
 
-  for (genvar o = 0; o < PAIRS; o++) begin : pairs
-    dot_product_pair #(
+  for (genvar o = 0; o < PO / ROWS; o++) begin : outputs
+    dot_product #(
         .AW(AW),
+        .A_BIPOLAR(A_BIPOLAR),
         .WW(WW),
+        .W_BIPOLAR(W_BIPOLAR),
         .PI(PI),
-        .ACC(ACC)
+        .ROWS(ROWS),
+        .ACC(ACC),
+        .MULTIPLY(MULTIPLY)
     ) column (
         .clk,
         .enable,
         .accumulate,
         .fresh,
         .act(act_data),
-        .weight(weight_data[2*o*PI*WW+:2*PI*WW]),
-        .acc(acc_data[2*o*ACC+:2*ACC])
+        .weight(weight_data[ROWS*o*PI*WW+:ROWS*PI*WW]),
+        .total,
+        .acc(acc_data[ROWS*o*ACC+:ROWS*ACC])
     );
   end
   // The row left over is paired with zeros, so that its sum is there in the same step as the others'.
-  if (PAIR && PO % 2 != 0) begin : odd
+  if (PO % ROWS != 0) begin : odd
     // verilator lint_off UNUSEDSIGNAL
     logic [2*ACC-1:0] acc;
     // verilator lint_on UNUSEDSIGNAL
-    dot_product_pair #(
+    dot_product #(
         .AW(AW),
         .WW(WW),
         .PI(PI),
-        .ACC(ACC)
+        .ROWS(2),
+        .ACC(ACC),
+        .MULTIPLY(MULTIPLY)
     ) column (
         .clk,
         .enable,
@@ -103,30 +110,9 @@ module mac_array #(
         .fresh,
         .act(act_data),
         .weight({{(PI * WW) {1'b0}}, weight_data[(PO-1)*PI*WW+:PI*WW]}),
+        .total,
         .acc
     );
     assign acc_data[(PO-1)*ACC+:ACC] = acc[ACC-1:0];
-  end
-  if (!PAIR) begin : singles
-    for (genvar o = 0; o < PO; o++) begin : outputs
-      dot_product #(
-          .AW(AW),
-          .A_BIPOLAR(A_BIPOLAR),
-          .WW(WW),
-          .W_BIPOLAR(W_BIPOLAR),
-          .PI(PI),
-          .ACC(ACC),
-          .MULTIPLY(MULTIPLY)
-      ) column (
-          .clk,
-          .enable,
-          .accumulate,
-          .fresh,
-          .act(act_data),
-          .weight(weight_data[o*PI*WW+:PI*WW]),
-          .total,
-          .acc(acc_data[o*ACC+:ACC])
-      );
-    end
   end
 endmodule

@@ -11,34 +11,22 @@ module max_tree #(
     input  logic [     N*W-1:0] terms,
     output logic signed [W-1:0] largest
 );
-  // The nodes of all levels, terms first.
-  function automatic integer nodes(input integer level);
-    nodes = (N + (1 << level) - 1) >> level;
-  endfunction
-  function automatic integer first(input integer level);
-    integer v;
-    first = 0;
-    for (v = 0; v < level; v = v + 1) first = first + nodes(v);
-  endfunction
   localparam int LEVELS = $clog2(N);
-  localparam int NODES = first(LEVELS + 1);
-
-  logic [NODES*W-1:0] node;
-  assign node[N*W-1:0] = terms;
-  for (genvar v = 1; v <= LEVELS; v++) begin : levels
-    for (genvar i = 0; i < nodes(v); i++) begin : comparisons
-      localparam int FROM = (first(v - 1) + 2 * i) * W;
+  // Every node is a net of its own: simulators are fast on those.
+  for (genvar v = 0; v <= LEVELS; v++) begin : levels
+    for (genvar i = 0; i < (N + (1 << v) - 1) >> v; i++) begin : nodes
       logic signed [W-1:0] m;
-      if (2 * i + 1 < nodes(v - 1)) begin : pair
+      if (v == 0) begin : term
+        assign m = terms[i*W+:W];
+      end else if (2 * i + 1 < (N + (1 << (v - 1)) - 1) >> (v - 1)) begin : pair
         logic signed [W-1:0] left, right;
-        assign left = node[FROM+:W];
-        assign right = node[FROM+W+:W];
+        assign left = levels[v-1].nodes[2*i].m;
+        assign right = levels[v-1].nodes[2*i+1].m;
         always_ff @(posedge clk) if (enable) m <= left > right ? left : right;
       end else begin : rest
-        always_ff @(posedge clk) if (enable) m <= node[FROM+:W];
+        always_ff @(posedge clk) if (enable) m <= levels[v-1].nodes[2*i].m;
       end
-      assign node[(first(v)+i)*W+:W] = m;
     end
   end
-  assign largest = node[(NODES-1)*W+:W];
+  assign largest = levels[LEVELS].nodes[0].m;
 endmodule

@@ -67,9 +67,6 @@ int64_t mac_array_steps(const Parameters& parameters) {
 }
 
 const ComponentType kMacArray = {
-    "mac_array",
-    {"beat_pipeline", "sum_tree", "multiply", "multiply_pair", "dot_product", "dot_product_pair"},
-    ports,
-    model};
+    "mac_array", {"beat_pipeline", "sum_tree", "multiply", "multiply_pair", "dot_product"}, ports, model};
 
 }  // namespace tilewright::pipeline
