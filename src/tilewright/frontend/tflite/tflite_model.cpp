@@ -20,6 +20,8 @@ constexpr uint32_t kVersion = 3;
 constexpr size_t kIdentifierOffset = 4;
 constexpr size_t kAlignment = 16;
 constexpr int64_t kMaxElements = int64_t{1} << 40;
+// Tensors may share a buffer, but not so often that a small file takes all memory.
+constexpr size_t kMaxSharing = 8;
 
 std::optional<ElementType> element_type_of_tensor(schema::TensorType type) {
   switch (type) {
@@ -206,6 +208,13 @@ class ModelParser {
               "the file is damaged: fetch or convert it again");
       return;
     }
+    constant_bytes_ += bytes->size();
+    if (constant_bytes_ > kMaxSharing * file_.size()) {
+      invalid(fmt::format("tensor '{}'", tensor.name),
+              fmt::format("takes the constants of the model to over {} times as many bytes as its file has",
+                          kMaxSharing));
+      return;
+    }
     Tensor constant(*tensor.type, tensor.shape);
     if (!bytes->empty()) std::memcpy(constant.mutable_bytes().data(), bytes->data(), bytes->size());
     if (tensor.type == ElementType::kBool) {
@@ -244,6 +253,7 @@ class ModelParser {
   const schema::Model& source_;
   Diagnostics& diagnostics_;
   TfliteModel model_;
+  size_t constant_bytes_ = 0;
 };
 
 }  // namespace
