@@ -48,6 +48,12 @@ int main(int argc, char** argv) {
   for (const char* file : kOnnxFiles) {
     if (is_there(models / file)) run(onnx_target(models / file));
   }
+  for (const char* file : kQonnxFiles) {
+    if (is_there(models / file)) run(onnx_target(models / file));
+  }
+  for (const char* file : kTfliteFiles) {
+    if (is_there(models / file)) run(tflite_target(models / file));
+  }
   for (const TensorflowFile& target : kTensorflowFiles) {
     if (is_there(models / target.file)) run(tensorflow_target(models / target.file, target.output));
   }

@@ -25,6 +25,25 @@ TEST(Readers, SurviveDamagedFiles) {
   if (files == 0) GTEST_SKIP() << "no shared models";
 }
 
+TEST(Readers, SurviveDamagedTfliteAndQonnxFiles) {
+  constexpr int kMutations = 70;
+  constexpr uint64_t kSeed = 2903;
+  const std::filesystem::path models = TILEWRIGHT_MODELS_DIR;
+  std::vector<FuzzTarget> targets;
+  for (const char* file : kTfliteFiles) {
+    if (std::filesystem::exists(models / file)) targets.push_back(tflite_target(models / file));
+  }
+  for (const char* file : kQonnxFiles) {
+    if (std::filesystem::exists(models / file)) targets.push_back(onnx_target(models / file));
+  }
+  if (targets.empty()) GTEST_SKIP() << "no shared models";
+  for (const FuzzTarget& target : targets) {
+    const FuzzTotals totals = fuzz(target, kMutations, kSeed);
+    EXPECT_EQ(totals.crashes + totals.hangs, 0) << target.name << ", seed " << kSeed;
+    EXPECT_LT(totals.accepted, kMutations) << "no mutation was noticed";
+  }
+}
+
 TEST(Readers, SurviveDamagedTensorflowFiles) {
   constexpr int kMutations = 60;
   constexpr uint64_t kSeed = 1517;
