@@ -102,6 +102,18 @@ TEST(Qonnx, WeightsAreRoundedWhenRead) {
   EXPECT_EQ(run(four, {zero})[0].to_floats(), (Floats{-0.75f, 0.25f, 0, 1.75f}));
 }
 
+TEST(Qonnx, WeightsMayHaveAScalePerChannel) {
+  ModelText model;
+  model.input("x", "2x3").output("y").initializer(floats("w", {2, 3}, {-0.7f, 0.2f, 3, 1, -2, 9}));
+  model.initializer(floats("s", {2, 1}, {0.5f, 1}))
+      .initializer(floats("z", {}, {0}))
+      .initializer(floats("b", {}, {4}));
+  model.node("n", "Quant", {"w", "s", "z", "b"}, {"q"}, int_attribute("signed", 1), "onnx.brevitas");
+  model.node("a", "Add", {"x", "q"}, {"y"});
+  EXPECT_EQ(run(parse_onnx(model.build()), {Tensor(ElementType::kF32, {2, 3})})[0].to_floats(),
+            (Floats{-0.5f, 0, 3, 1, -2, 7}));
+}
+
 TEST(Qonnx, WhatIsNotCoveredIsNamed) {
   const auto expect = [](const ModelText& model, const std::string& part) {
     const std::string message = error_of(model);
@@ -114,6 +126,20 @@ TEST(Qonnx, WhatIsNotCoveredIsNamed) {
   expect(quantizer("Quant", {{"s", 1}, {"z", 0.5f}, {"b", 2}}), "its zero point is 0.5");
   expect(quantizer("Quant", {{"s", 1}}), "its bit width is not one constant f32 number");
   expect(quantizer("BipolarQuant", {{"s", -1}}), "its scale is -1");
+  const auto weights = [](const std::string& scales) {
+    ModelText model;
+    model.input("x", "2x3")
+        .output("y")
+        .initializer(floats("w", {2, 3}, {1, 2, 3, 4, 5, 6}))
+        .initializer(scales);
+    model.initializer(floats("z", {}, {0})).initializer(floats("b", {}, {4}));
+    model.node("n", "Quant", {"w", "s", "z", "b"}, {"q"}, "", "onnx.brevitas")
+        .node("a", "Add", {"x", "q"}, {"y"});
+    return model;
+  };
+  expect(weights(floats("s", {2, 3}, {1, 1, 1, 1, 1, 1})),
+         "has scales 2x3 for weights 2x3; one scale, or one per");
+  expect(weights(floats("s", {2, 1}, {1, -1})), "its scale is -1");
   expect(quantizer("Trunc", {{"s", 1}}), "operator of domain 'qonnx.custom_op.general' is not covered");
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 
 #include "tilewright/base/random.h"
@@ -156,6 +157,36 @@ TEST(MultiThreshold, FinnsNetworkGivesItsPublishedClassesInIntegers) {
   int layers = 0;
   for (const Node& node : integer.nodes) layers += node.is_tilewright("QGemm");
   EXPECT_EQ(layers, 3) << to_string(report);
+}
+
+// The signal-to-noise ratio of an image against another, both of 0..1, in dB.
+double peak_ratio(const Tensor& image, const Tensor& expected) {
+  double sum = 0;
+  for (int64_t i = 0; i < image.size(); ++i) {
+    sum += std::pow(image.number_at(i) - expected.number_at(i), 2);
+  }
+  return 10 * std::log10(double(image.size()) / sum);
+}
+
+// Weights of 4 and 8 bits with a scale per channel, activations of 4 bits, batch normalisation between them.
+// In integers biases are rounded to the unit of their accumulator, which moves a few of the 4-bit activations
+// by one of their 15 steps.
+TEST(Qonnx, EspcnGivesItsStoredImage) {
+  const std::filesystem::path folder = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / "qonnx_espcn";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is missing";
+  const Graph graph = read_onnx(folder / "espcn_subpixel_quant.onnx");
+  IntegerizeReport report;
+  const Graph integer = integerize(optimize(graph), &report);
+  int layers = 0;
+  for (const Node& node : integer.nodes) layers += node.is_tilewright("QConv");
+  EXPECT_EQ(layers, 3) << to_string(report);  // the first convolution reads real numbers
+  const Tensor input = read_npy(folder / "espcn_subpixel_quant.ref.in0.npy");
+  const Tensor stored = read_npy(folder / "espcn_subpixel_quant.ref.out0.npy");
+  const double as_read = peak_ratio(run(graph, {input})[0], stored);
+  const double in_integers = peak_ratio(run(integer, {input})[0], stored);
+  std::printf("espcn against its stored image: %.1f dB as read, %.1f dB in integers\n", as_read, in_integers);
+  EXPECT_GT(as_read, 80);
+  EXPECT_GT(in_integers, 40);
 }
 
 TEST(MultiThreshold, WhatIsNotCoveredIsNamed) {

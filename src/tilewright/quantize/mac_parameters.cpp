@@ -115,24 +115,54 @@ Tensor vector_i32(const std::vector<int32_t>& numbers) {
   return Tensor(Shape{int64_t(count)}, std::span<const int32_t>(numbers.data(), count));
 }
 
+double accumulator_scale_of(const MacOperands& operands, int64_t o) {
+  return double(operands.x.scale) * operands.weights->scale(o % operands.layout.channels_per_group) *
+         operands.alpha;
+}
+
+// By channel, the power of two that its accumulator counts in: 1, or more where its weights are so small
+// beside its bias that 32 bits would not hold the bias. The weights are rounded to it, which moves the result
+// by less than 2^-29 of the bias per product.
+std::vector<double> coarsen_channels(const MacOperands& operands, std::vector<int16_t>& weights) {
+  const ChannelLayout& layout = operands.layout;
+  std::vector<double> units(size_t(layout.channels()), 1);
+  if (operands.sign) return units;
+  bool any = false;
+  for (size_t o = 0; o < units.size(); ++o) {
+    const double bias =
+        std::fabs(channel_bias(operands, int64_t(o), accumulator_scale_of(operands, int64_t(o))));
+    if (!(bias >= 0x1p31) || !std::isfinite(bias)) continue;
+    units[o] = std::exp2(std::ceil(std::log2(bias)) - 29);
+    any = true;
+  }
+  if (!any) return units;
+  const int64_t group_size = int64_t(weights.size()) / layout.groups;
+  for (int64_t e = 0; e < int64_t(weights.size()); ++e) {
+    const int64_t o =
+        e / group_size * layout.channels_per_group + e / layout.inner % layout.channels_per_group;
+    weights[size_t(e)] = int16_t(std::nearbyint(double(weights[size_t(e)]) / units[size_t(o)]));
+  }
+  return units;
+}
+
 }  // namespace
 
 MacParameters prepare_mac(const MacOperands& operands) {
   MacParameters result;
   const ChannelLayout& layout = operands.layout;
   const QuantizedConstant& weights = *operands.weights;
-  const std::vector<int16_t> centred = centred_weights(weights, layout, result.problem);
+  std::vector<int16_t> centred = centred_weights(weights, layout, result.problem);
   if (!result.problem.empty()) return result;
-  const ChannelSums sums = sum_channels(centred, layout);
   const size_t channels = size_t(layout.channels());
   if (!bias_fits(operands, int64_t(channels))) {
     result.problem = "its bias is not one number per output channel";
     return result;
   }
+  const std::vector<double> units = coarsen_channels(operands, centred);
+  const ChannelSums sums = sum_channels(centred, layout);
   std::vector<int32_t> bias(channels), multiplier(channels), shift(channels);
   for (size_t o = 0; o < channels; ++o) {
-    const double accumulator_scale =
-        double(operands.x.scale) * weights.scale(int64_t(o) % layout.channels_per_group) * operands.alpha;
+    const double accumulator_scale = accumulator_scale_of(operands, int64_t(o)) * units[o];
     const double scale = accumulator_scale / operands.y.scale;
     if (!std::isfinite(scale) || scale <= 0 || scale >= 0x1p31) {
       result.problem = fmt::format("the scale {} of output channel {} cannot be encoded", scale, o);

@@ -8,6 +8,7 @@
 #include "tilewright/transform/channel_affine.h"
 #include "tilewright/transform/graph_editor.h"
 #include "tilewright/transform/layer_bias.h"
+#include "tilewright/transform/quantized_weights.h"
 
 namespace tilewright {
 namespace {
@@ -42,27 +43,38 @@ class ChannelOfWeight {
   int64_t per_group_ = 0;  // rows of one group; 0: one group
 };
 
+// The weights of the layer times one number per output channel, as a new value; kNoValue where they are not
+// constant.
+ValueId scaled_weights(GraphEditor& editor, NodeId layer, const std::vector<double>& factors) {
+  const Node& node = editor.node(layer);
+  const Tensor* weights = editor.graph().constant_input(node, 1);
+  if (weights == nullptr) {
+    return node.is("ConvTranspose") ? kNoValue : scale_quantized_weights(editor, layer, factors);
+  }
+  if (weights->type() != ElementType::kF32) return kNoValue;
+  const ChannelOfWeight channel_of(node, weights->shape(), int64_t(factors.size()));
+  Tensor scaled = *weights;
+  std::span<float> w = scaled.mutable_data<float>();
+  for (size_t k = 0; k < w.size(); ++k) {
+    w[k] = float(double(w[k]) * factors[size_t(channel_of(int64_t(k)))]);
+  }
+  const std::string name = node.name;
+  return editor.add_constant(name + "_weights", std::move(scaled));
+}
+
 bool fold_into(GraphEditor& editor, NodeId layer, NodeId affine_node, const ChannelAffine& affine) {
   const Graph& graph = editor.graph();
-  const Node& node = editor.node(layer);
-  const Tensor* weights = graph.constant_input(node, 1);
-  if (weights == nullptr || weights->type() != ElementType::kF32) return false;
-  const Shape output = graph.value(node.outputs[0]).shape;
-  const std::optional<std::vector<double>> bias = layer_bias(graph, node);
+  const Shape output = graph.value(editor.node(layer).outputs[0]).shape;
+  const std::optional<std::vector<double>> bias = layer_bias(graph, editor.node(layer));
   if (!bias || affine.scale.size() != bias->size()) return false;
-
-  const ChannelOfWeight channel_of(node, weights->shape(), output[1]);
-  Tensor new_weights = *weights;
-  std::span<float> w = new_weights.mutable_data<float>();
-  for (size_t k = 0; k < w.size(); ++k) {
-    w[k] = float(double(w[k]) * affine.scale[size_t(channel_of(int64_t(k)))]);
-  }
+  const ValueId weights = scaled_weights(editor, layer, affine.scale);
+  if (weights == kNoValue) return false;
   Tensor new_bias(ElementType::kF32, {output[1]});
   std::span<float> b = new_bias.mutable_data<float>();
   for (size_t c = 0; c < b.size(); ++c) b[c] = float((*bias)[c] * affine.scale[c] + affine.shift[c]);
 
-  const std::string name = node.name;
-  editor.set_input(layer, 1, editor.add_constant(name + "_weights", std::move(new_weights)));
+  const std::string name = editor.node(layer).name;
+  editor.set_input(layer, 1, weights);
   editor.set_input(layer, 2, editor.add_constant(name + "_bias", std::move(new_bias)));
   editor.mutable_node(layer).attributes.erase("beta");
   editor.absorb(layer, affine_node);
@@ -94,7 +106,7 @@ void drop_unit_axes(GraphEditor& editor, NodeId id) {
 Graph fold_batch_norm(Graph graph) {
   GraphEditor editor(std::move(graph));
   for (NodeId id = 0, count = editor.node_count(); id < count; ++id) drop_unit_axes(editor, id);
-  for (NodeId id = 0; id < editor.node_count(); ++id) {
+  for (NodeId id = 0, count = editor.node_count(); id < count; ++id) {
     if (!is_layer(editor.node(id))) continue;
     for (;;) {  // several may follow each other
       const NodeId next = editor.only_reader(editor.node(id).outputs[0]);

@@ -71,6 +71,35 @@ TEST(FoldBatchNorm, AChainFoldsCompletely) {
   EXPECT_EQ(ops(fold_batch_norm(b.finish({b.relu(y)}))), "Conv Relu");
 }
 
+// The scales of dequantised weights take those of the batch normalisation, their integers its signs.
+TEST(FoldBatchNorm, DequantisedWeightsStayIntegers) {
+  LayerBuilder b;
+  const ValueId integers = b.constant(Tensor::of<int8_t>({2, 3, 1, 1}, {1, -2, 3, 4, 5, -6}));
+  const ValueId zero = b.constant(Tensor::scalar<int8_t>(0));
+  const ValueId w = b.node("DequantizeLinear", {integers, b.constant(Tensor::scalar(0.25f)), zero});
+  const ValueId conv = b.node("Conv", {b.input({1, 3, 2, 2}), w});
+  const ValueId y = b.node("Mul", {conv, b.constant(Tensor::of<float>({2, 1, 1}, {-2, 1e-40f}))});
+  const Graph graph = b.finish({y});
+  const Graph folded = fold_batch_norm(graph);
+  EXPECT_EQ(ops(folded), "DequantizeLinear Conv");
+  const Node& dequantize = folded.nodes[0];
+  EXPECT_EQ(folded.constant_input(dequantize, 0)->to_integers(), (std::vector<int64_t>{-1, 2, -3, 0, 0, 0}));
+  EXPECT_EQ(folded.constant_input(dequantize, 1)->to_floats(), (std::vector<float>{0.5f, 0.25f}));
+  const Tensor x = Tensor::of<float>({1, 3, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  const std::vector<float> before = run(graph, {x})[0].to_floats(), after = run(folded, {x})[0].to_floats();
+  for (size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(before[i], after[i], 1e-5);
+}
+
+TEST(FoldBatchNorm, DequantisedWeightsThatCannotBeNegatedStay) {
+  LayerBuilder b;
+  const ValueId integers = b.constant(Tensor::of<int8_t>({1, 2, 1, 1}, {-128, 1}));
+  const ValueId zero = b.constant(Tensor::scalar<int8_t>(0));
+  const ValueId w = b.node("DequantizeLinear", {integers, b.constant(Tensor::scalar(0.25f)), zero});
+  const ValueId conv = b.node("Conv", {b.input({1, 2, 2, 2}), w});
+  const ValueId y = b.node("Mul", {conv, b.constant(Tensor::of<float>({1, 1, 1}, {-2}))});
+  EXPECT_EQ(ops(fold_batch_norm(b.finish({y}))), "DequantizeLinear Conv Mul");
+}
+
 // FINN's exports normalise N x C sums as N x C x 1.
 TEST(FoldBatchNorm, FoldsThroughFurtherAxesOfOne) {
   LayerBuilder b;

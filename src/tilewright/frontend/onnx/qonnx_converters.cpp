@@ -78,40 +78,95 @@ std::optional<Levels> levels_of(const Node& node, NodeConversion& conversion) {
   return Levels{ElementType::kI8, -offset, span - 1 - narrow - offset, offset};
 }
 
+// Scales that vary along one axis at most: one number, or one per index of `axis`.
+struct WeightScales {
+  std::vector<float> numbers;
+  int axis = 0;
+};
+
+std::optional<WeightScales> weight_scales(const Node& node, NodeConversion& conversion,
+                                          const Shape& weights) {
+  const auto tensor = node.has_input(1) ? conversion.constant_of(node.input(1)) : std::nullopt;
+  if (!tensor || tensor->size() == 1 || tensor->type() != ElementType::kF32) {
+    const auto single = number_of(node, conversion, 1, "scale", false);
+    if (!single) return {};
+    return WeightScales{{*single}, 0};
+  }
+  WeightScales result{tensor->to_floats(), -1};
+  const int offset = weights.rank() - tensor->shape().rank();
+  for (int a = 0; a < tensor->shape().rank() && offset >= 0; ++a) {
+    if (tensor->shape()[a] == 1) continue;
+    result.axis = result.axis < 0 && tensor->shape()[a] == weights[a + offset] ? a + offset : weights.rank();
+  }
+  if (result.axis < 0 || result.axis >= weights.rank()) {
+    conversion.unsupported(
+        fmt::format("has scales {} for weights {}", to_string(tensor->shape()), to_string(weights)),
+        "one scale, or one per index of one axis");
+    return {};
+  }
+  for (const float scale : result.numbers) {
+    if (scale > 0 && std::isfinite(scale)) continue;
+    conversion.invalid(fmt::format("its scale is {}", scale));
+    return {};
+  }
+  return result;
+}
+
+// Weights rounded while reading.
+void quantize_weights(Node& node, NodeConversion& conversion, const Levels& levels, int64_t zero,
+                      const Tensor& weights) {
+  const auto scales = weight_scales(node, conversion, weights.shape());
+  if (!scales) return;
+  const int64_t inner =
+      weights.shape().count(scales->axis + (weights.shape().rank() > 0), weights.shape().rank());
+  const auto count = int64_t(scales->numbers.size());
+  Tensor rounded(levels.type, weights.shape()), real = weights;
+  for (int64_t i = 0; i < rounded.size(); ++i) {
+    const float scale = scales->numbers[size_t(i / inner % count)];
+    const double q = std::nearbyint(weights.data<float>()[size_t(i)] / scale) + double(zero);
+    const auto level = int64_t(std::clamp(q, double(levels.low), double(levels.high)));
+    rounded.set_integer(i, level);
+    real.mutable_data<float>()[size_t(i)] = scale * float(level - zero);
+  }
+  if (levels.low == -1 && levels.high == 1 && zero == 0) {
+    return become_constant(node, conversion, std::move(real));
+  }
+  const bool single = count == 1;
+  Tensor zeros(levels.type, single ? Shape{} : Shape{count});
+  for (int64_t i = 0; i < count; ++i) zeros.set_integer(i, zero);
+  const Tensor scale_tensor = single ? Tensor::scalar(scales->numbers[0])
+                                     : Tensor(Shape{count}, std::span<const float>(scales->numbers));
+  node.op = "DequantizeLinear";
+  node.inputs = {conversion.constant("integers", std::move(rounded)),
+                 conversion.constant("scale", scale_tensor),
+                 conversion.constant("zero_point", std::move(zeros))};
+  node.attributes.clear();
+  if (!single) node.attributes["axis"] = int64_t(scales->axis);
+}
+
 void quant(Node& node, NodeConversion& conversion) {
   const auto levels = levels_of(node, conversion);
-  const auto scale = number_of(node, conversion, 1, "scale", false);
   const auto zero = number_of(node, conversion, 2, "zero point", true);
-  if (!levels || !scale || !zero) return;
+  if (!levels || !zero) return;
   const double stored_zero = double(*zero) - double(levels->offset);
   if (stored_zero != std::floor(stored_zero) || stored_zero < double(lowest(levels->type)) ||
       stored_zero > double(highest(levels->type))) {
     return conversion.unsupported(fmt::format("its zero point is {}", *zero));
   }
+  if (const auto weights = conversion.constant_of(node.inputs[0])) {
+    return quantize_weights(node, conversion, *levels, int64_t(stored_zero), *weights);
+  }
+  const auto scale = number_of(node, conversion, 1, "scale", false);
+  if (!scale) return;
   const auto eight_bits = [&](const char* role, int64_t value) {
     return conversion.constant(role, scalar_of(levels->type, double(value)));
   };
   const auto scalar = conversion.constant("scale", Tensor::scalar(*scale));
-  const ValueId x = node.inputs[0], zero_point = eight_bits("zero_point", int64_t(stored_zero));
-  ValueId integers = kNoValue;
-  if (const auto weights = conversion.constant_of(x)) {
-    Tensor rounded(levels->type, weights->shape()), real = *weights;
-    for (int64_t i = 0; i < rounded.size(); ++i) {
-      const double q = std::nearbyint(weights->data<float>()[size_t(i)] / *scale) + stored_zero;
-      const auto level = int64_t(std::clamp(q, double(levels->low), double(levels->high)));
-      rounded.set_integer(i, level);
-      real.mutable_data<float>()[size_t(i)] = *scale * float(double(level) - stored_zero);
-    }
-    if (levels->low == -1 && levels->high == 1 && stored_zero == 0) {
-      return become_constant(node, conversion, std::move(real));
-    }
-    integers = conversion.constant("integers", std::move(rounded));
-  } else {
-    integers = conversion.emit("QuantizeLinear", {x, scalar, zero_point});
-    if (levels->low > lowest(levels->type) || levels->high < highest(levels->type)) {
-      integers = conversion.emit(
-          "Clip", {integers, eight_bits("low", levels->low), eight_bits("high", levels->high)});
-    }
+  const ValueId zero_point = eight_bits("zero_point", int64_t(stored_zero));
+  ValueId integers = conversion.emit("QuantizeLinear", {node.inputs[0], scalar, zero_point});
+  if (levels->low > lowest(levels->type) || levels->high < highest(levels->type)) {
+    integers =
+        conversion.emit("Clip", {integers, eight_bits("low", levels->low), eight_bits("high", levels->high)});
   }
   node.op = "DequantizeLinear";
   node.inputs = {integers, scalar, zero_point};
