@@ -29,7 +29,10 @@ void for_each_read(const Module& module, Read&& read) {
   for (const Pipeline& pipeline : module.pipelines) whole(pipeline.input), whole(pipeline.enable);
   for (const StateMachine& machine : module.state_machines) {
     for (const StateMachine::State& state : machine.states) {
-      for (const StateMachine::Transition& transition : state.transitions) whole(transition.condition);
+      for (const StateMachine::Transition& transition : state.transitions) {
+        if (transition.condition == kNoNet) break;  // those behind it never happen
+        whole(transition.condition);
+      }
     }
   }
   for (const Port& port : module.ports) {

@@ -308,7 +308,11 @@ std::map<std::string, std::string> names_of_modules(const Design& design) {
 
 std::string to_verilog(const Design& design, const Library& library) {
   const std::map<std::string, std::string> names = names_of_modules(design);
-  std::string text = "/* verilator lint_off DECLFILENAME */\n";
+  // Several modules in one file; constants that reach a comparison are no mistake in what was generated.
+  std::string text;
+  for (const char* warning : {"DECLFILENAME", "UNSIGNED", "CMPCONST"}) {
+    text += fmt::format("/* verilator lint_off {} */\n", warning);
+  }
   const auto print = [&](const Module& module) {
     text += "\n" + ModulePrinter(design, library, module, names).print();
   };
