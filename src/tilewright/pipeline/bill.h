@@ -31,6 +31,13 @@ std::vector<BillItem> streaming_bill(const Network& network, const std::vector<L
                                      const Allocation& allocation);
 std::vector<BillItem> processor_bill(const Network& network, const std::vector<LayerFacts>& facts,
                                      const Allocation& allocation, const Plan& plan);
+// Between a stream of a tensor's `count` elements and whole beats of a memory port: what the last beat holds
+// beyond them is dropped or added. `width`: elements per beat of the design's stream; for an input set to
+// what comes out.
+std::vector<BillItem> port_bill(const Allocation& allocation, int64_t count, int bits, bool input,
+                                int64_t& width);
+// `from` elements per beat to `to`.
+void add_width(std::vector<BillItem>& items, int part, int bits, int64_t from, int64_t to);
 // Control, memory ports and their sharing: the same in both shapes.
 std::vector<BillItem> frame_bill(const Allocation& allocation, int64_t busy_inputs);
 

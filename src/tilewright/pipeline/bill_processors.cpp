@@ -107,19 +107,28 @@ class ProcessorBill {
                           {"TASKS", tasks}});
     writes_.push_back(used);
   }
-  void resize(int64_t from, int64_t to) {
-    if (from != to) add("stream_width", {{"ELEMENT", int64_t{bits_}}, {"IN", from}, {"OUT", to}});
-  }
+  void resize(int64_t from, int64_t to) { add_width(items_, part_, bits_, from, to); }
   void rom(int64_t width, int64_t words, int64_t tasks, netlist::MemoryKind kind) {
     add("rom_walker",
         {{"WIDTH", width}, {"WORDS", words}, {"TASKS", tasks}, {"KIND", std::string(kind_text(kind))}});
   }
 
-  void loader() { writer(loader_tasks_, allocation_.port_bytes * 8 / bits_, unit_bit(network_.input)); }
+  void loader() {
+    int64_t width = 0;
+    port(network_.input, true, width);
+    writer(loader_tasks_, width, unit_bit(network_.input));
+  }
   void storer() {
     part_ = -1;
     reader(1, unit_bit(network_.output));
-    resize(pi_, allocation_.port_bytes * 8 / bits_);
+    int64_t width = pi_;
+    port(network_.output, false, width);
+  }
+  void port(int id, bool input, int64_t& width) {
+    const TensorPlace& place = plan_.places[size_t(id)];
+    for (BillItem& item : port_bill(allocation_, place.words * pi_, bits_, input, width)) {
+      items_.push_back(std::move(item));
+    }
   }
 
   void engine(size_t e) {

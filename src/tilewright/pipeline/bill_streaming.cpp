@@ -39,11 +39,9 @@ class StageBill {
   // Between a memory port and the stages: frames, widths, forks.
   void border() {
     part_ = -1;
-    const NetworkTensor& in = tensor(network_.input);
-    frame(in, port_elements(in), true);
+    port(network_.input, true, 0);
     fork(network_.input, input_elements());
-    const NetworkTensor& out = tensor(network_.output);
-    frame(out, source_elements(network_.output), false);
+    port(network_.output, false, source_elements(network_.output));
   }
 
  private:
@@ -74,16 +72,7 @@ class StageBill {
     return input_elements();
   }
 
-  void resize(int bits, int64_t from, int64_t to) {
-    if (from == to) return;
-    const int64_t step = std::gcd(from, to);
-    if (step != from && step != to) {
-      resize(bits, from, step);
-      resize(bits, step, to);
-      return;
-    }
-    add("stream_width", {{"ELEMENT", int64_t{bits}}, {"IN", from}, {"OUT", to}});
-  }
+  void resize(int bits, int64_t from, int64_t to) { add_width(items_, part_, bits, from, to); }
   void queue(int64_t width, int64_t depth) {
     if (depth == 0) return;
     add("stream_fifo",
@@ -97,21 +86,11 @@ class StageBill {
     }
     for (int64_t i = 1; i < readers; ++i) add("stream_fork", {{"WIDTH", elements * tensor(id).bits}});
   }
-  void frame(const NetworkTensor& t, int64_t elements_per_beat, bool input) {
-    const int64_t elements = border_shape(input ? network_.input : network_.output).elements();
-    const int64_t beat = port_elements(t), total = ceil_div(elements, beat) * beat,
-                  step = std::gcd(elements, beat);
-    int64_t width = elements_per_beat;
-    if (total != elements) {
-      resize(t.bits, width, step);
-      const int64_t rest = (total - elements) / step;
-      add("stream_frame", {{"WIDTH", step * t.bits},
-                           {"KEEP", elements / step},
-                           {"DROP", input ? rest : 0},
-                           {"ADD", input ? 0 : rest}});
-      width = step;
+  void port(int id, bool input, int64_t width) {
+    for (BillItem& item :
+         port_bill(allocation_, border_shape(id).elements(), tensor(id).bits, input, width)) {
+      items_.push_back(std::move(item));
     }
-    if (!input) resize(t.bits, width, beat);
   }
 
   void feeder(const LayerGeometry& g, const NetworkTensor& in) {
@@ -228,6 +207,37 @@ class StageBill {
 
 }  // namespace
 
+void add_width(std::vector<BillItem>& items, int part, int bits, int64_t from, int64_t to) {
+  if (from == to) return;
+  const int64_t step = std::gcd(from, to);
+  if (step != from && step != to) {
+    add_width(items, part, bits, from, step);
+    add_width(items, part, bits, step, to);
+    return;
+  }
+  items.push_back({"stream_width", {{"ELEMENT", int64_t{bits}}, {"IN", from}, {"OUT", to}}, part});
+}
+
+std::vector<BillItem> port_bill(const Allocation& allocation, int64_t count, int bits, bool input,
+                                int64_t& width) {
+  std::vector<BillItem> items;
+  const int64_t beat = allocation.port_bytes * 8 / bits;
+  if (input) width = beat;
+  const int64_t total = ceil_div(count, beat) * beat, step = std::gcd(count, beat);
+  if (total != count) {
+    add_width(items, -1, bits, width, step);
+    const int64_t rest = (total - count) / step;
+    items.push_back({"stream_frame",
+                     {{"WIDTH", step * bits},
+                      {"KEEP", count / step},
+                      {"DROP", input ? rest : 0},
+                      {"ADD", input ? 0 : rest}}});
+    width = step;
+  }
+  if (!input) add_width(items, -1, bits, width, beat);
+  return items;
+}
+
 std::vector<BillItem> frame_bill(const Allocation& allocation, int64_t busy_inputs) {
   const int64_t data = allocation.port_bytes * 8, address = 32;
   const int64_t channels = allocation.weights_on_chip ? 1 : allocation.weight_channels;
@@ -242,15 +252,11 @@ std::vector<BillItem> frame_bill(const Allocation& allocation, int64_t busy_inpu
       {"dma_write",
        {{"DATA", data}, {"BURST", allocation.max_burst_beats}, {"QUEUE", int64_t{128}}, {"A", address}}});
   if (!allocation.weights_on_chip) {
-    items.push_back({"read_share", {{"A", address}, {"DATA", data}, {"CLIENTS", int64_t{2}}}});
+    items.push_back({"read_share", {{"A", address}, {"DATA", data}}});
     for (int64_t width = 1; width < channels; width *= 2) {
       items.push_back({"stream_join", {{"WIDTH", width * data}}, -1, channels / (2 * width)});
     }
   }
-  items.push_back({"read_share",
-                   {{"A", address}, {"DATA", data}, {"CLIENTS", int64_t{1}}},
-                   -1,
-                   allocation.weights_on_chip ? 1 : channels - 1});
   items.push_back(
       {"control", {{"A", address}, {"CHANNELS", allocation.weight_channels}, {"BUSY", busy_inputs}}});
   std::erase_if(items, [](const BillItem& item) { return item.count == 0; });

@@ -68,11 +68,6 @@ class Planner {
       place.pixel_words = ceil_div(shape.channels, plan_.word_elements);
       place.row_words = shape.columns * place.pixel_words;
       place.words = shape.rows * place.row_words;
-      if (int(i) == network_.input || int(i) == network_.output) {
-        const int64_t beat =
-            std::max<int64_t>(1, allocation_.port_bytes * 8 / (plan_.word_elements * plan_.element_bits));
-        place.words = ceil_div(place.words, beat) * beat;
-      }
     }
   }
 

@@ -26,7 +26,7 @@ struct PlannedTask {
 
 struct TensorPlace {
   int unit = 0;
-  int64_t base = 0, words = 0;  // of the whole tensor; input and output: padded to whole beats of the port
+  int64_t base = 0, words = 0;  // of the whole tensor
   int64_t pixel_words = 1, row_words = 1;
 };
 

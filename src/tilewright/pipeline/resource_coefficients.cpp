@@ -17,7 +17,7 @@ const ResourceCoefficients& resource_coefficients(const std::string& component) 
       {"lane_array", {{15, 1, 1, 1, 1, 1, 1}, {15, 1, 1, 1, 1, 1}}},
       {"line_window", {{40, 1, 6, 4, 3, 4, 0.5}, {10, 1, 4, 3, 1, 1}}},
       {"mac_array", {{15, 1, 1, 1, 1, 1, 1, 1}, {15, 1, 1, 1, 1, 1, 1, 1}}},
-      {"read_share", {{10, 10, 1}, {20, 10, 1}}},
+      {"read_share", {{20, 1}, {20, 1}}},
       {"rom_walker", {{60, 3, 0.7, 60, 0.3}, {60, 2, 1, 64}}},
       {"sliding_window", {{120, 1, 1, 0.6, 0.3, 4}, {120, 1, 1, 1, 1, 4}}},
       {"stream_fifo", {{8, 1, 2, 0.7}, {3, 1, 1}}},

@@ -341,9 +341,8 @@ ResourceFeatures dma(const Call& p) {
 
 ResourceFeatures read_share(const Call& p) {
   ResourceFeatures f;
-  const double clients = double(p("CLIENTS") - 1), address = double(p("A"));
-  f.lut = {1, clients, clients * address};
-  f.ff = {1, clients, address};
+  f.lut = {1, double(p("A"))};
+  f.ff = {1, double(p("A"))};
   return f;
 }
 
