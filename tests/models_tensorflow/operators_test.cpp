@@ -135,6 +135,32 @@ TEST(TensorflowOperators, Conv2D) {
   }
 }
 
+// SpaceToBatchND, a convolution and BatchToSpaceND are the dilated convolution that they were written for.
+TEST(TensorflowOperators, DilationThroughTheBatch) {
+  Random random(7);
+  for (int round = 0; round < 20; ++round) {
+    const int64_t rate = random.between(2, 3), size = random.between(5, 9), filters = 2;
+    const Floats x = drawn(size * size * 2, random), w = drawn(9 * 2 * filters, random);
+    const int32_t pad = int32_t(rate), extra = int32_t((rate - (size + 2 * rate) % rate) % rate);
+    GraphDefText direct, dealt;
+    for (GraphDefText* text : {&direct, &dealt}) {
+      text->placeholder("x", {-1, size, size, 2}).floats("w", {3, 3, 2, filters}, w);
+    }
+    direct.node("y", "Conv2D", {"x", "w"},
+                string_attribute("padding", "SAME") + ints_attribute("strides", {1, 1, 1, 1}) +
+                    ints_attribute("dilations", {1, rate, rate, 1}));
+    dealt.ints("block", {2}, {int32_t(rate), int32_t(rate)});
+    dealt.ints("pads", {2, 2}, {pad, pad + extra, pad, pad + extra})
+        .ints("crops", {2, 2}, {0, extra, 0, extra});
+    dealt.node("s", "SpaceToBatchND", {"x", "block", "pads"});
+    dealt.node("c", "Conv2D", {"s", "w"},
+               string_attribute("padding", "VALID") + ints_attribute("strides", {1, 1, 1, 1}));
+    dealt.node("y", "BatchToSpaceND", {"c", "block", "crops"});
+    const Tensor input = tensor({1, size, size, 2}, x), expected = compute(direct, input);
+    expect_near(compute(dealt, input), expected.shape(), expected.to_floats());
+  }
+}
+
 TEST(TensorflowOperators, DepthwiseConvolution) {
   Random random(2);
   for (int round = 0; round < 40; ++round) {

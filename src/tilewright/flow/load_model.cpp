@@ -6,7 +6,6 @@
 #include <fstream>
 #include <vector>
 
-#include "tilewright/base/file.h"
 #include "tilewright/flow/container.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/tflite/tflite_reader.h"
@@ -45,7 +44,7 @@ Graph load_tensorflow(const std::filesystem::path& path, const LoadOptions& opti
 
 // Enough of a file to tell its format by; the name of a file says nothing.
 std::vector<std::byte> first_bytes(const std::filesystem::path& path) {
-  std::vector<std::byte> bytes(8);
+  std::vector<std::byte> bytes(4096);
   std::ifstream file(path, std::ios::binary);
   file.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(bytes.size()));
   bytes.resize(size_t(file.gcount()));
@@ -63,7 +62,7 @@ Graph load_model(const std::filesystem::path& path, const LoadOptions& options, 
                 "'tilewright run' and 'tilewright compare' take bundles");
   }
   if (!is_folder && is_tflite(first_bytes(path))) return read_tflite(path, {options.dimensions}, warnings);
-  if (is_folder || is_tensorflow(read_file(path))) {
+  if (is_folder || is_tensorflow(first_bytes(path))) {
     return load_tensorflow(path, options, warnings, stages);
   }
   return load_onnx(path, options, warnings);

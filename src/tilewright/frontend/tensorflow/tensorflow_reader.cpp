@@ -20,6 +20,8 @@ Graph parse_tensorflow(std::span<const std::byte> bytes, const TensorflowOptions
   fold_training(network, diagnostics);
   diagnostics.raise_if_any();
   prune(network);
+  fold_dilations(network);
+  prune(network);
   fill_variables(network, options, diagnostics);
   own.frozen = count_stage(network.nodes);
   if (stages != nullptr) *stages = own;

@@ -17,7 +17,7 @@ namespace tilewright {
 namespace {
 
 constexpr TfRef kDead{-1, 0};
-constexpr int kMostDepth = 24;
+constexpr int kMostDepth = 200;
 
 template <size_t N>
 bool is_one_of(const TfNode& node, const std::array<const char*, N>& ops) {
@@ -157,6 +157,7 @@ class Folding {
 
   void assume(int index, double value, const std::string& what) {
     assumed_[size_t(index)] = value;
+    scalars_.clear();
     TfNode& current = node(index);
     diagnostics_.warn(tf_label(current), current.op, fmt::format("is read as {}", what));
     const auto type = element_type_of_tensorflow(current.type_or("dtype", 1)).value_or(ElementType::kF32);
@@ -196,6 +197,14 @@ class Folding {
   // The value of a scalar, as far as constants and assumptions tell.
   std::optional<double> scalar(TfRef ref, int depth = 0) {
     if (ref.node < 0 || ref.output != 0 || depth > kMostDepth) return std::nullopt;
+    const auto known = scalars_.find(ref.node);
+    if (known != scalars_.end()) return known->second;
+    const std::optional<double> result = computed_scalar(ref, depth);
+    scalars_[ref.node] = result;
+    return result;
+  }
+
+  std::optional<double> computed_scalar(TfRef ref, int depth) {
     const TfNode& current = node(ref);
     if (assumed_[size_t(ref.node)]) return assumed_[size_t(ref.node)];
     if (current.value) {
@@ -279,9 +288,10 @@ class Folding {
 
   TfNetwork& network_;
   Diagnostics& diagnostics_;
-  std::vector<std::map<int, TfRef>> forward_;   // by node, by output
-  std::vector<bool> dead_, random_;             // by node
-  std::vector<std::optional<double>> assumed_;  // by node: what stands for a placeholder
+  std::vector<std::map<int, TfRef>> forward_;     // by node, by output
+  std::vector<bool> dead_, random_;               // by node
+  std::vector<std::optional<double>> assumed_;    // by node: what stands for a placeholder
+  std::map<int, std::optional<double>> scalars_;  // by node: found so far
   bool unknown_predicate_ = false;
 };
 

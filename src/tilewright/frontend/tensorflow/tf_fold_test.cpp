@@ -132,6 +132,32 @@ TEST(TensorflowFolding, UnknownPredicatesAreRefused) {
   EXPECT_MENTIONS(ops_of(half), "node 'y' (Switch): needs two inputs");
 }
 
+TEST(TensorflowFolding, NodesOfABranchThatIsNotTakenMayBeOfAnyKind) {
+  GraphDefText graph = input();
+  graph.boolean("p", true).node("s", "Switch", {"r", "p"}).ints("two", {2}, {2, 2});
+  graph.node("dead", "Conv2D", {"s:0", "r"}).node("gather", "BatchToSpaceND", {"dead", "two", "two"});
+  graph.node("live", "Tanh", {"s:1"}).node("y", "Merge", {"gather", "live"});
+  EXPECT_EQ(ops_of(graph), "Relu Tanh");
+}
+
+TEST(TensorflowFolding, ManyScalarsOfScalarsAreWorkedOutOnce) {
+  GraphDefText graph = input();
+  graph.floats("c0", {}, {0.5f});
+  for (int i = 1; i <= 100; ++i) {
+    const std::string before = "c" + std::to_string(i - 1);
+    graph.node("c" + std::to_string(i), "Mul", {before, before});
+  }
+  graph.node("y", "Mul", {"r", "c100"});
+  EXPECT_NE(ops_of(graph).find("Relu"), std::string::npos);
+  GraphDefText switched = input();
+  switched.floats("c0", {}, {1});
+  for (int i = 1; i <= 100; ++i) {
+    const std::string before = "c" + std::to_string(i - 1);
+    switched.node("c" + std::to_string(i), "Mul", {before, before});
+  }
+  EXPECT_EQ(ops_of(branches(switched, "c100")), "Relu Tanh");
+}
+
 TEST(TensorflowFolding, InputsWithADefaultStayInputs) {
   GraphDefText graph;
   graph.floats("batch", {1, 2}, {1, 2});

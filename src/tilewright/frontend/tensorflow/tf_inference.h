@@ -32,6 +32,9 @@ TfNetwork select_inference(TfModel model, const TensorflowOptions& options, TfSt
 // assumed (keep_prob is 1, is_training is false) is a warning, what cannot be decided an error.
 void fold_training(TfNetwork& network, Diagnostics& diagnostics);
 
+// Convolutions between SpaceToBatchND and BatchToSpaceND become dilated ones. Of a pruned network.
+void fold_dilations(TfNetwork& network);
+
 // Removes nodes that no output needs.
 void prune(TfNetwork& network);
 
