@@ -90,12 +90,12 @@ module rom_walker #(
 
   generate
     if (BLOCK) begin : gen_block
-      (* rom_style = "block", ram_style = "block" *) logic [WIDTH-1:0] words[0:WORDS-1];
+      (* ram_style = "block" *) logic [WIDTH-1:0] words[0:WORDS-1];
       if (FILLED) initial $readmemh(FILE, words);
       else initial for (int i = 0; i < WORDS; i++) words[i] = '0;
       always_ff @(posedge clk) if (free) out_data <= words[address];
     end else begin : gen_lut
-      (* rom_style = "distributed", ram_style = "distributed" *) logic [WIDTH-1:0] words[0:WORDS-1];
+      (* ram_style = "registers" *) logic [WIDTH-1:0] words[0:WORDS-1];
       if (FILLED) initial $readmemh(FILE, words);
       else initial for (int i = 0; i < WORDS; i++) words[i] = '0;
       always_ff @(posedge clk) if (free) out_data <= words[address];

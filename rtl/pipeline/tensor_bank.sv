@@ -1,6 +1,7 @@
 // One part of a tensor memory: a write port and a read port of the same clock, zero at the start. The word at
-// read_address in a cycle with read_enable is on read_data from the next cycle on; the old one where it is
-// written in the same cycle (in simulation: designs never read a word that is being written).
+// read_address is on read_data in the next cycle; the old one where it is written in the same cycle (in
+// simulation: designs never read a word that is being written). There is no read enable: UltraRAM would pay for
+// it with a multiplexer per bit.
 //
 // The variants differ in the attribute alone, which synthesis takes as a literal only.
 /* verilator lint_off WIDTH */
@@ -14,7 +15,6 @@ module tensor_bank #(
     input  logic             write_enable,
     input  logic [A-1:0]     write_address,
     input  logic [WIDTH-1:0] write_data,
-    input  logic             read_enable,
     input  logic [A-1:0]     read_address,
     output logic [WIDTH-1:0] read_data
 );
@@ -23,17 +23,17 @@ module tensor_bank #(
       (* ram_style = "ultra", no_rw_check *) logic [WIDTH-1:0] words[0:WORDS-1];
       initial for (int i = 0; i < WORDS; i++) words[i] = '0;
       always_ff @(posedge clk) if (write_enable) words[write_address] <= write_data;
-      always_ff @(posedge clk) if (read_enable) read_data <= words[read_address];
+      always_ff @(posedge clk) read_data <= words[read_address];
     end else if (KIND == "block") begin : gen_block
       (* ram_style = "block", no_rw_check *) logic [WIDTH-1:0] words[0:WORDS-1];
       initial for (int i = 0; i < WORDS; i++) words[i] = '0;
       always_ff @(posedge clk) if (write_enable) words[write_address] <= write_data;
-      always_ff @(posedge clk) if (read_enable) read_data <= words[read_address];
+      always_ff @(posedge clk) read_data <= words[read_address];
     end else begin : gen_lutram
       (* ram_style = "distributed", no_rw_check *) logic [WIDTH-1:0] words[0:WORDS-1];
       initial for (int i = 0; i < WORDS; i++) words[i] = '0;
       always_ff @(posedge clk) if (write_enable) words[write_address] <= write_data;
-      always_ff @(posedge clk) if (read_enable) read_data <= words[read_address];
+      always_ff @(posedge clk) read_data <= words[read_address];
     end
   endgenerate
 endmodule

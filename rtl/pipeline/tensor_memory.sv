@@ -67,7 +67,7 @@ module tensor_memory #(
       assign enable = |wr_valid && (PARTS == 1 || write_part == P'(i));
       tensor_bank #(.WIDTH(PART), .WORDS(WORDS), .A(A), .KIND(KIND)) bank (
           .clk(clk), .write_enable(enable), .write_address(write_address), .write_data(write_data),
-          .read_enable(|rd_valid), .read_address(read_address), .read_data(word[PART*i+:PART])
+          .read_address(read_address), .read_data(word[PART*i+:PART])
       );
     end
   endgenerate
