@@ -37,7 +37,7 @@ std::vector<BillItem> processor_bill(const Network& network, const std::vector<L
 std::vector<BillItem> port_bill(const Allocation& allocation, int64_t count, int bits, bool input,
                                 int64_t& width);
 // `from` elements per beat to `to`.
-void add_width(std::vector<BillItem>& items, int part, int bits, int64_t from, int64_t to);
+void add_width(std::vector<BillItem>& items, int part, int bits, int64_t from, int64_t to, int64_t count);
 // Control, memory ports and their sharing: the same in both shapes.
 std::vector<BillItem> frame_bill(const Allocation& allocation, int64_t busy_inputs);
 

@@ -107,7 +107,7 @@ class ProcessorBill {
                           {"TASKS", tasks}});
     writes_.push_back(used);
   }
-  void resize(int64_t from, int64_t to) { add_width(items_, part_, bits_, from, to); }
+  void resize(int64_t from, int64_t to) { add_width(items_, part_, bits_, from, to, pi_); }
   void rom(int64_t width, int64_t words, int64_t tasks, netlist::MemoryKind kind) {
     add("rom_walker",
         {{"WIDTH", width}, {"WORDS", words}, {"TASKS", tasks}, {"KIND", std::string(kind_text(kind))}});

@@ -29,7 +29,7 @@ class StageBill {
     const NetworkTensor& in = tensor(layer.input);
     const int64_t source = source_elements(layer.input);
     queue(source * in.bits, own.input_fifo);
-    resize(in.bits, source, own.stage.pi);
+    resize(in.bits, source, own.stage.pi, in.shape.elements());
     feeder(g, in);
     array(layer, g, in, facts_[l]);
     finish(layer, g, own, facts_[l]);
@@ -72,7 +72,9 @@ class StageBill {
     return input_elements();
   }
 
-  void resize(int bits, int64_t from, int64_t to) { add_width(items_, part_, bits, from, to); }
+  void resize(int bits, int64_t from, int64_t to, int64_t count) {
+    add_width(items_, part_, bits, from, to, count);
+  }
   void queue(int64_t width, int64_t depth) {
     if (depth == 0) return;
     add("stream_fifo",
@@ -179,7 +181,7 @@ class StageBill {
     if (layer.add) {
       const int64_t source = source_elements(layer.add->tensor);
       queue(source * tensor(layer.add->tensor).bits, own.residual_fifo);
-      resize(tensor(layer.add->tensor).bits, source, g.shape.pf);
+      resize(tensor(layer.add->tensor).bits, source, g.shape.pf, g.output.elements());
     }
     netlist::Parameters p = {{"NUMBER", std::string(fixed ? "fixed" : "integer")},
                              {"AW", int64_t{out.bits}},
@@ -207,15 +209,12 @@ class StageBill {
 
 }  // namespace
 
-void add_width(std::vector<BillItem>& items, int part, int bits, int64_t from, int64_t to) {
-  if (from == to) return;
-  const int64_t step = std::gcd(from, to);
-  if (step != from && step != to) {
-    add_width(items, part, bits, from, step);
-    add_width(items, part, bits, step, to);
-    return;
+void add_width(std::vector<BillItem>& items, int part, int bits, int64_t from, int64_t to, int64_t count) {
+  const std::vector<int64_t> path = resize_path(from, to, bits, count);
+  for (size_t i = 1; i < path.size(); ++i) {
+    items.push_back(
+        {"stream_width", {{"ELEMENT", int64_t{bits}}, {"IN", path[i - 1]}, {"OUT", path[i]}}, part});
   }
-  items.push_back({"stream_width", {{"ELEMENT", int64_t{bits}}, {"IN", from}, {"OUT", to}}, part});
 }
 
 std::vector<BillItem> port_bill(const Allocation& allocation, int64_t count, int bits, bool input,
@@ -225,7 +224,7 @@ std::vector<BillItem> port_bill(const Allocation& allocation, int64_t count, int
   if (input) width = beat;
   const int64_t total = ceil_div(count, beat) * beat, step = std::gcd(count, beat);
   if (total != count) {
-    add_width(items, -1, bits, width, step);
+    add_width(items, -1, bits, width, step, input ? total : count);
     const int64_t rest = (total - count) / step;
     items.push_back({"stream_frame",
                      {{"WIDTH", step * bits},
@@ -234,7 +233,7 @@ std::vector<BillItem> port_bill(const Allocation& allocation, int64_t count, int
                       {"ADD", input ? 0 : rest}}});
     width = step;
   }
-  if (!input) add_width(items, -1, bits, width, beat);
+  if (!input) add_width(items, -1, bits, width, beat, total);
   return items;
 }
 

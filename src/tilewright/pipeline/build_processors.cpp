@@ -117,7 +117,7 @@ class ProcessorBuilder {
   void writer(const std::string& name, Stream in, std::vector<TensorWriterRow> rows, NetId progress) {
     netlist::Module& m = wiring().module();
     const int64_t units = int64_t(plan_.unit_words.size());
-    in = wiring().resized(name + "_parts", in, part_);
+    in = wiring().resized(name + "_parts", in, part_, pi_);
     TensorPort port{name};
     for (const TensorWriterRow& row : rows) port.units |= uint64_t{1} << row.unit;
     Parameters parameters = {{"AW", int64_t{bits_}},        {"PI", pi_},
@@ -202,7 +202,7 @@ class ProcessorBuilder {
     if (!residuals.empty()) {
       residual = reader(name + "_residual", std::move(residuals));
       residual->last = kNoNet;
-      residual = wiring().resized(name + "_residual_parts", *residual, own.shape.pf);
+      residual = wiring().resized(name + "_residual_parts", *residual, own.shape.pf, pi_);
     }
     const Stream result = builder_.finish(name + "_finish", sums, parameters, residual ? &*residual : nullptr,
                                           finishes, own.shape.pf, bits_);

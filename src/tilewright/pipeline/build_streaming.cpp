@@ -68,7 +68,7 @@ class StreamingBuilder {
     const LayerAllocation& own = allocation_.layers[l];
     const std::string name = fmt::format("layer{}", l);
     Stream in = wiring().queued(name + "_queue", consume(layer.input), own.input_fifo);
-    in = wiring().resized(name + "_in", in, own.stage.pi);
+    in = wiring().resized(name + "_in", in, own.stage.pi, tensor(layer.input).shape.elements());
     Stream sums = layer.kind == LayerKind::kConvolution ? convolution(name, layer, own.stage, in)
                                                         : lanes(name, layer, own.stage, in);
     const TensorShape& out = tensor(layer.output).shape;
@@ -84,7 +84,7 @@ class StreamingBuilder {
     Stream residual;
     if (layer.add) {
       residual = wiring().queued(name + "_residual_queue", consume(layer.add->tensor), own.residual_fifo);
-      residual = wiring().resized(name + "_residual", residual, own.stage.pf);
+      residual = wiring().resized(name + "_residual", residual, own.stage.pf, out.elements());
     }
     const Stream result = builder_.finish(name + "_finish", sums, parameters, layer.add ? &residual : nullptr,
                                           tasks, own.stage.pf, tensor(layer.output).bits);

@@ -37,8 +37,9 @@ class ComponentLibrary : public netlist::Library {
 std::span<const ComponentType* const> component_types() {
   static const std::vector<const ComponentType*> types = {
       // By name.
-      &kControl, &kDmaRead, &kDmaWrite, &kFinish, &kLaneArray, &kLineWindow, &kMacArray, &kReadShare,
-      &kRomWalker, &kSlidingWindow, &kStreamFifo, &kStreamFork, &kStreamFrame, &kStreamJoin, &kStreamWidth,
+      &kControl,      &kDmaRead,      &kDmaWrite,     &kFinish,     &kLaneArray,
+      &kLineWindow,   &kMacArray,     &kReadShare,    &kRomWalker,  &kSlidingWindow,
+      &kStreamFifo,   &kStreamFork,   &kStreamFrame,  &kStreamJoin, &kStreamWidth,
       &kTensorMemory, &kTensorReader, &kTensorWriter, &kWeightRing,
   };
   return types;

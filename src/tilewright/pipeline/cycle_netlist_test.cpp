@@ -56,7 +56,7 @@ class RandomStreams {
         return out;
       }
       case 1:
-        return wiring_.resized(name, in, int64_t{1} << random_.between(0, 3));
+        return wiring_.resized(name, in, int64_t{1} << random_.between(0, 3), 1);
       case 2:
         return wiring_.framed(name, in, random_.between(1, 4), random_.between(0, 2), random_.between(0, 2));
       default: {
@@ -69,7 +69,7 @@ class RandomStreams {
         right = wiring_.queued(name + "_way", right, random_.between(1, 4));
         wiring_.add(name + "_join", "stream_join", {{"WIDTH", in.width}},
                     {{"in0", &left}, {"in1", &right}, {"out", &out}});
-        return wiring_.resized(name + "_narrow", out, in.elements);
+        return wiring_.resized(name + "_narrow", out, in.elements, 1);
       }
     }
   }

@@ -105,7 +105,7 @@ Stream DesignBuilder::input_elements(int64_t count, int bits) {
   design_.input.bytes = total * bits / 8;
   if (total == count) return beats;
   const int64_t step = std::gcd(count, beats.elements);
-  return wiring_.framed("input_frame", wiring_.resized("input_step", beats, step), count / step,
+  return wiring_.framed("input_frame", wiring_.resized("input_step", beats, step, total), count / step,
                         (total - count) / step, 0);
 }
 
@@ -115,10 +115,10 @@ void DesignBuilder::output_elements(Stream elements, int64_t count) {
   design_.output.bytes = total * elements.element_bits / 8;
   if (total != count) {
     const int64_t step = std::gcd(count, beat);
-    elements = wiring_.framed("output_frame", wiring_.resized("output_step", elements, step), count / step, 0,
-                              (total - count) / step);
+    elements = wiring_.framed("output_frame", wiring_.resized("output_step", elements, step, count),
+                              count / step, 0, (total - count) / step);
   }
-  Stream beats = wiring_.resized("output_beats", elements, beat);
+  Stream beats = wiring_.resized("output_beats", elements, beat, total);
   const Parameters parameters = {{"DATA", allocation_.port_bytes * 8},
                                  {"BURST", allocation_.max_burst_beats},
                                  {"QUEUE", kWriteQueue},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "tilewright/pipeline/allocation.h"
 #include "tilewright/pipeline/network.h"
@@ -17,5 +18,11 @@ int lane_weight_bits(const Layer& layer);
 // Lanes share nothing that two products of a block could share; factors of 1 and of up to 4 bits are made of
 // logic.
 Multiplier lane_multiplier(const Layer& layer, const ArrayShape& shape);
+
+// The widths, in elements per beat, through which a stream of images of `count` elements goes from `from` to
+// `to`: directly where one divides the other; else over their least common multiple, at full rate, where
+// images are whole multiples of it and it is not too wide; else over their greatest common divisor, which
+// then is all that passes per cycle.
+std::vector<int64_t> resize_path(int64_t from, int64_t to, int element_bits, int64_t count);
 
 }  // namespace tilewright::pipeline

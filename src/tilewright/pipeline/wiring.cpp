@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "tilewright/base/error.h"
 #include "tilewright/pipeline/component.h"
+#include "tilewright/pipeline/shapes.h"
 
 namespace tilewright::pipeline {
 
@@ -53,16 +52,16 @@ void Wiring::add(const std::string& instance, const std::string& component, netl
   module_.add_instance(instance, component, std::move(parameters), std::move(others));
 }
 
-Stream Wiring::resized(const std::string& name, Stream in, int64_t elements) {
-  if (in.elements == elements) return in;
-  const int64_t step = std::gcd(in.elements, elements);
-  if (step != in.elements && step != elements) {
-    return resized(name + "_wide", resized(name + "_narrow", in, step), elements);
+Stream Wiring::resized(const std::string& name, Stream in, int64_t elements, int64_t count) {
+  const std::vector<int64_t> path = resize_path(in.elements, elements, in.element_bits, count);
+  for (size_t i = 1; i < path.size(); ++i) {
+    const std::string step = i + 1 == path.size() ? name : name + "_between";
+    Stream out = stream(step, path[i], in.element_bits);
+    add(step, "stream_width", {{"ELEMENT", in.element_bits}, {"IN", path[i - 1]}, {"OUT", path[i]}},
+        {{"in", &in}, {"out", &out}});
+    in = out;
   }
-  Stream out = stream(name, elements, in.element_bits);
-  add(name, "stream_width", {{"ELEMENT", in.element_bits}, {"IN", in.elements}, {"OUT", elements}},
-      {{"in", &in}, {"out", &out}});
-  return out;
+  return in;
 }
 
 Stream Wiring::queued(const std::string& name, Stream in, int64_t depth) {

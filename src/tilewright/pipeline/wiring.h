@@ -40,8 +40,9 @@ class Wiring {
            std::vector<std::pair<std::string, Stream*>> streams,
            std::map<std::string, netlist::NetId> others = {});
 
-  // The same elements, `elements` per beat, through stream_width where needed.
-  Stream resized(const std::string& name, Stream in, int64_t elements);
+  // The same elements, `elements` per beat, through stream_width where needed (resize_path); `count` of them
+  // make an image.
+  Stream resized(const std::string& name, Stream in, int64_t elements, int64_t count);
   // Behind a queue of `depth` beats; 0: as it is.
   Stream queued(const std::string& name, Stream in, int64_t depth);
   // `count` copies.
