@@ -138,7 +138,7 @@ void lower_fully_connected(TfliteLowering& l) {
                 fmt::format("its weights {} do not fit its input {}", to_string(w), to_string(x)));
   }
   const int64_t rows = x.element_count() / w[1];
-  const ValueId matrix = l.reshape(l.activation(0, 1, TensorLayout::kFile), Shape{rows, w[1]});
+  const ValueId matrix = l.reshape(l.activation(0, 1, l.flat_layout(0)), Shape{rows, w[1]});
   const ValueId weights = l.weights(1, {0, 1});
   const ValueId bias = l.bias(2, 0, 1, w[0]);
   ValueId y = l.emit("Gemm", operands(matrix, weights, bias), {{"transB", int64_t{1}}});

@@ -62,7 +62,7 @@ void lower_reshape(TfliteLowering& l) {
     throw Error(ErrorKind::kInvalidInput, "has neither a shape input nor a shape option");
   }
   const Shape shape = closed_shape(std::move(dims), l.shape(0).element_count());
-  l.finish(0, l.reshape(l.value(0, kFile), shape), kFile);
+  l.finish(0, l.reshape(l.value(0, l.flat_layout(0)), shape), kFile);
 }
 
 void lower_squeeze(TfliteLowering& l) {
@@ -74,14 +74,15 @@ void lower_squeeze(TfliteLowering& l) {
   for (int axis = 0; axis < x.rank(); ++axis) {
     if (l.options().dims.empty() ? x[axis] != 1 : !dropped[size_t(axis)]) dims.push_back(x[axis]);
   }
-  l.finish(0, l.reshape(l.value(0, kFile), closed_shape(std::move(dims), x.element_count())), kFile);
+  const Shape shape = closed_shape(std::move(dims), x.element_count());
+  l.finish(0, l.reshape(l.value(0, l.flat_layout(0)), shape), kFile);
 }
 
 void lower_expand_dims(TfliteLowering& l) {
   l.require(2, 1);
   const Shape x = l.shape(0);
   const int64_t axis = insertion_axis(l.constant_integer(1, "axes"), x.rank());
-  l.finish(0, l.reshape(l.value(0, kFile), with_axis(x, axis)), kFile);
+  l.finish(0, l.reshape(l.value(0, l.flat_layout(0)), with_axis(x, axis)), kFile);
 }
 
 void lower_transpose(TfliteLowering& l) {

@@ -78,6 +78,9 @@ class TfliteLowering {
 
   // The layout in which an input is already there; channels-first when it is in both.
   TensorLayout layout_of(int input) const;
+  // A layout in which the elements stand in the order of the file's: channels-first where the input is only
+  // there in it and has one channel or one pixel. What reshapes can read it as it is.
+  TensorLayout flat_layout(int input) const;
   // Channels-first when any of the inputs is only there in it and all others have rank 4 or are constant.
   TensorLayout common_layout() const;
   // The number of an axis of the file's layout in `layout`. Errors: out of range.

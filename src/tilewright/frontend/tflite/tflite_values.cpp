@@ -243,6 +243,14 @@ TensorLayout TfliteLowering::layout_of(int input) const {
              : TensorLayout::kFile;
 }
 
+TensorLayout TfliteLowering::flat_layout(int input) const {
+  const State& produced = states_[size_t(op_->inputs[size_t(input)])];
+  if (produced.stored[0] != kNoValue || layout_of(input) == TensorLayout::kFile) return TensorLayout::kFile;
+  return is_same_order(permuted(graph_.value(produced.stored[1]).shape, kToFile))
+             ? TensorLayout::kChannelsFirst
+             : TensorLayout::kFile;
+}
+
 TensorLayout TfliteLowering::common_layout() const {
   TensorLayout layout = TensorLayout::kFile;
   for (int i = 0; i < input_count(); ++i) {
