@@ -9,6 +9,7 @@
 #include <map>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/random.h"
 #include "tilewright/frontend/tensorflow/graphdef_builder_testing.h"
 
 namespace tilewright {
@@ -19,7 +20,7 @@ using Floats = std::vector<float>;
 
 class Twin {
  public:
-  explicit Twin(const Graph& graph) : graph_(graph) {}
+  Twin(const Graph& graph, uint64_t seed) : graph_(graph), random_(seed), is_random_(seed != 0) {}
 
   std::vector<std::byte> build() {
     const Value& input = graph_.value(graph_.inputs[0]);
@@ -33,6 +34,7 @@ class Twin {
                type_attribute("dtype", kBool) + shape_attribute("shape", {}));
     text_.placeholder("keep_prob", {});
     for (const Node& node : graph_.nodes) write(node);
+    if (is_random_) shuffle();
     return text_.build();
   }
 
@@ -43,7 +45,25 @@ class Twin {
     return *tensor;
   }
   const std::string& input(const Node& node, int index = 0) { return tensor_.at(node.input(index)); }
-  void result(const Node& node, const std::string& name) { tensor_[node.outputs[0]] = name; }
+  void result(const Node& node, const std::string& name) {
+    static constexpr const char* kForwarding[] = {"Identity", "StopGradient", "CheckNumerics", "Snapshot"};
+    std::string& tensor = tensor_[node.outputs[0]];
+    tensor = name;
+    if (!is_random_ || !random_.chance(0.3) || graph_.is_output(node.outputs[0])) return;
+    tensor = name + "/forwarded";
+    text_.node(tensor, kForwarding[random_.between(0, 3)], {name, "^default_phase"});
+  }
+
+  // Which of `count` spellings has its turn.
+  int turn(int& counter, int count) {
+    return is_random_ ? int(random_.between(0, count - 1)) : counter++ % count;
+  }
+
+  void shuffle() {
+    for (size_t i = text_.nodes.size(); i > 1; --i) {
+      std::swap(text_.nodes[i - 1], text_.nodes[size_t(random_.between(0, int64_t(i) - 1))]);
+    }
+  }
 
   // A constant behind an Identity, as freezing leaves variables.
   std::string weights(const std::string& name, const std::vector<int64_t>& dims, const Floats& values) {
@@ -92,11 +112,11 @@ class Twin {
   std::string padding(const Node& node, const std::vector<int64_t>& kernel, float pad_value, std::string& x) {
     const std::vector<int64_t> pads = pads_of(node, kernel);
     const std::vector<int64_t> strides = node.ints_or("strides", {1, 1});
-    const int turn = padded_++ % 3;
+    const int spelling = turn(padded_, 3);
     if (pads == std::vector<int64_t>{0, 0, 0, 0}) return string_attribute("padding", "VALID");
     const bool is_same = pads == same_pads(graph_.value(node.input(0)).shape, kernel, strides);
-    if (turn != 1 && is_same) return string_attribute("padding", "SAME");
-    if (turn != 2 && node.is("Conv")) {
+    if (spelling != 1 && is_same) return string_attribute("padding", "SAME");
+    if (spelling != 2 && node.is("Conv")) {
       return string_attribute("padding", "EXPLICIT") +
              ints_attribute("explicit_paddings", {0, 0, pads[0], pads[2], pads[1], pads[3], 0, 0});
     }
@@ -141,7 +161,7 @@ class Twin {
                pads + ints_attribute("strides", {1, strides[0], strides[1], 1}) +
                    string_attribute("data_format", "NHWC"));
     std::string name = node.name;
-    if (node.has_input(2)) name = with_bias(node.name, constant(node, 2), biased_++ % 2 == 0);
+    if (node.has_input(2)) name = with_bias(node.name, constant(node, 2), turn(biased_, 2) == 0);
     result(node, name);
   }
 
@@ -189,7 +209,7 @@ class Twin {
     const std::string read = weights(node.name + "/weights", {inputs, outputs}, values);
     text_.node(node.name, "MatMul", {dropout(node.name, input(node)), read});
     std::string name = node.name;
-    if (node.has_input(2)) name = with_bias(node.name, constant(node, 2), biased_++ % 2 == 0);
+    if (node.has_input(2)) name = with_bias(node.name, constant(node, 2), turn(biased_, 2) == 0);
     result(node, name);
   }
 
@@ -197,7 +217,7 @@ class Twin {
     const std::string at = name + "/dropout";
     text_.node(at + "/Shape", "Shape", {x}, type_attribute("out_type", kInt32));
     text_.node(at + "/uniform", "RandomUniform", {at + "/Shape"}, type_attribute("dtype", kFloat));
-    if (dropped_++ % 2 == 0) {
+    if (turn(dropped_, 2) == 0) {
       text_.node(at + "/add", "Add", {"keep_prob", at + "/uniform"})
           .node(at + "/Floor", "Floor", {at + "/add"});
       text_.node(at + "/div", "RealDiv", {x, "keep_prob"});
@@ -218,7 +238,7 @@ class Twin {
     const float epsilon = node.float_or("epsilon", 1e-5f);
     const int64_t channels = p[0]->size();
     const char* kNames[] = {"/gamma", "/beta", "/moving_mean", "/moving_variance"};
-    const int spelling = normalized_++ % 7;
+    const int spelling = turn(normalized_, 7);
     if (spelling == 4) return write_affine(node, p, epsilon);
     std::vector<std::string> read;
     for (int k = 0; k < 4; ++k) read.push_back(weights(node.name + kNames[k], {channels}, p[k]->to_floats()));
@@ -289,6 +309,8 @@ class Twin {
   }
 
   const Graph& graph_;
+  Random random_;
+  bool is_random_;
   GraphDefText text_;
   std::map<ValueId, std::string> tensor_;
   std::map<ValueId, Shape> flattened_;  // by the flat value: the shape it had
@@ -297,7 +319,7 @@ class Twin {
 
 }  // namespace
 
-std::vector<std::byte> graphdef_twin(const Graph& graph) { return Twin(graph).build(); }
+std::vector<std::byte> graphdef_twin(const Graph& graph, uint64_t seed) { return Twin(graph, seed).build(); }
 
 Tensor channels_last(const Tensor& image) {
   const Shape& x = image.shape();

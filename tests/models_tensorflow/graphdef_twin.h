@@ -4,16 +4,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "tilewright/graph/graph.h"
 
 namespace tilewright {
 
-// A GraphDef of `graph` (channels first, one input and output), whose input is [-1, rows, columns, channels]
-// or
-// [-1, features]. Covers what the zoo's classifiers use. Errors (internal): other operators.
-std::vector<std::byte> graphdef_twin(const Graph& graph);
+// A GraphDef of `graph` (channels first, one input and output), whose input is [-1, rows, columns, channels] or
+// [-1, features]. Covers what the zoo's classifiers use. A seed above 0 draws the spellings instead of taking
+// them in turn, puts forwarding operators on some edges, and shuffles the nodes. Errors (internal): other
+// operators.
+std::vector<std::byte> graphdef_twin(const Graph& graph, uint64_t seed = 0);
 
 // The same numbers with the channels last.
 Tensor channels_last(const Tensor& image);

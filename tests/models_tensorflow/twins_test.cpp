@@ -50,6 +50,23 @@ TEST_P(Twins, ComputeTheSame) {
   EXPECT_EQ(stages.frozen.random, 0);
 }
 
+// Any mixture of spellings, in any order of nodes.
+TEST(RandomTwins, ComputeTheSame) {
+  for (uint64_t seed = 1; seed <= 24; ++seed) {
+    SCOPED_TRACE(seed);
+    const char* kNames[] = {"resnet18", "mobilenet_v1", "cifar10_tutorial"};
+    const zoo::Network& network = zoo::network(kNames[seed % 3]);
+    const Graph graph = network.build({network.small.image, 8});
+    const Tensor image = zoo::seeded_input(graph, seed);
+    const Tensor expected = run(graph, {image})[0];
+    const Graph twin = parse_tensorflow(graphdef_twin(graph, seed));
+    EXPECT_LE(relative_error(run(twin, {channels_last(image)})[0], expected), 2e-4);
+    const Graph simple = optimize(twin);
+    EXPECT_LE(relative_error(run(simple, {channels_last(image)})[0], expected), 2e-4);
+    EXPECT_EQ(operators(simple), operators(optimize(graph)));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Zoo, Twins,
                          testing::Values("resnet50", "resnet18", "mobilenet_v1", "cifar10_tutorial", "vgg16",
                                          "djinn_asr"));

@@ -62,11 +62,12 @@ inline std::string node_text(const std::string& name, const std::string& op,
 }
 
 struct GraphDefText {
-  std::string nodes, library;
+  std::vector<std::string> nodes;  // in the file's order, which need not be that of the edges
+  std::string library;
 
   GraphDefText& node(const std::string& name, const std::string& op,
                      const std::vector<std::string>& inputs = {}, const std::string& attributes = "") {
-    nodes += bytes(1, node_text(name, op, inputs, attributes));
+    nodes.push_back(bytes(1, node_text(name, op, inputs, attributes)));
     return *this;
   }
   GraphDefText& placeholder(const std::string& name, const std::vector<int64_t>& dims, int type = kFloat) {
@@ -104,7 +105,11 @@ struct GraphDefText {
     return *this;
   }
 
-  std::string text() const { return nodes + (library.empty() ? "" : bytes(2, library)); }
+  std::string text() const {
+    std::string joined;
+    for (const std::string& one : nodes) joined += one;
+    return joined + (library.empty() ? "" : bytes(2, library));
+  }
   std::vector<std::byte> build() const { return as_bytes(text()); }
 
   // With a serving signature from roles to tensor names.

@@ -78,7 +78,7 @@ TEST(TensorflowReader, DamageIsNamed) {
   std::vector<std::byte> half = relu().build();
   half.resize(half.size() - 5);
   EXPECT_EQ(error_of(half), "is a damaged or truncated GraphDef; fetch or export the file again");
-  EXPECT_EQ(error_of(GraphDefText{"", bytes(1, bytes(1, bytes(1, "f")))}.build_saved_model({})),
+  EXPECT_EQ(error_of(GraphDefText{{}, bytes(1, bytes(1, bytes(1, "f")))}.build_saved_model({})),
             "the graph has no nodes");
   GraphDefText twice = relu();
   EXPECT_EQ(error_of(twice.node("y", "Relu", {"x"}).build()), "has two nodes called 'y'");
