@@ -39,6 +39,7 @@ class Maker {
     a_.port_bytes = budget_.port_bytes;
     a_.max_burst_beats = std::min<int64_t>(64, 4096 / budget_.port_bytes);
     a_.clock_mhz = budget_.clock_mhz;
+    a_.tight_memory = choice_.tight_memory;
     a_.tensor_memory = choice_.tensor_memory;
     a_.weight_memory = choice_.weight_memory;
     a_.weights_on_chip = choice_.weights_on_chip;
@@ -100,9 +101,9 @@ class Maker {
       const LayerGeometry g = layer_geometry(network_, a_, i);
       if (!g.lanes && g.output.rows * g.output.columns > 1) largest = std::max(largest, g.words);
     }
-    // Whole cells of the memory are for nothing.
-    a_.ring_words =
-        std::max<int64_t>(std::max<int64_t>(largest * choice_.ring_blocks, 16), choice_.ring_blocks * 8);
+    // The shallowest block RAM has 512 words: fewer cost as much.
+    a_.ring_words = largest * choice_.ring_blocks;
+    if (a_.weight_memory == MemoryKind::kBlockRam) a_.ring_words = ceil_div(a_.ring_words, 512) * 512;
     if (array_ < 0) return;
     const int64_t width = choice_.pi * choice_.po * engine_weight_bits(network_, a_, array_);
     while (a_.weight_channels > 1 && width % (a_.weight_channels * a_.port_bytes * 8) != 0 &&
@@ -299,6 +300,7 @@ class ProcessorSearch {
     with(&ProcessorChoice::units, std::initializer_list<int64_t>{1, 2, 3});
     with(&ProcessorChoice::row_major_lanes, std::initializer_list<bool>{false, true});
     with(&ProcessorChoice::pf, divisors(from.pi));
+    with(&ProcessorChoice::tight_memory, std::initializer_list<bool>{false, true});
     with(&ProcessorChoice::weights_on_chip, std::initializer_list<bool>{false, true});
     with(&ProcessorChoice::ring_blocks, std::initializer_list<int64_t>{1, 2, 3, 4, 8, 16});
     std::vector<MemoryKind> kinds = {MemoryKind::kBlockRam, MemoryKind::kLutRam};

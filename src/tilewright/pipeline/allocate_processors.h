@@ -13,6 +13,7 @@ struct ProcessorChoice {
   bool unroll = false;
   int64_t bands = 1;  // pieces of a layer, where its rows (and the weight ring) allow so many
   int64_t units = 1;  // tensor memories; the operands of an addition lie in different ones
+  bool tight_memory = false;
   bool weights_on_chip = true;
   int64_t ring_blocks = 2;  // depth of the ring in blocks of the layer with the largest ones
   netlist::MemoryKind tensor_memory = netlist::MemoryKind::kBlockRam,

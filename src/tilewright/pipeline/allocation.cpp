@@ -198,6 +198,7 @@ Allocation parse_allocation(const std::string& text, const std::string& source_n
   allocation.weight_memory =
       read_choice(map, "weight_memory", memory_kinds(), netlist::MemoryKind::kBlockRam);
   allocation.units = map.integer("units", 1, 16, 1);
+  allocation.tight_memory = map.boolean("tight_memory", false);
   allocation.tensor_unit = read_units(map);
   allocation.engines = read_list<Engine>(map, "engines", source_name, diagnostics, read_engine);
   if (!map.has("layers")) map.error("layers", "missing field", "one entry per layer of the network");
@@ -221,6 +222,7 @@ std::string print_allocation(const Allocation& allocation) {
   if (!allocation.tensor_unit.empty()) {
     text += fmt::format("tensor_unit: [{}]\n", fmt::join(allocation.tensor_unit, ", "));
   }
+  if (allocation.tight_memory) text += "tight_memory: true\n";
   if (!allocation.engines.empty()) text += "engines:\n";
   for (const Engine& engine : allocation.engines) text += print_engine(engine);
   text += allocation.layers.empty() ? "layers: []\n" : "layers:\n";

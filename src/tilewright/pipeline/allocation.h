@@ -53,6 +53,8 @@ struct Allocation {
   // Processors: tensor memories, and in which unit each tensor lies.
   int64_t units = 1;
   std::vector<int> tensor_unit;
+  // Tensors give up their words right behind their last reader: less memory, but engines wait for each other.
+  bool tight_memory = false;
   bool weights_on_chip = true;  // else from DRAM through a ring of so many words of the array
   int64_t ring_words = 0;
   netlist::MemoryKind tensor_memory = netlist::MemoryKind::kBlockRam;

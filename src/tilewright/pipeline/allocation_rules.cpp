@@ -46,12 +46,13 @@ class Rules {
             "a memory port has 8 to 1024 bits");
     }
     const int64_t most = legal_port ? std::min<int64_t>(256, 4096 / a.port_bytes) : 256;
-    if (a.max_burst_beats < 1 || a.max_burst_beats > most) {
-      error(where, "max_burst_beats", fmt::format("{} is not in 1..{}", a.max_burst_beats, most),
+    if (a.max_burst_beats < 1 || a.max_burst_beats > most ||
+        !std::has_single_bit(uint64_t(a.max_burst_beats))) {
+      error(where, "max_burst_beats", fmt::format("{} is no power of two in 1..{}", a.max_burst_beats, most),
             "a burst has at most 256 beats and 4096 bytes");
     }
-    if (a.weight_channels < 1 || a.weight_channels > 16) {
-      error(where, "weight_channels", fmt::format("{} is not in 1..16", a.weight_channels),
+    if (a.weight_channels != 1 && a.weight_channels != 2 && a.weight_channels != 4) {
+      error(where, "weight_channels", fmt::format("{} is not 1, 2 or 4", a.weight_channels),
             "one memory port each");
     }
     if (a.weights_on_chip && a.weight_memory == netlist::MemoryKind::kUltraRam) {
@@ -189,7 +190,7 @@ class Rules {
   bool engines() {
     const size_t before = diagnostics_.errors().size();
     if (allocation_.engines.empty()) error("allocation", "engines", "none", "at least one");
-    if (allocation_.engines.size() > 16) error("allocation", "engines", "more than 16", "share engines");
+    if (allocation_.engines.size() > 7) error("allocation", "engines", "more than 7", "share engines");
     std::set<std::string> names;
     for (const Engine& engine : allocation_.engines) {
       const std::string where = "engine '" + engine.name + "'";
@@ -330,7 +331,8 @@ class Rules {
       }
       const int64_t rows = allocation_.layers[i].band_rows;
       const bool banded = rows > 0 && rows < g.output.rows;
-      const int64_t need = banded ? g.blocks * g.words : g.words;
+      const bool once = g.output.rows * g.output.columns == 1;
+      const int64_t need = banded ? g.blocks * g.words : once ? 2 : g.words;
       if (allocation_.ring_words >= need) continue;
       error(layer_name(i), "ring_words",
             fmt::format("{} where {} are used {}", allocation_.ring_words, need,

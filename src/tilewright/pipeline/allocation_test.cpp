@@ -26,6 +26,7 @@ Allocation random_allocation(uint64_t seed) {
   a.port_bytes = int64_t{1} << random.between(0, 7);
   a.weight_channels = random.between(1, 16);
   a.max_burst_beats = random.between(1, 256);
+  a.tight_memory = random.chance(0.5);
   a.clock_mhz = 0.1 + random.uniform() * 500;
   const std::string letters = "az\"\\/:#{}[],&*! \n\t-_.";
   const auto name = [&] {
@@ -160,12 +161,12 @@ TEST(AllocationRules, OfBothShapes) {
       streaming_allocation(),
       {{"(clock_mhz): is not positive", [](Allocation& a) { a.clock_mhz = 0; }},
        {"(port_bytes): 12 is no power of two", [](Allocation& a) { a.port_bytes = 12; }},
-       {"(max_burst_beats): 128 is not in 1..64",
+       {"(max_burst_beats): 128 is no power of two in 1..64",
         [](Allocation& a) {
           a.port_bytes = 64;
           a.max_burst_beats = 128;
         }},
-       {"(weight_channels): 0 is not in 1..16", [](Allocation& a) { a.weight_channels = 0; }},
+       {"(weight_channels): 3 is not 1, 2 or 4", [](Allocation& a) { a.weight_channels = 3; }},
        {"(weight_memory): UltraRAM has no contents",
         [](Allocation& a) { a.weight_memory = netlist::MemoryKind::kUltraRam; }},
        {"(weights): a streaming design keeps", [](Allocation& a) { a.weights_on_chip = false; }},
@@ -213,7 +214,7 @@ TEST(AllocationRules, OfProcessors) {
   expect_each_refused(
       processor_allocation(),
       {{"(engines): none", [](Allocation& a) { a.engines.clear(); }},
-       {"(engines): more than 16", [](Allocation& a) { a.engines.resize(17); }},
+       {"(engines): more than 7", [](Allocation& a) { a.engines.resize(8); }},
        {"(name): is empty or taken", [](Allocation& a) { a.engines[1].name = "mac"; }},
        {"(units): 0 is not in 1..16", [](Allocation& a) { a.units = 0; }},
        {"(tensor_unit): 1 entries for 5 tensors", [](Allocation& a) { a.tensor_unit = {0}; }},
@@ -249,10 +250,12 @@ TEST(AllocationRules, OfProcessors) {
           a.weights_on_chip = false;
           a.ring_words = 8;
         }},
-       {"layer 'layer1' (weight_channels): 192 bits", [](Allocation& a) {
+       {"layer 'layer1' (weight_channels): 64 bits of the memory ports and 288 of the array",
+        [](Allocation& a) {
           a.weights_on_chip = false;
           a.ring_words = 100;
-          a.weight_channels = 3;
+          a.engines[0].shape = {6, 6, 6};
+          a.engines[1].shape = {6, 6, 6};
         }}});
 }
 

@@ -25,6 +25,7 @@ inline Allocation random_processors(const Network& network, uint64_t seed) {
   a.engines.push_back({"mac", false, {pi, po, divisor()}});
   a.engines.push_back({"lanes", true, {pi, pi, divisor()}});
   a.units = random.between(1, 3);
+  a.tight_memory = random.chance(0.5);
   for (size_t i = 0; i < network.tensors.size(); ++i)
     a.tensor_unit.push_back(int(random.between(0, a.units - 1)));
   for (const Layer& layer : network.layers) {

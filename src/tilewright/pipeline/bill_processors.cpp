@@ -70,7 +70,7 @@ class ProcessorBill {
     EngineWork& work = work_[size_t(allocation_.layers[l].engine)];
     work.weight_words +=
         g.lanes ? g.blocks * (g.row_major ? 1 : g.window.rows * g.window.columns) : g.blocks * g.words;
-    work.parameter_words += g.blocks * g.beats;
+    work.parameter_words += g.blocks * ceil_div(g.lanes ? pi_ : g.shape.po, g.shape.pf);
     if (g.row_major) work.line = std::max(work.line, g.input.columns * g.pixel_words);
     work.lookups += layer.lookup ? 1 : 0;
     work.accumulator_bits = std::max(work.accumulator_bits, facts_[l].accumulator_bits);

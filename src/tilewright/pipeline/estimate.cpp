@@ -10,11 +10,6 @@
 namespace tilewright::pipeline {
 namespace {
 
-// Whether a layer multiplies: pools and maps without weights add or compare.
-bool multiplies(const Layer& layer) {
-  return layer.kind == LayerKind::kConvolution || layer.kind == LayerKind::kDepthwise;
-}
-
 // Products per cycle of all arrays.
 int64_t count_multipliers(const Network& network, const Allocation& allocation) {
   std::vector<int64_t> products(allocation.streaming ? network.layers.size() : allocation.engines.size(), 0);

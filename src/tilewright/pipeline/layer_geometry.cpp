@@ -7,6 +7,11 @@ namespace tilewright::pipeline {
 
 bool works_in_lanes(LayerKind kind) { return kind != LayerKind::kConvolution; }
 
+bool multiplies(const Layer& layer) {
+  return layer.kind == LayerKind::kConvolution || layer.kind == LayerKind::kDepthwise ||
+         !layer.weights.empty();
+}
+
 const ArrayShape& array_of(const Allocation& allocation, size_t layer) {
   const LayerAllocation& own = allocation.layers[layer];
   return allocation.streaming ? own.stage : allocation.engines[size_t(own.engine)].shape;
@@ -37,7 +42,10 @@ LayerGeometry layer_geometry(const Network& network, const Allocation& allocatio
   } else {
     geometry.blocks = ceil_div(geometry.output.channels, shape.po);
     geometry.words = taps * geometry.pixel_words;
-    geometry.beats = ceil_div(shape.po, shape.pf);
+    // An engine's array wider than the layer hands on only the words that the layer has.
+    const bool narrow = !allocation.streaming && geometry.blocks == 1;
+    const int64_t results = narrow ? ceil_div(geometry.output.channels, shape.pi) * shape.pi : shape.po;
+    geometry.beats = ceil_div(std::min(results, shape.po), shape.pf);
   }
   return geometry;
 }

@@ -28,6 +28,8 @@ struct LayerGeometry {
 
 // Whether a layer works lane by lane: everything but a full convolution.
 bool works_in_lanes(LayerKind kind);
+// Whether it takes multipliers: pools and maps without weights add or compare.
+bool multiplies(const Layer& layer);
 // The stage (streaming) or the engine's array that computes a layer.
 const ArrayShape& array_of(const Allocation& allocation, size_t layer);
 LayerGeometry layer_geometry(const Network& network, const Allocation& allocation, size_t layer);

@@ -13,8 +13,8 @@ struct Interval {
   bool meets(const Interval& other) const { return first < other.last && other.first < last; }
 };
 
-// Layers, by index, from the one that writes a tensor to the last that reads it.
-std::vector<Interval> lifetimes(const Network& network) {
+// Layers, by index, from the one that writes a tensor to the last that reads it; one more unless `tight`.
+std::vector<Interval> lifetimes(const Network& network, bool tight) {
   const int64_t end = int64_t(network.layers.size());
   std::vector<Interval> lives(network.tensors.size());
   for (int64_t i = 0; i < end; ++i) {
@@ -22,6 +22,9 @@ std::vector<Interval> lifetimes(const Network& network) {
     lives[size_t(layer.output)] = {i, i + 1};
     lives[size_t(layer.input)].last = i + 1;
     if (layer.add) lives[size_t(layer.add->tensor)].last = i + 1;
+  }
+  if (!tight) {
+    for (Interval& life : lives) ++life.last;
   }
   lives[size_t(network.input)].first = -1;
   lives[size_t(network.output)].last = end + 1;
@@ -72,7 +75,7 @@ class Planner {
   }
 
   void place_tensors() {
-    const std::vector<Interval> lives = lifetimes(network_);
+    const std::vector<Interval> lives = lifetimes(network_, allocation_.tight_memory);
     std::vector<size_t> order(plan_.places.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::stable_sort(order.begin(), order.end(),
@@ -156,7 +159,7 @@ class Planner {
   // For every tensor the earlier ones whose words it takes over.
   void find_sharing() {
     const size_t count = plan_.places.size();
-    const std::vector<Interval> lives = lifetimes(network_);
+    const std::vector<Interval> lives = lifetimes(network_, allocation_.tight_memory);
     takes_over_.resize(count);
     for (size_t a = 0; a < count; ++a) {
       const TensorPlace& one = plan_.places[a];

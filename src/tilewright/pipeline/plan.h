@@ -44,8 +44,9 @@ int element_bits(const Network& network);
 int engine_weight_bits(const Network& network, const Allocation& allocation, int engine);
 
 // For an allocation of processors that keeps all rules. Tensors that are not needed at the same step share
-// words: largest first, each at the lowest place that is free while it lives. All waits point to earlier
-// tasks of the list, so the tasks can always be completed in its order.
+// words: largest first, each at the lowest place that is free while it lives and, unless the allocation is
+// tight, one layer longer, so that the next engine need not wait for the last rows to be read. All waits
+// point to earlier tasks of the list, so the tasks can always be completed in its order.
 Plan make_plan(const Network& network, const Allocation& allocation);
 
 }  // namespace tilewright::pipeline

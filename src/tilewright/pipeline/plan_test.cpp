@@ -194,12 +194,15 @@ TEST(Plan, TensorsShareWords) {
   for (const Layer& layer : network.layers) {
     a.layers.push_back({layer.name, {}, works_in_lanes(layer.kind) ? 1 : 0});
   }
+  a.tight_memory = true;
   // The input's pixels take a word each, the first layer's result as well; no later step needs more.
   EXPECT_EQ(make_plan(network, a).unit_words[0], 224 * 224 + 112 * 112 + 1);
   // The rest: two maps of 56 x 56 x 256 and one of 64 channels.
   a.units = 2;
   a.tensor_unit[0] = 1;
   EXPECT_EQ(make_plan(network, a).unit_words[0], 56 * 56 * (4 + 4 + 1) + 1);
+  a.tight_memory = false;
+  EXPECT_GT(make_plan(network, a).unit_words[0], 56 * 56 * (4 + 4 + 1) + 1);
 }
 
 TEST(Plan, UnrollingMakesTheInputDeeper) {

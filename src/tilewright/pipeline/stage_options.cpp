@@ -66,10 +66,7 @@ class OptionFinder {
     const LayerGeometry g = layer_geometry(network_, trial, index_);
     StageOption option{stage, stage_timing(g),
                        bill_resources(stage_bill(network_, facts_, trial, index_), judge_.budget().family),
-                       layer.kind == LayerKind::kConvolution || layer.kind == LayerKind::kDepthwise
-                           ? g.products_per_beat()
-                           : 0,
-                       0};
+                       multiplies(layer) ? g.products_per_beat() : 0, 0};
     option.cycles = std::max(double(g.output.rows) * option.timing.row_cycles,
                              double(g.input.rows) * option.timing.input_row);
     if (judge_.pressure(option.resources, option.multipliers) <= 1 || options_.empty())
