@@ -3,6 +3,9 @@
 // simulation: designs never read a word that is being written). There is no read enable: UltraRAM would pay for
 // it with a multiplexer per bit.
 //
+// The zeros are for simulation: block memories have them without being told, and synthesis tools that unroll
+// the loop take minutes and gigabytes for a large memory.
+//
 // The variants differ in the attribute alone, which synthesis takes as a literal only.
 /* verilator lint_off WIDTH */
 module tensor_bank #(
@@ -21,17 +24,23 @@ module tensor_bank #(
   generate
     if (KIND == "ultra") begin : gen_ultra
       (* ram_style = "ultra", no_rw_check *) logic [WIDTH-1:0] words[0:WORDS-1];
+`ifndef SYNTHESIS
       initial for (int i = 0; i < WORDS; i++) words[i] = '0;
+`endif
       always_ff @(posedge clk) if (write_enable) words[write_address] <= write_data;
       always_ff @(posedge clk) read_data <= words[read_address];
     end else if (KIND == "block") begin : gen_block
       (* ram_style = "block", no_rw_check *) logic [WIDTH-1:0] words[0:WORDS-1];
+`ifndef SYNTHESIS
       initial for (int i = 0; i < WORDS; i++) words[i] = '0;
+`endif
       always_ff @(posedge clk) if (write_enable) words[write_address] <= write_data;
       always_ff @(posedge clk) read_data <= words[read_address];
     end else begin : gen_lutram
       (* ram_style = "distributed", no_rw_check *) logic [WIDTH-1:0] words[0:WORDS-1];
+`ifndef SYNTHESIS
       initial for (int i = 0; i < WORDS; i++) words[i] = '0;
+`endif
       always_ff @(posedge clk) if (write_enable) words[write_address] <= write_data;
       always_ff @(posedge clk) read_data <= words[read_address];
     end
