@@ -39,6 +39,9 @@ TEST(GraphTable, OfficialResNet50) {
   EXPECT_EQ(rows["reachable"].nodes, 735);
   EXPECT_EQ(rows["frozen"].nodes, 460);  // as in the paper
   EXPECT_EQ(rows["frozen"].normalizations, 53);
+  EXPECT_TRUE(rows["frozen"].needs_rsqrt() && rows["frozen"].needs_scale());
+  EXPECT_TRUE(!rows["constants folded"].needs_rsqrt() && rows["constants folded"].needs_scale());
+  EXPECT_TRUE(!rows["normalisation folded"].needs_rsqrt() && !rows["normalisation folded"].needs_scale());
   EXPECT_EQ(rows["constants folded"].normalizations, 0);
   EXPECT_EQ(rows["constants folded"].scales, 53);
   EXPECT_EQ(rows["normalisation folded"].scales, 0);

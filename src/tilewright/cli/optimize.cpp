@@ -24,7 +24,9 @@ nlohmann::json as_json(const GraphTable& table) {
                     {"moving_averages", row.moving_averages},
                     {"batch_norms", row.normalizations},
                     {"rsqrts", row.rsqrts},
-                    {"scales", row.scales}});
+                    {"scales", row.scales},
+                    {"needs_rsqrt", row.needs_rsqrt()},
+                    {"needs_scale", row.needs_scale()}});
   }
   return {{"stages", rows},
           {"macs", table.macs},

@@ -111,12 +111,14 @@ GraphTable graph_table(const std::filesystem::path& path, const LoadOptions& opt
 }
 
 std::string to_string(const GraphTable& table) {
-  std::string text = fmt::format("{:<22} {:>6} {:>10} {:>7} {:>16} {:>11} {:>7} {:>7}\n", "stage", "nodes",
-                                 "operators", "random", "moving averages", "batch norms", "rsqrts", "scales");
+  const auto yes = [](bool needed) { return needed ? "yes" : "no"; };
+  std::string text = fmt::format("{:<20} {:>6} {:>9} {:>7} {:>15} {:>11} {:>6} {:>6}  {:<11} {}\n", "stage",
+                                 "nodes", "operators", "random", "moving averages", "batch norms", "rsqrts",
+                                 "scales", "needs rsqrt", "needs scale");
   for (const GraphTableRow& row : table.rows) {
-    text += fmt::format("{:<22} {:>6} {:>10} {:>7} {:>16} {:>11} {:>7} {:>7}\n", row.stage, row.nodes,
-                        row.operators, row.random, row.moving_averages, row.normalizations, row.rsqrts,
-                        row.scales);
+    text += fmt::format("{:<20} {:>6} {:>9} {:>7} {:>15} {:>11} {:>6} {:>6}  {:<11} {}\n", row.stage,
+                        row.nodes, row.operators, row.random, row.moving_averages, row.normalizations,
+                        row.rsqrts, row.scales, yes(row.needs_rsqrt()), yes(row.needs_scale()));
   }
   text += fmt::format(
       "\n{} MACs; MACs per byte: {:.2f} frozen, every operator on its own; {:.2f} folded; {:.2f} folded and "

@@ -18,6 +18,9 @@ struct GraphTableRow {
   int nodes = 0;      // operators and constants, as TensorFlow counts nodes
   int operators = 0;  // without constants
   int random = 0, moving_averages = 0, normalizations = 0, rsqrts = 0, scales = 0;
+  // What hardware for this graph would have to have besides its layers: the paper's columns.
+  bool needs_rsqrt() const { return normalizations + rsqrts > 0; }
+  bool needs_scale() const { return normalizations + scales > 0; }
 };
 
 struct GraphTable {

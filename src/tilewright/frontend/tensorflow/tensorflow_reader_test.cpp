@@ -131,6 +131,18 @@ TEST(TensorflowReader, OutputsAndFeedsMustExist) {
                   "node 'z' (Neg): reads output 1 of node 'y', which inference does not have");
 }
 
+TEST(TensorflowReader, WhatBelongsToTrainingIsNoOutput) {
+  GraphDefText graph = relu();
+  graph.node("initial", "Tanh", {"y"}).variable("w", {4}).node("w/Assign", "Assign", {"w", "y"});
+  graph.node("gradients/g", "Neg", {"y"})
+      .node("save/s", "SaveV2", {"y"})
+      .node("image", "ImageSummary", {"y"});
+  graph.node("init", "Neg", {"y"}).floats("unused", {1}, {1});
+  const Graph read = parse_tensorflow(graph.build());
+  ASSERT_EQ(read.outputs.size(), 1u);
+  EXPECT_EQ(read.value(read.outputs[0]).name, "initial");
+}
+
 TEST(TensorflowReader, InnerNodesCanBeFed) {
   GraphDefText graph;
   graph.placeholder("wav", {}, kString).node("features", "Mystery", {"wav"}).node("y", "Relu", {"features"});

@@ -52,10 +52,11 @@ bool is_side_effect(const TfNode& node) {
 }
 
 bool is_training_scope(const TfNode& node) {
-  static constexpr std::array<const char*, 4> kScopes = {"gradients/", "save/", "report_uninitialized",
-                                                         "init"};
-  return std::any_of(kScopes.begin(), kScopes.end(),
-                     [&](const char* scope) { return node.name.rfind(scope, 0) == 0; });
+  static constexpr std::array<const char*, 4> kScopes = {"gradients/", "save/", "init/",
+                                                         "report_uninitialized"};
+  return node.name == "init" || std::any_of(kScopes.begin(), kScopes.end(), [&](const char* scope) {
+           return node.name.rfind(scope, 0) == 0;
+         });
 }
 
 class Selection {
