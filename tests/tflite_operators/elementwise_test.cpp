@@ -115,7 +115,9 @@ TEST(TfliteElementwise, UnaryOperators) {
 
 TEST(TfliteElementwise, RootsAndLogarithmsOfPositiveNumbers) {
   const UnaryCase cases[] = {{Op::BuiltinOperator_SQRT, [](double x) { return std::sqrt(x); }},
-                             {Op::BuiltinOperator_LOG, [](double x) { return std::log(x); }}};
+                             {Op::BuiltinOperator_LOG, [](double x) { return std::log(x); }},
+                             {Op::BuiltinOperator_RSQRT, [](double x) { return 1 / std::sqrt(x); }},
+                             {Op::BuiltinOperator_SQUARE, [](double x) { return x * x; }}};
   const Tensor x = Tensor::of<float>({4}, {0.25f, 1, 2, 9});
   for (const UnaryCase& c : cases) {
     TfliteBuilder model;
@@ -170,6 +172,15 @@ TEST(TfliteElementwise, SoftmaxOverChannelsWithBeta) {
                     return std::exp(0.5 * at(x, n, y, xx, c)) / sum;
                   }));
   }
+}
+
+TEST(TfliteElementwise, LogSoftmax) {
+  const Tensor x = Tensor::of<float>({1, 3}, {1, 2, 4});
+  TfliteBuilder model;
+  const int in = model.input("x", {1, 3});
+  model.op(Op::BuiltinOperator_LOG_SOFTMAX, {in}, {model.output("y", {1, 3})});
+  const double sum = std::log(std::exp(1.0) + std::exp(2.0) + std::exp(4.0));
+  expect_output(model, {x}, Tensor::of<float>({1, 3}, {float(1 - sum), float(2 - sum), float(4 - sum)}));
 }
 
 struct ReductionCase {

@@ -60,6 +60,15 @@ void lower_unary(TfliteLowering& l) {
   l.finish(0, l.emit(renamed(kUnary, l.op().op), {l.value(0, layout)}), layout);
 }
 
+void lower_composed_unary(TfliteLowering& l) {
+  l.require(1, 1);
+  const TensorLayout layout = l.layout_of(0);
+  const ValueId x = l.value(0, layout);
+  const ValueId y =
+      l.op().op == "SQUARE" ? l.emit("Mul", {x, x}) : l.emit("Reciprocal", {l.emit("Sqrt", {x})});
+  l.finish(0, y, layout);
+}
+
 void lower_activation(TfliteLowering& l) {
   l.require(1, 1);
   const TensorLayout layout = l.layout_of(0);
@@ -86,15 +95,18 @@ void lower_prelu(TfliteLowering& l) {
 
 void lower_softmax(TfliteLowering& l) {
   l.require(1, 1);
-  l.require_options();
+  const bool is_logarithm = l.op().op == "LOG_SOFTMAX";
+  if (!is_logarithm) l.require_options();
   const int rank = l.shape(0).rank();
   if (rank == 0) throw Error(ErrorKind::kInvalidInput, "reads a scalar");
   const TensorLayout layout = l.layout_of(0);
   ValueId x = l.real(0, layout);
-  if (l.options().beta != 1) {
+  if (!is_logarithm && l.options().beta != 1) {
     x = l.emit("Mul", {x, l.constant_value("beta", Tensor::scalar(l.options().beta))});
   }
-  l.finish(0, l.emit("Softmax", {x}, {{"axis", l.axis_in(layout, rank - 1, rank)}}), layout);
+  l.finish(
+      0, l.emit(is_logarithm ? "LogSoftmax" : "Softmax", {x}, {{"axis", l.axis_in(layout, rank - 1, rank)}}),
+      layout);
 }
 
 void lower_quantize(TfliteLowering& l) {

@@ -28,6 +28,7 @@ void lower_pool(TfliteLowering& l);
 // lower_elementwise.cpp
 void lower_binary(TfliteLowering& l);
 void lower_unary(TfliteLowering& l);
+void lower_composed_unary(TfliteLowering& l);
 void lower_activation(TfliteLowering& l);
 void lower_leaky_relu(TfliteLowering& l);
 void lower_prelu(TfliteLowering& l);
