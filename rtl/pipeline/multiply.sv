@@ -35,18 +35,17 @@ module multiply #(
         .p
     );
   end else if (ROWS) begin : rows
-    logic signed [A:0] row;
+    // Row j is the product's part from bit j on; its lowest bit is done.
     logic [A+B-1:0] whole;
-    always_comb begin
-      row = '0;
-      whole = '0;
-      for (int j = 0; j < B; j++) begin
-        row = row >>> 1;
-        if (j == B - 1) row = row - (b[j] ? (A + 1)'(a) : '0);
-        else row = row + (b[j] ? (A + 1)'(a) : '0);
-        whole[j] = row[0];
-      end
-      whole[A+B-1:B-1] = row;
+    for (genvar j = 0; j < B; j++) begin : bits
+      logic signed [A:0] above, term, row;
+      assign term = b[j] ? (A + 1)'(a) : '0;
+      if (j == 0) assign above = '0;
+      else assign above = bits[j-1].row >>> 1;
+      if (j == B - 1) assign row = above - term;
+      else assign row = above + term;
+      if (j == B - 1) assign whole[A+B-1:B-1] = row;
+      else assign whole[j] = row[0];
     end
     always_ff @(posedge clk) if (enable) p <= whole;
   end else if (FITS) begin : single
