@@ -116,7 +116,7 @@ module control #(
       localparam bit HIGH = AT == REG_INPUT_HI || AT == REG_OUTPUT_HI || AT == REG_WEIGHTS0_HI ||
                             AT == REG_WEIGHTS1_HI || AT == REG_WEIGHTS2_HI || AT == REG_WEIGHTS3_HI;
       localparam bit WEIGHTS = AT >= REG_WEIGHTS0_LO && AT <= REG_WEIGHTS3_HI;
-      localparam bit CHANNEL = !WEIGHTS || (4 * i - int'(REG_WEIGHTS0_LO)) / 8 < CHANNELS;
+      localparam bit CHANNEL = !WEIGHTS || (4 * i - 32'(REG_WEIGHTS0_LO)) / 8 < CHANNELS;
       // Bits beyond an address read as 0.
       localparam int BITS = DONE || !CHANNEL ? 0 : HIGH ? (A > 32 ? A - 32 : 0) : 32;
       for (genvar b = 0; b < 32; b++) begin : gen_bit

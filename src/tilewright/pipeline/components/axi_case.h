@@ -32,13 +32,14 @@ class AxiCase : public BenchCase {
  public:
   static constexpr uint64_t kMemoryBytes = 1 << 16;
 
-  AxiCase(std::string component_name, netlist::Parameters parameters_of, bool reads, bool writes)
+  AxiCase(std::string component_name, netlist::Parameters parameters_of, bool reads, bool writes,
+          const char* memory_model = "fixed:20:1:80")
       : BenchCase(std::move(component_name), std::move(parameters_of)),
         reads_(reads),
         writes_(writes),
         bytes_(int(netlist::integer(parameters, "DATA")) / 8),
         memory_(kMemoryBytes),
-        axi_(find_memory_model("fixed:20:1:80"), bytes_, int(netlist::integer_or(parameters, "BURST", 64))) {}
+        axi_(find_memory_model(memory_model), bytes_, int(netlist::integer_or(parameters, "BURST", 64))) {}
 
   void begin() override {
     ++run_;
@@ -131,13 +132,14 @@ class AxiCase : public BenchCase {
 // A transfer after the other, from random places.
 class DmaCase : public AxiCase {
  public:
-  DmaCase(std::string component_name, netlist::Parameters parameters_of, bool writes)
-      : AxiCase(std::move(component_name), std::move(parameters_of), !writes, writes) {}
+  DmaCase(std::string component_name, netlist::Parameters parameters_of, bool writes,
+          const char* memory_model = "fixed:20:1:80")
+      : AxiCase(std::move(component_name), std::move(parameters_of), !writes, writes, memory_model) {}
 
   bool is_stream(const std::string& name) const override { return name == "in" || name == "out"; }
   void begin() override {
     AxiCase::begin();
-    transfers_ = 0;
+    transfers_ = cycles_busy_ = beats_moved_ = 0;
     running_ = false;
     failed_ = false;
   }
@@ -145,8 +147,12 @@ class DmaCase : public AxiCase {
   void drive(BenchPins& pins, Random& random) override {
     drive_memory(pins);
     const bool idle = pins.get("busy") == 0;
+    cycles_busy_ += idle ? 0 : 1;
     failed_ = failed_ || pins.get("error") != 0;
-    if (idle && running_) ended(base_, beats_);
+    if (idle && running_) {
+      ended(base_, beats_);
+      beats_moved_ += beats_;
+    }
     running_ = running_ && !idle;
     const bool start = idle && random.chance(full_speed() ? 1 : 0.1);
     pins.set("start", start ? 1 : 0);
@@ -162,9 +168,13 @@ class DmaCase : public AxiCase {
     started(base_, beats_);
   }
   void observe(const BenchPins& pins) override { tick_memory(pins); }
+  // Of the run.
+  int64_t transfers() const { return transfers_; }
+  int64_t cycles_busy() const { return cycles_busy_; }
+  int64_t beats_moved() const { return beats_moved_; }
   std::string finish() override {
     if (has_fault() != failed_) return "error is not what the memory answered";
-    return transfers_ < 3 ? "hardly a transfer ended" : problem();
+    return transfers_ < 1 ? "no transfer began" : problem();
   }
 
  protected:
@@ -174,13 +184,13 @@ class DmaCase : public AxiCase {
  private:
   bool running_ = false, failed_ = false;
   uint64_t base_ = 0;
-  int64_t beats_ = 0, transfers_ = 0;
+  int64_t beats_ = 0, transfers_ = 0, cycles_busy_ = 0, beats_moved_ = 0;
 };
 
 class DmaReadCase : public DmaCase {
  public:
-  explicit DmaReadCase(netlist::Parameters parameters_of)
-      : DmaCase("dma_read", std::move(parameters_of), false) {}
+  explicit DmaReadCase(netlist::Parameters parameters_of, const char* memory_model = "fixed:20:1:80")
+      : DmaCase("dma_read", std::move(parameters_of), false, memory_model) {}
   static std::unique_ptr<BenchCase> make(Random& random) {
     auto made = std::make_unique<DmaReadCase>(random_dma_parameters(random));
     if (random.chance(0.3)) made->set_fault(random.between(0, 20));
@@ -207,8 +217,8 @@ class DmaReadCase : public DmaCase {
 
 class DmaWriteCase : public DmaCase {
  public:
-  explicit DmaWriteCase(netlist::Parameters parameters_of)
-      : DmaCase("dma_write", std::move(parameters_of), true) {}
+  explicit DmaWriteCase(netlist::Parameters parameters_of, const char* memory_model = "fixed:20:1:80")
+      : DmaCase("dma_write", std::move(parameters_of), true, memory_model) {}
   static std::unique_ptr<BenchCase> make(Random& random) {
     auto made = std::make_unique<DmaWriteCase>(random_dma_parameters(random));
     if (random.chance(0.3)) made->set_fault(random.between(0, 2));

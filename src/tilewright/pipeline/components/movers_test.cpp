@@ -13,7 +13,7 @@ namespace {
 
 TEST(Movers, EqualTheirModelsAndMoveTheRightWords) {
   if (const std::string missing = missing_for_rtl(); !missing.empty()) GTEST_SKIP() << missing;
-  constexpr int kEach = 12;
+  constexpr int kEach = 5;  // twelve more of each: tests/pipeline_components
   Random random(20);
   std::vector<std::unique_ptr<BenchCase>> cases;
   for (const MakeCase make : mover_cases()) {
@@ -25,6 +25,27 @@ TEST(Movers, EqualTheirModelsAndMoveTheRightWords) {
   options.rtl = rtl_options();
   const BenchResult result = run_bench(list, options);
   for (const std::string& problem : result.problems) ADD_FAILURE() << problem;
+}
+
+// The memory of a large board: the latency is paid once per transfer, the bus's idle cycles always.
+TEST(Movers, LatencyOfTheMemoryCostsNothing) {
+  if (const std::string missing = missing_for_rtl(); !missing.empty()) GTEST_SKIP() << missing;
+  const netlist::Parameters parameters = {
+      {"DATA", int64_t{512}}, {"BURST", int64_t{64}}, {"QUEUE", int64_t{256}}};
+  DmaReadCase read(parameters, "fixed:128:1:90");
+  DmaWriteCase write(parameters, "fixed:128:1:90");
+  BenchOptions options;
+  options.rtl = rtl_options();
+  options.runs = 1;
+  options.cycles = 30000;
+  const BenchResult result = run_bench({&read, &write}, options);
+  for (const std::string& problem : result.problems) ADD_FAILURE() << problem;
+  for (const DmaCase* one : std::initializer_list<const DmaCase*>{&read, &write}) {
+    EXPECT_GT(one->beats_moved(), 10000) << one->component;
+    // Per transfer: the latency, a first or last burst that is short, a few cycles of the component.
+    EXPECT_LT(one->cycles_busy(), double(one->beats_moved()) / 0.9 + double(one->transfers()) * (128 + 16))
+        << one->component;
+  }
 }
 
 std::string refused(const std::function<void()>& action) {

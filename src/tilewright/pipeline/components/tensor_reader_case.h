@@ -54,14 +54,20 @@ class TensorReaderCase : public BenchCase {
     ++run_;
     progress_.assign(8, 0);
     flying_[0] = flying_[1] = {};
-    expected_ = passes_ = taken_ = 0;
+    expected_ = 0;
+    passes_ = taken_ = cycles_ = 0;
     wrong_.clear();
   }
 
   void drive(BenchPins& pins, Random& random) override {
     const bool fast = run_ == 1;
     const bool start = pins.get("busy") == 0 && random.chance(fast ? 1 : 0.3);
+    // A word per cycle, a cycle between tasks, and what the counts of progress and the ends take.
+    const int64_t most = int64_t(words_.size()) + size("TASKS") + kLeadIn;
+    if (start && passes_ > 0 && fast && size("QUEUE") >= 5 && cycles_ > most) wrong_ = "a pass took too long";
+    ++cycles_;
     if (start) {
+      cycles_ = 0;
       if (expected_ != 0 && expected_ != words_.size()) wrong_ = "a pass ended before its last word";
       ++passes_;
       expected_ = 0;
@@ -111,6 +117,7 @@ class TensorReaderCase : public BenchCase {
   std::string finish() override { return taken_ < 100 ? "hardly a word came out" : wrong_; }
 
  private:
+  static constexpr int64_t kMostWait = 12, kLeadIn = kMostWait + 8;
   struct Word {
     int unit = 0;
     uint64_t address = 0;
@@ -143,7 +150,7 @@ class TensorReaderCase : public BenchCase {
     row.in_columns = random.between(1, 12);
     row.pad_value = random.between(-(int64_t{1} << (aw - 1)), (int64_t{1} << (aw - 1)) - 1);
     row.flat = random.chance(0.2);
-    for (int64_t i = 0; i < sources; ++i) row.waits.push_back(random.between(0, 12));
+    for (int64_t i = 0; i < sources; ++i) row.waits.push_back(random.between(0, kMostWait));
     return row;
   }
 
@@ -178,7 +185,7 @@ class TensorReaderCase : public BenchCase {
   std::vector<uint64_t> progress_;
   Asked flying_[2];  // granted in the cycle before, two cycles before
   size_t expected_ = 0;
-  int64_t passes_ = 0, taken_ = 0;
+  int64_t passes_ = 0, taken_ = 0, cycles_ = 0;
   std::string wrong_;
 };
 

@@ -1,0 +1,58 @@
+// 228 random components, one of each type in each of twelve compiled models: every output that is no payload
+// is the model's in every cycle, at full speed and under random stalls, and the data are what plain loops
+// say.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tilewright/pipeline/components/array_cases.h"
+#include "tilewright/pipeline/components/finish_cases.h"
+#include "tilewright/pipeline/components/frame_case.h"
+#include "tilewright/pipeline/components/mover_cases.h"
+#include "tilewright/pipeline/components/stream_cases.h"
+#include "tilewright/pipeline/rtl_testing.h"
+
+namespace tilewright::pipeline {
+namespace {
+
+std::vector<MakeCase> all_cases() {
+  std::vector<MakeCase> list = mover_cases();
+  for (const MakeCase make :
+       {&random_stream_fifo, &random_stream_fork, &random_stream_join, &random_stream_width,
+        &random_stream_frame, &random_line_window, &random_sliding_window, &random_mac_array,
+        &random_lane_array, &random_finish}) {
+    list.push_back(make);
+  }
+  return list;
+}
+
+class PipelineComponents : public testing::TestWithParam<int> {};
+
+TEST_P(PipelineComponents, EqualTheirModels) {
+  if (const std::string missing = missing_for_rtl(); !missing.empty()) GTEST_SKIP() << missing;
+  Random random(uint64_t(GetParam()) * 7919 + 5);
+  BenchCases cases;
+  for (const MakeCase make : all_cases()) cases.push_back(make(random));
+  std::vector<BenchCase*> list;
+  for (const auto& one : cases) list.push_back(one.get());
+  BenchOptions options;
+  options.rtl = rtl_options();
+  options.seed = uint64_t(GetParam()) + 100;
+  options.runs = 4;
+  const BenchResult result = run_bench(list, options);
+  for (const std::string& problem : result.problems) ADD_FAILURE() << problem;
+  EXPECT_EQ(result.cycles, cases.size() * size_t(options.runs) * size_t(options.cycles));
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, PipelineComponents, testing::Range(0, 12));
+
+// A component that nobody drives here would be missed.
+TEST(PipelineComponentTypes, AllAreDriven) {
+  Random random(1);
+  std::set<std::string> driven;
+  for (const MakeCase make : all_cases()) driven.insert(make(random)->component);
+  for (const ComponentType* type : component_types()) EXPECT_EQ(driven.count(type->name), 1u) << type->name;
+}
+
+}  // namespace
+}  // namespace tilewright::pipeline
