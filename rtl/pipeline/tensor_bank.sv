@@ -1,7 +1,7 @@
 // One part of a tensor memory: a write port and a read port of the same clock, zero at the start. The word at
 // read_address is on read_data in the next cycle; the old one where it is written in the same cycle (in
-// simulation: designs never read a word that is being written). There is no read enable: UltraRAM would pay for
-// it with a multiplexer per bit.
+// simulation: designs never read a word that is being written). Every cycle reads: nobody relies on
+// a word for longer.
 //
 // The zeros are for simulation: block memories have them without being told, and synthesis tools that unroll
 // the loop take minutes and gigabytes for a large memory.
