@@ -22,8 +22,14 @@ Resources smaller_of(const Resources& a, const Resources& b) {
           std::min(a.dsp, b.dsp), std::min(a.bram, b.bram), std::min(a.uram, b.uram)};
 }
 StageTiming smaller_of(const StageTiming& a, const StageTiming& b) {
-  return {std::min(a.row_cycles, b.row_cycles), std::min(a.first_words, b.first_words),
-          std::min(a.input_row, b.input_row), std::min(a.depth, b.depth)};
+  StageTiming least;
+  least.row_cycles = std::min(a.row_cycles, b.row_cycles);
+  least.first_words = std::min(a.first_words, b.first_words);
+  least.input_row = std::min(a.input_row, b.input_row);
+  least.depth = std::min(a.depth, b.depth);
+  least.tail = std::min(a.tail, b.tail);
+  least.tail_share = std::max(a.tail_share, b.tail_share);
+  return least;
 }
 
 // The options of all layers, with and without unrolling; the trees and spaces below work on one of these.
@@ -206,8 +212,15 @@ class StageSpace {
 
   int64_t least_cycles(const Solution& chosen) const {
     std::vector<StageTiming> timings = least_timings_;
-    for (size_t i = 0; i < chosen.size(); ++i) timings[i] = options_[i][size_t(chosen[i])].timing;
-    const StreamTimes times = stream_times(network_, frame_, judge_.budget().port, geometries_, timings);
+    Allocation a = allocation(chosen);
+    // What the last stage leaves per cycle is not known yet: as much as the port takes.
+    if (chosen.size() < layers())
+      a.layers.back().stage.pf = a.port_bytes * 8 / network_.tensors[size_t(network_.output)].bits;
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      timings[i] = stage_timing(layer_geometry(network_, a, i), input_rate(network_, a, i),
+                                residual_rate(network_, a, i));
+    }
+    const StreamTimes times = stream_times(network_, a, judge_.budget().port, geometries_, timings);
     return std::llround(judge_.objective() == Objective::kLatency ? times.latency_cycles
                                                                   : times.interval_cycles);
   }

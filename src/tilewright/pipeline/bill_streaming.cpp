@@ -14,6 +14,15 @@ const char* multiplier_text(Multiplier multiplier) {
   return multiplier == Multiplier::kPair ? "pair" : multiplier == Multiplier::kLut ? "lut" : "dsp";
 }
 
+// Of the network's input (as the first layer wants it) or output.
+TensorShape border_shape(const Network& network, const Allocation& allocation, int id) {
+  for (size_t l = 0; l < network.layers.size(); ++l) {
+    if (id == network.input && allocation.layers[l].unroll)
+      return layer_geometry(network, allocation, l).input;
+  }
+  return network.tensors[size_t(id)].shape;
+}
+
 class StageBill {
  public:
   StageBill(const Network& network, const std::vector<LayerFacts>& facts, const Allocation& allocation)
@@ -40,7 +49,7 @@ class StageBill {
   void border() {
     part_ = -1;
     port(network_.input, true, 0);
-    fork(network_.input, input_elements());
+    fork(network_.input, source_elements(network_.input));
     port(network_.output, false, source_elements(network_.output));
   }
 
@@ -51,26 +60,8 @@ class StageBill {
   }
   int64_t port_elements(const NetworkTensor& t) const { return allocation_.port_bytes * 8 / t.bits; }
 
-  TensorShape border_shape(int id) const {
-    for (size_t l = 0; l < network_.layers.size(); ++l) {
-      if (id == network_.input && allocation_.layers[l].unroll) {
-        return layer_geometry(network_, allocation_, l).input;
-      }
-    }
-    return tensor(id).shape;
-  }
-  // Elements per beat of the input behind its frame.
-  int64_t input_elements() const {
-    const int64_t elements = border_shape(network_.input).elements(),
-                  beat = port_elements(tensor(network_.input));
-    return elements % beat == 0 ? beat : std::gcd(elements, beat);
-  }
-  int64_t source_elements(int id) const {
-    for (size_t l = 0; l < network_.layers.size(); ++l) {
-      if (network_.layers[l].output == id) return allocation_.layers[l].stage.pf;
-    }
-    return input_elements();
-  }
+  TensorShape border_shape(int id) const { return pipeline::border_shape(network_, allocation_, id); }
+  int64_t source_elements(int id) const { return stream_elements(network_, allocation_, id); }
 
   void resize(int bits, int64_t from, int64_t to, int64_t count) {
     add_width(items_, part_, bits, from, to, count);
@@ -208,6 +199,15 @@ class StageBill {
 };
 
 }  // namespace
+
+int64_t stream_elements(const Network& network, const Allocation& allocation, int tensor) {
+  for (size_t l = 0; l < network.layers.size(); ++l) {
+    if (network.layers[l].output == tensor) return allocation.layers[l].stage.pf;
+  }
+  const int64_t elements = border_shape(network, allocation, tensor).elements();
+  const int64_t beat = allocation.port_bytes * 8 / network.tensors[size_t(tensor)].bits;
+  return elements % beat == 0 ? beat : std::gcd(elements, beat);
+}
 
 void add_width(std::vector<BillItem>& items, int part, int bits, int64_t from, int64_t to, int64_t count) {
   const std::vector<int64_t> path = resize_path(from, to, bits, count);

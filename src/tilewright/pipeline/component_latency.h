@@ -2,30 +2,25 @@
 // closed-form times. Each is the depth of the component's registers (docs/pipeline_models.md).
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 #include "tilewright/pipeline/layer_geometry.h"
 
 namespace tilewright::pipeline {
 
-// Levels of a tree over `terms`.
-constexpr int64_t tree_levels(int64_t terms) { return terms <= 1 ? 0 : std::bit_width(uint64_t(terms - 1)); }
-
 struct ComponentLatency {
   int64_t reader = 6;      // a task's row and its waits to the first beat, tensor memory's two cycles within
   int64_t reader_gap = 3;  // between the last beat of a task and the first of the next, nothing to wait for
   int64_t window = 2;      // line_window, sliding_window: a word in to the window that it completes
   int64_t width = 1;       // stream_width: the beat that completes an output beat
-  int64_t finish = 7;      // sums to the last stage, multiplier and residual within
   int64_t writer = 2;      // a beat to the progress that it completes
   int64_t start = 8;       // the start bit to the first address at the memory port
   int64_t stop = 6;        // the last response to done
-  // mac_array and lane_array: product, tree, accumulator.
-  int64_t array(const LayerGeometry& geometry) const {
-    const int64_t taps = geometry.row_major ? geometry.window.rows * geometry.window.columns : 1;
-    return 4 + tree_levels(geometry.lanes ? taps : taps * geometry.shape.pi);
-  }
 };
+
+// Steps of a layer's array and of its finish: those of the components with the parameters that build gives.
+int64_t array_latency(const Network& network, const Allocation& allocation, size_t layer,
+                      const LayerGeometry& g);
+int64_t finish_latency(const Network& network, const Allocation& allocation, size_t layer);
 
 }  // namespace tilewright::pipeline

@@ -18,10 +18,18 @@ struct CycleEstimate {
 struct StageTiming {
   double row_cycles = 0;   // of an output row: beats into the array or out of the finish
   double first_words = 0;  // of the first output pixel
-  double input_row = 0;    // beats in which a row of the input comes in
+  double input_row = 0;    // cycles in which a row of the input can come in
   double depth = 0;        // of array and finish
+  // Cycles of an output pixel behind the one that takes its last word. Lanes take the last pixel's words one
+  // after another: this share of the time in which they come is not waited for again.
+  double tail = 0, tail_share = 0;
 };
-StageTiming stage_timing(const LayerGeometry& geometry);
+// `input_elements`, `residual_elements`: that pass per cycle on the way to the stage, 0: as many as it takes.
+StageTiming stage_timing(const LayerGeometry& geometry, int64_t input_elements = 0,
+                         int64_t residual_elements = 0);
+// Elements per cycle on the way of a tensor to a stage of `layer`, converters between widths included.
+int64_t input_rate(const Network& network, const Allocation& allocation, size_t layer);
+int64_t residual_rate(const Network& network, const Allocation& allocation, size_t layer);
 
 struct StreamTimes {
   double latency_cycles = 0, interval_cycles = 0;

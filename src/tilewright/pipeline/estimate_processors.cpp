@@ -153,12 +153,12 @@ class ProcessorWalk {
     const size_t index = size_t(task.layer), source = size_t(task.engine + 1);
     const Layer& layer = network_.layers[index];
     const LayerGeometry& g = geometries_[index];
-    const double depth = double(latency_.array(g) + latency_.finish + latency_.writer + g.beats);
+    const double depth = double(g.array_latency + g.finish_latency + latency_.writer + g.beats);
     const double waited = ready(task.waits);
     double start = std::max(issued_[source] + double(latency_.reader_gap), waited + double(latency_.reader));
     if (layer.add) {
       const double residual = ready(task.residual_waits) + double(latency_.reader + latency_.width);
-      start = std::max(start, residual - double(latency_.array(g) + g.words));
+      start = std::max(start, residual - double(g.array_latency + g.words));
     }
     const double stall_before = weight_stall_;
     const int64_t pixels = task.rows * g.output.columns;

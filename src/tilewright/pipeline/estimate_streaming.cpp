@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tilewright/pipeline/bill.h"
 #include "tilewright/pipeline/component_latency.h"
 #include "tilewright/pipeline/estimate_cycles.h"
+#include "tilewright/pipeline/shapes.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -54,7 +56,9 @@ class StreamWalk {
     }
     RowTimes& times = times_[size_t(network_.input)];
     times.start = double(kLatency.start + port_.latency_cycles);
-    const double row = double(shape.columns * shape.channels) / port_elements(network_.input);
+    const double elements =
+        std::min(port_elements(network_.input), double(stream_elements(network_, frame_, network_.input)));
+    const double row = double(shape.columns * shape.channels) / elements;
     for (int64_t y = 1; y <= shape.rows; ++y) times.ends.push_back(times.start + double(y) * row);
     result_.interval_cycles = double(shape.rows) * row;
   }
@@ -66,26 +70,33 @@ class StreamWalk {
     const RowTimes& source = times_[size_t(layer.input)];
     receive(timing, source);
     const double first_word = source.start + double(kLatency.width + kLatency.window);
-    const double pixel_cycles = timing.row_cycles / double(g.output.columns);
-    // Columns of the lowest input row that the first window of a row needs.
-    const int64_t columns = std::clamp<int64_t>(g.window.columns - g.window.left, 1, g.input.columns);
-    const double share = double(columns) / double(g.input.columns);
+    const double pixels = double(g.output.columns), pixel = timing.row_cycles / pixels;
+    // Columns of the lowest input row that the first and the last window of a row need.
+    const double columns = double(g.input.columns);
+    const auto share = [&](int64_t x) {
+      const int64_t last = x * g.window.stride_x - g.window.left + g.window.columns;
+      return double(std::clamp<int64_t>(last, 1, g.input.columns)) / columns;
+    };
+    const double first_share = share(0), last_share = share(g.output.columns - 1);
     RowTimes& out = times_[size_t(layer.output)];
     double end = 0;
     for (int64_t y = 0; y < g.output.rows; ++y) {
       const RowRange rows = rows_read(g, y, 1);
-      double start = std::max(end, first_word), finished = 0;
+      const double start = std::max(end, first_word);
+      double first_end = start + pixel, tail = 1;
+      end = start + timing.row_cycles;
       if (rows.last > rows.first) {
         const size_t last = size_t(rows.last - 1);
-        const double before = last == 0 ? first_word : arrivals_[last - 1];
-        start = std::max(start, before + share * (arrivals_[last] - before));
-        finished = arrivals_[last] + double(kLatency.window) + pixel_cycles;
+        const double before = last == 0 ? first_word : arrivals_[last - 1], row = arrivals_[last] - before;
+        // A window is read word by word: behind its last word come the passes for the other channels.
+        tail = std::max(1.0, timing.tail + 1 - timing.tail_share * row / columns);
+        first_end = std::max(first_end, before + first_share * row + tail);
+        end = std::max({end, first_end + timing.row_cycles - pixel, before + last_share * row + tail});
       }
-      if (y == 0) out.start = start + timing.depth + timing.first_words;
-      end = std::max(start + timing.row_cycles, finished);
+      if (y == 0) out.start = std::max(start + timing.first_words, first_end - tail + 1) + timing.depth;
       if (layer.add) {
         const double residual = times_[size_t(layer.add->tensor)].ends[size_t(y)];
-        end = std::max(end, residual + pixel_cycles - timing.depth);
+        end = std::max(end, residual + pixel - timing.depth);
       }
       out.ends.push_back(end + timing.depth);
     }
@@ -106,7 +117,12 @@ class StreamWalk {
 
   double store_beats() const {
     const NetworkTensor& output = network_.tensors[size_t(network_.output)];
-    return std::ceil(double(output.shape.elements()) / port_elements(network_.output));
+    const int64_t beat = frame_.port_bytes * 8 / output.bits, count = output.shape.elements();
+    const std::vector<int64_t> path =
+        resize_path(stream_elements(network_, frame_, network_.output), beat, output.bits, count);
+    const double elements =
+        std::min(port_elements(network_.output), double(*std::min_element(path.begin(), path.end())));
+    return std::ceil(double(count) / elements);
   }
 
   const Network& network_;
@@ -119,6 +135,14 @@ class StreamWalk {
   StreamTimes result_;
 };
 
+// The narrowest place on the way of a tensor to a stream of `elements`.
+int64_t rate(const Network& network, const Allocation& allocation, int tensor, int64_t elements) {
+  const NetworkTensor& t = network.tensors[size_t(tensor)];
+  const std::vector<int64_t> path =
+      resize_path(stream_elements(network, allocation, tensor), elements, t.bits, t.shape.elements());
+  return *std::min_element(path.begin(), path.end());
+}
+
 const char* bound(const LayerGeometry& g) {
   const int64_t words = g.input.rows * g.input.columns * g.pixel_words;
   if (words >= array_cycles(g, g.output.rows * g.output.columns)) return "input";
@@ -127,9 +151,35 @@ const char* bound(const LayerGeometry& g) {
 
 }  // namespace
 
-StageTiming stage_timing(const LayerGeometry& g) {
-  return {double(array_cycles(g, g.output.columns)), double(g.words), double(g.input.columns * g.pixel_words),
-          double(kLatency.array(g) + kLatency.finish)};
+StageTiming stage_timing(const LayerGeometry& g, int64_t input_elements, int64_t residual_elements) {
+  StageTiming timing;
+  timing.row_cycles = double(array_cycles(g, g.output.columns));
+  timing.first_words = double(g.words);
+  timing.input_row = double(g.input.columns * g.pixel_words);
+  timing.depth = double(g.array_latency + g.finish_latency);
+  if (g.lanes) {
+    timing.tail = double((g.blocks - 1) * std::max(g.words, g.beats));
+    timing.tail_share = double(g.blocks - 1) / double(g.blocks);
+  } else {
+    timing.tail =
+        std::max(0.0, timing.row_cycles / double(g.output.columns) - double(g.words * g.pixel_words) +
+                          (g.row_major ? 0.0 : double(g.words * (g.pixel_words - 1))));
+  }
+  const auto slower = [](double& cycles, const TensorShape& shape, int64_t elements) {
+    if (elements > 0) cycles = std::max(cycles, double(shape.columns * shape.channels) / double(elements));
+  };
+  slower(timing.input_row, g.input, input_elements);
+  slower(timing.row_cycles, g.output, residual_elements);
+  return timing;
+}
+
+int64_t input_rate(const Network& network, const Allocation& allocation, size_t layer) {
+  return rate(network, allocation, network.layers[layer].input, allocation.layers[layer].stage.pi);
+}
+
+int64_t residual_rate(const Network& network, const Allocation& allocation, size_t layer) {
+  if (!network.layers[layer].add) return 0;
+  return rate(network, allocation, network.layers[layer].add->tensor, allocation.layers[layer].stage.pf);
 }
 
 StreamTimes stream_times(const Network& network, const Allocation& frame, const MemoryPort& port,
@@ -143,7 +193,8 @@ CycleEstimate streaming_cycles(const Network& network, const Allocation& allocat
   std::vector<StageTiming> timings;
   for (size_t i = 0; i < network.layers.size(); ++i) {
     geometries.push_back(layer_geometry(network, allocation, i));
-    timings.push_back(stage_timing(geometries.back()));
+    timings.push_back(stage_timing(geometries.back(), input_rate(network, allocation, i),
+                                   residual_rate(network, allocation, i)));
   }
   const StreamTimes times = stream_times(network, allocation, port, geometries, timings);
   CycleEstimate result;

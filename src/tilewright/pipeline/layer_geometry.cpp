@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tilewright/pipeline/component_latency.h"
+
 namespace tilewright::pipeline {
 
 bool works_in_lanes(LayerKind kind) { return kind != LayerKind::kConvolution; }
@@ -47,6 +49,8 @@ LayerGeometry layer_geometry(const Network& network, const Allocation& allocatio
     const int64_t results = narrow ? ceil_div(geometry.output.channels, shape.pi) * shape.pi : shape.po;
     geometry.beats = ceil_div(std::min(results, shape.po), shape.pf);
   }
+  geometry.array_latency = array_latency(network, allocation, index, geometry);
+  geometry.finish_latency = finish_latency(network, allocation, index);
   return geometry;
 }
 

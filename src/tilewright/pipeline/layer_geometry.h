@@ -19,6 +19,7 @@ struct LayerGeometry {
   int64_t blocks = 1;       // of po output channels (lanes: of pi channels), each a pass over the pixels
   int64_t words = 1;        // beats into the array per output pixel and block
   int64_t beats = 1;        // out of the finish per output pixel and block: po / pf
+  int64_t array_latency = 0, finish_latency = 0;  // steps of the array and of the finish
   // Products of one beat, padding of channels included.
   int64_t products_per_beat() const {
     const int64_t taps = row_major ? window.rows * window.columns : 1;

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "tilewright/base/error.h"
-#include "tilewright/pipeline/component_latency.h"
+#include "tilewright/pipeline/layer_geometry.h"
 #include "tilewright/pipeline/memory_cells.h"
 
 namespace tilewright::pipeline {
