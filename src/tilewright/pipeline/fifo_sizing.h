@@ -1,0 +1,35 @@
+// Depths of the queues of a streaming design, by algebra: from the rates of its stages and from how far each
+// window reaches ahead. The derivation, and why a design with these depths cannot deadlock, is in
+// docs/pipeline_fifos.md.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tilewright/pipeline/allocation.h"
+#include "tilewright/pipeline/network.h"
+
+namespace tilewright::pipeline {
+
+// The periodic schedule of a stage: output pixel n of image m begins at start + m * interval + n * period and
+// keeps the stage for `service` cycles.
+struct StageSchedule {
+  double start = 0, period = 1;
+  int64_t service = 1;
+  // Of an output pixel, after its begin: when its first and its last beat leave the finish.
+  int64_t first_beat = 0, last_beat = 0;
+};
+
+struct StreamingSchedule {
+  int64_t interval = 1;               // cycles per image of the slowest stage or port: of all of them
+  std::vector<StageSchedule> stages;  // by layer
+};
+
+// Errors (internal): an allocation that is not streaming. It need have no depths yet.
+StreamingSchedule streaming_schedule(const Network& network, const Allocation& allocation);
+
+// Sets input_fifo and residual_fifo of every layer, in beats of the stream that each queue stands in; 0 where
+// the windows' own memories suffice.
+void size_fifos(const Network& network, Allocation& allocation);
+
+}  // namespace tilewright::pipeline

@@ -1,0 +1,53 @@
+// line_window keeps rows and frees the topmost one pixel by pixel; sliding_window passes one word per step,
+// so what it holds never differs, and the word that completes window n + 1 may enter when window n has left.
+#include "tilewright/pipeline/window_reach.h"
+
+#include <algorithm>
+
+#include "tilewright/pipeline/shapes.h"
+
+namespace tilewright::pipeline {
+
+WindowReach::WindowReach(const LayerGeometry& g, Feeder feeder)
+    : window_(g.window),
+      rows_(g.input.rows),
+      columns_(g.input.columns),
+      out_rows_(g.output.rows),
+      out_columns_(g.output.columns),
+      in_pixels_(rows_ * columns_),
+      out_pixels_(out_rows_ * out_columns_),
+      sliding_(feeder == Feeder::kRowMajor),
+      direct_(!sliding_ && g.lanes && g.window.rows * g.window.columns == 1) {
+  if (!sliding_ && !direct_) capacity_ = streaming_ring_rows(g.input, window_) * columns_;
+}
+
+// Steps of a sliding window up to the one that completes window n.
+int64_t WindowReach::pushed(int64_t n) const {
+  const int64_t image = n / out_pixels_, m = n % out_pixels_;
+  const int64_t row = row_of(m) * window_.stride_y - window_.top + window_.rows - 1;
+  const int64_t column = column_of(m) * window_.stride_x - window_.left + window_.columns - 1;
+  return image * in_pixels_ + row * columns_ + column + 1;
+}
+
+int64_t WindowReach::needed(int64_t n) const {
+  if (sliding_) return pushed(n);
+  if (direct_) return n + 1;
+  const int64_t row = std::min(row_of(n) * window_.stride_y - window_.top + window_.rows, rows_) - 1;
+  const int64_t column =
+      std::min(column_of(n) * window_.stride_x - window_.left + window_.columns, columns_) - 1;
+  return row < 0 ? 0 : std::max<int64_t>(row * columns_ + column + 1, 0);
+}
+
+int64_t WindowReach::released(int64_t n) const {
+  if (sliding_) return pushed(n + 1);
+  if (direct_) return n + 1;
+  const int64_t y = row_of(n), top = y * window_.stride_y - window_.top;
+  if (column_of(n) + 1 < out_columns_) {
+    if (top < 0) return 0;
+    const int64_t column = (column_of(n) + 1) * window_.stride_x - window_.left;
+    return top * columns_ + std::max<int64_t>(column, 0);
+  }
+  return y + 1 < out_rows_ ? std::max<int64_t>(top + window_.stride_y, 0) * columns_ : in_pixels_;
+}
+
+}  // namespace tilewright::pipeline
