@@ -27,7 +27,8 @@ class Sizing {
       reaches_.emplace_back(geometries_[l], allocation.layers[l].stage.feeder);
     }
     find_interval();
-    for (size_t l = 0; l < network.layers.size(); ++l) schedule(l);
+    for (size_t l = 0; l < network.layers.size(); ++l) schedule_early(l);
+    for (size_t l = network.layers.size(); l-- > 0;) delay(l);
   }
 
   StreamingSchedule schedules() const { return {interval_, stages_}; }
@@ -35,23 +36,29 @@ class Sizing {
   int64_t input_depth(size_t l) const {
     const WindowReach& reach = reaches_[l];
     const StageSchedule& own = stages_[l];
-    const int64_t held = most_held(network_.layers[l].input, own, own.service, reach.out_pixels(),
-                                   [&](int64_t n) { return reach.released(n); });
-    return beats(network_.layers[l].input, std::max<int64_t>(held - reach.capacity(), 0));
+    const int tensor = network_.layers[l].input;
+    const Writer source = writer(tensor);
+    // The finish of a writer with one reader keeps a block while its array works on the next.
+    const int64_t behind = source.stage && readers(tensor) == 1 ? source.schedule.block_beats : 0;
+    const double held =
+        most_held(source, own, own.service, reach.out_pixels(), [&](int64_t n) { return reach.released(n); });
+    const double free = double(reach.capacity()) * source.pixel_beats + double(behind);
+    return std::max<int64_t>(int64_t(std::ceil(held - free - kTolerance)), 0);
   }
 
   int64_t residual_depth(size_t l) const {
     const Layer& layer = network_.layers[l];
     if (!layer.add) return 0;
     const StageSchedule& own = stages_[l];
-    const int64_t held = most_held(layer.add->tensor, own, own.last_beat, reaches_[l].out_pixels(),
-                                   [](int64_t n) { return n + 1; });
-    return beats(layer.add->tensor, held);
+    const double held = most_held(writer(layer.add->tensor), own, own.last_beat(), reaches_[l].out_pixels(),
+                                  [](int64_t n) { return n + 1; });
+    return int64_t(std::ceil(held - kTolerance));
   }
 
  private:
-  // What writes a tensor: a stage, or the memory port (the index behind the layers).
+  // What writes a tensor: a stage, or the memory port.
   struct Writer {
+    bool stage = false;
     StageSchedule schedule;
     int64_t pixels = 1;
     double pixel_beats = 1;  // in the stream that leaves it
@@ -72,6 +79,14 @@ class Sizing {
     return ceil_div(tensor.shape.elements() * tensor.bits, allocation_.port_bytes * 8);
   }
 
+  int readers(int tensor) const {
+    int count = tensor == network_.output ? 1 : 0;
+    for (const Layer& layer : network_.layers) {
+      count += (layer.input == tensor ? 1 : 0) + (layer.add && layer.add->tensor == tensor ? 1 : 0);
+    }
+    return count;
+  }
+
   // The image as the first stage sees it.
   TensorShape input_shape() const {
     for (size_t l = 0; l < geometries_.size(); ++l) {
@@ -85,8 +100,8 @@ class Sizing {
   Writer writer(int tensor) const {
     for (size_t l = 0; l < network_.layers.size(); ++l) {
       if (network_.layers[l].output != tensor) continue;
-      const LayerGeometry& g = geometries_[l];
-      return {stages_[l], reaches_[l].out_pixels(), double(g.output.channels) / double(g.shape.pf)};
+      const StageSchedule& stage = stages_[l];
+      return {true, stage, reaches_[l].out_pixels(), double(stage.blocks * stage.block_beats)};
     }
     const TensorShape shape = input_shape();
     const int64_t port = allocation_.port_bytes * 8 / network_.tensors[size_t(tensor)].bits;
@@ -95,64 +110,102 @@ class Sizing {
     result.pixels = shape.rows * shape.columns;
     result.pixel_beats = double(shape.channels) / double(elements);
     result.schedule.period = double(interval_) / double(result.pixels);
-    result.schedule.service = int64_t(std::ceil(double(shape.channels) / double(port)));
-    result.schedule.last_beat = result.schedule.service + latency_.width;
+    result.schedule.service = result.schedule.block = ceil_div(shape.channels, port);
+    result.schedule.block_beats = 1;
     return result;
   }
 
-  void schedule(size_t l) {
-    const Layer& layer = network_.layers[l];
+  // As early as what it reads allows.
+  void schedule_early(size_t l) {
     const LayerGeometry& g = geometries_[l];
-    const WindowReach& reach = reaches_[l];
     StageSchedule own;
-    own.period = double(interval_) / double(reach.out_pixels());
+    own.period = double(interval_) / double(reaches_[l].out_pixels());
     own.service = array_cycles(g, 1);
-    const int64_t depth = latency_.window + latency_.array(g) + latency_.finish;
-    own.first_beat = g.words + depth;
-    own.last_beat = own.service + depth + g.beats;
+    own.depth = latency_.window + latency_.array(g) + latency_.finish;
+    own.blocks = g.blocks;
+    own.block = own.service / g.blocks;
+    own.block_beats = g.beats;
+    stages_.push_back(own);
+    stages_.back().start = earliest(l);
+  }
+
+  double earliest(size_t l) const {
+    const Layer& layer = network_.layers[l];
+    const WindowReach& reach = reaches_[l];
+    const StageSchedule& own = stages_[l];
     const Writer source = writer(layer.input);
+    double start = 0;
     for (int64_t n = 0; n < reach.out_pixels(); ++n) {
       const int64_t pixels = reach.needed(n);
-      if (pixels > 0) own.start = std::max(own.start, there(source, pixels - 1) - double(n) * own.period);
+      if (pixels > 0) start = std::max(start, there(source, pixels - 1) - double(n) * own.period);
     }
-    if (layer.add) {
-      // The finish takes the pixel when its first sums arrive.
-      own.start = std::max(own.start, there(writer(layer.add->tensor), 0) - double(own.first_beat));
+    // The finish takes the other operand when the first sums arrive.
+    if (layer.add) start = std::max(start, there(writer(layer.add->tensor), 0) - double(own.first_beat()));
+    return start;
+  }
+
+  // Later, where nobody has to wait for it and the memory in front of it has room: what a side branch keeps
+  // there needs no queue behind it.
+  void delay(size_t l) {
+    const int tensor = network_.layers[l].output;
+    if (tensor == network_.output) return;
+    StageSchedule& own = stages_[l];
+    double slack = double(interval_);
+    for (size_t reader = l + 1; reader < stages_.size(); ++reader) {
+      const Layer& layer = network_.layers[reader];
+      if (layer.input == tensor || (layer.add && layer.add->tensor == tensor)) {
+        slack = std::min(slack, room(l, reader));
+      }
     }
-    stages_.push_back(own);
+    if (slack <= kTolerance) return;
+    const double early = own.start;
+    const int64_t input = input_depth(l), residual = residual_depth(l);
+    double fits = 0, fails = slack;
+    own.start = early + slack;
+    if (input_depth(l) <= input && residual_depth(l) <= residual) return;
+    while (fails - fits > 1) {
+      const double middle = (fits + fails) / 2;
+      own.start = early + middle;
+      (input_depth(l) <= input && residual_depth(l) <= residual ? fits : fails) = middle;
+    }
+    own.start = early + fits;
+  }
+
+  // By how much stage l may be later for `reader` to keep its start.
+  double room(size_t l, size_t reader) {
+    const double before = stages_[l].start;
+    stages_[l].start = before + double(interval_);
+    const double pushed = earliest(reader);
+    stages_[l].start = before;
+    return double(interval_) - (pushed - stages_[reader].start);
   }
 
   // When a pixel has arrived behind its writer, and the width of the stream was changed.
   double there(const Writer& source, int64_t pixel) const {
     return source.schedule.start + double(pixel) * source.schedule.period +
-           double(source.schedule.last_beat + latency_.width);
+           double(source.schedule.last_beat() + latency_.width);
   }
 
-  // Pixels of `tensor` claimed by its writer and not released by a reader that is done with pixel n at
-  // reader.start + n * period + after; the most over an image of the steady state.
+  // Beats of a tensor that its writer has claimed room for and a reader has not released, which is done with
+  // pixel n at reader.start + n * period + after: the most over an image of the steady state.
   template <typename Released>
-  int64_t most_held(int tensor, const StageSchedule& reader, int64_t after, int64_t reader_pixels,
-                    Released&& released) const {
-    const Writer source = writer(tensor);
-    int64_t most = 0;
+  static double most_held(const Writer& source, const StageSchedule& reader, int64_t after,
+                          int64_t reader_pixels, Released&& released) {
+    double most = 0;
+    const StageSchedule& from = source.schedule;
     for (int64_t k = 0; k < source.pixels; ++k) {
-      const double claimed =
-          source.schedule.start + double(k) * source.schedule.period + double(source.schedule.first_beat);
-      const double done = (claimed - reader.start - double(after)) / reader.period;
-      const int64_t n = int64_t(std::floor(done + kTolerance));
-      // Pixels of earlier images count below zero.
-      int64_t image = n / reader_pixels, m = n % reader_pixels;
-      if (m < 0) {
-        --image;
-        m += reader_pixels;
+      for (int64_t block = 0; block < from.blocks; ++block) {
+        const double claimed = from.start + double(k) * from.period +
+                               double(from.depth + (block + 1) * from.block - after) - reader.start;
+        const int64_t n = int64_t(std::floor(claimed / reader.period + kTolerance));
+        // Pixels of earlier images count below zero.
+        const int64_t image = n >= 0 ? n / reader_pixels : -((reader_pixels - 1 - n) / reader_pixels);
+        const int64_t gone = image * source.pixels + released(n - image * reader_pixels);
+        const double part = double(block + 1) / double(from.blocks);
+        most = std::max(most, (double(k - gone) + part) * source.pixel_beats);
       }
-      most = std::max(most, k + 1 - (image * source.pixels + released(m)));
     }
     return most;
-  }
-
-  int64_t beats(int tensor, int64_t pixels) const {
-    return int64_t(std::ceil(double(pixels) * writer(tensor).pixel_beats - kTolerance));
   }
 
   const Network& network_;

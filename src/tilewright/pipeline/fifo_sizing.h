@@ -12,12 +12,13 @@
 namespace tilewright::pipeline {
 
 // The periodic schedule of a stage: output pixel n of image m begins at start + m * interval + n * period and
-// keeps the stage for `service` cycles.
+// keeps the stage for `service` cycles. The sums of its block j of channels (from 0) are in the finish
+// `depth` + (j + 1) * `block` cycles after that, and leave as `block_beats` beats.
 struct StageSchedule {
   double start = 0, period = 1;
-  int64_t service = 1;
-  // Of an output pixel, after its begin: when its first and its last beat leave the finish.
-  int64_t first_beat = 0, last_beat = 0;
+  int64_t service = 1, depth = 0, blocks = 1, block = 1, block_beats = 1;
+  int64_t first_beat() const { return depth + block; }
+  int64_t last_beat() const { return depth + service + block_beats; }
 };
 
 struct StreamingSchedule {
