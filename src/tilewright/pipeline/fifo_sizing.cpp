@@ -61,7 +61,7 @@ class Sizing {
     bool stage = false;
     StageSchedule schedule;
     int64_t pixels = 1;
-    double pixel_beats = 1;  // in the stream that leaves it
+    double pixel_beats = 1, beat_channels = 1;  // in the stream that leaves it
   };
 
   void find_interval() {
@@ -101,7 +101,8 @@ class Sizing {
     for (size_t l = 0; l < network_.layers.size(); ++l) {
       if (network_.layers[l].output != tensor) continue;
       const StageSchedule& stage = stages_[l];
-      return {true, stage, reaches_[l].out_pixels(), double(stage.blocks * stage.block_beats)};
+      return {true, stage, reaches_[l].out_pixels(), double(stage.blocks * stage.block_beats),
+              double(geometries_[l].shape.pf)};
     }
     const TensorShape shape = input_shape();
     const int64_t port = allocation_.port_bytes * 8 / network_.tensors[size_t(tensor)].bits;
@@ -109,9 +110,11 @@ class Sizing {
     Writer result;
     result.pixels = shape.rows * shape.columns;
     result.pixel_beats = double(shape.channels) / double(elements);
+    result.beat_channels = double(elements);
     result.schedule.period = double(interval_) / double(result.pixels);
-    result.schedule.service = result.schedule.block = ceil_div(shape.channels, port);
-    result.schedule.block_beats = 1;
+    result.schedule.service = ceil_div(shape.channels, elements);
+    result.schedule.block_beats = result.schedule.service;
+    result.schedule.block = 0;
     return result;
   }
 
@@ -134,14 +137,36 @@ class Sizing {
     const WindowReach& reach = reaches_[l];
     const StageSchedule& own = stages_[l];
     const Writer source = writer(layer.input);
+    // From the begin of a pixel in its writer to the begin of a window that reads it first.
+    double behind = 0;
+    for (int64_t word = 0; word < geometries_[l].pixel_words; ++word) {
+      behind = std::max(
+          behind, double(arrival(source, (word + 1) * geometries_[l].shape.pi) - word * reach.word_step()));
+    }
     double start = 0;
+    std::vector<WindowReach::Need> needs;
     for (int64_t n = 0; n < reach.out_pixels(); ++n) {
-      const int64_t pixels = reach.needed(n);
-      if (pixels > 0) start = std::max(start, there(source, pixels - 1) - double(n) * own.period);
+      reach.needs(n, needs);
+      for (const WindowReach::Need& need : needs) {
+        start = std::max(start, source.schedule.start + double(need.pixel) * source.schedule.period + behind -
+                                    double(need.words_before) - double(n) * own.period);
+      }
     }
     // The finish takes the other operand when the first sums arrive.
-    if (layer.add) start = std::max(start, there(writer(layer.add->tensor), 0) - double(own.first_beat()));
+    if (layer.add) {
+      const Writer other = writer(layer.add->tensor);
+      start = std::max(start, other.schedule.start + double(other.schedule.last_beat() + latency_.width) -
+                                  double(own.first_beat()));
+    }
     return start;
+  }
+
+  // Cycles from the begin of a pixel to its first `channels` channels being in the memory of the next stage.
+  int64_t arrival(const Writer& source, int64_t channels) const {
+    const StageSchedule& from = source.schedule;
+    const int64_t beats = int64_t(std::ceil(double(channels) / source.beat_channels - kTolerance));
+    const int64_t block = (beats - 1) / from.block_beats, rest = beats - block * from.block_beats;
+    return from.depth + (block + 1) * from.block + rest + latency_.width;
   }
 
   // Later, where nobody has to wait for it and the memory in front of it has room: what a side branch keeps
@@ -178,12 +203,6 @@ class Sizing {
     const double pushed = earliest(reader);
     stages_[l].start = before;
     return double(interval_) - (pushed - stages_[reader].start);
-  }
-
-  // When a pixel has arrived behind its writer, and the width of the stream was changed.
-  double there(const Writer& source, int64_t pixel) const {
-    return source.schedule.start + double(pixel) * source.schedule.period +
-           double(source.schedule.last_beat() + latency_.width);
   }
 
   // Beats of a tensor that its writer has claimed room for and a reader has not released, which is done with

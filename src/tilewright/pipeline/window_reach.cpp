@@ -18,7 +18,11 @@ WindowReach::WindowReach(const LayerGeometry& g, Feeder feeder)
       out_pixels_(out_rows_ * out_columns_),
       sliding_(feeder == Feeder::kRowMajor),
       direct_(!sliding_ && g.lanes && g.window.rows * g.window.columns == 1) {
-  if (!sliding_ && !direct_) capacity_ = streaming_ring_rows(g.input, window_) * columns_;
+  if (!sliding_ && !direct_) {
+    capacity_ = streaming_ring_rows(g.input, window_) * columns_;
+    pixel_step_ = g.lanes ? 1 : g.pixel_words;
+    word_step_ = g.lanes ? window_.rows * window_.columns : 1;
+  }
 }
 
 // Steps of a sliding window up to the one that completes window n.
@@ -29,13 +33,20 @@ int64_t WindowReach::pushed(int64_t n) const {
   return image * in_pixels_ + row * columns_ + column + 1;
 }
 
-int64_t WindowReach::needed(int64_t n) const {
-  if (sliding_) return pushed(n);
-  if (direct_) return n + 1;
-  const int64_t row = std::min(row_of(n) * window_.stride_y - window_.top + window_.rows, rows_) - 1;
-  const int64_t column =
-      std::min(column_of(n) * window_.stride_x - window_.left + window_.columns, columns_) - 1;
-  return row < 0 ? 0 : std::max<int64_t>(row * columns_ + column + 1, 0);
+void WindowReach::needs(int64_t n, std::vector<Need>& result) const {
+  result.clear();
+  if (sliding_ || direct_) {
+    result.push_back({sliding_ ? pushed(n) - 1 : n, 0});
+    return;
+  }
+  const int64_t top = row_of(n) * window_.stride_y - window_.top;
+  const int64_t left = column_of(n) * window_.stride_x - window_.left;
+  const int64_t kx = std::min(window_.columns, columns_ - left) - 1;
+  if (left + kx < 0) return;
+  for (int64_t ky = 0; ky < window_.rows; ++ky) {
+    if (top + ky < 0 || top + ky >= rows_) continue;
+    result.push_back({(top + ky) * columns_ + left + kx, (ky * window_.columns + kx) * pixel_step_});
+  }
 }
 
 int64_t WindowReach::released(int64_t n) const {
