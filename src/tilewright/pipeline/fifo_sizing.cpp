@@ -40,8 +40,8 @@ class Sizing {
     const Writer source = writer(tensor);
     // The finish of a writer with one reader keeps a block while its array works on the next.
     const int64_t behind = source.stage && readers(tensor) == 1 ? source.schedule.block_beats : 0;
-    const double held =
-        most_held(source, own, own.service, reach.out_pixels(), [&](int64_t n) { return reach.released(n); });
+    const double held = most_held(source, own, own.service + latency_.window, reach.out_pixels(),
+                                  [&](int64_t n) { return reach.released(n); });
     const double free = double(reach.capacity()) * source.pixel_beats + double(behind);
     return std::max<int64_t>(int64_t(std::ceil(held - free - kTolerance)), 0);
   }
