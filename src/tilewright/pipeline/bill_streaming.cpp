@@ -87,7 +87,7 @@ class StageBill {
   }
 
   void feeder(const LayerGeometry& g, const NetworkTensor& in) {
-    const bool row_major = allocation_.layers[size_t(part_)].stage.feeder == Feeder::kRowMajor;
+    const bool row_major = g.row_major;
     const LayerWindow& w = g.window;
     const int64_t blocks = g.input.channels / g.shape.pi, line = g.input.columns * blocks;
     const int64_t outer = g.lanes ? 1 : g.blocks;
@@ -133,7 +133,7 @@ class StageBill {
   }
 
   void array(const Layer& layer, const LayerGeometry& g, const NetworkTensor& in, const LayerFacts& facts) {
-    const bool row_major = allocation_.layers[size_t(part_)].stage.feeder == Feeder::kRowMajor;
+    const bool row_major = g.row_major;
     const int64_t all_taps = g.window.rows * g.window.columns, taps = row_major ? all_taps : 1;
     const int64_t bits = g.lanes ? lane_weight_bits(layer) : layer.weight_bits;
     const int64_t width = taps * g.shape.pi * (g.lanes ? 1 : g.shape.po) * bits + (g.lanes ? 1 : 0);

@@ -5,6 +5,7 @@
 #include "tilewright/base/error.h"
 #include "tilewright/pipeline/components/sliding_window.h"
 #include "tilewright/pipeline/design_builder.h"
+#include "tilewright/pipeline/layer_geometry.h"
 #include "tilewright/pipeline/pack.h"
 #include "tilewright/pipeline/shapes.h"
 #include "tilewright/pipeline/tensor_memories.h"
@@ -99,7 +100,7 @@ class StreamingBuilder {
   // Words, pi channels each, to the array, window by window.
   Stream convolution(const std::string& name, const Layer& layer, const ArrayShape& shape, Stream in) {
     const NetworkTensor& t = tensor(layer.input);
-    const bool row_major = shape.feeder == Feeder::kRowMajor;
+    const bool row_major = is_row_major(shape, layer.window);
     const int64_t taps = row_major ? layer.window.rows * layer.window.columns : 1;
     const int64_t outer = tensor(layer.output).shape.channels / shape.po;
     Stream act = row_major ? sliding_window(name, layer, shape.pi, in, outer)
@@ -126,7 +127,7 @@ class StreamingBuilder {
 
   Stream lanes(const std::string& name, const Layer& layer, const ArrayShape& shape, Stream in) {
     const NetworkTensor& t = tensor(layer.input);
-    const bool row_major = shape.feeder == Feeder::kRowMajor;
+    const bool row_major = is_row_major(shape, layer.window);
     const int64_t taps = row_major ? layer.window.rows * layer.window.columns : 1;
     Stream act = in;
     if (row_major) {

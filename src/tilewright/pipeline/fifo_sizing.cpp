@@ -24,7 +24,7 @@ class Sizing {
     TILEWRIGHT_CHECK(allocation.streaming, "only streaming designs have queues to size");
     for (size_t l = 0; l < network.layers.size(); ++l) {
       geometries_.push_back(layer_geometry(network, allocation, l));
-      reaches_.emplace_back(geometries_[l], allocation.layers[l].stage.feeder);
+      reaches_.emplace_back(geometries_[l]);
     }
     find_interval();
     for (size_t l = 0; l < network.layers.size(); ++l) schedule_early(l);
@@ -38,11 +38,9 @@ class Sizing {
     const StageSchedule& own = stages_[l];
     const int tensor = network_.layers[l].input;
     const Writer source = writer(tensor);
-    // The finish of a writer with one reader keeps a block while its array works on the next.
-    const int64_t behind = source.stage && readers(tensor) == 1 ? source.schedule.block_beats : 0;
     const double held = most_held(source, own, own.service + latency_.window, reach.out_pixels(),
                                   [&](int64_t n) { return reach.released(n); });
-    const double free = double(reach.capacity()) * source.pixel_beats + double(behind);
+    const double free = double(reach.capacity()) * source.pixel_beats + double(kept(tensor, source));
     return std::max<int64_t>(int64_t(std::ceil(held - free - kTolerance)), 0);
   }
 
@@ -50,9 +48,11 @@ class Sizing {
     const Layer& layer = network_.layers[l];
     if (!layer.add) return 0;
     const StageSchedule& own = stages_[l];
-    const double held = most_held(writer(layer.add->tensor), own, own.last_beat(), reaches_[l].out_pixels(),
-                                  [](int64_t n) { return n + 1; });
-    return int64_t(std::ceil(held - kTolerance));
+    const Writer source = writer(layer.add->tensor);
+    const double held =
+        most_held(source, own, own.last_beat(), reaches_[l].out_pixels(), [](int64_t n) { return n + 1; });
+    const double free = double(kept(layer.add->tensor, source));
+    return std::max<int64_t>(int64_t(std::ceil(held - free - kTolerance)), 1);
   }
 
  private:
@@ -63,6 +63,11 @@ class Sizing {
     int64_t pixels = 1;
     double pixel_beats = 1, beat_channels = 1;  // in the stream that leaves it
   };
+
+  // The finish of a writer with one reader keeps a block while its array works on the next.
+  int64_t kept(int tensor, const Writer& source) const {
+    return source.stage && readers(tensor) == 1 ? source.schedule.block_beats : 0;
+  }
 
   void find_interval() {
     const NetworkTensor& in = network_.tensors[size_t(network_.input)];

@@ -14,6 +14,10 @@ bool multiplies(const Layer& layer) {
          !layer.weights.empty();
 }
 
+bool is_row_major(const ArrayShape& shape, const LayerWindow& window) {
+  return shape.feeder == Feeder::kRowMajor && window.rows * window.columns > 1;
+}
+
 const ArrayShape& array_of(const Allocation& allocation, size_t layer) {
   const LayerAllocation& own = allocation.layers[layer];
   return allocation.streaming ? own.stage : allocation.engines[size_t(own.engine)].shape;
@@ -34,7 +38,7 @@ LayerGeometry layer_geometry(const Network& network, const Allocation& allocatio
   const LayerWindow& window = geometry.window;
   geometry.shape = shape;
   geometry.lanes = works_in_lanes(layer.kind);
-  geometry.row_major = shape.feeder == Feeder::kRowMajor && window.rows * window.columns > 1;
+  geometry.row_major = is_row_major(shape, window);
   geometry.pixel_words = ceil_div(geometry.input.channels, shape.pi);
   const int64_t taps = geometry.row_major ? 1 : window.rows * window.columns;
   if (geometry.lanes) {

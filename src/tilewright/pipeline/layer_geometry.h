@@ -31,6 +31,8 @@ struct LayerGeometry {
 bool works_in_lanes(LayerKind kind);
 // Whether it takes multipliers: pools and maps without weights add or compare.
 bool multiplies(const Layer& layer);
+// Whether all taps of a window reach the array at once. A window of one tap comes word by word in any case.
+bool is_row_major(const ArrayShape& shape, const LayerWindow& window);
 // The stage (streaming) or the engine's array that computes a layer.
 const ArrayShape& array_of(const Allocation& allocation, size_t layer);
 LayerGeometry layer_geometry(const Network& network, const Allocation& allocation, size_t layer);

@@ -8,7 +8,7 @@
 
 namespace tilewright::pipeline {
 
-WindowReach::WindowReach(const LayerGeometry& g, Feeder feeder)
+WindowReach::WindowReach(const LayerGeometry& g)
     : window_(g.window),
       rows_(g.input.rows),
       columns_(g.input.columns),
@@ -16,7 +16,7 @@ WindowReach::WindowReach(const LayerGeometry& g, Feeder feeder)
       out_columns_(g.output.columns),
       in_pixels_(rows_ * columns_),
       out_pixels_(out_rows_ * out_columns_),
-      sliding_(feeder == Feeder::kRowMajor),
+      sliding_(g.row_major),
       direct_(!sliding_ && g.lanes && g.window.rows * g.window.columns == 1) {
   if (!sliding_ && !direct_) {
     capacity_ = streaming_ring_rows(g.input, window_) * columns_;

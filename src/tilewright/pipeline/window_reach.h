@@ -10,7 +10,7 @@ namespace tilewright::pipeline {
 
 class WindowReach {
  public:
-  WindowReach(const LayerGeometry& geometry, Feeder feeder);
+  explicit WindowReach(const LayerGeometry& geometry);
 
   int64_t in_pixels() const { return in_pixels_; }
   int64_t out_pixels() const { return out_pixels_; }
