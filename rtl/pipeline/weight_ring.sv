@@ -162,4 +162,6 @@ module weight_ring #(
       );
     end
   endgenerate
+  logic unused;
+  assign unused = &{1'b0, row};
 endmodule
