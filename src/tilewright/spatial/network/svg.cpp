@@ -9,8 +9,32 @@
 namespace tilewright {
 namespace {
 
+// Two decimals, without trailing zeros.
+std::string pixels(double value) {
+  std::string text = fmt::format("{:.2f}", value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text == "-0" ? "0" : text;
+}
+
+std::string closing(const char* tag, const std::string& tooltip) {
+  return tooltip.empty() ? "/>\n" : fmt::format("><title>{}</title></{}>\n", escaped_xml(tooltip), tag);
+}
+
+// 1, 2, 2.5 or 5 times a power of ten, so that `span` has 4 to 8 of them.
+double round_step(double span) {
+  const double rough = span / 8;
+  const double power = std::pow(10, std::floor(std::log10(rough)));
+  for (const double factor : {1.0, 2.0, 2.5, 5.0}) {
+    if (factor * power >= rough * (1 - 1e-9)) return factor * power;
+  }
+  return 10 * power;
+}
+
+}  // namespace
+
 // Control characters cannot stand in XML at all.
-std::string escaped(const std::string& text) {
+std::string escaped_xml(const std::string& text) {
   std::string result;
   for (const char c : text) {
     if (c == '&') {
@@ -27,30 +51,6 @@ std::string escaped(const std::string& text) {
   }
   return result;
 }
-
-// Two decimals, without trailing zeros.
-std::string pixels(double value) {
-  std::string text = fmt::format("{:.2f}", value);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text == "-0" ? "0" : text;
-}
-
-std::string closing(const char* tag, const std::string& tooltip) {
-  return tooltip.empty() ? "/>\n" : fmt::format("><title>{}</title></{}>\n", escaped(tooltip), tag);
-}
-
-// 1, 2, 2.5 or 5 times a power of ten, so that `span` has 4 to 8 of them.
-double round_step(double span) {
-  const double rough = span / 8;
-  const double power = std::pow(10, std::floor(std::log10(rough)));
-  for (const double factor : {1.0, 2.0, 2.5, 5.0}) {
-    if (factor * power >= rough * (1 - 1e-9)) return factor * power;
-  }
-  return 10 * power;
-}
-
-}  // namespace
 
 void SvgDrawing::rectangle(double x, double y, double width, double height, const std::string& fill,
                            const std::string& tooltip) {
@@ -87,7 +87,7 @@ void SvgDrawing::text(double x, double y, const std::string& content, const SvgT
   body_ +=
       fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\" fill=\"{}\"{}{}>{}</text>\n",
                   pixels(x), pixels(y), pixels(style.size), kAnchors[int(style.anchor)], style.colour,
-                  style.bold ? " font-weight=\"bold\"" : "", turn, escaped(content));
+                  style.bold ? " font-weight=\"bold\"" : "", turn, escaped_xml(content));
 }
 
 std::string SvgDrawing::document(double width, double height, const std::string& title) const {
@@ -96,7 +96,14 @@ std::string SvgDrawing::document(double width, double height, const std::string&
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
       "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n<title>{2}</title>\n"
       "<rect x=\"0\" y=\"0\" width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n{3}</svg>\n",
-      pixels(width), pixels(height), escaped(title), body_);
+      pixels(width), pixels(height), escaped_xml(title), body_);
+}
+
+std::string SvgDrawing::element(double width, double height, const std::string& title) const {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{0}\" height=\"{1}\" "
+      "viewBox=\"0 0 {0} {1}\">\n<title>{2}</title>\n{3}</svg>\n",
+      pixels(width), pixels(height), escaped_xml(title), body_);
 }
 
 double estimated_text_width(const std::string& text, double size) {

@@ -28,10 +28,15 @@ class SvgDrawing {
   void text(double x, double y, const std::string& content, const SvgText& style = {});
   // The document, on white.
   std::string document(double width, double height, const std::string& title) const;
+  // An element for an HTML page, without a ground of its own.
+  std::string element(double width, double height, const std::string& title) const;
 
  private:
   std::string body_;
 };
+
+// Text as it stands in XML and HTML, in elements and attributes.
+std::string escaped_xml(const std::string& text);
 
 // About how wide sans-serif text is drawn; SVG leaves the exact font to the viewer.
 double estimated_text_width(const std::string& text, double size);
