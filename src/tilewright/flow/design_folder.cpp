@@ -1,0 +1,126 @@
+// Reading goes the way that writing went, so that a folder whose parts do not belong together is found out.
+#include "tilewright/flow/design_folder.h"
+
+#include "tilewright/base/error.h"
+#include "tilewright/base/file.h"
+#include "tilewright/flow/design_page.h"
+#include "tilewright/frontend/onnx/onnx_reader.h"
+#include "tilewright/frontend/onnx/onnx_writer.h"
+#include "tilewright/netlist/verilog.h"
+#include "tilewright/pipeline/component.h"
+#include "tilewright/pipeline/design_sources.h"
+#include "tilewright/pipeline/estimate.h"
+
+namespace tilewright {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder beside `target` that takes its place at the end, or vanishes.
+class FolderWriter {
+ public:
+  explicit FolderWriter(fs::path target)
+      : target_(std::move(target)), partial_(target_.string() + ".partial") {
+    std::error_code ignored;
+    fs::remove_all(partial_, ignored);
+    create_folder(partial_);
+  }
+  FolderWriter(const FolderWriter&) = delete;
+  FolderWriter& operator=(const FolderWriter&) = delete;
+  ~FolderWriter() {
+    std::error_code ignored;
+    fs::remove_all(partial_, ignored);
+  }
+
+  const fs::path& partial() const { return partial_; }
+  void commit() {
+    std::error_code failed;
+    fs::remove_all(target_, failed);
+    if (!failed) fs::rename(partial_, target_, failed);
+    if (failed) {
+      throw Error(ErrorKind::kInvalidInput,
+                  "cannot write the folder '" + target_.string() + "': " + failed.message());
+    }
+  }
+
+ private:
+  fs::path target_, partial_;
+};
+
+fs::path without_slash(const fs::path& folder) {
+  return folder.has_filename() ? folder : folder.parent_path();
+}
+
+void write_verilog(const pipeline::Design& design, const fs::path& folder, const fs::path& rtl_folder) {
+  create_folder(folder / "rtl");
+  create_folder(folder / "memory");
+  for (const std::string& file : pipeline::component_files(design.netlist)) {
+    write_text_file(folder / "rtl" / file, read_text_file(rtl_folder / "pipeline" / file));
+  }
+  for (const auto& [name, image] : design.images) write_text_file(folder / "memory" / name, image.to_hex());
+  const netlist::Design placed = pipeline::with_image_folder(design.netlist, design.images, "memory");
+  write_text_file(folder / "rtl" / (netlist::printed_module(placed, placed.top) + ".sv"),
+                  netlist::to_verilog(placed, pipeline::component_library()));
+}
+
+}  // namespace
+
+void write_design_folder(const fs::path& folder, const Graph& graph, const GeneratedDesign& generated,
+                         const Device& device, const fs::path& rtl_folder) {
+  check_design_target(folder);
+  FolderWriter writer(without_slash(folder));
+  const fs::path& to = writer.partial();
+  write_verilog(generated.design, to, rtl_folder);
+  write_onnx(to / kDesignModelFile, graph);
+  write_text_file(to / kDesignAllocationFile, pipeline::print_allocation(generated.allocated.allocation));
+  write_text_file(to / kDesignDeviceFile, print_device(device));
+  write_text_file(to / "report.html", design_page(generated.report));
+  write_text_file(to / "report.json", to_json(generated.report));
+  writer.commit();
+}
+
+bool is_design_folder(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(folder / kDesignModelFile, ignored) &&
+         std::filesystem::is_regular_file(folder / kDesignAllocationFile, ignored);
+}
+
+DesignFolder read_design_folder(const std::filesystem::path& folder) {
+  return with_context("design '" + folder.string() + "'", [&] {
+    DesignFolder result;
+    result.graph = read_onnx(folder / kDesignModelFile);
+    result.device = read_device(folder / kDesignDeviceFile);
+    result.network = pipeline::extract_network(result.graph);
+    const std::filesystem::path file = folder / kDesignAllocationFile;
+    result.allocation = pipeline::parse_allocation(read_text_file(file), file.string());
+    Diagnostics diagnostics;
+    result.allocation.verify(result.network, diagnostics);
+    diagnostics.raise_if_any(file.string());
+    result.design = pipeline::build(result.network, result.allocation);
+    return result;
+  });
+}
+
+MemoryModel design_memory(const Device& device) {
+  if (device.memory) return device.memory->model();
+  const pipeline::MemoryPort port;
+  MemoryModel model;
+  model.latency = uint32_t(port.latency_cycles);
+  model.efficiency_percent = uint32_t(port.efficiency_percent);
+  return model;
+}
+
+void check_design_target(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder, ignored)) return;
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    throw Error(ErrorKind::kInvalidInput, "'" + folder.string() + "' is no folder",
+                "give a folder that can be made with -o");
+  }
+  if (std::filesystem::is_empty(folder, ignored) || is_design_folder(folder)) return;
+  throw Error(ErrorKind::kInvalidInput,
+              "the folder '" + folder.string() + "' exists and holds something other than a design",
+              "give another folder with -o, or empty this one");
+}
+
+}  // namespace tilewright
