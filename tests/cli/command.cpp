@@ -11,9 +11,10 @@
 
 namespace tilewright {
 
-CommandResult command(const std::string& arguments) {
+CommandResult command(const std::string& arguments, const std::string& before) {
   CommandResult result;
-  FILE* pipe = ::popen((std::string(TILEWRIGHT_COMMAND) + " " + arguments + " 2>&1").c_str(), "r");
+  const std::string line = before + TILEWRIGHT_COMMAND + " " + arguments + " 2>&1";
+  FILE* pipe = ::popen(line.c_str(), "r");
   if (!pipe) return result;
   char buffer[4096];
   while (const size_t got = std::fread(buffer, 1, sizeof buffer, pipe)) result.output.append(buffer, got);

@@ -11,8 +11,8 @@ struct CommandResult {
   std::string output;  // standard output and error, interleaved
 };
 
-// `arguments` as a shell would read them.
-CommandResult command(const std::string& arguments);
+// `arguments` as a shell would read them; `before`: commands of that shell, each with its semicolon.
+CommandResult command(const std::string& arguments, const std::string& before = {});
 
 // An empty folder of this test program's own.
 std::filesystem::path fresh_folder(const std::string& name);

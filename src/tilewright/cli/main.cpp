@@ -69,8 +69,8 @@ void add_cuts(CLI::App* verb, ModelOptions& model) {
                  "TensorFlow: keep an ArgMax at the end instead of giving the scores it reads");
 }
 
-void add_model(CLI::App* verb, ModelOptions& model, const std::string& what = "ONNX, TensorFlow or TFLite file",
-               bool required = true) {
+void add_model(CLI::App* verb, ModelOptions& model,
+               const std::string& what = "ONNX, TensorFlow or TFLite file", bool required = true) {
   verb->add_option("model", model.path, what)->required(required);
   verb->add_option_function<std::vector<std::string>>(
           "--shape",
@@ -196,13 +196,56 @@ void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
   verb->callback([&map_options, &out] { map(map_options, out); });
 }
 
+void add_generate(CLI::App& app, GenerateOptions& options, std::ostream& out) {
+  CLI::App* verb = add_verb(
+      app, "generate",
+      "Generate an FPGA design of its own for a network: Verilog, memories, host program, testbench, report",
+      "generate lenet.pb --device xc7z020 --clock 100 --number-type q10.22 -o design/");
+  add_model(verb, options.model, "ONNX, TensorFlow or TFLite file");
+  verb->add_option("--device", options.device, "FPGA: a preset's name (hardware/devices) or a YAML file")
+      ->required();
+  verb->add_option("-o,--output", options.output, "Folder of the design; one that holds a design is replaced")
+      ->required();
+  verb->add_option("--clock", options.clock_mhz, "MHz that the design runs at (default: the device's)")
+      ->check(number_check("a number of MHz above 0 and at most 10000",
+                           [](double x) { return x > 0 && x <= 10000; }));
+  verb->add_option("--objective", options.objective, "Cycles of one image, or between images")
+      ->check(CLI::IsMember({"latency", "throughput"}));
+  verb->add_option("--budget", options.budget,
+                   "What the design may take, instead of all of the device: dsp=N,bram=N,uram=N,lut=N,ff=N,"
+                   "multipliers=N,channels=N")
+      ->type_name("NAME=N,...");
+  verb->add_option("--number-type", options.number_type,
+                   "int8 (float models need --calibration), or fixed point of 32 bits such as q10.22");
+  verb->add_option("--weight-bits", options.weight_bits, "Bits of a weight")->check(CLI::Range(1, 8));
+  verb->add_option("--activation-bits", options.activation_bits, "Bits of an activation")
+      ->check(CLI::Range(1, 8));
+  add_data(verb, options.calibration, "--calibration", "Calibration inputs of a float model");
+  verb->add_option("--form", options.form, "A stage for every layer, engines that layers share, or either")
+      ->check(CLI::IsMember({"auto", "streaming", "processors"}));
+  verb->add_option("--allocation", options.allocation,
+                   "Take the allocation of this file (allocation.yaml of a design) instead of searching");
+  verb->add_option("--memory", options.memory,
+                   "Memory of the simulation: ideal, fixed[:LATENCY[:INTERVAL[:EFFICIENCY]]], ddr, or a YAML "
+                   "file (default: the device's)");
+  verb->add_flag("--no-simulate", options.no_simulate, "Only estimate the cycles");
+  verb->add_flag("--explain", options.explain,
+                 "Say who got which multipliers and why, and what bounds each layer");
+  add_common(verb, options.json, &options.threads);
+  verb->callback([&options, &out] { generate(options, out); });
+}
+
 void add_synth(CLI::App& app, SynthOptions& options, std::ostream& out) {
-  CLI::App* verb =
-      add_verb(app, "synth",
-               "Synthesise an overlay for an FPGA: resources, fit, clock rate, and for iCE40 a bitstream",
-               "synth overlay-ice40 --device ice40-hx8k -o build/ice40");
-  verb->add_option("hardware", options.hardware, "Overlay: a preset's name or a YAML file")->required();
-  verb->add_option("--device", options.device, "FPGA: a preset's name (hardware/devices) or a YAML file");
+  CLI::App* verb = add_verb(
+      app, "synth",
+      "Synthesise an overlay (resources, fit, clock rate, for iCE40 a bitstream), or a generated design "
+      "(Yosys' counts beside the estimates)",
+      "synth overlay-ice40 --device ice40-hx8k -o build/ice40");
+  verb->add_option("hardware", options.hardware,
+                   "Overlay (a preset's name or a YAML file), or the folder of a generated design")
+      ->required();
+  verb->add_option("--device", options.device,
+                   "FPGA: a preset's name (hardware/devices) or a YAML file (default: the design's own)");
   verb->add_option("-o,--output", options.output, "Folder for sources, netlist, bitstream and report.json");
   verb->add_option("--clock", options.clock_mhz, "MHz that timing is judged by (default: the overlay's)")
       ->check(number_check("a number of MHz above 0 and at most 10000",
@@ -290,9 +333,9 @@ int parse_and_run(int argc, char** argv) {
   verb->callback([&] { compile(compile_options, out); });
 
   RunOptions run_options;
-  verb = add_verb(app, "run", "Run a bundle (or an .onnx file on the host engine) on input data",
+  verb = add_verb(app, "run", "Run a bundle, a generated design, or a model on the host engine on input data",
                   "run model.twb --input x.npy --output y.npy --engine functional");
-  add_model(verb, run_options.model, "Bundle (.twb), ONNX, TensorFlow or TFLite file");
+  add_model(verb, run_options.model, "Bundle (.twb), folder of a generated design, or model file");
   add_data(verb, run_options.input, "--input", "Inputs");
   verb->add_option("--output", run_options.output,
                    "File for the outputs (.npy); further outputs get .1.npy, .2.npy, ...");
@@ -309,7 +352,7 @@ int parse_and_run(int argc, char** argv) {
   verb = add_verb(app, "compare",
                   "First tensor of a bundle that diverges from the float model: range, rounding or layout",
                   "compare model.onnx model.twb --input x.npy");
-  add_model(verb, compare_options.model, "Float model, ONNX, TensorFlow or TFLite file");
+  add_model(verb, compare_options.model, "Float model: ONNX, TensorFlow or TFLite file");
   verb->add_option("bundle", compare_options.bundle, "Bundle (.twb)")->required();
   add_data(verb, compare_options.input, "--input", "Input");
   verb->add_option("--threshold", compare_options.threshold_db,
@@ -344,6 +387,9 @@ int parse_and_run(int argc, char** argv) {
   add_engine(verb, exec_options.engine, {"functional", "cycle", "rtl"});
   add_common(verb, exec_options.json);
   verb->callback([&] { exec(exec_options, out); });
+
+  GenerateOptions generate_options;
+  add_generate(app, generate_options, out);
 
   SynthOptions synth_options;
   add_synth(app, synth_options, out);

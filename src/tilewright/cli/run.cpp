@@ -15,8 +15,11 @@
 #include "tilewright/cli/timed_engine.h"
 #include "tilewright/cli/verbs.h"
 #include "tilewright/flow/container.h"
+#include "tilewright/flow/design_folder.h"
+#include "tilewright/flow/design_run.h"
 #include "tilewright/flow/engine.h"
 #include "tilewright/flow/load_model.h"
+#include "tilewright/pipeline/cycle_simulator.h"
 #include "tilewright/tensor/npy.h"
 
 namespace tilewright::cli {
@@ -30,6 +33,7 @@ struct Results {
   int64_t mismatches = 0;  // outputs that differ from the integer reference
   double seconds = 0;
   overlay::CycleCounters cycles;  // of all inputs
+  uint64_t design_cycles = 0;     // the same of a generated design
 };
 
 void copy_into(Tensor& all, int64_t index, const Tensor& one) {
@@ -122,12 +126,72 @@ Results run_bundle(const RunOptions& options, const Samples& samples) {
   return results;
 }
 
+pipeline::RtlPortOptions rtl_port_options(const RunOptions& options, const Device& device) {
+  const overlay::ProgramEngineOptions engine = program_engine_options(options.engine);
+  pipeline::RtlPortOptions result;
+  result.model.rtl_folder = engine.rtl_folder;
+  result.model.cache_folder = engine.cache_folder;
+  result.model.wave_file = engine.wave_file;
+  result.memory = options.engine.memory.empty() ? design_memory(device) : engine.memory;
+  return result;
+}
+
+void check_design_options(const RunOptions& options) {
+  const auto refuse = [](bool given, const char* flag) {
+    if (!given) return;
+    throw Error(ErrorKind::kInvalidInput, fmt::format("{} means nothing to a generated design", flag),
+                "leave it away");
+  };
+  refuse(!options.hardware.empty(), "--hardware");
+  refuse(!options.engine.trace.empty(), "--trace");
+  refuse(options.engine.counters, "--counters");
+  program_engine_options(options.engine);
+}
+
+// The engines: rtl gives values and cycles, cycle the cycles alone; the values are then those of the host.
+Results run_design_folder(const RunOptions& options, const Samples& samples) {
+  check_design_options(options);
+  const DesignFolder folder = read_design_folder(options.model.path);
+  const int64_t count = count_inputs(folder.graph, samples);
+  const Executor host(folder.graph);
+  const bool rtl = options.engine.engine == "rtl";
+  const auto start = std::chrono::steady_clock::now();
+  DesignOutputs hardware;
+  if (rtl) {
+    std::vector<std::vector<Tensor>> inputs;
+    for (int64_t i = 0; i < count; ++i) inputs.push_back(cut_inputs(folder.graph, samples, i));
+    pipeline::RtlDesignPort port(folder.design, rtl_port_options(options, folder.device));
+    hardware = run_on_hardware(folder.network, folder.design, port, inputs);
+  } else if (options.engine.engine == "cycle") {
+    pipeline::SimulationOptions simulation;
+    simulation.memory = rtl_port_options(options, folder.device).memory;
+    simulation.images = count;
+    hardware.cycles = pipeline::simulate(folder.design, simulation).cycles;
+  }
+  std::atomic<int64_t> mismatches = 0;
+  Results results = run_all(folder.graph, count, options.threads, [&] {
+    return [&](int64_t index) {
+      if (!rtl) return host.run(cut_inputs(folder.graph, samples, index));
+      const std::vector<Tensor>& outputs = hardware.outputs[size_t(index)];
+      if (options.verify) {
+        const std::vector<Tensor> expected = host.run(cut_inputs(folder.graph, samples, index));
+        for (size_t o = 0; o < outputs.size(); ++o) mismatches += !outputs[o].identical(expected[o]);
+      }
+      return outputs;
+    };
+  });
+  results.mismatches = mismatches;
+  results.design_cycles = hardware.cycles;
+  results.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return results;
+}
+
 // A float or QDQ model, on the host engine.
 Results run_model(const RunOptions& options, const Samples& samples) {
   Graph model = read_model(options.model);
   if (options.verify) {
-    throw Error(ErrorKind::kInvalidInput, "--verify compares a bundle with the integer reference",
-                "compile the model first");
+    throw Error(ErrorKind::kInvalidInput, "--verify compares a bundle or a design with the integer reference",
+                "compile the model, or generate a design, first");
   }
   const Graph graph = host_form(std::move(model));
   const int64_t count = count_inputs(graph, samples);
@@ -147,20 +211,29 @@ void run(const RunOptions& options, std::ostream& out) {
   }
   const Samples samples = read_samples(options.input);
   const bool bundle = is_container(options.model.path);
-  const Results results = bundle ? run_bundle(options, samples) : run_model(options, samples);
+  const bool design = !bundle && is_design_folder(options.model.path);
+  const Results results = bundle   ? run_bundle(options, samples)
+                          : design ? run_design_folder(options, samples)
+                                   : run_model(options, samples);
   for (size_t o = 0; o < results.outputs.size() && !options.output.empty(); ++o) {
     std::filesystem::path path = options.output;
     if (o > 0) path.replace_extension(fmt::format(".{}.npy", o));
     write_npy(path, results.outputs[o]);
   }
   nlohmann::json json = {{"inputs", results.count}, {"seconds", results.seconds}};
-  std::string text = fmt::format("{} inputs in {:.2f} s on the {} engine\n", results.count, results.seconds,
-                                 bundle ? options.engine.engine : "host");
+  std::string text =
+      fmt::format("{} inputs in {:.2f} s on the {} engine\n", results.count, results.seconds,
+                  bundle || (design && is_timed(options.engine)) ? options.engine.engine : "host");
   if (bundle && is_timed(options.engine)) {
     json["counters"] = counters_json(results.cycles);
     text += fmt::format("{} cycles on the overlay, {:.0f} per input\n", results.cycles.cycles,
                         double(results.cycles.cycles) / double(results.count));
     if (options.engine.counters) text += counters_text(results.cycles);
+  }
+  if (design && is_timed(options.engine)) {
+    json["cycles"] = results.design_cycles;
+    text += fmt::format("{} cycles of the design, {:.0f} per input\n", results.design_cycles,
+                        double(results.design_cycles) / double(results.count));
   }
   if (!options.labels.empty()) {
     const int64_t count = int64_t(results.classes.size());

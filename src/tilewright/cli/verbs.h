@@ -90,7 +90,7 @@ struct TimedEngineOptions {
 };
 
 struct RunOptions {
-  ModelOptions model;  // a bundle or an .onnx file
+  ModelOptions model;  // a bundle, the folder of a design, or a model file
   DataOptions input;
   std::string output, labels;
   TimedEngineOptions engine;
@@ -141,7 +141,8 @@ struct ExecOptions {
 void exec(const ExecOptions& options, std::ostream& out);
 
 struct SynthOptions {
-  std::string hardware, device, output;
+  std::string hardware;  // an overlay, or the folder of a generated design
+  std::string device, output;
   double clock_mhz = 0;  // 0: the description's
   int seed = 1;
   double timeout_s = 3600;
@@ -149,6 +150,22 @@ struct SynthOptions {
   bool json = false;
 };
 void synth(const SynthOptions& options, std::ostream& out);
+
+struct GenerateOptions {
+  ModelOptions model;
+  std::string device, budget, output;
+  double clock_mhz = 0;  // 0: the device's
+  std::string objective = "latency", form = "auto";
+  std::string number_type = "int8";
+  int weight_bits = 8, activation_bits = 8;
+  DataOptions calibration;
+  std::string allocation;  // file that stands in for the search
+  std::string memory;      // of the simulation; empty: the device's
+  bool explain = false, no_simulate = false;
+  int threads = 1;
+  bool json = false;
+};
+void generate(const GenerateOptions& options, std::ostream& out);
 
 struct DoctorOptions {
   bool json = false;

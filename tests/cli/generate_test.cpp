@@ -1,0 +1,168 @@
+// Designs of their own for networks, through the command: what stands in the folder, what it computes, and
+// what is refused how.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "small_model.h"
+#include "tilewright/base/file.h"
+#include "tilewright/synthesis/tool.h"
+#include "tilewright/tensor/npy.h"
+
+namespace tilewright {
+namespace {
+
+namespace fs = std::filesystem;
+
+void expect_failure(const std::string& arguments, int exit_code, const std::vector<std::string>& texts) {
+  const CommandResult result = command(arguments);
+  EXPECT_EQ(result.exit_code, exit_code) << arguments << "\n" << result.output;
+  for (const std::string& text : texts) {
+    EXPECT_NE(result.output.find(text), std::string::npos) << arguments << "\n" << result.output;
+  }
+}
+
+// By path inside the folder.
+std::map<std::string, std::string> files_of(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    files[fs::relative(entry.path(), folder).string()] = read_text_file(entry.path());
+  }
+  return files;
+}
+
+nlohmann::json report_of(const fs::path& folder) {
+  return nlohmann::json::parse(read_text_file(folder / "report.json"));
+}
+
+void expect_complete(const std::string& options) {
+  const fs::path folder = small_design("complete", options);
+  for (const char* file :
+       {"model.onnx", "allocation.yaml", "device.yaml", "report.html", "report.json", "rtl", "memory"}) {
+    EXPECT_TRUE(fs::exists(folder / file)) << file;
+  }
+  const nlohmann::json report = report_of(folder);
+  EXPECT_EQ(report["layers"].size(), 3u);
+  EXPECT_EQ(report["shape"], options.find("processors") != std::string::npos ? "processors" : "streaming");
+  EXPECT_TRUE(report["simulated"]);
+  const std::string page = read_text_file(folder / "report.html");
+  for (const char* layer : {"module", "module_", "reg"}) {
+    EXPECT_NE(page.find(std::string(">") + layer), std::string::npos) << layer;
+  }
+  // One image takes as long as the report says, and the host gives what the model gives.
+  const std::string input = " --input " + small_model().images.string();
+  const nlohmann::json one = nlohmann::json::parse(
+      expect_success("run " + folder.string() + input + " --input-count 1 --engine cycle --json").output);
+  EXPECT_EQ(one["cycles"], report["cycles"]);
+  expect_success("run " + folder.string() + input + " --engine host --verify");
+}
+
+TEST(Generate, FoldersAreCompleteAndComputeTheModel) {
+  for (const std::string& form : small_model_forms()) {
+    SCOPED_TRACE(form);
+    expect_complete(form);
+  }
+}
+
+TEST(Generate, AnAllocationFileGivesTheSameFolder) {
+  const fs::path first = small_design("first", calibrated() + " --objective throughput");
+  const fs::path second =
+      small_design("second", calibrated() + " --allocation " + (first / "allocation.yaml").string());
+  const auto a = files_of(first), b = files_of(second);
+  EXPECT_GT(a.size(), 10u);
+  EXPECT_EQ(a.size(), b.size());
+  for (const auto& [name, text] : a) {
+    ASSERT_EQ(b.count(name), 1u) << name;
+    EXPECT_TRUE(text == b.at(name)) << name;
+  }
+}
+
+TEST(Generate, ExplainsAndPrintsJson) {
+  const fs::path folder = fresh_folder("explain") / "design";
+  const std::string arguments = "generate " + small_model().path.string() + " --device xc7z020 " +
+                                calibrated() + " --explain --clock 50 -o " + folder.string();
+  const nlohmann::json json = nlohmann::json::parse(expect_success(arguments + " --json").output);
+  EXPECT_EQ(json["clock_mhz"], 50);
+  EXPECT_GT(json["allocations_estimated"], 0);
+  EXPECT_NE(json["explanation"].get<std::string>().find("multipliers"), std::string::npos);
+  // A folder with a design is replaced.
+  const std::string text = expect_success(arguments).output;
+  for (const char* part : {"simulated:", "estimated:", "module_", "DSP", "at 50 MHz", "bound by"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  const std::string estimated = expect_success(arguments + " --no-simulate").output;
+  EXPECT_EQ(estimated.find("simulated:"), std::string::npos) << estimated;
+}
+
+TEST(Generate, RefusesFoldersThatHoldSomethingElse) {
+  const fs::path folder = fresh_folder("taken");
+  write_text_file(folder / "thesis.txt", "work of years");
+  const std::string model = "generate " + small_model().path.string() + " --device xc7z020 " + calibrated();
+  expect_failure(model + " -o " + folder.string(), 1, {"something other than a design"});
+  expect_failure(model + " -o " + (folder / "thesis.txt").string(), 1, {"is no folder"});
+  expect_failure(model + " -o " + (folder / "thesis.txt/design").string(), 1, {"thesis.txt"});
+  EXPECT_EQ(read_text_file(folder / "thesis.txt"), "work of years");
+  EXPECT_EQ(files_of(folder).size(), 1u);
+}
+
+TEST(Generate, AFullDiskLeavesNothingBehind) {
+  const fs::path parent = fresh_folder("full");
+  const CommandResult result = command("generate " + small_model().path.string() + " --device xc7z020 " +
+                                           calibrated() + " -o " + (parent / "design").string(),
+                                       "trap '' XFSZ; ulimit -f 4;");
+  EXPECT_EQ(result.exit_code, 1) << result.output;
+  EXPECT_NE(result.output.find("File too large"), std::string::npos) << result.output;
+  EXPECT_TRUE(fs::is_empty(parent));
+}
+
+TEST(Generate, SaysWhatIsWrong) {
+  const std::string model = "generate " + small_model().path.string();
+  const std::string out = " -o " + (fresh_folder("wrong") / "design").string();
+  const std::string device = " --device xc7z020 ";
+  expect_failure(model + device + out, 1, {"calibration", "--number-type q10.22"});
+  expect_failure(model + " --device xc7z999 " + calibrated() + out, 1, {"xc7z020"});
+  expect_failure(model + device + calibrated() + " --clock 0" + out, 1, {"--clock"});
+  expect_failure(model + device + calibrated() + " --budget dsp=few,gold=1" + out, 1, {"dsp", "gold"});
+  expect_failure(model + device + " --number-type q9.22" + out, 1, {"q9.22"});
+  expect_failure(model + device + " --number-type q10.22 --weight-bits 4" + out, 1, {"--weight-bits"});
+  expect_failure(model + device + calibrated() + " --allocation /nowhere.yaml" + out, 1, {"/nowhere.yaml"});
+  expect_failure(model + device + calibrated() + " --budget lut=100,bram=0" + out, 3,
+                 {"LUT", "BRAM", "the smallest budget that would do"});
+  expect_failure("generate /nowhere.onnx" + device + out, 1, {"/nowhere.onnx"});
+}
+
+TEST(Generate, NamesEveryUnsupportedOperator) {
+  const fs::path path = unsupported_model(fresh_folder("unsupported"));
+  const std::string out = " -o " + (fresh_folder("unsupported_out") / "design").string();
+  expect_failure("generate " + path.string() + " --device xc7z020 --number-type q10.22" + out, 2,
+                 {"'middle_one'", "'middle_two'"});
+}
+
+TEST(Generate, AGivenAllocationIsChecked) {
+  const fs::path first = small_design("given", calibrated() + " --form processors");
+  const std::string text = read_text_file(first / "allocation.yaml");
+  const fs::path broken = fresh_folder("given_broken") / "broken.yaml";
+  write_text_file(broken, text.substr(0, text.size() / 2) + "\n  : [");
+  const std::string model = "generate " + small_model().path.string() + " --device xc7z020 " + calibrated();
+  const std::string out = " -o " + (fresh_folder("given_out") / "design").string();
+  expect_failure(model + " --allocation " + broken.string() + out, 1, {"broken.yaml"});
+  expect_failure(
+      model + " --allocation " + (first / "allocation.yaml").string() + " --budget lut=10,ff=10" + out, 3,
+      {"LUT", "FF", "too few"});
+}
+
+TEST(RunDesign, RefusesWhatItHasNoUseFor) {
+  const fs::path folder = small_design("refuse", calibrated());
+  const std::string run = "run " + folder.string() + " --input " + small_model().images.string();
+  expect_failure(run + " --hardware overlay-16x16", 1, {"--hardware means nothing"});
+  expect_failure(run + " --engine cycle --trace t.json", 1, {"--trace means nothing"});
+  expect_failure(run + " --engine host --memory ddr", 1, {"--memory means nothing"});
+  fs::remove(folder / "device.yaml");
+  expect_failure(run, 1, {"device.yaml"});
+}
+
+}  // namespace
+}  // namespace tilewright
