@@ -52,10 +52,6 @@ DesignBuilder::DesignBuilder(const Network& network, const Allocation& allocatio
   input_bytes_ = m.add_net("input_bytes", 32);
   output_base_ = m.add_net("output_base", kAddressBits);
   output_bytes_ = m.add_net("output_bytes", 32);
-  for (int64_t c = 0; c < allocation.weight_channels; ++c) {
-    weight_bases_.push_back(m.add_net(fmt::format("weight_base{}", c), kAddressBits));
-  }
-  weight_bytes_ = m.add_net("weight_bytes", 32);
   design_.clock_mhz = allocation.clock_mhz;
   design_.streaming = allocation.streaming;
   design_.port_bytes = allocation.port_bytes;
@@ -131,9 +127,10 @@ void DesignBuilder::output_elements(Stream elements, int64_t count) {
 }
 
 Stream DesignBuilder::weight_beats() {
-  const int64_t channels = allocation_.weight_channels;
+  weight_bytes_ = top().add_net("weight_bytes", 32);
   std::vector<Stream> parts;
-  for (int64_t c = 0; c < channels; ++c) {
+  for (int64_t c = 0; c < allocation_.weight_channels; ++c) {
+    weight_bases_.push_back(top().add_net(fmt::format("weight_base{}", c), kAddressBits));
     parts.push_back(
         read_port(fmt::format("weight_dma{}", c), weight_bases_[size_t(c)], weight_bytes_, int(c), 8));
   }
@@ -222,8 +219,14 @@ Stream DesignBuilder::finish(const std::string& name, Stream sums, Stream parame
   Stream out = wiring_.stream(name, pf, result_bits);
   std::vector<std::pair<std::string, Stream*>> ports = {
       {"acc", &sums}, {"param", &parameters}, {"out", &out}};
-  if (residual != nullptr) ports.push_back({"residual", residual});
-  wiring_.add(name, "finish", std::move(p), ports);
+  std::map<std::string, NetId> others;
+  if (residual != nullptr) {
+    ports.push_back({"residual", residual});
+  } else {
+    others = {{"residual_valid", wiring_.constant(1, 0)},
+              {"residual_data", wiring_.constant(int(pf) * result_bits, 0)}};
+  }
+  wiring_.add(name, "finish", std::move(p), ports, others);
   return out;
 }
 
@@ -281,10 +284,10 @@ Design DesignBuilder::finished() {
       {"input_bytes", input_bytes_},
       {"output_base", output_base_},
       {"output_bytes", output_bytes_},
-      {"weight_bytes", weight_bytes_},
       {"busy", concatenated(busy_, "busy")},
       {"error", top().add_assign(Operation::kReduceOr, {concatenated(errors_, "errors")}, 1, 0, "error")},
       {"irq", top().add_port("irq", Direction::kOutput, 1)}};
+  if (!weight_bases_.empty()) others["weight_bytes"] = weight_bytes_;
   for (size_t c = 0; c < weight_bases_.size(); ++c)
     others[fmt::format("weight_base{}", c)] = weight_bases_[c];
   export_ports("control", parameters, "s_", "s_", others);

@@ -73,7 +73,8 @@ class DesignBuilder {
   const Allocation& allocation_;
   Design design_;
   Wiring wiring_;
-  netlist::NetId start_, input_base_, input_bytes_, output_base_, output_bytes_, weight_bytes_;
+  netlist::NetId start_, input_base_, input_bytes_, output_base_, output_bytes_;
+  netlist::NetId weight_bytes_ = netlist::kNoNet;
   std::vector<netlist::NetId> weight_bases_;
   std::vector<netlist::NetId> busy_, errors_;
   // By channel, the read masters' nets by port name.

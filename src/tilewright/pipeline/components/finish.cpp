@@ -61,9 +61,7 @@ std::vector<ComponentPort> ports(const Parameters& parameters) {
   std::vector<ComponentPort> list;
   add_stream(list, "acc", Direction::kInput, int(integer(parameters, "PO") * integer(parameters, "ACC")));
   add_stream(list, "param", Direction::kInput, int(pf * finish_param_bits(parameters)));
-  if (integer_or(parameters, "RESIDUAL", 0) != 0) {
-    add_stream(list, "residual", Direction::kInput, int(pf * aw));
-  }
+  add_stream(list, "residual", Direction::kInput, int(pf * aw));
   add_stream(list, "out", Direction::kOutput, int(pf * aw));
   return list;
 }
@@ -102,16 +100,7 @@ class Model : public CycleModel {
       : slices_(integer(parameters, "PO") / integer(parameters, "PF")),
         residual_(integer_or(parameters, "RESIDUAL", 0) != 0),
         result_bit_(uint64_t{1} << (finish_steps(parameters) - 1)),
-        tasks_(read_tasks(parameters, images)) {
-    int at = 5;
-    acc_valid_ = 0;
-    param_valid_ = 3;
-    if (residual_) {
-      residual_valid_ = at + 1;
-      at += 3;
-    }
-    out_valid_ = at + 1;
-  }
+        tasks_(read_tasks(parameters, images)) {}
 
   void reset(Pins& pins) override {
     held_ = false;
@@ -119,33 +108,33 @@ class Model : public CycleModel {
     valids_ = 0;
     task_ = 0;
     left_ = tasks_[0].beats;
-    pins.set(out_valid_, 0);
+    pins.set(kOutValid, 0);
   }
 
   void settle(Pins& pins) override {
     const bool moves = enabled(pins), sums = has_sums(pins), adds = needs_residual();
-    const bool parameters = pins[param_valid_] != 0;
-    const bool residual = !adds || pins[residual_valid_] != 0;
-    pins.set(param_valid_ + 1, moves && sums && residual ? 1 : 0);
-    if (residual_) pins.set(residual_valid_ + 1, moves && sums && adds && parameters ? 1 : 0);
+    const bool parameters = pins[kParamValid] != 0;
+    const bool residual = !adds || pins[kResidualValid] != 0;
+    pins.set(kParamValid + 1, moves && sums && residual ? 1 : 0);
+    pins.set(kResidualValid + 1, moves && sums && adds && parameters ? 1 : 0);
     const bool starts = moves && parameters && residual;
-    pins.set(acc_valid_ + 1, (slices_ == 1 ? starts : !held_ || (starts && last_slice())) ? 1 : 0);
+    pins.set(kAccValid + 1, (slices_ == 1 ? starts : !held_ || (starts && last_slice())) ? 1 : 0);
   }
 
   void tick(Pins& pins) override {
-    const bool takes_sums = slices_ > 1 && pins[acc_valid_ + 1] != 0;
+    const bool takes_sums = slices_ > 1 && pins[kAccValid + 1] != 0;
     const bool moves = enabled(pins);
-    const bool starts = moves && has_sums(pins) && pins[param_valid_] != 0 &&
-                        (!needs_residual() || pins[residual_valid_] != 0);
+    const bool starts =
+        moves && has_sums(pins) && pins[kParamValid] != 0 && (!needs_residual() || pins[kResidualValid] != 0);
     if (takes_sums) {
-      held_ = pins[acc_valid_] != 0;
+      held_ = pins[kAccValid] != 0;
       slice_ = 0;
     } else if (starts) {
       ++slice_;
     }
     if (moves) {
       valids_ = ((valids_ << 1) | uint64_t(starts)) & (result_bit_ * 2 - 1);
-      pins.set(out_valid_, (valids_ & result_bit_) != 0 ? 1 : 0);
+      pins.set(kOutValid, (valids_ & result_bit_) != 0 ? 1 : 0);
     }
     if (starts && --left_ == 0) {
       task_ = task_ + 1 == tasks_.size() ? 0 : task_ + 1;
@@ -154,8 +143,8 @@ class Model : public CycleModel {
   }
 
  private:
-  bool enabled(const Pins& pins) const { return pins[out_valid_] == 0 || pins[out_valid_ + 1] != 0; }
-  bool has_sums(const Pins& pins) const { return slices_ == 1 ? pins[acc_valid_] != 0 : held_; }
+  bool enabled(const Pins& pins) const { return pins[kOutValid] == 0 || pins[kOutValid + 1] != 0; }
+  bool has_sums(const Pins& pins) const { return slices_ == 1 ? pins[kAccValid] != 0 : held_; }
   bool last_slice() const { return slice_ + 1 == tasks_[task_].drain || slice_ + 1 == slices_; }
   bool needs_residual() const { return residual_ && tasks_[task_].adds; }
 
@@ -163,7 +152,8 @@ class Model : public CycleModel {
   const bool residual_;
   const uint64_t result_bit_;  // of valids_; bit k: k + 1 steps after the start
   const std::vector<TaskBeats> tasks_;
-  int acc_valid_, param_valid_, residual_valid_ = -1, out_valid_;  // ports; ready follows valid
+  // Ports; ready follows valid, data follows ready.
+  static constexpr int kAccValid = 0, kParamValid = 3, kResidualValid = 6, kOutValid = 9;
   bool held_ = false;
   int64_t slice_ = 0, left_ = 1;
   uint64_t valids_ = 0;
