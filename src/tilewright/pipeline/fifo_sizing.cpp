@@ -129,7 +129,8 @@ class Sizing {
     StageSchedule own;
     own.period = double(interval_) / double(reaches_[l].out_pixels());
     own.service = array_cycles(g, 1);
-    own.depth = latency_.window + latency_.array(g) + latency_.finish;
+    own.depth = latency_.window + array_latency(network_, allocation_, l, g) +
+                finish_latency(network_, allocation_, l);
     own.blocks = g.blocks;
     own.block = own.service / g.blocks;
     own.block_beats = g.beats;
