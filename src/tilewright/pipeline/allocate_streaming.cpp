@@ -7,6 +7,7 @@
 #include <map>
 
 #include "tilewright/pipeline/baselines.h"
+#include "tilewright/pipeline/fifo_sizing.h"
 #include "tilewright/pipeline/resource_model.h"
 #include "tilewright/pipeline/stage_options.h"
 #include "tilewright/search/annealing.h"
@@ -82,6 +83,7 @@ class StageSpace {
       if (!meets(solution, i)) return std::nullopt;
     }
     Candidate result{allocation(solution), {}};
+    size_fifos(network_, result.allocation);
     const CycleEstimate cycles = streaming_cycles(network_, result.allocation, judge_.budget().port);
     result.estimate.latency_cycles = cycles.latency_cycles;
     result.estimate.interval_cycles = cycles.interval_cycles;
