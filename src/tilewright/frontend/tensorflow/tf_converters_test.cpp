@@ -137,6 +137,7 @@ TEST(TensorflowConverters, RefuseOtherNodesThatDoNotFit) {
       {"SplitV", {"m", "nine", "i0"}, "", "a part's size is out of range"},
       {"SplitV", {"m", "one_two", "i2"}, "", "needs one axis"},
       {"ArgMax", {"m", "i2"}, "", "needs one axis"},
+      {"Unpack", {"none"}, "", "has no outputs"},
       {"Mean", {"m", "far"}, "", "its axes are not known before the network runs"},
       {"Mean", {"m", "nine"}, "", "axis 9"},
       {"Reshape", {"m", "far"}, "", "its sizes are not known before the network runs"},

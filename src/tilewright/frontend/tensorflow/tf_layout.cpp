@@ -74,7 +74,8 @@ ValueId reordered(TfOperation& operation, ValueId id, const std::vector<int64_t>
 
 ValueId with_shape(TfOperation& operation, ValueId id, const Shape& shape) {
   if (operation.value(id).shape == shape) return id;
-  if (const auto& constant = operation.value(id).constant) {
+  const auto& constant = operation.value(id).constant;
+  if (constant && shape.element_count() == constant->size()) {
     return operation.constant("reshaped", constant->reshaped(shape));
   }
   return operation.emit("Reshape", {id, operation.constant("shape", int64_tensor(shape.dims()))});

@@ -115,6 +115,7 @@ class Lowering : public TfOperation {
     const size_t nodes_before = graph_.nodes.size();
     try {
       converter(*this);
+      if (results_[index].empty()) throw Error(ErrorKind::kInvalidInput, "has no outputs");
       name_outputs();
     } catch (const Error& problem) {
       graph_.nodes.resize(nodes_before);
