@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "tilewright/base/error.h"
+#include "tilewright/pipeline/allocate.h"
 #include "tilewright/pipeline/allocation_testing.h"
 #include "tilewright/pipeline/build.h"
 #include "tilewright/pipeline/cycle_simulator.h"
@@ -110,6 +111,24 @@ TEST(FifoSizing, RandomDesignsKeepTheirPaceAndNeedTheirQueues) {
     halved += check_queues(network, allocation);
   }
   EXPECT_GE(halved, 8);
+}
+
+TEST(FifoSizing, AllocatedStagesComeWithTheirQueues) {
+  const Network network = resnet8(32);
+  Budget budget;
+  budget.resources.lut = 53'200;
+  budget.resources.ff = 106'400;
+  budget.resources.dsp = 220;
+  budget.resources.bram = 280;
+  AllocateOptions options;
+  options.processors = false;
+  options.nodes = 500;
+  options.evaluations = 500;
+  const Allocation allocation = allocate(network, budget, Objective::kLatency, options).allocation;
+  Allocation sized = allocation;
+  size_fifos(network, sized);
+  EXPECT_EQ(sized, allocation);
+  EXPECT_EQ(check_queues(network, allocation), 3);
 }
 
 // Two 3x3 convolutions reach two rows and two pixels ahead; what comes on top is the pixels being written and
