@@ -7,7 +7,8 @@
 
 namespace tilewright::netlist {
 
-// Calls `read(net, low, width)` for everything in `module` that reads a net, output ports included.
+// Calls `read(net, low, width)` for everything in `module` that reads a net, output ports included, instances
+// left out.
 template <typename Read>
 void for_each_read(const Module& module, Read&& read) {
   const auto whole = [&](NetId net) {
@@ -38,15 +39,14 @@ void for_each_read(const Module& module, Read&& read) {
   for (const Port& port : module.ports) {
     if (port.direction == Direction::kOutput) whole(module.net(port.name));
   }
-  for (const Instance& instance : module.instances) {
-    for (const auto& [port, net] : instance.connections) whole(net);
-  }
 }
 
-// Bits of nets that something reads. Connections of instances count as reading in either direction.
+// Bits of nets that something reads.
 class BitUsage {
  public:
-  explicit BitUsage(const Module& module);
+  // The inputs of `module`'s instances are those that the modules of `design` and the components of `library`
+  // have.
+  BitUsage(const Module& module, const Design& design, const Library& library);
   bool all_read(NetId net) const;
 
  private:

@@ -90,7 +90,7 @@ class ModulePrinter {
   }
 
   void header() {
-    const BitUsage usage(module_);
+    const BitUsage usage(module_, design_, library_);
     const bool clocked = uses_clock(module_);
     head_.line(0, "module {} (", module_names_.at(module_.name));
     head_.declare(1, "input logic ", "clk", 1, clocked, ",");

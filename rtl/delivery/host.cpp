@@ -1,0 +1,393 @@
+// Runs images on the design of this folder: lays them out in memory, writes registers, waits, reads results.
+//
+//   g++ -O2 -std=c++17 -o run host/host.cpp                       on a board: registers and memory are mapped
+//   verilator --cc --exe --build -O3 -Wno-fatal -CFLAGS -DTILEWRIGHT_SIMULATION --top-module tilewright_pipeline
+//     -o run rtl/*.sv host/host.cpp                                in simulation: obj_dir/run
+//
+//   run --registers FILE:OFFSET --memory FILE:OFFSET:ADDRESS:BYTES IMAGES RESULTS        (board)
+//   run IMAGES RESULTS                                             (simulation, in the design's folder)
+//
+// FILE is /dev/mem or a /dev/uioN; ADDRESS is where the design sees the memory that the program maps at OFFSET.
+// IMAGES holds one or more images, row by row, column by column, channel by channel, in the integers of the
+// network's input: one byte each, or four (little-endian) where elements have more than 8 bits. RESULTS likewise.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+// A tensor in memory: pixels of words of `word_elements` elements of `bits`; with a window (rows > 0) each
+// pixel holds all elements that the window sees.
+struct Tensor {
+  int64_t rows, columns, channels;
+  int64_t source_rows, source_columns, source_channels;
+  int64_t word_elements;
+  int bits;
+  bool bipolar;
+  int64_t bytes;
+  int64_t window_rows, window_columns, stride_y, stride_x, top, left, pad_value;
+};
+
+// @design@
+
+// What the program drives.
+class Port {
+ public:
+  virtual ~Port() = default;
+  virtual uint32_t read(uint32_t offset) = 0;
+  virtual void write(uint32_t offset, uint32_t value) = 0;
+  virtual void wait() = 0;  // for the end of a run
+  // Memory that both sides see, and where the design sees it.
+  virtual uint8_t* memory(size_t bytes) = 0;
+  virtual uint64_t address() const = 0;
+};
+
+#ifdef TILEWRIGHT_SIMULATION
+#include "Vtilewright_pipeline.h"
+#include "verilated.h"
+
+// The Verilog in simulation behind a memory with a latency.
+class SimulatedPort : public Port {
+ public:
+  SimulatedPort() {
+#define TILEWRIGHT_READ_PORT(n)                                                                               \
+  channels_.push_back({pin(top_.m##n##_arvalid), pin(top_.m##n##_arready), pin(top_.m##n##_araddr),           \
+                       pin(top_.m##n##_arlen), pin(top_.m##n##_rvalid), pin(top_.m##n##_rready),              \
+                       pin(top_.m##n##_rdata), pin(top_.m##n##_rresp), pin(top_.m##n##_rlast), {}, 0, 0});
+    TILEWRIGHT_READ_PORTS(TILEWRIGHT_READ_PORT)
+#undef TILEWRIGHT_READ_PORT
+    for (Channel& channel : channels_) channel.address_ready.set(1);
+    top_.m0_awready = top_.m0_wready = 1;
+    top_.m0_bvalid = top_.m0_bresp = 0;
+    top_.s_awvalid = top_.s_wvalid = top_.s_arvalid = 0;
+    top_.s_bready = top_.s_rready = 1;
+    top_.s_wstrb = 15;
+    top_.rst = 1;
+    for (int i = 0; i < 4; ++i) cycle();
+    top_.rst = 0;
+  }
+
+  uint32_t read(uint32_t offset) override {
+    top_.s_araddr = offset;
+    top_.s_arvalid = 1;
+    for (;;) {
+      top_.eval();
+      const bool accepted = top_.s_arready, answered = top_.s_rvalid;
+      const uint32_t value = top_.s_rdata;
+      cycle();
+      if (accepted) top_.s_arvalid = 0;
+      if (answered) return value;
+    }
+  }
+  void write(uint32_t offset, uint32_t value) override {
+    top_.s_awaddr = offset;
+    top_.s_wdata = value;
+    top_.s_awvalid = top_.s_wvalid = 1;
+    for (;;) {
+      top_.eval();
+      const bool address = top_.s_awready, data = top_.s_wready, answered = top_.s_bvalid;
+      cycle();
+      if (address) top_.s_awvalid = 0;
+      if (data) top_.s_wvalid = 0;
+      if (answered) return;
+    }
+  }
+  void wait() override {
+    while (!top_.irq) cycle();
+  }
+  uint8_t* memory(size_t bytes) override {
+    if (memory_.size() < bytes) memory_.resize(bytes);
+    return memory_.data();
+  }
+  uint64_t address() const override { return 0; }
+
+ private:
+  static constexpr uint64_t kLatency = 32;
+
+  // A port of the model: integers and words of 32 bits alike are bytes, the lowest first.
+  struct Pin {
+    void* value;
+    size_t size;
+    uint64_t get() const {
+      uint64_t result = 0;
+      std::memcpy(&result, value, size < 8 ? size : 8);
+      return result;
+    }
+    void set(uint64_t bits) const { std::memcpy(value, &bits, size < 8 ? size : 8); }
+  };
+  template <typename T>
+  static Pin pin(T& port) {
+    return {&port, sizeof(T)};
+  }
+  struct Burst {
+    uint64_t address, beats, due;
+  };
+  struct Channel {
+    Pin address_valid, address_ready, address, length, valid, ready, data, response, last;
+    std::deque<Burst> bursts;
+    uint64_t beat, free;
+  };
+
+  void cycle() {
+    top_.clk = 0;
+    top_.eval();
+    for (Channel& channel : channels_) sample(channel);
+    sample_writes();
+    top_.clk = 1;
+    top_.eval();
+    for (Channel& channel : channels_) drive(channel);
+    top_.m0_bvalid = !answers_.empty() && answers_.front() <= now_ + 1;
+    ++now_;
+  }
+
+  void sample(Channel& c) {
+    if (c.address_valid.get()) {
+      const uint64_t beats = c.length.get() + 1;
+      const uint64_t due = now_ + kLatency > c.free ? now_ + kLatency : c.free;
+      c.bursts.push_back({c.address.get(), beats, due});
+      c.free = due + beats;
+    }
+    if (c.valid.get() && c.ready.get() && ++c.beat == c.bursts.front().beats) {
+      c.bursts.pop_front();
+      c.beat = 0;
+    }
+  }
+
+  void drive(Channel& c) {
+    const bool go = !c.bursts.empty() && c.bursts.front().due + c.beat <= now_ + 1;
+    c.valid.set(go);
+    if (!go) return;
+    const Burst& burst = c.bursts.front();
+    const uint64_t at = burst.address + c.beat * kPortBytes;
+    if (at + kPortBytes > memory_.size()) throw std::runtime_error("the design reads outside of memory");
+    std::memcpy(c.data.value, memory_.data() + at, kPortBytes);
+    c.last.set(c.beat + 1 == burst.beats);
+  }
+
+  void sample_writes() {
+    if (top_.m0_bvalid && top_.m0_bready) answers_.pop_front();
+    if (top_.m0_awvalid) writes_.push_back(top_.m0_awaddr);
+    if (!top_.m0_wvalid) return;
+    const uint64_t at = writes_.front() + write_beat_ * kPortBytes;
+    if (at + kPortBytes > memory_.size()) throw std::runtime_error("the design writes outside of memory");
+    uint8_t strobes[kPortBytes / 8 + 8] = {}, data[kPortBytes];
+    const Pin strobe = pin(top_.m0_wstrb);
+    std::memcpy(strobes, strobe.value, strobe.size < sizeof strobes ? strobe.size : sizeof strobes);
+    std::memcpy(data, pin(top_.m0_wdata).value, kPortBytes);
+    for (size_t i = 0; i < kPortBytes; ++i) {
+      if (strobes[i / 8] >> i % 8 & 1) memory_[at + i] = data[i];
+    }
+    ++write_beat_;
+    if (!top_.m0_wlast) return;
+    write_beat_ = 0;
+    writes_.pop_front();
+    answers_.push_back(now_ + kLatency);
+  }
+
+  Vtilewright_pipeline top_;
+  std::vector<Channel> channels_;
+  std::vector<uint8_t> memory_;
+  std::deque<uint64_t> writes_, answers_;
+  uint64_t now_ = 0, write_beat_ = 0;
+};
+#else
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// Registers and memory of a board, mapped.
+class MappedPort : public Port {
+ public:
+  MappedPort(const std::string& registers, const std::string& memory) {
+    const std::vector<std::string> r = split(registers), m = split(memory);
+    if (r.size() != 2 || m.size() != 4) throw std::runtime_error("--registers FILE:OFFSET --memory FILE:OFFSET:ADDRESS:BYTES");
+    registers_ = static_cast<volatile uint32_t*>(map(r[0], number(r[1]), 4096));
+    bytes_ = number(m[3]);
+    memory_ = static_cast<uint8_t*>(map(m[0], number(m[1]), bytes_));
+    address_ = number(m[2]);
+  }
+
+  uint32_t read(uint32_t offset) override { return registers_[offset / 4]; }
+  void write(uint32_t offset, uint32_t value) override { registers_[offset / 4] = value; }
+  void wait() override {
+    __sync_synchronize();
+    while ((read(kStatus) & 1) == 0) usleep(10);
+    __sync_synchronize();
+  }
+  uint8_t* memory(size_t bytes) override {
+    if (bytes > bytes_) throw std::runtime_error("the memory is too small: " + std::to_string(bytes) + " bytes are needed");
+    return memory_;
+  }
+  uint64_t address() const override { return address_; }
+
+ private:
+  static std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> parts(1);
+    for (const char c : text) {
+      if (c == ':') {
+        parts.emplace_back();
+      } else {
+        parts.back() += c;
+      }
+    }
+    return parts;
+  }
+  static uint64_t number(const std::string& text) { return std::strtoull(text.c_str(), nullptr, 0); }
+  static void* map(const std::string& file, uint64_t offset, size_t bytes) {
+    const int descriptor = open(file.c_str(), O_RDWR | O_SYNC);
+    void* const at = descriptor < 0 ? MAP_FAILED
+                                    : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, off_t(offset));
+    if (at == MAP_FAILED) throw std::runtime_error("cannot map '" + file + "'");
+    return at;
+  }
+
+  volatile uint32_t* registers_ = nullptr;
+  uint8_t* memory_ = nullptr;
+  size_t bytes_ = 0;
+  uint64_t address_ = 0;
+};
+#endif
+
+static std::vector<uint8_t> read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot read '" + path + "'");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+static int element_bytes(const Tensor& tensor) { return tensor.bits > 8 ? 4 : 1; }
+
+static int64_t element(const std::vector<uint8_t>& bytes, int64_t index, int size) {
+  if (size == 1) return int8_t(bytes[size_t(index)]);
+  int32_t value;
+  std::memcpy(&value, bytes.data() + index * 4, 4);
+  return value;
+}
+
+// Image `first` of `elements` into memory.
+static void arrange(const Tensor& t, const std::vector<uint8_t>& elements, int64_t first, uint8_t* bytes) {
+  std::memset(bytes, 0, size_t(t.bytes));
+  const auto put = [&](int64_t index, int64_t value) {
+    if (t.bipolar) value = value > 0;
+    for (int bit = 0; bit < t.bits; ++bit) {
+      const int64_t at = index * t.bits + bit;
+      bytes[at / 8] = uint8_t(bytes[at / 8] | (value >> bit & 1) << at % 8);
+    }
+  };
+  const bool window = t.window_rows > 0;
+  const int64_t taps_y = window ? t.window_rows : 1, taps_x = window ? t.window_columns : 1;
+  for (int64_t y = 0; y < t.rows; ++y) {
+    for (int64_t x = 0; x < t.columns; ++x) {
+      int64_t to = (y * t.columns + x) * t.word_elements;
+      for (int64_t ky = 0; ky < taps_y; ++ky) {
+        for (int64_t kx = 0; kx < taps_x; ++kx) {
+          const int64_t iy = window ? y * t.stride_y - t.top + ky : y;
+          const int64_t ix = window ? x * t.stride_x - t.left + kx : x;
+          const bool inside = iy >= 0 && iy < t.source_rows && ix >= 0 && ix < t.source_columns;
+          for (int64_t c = 0; c < t.source_channels; ++c) {
+            const int64_t from = first + (iy * t.source_columns + ix) * t.source_channels + c;
+            put(to++, inside ? element(elements, from, element_bytes(t)) : t.pad_value);
+          }
+        }
+      }
+    }
+  }
+}
+
+static void append_result(const Tensor& t, const uint8_t* bytes, std::vector<uint8_t>& result) {
+  for (int64_t pixel = 0; pixel < t.rows * t.columns; ++pixel) {
+    for (int64_t c = 0; c < t.channels; ++c) {
+      const int64_t low = (pixel * t.word_elements + c) * t.bits;
+      uint64_t value = 0;
+      for (int bit = 0; bit < t.bits; ++bit) value |= uint64_t(bytes[(low + bit) / 8] >> (low + bit) % 8 & 1) << bit;
+      int64_t number = int64_t(value << (64 - t.bits)) >> (64 - t.bits);
+      if (t.bipolar) number = value != 0 ? 1 : -1;
+      for (int i = 0; i < element_bytes(t); ++i) result.push_back(uint8_t(number >> 8 * i));
+    }
+  }
+}
+
+static size_t pages(size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
+
+static void write_wide(Port& port, uint32_t offset, uint64_t value) {
+  port.write(offset, uint32_t(value));
+  port.write(offset + 4, uint32_t(value >> 32));
+}
+
+static std::vector<uint8_t> run(Port& port, const std::vector<uint8_t>& images) {
+  const int64_t elements = kInput.source_rows * kInput.source_columns * kInput.source_channels;
+  const size_t image_bytes = size_t(elements) * size_t(element_bytes(kInput));
+  const size_t count = images.size() / image_bytes;
+  if (count == 0 || images.size() % image_bytes != 0) {
+    throw std::runtime_error("an image has " + std::to_string(image_bytes) + " bytes");
+  }
+  for (int i = 0; i < 16; ++i) {
+    if (port.read(kIdentityAt + 4 * uint32_t(i)) == kIdentity[i]) continue;
+    throw std::runtime_error("another design answers; load this one first");
+  }
+  const size_t in = size_t(kInput.bytes), out = size_t(kOutput.bytes);
+  const size_t output = pages(count * in), weights = output + pages(count * out), share = pages(kWeightBytes);
+  uint8_t* const memory = port.memory(weights + kChannels * share);
+  for (size_t i = 0; i < count; ++i) arrange(kInput, images, int64_t(i) * elements, memory + i * in);
+  if (kWeightBytes > 0) {
+    const std::vector<uint8_t> bytes = read_file("host/weights.bin");
+    if (bytes.size() != kChannels * kWeightBytes) throw std::runtime_error("host/weights.bin has another size");
+    for (size_t c = 0; c < kChannels; ++c) {
+      std::memcpy(memory + weights + c * share, bytes.data() + c * kWeightBytes, kWeightBytes);
+    }
+  }
+  // A streaming design takes all images as one.
+  const size_t each = kStreaming ? count : 1;
+  write_wide(port, kInputLo, port.address());
+  write_wide(port, kOutputLo, port.address() + output);
+  for (size_t c = 0; c < kChannels; ++c) {
+    write_wide(port, kWeights0Lo + 8 * uint32_t(c), port.address() + weights + c * share);
+  }
+  port.write(kImages, uint32_t(count / each));
+  port.write(kInputBytes, uint32_t(in * each));
+  port.write(kInputStride, uint32_t(in));
+  port.write(kOutputBytes, uint32_t(out * each));
+  port.write(kOutputStride, uint32_t(out));
+  port.write(kWeightBytesAt, uint32_t(kWeightBytes));
+  port.write(kControl, 1);
+  port.wait();
+  if (port.read(kStatus) & 2) throw std::runtime_error("a memory port answered with an error");
+  const uint64_t cycles = port.read(kCyclesLo) | uint64_t(port.read(kCyclesLo + 4)) << 32;
+  std::printf("%zu images, %llu cycles\n", count, static_cast<unsigned long long>(cycles));
+  std::vector<uint8_t> results;
+  for (size_t i = 0; i < count; ++i) append_result(kOutput, memory + output + i * out, results);
+  return results;
+}
+
+int main(int count, char** arguments) {
+  try {
+    std::string registers, memory;
+    std::vector<std::string> files;
+    for (int i = 1; i < count; ++i) {
+      const std::string argument = arguments[i];
+      if ((argument == "--registers" || argument == "--memory") && i + 1 < count) {
+        (argument == "--registers" ? registers : memory) = arguments[++i];
+      } else {
+        files.push_back(argument);
+      }
+    }
+    if (files.size() != 2) throw std::runtime_error("name a file of images and one for the results");
+#ifdef TILEWRIGHT_SIMULATION
+    SimulatedPort port;
+#else
+    MappedPort port(registers, memory);
+#endif
+    const std::vector<uint8_t> results = run(port, read_file(files[0]));
+    std::ofstream file(files[1], std::ios::binary);
+    file.write(reinterpret_cast<const char*>(results.data()), std::streamsize(results.size()));
+    if (!file) throw std::runtime_error("cannot write '" + files[1] + "'");
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
