@@ -48,9 +48,6 @@ void lower_binary(TfliteLowering& l) {
   const TensorLayout layout = l.common_layout();
   const ValueId a = l.broadcast_operand(0, layout), b = l.broadcast_operand(1, layout);
   const ValueId y = l.emit(renamed(kBinary, l.op().op), {a, b});
-  if (layout == TensorLayout::kChannelsFirst && l.value_of(y).shape.rank() != 4) {
-    throw Error(ErrorKind::kInvalidInput, "has operands of over 4 axes");
-  }
   l.finish(0, l.activated(y, l.options().activation), layout);
 }
 

@@ -420,6 +420,39 @@ TEST(TfliteReader, ArgumentsThatMustBeConstantOrFit) {
   expect_error(scalar, "reads a scalar");
 }
 
+TEST(TfliteReader, CastsScalesAndOperandsThatHaveNoForm) {
+  Pair cast;
+  cast.quantize(cast.y, {1}, {0}).op(Op::BuiltinOperator_CAST, {cast.x}, {cast.y});
+  expect_error(cast, "casts to tensor 'y', a tensor of FLOAT32");
+  Pair deep({1, 4, 4, 2, 1});
+  const int five = deep.constant("c", Tensor(ElementType::kF32, {1, 1, 1, 1, 1}));
+  deep.op(Op::BuiltinOperator_ADD, {deep.x, five}, {deep.y});
+  EXPECT_EQ(error_of(deep.build()), "no error");
+  Pair nothing;
+  nothing.op(Op::BuiltinOperator_CONCATENATION, {}, {nothing.y}, schema::ConcatenationOptionsT());
+  expect_error(nothing, "(CONCATENATION): has no input");
+  Pair packs_nothing;
+  packs_nothing.op(Op::BuiltinOperator_PACK, {}, {packs_nothing.y}, schema::PackOptionsT());
+  expect_error(packs_nothing, "(PACK): has no input");
+  Pair along({1, 4, 4, 2}, ElementType::kI8);
+  along.quantize(along.x, {0.5f}, {0}).quantize(along.y, {1}, {0});
+  const int w = along.constant("w", Tensor(ElementType::kI8, {2, 1, 3, 2}));
+  const int b = along.constant("b", Tensor(ElementType::kI32, {2}));
+  along.quantize(w, {1, 2, 3}, {0, 0, 0}, 2);
+  along.op(Op::BuiltinOperator_CONV_2D, {along.x, w, b}, {along.y}, stride_1());
+  expect_error(along, "tensor 'w' has 3 scales for 2 output channels");
+  Pair flat({4});
+  schema::Pool2DOptionsT pool;
+  pool.stride_h = pool.stride_w = pool.filter_height = pool.filter_width = 1;
+  flat.op(Op::BuiltinOperator_MAX_POOL_2D, {flat.x}, {flat.y}, pool);
+  expect_error(flat, "its input is 4 instead of rank 4");
+  Pair space({4});
+  schema::DepthToSpaceOptionsT block;
+  block.block_size = 2;
+  space.op(Op::BuiltinOperator_DEPTH_TO_SPACE, {space.x}, {space.y}, block);
+  expect_error(space, "tensor 'x' has 1 axes where 4 are needed");
+}
+
 TEST(TfliteReader, TheListOfCoveredOperatorsIsThatOfTheTable) {
   for (const std::string& op : covered_tflite_operators()) EXPECT_NE(find_tflite_lowering(op), nullptr);
   EXPECT_EQ(find_tflite_lowering("LSTM"), nullptr);
