@@ -63,9 +63,16 @@ std::string type_name_of(schema::TensorType type) {
   return name.empty() ? fmt::format("type number {}", int(type)) : name;
 }
 
+// Byte by byte: the verifier lets lists of 8-byte numbers begin anywhere.
 template <typename T>
 std::vector<int64_t> integers(const flatbuffers::Vector<T>* list) {
-  return list == nullptr ? std::vector<int64_t>{} : std::vector<int64_t>(list->begin(), list->end());
+  std::vector<int64_t> numbers;
+  for (size_t i = 0; list != nullptr && i < list->size(); ++i) {
+    T number = 0;
+    std::memcpy(&number, list->Data() + i * sizeof(T), sizeof(T));
+    numbers.push_back(int64_t(flatbuffers::EndianScalar(number)));
+  }
+  return numbers;
 }
 
 template <typename T>

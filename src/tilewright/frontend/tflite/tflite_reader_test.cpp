@@ -75,6 +75,22 @@ TEST(TfliteReader, BytesAtOddAddresses) {
   EXPECT_EQ(parse_tflite(std::span(shifted).subspan(1)).nodes.size(), parse_tflite(bytes).nodes.size());
 }
 
+// The list of zero points moved on by half a number, so that it begins where no 8-byte number may.
+TEST(TfliteReader, ListsAtOddAddresses) {
+  Pair model({1, 4, 4, 2}, ElementType::kI8);
+  model.quantize(model.x, {0.5f}, {1, 7}).quantize(model.y, {1}, {0});
+  model.op(Op::BuiltinOperator_RELU, {model.x}, {model.y});
+  std::vector<std::byte> bytes = model.build();
+  const schema::QuantizationParameters* quantization =
+      schema::GetModel(bytes.data())->subgraphs()->Get(0)->tensors()->Get(0)->quantization();
+  const auto* table = reinterpret_cast<const flatbuffers::Table*>(quantization);
+  auto* offset = const_cast<uint8_t*>(table->GetAddressOf(schema::QuantizationParameters::VT_ZERO_POINT));
+  flatbuffers::WriteScalar(offset, flatbuffers::ReadScalar<uint32_t>(offset) + 4);
+  // Its length is now the first number, its only number made of the halves of both: 7 * 2^32.
+  EXPECT_NE(error_of(bytes).find("tensor 'x' has the zero point 30064771072"), std::string::npos)
+      << error_of(bytes);
+}
+
 TEST(TfliteReader, TheModelAsAWhole) {
   Convolution version;
   version.finish().model.version = 2;
