@@ -1,11 +1,13 @@
-// Generated designs in Verilator, through the command: bit for bit what the integer reference gives, in as
-// many cycles as the cycle engine says.
+// Generated designs in the tools, through the command: Verilator gives bit for bit what the integer reference
+// gives, in as many cycles as the cycle engine says, and finds nothing to complain of; Yosys counts.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "small_model.h"
 #include "tilewright/synthesis/tool.h"
+#include "tilewright/synthesis/verilator.h"
 
 namespace tilewright {
 namespace {
@@ -25,10 +27,22 @@ TEST(GenerateRtl, TheHardwareComputesTheModel) {
   }
 }
 
+TEST(GenerateRtl, VerilogIsCleanWhateverTheLayersAreCalled) {
+  const std::string missing = synthesis::missing_tools({"verilator"});
+  if (!missing.empty()) GTEST_SKIP() << missing;
+  const std::filesystem::path folder = small_design("lint", calibrated());
+  std::vector<std::filesystem::path> sources;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "rtl"))
+    sources.push_back(entry.path());
+  std::sort(sources.begin(), sources.end());
+  EXPECT_EQ(synthesis::lint("tilewright_pipeline", sources), "");
+}
+
 TEST(SynthDesign, CountsBesideEstimates) {
   const std::string missing = synthesis::missing_tools({"yosys"});
   if (!missing.empty()) GTEST_SKIP() << missing;
-  const fs::path folder = small_design("synth", calibrated() + " --form streaming --budget multipliers=8");
+  const std::filesystem::path folder =
+      small_design("synth", calibrated() + " --form streaming --budget multipliers=8");
   const nlohmann::json json = nlohmann::json::parse(
       expect_success("synth " + folder.string() + " --json -o " + fresh_folder("synth_out").string()).output);
   EXPECT_EQ(json["device"], "xc7z020");

@@ -64,12 +64,6 @@ DesignLayer describe_layer(const Network& network, const Allocation& allocation,
   }
   result.input_fifo = own.input_fifo;
   result.residual_fifo = own.residual_fifo;
-  // A layer of an engine may hide behind the one before it, but has the engine for its own work.
-  const int64_t time =
-      allocation.streaming ? estimate.interval_cycles : std::max(cost.cycles, cost.compute_cycles);
-  if (result.multipliers > 0 && time > 0) {
-    result.share_of_peak = std::min(1.0, double(layer.macs) / (double(result.multipliers) * double(time)));
-  }
   return result;
 }
 
@@ -87,7 +81,8 @@ void take_tasks(DesignReport& report, const pipeline::Design& design, const Netw
   for (size_t t = 0; t < design.tasks.size() && t < ends.size(); ++t) {
     const pipeline::Task& task = design.tasks[t];
     DesignBar bar;
-    bar.lane = lane_of(report, task.engine);
+    const bool stage = design.streaming && task.layer >= 0;
+    bar.lane = lane_of(report, stage ? report.layers[size_t(task.layer)].name : task.engine);
     bar.layer = task.layer;
     bar.first_row = task.first_row;
     bar.rows = task.rows;
@@ -175,6 +170,12 @@ DesignReport design_report(const Network& network, const Allocation& allocation,
     report.queues.push_back({instance.name, netlist::integer(instance.parameters, "DEPTH"), -1});
   }
   if (simulation) take_simulation(report, *simulation, interval);
+  for (DesignLayer& layer : report.layers) {
+    // A layer of an engine may hide behind the one before it, but has the engine for its own work.
+    const int64_t time = allocation.streaming ? report.interval() : std::max(layer.cycles, layer.work_cycles);
+    if (layer.multipliers == 0 || time == 0) continue;
+    layer.share_of_peak = std::min(1.0, double(layer.macs) / (double(layer.multipliers) * double(time)));
+  }
   if (simulation && simulation->task_end.size() >= design.tasks.size() && !design.tasks.empty()) {
     take_tasks(report, design, network, simulation->task_end);
   } else {
