@@ -1,0 +1,91 @@
+// ResNet-50 and MobileNet v1 at batch 1 on generated hardware: cycles of one image in the cycle simulation of
+// the generated design, weights fetched from DRAM included, with one and with four memory channels. Budgets:
+// the pipeline paper's 705 wide multipliers (Q10.22), and the 5,640 DSP blocks of its card in int8.
+//
+//   resnet50_pipeline
+#include <cstring>
+
+#include "generated_designs.h"
+#include "zoo/zoo.h"
+#include "tilewright/flow/hardware_form.h"
+#include "tilewright/flow/load_model.h"
+#include "tilewright/graph/lcg_weights.h"
+
+using namespace tilewright;
+
+namespace {
+
+struct Measured {
+  uint64_t one_channel = 0, four_channels = 0;
+  int64_t multipliers = 0, dsp = 0, macs = 0;
+};
+
+// An image of the reference pseudo-random numbers.
+Tensor seeded_image(const Graph& graph) {
+  const Value& input = graph.value(graph.inputs[0]);
+  Tensor image(input.type, input.shape);
+  LcgStream stream(1);
+  for (int64_t i = 0; i < image.size(); ++i) image.set_number(i, stream.next());
+  return image;
+}
+
+Graph integer_form(const Graph& graph) { return hardware_form(graph, {}, {seeded_image(graph)}, 2); }
+Graph fixed_form(const Graph& graph) {
+  NumberFormat format;
+  format.fixed = true;
+  return hardware_form(graph, format, {}, 2);
+}
+
+Measured measure(const char* what, const Graph& graph, const std::string& budget) {
+  Measured result;
+  for (const int channels : {1, 4}) {
+    const GeneratedDesign generated =
+        figures::generate_for(graph, "f1-vu9p", budget + ",channels=" + std::to_string(channels));
+    const uint64_t cycles = generated.simulation->cycles;
+    (channels == 1 ? result.one_channel : result.four_channels) = cycles;
+    result.multipliers = generated.design.multipliers;
+    result.dsp = generated.allocated.estimate.resources.dsp;
+    result.macs = generated.network.macs();
+    std::printf(
+        "%s, %s, %d channel(s): %lu cycles simulated (%ld estimated), %.2f ms at 125 MHz, %ld multipliers, "
+        "%ld DSP, %.1f%% of the multipliers busy, %s\n",
+        what, budget.c_str(), channels, static_cast<unsigned long>(cycles),
+        long(generated.allocated.estimate.latency_cycles), double(cycles) / 125e3, long(result.multipliers),
+        long(result.dsp), 100.0 * double(result.macs) / double(cycles) / double(result.multipliers),
+        generated.allocated.allocation.streaming ? "stages" : "processors");
+    std::fflush(stdout);
+  }
+  return result;
+}
+
+}  // namespace
+
+int main() try {
+  const std::filesystem::path models = TILEWRIGHT_MODELS_DIR;
+  LoadOptions filled;
+  filled.fill_gain = 3;
+  const Graph official = load_model(models / "tf_resnet50_official" / "saved_model.pb", filled);
+  const Measured fixed = measure("official ResNet-50, Q10.22", fixed_form(official), "multipliers=705");
+  const Measured paper = measure("ResNet-50 as in the paper, Q10.22",
+                                 fixed_form(zoo::network("resnet50").build({})), "multipliers=705");
+  const Measured integer = measure("official ResNet-50, int8", integer_form(official), "dsp=5640");
+  const Measured mobile =
+      measure("MobileNet v1, int8", integer_form(zoo::network("mobilenet_v1").build({})), "dsp=5640");
+  // Of the 11,280 products per cycle that 5,640 blocks make.
+  const double share = double(mobile.macs) / double(mobile.four_channels) / 11'280;
+  std::printf(
+      "{\"figure\": \"resnet50_pipeline\", \"cycles_q10_22_705\": %lu, \"cycles_q10_22_705_one_channel\": "
+      "%lu, "
+      "\"cycles_q10_22_705_paper_network\": %lu, \"multipliers_q10_22\": %ld, \"cycles_int8_5640\": %lu, "
+      "\"cycles_int8_5640_one_channel\": %lu, \"dsp_int8\": %ld, \"mobilenet_cycles\": %lu, "
+      "\"mobilenet_cycles_one_channel\": %lu, \"mobilenet_mac_share\": %.3f}\n",
+      static_cast<unsigned long>(fixed.four_channels), static_cast<unsigned long>(fixed.one_channel),
+      static_cast<unsigned long>(paper.four_channels), long(fixed.multipliers),
+      static_cast<unsigned long>(integer.four_channels), static_cast<unsigned long>(integer.one_channel),
+      long(integer.dsp), static_cast<unsigned long>(mobile.four_channels),
+      static_cast<unsigned long>(mobile.one_channel), share);
+  return fixed.multipliers <= 705 && integer.dsp <= 5640 && mobile.dsp <= 5640 ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}
