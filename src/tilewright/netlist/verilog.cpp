@@ -308,9 +308,10 @@ std::map<std::string, std::string> names_of_modules(const Design& design) {
 
 std::string to_verilog(const Design& design, const Library& library) {
   const std::map<std::string, std::string> names = names_of_modules(design);
-  // Several modules in one file; constants that reach a comparison are no mistake in what was generated.
+  // Several modules in one file; constants that reach a comparison, and outputs of components that nobody
+  // needs, are no mistake in what was generated.
   std::string text;
-  for (const char* warning : {"DECLFILENAME", "UNSIGNED", "CMPCONST"}) {
+  for (const char* warning : {"DECLFILENAME", "UNSIGNED", "CMPCONST", "UNUSEDSIGNAL"}) {
     text += fmt::format("/* verilator lint_off {} */\n", warning);
   }
   const auto print = [&](const Module& module) {
