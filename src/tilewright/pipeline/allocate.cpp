@@ -9,7 +9,6 @@
 #include <map>
 
 #include "tilewright/pipeline/allocate_search.h"
-#include "tilewright/pipeline/fifo_sizing.h"
 
 namespace tilewright::pipeline {
 
@@ -121,42 +120,6 @@ namespace {
   throw Error(ErrorKind::kInternal, "an allocation over its budget without a shortage");
 }
 
-// With how much less the stages have to do where they and their queues need more than there is: the overrun,
-// and a hundredth, for the next stages' queues are others.
-Budget without_overrun(Budget room, const Judge& judge, const synthesis::Resources& need) {
-  const synthesis::Resources& have = judge.budget().resources;
-  const auto lower = [](int64_t& left, int64_t wanted, int64_t available) {
-    if (wanted > available) left = std::max<int64_t>(left - (wanted - available) - available / 100, 0);
-  };
-  lower(room.resources.lut, need.lut, have.lut);
-  lower(room.resources.ff, need.ff, have.ff);
-  lower(room.resources.bram, need.bram, have.bram);
-  lower(room.resources.uram, need.uram, have.uram);
-  return room;
-}
-
-// Queues follow from the stages, and cost memory: where a design only then exceeds its budget, the search is
-// repeated with as much less.
-ShapeSearch search_sized_stages(const Network& network, const Estimator& estimator, const Judge& judge,
-                                const AllocateOptions& options) {
-  constexpr int kRounds = 6;
-  Budget room = judge.budget();
-  int64_t evaluated = 0;
-  for (int round = 1;; ++round) {
-    const Judge inner(room, judge.objective());
-    ShapeSearch found = search_stages(network, estimator, inner, options);
-    evaluated += found.evaluated;
-    found.evaluated = evaluated;
-    if (round > 1) found.proven = false;
-    if (!found.best) return found;
-    const bool fits_bare = inner.fits(found.best->estimate);
-    size_fifos(network, found.best->allocation);
-    found.best->estimate = estimator(found.best->allocation);
-    if (!fits_bare || judge.fits(found.best->estimate) || round == kRounds) return found;
-    room = without_overrun(room, judge, found.best->estimate.resources);
-  }
-}
-
 }  // namespace
 
 AllocationResult allocate(const Network& network, const Budget& budget, Objective objective,
@@ -174,7 +137,7 @@ AllocationResult allocate(const Network& network, const Budget& budget, Objectiv
   const Judge judge(planned, objective);
   const Estimator estimator(network, budget.family, budget.port);
   ShapeSearch stages, processors;
-  if (options.streaming) stages = search_sized_stages(network, estimator, judge, options);
+  if (options.streaming) stages = search_stages(network, estimator, judge, options);
   if (options.processors) processors = search_processors(network, estimator, judge, options);
   const bool take_stages =
       stages.best && (!processors.best || !judge.better(processors.best->estimate, stages.best->estimate));

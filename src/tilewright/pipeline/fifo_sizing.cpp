@@ -38,7 +38,7 @@ class Sizing {
     const StageSchedule& own = stages_[l];
     const int tensor = network_.layers[l].input;
     const Writer source = writer(tensor);
-    const double held = most_held(source, own, own.service + latency_.window, reach.out_pixels(),
+    const double held = most_held(source, own, own.service + latency_.window, reach,
                                   [&](int64_t n) { return reach.released(n); });
     const double free = double(reach.capacity()) * source.pixel_beats + double(kept(tensor, source));
     return std::max<int64_t>(int64_t(std::ceil(held - free - kTolerance)), 0);
@@ -49,8 +49,7 @@ class Sizing {
     if (!layer.add) return 0;
     const StageSchedule& own = stages_[l];
     const Writer source = writer(layer.add->tensor);
-    const double held =
-        most_held(source, own, own.last_beat(), reaches_[l].out_pixels(), [](int64_t n) { return n + 1; });
+    const double held = most_held(source, own, own.last_beat(), reaches_[l], [](int64_t n) { return n + 1; });
     const double free = double(kept(layer.add->tensor, source));
     return std::max<int64_t>(int64_t(std::ceil(held - free - kTolerance)), 1);
   }
@@ -151,7 +150,7 @@ class Sizing {
     }
     double start = 0;
     std::vector<WindowReach::Need> needs;
-    for (int64_t n = 0; n < reach.out_pixels(); ++n) {
+    for (const int64_t n : reach.corners()) {
       reach.needs(n, needs);
       for (const WindowReach::Need& need : needs) {
         start = std::max(start, source.schedule.start + double(need.pixel) * source.schedule.period + behind -
@@ -212,25 +211,34 @@ class Sizing {
   }
 
   // Beats of a tensor that its writer has claimed room for and a reader has not released, which is done with
-  // pixel n at reader.start + n * period + after: the most over an image of the steady state.
+  // pixel n at reader.start + n * period + after: the most over an image of the steady state, just before a
+  // release. With a whole number of the writer's pixels per pixel of the reader that is linear between
+  // corners.
   template <typename Released>
   static double most_held(const Writer& source, const StageSchedule& reader, int64_t after,
-                          int64_t reader_pixels, Released&& released) {
+                          const WindowReach& reach, Released&& released) {
     double most = 0;
-    const StageSchedule& from = source.schedule;
-    for (int64_t k = 0; k < source.pixels; ++k) {
-      for (int64_t block = 0; block < from.blocks; ++block) {
-        const double claimed = from.start + double(k) * from.period +
-                               double(from.depth + (block + 1) * from.block - after) - reader.start;
-        const int64_t n = int64_t(std::floor(claimed / reader.period + kTolerance));
-        // Pixels of earlier images count below zero.
-        const int64_t image = n >= 0 ? n / reader_pixels : -((reader_pixels - 1 - n) / reader_pixels);
-        const int64_t gone = image * source.pixels + released(n - image * reader_pixels);
-        const double part = double(block + 1) / double(from.blocks);
-        most = std::max(most, (double(k - gone) + part) * source.pixel_beats);
-      }
+    const int64_t last = reach.out_pixels() - 1;
+    const auto look = [&](int64_t n) {
+      const double time = reader.start + double(n) * reader.period + double(after);
+      const int64_t gone = n > 0 ? released(n - 1) : released(last) - source.pixels;
+      most = std::max(most, (claimed(source.schedule, time) - double(gone)) * source.pixel_beats);
+    };
+    if (source.pixels % reach.out_pixels() == 0) {
+      for (const int64_t n : reach.corners()) look(n);
+    } else {
+      for (int64_t n = 0; n <= last; ++n) look(n);
     }
     return most;
+  }
+
+  // Pixels, and parts of one, that a writer has claimed room for before `time`.
+  static double claimed(const StageSchedule& from, double time) {
+    const double since = time - from.start - double(from.depth) - kTolerance;
+    const double pixel = std::floor(since / from.period);
+    const double within = since - pixel * from.period;
+    const double blocks = from.block == 0 ? double(from.blocks) : std::floor(within / double(from.block));
+    return pixel + std::clamp(blocks / double(from.blocks), 0.0, 1.0);
   }
 
   const Network& network_;

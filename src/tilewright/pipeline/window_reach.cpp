@@ -33,6 +33,18 @@ int64_t WindowReach::pushed(int64_t n) const {
   return image * in_pixels_ + row * columns_ + column + 1;
 }
 
+std::vector<int64_t> WindowReach::corners() const {
+  std::vector<int64_t> result;
+  for (int64_t y = 0; y < out_rows_; ++y) {
+    if (y > window_.rows && y < out_rows_ - 1 - window_.rows) continue;
+    for (int64_t x = 0; x < out_columns_; ++x) {
+      if (x <= window_.columns || x >= out_columns_ - 1 - window_.columns)
+        result.push_back(y * out_columns_ + x);
+    }
+  }
+  return result;
+}
+
 void WindowReach::needs(int64_t n, std::vector<Need>& result) const {
   result.clear();
   if (sliding_ || direct_) {

@@ -14,6 +14,9 @@ class WindowReach {
 
   int64_t in_pixels() const { return in_pixels_; }
   int64_t out_pixels() const { return out_pixels_; }
+  // Windows at the corners of where all is linear in row and column: those near the edges, where padding and
+  // images' ends cut windows off.
+  std::vector<int64_t> corners() const;
   // The last pixel of each row of window n that lies in the image: its number in the stream, and how many
   // words of the window are read before the pixel's first. Sliding windows have the one pixel that completes
   // them, which may be of the next image.
