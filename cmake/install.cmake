@@ -16,7 +16,6 @@ install(DIRECTORY src/tilewright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_M
 install(DIRECTORY hardware/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/hardware)
 install(DIRECTORY rtl/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/rtl)
 install(DIRECTORY dataflows/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/dataflows)
-install(DIRECTORY rtl/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/rtl)
 
 configure_package_config_file(cmake/TilewrightConfig.cmake.in ${CMAKE_BINARY_DIR}/TilewrightConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)

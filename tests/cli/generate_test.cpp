@@ -41,7 +41,9 @@ nlohmann::json report_of(const fs::path& folder) {
 void expect_complete(const std::string& options) {
   const fs::path folder = small_design("complete", options);
   for (const char* file :
-       {"model.onnx", "allocation.yaml", "device.yaml", "report.html", "report.json", "rtl", "memory"}) {
+       {"model.onnx", "allocation.yaml", "device.yaml", "report.html", "report.json", "README.md",
+        "rtl/tilewright_pipeline.sv", "rtl/tilewright_axi.sv", "memory/identity.hex",
+        "testbench/testbench.sv", "host/host.cpp", "build.tcl", "clock.xdc"}) {
     EXPECT_TRUE(fs::exists(folder / file)) << file;
   }
   const nlohmann::json report = report_of(folder);

@@ -6,9 +6,7 @@
 #include "tilewright/flow/design_page.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
-#include "tilewright/netlist/verilog.h"
-#include "tilewright/pipeline/component.h"
-#include "tilewright/pipeline/design_sources.h"
+#include "tilewright/pipeline/emit.h"
 #include "tilewright/pipeline/estimate.h"
 
 namespace tilewright {
@@ -51,18 +49,6 @@ fs::path without_slash(const fs::path& folder) {
   return folder.has_filename() ? folder : folder.parent_path();
 }
 
-void write_verilog(const pipeline::Design& design, const fs::path& folder, const fs::path& rtl_folder) {
-  create_folder(folder / "rtl");
-  create_folder(folder / "memory");
-  for (const std::string& file : pipeline::component_files(design.netlist)) {
-    write_text_file(folder / "rtl" / file, read_text_file(rtl_folder / "pipeline" / file));
-  }
-  for (const auto& [name, image] : design.images) write_text_file(folder / "memory" / name, image.to_hex());
-  const netlist::Design placed = pipeline::with_image_folder(design.netlist, design.images, "memory");
-  write_text_file(folder / "rtl" / (netlist::printed_module(placed, placed.top) + ".sv"),
-                  netlist::to_verilog(placed, pipeline::component_library()));
-}
-
 }  // namespace
 
 void write_design_folder(const fs::path& folder, const Graph& graph, const GeneratedDesign& generated,
@@ -70,7 +56,9 @@ void write_design_folder(const fs::path& folder, const Graph& graph, const Gener
   check_design_target(folder);
   FolderWriter writer(without_slash(folder));
   const fs::path& to = writer.partial();
-  write_verilog(generated.design, to, rtl_folder);
+  pipeline::EmitOptions emit;
+  emit.rtl_folder = rtl_folder;
+  pipeline::emit(generated.design, generated.network, &device, to, emit);
   write_onnx(to / kDesignModelFile, graph);
   write_text_file(to / kDesignAllocationFile, pipeline::print_allocation(generated.allocated.allocation));
   write_text_file(to / kDesignDeviceFile, print_device(device));
