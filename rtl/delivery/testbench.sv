@@ -1,7 +1,5 @@
 // Runs a generated design on the images of this folder and checks its results: prints PASS or FAIL and the
-// cycles that the design counted. Run it in the design's folder:
-//   iverilog -g2012 -s testbench -o bench rtl/*.sv testbench/*.sv && vvp bench
-//   verilator --binary --timing -Wno-fatal --top-module testbench rtl/*.sv testbench/*.sv && obj_dir/Vtestbench
+// cycles that the design counted. README.md says how to run it.
 `timescale 1ns / 1ns
 `default_nettype none
 module testbench;

@@ -1,0 +1,88 @@
+// Emitted folders with the tools that their users have: the testbench under Icarus and Verilator, the host
+// program for a board and in simulation.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tilewright/base/error.h"
+#include "tilewright/base/file.h"
+#include "tilewright/base/random.h"
+#include "tilewright/pipeline/emit_testing.h"
+#include "tilewright/synthesis/tool.h"
+
+namespace tilewright::pipeline {
+namespace {
+
+using synthesis::run_tool_checked;
+
+class Emit : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Shapes, Emit, testing::Bool(), [](const testing::TestParamInfo<bool>& shape) {
+  return shape.param ? "Streaming" : "Processors";
+});
+
+TEST_P(Emit, TestbenchPassesInIcarus) {
+  if (const std::string missing = synthesis::missing_tools({"iverilog"}); !missing.empty()) {
+    GTEST_SKIP() << missing;
+  }
+  const EmittedDesign own(GetParam());
+  std::vector<std::string> arguments = {"-g2012", "-s", "testbench", "-o", "run"};
+  for (const std::string& source : own.sources({"rtl", "testbench"})) arguments.push_back(source);
+  run_tool_checked({"iverilog", arguments, own.folder, 300});
+  const std::string output = run_tool_checked({"vvp", {"run"}, own.folder, 600}).output;
+  EXPECT_NE(output.find(own.expected_line()), std::string::npos) << output << own.expected_line();
+  // A result other than the expected one is noticed.
+  std::string expected = read_text_file(own.folder / "testbench/expected.hex");
+  for (char& digit : expected) digit = digit == '\n' ? digit : digit == '0' ? '5' : '0';
+  write_text_file(own.folder / "testbench/expected.hex", expected);
+  EXPECT_NE(run_tool_checked({"vvp", {"run"}, own.folder, 600}).output.find("FAIL"), std::string::npos);
+}
+
+TEST_P(Emit, TestbenchPassesInVerilator) {
+  if (const std::string missing = synthesis::missing_tools({"verilator", "g++"}); !missing.empty()) {
+    GTEST_SKIP() << missing;
+  }
+  const EmittedDesign own(GetParam());
+  std::vector<std::string> arguments = {"--binary", "--timing", "-Wno-fatal", "--top-module", "testbench"};
+  for (const std::string& source : own.sources({"rtl", "testbench"})) arguments.push_back(source);
+  run_tool_checked({"verilator", arguments, own.folder, 600});
+  const std::string output =
+      run_tool_checked({(own.folder / "obj_dir/Vtestbench").string(), {}, own.folder, 300}).output;
+  EXPECT_NE(output.find(own.expected_line()), std::string::npos) << output << own.expected_line();
+}
+
+TEST_P(Emit, HostProgramRunsTheDesign) {
+  if (const std::string missing = synthesis::missing_tools({"verilator", "g++"}); !missing.empty()) {
+    GTEST_SKIP() << missing;
+  }
+  const EmittedDesign own(GetParam());
+  run_tool_checked({"g++",
+                    {"-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "host/host.cpp"},
+                    own.folder,
+                    120});
+  std::vector<std::string> arguments = {
+      "--cc", "--exe", "--build",      "-Wno-fatal",         "-CFLAGS", "-DTILEWRIGHT_SIMULATION",
+      "-o",   "run",   "--top-module", "tilewright_pipeline"};
+  for (const std::string& source : own.sources({"rtl"})) arguments.push_back(source);
+  arguments.push_back("host/host.cpp");
+  run_tool_checked({"verilator", arguments, own.folder, 600});
+  Random random(7);
+  std::vector<std::vector<int32_t>> images(3);
+  std::string input, expected;
+  for (std::vector<int32_t>& image : images) {
+    image.resize(size_t(own.design.input.source.elements()));
+    for (int32_t& value : image) input += char(value = int32_t(random.between(-128, 127)));
+    const std::vector<std::vector<int32_t>> tensors = evaluate(own.network, image);
+    for (const int32_t value : tensors[size_t(own.network.output)]) expected += char(value);
+  }
+  write_text_file(own.folder / "images.bin", input);
+  const std::string output =
+      run_tool_checked(
+          {(own.folder / "obj_dir/run").string(), {"images.bin", "results.bin"}, own.folder, 300})
+          .output;
+  EXPECT_EQ(read_text_file(own.folder / "results.bin"), expected);
+  SimulationOptions simulation;
+  simulation.images = 3;
+  EXPECT_EQ(output, fmt::format("3 images, {} cycles\n", simulate(own.design, simulation).cycles));
+}
+
+}  // namespace
+}  // namespace tilewright::pipeline
