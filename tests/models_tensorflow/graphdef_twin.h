@@ -11,7 +11,8 @@
 
 namespace tilewright {
 
-// A GraphDef of `graph` (channels first, one input and output), whose input is [-1, rows, columns, channels] or
+// A GraphDef of `graph` (channels first, one input and output), whose input is [-1, rows, columns, channels]
+// or
 // [-1, features]. Covers what the zoo's classifiers use. A seed above 0 draws the spellings instead of taking
 // them in turn, puts forwarding operators on some edges, and shuffles the nodes. Errors (internal): other
 // operators.

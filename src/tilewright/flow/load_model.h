@@ -19,8 +19,8 @@ struct LoadOptions {
   // Above 0: the model comes without weights; fill it with the reference pseudo-random ones of this gain
   // (graph/lcg_weights.h).
   double fill_gain = 0;
-  // Absent files of external weights give zeros, variables that a TensorFlow file does not hold stand-ins, with
-  // a warning: enough to see shapes and work.
+  // Absent files of external weights give zeros, variables that a TensorFlow file does not hold stand-ins,
+  // with a warning: enough to see shapes and work.
   bool allow_missing_weights = false;
   // TensorFlow only: nodes that become inputs (with their shapes where the file does not tell, {} otherwise),
   // nodes whose values are the outputs (empty: inferred), and whether an ArgMax at the end is kept.
