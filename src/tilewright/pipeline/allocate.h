@@ -37,8 +37,8 @@ struct AllocateOptions {
   // for wiring.
   double logic_share = 0.8;
   uint64_t seed = 1;
-  int64_t nodes = 4'000;         // of the exact search over stages, then annealing goes on from its best
-  int64_t evaluations = 20'000;  // of annealing
+  int64_t nodes = 2'000;        // of the exact search over stages, then annealing goes on from its best
+  int64_t evaluations = 5'000;  // of annealing
 };
 
 struct AllocationResult {
