@@ -74,8 +74,11 @@ class Sizing {
     interval_ = std::max(port_beats(in), port_beats(out));
     for (size_t l = 0; l < geometries_.size(); ++l) {
       const LayerGeometry& g = geometries_[l];
-      interval_ = std::max(
-          {interval_, array_cycles(g, reaches_[l].out_pixels()), reaches_[l].in_pixels() * g.pixel_words});
+      const int64_t words = reaches_[l].in_pixels() * g.pixel_words;
+      const int64_t windows = array_cycles(g, reaches_[l].out_pixels());
+      // A sliding window steps once per word, and not while a window is in use.
+      const int64_t skipped = words - reaches_[l].out_pixels() * g.pixel_words;
+      interval_ = std::max({interval_, words, windows + (g.row_major ? std::max<int64_t>(skipped, 0) : 0)});
     }
   }
 

@@ -113,6 +113,17 @@ TEST(FifoSizing, RandomDesignsKeepTheirPaceAndNeedTheirQueues) {
   EXPECT_GE(halved, 8);
 }
 
+// Of four words three give no window, and take a step each beside the window's own four cycles.
+TEST(FifoSizing, StridedSlidingWindowsStepBetweenWindows) {
+  NetworkBuilder builder("strided", {16, 16, 4});
+  const Network network = builder.finish(builder.convolution(0, 32, 3, 2));
+  Allocation allocation = stages(network, 4);
+  allocation.layers[0].stage = {4, 8, 8, Multiplier::kDsp, Feeder::kRowMajor};
+  size_fifos(network, allocation);
+  EXPECT_EQ(streaming_schedule(network, allocation).interval, 64 * 4 + 192);
+  check_queues(network, allocation);
+}
+
 TEST(FifoSizing, AllocatedStagesComeWithTheirQueues) {
   const Network network = resnet8(32);
   Budget budget;
