@@ -27,7 +27,7 @@ class WeightRingCase : public BenchCase {
       WeightRingRow row{random.between(1, 3), random.between(1, 3), random.between(1, 12), false};
       rows.push_back(row);
       // A held task is followed by others of the same words.
-      while (random.chance(0.3) && rows.size() < 6) {
+      while (random.chance(0.5) && rows.size() < 6) {
         rows.back().hold = true;
         row.repeats = random.between(1, 3);
         rows.push_back(row);
