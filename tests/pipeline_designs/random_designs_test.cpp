@@ -1,0 +1,111 @@
+// Random networks as random designs of both shapes, weights on chip and in DRAM: in Verilog every result is
+// the network's own evaluation bit for bit, and the cycle simulation takes exactly as long, with memories
+// that are always ready and with ones that pause at random.
+#include <gtest/gtest.h>
+
+#include "tilewright/base/random.h"
+#include "tilewright/pipeline/allocation_testing.h"
+#include "tilewright/pipeline/cycle_simulator.h"
+#include "tilewright/pipeline/driver.h"
+#include "tilewright/pipeline/fifo_sizing.h"
+#include "tilewright/pipeline/network_testing.h"
+#include "tilewright/pipeline/rtl_testing.h"
+
+namespace tilewright::pipeline {
+namespace {
+
+enum class Form { kStreaming, kProcessors, kProcessorsWithDram };
+
+struct Case {
+  Form form;
+  uint64_t seed;
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << "form " << int(c.form) << " seed " << c.seed; }
+
+// Weights from DRAM through one, two or four ports, and a memory as on a large board.
+Allocation with_dram(const Network& network, Allocation allocation, uint64_t seed) {
+  Random random(seed);
+  allocation.weights_on_chip = false;
+  allocation.weight_channels = int64_t{1} << random.between(0, 2);
+  allocation.port_bytes = int64_t{8} << random.between(0, 2);
+  allocation.max_burst_beats = int64_t{1} << random.between(2, 6);
+  for (allocation.ring_words = 64; allocation.ring_words < 1 << 16; allocation.ring_words *= 2) {
+    Diagnostics diagnostics;
+    allocation.verify(network, diagnostics);
+    if (diagnostics.ok()) break;
+  }
+  return allocation;
+}
+
+Allocation allocation_of(const Network& network, const Case& c) {
+  if (c.form == Form::kStreaming) {
+    Allocation stages = random_stages(network, c.seed);
+    size_fifos(network, stages);
+    return stages;
+  }
+  const Allocation processors = random_processors(network, c.seed);
+  return c.form == Form::kProcessors ? processors : with_dram(network, processors, c.seed);
+}
+
+std::vector<std::vector<int32_t>> random_images(const Network& network, int64_t count, uint64_t seed) {
+  Random random(seed);
+  std::vector<std::vector<int32_t>> images(
+      size_t(count), std::vector<int32_t>(size_t(network.tensors[size_t(network.input)].shape.elements())));
+  for (auto& image : images) {
+    for (int32_t& value : image) value = int32_t(random.between(-128, 127));
+  }
+  return images;
+}
+
+class RandomDesigns : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    if (const std::string missing = missing_for_rtl(); !missing.empty()) GTEST_SKIP() << missing;
+  }
+};
+
+std::vector<std::vector<int32_t>> evaluated(const Network& network,
+                                            const std::vector<std::vector<int32_t>>& images) {
+  std::vector<std::vector<int32_t>> outputs;
+  for (const auto& image : images) outputs.push_back(evaluate(network, image)[size_t(network.output)]);
+  return outputs;
+}
+
+RtlPortOptions port_options() {
+  RtlPortOptions options;
+  options.model = rtl_options();
+  options.memory = find_memory_model("fixed:40:1:90");
+  options.limit_cycles = 4'000'000;
+  return options;
+}
+
+TEST_P(RandomDesigns, ComputeTheNetworkInTheCyclesOfTheSimulation) {
+  const Network network = random_network(GetParam().seed);
+  const Design design = build(network, allocation_of(network, GetParam()));
+  const RtlPortOptions options = port_options();
+  RtlDesignPort port(design, options);
+  const auto images = random_images(network, 3, GetParam().seed + 9);
+  const auto expected = evaluated(network, images);
+  for (const uint64_t pause_seed : {0, 1, 2}) {
+    port.restart(pause_seed);
+    const DesignRun run = run_design(design, port, images);
+    EXPECT_EQ(run.outputs, expected) << "pause seed " << pause_seed;
+    EXPECT_EQ(run.cycles, simulate(design, {options.memory, pause_seed, int64_t(images.size())}).cycles)
+        << "pause seed " << pause_seed;
+  }
+}
+
+std::vector<Case> cases(uint64_t first, uint64_t last) {
+  std::vector<Case> list;
+  for (uint64_t seed = first; seed <= last; ++seed) {
+    for (const Form form : {Form::kStreaming, Form::kProcessors, Form::kProcessorsWithDram}) {
+      list.push_back({form, seed});
+    }
+  }
+  return list;
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomDesigns, testing::ValuesIn(cases(2, 6)));
+
+}  // namespace
+}  // namespace tilewright::pipeline
