@@ -64,7 +64,7 @@ class TemporaryFolder {
 
 TEST(NetlistRtl, EvaluatorEqualsVerilator) {
   if (const std::string missing = missing_for_rtl(); !missing.empty()) GTEST_SKIP() << missing;
-  const Case own = make_case(20, 1000);
+  const Case own = make_case(8, 1000);
   RtlModel rtl(own.design, own.images, rtl_options());
   netlist::Evaluator evaluator(own.design, own.contents);
   const netlist::Module& top = *own.design.module(own.design.top);
