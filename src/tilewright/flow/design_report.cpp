@@ -9,6 +9,7 @@
 
 #include "tilewright/pipeline/estimate_cycles.h"
 #include "tilewright/pipeline/layer_geometry.h"
+#include "tilewright/pipeline/shapes.h"
 
 namespace tilewright {
 namespace {
@@ -49,12 +50,16 @@ DesignLayer describe_layer(const Network& network, const Allocation& allocation,
   result.name = layer.name;
   result.kind = pipeline::kind_name(layer.kind);
   result.place = allocation.streaming ? "stage" : allocation.engines[size_t(own.engine)].name;
-  result.array = fmt::format("{}{}, {}", g.lanes ? "" : fmt::format("{} x ", g.shape.pi),
-                             g.lanes ? fmt::format("{} lanes", g.shape.pi) : std::to_string(g.shape.po),
-                             multiplier_name(g.shape.multiplier));
+  result.array =
+      g.lanes ? fmt::format("{} lanes", g.shape.pi) : fmt::format("{} x {}", g.shape.pi, g.shape.po);
   if (g.row_major) result.array += fmt::format(", {} taps", g.window.rows * g.window.columns);
   result.macs = layer.macs;
   result.multipliers = layer.kind == pipeline::LayerKind::kMaxPool ? 0 : g.products_per_beat();
+  if (result.multipliers > 0) {
+    const pipeline::Multiplier made =
+        g.lanes ? pipeline::lane_multiplier(layer, g.shape) : g.shape.multiplier;
+    result.array += fmt::format(", {}", multiplier_name(made));
+  }
   result.work_cycles = cost.compute_cycles;
   result.cycles = cost.cycles;
   result.bound = cost.bound;

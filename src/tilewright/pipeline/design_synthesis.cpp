@@ -115,8 +115,9 @@ DesignCounts count_resources(const Design& design, const DesignSynthesisOptions&
     const std::filesystem::path folder =
         options.folder / fmt::format("{}_{}", entry.first->name, counts.runs);
     const netlist::Instance& instance = *entry.first;
+    const int64_t times = entry.second;
     with_context(text, [&] {
-      take(synthesize(alone(instance), images_of(instance, design.images), folder, options), entry.second);
+      take(synthesize(alone(instance), images_of(instance, design.images), folder, options), times);
     });
   }
   return counts;
