@@ -53,16 +53,18 @@ MemoryLogic add_memory(ResourceFeatures& features, const std::string& kind, int6
   return {double(lut_rams(words, width)), double(width)};
 }
 
-// Bits of the adders and of the registers of sum_tree over `terms` of `width` bits.
+// Bits of the adders and of the registers of sum_tree over `terms` of `width` bits. The first level behind
+// single DSP blocks is in the blocks (`absorbed`).
 struct Tree {
   double adders = 0, registers = 0;
 };
-Tree tree(int64_t terms, int64_t width) {
+Tree tree(int64_t terms, int64_t width, bool absorbed = false) {
   Tree result;
   for (int64_t level = 1, nodes = terms; nodes > 1; ++level) {
-    result.adders += double(nodes / 2 * (width + level));
+    const bool counts = level > 1 || !absorbed;
+    result.adders += counts ? double(nodes / 2 * (width + level)) : 0;
     nodes = ceil_div(nodes, 2);
-    result.registers += double(nodes * (width + level));
+    result.registers += counts ? double(nodes * (width + level)) : 0;
   }
   return result;
 }
@@ -71,7 +73,7 @@ Tree tree(int64_t terms, int64_t width) {
 int64_t product_blocks(int64_t a, int64_t b) {
   const int64_t high = std::max(a, b), low = std::min(a, b);
   if (high <= 25 && low <= 18) return 1;
-  return high > 25 && low > 18 ? 4 : 2;
+  return low > 25 ? 4 : 2;
 }
 
 ResourceFeatures stream_fifo(const Call& p) {
@@ -148,7 +150,7 @@ double table_logic(int64_t tasks, double bits) { return tasks <= 1 ? 0 : bits * 
 
 // Products of an array, by what they are made of, and the trees that add them.
 struct Products {
-  double counted = 0, chosen = 0, gated = 0, wide = 0, paired = 0, operands = 0, product_bits = 0;
+  double counted = 0, chosen = 0, gated = 0, wide = 0, paired = 0, product_bits = 0;
   Tree sums;
   int64_t blocks = 0;
 };
@@ -176,10 +178,9 @@ Products products(const Call& p, int64_t terms, int64_t outputs) {
     r.blocks = terms * ceil_div(outputs, 2);
     r.sums = scaled(tree(terms, a + w));
   } else {
-    r.operands = double(all * (a + w));
     r.blocks = all * product_blocks(a, w);
     r.wide = product_blocks(a, w) > 1 ? double(all * (a + w)) : 0;
-    r.sums = scaled(tree(terms, a + w));
+    r.sums = scaled(tree(terms, a + w, r.wide == 0));
   }
   return r;
 }
