@@ -1,16 +1,17 @@
 // Small networks on generated hardware: cycles and milliseconds of one image, and images through the Verilog
 // compared bit for bit. MLPerf Tiny's ResNet-8 and DS-CNN (int8, from TFLite) on an xc7z020, the pipeline
-// paper's CIFAR-10 net and DjiNN-ASR (Q10.22 and int8) on its card, and the 1- and 2-bit QONNX MLPs.
+// paper's CIFAR-10 net and DjiNN-ASR (Q10.22 and int8) on its card, the 1- and 2-bit QONNX MLPs, and a
+// residual block of ResNet.
 //
 //   small_networks [--quick]    --quick: 2 images through the Verilog where the full run takes 10
 #include <cstring>
 
 #include "generated_designs.h"
-#include "zoo/zoo.h"
 #include "tilewright/base/random.h"
 #include "tilewright/flow/hardware_form.h"
 #include "tilewright/flow/load_model.h"
 #include "tilewright/graph/lcg_weights.h"
+#include "zoo/zoo.h"
 
 using namespace tilewright;
 
@@ -52,6 +53,12 @@ std::vector<Case> cases(size_t images) {
       {"TFC 1W1A", "tfc_1w1a", stored("qonnx_tfc/TFC_1W1A.onnx"), "xc7z020", "dsp=220", 100, 0, images});
   list.push_back(
       {"TFC 2W2A", "tfc_2w2a", stored("qonnx_tfc/TFC_2W2A.onnx"), "xc7z020", "dsp=220", 100, 0, images});
+  // The residual block that ResNets are made of, 64 channels of 14 x 14.
+  const Graph block = zoo::residual_block(64, 14);
+  list.push_back(
+      {"residual block Q10.22", "residual_q10_22", fixed(block), "f1-vu9p", "multipliers=160", 125, 0, 1});
+  list.push_back(
+      {"residual block int8", "residual_int8", calibrated(block), "xc7z020", "dsp=220", 100, 0, 1});
   for (const int channels : {1, 4}) {
     const std::string ports = ",channels=" + std::to_string(channels);
     const std::string suffix = channels == 1 ? "_one_channel" : "";
