@@ -86,7 +86,8 @@ std::vector<Box> draw_roofs(SvgDrawing& drawing, const Axes& plot, const Rooflin
   drawing.text(plot.right() - 6, roof - 8, peak, {kText, SvgAnchor::kEnd});
   const double middle = std::sqrt(first * ridge);
   drawing.text(plot.left(middle) - 8, plot.top(middle * limits.bytes_per_cycle) - 8,
-               fmt::format("{:.4g} bytes per cycle", limits.bytes_per_cycle), {kText, SvgAnchor::kMiddle, -45});
+               fmt::format("{:.4g} bytes per cycle", limits.bytes_per_cycle),
+               {kText, SvgAnchor::kMiddle, -45});
   return {{plot.left(ridge), roof - 1, plot.right() - plot.left(ridge), 2},
           {plot.right() - 6 - width, roof - 8 - kText, width, kText + 2}};
 }
