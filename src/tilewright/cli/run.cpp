@@ -148,12 +148,14 @@ void check_design_options(const RunOptions& options) {
   program_engine_options(options.engine);
 }
 
-// The engines: rtl gives values and cycles, cycle the cycles alone; the values are then those of the host.
+// rtl gives values and cycles, cycle the cycles alone: its values are those of the host. With --verify they
+// are compared with what the network's layers give as the hardware computes them.
 Results run_design_folder(const RunOptions& options, const Samples& samples) {
   check_design_options(options);
   const DesignFolder folder = read_design_folder(options.model.path);
   const int64_t count = count_inputs(folder.graph, samples);
   const Executor host(folder.graph);
+  const HostBorder border(folder.network);
   const bool rtl = options.engine.engine == "rtl";
   const auto start = std::chrono::steady_clock::now();
   DesignOutputs hardware;
@@ -168,15 +170,20 @@ Results run_design_folder(const RunOptions& options, const Samples& samples) {
     simulation.images = count;
     hardware.cycles = pipeline::simulate(folder.design, simulation).cycles;
   }
+  const auto layers = [&](const std::vector<Tensor>& inputs) {
+    const std::vector<std::vector<int32_t>> tensors =
+        pipeline::evaluate(folder.network, border.image(inputs));
+    return border.outputs(tensors[size_t(folder.network.output)]);
+  };
   std::atomic<int64_t> mismatches = 0;
   Results results = run_all(folder.graph, count, options.threads, [&] {
     return [&](int64_t index) {
-      if (!rtl) return host.run(cut_inputs(folder.graph, samples, index));
-      const std::vector<Tensor>& outputs = hardware.outputs[size_t(index)];
-      if (options.verify) {
-        const std::vector<Tensor> expected = host.run(cut_inputs(folder.graph, samples, index));
-        for (size_t o = 0; o < outputs.size(); ++o) mismatches += !outputs[o].identical(expected[o]);
-      }
+      const std::vector<Tensor> inputs = cut_inputs(folder.graph, samples, index);
+      if (rtl && !options.verify) return hardware.outputs[size_t(index)];
+      std::vector<Tensor> expected = host.run(inputs);
+      if (!options.verify) return expected;
+      std::vector<Tensor> outputs = rtl ? hardware.outputs[size_t(index)] : layers(inputs);
+      for (size_t o = 0; o < outputs.size(); ++o) mismatches += !outputs[o].identical(expected[o]);
       return outputs;
     };
   });
