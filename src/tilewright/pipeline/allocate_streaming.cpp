@@ -222,6 +222,8 @@ class StageSpace {
       timings[i] = stage_timing(layer_geometry(network_, a, i), input_rate(network_, a, i),
                                 residual_rate(network_, a, i));
     }
+    // Nor are the queues: long enough.
+    for (LayerAllocation& layer : a.layers) layer.input_fifo = int64_t{1} << 40;
     const StreamTimes times = stream_times(network_, a, judge_.budget().port, geometries_, timings);
     return std::llround(judge_.objective() == Objective::kLatency ? times.latency_cycles
                                                                   : times.interval_cycles);

@@ -61,6 +61,30 @@ class WeightStream {
   size_t next_free_ = 0;
 };
 
+// The read port of a tensor memory: one word per cycle, shared by all engines that work at the same time.
+// Time is cut into pieces; a task takes what earlier tasks of the plan left of them.
+class ReadPort {
+ public:
+  // When `words` reads that begin at `start` and would alone be spread over `duration` are done.
+  double reserve(double start, double words, double duration) {
+    const double rate = duration <= 0 ? 1 : std::min(1.0, words / duration);
+    double left = words, time = start;
+    for (size_t piece = size_t(start / kPiece); left > 1e-6; ++piece) {
+      if (piece >= free_.size()) free_.resize(piece + 64, kPiece);
+      const double end = double(piece + 1) * kPiece, own = rate * (end - time);
+      const double taken = std::min({left, own, free_[piece]});
+      free_[piece] -= taken;
+      left -= taken;
+      time = left > 1e-6 ? end : time + taken / rate;
+    }
+    return time;
+  }
+
+ private:
+  static constexpr double kPiece = 64;
+  std::vector<double> free_;
+};
+
 class ProcessorWalk {
  public:
   ProcessorWalk(const Network& network, const Allocation& allocation, const Plan& plan,
@@ -72,7 +96,8 @@ class ProcessorWalk {
         first_data_(double(latency_.start + port.latency_cycles)),
         issued_(allocation.engines.size() + 1, 0.0),
         ends_(allocation.engines.size() + 1),
-        weights_(weight_stream()) {
+        weights_(weight_stream()),
+        ports_(plan.unit_words.size()) {
     for (size_t i = 0; i < network.layers.size(); ++i) {
       geometries_.push_back(layer_geometry(network, allocation, i));
     }
@@ -169,9 +194,26 @@ class ProcessorWalk {
     } else {
       end = blocks(task, g, start, double(pixels * pixel_cycles(g, layer)));
     }
+    end = reads(task, g, start, end);
     issued_[source] = end;
     ends_[source].push_back(end + depth);
     account(task, g, start - waited, end - start, weight_stall_ - stall_before, end + depth);
+  }
+
+  // The end of a task with the reads of other engines from the same memories.
+  double reads(const PlannedTask& task, const LayerGeometry& g, double start, double end) {
+    const Layer& layer = network_.layers[size_t(task.layer)];
+    const int64_t pixels = task.rows * g.output.columns;
+    const int64_t words =
+        g.row_major ? window_words(g, task.first_row, task.rows) : g.blocks * pixels * g.words;
+    double last =
+        ports_[size_t(plan_.places[size_t(layer.input)].unit)].reserve(start, double(words), end - start);
+    if (layer.add) {
+      const int64_t other = g.blocks * pixels * (g.lanes ? 1 : g.shape.po / g.shape.pi);
+      const size_t unit = size_t(plan_.places[size_t(layer.add->tensor)].unit);
+      last = std::max(last, ports_[unit].reserve(start, double(other), end - start));
+    }
+    return std::max(end, last);
   }
 
   // The passes over the pixels, one per block of output channels; returns when the last beat is issued.
@@ -222,6 +264,7 @@ class ProcessorWalk {
   std::vector<double> issued_;             // by source: when its reader is free
   std::vector<std::vector<double>> ends_;  // by source: when its tasks are complete
   WeightStream weights_;
+  std::vector<ReadPort> ports_;  // by unit
   double weight_stall_ = 0, latest_ = 0;
   int64_t input_waits_ = 0;
   CycleEstimate result_;

@@ -78,11 +78,12 @@ class StreamWalk {
       return double(std::clamp<int64_t>(last, 1, g.input.columns)) / columns;
     };
     const double first_share = share(0), last_share = share(g.output.columns - 1);
+    const double held_up = held_up_row(i);
     RowTimes& out = times_[size_t(layer.output)];
     double end = 0;
     for (int64_t y = 0; y < g.output.rows; ++y) {
       const RowRange rows = rows_read(g, y, 1);
-      const double start = std::max(end, first_word);
+      const double start = std::max(end, first_word), before_end = end;
       double first_end = start + pixel, tail = 1;
       end = start + timing.row_cycles;
       if (rows.last > rows.first) {
@@ -93,6 +94,7 @@ class StreamWalk {
         first_end = std::max(first_end, before + first_share * row + tail);
         end = std::max({end, first_end + timing.row_cycles - pixel, before + last_share * row + tail});
       }
+      if (y > 0) end = std::max(end, before_end + held_up);
       if (y == 0) out.start = std::max(start + timing.first_words, first_end - tail + 1) + timing.depth;
       if (layer.add) {
         const double residual = times_[size_t(layer.add->tensor)].ends[size_t(y)];
@@ -103,6 +105,21 @@ class StreamWalk {
     result_.ends.push_back(out.ends.back());
     result_.interval_cycles = std::max({result_.interval_cycles, double(g.output.rows) * timing.row_cycles,
                                         double(g.input.rows) * timing.input_row});
+  }
+
+  // A row-major feeder with a stride takes a row's words as its windows leave: what the next stage cannot
+  // take as fast, and no queue holds, delays the rows without windows that follow. Cycles from row to row
+  // then.
+  double held_up_row(size_t i) const {
+    const LayerGeometry& g = geometries_[i];
+    if (!g.row_major || g.window.stride_y < 2) return 0;
+    double slowest = 0;
+    for (size_t j = 0; j < network_.layers.size(); ++j) {
+      if (network_.layers[j].input != network_.layers[i].output) continue;
+      const int64_t beats = g.output.columns * g.output.channels / g.shape.pf;
+      if (frame_.layers[j].input_fifo * 2 < beats) slowest = std::max(slowest, timings_[j].input_row);
+    }
+    return slowest == 0 ? 0 : slowest + double(g.window.stride_y - 1) * timings_[i].input_row;
   }
 
   // When the rows of the input are in the stage's window memory: one word of pi channels per cycle.
