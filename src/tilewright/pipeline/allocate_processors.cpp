@@ -236,6 +236,10 @@ class ProcessorSearch {
     if (multiplier == Multiplier::kPair && po % 2 != 0) return;
     const int64_t products = pi * po;
     if (budget.multipliers > 0 && products > budget.multipliers) return;
+    // Wide products are made of logic only where the blocks, less some for the finish, run out.
+    const int64_t in_blocks = po % 2 == 0 ? products / 2 : products;
+    const bool blocks_suffice = in_blocks <= budget.resources.dsp * 17 / 20;
+    if (multiplier == Multiplier::kLut && blocks_suffice && widest_weight_bits() > 4) return;
     // Far beyond the budget: not worth an estimate. The smallest array is always tried.
     const int64_t per_block = narrow() ? 1 : 4, adders = narrow() ? 12 : 60;
     const int64_t blocks = multiplier == Multiplier::kLut    ? 0
@@ -251,6 +255,12 @@ class ProcessorSearch {
         list.push_back(scored);
       }
     }
+  }
+
+  int widest_weight_bits() const {
+    int bits = 1;
+    for (const Layer& layer : network_.layers) bits = std::max(bits, layer.weight_bits);
+    return bits;
   }
 
   ProcessorChoice first_choice(int64_t pi, int64_t po, int64_t pf, Multiplier multiplier, bool unroll) const {
