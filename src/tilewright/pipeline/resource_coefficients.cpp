@@ -18,7 +18,7 @@ const ResourceCoefficients& resource_coefficients(const std::string& component) 
       {"line_window", {{40, 1, 4, 4, 2, 2, 0.5}, {8, 1, 3, 2.5, 1, 1}}},
       {"mac_array", {{6, 2, 1, 1, 1, 0.88, 1.2, 0}, {8, 1, 1, 1, 1, 1, 1, 0}}},
       {"read_share", {{32, 1}, {28, 1}}},
-      {"rom_walker", {{110, 3, 0.2, 10, 0.1}, {85, 2, 0.05, 5}}},
+      {"rom_walker", {{110, 3, 1, 10, 0.1}, {85, 2, 0.05, 5}}},
       {"sliding_window", {{120, 1, 1, 0.6, 0.3, 4}, {120, 1, 1, 1, 1, 4}}},
       {"stream_fifo", {{8, 1, 2, 0.7}, {3, 1, 1}}},
       {"stream_fork", {{5}, {2, 1}}},

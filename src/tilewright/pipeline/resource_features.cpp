@@ -266,7 +266,7 @@ ResourceFeatures rom_walker(const Call& p) {
   const bool block = p.text("KIND", "block") == "block";
   if (block) f.bram = block_rams(words, width);
   const double address = double(bits_of(words)), several = tasks > 1 ? 1 : 0;
-  const double contents = block ? 0 : double(width * ceil_div(words, 64));
+  const double contents = block ? 0 : double(width) * double(words) / 64;
   f.lut = {1, address, contents, several, table_logic(tasks, address + 40)};
   f.ff = {1, address, block ? 0 : double(width), several};
   return f;
