@@ -65,13 +65,15 @@ class WeightStream {
 // Time is cut into pieces; a task takes what earlier tasks of the plan left of them.
 class ReadPort {
  public:
+  explicit ReadPort(double piece_cycles) : piece_(piece_cycles) {}
+
   // When `words` reads that begin at `start` and would alone be spread over `duration` are done.
   double reserve(double start, double words, double duration) {
     const double rate = duration <= 0 ? 1 : std::min(1.0, words / duration);
     double left = words, time = start;
-    for (size_t piece = size_t(start / kPiece); left > 1e-6; ++piece) {
-      if (piece >= free_.size()) free_.resize(piece + 64, kPiece);
-      const double end = double(piece + 1) * kPiece, own = rate * (end - time);
+    for (size_t piece = size_t(start / piece_); left > 1e-6; ++piece) {
+      if (piece >= free_.size()) free_.resize(piece + 64, piece_);
+      const double end = double(piece + 1) * piece_, own = rate * (end - time);
       const double taken = std::min({left, own, free_[piece]});
       free_[piece] -= taken;
       left -= taken;
@@ -81,7 +83,7 @@ class ReadPort {
   }
 
  private:
-  static constexpr double kPiece = 64;
+  double piece_;
   std::vector<double> free_;
 };
 
@@ -96,11 +98,15 @@ class ProcessorWalk {
         first_data_(double(latency_.start + port.latency_cycles)),
         issued_(allocation.engines.size() + 1, 0.0),
         ends_(allocation.engines.size() + 1),
-        weights_(weight_stream()),
-        ports_(plan.unit_words.size()) {
+        weights_(weight_stream()) {
+    double work_cycles = 0;
     for (size_t i = 0; i < network.layers.size(); ++i) {
       geometries_.push_back(layer_geometry(network, allocation, i));
+      const LayerGeometry& g = geometries_.back();
+      work_cycles += double(g.output.rows * g.output.columns * g.blocks * std::max(g.words, g.beats));
     }
+    // Some thousand pieces tell who was there first well enough.
+    ports_.assign(plan.unit_words.size(), ReadPort(std::max(64.0, work_cycles / 4096)));
   }
 
   CycleEstimate run() {
