@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "generated_designs.h"
-#include "zoo/zoo.h"
 #include "tilewright/flow/hardware_form.h"
 #include "tilewright/flow/load_model.h"
 #include "tilewright/graph/lcg_weights.h"
+#include "zoo/zoo.h"
 
 using namespace tilewright;
 

@@ -3,8 +3,8 @@
 // Two bounds, both from below: the *ideal* has the GEMM core do useful multiply-accumulates in every cycle;
 // the *roofline* (Williams, Waterman, Patterson 2009) also has the data that the program really moves cross
 // the memory port at its full rate. Reads and writes have a channel each unless the memory is a DDR with one
-// bus, so the busier of the two counts. Instructions, micro-ops and parameters do not: they may come while the
-// layer before still stores. Host layers are not timed.
+// bus, so the busier of the two counts. Instructions, micro-ops and parameters do not: they may come while
+// the layer before still stores. Host layers are not timed.
 #pragma once
 
 #include <cstdint>

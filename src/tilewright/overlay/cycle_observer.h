@@ -26,8 +26,9 @@ struct InstructionSpan {
 class CycleObserver {
  public:
   virtual ~CycleObserver() = default;
-  // In program order within a module, which is that of start_cycle; modules interleave freely. Of kFetch: start_cycle is the first
-  // cycle in the instruction register, done_cycle that of the push into a command queue.
+  // In program order within a module, which is that of start_cycle; modules interleave freely. Of kFetch:
+  // start_cycle is the first cycle in the instruction register, done_cycle that of the push into a command
+  // queue.
   virtual void instruction(const InstructionSpan& span) = 0;
   // A token pushed by instruction `pusher` in `push_cycle` was taken by instruction `popper` in `pop_cycle`.
   virtual void token(TokenChannel channel, uint32_t pusher, uint64_t push_cycle, uint32_t popper,

@@ -80,8 +80,8 @@ TEST(OutputPasses, StartsWhereTheLiftedBiasFits) {
   EXPECT_TRUE(starts(make_layer(2, 1000, 0, {127, 30000})));  // nothing to lift
   EXPECT_FALSE(
       starts(make_layer(2, 1000, 0, {126, 30000})));  // a lift would move the output as far as the clip
-  EXPECT_FALSE(starts(make_layer(2, 1000, 1, {-40000, 0})));  // clip bounds beyond 16 bits
-  EXPECT_FALSE(starts(make_layer(2, 1 << 23, 22, {0, -(1 << 22)})));   // the sum would leave 32 bits
+  EXPECT_FALSE(starts(make_layer(2, 1000, 1, {-40000, 0})));          // clip bounds beyond 16 bits
+  EXPECT_FALSE(starts(make_layer(2, 1 << 23, 22, {0, -(1 << 22)})));  // the sum would leave 32 bits
   Layer passes = make_layer(1, 1000, 10, {5});
   passes.phases[0].grids.push_back({.pass = 1});
   EXPECT_FALSE(starts(passes));  // the shift between the passes would move the bias

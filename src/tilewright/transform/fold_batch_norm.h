@@ -7,8 +7,8 @@ namespace tilewright {
 // Folds per-channel scales and shifts - BatchNormalization, and Add, Sub, Mul, Div with a constant per
 // channel or a scalar - into the f32 weights and bias of the Conv, ConvTranspose or Gemm before them:
 // W' = W * scale[o], b' = b * scale[o] + shift[o], computed in f64. Fires when the layer's output has no
-// other reader and its weights and bias are constants of its own precision. Shared weights are copied. Weights
-// that are dequantised integers (Conv, Gemm) stay that: the scales go into theirs.
+// other reader and its weights and bias are constants of its own precision. Shared weights are copied.
+// Weights that are dequantised integers (Conv, Gemm) stay that: the scales go into theirs.
 // BatchNormalizations of N x C numbers with further axes of 1 are moved before the Reshape that adds these.
 Graph fold_batch_norm(Graph graph);
 
