@@ -10,10 +10,6 @@
 namespace tilewright::pipeline {
 namespace {
 
-const char* multiplier_text(Multiplier multiplier) {
-  return multiplier == Multiplier::kPair ? "pair" : multiplier == Multiplier::kLut ? "lut" : "dsp";
-}
-
 // Of the network's input (as the first layer wants it) or output.
 TensorShape border_shape(const Network& network, const Allocation& allocation, int id) {
   for (size_t l = 0; l < network.layers.size(); ++l) {

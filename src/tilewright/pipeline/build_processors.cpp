@@ -28,10 +28,6 @@ namespace {
 constexpr int kProgressPorts = 8;
 constexpr int64_t kReaderQueue = 8;
 
-const char* multiplier_text(Multiplier multiplier) {
-  return multiplier == Multiplier::kPair ? "pair" : multiplier == Multiplier::kLut ? "lut" : "dsp";
-}
-
 // Everybody writes parts of one width, the widest that any of them makes.
 int64_t part_elements(const Allocation& allocation, const Plan& plan) {
   int64_t part = std::min(plan.word_elements, allocation.port_bytes * 8 / plan.element_bits);

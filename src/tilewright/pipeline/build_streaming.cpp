@@ -13,10 +13,6 @@
 namespace tilewright::pipeline {
 namespace {
 
-const char* multiplier_text(Multiplier multiplier) {
-  return multiplier == Multiplier::kPair ? "pair" : multiplier == Multiplier::kLut ? "lut" : "dsp";
-}
-
 class StreamingBuilder {
  public:
   StreamingBuilder(const Network& network, const Allocation& allocation)

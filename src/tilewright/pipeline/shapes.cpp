@@ -26,4 +26,8 @@ std::vector<int64_t> resize_path(int64_t from, int64_t to, int element_bits, int
   return {from, whole ? multiple : std::gcd(from, to), to};
 }
 
+const char* multiplier_text(Multiplier multiplier) {
+  return multiplier == Multiplier::kPair ? "pair" : multiplier == Multiplier::kLut ? "lut" : "dsp";
+}
+
 }  // namespace tilewright::pipeline

@@ -25,4 +25,7 @@ Multiplier lane_multiplier(const Layer& layer, const ArrayShape& shape);
 // then is all that passes per cycle.
 std::vector<int64_t> resize_path(int64_t from, int64_t to, int element_bits, int64_t count);
 
+// The parameter MULTIPLY of an array: "dsp", "pair", "lut".
+const char* multiplier_text(Multiplier multiplier);
+
 }  // namespace tilewright::pipeline
