@@ -24,7 +24,7 @@
 #include "tilewright/pipeline/components/sliding_window.h"
 #include "tilewright/pipeline/components/tensor_reader.h"
 #include "tilewright/pipeline/components/weight_ring.h"
-#include "tilewright/pipeline/design_sources.h"
+#include "tilewright/pipeline/emit/design_sources.h"
 #include "tilewright/synthesis/tool.h"
 #include "tilewright/synthesis/yosys.h"
 

@@ -15,8 +15,8 @@
 
 #include "pipeline_networks.h"
 #include "tilewright/base/random.h"
-#include "tilewright/pipeline/allocate_processors.h"
-#include "tilewright/pipeline/emit.h"
+#include "tilewright/pipeline/allocate/allocate_processors.h"
+#include "tilewright/pipeline/emit/emit.h"
 
 namespace {
 

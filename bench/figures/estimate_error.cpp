@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "pipeline_networks.h"
-#include "tilewright/pipeline/build.h"
-#include "tilewright/pipeline/cycle_simulator.h"
-#include "tilewright/pipeline/design_synthesis.h"
+#include "tilewright/pipeline/build/build.h"
+#include "tilewright/pipeline/emit/design_synthesis.h"
+#include "tilewright/pipeline/simulate/cycle_simulator.h"
 
 namespace {
 

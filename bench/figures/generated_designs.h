@@ -9,7 +9,7 @@
 
 #include "tilewright/flow/design_run.h"
 #include "tilewright/flow/generate.h"
-#include "tilewright/pipeline/multiplier_count.h"
+#include "tilewright/pipeline/emit/multiplier_count.h"
 
 namespace tilewright::figures {
 

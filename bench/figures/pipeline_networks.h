@@ -9,7 +9,7 @@
 #include "tilewright/flow/hardware_form.h"
 #include "tilewright/flow/load_model.h"
 #include "tilewright/hardware/device.h"
-#include "tilewright/pipeline/allocate.h"
+#include "tilewright/pipeline/allocate/allocate.h"
 #include "zoo/seeded.h"
 #include "zoo/zoo.h"
 

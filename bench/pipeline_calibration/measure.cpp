@@ -12,13 +12,13 @@
 #include <set>
 #include <string>
 
-#include "tilewright/pipeline/allocation_testing.h"
-#include "tilewright/pipeline/bill.h"
-#include "tilewright/pipeline/build.h"
+#include "tilewright/pipeline/allocate/allocation_testing.h"
+#include "tilewright/pipeline/build/build.h"
 #include "tilewright/pipeline/component.h"
-#include "tilewright/pipeline/design_sources.h"
+#include "tilewright/pipeline/emit/design_sources.h"
+#include "tilewright/pipeline/estimate/bill.h"
+#include "tilewright/pipeline/estimate/resource_features.h"
 #include "tilewright/pipeline/network_testing.h"
-#include "tilewright/pipeline/resource_features.h"
 #include "tilewright/synthesis/yosys.h"
 
 namespace {

@@ -10,7 +10,7 @@
 #include "tilewright/pipeline/components/frame_case.h"
 #include "tilewright/pipeline/components/mover_cases.h"
 #include "tilewright/pipeline/components/stream_cases.h"
-#include "tilewright/pipeline/rtl_testing.h"
+#include "tilewright/pipeline/simulate/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

@@ -7,10 +7,10 @@
 #include "tilewright/base/random.h"
 #include "tilewright/flow/hardware_form.h"
 #include "tilewright/flow/load_model.h"
-#include "tilewright/pipeline/allocate.h"
-#include "tilewright/pipeline/cycle_simulator.h"
-#include "tilewright/pipeline/driver.h"
-#include "tilewright/pipeline/rtl_testing.h"
+#include "tilewright/pipeline/allocate/allocate.h"
+#include "tilewright/pipeline/simulate/cycle_simulator.h"
+#include "tilewright/pipeline/simulate/driver.h"
+#include "tilewright/pipeline/simulate/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

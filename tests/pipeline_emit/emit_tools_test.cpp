@@ -6,7 +6,7 @@
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
-#include "tilewright/pipeline/emit_testing.h"
+#include "tilewright/pipeline/emit/emit_testing.h"
 #include "tilewright/synthesis/tool.h"
 
 namespace tilewright::pipeline {

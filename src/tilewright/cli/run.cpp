@@ -19,7 +19,7 @@
 #include "tilewright/flow/design_run.h"
 #include "tilewright/flow/engine.h"
 #include "tilewright/flow/load_model.h"
-#include "tilewright/pipeline/cycle_simulator.h"
+#include "tilewright/pipeline/simulate/cycle_simulator.h"
 #include "tilewright/tensor/npy.h"
 
 namespace tilewright::cli {

@@ -8,8 +8,8 @@
 #include "tilewright/flow/design_folder.h"
 #include "tilewright/overlay/overlay_synthesis.h"
 #include "tilewright/overlay/rtl_config.h"
-#include "tilewright/pipeline/allocate.h"
-#include "tilewright/pipeline/design_synthesis.h"
+#include "tilewright/pipeline/allocate/allocate.h"
+#include "tilewright/pipeline/emit/design_synthesis.h"
 #include "tilewright/spatial/network/text_table.h"
 
 namespace tilewright::cli {

@@ -6,8 +6,8 @@
 #include "tilewright/flow/design_page.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
-#include "tilewright/pipeline/emit.h"
-#include "tilewright/pipeline/estimate.h"
+#include "tilewright/pipeline/emit/emit.h"
+#include "tilewright/pipeline/estimate/estimate.h"
 
 namespace tilewright {
 namespace {

@@ -9,7 +9,7 @@
 #include "tilewright/hardware/device.h"
 #include "tilewright/hardware/memory_model.h"
 #include "tilewright/pipeline/allocation.h"
-#include "tilewright/pipeline/build.h"
+#include "tilewright/pipeline/build/build.h"
 #include "tilewright/pipeline/network.h"
 
 namespace tilewright {

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <map>
 
-#include "tilewright/pipeline/estimate_cycles.h"
-#include "tilewright/pipeline/layer_geometry.h"
-#include "tilewright/pipeline/shapes.h"
+#include "tilewright/pipeline/build/layer_geometry.h"
+#include "tilewright/pipeline/build/shapes.h"
+#include "tilewright/pipeline/estimate/estimate_cycles.h"
 
 namespace tilewright {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/pipeline/allocate.h"
-#include "tilewright/pipeline/build.h"
-#include "tilewright/pipeline/cycle_simulator.h"
+#include "tilewright/pipeline/allocate/allocate.h"
+#include "tilewright/pipeline/build/build.h"
+#include "tilewright/pipeline/simulate/cycle_simulator.h"
 
 namespace tilewright {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tilewright/host/executor.h"
-#include "tilewright/pipeline/driver.h"
 #include "tilewright/pipeline/network.h"
+#include "tilewright/pipeline/simulate/driver.h"
 
 namespace tilewright {
 

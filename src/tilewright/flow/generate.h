@@ -8,9 +8,9 @@
 #include "tilewright/graph/graph.h"
 #include "tilewright/hardware/device.h"
 #include "tilewright/hardware/memory_model.h"
-#include "tilewright/pipeline/allocate.h"
-#include "tilewright/pipeline/build.h"
-#include "tilewright/pipeline/cycle_simulator.h"
+#include "tilewright/pipeline/allocate/allocate.h"
+#include "tilewright/pipeline/build/build.h"
+#include "tilewright/pipeline/simulate/cycle_simulator.h"
 
 namespace tilewright {
 

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "tilewright/pipeline/allocation.h"
-#include "tilewright/pipeline/layer_geometry.h"
-#include "tilewright/pipeline/plan.h"
+#include "tilewright/pipeline/build/layer_geometry.h"
+#include "tilewright/pipeline/build/plan.h"
 
 namespace tilewright::pipeline {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "tilewright/base/error.h"
-#include "tilewright/pipeline/memory_image.h"
+#include "tilewright/pipeline/build/memory_image.h"
 
 namespace tilewright::pipeline {
 

@@ -9,7 +9,7 @@
 #include "tilewright/pipeline/components/array_cases.h"
 #include "tilewright/pipeline/components/lane_array.h"
 #include "tilewright/pipeline/components/mac_array.h"
-#include "tilewright/pipeline/rtl_testing.h"
+#include "tilewright/pipeline/simulate/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

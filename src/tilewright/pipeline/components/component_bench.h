@@ -13,7 +13,7 @@
 
 #include "tilewright/base/random.h"
 #include "tilewright/pipeline/component.h"
-#include "tilewright/pipeline/rtl_model.h"
+#include "tilewright/pipeline/simulate/rtl_model.h"
 
 namespace tilewright::pipeline {
 

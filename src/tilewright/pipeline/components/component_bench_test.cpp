@@ -6,7 +6,7 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/pipeline/components/frame_case.h"
-#include "tilewright/pipeline/rtl_testing.h"
+#include "tilewright/pipeline/simulate/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/pipeline/components/finish_cases.h"
-#include "tilewright/pipeline/rtl_testing.h"
+#include "tilewright/pipeline/simulate/rtl_testing.h"
 #include "tilewright/tensor/fixed_point.h"
 #include "tilewright/tensor/quantized_arithmetic.h"
 

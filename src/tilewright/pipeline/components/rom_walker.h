@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tilewright/pipeline/memory_image.h"
+#include "tilewright/pipeline/build/memory_image.h"
 
 namespace tilewright::pipeline {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tilewright/netlist/netlist.h"
-#include "tilewright/pipeline/memory_image.h"
+#include "tilewright/pipeline/build/memory_image.h"
 
 namespace tilewright::pipeline {
 

@@ -4,7 +4,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/pipeline/components/stream_cases.h"
-#include "tilewright/pipeline/rtl_testing.h"
+#include "tilewright/pipeline/simulate/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tilewright/netlist/netlist.h"
-#include "tilewright/pipeline/memory_image.h"
+#include "tilewright/pipeline/build/memory_image.h"
 
 namespace tilewright::pipeline {
 

@@ -1,0 +1,57 @@
+// Chooses the hardware of every layer within a budget: stages or processors, whichever are better.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tilewright/hardware/device.h"
+#include "tilewright/pipeline/allocation.h"
+#include "tilewright/pipeline/estimate/estimate.h"
+#include "tilewright/pipeline/network.h"
+
+namespace tilewright::pipeline {
+
+enum class Objective { kLatency, kThroughput };  // cycles of one image; between images
+
+struct Budget {
+  synthesis::DeviceFamily family = synthesis::DeviceFamily::kXc7;
+  synthesis::Resources resources;  // carry is never the limit
+  int64_t multipliers = 0;         // products per cycle of all arrays; 0: no limit but the blocks
+  // The memory beside the part: `channels` ports of `port_bytes`.
+  int64_t port_bytes = 8, channels = 1;
+  MemoryPort port;
+  double clock_mhz = 100;
+};
+
+// All of a device. A bare part without `dram:` gets one channel of 8 bytes; without a clock 100 MHz.
+Budget device_budget(const Device& device);
+// Replaces what `text` names: "dsp=5640,bram=4320,uram=960,lut=..,ff=..,multipliers=705,channels=1". Errors
+// (invalid input): unknown names, values that are no numbers, all at once.
+void apply_budget(Budget& budget, const std::string& text);
+
+struct AllocateOptions {
+  bool streaming = true, processors = true;  // shapes to try
+  // Products of wide fixed point in blocks, or of narrow integers in look-up tables where blocks run out.
+  bool lut_multipliers = true;
+  // Share of the look-up tables and flip-flops to plan for: the rest is for the error of their estimate, and
+  // for wiring.
+  double logic_share = 0.8;
+  uint64_t seed = 1;
+  int64_t nodes = 2'000;        // of the exact search over stages, then annealing goes on from its best
+  int64_t evaluations = 5'000;  // of annealing
+};
+
+struct AllocationResult {
+  Allocation allocation;
+  Estimate estimate;
+  std::string explanation;      // who got which multipliers and why, what bounds each layer
+  bool proven_optimal = false;  // among the stages that the allocator knows (divisors of the channels)
+  int64_t evaluated = 0;        // allocations that were estimated
+};
+
+// Errors (infeasible): the budget does not hold the network in any shape: each resource that is short, by how
+// much, and the smallest budget that would do.
+AllocationResult allocate(const Network& network, const Budget& budget, Objective objective,
+                          const AllocateOptions& options = {});
+
+}  // namespace tilewright::pipeline

@@ -1,0 +1,253 @@
+#include "tilewright/pipeline/allocate/allocate.h"
+
+#include <gtest/gtest.h>
+
+#include "tilewright/pipeline/allocate/allocate_processors.h"
+#include "tilewright/pipeline/allocate/baselines.h"
+#include "tilewright/pipeline/build/layer_geometry.h"
+#include "tilewright/pipeline/network_testing.h"
+
+namespace tilewright::pipeline {
+namespace {
+
+Budget zynq() {
+  Budget budget;
+  budget.resources = {53200, 106400, 0, 220, 280, 0};
+  return budget;
+}
+
+std::string problems(const Network& network, const Allocation& allocation) {
+  Diagnostics diagnostics;
+  allocation.verify(network, diagnostics);
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics.errors()) text += to_string(diagnostic) + "\n";
+  return text;
+}
+
+TEST(Allocate, ResultsKeepRulesAndBudget) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    const Network network = random_network(seed);
+    AllocateOptions options;
+    options.nodes = 200;
+    options.evaluations = 500;
+    for (const bool streaming : {true, false}) {
+      options.streaming = streaming;
+      options.processors = !streaming;
+      const Budget budget = zynq();
+      const AllocationResult result = allocate(network, budget, Objective::kLatency, options);
+      EXPECT_EQ(result.allocation.streaming, streaming);
+      EXPECT_EQ(problems(network, result.allocation), "");
+      const synthesis::Resources& need = result.estimate.resources;
+      EXPECT_LE(need.lut, 53200 * options.logic_share);
+      EXPECT_LE(need.dsp, 220);
+      EXPECT_LE(need.bram, 280);
+      EXPECT_EQ(result.estimate.latency_cycles,
+                estimate(network, result.allocation, budget.family, budget.port).latency_cycles);
+      EXPECT_GT(result.evaluated, 0);
+      EXPECT_NE(result.explanation.find("multipliers busy"), std::string::npos);
+      EXPECT_NE(result.explanation.find(network.layers.back().name), std::string::npos);
+    }
+  }
+}
+
+// All stages of a short chain, tried one by one.
+TEST(Allocate, ChainsAreProvenBest) {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    NetworkBuilder builder("chain", {6, 6, 2}, seed);
+    const Network network =
+        builder.finish(builder.convolution(builder.convolution(0, random.between(2, 4), 3), 4, 1));
+    Budget budget = zynq();
+    budget.resources.dsp = random.between(14, 40);
+    for (const Objective objective : {Objective::kLatency, Objective::kThroughput}) {
+      AllocateOptions options;
+      options.processors = false;
+      options.lut_multipliers = false;
+      const AllocationResult result = allocate(network, budget, objective, options);
+      EXPECT_TRUE(result.proven_optimal);
+      const Estimator estimator(network, budget.family, budget.port);
+      const auto cycles = [&](const Estimate& e) {
+        return objective == Objective::kLatency ? e.latency_cycles : e.interval_cycles;
+      };
+      int64_t best = std::numeric_limits<int64_t>::max();
+      const Judge judge(budget, objective);
+      for (const bool unroll : {false, true}) {
+        const Allocation blank = blank_stages(network, budget, unroll);
+        const auto first = stage_options(network, estimator.facts(), blank, 0, judge, false);
+        const auto second = stage_options(network, estimator.facts(), blank, 1, judge, false);
+        for (const StageOption& a : first) {
+          for (const StageOption& b : second) {
+            Allocation trial = blank;
+            trial.layers[0].stage = a.stage;
+            trial.layers[1].stage = b.stage;
+            if (!problems(network, trial).empty()) continue;
+            const Estimate e = estimator(trial);
+            if (e.resources.dsp <= budget.resources.dsp && e.resources.lut <= 53200 * 0.8) {
+              best = std::min(best, cycles(e));
+            }
+          }
+        }
+      }
+      EXPECT_EQ(cycles(result.estimate), best);
+    }
+  }
+}
+
+TEST(Allocate, MoreBudgetIsNeverWorse) {
+  NetworkBuilder builder("budgets", {16, 16, 3}, 1);
+  const int first = builder.convolution(0, 8, 3);
+  const Network network = builder.finish(
+      builder.dense(builder.average(builder.residual(builder.convolution(first, 8, 3), first)), 10));
+  int64_t before = std::numeric_limits<int64_t>::max();
+  for (const int64_t dsp : {24, 48, 96, 192}) {
+    Budget budget = zynq();
+    budget.resources.dsp = dsp;
+    AllocateOptions options;
+    options.lut_multipliers = false;
+    const int64_t cycles = allocate(network, budget, Objective::kLatency, options).estimate.latency_cycles;
+    EXPECT_LE(cycles, before) << dsp;
+    before = cycles;
+  }
+}
+
+TEST(Allocate, MultipliersAreALimitOfTheirOwn) {
+  NetworkBuilder builder("limited", {16, 16, 4}, 1);
+  const Network network = builder.finish(builder.convolution(builder.convolution(0, 16, 3), 16, 3));
+  Budget budget = zynq();
+  apply_budget(budget, "multipliers=16");
+  EXPECT_LE(allocate(network, budget, Objective::kThroughput).estimate.multipliers, 16);
+}
+
+TEST(Allocate, SaysWhatIsShortAndWhatWouldDo) {
+  NetworkBuilder builder("large", {64, 64, 16}, 1, false);
+  const Network network = builder.finish(builder.convolution(builder.convolution(0, 64, 3), 64, 3));
+  Budget budget = zynq();
+  budget.resources.bram = 10;
+  budget.resources.lut = 5000;
+  std::string text;
+  try {
+    allocate(network, budget, Objective::kLatency);
+    FAIL() << "it fits?";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInfeasible);
+    text = error.what();
+  }
+  EXPECT_NE(text.find("network 'large' (BRAM): the smallest design needs "), std::string::npos) << text;
+  const std::string key = "the smallest budget that would do: ";
+  const size_t at = text.find(key);
+  ASSERT_NE(at, std::string::npos);
+  const size_t end = text.find_first_of("\n ", at + key.size());
+  apply_budget(budget, text.substr(at + key.size(), end - at - key.size()));
+  AllocateOptions options;
+  options.logic_share = 1;
+  EXPECT_NO_THROW(allocate(network, budget, Objective::kLatency, options));
+}
+
+TEST(Allocate, BudgetText) {
+  Budget budget;
+  apply_budget(budget, "dsp=5640,bram=4320,uram=960,lut=1,ff=2,multipliers=705,channels=4");
+  EXPECT_EQ(budget.resources, (synthesis::Resources{1, 2, 0, 5640, 4320, 960}));
+  EXPECT_EQ(budget.multipliers, 705);
+  EXPECT_EQ(budget.channels, 4);
+  try {
+    apply_budget(budget, "dsp=many,logic=3,bram,channels=0");
+    FAIL();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("(dsp): 'many' is no count"), std::string::npos) << text;
+    EXPECT_NE(text.find("(logic): is no resource"), std::string::npos) << text;
+    EXPECT_NE(text.find("(bram): '' is no count"), std::string::npos) << text;
+    EXPECT_NE(text.find("(channels): '0' is no count"), std::string::npos) << text;
+  }
+}
+
+TEST(Allocate, RefusesNothingToDo) {
+  EXPECT_THROW(allocate(Network{}, zynq(), Objective::kLatency), Error);
+  NetworkBuilder builder("none", {4, 4, 4}, 1);
+  const Network network = builder.finish(builder.convolution(0, 4, 1));
+  AllocateOptions options;
+  options.logic_share = 0;
+  EXPECT_THROW(allocate(network, zynq(), Objective::kLatency, options), Error);
+  options = {};
+  options.streaming = options.processors = false;
+  EXPECT_THROW(allocate(network, zynq(), Objective::kLatency, options), Error);
+}
+
+TEST(Allocate, DeviceBudgetsTakeMemoryAndClock) {
+  Device device;
+  device.has = {10, 20, 0, 30, 40, 50};
+  EXPECT_EQ(device_budget(device).port_bytes, 8);
+  EXPECT_EQ(device_budget(device).clock_mhz, 100);
+  device.memory = DeviceMemory{4, 64, 128, 90};
+  device.clock_mhz = 125;
+  const Budget budget = device_budget(device);
+  EXPECT_EQ(budget.resources, device.has);
+  EXPECT_EQ(budget.port_bytes, 64);
+  EXPECT_EQ(budget.channels, 4);
+  EXPECT_EQ(budget.port.latency_cycles, 128);
+  EXPECT_EQ(budget.port.efficiency_percent, 90);
+  EXPECT_EQ(budget.clock_mhz, 125);
+}
+
+TEST(Baselines, GreedyFoldingEndsWhereTheSlowestStageCannotGrow) {
+  NetworkBuilder builder("folded", {8, 8, 4}, 1);
+  const Network network = builder.finish(builder.convolution(builder.convolution(0, 8, 3), 8, 3));
+  Budget budget = zynq();
+  budget.resources.dsp = 40;
+  const Judge judge(budget, Objective::kThroughput);
+  const Estimator estimator(network, budget.family, budget.port);
+  const Allocation blank = blank_stages(network, budget, false);
+  std::vector<std::vector<StageOption>> options;
+  for (size_t i = 0; i < 2; ++i)
+    options.push_back(stage_options(network, estimator.facts(), blank, i, judge, false));
+  const auto fits = [&](const std::vector<int>& chosen) {
+    int64_t dsp = 0;
+    for (size_t i = 0; i < 2; ++i) dsp += options[i][size_t(chosen[i])].resources.dsp;
+    return dsp <= 40;
+  };
+  std::vector<int> start;
+  for (const auto& list : options) start.push_back(int(list.size()) - 1);
+  const std::vector<int> folded = greedy_folding(options, start, fits);
+  EXPECT_TRUE(fits(folded));
+  size_t slowest = 0;
+  if (options[1][size_t(folded[1])].cycles > options[0][size_t(folded[0])].cycles) slowest = 1;
+  for (size_t o = 0; o < options[slowest].size(); ++o) {
+    std::vector<int> trial = folded;
+    trial[slowest] = int(o);
+    if (options[slowest][o].cycles < options[slowest][size_t(folded[slowest])].cycles) {
+      EXPECT_FALSE(fits(trial));
+    }
+  }
+}
+
+TEST(Baselines, TheProportionalRuleGivesEachKernelSizeAPowerOfTwo) {
+  const Network network = resnet50_shapes();
+  Budget budget = zynq();
+  budget.multipliers = 705;
+  const Allocation a = proportional_rule(network, budget);
+  EXPECT_EQ(problems(network, a), "");
+  int64_t total = 0;
+  ASSERT_EQ(a.engines.size(), 4u);  // 1x1 (the dense layer too), 3x3, 7x7 and lanes
+  for (const Engine& engine : a.engines) {
+    if (engine.lanes) continue;
+    const int64_t products = engine.shape.pi * engine.shape.po;
+    EXPECT_EQ(products & (products - 1), 0);
+    total += products;
+  }
+  EXPECT_LE(total, 705);
+  // Its engines take turns, so most of its multipliers wait: the best allocation of as many is far faster.
+  budget.resources = {1182240, 2364480, 0, 5640, 4320, 960};
+  budget.family = synthesis::DeviceFamily::kXcup;
+  budget.port_bytes = 64;
+  budget.channels = 4;
+  AllocateOptions options;
+  options.streaming = false;
+  const int64_t rule = estimate(network, a, budget.family, budget.port).latency_cycles;
+  const int64_t best = allocate(network, budget, Objective::kLatency, options).estimate.latency_cycles;
+  EXPECT_LT(best * 3 / 2, rule);
+}
+
+}  // namespace
+}  // namespace tilewright::pipeline

@@ -1,0 +1,33 @@
+// One place for choices that are not the allocator's.
+#include "tilewright/pipeline/build/shapes.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tilewright::pipeline {
+
+int64_t streaming_ring_rows(const TensorShape& in, const LayerWindow& window) {
+  return std::min(window.rows + window.stride_y - 1, std::max(in.rows, window.rows));
+}
+
+int lane_weight_bits(const Layer& layer) { return layer.weights.empty() ? 2 : layer.weight_bits; }
+
+Multiplier lane_multiplier(const Layer& layer, const ArrayShape& shape) {
+  if (layer.weights.empty() || layer.weight_bits <= 4) return Multiplier::kLut;
+  return shape.multiplier == Multiplier::kPair ? Multiplier::kDsp : shape.multiplier;
+}
+
+std::vector<int64_t> resize_path(int64_t from, int64_t to, int element_bits, int64_t count) {
+  constexpr int64_t kWidestBits = 4096;
+  if (from == to) return {from};
+  if (from % to == 0 || to % from == 0) return {from, to};
+  const int64_t multiple = std::lcm(from, to);
+  const bool whole = count % multiple == 0 && multiple * element_bits <= kWidestBits;
+  return {from, whole ? multiple : std::gcd(from, to), to};
+}
+
+const char* multiplier_text(Multiplier multiplier) {
+  return multiplier == Multiplier::kPair ? "pair" : multiplier == Multiplier::kLut ? "lut" : "dsp";
+}
+
+}  // namespace tilewright::pipeline

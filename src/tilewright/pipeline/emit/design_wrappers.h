@@ -1,0 +1,36 @@
+// Modules around a design: the names of AXI signals that other tools expect, and the bench of its testbench.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tilewright/netlist/netlist.h"
+#include "tilewright/pipeline/build/build.h"
+
+namespace tilewright::pipeline {
+
+// Knows the top of a design by its name, and the modules of rtl/delivery.
+class WrapperLibrary final : public netlist::Library {
+ public:
+  explicit WrapperLibrary(const Design& design) : top_(*design.netlist.module(design.netlist.top)) {}
+  bool ports(const std::string& component, const netlist::Parameters& parameters,
+             std::vector<netlist::Port>& result) const override;
+
+ private:
+  const netlist::Module& top_;
+};
+
+// `tilewright_axi`: s_axi_*, m0_axi_*, .., irq.
+netlist::Design axi_wrapper(const Design& design);
+
+struct BenchFiles {
+  std::string memory, script, expected, mask;
+  int64_t memory_words = 0, script_words = 0;  // of a beat; of 44 bits
+  int64_t output_word = 0, output_words = 0;   // of a beat
+  int64_t latency = 32;
+};
+// `bench`: the design, its host and its memories; for rtl/delivery/testbench.sv.
+netlist::Design bench(const Design& design, const BenchFiles& files);
+
+}  // namespace tilewright::pipeline

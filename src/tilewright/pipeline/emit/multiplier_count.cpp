@@ -1,0 +1,139 @@
+// Yosys writes each module once, with its parameters and the name it has in the source; a walk from the top
+// multiplies by instances. Inside a multiplier module `*` are its parts, elsewhere products.
+#include "tilewright/pipeline/emit/multiplier_count.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "tilewright/base/error.h"
+#include "tilewright/base/file.h"
+#include "tilewright/netlist/verilog.h"
+#include "tilewright/pipeline/emit/design_sources.h"
+#include "tilewright/synthesis/tool.h"
+
+namespace tilewright::pipeline {
+namespace {
+
+using nlohmann::json;
+
+// Parameters are written as binary digits.
+int integer_of(const json& text) { return int(std::stoll(text.get<std::string>(), nullptr, 2)); }
+
+// The widest first.
+using Width = std::tuple<int, int, bool>;  // -a, -b, not in an array
+struct Tally {
+  int64_t products = 0, operators = 0;
+};
+using Tallies = std::map<Width, Tally>;
+
+class Walk {
+ public:
+  explicit Walk(const json& modules) : modules_(modules) {}
+
+  // What one instance of a module holds.
+  const Tallies& of(const std::string& name, bool in_array) {
+    const auto key = std::make_pair(name, in_array);
+    if (const auto known = known_.find(key); known != known_.end()) return known->second;
+    const json& module = modules_.at(name);
+    const std::string source = source_name(name, module);
+    const bool array = in_array || source == "dot_product" || source == "lane_sum";
+    Tallies tallies;
+    int64_t operators = 0;
+    const bool product = source == "multiply" || source == "multiply_pair";
+    for (const json& cell : module.at("cells")) {
+      const std::string type = cell.at("type").get<std::string>();
+      if (type == "$mul") {
+        ++operators;
+        if (!product) {
+          add(tallies, cell.at("parameters"), "A_WIDTH", "B_WIDTH", array, {1, 1});
+        }
+      } else if (modules_.contains(type)) {
+        for (const auto& [width, tally] : of(type, array)) {
+          tallies[width].products += tally.products;
+          tallies[width].operators += tally.operators;
+        }
+      }
+    }
+    // A multiplier that only exchanges its operands holds another one, which has counted.
+    if (product && tallies.empty()) {
+      add(tallies, module.at("parameter_default_values"), "A", "B", array,
+          {source == "multiply_pair" ? 2 : 1, operators});
+    }
+    return known_[key] = tallies;
+  }
+
+ private:
+  static std::string source_name(const std::string& name, const json& module) {
+    const json& attributes = module.at("attributes");
+    std::string source = attributes.contains("hdlname") ? attributes.at("hdlname").get<std::string>() : name;
+    if (!source.empty() && source[0] == '\\') source.erase(0, 1);
+    return source;
+  }
+
+  static void add(Tallies& tallies, const json& parameters, const char* a, const char* b, bool array,
+                  Tally tally) {
+    const int first = integer_of(parameters.at(a)), second = integer_of(parameters.at(b));
+    Tally& sum = tallies[{-std::max(first, second), -std::min(first, second), !array}];
+    sum.products += tally.products;
+    sum.operators += tally.operators;
+  }
+
+  const json& modules_;
+  std::map<std::pair<std::string, bool>, Tallies> known_;
+};
+
+}  // namespace
+
+int64_t MultiplierCount::array_products() const {
+  int64_t sum = 0;
+  for (const MultiplierClass& c : classes) sum += c.in_array ? c.products : 0;
+  return sum;
+}
+
+int64_t MultiplierCount::wide_array_products() const {
+  int64_t sum = 0;
+  for (const MultiplierClass& c : classes) sum += c.in_array && c.b_bits > 18 ? c.products : 0;
+  return sum;
+}
+
+int64_t MultiplierCount::operators() const {
+  int64_t sum = 0;
+  for (const MultiplierClass& c : classes) sum += c.operators;
+  return sum;
+}
+
+MultiplierCount count_multipliers(const netlist::Design& design, const MemoryImages& images,
+                                  const MultiplierCountOptions& options) {
+  const std::string top = netlist::printed_module(design, design.top);
+  std::string script;
+  for (const std::filesystem::path& source :
+       write_sources(design, images, options.folder, options.rtl_folder / "pipeline")) {
+    script += fmt::format("read_verilog -sv \"{}\"\n", std::filesystem::absolute(source).string());
+  }
+  script += fmt::format("hierarchy -check -top {}\nproc\nwrite_json multipliers.json\n", top);
+  write_text_file(options.folder / "multipliers.ys", script);
+  synthesis::run_tool_checked(
+      {"yosys", {"-q", "multipliers.ys"}, std::filesystem::absolute(options.folder), options.timeout_s});
+  MultiplierCount count;
+  try {
+    const json netlist = json::parse(read_text_file(options.folder / "multipliers.json"));
+    Walk walk(netlist.at("modules"));
+    for (const auto& [width, tally] : walk.of(top, false)) {
+      const auto& [a, b, outside] = width;
+      count.classes.push_back({-a, -b, !outside, tally.products, tally.operators});
+    }
+  } catch (const json::exception& error) {
+    throw Error(ErrorKind::kInternal, fmt::format("Yosys' netlist has an unknown form: {}", error.what()),
+                "Yosys 0.23 is known to work");
+  }
+  std::stable_sort(
+      count.classes.begin(), count.classes.end(),
+      [](const MultiplierClass& a, const MultiplierClass& b) { return a.in_array && !b.in_array; });
+  return count;
+}
+
+}  // namespace tilewright::pipeline

@@ -1,0 +1,42 @@
+// How many multiplications the Verilog of a design does per cycle: counted in the source as Yosys elaborates
+// it, before any optimisation, not derived from parameters.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tilewright/netlist/netlist.h"
+#include "tilewright/pipeline/build/memory_image.h"
+
+namespace tilewright::pipeline {
+
+// Products of one width: multiplier modules (rtl/pipeline/multiply.sv, multiply_pair.sv counts as two), and
+// `*` anywhere else. XNOR products and chosen activations are no multiplications.
+struct MultiplierClass {
+  int a_bits = 0, b_bits = 0;  // a_bits >= b_bits
+  bool in_array = false;       // of a mac_array or lane_array; else of a finish or of addresses
+  int64_t products = 0;
+  int64_t operators = 0;  // `*` that they are written with: 0 of "lut", half as many of "pair", 4 of 32 x 32
+};
+
+struct MultiplierCount {
+  std::vector<MultiplierClass> classes;  // by in_array, then width, the widest first
+  int64_t array_products() const;
+  // Products in arrays, both of whose operands have more than 18 bits.
+  int64_t wide_array_products() const;
+  int64_t operators() const;  // in all of the design
+};
+
+struct MultiplierCountOptions {
+  std::filesystem::path rtl_folder;  // the folder rtl of Tilewright
+  std::filesystem::path folder;      // takes sources, script and Yosys' answer
+  double timeout_s = 600;
+};
+
+// Errors: unsupported (no Yosys); invalid input (it refuses the sources); infeasible (time limit).
+MultiplierCount count_multipliers(const netlist::Design& design, const MemoryImages& images,
+                                  const MultiplierCountOptions& options);
+
+}  // namespace tilewright::pipeline

@@ -1,0 +1,86 @@
+#include "tilewright/pipeline/estimate/bill.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "tilewright/pipeline/allocate/allocation_testing.h"
+#include "tilewright/pipeline/build/build.h"
+#include "tilewright/pipeline/estimate/resource_features.h"
+#include "tilewright/pipeline/network_testing.h"
+
+namespace tilewright::pipeline {
+namespace {
+
+std::string text(const std::string& component, const netlist::Parameters& parameters,
+                 const netlist::Parameters& names) {
+  std::string line = component;
+  for (const auto& [name, unused] : names) {
+    const auto found = parameters.find(name);
+    if (found == parameters.end()) {
+      line += " no " + name;
+    } else if (std::holds_alternative<int64_t>(found->second)) {
+      line += fmt::format(" {}={}", name, std::get<int64_t>(found->second));
+    } else {
+      line += fmt::format(" {}={}", name, std::get<std::string>(found->second));
+    }
+  }
+  return line;
+}
+
+// Every instance of the design that is built is on the bill, with the same sizes.
+void expect_same(const Network& network, const Allocation& allocation, const std::vector<BillItem>& bill) {
+  std::map<std::string, int64_t> difference;
+  std::map<std::string, netlist::Parameters> names;
+  for (const BillItem& item : bill) {
+    difference[text(item.component, item.parameters, item.parameters)] += item.count;
+    names[item.component] = item.parameters;
+  }
+  const Design design = build(network, allocation);
+  for (const netlist::Instance& instance : design.netlist.modules.at(0).instances) {
+    difference[text(instance.module, instance.parameters, names[instance.module])] -= 1;
+  }
+  for (const auto& [line, count] : difference) EXPECT_EQ(count, 0) << line;
+}
+
+TEST(Bill, HasTheInstancesOfStreamingDesigns) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const Network network = random_network(seed);
+    Allocation allocation = random_stages(network, seed);
+    if (seed % 3 == 0) {
+      for (LayerAllocation& layer : allocation.layers) layer.input_fifo = layer.residual_fifo = int64_t(seed);
+    }
+    expect_same(network, allocation, streaming_bill(network, network_facts(network), allocation));
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Bill, HasTheInstancesOfProcessors) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const Network network = random_network(seed);
+    Allocation allocation = random_processors(network, seed);
+    if (seed % 3 == 0) {
+      allocation.weights_on_chip = false;
+      allocation.ring_words = 4096;
+      allocation.weight_channels = int64_t{1} << (seed % 2);
+    }
+    const Plan plan = make_plan(network, allocation);
+    expect_same(network, allocation, processor_bill(network, network_facts(network), allocation, plan));
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Bill, EveryComponentHasAResourceModel) {
+  for (const char* component :
+       {"stream_frame", "stream_fifo", "finish", "mac_array", "tensor_reader", "control"}) {
+    const std::vector<std::string>& names = modelled_components();
+    EXPECT_NE(std::find(names.begin(), names.end(), component), names.end());
+  }
+  EXPECT_THROW(resource_features("no_such_component", {}, synthesis::DeviceFamily::kXc7), Error);
+}
+
+}  // namespace
+}  // namespace tilewright::pipeline

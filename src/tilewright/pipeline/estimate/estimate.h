@@ -1,0 +1,62 @@
+// Closed forms of a design's cycles and resources from network and allocation alone, microseconds each;
+// against the cycle simulation and Yosys see docs/pipeline_models.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tilewright/hardware/device.h"
+#include "tilewright/pipeline/allocate/network_facts.h"
+#include "tilewright/pipeline/allocation.h"
+#include "tilewright/pipeline/network.h"
+
+namespace tilewright::pipeline {
+
+// DRAM behind one port (a channel), as the device file says.
+struct MemoryPort {
+  int64_t latency_cycles = 32;
+  int efficiency_percent = 100;
+};
+
+struct LayerEstimate {
+  int64_t compute_cycles = 0;  // its own work, nothing waiting
+  int64_t weight_cycles = 0;   // to fetch its weights
+  int64_t cycles = 0;          // that it adds to the latency of one image
+  const char* bound = "";      // "array", "finish", "weights", "input", "window", ...
+};
+
+struct Estimate {
+  int64_t latency_cycles = 0;   // start to done, one image
+  int64_t interval_cycles = 0;  // between images
+  std::vector<LayerEstimate> layers;
+  synthesis::Resources resources;  // bram in units of 18 Kb
+  int64_t multipliers = 0;
+  int64_t dram_bytes = 0;  // per image
+};
+
+// For many allocations of one network: what takes a walk over its weights is done once. The network must
+// outlive it; calls from several threads at once are fine.
+class Estimator {
+ public:
+  Estimator(const Network& network, synthesis::DeviceFamily family, const MemoryPort& port)
+      : network_(network), family_(family), port_(port), facts_(network_facts(network)) {}
+  // For an allocation that keeps all rules (Allocation::verify).
+  Estimate operator()(const Allocation& allocation) const;
+  const std::vector<LayerFacts>& facts() const { return facts_; }
+
+ private:
+  const Network& network_;
+  synthesis::DeviceFamily family_;
+  MemoryPort port_;
+  std::vector<LayerFacts> facts_;
+};
+
+Estimate estimate(const Network& network, const Allocation& allocation, synthesis::DeviceFamily family,
+                  const MemoryPort& port);
+
+// Resources of one component, as Yosys counts them (calibrated: docs/pipeline_models.md).
+synthesis::Resources component_resources(const std::string& component, const netlist::Parameters& parameters,
+                                         synthesis::DeviceFamily family);
+
+}  // namespace tilewright::pipeline

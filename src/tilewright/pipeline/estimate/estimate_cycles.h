@@ -1,0 +1,56 @@
+// The time of an allocation, by shape; estimate() puts it together with the resources. The formulas stand in
+// docs/pipeline_models.md.
+#pragma once
+
+#include "tilewright/pipeline/build/layer_geometry.h"
+#include "tilewright/pipeline/build/plan.h"
+#include "tilewright/pipeline/estimate/estimate.h"
+
+namespace tilewright::pipeline {
+
+struct CycleEstimate {
+  int64_t latency_cycles = 0, interval_cycles = 0;
+  std::vector<LayerEstimate> layers;
+};
+
+// What the time of a streaming stage depends on. Times grow with every field, so fields that are none above
+// those of any stage of a layer give a lower bound of the whole network's.
+struct StageTiming {
+  double row_cycles = 0;   // of an output row: beats into the array or out of the finish
+  double first_words = 0;  // of the first output pixel
+  double input_row = 0;    // cycles in which a row of the input can come in
+  double depth = 0;        // of array and finish
+  // Cycles of an output pixel behind the one that takes its last word. Lanes take the last pixel's words one
+  // after another: this share of the time in which they come is not waited for again.
+  double tail = 0, tail_share = 0;
+};
+// `input_elements`, `residual_elements`: that pass per cycle on the way to the stage, 0: as many as it takes.
+StageTiming stage_timing(const LayerGeometry& geometry, int64_t input_elements = 0,
+                         int64_t residual_elements = 0);
+// Elements per cycle on the way of a tensor to a stage of `layer`, converters between widths included.
+int64_t input_rate(const Network& network, const Allocation& allocation, size_t layer);
+int64_t residual_rate(const Network& network, const Allocation& allocation, size_t layer);
+
+struct StreamTimes {
+  double latency_cycles = 0, interval_cycles = 0;
+  std::vector<double> ends;  // of the layers' outputs
+};
+// `geometries`: shapes and windows; their arrays do not matter beside `timings`.
+StreamTimes stream_times(const Network& network, const Allocation& frame, const MemoryPort& port,
+                         const std::vector<LayerGeometry>& geometries,
+                         const std::vector<StageTiming>& timings);
+
+CycleEstimate streaming_cycles(const Network& network, const Allocation& allocation, const MemoryPort& port);
+CycleEstimate processor_cycles(const Network& network, const Allocation& allocation, const Plan& plan,
+                               const MemoryPort& port);
+
+// Cycles per beat of a port: 1 and the share of a burst after which it pauses.
+double cycles_per_beat(const Allocation& allocation, const MemoryPort& port);
+// Beats into the array and out of the finish for `pixels` output pixels of a layer, whichever are more.
+int64_t array_cycles(const LayerGeometry& geometry, int64_t pixels);
+// Words that a row-major feeder takes in for output rows [first_row, first_row + rows).
+int64_t window_words(const LayerGeometry& geometry, int64_t first_row, int64_t rows);
+// Bits of a layer's weights as they lie in memory, padding of words included.
+int64_t stored_weight_bits(const LayerGeometry& geometry, int weight_bits);
+
+}  // namespace tilewright::pipeline

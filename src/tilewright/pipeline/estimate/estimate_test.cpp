@@ -1,0 +1,96 @@
+#include "tilewright/pipeline/estimate/estimate.h"
+
+#include <gtest/gtest.h>
+
+#include "tilewright/pipeline/allocate/allocation_testing.h"
+#include "tilewright/pipeline/build/layer_geometry.h"
+#include "tilewright/pipeline/network_testing.h"
+
+namespace tilewright::pipeline {
+namespace {
+
+constexpr synthesis::DeviceFamily kFamily = synthesis::DeviceFamily::kXc7;
+
+// Cycles that the busiest array cannot go below.
+int64_t least_cycles(const Network& network, const Allocation& allocation) {
+  std::vector<int64_t> busy(network.layers.size() + allocation.engines.size(), 0);
+  for (size_t i = 0; i < network.layers.size(); ++i) {
+    const LayerGeometry g = layer_geometry(network, allocation, i);
+    const size_t place = allocation.streaming ? i : size_t(allocation.layers[i].engine);
+    busy[place] += g.output.rows * g.output.columns * g.blocks * (g.row_major ? 1 : g.words);
+  }
+  return *std::max_element(busy.begin(), busy.end());
+}
+
+TEST(Estimate, IsNeverBelowTheWorkOfTheBusiestArray) {
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE(seed);
+    const Network network = random_network(seed);
+    for (const Allocation& a : {random_stages(network, seed), random_processors(network, seed)}) {
+      const Estimate e = estimate(network, a, kFamily, {});
+      // A stage may still work on rows that no later window needs when the image is done.
+      EXPECT_GE(std::max(e.latency_cycles, e.interval_cycles), least_cycles(network, a));
+      EXPECT_GT(e.interval_cycles, 0);
+      ASSERT_EQ(e.layers.size(), network.layers.size());
+      EXPECT_GT(e.resources.lut, 0);
+      EXPECT_GT(e.resources.ff, 0);
+      EXPECT_GT(e.multipliers, 0);
+      EXPECT_GT(e.dram_bytes, 0);
+    }
+  }
+}
+
+TEST(Estimate, SlowMemoryNeverHelps) {
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    const Network network = random_network(seed);
+    Allocation a = random_processors(network, seed);
+    const int64_t fast = estimate(network, a, kFamily, {8, 100}).latency_cycles;
+    const int64_t late = estimate(network, a, kFamily, {128, 100}).latency_cycles;
+    const int64_t slow = estimate(network, a, kFamily, {128, 50}).latency_cycles;
+    EXPECT_LT(fast, late) << seed;
+    EXPECT_LE(late, slow) << seed;
+  }
+}
+
+TEST(Estimate, WeightsFromMemoryTakeAtLeastTheirTransfer) {
+  NetworkBuilder builder("dense", {1, 1, 512}, 1, false);
+  const Network network = builder.finish(builder.convolution(builder.convolution(0, 512, 1), 512, 1));
+  Allocation a;
+  a.engines = {{"mac", false, {16, 16, 16}}};
+  a.tensor_unit = {0, 0, 0};
+  a.layers = {{"layer1"}, {"layer2"}};
+  a.weights_on_chip = false;
+  a.ring_words = 64;
+  a.port_bytes = 64;
+  const Estimate e = estimate(network, a, kFamily, {128, 90});
+  const int64_t bytes = 2 * 512 * 512;
+  EXPECT_EQ(e.dram_bytes, bytes + 1024);
+  EXPECT_GE(e.latency_cycles, bytes / 64 * 100 / 90);
+  EXPECT_LE(e.latency_cycles, bytes / 64 * 100 / 85 + 600);
+  EXPECT_STREQ(e.layers[1].bound, "weights");
+}
+
+TEST(Estimate, BandsLetEnginesOverlap) {
+  NetworkBuilder builder("overlap", {32, 32, 16}, 1, false);
+  const Network network = builder.finish(builder.max_pool(builder.convolution(0, 16, 3), 2, 2));
+  Allocation a;
+  a.engines = {{"mac", false, {16, 16, 16}}, {"lanes", true, {16, 16, 16}}};
+  a.tensor_unit = {0, 0, 0};
+  a.layers = {{"layer1", {}, 0}, {"layer2", {}, 1}};
+  const int64_t whole = estimate(network, a, kFamily, {}).latency_cycles;
+  a.layers[0].band_rows = a.layers[1].band_rows = 4;
+  const int64_t bands = estimate(network, a, kFamily, {}).latency_cycles;
+  EXPECT_LT(bands, whole - 500);
+}
+
+TEST(Estimate, CountsMultipliers) {
+  NetworkBuilder builder("count", {8, 8, 4}, 1, false);
+  const Network network = builder.finish(builder.depthwise(builder.convolution(0, 8, 3), 3));
+  Allocation a;
+  a.streaming = true;
+  a.layers = {{"layer1", {4, 4, 4}}, {"layer2", {8, 8, 8, Multiplier::kDsp, Feeder::kRowMajor}}};
+  EXPECT_EQ(estimate(network, a, kFamily, {}).multipliers, 16 + 72);
+}
+
+}  // namespace
+}  // namespace tilewright::pipeline
