@@ -1,0 +1,92 @@
+// Fabrics: links, transfer times, the YAML form and its rejects.
+#include "tilewright/hardware/fabric.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "tilewright/base/random.h"
+
+namespace tilewright {
+namespace {
+
+const std::string kPresets = std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware";
+
+std::string reject(const std::string& text) {
+  try {
+    parse_fabric(text, "f.yaml");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Fabric, StreamingEngineTakesAClockPerTile) {
+  const Fabric fabric = find_fabric("streaming-engine", kPresets);
+  EXPECT_EQ(fabric.tiles(), 16);
+  EXPECT_EQ(fabric_links(fabric).size(), 2u * (15 + 14));
+  const auto cycles = transfer_cycles(fabric);
+  for (int a = 0; a < 16; ++a) {
+    for (int b = 0; b < 16; ++b) EXPECT_EQ(cycles[a][b], std::abs(a - b));
+  }
+}
+
+TEST(Fabric, HopsWithinAClock) {
+  const auto mesh = transfer_cycles(find_fabric("mesh-4x4", kPresets));
+  const auto hycube = transfer_cycles(find_fabric("hycube-4x4", kPresets));
+  const auto torus = transfer_cycles(find_fabric("torus-4x4", kPresets));
+  EXPECT_EQ(mesh[0][0], 0);
+  EXPECT_EQ(mesh[0][1], 0);
+  EXPECT_EQ(mesh[0][15], 5);  // six links, the last one in the consumer's clock
+  EXPECT_EQ(hycube[0][15], 1);
+  EXPECT_EQ(hycube[0][10], 0);
+  EXPECT_EQ(torus[0][15], 1);  // two links, around the corner
+}
+
+TEST(Fabric, RingGoesBothWays) {
+  const auto cycles = transfer_cycles(find_fabric("ring-10", kPresets));
+  EXPECT_EQ(cycles[0][9], 1);
+  EXPECT_EQ(cycles[2][7], 5);
+}
+
+TEST(Fabric, PresetsEqualTheirShortForms) {
+  for (const char* name : {"mesh-4x4", "hycube-4x4"}) {
+    const Fabric preset = find_fabric(name, kPresets);
+    EXPECT_EQ(parse_fabric(print_fabric(find_fabric(name, "/nowhere")), "x"), preset);
+  }
+  Fabric line = find_fabric("line-16", kPresets);
+  line.name = "streaming-engine";
+  EXPECT_EQ(line, find_fabric("streaming-engine", kPresets));
+}
+
+TEST(Fabric, TextRoundTrips) {
+  Random random(7);
+  for (int i = 0; i < 100; ++i) {
+    Fabric fabric;
+    fabric.name = "random";
+    fabric.rows = int(random.between(1, 5));
+    fabric.columns = int(random.between(2, 6));
+    fabric.wrap = random.chance(0.5);
+    fabric.cycles_per_distance = int(random.between(0, 2));
+    fabric.delay_registers = int(random.between(0, 4));
+    fabric.siblings_apart = random.chance(0.5);
+    fabric.starters_apart = StarterRule(random.between(0, 2));
+    EXPECT_EQ(parse_fabric(print_fabric(fabric), "x"), fabric) << print_fabric(fabric);
+  }
+}
+
+TEST(Fabric, Rejects) {
+  EXPECT_NE(reject("kind: fabric\ncolumns: 0\n").find("columns"), std::string::npos);
+  const std::string many = reject("columns: 4\nspans: [9]\nstarters_apart: some\nhops_per_cycle: 0\n");
+  EXPECT_NE(many.find("no reading of the rule"), std::string::npos) << many;
+  EXPECT_NE(many.find("hops_per_cycle"), std::string::npos) << many;
+  EXPECT_NE(reject("columns: 4\nspans: [9]\n").find("outside 1..3"), std::string::npos);
+  EXPECT_NE(reject("columns: 5\nspans: [2]\n").find("no links lead from tile 0 to tiles 1, 3"),
+            std::string::npos);
+  EXPECT_NE(reject("columns: 4\nspans: far\n").find("list of whole numbers"), std::string::npos);
+  EXPECT_NE(reject("columns: 4\ntiles: 4\n").find("tiles"), std::string::npos);
+  EXPECT_THROW(find_fabric("nothing", kPresets), Error);
+}
+
+}  // namespace
+}  // namespace tilewright
