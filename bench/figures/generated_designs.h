@@ -2,6 +2,8 @@
 // through its Verilog.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -36,6 +38,56 @@ inline MemoryModel memory_of(const std::string& device_name, const std::string& 
   model.latency = uint32_t(b.port.latency_cycles);
   model.efficiency_percent = uint32_t(b.port.efficiency_percent);
   return model;
+}
+
+// Multiplications in the Verilog of a design, beside its budget.
+struct CountedMultipliers {
+  int64_t array_products = 0;  // per cycle, of mac_array and lane_array
+  int64_t other_products = 0;  // of finishes
+  int64_t operators = 0;       // `*` of the width of a block: a pair is one, 32 x 32 bits are four
+  int64_t allowed_products = 0, allowed_blocks = 0;  // 0: the budget does not say
+  // The arrays have what the allocation says, and nothing is above the budget.
+  bool as_allocated = false, within_budget = false;
+  int64_t products() const { return array_products + other_products; }
+  bool ok() const { return as_allocated && within_budget; }
+};
+
+// Yosys reads the Verilog as it was emitted. Prints a line.
+inline CountedMultipliers count_in_verilog(const GeneratedDesign& generated, const std::string& device_name,
+                                           const std::string& budget) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tilewright-multipliers-" + std::to_string(::getpid()));
+  const pipeline::MultiplierCount count =
+      pipeline::count_multipliers(generated.design.netlist, generated.design.images,
+                                  {std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "rtl", folder});
+  std::filesystem::remove_all(folder);
+  pipeline::Budget allowed = pipeline::device_budget(device(device_name));
+  pipeline::apply_budget(allowed, budget);
+  CountedMultipliers result;
+  result.array_products = count.array_products();
+  for (const pipeline::MultiplierClass& c : count.classes) {
+    result.other_products += c.in_array ? 0 : c.products;
+  }
+  result.operators = count.operators();
+  result.allowed_products = allowed.multipliers;
+  result.allowed_blocks = allowed.resources.dsp;
+  result.as_allocated = result.array_products == generated.design.multipliers;
+  result.within_budget = (allowed.multipliers == 0 || result.products() <= allowed.multipliers) &&
+                         result.operators <= allowed.resources.dsp;
+  std::string classes;
+  for (const pipeline::MultiplierClass& c : count.classes) {
+    classes += (classes.empty() ? "" : ", ") + std::to_string(c.products) + " of " +
+               std::to_string(c.a_bits) + " x " + std::to_string(c.b_bits) +
+               (c.in_array ? "" : " in finishes");
+  }
+  const std::string limit =
+      allowed.multipliers > 0 ? " of " + std::to_string(allowed.multipliers) + " products" : "";
+  std::printf("  in the Verilog: %ld products%s (%s), %ld block-wide `*` of %ld%s%s\n",
+              long(result.products()), limit.c_str(), classes.c_str(), long(result.operators),
+              long(result.allowed_blocks), result.as_allocated ? "" : ", NOT AS ALLOCATED",
+              result.within_budget ? "" : ", ABOVE THE BUDGET");
+  std::fflush(stdout);
+  return result;
 }
 
 struct RtlComparison {

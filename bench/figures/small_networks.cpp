@@ -1,7 +1,7 @@
 // Small networks on generated hardware: cycles and milliseconds of one image, and images through the Verilog
 // compared bit for bit. MLPerf Tiny's ResNet-8 and DS-CNN (int8, from TFLite) on an xc7z020, the pipeline
 // paper's CIFAR-10 net and DjiNN-ASR (Q10.22 and int8) on its card, the 1- and 2-bit QONNX MLPs, and a
-// residual block of ResNet.
+// residual block of ResNet. The multipliers of each are counted in its Verilog and compared with the budget.
 //
 //   small_networks [--quick]    --quick: 2 images through the Verilog where the full run takes 10
 #include <cstring>
@@ -94,7 +94,7 @@ std::vector<std::vector<int32_t>> random_images(const pipeline::Network& network
 int main(int argc, char** argv) try {
   const bool quick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
   std::string json;
-  int64_t mismatches = 0, missed = 0;
+  int64_t mismatches = 0, missed = 0, over_budget = 0;
   for (const Case& c : cases(quick ? 2 : 10)) {
     const GeneratedDesign generated = figures::generate_for(c.graph, c.device, c.budget);
     const uint64_t cycles = generated.simulation->cycles;
@@ -113,6 +113,10 @@ int main(int argc, char** argv) try {
         long(need.lut), long(need.bram), long(need.uram));
     json += ", \"" + c.field + "_cycles\": " + std::to_string(cycles) + ", \"" + c.field +
             "_ms\": " + std::to_string(ms);
+    const figures::CountedMultipliers counted = figures::count_in_verilog(generated, c.device, c.budget);
+    over_budget += counted.ok() ? 0 : 1;
+    json += ", \"" + c.field + "_multipliers\": " + std::to_string(counted.products()) + ", \"" + c.field +
+            "_dsp_multiplications\": " + std::to_string(counted.operators);
     if (c.rtl_images > 0) {
       const auto rtl = figures::run_verilog(generated, figures::memory_of(c.device, c.budget),
                                             random_images(generated.network, c.rtl_images));
@@ -125,9 +129,11 @@ int main(int argc, char** argv) try {
     }
     std::fflush(stdout);
   }
-  std::printf("{\"figure\": \"small_networks\"%s, \"mismatches\": %ld, \"bounds_missed\": %ld}\n",
-              json.c_str(), long(mismatches), long(missed));
-  return mismatches == 0 ? 0 : 1;
+  std::printf(
+      "{\"figure\": \"small_networks\"%s, \"mismatches\": %ld, \"bounds_missed\": %ld, "
+      "\"over_budget\": %ld}\n",
+      json.c_str(), long(mismatches), long(missed), long(over_budget));
+  return mismatches == 0 && missed == 0 && over_budget == 0 ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

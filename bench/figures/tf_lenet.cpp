@@ -1,5 +1,6 @@
 // The pipeline paper's LeNet, from its TensorFlow file to hardware: accuracy on 100 MNIST digits in Q10.22
-// and int8, cycles against the paper's 81,750, and all digits through the generated Verilog.
+// and int8, cycles against the paper's 81,750, all digits through the generated Verilog, and the multipliers
+// in that Verilog against the budget.
 //
 //   tf_lenet [--quick]    --quick: 10 digits through the Verilog instead of 100
 #include <algorithm>
@@ -44,7 +45,7 @@ Digits read_digits(const std::filesystem::path& path) {
 struct Result {
   int64_t correct = 0;
   uint64_t cycles = 0;
-  int64_t multipliers = 0;
+  figures::CountedMultipliers counted;
   figures::RtlComparison rtl;
 };
 
@@ -53,7 +54,6 @@ Result measure(const Graph& graph, const std::string& device, const std::string&
   const GeneratedDesign generated = figures::generate_for(graph, device, budget);
   Result result;
   result.cycles = generated.simulation->cycles;
-  result.multipliers = generated.design.multipliers;
   const HostBorder border(generated.network);
   std::vector<std::vector<int32_t>> images;
   for (size_t i = 0; i < digits.images.size(); ++i) {
@@ -69,8 +69,9 @@ Result measure(const Graph& graph, const std::string& device, const std::string&
       "%lu cycles in all, %s the simulator's\n",
       generated.allocated.allocation.streaming ? "stages" : "processors", device.c_str(), budget.c_str(),
       long(result.correct), digits.images.size(), static_cast<unsigned long>(result.cycles),
-      long(result.multipliers), long(result.rtl.images), long(result.rtl.mismatches),
+      long(generated.design.multipliers), long(result.rtl.images), long(result.rtl.mismatches),
       static_cast<unsigned long>(result.rtl.cycles), result.rtl.cycles_equal ? "equal to" : "NOT");
+  result.counted = figures::count_in_verilog(generated, device, budget);
   return result;
 }
 
@@ -101,12 +102,14 @@ int main(int argc, char** argv) try {
       "{\"figure\": \"tf_lenet\", \"accuracy_percent\": %ld, \"accuracy_int8_percent\": %ld, \"cycles\": "
       "%lu, "
       "\"cycles_int8\": %lu, \"paper_cycles\": %ld, \"multipliers_q10_22\": %ld, \"multipliers_int8\": %ld, "
+      "\"dsp_multiplications_int8\": %ld, "
       "\"rtl_images\": %ld, \"mismatches\": %ld, \"cycles_equal_rtl\": %s}\n",
       long(wide.correct), long(narrow.correct), static_cast<unsigned long>(wide.cycles),
-      static_cast<unsigned long>(narrow.cycles), long(kPaperCycles), long(wide.multipliers),
-      long(narrow.multipliers), long(wide.rtl.images + narrow.rtl.images), long(mismatches),
-      equal ? "true" : "false");
-  return mismatches == 0 && equal && !digits.images.empty() ? 0 : 1;
+      static_cast<unsigned long>(narrow.cycles), long(kPaperCycles), long(wide.counted.products()),
+      long(narrow.counted.products()), long(narrow.counted.operators),
+      long(wide.rtl.images + narrow.rtl.images), long(mismatches), equal ? "true" : "false");
+  const bool counted = wide.counted.ok() && narrow.counted.ok();
+  return mismatches == 0 && equal && counted && !digits.images.empty() ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;
