@@ -80,9 +80,8 @@ inline CountedMultipliers count_in_verilog(const GeneratedDesign& generated, con
                std::to_string(c.a_bits) + " x " + std::to_string(c.b_bits) +
                (c.in_array ? "" : " in finishes");
   }
-  const std::string limit =
-      allowed.multipliers > 0 ? " of " + std::to_string(allowed.multipliers) + " products" : "";
-  std::printf("  in the Verilog: %ld products%s (%s), %ld block-wide `*` of %ld%s%s\n",
+  const std::string limit = allowed.multipliers > 0 ? " of " + std::to_string(allowed.multipliers) : "";
+  std::printf("  in the Verilog: %ld%s products (%s); %ld of %ld `*` of a block's width%s%s\n",
               long(result.products()), limit.c_str(), classes.c_str(), long(result.operators),
               long(result.allowed_blocks), result.as_allocated ? "" : ", NOT AS ALLOCATED",
               result.within_budget ? "" : ", ABOVE THE BUDGET");

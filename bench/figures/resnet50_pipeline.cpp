@@ -9,7 +9,7 @@
 #include "generated_designs.h"
 #include "tilewright/flow/hardware_form.h"
 #include "tilewright/flow/load_model.h"
-#include "tilewright/graph/lcg_weights.h"
+#include "zoo/seeded.h"
 #include "zoo/zoo.h"
 
 using namespace tilewright;
@@ -23,16 +23,7 @@ struct Measured {
   bool held = true;  // both designs have the multipliers that were allocated, and no more than the budget
 };
 
-// An image of the reference pseudo-random numbers.
-Tensor seeded_image(const Graph& graph) {
-  const Value& input = graph.value(graph.inputs[0]);
-  Tensor image(input.type, input.shape);
-  LcgStream stream(1);
-  for (int64_t i = 0; i < image.size(); ++i) image.set_number(i, stream.next());
-  return image;
-}
-
-Graph integer_form(const Graph& graph) { return hardware_form(graph, {}, {seeded_image(graph)}, 2); }
+Graph integer_form(const Graph& graph) { return hardware_form(graph, {}, {zoo::seeded_input(graph)}, 2); }
 Graph fixed_form(const Graph& graph) {
   NumberFormat format;
   format.fixed = true;

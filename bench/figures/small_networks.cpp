@@ -10,7 +10,7 @@
 #include "tilewright/base/random.h"
 #include "tilewright/flow/hardware_form.h"
 #include "tilewright/flow/load_model.h"
-#include "tilewright/graph/lcg_weights.h"
+#include "zoo/seeded.h"
 #include "zoo/zoo.h"
 
 using namespace tilewright;
@@ -26,13 +26,7 @@ struct Case {
   size_t rtl_images = 0;
 };
 
-Graph calibrated(const Graph& graph) {
-  const Value& input = graph.value(graph.inputs[0]);
-  Tensor image(input.type, input.shape);
-  LcgStream stream(1);
-  for (int64_t i = 0; i < image.size(); ++i) image.set_number(i, stream.next());
-  return hardware_form(graph, {}, {image}, 2);
-}
+Graph calibrated(const Graph& graph) { return hardware_form(graph, {}, {zoo::seeded_input(graph)}, 2); }
 
 Graph fixed(const Graph& graph) {
   NumberFormat format;
