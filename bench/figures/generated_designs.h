@@ -46,7 +46,8 @@ struct CountedMultipliers {
   int64_t other_products = 0;  // of finishes
   int64_t operators = 0;       // `*` of the width of a block: a pair is one, 32 x 32 bits are four
   int64_t allowed_products = 0, allowed_blocks = 0;  // 0: the budget does not say
-  // The arrays have what the allocation says, and nothing is above the budget.
+  // Arrays have no more `*` products than the allocation says (it also counts XNOR, which is none; pools add
+  // through products of look-up tables that it does not count), and nothing is above the budget.
   bool as_allocated = false, within_budget = false;
   int64_t products() const { return array_products + other_products; }
   bool ok() const { return as_allocated && within_budget; }
@@ -65,25 +66,27 @@ inline CountedMultipliers count_in_verilog(const GeneratedDesign& generated, con
   pipeline::apply_budget(allowed, budget);
   CountedMultipliers result;
   result.array_products = count.array_products();
+  int64_t written = 0;  // products of arrays that have a `*`
   for (const pipeline::MultiplierClass& c : count.classes) {
     result.other_products += c.in_array ? 0 : c.products;
+    written += c.in_array && c.operators > 0 ? c.products : 0;
   }
   result.operators = count.operators();
   result.allowed_products = allowed.multipliers;
   result.allowed_blocks = allowed.resources.dsp;
-  result.as_allocated = result.array_products == generated.design.multipliers;
+  result.as_allocated = written <= generated.design.multipliers;
   result.within_budget = (allowed.multipliers == 0 || result.products() <= allowed.multipliers) &&
                          result.operators <= allowed.resources.dsp;
   std::string classes;
   for (const pipeline::MultiplierClass& c : count.classes) {
     classes += (classes.empty() ? "" : ", ") + std::to_string(c.products) + " of " +
                std::to_string(c.a_bits) + " x " + std::to_string(c.b_bits) +
-               (c.in_array ? "" : " in finishes");
+               (c.operators == 0 ? " without `*`" : "") + (c.in_array ? "" : " in finishes");
   }
   const std::string limit = allowed.multipliers > 0 ? " of " + std::to_string(allowed.multipliers) : "";
   std::printf("  in the Verilog: %ld%s products (%s); %ld of %ld `*` of a block's width%s%s\n",
               long(result.products()), limit.c_str(), classes.c_str(), long(result.operators),
-              long(result.allowed_blocks), result.as_allocated ? "" : ", NOT AS ALLOCATED",
+              long(result.allowed_blocks), result.as_allocated ? "" : ", MORE THAN ALLOCATED",
               result.within_budget ? "" : ", ABOVE THE BUDGET");
   std::fflush(stdout);
   return result;
