@@ -20,6 +20,7 @@ struct Measured {
   uint64_t one_channel = 0, four_channels = 0;
   int64_t multipliers = 0, dsp = 0, macs = 0;
   int64_t operators = 0;
+  double macs_per_byte = 0;  // of what the four memory channels moved
   bool held = true;  // both designs have the multipliers that were allocated, and no more than the budget
 };
 
@@ -47,6 +48,10 @@ Measured measure(const char* what, const Graph& graph, const std::string& budget
         long(generated.design.multipliers), long(result.dsp),
         100.0 * double(result.macs) / double(cycles) / double(generated.design.multipliers),
         generated.allocated.allocation.streaming ? "stages" : "processors");
+    const double bytes = double(generated.simulation->read_beats + generated.simulation->write_beats) *
+                         double(generated.design.port_bytes);
+    result.macs_per_byte = double(result.macs) / bytes;
+    std::printf("  memory: %.1f MB moved, %.1f MACs per byte\n", bytes / 1e6, result.macs_per_byte);
     const figures::CountedMultipliers counted = figures::count_in_verilog(generated, "f1-vu9p", ports);
     result.multipliers = counted.products();
     result.operators = counted.operators;
@@ -73,12 +78,13 @@ int main() try {
   std::printf(
       "{\"figure\": \"resnet50_pipeline\", \"cycles_q10_22_705\": %lu, \"cycles_q10_22_705_one_channel\": "
       "%lu, "
-      "\"cycles_q10_22_705_paper_network\": %lu, \"multipliers_q10_22\": %ld, \"cycles_int8_5640\": %lu, "
+      "\"cycles_q10_22_705_paper_network\": %lu, \"multipliers_q10_22\": %ld, \"macs_per_byte_q10_22\": "
+      "%.2f, \"cycles_int8_5640\": %lu, "
       "\"cycles_int8_5640_one_channel\": %lu, \"dsp_int8\": %ld, \"dsp_multiplications_int8\": %ld, "
       "\"mobilenet_cycles\": %lu, "
       "\"mobilenet_cycles_one_channel\": %lu, \"mobilenet_mac_share\": %.3f}\n",
       static_cast<unsigned long>(fixed.four_channels), static_cast<unsigned long>(fixed.one_channel),
-      static_cast<unsigned long>(paper.four_channels), long(fixed.multipliers),
+      static_cast<unsigned long>(paper.four_channels), long(fixed.multipliers), fixed.macs_per_byte,
       static_cast<unsigned long>(integer.four_channels), static_cast<unsigned long>(integer.one_channel),
       long(integer.dsp), long(integer.operators), static_cast<unsigned long>(mobile.four_channels),
       static_cast<unsigned long>(mobile.one_channel), share);

@@ -58,6 +58,9 @@ TEST(GraphTable, OfficialResNet50) {
                                    {"Gemm", 1},
                                    {"Add in a layer", 16}}));
   EXPECT_GT(table.intensity_gain(), 2);
+  EXPECT_GT(table.activation_gain(), 2.55);
+  EXPECT_GT(table.frozen_unfused, table.constants_folded_unfused);  // a factor and a summand apart
+  EXPECT_NEAR(table.gain_from_constants_folded(), 2.46, 0.01);
   options.dimensions["input_tensor.0"] = 64;  // as the file declares
   EXPECT_GT(graph_table(file, options).intensity_gain(), 2.55);
 }
@@ -80,6 +83,7 @@ TEST(GraphTable, TheVariantOfThePaper) {
                                    {"Gemm", 1},
                                    {"Add in a layer", 16}}));
   EXPECT_GT(table.intensity_gain(), 2.55);
+  EXPECT_NEAR(table.gain_from_constants_folded(), 2.55, 0.03);  // the paper's figure, within 1%
 }
 
 TEST(GraphTable, OtherFilesBeginAsTheyAreRead) {

@@ -31,9 +31,14 @@ nlohmann::json as_json(const GraphTable& table) {
   return {{"stages", rows},
           {"macs", table.macs},
           {"macs_per_byte_frozen", table.frozen_unfused},
+          {"macs_per_byte_constants_folded", table.constants_folded_unfused},
           {"macs_per_byte_folded", table.final_unfused},
           {"macs_per_byte_fused", table.final_fused},
           {"intensity_gain", table.intensity_gain()},
+          {"gain_from_constants_folded", table.gain_from_constants_folded()},
+          {"activation_bytes_frozen", table.frozen_activation_bytes},
+          {"activation_bytes_fused", table.final_activation_bytes},
+          {"activation_gain", table.activation_gain()},
           {"fused_operators", table.fused_operators}};
 }
 

@@ -25,11 +25,20 @@ struct GraphTableRow {
 
 struct GraphTable {
   std::vector<GraphTableRow> rows;
-  // Multiply-accumulates per byte (transform/pipeline.h): every operator of the frozen graph on its own, and
-  // the fusion groups of the final one.
+  // Multiply-accumulates per byte (transform/pipeline.h): every operator of the frozen graph on its own, of
+  // the one with constants folded, and the fusion groups of the final one.
   int64_t macs = 0;
-  double frozen_unfused = 0, final_unfused = 0, final_fused = 0;
+  double frozen_unfused = 0, constants_folded_unfused = 0, final_unfused = 0, final_fused = 0;
   double intensity_gain() const { return frozen_unfused == 0 ? 0 : final_fused / frozen_unfused; }
+  // From the graph whose normalisation is a factor and a summand, the second row of the paper's Table I.
+  double gain_from_constants_folded() const {
+    return constants_folded_unfused == 0 ? 0 : final_fused / constants_folded_unfused;
+  }
+  // intensity_gain of activations alone: weights are not what fusion can save.
+  int64_t frozen_activation_bytes = 0, final_activation_bytes = 0;
+  double activation_gain() const {
+    return final_activation_bytes == 0 ? 0 : double(frozen_activation_bytes) / double(final_activation_bytes);
+  }
   // "Conv 3x3 stride 2", "Gemm", "Add in a layer", ... and how many there are in the final graph.
   std::map<std::string, int> fused_operators;
 };

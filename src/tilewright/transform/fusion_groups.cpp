@@ -92,9 +92,9 @@ std::string pattern(const Graph& graph, const FusionGroup& group) {
   return text;
 }
 
-int64_t traffic_bytes(const Graph& graph, const std::vector<FusionGroup>& groups) {
+Traffic traffic(const Graph& graph, const std::vector<FusionGroup>& groups) {
   const std::vector<std::vector<NodeId>> readers = graph.consumers();
-  int64_t bytes = 0;
+  Traffic result;
   for (const FusionGroup& group : groups) {
     std::set<ValueId> read, written;
     bool moves = false;
@@ -112,14 +112,17 @@ int64_t traffic_bytes(const Graph& graph, const std::vector<FusionGroup>& groups
     const auto inside = [&](NodeId id) {
       return std::find(group.nodes.begin(), group.nodes.end(), id) != group.nodes.end();
     };
-    for (const ValueId value : read) bytes += written.count(value) ? 0 : bytes_of(graph.value(value));
+    for (const ValueId value : read) {
+      if (written.count(value)) continue;
+      (graph.is_constant(value) ? result.constants : result.activations) += bytes_of(graph.value(value));
+    }
     for (const ValueId value : written) {
       const std::vector<NodeId>& users = readers[size_t(value)];
       const bool stays = !users.empty() && std::all_of(users.begin(), users.end(), inside);
-      if (!stays || graph.is_output(value)) bytes += bytes_of(graph.value(value));
+      if (!stays || graph.is_output(value)) result.activations += bytes_of(graph.value(value));
     }
   }
-  return bytes;
+  return result;
 }
 
 }  // namespace tilewright

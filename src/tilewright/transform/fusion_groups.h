@@ -24,8 +24,14 @@ std::vector<FusionGroup> unfused_groups(const Graph& graph);
 // "Conv + Add + Relu".
 std::string pattern(const Graph& graph, const FusionGroup& group);
 
-// Bytes that groups read and write when every group reads each of its outside inputs (activations and
-// weights) once and writes what others read. Reshape and its relatives, Identity and Dropout move nothing.
-int64_t traffic_bytes(const Graph& graph, const std::vector<FusionGroup>& groups);
+// Bytes that cross the borders of groups.
+struct Traffic {
+  int64_t activations = 0;
+  int64_t constants = 0;  // weights, mostly; no fusion saves them
+  int64_t bytes() const { return activations + constants; }
+};
+// When every group reads each of its outside inputs once and writes what others read. Reshape and its
+// relatives, Identity and Dropout move nothing.
+Traffic traffic(const Graph& graph, const std::vector<FusionGroup>& groups);
 
 }  // namespace tilewright

@@ -125,8 +125,11 @@ void expect_given_is_legal(const Graph& graph) {
 Intensity measure_intensity(const Graph& graph) {
   Intensity intensity;
   for (const Node& node : graph.nodes) intensity.macs += multiply_accumulates(graph, node);
-  intensity.unfused_bytes = traffic_bytes(graph, unfused_groups(graph));
-  intensity.fused_bytes = traffic_bytes(graph, fusion_groups(graph));
+  const Traffic alone = traffic(graph, unfused_groups(graph)), fused = traffic(graph, fusion_groups(graph));
+  intensity.unfused_bytes = alone.bytes();
+  intensity.fused_bytes = fused.bytes();
+  intensity.unfused_activation_bytes = alone.activations;
+  intensity.fused_activation_bytes = fused.activations;
   return intensity;
 }
 

@@ -21,6 +21,7 @@ struct PassStep {
 struct Intensity {
   int64_t macs = 0;
   int64_t unfused_bytes = 0, fused_bytes = 0;
+  int64_t unfused_activation_bytes = 0, fused_activation_bytes = 0;  // of them, without constants
   // MACs per byte; 0 when nothing moves.
   double unfused() const { return unfused_bytes == 0 ? 0 : double(macs) / double(unfused_bytes); }
   double fused() const { return fused_bytes == 0 ? 0 : double(macs) / double(fused_bytes); }
