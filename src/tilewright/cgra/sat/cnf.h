@@ -1,0 +1,33 @@
+// A formula in conjunctive normal form while it is built. Literals are variables from 1, negative: negated.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+namespace tilewright::cgra {
+
+class Cnf {
+ public:
+  // A fresh one.
+  int variable() { return ++variables_; }
+  void clause(std::span<const int> literals);
+  void clause(std::initializer_list<int> literals) {
+    clause(std::span<const int>(literals.begin(), literals.size()));
+  }
+  // Cardinality: pairs up to 5 literals, then the sequential counter (Sinz, CP 2005), whose auxiliary
+  // variables only ever follow from the literals: dropping literals never makes the formula false.
+  void at_most_one(std::span<const int> literals) { at_most(1, literals); }
+  void at_most(int most, std::span<const int> literals);
+
+  int variables() const { return variables_; }
+  // All clauses in a row, each ended by 0.
+  const std::vector<int>& literals() const { return literals_; }
+  int clauses() const { return clauses_; }
+
+ private:
+  int variables_ = 0, clauses_ = 0;
+  std::vector<int> literals_;
+};
+
+}  // namespace tilewright::cgra

@@ -1,0 +1,44 @@
+// A satisfiability solver (CaDiCaL) that is fed formulas as they grow and solved under assumptions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "tilewright/cgra/sat/cnf.h"
+
+namespace tilewright::cgra {
+
+enum class Satisfiable : uint8_t { kYes, kNo, kUnknown };
+
+struct SatLimits {
+  double seconds = 1e30;   // wall time
+  int64_t conflicts = -1;  // -1: no limit; the same result on any machine
+};
+
+class SatSolver {
+ public:
+  SatSolver();
+  ~SatSolver();
+  SatSolver(SatSolver&&) noexcept;
+  SatSolver& operator=(SatSolver&&) noexcept;
+
+  // The clauses that `cnf` gained since the last call; always the same formula.
+  void add(const Cnf& cnf);
+  // An option of CaDiCaL ("seed", "phase", "chrono", ...), before the first clause. False: it has no such
+  // option.
+  bool option(const char* name, int value);
+  // The polarity in which decisions try the variable of `literal` first.
+  void prefer(int literal);
+  Satisfiable solve(std::span<const int> assumptions = {}, const SatLimits& limits = {});
+  // After kYes: whether the literal holds.
+  bool value(int literal) const;
+  // After kNo: whether the assumption takes part in the contradiction.
+  bool failed(int assumption) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tilewright::cgra
