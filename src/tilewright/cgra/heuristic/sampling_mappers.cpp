@@ -1,0 +1,112 @@
+// The searches of module `search` over the placement space, as mappers.
+#include "tilewright/cgra/heuristic/sampling_mappers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tilewright/cgra/heuristic/list_schedule.h"
+#include "tilewright/search/annealing.h"
+#include "tilewright/search/evolution.h"
+#include "tilewright/search/random_search.h"
+
+namespace tilewright::cgra {
+namespace {
+
+using Value = PlacementSpace::Value;
+using Found = SearchResult<PlacementGenes, Value>;
+
+PlacementModel compile_checked(const MappingProblem& problem) {
+  Diagnostics diagnostics;
+  problem.verify(diagnostics);
+  diagnostics.raise_if_any();
+  return compile_model(problem);
+}
+
+int longest_chain(const PlacementDecoder& decoder) {
+  return *std::max_element(decoder.tail_cycles().begin(), decoder.tail_cycles().end());
+}
+
+SearchPoint<int> makespan_point(const SearchPoint<Value>& point, int bound) {
+  SearchPoint<int> made{point.seconds, point.counts, {}, bound};
+  if (point.value) made.value = point.value->primary;
+  return made;
+}
+
+MappingResult finish(const PlacementModel& model, const PlacementDecoder& decoder, const Found& found) {
+  MappingResult result;
+  result.lower_bound = longest_chain(decoder);
+  result.counts = found.end.counts;
+  result.seconds = found.end.seconds;
+  for (const SearchPoint<Value>& point : found.curve) {
+    result.curve.push_back(makespan_point(point, result.lower_bound));
+  }
+  if (!found.best) return result;
+  result.mapping = Mapping{.ii = model.ii, .places = *decoder.decode(*found.best), .routes = {}};
+  result.makespan = makespan_cycles(*result.mapping, model.latency_cycles);
+  result.status = result.makespan == result.lower_bound ? SearchStatus::kOptimal : SearchStatus::kFeasible;
+  return result;
+}
+
+// Few evaluations are not divided among lanes: each would only begin.
+template <typename Options>
+Options searched(const MapperOptions& options, int64_t evaluations_per_lane) {
+  Options made;
+  made.threads = options.threads;
+  made.seed = options.seed;
+  made.limits = options.limits;
+  if (options.limits.evaluations != SearchLimits::kNone) {
+    made.lanes = int(std::clamp<int64_t>(options.limits.evaluations / evaluations_per_lane, 1, made.lanes));
+  }
+  return made;
+}
+
+template <typename Options>
+void start_from_list(const PlacementSpace& space, Options& options) {
+  if (const auto schedule = list_schedule(space.decoder)) {
+    if (const auto value = space.cost(schedule->genes)) options.start = {schedule->genes, *value};
+  }
+}
+
+}  // namespace
+
+MappingResult map_random(const MappingProblem& problem, const MapperOptions& options) {
+  const PlacementModel model = compile_checked(problem);
+  const PlacementSpace space(model);
+  return finish(model, space.decoder,
+                random_search(space, searched<SamplingOptionsOf<PlacementSpace>>(options, 1000)));
+}
+
+MappingResult map_annealing(const MappingProblem& problem, const MapperOptions& options) {
+  const PlacementModel model = compile_checked(problem);
+  const PlacementSpace space(model);
+  auto annealing = searched<AnnealingOptions<PlacementGenes, Value>>(options, 20'000);
+  start_from_list(space, annealing);
+  annealing.bound = Value{longest_chain(space.decoder), -1};
+  return finish(model, space.decoder, anneal(space, annealing));
+}
+
+MappingResult map_evolution(const MappingProblem& problem, const MapperOptions& options) {
+  const PlacementModel model = compile_checked(problem);
+  const PlacementSpace space(model);
+  auto evolution = searched<EvolutionOptions<PlacementGenes, Value>>(options, 20'000);
+  if (options.limits.evaluations != SearchLimits::kNone) {
+    evolution.population = int(std::clamp<int64_t>(options.limits.evaluations / 10, 8, evolution.population));
+  }
+  start_from_list(space, evolution);
+  return finish(model, space.decoder, evolve(space, evolution));
+}
+
+MappingResult map_list(const MappingProblem& problem, const MapperOptions&) {
+  const PlacementModel model = compile_checked(problem);
+  const PlacementSpace space(model);
+  Found found;
+  if (const auto schedule = list_schedule(space.decoder)) {
+    found.best = schedule->genes;
+    found.end.value = space.cost(schedule->genes);
+  }
+  found.end.counts.evaluations = 1;
+  found.curve = {found.end};
+  return finish(model, space.decoder, found);
+}
+
+}  // namespace tilewright::cgra

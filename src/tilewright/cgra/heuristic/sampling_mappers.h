@@ -1,0 +1,19 @@
+// Mappers without proof: random sampling, simulated annealing, evolution and list scheduling over the common
+// decoder.
+#pragma once
+
+#include "tilewright/cgra/mapper.h"
+
+namespace tilewright::cgra {
+
+// The best of independent samples. `options.limits` must limit evaluations (decoded placements) or seconds.
+MappingResult map_random(const MappingProblem& problem, const MapperOptions& options);
+// Chains of search/annealing.h; from list scheduling where the budget is large enough to leave it.
+MappingResult map_annealing(const MappingProblem& problem, const MapperOptions& options);
+// Islands of search/evolution.h.
+MappingResult map_evolution(const MappingProblem& problem, const MapperOptions& options);
+// One placement: longest tail first, each node on the tile where it starts earliest (the nearest to its
+// operands among equals). One evaluation.
+MappingResult map_list(const MappingProblem& problem, const MapperOptions& options);
+
+}  // namespace tilewright::cgra
