@@ -1,0 +1,15 @@
+// Routing by negotiated congestion: fast, without proof.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tilewright/cgra/route/routing_task.h"
+
+namespace tilewright::cgra {
+
+// A route per edge that keeps every limit, or nothing after `rounds` rounds. Values start no later than they
+// are read, within reach.
+std::optional<std::vector<Route>> negotiate_routes(const RoutingTask& task, int rounds);
+
+}  // namespace tilewright::cgra

@@ -1,0 +1,236 @@
+// Routing against brute force: every combination of ways is enumerated and judged by the checker alone.
+#include "tilewright/cgra/route/route_places.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tilewright/base/random.h"
+#include "tilewright/cgra/check.h"
+#include "tilewright/cgra/route/negotiate.h"
+
+namespace tilewright::cgra {
+namespace {
+
+struct Case {
+  MappingProblem problem;
+  Mapping mapping;
+};
+
+bool routed_rule(Rule rule) { return rule >= Rule::kRoute; }
+
+bool routes_hold(const Case& given, const std::vector<Route>& routes) {
+  Mapping mapping = given.mapping;
+  mapping.routes = routes;
+  for (const Violation& violation : check_mapping(given.problem, mapping)) {
+    if (routed_rule(violation.rule)) return false;
+  }
+  return true;
+}
+
+Case random_case(Random& random) {
+  Case made;
+  Fabric& fabric = made.problem.fabric;
+  fabric.name = "random";
+  const bool within_clock = random.chance(0.4);
+  if (within_clock && random.chance(0.5)) {
+    fabric.rows = fabric.columns = 2;
+  } else {
+    fabric.columns = int(random.between(1, 3));
+    if (fabric.columns == 3 && random.chance(0.5)) fabric.spans = {1, 2};
+  }
+  fabric.wrap = random.chance(0.1);
+  fabric.cycles_per_distance = within_clock ? 0 : 1;
+  fabric.hops_per_cycle = within_clock ? int(random.between(1, 2)) : 1;
+  fabric.operation_latency_cycles = int(random.between(1, 2));
+  fabric.pass_through = int(random.between(0, 1));
+  fabric.delay_registers = int(random.between(0, 2));
+  made.problem.ii = made.mapping.ii = int(random.between(1, 3));
+  made.problem.rules.routed = true;
+  const int nodes = int(random.between(2, 4));
+  for (int node = 0; node < nodes; ++node) {
+    Node next{.name = "n" + std::to_string(node)};
+    for (int operand = 0; operand < 2 && node > 0; ++operand) {
+      if (random.chance(0.8))
+        next.operands.push_back({.kind = OperandKind::kNode, .index = int(random.between(0, node - 1))});
+    }
+    made.problem.graph.nodes.push_back(next);
+    made.mapping.places.push_back({int(random.between(0, fabric.tiles() - 1)), 0});
+  }
+  if (random.chance(0.3)) {
+    made.problem.graph.nodes[0].operands.push_back(
+        {.kind = OperandKind::kNode, .index = nodes - 1, .distance = int(random.between(1, 2))});
+  }
+  const auto transfer = transfer_cycles(fabric);
+  for (int node = 0; node < nodes; ++node) {
+    int& time = made.mapping.places[node].time;
+    for (const Operand& operand : made.problem.graph.nodes[node].operands) {
+      if (operand.distance > 0) continue;
+      const Place& from = made.mapping.places[operand.index];
+      time = std::max(time, from.time + fabric.operation_latency_cycles +
+                                std::max(0, transfer[from.tile][made.mapping.places[node].tile]));
+    }
+    time += int(random.between(0, 2)) - (random.chance(0.05) && time > 0 ? 1 : 0);
+  }
+  return made;
+}
+
+// All ways of one edge, in time and space.
+void extend(const Case& given, Route& route, RouteStep end, int hops, std::vector<Route>& ways) {
+  if (ways.size() > 200) return;
+  const RouteStep at = route.back();
+  if (at == end) ways.push_back(route);
+  if (at.clock > end.clock) return;
+  const bool within_clock = given.problem.fabric.cycles_per_distance == 0;
+  for (const FabricLink& link : fabric_links(given.problem.fabric)) {
+    if (link.from != at.tile || (within_clock && hops == given.problem.fabric.hops_per_cycle)) continue;
+    route.push_back({link.to, at.clock + link.cycles});
+    extend(given, route, end, hops + 1, ways);
+    route.pop_back();
+  }
+  route.push_back({at.tile, at.clock + 1});
+  extend(given, route, end, 0, ways);
+  route.pop_back();
+}
+
+// Whether any combination holds; -1: too many to try.
+int routable(const Case& given) {
+  const std::vector<Edge> edges = given.problem.graph.edges();
+  std::vector<std::vector<Route>> ways(edges.size());
+  size_t combinations = 1;
+  for (size_t edge = 0; edge < edges.size(); ++edge) {
+    const Place from = given.mapping.places[edges[edge].from], to = given.mapping.places[edges[edge].to];
+    Route route{{from.tile, from.time + given.problem.fabric.operation_latency_cycles}};
+    extend(given, route, {to.tile, to.time + edges[edge].distance * given.problem.ii}, 0, ways[edge]);
+    combinations *= ways[edge].size();
+    if (combinations > 1500 || ways[edge].size() > 200) return -1;
+  }
+  std::vector<Route> routes(edges.size());
+  for (size_t index = 0; index < combinations; ++index) {
+    size_t rest = index;
+    for (size_t edge = 0; edge < edges.size(); ++edge) {
+      routes[edge] = ways[edge][rest % ways[edge].size()];
+      rest /= ways[edge].size();
+    }
+    if (routes_hold(given, routes)) return 1;
+  }
+  return 0;
+}
+
+// The case with `kept` edges only.
+Case restricted(Case given, const std::vector<int>& kept) {
+  const std::vector<Edge> edges = given.problem.graph.edges();
+  for (size_t edge = 0; edge < edges.size(); ++edge) {
+    if (std::find(kept.begin(), kept.end(), int(edge)) != kept.end()) continue;
+    given.problem.graph.nodes[edges[edge].to].operands[edges[edge].operand] = {};
+  }
+  return given;
+}
+
+TEST(RoutePlaces, EqualsBruteForceOnRandomProblems) {
+  Random random(20250);
+  int feasible = 0, infeasible = 0, negotiated = 0;
+  for (int run = 0; run < 1500; ++run) {
+    const Case given = random_case(random);
+    const int expected = routable(given);
+    if (expected < 0) continue;
+    for (const int rounds : {0, 20}) {
+      const RoutingResult result = route_places(given.problem, given.mapping, {.negotiation_rounds = rounds});
+      ASSERT_EQ(result.status, expected > 0 ? SearchStatus::kFeasible : SearchStatus::kInfeasible)
+          << "run " << run << " rounds " << rounds;
+      negotiated += result.negotiated;
+      if (expected > 0) {
+        EXPECT_TRUE(routes_hold(given, result.routes)) << "run " << run;
+        continue;
+      }
+      ASSERT_FALSE(result.core_edges.empty());
+      EXPECT_EQ(routable(restricted(given, result.core_edges)), 0) << "run " << run;
+      for (size_t left_out = 0; left_out < result.core_edges.size(); ++left_out) {
+        std::vector<int> fewer = result.core_edges;
+        fewer.erase(fewer.begin() + std::ptrdiff_t(left_out));
+        EXPECT_EQ(routable(restricted(given, fewer)), 1) << "run " << run;
+      }
+    }
+    ++(expected > 0 ? feasible : infeasible);
+  }
+  EXPECT_GT(feasible, 300);
+  EXPECT_GT(infeasible, 200);
+  EXPECT_GT(negotiated, feasible * 8 / 10);
+}
+
+// Two values that must cross one link in one slot, and a third that does not matter.
+TEST(RoutePlaces, NamesTheNodesInConflict) {
+  Case given;
+  MappingProblem& problem = given.problem;
+  problem.fabric = find_fabric("line-16", std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware");
+  problem.ii = given.mapping.ii = 2;
+  problem.rules = usual_rules(problem.fabric);
+  problem.rules.routed = true;
+  const auto add = [&](const char* name, int from, Place place) {
+    Node node{.name = name};
+    if (from >= 0) node.operands.push_back({.kind = OperandKind::kNode, .index = from});
+    problem.graph.nodes.push_back(node);
+    given.mapping.places.push_back(place);
+  };
+  add("far", -1, {9, 0});
+  add("a", -1, {3, 0});
+  add("b", -1, {3, 2});
+  add("far reader", 0, {10, 4});
+  add("reader of a", 1, {4, 4});
+  add("reader of b", 2, {4, 6});
+  const RoutingResult result = route_places(problem, given.mapping);
+  EXPECT_EQ(result.status, SearchStatus::kInfeasible);
+  EXPECT_EQ(result.core_nodes, (std::vector<int>{1, 2, 4, 5}));
+  given.mapping.places[5].time = 7;  // a delay register takes the conflict apart
+  const RoutingResult waits = route_places(problem, given.mapping);
+  ASSERT_EQ(waits.status, SearchStatus::kFeasible);
+  EXPECT_TRUE(routes_hold(given, waits.routes));
+}
+
+// A value that four consumers read at one clock from one tile away counts once on the shared way.
+TEST(RoutePlaces, SharesTheWayOfOneValue) {
+  Case given;
+  MappingProblem& problem = given.problem;
+  problem.fabric = find_fabric("line-16", std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware");
+  problem.fabric.spans = {1};
+  problem.ii = given.mapping.ii = 1;
+  problem.rules.routed = true;
+  problem.graph.nodes.push_back({.name = "source"});
+  given.mapping.places.push_back({0, 0});
+  for (int reader = 1; reader <= 4; ++reader) {
+    Node node{.name = "reader" + std::to_string(reader)};
+    node.operands.push_back({.kind = OperandKind::kNode, .index = 0});
+    problem.graph.nodes.push_back(node);
+    given.mapping.places.push_back({reader, 3 + reader});
+  }
+  for (const int rounds : {0, 10}) {
+    const RoutingResult result = route_places(problem, given.mapping, {.negotiation_rounds = rounds});
+    ASSERT_EQ(result.status, SearchStatus::kFeasible);
+    EXPECT_TRUE(routes_hold(given, result.routes));
+  }
+}
+
+// Nine values for the eight slots of one link, which they may take in any order.
+TEST(RoutePlaces, StopsAtItsLimit) {
+  Case given;
+  MappingProblem& problem = given.problem;
+  problem.fabric.columns = 2;
+  problem.fabric.delay_registers = 40;
+  problem.ii = given.mapping.ii = 8;
+  problem.rules.routed = true;
+  for (int value = 0; value < 9; ++value) {
+    problem.graph.nodes.push_back({.name = "source" + std::to_string(value)});
+    given.mapping.places.push_back({0, value});
+    problem.graph.nodes.push_back({.name = "reader" + std::to_string(value)});
+    problem.graph.nodes.back().operands.push_back({.kind = OperandKind::kNode, .index = 2 * value});
+    given.mapping.places.push_back({1, 20 + value});
+  }
+  for (const RoutingOptions& options : {RoutingOptions{.negotiation_rounds = 5, .seconds = 0},
+                                        RoutingOptions{.negotiation_rounds = 0, .conflicts = 2}}) {
+    EXPECT_EQ(route_places(problem, given.mapping, options).status, SearchStatus::kStopped);
+  }
+  EXPECT_EQ(route_places(problem, given.mapping).core_nodes.size(), 18u);
+}
+
+}  // namespace
+}  // namespace tilewright::cgra
