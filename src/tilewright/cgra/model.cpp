@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 namespace tilewright::cgra {
@@ -74,11 +75,15 @@ void make_apart(const MappingProblem& problem, PlacementModel& model) {
     }
   }
   model.apart_of.resize(model.nodes);
+  std::vector<std::set<int>> units(model.units.size());
   for (const auto& [key, pair] : pairs) {
     model.apart.push_back(pair);
     model.apart_of[pair.first].push_back(pair.second);
     model.apart_of[pair.second].push_back(pair.first);
+    units[model.unit[pair.first]].insert(model.unit[pair.second]);
+    units[model.unit[pair.second]].insert(model.unit[pair.first]);
   }
+  for (const std::set<int>& others : units) model.units_apart.emplace_back(others.begin(), others.end());
 }
 
 void make_allowed(const MappingProblem& problem, PlacementModel& model) {
@@ -90,6 +95,13 @@ void make_allowed(const MappingProblem& problem, PlacementModel& model) {
     for (int tile = 0; tile < model.tiles; ++tile) {
       if ((left && tile % problem.fabric.columns != 0) || (fixed >= 0 && fixed != tile))
         model.allowed[node][tile] = 0;
+    }
+  }
+  for (const std::vector<int>& unit : model.units) {
+    for (int tile = 0; tile < model.tiles; ++tile) {
+      const bool all = std::all_of(unit.begin(), unit.end(),
+                                   [&](int node) { return model.allowed[size_t(node)][size_t(tile)] != 0; });
+      for (const int node : unit) model.allowed[size_t(node)][size_t(tile)] = all;
     }
   }
 }

@@ -27,10 +27,13 @@ struct PlacementModel {
     int cause = -1;  // kSiblings: the common producer
   };
   std::vector<Apart> apart;
-  std::vector<std::vector<int>> apart_of;     // per node: the other nodes
-  std::vector<std::vector<uint8_t>> allowed;  // [node][tile]: memory columns, fixed tiles
-  std::vector<int> fixed_time;                // per node; -1: free
-  std::vector<int> topological;               // order over edges of distance 0
+  std::vector<std::vector<int>>
+      units_apart;  // per unit: the units on other tiles, ascending; itself where it contradicts
+  std::vector<std::vector<int>> apart_of;  // per node: the other nodes
+  std::vector<std::vector<uint8_t>>
+      allowed;                   // [node][tile], equal within a unit: memory columns, fixed tiles
+  std::vector<int> fixed_time;   // per node; -1: free
+  std::vector<int> topological;  // order over edges of distance 0
 
   static constexpr int kNoLimit = std::numeric_limits<int>::max();
   // Start of `to` minus start of `from` (distance * II added) lies in [least_gap, most_gap].

@@ -3,14 +3,27 @@
 #include "tilewright/cgra/heuristic/decoder.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
-#include <queue>
 #include <utility>
 
 namespace tilewright::cgra {
 namespace {
 
-using Ready = std::priority_queue<std::pair<int, int>, std::vector<std::pair<int, int>>, std::greater<>>;
+// The ready node of lowest rank is at the front of a heap.
+using Ready = std::vector<std::pair<int, int>>;
+
+void push(Ready& ready, int rank, int node) {
+  ready.emplace_back(rank, node);
+  std::push_heap(ready.begin(), ready.end(), std::greater<>());
+}
+
+int pop(Ready& ready) {
+  std::pop_heap(ready.begin(), ready.end(), std::greater<>());
+  const int node = ready.back().second;
+  ready.pop_back();
+  return node;
+}
 
 }  // namespace
 
@@ -40,12 +53,12 @@ std::optional<std::vector<Place>> PlacementDecoder::decode(const PlacementGenes&
   PlacementState state(*model_);
   std::vector<int> waiting = waiting_;
   Ready ready;
+  ready.reserve(size_t(model_->nodes));
   for (int node = 0; node < model_->nodes; ++node) {
-    if (waiting[size_t(node)] == 0) ready.push({genes.rank[size_t(node)], node});
+    if (waiting[size_t(node)] == 0) push(ready, genes.rank[size_t(node)], node);
   }
   while (!ready.empty()) {
-    const int node = ready.top().second;
-    ready.pop();
+    const int node = pop(ready);
     const int wish = genes.tile[size_t(model_->unit[size_t(node)])];
     int time = PlacementState::kNever;
     for (const int16_t tile : nearest_[size_t(wish)]) {
@@ -58,7 +71,7 @@ std::optional<std::vector<Place>> PlacementDecoder::decode(const PlacementGenes&
     for (const int id : model_->outgoing[size_t(node)]) {
       const Edge& edge = model_->edges[size_t(id)];
       if (edge.distance == 0 && --waiting[size_t(edge.to)] == 0)
-        ready.push({genes.rank[size_t(edge.to)], edge.to});
+        push(ready, genes.rank[size_t(edge.to)], edge.to);
     }
   }
   return state.places();

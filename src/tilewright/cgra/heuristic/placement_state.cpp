@@ -82,10 +82,9 @@ int PlacementState::earliest(int node, int tile, int from) const {
   return low > high ? kNever : first_free(tile, low, high);
 }
 
-void PlacementState::block(int node, int tile, int by) {
-  for (const int other : model_->apart_of[size_t(node)]) {
-    blocked_[size_t(model_->unit[size_t(other)]) * size_t(model_->tiles) + size_t(tile)] += by;
-  }
+void PlacementState::block(size_t unit, int tile, int by) {
+  for (const int other : model_->units_apart[unit])
+    blocked_[size_t(other) * size_t(model_->tiles) + size_t(tile)] += by;
 }
 
 void PlacementState::place(int node, int tile, int time) {
@@ -93,13 +92,13 @@ void PlacementState::place(int node, int tile, int time) {
   if (unit_placed_[unit]++ == 0) {
     unit_tile_[unit] = tile;
     kept_[t] += int(model_->units[unit].size());
+    block(unit, tile, 1);
   }
   --kept_[t];
   --free_[t];
   places_[size_t(node)] = {tile, time};
   taken(tile, time) = 1;
   if (model_->ii <= 64) taken_bits_[t] |= uint64_t{1} << (time % model_->ii);
-  block(node, tile, 1);
   history_.push_back({node, std::max(makespan(), time + model_->latency_cycles)});
 }
 
@@ -108,7 +107,6 @@ void PlacementState::undo() {
   history_.pop_back();
   const Place place = places_[size_t(node)];
   const size_t unit = size_t(model_->unit[size_t(node)]), t = size_t(place.tile);
-  block(node, place.tile, -1);
   taken(place.tile, place.time) = 0;
   if (model_->ii <= 64) taken_bits_[t] &= ~(uint64_t{1} << (place.time % model_->ii));
   places_[size_t(node)] = {-1, -1};
@@ -117,6 +115,7 @@ void PlacementState::undo() {
   if (--unit_placed_[unit] == 0) {
     unit_tile_[unit] = -1;
     kept_[t] -= int(model_->units[unit].size());
+    block(unit, place.tile, -1);
   }
 }
 

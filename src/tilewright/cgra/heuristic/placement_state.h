@@ -37,7 +37,8 @@ class PlacementState {
   int makespan() const { return history_.empty() ? 0 : history_.back().makespan; }
   // Slots of the tile that no node has and no unit on the tile still needs.
   int free_slots(int tile) const { return free_[size_t(tile)] - kept_[size_t(tile)]; }
-  // Whether a placed node keeps `node` (or its unit) off the tile.
+  // Whether a node that must be apart from `node`'s unit, or a node that shares a tile with such a one, has
+  // the tile.
   bool blocked(int node, int tile) const {
     return blocked_[size_t(model_->unit[size_t(node)]) * size_t(model_->tiles) + size_t(tile)] != 0;
   }
@@ -48,7 +49,7 @@ class PlacementState {
     int node = 0, makespan = 0;
   };
   bool fits(int node, int tile) const;
-  void block(int node, int tile, int by);
+  void block(size_t unit, int tile, int by);
   int first_free(int tile, int low, int high) const;
   uint8_t& taken(int tile, int time) {
     return taken_[size_t(tile) * size_t(model_->ii) + size_t(time % model_->ii)];
@@ -60,7 +61,7 @@ class PlacementState {
   std::vector<uint8_t> taken_;        // [tile][slot]
   std::vector<uint64_t> taken_bits_;  // [tile], where II fits a word
   std::vector<int> free_, kept_;      // per tile
-  std::vector<int> blocked_;          // [unit][tile], number of placed nodes that keep it off
+  std::vector<int> blocked_;          // [unit][tile], number of units there that keep it off
   std::vector<int> unit_tile_;        // per unit; -1: none yet
   std::vector<int> unit_placed_;      // per unit: nodes placed
 };
