@@ -15,9 +15,9 @@ constexpr std::array<OpcodeFacts, kOpcodes> kFacts = {{
     {"xor", 2, 4, false},   {"not", 1, 1, false},   {"shl", 2, 2, false},    {"shr", 2, 2, false},
     {"lshr", 2, 2, false},  {"min", 2, 4, false},   {"max", 2, 4, false},    {"abs", 1, 1, false},
     {"neg", 1, 1, false},   {"eq", 2, 2, false},    {"ne", 2, 2, false},     {"lt", 2, 2, false},
-    {"le", 2, 2, false},    {"gt", 2, 2, false},    {"ge", 2, 2, false},     {"select", 1, 4, false},
+    {"le", 2, 2, false},    {"gt", 2, 2, false},    {"ge", 2, 2, false},     {"select", 1, 3, false},
     {"merge", 1, 4, false}, {"sext", 1, 1, false},  {"lookup", 2, 2, false}, {"load", 1, 3, true},
-    {"store", 1, 3, true},  {"input", 0, 1, false}, {"output", 1, 2, false},
+    {"store", 1, 4, true},  {"input", 0, 1, false}, {"output", 1, 2, false},
 }};
 
 }  // namespace

@@ -1,0 +1,69 @@
+#include "tilewright/base/json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace tilewright {
+namespace {
+
+std::string parse_error(const std::string& text) {
+  try {
+    parse_json(text, "file");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Json, NamesThePlaceOfASyntaxError) {
+  EXPECT_NE(parse_error("{\n \"a\": ]}").find("file:2:7: no JSON"), std::string::npos)
+      << parse_error("{\n \"a\": ]}");
+  EXPECT_NE(parse_error("").find("no JSON"), std::string::npos);
+}
+
+TEST(Json, RefusesDeepNestingDoubleFieldsAndHugeNumbers) {
+  EXPECT_NE(parse_error(std::string(100000, '[')).find("nested deeper than 64"), std::string::npos);
+  EXPECT_NE(parse_error(R"({"a": 1, "b": {"a": 2}, "a": 3})").find("\"a\" is given twice"),
+            std::string::npos);
+  EXPECT_EQ(parse_error(R"({"a": [{"a": 1}, {"a": 1}]})"), "");
+  EXPECT_NE(parse_error("[1e999]").find("out of range"), std::string::npos);
+}
+
+TEST(Json, ReportsEveryWrongField) {
+  const nlohmann::json value = parse_json(
+      R"({"n": 70, "t": 5, "b": 1, "l": {}, "f": 1.5, "u": 18446744073709551615, "extra": 1})", "file");
+  Diagnostics diagnostics;
+  JsonMap map(value, "file", diagnostics);
+  EXPECT_EQ(map.integer("n", 0, 64, 3), 3);
+  EXPECT_EQ(map.integer("f", 0, 64, 4), 4);
+  EXPECT_EQ(map.integer("u", -1, 64, 5), 5);
+  EXPECT_EQ(map.text("t", "x"), "x");
+  EXPECT_TRUE(map.boolean("b", true));
+  EXPECT_EQ(map.list("l"), nullptr);
+  EXPECT_EQ(map.list("absent"), nullptr);
+  map.integer("missing", 1, 2);
+  map.text("missing");
+  map.boolean("missing");
+  map.finish();
+  ASSERT_EQ(diagnostics.errors().size(), 10u);
+  EXPECT_EQ(diagnostics.errors()[0].message, "70 is not an integer in 0..64");
+  EXPECT_EQ(diagnostics.errors()[1].message, "1.5 is not an integer in 0..64");
+  EXPECT_EQ(diagnostics.errors()[3].message, "5 is not a text");
+  EXPECT_EQ(diagnostics.errors()[4].message, "true or false is expected");
+  EXPECT_EQ(diagnostics.errors()[5].message, "... is no list [...]");
+  EXPECT_EQ(diagnostics.errors()[6].message, "missing field");
+  EXPECT_EQ(diagnostics.errors()[9].op, "extra");
+}
+
+TEST(Json, ReportsAValueThatIsNoObject) {
+  Diagnostics diagnostics;
+  const nlohmann::json value = parse_json("[1]", "file");
+  JsonMap map(value, "file", diagnostics);
+  map.finish();
+  ASSERT_EQ(diagnostics.errors().size(), 1u);
+  EXPECT_EQ(diagnostics.errors()[0].message, "an object {...} is expected");
+}
+
+}  // namespace
+}  // namespace tilewright

@@ -1,0 +1,132 @@
+// The benchmark graphs as read: all files of the data set, and every complaint of the readers.
+#include "tilewright/cgra/graph/kernel_file.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tilewright/cgra/check.h"
+
+namespace tilewright::cgra {
+namespace {
+
+const std::filesystem::path kGraphs = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / "cgra_graphs";
+const std::string kPresets = std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware";
+
+std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+TEST(KernelFile, ReadsEveryKernel) {
+  if (!std::filesystem::exists(kGraphs)) GTEST_SKIP() << "no graphs below " << kGraphs;
+  const auto files = files_below(kGraphs / "dfg");
+  EXPECT_EQ(files.size(), 37u);
+  for (const auto& path : files) {
+    const KernelFile file = read_kernel_file(path);
+    EXPECT_FALSE(file.graph.nodes.empty());
+    EXPECT_GE(file.recurrence_ii, 1);
+    if (path.parent_path().filename() != "morpher") continue;
+    EXPECT_EQ(critical_path_cycles(file.graph, 1), file.critical_path_nodes) << path;
+    EXPECT_EQ(int(file.graph.nodes.size() + 15) / 16, file.resource_ii_16_tiles) << path;
+  }
+}
+
+// The recorded witness obeys the rules as the checker reads them, and ends when the file says: the graphs
+// mean the same here as where they were made.
+TEST(KernelFile, WitnessesOfSyntheticGraphsAreValid) {
+  if (!std::filesystem::exists(kGraphs)) GTEST_SKIP() << "no graphs below " << kGraphs;
+  const auto files = files_below(kGraphs / "se_random");
+  EXPECT_EQ(files.size(), 45u);
+  for (const auto& path : files) {
+    const SyntheticFile file = read_synthetic_file(path);
+    MappingProblem problem{
+        .graph = file.graph, .fabric = find_fabric("streaming-engine", kPresets), .ii = file.ii};
+    problem.rules = usual_rules(problem.fabric);
+    ASSERT_EQ(problem.fabric.tiles(), file.tiles);
+    ASSERT_EQ(problem.fabric.operation_latency_cycles, file.operation_latency_cycles);
+    EXPECT_TRUE(file.starters_apart && file.siblings_apart);
+    Mapping witness{.ii = file.ii};
+    for (const auto& [tile, time] : file.recorded.witness) witness.places.push_back({tile, time});
+    EXPECT_TRUE(check_mapping(problem, witness).empty()) << path;
+    ASSERT_TRUE(file.recorded.makespan);
+    EXPECT_EQ(makespan_cycles(witness, file.operation_latency_cycles), *file.recorded.makespan);
+    EXPECT_EQ(critical_path_cycles(file.graph, file.operation_latency_cycles),
+              file.recorded.critical_path_cycles);
+  }
+}
+
+TEST(KernelFile, ConstantsAreFreeAndMissingOperandsAreFilled) {
+  const KernelFile file = parse_kernel_file(
+      R"({"name": "k", "nodes": [{"id": 0, "op": "const"}, {"id": 1, "op": "LS"}, {"id": 2, "op": "STOREB"}],
+          "edges": [[0, 1, 0], [1, 2, 0], [1, 1, 1]]})",
+      "k.json");
+  ASSERT_EQ(file.graph.nodes.size(), 2u);
+  EXPECT_EQ(file.graph.nodes[0].name, "ls1");
+  EXPECT_EQ(file.graph.nodes[0].op, Opcode::kShiftLeft);
+  EXPECT_EQ(file.graph.nodes[0].operands[0].kind, OperandKind::kConstant);
+  EXPECT_EQ(file.graph.nodes[0].operands[1].distance, 1);
+  EXPECT_EQ(file.graph.nodes[1].op, Opcode::kStore);
+  EXPECT_EQ(file.graph.arrays[size_t(file.graph.nodes[1].array)].name, "results");
+  EXPECT_EQ(file.graph.edges().size(), 2u);
+}
+
+template <typename Parse>
+std::string complaint(Parse parse, const std::string& text) {
+  try {
+    parse(text, "file.json");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInvalidInput);
+    return error.what();
+  }
+  return "";
+}
+
+void expect_part(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+TEST(KernelFile, ReportsAllProblemsOfAKernel) {
+  const std::string text =
+      complaint(parse_kernel_file,
+                R"({"nodes": [{"id": 0, "op": "warp"}, {"id": 7, "op": "add"}, {"id": 2, "op": "sext"}],
+          "edges": [[0, 9, 0], [0, 1], [0, 2, 0], [1, 2, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0]]})");
+  expect_part(text, "(name): missing field");
+  expect_part(text, "unknown operation 'warp'");
+  expect_part(text, "entry 1 is not {\"id\": 1, \"op\": NAME}");
+  expect_part(text, "entry 0 is not a list of 3 numbers");
+  expect_part(text, "entry 1 is not a list of 3 numbers");
+  expect_part(text, "node 1 has more than 4 operands");
+  expect_part(text, "node 2 (sext) has 2 operands, at most 1 are possible");
+}
+
+TEST(KernelFile, ReportsACycleWithoutDistance) {
+  const std::string text = complaint(
+      parse_kernel_file,
+      R"({"name": "k", "nodes": [{"id": 0, "op": "add"}, {"id": 1, "op": "add"}], "edges": [[0, 1, 0], [1, 0, 0]]})");
+  expect_part(text, "a cycle without distance among (or before) add0, add1");
+}
+
+TEST(KernelFile, ReportsAllProblemsOfASyntheticGraph) {
+  const std::string text =
+      complaint(parse_synthetic_file,
+                R"({"name": "s", "nodes": 3, "tiles": 0, "ii": 4, "pipeline": 3, "edges": [[0, 3]],
+          "roots_distinct_tiles": true, "siblings_distinct_tiles": 5, "delay": "none",
+          "same_tile_groups": [[0], [0, 1], [1, 9]], "optimal_makespan": -1, "witness": [[0]]})");
+  expect_part(text, "0 is not an integer in 1..65536");
+  expect_part(text, "true or false is expected");
+  expect_part(text, "'none' is not known");
+  expect_part(text, "entry 0 is not a list of 2 numbers");
+  expect_part(text, "entry 0 is not a list of at least two nodes");
+  expect_part(text, "entry 2 names a node of another group");
+  expect_part(text, "entry 2 names a node that does not exist");
+  expect_part(text, "-1 is not an integer");
+  expect_part(text, "entry 0 is not a tile and a start");
+}
+
+}  // namespace
+}  // namespace tilewright::cgra
