@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tilewright/cgra/heuristic/list_schedule.h"
+#include "tilewright/cgra/route/route_places.h"
 #include "tilewright/search/annealing.h"
 #include "tilewright/search/evolution.h"
 #include "tilewright/search/random_search.h"
@@ -67,46 +68,86 @@ void start_from_list(const PlacementSpace& space, Options& options) {
   }
 }
 
+// Where routes are asked for, the search runs several times on a part of its budget, and the shortest mapping
+// that can be routed counts.
+constexpr int kRoutedRuns = 4;
+
+template <typename Search>
+MappingResult routed_best(const MappingProblem& problem, MapperOptions options, const Search& search) {
+  if (!problem.rules.routed) return search(options);
+  if (options.limits.evaluations != SearchLimits::kNone) {
+    options.limits.evaluations = std::max<int64_t>(1, options.limits.evaluations / kRoutedRuns);
+  }
+  options.limits.seconds /= kRoutedRuns;
+  MappingResult best;
+  for (int run = 0; run < kRoutedRuns; ++run, ++options.seed) {
+    MappingResult found = search(options);
+    found.counts += best.counts;
+    found.seconds += best.seconds;
+    const bool shorter = found.mapping && (!best.mapping || found.makespan < best.makespan);
+    RoutingResult routes;
+    if (shorter) routes = route_places(problem, *found.mapping, {.seconds = options.limits.seconds});
+    if (routes.status == SearchStatus::kFeasible) {
+      found.mapping->routes = std::move(routes.routes);
+      best = std::move(found);
+    } else {
+      best.lower_bound = found.lower_bound;
+      best.counts = found.counts;
+      best.seconds = found.seconds;
+    }
+  }
+  return best;
+}
+
+template <typename Search>
+MappingResult search_placements(const MappingProblem& problem, const MapperOptions& options,
+                                const Search& search) {
+  const PlacementModel model = compile_checked(problem);
+  const PlacementSpace space(model);
+  return routed_best(problem, options, [&](const MapperOptions& part) {
+    return finish(model, space.decoder, search(space, part));
+  });
+}
+
 }  // namespace
 
 MappingResult map_random(const MappingProblem& problem, const MapperOptions& options) {
-  const PlacementModel model = compile_checked(problem);
-  const PlacementSpace space(model);
-  return finish(model, space.decoder,
-                random_search(space, searched<SamplingOptionsOf<PlacementSpace>>(options, 1000)));
+  return search_placements(problem, options, [](const PlacementSpace& space, const MapperOptions& part) {
+    return random_search(space, searched<SamplingOptionsOf<PlacementSpace>>(part, 1000));
+  });
 }
 
 MappingResult map_annealing(const MappingProblem& problem, const MapperOptions& options) {
-  const PlacementModel model = compile_checked(problem);
-  const PlacementSpace space(model);
-  auto annealing = searched<AnnealingOptions<PlacementGenes, Value>>(options, 20'000);
-  start_from_list(space, annealing);
-  annealing.bound = Value{longest_chain(space.decoder), -1};
-  return finish(model, space.decoder, anneal(space, annealing));
+  return search_placements(problem, options, [](const PlacementSpace& space, const MapperOptions& part) {
+    auto annealing = searched<AnnealingOptions<PlacementGenes, Value>>(part, 20'000);
+    start_from_list(space, annealing);
+    annealing.bound = Value{longest_chain(space.decoder), -1};
+    return anneal(space, annealing);
+  });
 }
 
 MappingResult map_evolution(const MappingProblem& problem, const MapperOptions& options) {
-  const PlacementModel model = compile_checked(problem);
-  const PlacementSpace space(model);
-  auto evolution = searched<EvolutionOptions<PlacementGenes, Value>>(options, 20'000);
-  if (options.limits.evaluations != SearchLimits::kNone) {
-    evolution.population = int(std::clamp<int64_t>(options.limits.evaluations / 10, 8, evolution.population));
-  }
-  start_from_list(space, evolution);
-  return finish(model, space.decoder, evolve(space, evolution));
+  return search_placements(problem, options, [](const PlacementSpace& space, const MapperOptions& part) {
+    auto evolution = searched<EvolutionOptions<PlacementGenes, Value>>(part, 20'000);
+    if (part.limits.evaluations != SearchLimits::kNone) {
+      evolution.population = int(std::clamp<int64_t>(part.limits.evaluations / 10, 8, evolution.population));
+    }
+    start_from_list(space, evolution);
+    return evolve(space, evolution);
+  });
 }
 
-MappingResult map_list(const MappingProblem& problem, const MapperOptions&) {
-  const PlacementModel model = compile_checked(problem);
-  const PlacementSpace space(model);
-  Found found;
-  if (const auto schedule = list_schedule(space.decoder)) {
-    found.best = schedule->genes;
-    found.end.value = space.cost(schedule->genes);
-  }
-  found.end.counts.evaluations = 1;
-  found.curve = {found.end};
-  return finish(model, space.decoder, found);
+MappingResult map_list(const MappingProblem& problem, const MapperOptions& options) {
+  return search_placements(problem, options, [](const PlacementSpace& space, const MapperOptions&) {
+    Found found;
+    if (const auto schedule = list_schedule(space.decoder)) {
+      found.best = schedule->genes;
+      found.end.value = space.cost(schedule->genes);
+    }
+    found.end.counts.evaluations = 1;
+    found.curve = {found.end};
+    return found;
+  });
 }
 
 }  // namespace tilewright::cgra

@@ -66,6 +66,22 @@ TEST(HeuristicMappers, ResultsPassTheChecker) {
   EXPECT_GT(mapped, 60);
 }
 
+TEST(HeuristicMappers, RoutedResultsPassTheChecker) {
+  Random random(4);
+  int mapped = 0;
+  for (int i = 0; i < 10; ++i) {
+    MappingProblem problem = random_problem(random, 10, i % 2 == 0 ? "line-16" : "hycube-4x4", i % 2 == 1);
+    problem.rules.routed = true;
+    MapperOptions options;
+    options.limits.evaluations = 800;
+    const MappingResult result = map_annealing(problem, options);
+    if (!result.mapping) continue;
+    ++mapped;
+    EXPECT_EQ(violations(problem, result), "");
+  }
+  EXPECT_GT(mapped, 5);
+}
+
 TEST(HeuristicMappers, SameSeedSameResult) {
   Random random(5);
   const MappingProblem problem = random_problem(random, 20, "line-16", false);
