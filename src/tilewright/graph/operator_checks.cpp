@@ -92,6 +92,24 @@ void require_vector(const OperatorContext& context, int index, int64_t length) {
                               to_string(context.shape(index)), length));
 }
 
+void require_same_shape(const OperatorContext& context, int first, int second) {
+  const Shape &a = context.shape(first), &b = context.shape(second);
+  if (a != b) reject(context, fmt::format("shapes {} and {} differ", to_string(a), to_string(b)));
+}
+
+void require_integer(const OperatorContext& context, const char* name, int64_t fallback, int64_t low,
+                     int64_t high) {
+  const int64_t value = context.node().int_or(name, fallback);
+  if (value >= low && value <= high) return;
+  reject(context, fmt::format("attribute '{}' is {}, which is outside {}..{}", name, value, low, high));
+}
+
+void require_clip_order(const OperatorContext& context, int64_t low, int64_t high) {
+  low = context.node().int_or("clip_low", low);
+  high = context.node().int_or("clip_high", high);
+  if (low > high) reject(context, fmt::format("clip_low is {}, clip_high is {}", low, high));
+}
+
 void require_single_element(const OperatorContext& context, int index) {
   if (saturating_count(context.shape(index)) == 1) return;
   reject(context, fmt::format("{} has shape {}, a single element is needed", describe_input(context, index),
@@ -148,6 +166,17 @@ void require_broadcastable_to(const OperatorContext& context, int index, const S
   }
   reject(context, fmt::format("{} of shape {} does not broadcast to {}", describe_input(context, index),
                               to_string(context.shape(index)), to_string(target)));
+}
+
+Shape transposed_product_shape(const OperatorContext& context) {
+  require_rank(context, 0, 2);
+  require_rank(context, 1, 2);
+  const Shape &x = context.shape(0), &weights = context.shape(1);
+  if (x[1] != weights[1]) {
+    reject(context,
+           fmt::format("{} times {} (transposed): the inner sizes differ", to_string(x), to_string(weights)));
+  }
+  return {x[0], weights[0]};
 }
 
 int64_t saturating_multiply(int64_t a, int64_t b) {

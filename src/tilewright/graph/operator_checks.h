@@ -24,6 +24,13 @@ void require_same_type(const OperatorContext& context, int first, int second);
 void require_rank(const OperatorContext& context, int index, int rank);
 // The input is a vector (rank 1) of `length` elements.
 void require_vector(const OperatorContext& context, int index, int64_t length);
+// Both inputs have one shape.
+void require_same_shape(const OperatorContext& context, int first, int second);
+// Integer attribute `name`, or what stands for it where it is missing, in low..high.
+void require_integer(const OperatorContext& context, const char* name, int64_t fallback, int64_t low,
+                     int64_t high);
+// Attributes clip_low and clip_high, or these: not the wrong way round.
+void require_clip_order(const OperatorContext& context, int64_t low, int64_t high);
 void require_single_element(const OperatorContext& context, int index);
 
 // The elements of an integer input that must be known; `what` says what they are ("the axes").
@@ -36,6 +43,9 @@ std::vector<int> checked_axes(const OperatorContext& context, const std::vector<
 Shape broadcast_inputs(const OperatorContext& context, const Shape& a, const Shape& b);
 // Input `index` must broadcast to `target` without enlarging it.
 void require_broadcastable_to(const OperatorContext& context, int index, const Shape& target);
+
+// `[n, k]` times `[m, k]` transposed, inputs 0 and 1: `[n, m]`.
+Shape transposed_product_shape(const OperatorContext& context);
 
 // Products that stop at INT64_MAX. Factors are not negative.
 int64_t saturating_multiply(int64_t a, int64_t b);

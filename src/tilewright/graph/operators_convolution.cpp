@@ -112,6 +112,10 @@ int64_t convolution_macs(const Shape& weights, const Shape& output) {
                              saturating_count(Shape({weights.begin() + 1, weights.end()})));
 }
 
+int64_t weighted_macs(const OperatorContext& context, std::span<const TypedShape> outputs) {
+  return convolution_macs(context.shape(1), outputs[0].shape);
+}
+
 int64_t transposed_convolution_macs(const Shape& x, const Shape& weights) {
   return saturating_multiply(saturating_count(x),
                              saturating_count(Shape({weights.begin() + 1, weights.end()})));
@@ -125,11 +129,8 @@ void add_convolution_operators(std::vector<Operator>& table) {
   std::vector<AttributeRule> transposed = attributes;
   transposed.push_back({"output_padding", kInts});
   transposed.push_back({"output_shape", kInts});
-  const auto macs = [](const OperatorContext& context, std::span<const TypedShape> outputs) {
-    return convolution_macs(context.shape(1), outputs[0].shape);
-  };
-  table.push_back({"", "Conv", 2, 3, 1, 1, attributes, infer_conv, macs});
-  table.push_back({"", "ConvInteger", 2, 4, 1, 1, attributes, infer_conv_integer, macs});
+  table.push_back({"", "Conv", 2, 3, 1, 1, attributes, infer_conv, weighted_macs});
+  table.push_back({"", "ConvInteger", 2, 4, 1, 1, attributes, infer_conv_integer, weighted_macs});
   table.push_back({"", "QLinearConv", 8, 9, 1, 1, attributes, infer_qlinear_conv,
                    [](const OperatorContext& context, std::span<const TypedShape> outputs) {
                      return convolution_macs(context.shape(3), outputs[0].shape);

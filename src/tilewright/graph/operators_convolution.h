@@ -11,6 +11,8 @@ Shape convolution_shape(const OperatorContext& context, int x_index, int weights
 Shape transposed_convolution_shape(const OperatorContext& context, int x_index, int weights_index);
 
 int64_t convolution_macs(const Shape& weights, const Shape& output);
+// Of an operator whose weights are input 1.
+int64_t weighted_macs(const OperatorContext& context, std::span<const TypedShape> outputs);
 int64_t transposed_convolution_macs(const Shape& x, const Shape& weights);
 
 }  // namespace tilewright

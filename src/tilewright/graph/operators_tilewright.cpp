@@ -11,20 +11,13 @@ namespace {
 
 constexpr int64_t kMinI32 = INT32_MIN, kMaxI32 = INT32_MAX;
 
-void require_range(const OperatorContext& context, const char* attribute, int64_t fallback, int64_t low,
-                   int64_t high) {
-  const int64_t value = context.node().int_or(attribute, fallback);
-  if (value >= low && value <= high) return;
-  reject(context, fmt::format("attribute '{}' is {}, which is outside {}..{}", attribute, value, low, high));
-}
-
 void require_output_attributes(const OperatorContext& context) {
   for (const char* attribute : {"y_zero_point", "clip_low", "clip_high"}) {
-    require_range(context, attribute, 0, -128, 127);
+    require_integer(context, attribute, 0, -128, 127);
   }
+  require_clip_order(context, -128, 127);
   const int64_t low = context.node().int_or("clip_low", -128), high = context.node().int_or("clip_high", 127);
-  if (low > high) reject(context, fmt::format("clip_low is {}, clip_high is {}", low, high));
-  require_range(context, "bipolar", 0, 0, 1);
+  require_integer(context, "bipolar", 0, 0, 1);
   if (context.node().int_or("bipolar", 0) != 0 && (low != 0 || high != 1)) {
     reject(context, fmt::format("a bipolar output has the clip range 0..1, not {}..{}", low, high));
   }
@@ -61,7 +54,7 @@ std::vector<TypedShape> infer_qconv(const OperatorContext& context) {
   require_rank(context, 0, 4);
   const Shape shape = convolution_shape(context, 0, 1);
   require_weights_and_scales(context, shape[1]);
-  require_range(context, "pad_value", 0, -128, 127);
+  require_integer(context, "pad_value", 0, -128, 127);
   return only(ElementType::kI8, shape);
 }
 
@@ -73,44 +66,35 @@ std::vector<TypedShape> infer_qconv_transpose(const OperatorContext& context) {
 }
 
 std::vector<TypedShape> infer_qgemm(const OperatorContext& context) {
-  require_rank(context, 0, 2);
-  require_rank(context, 1, 2);
-  const Shape &x = context.shape(0), &weights = context.shape(1);
-  if (x[1] != weights[1]) {
-    reject(context,
-           fmt::format("{} times {} (transposed): the inner sizes differ", to_string(x), to_string(weights)));
-  }
-  require_weights_and_scales(context, weights[0]);
-  return only(ElementType::kI8, {x[0], weights[0]});
+  const Shape shape = transposed_product_shape(context);
+  require_weights_and_scales(context, shape[1]);
+  return only(ElementType::kI8, shape);
 }
 
 std::vector<TypedShape> infer_qadd(const OperatorContext& context) {
   for (int i : {0, 1}) require_type(context, i, ElementType::kI8);
-  if (context.shape(0) != context.shape(1)) {
-    reject(context,
-           fmt::format("shapes {} and {} differ", to_string(context.shape(0)), to_string(context.shape(1))));
-  }
+  require_same_shape(context, 0, 1);
   constexpr int64_t kLimit = (int64_t{1} << 23) - 1;
-  require_range(context, "multiplier_a", 0, -kLimit, kLimit);
-  require_range(context, "multiplier_b", 0, -kLimit, kLimit);
-  require_range(context, "bias", 0, kMinI32, kMaxI32);
-  require_range(context, "shift", 0, 0, 62);
+  require_integer(context, "multiplier_a", 0, -kLimit, kLimit);
+  require_integer(context, "multiplier_b", 0, -kLimit, kLimit);
+  require_integer(context, "bias", 0, kMinI32, kMaxI32);
+  require_integer(context, "shift", 0, 0, 62);
   require_output_attributes(context);
   return only(ElementType::kI8, context.shape(0));
 }
 
 void require_single_scale(const OperatorContext& context) {
   require_type(context, 0, ElementType::kI8);
-  require_range(context, "bias", 0, kMinI32, kMaxI32);
-  require_range(context, "multiplier", 1, 1, kMaxI32);
-  require_range(context, "shift", 0, 0, 62);
+  require_integer(context, "bias", 0, kMinI32, kMaxI32);
+  require_integer(context, "multiplier", 1, 1, kMaxI32);
+  require_integer(context, "shift", 0, 0, 62);
   require_output_attributes(context);
 }
 
 std::vector<TypedShape> infer_qaverage_pool(const OperatorContext& context) {
   require_single_scale(context);
   require_rank(context, 0, 4);
-  require_range(context, "pad_value", 0, -128, 127);
+  require_integer(context, "pad_value", 0, -128, 127);
   const Shape& x = context.shape(0);
   const Window window = pool_window(context.node(), x);
   return only(ElementType::kI8, window.output_shape(x[0], x[1]));
@@ -144,18 +128,13 @@ void add_tilewright_operators(std::vector<Operator>& table) {
   const AttributeRule bias{"bias", kInt}, multiplier{"multiplier", kInt, true}, shift{"shift", kInt, true};
   table.push_back({domain, "QConv", 5, 5, 1, 1,
                    with_output_attributes({strides, pads, dilations, group, {"pad_value", kInt}}),
-                   infer_qconv, [](const OperatorContext& context, std::span<const TypedShape> outputs) {
-                     return convolution_macs(context.shape(1), outputs[0].shape);
-                   }});
+                   infer_qconv, weighted_macs});
   table.push_back({domain, "QConvTranspose", 5, 5, 1, 1,
                    with_output_attributes({strides, pads, dilations, group, {"output_padding", kInts}}),
                    infer_qconv_transpose, [](const OperatorContext& context, std::span<const TypedShape>) {
                      return transposed_convolution_macs(context.shape(0), context.shape(1));
                    }});
-  table.push_back({domain, "QGemm", 5, 5, 1, 1, with_output_attributes({}), infer_qgemm,
-                   [](const OperatorContext& context, std::span<const TypedShape> outputs) {
-                     return convolution_macs(context.shape(1), outputs[0].shape);
-                   }});
+  table.push_back({domain, "QGemm", 5, 5, 1, 1, with_output_attributes({}), infer_qgemm, weighted_macs});
   table.push_back(
       {domain, "QAdd", 2, 2, 1, 1,
        with_output_attributes({{"multiplier_a", kInt, true}, {"multiplier_b", kInt, true}, bias, shift}),

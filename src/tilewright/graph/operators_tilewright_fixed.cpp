@@ -1,6 +1,6 @@
 // The wide fixed-point operators of docs/arithmetic.md (domain "tilewright"): i32 values that stand for
 // integer / 2^fraction.
-#include <fmt/format.h>
+#include <utility>
 
 #include "tilewright/graph/operator_checks.h"
 #include "tilewright/graph/operator_families.h"
@@ -11,22 +11,15 @@
 namespace tilewright {
 namespace {
 
-void require_range(const OperatorContext& context, const char* attribute, int64_t value, int64_t low,
-                   int64_t high) {
-  if (value >= low && value <= high) return;
-  reject(context, fmt::format("attribute '{}' is {}, which is outside {}..{}", attribute, value, low, high));
-}
-
 void require_fraction(const OperatorContext& context) {
-  require_range(context, "fraction", context.node().int_or("fraction", 0), 0, kMostFraction);
+  require_integer(context, "fraction", 0, 0, kMostFraction);
 }
 
 void require_clip(const OperatorContext& context) {
-  const int64_t low = context.node().int_or("clip_low", INT32_MIN);
-  const int64_t high = context.node().int_or("clip_high", INT32_MAX);
-  require_range(context, "clip_low", low, INT32_MIN, INT32_MAX);
-  require_range(context, "clip_high", high, INT32_MIN, INT32_MAX);
-  if (low > high) reject(context, fmt::format("clip_low is {}, clip_high is {}", low, high));
+  for (const auto& [name, fallback] : {std::pair{"clip_low", INT32_MIN}, std::pair{"clip_high", INT32_MAX}}) {
+    require_integer(context, name, fallback, INT32_MIN, INT32_MAX);
+  }
+  require_clip_order(context, INT32_MIN, INT32_MAX);
 }
 
 // X, W and B, with one bias per output channel.
@@ -45,23 +38,14 @@ std::vector<TypedShape> infer_conv(const OperatorContext& context) {
 }
 
 std::vector<TypedShape> infer_gemm(const OperatorContext& context) {
-  require_rank(context, 0, 2);
-  require_rank(context, 1, 2);
-  const Shape &x = context.shape(0), &weights = context.shape(1);
-  if (x[1] != weights[1]) {
-    reject(context,
-           fmt::format("{} times {} (transposed): the inner sizes differ", to_string(x), to_string(weights)));
-  }
-  require_weighted(context, weights[0]);
-  return only(ElementType::kI32, {x[0], weights[0]});
+  const Shape shape = transposed_product_shape(context);
+  require_weighted(context, shape[1]);
+  return only(ElementType::kI32, shape);
 }
 
 std::vector<TypedShape> infer_add(const OperatorContext& context) {
   for (int i : {0, 1}) require_type(context, i, ElementType::kI32);
-  if (context.shape(0) != context.shape(1)) {
-    reject(context,
-           fmt::format("shapes {} and {} differ", to_string(context.shape(0)), to_string(context.shape(1))));
-  }
+  require_same_shape(context, 0, 1);
   require_clip(context);
   return only(ElementType::kI32, context.shape(0));
 }
@@ -71,7 +55,7 @@ std::vector<TypedShape> infer_average_pool(const OperatorContext& context) {
   require_rank(context, 0, 4);
   require_fraction(context);
   require_clip(context);
-  require_range(context, "multiplier", context.node().int_or("multiplier", 1), 1, INT32_MAX);
+  require_integer(context, "multiplier", 1, 1, INT32_MAX);
   const Shape& x = context.shape(0);
   return only(ElementType::kI32, pool_window(context.node(), x).output_shape(x[0], x[1]));
 }
@@ -80,7 +64,7 @@ std::vector<TypedShape> infer_lookup(const OperatorContext& context) {
   for (int i : {0, 1}) require_type(context, i, ElementType::kI32);
   require_vector(context, 1, kFixedTableSize);
   require_fraction(context);
-  require_range(context, "input_shift", context.node().int_or("input_shift", 0), 0, kMostInputShift);
+  require_integer(context, "input_shift", 0, 0, kMostInputShift);
   return only(ElementType::kI32, context.shape(0));
 }
 
@@ -89,10 +73,6 @@ std::vector<TypedShape> infer_conversion(const OperatorContext& context) {
   require_type(context, 0, from);
   require_fraction(context);
   return only(to, context.shape(0));
-}
-
-int64_t product_macs(const OperatorContext& context, std::span<const TypedShape> outputs) {
-  return convolution_macs(context.shape(1), outputs[0].shape);
 }
 
 }  // namespace
@@ -111,8 +91,8 @@ void add_fixed_point_operators(std::vector<Operator>& table) {
                    1,
                    {strides, pads, dilations, group, fraction, low, high},
                    infer_conv,
-                   product_macs});
-  table.push_back({domain, "FixedGemm", 3, 3, 1, 1, {fraction, low, high}, infer_gemm, product_macs});
+                   weighted_macs});
+  table.push_back({domain, "FixedGemm", 3, 3, 1, 1, {fraction, low, high}, infer_gemm, weighted_macs});
   table.push_back({domain, "FixedAdd", 2, 2, 1, 1, {low, high}, infer_add});
   table.push_back(
       {domain,

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "tilewright/frontend/name_registry.h"
 #include "tilewright/frontend/onnx/node_typing.h"
 #include "tilewright/frontend/onnx/opset_converters.h"
 #include "tilewright/frontend/onnx/opset_helpers.h"
@@ -15,23 +16,6 @@
 
 namespace tilewright {
 namespace {
-
-// Unique names in constant time, however often a name is asked for.
-class NameRegistry {
- public:
-  void reserve(const std::string& name) { taken_.insert(name); }
-  std::string unique(const std::string& wanted) {
-    if (taken_.insert(wanted).second) return wanted;
-    for (int& suffix = last_suffix_[wanted];;) {
-      std::string candidate = fmt::format("{}_{}", wanted, ++suffix);
-      if (taken_.insert(candidate).second) return candidate;
-    }
-  }
-
- private:
-  std::unordered_set<std::string> taken_;
-  std::unordered_map<std::string, int> last_suffix_;
-};
 
 class GraphBuilder : public NodeConversion {
  public:

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "tilewright/base/file.h"
+#include "tilewright/frontend/finish_reading.h"
 #include "tilewright/frontend/onnx/graph_builder.h"
 #include "tilewright/frontend/onnx/integer_typed_convolutions.h"
 #include "tilewright/frontend/onnx/onnx_model.h"
-#include "tilewright/graph/verifier.h"
 
 namespace tilewright {
 
@@ -16,14 +16,7 @@ Graph parse_onnx(std::span<const std::byte> bytes, const std::filesystem::path& 
   OnnxModel model = parse_onnx_model(bytes, {folder, options.allow_missing_weights}, diagnostics);
   widen_integer_typed_convolutions(model, diagnostics);
   Graph graph = build_onnx_graph(std::move(model), options, diagnostics);
-  if (diagnostics.ok()) verify(graph, diagnostics);
-  if (warnings != nullptr) {
-    for (const Diagnostic& warning : diagnostics.warnings()) {
-      warnings->warn(warning.where, warning.op, warning.message, warning.hint);
-    }
-  }
-  diagnostics.raise_if_any();
-  return graph;
+  return finish_reading(std::move(graph), diagnostics, warnings);
 }
 
 Graph read_onnx(const std::filesystem::path& path, const OnnxOptions& options, Diagnostics* warnings) {

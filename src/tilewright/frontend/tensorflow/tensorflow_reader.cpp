@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "tilewright/base/file.h"
+#include "tilewright/frontend/finish_reading.h"
 #include "tilewright/frontend/tensorflow/tf_inference.h"
 #include "tilewright/frontend/tensorflow/tf_lowering.h"
 #include "tilewright/frontend/tensorflow/tf_model.h"
-#include "tilewright/graph/verifier.h"
 
 namespace tilewright {
 bool is_tensorflow(std::span<const std::byte> bytes) { return looks_like_tensorflow(bytes); }
@@ -26,14 +26,7 @@ Graph parse_tensorflow(std::span<const std::byte> bytes, const TensorflowOptions
   own.frozen = count_stage(network.nodes);
   if (stages != nullptr) *stages = own;
   Graph graph = lower_tensorflow(std::move(network), options, diagnostics);
-  if (diagnostics.ok()) verify(graph, diagnostics);
-  if (warnings != nullptr) {
-    for (const Diagnostic& warning : diagnostics.warnings()) {
-      warnings->warn(warning.where, warning.op, warning.message, warning.hint);
-    }
-  }
-  diagnostics.raise_if_any();
-  return graph;
+  return finish_reading(std::move(graph), diagnostics, warnings);
 }
 
 Graph read_tensorflow(const std::filesystem::path& path, const TensorflowOptions& options,

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "tilewright/base/file.h"
+#include "tilewright/frontend/finish_reading.h"
 #include "tilewright/frontend/tflite/tflite_lowering.h"
 #include "tilewright/frontend/tflite/tflite_model.h"
-#include "tilewright/graph/verifier.h"
 
 namespace tilewright {
 
@@ -13,14 +13,7 @@ Graph parse_tflite(std::span<const std::byte> bytes, const TfliteOptions& option
   Diagnostics diagnostics;
   const TfliteModel model = parse_tflite_model(bytes, diagnostics);
   Graph graph = TfliteLowering(model, options, diagnostics).run();
-  if (diagnostics.ok()) verify(graph, diagnostics);
-  if (warnings != nullptr) {
-    for (const Diagnostic& warning : diagnostics.warnings()) {
-      warnings->warn(warning.where, warning.op, warning.message, warning.hint);
-    }
-  }
-  diagnostics.raise_if_any();
-  return graph;
+  return finish_reading(std::move(graph), diagnostics, warnings);
 }
 
 Graph read_tflite(const std::filesystem::path& path, const TfliteOptions& options, Diagnostics* warnings) {
