@@ -1,8 +1,5 @@
-// Edges, flows and groups of a dataflow graph, and the rules of its form.
+// Edges, flows, groups and order of a dataflow graph.
 #include "tilewright/cgra/graph/dataflow_graph.h"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -13,26 +10,6 @@ namespace {
 int root_of(std::vector<int>& parent, int node) {
   while (parent[node] != node) node = parent[node] = parent[parent[node]];
   return node;
-}
-
-// Kahn's order over the edges of distance 0; the nodes that stay behind lie on cycles or after them.
-std::vector<int> topological_part(int nodes, const std::vector<Edge>& edges) {
-  std::vector<int> waiting(nodes, 0), order;
-  std::vector<std::vector<int>> next(nodes);
-  for (const Edge& edge : edges) {
-    if (edge.distance != 0) continue;
-    ++waiting[edge.to];
-    next[edge.from].push_back(edge.to);
-  }
-  for (int node = 0; node < nodes; ++node) {
-    if (waiting[node] == 0) order.push_back(node);
-  }
-  for (size_t i = 0; i < order.size(); ++i) {
-    for (const int to : next[order[i]]) {
-      if (--waiting[to] == 0) order.push_back(to);
-    }
-  }
-  return order;
 }
 
 }  // namespace
@@ -81,46 +58,25 @@ std::vector<std::vector<int>> DataflowGraph::same_tile_groups() const {
   return users;
 }
 
-void DataflowGraph::verify(int most_operands, Diagnostics& diagnostics) const {
-  bool sound = true;
-  const auto error = [&](const Node& node, std::string message, std::string hint) {
-    diagnostics.error(ErrorKind::kInvalidInput, "node '" + node.name + "'",
-                      std::string(opcode_facts(node.op).name), std::move(message), std::move(hint));
-  };
-  const auto exists = [](int index, size_t count) { return index >= 0 && index < int(count); };
-  if (nodes.empty()) diagnostics.error(ErrorKind::kInvalidInput, "graph '" + name + "'", "nodes", "is empty");
-  for (const Node& node : nodes) {
-    for (size_t i = 0; i < node.operands.size(); ++i) {
-      const Operand& operand = node.operands[i];
-      if ((operand.kind == OperandKind::kNode && !exists(operand.index, nodes.size())) ||
-          (operand.kind == OperandKind::kVariable && !exists(operand.index, variables.size()))) {
-        sound = false;
-        error(node, fmt::format("operand {} is undefined", i), "name a node, a variable or a constant");
-      }
-      if (operand.distance < 0)
-        error(node, fmt::format("operand {} comes from a later iteration", i), "distance >= 0");
-    }
-    if (int(node.operands.size()) > most_operands) {
-      error(node, fmt::format("{} operands, an instruction takes {}", node.operands.size(), most_operands),
-            "split the operation");
-    }
-    if (node.writes >= int(variables.size()) || node.sends >= int(variables.size())) {
-      sound = false;
-      error(node, "writes a variable that does not exist", "list it under variables");
+// Kahn's algorithm.
+std::vector<int> topological_order(const DataflowGraph& graph) {
+  const size_t count = graph.nodes.size();
+  std::vector<int> waiting(count, 0), order;
+  std::vector<std::vector<int>> next(count);
+  for (const Edge& edge : graph.edges()) {
+    if (edge.distance != 0) continue;
+    ++waiting[edge.to];
+    next[edge.from].push_back(edge.to);
+  }
+  for (size_t node = 0; node < count; ++node) {
+    if (waiting[node] == 0) order.push_back(int(node));
+  }
+  for (size_t i = 0; i < order.size(); ++i) {
+    for (const int to : next[order[i]]) {
+      if (--waiting[to] == 0) order.push_back(to);
     }
   }
-  if (!sound) return;
-  const std::vector<int> order = topological_part(int(nodes.size()), edges());
-  if (order.size() == nodes.size()) return;
-  std::vector<uint8_t> done(nodes.size(), 0);
-  for (const int node : order) done[node] = 1;
-  std::vector<std::string> names;
-  for (size_t node = 0; node < nodes.size(); ++node) {
-    if (!done[node]) names.push_back(nodes[node].name);
-  }
-  diagnostics.error(ErrorKind::kInvalidInput, "graph '" + name + "'", "edges",
-                    fmt::format("a cycle without distance among (or before) {}", fmt::join(names, ", ")),
-                    "give the edge that closes a loop a distance of at least 1");
+  return order;
 }
 
 int critical_path_cycles(const DataflowGraph& graph, int latency_cycles) {
@@ -131,7 +87,7 @@ int critical_path_cycles(const DataflowGraph& graph, int latency_cycles) {
   }
   std::vector<int> end(graph.nodes.size(), latency_cycles);
   int longest = graph.nodes.empty() ? 0 : latency_cycles;
-  for (const int node : topological_part(int(graph.nodes.size()), edges)) {
+  for (const int node : topological_order(graph)) {
     longest = std::max(longest, end[node]);
     for (const int to : next[node]) end[to] = std::max(end[to], end[node] + latency_cycles);
   }

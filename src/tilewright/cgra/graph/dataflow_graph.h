@@ -73,6 +73,7 @@ struct DataflowGraph {
   std::vector<Node> nodes;
   std::vector<Variable> variables;
   std::vector<ExternalArray> arrays;
+  std::string description;  // for people
   bool operator==(const DataflowGraph&) const = default;
 
   // All edges between operations, ordered by consumer, then operand.
@@ -82,10 +83,16 @@ struct DataflowGraph {
   // Groups of at least two nodes that must share a tile because they read or write the same variable; node
   // ids ascend.
   std::vector<std::vector<int>> same_tile_groups() const;
-  // Every rule the graph breaks: cycles without distance (naming the nodes), undefined operands, wrong
-  // operand counts, ... `most_operands`: what the fabric's instructions take.
+  // Every rule the graph breaks (the list is in docs/cgra_graphs.md): cycles without distance (naming the
+  // nodes), undefined operands, wrong operand counts, variables with two sources, ... `most_operands`: what
+  // the fabric's instructions take. Operands that an operation lacks are 0; that a file lists all of them is
+  // for the readers to say.
   void verify(int most_operands, Diagnostics& diagnostics) const;
 };
+
+// An order of the nodes over the edges of distance 0. Nodes on a cycle without distance, or after one, are
+// left out.
+std::vector<int> topological_order(const DataflowGraph& graph);
 
 // The longest chain of edges of distance 0 with `latency` clocks per operation: no schedule is shorter. The
 // graph is free of cycles of distance 0.
