@@ -29,7 +29,9 @@ struct SatSolver::State {
   size_t taken = 0;
 };
 
-SatSolver::SatSolver() : state_(std::make_unique<State>()) {}
+SatSolver::SatSolver() : state_(std::make_unique<State>()) {
+  state_->solver.set("quiet", 1);  // else it prints a line where a clause is false from the start
+}
 SatSolver::~SatSolver() = default;
 SatSolver::SatSolver(SatSolver&&) noexcept = default;
 SatSolver& SatSolver::operator=(SatSolver&&) noexcept = default;

@@ -1,0 +1,18 @@
+// The exact mapper of the placement tier: the shortest schedule with its proof, or the reason why none
+// exists, by satisfiability (CaDiCaL).
+#pragma once
+
+#include "tilewright/cgra/mapper.h"
+
+namespace tilewright::cgra {
+
+// Bounds and counting arguments, a first mapping (list scheduling, else any solution), then questions "is
+// there a mapping of at most h clocks" from below, and from above where those take long. Any time: at a limit
+// the best mapping and the largest proven bound (kFeasible), or the bound alone (kStopped).
+//
+// limits.seconds as usual; limits.evaluations counts the solver's calls. `seed` seeds CaDiCaL; one thread.
+// Routes are not looked at: `problem.rules.routed` must be false.
+// Errors: problem.verify's; unsupported: routed.
+MappingResult map_exact(const MappingProblem& problem, const MapperOptions& options);
+
+}  // namespace tilewright::cgra

@@ -1,0 +1,118 @@
+// The published graphs' optima, conflicts with exactly the nodes and rules that make them, and behaviour at
+// limits.
+#include "tilewright/cgra/exact/exact_mapper.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace tilewright::cgra {
+namespace {
+
+using Pairs = std::vector<std::array<int, 2>>;
+
+// Nodes are added in an order in which operands come first or not, as `edges` say.
+MappingProblem line_problem(int nodes, const Pairs& edges, const Pairs& shared, int ii) {
+  MappingProblem problem;
+  problem.graph.name = "test";
+  for (int node = 0; node < nodes; ++node)
+    problem.graph.nodes.push_back({.name = "n" + std::to_string(node)});
+  for (const auto& [from, to] : edges)
+    problem.graph.nodes[to].operands.push_back({.kind = OperandKind::kNode, .index = from});
+  for (const auto& [a, b] : shared) {
+    const int variable = int(problem.graph.variables.size());
+    problem.graph.variables.push_back({.name = "v" + std::to_string(variable)});
+    for (const int node : {a, b})
+      problem.graph.nodes[node].operands.push_back({.kind = OperandKind::kVariable, .index = variable});
+  }
+  for (Node& node : problem.graph.nodes) {
+    while (node.operands.size() < 2) node.operands.push_back({.kind = OperandKind::kConstant, .value = 1});
+    if (node.operands.size() == 3) node.then = Opcode::kAdd;
+  }
+  problem.fabric = find_fabric("streaming-engine", std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware");
+  problem.ii = ii;
+  problem.rules = usual_rules(problem.fabric);
+  return problem;
+}
+
+MappingProblem ifft(int ii) {
+  return line_problem(17,
+                      {{1, 2},
+                       {1, 3},
+                       {2, 4},
+                       {2, 6},
+                       {3, 6},
+                       {4, 5},
+                       {6, 7},
+                       {6, 8},
+                       {8, 9},
+                       {10, 11},
+                       {11, 12},
+                       {11, 13},
+                       {13, 14},
+                       {14, 15}},
+                      {{7, 9}, {10, 11}, {14, 15}}, ii);
+}
+
+int optimum(const MappingProblem& problem) {
+  const MappingResult result = map_exact(problem, {});
+  if (result.status == SearchStatus::kInfeasible) return -1;
+  EXPECT_EQ(result.status, SearchStatus::kOptimal);
+  EXPECT_EQ(result.lower_bound, result.makespan);
+  EXPECT_TRUE(check_mapping(problem, result.mapping.value()).empty());
+  return result.makespan;
+}
+
+TEST(ExactMapper, OptimaOfThePublishedGraphs) {
+  std::vector<int> chain, vectors, distance, butterfly;
+  for (int ii = 1; ii <= 6; ++ii) {
+    chain.push_back(optimum(line_problem(3, {{0, 1}, {1, 2}}, {}, ii)));
+    vectors.push_back(optimum(line_problem(7, {{0, 1}, {0, 2}, {3, 4}}, {}, ii)));
+    distance.push_back(optimum(line_problem(7, {{0, 3}, {1, 4}, {3, 5}, {4, 5}, {5, 6}, {2, 6}}, {}, ii)));
+    butterfly.push_back(optimum(ifft(ii)));
+  }
+  EXPECT_EQ(chain, (std::vector<int>{11, 10, 11, 9, 9, 10}));
+  EXPECT_EQ(vectors, (std::vector<int>{7, 7, 7, 7, 7, 7}));
+  EXPECT_EQ(distance, (std::vector<int>{16, 13, 15, 13, 13, 13}));
+  EXPECT_EQ(butterfly, (std::vector<int>{-1, 18, 19, 17, 17, 18}));
+}
+
+TEST(ExactMapper, MoreOperationsThanSlotsIsAConflict) {
+  const MappingResult result = map_exact(line_problem(19, {{0, 1}, {1, 2}, {2, 3}}, {}, 1), {});
+  ASSERT_EQ(result.status, SearchStatus::kInfeasible);
+  EXPECT_EQ(result.conflict->rules, std::vector<Rule>{Rule::kSlot});
+  EXPECT_EQ(result.conflict->nodes.size(), 17u);
+  EXPECT_NE(result.conflict->text.find("17 operations need a slot each; 16 tiles have 1 each"),
+            std::string::npos);
+  // Two nodes of one tile are a smaller one.
+  EXPECT_EQ(map_exact(ifft(1), {}).conflict->rules, (std::vector<Rule>{Rule::kSlot, Rule::kVariable}));
+}
+
+TEST(ExactMapper, SiblingsThatShareAVariableAreNamed) {
+  MappingProblem problem = ifft(6);
+  problem.graph.variables.push_back({.name = "shared"});
+  for (const int node : {7, 8})
+    problem.graph.nodes[node].operands.back() = {.kind = OperandKind::kVariable, .index = 3};
+  const MappingResult result = map_exact(problem, {});
+  ASSERT_EQ(result.status, SearchStatus::kInfeasible);
+  EXPECT_EQ(result.conflict->nodes, (std::vector<int>{7, 8}));
+  EXPECT_EQ(result.conflict->rules, (std::vector<Rule>{Rule::kVariable, Rule::kSiblings}));
+  problem.rules.siblings_apart = false;
+  EXPECT_GT(optimum(problem), 0);
+  problem.rules.siblings_apart = true;
+  problem.rules.variables_together = false;
+  EXPECT_GT(optimum(problem), 0);
+}
+
+TEST(ExactMapper, WaitsThatAreForbiddenCanMakeItImpossible) {
+  MappingProblem problem = ifft(3);
+  problem.rules.delay = Delay::kNone;
+  const MappingResult result = map_exact(problem, {});
+  ASSERT_EQ(result.status, SearchStatus::kInfeasible);
+  // Three clocks later on the same tile is the same slot.
+  EXPECT_EQ(result.conflict->rules, (std::vector<Rule>{Rule::kSlot, Rule::kTiming, Rule::kVariable}));
+  EXPECT_EQ(result.conflict->nodes.size(), 2u);
+}
+
+}  // namespace
+}  // namespace tilewright::cgra

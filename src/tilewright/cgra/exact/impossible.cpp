@@ -1,0 +1,237 @@
+// Counting, satisfiability, and minimal contradictions by deletion (first nodes, so that few are named, then
+// single rules), in halves that shrink as questions fail (after Junker's QuickXplain, AAAI 2004).
+#include "tilewright/cgra/exact/impossible.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tilewright/cgra/exact/placement_sat.h"
+
+namespace tilewright::cgra {
+namespace {
+
+// Nodes of `units` (each one taking `size` of a tile's `capacity`) that fit on tiles: augmenting paths.
+class TileFlow {
+ public:
+  TileFlow(const std::vector<std::vector<uint8_t>>& allowed, int tiles, int capacity)
+      : allowed_(allowed), on_(tiles), capacity_(capacity) {}
+  bool place(int unit) {
+    seen_.assign(on_.size(), 0);
+    return augment(unit);
+  }
+
+ private:
+  bool augment(int unit) {
+    for (size_t tile = 0; tile < on_.size(); ++tile) {
+      if (!allowed_[unit][tile] || seen_[tile]) continue;
+      seen_[tile] = 1;
+      if (int(on_[tile].size()) < capacity_) {
+        on_[tile].push_back(unit);
+        return true;
+      }
+      for (int& other : on_[tile]) {
+        if (!augment(other)) continue;
+        other = unit;
+        return true;
+      }
+    }
+    return false;
+  }
+  const std::vector<std::vector<uint8_t>>& allowed_;
+  std::vector<std::vector<int>> on_;
+  std::vector<uint8_t> seen_;
+  int capacity_;
+};
+
+std::vector<int> unit_sizes(const SortedConstraints& sorted, const std::vector<uint8_t>& counts) {
+  std::vector<int> sizes(sorted.units.size(), 0);
+  for (size_t node = 0; node < counts.size(); ++node) sizes[sorted.unit[node]] += counts[node];
+  return sizes;
+}
+
+// Bin packing: for every threshold, units above capacity - threshold have a tile each to themselves, units of
+// more than half a tile one each, and those from the threshold on share the rest (Martello and Toth 1990).
+bool units_overflow(const std::vector<int>& sizes, int tiles, int capacity) {
+  for (int threshold = 0; 2 * threshold <= capacity; ++threshold) {
+    int64_t alone = 0, large = 0, large_size = 0, small_size = 0;
+    for (const int size : sizes) {
+      if (size > capacity - threshold) {
+        ++alone;
+      } else if (2 * size > capacity) {
+        ++large;
+        large_size += size;
+      } else if (size >= threshold) {
+        small_size += size;
+      }
+    }
+    const int64_t left = small_size - (large * capacity - large_size);
+    if (alone + large + (left > 0 ? (left + capacity - 1) / capacity : 0) > tiles) return true;
+  }
+  return false;
+}
+
+bool tiles_overflow(const SortedConstraints& sorted, const std::vector<int>& sizes, int tiles, int capacity) {
+  if (units_overflow(sizes, tiles, capacity)) return true;
+  TileFlow flow(sorted.allowed, tiles, capacity);
+  for (size_t unit = 0; unit < sizes.size(); ++unit) {
+    const std::vector<uint8_t>& allowed = sorted.allowed[unit];
+    if (std::find(allowed.begin(), allowed.end(), 1) == allowed.end()) return true;
+    for (int size = sizes[unit]; size > 0; --size) {
+      if (!flow.place(int(unit))) return true;
+    }
+  }
+  return false;
+}
+
+PlacementConstraints with_list(const PlacementConstraints& constraints, std::vector<Requirement> list) {
+  PlacementConstraints made = constraints;
+  made.list = std::move(list);
+  return made;
+}
+
+bool impossible(const PlacementConstraints& constraints, std::vector<Requirement> list,
+                const SatLimits& limits) {
+  return find_any_mapping(with_list(constraints, std::move(list)), limits).exists == Satisfiable::kNo;
+}
+
+// Removes from `parts` (kept in order) all that is not needed for `holds`.
+template <typename Part>
+std::vector<Part> minimal(std::vector<Part> parts,
+                          const std::function<bool(const std::vector<Part>&)>& holds) {
+  for (size_t chunk = std::max<size_t>(parts.size() / 2, 1);; chunk = std::max<size_t>(chunk / 2, 1)) {
+    for (size_t begin = 0; begin < parts.size();) {
+      std::vector<Part> fewer(parts.begin(), parts.begin() + long(begin));
+      fewer.insert(fewer.end(), parts.begin() + long(std::min(begin + chunk, parts.size())), parts.end());
+      if (holds(fewer)) {
+        parts = std::move(fewer);
+      } else {
+        begin += chunk;
+      }
+    }
+    if (chunk == 1) return parts;
+  }
+}
+
+std::string tell(const Requirement& one, const std::vector<std::string>& names) {
+  switch (one.rule) {
+    case Rule::kTiming:
+      return one.edge.distance == 0 ? fmt::format("'{}' feeds '{}'", names[one.first], names[one.second])
+                                    : fmt::format("'{}' feeds '{}' {} later", names[one.first],
+                                                  names[one.second], one.edge.distance);
+    case Rule::kVariable:
+      return fmt::format("'{}' and '{}' share a variable: one tile", names[one.first], names[one.second]);
+    case Rule::kStarters:
+      return fmt::format("'{}' and '{}' are starters: different tiles", names[one.first], names[one.second]);
+    case Rule::kSiblings:
+      return fmt::format("'{}' and '{}' consume the same value: different tiles", names[one.first],
+                         names[one.second]);
+    case Rule::kFixed:
+      return one.tile >= 0 ? fmt::format("'{}' is fixed to tile {}", names[one.first], one.tile)
+                           : fmt::format("'{}' is fixed to clock {}", names[one.first], one.time);
+    case Rule::kMemoryTile:
+      return fmt::format("'{}' loads or stores: column 0", names[one.first]);
+    default:
+      return {};
+  }
+}
+
+Conflict conflict_of(const PlacementConstraints& constraints, const std::vector<Requirement>& list,
+                     const std::vector<std::string>& names) {
+  std::set<int> nodes, occupying;
+  std::set<Rule> rules;
+  std::vector<std::string> reasons;
+  for (const Requirement& one : list) {
+    rules.insert(one.rule);
+    for (const int node : {one.first, one.second}) {
+      if (node >= 0) nodes.insert(node);
+    }
+    if (one.rule == Rule::kSlot) occupying.insert(one.first);
+    const std::string reason = tell(one, names);
+    if (!reason.empty()) reasons.push_back(reason);
+  }
+  const PlacementModel& model = constraints.model;
+  if (!occupying.empty()) {
+    reasons.push_back(fmt::format("{} operations need a slot each; {} tiles have {} each", occupying.size(),
+                                  model.tiles, model.ii));
+  }
+  if (rules.count(Rule::kInstructions) != 0)
+    reasons.push_back(fmt::format("a tile holds {} instructions", constraints.instructions));
+  if (rules.count(Rule::kTileMemory) != 0)
+    reasons.push_back(fmt::format("a tile's memories hold {} entries", constraints.tile_memory));
+  constexpr size_t kMostTold = 40;
+  if (reasons.size() > kMostTold) {
+    reasons.back() = fmt::format("and {} more", reasons.size() - kMostTold + 1);
+    std::swap(reasons[kMostTold - 1], reasons.back());
+    reasons.resize(kMostTold);
+  }
+  return {{nodes.begin(), nodes.end()},
+          {rules.begin(), rules.end()},
+          fmt::format("{}", fmt::join(reasons, "; "))};
+}
+
+}  // namespace
+
+bool counted_out(const PlacementConstraints& constraints, const SortedConstraints& sorted) {
+  const int tiles = constraints.model.tiles;
+  for (size_t unit = 0; unit < sorted.units.size(); ++unit) {
+    const std::vector<int>& apart = sorted.apart_of[unit];
+    if (std::binary_search(apart.begin(), apart.end(), int(unit))) return true;
+  }
+  if (tiles_overflow(sorted, unit_sizes(sorted, sorted.occupies), tiles, constraints.model.ii) ||
+      tiles_overflow(sorted, unit_sizes(sorted, sorted.counted), tiles, constraints.instructions))
+    return true;
+  for (const std::vector<int>& clique : sorted.cliques) {
+    TileFlow matching(sorted.allowed, tiles, 1);
+    for (const int unit : clique) {
+      if (!matching.place(unit)) return true;
+    }
+  }
+  return !TimeBounds(constraints, sorted).any_length();
+}
+
+AnyMapping find_any_mapping(const PlacementConstraints& constraints, const SatLimits& limits) {
+  const SortedConstraints sorted = sort_constraints(constraints);
+  if (counted_out(constraints, sorted)) return {Satisfiable::kNo, {}};
+  const TimeWindows windows = *TimeBounds(constraints, sorted).any_length();
+  const PlacementFormula formula(constraints, sorted, windows, {.break_symmetry = false});
+  SatSolver solver;
+  solver.add(formula.cnf());
+  const Satisfiable answer = solver.solve({}, limits);
+  if (answer != Satisfiable::kYes) return {answer, {}};
+  std::vector<int> tiles, slots;
+  for (const Place& place : formula.places(solver)) {
+    tiles.push_back(place.tile);
+    slots.push_back(place.time % constraints.model.ii);
+  }
+  const auto times = earliest_times(constraints, sorted, tiles, slots);
+  TILEWRIGHT_CHECK(times.has_value(), "slots of a solution admit times");
+  Mapping mapping{constraints.model.ii, {}, {}};
+  for (size_t node = 0; node < tiles.size(); ++node) mapping.places.push_back({tiles[node], (*times)[node]});
+  return {Satisfiable::kYes, std::move(mapping)};
+}
+
+Conflict explain_impossible(const PlacementConstraints& constraints, const std::vector<std::string>& names,
+                            const SatLimits& limits) {
+  std::vector<int> nodes;
+  for (int node = 0; node < constraints.model.nodes; ++node) nodes.push_back(node);
+  const auto among = [&](const std::vector<int>& kept) {
+    std::vector<Requirement> list;
+    const auto has = [&](int node) { return node < 0 || std::binary_search(kept.begin(), kept.end(), node); };
+    for (const Requirement& one : constraints.list) {
+      if (has(one.first) && has(one.second)) list.push_back(one);
+    }
+    return list;
+  };
+  nodes = minimal<int>(std::move(nodes), [&](const std::vector<int>& kept) {
+    return impossible(constraints, among(kept), limits);
+  });
+  const auto holds = [&](const std::vector<Requirement>& list) {
+    return impossible(constraints, list, limits);
+  };
+  return conflict_of(constraints, minimal<Requirement>(among(nodes), holds), names);
+}
+
+}  // namespace tilewright::cgra
