@@ -1,0 +1,28 @@
+// Direct evaluation of a graph, thread by thread: what every execution of it is compared with.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tilewright/cgra/graph/dataflow_graph.h"
+#include "tilewright/cgra/graph/operation.h"
+
+namespace tilewright::cgra {
+
+struct Evaluation {
+  std::vector<std::vector<int32_t>> values;      // [node][thread]
+  std::vector<std::vector<StoreRecord>> stores;  // [node][thread]; empty but for stores and outputs
+  // [variable][entry] after the last thread, of variables that nodes write on their tile: writer j (ascending
+  // ids) of w writes entry (thread * w + j) mod entries; others are 0. Empty for all other variables.
+  std::vector<std::vector<int32_t>> memory;
+  // [array][index]: all stores and outputs in the order of threads, then nodes; as long as the greatest index
+  // written, at most kMostElements (later ones and negative ones are left out).
+  static constexpr int32_t kMostElements = 1 << 20;
+  std::vector<std::vector<int32_t>> arrays;
+};
+
+// Threads 0..threads-1. `graph` has been verified: a variable that an operation reads is a table, filled by
+// one node's `sends`, or an argument.
+Evaluation evaluate_graph(const DataflowGraph& graph, const Inputs& inputs, int threads);
+
+}  // namespace tilewright::cgra
