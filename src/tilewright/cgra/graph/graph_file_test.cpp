@@ -185,6 +185,13 @@ TEST(GraphFile, ReportsVariablesThatNothingOrders) {
               "flows wait for each other's messages (a, b)");
 }
 
+TEST(GraphFile, ReportsAVariableThatIsTooSmallForItsWriters) {
+  expect_part(complaints(R"({"variables": [{"name": "v", "entries": 1}], "nodes": [
+                 {"name": "a", "op": "copy", "operands": [1], "writes": "v"},
+                 {"name": "b", "op": "copy", "operands": [1], "writes": "v"}]})"),
+              "'v' has 2 writers and 1 entries");
+}
+
 TEST(GraphFile, TellsTheKindsOfFilesApart) {
   const std::filesystem::path folder = testing::TempDir();
   write_text_file(folder / "k.json", R"({"name": "k", "nodes": [{"id": 0, "op": "add"}], "edges": []})");

@@ -185,6 +185,7 @@ void add_arrays(DataflowGraph& graph) {
   for (Node& node : graph.nodes) {
     if (node.op == Opcode::kLoad) node.array = array("memory");
     if (node.op == Opcode::kStore) node.array = array("results");
+    if (node.op == Opcode::kInput) node.array = array(node.name.c_str());
   }
 }
 

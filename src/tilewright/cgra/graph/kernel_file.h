@@ -4,7 +4,7 @@
 //
 // Both hold structure only: operation names and edges. Their meaning is completed here, by rules that depend
 // on the file alone: operands that an operation needs and the file does not list are constants (1 + id mod
-// 7), loads read the array "memory" and stores write the array "results".
+// 7), loads read the array "memory", stores write the array "results", and every input reads one of its own.
 #pragma once
 
 #include <cstdint>

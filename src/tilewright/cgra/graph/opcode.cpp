@@ -8,16 +8,19 @@
 namespace tilewright::cgra {
 namespace {
 
+// Operations over any number of operands: the fabric's instructions set the limit.
+constexpr int kAny = 1000;
+
 // In the order of Opcode.
 constexpr std::array<OpcodeFacts, kOpcodes> kFacts = {{
-    {"copy", 1, 1, false},  {"add", 2, 4, false},   {"sub", 2, 2, false},    {"mul", 2, 4, false},
-    {"div", 2, 2, false},   {"rem", 2, 2, false},   {"and", 2, 4, false},    {"or", 2, 4, false},
-    {"xor", 2, 4, false},   {"not", 1, 1, false},   {"shl", 2, 2, false},    {"shr", 2, 2, false},
-    {"lshr", 2, 2, false},  {"min", 2, 4, false},   {"max", 2, 4, false},    {"abs", 1, 1, false},
-    {"neg", 1, 1, false},   {"eq", 2, 2, false},    {"ne", 2, 2, false},     {"lt", 2, 2, false},
-    {"le", 2, 2, false},    {"gt", 2, 2, false},    {"ge", 2, 2, false},     {"select", 1, 3, false},
-    {"merge", 1, 4, false}, {"sext", 1, 1, false},  {"lookup", 2, 2, false}, {"load", 1, 3, true},
-    {"store", 1, 4, true},  {"input", 0, 1, false}, {"output", 1, 2, false},
+    {"copy", 1, 1, false},     {"add", 2, kAny, false}, {"sub", 2, 2, false},    {"mul", 2, kAny, false},
+    {"div", 2, 2, false},      {"rem", 2, 2, false},    {"and", 2, kAny, false}, {"or", 2, kAny, false},
+    {"xor", 2, kAny, false},   {"not", 1, 1, false},    {"shl", 2, 2, false},    {"shr", 2, 2, false},
+    {"lshr", 2, 2, false},     {"min", 2, kAny, false}, {"max", 2, kAny, false}, {"abs", 1, 1, false},
+    {"neg", 1, 1, false},      {"eq", 2, 2, false},     {"ne", 2, 2, false},     {"lt", 2, 2, false},
+    {"le", 2, 2, false},       {"gt", 2, 2, false},     {"ge", 2, 2, false},     {"select", 1, 4, false},
+    {"merge", 1, kAny, false}, {"sext", 1, 1, false},   {"lookup", 2, 2, false}, {"load", 1, 3, true},
+    {"store", 1, 4, true},     {"input", 0, 1, false},  {"output", 1, 2, false},
 }};
 
 }  // namespace

@@ -193,6 +193,12 @@ void GraphChecker::variables() {
       graph_error("variables", fmt::format("'{}' is filled by several nodes", name),
                   "one message fills a variable; give each its own");
     }
+    if (int(writers[index].size()) > variable(int(index)).size()) {
+      graph_error("variables",
+                  fmt::format("'{}' has {} writers and {} entries", name, writers[index].size(),
+                              variable(int(index)).size()),
+                  "each writer needs an entry of its own");
+    }
     if (!writers[index].empty() && !readers[index].empty()) {
       graph_error(
           "variables",
