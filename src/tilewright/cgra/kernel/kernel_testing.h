@@ -1,0 +1,73 @@
+// Small kernels for the tests of this folder.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tilewright/base/random.h"
+#include "tilewright/cgra/graph/kernel_file.h"
+#include "tilewright/cgra/problem.h"
+
+namespace tilewright::cgra::testing {
+
+inline Fabric preset(const std::string& name) {
+  return find_fabric(name, std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware");
+}
+
+// Edges {from, to, distance} between `nodes` additions.
+inline DataflowGraph graph_of(int nodes, const std::vector<std::vector<int>>& edges) {
+  DataflowGraph graph;
+  graph.name = "kernel";
+  for (int node = 0; node < nodes; ++node) {
+    Node made;
+    made.name = "n" + std::to_string(node);
+    graph.nodes.push_back(made);
+  }
+  const auto operand = [](OperandKind kind) {
+    Operand made;
+    made.kind = kind;
+    return made;
+  };
+  for (const std::vector<int>& edge : edges) {
+    Operand made = operand(OperandKind::kNode);
+    made.index = edge[0];
+    made.distance = edge[2];
+    graph.nodes[edge[1]].operands.push_back(made);
+  }
+  for (Node& node : graph.nodes) {
+    while (node.operands.size() < 2) node.operands.push_back(operand(OperandKind::kConstant));
+  }
+  return graph;
+}
+
+inline MappingProblem problem_of(DataflowGraph graph, Fabric fabric, int ii = 1) {
+  MappingProblem problem;
+  problem.graph = std::move(graph);
+  problem.fabric = std::move(fabric);
+  problem.ii = ii;
+  problem.rules = usual_rules(problem.fabric);
+  problem.rules.routed = true;
+  return problem;
+}
+
+// At most two operands a node; edges back carry a distance of 1 or 2.
+inline DataflowGraph random_kernel(Random& random, int nodes) {
+  std::vector<std::vector<int>> edges;
+  std::vector<int> operands(nodes, 0);
+  for (int i = 0; i < 2 * nodes; ++i) {
+    const int from = int(random.between(0, nodes - 1)), to = int(random.between(0, nodes - 1));
+    const bool back = from >= to;
+    if (operands[to] == 2 || (back && random.chance(0.6))) continue;
+    ++operands[to];
+    edges.push_back({from, to, back ? int(random.between(1, 2)) : int(random.chance(0.1))});
+  }
+  return graph_of(nodes, edges);
+}
+
+inline MappingProblem kernel_problem(const std::string& file, const std::string& fabric) {
+  const auto folder = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / "cgra_graphs" / "dfg";
+  return problem_of(read_kernel_file(folder / (file + ".json")).graph, preset(fabric));
+}
+
+}  // namespace tilewright::cgra::testing
