@@ -1,7 +1,7 @@
-// Direct evaluation of a graph, thread by thread: what every mapped and executed program must reproduce.
+// Direct evaluation of a graph, thread by thread: what every execution of it is compared with.
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <vector>
 
 #include "tilewright/cgra/graph/dataflow_graph.h"
@@ -10,22 +10,20 @@
 namespace tilewright::cgra {
 
 struct Evaluation {
-  std::vector<std::vector<int32_t>> values;        // [node][thread]
-  std::map<int, std::vector<StoreRecord>> stores;  // by store or output: a record per thread
-  std::vector<std::vector<int32_t>> variables;     // [variable]: its entries after the last thread
+  std::vector<std::vector<int32_t>> values;      // [node][thread]
+  std::vector<std::vector<StoreRecord>> stores;  // [node][thread]; empty but for stores and outputs
+  // [variable][entry] after the last thread, of variables that nodes write on their tile: writer j (ascending
+  // ids) of w writes entry (thread mod (entries / w)) * w + j; entries nobody wrote are 0. Empty for all
+  // other variables.
+  std::vector<std::vector<int32_t>> memory;
+  // [array][index]: all stores and outputs in the order of threads, then nodes; as long as the greatest index
+  // written, at most kMostElements (later ones and negative ones are left out).
+  static constexpr int32_t kMostElements = 1 << 20;
+  std::vector<std::vector<int32_t>> arrays;
 };
 
-// Runs `threads` iterations of a graph that has been verified. Thread k reads
-// - a node at distance d: its value of thread k - d, or the operand's initial value (0 where there is none);
-// - a variable: what its sender computed in thread k, or the thread's argument (operation.h).
-// Entries: a sent or given variable keeps the value of thread k at k mod entries. The w synchronous writers
-// of a variable (in the order of the nodes) own records of w entries: writer j of thread k writes entry (k
-// mod (entries / w)) * w + j. Entries nobody wrote are 0.
+// Threads 0..threads-1. `graph` has been verified: a variable that an operation reads is a table, filled by
+// one node's `sends`, or an argument.
 Evaluation evaluate_graph(const DataflowGraph& graph, const Inputs& inputs, int threads);
-
-// The stored arrays: by number of the array, then by index, its last value in the order of threads, then
-// nodes. Outputs without an array are left out.
-std::map<int, std::map<int32_t, int32_t>> stored_arrays(const DataflowGraph& graph,
-                                                        const Evaluation& evaluation);
 
 }  // namespace tilewright::cgra

@@ -63,11 +63,8 @@ TEST(Evaluate, TablesVariablesAndMessages) {
   const Evaluation result = evaluate_graph(graph, {.arguments = {{3, {1, 2, 3}}}}, 4);
   EXPECT_EQ(result.values[1], (std::vector<int32_t>{10, 20, 30, 10}));
   EXPECT_EQ(result.values[0], (std::vector<int32_t>{19, 38, 57, 20}));
-  EXPECT_EQ(result.variables[1], (std::vector<int32_t>{10, 20, 30, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
-  EXPECT_EQ(result.variables[2], (std::vector<int32_t>{57, 2, 20, 3}));
-  EXPECT_EQ(result.variables[0], (std::vector<int32_t>{10, 20, 30}));
-  EXPECT_EQ(stored_arrays(graph, result).at(0),
-            (std::map<int32_t, int32_t>{{5, 19}, {6, 38}, {7, 57}, {8, 20}}));
+  EXPECT_EQ(result.memory[2], (std::vector<int32_t>{57, 2, 20, 3}));
+  EXPECT_EQ(result.arrays[0], (std::vector<int32_t>{0, 0, 0, 0, 0, 19, 38, 57, 20}));
 }
 
 TEST(Evaluate, VectorAddAddsVectors) {
@@ -75,9 +72,9 @@ TEST(Evaluate, VectorAddAddsVectors) {
   Random random(1);
   const std::vector<int32_t> x = numbers(random, 50), y = numbers(random, 50);
   const Evaluation result = evaluate_graph(graph, {.arrays = {{0, x}, {1, y}}}, 50);
-  const std::map<int32_t, int32_t> z = stored_arrays(graph, result).at(2);
+  const std::vector<int32_t>& z = result.arrays[2];
   ASSERT_EQ(z.size(), 50u);
-  for (int32_t k = 0; k < 50; ++k) EXPECT_EQ(z.at(k), x[k] + y[k]);
+  for (int32_t k = 0; k < 50; ++k) EXPECT_EQ(z.at(size_t(k)), x[k] + y[k]);
 }
 
 TEST(Evaluate, MultiplyAddAndDistance) {
@@ -88,8 +85,8 @@ TEST(Evaluate, MultiplyAddAndDistance) {
   const DataflowGraph distance = read_graph_file(kGraphs / "distance.json").graph;
   const Evaluation ways = evaluate_graph(distance, {.arguments = {{0, a}, {1, b}, {2, c}}}, 30);
   for (int32_t k = 0; k < 30; ++k) {
-    EXPECT_EQ(stored_arrays(mad, sums).at(0).at(k), a[k] * b[k] + 7);
-    EXPECT_EQ(stored_arrays(distance, ways).at(0).at(4 * k + 7), std::abs(a[k] - 120) + std::abs(b[k] + 75));
+    EXPECT_EQ(sums.arrays[0].at(size_t(k)), a[k] * b[k] + 7);
+    EXPECT_EQ(ways.arrays[0].at(size_t(4 * k + 7)), std::abs(a[k] - 120) + std::abs(b[k] + 75));
   }
 }
 
@@ -102,15 +99,74 @@ TEST(Evaluate, ButterfliesOfTheInverseTransform) {
                                     {variable(graph, "limit"), std::vector<int32_t>(32, 900)},
                                     {variable(graph, "count"), std::vector<int32_t>(32, 31)}}};
   const Evaluation result = evaluate_graph(graph, inputs, 32);
-  const std::map<int32_t, int32_t> out = stored_arrays(graph, result).at(2);
+  const std::vector<int32_t>& out = result.arrays[2];
   for (int32_t k = 0; k < 32; ++k) {
     const int32_t block = k / 8, top = block * 16 + k % 8;
     const int32_t product = data[4 + top + 8] * twiddles[block + 1] + 128;
     const int32_t upper = data[4 + top] + (product >> 8);
-    EXPECT_EQ(out.at(k), upper);
+    EXPECT_EQ(out.at(size_t(k)), upper);
     EXPECT_EQ(result.values[node(graph, "overflow")][k], std::abs(upper) - 900 > 900);
     EXPECT_EQ(result.values[node(graph, "test")][k], k < 31);
   }
+}
+
+Operand from(int node, int distance = 0, std::vector<int32_t> initial = {}) {
+  return {OperandKind::kNode, node, distance, 0, std::move(initial)};
+}
+Operand constant(int32_t value) { return {OperandKind::kConstant, -1, 0, value, {}}; }
+Operand entry(int index) { return {OperandKind::kVariable, index, 0, 0, {}}; }
+Operand thread_number() { return {OperandKind::kThread, -1, 0, 0, {}}; }
+
+TEST(Evaluate, CarriesValuesOfLaterNodes) {
+  DataflowGraph graph;
+  // sum = sum[-1] + thread; back = sum[-2] - 1, listed before its operand.
+  graph.nodes = {{.name = "back", .op = Opcode::kSubtract, .operands = {from(1, 2, {7}), constant(1)}},
+                 {.name = "sum", .op = Opcode::kAdd, .operands = {from(1, 1, {100}), thread_number()}}};
+  const Evaluation result = evaluate_graph(graph, {}, 4);
+  EXPECT_EQ(result.values[1], (std::vector<int32_t>{100, 101, 103, 106}));
+  EXPECT_EQ(result.values[0], (std::vector<int32_t>{6, -1, 99, 100}));
+}
+
+TEST(Evaluate, PassesMessagesBetweenFlowsAndStores) {
+  DataflowGraph graph;
+  graph.arrays = {{"a"}, {"c"}};
+  graph.variables = {{.name = "x"}, {.name = "given"}};
+  graph.nodes = {{.name = "sum", .op = Opcode::kAdd, .operands = {entry(0), entry(1)}},
+                 {.name = "load",
+                  .op = Opcode::kLoad,
+                  .operands = {thread_number(), constant(1)},
+                  .sends = 0,
+                  .array = 0},
+                 {.name = "store",
+                  .op = Opcode::kStore,
+                  .operands = {from(0), thread_number(), constant(2)},
+                  .array = 1}};
+  const Inputs inputs{{{0, {1, 2, 3, 4}}}, {{1, {10, 20, 30}}}};
+  const Evaluation result = evaluate_graph(graph, inputs, 3);
+  EXPECT_EQ(result.values[0], (std::vector<int32_t>{12, 23, 34}));
+  EXPECT_EQ(result.stores[2], (std::vector<StoreRecord>{{2, 12}, {3, 23}, {4, 34}}));
+  EXPECT_EQ(result.arrays[1], (std::vector<int32_t>{0, 0, 12, 23, 34}));
+  EXPECT_TRUE(result.arrays[0].empty());
+}
+
+TEST(Evaluate, WritesTileMemoriesInTurnAndReadsTables) {
+  DataflowGraph graph;
+  graph.variables = {{.name = "ring", .entries = 4}, {.name = "table", .table = {5, 6, 7}}};
+  graph.nodes = {{.name = "a", .op = Opcode::kAdd, .operands = {thread_number(), constant(10)}, .writes = 0},
+                 {.name = "b", .op = Opcode::kLookup, .operands = {entry(1), thread_number()}, .writes = 0}};
+  const Evaluation result = evaluate_graph(graph, {}, 3);
+  EXPECT_EQ(result.values[1], (std::vector<int32_t>{5, 6, 7}));
+  EXPECT_EQ(result.memory[0], (std::vector<int32_t>{12, 7, 11, 6}));  // threads 2, 2, 1, 1
+  EXPECT_TRUE(result.memory[1].empty());
+}
+
+// Five entries hold two records of two writers; the fifth stays empty.
+TEST(Evaluate, KeepsWholeRecordsOfItsWriters) {
+  DataflowGraph graph;
+  graph.variables = {{.name = "ring", .entries = 5}};
+  graph.nodes = {{.name = "a", .op = Opcode::kCopy, .operands = {thread_number()}, .writes = 0},
+                 {.name = "b", .op = Opcode::kNegate, .operands = {thread_number()}, .writes = 0}};
+  EXPECT_EQ(evaluate_graph(graph, {}, 4).memory[0], (std::vector<int32_t>{2, -2, 3, -3, 0}));
 }
 
 TEST(Evaluate, EveryGeneratedGraphHasValues) {
