@@ -1,0 +1,32 @@
+// A mapping held against the graph: configured, printed, read back, executed, and every value compared with
+// the graph's own evaluation.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tilewright/cgra/mapping.h"
+#include "tilewright/cgra/problem.h"
+#include "tilewright/cgra/simulate/fabric_simulator.h"
+
+namespace tilewright::cgra {
+
+struct ExecutionCheck {
+  int64_t values = 0;  // compared: results of all operations and threads, stores, entries of tile memories
+  int64_t wrong = 0;   // of them; all where a fault ended the run
+  std::string first;   // the first wrong one, or the fault; empty: none
+  SimulationResult result;
+};
+
+// `mapping` as for configure(), whose errors these are; options.values is taken as set.
+ExecutionCheck execute_mapping(const MappingProblem& problem, const Mapping& mapping, const Inputs& inputs,
+                               SimulationOptions options);
+
+// The comparison alone: `result` of `configuration`s of this graph, run with values.
+ExecutionCheck compare_execution(const DataflowGraph& graph, const Inputs& inputs, int threads,
+                                 SimulationResult result);
+
+// `count` random 32-bit numbers for every array and argument.
+Inputs random_inputs(const DataflowGraph& graph, int count, uint64_t seed);
+
+}  // namespace tilewright::cgra
