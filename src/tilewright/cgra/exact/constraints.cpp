@@ -102,6 +102,12 @@ void make_units(const PlacementConstraints& constraints, SortedConstraints& sort
 
 }  // namespace
 
+int PlacementConstraints::makespan(const std::vector<Place>& places) const {
+  int end = 0;
+  for (int node = 0; node < model.nodes; ++node) end = std::max(end, places[node].time + tail(node));
+  return end;
+}
+
 PlacementConstraints placement_constraints(const MappingProblem& problem) {
   PlacementConstraints made;
   made.model = compile_model(problem);

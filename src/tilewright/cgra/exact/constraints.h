@@ -40,6 +40,13 @@ struct PlacementConstraints {
   int tile_memory = 0;   // entries per tile
   std::vector<StoredVariable> variables;
   std::vector<Requirement> list;
+  // Per node, empty for the usual ones: its earliest start (0), and clocks from its start to the end of
+  // everything that counts behind it (the operation's latency). The makespan is max(start + tail).
+  std::vector<int> release_cycles, tail_cycles;
+
+  int release(int node) const { return release_cycles.empty() ? 0 : release_cycles[node]; }
+  int tail(int node) const { return tail_cycles.empty() ? model.latency_cycles : tail_cycles[node]; }
+  int makespan(const std::vector<Place>& places) const;
 };
 
 // `problem` has been verified. Rules that can never bind (more instructions than slots, room for all

@@ -19,16 +19,19 @@ constexpr int64_t kFirstConflicts = 4000;
 
 class ExactSearch {
  public:
-  ExactSearch(const MappingProblem& problem, const MapperOptions& options)
-      : problem_(problem),
-        options_(options),
+  ExactSearch(const PlacementConstraints& constraints, const MapperOptions& options)
+      : options_(options),
         deadline_(options.limits.seconds),
-        constraints_(placement_constraints(problem)),
+        constraints_(constraints),
         sorted_(sort_constraints(constraints_)),
         bounds_(constraints_, sorted_) {}
 
-  MappingResult run() {
-    if (!exclude() && start()) close_gap();
+  MappingResult run(const std::vector<Place>& places) {
+    if (counted_out(constraints_, sorted_)) {
+      result_.status = SearchStatus::kInfeasible;
+    } else if (start(places)) {
+      close_gap();
+    }
     result_.seconds = deadline_.seconds();
     return std::move(result_);
   }
@@ -41,18 +44,15 @@ class ExactSearch {
   SatLimits limits(int64_t conflicts) const {
     return {std::max(0.0, deadline_.limit() - deadline_.seconds()), conflicts};
   }
-  bool exclude();
-  bool start();
+  bool start(const std::vector<Place>& places);
   void close_gap();
   Satisfiable ask(int horizon, int64_t conflicts);
   void make_formula(int top);
   void improve(std::vector<Place> places);
-  void infeasible();
 
-  const MappingProblem& problem_;
   const MapperOptions& options_;
   Deadline deadline_;
-  PlacementConstraints constraints_;
+  const PlacementConstraints& constraints_;
   SortedConstraints sorted_;
   TimeBounds bounds_;
   MappingResult result_;
@@ -62,48 +62,31 @@ class ExactSearch {
   std::map<int, int> horizon_literal_;
 };
 
-void ExactSearch::infeasible() {
-  std::vector<std::string> names;
-  for (const Node& node : problem_.graph.nodes) names.push_back(node.name);
-  result_.status = SearchStatus::kInfeasible;
-  result_.conflict = explain_impossible(constraints_, names, limits(100000));
-}
-
-bool ExactSearch::exclude() {
-  if (!counted_out(constraints_, sorted_)) return false;
-  infeasible();
-  return true;
-}
-
 void ExactSearch::improve(std::vector<Place> places) {
-  Mapping mapping{problem_.ii, std::move(places), {}};
-  TILEWRIGHT_CHECK(check_mapping(problem_, mapping).empty(), "mappings that are found keep the rules");
-  const int makespan = makespan_cycles(mapping, constraints_.model.latency_cycles);
+  const int makespan = constraints_.makespan(places);
   if (result_.mapping && result_.makespan <= makespan) return;
-  result_.mapping = std::move(mapping);
+  result_.mapping = Mapping{constraints_.model.ii, std::move(places), {}};
   result_.makespan = makespan;
   result_.curve.push_back({deadline_.seconds(), result_.counts, makespan, result_.lower_bound});
 }
 
 // A first mapping and the first bound.
-bool ExactSearch::start() {
-  const PlacementDecoder decoder(constraints_.model);
-  if (const auto list = list_schedule(decoder)) {
-    Mapping mapping{problem_.ii, list->places, {}};
-    if (check_mapping(problem_, mapping).empty()) improve(list->places);
-  }
-  if (!result_.mapping) {
+bool ExactSearch::start(const std::vector<Place>& places) {
+  if (!places.empty()) {
+    improve(places);
+  } else {
     ++result_.counts.evaluations;
-    const AnyMapping any = find_any_mapping(constraints_, limits(-1));
+    AnyMapping any = find_any_mapping(constraints_, limits(-1));
     if (any.exists == Satisfiable::kNo) {
-      infeasible();
+      result_.status = SearchStatus::kInfeasible;
       return false;
     }
-    if (any.exists == Satisfiable::kYes) improve(any.mapping->places);
+    if (any.exists == Satisfiable::kYes) improve(std::move(any.mapping->places));
   }
   int most = result_.mapping ? result_.makespan : 2 * constraints_.model.latency_cycles;
-  while (!(bounds_.within(most))) most *= 2;
-  result_.lower_bound = *bounds_.least_makespan(most);
+  constexpr int kLongest = 1 << 20;  // where it is not known whether there is any mapping
+  while (most < kLongest && !bounds_.within(most)) most *= 2;
+  result_.lower_bound = bounds_.least_makespan(most).value_or(most);
   result_.status = result_.mapping ? SearchStatus::kFeasible : SearchStatus::kStopped;
   return true;
 }
@@ -154,6 +137,11 @@ void ExactSearch::close_gap() {
 
 }  // namespace
 
+MappingResult solve_exact(const PlacementConstraints& constraints, const std::vector<Place>& start,
+                          const MapperOptions& options) {
+  return ExactSearch(constraints, options).run(start);
+}
+
 MappingResult map_exact(const MappingProblem& problem, const MapperOptions& options) {
   options.limits.verify();
   Diagnostics diagnostics;
@@ -163,7 +151,27 @@ MappingResult map_exact(const MappingProblem& problem, const MapperOptions& opti
                       "take the routed exact mapper");
   }
   diagnostics.raise_if_any("exact mapper");
-  return ExactSearch(problem, options).run();
+  const Deadline deadline(options.limits.seconds);
+  const PlacementConstraints constraints = placement_constraints(problem);
+  std::vector<Place> start;
+  if (const auto list = list_schedule(PlacementDecoder(constraints.model))) {
+    // The decoder leaves the limits of instructions and tile memories to the checker.
+    if (check_mapping(problem, {problem.ii, list->places, {}}).empty()) start = list->places;
+  }
+  MappingResult result = solve_exact(constraints, start, options);
+  if (result.mapping) {
+    TILEWRIGHT_CHECK(check_mapping(problem, *result.mapping).empty(),
+                     "mappings that are found keep the rules");
+  }
+  if (result.status == SearchStatus::kInfeasible) {
+    std::vector<std::string> names;
+    for (const Node& node : problem.graph.nodes) names.push_back(node.name);
+    constexpr int64_t kConflictsPerQuestion = 100000;
+    const double left = std::max(0.0, deadline.limit() - deadline.seconds());
+    result.conflict = explain_impossible(constraints, names, {left, kConflictsPerQuestion});
+  }
+  result.seconds = deadline.seconds();
+  return result;
 }
 
 }  // namespace tilewright::cgra

@@ -2,6 +2,9 @@
 // exists, by satisfiability (CaDiCaL).
 #pragma once
 
+#include <vector>
+
+#include "tilewright/cgra/exact/constraints.h"
 #include "tilewright/cgra/mapper.h"
 
 namespace tilewright::cgra {
@@ -14,5 +17,10 @@ namespace tilewright::cgra {
 // Routes are not looked at: `problem.rules.routed` must be false.
 // Errors: problem.verify's; unsupported: routed.
 MappingResult map_exact(const MappingProblem& problem, const MapperOptions& options);
+
+// The same for constraints that need not be those of a whole problem: `start` (empty: none) are places that
+// keep them, the makespan is constraints.makespan(). No conflict is given.
+MappingResult solve_exact(const PlacementConstraints& constraints, const std::vector<Place>& start,
+                          const MapperOptions& options);
 
 }  // namespace tilewright::cgra

@@ -80,15 +80,27 @@ void PlacementFormula::add(std::vector<int> clause) {
   if (std::find(clause.begin(), clause.end(), truth_) == clause.end()) cnf_.clause(clause);
 }
 
+// At most one of literals that may be constants.
+void PlacementFormula::exclusive(std::vector<int> literals) {
+  std::erase(literals, -truth_);
+  const auto sure = std::find(literals.begin(), literals.end(), truth_);
+  if (sure == literals.end()) {
+    cnf_.at_most_one(literals);
+    return;
+  }
+  literals.erase(sure);
+  for (const int literal : literals) cnf_.clause({-literal});
+}
+
 void PlacementFormula::make_tiles(const SortedConstraints& sorted) {
   tile_.assign(units_.size(), std::vector<int>(model_.tiles));
   for (size_t unit = 0; unit < units_.size(); ++unit) {
-    for (int tile = 0; tile < model_.tiles; ++tile)
-      tile_[unit][tile] = sorted.allowed[unit][tile] ? cnf_.variable() : -truth_;
+    const bool fixed = std::count(sorted.allowed[unit].begin(), sorted.allowed[unit].end(), 1) == 1;
+    for (int tile = 0; tile < model_.tiles; ++tile) {
+      tile_[unit][tile] = !sorted.allowed[unit][tile] ? -truth_ : fixed ? truth_ : cnf_.variable();
+    }
     add(tile_[unit]);
-    std::vector<int> possible = tile_[unit];
-    std::erase(possible, -truth_);
-    cnf_.at_most_one(possible);
+    exclusive(tile_[unit]);
     const std::vector<int>& apart = sorted.apart_of[unit];
     if (std::binary_search(apart.begin(), apart.end(), int(unit))) cnf_.clause({});
   }
@@ -96,10 +108,8 @@ void PlacementFormula::make_tiles(const SortedConstraints& sorted) {
     if (int(clique.size()) > model_.tiles) cnf_.clause({});
     for (int tile = 0; tile < model_.tiles; ++tile) {
       std::vector<int> here;
-      for (const int unit : clique) {
-        if (tile_[unit][tile] != -truth_) here.push_back(tile_[unit][tile]);
-      }
-      cnf_.at_most_one(here);
+      for (const int unit : clique) here.push_back(tile_[unit][tile]);
+      exclusive(std::move(here));
     }
   }
 }
@@ -108,7 +118,9 @@ void PlacementFormula::make_positions() {
   for (const std::vector<int>& tiles : tile_) {
     std::vector<int> position(model_.tiles + 1, -truth_);
     position[0] = truth_;
-    for (int tile = 1; tile < model_.tiles; ++tile) position[tile] = cnf_.variable();
+    const auto at = std::find(tiles.begin(), tiles.end(), truth_) - tiles.begin();
+    for (int tile = 1; tile < model_.tiles; ++tile)
+      position[tile] = at == model_.tiles ? cnf_.variable() : tile <= at ? truth_ : -truth_;
     for (int tile = 0; tile < model_.tiles; ++tile) {
       add({-position[tile + 1], position[tile]});
       add({-tiles[tile], position[tile]});
@@ -140,7 +152,11 @@ int PlacementFormula::starts_from(int node, int time) const {
 void PlacementFormula::make_slots(const SortedConstraints& sorted) {
   slot_.assign(model_.nodes, std::vector<int>(model_.ii, truth_));
   for (int node = 0; node < model_.nodes && model_.ii > 1; ++node) {
-    for (int slot = 0; slot < model_.ii; ++slot) slot_[node][slot] = cnf_.variable();
+    const bool fixed = low_[node] == high_[node];
+    for (int slot = 0; slot < model_.ii; ++slot) {
+      slot_[node][slot] = !fixed ? cnf_.variable() : low_[node] % model_.ii == slot ? truth_ : -truth_;
+    }
+    if (fixed) continue;
     add(slot_[node]);
     cnf_.at_most_one(slot_[node]);
     for (int time = low_[node]; time <= high_[node]; ++time) {
@@ -153,23 +169,23 @@ void PlacementFormula::make_slots(const SortedConstraints& sorted) {
       for (const int node : unit) {
         if (sorted.occupies[node]) same.push_back(slot_[node][slot]);
       }
-      if (same.size() > 1) cnf_.at_most_one(same);
+      if (same.size() > 1) exclusive(std::move(same));
     }
   }
   for (int tile = 0; tile < model_.tiles; ++tile) {
     for (int slot = 0; slot < model_.ii; ++slot) {
       std::vector<int> here;
       for (int node = 0; node < model_.nodes; ++node) {
-        const int on = on_tile(node, tile);
-        if (!sorted.occupies[node] || on == -truth_) continue;
-        if (model_.ii == 1) {
-          here.push_back(on);
+        const int on = on_tile(node, tile), in = slot_[node][slot];
+        if (!sorted.occupies[node] || on == -truth_ || in == -truth_) continue;
+        if (in == truth_ || on == truth_) {
+          here.push_back(in == truth_ ? on : in);
         } else {
           here.push_back(cnf_.variable());
-          cnf_.clause({-on, -slot_[node][slot], here.back()});
+          cnf_.clause({-on, -in, here.back()});
         }
       }
-      cnf_.at_most_one(here);
+      exclusive(std::move(here));
     }
   }
 }
@@ -336,17 +352,25 @@ void PlacementFormula::break_fabric_symmetry(const PlacementConstraints& constra
     ++degree[unit_[transfer.edge.from]];
     ++degree[unit_[transfer.edge.to]];
   }
-  const auto widest = std::max_element(degree.begin(), degree.end()) - degree.begin();
+  anchor_ = int(std::max_element(degree.begin(), degree.end()) - degree.begin());
   for (int tile = 0; tile < model_.tiles; ++tile) {
-    if (first[tile] != tile) add({-tile_[widest][tile]});
+    if (first[tile] != tile) add({-tile_[anchor_][tile]});
   }
 }
 
 void PlacementFormula::break_graph_symmetry(const PlacementConstraints& constraints,
                                             const SortedConstraints& sorted, const TimeWindows& windows) {
-  for (const std::vector<int>& twins : twin_nodes(constraints, sorted)) {
+  for (std::vector<int> twins : twin_nodes(constraints, sorted)) {
+    std::erase_if(twins, [&](int node) { return unit_[node] == anchor_; });
     for (size_t i = 1; i < twins.size(); ++i) {
       const int a = twins[i - 1], b = twins[i];
+      if (!position_.empty()) {
+        const std::vector<int>& apart = sorted.apart_of[unit_[a]];
+        const int step = std::binary_search(apart.begin(), apart.end(), unit_[b]) ? 1 : 0;
+        for (int tile = 0; tile < model_.tiles; ++tile)
+          add({-position_[unit_[a]][tile], position_[unit_[b]][tile + step]});
+        continue;
+      }
       for (int time = windows.low[a] + 1; time <= windows.high[a]; ++time)
         add({-starts_from(a, time), starts_from(b, time)});
     }
@@ -365,8 +389,7 @@ int PlacementFormula::narrower(const TimeWindows& windows) {
 std::vector<Place> PlacementFormula::places(const SatSolver& solver) const {
   std::vector<Place> places(model_.nodes);
   for (int node = 0; node < model_.nodes; ++node) {
-    while (on_tile(node, places[node].tile) == -truth_ || !solver.value(on_tile(node, places[node].tile)))
-      ++places[node].tile;
+    while (!solver.value(on_tile(node, places[node].tile))) ++places[node].tile;
     places[node].time = low_[node];
     for (const int literal : from_[node]) places[node].time += solver.value(literal);
   }

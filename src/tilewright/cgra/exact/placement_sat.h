@@ -40,6 +40,7 @@ class PlacementFormula {
 
  private:
   void add(std::vector<int> clause);  // without constants
+  void exclusive(std::vector<int> literals);
   void make_tiles(const SortedConstraints& sorted);
   void make_positions();
   void make_times(const TimeWindows& windows);
@@ -70,6 +71,7 @@ class PlacementFormula {
   std::vector<std::vector<int>> from_;  // [node][time - low - 1]
   std::vector<std::vector<int>> slot_;  // [node][slot]
   std::vector<EdgeTransfer> transfers_;
+  int anchor_ = -1;  // the unit that breaks the fabric's symmetry
 };
 
 }  // namespace tilewright::cgra

@@ -72,14 +72,18 @@ std::vector<std::vector<int>> twin_nodes(const PlacementConstraints& constraints
     neighbours[edge.from].emplace_back(0, edge.to, edge.distance);
     neighbours[edge.to].emplace_back(1, edge.from, edge.distance);
   }
-  std::map<std::tuple<std::vector<std::tuple<int, int, int>>, std::vector<uint8_t>>, std::vector<int>> alike;
+  std::map<std::tuple<std::vector<std::tuple<int, int, int>>, std::vector<uint8_t>, int, int>,
+           std::vector<int>>
+      alike;
   for (int node = 0; node < nodes; ++node) {
     const bool alone = sorted.units[sorted.unit[node]].size() == 1;
     if (!alone || !sorted.occupies[node] || sorted.counted[node] != sorted.counted.front() ||
         sorted.fixed_time[node] >= 0 || sorted.stored[node])
       continue;
     std::sort(neighbours[node].begin(), neighbours[node].end());
-    alike[{neighbours[node], sorted.allowed[sorted.unit[node]]}].push_back(node);
+    alike[{neighbours[node], sorted.allowed[sorted.unit[node]], constraints.release(node),
+           constraints.tail(node)}]
+        .push_back(node);
   }
   const auto apart_without = [&](int node, int other) {
     std::vector<int> units = sorted.apart_of[sorted.unit[node]];

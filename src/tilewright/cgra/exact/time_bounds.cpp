@@ -155,13 +155,11 @@ std::optional<TimeWindows> TimeBounds::within(int horizon) const {
   if (contradiction_) return std::nullopt;
   TimeWindows windows;
   windows.edges = sorted_->edges;
-  windows.low.assign(model.nodes, 0);
-  windows.high.assign(model.nodes, horizon - model.latency_cycles);
   for (int node = 0; node < model.nodes; ++node) {
-    const int fixed = sorted_->fixed_time[node];
-    if (fixed < 0) continue;
-    windows.low[node] = fixed;
-    windows.high[node] = std::min(windows.high[node], fixed);
+    const int fixed = sorted_->fixed_time[node], last = horizon - constraints_->tail(node);
+    windows.low.push_back(std::max(constraints_->release(node), fixed));
+    windows.high.push_back(fixed < 0 ? last : std::min(last, fixed));
+    if (windows.low.back() > windows.high.back()) return std::nullopt;
   }
   for (bool changed = true; changed;) {
     const std::vector<int> low = windows.low, high = windows.high;
@@ -227,11 +225,16 @@ std::vector<int> TimeBounds::blocks(const std::vector<TimeArc>& arcs, int nodes)
 std::optional<TimeWindows> TimeBounds::any_length() const {
   const PlacementModel& model = constraints_->model;
   if (contradiction_) return std::nullopt;
+  for (const Fan& fan : fans_) {
+    const auto holds = [&](const std::vector<int>& radii) { return radii.size() >= fan.nodes.size(); };
+    const auto& all = fan.out ? out_radii_ : in_radii_;
+    if (std::none_of(all.begin(), all.end(), holds)) return std::nullopt;
+  }
   const int origin = model.nodes;
   std::vector<TimeArc> arcs = arcs_;
   for (int node = 0; node < model.nodes; ++node) {
     const int fixed = sorted_->fixed_time[node];
-    arcs.push_back({origin, node, std::max(0, fixed)});
+    arcs.push_back({origin, node, std::max(constraints_->release(node), fixed)});
     if (fixed >= 0) arcs.push_back({node, origin, -fixed});
   }
   const std::vector<int> block = blocks(arcs, model.nodes + 1);
@@ -272,6 +275,7 @@ std::optional<std::vector<int>> earliest_times(const PlacementConstraints& const
   const PlacementModel& model = constraints.model;
   std::vector<int> times = slots;
   for (int node = 0; node < model.nodes; ++node) {
+    times[node] += (constraints.release(node) - slots[node] + model.ii - 1) / model.ii * model.ii;
     if (sorted.fixed_time[node] >= 0) times[node] = sorted.fixed_time[node];
   }
   const auto raise = [&](int node, int least) {
