@@ -103,9 +103,57 @@ PlacementGenes PlacementSpace::sample(Random& random) const {
   return genes;
 }
 
+int PlacementSpace::critical_node(const PlacementGenes& genes, Random& random) const {
+  const PlacementModel& model = decoder.model();
+  const auto places = decoder.decode(genes);
+  if (!places) return int(random.between(0, model.nodes - 1));
+  const auto start = [&](int node) { return (*places)[size_t(node)].time; };
+  int node = 0;
+  for (int other = 1; other < model.nodes; ++other) {
+    if (start(other) > start(node)) node = other;
+  }
+  std::vector<int> chain{node};
+  for (bool more = true; more;) {
+    more = false;
+    int latest = 0, latest_arrival = -1;
+    for (const int id : model.incoming[size_t(node)]) {
+      const Edge& edge = model.edges[size_t(id)];
+      const int arrival =
+          start(edge.from) + model.latency_cycles +
+          model.transfer[size_t((*places)[size_t(edge.from)].tile)][size_t((*places)[size_t(node)].tile)] -
+          edge.distance * model.ii;
+      if (edge.distance == 0 && arrival > latest_arrival) {
+        latest_arrival = arrival;
+        latest = edge.from;
+        more = true;
+      }
+    }
+    if (more) chain.push_back(node = latest);
+  }
+  return chain[size_t(random.between(0, int64_t(chain.size()) - 1))];
+}
+
 PlacementGenes PlacementSpace::neighbour(PlacementGenes genes, Random& random) const {
   const PlacementModel& model = decoder.model();
   const auto any_unit = [&] { return size_t(random.between(0, int64_t(model.units.size()) - 1)); };
+  if (random.chance(0.5)) {
+    const size_t node = size_t(critical_node(genes, random));
+    if (random.chance(0.3)) {
+      const int64_t reach = 4 * model.latency_cycles;
+      genes.rank[node] =
+          int16_t(std::clamp<int64_t>(genes.rank[node] - random.between(1, reach), -30000, 30000));
+      return genes;
+    }
+    const auto& incoming = model.incoming[node];
+    int16_t& tile = genes.tile[size_t(model.unit[node])];
+    if (!incoming.empty() && random.chance(0.6)) {
+      const Edge& edge =
+          model.edges[size_t(incoming[size_t(random.between(0, int64_t(incoming.size()) - 1))])];
+      tile = genes.tile[size_t(model.unit[size_t(edge.from)])];
+    }
+    tile = decoder.nearest(tile)[size_t(random.between(0, std::min(6, model.tiles - 1)))];
+    return genes;
+  }
   const double kind = random.uniform();
   if (kind < 0.45) {  // a step to one of the nearest tiles
     int16_t& tile = genes.tile[any_unit()];

@@ -48,6 +48,8 @@ struct PlacementSpace {
   Solution sample(Random& random) const;
   std::optional<Value> cost(const Solution& genes) const;
   Solution neighbour(Solution genes, Random& random) const;
+  // A node that holds up the end: on the chain of starts without wait that leads to the last one.
+  int critical_node(const Solution& genes, Random& random) const;
   Solution crossover(const Solution& a, const Solution& b, Random& random) const;
 
   PlacementDecoder decoder;

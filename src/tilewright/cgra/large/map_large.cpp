@@ -1,0 +1,30 @@
+// Bound first, since annealing can use all the time that is left.
+#include "tilewright/cgra/large/map_large.h"
+
+#include <algorithm>
+
+#include "tilewright/cgra/exact/exact_mapper.h"
+#include "tilewright/cgra/heuristic/sampling_mappers.h"
+#include "tilewright/cgra/large/gap_bound.h"
+#include "tilewright/search/deadline.h"
+
+namespace tilewright::cgra {
+
+MappingResult map_large(const MappingProblem& problem, const MapperOptions& options) {
+  Diagnostics diagnostics;
+  problem.verify(diagnostics);
+  diagnostics.raise_if_any();
+  const Deadline clock(options.limits.seconds);
+  GapBoundOptions bounding;
+  if (clock.limited()) bounding.seconds = clock.limit() / 3;
+  const GapBound bound = gap_bound(problem, map_exact, bounding);
+  MapperOptions rest = options;
+  if (clock.limited()) rest.limits.seconds = std::max(0.01, clock.limit() - clock.seconds());
+  MappingResult result = map_annealing(problem, rest);
+  result.lower_bound = std::max(result.lower_bound, bound.makespan);
+  if (result.mapping && result.makespan == result.lower_bound) result.status = SearchStatus::kOptimal;
+  result.seconds = clock.seconds();
+  return result;
+}
+
+}  // namespace tilewright::cgra
