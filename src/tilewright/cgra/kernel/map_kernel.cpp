@@ -16,19 +16,36 @@
 namespace tilewright::cgra {
 namespace {
 
-constexpr int kWidestWindow = 8;  // of a node, where the schedule is given more than kExact
+constexpr int kWidestWindow = 8;  // of a node, where the schedule is given more than kExactSlack
 constexpr int kExactSlack = 4;    // clocks beyond the least makespan tried with full windows
-constexpr int kSlacks[] = {0, 1, 2, 3, 4, 6, 9, 13, 18};
+// Clocks beyond the least makespan, in the order of trial: often the least will do; where it does not, a
+// little room helps most. Shortening comes later.
+constexpr int kSlacks[] = {0, 3, 1, 2, 4, 6, 9, 13};
 constexpr int64_t kFirstConflicts = 4000;
 constexpr int kRounds = 4, kRoundGrowth = 6;
-constexpr int64_t kShorteningConflicts = 100000;
+constexpr int64_t kShorteningConflicts = 30000;
+constexpr int64_t kMostPlaces = 100000;  // nodes x clocks x tiles x hops of a formula that decides an II
 
 // One formula to solve.
 struct Attempt {
   int makespan = 0;
   int width = 0;  // of the windows; 0: full
   int64_t conflicts = 0;
+  bool refute = false;  // tune the solver for the answer "no"
 };
+
+// Keeps the node with the most consumers on one tile of each class of symmetric ones. Refuting becomes
+// cheaper, finding does not.
+void break_symmetry(const Fabric& array, PlacementModel& model) {
+  const std::vector<int> tiles = representative_tiles(array, model.allowed);
+  int hub = 0;
+  for (int node = 0; node < model.nodes; ++node) {
+    if (model.outgoing[node].size() > model.outgoing[hub].size()) hub = node;
+  }
+  for (int tile = 0; model.nodes > 0 && tile < model.tiles; ++tile) {
+    if (std::find(tiles.begin(), tiles.end(), tile) == tiles.end()) model.allowed[hub][tile] = 0;
+  }
+}
 
 class KernelMapper {
  public:
@@ -40,6 +57,8 @@ class KernelMapper {
  private:
   bool map_at(int ii);
   bool round_at(int64_t conflicts);
+  std::vector<Fabric> restrictions() const;
+  Satisfiable decide(const PlacementModel& model, int64_t conflicts);
   void shorten();
   Satisfiable solve(const Fabric& array, Attempt attempt);
   double left() const { return std::max(0.0, end_of_ii_ - deadline_.seconds()); }
@@ -60,17 +79,11 @@ Satisfiable KernelMapper::solve(const Fabric& array, Attempt attempt) {
   std::optional<StartWindows> windows = start_windows(model, attempt.makespan);
   if (windows && attempt.width > 0) windows = narrow_windows(model, *windows, attempt.width);
   if (!windows) return Satisfiable::kNo;
-  const std::vector<int> tiles = representative_tiles(array, model.allowed);
-  int hub = 0;
-  for (int node = 0; node < model.nodes; ++node) {
-    if (model.outgoing[node].size() > model.outgoing[hub].size()) hub = node;
-  }
-  for (int tile = 0; model.nodes > 0 && tile < model.tiles; ++tile) {
-    if (std::find(tiles.begin(), tiles.end(), tile) == tiles.end()) model.allowed[hub][tile] = 0;
-  }
+  if (attempt.refute) break_symmetry(array, model);
   const WindowFormula formula(array, model, *windows);
   SatSolver solver;
   solver.option("seed", int(options_.seed % 2000000000));
+  if (!attempt.refute) solver.option("stabilizeonly", 1);  // stable phases find models, the others refute
   solver.add(formula.cnf());
   ++result_.counts.evaluations;
   const Satisfiable answer = solver.solve({}, {.seconds = left(), .conflicts = attempt.conflicts});
@@ -82,27 +95,30 @@ Satisfiable KernelMapper::solve(const Fabric& array, Attempt attempt) {
   return answer;
 }
 
+// Corners before the whole, and all of them with one link a clock before several: where the restricted
+// problem has a mapping, it is found sooner.
+std::vector<Fabric> KernelMapper::restrictions() const {
+  std::vector<Fabric> arrays{problem_.fabric};
+  if (problem_.fixed_tiles.empty())
+    arrays = growing_arrays(problem_.fabric, int(problem_.graph.nodes.size()), problem_.ii);
+  if (problem_.fabric.hops_per_cycle == 1) return arrays;
+  std::vector<Fabric> single = arrays;
+  for (Fabric& array : single) array.hops_per_cycle = 1;
+  single.insert(single.end(), arrays.begin(), arrays.end());
+  return single;
+}
+
 bool KernelMapper::round_at(int64_t conflicts) {
-  const bool free = problem_.fixed_tiles.empty();
-  const std::vector<Fabric> arrays =
-      free ? growing_arrays(problem_.fabric, int(problem_.graph.nodes.size()), problem_.ii)
-           : std::vector<Fabric>{problem_.fabric};
   const int first = least_;
-  for (const int slack : kSlacks) {
-    const int makespan = first + slack, width = slack > kExactSlack ? kWidestWindow : 0;
-    if (makespan < least_) continue;
-    for (const Fabric& array : arrays) {
-      std::vector<int> hops{array.hops_per_cycle};
-      if (array.hops_per_cycle > 1) hops.insert(hops.begin(), 1);
-      for (const int most : hops) {
-        if (left() <= 0) return false;
-        Fabric used = array;
-        used.hops_per_cycle = most;
-        const Satisfiable answer = solve(used, {makespan, width, conflicts});
-        if (answer == Satisfiable::kYes) return true;
-        const bool whole = used == problem_.fabric && width == 0;
-        if (answer == Satisfiable::kNo && whole && makespan == least_) least_ = makespan + 1;
-      }
+  for (const Fabric& array : restrictions()) {
+    for (const int slack : kSlacks) {
+      const int makespan = first + slack, width = slack > kExactSlack ? kWidestWindow : 0;
+      if (makespan < least_) continue;
+      if (left() <= 0) return false;
+      const Satisfiable answer = solve(array, {makespan, width, conflicts});
+      if (answer == Satisfiable::kYes) return true;
+      const bool whole = array == problem_.fabric && width == 0;
+      if (answer == Satisfiable::kNo && whole && makespan == least_) least_ = makespan + 1;
     }
   }
   return false;
@@ -120,21 +136,33 @@ bool KernelMapper::map_at(int ii) {
   int64_t conflicts = kFirstConflicts;
   for (int round = 0; round < kRounds && left() > 0; ++round, conflicts *= kRoundGrowth) {
     if (round_at(conflicts)) return true;
-    if (least_ > sufficient_makespan_cycles(model, problem_.fabric.delay_registers)) {
-      result_.refuted.push_back(
-          {ii, fmt::format("no schedule of up to {} clocks, and none needs more", least_ - 1)});
-      return false;
-    }
+    const Satisfiable answer = decide(model, conflicts);
+    if (answer != Satisfiable::kUnknown) return answer == Satisfiable::kYes;
   }
   return false;
 }
 
+// The whole question in one formula, where that is small enough to hope for an answer.
+Satisfiable KernelMapper::decide(const PlacementModel& model, int64_t conflicts) {
+  const int enough = sufficient_makespan_cycles(model, problem_.fabric.delay_registers);
+  const int64_t places = int64_t(model.nodes) * enough * model.tiles * problem_.fabric.hops_per_cycle;
+  if (places > kMostPlaces) return Satisfiable::kUnknown;
+  const Satisfiable answer = solve(problem_.fabric, {enough, 0, conflicts, true});
+  if (answer == Satisfiable::kNo) {
+    result_.refuted.push_back({model.ii, fmt::format("no schedule of up to {} clocks, and where longer ones "
+                                                     "exist, one of this length does",
+                                                     enough)});
+  }
+  return answer;
+}
+
 void KernelMapper::shorten() {
   end_of_ii_ = options_.seconds;
-  while (least_ < result_.makespan && left() > 0) {
-    const Satisfiable answer = solve(problem_.fabric, {least_, 0, kShorteningConflicts});
-    if (answer == Satisfiable::kUnknown) break;
-    if (answer == Satisfiable::kNo) ++least_;
+  const int found = result_.makespan;
+  for (int makespan = least_; makespan < found && left() > 0; ++makespan) {
+    const Satisfiable answer = solve(problem_.fabric, {makespan, 0, kShorteningConflicts, true});
+    if (answer == Satisfiable::kYes) return;
+    if (answer == Satisfiable::kNo && makespan == least_) least_ = makespan + 1;
   }
 }
 
