@@ -7,6 +7,7 @@
 #include "tilewright/cgra/kernel/kernel_testing.h"
 #include "tilewright/cgra/kernel/start_windows.h"
 #include "tilewright/cgra/route/route_places.h"
+#include "tilewright/cgra/simulate/execute_mapping.h"
 
 namespace tilewright::cgra {
 namespace {
@@ -107,6 +108,21 @@ TEST(MapKernel, PublishedKernelsReachTheBoundWithTheShortestSchedule) {
       EXPECT_EQ(result.mapping->ii, result.bound.value()) << name;
       EXPECT_EQ(violations(problem, *result.mapping), 0u) << name;
       EXPECT_EQ(result.makespan, critical_path_cycles(problem.graph, 1)) << name;
+    }
+  }
+}
+
+TEST(MapKernel, MappedKernelsExecuteOverlappedIterations) {
+  for (const char* name : {"morpher/2mm", "morpher/nw", "cgra_mapper/conv", "pillars/accum"}) {
+    for (const char* fabric : {"mesh-4x4", "hycube-4x4", "torus-4x4"}) {
+      MappingProblem problem = testing::kernel_problem(name, fabric);
+      const KernelResult result = map_kernel(problem, {});
+      ASSERT_TRUE(result.mapping) << name;
+      problem.ii = result.mapping->ii;
+      const ExecutionCheck check = execute_mapping(
+          problem, *result.mapping, random_inputs(problem.graph, 100, 7), {.threads = 100, .seed = 7});
+      EXPECT_GE(check.values, 100 * int64_t(problem.graph.nodes.size())) << name;
+      EXPECT_EQ(check.wrong, 0) << name << fabric << check.first;
     }
   }
 }
