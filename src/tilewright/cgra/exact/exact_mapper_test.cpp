@@ -6,6 +6,9 @@
 
 #include <array>
 
+#include "tilewright/cgra/exact/ii_front.h"
+#include "tilewright/cgra/exact/refutation.h"
+
 namespace tilewright::cgra {
 namespace {
 
@@ -112,6 +115,41 @@ TEST(ExactMapper, WaitsThatAreForbiddenCanMakeItImpossible) {
   // Three clocks later on the same tile is the same slot.
   EXPECT_EQ(result.conflict->rules, (std::vector<Rule>{Rule::kSlot, Rule::kTiming, Rule::kVariable}));
   EXPECT_EQ(result.conflict->nodes.size(), 2u);
+}
+
+TEST(Refutation, ShorterSchedulesOfThePublishedGraphsHaveCheckedProofs) {
+  for (int ii = 2; ii <= 6; ++ii) {
+    MappingProblem problem = ifft(ii);
+    problem.graph.name = "ifft";
+    const int best = optimum(problem);
+    for (const bool plain : {true, false}) {
+      const Refutation shorter = refute(problem, best - 1, testing::TempDir(), {.plain = plain});
+      EXPECT_EQ(shorter.answer, Satisfiable::kNo);
+      EXPECT_TRUE(shorter.check.proven) << ii << " " << shorter.check.problem;
+    }
+    EXPECT_EQ(refute(problem, best, testing::TempDir()).answer, Satisfiable::kYes);
+  }
+  MappingProblem problem = ifft(3);
+  problem.rules.delay = Delay::kNone;
+  EXPECT_TRUE(refute(problem, 0, testing::TempDir()).check.proven);
+}
+
+TEST(IiFront, ShortestSchedulesAgainstIi) {
+  const IiFront front = find_ii_front(ifft(1), map_exact, 1, 8, {});
+  std::vector<int> on_front;
+  for (const IiPoint& point : front.points) {
+    if (point.on_front) on_front.push_back(point.ii);
+  }
+  EXPECT_EQ(on_front.front(), 2);
+  EXPECT_EQ(on_front[1], 4);
+  const IiFront chain = find_ii_front(line_problem(3, {{0, 1}, {1, 2}}, {}, 1), map_exact, 1, 8, {});
+  EXPECT_TRUE(chain.proven);
+  ASSERT_EQ(chain.points.size(), 4u);  // 9 clocks, the critical path
+  EXPECT_FALSE(chain.points[2].on_front);
+  const IiFront vectors =
+      find_ii_front(line_problem(7, {{0, 1}, {0, 2}, {3, 4}}, {}, 1), map_exact, 1, 20, {});
+  EXPECT_TRUE(vectors.proven);
+  EXPECT_EQ(vectors.points.size(), 7u);  // 7 clocks within an II of 7
 }
 
 }  // namespace

@@ -3,6 +3,10 @@
 // literals hold.
 #include "tilewright/cgra/sat/cnf.h"
 
+#include <fmt/format.h>
+
+#include <iterator>
+
 namespace tilewright::cgra {
 
 void Cnf::clause(std::span<const int> literals) {
@@ -44,6 +48,14 @@ void Cnf::at_most(int most, std::span<const int> literals) {
     }
     before = after;
   }
+}
+
+std::string dimacs(const Cnf& cnf) {
+  std::string text = fmt::format("p cnf {} {}\n", cnf.variables(), cnf.clauses());
+  for (const int literal : cnf.literals()) {
+    fmt::format_to(std::back_inserter(text), "{}{}", literal, literal == 0 ? '\n' : ' ');
+  }
+  return text;
 }
 
 }  // namespace tilewright::cgra

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tilewright::cgra {
@@ -29,5 +30,8 @@ class Cnf {
   int variables_ = 0, clauses_ = 0;
   std::vector<int> literals_;
 };
+
+// "p cnf VARIABLES CLAUSES" and a line per clause.
+std::string dimacs(const Cnf& cnf);
 
 }  // namespace tilewright::cgra

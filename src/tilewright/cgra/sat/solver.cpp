@@ -45,6 +45,12 @@ void SatSolver::add(const Cnf& cnf) {
 
 bool SatSolver::option(const char* name, int value) { return state_->solver.set(name, value); }
 
+bool SatSolver::trace_proof(const std::string& path) {
+  return state_->solver.set("binary", 0) && state_->solver.trace_proof(path.c_str());
+}
+
+void SatSolver::close_proof() { state_->solver.close_proof_trace(); }
+
 void SatSolver::prefer(int literal) { state_->solver.phase(literal); }
 
 Satisfiable SatSolver::solve(std::span<const int> assumptions, const SatLimits& limits) {

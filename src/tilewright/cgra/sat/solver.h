@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "tilewright/cgra/sat/cnf.h"
 
@@ -28,6 +29,11 @@ class SatSolver {
   // An option of CaDiCaL ("seed", "phase", "chrono", ...), before the first clause. False: it has no such
   // option.
   bool option(const char* name, int value);
+  // Writes a DRAT proof (text) of what follows to a file, from before the first clause on. False: the file
+  // cannot be written.
+  bool trace_proof(const std::string& path);
+  // Completes the file.
+  void close_proof();
   // The polarity in which decisions try the variable of `literal` first.
   void prefer(int literal);
   Satisfiable solve(std::span<const int> assumptions = {}, const SatLimits& limits = {});

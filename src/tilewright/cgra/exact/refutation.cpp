@@ -1,0 +1,86 @@
+// The formula of one horizon, solved alone with CaDiCaL's proof tracing. The windows of a plain formula are
+// those of the question itself: from the release to the horizon less the tail.
+#include "tilewright/cgra/exact/refutation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "tilewright/base/file.h"
+#include "tilewright/cgra/exact/placement_sat.h"
+
+namespace tilewright::cgra {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::optional<TimeWindows> plain_windows(const PlacementConstraints& constraints,
+                                         const SortedConstraints& sorted, int horizon) {
+  TimeWindows windows{{}, {}, sorted.edges};
+  for (int node = 0; node < constraints.model.nodes; ++node) {
+    const int fixed = sorted.fixed_time[node], last = horizon - constraints.tail(node);
+    windows.low.push_back(fixed < 0 ? constraints.release(node) : fixed);
+    windows.high.push_back(fixed < 0 ? last : std::min(fixed, last));
+    if (windows.low.back() > windows.high.back()) return std::nullopt;
+  }
+  return windows;
+}
+
+Cnf question(const PlacementConstraints& constraints, const SortedConstraints& sorted, int horizon,
+             bool plain) {
+  const TimeBounds bounds(constraints, sorted);
+  const bool any = horizon == 0;
+  auto windows = any ? bounds.any_length() : bounds.within(horizon);
+  // Windows that are empty by derivation are left to the proof.
+  const bool as_asked = !any && (plain || !windows);
+  if (as_asked) windows = plain_windows(constraints, sorted, horizon);
+  if (!windows) {
+    Cnf impossible;
+    impossible.clause({});
+    return impossible;
+  }
+  const bool derived = !any && !as_asked;
+  return PlacementFormula(constraints, sorted, *windows,
+                          {.break_symmetry = derived, .count_near = derived || any})
+      .cnf();
+}
+
+}  // namespace
+
+Refutation refute(const MappingProblem& problem, int horizon, const std::filesystem::path& folder,
+                  const RefutationOptions& options) {
+  Diagnostics diagnostics;
+  problem.verify(diagnostics);
+  diagnostics.raise_if_any("refutation");
+  const PlacementConstraints constraints = placement_constraints(problem);
+  const SortedConstraints sorted = sort_constraints(constraints);
+  const Cnf cnf = question(constraints, sorted, horizon, options.plain);
+  Refutation made;
+  const std::string name = fmt::format("{}-ii{}-{}", problem.graph.name, problem.ii,
+                                       horizon > 0 ? std::to_string(horizon) : "any");
+  made.formula = folder / (name + ".cnf");
+  made.proof = folder / (name + ".drat");
+  write_text_file(made.formula, dimacs(cnf));
+  const auto start = Clock::now();
+  SatSolver solver;
+  if (!solver.trace_proof(made.proof.string()))
+    throw Error(ErrorKind::kInvalidInput, made.proof.string() + ": cannot be written");
+  solver.add(cnf);
+  made.answer = solver.solve({}, options.limits);
+  solver.close_proof();
+  made.solve_seconds = seconds_since(start);
+  if (made.answer != Satisfiable::kNo) return made;
+  const auto check = Clock::now();
+  const std::string proof = read_text_file(made.proof);
+  made.proof_bytes = int64_t(proof.size());
+  made.check = check_drat(read_text_file(made.formula), proof);
+  made.check_seconds = seconds_since(check);
+  return made;
+}
+
+}  // namespace tilewright::cgra
