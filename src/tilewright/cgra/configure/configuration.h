@@ -91,11 +91,13 @@ struct SpokeEntry {
   bool operator==(const SpokeEntry&) const = default;
 };
 
-// A variable in the tile's memories, whose addresses run on from one memory to the next. Thread k uses entry
-// k mod entries. An entry is free, waits for its thread's value, or holds it until `reads` reads are done.
+// A variable in the tile's memories: variables lie one behind the other in the order given, from one memory
+// on into the next. Thread k uses entry k mod entries. An entry is free, waits for its thread's value, or
+// holds it until `reads` reads are done.
 struct MemoryVariable {
+  static constexpr int kUsualEntries = 16;
   std::string name;  // unique in the configuration
-  int address = 0, entries = 1;
+  int entries = kUsualEntries;
   std::vector<int32_t> table;  // constants, as many as entries; empty: an entry per thread
   int reads = 0;               // of a thread's entry; 0: nobody reads, nobody waits
   int argument = -1;           // number of the program's argument that the dispatch interface fills it with

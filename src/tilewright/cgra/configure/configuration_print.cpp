@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "tilewright/cgra/configure/configuration.h"
@@ -15,10 +16,16 @@ using Json = nlohmann::ordered_json;
 // Names come from files: what is no UTF-8 in them must not stop the printer.
 std::string dump(const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
 
+// Fields that have their usual value are left out.
 std::string fabric_text(const Fabric& fabric) {
+  std::set<std::string> usual;
+  std::istringstream usual_lines(print_fabric({}));
+  for (std::string line; std::getline(usual_lines, line);) usual.insert(line);
+  usual.erase(fmt::format("columns: {}", Fabric{}.columns));  // the reader asks for it
   std::istringstream lines(print_fabric(fabric));
   std::string text;
   for (std::string line; std::getline(lines, line);) {
+    if (usual.contains(line)) continue;
     const size_t colon = line.find(": ");
     const std::string key = line.substr(0, colon), value = line.substr(colon + 2);
     const bool word = key == "kind" || key == "name" || key == "starters_apart";
@@ -87,12 +94,12 @@ Json spoke_json(const SpokeEntry& entry) {
 }
 
 Json variable_json(const MemoryVariable& variable) {
-  Json json{{"name", variable.name}, {"address", variable.address}};
+  Json json{{"name", variable.name}};
   if (!variable.table.empty()) {
     json["table"] = variable.table;
     return json;
   }
-  json["entries"] = variable.entries;
+  if (variable.entries != MemoryVariable::kUsualEntries) json["entries"] = variable.entries;
   if (variable.reads > 0) json["reads"] = variable.reads;
   if (variable.argument >= 0) json["argument"] = variable.argument;
   return json;

@@ -111,12 +111,11 @@ class Reader {
     JsonMap map(json, where + ", variables", diagnostics_);
     MemoryVariable variable;
     variable.name = map.text("name");
-    variable.address = number(map, "address");
     if (map.has("table")) {
       variable.table = integers(map, "table");
       variable.entries = int(variable.table.size());
     } else {
-      variable.entries = number(map, "entries");
+      variable.entries = number(map, "entries", MemoryVariable::kUsualEntries);
       variable.reads = number(map, "reads", 0);
       variable.argument = int(map.integer("argument", 0, kMostNumber, -1));
     }

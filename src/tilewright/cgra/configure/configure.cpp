@@ -38,6 +38,9 @@ class Configurer {
     make_variables();
     make_tiles();
     Configuration made{graph_.name, problem_.fabric, mapping_.ii, std::move(flows_), {}};
+    // Rules of placement are not the device's.
+    made.fabric.starters_apart = StarterRule::kOff;
+    made.fabric.siblings_apart = false;
     for (TileConfiguration& tile : tiles_) {
       if (!tile.spoke.empty() || !tile.variables.empty()) made.tiles.push_back(std::move(tile));
     }
@@ -158,13 +161,11 @@ class Configurer {
   }
 
   void make_variables() {
-    std::map<int, int> filled;  // tile -> entries
     for (size_t i = 0; i < variables_.size(); ++i) {
       const int tile = home(i);
       if (tile < 0) continue;
       const Variable& given = graph_.variables[i];
-      MemoryVariable made{given.name, filled[tile], given.size(), given.table, 0, -1};
-      filled[tile] += made.entries;
+      MemoryVariable made{given.name, given.size(), given.table, 0, -1};
       if (given.table.empty()) {
         made.reads = int(variables_[i].readers.size());
         if (made.reads > 0 && variables_[i].senders.empty()) made.argument = int(i);

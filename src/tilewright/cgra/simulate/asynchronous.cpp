@@ -44,13 +44,9 @@ void AsynchronousFabric::reserve(int variable, int thread) {
   states_[size_t(variable)].owner[entry(variable, thread)] = thread;
 }
 
-int32_t AsynchronousFabric::read(int variable, int thread, const std::string& reader) {
+int32_t AsynchronousFabric::read(int variable, int thread) {
   State& state = states_[size_t(variable)];
-  if (!holds(variable, thread)) {
-    throw FaultStop{{FaultKind::kVariableMissing, clock_, state.tile,
-                     fmt::format("'{}' of thread {} reads '{}': {}", reader, thread, state.given->name,
-                                 this->state(variable, thread))}};
-  }
+  TILEWRIGHT_CHECK(holds(variable, thread), "a flow that has started reads a value that is not there");
   const size_t at = entry(variable, thread);
   if (--state.reads_left[at] == 0) state.owner[at] = -1;
   return state.cells[at];
@@ -76,25 +72,21 @@ void AsynchronousFabric::request(int variable, int thread, int32_t value, int64_
   requests_.push_back({clock, {variable, thread, value}});
 }
 
-void AsynchronousFabric::deliver(const Message& message, int64_t clock) {
+void AsynchronousFabric::deliver(const Message& message) {
   if (message.variable < 0) return;
   State& state = states_[size_t(message.variable)];
   const size_t at = entry(message.variable, message.thread);
-  if (state.owner[at] != message.thread || state.reads_left[at] > 0) {
-    throw FaultStop{{FaultKind::kVariableTaken, clock, state.tile,
-                     fmt::format("thread {}'s value comes to '{}': {}", message.thread, state.given->name,
-                                 this->state(message.variable, message.thread))}};
-  }
+  TILEWRIGHT_CHECK(state.owner[at] == message.thread && state.reads_left[at] == 0,
+                   "a message comes to an entry that does not wait for it");
   state.cells[at] = message.value;
   state.reads_left[at] = state.given->reads;
 }
 
 void AsynchronousFabric::advance(int64_t clock) {
-  clock_ = clock;
   while (!messages_.empty() && messages_.begin()->first <= clock) {
     const Message message = messages_.begin()->second;
     messages_.erase(messages_.begin());
-    deliver(message, clock);
+    deliver(message);
   }
   int accepted = 0;
   while (!requests_.empty() && requests_.front().clock <= clock && accepted < interfaces_) {

@@ -11,7 +11,6 @@
 #include "tilewright/base/random.h"
 #include "tilewright/cgra/configure/configuration.h"
 #include "tilewright/cgra/graph/operation.h"
-#include "tilewright/cgra/simulate/fault.h"
 
 namespace tilewright::cgra {
 
@@ -28,15 +27,15 @@ class AsynchronousFabric {
                      const AsynchronousLatency& latency, uint64_t seed);
 
   // Delivers what arrives at `clock`, accepts requests to memory (as many as there are interfaces) and
-  // dispatches an argument where an interface is left. Throws FaultStop.
+  // dispatches an argument where an interface is left.
   void advance(int64_t clock);
 
   int variable(const std::string& name) const { return ids_.at(name); }
   bool holds(int variable, int thread) const;
   bool free(int variable, int thread) const;
   void reserve(int variable, int thread);
-  // A read of the thread's value; the last one frees the entry. Throws FaultStop (kVariableMissing).
-  int32_t read(int variable, int thread, const std::string& reader);
+  // A read of the thread's value, which is there; the last one frees the entry.
+  int32_t read(int variable, int thread);
   int32_t table(int variable, int32_t index) const;
   void write(const MemoryWrite& write, int thread, int32_t value);
 
@@ -71,7 +70,7 @@ class AsynchronousFabric {
   size_t entry(int variable, int thread) const {
     return size_t(thread) % states_[size_t(variable)].cells.size();
   }
-  void deliver(const Message& message, int64_t clock);
+  void deliver(const Message& message);
   bool can_dispatch() const;
   bool can_dispatch(int variable) const;
   void dispatch(int64_t clock);
@@ -80,7 +79,6 @@ class AsynchronousFabric {
   int threads_ = 0, interfaces_ = 0;
   AsynchronousLatency latency_;
   Random random_;
-  int64_t clock_ = 0;
   std::vector<State> states_;
   std::map<std::string, int> ids_;
   std::vector<int> arguments_;  // variables that the dispatch interface fills

@@ -70,7 +70,10 @@ Inputs random_inputs(const DataflowGraph& graph, int count, uint64_t seed) {
   Random random(seed);
   Inputs inputs;
   const auto fill = [&](std::vector<int32_t>& data) {
-    for (int i = 0; i < count; ++i) data.push_back(int32_t(uint32_t(random.next())));
+    for (int i = 0; i < count; ++i) {
+      data.push_back(random.chance(0.5) ? int32_t(uint32_t(random.next()))
+                                        : int32_t(random.between(0, count - 1)));
+    }
   };
   for (size_t i = 0; i < graph.arrays.size(); ++i) fill(inputs.arrays[int(i)]);
   for (size_t i = 0; i < graph.variables.size(); ++i) fill(inputs.arguments[int(i)]);

@@ -26,7 +26,8 @@ ExecutionCheck execute_mapping(const MappingProblem& problem, const Mapping& map
 ExecutionCheck compare_execution(const DataflowGraph& graph, const Inputs& inputs, int threads,
                                  SimulationResult result);
 
-// `count` random 32-bit numbers for every array and argument.
+// `count` random numbers for every array and argument: half of them of 32 bits, half below `count`, so that
+// indices made of them often fall inside.
 Inputs random_inputs(const DataflowGraph& graph, int count, uint64_t seed);
 
 }  // namespace tilewright::cgra

@@ -75,6 +75,7 @@ class Machine {
   std::string partner(int variable, bool fills) const;
   void set_limits();
   void report();
+  void report_arrays();
 
   const Configuration& configuration_;
   const Inputs& inputs_;
@@ -169,7 +170,7 @@ int32_t Machine::operand(const Start& start, size_t index, size_t& input, int th
     case InstructionOperand::Kind::kThread:
       return thread;
     case InstructionOperand::Kind::kVariable:
-      return memories_.read(start.variables[index], thread, start.instruction->name);
+      return memories_.read(start.variables[index], thread);
     case InstructionOperand::Kind::kInput:
       break;
   }
@@ -305,6 +306,19 @@ void Machine::set_limits() {
                      : 100'000 + options_.threads * (period * ii_ + longest + latency_ + 2 * messages);
 }
 
+void Machine::report_arrays() {
+  for (int thread = 0; thread < options_.threads; ++thread) {
+    for (const TileConfiguration& tile : configuration_.tiles) {
+      for (const Instruction& instruction : tile.instructions) {
+        const auto stream = result_.stores.find(instruction.name);
+        if (stream == result_.stores.end()) continue;
+        const StoreRecord& record = stream->second[size_t(thread)];
+        result_.arrays[instruction.array][record.index] = record.value;
+      }
+    }
+  }
+}
+
 void Machine::report() {
   result_.cycles = last_activity_;
   int64_t slowest = 0, started = 0;
@@ -319,6 +333,7 @@ void Machine::report() {
   }
   if (result_.cycles > 0)
     result_.utilisation = double(started) / double(result_.cycles * configuration_.fabric.tiles());
+  report_arrays();
   for (const TileConfiguration& tile : configuration_.tiles) {
     for (const Instruction& instruction : tile.instructions) {
       if (!instruction.writes) continue;
@@ -338,10 +353,6 @@ const char* fault_name(FaultKind kind) {
       return "too many hops";
     case FaultKind::kTooManyPassing:
       return "too many passing values";
-    case FaultKind::kVariableMissing:
-      return "variable missing";
-    case FaultKind::kVariableTaken:
-      return "variable taken";
     case FaultKind::kDeadlock:
       return "deadlock";
     case FaultKind::kClockLimit:

@@ -36,6 +36,9 @@ struct SimulationResult {
   std::map<std::string, std::vector<StoreRecord>> stores;
   // By name of instruction, where asked for: its result for every thread.
   std::map<std::string, std::vector<int32_t>> values;
+  // By number of array: what the stores and outputs left there, index -> value; in the order of threads, then
+  // of the configuration's instructions.
+  std::map<int, std::map<int32_t, int32_t>> arrays;
   // By name of variable: the entries of those that instructions write, at the end.
   std::map<std::string, std::vector<int32_t>> memories;
   std::vector<FlowActivity> flows;

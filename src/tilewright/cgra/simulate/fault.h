@@ -7,12 +7,10 @@
 namespace tilewright::cgra {
 
 enum class FaultKind : uint8_t {
-  kMissingOperand,   // an instruction starts and one of its inputs carries no value
-  kTooManyHops,      // a value crosses more links within a clock than the fabric allows, or runs in a circle
-  kTooManyPassing,   // more values pass a tile in a clock than the fabric allows
-  kVariableMissing,  // an instruction reads a variable that does not hold its thread's value
-  kVariableTaken,    // a message comes to an entry that does not wait for it
-  kDeadlock,         // flows wait for each other
+  kMissingOperand,  // an instruction starts and one of its inputs carries no value
+  kTooManyHops,     // a value crosses more links within a clock than the fabric allows, or runs in a circle
+  kTooManyPassing,  // more values pass a tile in a clock than the fabric allows
+  kDeadlock,        // flows wait for each other
   kClockLimit,
 };
 
