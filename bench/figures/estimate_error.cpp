@@ -2,9 +2,13 @@
 // areas against Yosys, on every network that designs are shown for (pipeline_networks.h), each at its own
 // device and budget, and on networks of an xc7z020 at one DRAM channel.
 //
-// Areas are counted of whole designs where that takes minutes (xc7z020); of the others component by
-// component, marked as sums. --quick leaves those sums out. estimate_error NAME... measures only the cases
-// that contain one of the names, without the JSON line.
+// Areas are counted of whole designs up to 60,000 estimated look-up tables where that ends within the time
+// limit; of the others, and with --sums of all, as the sum of their distinct modules, marked as such. What
+// Yosys counted is kept in a folder (--folder, else of the system's temporary ones), so that a rerun only
+// counts what is new. What does not end in --timeout seconds (1200 whole, 600 a module) is left out of both
+// sides and named; then the program fails. --quick: all cycles, and the areas of designs up to 20,000
+// estimated look-up tables, a tenth of the modules. --components prints each module; --cycles leaves all
+// areas out. Any NAME measures the cases that contain it, without the JSON line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,15 +18,18 @@
 #include <filesystem>
 #include <vector>
 
+#include "design_areas.h"
 #include "pipeline_networks.h"
 #include "tilewright/pipeline/build/build.h"
-#include "tilewright/pipeline/emit/design_synthesis.h"
 #include "tilewright/pipeline/simulate/cycle_simulator.h"
 
 namespace {
 
 using namespace tilewright;
 using namespace tilewright::pipeline;
+
+constexpr int64_t kWholeLut = 60'000;  // larger designs take hours as a whole
+constexpr int64_t kQuickLut = 20'000;
 
 double percent(double estimate, double truth) { return truth == 0 ? 0 : 100 * (estimate - truth) / truth; }
 
@@ -33,8 +40,20 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+double worst(const std::vector<double>& values) {
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
+
 struct Errors {
   std::vector<double> cycles, blocks, logic;  // percent, absolute
+  int whole = 0, sums = 0, left_out = 0;      // designs; components of sums
+};
+
+struct Arguments {
+  bool quick = false, cycles_only = false, sums = false, components = false;
+  AreaLimits limits;
+  std::filesystem::path folder = std::filesystem::temp_directory_path() / "tilewright_estimate_error";
+  std::vector<std::string> names;
 };
 
 SimulationOptions memory_of(const Budget& budget) {
@@ -45,31 +64,41 @@ SimulationOptions memory_of(const Budget& budget) {
   return options;
 }
 
+void add_error(std::vector<double>& errors, int64_t estimate, int64_t truth) {
+  if (truth > 0) errors.push_back(std::abs(percent(double(estimate), double(truth))));
+  if (truth == 0 && estimate > 0) errors.push_back(100);
+}
+
+// Whole where that ends in the time given, else as a sum of components.
 void compare_areas(const PipelineCase& item, const Budget& budget, const AllocationResult& found,
-                   const Design& design, bool quick, Errors& errors) {
-  const bool whole = item.device == "xc7z020";
-  if (!whole && quick) return;
-  DesignSynthesisOptions options;
-  options.rtl_folder = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "rtl";
-  options.folder = std::filesystem::temp_directory_path() / "tilewright_estimate_error" / item.name;
-  options.family = budget.family;
-  options.by_module = !whole;
-  const DesignCounts counts = count_resources(design, options);
-  const synthesis::Resources &e = found.estimate.resources, &t = counts.resources;
+                   const Design& design, const Arguments& arguments, DesignAreas& areas, Errors& errors) {
+  const synthesis::Resources& estimate = found.estimate.resources;
+  if (arguments.quick && estimate.lut > kQuickLut) return;
+  std::optional<DesignArea> area;
+  if (!arguments.sums && estimate.lut <= kWholeLut) {
+    const std::string identity = item.name + print_allocation(found.allocation);
+    area = areas.whole(identity, design, estimate, budget.family);
+  }
+  if (!area) area = areas.sum(design, budget.family, arguments.components);
+  const synthesis::Resources &e = area->estimated, &t = area->counted;
   fmt::print(
       "  {}: LUT {} of {} ({:+.1f}%), FF {} of {} ({:+.1f}%), DSP {} of {} ({:+.1f}%), BRAM18 {} of {} "
       "({:+.1f}%), URAM {} of {}\n",
-      whole ? "whole design" : "sum of components", e.lut, t.lut, percent(double(e.lut), double(t.lut)), e.ff,
-      t.ff, percent(double(e.ff), double(t.ff)), e.dsp, t.dsp, percent(double(e.dsp), double(t.dsp)), e.bram,
-      t.bram, percent(double(e.bram), double(t.bram)), e.uram, t.uram);
-  errors.logic.push_back(std::abs(percent(double(e.lut), double(t.lut))));
-  errors.logic.push_back(std::abs(percent(double(e.ff), double(t.ff))));
-  if (t.dsp > 0) errors.blocks.push_back(std::abs(percent(double(e.dsp), double(t.dsp))));
-  if (t.bram > 0) errors.blocks.push_back(std::abs(percent(double(e.bram), double(t.bram))));
-  if (t.uram > 0) errors.blocks.push_back(std::abs(percent(double(e.uram), double(t.uram))));
+      area->whole ? "whole design" : "sum by module", e.lut, t.lut, percent(double(e.lut), double(t.lut)),
+      e.ff, t.ff, percent(double(e.ff), double(t.ff)), e.dsp, t.dsp, percent(double(e.dsp), double(t.dsp)),
+      e.bram, t.bram, percent(double(e.bram), double(t.bram)), e.uram, t.uram);
+  for (const std::string& component : area->left_out) fmt::print("    left out: {}\n", component);
+  std::fflush(stdout);
+  ++(area->whole ? errors.whole : errors.sums);
+  errors.left_out += int(area->left_out.size());
+  add_error(errors.logic, e.lut, t.lut);
+  add_error(errors.logic, e.ff, t.ff);
+  add_error(errors.blocks, e.dsp, t.dsp);
+  add_error(errors.blocks, e.bram, t.bram);
+  add_error(errors.blocks, e.uram, t.uram);
 }
 
-void measure(const PipelineCase& item, bool cycles_only, bool quick, Errors& errors) {
+void measure(const PipelineCase& item, const Arguments& arguments, DesignAreas& areas, Errors& errors) {
   const auto begin = std::chrono::steady_clock::now();
   const Budget budget = item.limits();
   const Network network = item.network();
@@ -83,54 +112,71 @@ void measure(const PipelineCase& item, bool cycles_only, bool quick, Errors& err
              found.estimate.latency_cycles, run.cycles, error, found.estimate.multipliers, seconds.count());
   std::fflush(stdout);
   errors.cycles.push_back(std::abs(error));
-  if (!cycles_only) compare_areas(item, budget, found, design, quick, errors);
+  if (!arguments.cycles_only) compare_areas(item, budget, found, design, arguments, areas, errors);
 }
 
-int run(const std::vector<std::string>& arguments) {
-  bool quick = false, cycles_only = false;
-  std::vector<std::string> names;
-  for (const std::string& argument : arguments) {
+Arguments parse(int argc, char** argv) {
+  Arguments arguments;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const auto value = [&] {
+      if (i + 1 == argc) throw Error(ErrorKind::kInvalidInput, argument + " wants a value");
+      return std::string(argv[++i]);
+    };
     if (argument == "--quick") {
-      quick = true;
+      arguments.quick = true;
     } else if (argument == "--cycles") {
-      cycles_only = true;
+      arguments.cycles_only = true;
+    } else if (argument == "--sums") {
+      arguments.sums = true;
+    } else if (argument == "--components") {
+      arguments.components = true;
+    } else if (argument == "--folder") {
+      arguments.folder = value();
+    } else if (argument == "--timeout") {
+      arguments.limits.whole_s = arguments.limits.component_s = std::atof(value().c_str());
     } else {
-      names.push_back(argument);
+      arguments.names.push_back(argument);
     }
   }
+  return arguments;
+}
+
+int run(const Arguments& arguments) {
+  DesignAreas areas(arguments.folder, arguments.limits);
   Errors errors;
   int failed = 0;
   for (const PipelineCase& item : pipeline_cases()) {
     const bool wanted =
-        names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-          return item.name.find(name) != std::string::npos;
-        });
+        arguments.names.empty() ||
+        std::any_of(arguments.names.begin(), arguments.names.end(),
+                    [&](const std::string& name) { return item.name.find(name) != std::string::npos; });
     if (!wanted) continue;
     try {
-      measure(item, cycles_only, quick, errors);
+      measure(item, arguments, areas, errors);
     } catch (const Error& error) {
       fmt::print("{:<20} {}\n", item.name, error.what());
       ++failed;
     }
   }
-  if (!names.empty() || cycles_only) return failed;
-  const double worst =
-      errors.cycles.empty() ? 0 : *std::max_element(errors.cycles.begin(), errors.cycles.end());
+  if (!arguments.names.empty() || arguments.cycles_only) return failed;
   fmt::print(
-      "{{\"figure\": \"estimate_error\", \"networks\": {}, \"median_cycles_percent\": {:.2f}, "
-      "\"worst_cycles_percent\": {:.2f}, \"median_dsp_bram_percent\": {:.2f}, \"median_lut_ff_percent\": "
+      "{{\"figure\": \"estimate_error\", \"networks\": {}, \"median_cycles\": {:.2f}, \"worst_cycles\": "
       "{:.2f}, "
-      "\"areas\": {}}}\n",
-      errors.cycles.size(), median(errors.cycles), worst, median(errors.blocks), median(errors.logic),
-      errors.logic.size() / 2);
-  return failed > 0 || errors.cycles.empty() || errors.logic.empty() ? 1 : 0;
+      "\"median_dsp_bram\": {:.2f}, \"median_lut_ff\": {:.2f}, \"worst_dsp_bram\": {:.2f}, \"worst_lut_ff\": "
+      "{:.2f}, \"whole\": {}, \"sums\": {}, \"left_out\": {}}}\n",
+      errors.cycles.size(), median(errors.cycles), worst(errors.cycles), median(errors.blocks),
+      median(errors.logic), worst(errors.blocks), worst(errors.logic), errors.whole, errors.sums,
+      errors.left_out);
+  const bool complete = errors.left_out == 0 && errors.whole + errors.sums == int(errors.cycles.size());
+  return failed > 0 || errors.cycles.empty() || (!arguments.quick && !complete) ? 1 : 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return run({argv + 1, argv + argc});
+    return run(parse(argc, argv));
   } catch (const Error& error) {
     std::fprintf(stderr, "estimate_error: %s\n", error.what());
     return 1;

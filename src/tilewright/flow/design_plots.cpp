@@ -45,9 +45,11 @@ PlotDrawing draw_utilisation(const DesignReport& report) {
     result.drawing.text(kLeft - 10, y + 13, need.resource, {kText, SvgAnchor::kEnd});
     result.drawing.rectangle(kLeft, y, double(need.have) * scale, kHeight, kGround,
                              fmt::format("the device has {}", need.have));
-    result.drawing.rectangle(kLeft, y, double(need.need) * scale, kHeight,
-                             need.need > need.budget ? kOver : kNeed,
-                             fmt::format("the design needs {}", need.need));
+    result.drawing.rectangle(
+        kLeft, y, double(need.need) * scale, kHeight, need.need > need.budget ? kOver : kNeed,
+        need.error_percent < 0 ? fmt::format("the design needs {}", need.need)
+                               : fmt::format("the design needs {}, estimated with an error of up to {:.1f} %",
+                                             need.need, need.error_percent));
     const double limit = kLeft + double(need.budget) * scale;
     result.drawing.line(limit, y - 3, limit, y + kHeight + 3, kLine, 1.5);
     const std::string share =

@@ -160,11 +160,13 @@ DesignReport design_report(const Network& network, const Allocation& allocation,
   report.dram_bytes = estimate.dram_bytes;
   const synthesis::Resources &need = estimate.resources, &limit = budget.resources;
   const synthesis::Resources& has = device ? device->has : limit;
-  report.needs = {{"LUT", need.lut, limit.lut, has.lut},
-                  {"FF", need.ff, limit.ff, has.ff},
-                  {"DSP", need.dsp, limit.dsp, has.dsp},
-                  {"BRAM", need.bram, limit.bram, has.bram},
-                  {"URAM", need.uram, limit.uram, has.uram}};
+  const pipeline::AreaErrors& errors = pipeline::error_band(budget.family);
+  const double blocks = errors.blocks.nine_of_ten_percent;
+  report.needs = {{"LUT", need.lut, limit.lut, has.lut, errors.lut.nine_of_ten_percent},
+                  {"FF", need.ff, limit.ff, has.ff, errors.ff.nine_of_ten_percent},
+                  {"DSP", need.dsp, limit.dsp, has.dsp, blocks},
+                  {"BRAM", need.bram, limit.bram, has.bram, blocks},
+                  {"URAM", need.uram, limit.uram, has.uram, blocks}};
   if (budget.multipliers > 0) {
     report.needs.push_back({"multipliers", design.multipliers, budget.multipliers, budget.multipliers});
   }

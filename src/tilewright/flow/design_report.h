@@ -41,6 +41,9 @@ struct DesignBar {
 struct DesignNeed {
   std::string resource;
   int64_t need = 0, budget = 0, have = 0;  // have: of the device
+  // How far the estimates of nine of ten components lie from Yosys' counts (pipeline::error_band); below 0:
+  // no estimate, or no such measurement.
+  double error_percent = -1;
 };
 
 struct DesignQueue {

@@ -34,19 +34,20 @@ std::string to_string(const DesignReport& report) {
                 std::to_string(layer.work_cycles), std::to_string(layer.cycles),
                 layer.multipliers == 0 ? "" : percent(layer.share_of_peak), layer.bound});
   }
-  TextTable needs({"", ">needs", ">budget", ">", ">device"});
+  TextTable needs({"", ">needs", ">budget", ">", ">device", ">error up to"});
   for (const DesignNeed& need : report.needs) {
     if (need.need == 0 && need.have == 0) continue;
     needs.row({need.resource, std::to_string(need.need), std::to_string(need.budget),
                need.budget > 0 ? percent(double(need.need) / double(need.budget)) : "",
-               std::to_string(need.have)});
+               std::to_string(need.have), need.error_percent < 0 ? "" : percent(need.error_percent / 100)});
   }
   return fmt::format("{} on {}: {}, {}\n\n", report.network, report.device,
                      report.streaming ? "a stage for every layer" : "processors", report.number_type) +
          layers.to_string() + "\n" + cycles_line(report) +
          fmt::format("{} products per cycle, {} of them used; {} bytes of memory traffic per image\n\n",
                      report.multipliers, percent(report.share_of_peak()), report.dram_bytes) +
-         needs.to_string();
+         needs.to_string() +
+         "error up to: of nine in ten components against synthesis (Yosys), single ones kept from the fit\n";
 }
 
 std::string to_json(const DesignReport& report) {
@@ -69,6 +70,7 @@ std::string to_json(const DesignReport& report) {
   }
   for (const DesignNeed& n : report.needs) {
     needs.push_back({{"resource", n.resource}, {"need", n.need}, {"budget", n.budget}, {"device", n.have}});
+    if (n.error_percent >= 0) needs.back()["error_percent"] = n.error_percent;
   }
   for (const DesignQueue& q : report.queues) {
     queues.push_back({{"name", q.name}, {"depth", q.depth}});

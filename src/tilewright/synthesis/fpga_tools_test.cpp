@@ -54,6 +54,13 @@ TEST_F(FpgaTools, ScriptsNameFamilyBlocksAndPads) {
   job_.family = DeviceFamily::kIce40;
   job_.use_uram = job_.use_dsp = false;
   EXPECT_NE(yosys_script(job_).find("synth_ice40 -abc9 -top keeper"), std::string::npos);
+  EXPECT_EQ(yosys_script(job_).find("keep_hierarchy"), std::string::npos);
+  EXPECT_NE(yosys_script(job_).find("write_json"), std::string::npos);
+  job_.kept_modules = {"leaf"};
+  job_.write_netlist = false;
+  EXPECT_NE(yosys_script(job_).find("hierarchy -top keeper\nsetattr -mod -set keep_hierarchy 1 *\\leaf\n"),
+            std::string::npos);
+  EXPECT_EQ(yosys_script(job_).find("write_json"), std::string::npos);
   job_.sources = {"a \"quote\".sv"};
   EXPECT_THROW(yosys_script(job_), Error);
 }
@@ -108,6 +115,13 @@ TEST(FpgaReports, ReadAndRefused) {
             (std::map<std::string, int64_t>{{"LUT6", 12}, {"FDRE", 3}}));
   EXPECT_THROW(parse_cell_counts("{}"), Error);
   EXPECT_THROW(parse_cell_counts("Number of cells: 3"), Error);
+  const auto modules = parse_module_cells(R"({"modules": {
+    "\\top": {"num_cells_by_type": {"part": 2, "LUT6": 1}},
+    "\\part": {"num_cells_by_type": {"LUT6": 3, "$paramod$1\\leaf": 2}},
+    "$paramod$1\\leaf": {"num_cells_by_type": {"FDRE": 5}}}})");
+  EXPECT_EQ(modules.at("top"), (std::map<std::string, int64_t>{{"LUT6", 7}, {"FDRE", 20}}));
+  EXPECT_EQ(modules.at("part"), (std::map<std::string, int64_t>{{"LUT6", 3}, {"FDRE", 10}}));
+  EXPECT_THROW(parse_module_cells("{}"), Error);
 
   NextpnrResult result;
   parse_nextpnr_report(R"({"fmax": {"clk": {"achieved": 31.5, "constraint": 12.0},

@@ -23,6 +23,20 @@ std::string quoted(const std::filesystem::path& path) {
   return '"' + text + '"';
 }
 
+// The cells of a module and of those in it, `times` over.
+void add_cells(const std::map<std::string, std::map<std::string, int64_t>>& modules, const std::string& name,
+               int64_t times, std::map<std::string, int64_t>& total) {
+  for (const auto& [type, count] : modules.at(name)) {
+    // A cell's type is the module's name without the backslash of names from the sources.
+    const std::string& inner = modules.count(type) != 0 ? type : "\\" + type;
+    if (modules.count(inner) != 0) {
+      add_cells(modules, inner, times * count, total);
+    } else {
+      total[type] += times * count;
+    }
+  }
+}
+
 std::string synth_command(const YosysJob& job) {
   std::string command;
   switch (job.family) {
@@ -53,11 +67,17 @@ std::string yosys_script(const YosysJob& job) {
   for (const std::filesystem::path& source : job.sources) {
     script += fmt::format("read_verilog -sv {}\n", quoted(std::filesystem::absolute(source)));
   }
+  if (!job.kept_modules.empty()) script += fmt::format("hierarchy -top {}\n", job.top);
+  for (const std::string& module : job.kept_modules) {
+    script += fmt::format("setattr -mod -set keep_hierarchy 1 *\\{}\n", module);
+  }
   script += synth_command(job) + "\n";
   script += "check -noinit\n";
   script += "tee -q -o cells.json stat -json\n";
-  script += "write_json netlist.json\n";
-  script += "write_verilog -noattr netlist.v\n";
+  if (job.write_netlist) {
+    script += "write_json netlist.json\n";
+    script += "write_verilog -noattr netlist.v\n";
+  }
   return script;
 }
 
@@ -73,9 +93,31 @@ YosysResult run_yosys(const YosysJob& job) {
   write_text_file(result.script, yosys_script(job));
   result.seconds =
       run_tool_checked({"yosys", {"-q", "-l", "yosys.log", "synth.ys"}, folder, job.timeout_s}).seconds;
-  result.cells = parse_cell_counts(read_text_file(folder / "cells.json"));
+  const std::string cells = read_text_file(folder / "cells.json");
+  result.cells = parse_cell_counts(cells);
+  result.module_cells = parse_module_cells(cells);
   result.count = count_cells(job.family, result.cells);
   return result;
+}
+
+std::map<std::string, std::map<std::string, int64_t>> parse_module_cells(const std::string& json) {
+  std::map<std::string, std::map<std::string, int64_t>> own, total;
+  try {
+    const nlohmann::json design = nlohmann::json::parse(json);
+    for (const auto& module : design.at("modules").items()) {
+      for (const auto& entry : module.value().at("num_cells_by_type").items()) {
+        own[module.key()][entry.key()] = entry.value().get<int64_t>();
+      }
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(ErrorKind::kInternal, fmt::format("Yosys' statistics have an unknown form: {}", error.what()),
+                "Yosys 0.23 is known to work");
+  }
+  for (const auto& module : own) {
+    const std::string& name = module.first;
+    add_cells(own, name, 1, total[name[0] == '\\' ? name.substr(1) : name]);
+  }
+  return total;
 }
 
 std::map<std::string, int64_t> parse_cell_counts(const std::string& json) {

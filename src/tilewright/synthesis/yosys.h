@@ -19,6 +19,10 @@ struct YosysJob {
   std::filesystem::path folder;                // made if need be; takes the files below
   bool with_pads = false;                      // the top's ports are pins (a board), else an inner block's
   double timeout_s = 3600;
+  // Modules that are not dissolved in what instantiates them: each is synthesised once for its parameters and
+  // counted as often as it stands there. A tenth of the time where an array repeats its columns.
+  std::vector<std::string> kept_modules;
+  bool write_netlist = true;  // false: cells are counted alone
 };
 
 struct YosysResult {
@@ -26,6 +30,8 @@ struct YosysResult {
   std::filesystem::path netlist;      // netlist.json, what nextpnr reads
   std::filesystem::path verilog;      // netlist.v, instances of the family's cells
   std::map<std::string, int64_t> cells;
+  // Of each module that is still there, what is in it counted with it; more than one only with kept_modules.
+  std::map<std::string, std::map<std::string, int64_t>> module_cells;
   CellCount count;
   double seconds = 0;
 };
@@ -36,6 +42,9 @@ std::string yosys_script(const YosysJob& job);
 // limit). A failed run leaves script and log behind, no netlist.
 YosysResult run_yosys(const YosysJob& job);
 
+// The same by module, names as in the sources where modules have no parameters. Errors (internal): another
+// form.
+std::map<std::string, std::map<std::string, int64_t>> parse_module_cells(const std::string& json);
 // The cells by type of the design in the text of `stat -json`. Errors (internal): another form.
 std::map<std::string, int64_t> parse_cell_counts(const std::string& json);
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -26,32 +27,30 @@ bool uses_ultra(const netlist::Design& design) {
   return false;
 }
 
-netlist::Design alone(const netlist::Instance& instance) {
-  netlist::Design result;
-  result.top = "tilewright_component";
-  netlist::Module& top = result.modules.emplace_back(result.top);
-  std::vector<netlist::Port> ports;
-  const bool known = component_library().ports(instance.module, instance.parameters, ports);
-  TILEWRIGHT_CHECK(known, "an instance of the unknown component " + instance.module);
-  std::map<std::string, netlist::NetId> connections;
-  for (const netlist::Port& port : ports) {
-    connections[port.name] = top.add_port(port.name, port.direction, port.width);
-  }
-  top.add_instance("component", instance.module, instance.parameters, std::move(connections));
-  return result;
-}
+std::string part_name(size_t index) { return fmt::format("tilewright_part{}", index); }
 
-// The component and what distinguishes it; strings that name files are left out.
-std::string signature(const netlist::Instance& instance, const MemoryImages& images) {
-  std::string text = instance.module;
-  for (const auto& [name, value] : instance.parameters) {
-    if (const auto* number = std::get_if<int64_t>(&value)) {
-      text += fmt::format(" {}={}", name, *number);
-    } else if (const std::string& string = std::get<std::string>(value); images.count(string) == 0) {
-      text += fmt::format(" {}={}", name, string);
+// Every component in a module of its own, side by side in the top.
+netlist::Design side_by_side(const std::vector<const netlist::Instance*>& components) {
+  netlist::Design result;
+  result.top = "tilewright_components";
+  netlist::Module top(result.top);
+  for (size_t i = 0; i < components.size(); ++i) {
+    const netlist::Instance& component = *components[i];
+    netlist::Module part(part_name(i));
+    std::vector<netlist::Port> ports;
+    const bool known = component_library().ports(component.module, component.parameters, ports);
+    TILEWRIGHT_CHECK(known, "an instance of the unknown component " + component.module);
+    std::map<std::string, netlist::NetId> inside, outside;
+    for (const netlist::Port& port : ports) {
+      inside[port.name] = part.add_port(port.name, port.direction, port.width);
+      outside[port.name] = top.add_port(fmt::format("part{}_{}", i, port.name), port.direction, port.width);
     }
+    part.add_instance("component", component.module, component.parameters, std::move(inside));
+    top.add_instance(part_name(i), part.name, {}, std::move(outside));
+    result.modules.push_back(std::move(part));
   }
-  return text;
+  result.modules.push_back(std::move(top));
+  return result;
 }
 
 // Those that the instance names.
@@ -75,49 +74,129 @@ void add(synthesis::Resources& total, const synthesis::Resources& one, int64_t c
 }
 
 synthesis::YosysResult synthesize(const netlist::Design& netlist, const MemoryImages& images,
-                                  const std::filesystem::path& folder,
-                                  const DesignSynthesisOptions& options) {
+                                  const DesignSynthesisOptions& options,
+                                  std::vector<std::string> kept_modules = {}) {
   synthesis::YosysJob job;
   job.family = options.family;
   job.use_uram = uses_ultra(netlist);
   job.top = netlist.top;
-  job.folder = folder;
+  job.folder = options.folder;
   job.timeout_s = options.timeout_s;
-  job.sources = write_sources(netlist, images, folder / "sources", options.rtl_folder / "pipeline");
+  job.kept_modules = std::move(kept_modules);
+  job.write_netlist = false;
+  job.sources = write_sources(netlist, images, options.folder / "sources", options.rtl_folder / "pipeline");
   return synthesis::run_yosys(job);
+}
+
+// What arrays and finishes repeat.
+std::string column_module(const netlist::Instance& instance) {
+  if (instance.module == "mac_array") return "dot_product";
+  if (instance.module == "lane_array") return "lane_sum";
+  if (instance.module != "finish") return {};
+  const bool fixed = netlist::text_or(instance.parameters, "NUMBER", "") == "fixed";
+  return fixed ? "finish_fixed" : "finish_integer";
+}
+
+bool many_columns(const netlist::Instance& instance, const DesignSynthesisOptions& options) {
+  const auto value = [&](const char* name) { return netlist::integer_or(instance.parameters, name, 1); };
+  if (instance.module == "mac_array") return value("PI") * value("PO") > options.most_products;
+  if (instance.module == "lane_array") return value("P") * value("TAPS") > options.most_products;
+  return instance.module == "finish" && value("PF") * value("ACC") > options.most_sum_bits;
+}
+
+// Bits of registers of activations that all columns of an array hold in the same cycle. UltraScale+: Yosys
+// leaves them outside of the blocks, where it makes one of equal ones.
+int64_t shared_register_bits(const netlist::Instance& instance, synthesis::DeviceFamily family) {
+  if (instance.module != "mac_array" || family != synthesis::DeviceFamily::kXcup) return 0;
+  const auto value = [&](const char* name) { return netlist::integer_or(instance.parameters, name, 0); };
+  const std::string multiply = netlist::text_or(instance.parameters, "MULTIPLY", "dsp");
+  const bool bipolar = value("A_BIPOLAR") != 0;
+  if (multiply == "lut" || (bipolar && value("W_BIPOLAR") != 0)) return 0;
+  const int64_t columns = multiply == "pair" ? (value("PO") + 1) / 2 : value("PO");
+  return (columns - 1) * value("PI") * value("AW");
 }
 
 }  // namespace
 
-DesignCounts count_resources(const Design& design, const DesignSynthesisOptions& options) {
-  DesignCounts counts;
-  counts.by_module = options.by_module;
-  const auto take = [&](const synthesis::YosysResult& result, int64_t times) {
-    add(counts.resources, result.count.resources, times);
-    for (const auto& [type, cells] : result.count.other) counts.other[type] += cells * times;
-    counts.seconds += result.seconds;
-    ++counts.runs;
-  };
-  if (!options.by_module) {
-    take(synthesize(design.netlist, design.images, options.folder, options), 1);
-    return counts;
+std::string component_signature(const netlist::Instance& instance, const MemoryImages& images) {
+  std::string text = instance.module;
+  for (const auto& [name, value] : instance.parameters) {
+    if (const auto* number = std::get_if<int64_t>(&value)) {
+      text += fmt::format(" {}={}", name, *number);
+    } else if (const std::string& string = std::get<std::string>(value); images.count(string) == 0) {
+      text += fmt::format(" {}={}", name, string);
+    }
   }
-  std::map<std::string, std::pair<const netlist::Instance*, int64_t>> distinct;
+  return text;
+}
+
+std::vector<ComponentCount> count_components(const std::vector<const netlist::Instance*>& components,
+                                             const MemoryImages& images,
+                                             const DesignSynthesisOptions& options) {
+  std::set<std::string> apart;
+  std::vector<std::string> kept, products;
+  MemoryImages own;
+  for (size_t i = 0; i < components.size(); ++i) {
+    kept.push_back(part_name(i));
+    own.merge(images_of(*components[i], images));
+    if (!many_columns(*components[i], options)) continue;
+    apart.insert(column_module(*components[i]));
+    // The 7 series' blocks take registers and additions from outside of these.
+    if (options.family == synthesis::DeviceFamily::kXcup) products = {"multiply", "multiply_pair"};
+  }
+  kept.insert(kept.end(), apart.begin(), apart.end());
+  kept.insert(kept.end(), products.begin(), products.end());
+  const synthesis::YosysResult run = synthesize(side_by_side(components), own, options, kept);
+  std::vector<ComponentCount> counts;
+  for (size_t i = 0; i < components.size(); ++i) {
+    const netlist::Instance& component = *components[i];
+    ComponentCount& one = counts.emplace_back();
+    const auto cells = run.module_cells.find(part_name(i));
+    if (cells != run.module_cells.end()) one.count = synthesis::count_cells(options.family, cells->second);
+    one.columns_apart = apart.count(column_module(component)) != 0;
+    one.seconds = run.seconds / double(components.size());
+    if (one.columns_apart) one.count.resources.ff -= shared_register_bits(component, options.family);
+  }
+  return counts;
+}
+
+std::vector<DistinctComponent> distinct_components(const Design& design) {
+  std::map<std::string, DistinctComponent> distinct;
   for (const netlist::Module& module : design.netlist.modules) {
     for (const netlist::Instance& instance : module.instances) {
       if (design.netlist.module(instance.module) != nullptr) continue;
-      auto& entry = distinct[signature(instance, design.images)];
-      entry.first = &instance;
-      ++entry.second;
+      const std::string signature = component_signature(instance, design.images);
+      DistinctComponent& entry = distinct[signature];
+      entry.signature = signature;
+      entry.instance = &instance;
+      ++entry.times;
     }
   }
-  for (const auto& [text, entry] : distinct) {
-    const std::filesystem::path folder =
-        options.folder / fmt::format("{}_{}", entry.first->name, counts.runs);
-    const netlist::Instance& instance = *entry.first;
-    const int64_t times = entry.second;
-    with_context(text, [&] {
-      take(synthesize(alone(instance), images_of(instance, design.images), folder, options), times);
+  std::vector<DistinctComponent> list;
+  for (const auto& entry : distinct) list.push_back(entry.second);
+  return list;
+}
+
+DesignCounts count_resources(const Design& design, const DesignSynthesisOptions& options) {
+  DesignCounts counts;
+  counts.by_module = options.by_module;
+  const auto take = [&](const synthesis::CellCount& count, int64_t times, double seconds) {
+    add(counts.resources, count.resources, times);
+    for (const auto& [type, cells] : count.other) counts.other[type] += cells * times;
+    counts.seconds += seconds;
+    ++counts.runs;
+  };
+  if (!options.by_module) {
+    const synthesis::YosysResult run = synthesize(design.netlist, design.images, options);
+    take(run.count, 1, run.seconds);
+    return counts;
+  }
+  for (const DistinctComponent& component : distinct_components(design)) {
+    DesignSynthesisOptions own = options;
+    own.folder /= fmt::format("{}_{}", component.instance->name, counts.runs);
+    with_context(component.signature, [&] {
+      const ComponentCount one = count_components({component.instance}, design.images, own).front();
+      take(one.count, component.times, one.seconds);
     });
   }
   return counts;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tilewright/pipeline/build/build.h"
 #include "tilewright/synthesis/resources.h"
@@ -19,6 +20,9 @@ struct DesignSynthesisOptions {
   // hours as a whole. Components that differ in the contents of their memories alone count as one.
   bool by_module = false;
   double timeout_s = 3600;  // of each run
+  // Component by component: products of an array, or bits of a finish's sums, from which on its columns are
+  // synthesised apart.
+  int64_t most_products = 256, most_sum_bits = 1024;
 };
 
 struct DesignCounts {
@@ -28,6 +32,31 @@ struct DesignCounts {
   int64_t runs = 0;
   double seconds = 0;
 };
+
+// A component of a design and its sizes, "NAME A=1 B=2": what its area follows from, but for the contents of
+// its memories.
+std::string component_signature(const netlist::Instance& instance, const MemoryImages& images);
+// The components of a design that differ in their signatures, each with how often it stands there.
+struct DistinctComponent {
+  std::string signature;
+  const netlist::Instance* instance = nullptr;  // in the design
+  int64_t times = 0;
+};
+std::vector<DistinctComponent> distinct_components(const Design& design);
+
+// Components of a design, each by itself, in one run of Yosys. The columns of large arrays (UltraScale+:
+// their products, too) and the lanes of wide finishes are synthesised once and counted as often as they stand
+// there (`columns_apart`); the registers of activations that a run without that shares between the columns
+// are taken off again. So it is done with all of a kind where one is large. Errors: those of write_sources
+// and run_yosys.
+struct ComponentCount {
+  synthesis::CellCount count;
+  bool columns_apart = false;
+  double seconds = 0;
+};
+std::vector<ComponentCount> count_components(const std::vector<const netlist::Instance*>& components,
+                                             const MemoryImages& images,
+                                             const DesignSynthesisOptions& options);
 
 // Errors: those of write_sources and run_yosys.
 DesignCounts count_resources(const Design& design, const DesignSynthesisOptions& options);

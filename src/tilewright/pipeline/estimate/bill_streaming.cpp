@@ -1,4 +1,5 @@
 // The instances of build_streaming.cpp and of the frame (design_builder.cpp), with sizes alone.
+#include <bit>
 #include <numeric>
 
 #include "tilewright/pipeline/build/layer_geometry.h"
@@ -93,6 +94,8 @@ class StageBill {
                              {"KH", w.rows},
                              {"KW", w.columns},
                              {"MAX_WORDS", line},
+                             {"MAX_CB", blocks},
+                             {"COUNT_BITS", int64_t(std::bit_width(uint64_t(g.input.rows * line)))},
                              {"TASKS", int64_t{1}},
                              {"REPEAT", blocks == 1 ? outer : 1},
                              {"KIND", std::string(small_memory_kind(line, int(g.shape.pi) * in.bits))}});

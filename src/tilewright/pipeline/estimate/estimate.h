@@ -55,6 +55,18 @@ class Estimator {
 Estimate estimate(const Network& network, const Allocation& allocation, synthesis::DeviceFamily family,
                   const MemoryPort& port);
 
+// How far estimates of single components lie from Yosys' counts, of components that were kept from the fit of
+// the model and have at least 50 of the cells (docs/pipeline_models.md). Whole designs add up many of them.
+struct ErrorBand {
+  double median_percent = 0, nine_of_ten_percent = 0, worst_percent = 0;
+};
+struct AreaErrors {
+  int64_t components = 0;
+  ErrorBand lut, ff, blocks;  // blocks: DSP, BRAM and URAM alike, of any number
+};
+// Of kXc7 or kXcup (for other families that of kXc7).
+const AreaErrors& error_band(synthesis::DeviceFamily family);
+
 // Resources of one component, as Yosys counts them (calibrated: docs/pipeline_models.md).
 synthesis::Resources component_resources(const std::string& component, const netlist::Parameters& parameters,
                                          synthesis::DeviceFamily family);

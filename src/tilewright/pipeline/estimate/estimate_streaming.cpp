@@ -103,8 +103,9 @@ class StreamWalk {
       out.ends.push_back(end + timing.depth);
     }
     result_.ends.push_back(out.ends.back());
-    result_.interval_cycles = std::max({result_.interval_cycles, double(g.output.rows) * timing.row_cycles,
-                                        double(g.input.rows) * timing.input_row});
+    const double row = std::max(timing.row_cycles, held_up);
+    result_.interval_cycles = std::max(
+        {result_.interval_cycles, double(g.output.rows) * row, double(g.input.rows) * timing.input_row});
   }
 
   // A row-major feeder with a stride takes a row's words as its windows leave: what the next stage cannot
@@ -113,7 +114,8 @@ class StreamWalk {
   double held_up_row(size_t i) const {
     const LayerGeometry& g = geometries_[i];
     if (!g.row_major || g.window.stride_y < 2) return 0;
-    double slowest = 0;
+    // Where each window is held for several passes, the words without windows cannot come meanwhile.
+    double slowest = !g.lanes && g.blocks > 1 ? timings_[i].row_cycles : 0;
     for (size_t j = 0; j < network_.layers.size(); ++j) {
       if (network_.layers[j].input != network_.layers[i].output) continue;
       const int64_t beats = g.output.columns * g.output.channels / g.shape.pf;
@@ -185,6 +187,10 @@ StageTiming stage_timing(const LayerGeometry& g, int64_t input_elements, int64_t
   const auto slower = [](double& cycles, const TensorShape& shape, int64_t elements) {
     if (elements > 0) cycles = std::max(cycles, double(shape.columns * shape.channels) / double(elements));
   };
+  if (g.row_major && !g.lanes && g.blocks > 1) {
+    const double passes = double(g.output.columns * g.pixel_words * (g.blocks - 1));
+    timing.row_cycles = std::max(timing.row_cycles, timing.input_row + passes);
+  }
   slower(timing.input_row, g.input, input_elements);
   slower(timing.row_cycles, g.output, residual_elements);
   return timing;

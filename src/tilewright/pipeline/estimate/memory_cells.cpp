@@ -3,35 +3,55 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "tilewright/pipeline/build/layer_geometry.h"
 
 namespace tilewright::pipeline {
 
-int64_t block_rams(int64_t words, int64_t width) {
-  if (words <= 0 || width <= 0) return 0;
-  struct Shape {
-    int64_t words, width, cells;
-  };
-  constexpr Shape shapes[] = {{512, 36, 1},  {1024, 18, 1}, {2048, 9, 1},  {4096, 4, 1},  {8192, 2, 1},
-                              {16384, 1, 1}, {512, 72, 2},  {1024, 36, 2}, {2048, 18, 2}, {4096, 9, 2},
-                              {8192, 4, 2},  {16384, 2, 2}, {32768, 1, 2}};
-  int64_t best = std::numeric_limits<int64_t>::max();
-  for (const Shape& shape : shapes) {
-    best = std::min(best, ceil_div(words, shape.words) * ceil_div(width, shape.width) * shape.cells);
+namespace {
+
+struct BlockShape {
+  int64_t words, width, cells;
+};
+constexpr BlockShape kBlockShapes[] = {
+    {512, 36, 1},  {1024, 18, 1}, {2048, 9, 1}, {4096, 4, 1}, {8192, 2, 1},  {16384, 1, 1}, {512, 72, 2},
+    {1024, 36, 2}, {2048, 18, 2}, {4096, 9, 2}, {8192, 4, 2}, {16384, 2, 2}, {32768, 1, 2}};
+
+// Cells and ranges of words of the cheapest cut.
+std::pair<int64_t, int64_t> cheapest_cut(int64_t words, int64_t width) {
+  std::pair<int64_t, int64_t> best{std::numeric_limits<int64_t>::max(), 0};
+  for (const BlockShape& shape : kBlockShapes) {
+    const int64_t rows = ceil_div(words, shape.words);
+    best = std::min(best, std::pair{rows * ceil_div(width, shape.width) * shape.cells, rows});
   }
   return best;
 }
 
-int64_t ultra_rams(int64_t words, int64_t width) {
-  return words <= 0 || width <= 0 ? 0 : ceil_div(words, 4096) * ceil_div(width, 72);
+}  // namespace
+
+int64_t block_rams(int64_t words, int64_t width) {
+  return words <= 0 || width <= 0 ? 0 : cheapest_cut(words, width).first;
 }
 
-int64_t lut_rams(int64_t words, int64_t width) {
+int64_t block_ram_rows(int64_t words, int64_t width) {
+  return words <= 0 || width <= 0 ? 0 : cheapest_cut(words, width).second;
+}
+
+int64_t ultra_rams(int64_t words, int64_t width) {
   if (words <= 0 || width <= 0) return 0;
-  if (words <= 32) return 4 * ceil_div(width, 6);
+  int64_t share = 1;
+  while (share < 8 && width <= 36 / share) share *= 2;
+  return ceil_div(words, 4096 * share) * ceil_div(width, 72 / share);
+}
+
+int64_t lut_rams(int64_t words, int64_t width, synthesis::DeviceFamily family) {
+  if (words <= 0 || width <= 0) return 0;
+  const bool ultra = family == synthesis::DeviceFamily::kXcup;
+  const int64_t tables = ultra ? 8 : 4, bits = ultra ? 7 : 3;
+  if (words <= 32) return tables * ceil_div(width, 2 * bits);
   const int64_t banks = ceil_div(words, 64);
-  return banks * 4 * ceil_div(width, 3) + (banks > 1 ? width * ceil_div(banks - 1, 3) : 0);
+  return banks * tables * ceil_div(width, bits) + (banks > 1 ? width * ceil_div(banks - 1, 3) : 0);
 }
 
 }  // namespace tilewright::pipeline

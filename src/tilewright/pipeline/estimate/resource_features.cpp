@@ -39,32 +39,38 @@ struct Call {
 struct MemoryLogic {
   double lut = 0, ff = 0;
 };
+// What chooses among `rows` cells one behind the other.
+MemoryLogic cell_choice(int64_t rows, int64_t width) {
+  if (rows <= 1) return {};
+  return {double(width * ceil_div(rows - 1, 3)), double(bits_of(rows))};
+}
 MemoryLogic add_memory(ResourceFeatures& features, const std::string& kind, int64_t words, int64_t width,
                        DeviceFamily family) {
   if (kind == "block" || (kind == "ultra" && family != DeviceFamily::kXcup)) {
     features.bram += block_rams(words, width);
-    return {};
+    return cell_choice(block_ram_rows(words, width), width);
   }
   if (kind == "ultra") {
     features.uram += ultra_rams(words, width);
-    return {};
+    return cell_choice(ceil_div(words, 4096), width);
   }
   if (kind == "registers") return {double(words * width) / 2, double((words + 1) * width)};
-  return {double(lut_rams(words, width)), double(width)};
+  return {double(lut_rams(words, width, family)), double(width)};
 }
 
-// Bits of the adders and of the registers of sum_tree over `terms` of `width` bits. The first level behind
-// single DSP blocks is in the blocks (`absorbed`).
+// Bits of the adders and of the registers of a tree of sums over `terms` of `width` bits, the first level of
+// pairs apart: behind single DSP blocks of the 7 series it is in the blocks.
 struct Tree {
-  double adders = 0, registers = 0;
+  double adders = 0, registers = 0, first_adders = 0, first_registers = 0;
 };
-Tree tree(int64_t terms, int64_t width, bool absorbed = false) {
+Tree tree(int64_t terms, int64_t width) {
   Tree result;
   for (int64_t level = 1, nodes = terms; nodes > 1; ++level) {
-    const bool counts = level > 1 || !absorbed;
-    result.adders += counts ? double(nodes / 2 * (width + level)) : 0;
+    const double adders = double(nodes / 2 * (width + level));
     nodes = ceil_div(nodes, 2);
-    result.registers += counts ? double(nodes * (width + level)) : 0;
+    const double registers = double(nodes * (width + level));
+    (level > 1 ? result.adders : result.first_adders) += adders;
+    (level > 1 ? result.registers : result.first_registers) += registers;
   }
   return result;
 }
@@ -99,9 +105,9 @@ ResourceFeatures registered_beat(double width) {
 ResourceFeatures stream_width(const Call& p) {
   ResourceFeatures f;
   const int64_t element = p("ELEMENT"), in = p("IN"), out = p("OUT");
-  const double cut = in > out ? double((in - out) * element) : 0;
-  const double count = in == out ? 0 : double(bits_of(std::max(in, out) / std::min(in, out)));
-  f.lut = {1, cut, count};
+  const int64_t parts = std::max(in, out) / std::min(in, out);
+  const double count = in == out ? 0 : double(bits_of(parts));
+  f.lut = {1, in > out ? double(in * element * ceil_div(parts, 4)) : 0, count};
   f.ff = {1, double(std::max(in, out) * element), count};
   return f;
 }
@@ -109,7 +115,7 @@ ResourceFeatures stream_width(const Call& p) {
 ResourceFeatures stream_frame(const Call& p) {
   ResourceFeatures f;
   const double position = double(bits_of(p("KEEP") + p("DROP") + p("ADD")));
-  f.lut = {1, position, p("ADD") > 0 ? double(p("WIDTH")) : 0.0};
+  f.lut = {1, position, double(p("WIDTH"))};
   f.ff = {1, position, double(p("WIDTH"))};
   return f;
 }
@@ -118,13 +124,13 @@ ResourceFeatures line_window(const Call& p) {
   ResourceFeatures f;
   const int64_t word = p("PI") * p("AW"), line = p("W") * p("CB"), ring = p("ROWS") * line;
   const MemoryLogic memory = add_memory(f, p.text("KIND", "block"), ring, word, p.family);
-  const int64_t kh = p("KH"), kw = p("KW"), pads = p("PT") + p("PL");
+  const int64_t kh = p("KH"), kw = p("KW");
   const double address = double(bits_of(ring));
   const double span = double(bits_of(ring + (kh + p("SH") + p("PT") + 1) * line + p("H") * line) + 1);
   const double loops = double(bits_of(p("HO")) + bits_of(p("WO")) + bits_of(p("OB")) + bits_of(kh) +
                               bits_of(kw) + bits_of(p("CB")));
   const double place = double(bits_of(p("H") + kh) + bits_of(p("W") + kw));
-  f.lut = {1, memory.lut, address, span, loops, place, pads > 0 ? double(word) : 0.0};
+  f.lut = {1, memory.lut, address, span, loops, place, double(word)};
   f.ff = {1, memory.ff, address, span, loops, place};
   return f;
 }
@@ -137,7 +143,7 @@ ResourceFeatures sliding_window(const Call& p) {
   if (kh > 1) memory = add_memory(f, p.text("KIND", "block"), words, (kh - 1) * word, p.family);
   const int64_t most = p("MAX_CB", words);
   double columns = 0;
-  if (kw > 1 && most > 1) columns = double(lut_rams(most, (kw - 1) * kh * word));
+  if (kw > 1 && most > 1) columns = double(lut_rams(most, (kw - 1) * kh * word, p.family));
   const double window = double(kw * kh * word), several = tasks > 1 ? 1 : 0;
   f.lut = {1, memory.lut, columns, window, several * double(184 + p("AW")), double(bits_of(words))};
   f.ff = {1, memory.ff, window, double(kh * word), several * double(184 + p("AW")), double(bits_of(words))};
@@ -148,39 +154,52 @@ ResourceFeatures sliding_window(const Call& p) {
 // columns are equal.
 double table_logic(int64_t tasks, double bits) { return tasks <= 1 ? 0 : bits * double(ceil_div(tasks, 64)); }
 
-// Products of an array, by what they are made of, and the trees that add them.
+// Products of an array, by what they are made of, and the trees that add them; bits unless they are numbers.
 struct Products {
-  double counted = 0, chosen = 0, gated = 0, wide = 0, paired = 0, product_bits = 0;
-  Tree sums;
+  double counted = 0;                            // signs times signs, number
+  double chosen = 0;                             // signs times numbers, of logic
+  double gated = 0, logic_out = 0;               // of logic: rows of additions; results
+  double single = 0, wide = 0, paired = 0;       // of one block, of several, two of one: results
+  double activations = 0, weights = 0;           // operands in registers of their own
+  double adders = 0, registers = 0;              // of the trees
+  double first_adders = 0, first_registers = 0;  // behind single blocks
   int64_t blocks = 0;
+  bool accumulates = false;  // the blocks of the 7 series hold the sums of a single product each
 };
-// `terms` products for each of `outputs` sums.
-Products products(const Call& p, int64_t terms, int64_t outputs) {
+
+// `terms` products for each of `outputs` sums, whose activations all outputs share or not.
+Products products(const Call& p, int64_t terms, int64_t outputs, bool shared) {
   Products r;
   const bool a_bipolar = p("A_BIPOLAR", 0) != 0, w_bipolar = p("W_BIPOLAR", 0) != 0;
   const int64_t a = a_bipolar ? 2 : p("AW"), w = w_bipolar ? 2 : p("WW"), all = terms * outputs;
   const std::string multiply = p.text("MULTIPLY", "dsp");
-  const auto scaled = [&](Tree tree) {
-    return Tree{tree.adders * double(outputs), tree.registers * double(outputs)};
-  };
-  if (a_bipolar && w_bipolar) {
+  const bool counts = a_bipolar && w_bipolar, chooses = !counts && w_bipolar && multiply == "lut";
+  // Yosys makes products of fewer than nine bits of logic whatever is asked for.
+  const bool small = multiply == "dsp" && !counts && a + w < 9;
+  const bool single = multiply == "dsp" && !counts && !small && product_blocks(a, w) == 1;
+  const Tree sums = counts ? tree(ceil_div(terms, 3), 3) : tree(terms, chooses ? a : a + w);
+  r.adders = double(outputs) * (sums.adders + (single ? 0 : sums.first_adders));
+  r.registers = double(outputs) * (sums.registers + (single ? 0 : sums.first_registers));
+  if (counts) {
     r.counted = double(all);
-    r.sums = scaled(tree(ceil_div(terms, 3), 2));
-  } else if (w_bipolar && multiply == "lut") {
+  } else if (chooses) {
     r.chosen = double(all * a);
-    r.sums = scaled(tree(terms, a));
   } else if (multiply == "lut") {
     r.gated = double(all * std::min(a, w) * (std::max(a, w) + 1));
-    r.product_bits = double(all * (a + w));
-    r.sums = scaled(tree(terms, a + w));
-  } else if (multiply == "pair") {
-    r.paired = double(all * (a + w));
-    r.blocks = terms * ceil_div(outputs, 2);
-    r.sums = scaled(tree(terms, a + w));
+    r.logic_out = double(all * (a + w));
+  } else if (small) {
+    r.activations = double((shared ? terms : all) * p("AW"));
+    r.weights = double(all * p("WW"));
+    r.gated = double(all * std::min(a, w) * (std::max(a, w) + 1));
+    r.logic_out = double(all * (a + w));
   } else {
-    r.blocks = all * product_blocks(a, w);
-    r.wide = product_blocks(a, w) > 1 ? double(all * (a + w)) : 0;
-    r.sums = scaled(tree(terms, a + w, r.wide == 0));
+    r.activations = double((shared ? terms : all) * p("AW"));
+    r.weights = double(all * p("WW"));
+    r.blocks = multiply == "pair" ? terms * ceil_div(outputs, 2) : all * product_blocks(a, w);
+    (multiply == "pair" ? r.paired : single ? r.single : r.wide) = double(all * (a + w));
+    r.accumulates = single && terms == 1 && p.family == DeviceFamily::kXc7;
+    if (single) r.first_adders = double(outputs) * sums.first_adders;
+    if (single) r.first_registers = double(outputs) * sums.first_registers;
   }
   return r;
 }
@@ -188,11 +207,12 @@ Products products(const Call& p, int64_t terms, int64_t outputs) {
 ResourceFeatures mac_array(const Call& p) {
   ResourceFeatures f;
   const int64_t po = p("PO");
-  const Products r = products(p, p("PI"), po);
-  const double sums = double(po * p("ACC"));
+  const Products r = products(p, p("PI"), po, true);
+  const double sums = r.accumulates ? 0 : double(po * p("ACC"));
   f.dsp = r.blocks;
-  f.lut = {1, sums, r.sums.adders, r.counted, r.chosen, r.gated, r.wide, r.paired};
-  f.ff = {1, sums, r.sums.registers, r.counted, r.chosen, r.product_bits, r.wide, r.paired};
+  f.lut = {1, sums, r.adders, r.first_adders, r.counted, r.chosen, r.gated, r.wide, r.paired, r.single};
+  f.ff = {1,           sums,   r.registers, r.first_registers, r.counted,     r.chosen,
+          r.logic_out, r.wide, r.paired,    r.single,          r.activations, r.weights};
   return f;
 }
 
@@ -200,75 +220,118 @@ ResourceFeatures lane_array(const Call& p) {
   ResourceFeatures f;
   const int64_t lanes = p("P"), taps = p("TAPS");
   const bool sum = p("SUM", 1) != 0, maximum = p("MAXIMUM", 1) != 0;
-  const double sums = double(lanes * p("ACC")), elements = double(lanes * taps * p("AW"));
+  const double elements = double(lanes * p("AW")), compared = double(lanes * (taps - 1) * p("AW")),
+               both = maximum && sum ? 1 : 0;
   Products r;
-  if (sum) r = products(p, taps, lanes);
+  if (sum) r = products(p, taps, lanes, false);
+  const double sums = r.accumulates && !maximum ? 0 : double(lanes * p("ACC"));
   f.dsp = r.blocks;
-  f.lut = {
-      1, sum ? sums : 0, r.sums.adders, r.gated, r.wide, maximum ? elements : 0, maximum && sum ? sums : 0};
-  f.ff = {1, sum ? sums : 0, r.sums.registers, r.product_bits, r.wide, maximum ? elements : 0};
+  f.lut = {1,
+           sum ? sums : 0,
+           r.adders,
+           r.first_adders,
+           r.gated,
+           r.wide,
+           r.single,
+           maximum ? elements : 0,
+           maximum ? compared : 0,
+           maximum && !sum ? sums : 0,
+           both * sums};
+  f.ff = {1,
+          sum ? sums : 0,
+          r.registers,
+          r.first_registers,
+          r.logic_out,
+          r.wide,
+          r.single,
+          r.activations,
+          r.weights,
+          maximum ? elements : 0,
+          maximum ? compared : 0,
+          maximum && !sum ? sums : 0,
+          both * sums};
+  return f;
+}
+
+// Sums of 64 bits and a table of 513 points.
+ResourceFeatures finish_fixed(const Call& p, double held, double several, double fields) {
+  ResourceFeatures f;
+  const int64_t lanes = p("PF"), tables = p("TABLES", 0);
+  const double adds = p("RESIDUAL", 0) != 0 ? double(lanes) : 0, looks = tables > 0 ? double(lanes) : 0;
+  const double bits = double(lanes * (64 - p("FRACTION", 22)));
+  f.form = "finish_fixed";
+  if (tables > 0) f.dsp = lanes * product_blocks(33, 24);
+  const bool block = p.text("KIND", "lutram") == "block";
+  if (block) f.bram = lanes * 2 * block_rams(tables * 513, 32);
+  // Entries are read at two places; what interpolates between them is set beside them, as too few runs have
+  // several tables to tell the two apart.
+  const double entries = block ? 0 : double(tables * 2 * 32 * ceil_div(513, 64));
+  f.lut = {1,     held, double(lanes), bits, adds, looks * (320 + entries), several, several * double(lanes),
+           fields};
+  f.ff = {1, held, double(lanes), bits, adds, looks, several};
+  return f;
+}
+
+// Bytes and narrower elements. `product`: bits that are shifted and clipped.
+ResourceFeatures finish_integer(const Call& p, double held, double several, double fields) {
+  ResourceFeatures f;
+  const int64_t lanes = p("PF"), tables = p("TABLES", 0), sum = p("SUM_BITS", 32),
+                factor = p("MULTIPLIER_BITS", 32);
+  const bool scales = factor > 0, residual = p("RESIDUAL", 0) != 0;
+  const double product = double(lanes * (sum + factor)),
+               narrow = double(lanes * (8 - std::min<int64_t>(8, p("AW"))));
+  const double split = scales && product_blocks(sum, factor) > 1 ? product : 0,
+               one = scales && split == 0 ? product : 0;
+  const bool block = p.text("KIND", "lutram") == "block";
+  if (block) f.bram = lanes * block_rams(tables * 256, 8);
+  const double adds = residual ? double(lanes) : 0, table = block ? 0 : double(lanes * tables * 256 * 8) / 64;
+  f.dsp = (scales ? lanes * product_blocks(sum, factor) : 0) + (residual ? 2 * lanes : 0);
+  f.lut = {1,     held,    double(lanes * sum),     product, split,         double(lanes), adds,
+           table, several, several * double(lanes), fields,  several * adds};
+  f.ff = {1,
+          held,
+          double(lanes * sum),
+          one,
+          split,
+          double(lanes),
+          adds,
+          tables > 0 ? double(lanes) : 0,
+          several,
+          scales ? 0 : double(lanes),
+          residual ? several : 0,
+          narrow};
   return f;
 }
 
 ResourceFeatures finish(const Call& p) {
-  ResourceFeatures f;
-  const bool fixed = p.text("NUMBER", "integer") == "fixed";
-  const int64_t lanes = p("PF"), tasks = p("TASKS", 1), tables = p("TABLES", 0), sum = p("SUM_BITS", 32);
-  const int64_t factor = fixed ? 0 : p("MULTIPLIER_BITS", 32);
-  const bool adds = p("RESIDUAL", 0) != 0;
-  const double held = p("PO") > lanes ? double(p("PO") * p("ACC")) : 0;
-  const double sums = double(lanes * sum), product = double(lanes * (sum + factor));
-  const double fields = table_logic(tasks, fixed ? 64 + (adds ? 65 : 0) : 25 + (adds ? 111 : 0));
-  const double several = tasks > 1 ? 32 : 0;
-  if (fixed) {
-    f.dsp = tables > 0 ? lanes * product_blocks(33, 24) : 0;
-    if (tables > 0) f.bram = lanes * 2 * block_rams(tables * 513, 32);
-    f.lut = {1,
-             held,
-             0,
-             0,
-             0,
-             fields,
-             several,
-             double(lanes),
-             adds ? double(lanes) : 0,
-             tables > 0 ? double(lanes) : 0,
-             0,
-             0,
-             0};
-    f.ff = f.lut;
-    return f;
-  }
-  f.dsp = (factor > 0 ? lanes * product_blocks(sum, factor) : 0) + (adds ? 2 * lanes : 0);
-  const double table = double(lanes * tables * 256 * 8) / 64,
-               split = product_blocks(sum, std::max<int64_t>(1, factor)) > 1 ? product : 0;
-  f.lut = {1, held, sums,          factor > 0 ? product : 0, split, fields, several, 0,
-           0, 0,    double(lanes), adds ? double(lanes) : 0, table};
-  f.ff = {1,
-          held,
-          sums,
-          factor > 0 ? product : 0,
-          split,
-          fields,
-          several,
-          0,
-          0,
-          0,
-          double(lanes),
-          adds ? double(lanes) : 0,
-          tables > 0 ? double(lanes) : 0};
-  return f;
+  const bool fixed = p.text("NUMBER", "integer") == "fixed", residual = p("RESIDUAL", 0) != 0;
+  const int64_t tasks = p("TASKS", 1);
+  const double held = p("PO") > p("PF") ? double(p("PO") * p("ACC")) : 0, several = tasks > 1 ? 1 : 0;
+  const double bits = fixed ? 64 + (residual ? 65 : 0) : 25 + (residual ? 111 : 0);
+  const double fields = table_logic(tasks, bits);
+  return fixed ? finish_fixed(p, held, several, fields) : finish_integer(p, held, several, fields);
+}
+
+// Columns of a memory of constants of logic that differ: of few words there are few.
+double distinct_columns(int64_t words, int64_t width) {
+  if (words <= 1) return 0;
+  return words >= 20 ? double(width) : double(std::min(width, (int64_t{1} << words) - 2));
 }
 
 ResourceFeatures rom_walker(const Call& p) {
   ResourceFeatures f;
   const int64_t width = p("WIDTH"), words = p("WORDS"), tasks = p("TASKS", 1);
   const bool block = p.text("KIND", "block") == "block";
-  if (block) f.bram = block_rams(words, width);
+  const MemoryLogic memory = block ? add_memory(f, "block", words, width, p.family) : MemoryLogic{};
   const double address = double(bits_of(words)), several = tasks > 1 ? 1 : 0;
-  const double contents = block ? 0 : double(width) * double(words) / 64;
-  f.lut = {1, address, contents, several, table_logic(tasks, address + 40)};
-  f.ff = {1, address, block ? 0 : double(width), several};
+  const double columns = block ? 0 : distinct_columns(words, width);
+  f.lut = {1,
+           address,
+           words > 3 ? columns * double(ceil_div(words, 64)) : 0,
+           several,
+           table_logic(tasks, address + 40),
+           memory.lut};
+  f.ff = {1, address, columns, several, double(bits_of(tasks)), memory.ff};
   return f;
 }
 
@@ -282,10 +345,11 @@ ResourceFeatures weight_ring(const Call& p) {
     memory.lut += one.lut;
     memory.ff += one.ff;
   }
-  const double address = double(bits_of(depth)), cut = beat > width ? double(beat) : 0,
+  const double address = double(bits_of(depth)),
+               cut = beat > width ? double(width * ceil_div(beat / width - 1, 3)) : 0,
                several = tasks > 1 ? 1 : 0;
-  f.lut = {1, memory.lut, address, cut, several, table_logic(tasks, 40)};
-  f.ff = {1, memory.ff, address, several};
+  f.lut = {1, memory.lut, address, cut, several, table_logic(tasks, 40), double(banks)};
+  f.ff = {1, memory.ff, address, several, double(bits_of(tasks))};
   return f;
 }
 
@@ -298,8 +362,9 @@ ResourceFeatures tensor_memory(const Call& p) {
     memory.lut += one.lut;
     memory.ff += one.ff;
   }
-  const double address = double(bits_of(words)), readers = double(p("READERS") - 1),
-               writers = double(p("WRITERS") - 1);
+  // A gate of six inputs passes bits of three that take turns.
+  const auto turns = [](int64_t count) { return count > 1 ? double(ceil_div(count, 3)) : 0; };
+  const double address = double(bits_of(words)), readers = turns(p("READERS")), writers = turns(p("WRITERS"));
   f.lut = {
       1, memory.lut, readers * address, writers * address, writers * double(width / parts), double(parts)};
   f.ff = {1, memory.ff, double(width)};
@@ -312,13 +377,13 @@ ResourceFeatures tensor_reader(const Call& p) {
   const double address = double(p("A")), progress = double(p("PROGRESS")), several = tasks > 1 ? 1 : 0;
   f.lut = {1,
            address,
-           double(lut_rams(p("QUEUE"), word + 1)),
+           double(lut_rams(p("QUEUE"), word + 1, p.family)),
            double(word),
            units > 1 ? double(units * word) : 0,
            progress,
            several * address,
            table_logic(tasks, 2 * address + 60)};
-  f.ff = {1, address, several};
+  f.ff = {1, address, several, double(p("AW")), double(bits_of(tasks)), double(units)};
   return f;
 }
 
@@ -327,7 +392,7 @@ ResourceFeatures tensor_writer(const Call& p) {
   const int64_t tasks = p("TASKS", 1);
   const double address = double(p("A")), several = tasks > 1 ? 1 : 0;
   f.lut = {1, address, several * address, table_logic(tasks, 2 * address + 40), double(p("UNITS"))};
-  f.ff = {1, address, double(p("PF") * p("AW")), several};
+  f.ff = {1, address, double(p("PF") * p("AW")), several, double(bits_of(tasks))};
   return f;
 }
 
@@ -389,13 +454,24 @@ ResourceFeatures resource_features(const std::string& component, const netlist::
   if (found == models().end()) {
     throw Error(ErrorKind::kInvalidInput, "component '" + component + "' has no resource model");
   }
-  return found->second(Call{parameters, family});
+  ResourceFeatures features = found->second(Call{parameters, family});
+  if (*features.form == 0) features.form = found->first.c_str();
+  return features;
 }
 
 const std::vector<std::string>& modelled_components() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
     for (const auto& [name, model] : models()) list.push_back(name);
+    return list;
+  }();
+  return names;
+}
+
+const std::vector<std::string>& modelled_forms() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list = modelled_components();
+    list.push_back("finish_fixed");
     return list;
   }();
   return names;

@@ -26,7 +26,7 @@ synthesis::Resources operator+(const synthesis::Resources& a, const synthesis::R
 synthesis::Resources component_resources(const std::string& component, const netlist::Parameters& parameters,
                                          synthesis::DeviceFamily family) {
   const ResourceFeatures features = resource_features(component, parameters, family);
-  const ResourceCoefficients& weights = resource_coefficients(component);
+  const ResourceCoefficients& weights = resource_coefficients(features.form, family);
   synthesis::Resources resources;
   resources.lut = weighted(features.lut, weights.lut);
   resources.ff = weighted(features.ff, weights.ff);

@@ -11,10 +11,11 @@ namespace tilewright::pipeline {
 synthesis::Resources operator+(const synthesis::Resources& a, const synthesis::Resources& b);
 synthesis::Resources bill_resources(const std::vector<BillItem>& items, synthesis::DeviceFamily family);
 
-// Weights of the features of a component, look-up tables and flip-flops; empty: no such component.
+// Weights of the features of a component or a form of one (modelled_forms), look-up tables and flip-flops;
+// empty: no such form.
 struct ResourceCoefficients {
   std::vector<double> lut, ff;
 };
-const ResourceCoefficients& resource_coefficients(const std::string& component);
+const ResourceCoefficients& resource_coefficients(const std::string& form, synthesis::DeviceFamily family);
 
 }  // namespace tilewright::pipeline

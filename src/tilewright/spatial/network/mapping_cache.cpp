@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/hash.h"
 #include "tilewright/nest/workload_text.h"
 
 namespace tilewright {
@@ -17,12 +18,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr const char* kKind = "tilewright mapping";
 constexpr size_t kLargestEntry = size_t{1} << 24;
-
-uint64_t fnv1a(const std::string& text) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
-}
 
 Json constraints_json(const std::vector<LevelConstraints>& constraints) {
   Json list = Json::array();

@@ -1,0 +1,237 @@
+// pipeline_calibration_fit: the weights of the resource model from measured components.
+//
+//   pipeline_calibration_fit MEASURED [OUTPUT]
+//
+// Per form of component - arrays and finishes per family too, as families' blocks take up different logic
+// around them - least squares with weights that are not negative, of errors relative to
+// 20 cells more than were counted, over three quarters of the runs; the others (held_out, by a hash of the
+// configuration) judge the result. Prints the errors of both per form, and the worst; OUTPUT becomes
+// resource_coefficients.cpp (then to be formatted).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "tilewright/base/file.h"
+#include "tilewright/pipeline/estimate/measured_runs_testing.h"
+#include "tilewright/pipeline/estimate/resource_features.h"
+#include "tilewright/pipeline/estimate/resource_model.h"
+#include "tilewright/search/least_squares.h"
+
+namespace {
+
+using namespace tilewright;
+using namespace tilewright::pipeline;
+
+constexpr double kFewCells = 20;  // an error of some cells is none
+constexpr double kCounts = 50;    // errors are those of components of at least so many cells
+
+struct Sample {
+  std::vector<double> features;
+  double count = 0;
+  bool held_out = false;
+  const MeasuredRun* run = nullptr;
+};
+
+struct Errors {
+  std::vector<double> percent;  // absolute, sorted
+  double worst = 0;
+  const MeasuredRun* worst_run = nullptr;
+
+  void add(double error, const MeasuredRun* run) {
+    percent.insert(std::upper_bound(percent.begin(), percent.end(), std::abs(error)), std::abs(error));
+    if (std::abs(error) < std::abs(worst)) return;
+    worst = error;
+    worst_run = run;
+  }
+  double quantile(double share) const {
+    return percent.empty() ? 0 : percent[size_t(share * double(percent.size() - 1) + 0.5)];
+  }
+};
+
+// Forms around whose blocks the families have different logic.
+bool differs(const std::string& form) {
+  return form == "mac_array" || form == "lane_array" || form == "finish";
+}
+
+std::vector<double> fitted(const std::vector<Sample>& samples) {
+  std::vector<LeastSquaresRow> rows;
+  for (const Sample& sample : samples) {
+    if (sample.held_out) continue;
+    rows.push_back({sample.features, sample.count, 1 / std::pow(sample.count + kFewCells, 2)});
+  }
+  return rows.empty() ? std::vector<double>{} : nonnegative_least_squares(rows);
+}
+
+double error_percent(const Sample& sample, const std::vector<double>& weights) {
+  const double estimate = std::inner_product(weights.begin(), weights.end(), sample.features.begin(), 0.0);
+  return 100 * (std::round(estimate) - sample.count) / std::max(1.0, sample.count);
+}
+
+// All forms of one family and one kind of cell.
+class Fit {
+ public:
+  void add(const std::string& form, Sample sample) { samples_[form].push_back(std::move(sample)); }
+
+  void solve(const char* what, synthesis::DeviceFamily family) {
+    for (const std::string& form : modelled_forms()) {
+      weights_[form] = fitted(samples_[form]);
+      if (weights_[form].empty()) {
+        fmt::print("{:<16} {:<9} no runs\n", form, what);
+        continue;
+      }
+      Errors used, kept;
+      for (const Sample& sample : samples_[form]) {
+        if (sample.count < kCounts) continue;
+        const double error = error_percent(sample, weights_[form]);
+        (sample.held_out ? kept : used).add(error, sample.run);
+        if (sample.held_out && sample.run->family == family) held_out.add(error, sample.run);
+      }
+      print_line(form, what, used, kept);
+    }
+  }
+  const std::vector<double>& weights(const std::string& form) { return weights_[form]; }
+
+  Errors held_out;  // of this family's components
+
+ private:
+  static void print_line(const std::string& form, const char* what, const Errors& used, const Errors& kept) {
+    fmt::print(
+        "{:<16} {:<9} {:>3} runs, median {:>5.1f} %, worst {:>+6.1f} %; held out {:>2}, median {:>5.1f} %, "
+        "worst "
+        "{:>+6.1f} % {}\n",
+        form, what, used.percent.size(), used.quantile(0.5), used.worst, kept.percent.size(),
+        kept.quantile(0.5), kept.worst, std::abs(kept.worst) > 20 ? kept.worst_run->configuration : "");
+    if (std::abs(used.worst) > 25) fmt::print("    {}\n", used.worst_run->configuration);
+  }
+
+  std::map<std::string, std::vector<Sample>> samples_;
+  std::map<std::string, std::vector<double>> weights_;
+};
+
+std::string list(const std::vector<double>& weights) {
+  std::string text = "{";
+  for (size_t i = 0; i < weights.size(); ++i) {
+    text += fmt::format("{}{:.4g}", i == 0 ? "" : ", ", weights[i]);
+  }
+  return text + "}";
+}
+
+void print_band(const char* what, const Errors& e) {
+  if (e.percent.empty()) return;
+  fmt::print("{}: {} held out: median {:.1f} %, nine of ten within {:.1f} %, worst {:+.1f} % ({})\n", what,
+             e.percent.size(), e.quantile(0.5), e.quantile(0.9), e.worst, e.worst_run->configuration);
+}
+
+std::string band(const Errors& e) {
+  return fmt::format("{{{:.1f}, {:.1f}, {:.1f}}}", e.quantile(0.5), e.quantile(0.9), std::abs(e.worst));
+}
+
+struct Family {
+  synthesis::DeviceFamily family;
+  Fit lut, ff;
+  Errors blocks;
+  int64_t held_out = 0;
+
+  void add_blocks(const ResourceFeatures& f, const MeasuredRun& run) {
+    for (const auto& [estimate, count] :
+         {std::pair{f.dsp, run.counted.dsp}, {f.bram, run.counted.bram}, {f.uram, run.counted.uram}}) {
+      if (estimate == count && count == 0) continue;
+      const double error = 100 * double(estimate - count) / double(std::max<int64_t>(1, count));
+      if (estimate != count) {
+        fmt::print("blocks: estimated {}, counted {}: {}\n", estimate, count, run.configuration);
+      }
+      if (pipeline::held_out(run)) blocks.add(error, &run);
+    }
+  }
+};
+
+std::string coefficient_source(Family (&families)[2], size_t runs) {
+  std::string text = fmt::format(
+      "// Written by pipeline_calibration_fit from the {} Yosys runs of "
+      "bench/pipeline_calibration/measured.txt:\n"
+      "// least squares per form of component, features in the order of resource_features.cpp.\n"
+      "#include <map>\n\n#include \"tilewright/pipeline/estimate/estimate.h\"\n"
+      "#include \"tilewright/pipeline/estimate/resource_model.h\"\n\n"
+      "namespace tilewright::pipeline {{\n\n"
+      "const ResourceCoefficients& resource_coefficients(const std::string& form,\n"
+      "                                                  synthesis::DeviceFamily family) {{\n"
+      "  struct Families {{ ResourceCoefficients xc7, xcup; }};\n"
+      "  static const std::map<std::string, Families> table = {{\n",
+      runs);
+  for (const std::string& form : modelled_forms()) {
+    text += fmt::format("      {{\"{}\",\n {{{{{},\n {}}},\n {{{},\n {}}}}}}},\n", form,
+                        list(families[0].lut.weights(form)), list(families[0].ff.weights(form)),
+                        list(families[1].lut.weights(form)), list(families[1].ff.weights(form)));
+  }
+  text +=
+      "  };\n  static const ResourceCoefficients none;\n  const auto found = table.find(form);\n"
+      "  if (found == table.end()) return none;\n"
+      "  return family == synthesis::DeviceFamily::kXcup ? found->second.xcup : found->second.xc7;\n}\n\n"
+      "const AreaErrors& error_band(synthesis::DeviceFamily family) {\n";
+  const char* const names[] = {"xc7", "xcup"};
+  for (size_t i = 0; i < 2; ++i) {
+    Family& one = families[i];
+    text += fmt::format("  static const AreaErrors {} = {{{}, {}, {}, {}}};\n", names[i], one.held_out,
+                        band(one.lut.held_out), band(one.ff.held_out), band(one.blocks));
+  }
+  return text +
+         "  return family == synthesis::DeviceFamily::kXcup ? xcup : xc7;\n}\n\n"
+         "}  // namespace tilewright::pipeline\n";
+}
+
+int run(const std::string& measured, const std::string& output) {
+  const std::vector<MeasuredRun> runs = read_measured_runs(measured);
+  Family families[2] = {{synthesis::DeviceFamily::kXc7, {}, {}, {}, 0},
+                        {synthesis::DeviceFamily::kXcup, {}, {}, {}, 0}};
+  for (const MeasuredRun& one : runs) {
+    // Contents that are the same in every word vanish; the sizes do not say so.
+    if (one.component == "rom_walker" && one.counted.lut <= 1) continue;
+    const ResourceFeatures f = resource_features(one.component, one.parameters, one.family);
+    const bool held = held_out(one);
+    for (Family& target : families) {
+      if (target.family == one.family) {
+        target.held_out += held ? 1 : 0;
+        target.add_blocks(f, one);
+      } else if (differs(f.form)) {
+        continue;
+      }
+      target.lut.add(f.form, {f.lut, double(one.counted.lut), held, &one});
+      target.ff.add(f.form, {f.ff, double(one.counted.ff), held, &one});
+    }
+  }
+  for (Family& one : families) {
+    const std::string name = synthesis::family_name(one.family);
+    one.lut.solve((name + " LUT").c_str(), one.family);
+    one.ff.solve((name + " FF").c_str(), one.family);
+  }
+  for (Family& one : families) {
+    const std::string name = synthesis::family_name(one.family);
+    print_band((name + " LUT").c_str(), one.lut.held_out);
+    print_band((name + " FF").c_str(), one.ff.held_out);
+    print_band((name + " blocks").c_str(), one.blocks);
+  }
+  fmt::print("{} runs\n", runs.size());
+  if (!output.empty()) write_text_file(output, coefficient_source(families, runs.size()));
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2 && argc != 3) {
+    std::fprintf(stderr, "usage: pipeline_calibration_fit MEASURED [OUTPUT]\n");
+    return 1;
+  }
+  try {
+    return run(argv[1], argc == 3 ? argv[2] : "");
+  } catch (const tilewright::Error& error) {
+    std::fprintf(stderr, "pipeline_calibration_fit: %s\n", error.what());
+    return 1;
+  }
+}
