@@ -118,7 +118,10 @@ TEST(FpgaReports, ReadAndRefused) {
   const auto modules = parse_module_cells(R"({"modules": {
     "\\top": {"num_cells_by_type": {"part": 2, "LUT6": 1}},
     "\\part": {"num_cells_by_type": {"LUT6": 3, "$paramod$1\\leaf": 2}},
-    "$paramod$1\\leaf": {"num_cells_by_type": {"FDRE": 5}}}})");
+    "$paramod$1\\leaf": {"num_cells_by_type": {"FDRE": 5}}},
+       $paramod$1\leaf      2
+       \part      2
+    "design": {}})");
   EXPECT_EQ(modules.at("top"), (std::map<std::string, int64_t>{{"LUT6", 7}, {"FDRE", 20}}));
   EXPECT_EQ(modules.at("part"), (std::map<std::string, int64_t>{{"LUT6", 3}, {"FDRE", 10}}));
   EXPECT_THROW(parse_module_cells("{}"), Error);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
@@ -35,6 +36,19 @@ void add_cells(const std::map<std::string, std::map<std::string, int64_t>>& modu
       total[type] += times * count;
     }
   }
+}
+
+// What `stat -json` of Yosys 0.23 prints without the lines of a tree of modules that it puts, as plain text,
+// in between where kept modules lie in kept modules.
+nlohmann::json parse_statistics(const std::string& text) {
+  std::string json;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t first = line.find_first_not_of(' ');
+    if (first == std::string::npos || line[first] == '$' || line[first] == '\\') continue;
+    json += line + '\n';
+  }
+  return nlohmann::json::parse(json);
 }
 
 std::string synth_command(const YosysJob& job) {
@@ -103,7 +117,7 @@ YosysResult run_yosys(const YosysJob& job) {
 std::map<std::string, std::map<std::string, int64_t>> parse_module_cells(const std::string& json) {
   std::map<std::string, std::map<std::string, int64_t>> own, total;
   try {
-    const nlohmann::json design = nlohmann::json::parse(json);
+    const nlohmann::json design = parse_statistics(json);
     for (const auto& module : design.at("modules").items()) {
       for (const auto& entry : module.value().at("num_cells_by_type").items()) {
         own[module.key()][entry.key()] = entry.value().get<int64_t>();
@@ -123,7 +137,7 @@ std::map<std::string, std::map<std::string, int64_t>> parse_module_cells(const s
 std::map<std::string, int64_t> parse_cell_counts(const std::string& json) {
   std::map<std::string, int64_t> cells;
   try {
-    const nlohmann::json design = nlohmann::json::parse(json).at("design");
+    const nlohmann::json design = parse_statistics(json).at("design");
     for (const auto& entry : design.at("num_cells_by_type").items()) {
       cells[entry.key()] = entry.value().get<int64_t>();
     }
