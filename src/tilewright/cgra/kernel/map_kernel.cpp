@@ -1,13 +1,15 @@
 // The search over II and horizon. At each II, formulas (window_formula.h) of growing makespan are solved
 // under a budget of conflicts that grows from round to round, cheap ones before dear ones: a corner of the
 // array before the whole, one link a clock before several. An answer "no" of the whole array with all its
-// links refutes that makespan; with the makespan that suffices for every mapping refuted, the II is.
+// links refutes that makespan. An II is refuted by the makespan that suffices for every mapping, where that
+// formula is small, or by the relaxation without times (any_length_formula.h).
 #include "tilewright/cgra/kernel/map_kernel.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "tilewright/cgra/kernel/any_length_formula.h"
 #include "tilewright/cgra/kernel/start_windows.h"
 #include "tilewright/cgra/kernel/sub_array.h"
 #include "tilewright/cgra/kernel/window_formula.h"
@@ -25,6 +27,8 @@ constexpr int64_t kFirstConflicts = 4000;
 constexpr int kRounds = 4, kRoundGrowth = 6;
 constexpr int64_t kShorteningConflicts = 30000;
 constexpr int64_t kMostPlaces = 100000;  // nodes x clocks x tiles x hops of a formula that decides an II
+
+constexpr int kFollowedSlots = 2;  // multiples of II for which the relaxation follows a value
 
 // One formula to solve.
 struct Attempt {
@@ -59,6 +63,7 @@ class KernelMapper {
   bool round_at(int64_t conflicts);
   std::vector<Fabric> restrictions() const;
   Satisfiable decide(const PlacementModel& model, int64_t conflicts);
+  bool refute_every_length(PlacementModel model, int64_t conflicts);
   void shorten();
   Satisfiable solve(const Fabric& array, Attempt attempt);
   double left() const { return std::max(0.0, end_of_ii_ - deadline_.seconds()); }
@@ -138,8 +143,22 @@ bool KernelMapper::map_at(int ii) {
     if (round_at(conflicts)) return true;
     const Satisfiable answer = decide(model, conflicts);
     if (answer != Satisfiable::kUnknown) return answer == Satisfiable::kYes;
+    if (refute_every_length(model, conflicts)) return false;
   }
   return false;
+}
+
+// By the relaxation without times, where it has no model.
+bool KernelMapper::refute_every_length(PlacementModel model, int64_t conflicts) {
+  break_symmetry(problem_.fabric, model);
+  SatSolver solver;
+  solver.add(any_length_formula(problem_.fabric, model, kFollowedSlots * model.ii));
+  ++result_.counts.evaluations;
+  if (solver.solve({}, {.seconds = left(), .conflicts = conflicts}) != Satisfiable::kNo) return false;
+  result_.refuted.push_back({model.ii,
+                             "places and routes contradict each other even where operations have "
+                             "slots but no times, so no length of the schedule helps"});
+  return true;
 }
 
 // The whole question in one formula, where that is small enough to hope for an answer.

@@ -3,7 +3,8 @@
 
 #include <vector>
 
-#include "tilewright/cgra/kernel/start_windows.h"
+#include "tilewright/cgra/kernel/kernel_places.h"
+#include "tilewright/cgra/kernel/value_spread.h"
 #include "tilewright/cgra/model.h"
 #include "tilewright/cgra/sat/cnf.h"
 #include "tilewright/cgra/sat/solver.h"
@@ -21,49 +22,24 @@ class WindowFormula {
   const Cnf& cnf() const { return cnf_; }
   // Places and routes of the model that `solver` found.
   Mapping read(const SatSolver& solver) const;
-  // Node on tile.
-  int on_tile(int node, int tile) const { return on_tile_[node][tile]; }
-  // Node starts at clock; inside its window.
-  int starts(int node, int clock) const { return starts_[node][clock - windows_.first[node]]; }
 
  private:
-  // A value between its first possible appearance and its last possible use.
-  struct Value {
-    int first_clock = 0, clocks = 0;  // clocks: 0 where nobody consumes it
-    std::vector<int> there;           // [clock][tile]: at the start of the clock
-    std::vector<int> reach;           // [clock][hops 1..][tile]: after that many links within the clock
-    std::vector<int> waits;           // [clock][tile]: stays into the next clock
-    std::vector<int> links;           // [clock][link]
-  };
-
-  void add_places();
-  void add_slots();
-  void add_tile_rules();
   void add_timing();
   void add_distance(const Edge& edge);
-  void add_value(int node);
+  void add_values();
   void add_use(const Edge& edge);
   void add_storage();
-  int at_tile(int node, int tile, int clock) const {
-    return here_[node][size_t(clock - windows_.first[node]) * tiles_ + tile];
-  }
-  bool inside(int node, int clock) const {
-    return clock >= windows_.first[node] && clock <= windows_.last[node];
-  }
-  int reach(const Value& value, int clock, int hops, int tile) const;
+  const StartWindows& windows() const { return places_.windows(); }
   Route route(const SatSolver& solver, const Edge& edge, const Mapping& mapping) const;
 
   const Fabric& fabric_;
   const PlacementModel& model_;
-  StartWindows windows_;
   int tiles_ = 0;
-  std::vector<FabricLink> links_;
-  std::vector<std::vector<int>> arriving_;  // per tile: link ids
-  std::vector<std::vector<int>> on_tile_;   // [node][tile]
-  std::vector<std::vector<int>> starts_;    // [node][clock - first]
-  std::vector<std::vector<int>> here_;      // [node][(clock - first) * tiles + tile]
-  std::vector<Value> values_;               // per node
+  LinkTable table_;
   Cnf cnf_;
+  KernelPlaces places_;
+  std::vector<ValueSpread> values_;  // per node
+  std::vector<int> first_clock_;     // per node: clock 0 of its value
 };
 
 }  // namespace tilewright::cgra
