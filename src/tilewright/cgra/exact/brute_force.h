@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -38,6 +39,8 @@ class BruteForce {
     if (!extend(horizon - problem_.fabric.operation_latency_cycles)) return std::nullopt;
     return whole();
   }
+  // A further condition on complete mappings.
+  std::function<bool(const Mapping&)> accept;
   // Whether the last search ended for lack of checks.
   bool exhausted() const { return checks_ <= 0; }
 
@@ -78,7 +81,7 @@ class BruteForce {
   }
 
   bool extend(int last_start) {
-    if (partial_.places.size() == order_.size()) return true;
+    if (partial_.places.size() == order_.size()) return !accept || accept(whole());
     for (int time = 0; time <= last_start; ++time) {
       for (int tile = 0; tile < problem_.fabric.tiles() && --checks_ > 0; ++tile) {
         partial_.places.push_back({tile, time});
