@@ -10,6 +10,7 @@
 #include "tilewright/cgra/exact/impossible.h"
 #include "tilewright/cgra/exact/placement_sat.h"
 #include "tilewright/cgra/heuristic/list_schedule.h"
+#include "tilewright/cgra/route/routed_mapper.h"
 
 namespace tilewright::cgra {
 namespace {
@@ -143,13 +144,10 @@ MappingResult solve_exact(const PlacementConstraints& constraints, const std::ve
 }
 
 MappingResult map_exact(const MappingProblem& problem, const MapperOptions& options) {
+  if (problem.rules.routed) return map_exact_routed(problem, options);
   options.limits.verify();
   Diagnostics diagnostics;
   problem.verify(diagnostics);
-  if (problem.rules.routed) {
-    diagnostics.error(ErrorKind::kUnsupported, "problem", "routed", "this mapper places without routes",
-                      "take the routed exact mapper");
-  }
   diagnostics.raise_if_any("exact mapper");
   const Deadline deadline(options.limits.seconds);
   const PlacementConstraints constraints = placement_constraints(problem);

@@ -1,4 +1,4 @@
-// The exact mapper of the placement tier: the shortest schedule with its proof, or the reason why none
+// The exact mapper: the shortest schedule with its proof, or the reason why none
 // exists, by satisfiability (CaDiCaL).
 #pragma once
 
@@ -14,8 +14,8 @@ namespace tilewright::cgra {
 // the best mapping and the largest proven bound (kFeasible), or the bound alone (kStopped).
 //
 // limits.seconds as usual; limits.evaluations counts the solver's calls. `seed` seeds CaDiCaL; one thread.
-// Routes are not looked at: `problem.rules.routed` must be false.
-// Errors: problem.verify's; unsupported: routed.
+// Where problem.rules.routed: map_exact_routed (route/routed_mapper.h).
+// Errors: problem.verify's.
 MappingResult map_exact(const MappingProblem& problem, const MapperOptions& options);
 
 // The same for constraints that need not be those of a whole problem: `start` (empty: none) are places that

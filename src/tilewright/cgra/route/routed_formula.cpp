@@ -10,7 +10,6 @@ namespace tilewright::cgra {
 RoutedFormula::RoutedFormula(const PlacementConstraints& constraints, const SortedConstraints& sorted,
                              const TimeWindows& windows, const RoutingFabric& fabric)
     : model_(&constraints.model),
-      fabric_(&fabric),
       low_(windows.low),
       high_(windows.high),
       placement_(constraints, sorted, windows, {.break_symmetry = false}),

@@ -11,7 +11,7 @@ namespace tilewright::cgra {
 
 class RoutedFormula {
  public:
-  // Its solutions are the mappings with routes whose starts lie in `windows`. Keeps a reference to `fabric`
+  // Its solutions are the mappings with routes whose starts lie in `windows`. Keeps references to `fabric`
   // and to the model of `constraints`.
   RoutedFormula(const PlacementConstraints& constraints, const SortedConstraints& sorted,
                 const TimeWindows& windows, const RoutingFabric& fabric);
@@ -29,7 +29,6 @@ class RoutedFormula {
   void read(const Edge& edge);
 
   const PlacementModel* model_;
-  const RoutingFabric* fabric_;
   std::vector<int> low_, high_;
   PlacementFormula placement_;
   FlowCnf flow_;
