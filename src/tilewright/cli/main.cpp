@@ -117,10 +117,13 @@ void add_timing(CLI::App* verb, TimingOptions& timing) {
 }
 
 void add_engine(CLI::App* verb, TimedEngineOptions& engine, const std::vector<std::string>& engines) {
+  const bool fabric = std::find(engines.begin(), engines.end(), "fabric") != engines.end();
   verb->add_option(
           "--engine", engine.engine,
-          "What runs overlay programs: functional (no notion of time), cycle (simulated cycles), rtl (the "
-          "hardware itself, Verilated)")
+          std::string(
+              "What runs overlay programs: functional (no notion of time), cycle (simulated cycles), rtl "
+              "(the hardware itself, Verilated)") +
+              (fabric ? "; fabric: what runs mapped programs, clock by clock" : ""))
       ->check(CLI::IsMember(engines));
   verb->add_option(
       "--memory", engine.memory,
@@ -335,12 +338,13 @@ int parse_and_run(int argc, char** argv) {
   RunOptions run_options;
   verb = add_verb(app, "run", "Run a bundle, a generated design, or a model on the host engine on input data",
                   "run model.twb --input x.npy --output y.npy --engine functional");
-  add_model(verb, run_options.model, "Bundle (.twb), folder of a generated design, or model file");
+  add_model(verb, run_options.model,
+            "Bundle (.twb), folder of a generated design, mapped program (.json), or model file");
   add_data(verb, run_options.input, "--input", "Inputs");
   verb->add_option("--output", run_options.output,
                    "File for the outputs (.npy); further outputs get .1.npy, .2.npy, ...");
   verb->add_option("--labels", run_options.labels, "Class numbers: prints the top-1 accuracy (.npy or idx)");
-  add_engine(verb, run_options.engine, {"functional", "host", "cycle", "rtl"});
+  add_engine(verb, run_options.engine, {"functional", "host", "cycle", "rtl", "fabric"});
   verb->add_option("--hardware", run_options.hardware,
                    "Run a bundle on another overlay: a preset's name or a YAML file");
   verb->add_flag("--verify", run_options.verify,

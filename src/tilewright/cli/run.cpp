@@ -18,6 +18,7 @@
 #include "tilewright/flow/design_folder.h"
 #include "tilewright/flow/design_run.h"
 #include "tilewright/flow/engine.h"
+#include "tilewright/flow/fabric_run.h"
 #include "tilewright/flow/load_model.h"
 #include "tilewright/pipeline/simulate/cycle_simulator.h"
 #include "tilewright/tensor/npy.h"
@@ -213,6 +214,11 @@ Results run_model(const RunOptions& options, const Samples& samples) {
 }  // namespace
 
 void run(const RunOptions& options, std::ostream& out) {
+  if (is_mapped_program_file(options.model.path)) return run_mapped(options, out);
+  if (options.engine.engine == "fabric") {
+    throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' is no mapped program", options.model.path),
+                "the fabric runs what `tilewright place -o mapped.json` writes");
+  }
   if (options.input.path.empty()) {
     throw Error(ErrorKind::kInvalidInput, "no input data", "give an array with --input");
   }

@@ -90,7 +90,7 @@ struct TimedEngineOptions {
 };
 
 struct RunOptions {
-  ModelOptions model;  // a bundle, the folder of a design, or a model file
+  ModelOptions model;  // a bundle, the folder of a design, a mapped program, or a model file
   DataOptions input;
   std::string output, labels;
   TimedEngineOptions engine;
@@ -100,6 +100,8 @@ struct RunOptions {
   bool json = false;
 };
 void run(const RunOptions& options, std::ostream& out);
+// The same where the model is a mapped program (run_fabric.cpp).
+void run_mapped(const RunOptions& options, std::ostream& out);
 
 struct CompareOptions {
   ModelOptions model;
