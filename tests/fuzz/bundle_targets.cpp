@@ -1,7 +1,5 @@
 #include "fuzz/bundle_targets.h"
 
-#include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <memory>
 
@@ -17,37 +15,6 @@
 namespace tilewright {
 namespace {
 
-// One number of a text section becomes another; no number: any damage.
-Bytes damage_number(const Bytes& text, size_t index, Random& random) {
-  constexpr const char* kNumbers[] = {"0",
-                                      "-1",
-                                      "1",
-                                      "3",
-                                      "255",
-                                      "65536",
-                                      "2147483647",
-                                      "-7",
-                                      "1e9",
-                                      "4294967296",
-                                      "1099511627776",
-                                      "9223372036854775807",
-                                      "99999999999999999999"};
-  const auto is_digit = [](std::byte b) { return std::isdigit(int(b)) != 0; };
-  std::vector<size_t> starts;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (is_digit(text[i]) && (i == 0 || !is_digit(text[i - 1]))) starts.push_back(i);
-  }
-  if (starts.empty()) return damage_anything(text, index, random);
-  Bytes damaged = text;
-  const auto begin =
-      damaged.begin() + std::ptrdiff_t(starts[size_t(random.between(0, int64_t(starts.size()) - 1))]);
-  const auto at = damaged.erase(begin, std::find_if_not(begin, damaged.end(), is_digit));
-  const std::string number = kNumbers[random.between(0, int64_t(std::size(kNumbers)) - 1)];
-  const auto* bytes = reinterpret_cast<const std::byte*>(number.data());
-  damaged.insert(at, bytes, bytes + number.size());
-  return damaged;
-}
-
 Bytes damage_section(const Bytes& original, size_t index, Random& random) {
   Sections sections = parse_container(original);
   auto chosen = std::next(sections.begin(), random.between(0, int64_t(sections.size()) - 1));
@@ -55,8 +22,7 @@ Bytes damage_section(const Bytes& original, size_t index, Random& random) {
   if (chosen->first.ends_with(".onnx")) {
     content = damage_protobuf(content)(content, index, random);
   } else {
-    content =
-        random.chance(0.7) ? damage_number(content, index, random) : damage_anything(content, index, random);
+    content = random.chance(0.7) ? damage_number(content, random) : damage_anything(content, index, random);
   }
   return format_container(sections);
 }

@@ -1,7 +1,10 @@
 #include "fuzz/mutation.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
+#include <iterator>
+#include <string>
 
 namespace tilewright {
 namespace {
@@ -203,6 +206,36 @@ std::vector<std::byte> mutate(std::span<const std::byte> original, const WireMap
     bytes[pick(wire.structural, bytes.size(), random)] ^= std::byte{0x10};
   }
   return bytes;
+}
+
+std::vector<std::byte> damage_number(const std::vector<std::byte>& text, Random& random) {
+  constexpr const char* kNumbers[] = {"0",
+                                      "-1",
+                                      "1",
+                                      "3",
+                                      "255",
+                                      "65536",
+                                      "2147483647",
+                                      "-7",
+                                      "1e9",
+                                      "4294967296",
+                                      "1099511627776",
+                                      "9223372036854775807",
+                                      "99999999999999999999"};
+  const auto is_digit = [](std::byte b) { return std::isdigit(int(b)) != 0; };
+  std::vector<size_t> starts;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (is_digit(text[i]) && (i == 0 || !is_digit(text[i - 1]))) starts.push_back(i);
+  }
+  if (starts.empty()) return mutate(text, {}, MutationKind::kFieldEdit, random);
+  std::vector<std::byte> damaged = text;
+  const auto begin =
+      damaged.begin() + std::ptrdiff_t(starts[size_t(random.between(0, int64_t(starts.size()) - 1))]);
+  const auto at = damaged.erase(begin, std::find_if_not(begin, damaged.end(), is_digit));
+  const std::string number = kNumbers[random.between(0, int64_t(std::size(kNumbers)) - 1)];
+  const auto* bytes = reinterpret_cast<const std::byte*>(number.data());
+  damaged.insert(at, bytes, bytes + number.size());
+  return damaged;
 }
 
 }  // namespace tilewright

@@ -36,5 +36,7 @@ const char* name(MutationKind kind);
 // go anywhere, and length edits overwrite four or eight bytes with an extreme number.
 std::vector<std::byte> mutate(std::span<const std::byte> bytes, const WireMap& wire, MutationKind kind,
                               Random& random);
+// One number of a text becomes another, mostly an extreme one. A text without numbers: any edit.
+std::vector<std::byte> damage_number(const std::vector<std::byte>& text, Random& random);
 
 }  // namespace tilewright

@@ -1,11 +1,13 @@
-// The figure reader_mutations: damaged copies of model files and of a bundle against their readers. To be
-// built with sanitizers (bench/figures/reader_mutations does); without them it finds less.
+// The figure reader_mutations: damaged copies of model files, of a bundle and of allocation files against
+// their readers. To be built with sanitizers (bench/figures/reader_mutations does); without them it finds
+// less.
 #include <fmt/format.h>
 
 #include <cstring>
 #include <filesystem>
 #include <string>
 
+#include "fuzz/allocation_targets.h"
 #include "fuzz/bundle_targets.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -61,6 +63,7 @@ int main(int argc, char** argv) {
     const auto hardware = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware" / kBundleHardware;
     for (const FuzzTarget& target : bundle_targets(models / kBundleModel, hardware)) run(target);
   }
+  for (const FuzzTarget& target : allocation_targets()) run(target);
   fmt::print("{{\"figure\": \"reader_mutations\", \"inputs\": {}, \"crashes\": {}, \"hangs\": {}}}\n",
              total.inputs, total.crashes, total.hangs);
   return is_complete && total.inputs > 0 && total.crashes == 0 && total.hangs == 0 ? 0 : 1;
