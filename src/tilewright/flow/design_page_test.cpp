@@ -157,7 +157,7 @@ TEST(DesignPage, StaysWellFormedForAnything) {
     }
     for (std::string& lane : report.lanes) lane = word();
     EXPECT_EQ(xml_problem(design_page(report)), "") << round;
-    EXPECT_NO_THROW(nlohmann::json::parse(to_json(report)));
+    EXPECT_TRUE(nlohmann::json::accept(to_json(report)));
   }
 }
 
