@@ -60,7 +60,7 @@ inline CountedMultipliers count_in_verilog(const GeneratedDesign& generated, con
       std::filesystem::temp_directory_path() / ("tilewright-multipliers-" + std::to_string(::getpid()));
   const pipeline::MultiplierCount count =
       pipeline::count_multipliers(generated.design.netlist, generated.design.images,
-                                  {std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "rtl", folder});
+                                  {std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "rtl", folder, 3600});
   std::filesystem::remove_all(folder);
   pipeline::Budget allowed = pipeline::device_budget(device(device_name));
   pipeline::apply_budget(allowed, budget);
