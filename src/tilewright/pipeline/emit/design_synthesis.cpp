@@ -104,14 +104,17 @@ bool many_columns(const netlist::Instance& instance, const DesignSynthesisOption
   return instance.module == "finish" && value("PF") * value("ACC") > options.most_sum_bits;
 }
 
-// Bits of registers of activations that all columns of an array hold in the same cycle. UltraScale+: Yosys
-// leaves them outside of the blocks, where it makes one of equal ones.
+// Bits of registers of activations that all columns of an array hold in the same cycle. Outside of blocks -
+// all of UltraScale+ - Yosys makes one of equal ones.
 int64_t shared_register_bits(const netlist::Instance& instance, synthesis::DeviceFamily family) {
-  if (instance.module != "mac_array" || family != synthesis::DeviceFamily::kXcup) return 0;
+  if (instance.module != "mac_array") return 0;
   const auto value = [&](const char* name) { return netlist::integer_or(instance.parameters, name, 0); };
   const std::string multiply = netlist::text_or(instance.parameters, "MULTIPLY", "dsp");
   const bool bipolar = value("A_BIPOLAR") != 0;
   if (multiply == "lut" || (bipolar && value("W_BIPOLAR") != 0)) return 0;
+  const int64_t bits = (bipolar ? 2 : value("AW")) + (value("W_BIPOLAR") != 0 ? 2 : value("WW"));
+  const bool logic = multiply == "dsp" && bits < 9;  // no blocks for these, whatever the family
+  if (family != synthesis::DeviceFamily::kXcup && !logic) return 0;
   const int64_t columns = multiply == "pair" ? (value("PO") + 1) / 2 : value("PO");
   return (columns - 1) * value("PI") * value("AW");
 }
