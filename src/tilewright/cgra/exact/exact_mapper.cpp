@@ -164,7 +164,7 @@ MappingResult map_exact(const MappingProblem& problem, const MapperOptions& opti
   if (result.status == SearchStatus::kInfeasible) {
     std::vector<std::string> names;
     for (const Node& node : problem.graph.nodes) names.push_back(node.name);
-    constexpr int64_t kConflictsPerQuestion = 100000;
+    constexpr int64_t kConflictsPerQuestion = 20000;
     const double left = std::max(0.0, deadline.limit() - deadline.seconds());
     result.conflict = explain_impossible(constraints, names, {left, kConflictsPerQuestion});
   }

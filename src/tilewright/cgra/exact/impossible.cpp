@@ -1,5 +1,6 @@
-// Counting, satisfiability, and minimal contradictions by deletion (first nodes, so that few are named, then
-// single rules), in halves that shrink as questions fail (after Junker's QuickXplain, AAAI 2004).
+// Counting, satisfiability, and minimal contradictions by deletion (first whole rules, then nodes, so that
+// few are named, then single rules), in halves that shrink as questions fail (after Junker's QuickXplain,
+// AAAI 2004).
 #include "tilewright/cgra/exact/impossible.h"
 
 #include <fmt/format.h>
@@ -92,10 +93,31 @@ PlacementConstraints with_list(const PlacementConstraints& constraints, std::vec
   return made;
 }
 
-bool impossible(const PlacementConstraints& constraints, std::vector<Requirement> list,
-                const SatLimits& limits) {
-  return find_any_mapping(with_list(constraints, std::move(list)), limits).exists == Satisfiable::kNo;
-}
+// Asks whether parts of a problem are impossible, within a limit over all questions.
+class Questions {
+ public:
+  Questions(const PlacementConstraints& constraints, const SatLimits& limits)
+      : constraints_(constraints), limits_(limits), deadline_(limits.seconds) {}
+  // False also where there is no answer in time.
+  bool impossible(std::vector<Requirement> list) const {
+    const double left = limits_.seconds - deadline_.seconds();
+    if (left <= 0) return false;
+    const PlacementConstraints part = with_list(constraints_, std::move(list));
+    const SortedConstraints sorted = sort_constraints(part);
+    if (counted_out(part, sorted)) return true;
+    // Operations with slots and allowed tiles only: the flow that was just counted is a mapping.
+    const bool counted = std::all_of(part.list.begin(), part.list.end(), [](const Requirement& one) {
+      return one.rule == Rule::kSlot || one.rule == Rule::kMemoryTile ||
+             (one.rule == Rule::kFixed && one.tile >= 0);
+    });
+    return !counted && find_any_mapping(part, {left, limits_.conflicts}).exists == Satisfiable::kNo;
+  }
+
+ private:
+  const PlacementConstraints& constraints_;
+  SatLimits limits_;
+  Deadline deadline_;
+};
 
 // Removes from `parts` (kept in order) all that is not needed for `holds`.
 template <typename Part>
@@ -215,23 +237,37 @@ AnyMapping find_any_mapping(const PlacementConstraints& constraints, const SatLi
 
 Conflict explain_impossible(const PlacementConstraints& constraints, const std::vector<std::string>& names,
                             const SatLimits& limits) {
+  const Questions questions(constraints, limits);
+  // Tried without these rules first: what is left is explained by the plainest rules, and quicker.
+  std::vector<Rule> rules{Rule::kTiming,     Rule::kSiblings,     Rule::kStarters,
+                          Rule::kTileMemory, Rule::kInstructions, Rule::kVariable,
+                          Rule::kFixed,      Rule::kMemoryTile,   Rule::kSlot};
   std::vector<int> nodes;
   for (int node = 0; node < constraints.model.nodes; ++node) nodes.push_back(node);
-  const auto among = [&](const std::vector<int>& kept) {
+  const auto part = [&](const std::vector<Rule>& kept_rules, const std::vector<int>& kept_nodes) {
     std::vector<Requirement> list;
-    const auto has = [&](int node) { return node < 0 || std::binary_search(kept.begin(), kept.end(), node); };
+    const auto has = [&](int node) {
+      return node < 0 || std::binary_search(kept_nodes.begin(), kept_nodes.end(), node);
+    };
     for (const Requirement& one : constraints.list) {
-      if (has(one.first) && has(one.second)) list.push_back(one);
+      const bool rule = std::find(kept_rules.begin(), kept_rules.end(), one.rule) != kept_rules.end();
+      if (rule && has(one.first) && has(one.second)) list.push_back(one);
     }
     return list;
   };
-  nodes = minimal<int>(std::move(nodes), [&](const std::vector<int>& kept) {
-    return impossible(constraints, among(kept), limits);
-  });
-  const auto holds = [&](const std::vector<Requirement>& list) {
-    return impossible(constraints, list, limits);
-  };
-  return conflict_of(constraints, minimal<Requirement>(among(nodes), holds), names);
+  for (size_t i = 0; i < rules.size();) {
+    std::vector<Rule> fewer = rules;
+    fewer.erase(fewer.begin() + long(i));
+    if (questions.impossible(part(fewer, nodes))) {
+      rules = std::move(fewer);
+    } else {
+      ++i;
+    }
+  }
+  nodes = minimal<int>(std::move(nodes),
+                       [&](const std::vector<int>& kept) { return questions.impossible(part(rules, kept)); });
+  const auto holds = [&](const std::vector<Requirement>& list) { return questions.impossible(list); };
+  return conflict_of(constraints, minimal<Requirement>(part(rules, nodes), holds), names);
 }
 
 }  // namespace tilewright::cgra

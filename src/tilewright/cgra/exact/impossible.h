@@ -25,9 +25,9 @@ struct AnyMapping {
 // The counting arguments, then the formula of TimeBounds::any_length.
 AnyMapping find_any_mapping(const PlacementConstraints& constraints, const SatLimits& limits = {});
 
-// A smallest part of `constraints` (which admit no mapping): leaving out any node, and then any single rule,
-// would admit one. Deletion by halves; a question that is not answered within `limits` keeps what it asked
-// about. `names`: of the nodes.
+// A smallest part of `constraints` (which admit no mapping): leaving out any node, or any single rule, would
+// admit one. Deletion by halves; a question that is not answered within limits.conflicts, or after
+// limits.seconds of all of them, keeps what it asked about. `names`: of the nodes.
 Conflict explain_impossible(const PlacementConstraints& constraints, const std::vector<std::string>& names,
                             const SatLimits& limits);
 
