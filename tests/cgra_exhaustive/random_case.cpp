@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "brute_force.h"
+#include "tilewright/cgra/exact/brute_force.h"
 #include "tilewright/cgra/exact/exact_mapper.h"
 
 namespace tilewright::cgra {

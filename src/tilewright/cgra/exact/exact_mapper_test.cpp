@@ -132,6 +132,14 @@ TEST(Refutation, ShorterSchedulesOfThePublishedGraphsHaveCheckedProofs) {
   MappingProblem problem = ifft(3);
   problem.rules.delay = Delay::kNone;
   EXPECT_TRUE(refute(problem, 0, testing::TempDir()).check.proven);
+  const Refutation crowded = refute(ifft(1), 0, testing::TempDir());
+  EXPECT_TRUE(crowded.check.proven);
+  EXPECT_GT(crowded.check.clauses, 100);
+  // a -> b -> a one thread later at II 1: six clocks in one. No formula of tiles and slots says so.
+  problem = line_problem(2, {{0, 1}}, {}, 1);
+  problem.graph.nodes[0].operands[0] = {.kind = OperandKind::kNode, .index = 1, .distance = 1};
+  EXPECT_EQ(map_exact(problem, {}).conflict->rules, std::vector<Rule>{Rule::kTiming});
+  EXPECT_EQ(refute(problem, 0, testing::TempDir()).answer, Satisfiable::kUnknown);
 }
 
 TEST(IiFront, ShortestSchedulesAgainstIi) {

@@ -27,8 +27,9 @@ struct Refutation {
 
 // Writes NAME-ii<II>-<horizon>.cnf and .drat into `folder`, which exists (NAME: the graph's; "any" for
 // `horizon` 0: no mapping of any length, see TimeBounds::any_length), solves from nothing, and has the proof
-// checked from the files. `problem` is in the placement tier. Errors (invalid input): problem.verify's; files
-// that cannot be written.
+// checked from the files. Where the gaps of edges contradict each other for any length, the formula holds the
+// rules on tiles and slots alone, and the answer is kUnknown where these can be kept. `problem` is in the
+// placement tier. Errors (invalid input): problem.verify's; files that cannot be written.
 Refutation refute(const MappingProblem& problem, int horizon, const std::filesystem::path& folder,
                   const RefutationOptions& options = {});
 

@@ -32,21 +32,23 @@ int wrap(int value, int modulus) { return ((value % modulus) + modulus) % modulu
 
 }  // namespace
 
-TimeBounds::TimeBounds(const PlacementConstraints& constraints, const SortedConstraints& sorted)
+TimeBounds::TimeBounds(const PlacementConstraints& constraints, const SortedConstraints& sorted, bool derived)
     : constraints_(&constraints), sorted_(&sorted) {
-  make_arcs();
+  make_arcs(derived);
+  if (!derived) return;
   make_radii();
   make_fans();
 }
 
-void TimeBounds::make_arcs() {
+void TimeBounds::make_arcs(bool derived) {
   const PlacementModel& model = constraints_->model;
   const bool bounded = model.rules.delay != Delay::kUnbounded;
   for (const Edge& edge : sorted_->edges) {
     const int u = sorted_->unit[edge.from], v = sorted_->unit[edge.to];
     const std::vector<int>& others = sorted_->apart_of[u];
-    const bool apart = std::find(others.begin(), others.end(), v) != others.end();
-    const bool clash = edge.from != edge.to && sorted_->occupies[edge.from] && sorted_->occupies[edge.to];
+    const bool apart = derived && std::find(others.begin(), others.end(), v) != others.end();
+    const bool clash =
+        derived && edge.from != edge.to && sorted_->occupies[edge.from] && sorted_->occupies[edge.to];
     int least = std::numeric_limits<int>::max(), most = kNoPath;
     for (int a = 0; a < model.tiles; ++a) {
       if (!sorted_->allowed[u][a]) continue;

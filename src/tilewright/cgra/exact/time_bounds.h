@@ -21,8 +21,9 @@ struct TimeWindows {
 
 class TimeBounds {
  public:
-  // Keeps references.
-  TimeBounds(const PlacementConstraints& constraints, const SortedConstraints& sorted);
+  // Keeps references. Not `derived`: only the gaps that edges have whatever the tiles, without what follows
+  // from rules on tiles and slots.
+  TimeBounds(const PlacementConstraints& constraints, const SortedConstraints& sorted, bool derived = true);
 
   // All starts of all mappings with makespan <= horizon; nothing: there is no such mapping.
   std::optional<TimeWindows> within(int horizon) const;
@@ -44,7 +45,7 @@ class TimeBounds {
     std::vector<int> nodes;
     std::vector<int> offset;  // of each: latency - distance * II
   };
-  void make_arcs();
+  void make_arcs(bool derived);
   void make_fans();
   void make_radii();
   void tighten_high(const Fan& fan, TimeWindows& windows) const;
