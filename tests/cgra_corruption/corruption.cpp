@@ -157,7 +157,7 @@ std::string harmless_because(const Corruption& corruption) {
   if (corruption.field.rfind("/fabric/", 0) == 0)
     return key == "name" ? "a name for people"
                          : "a part or limit of the machine that the program does not reach";
-  if (key == "start" || key == "clock" || key == "tile" || key == "entries" || key == "ii")
+  if (key == "start" || key == "clock" || key == "tile" || key == "entries" || key == "ii" || key == "flow")
     return "the same work at other clocks, on another tile or in a ring of another size";
   if (key == "op" || key == "then" || key == "operands" || key == "initial" || key == "array" ||
       key == "table")

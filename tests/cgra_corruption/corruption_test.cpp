@@ -96,6 +96,9 @@ TEST(Corruption, AThousandWrongFields) {
                           << corruption.is;
   }
   for (const auto& [outcome, count] : outcomes) RecordProperty(name(outcome), count);
+  std::string text;
+  for (const auto& [reason, count] : reasons) text += std::to_string(count) + " " + reason + "; ";
+  RecordProperty("harmless", text);
   EXPECT_GE(outcomes[Outcome::kRejected] + outcomes[Outcome::kFault] + outcomes[Outcome::kOtherResult], 950);
   // Each of the three ways of finding out matters.
   EXPECT_GE(outcomes[Outcome::kFault], 50);

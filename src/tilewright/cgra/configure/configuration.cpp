@@ -34,6 +34,10 @@ class Verifier {
       check_tile(tile);
     }
     check_uses();
+    for (size_t flow = 0; flow < configuration_.flows.size(); ++flow) {
+      where_ = fmt::format("flow {}", flow);
+      if (!started_flows_.contains(int(flow))) error("start", "no instruction belongs to it");
+    }
   }
 
  private:
@@ -118,6 +122,7 @@ class Verifier {
   }
 
   void note_uses(const Instruction& instruction, int flow) {
+    started_flows_.insert(flow);
     if (instruction.sends) sending_flows_[instruction.sends->variable].push_back(flow);
     for (const InstructionOperand& operand : instruction.operands) {
       if (operand.kind == InstructionOperand::Kind::kVariable)
@@ -243,6 +248,7 @@ class Verifier {
   std::set<std::pair<int, int>> links_;
   std::map<std::string, std::pair<int, const MemoryVariable*>> variables_;  // name -> tile, variable
   std::map<std::string, std::vector<int>> reading_flows_, sending_flows_;   // of a variable, one per use
+  std::set<int> started_flows_;
   std::set<std::string> names_;
   std::set<int> arguments_;
 };

@@ -113,6 +113,7 @@ TEST(Configuration, EveryWrongFieldIsNamed) {
             "2 is not in the instruction RAM"},
            {"\"instruction\":0,\"flow\":1", "\"instruction\":1,\"flow\":1", "starts in 0 slots, not in one"},
            {"\"inputs\":[\"result\"]", "\"inputs\":[]", "0 selected, the instruction takes 1"},
+           {"{\"start\":0,", "{\"start\":0},{\"start\":0,", "no instruction belongs to it"},
            {"\"flow\":1,\"clock\":4", "\"flow\":2,\"clock\":4", "flow 2 does not exist"},
            {"\"flow\":1,\"clock\":4", "\"flow\":1,\"clock\":5", "clock 5 of flow 1 is not in this slot"},
            {"[\"result\"]", "[\"link 1\"]", "no link comes from tile 1"},
