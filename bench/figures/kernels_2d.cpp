@@ -52,12 +52,17 @@ void execute(MappingProblem problem, const Mapping& mapping, Group& group) {
   group.values_wrong += valid ? check.wrong : check.values;
 }
 
-void measure(const std::filesystem::path& file, const Fabric& fabric, Group& group) {
+MappingProblem problem_for(const std::filesystem::path& file, const Fabric& fabric) {
   MappingProblem problem;
   problem.graph = read_kernel_file(file).graph;
   problem.fabric = fabric;
   problem.rules = usual_rules(fabric);
   problem.rules.routed = true;
+  return problem;
+}
+
+void measure(const std::filesystem::path& file, const Fabric& fabric, Group& group) {
+  const MappingProblem problem = problem_for(file, fabric);
   const KernelResult result = map_kernel(problem, {.seconds = kSeconds});
   ++group.kernels;
   group.max_seconds = std::max(group.max_seconds, result.seconds);
@@ -75,6 +80,38 @@ void measure(const std::filesystem::path& file, const Fabric& fabric, Group& gro
               result.least_makespan, result.seconds);
 }
 
+Fabric preset(const std::string& name) {
+  return find_fabric(name, std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware");
+}
+
+bool is_morpher(const std::filesystem::path& file) { return file.parent_path().filename() == "morpher"; }
+
+std::string larger_arrays() {
+  int mapped = 0, at_min_ii = 0, larger = 0;
+  double slowest = 0;
+  for (const char* family : {"mesh", "torus"}) {
+    for (const std::filesystem::path& file : kernel_files()) {
+      if (!is_morpher(file)) continue;
+      int before = 1 << 20;
+      std::string iis;
+      for (const char* size : {"4x4", "5x5", "6x6"}) {
+        const MappingProblem problem = problem_for(file, preset(fmt::format("{}-{}", family, size)));
+        const KernelResult result = map_kernel(problem, {.seconds = kSeconds, .shortest = false});
+        const int ii = result.mapping ? result.mapping->ii : 1 << 20;
+        mapped += result.mapping.has_value();
+        at_min_ii += result.status == SearchStatus::kOptimal;
+        larger += ii > before;
+        before = ii;
+        slowest = std::max(slowest, result.seconds);
+        iis += fmt::format(" {}", ii);
+      }
+      std::printf("  %-5s %-16s II on 4x4, 5x5, 6x6:%s\n", family, file.stem().string().c_str(), iis.c_str());
+    }
+  }
+  return fmt::format("{{\"mapped\": {}, \"at_min_ii\": {}, \"ii_larger\": {}, \"max_seconds\": {:.2f}}}",
+                     mapped, at_min_ii, larger, slowest);
+}
+
 std::string json(const Group& group) {
   return fmt::format(
       "\"kernels\": {}, \"at_min_ii\": {}, \"proven_impossible\": {}, \"unmapped\": {}, \"shortest\": {}, "
@@ -88,14 +125,14 @@ std::string json(const Group& group) {
 int main() {
   std::string fabrics;
   for (const char* name : {"mesh-4x4", "hycube-4x4"}) {
-    const Fabric fabric = find_fabric(name, std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware");
+    const Fabric fabric = preset(name);
     Group morpher, others;
     for (const std::filesystem::path& file : kernel_files()) {
-      const bool first = file.parent_path().filename() == "morpher";
-      measure(file, fabric, first ? morpher : others);
+      measure(file, fabric, is_morpher(file) ? morpher : others);
     }
     fabrics += fmt::format(", \"{}\": {{{}, \"others\": {{{}}}}}", name, json(morpher), json(others));
   }
-  std::printf("{\"figure\": \"kernels_2d\"%s}\n", fabrics.c_str());
+  const std::string larger = larger_arrays();
+  std::printf("{\"figure\": \"kernels_2d\"%s, \"larger_arrays\": %s}\n", fabrics.c_str(), larger.c_str());
   return 0;
 }

@@ -26,7 +26,7 @@ constexpr int kSlacks[] = {0, 3, 1, 2, 4, 6, 9, 13};
 constexpr int64_t kFirstConflicts = 4000;
 constexpr int kRounds = 4, kRoundGrowth = 6;
 constexpr int64_t kShorteningConflicts = 30000;
-constexpr int64_t kMostPlaces = 100000;  // nodes x clocks x tiles x hops of a formula that decides an II
+constexpr int64_t kMostPlaces = 40000;  // nodes x clocks x tiles x hops of a formula that decides an II
 
 constexpr int kFollowedSlots = 2;  // multiples of II for which the relaxation follows a value
 

@@ -38,10 +38,14 @@ void WindowFormula::add_distance(const Edge& edge) {
     if (edge.distance * model_.ii > model_.most_gap(0, 0)) cnf_.clause({});
     return;
   }
+  int longest = 0;
+  for (const std::vector<int>& row : model_.transfer)
+    longest = std::max(longest, *std::max_element(row.begin(), row.end()) + model_.latency_cycles);
   for (int use = windows().first[edge.to]; use <= windows().last[edge.to]; ++use) {
     for (int start = windows().first[edge.from]; start <= windows().last[edge.from]; ++start) {
       const int gap = use + edge.distance * model_.ii - start;
-      if (gap < model_.latency_cycles) continue;
+      if (gap < model_.latency_cycles || (gap >= longest && model_.rules.delay == Delay::kUnbounded))
+        continue;
       for (int tile = 0; tile < tiles_; ++tile) {
         std::vector<int> forward{-places_.here(edge.from, tile, start), -places_.starts(edge.to, use)};
         std::vector<int> backward{-places_.starts(edge.from, start), -places_.here(edge.to, tile, use)};
