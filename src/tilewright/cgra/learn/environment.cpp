@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kLanes = PlacementInstance::kLanes;
 constexpr int16_t kNothing = -8192;  // of a maximum over no terms
+constexpr int kFew = 3;              // tiles that leave a unit little choice
 
 using Row = int16_t[PlacementInstance::kMostTiles];
 
@@ -44,6 +45,9 @@ PlacementEnvironment::PlacementEnvironment(const PlacementInstance& instance,
   open_slots_.resize(width);
   room_.resize(width);
   near_room_.resize(width);
+  contested_.resize(width);
+  forced_.resize(width);
+  inverse_ii_ = (uint64_t{1} << 32) / uint64_t(instance.model.ii) + 1;
   roomy_.resize(size_t(instance.largest_unit) + 1);
   packed_.resize(roomy_.size());
   waiting_units_.resize(roomy_.size());
@@ -99,6 +103,8 @@ void PlacementEnvironment::put(int node, int tile, int time) {
     const int before = room_[t], after = before - size;
     room_[t] = int16_t(after);
     const uint64_t bit = uint64_t{1} << tile;
+    // Also where only later nodes of the unit must be apart: they will be here.
+    for (const int16_t other : in.apart_units[unit]) closed_[size_t(other)] |= bit;
     for (int k = 1; k <= in.largest_unit; ++k) {
       if (k > after) roomy_[size_t(k)] &= ~bit;
       if (k > 1) packed_[size_t(k)] -= before / k - std::max(after, 0) / k;
@@ -111,7 +117,6 @@ void PlacementEnvironment::put(int node, int tile, int time) {
   time_[size_t(node)] = int16_t(time);
   tile_[size_t(node)] = int16_t(tile);
   open_slots_[t] &= ~(uint64_t{1} << (time % in.model.ii));
-  for (const int16_t other : in.apart_units[size_t(node)]) closed_[size_t(other)] |= uint64_t{1} << tile;
   --free_slots_;
   makespan_ = std::max(makespan_, time + in.model.latency_cycles);
   bound_ = std::max(bound_, time + in.tail[size_t(node)]);
@@ -136,7 +141,7 @@ double PlacementEnvironment::reward_of(int node, int time, int old_bound) const 
 
 double PlacementEnvironment::step(int row) {
   const int width = instance_->width, tile = row % width;
-  if (((valid_[size_t(row / width)] >> tile) & 1) == 0) return end_in_dead_end();
+  if (((possible_[size_t(row / width)] >> tile) & 1) == 0) return end_in_dead_end();
   const int node = this->node(), time = start_[size_t(row)], old_bound = bound_;
   bound_ = std::max<int>(bound_, bound_ + features_[size_t(kBound * rows_ + row)]);
   put(node, tile, time);
@@ -157,6 +162,8 @@ void PlacementEnvironment::observe() {
   limits(node);
   tiles_of(node);
   if (valid_[0] != 0) starts();
+  possible_ = valid_;
+  if (!options_.masked && valid_[0] != 0) offer_all();
   choices_ = 0;
   for (const uint64_t valid : valid_) choices_ += std::popcount(valid);
   if (choices_ == 0) {
@@ -164,6 +171,19 @@ void PlacementEnvironment::observe() {
     return;
   }
   describe(node);
+}
+
+// Without a mask the policy sees a start for every action, also for those that a rule forbids.
+void PlacementEnvironment::offer_all() {
+  const int width = instance_->width, tiles = instance_->model.tiles;
+  const uint64_t every = tiles == 64 ? ~uint64_t{0} : (uint64_t{1} << tiles) - 1;
+  for (size_t k = 0; k < valid_.size(); ++k) {
+    for (uint64_t left = every & ~valid_[k]; left != 0; left &= left - 1) {
+      const size_t tile = size_t(std::countr_zero(left));
+      start_[k * size_t(width) + tile] = int16_t(low_[tile] + int(k));
+    }
+    valid_[k] = every;
+  }
 }
 
 void PlacementEnvironment::limits(int node) {
@@ -196,6 +216,7 @@ void PlacementEnvironment::tiles_of(int node) {
   const PlacementInstance& in = *instance_;
   const size_t unit = size_t(in.model.unit[size_t(node)]);
   uint64_t tiles = in.allowed[unit] & ~closed_[unit];
+  fill(contested_.data(), 0, in.width);
   if (unit_tile_[unit] >= 0) {
     tiles &= uint64_t{1} << unit_tile_[unit];
   } else {
@@ -214,7 +235,7 @@ uint64_t PlacementEnvironment::open_to(int unit) const {
 
 // What one step ahead shows to be a dead end: larger units that no longer find tiles, a later node whose last
 // tile this one would take, siblings with as many tiles as members.
-uint64_t PlacementEnvironment::look_ahead(int node, uint64_t tiles) const {
+uint64_t PlacementEnvironment::look_ahead(int node, uint64_t tiles) {
   const PlacementInstance& in = *instance_;
   const size_t own = size_t(in.model.unit[size_t(node)]);
   const int size = int(in.model.units[own].size());
@@ -225,24 +246,32 @@ uint64_t PlacementEnvironment::look_ahead(int node, uint64_t tiles) const {
       if (room / k != (room - size) / k) tiles &= ~(uint64_t{1} << tile);
     }
   }
-  // Few tiles can be closed yet: no unit is down to its last one.
+  // Few tiles can be closed yet: no unit is down to its last ones.
   const int without_room = in.model.tiles - std::popcount(roomy_.back());
-  if (!in.restricted && without_room + in.most_apart + 2 <= in.model.tiles) return tiles;
+  if (!in.restricted && without_room + in.most_apart + kFew < in.model.tiles) return tiles;
   return without_crowding(node, tiles);
 }
 
-uint64_t PlacementEnvironment::without_crowding(int node, uint64_t tiles) const {
+uint64_t PlacementEnvironment::without_crowding(int node, uint64_t tiles) {
   const PlacementInstance& in = *instance_;
   const size_t own = size_t(in.model.unit[size_t(node)]);
   const int size = int(in.model.units[own].size());
-  const auto& apart = in.apart_units[size_t(node)];
+  const auto& apart = in.apart_units[own];
+  fill(forced_.data(), 0, in.width);
   for (size_t unit = 0; unit < unit_tile_.size(); ++unit) {
     if (unit == own || unit_tile_[unit] >= 0) continue;
     const uint64_t open = open_to(int(unit));
-    if (std::popcount(open) != 1) continue;
-    const int tile = std::countr_zero(open), needs = int(in.model.units[unit].size());
-    if (room_[size_t(tile)] - size < needs || std::binary_search(apart.begin(), apart.end(), int16_t(unit)))
-      tiles &= ~open;
+    const int count = std::popcount(open), needs = int(in.model.units[unit].size());
+    if (count > kFew) continue;
+    for (uint64_t left = open; left != 0; left &= left - 1)
+      contested_[size_t(std::countr_zero(left))] += int16_t(6 / count * needs);
+    if (count != 1) continue;
+    forced_[size_t(std::countr_zero(open))] += int16_t(needs);
+    if (std::binary_search(apart.begin(), apart.end(), int16_t(unit))) tiles &= ~open;
+  }
+  for (uint64_t left = tiles; left != 0; left &= left - 1) {
+    const size_t tile = size_t(std::countr_zero(left));
+    if (room_[tile] - size < forced_[tile]) tiles &= ~(uint64_t{1} << tile);
   }
   for (const int16_t clique : in.cliques_of[size_t(node)]) {
     uint64_t open = 0;
@@ -257,17 +286,32 @@ uint64_t PlacementEnvironment::without_crowding(int node, uint64_t tiles) const 
   return tiles;
 }
 
+// Clocks from `time` until the tile's next free slot, II where there is none.
+int PlacementEnvironment::wait_for_slot(int tile, int time) const {
+  const int ii = instance_->model.ii, slot = time - ii * int((uint64_t(time) * inverse_ii_) >> 32);
+  const uint64_t open = open_slots_[size_t(tile)], later = open >> slot;
+  if (later != 0) return std::countr_zero(later);
+  return open != 0 ? ii - slot + std::countr_zero(open) : ii;
+}
+
+int16_t PlacementEnvironment::next_wait(int tile, int start, bool several) const {
+  const int ready = start + instance_->model.latency_cycles;
+  int first = PlacementInstance::kMostSlots, second = first;
+  for (const auto& near : instance_->around[size_t(tile)]) {
+    const int wait = near.cycles + wait_for_slot(near.node, ready + near.cycles);
+    second = std::min(second, std::max(first, wait));
+    first = std::min(first, wait);
+  }
+  return int16_t(several ? second : first);
+}
+
 void PlacementEnvironment::starts() {
   const int ii = instance_->model.ii;
-  const uint64_t inverse = (uint64_t{1} << 32) / uint64_t(ii) + 1;
   for (uint64_t left = valid_[0]; left != 0; left &= left - 1) {
     const int tile = std::countr_zero(left);
-    const uint64_t open = open_slots_[size_t(tile)];
     int low = low_[size_t(tile)], first = -1;
     for (size_t k = 0; k < valid_.size(); ++k) {
-      const int slot = low - ii * int((uint64_t(low) * inverse) >> 32);
-      const uint64_t later = open >> slot;
-      const int start = low + (later != 0 ? std::countr_zero(later) : ii - slot + std::countr_zero(open));
+      const int start = low + wait_for_slot(tile, low);
       const bool fits = (k == 0 || start < first + ii) && (!two_sided_ || start <= high_[size_t(tile)]);
       start_[k * size_t(instance_->width) + size_t(tile)] = int16_t(start);
       const uint64_t bit = uint64_t{1} << tile;
@@ -313,7 +357,8 @@ void PlacementEnvironment::describe(int node) {
     int16_t *waits = feature(kWaits, row), *ends = feature(kEnds, row), *meet = feature(kMeets, row),
             *mate = feature(kMates, row), *back = feature(kReturns, row), *most = feature(kBound, row),
             *idle = feature(kIdle, row), *beside = feature(kPartners, row), *room = feature(kRoom, row),
-            *near = feature(kNearRoom, row), *border = feature(kBorder, row);
+            *near = feature(kNearRoom, row), *contested = feature(kContested, row),
+            *border = feature(kBorder, row);
     const int16_t* start = &start_[size_t(row)];
     for (int i = 0; i < kLanes; ++i) {
       const int16_t s = start[i];
@@ -329,10 +374,19 @@ void PlacementEnvironment::describe(int node) {
       most[i] = std::max<int16_t>(std::max(a, b), 0);
       beside[i] = partners[at + i];
       room[i] = room_[size_t(at + i)];
+      contested[i] = contested_[size_t(at + i)];
       near[i] = near_room_[size_t(at + i)];
       border[i] = in.border[size_t(at + i)];
     }
   }
+  const size_t consumers = in.model.outgoing[v].size();
+  for (int row = 0; row < rows_ && consumers > 0; row += width) {
+    for (uint64_t left = valid_[size_t(row / width)]; left != 0; left &= left - 1) {
+      const int tile = std::countr_zero(left);
+      *feature(kNext, row + tile) = next_wait(tile, start_[size_t(row + tile)], consumers > 1);
+    }
+  }
+  if (consumers == 0) std::fill_n(feature(kNext, 0), rows_, int16_t(0));
   state_[kProgress] = float(position_) / float(in.decisions());
   state_[kExcess] = float(bound_ - in.bound) / float(in.model.latency_cycles);
   state_[kFreeSlots] = float(free_slots_) / float(in.model.tiles * in.model.ii);

@@ -22,23 +22,26 @@ enum class PlacementReward : uint8_t {
 
 struct EnvironmentOptions {
   int slots_per_tile = 1;  // rows per tile: the earliest free slot, the next, ...
+  bool masked = true;      // otherwise every tile is offered, and an impossible one ends the episode
   bool look_ahead = true;  // mask also what leaves a later node without a tile
   PlacementReward reward = PlacementReward::kMakespan;
   double dead_end_reward = -4;
 };
 
 enum ActionFeature : uint8_t {
-  kWaits,     // start - earliest start of all valid actions
-  kEnds,      // start + tail, beyond the bound so far
-  kMeets,     // the bound with a placed node that shares a descendant
-  kMates,     // the bound over later nodes of the unit
-  kReturns,   // the bound over descendants whose tile is known
-  kBound,     // largest of these, at least 0: what the action adds to the bound
-  kIdle,      // clocks waited for a free slot
-  kPartners,  // transfer to placed nodes with a common consumer
-  kRoom,      // slots left on the tile
-  kNearRoom,  // slots left within two clocks of transfer
-  kBorder,    // how far from the middle of the array
+  kWaits,      // start - earliest start of all valid actions
+  kEnds,       // start + tail, beyond the bound so far
+  kMeets,      // the bound with a placed node that shares a descendant
+  kMates,      // the bound over later nodes of the unit
+  kReturns,    // the bound over descendants whose tile is known
+  kBound,      // largest of these, at least 0: what the action adds to the bound
+  kIdle,       // clocks waited for a free slot
+  kNext,       // clocks that a consumer nearby would wait for a slot; the second where there are several
+  kContested,  // how many later units have few tiles left, this among them
+  kPartners,   // transfer to placed nodes with a common consumer
+  kRoom,       // slots left on the tile
+  kNearRoom,   // slots left within two clocks of transfer
+  kBorder,     // how far from the middle of the array
   kActionFeatures,
 };
 enum StateFeature : uint8_t { kProgress, kExcess, kFreeSlots, kInterval, kChoices, kStateFeatures };
@@ -59,7 +62,7 @@ class PlacementEnvironment {
   int node() const { return instance_->order[size_t(position_)]; }
   int position() const { return position_; }
   int rows() const { return rows_; }
-  // One bit per tile for the k-th free slot.
+  // The offered actions: one bit per tile for the k-th free slot.
   uint64_t valid(int k = 0) const { return valid_[size_t(k)]; }
   int choices() const { return choices_; }
   // [feature][row], clocks or slots; rows that are not valid hold anything.
@@ -76,12 +79,15 @@ class PlacementEnvironment {
  private:
   void put(int node, int tile, int time);
   void observe();
+  void offer_all();
   void limits(int node);
   void tiles_of(int node);
-  uint64_t look_ahead(int node, uint64_t tiles) const;
-  uint64_t without_crowding(int node, uint64_t tiles) const;
+  uint64_t look_ahead(int node, uint64_t tiles);
+  uint64_t without_crowding(int node, uint64_t tiles);
   uint64_t open_to(int unit) const;
   void starts();
+  int wait_for_slot(int tile, int time) const;
+  int16_t next_wait(int tile, int start, bool several) const;
   void describe(int node);
   double end_in_dead_end();
   double reward_of(int node, int time, int old_bound) const;
@@ -92,6 +98,8 @@ class PlacementEnvironment {
   bool done_ = true, complete_ = false, two_sided_ = false;
   std::vector<int16_t> time_, tile_;         // per node, -1: not placed
   std::vector<uint64_t> open_slots_;         // per tile
+  uint64_t inverse_ii_ = 0;                  // 2^32 / II, rounded up
+  std::vector<int16_t> contested_, forced_;  // per tile: see kContested; slots of units with no other tile
   std::vector<int16_t> room_, near_room_;    // per tile: free slots that no unit there still needs
   std::vector<uint64_t> roomy_;              // [need]: tiles with so much room
   std::vector<int> packed_, waiting_units_;  // [size]: units that fit; units without tile of at least it
@@ -99,7 +107,7 @@ class PlacementEnvironment {
   std::vector<int16_t> unit_tile_;
   std::vector<int16_t> low_, high_, start_;
   std::vector<int16_t> features_;
-  std::vector<uint64_t> valid_;
+  std::vector<uint64_t> valid_, possible_;  // offered; those that the rules allow
   float state_[kStateFeatures] = {};
 };
 

@@ -112,6 +112,14 @@ void make_tables(PlacementInstance& instance) {
       sums[size_t(a)] += transfer;
     }
   }
+  for (int a = 0; a < model.tiles; ++a) {
+    auto& near = instance.around.emplace_back();
+    near.push_back({int16_t(a), int16_t(model.transfer[size_t(a)][size_t(a)])});
+    for (int b = 0; b < model.tiles && near.size() < 5; ++b) {
+      const int transfer = model.transfer[size_t(a)][size_t(b)];
+      if (b != a && transfer <= 1) near.push_back({int16_t(b), int16_t(transfer)});
+    }
+  }
   const int middle = *std::min_element(sums.begin(), sums.end());
   instance.border.assign(width, 0);
   for (size_t tile = 0; tile < tiles; ++tile) {
@@ -235,17 +243,17 @@ void make_partners(PlacementInstance& instance, const std::vector<int>& position
 
 void make_cliques(PlacementInstance& instance) {
   const PlacementModel& model = instance.model;
-  instance.apart_units.resize(size_t(model.nodes));
   instance.cliques_of.resize(size_t(model.nodes));
-  std::vector<std::vector<int16_t>> closers(model.units.size());
-  for (size_t node = 0; node < size_t(model.nodes); ++node) {
-    auto& units = instance.apart_units[node];
-    for (const int other : model.apart_of[node]) units.push_back(int16_t(model.unit[size_t(other)]));
+  for (const auto& unit : model.units) {
+    auto& units = instance.apart_units.emplace_back();
+    for (const int node : unit) {
+      for (const int other : model.apart_of[size_t(node)])
+        units.push_back(int16_t(model.unit[size_t(other)]));
+    }
     std::sort(units.begin(), units.end());
     units.erase(std::unique(units.begin(), units.end()), units.end());
-    for (const int16_t unit : units) closers[size_t(unit)].push_back(int16_t(node));
+    instance.most_apart = std::max(instance.most_apart, int(units.size()));
   }
-  for (const auto& list : closers) instance.most_apart = std::max(instance.most_apart, int(list.size()));
   const auto add = [&](std::vector<int16_t> members) {
     std::sort(members.begin(), members.end());
     members.erase(std::unique(members.begin(), members.end()), members.end());
@@ -303,6 +311,20 @@ PlacementInstance compile_instance(const PlacementModel& model, PlacementOrder o
   make_partners(instance, position);
   make_cliques(instance);
   return instance;
+}
+
+NodeNeighbours node_neighbours(const PlacementInstance& instance) {
+  const PlacementModel& model = instance.model;
+  NodeNeighbours near;
+  for (int node = 0; node < model.nodes; ++node) {
+    auto& operands = near.operands.emplace_back();
+    auto& consumers = near.consumers.emplace_back();
+    auto& mates = near.mates.emplace_back(model.units[size_t(model.unit[size_t(node)])]);
+    for (const int id : model.incoming[size_t(node)]) operands.push_back(model.edges[size_t(id)].from);
+    for (const int id : model.outgoing[size_t(node)]) consumers.push_back(model.edges[size_t(id)].to);
+    std::erase(mates, node);
+  }
+  return near;
 }
 
 std::vector<float> node_features(const PlacementInstance& instance) {

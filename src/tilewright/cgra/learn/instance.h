@@ -57,8 +57,9 @@ struct PlacementInstance {
   std::vector<std::vector<Limit>> operands;  // placed before the node; no upper limits
   std::vector<std::vector<Limit>> others;    // limits that need both sides or may not be placed yet
   std::vector<std::vector<Reach>> meets, mates, returns;
-  std::vector<std::vector<int16_t>> partners;     // placed before, with a common consumer
-  std::vector<std::vector<int16_t>> apart_units;  // per node: units that its tile is closed to
+  std::vector<std::vector<int16_t>> partners;  // placed before, with a common consumer
+  std::vector<std::vector<Reach>> around;  // per tile: itself and up to four tiles within a clock's transfer
+  std::vector<std::vector<int16_t>> apart_units;  // per unit: units that its tile is closed to
   std::vector<std::vector<int16_t>> cliques_of;   // per node
   std::vector<std::vector<int16_t>> cliques;      // nodes on pairwise different tiles
   int most_apart = 0;  // largest number of tiles that the apart rule can close to a unit
@@ -72,8 +73,14 @@ struct PlacementInstance {
 // Errors (unsupported): more than kMostTiles tiles or kMostSlots slots, a chain of more than kMostCycles / 2.
 PlacementInstance compile_instance(const PlacementModel& model, PlacementOrder order);
 
-// node features of the graph network, [node][kNodeFeatures], about unit scale.
+// The features of the graph network, [node][kNodeFeatures], about unit scale.
 constexpr int kNodeFeatures = 14;
 std::vector<float> node_features(const PlacementInstance& instance);
+
+// Neighbours in the graph network, per node: operands' producers, consumers, the rest of its unit.
+struct NodeNeighbours {
+  std::vector<std::vector<int>> operands, consumers, mates;
+};
+NodeNeighbours node_neighbours(const PlacementInstance& instance);
 
 }  // namespace tilewright::cgra
