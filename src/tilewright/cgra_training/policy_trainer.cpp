@@ -189,7 +189,7 @@ class Training {
     int batches = 0;
     for (int epoch = 0; epoch < options_.epochs; ++epoch) {
       const torch::Tensor order = draw(size);
-      const int64_t parts = std::min<int64_t>(options_.minibatches, size);
+      const int64_t parts = std::max<int64_t>(1, (size + options_.minibatch / 2) / options_.minibatch);
       for (int64_t part = 0; part < parts; ++part, ++batches) {
         const int64_t from = part * size / parts, to = (part + 1) * size / parts;
         entropy += improve(select(all, order.narrow(0, from, to - from)), entropy_weight);
@@ -237,6 +237,21 @@ class Training {
 };
 
 }  // namespace
+
+Replayed replay(const PolicyWeights& weights, const std::vector<PlacementInstance>& instances,
+                const Experience& experience) {
+  const torch::NoGradGuard no_gradients;
+  const GraphTensors graphs = graph_tensors(instances);
+  const DecisionTensors decisions = decision_tensors(experience, graphs.nodes);
+  const PolicyHeads heads = TorchPolicy(weights).forward(graphs, decisions);
+  const torch::Tensor chosen =
+      heads.log_probabilities.gather(1, decisions.row.unsqueeze(1)).squeeze(1).contiguous();
+  const torch::Tensor value = heads.value.contiguous();
+  const auto copied = [](const torch::Tensor& tensor) {
+    return std::vector<float>(tensor.data_ptr<float>(), tensor.data_ptr<float>() + tensor.numel());
+  };
+  return {copied(chosen), copied(value)};
+}
 
 TrainingResult train_policy(const std::vector<PlacementInstance>& instances,
                             const EnvironmentOptions& environment, const TrainingOptions& options,

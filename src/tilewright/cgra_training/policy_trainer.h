@@ -7,4 +7,12 @@ namespace tilewright::cgra {
 
 PolicyTrainer train_policy;
 
+// What the tensors say about recorded decisions; equal to the fused forward pass that recorded them but for
+// rounding.
+struct Replayed {
+  std::vector<float> log_probability, value;  // per decision
+};
+Replayed replay(const PolicyWeights& weights, const std::vector<PlacementInstance>& instances,
+                const Experience& experience);
+
 }  // namespace tilewright::cgra

@@ -394,6 +394,20 @@ void PlacementEnvironment::describe(int node) {
   state_[kChoices] = float(choices_) / float(rows_);
 }
 
+int PlacementEnvironment::random_row(Random& random) const {
+  int pick = int(((random.next() >> 32) * uint64_t(choices_)) >> 32);
+  for (size_t k = 0;; ++k) {
+    uint64_t valid = valid_[k];
+    const int count = std::popcount(valid);
+    if (pick >= count) {
+      pick -= count;
+      continue;
+    }
+    while (pick-- > 0) valid &= valid - 1;
+    return int(k) * instance_->width + std::countr_zero(valid);
+  }
+}
+
 std::vector<Place> PlacementEnvironment::places() const {
   std::vector<Place> places;
   for (size_t node = 0; node < time_.size(); ++node) places.push_back({tile_[node], time_[node]});

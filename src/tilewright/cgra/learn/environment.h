@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tilewright/base/random.h"
 #include "tilewright/cgra/learn/instance.h"
 #include "tilewright/cgra/mapping.h"
 
@@ -65,6 +66,8 @@ class PlacementEnvironment {
   // The offered actions: one bit per tile for the k-th free slot.
   uint64_t valid(int k = 0) const { return valid_[size_t(k)]; }
   int choices() const { return choices_; }
+  // One of the offered actions, all equally likely.
+  int random_row(Random& random) const;
   // [feature][row], clocks or slots; rows that are not valid hold anything.
   const int16_t* action_features() const { return features_.data(); }
   const float* state_features() const { return state_; }

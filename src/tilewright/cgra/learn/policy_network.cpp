@@ -197,6 +197,7 @@ PolicyWeights random_policy(uint64_t seed) {
     const double scale = rows == 1 ? 0 : (last ? 0.1 : 1.0) * std::sqrt(2.0 / rows);
     std::vector<float>& values = weights.tensors.emplace_back(size_t(rows) * size_t(columns));
     for (float& value : values) {
+      if (scale == 0) break;
       double sum = -6;  // of twelve uniform numbers: nearly normal
       for (int i = 0; i < 12; ++i) sum += random.uniform();
       value = float(scale * sum);

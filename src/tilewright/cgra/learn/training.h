@@ -19,13 +19,13 @@ struct TrainingOptions {
   int64_t episodes = 5000;
   int episodes_per_update = 50;  // or episodes_per_graph for every graph, if that is more
   int episodes_per_graph = 4;
-  int epochs = 4, minibatches = 2;
-  double learning_rate = 3e-3, last_learning_rate = 3e-4;
+  int epochs = 3, minibatch = 700;  // decisions, about
+  double learning_rate = 3e-3, last_learning_rate = 1e-4;
   double clip = 0.2;
   double lambda = 0.95;
-  double entropy = 0.02, last_entropy = 0.002;
+  double entropy = 0.01, last_entropy = 0.0005;
   double value_weight = 0.5;
-  double imitation = 0.2;  // weight of the imitation loss
+  double imitation = 0.3;  // weight of the imitation loss
   int elites = 8;          // episodes kept per graph to imitate
   double most_gradient = 0.5;
   uint64_t seed = 0;

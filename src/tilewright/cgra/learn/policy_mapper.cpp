@@ -1,0 +1,172 @@
+// Samples are independent; the beam keeps the partial placements of least bound, then of greatest
+// probability, of all continuations at once.
+#include "tilewright/cgra/learn/policy_mapper.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "tilewright/base/error.h"
+#include "tilewright/cgra/route/route_places.h"
+#include "tilewright/search/deadline.h"
+
+namespace tilewright::cgra {
+namespace {
+
+PlacementInstance compile_checked(const MappingProblem& problem) {
+  Diagnostics diagnostics;
+  problem.verify(diagnostics);
+  diagnostics.raise_if_any();
+  return compile_instance(compile_model(problem), PlacementOrder::kLongestTail);
+}
+
+// Takes placements one by one and keeps the shortest that can be routed.
+class Collector {
+ public:
+  Collector(const MappingProblem& problem, const PlacementInstance& instance, double seconds)
+      : problem_(&problem), deadline_(seconds), watch_(deadline_) {
+    result_.lower_bound = instance.bound;
+  }
+  bool ended() { return result_.makespan == result_.lower_bound || watch_.expired(); }
+  MappingResult& result() { return result_; }
+
+  void offer(const PlacementEnvironment& environment) {
+    ++result_.counts.evaluations;
+    if (!environment.complete()) return;
+    ++result_.counts.valid;
+    if (result_.mapping && environment.makespan() >= result_.makespan) return;
+    Mapping mapping{.ii = problem_->ii, .places = environment.places(), .routes = {}};
+    if (problem_->rules.routed) {
+      const double left = deadline_.limit() - deadline_.seconds();
+      RoutingResult routes = route_places(*problem_, mapping, {.seconds = std::max(left, 0.01)});
+      if (routes.status != SearchStatus::kFeasible) return;
+      mapping.routes = std::move(routes.routes);
+    }
+    result_.mapping = std::move(mapping);
+    result_.makespan = environment.makespan();
+    record();
+  }
+
+  MappingResult finish() {
+    result_.seconds = deadline_.seconds();
+    if (result_.mapping) {
+      result_.status =
+          result_.makespan == result_.lower_bound ? SearchStatus::kOptimal : SearchStatus::kFeasible;
+    }
+    record();
+    return std::move(result_);
+  }
+
+ private:
+  void record() {
+    SearchPoint<int> point{deadline_.seconds(), result_.counts, {}, result_.lower_bound};
+    if (result_.mapping) point.value = result_.makespan;
+    result_.curve.push_back(point);
+  }
+
+  const MappingProblem* problem_;
+  Deadline deadline_;
+  DeadlineWatch watch_;
+  MappingResult result_;
+};
+
+// Plays episodes with `choose` until a limit.
+MappingResult sample(const MappingProblem& problem, const PlacementInstance& instance,
+                     const MapperOptions& options, int64_t samples,
+                     const std::function<int(const PlacementEnvironment&, int64_t)>& choose) {
+  Collector collector(problem, instance, options.limits.seconds);
+  PlacementEnvironment environment(instance, {});
+  for (int64_t i = 0; i < samples && !collector.ended(); ++i) {
+    environment.reset();
+    while (!environment.done()) {
+      environment.step(choose(environment, i));
+      ++collector.result().counts.nodes;
+    }
+    collector.offer(environment);
+  }
+  return collector.finish();
+}
+
+int64_t wanted_samples(const MapperOptions& options, int64_t usual) {
+  if (options.limits.evaluations != SearchLimits::kNone) return options.limits.evaluations;
+  return std::isfinite(options.limits.seconds) ? SearchLimits::kNone : usual;
+}
+
+struct Partial {
+  PlacementEnvironment environment;
+  double log_probability = 0;
+};
+struct Continuation {
+  size_t partial = 0;
+  int row = 0, bound = 0;
+  double log_probability = 0;
+  bool operator<(const Continuation& other) const {
+    return bound != other.bound ? bound < other.bound : log_probability > other.log_probability;
+  }
+};
+
+MappingResult beam(const PolicyWeights& weights, const MappingProblem& problem,
+                   const PlacementInstance& instance, const MapperOptions& options, int width) {
+  Collector collector(problem, instance, options.limits.seconds);
+  const EncodedGraph graph = encode_graph(weights, instance);
+  std::vector<Partial> front{{PlacementEnvironment(instance, {}), 0}};
+  PolicyOutput output;
+  while (!front.empty() && !collector.ended()) {
+    std::vector<Continuation> all;
+    for (size_t i = 0; i < front.size(); ++i) {
+      const PlacementEnvironment& environment = front[i].environment;
+      if (environment.done()) {
+        collector.offer(environment);
+        continue;
+      }
+      evaluate_policy(weights, graph, environment, 1, output);
+      ++collector.result().counts.nodes;
+      const int16_t* added = environment.action_features() + kBound * environment.rows();
+      for (int row = 0; row < environment.rows(); ++row) {
+        const float share = output.probabilities[size_t(row)];
+        if (share > 0) {
+          all.push_back(
+              {i, row, environment.bound() + added[row], front[i].log_probability + std::log(double(share))});
+        }
+      }
+    }
+    const size_t kept = std::min(all.size(), size_t(width));
+    std::partial_sort(all.begin(), all.begin() + std::ptrdiff_t(kept), all.end());
+    std::vector<Partial> next;
+    next.reserve(kept);
+    for (size_t i = 0; i < kept; ++i) {
+      next.push_back({front[all[i].partial].environment, all[i].log_probability});
+      next.back().environment.step(all[i].row);
+    }
+    front = std::move(next);
+  }
+  return collector.finish();
+}
+
+}  // namespace
+
+MappingResult map_with_policy(const PolicyWeights& weights, const MappingProblem& problem,
+                              const MapperOptions& options, const PolicySearchOptions& search) {
+  const PlacementInstance instance = compile_checked(problem);
+  if (search.beam > 0) return beam(weights, problem, instance, options, search.beam);
+  const EncodedGraph graph = encode_graph(weights, instance);
+  Random random(options.seed);
+  PolicyOutput output;
+  return sample(problem, instance, options, wanted_samples(options, search.samples),
+                [&](const PlacementEnvironment& environment, int64_t turn) {
+                  const float temperature = kSampleTemperatures[turn % std::ssize(kSampleTemperatures)];
+                  evaluate_policy(weights, graph, environment, temperature, output);
+                  return draw_row(output, random);
+                });
+}
+
+MappingResult map_with_random_actions(const MappingProblem& problem, const MapperOptions& options) {
+  const PlacementInstance instance = compile_checked(problem);
+  Random random(options.seed);
+  return sample(
+      problem, instance, options, wanted_samples(options, 1),
+      [&](const PlacementEnvironment& environment, int64_t) { return environment.random_row(random); });
+}
+
+}  // namespace tilewright::cgra

@@ -1,0 +1,28 @@
+// Placing with a trained policy: samples, or a beam over partial placements.
+#pragma once
+
+#include "tilewright/cgra/learn/policy_network.h"
+#include "tilewright/cgra/mapper.h"
+
+namespace tilewright::cgra {
+
+// The temperatures that samples take in turn: what the policy prefers, and what it thinks possible.
+inline constexpr float kSampleTemperatures[] = {0.3f, 0.5f, 0.7f, 1.0f};
+
+struct PolicySearchOptions {
+  int samples = 64;  // complete placements, where limits.evaluations does not say
+  int beam = 0;      // width; 0: samples. A beam's placements come in one sweep, as many as it is wide
+};
+
+// The shortest of the placements, routed where the problem asks for it. With a limit in seconds and none in
+// evaluations it samples until then. counts.evaluations: complete placements; counts.nodes: decisions.
+// lower_bound is the longest chain: kOptimal where it is met. Errors (invalid input): problem.verify's;
+// (unsupported): compile_instance's.
+MappingResult map_with_policy(const PolicyWeights& weights, const MappingProblem& problem,
+                              const MapperOptions& options, const PolicySearchOptions& search);
+
+// Placements drawn uniformly from the valid actions of the same environment: what the policy is compared
+// with.
+MappingResult map_with_random_actions(const MappingProblem& problem, const MapperOptions& options);
+
+}  // namespace tilewright::cgra
