@@ -9,28 +9,11 @@
 #include <new>
 
 #include "tilewright/base/error.h"
+#include "tilewright/cli/verb_options.h"
 #include "tilewright/cli/verbs.h"
 
 namespace tilewright::cli {
 namespace {
-
-// A verb's sub-command with its description and one worked example, shown by --help.
-CLI::App* add_verb(CLI::App& app, const std::string& name, const std::string& description,
-                   const std::string& example) {
-  CLI::App* verb = app.add_subcommand(name, description);
-  verb->footer("Example:\n  tilewright " + example);
-  return verb;
-}
-
-CLI::Validator number_check(const std::string& wanted, bool (*accepts)(double)) {
-  return CLI::Validator(
-      [wanted, accepts](const std::string& text) {
-        double value = 0;
-        const bool fits = CLI::detail::lexical_cast(text, value) && std::isfinite(value) && accepts(value);
-        return fits ? std::string() : "'" + text + "' is not " + wanted;
-      },
-      "");
-}
 
 // "1x49x10".
 bool parse_shape(const std::string& text, Shape& shape) {
@@ -163,20 +146,7 @@ void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()));
   verb->add_option_function<std::string>(
           "--time",
-          [&map_options](const std::string& text) {
-            const size_t unit = text.find_first_not_of("0123456789.");
-            const std::string name = unit == std::string::npos ? "s" : text.substr(unit);
-            const double scale = name == "ms"                   ? 1e-3
-                                 : name == "s"                  ? 1
-                                 : name == "m" || name == "min" ? 60
-                                                                : 0;
-            double value = 0;
-            if (scale == 0 || !CLI::detail::lexical_cast(text.substr(0, unit), value) ||
-                !(value * scale > 0)) {
-              throw CLI::ValidationError("--time", "'" + text + "' is not a time like 500ms, 10s or 2m");
-            }
-            map_options.time_s = value * scale;
-          },
+          [&map_options](const std::string& text) { map_options.time_s = seconds_of("--time", text); },
           "Stop searching after this time for the whole model; layers that are not proven by then say so "
           "(default: until proven, which may take hours)")
       ->type_name("TIME");
@@ -320,6 +290,9 @@ int parse_and_run(int argc, char** argv) {
 
   MapOptions map_options;
   add_map(app, map_options, out);
+
+  PlaceVerbOptions place_options;
+  add_place(app, place_options, out);
 
   CompileOptions compile_options;
   verb = add_verb(app, "compile", "Compile a quantised model for an overlay into a bundle",

@@ -73,6 +73,24 @@ struct MapOptions {
 };
 void map(const MapOptions& options, std::ostream& out);
 
+struct PlaceVerbOptions {
+  std::string graph, expression;  // one of them
+  std::string fabric;
+  std::string ii = "auto";  // or N, or FIRST..LAST
+  std::string method = "exact", objective = "makespan";
+  std::string delay = "unbounded";  // or none, or clocks per unit of distance
+  std::string starters;             // off, roots or flows; empty: the fabric's reading
+  std::vector<std::string> fixed;   // NODE=TILE[@TIME]
+  bool routed = false;
+  double time_s = 0;        // 0: until proven, or what the method takes by itself
+  int64_t evaluations = 0;  // 0: what the method takes by itself
+  uint64_t seed = 0;
+  int threads = 1;
+  std::string output, svg;
+  bool json = false;
+};
+void place(const PlaceVerbOptions& options, std::ostream& out);
+
 struct CompileOptions {
   ModelOptions model;
   std::string hardware, output, assembly, raw_folder;

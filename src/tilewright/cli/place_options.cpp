@@ -1,0 +1,60 @@
+#include <ostream>
+
+#include "tilewright/cli/verb_options.h"
+#include "tilewright/flow/place.h"
+
+namespace tilewright::cli {
+namespace {
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const PlaceMethod& method : place_methods()) names.push_back(method.name);
+  return names;
+}
+
+}  // namespace
+
+void add_place(CLI::App& app, PlaceVerbOptions& options, std::ostream& out) {
+  CLI::App* verb =
+      add_verb(app, "place",
+               "Map a dataflow graph onto a coarse-grained array, in space and time: the shortest "
+               "schedule with its proof, or why there is none",
+               "place models/cgra/ifft.json --fabric streaming-engine --ii auto -o mapped.json");
+  verb->add_option("graph", options.graph, "Graph: JSON (docs/cgra_graphs.md) or GraphViz (.dot)");
+  verb->add_option("--expr", options.expression,
+                   "Arithmetic instead of a file, e.g. \"d = (x-x0)*(x-x0); s = s + a[i]\"");
+  verb->add_option(
+      "--fabric", options.fabric,
+      "Fabric: a preset's name, mesh-RxC, torus-RxC, hycube-RxC, line-N, ring-N, or a YAML file");
+  verb->add_option("--ii", options.ii,
+                   "Clocks between iterations: N, FIRST..LAST, or auto (front of II and makespan)");
+  verb->add_option("--method", options.method, "Mapper")->check(CLI::IsMember(method_names()));
+  verb->add_option(
+          "--objective", options.objective,
+          "What is least: makespan, or ii (then makespan; arrays whose links take no clock, with routes)")
+      ->check(CLI::IsMember({"makespan", "ii"}));
+  verb->add_option("--delay", options.delay,
+                   "How long values may wait: none, N clocks per unit of distance, or unbounded");
+  verb->add_option("--starters", options.starters,
+                   "Which starting operations sit on different tiles (default: the fabric's reading)")
+      ->check(CLI::IsMember({"off", "roots", "flows"}));
+  verb->add_option("--fix", options.fixed, "Put a node on a tile, at a clock; may be repeated")
+      ->type_name("NODE=TILE[@CLOCK]");
+  verb->add_flag("--routed", options.routed,
+                 "Only mappings whose values have ways: links, pass-through, delay registers");
+  verb->add_option_function<std::string>(
+          "--time", [&options](const std::string& text) { options.time_s = seconds_of("--time", text); },
+          "Stop after this time: the best mapping so far, with what is proven of it")
+      ->type_name("TIME");
+  verb->add_option("--evaluations", options.evaluations,
+                   "Stop after this many decoded placements or solver calls")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+  verb->add_option("--seed", options.seed, "Seed of what is random");
+  verb->add_option("-o,--output", options.output, "JSON file for the mapped program ('run' executes it)");
+  verb->add_option("--svg", options.svg, "Picture: tiles and slots, routes, time line");
+  verb->add_option("--threads", options.threads, "Number of threads")->check(CLI::Range(1, 1024));
+  verb->add_flag("--json", options.json, "Print JSON for machines");
+  verb->callback([&options, &out] { place(options, out); });
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,25 @@
+// How verbs declare their options.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <iosfwd>
+#include <string>
+
+#include "tilewright/cli/verbs.h"
+
+namespace tilewright::cli {
+
+// A verb's sub-command with its description and one worked example, shown by --help.
+CLI::App* add_verb(CLI::App& app, const std::string& name, const std::string& description,
+                   const std::string& example);
+
+// Accepts finite numbers; "'x' is not WANTED" is said of others.
+CLI::Validator number_check(const std::string& wanted, bool (*accepts)(double));
+
+// "500ms", "10s", "2m"; a bare number is seconds. Other texts are refused in the option's name.
+double seconds_of(const std::string& option, const std::string& text);
+
+// The options of one verb, where they are many.
+void add_place(CLI::App& app, PlaceVerbOptions& options, std::ostream& out);
+
+}  // namespace tilewright::cli

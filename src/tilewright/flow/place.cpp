@@ -1,0 +1,177 @@
+// The loop over II ends where a larger one cannot be shorter: when the critical path is reached, or when II
+// is as long as the schedule, so that no two threads overlap.
+#include "tilewright/flow/place.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "tilewright/cgra/exact/exact_mapper.h"
+#include "tilewright/cgra/heuristic/branch_and_bound.h"
+#include "tilewright/cgra/heuristic/sampling_mappers.h"
+#include "tilewright/cgra/kernel/map_kernel.h"
+#include "tilewright/cgra/route/route_places.h"
+#include "tilewright/search/deadline.h"
+
+namespace tilewright {
+namespace {
+
+using cgra::MappingProblem;
+using cgra::MappingResult;
+
+// Routes for places that were found without them take at most this long.
+constexpr double kRoutingSeconds = 20;
+
+// Adds routes to a mapping of places, or says why there are none.
+void add_routes(const MappingProblem& problem, PlacePoint& point) {
+  cgra::Mapping& mapping = *point.result.mapping;
+  MappingProblem routed = problem;
+  routed.rules.routed = true;
+  if (mapping.routes.empty()) {
+    cgra::RoutingResult found = cgra::route_places(routed, mapping, {.seconds = kRoutingSeconds});
+    if (found.status != SearchStatus::kFeasible) {
+      point.note = found.status == SearchStatus::kInfeasible
+                       ? fmt::format("these places have no routes ({} values are in each other's way)",
+                                     found.core_edges.size())
+                       : "no routes found within the limit";
+      return;
+    }
+    mapping.routes = std::move(found.routes);
+  }
+  point.routed = cgra::check_mapping(routed, mapping).empty();
+}
+
+PlacePoint map_at(const PlaceRequest& request, MappingProblem problem, int ii,
+                  const cgra::MapperOptions& options) {
+  PlacePoint point{.ii = ii};
+  problem.ii = ii;
+  const bool asked = problem.rules.routed;
+  if (!request.method.routes) problem.rules.routed = false;
+  point.result = request.method.map(problem, options);
+  if (!point.result.mapping) return point;
+  add_routes(problem, point);
+  if (asked && !point.routed) {
+    // The shortest places bound the routed tier; another mapping may still have routes.
+    point.result.mapping.reset();
+    point.result.status = SearchStatus::kStopped;
+    return point;
+  }
+  TILEWRIGHT_CHECK(cgra::check_mapping(problem, *point.result.mapping).empty(), "a mapper broke a rule");
+  return point;
+}
+
+void mark_front(PlaceReport& report) {
+  int shortest = 0;
+  for (size_t i = 0; i < report.points.size(); ++i) {
+    PlacePoint& point = report.points[i];
+    if (!point.result.mapping) continue;
+    point.on_front = report.best < 0 || point.result.makespan < shortest;
+    if (!point.on_front) continue;
+    report.best = int(i);
+    shortest = point.result.makespan;
+  }
+}
+
+// A contradiction in which neither slots nor clocks play a part holds at every II.
+bool whatever_ii(const MappingResult& result) {
+  if (!result.conflict) return false;
+  const std::vector<cgra::Rule>& rules = result.conflict->rules;
+  return !rules.empty() && std::none_of(rules.begin(), rules.end(), [](cgra::Rule rule) {
+    return rule == cgra::Rule::kSlot || rule == cgra::Rule::kTiming || rule == cgra::Rule::kShape;
+  });
+}
+
+PlaceReport place_at_each(const PlaceRequest& request) {
+  PlaceReport report;
+  const Deadline deadline(request.options.limits.seconds);
+  const int path =
+      cgra::critical_path_cycles(request.problem.graph, request.problem.fabric.operation_latency_cycles);
+  const int most = request.iis.empty() ? request.problem.fabric.max_ii : int(request.iis.size());
+  int shortest = std::numeric_limits<int>::max();
+  for (int i = 0; i < most; ++i) {
+    const int ii = request.iis.empty() ? i + 1 : request.iis[size_t(i)];
+    cgra::MapperOptions options = request.options;
+    options.limits.seconds = std::max(0.01, deadline.limit() - deadline.seconds());
+    report.points.push_back(map_at(request, request.problem, ii, options));
+    const MappingResult& result = report.points.back().result;
+    if (result.mapping) shortest = std::min(shortest, result.makespan);
+    if (!request.iis.empty()) continue;
+    if (shortest <= std::max(path, ii) || whatever_ii(result) || deadline.seconds() > deadline.limit()) break;
+  }
+  mark_front(report);
+  return report;
+}
+
+// The kernel mapper refutes or maps II after II itself.
+PlaceReport place_at_least_ii(const PlaceRequest& request) {
+  cgra::KernelOptions options{.seed = request.options.seed};
+  if (request.options.limits.seconds < options.seconds) options.seconds = request.options.limits.seconds;
+  if (!request.iis.empty()) options.most_ii = *std::max_element(request.iis.begin(), request.iis.end());
+  const cgra::KernelResult found = cgra::map_kernel(request.problem, options);
+  PlaceReport report;
+  for (int ii = 1; ii < found.bound.value(); ++ii) {
+    PlacePoint point{.ii = ii, .note = found.bound.reason};
+    point.result.status = SearchStatus::kInfeasible;
+    report.points.push_back(std::move(point));
+  }
+  for (const cgra::RefutedIi& refuted : found.refuted) {
+    PlacePoint point{.ii = refuted.ii, .note = refuted.argument};
+    point.result.status = SearchStatus::kInfeasible;
+    report.points.push_back(std::move(point));
+  }
+  PlacePoint point{.ii = found.mapping ? found.mapping->ii : found.least_ii};
+  point.result.status = found.mapping && found.least_makespan == found.makespan && found.makespan > 0
+                            ? SearchStatus::kOptimal
+                        : found.mapping ? SearchStatus::kFeasible
+                                        : found.status;
+  point.result.mapping = found.mapping;
+  point.result.makespan = found.makespan;
+  point.result.lower_bound = found.least_makespan;
+  point.result.counts = found.counts;
+  point.result.seconds = found.seconds;
+  point.routed = found.mapping.has_value();
+  if (found.mapping && found.mapping->ii > found.least_ii)
+    point.note = fmt::format("whether an II of {} suffices is open", found.least_ii);
+  if (found.mapping || found.status == SearchStatus::kStopped) report.points.push_back(std::move(point));
+  mark_front(report);
+  return report;
+}
+
+}  // namespace
+
+const std::vector<PlaceMethod>& place_methods() {
+  static const std::vector<PlaceMethod> methods = {
+      {"exact", "the shortest schedule with its proof, or why there is none (satisfiability)",
+       cgra::map_exact, false},
+      {"branch-and-bound", "the same by a tree search, for small graphs", cgra::map_branch_and_bound, false},
+      {"annealing", "simulated annealing over places", cgra::map_annealing, true},
+      {"evolution", "islands of evolving places", cgra::map_evolution, true},
+      {"random", "the best of random places", cgra::map_random, true},
+      {"list", "list scheduling, without search", cgra::map_list, true},
+  };
+  return methods;
+}
+
+PlaceReport place(const PlaceRequest& request) {
+  for (size_t i = 0; i == 0 || i < request.iis.size(); ++i) {
+    MappingProblem problem = request.problem;
+    problem.ii = request.iis.empty() ? 1 : request.iis[i];
+    Diagnostics diagnostics;
+    problem.verify(diagnostics);
+    diagnostics.raise_if_any();
+  }
+  return request.objective == PlaceObjective::kIi ? place_at_least_ii(request) : place_at_each(request);
+}
+
+cgra::MappedProgram mapped_program(const PlaceRequest& request, const PlacePoint& point) {
+  cgra::MappedProgram program{.problem = request.problem,
+                              .mapping = point.result.mapping.value(),
+                              .lower_bound_cycles = point.result.lower_bound};
+  program.problem.ii = point.ii;
+  program.problem.rules.routed = point.routed;
+  if (!point.routed) program.mapping.routes.clear();
+  return program;
+}
+
+}  // namespace tilewright
