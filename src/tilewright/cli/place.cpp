@@ -156,6 +156,7 @@ PlaceRequest read_request(const PlaceVerbOptions& options) {
   }
   request.options.seed = options.seed;
   request.options.threads = options.threads;
+  request.proof_folder = options.proof_folder;
   if (options.time_s > 0) request.options.limits.seconds = options.time_s;
   if (options.evaluations > 0) request.options.limits.evaluations = options.evaluations;
   return request;
@@ -167,7 +168,6 @@ PlaceRequest read_request(const PlaceVerbOptions& options) {
   std::string reason;
   for (const PlacePoint& point : report.points) {
     proven = proven && point.result.status == SearchStatus::kInfeasible;
-    if (!reason.empty()) continue;
     reason = point.result.conflict ? point.result.conflict->text : point.note;
   }
   throw Error(ErrorKind::kInfeasible,

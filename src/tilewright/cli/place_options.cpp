@@ -52,6 +52,8 @@ void add_place(CLI::App& app, PlaceVerbOptions& options, std::ostream& out) {
   verb->add_option("--seed", options.seed, "Seed of what is random");
   verb->add_option("-o,--output", options.output, "JSON file for the mapped program ('run' executes it)");
   verb->add_option("--svg", options.svg, "Picture: tiles and slots, routes, time line");
+  verb->add_option("--proof", options.proof_folder,
+                   "Folder for a formula (.cnf) and a checked proof (.drat) of every proven point");
   verb->add_option("--threads", options.threads, "Number of threads")->check(CLI::Range(1, 1024));
   verb->add_flag("--json", options.json, "Print JSON for machines");
   verb->callback([&options, &out] { place(options, out); });

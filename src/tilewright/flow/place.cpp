@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
+#include "tilewright/base/file.h"
 #include "tilewright/cgra/exact/exact_mapper.h"
+#include "tilewright/cgra/exact/ii_front.h"
+#include "tilewright/cgra/exact/refutation.h"
 #include "tilewright/cgra/heuristic/branch_and_bound.h"
 #include "tilewright/cgra/heuristic/sampling_mappers.h"
 #include "tilewright/cgra/kernel/map_kernel.h"
@@ -73,34 +75,41 @@ void mark_front(PlaceReport& report) {
   }
 }
 
-// A contradiction in which neither slots nor clocks play a part holds at every II.
-bool whatever_ii(const MappingResult& result) {
-  if (!result.conflict) return false;
-  const std::vector<cgra::Rule>& rules = result.conflict->rules;
-  return !rules.empty() && std::none_of(rules.begin(), rules.end(), [](cgra::Rule rule) {
-    return rule == cgra::Rule::kSlot || rule == cgra::Rule::kTiming || rule == cgra::Rule::kShape;
-  });
-}
-
 PlaceReport place_at_each(const PlaceRequest& request) {
   PlaceReport report;
   const Deadline deadline(request.options.limits.seconds);
-  const int path =
-      cgra::critical_path_cycles(request.problem.graph, request.problem.fabric.operation_latency_cycles);
-  const int most = request.iis.empty() ? request.problem.fabric.max_ii : int(request.iis.size());
-  int shortest = std::numeric_limits<int>::max();
-  for (int i = 0; i < most; ++i) {
-    const int ii = request.iis.empty() ? i + 1 : request.iis[size_t(i)];
-    cgra::MapperOptions options = request.options;
-    options.limits.seconds = std::max(0.01, deadline.limit() - deadline.seconds());
-    report.points.push_back(map_at(request, request.problem, ii, options));
-    const MappingResult& result = report.points.back().result;
-    if (result.mapping) shortest = std::min(shortest, result.makespan);
-    if (!request.iis.empty()) continue;
-    if (shortest <= std::max(path, ii) || whatever_ii(result) || deadline.seconds() > deadline.limit()) break;
+  const cgra::Mapper mapper = [&](const MappingProblem& problem, cgra::MapperOptions options) {
+    options.limits.seconds = deadline.limit() - deadline.seconds();
+    if (options.limits.seconds <= 0) return MappingResult{};
+    report.points.push_back(map_at(request, problem, problem.ii, options));
+    return report.points.back().result;
+  };
+  if (request.iis.empty()) {
+    cgra::find_ii_front(request.problem, mapper, 1, request.problem.fabric.max_ii, request.options);
+  }
+  MappingProblem problem = request.problem;
+  for (const int ii : request.iis) {
+    problem.ii = ii;
+    mapper(problem, request.options);
   }
   mark_front(report);
   return report;
+}
+
+// Each answer "no mapping of fewer clocks" (or none at all) solved once more from nothing, its proof checked.
+void prove(const PlaceRequest& request, PlacePoint& point) {
+  const bool impossible = point.result.status == SearchStatus::kInfeasible;
+  if (!impossible && point.result.status != SearchStatus::kOptimal) return;
+  MappingProblem problem = request.problem;
+  problem.ii = point.ii;
+  problem.rules.routed = false;
+  const cgra::Refutation refuted =
+      cgra::refute(problem, impossible ? 0 : point.result.makespan - 1, request.proof_folder);
+  const bool accepted = refuted.answer == cgra::Satisfiable::kNo && refuted.check.proven;
+  point.proof = accepted ? fmt::format("{} ({} bytes, accepted)", refuted.proof.filename().string(),
+                                       refuted.proof_bytes)
+                : impossible && request.problem.rules.routed ? "none in the placement tier"
+                                                             : "not proven again";
 }
 
 // The kernel mapper refutes or maps II after II itself.
@@ -143,7 +152,7 @@ PlaceReport place_at_least_ii(const PlaceRequest& request) {
 const std::vector<PlaceMethod>& place_methods() {
   static const std::vector<PlaceMethod> methods = {
       {"exact", "the shortest schedule with its proof, or why there is none (satisfiability)",
-       cgra::map_exact, false},
+       cgra::map_exact, true},
       {"branch-and-bound", "the same by a tree search, for small graphs", cgra::map_branch_and_bound, false},
       {"annealing", "simulated annealing over places", cgra::map_annealing, true},
       {"evolution", "islands of evolving places", cgra::map_evolution, true},
@@ -161,7 +170,12 @@ PlaceReport place(const PlaceRequest& request) {
     problem.verify(diagnostics);
     diagnostics.raise_if_any();
   }
-  return request.objective == PlaceObjective::kIi ? place_at_least_ii(request) : place_at_each(request);
+  if (request.objective == PlaceObjective::kIi) return place_at_least_ii(request);
+  PlaceReport report = place_at_each(request);
+  if (request.proof_folder.empty()) return report;
+  create_folder(request.proof_folder);
+  for (PlacePoint& point : report.points) prove(request, point);
+  return report;
 }
 
 cgra::MappedProgram mapped_program(const PlaceRequest& request, const PlacePoint& point) {

@@ -1,7 +1,7 @@
 // Mapping a dataflow graph onto a fabric with any of the mappers, at one II or over all that matter.
 #pragma once
 
-#include <functional>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -26,8 +26,9 @@ struct PlaceRequest {
   cgra::MappingProblem problem;  // `ii` is set for every point
   std::vector<int> iis;  // kMakespan: those to map at; empty: from 1 until no larger one can be shorter
   PlaceObjective objective = PlaceObjective::kMakespan;
-  PlaceMethod method;           // kIi has a mapper of its own (kernel/map_kernel.h)
-  cgra::MapperOptions options;  // limits.seconds is for all points together
+  PlaceMethod method;                  // kIi has a mapper of its own (kernel/map_kernel.h)
+  cgra::MapperOptions options;         // limits.seconds is for all points together
+  std::filesystem::path proof_folder;  // kMakespan: formulas and proofs of proven points; empty: none
 };
 
 // One II's answer.
@@ -37,6 +38,7 @@ struct PlacePoint {
   bool on_front = false;  // mapped, and no smaller II has as short a schedule
   bool routed = false;    // the mapping carries routes that the checker accepts
   std::string note;       // where not
+  std::string proof;      // its file, and what the checker says
 };
 
 struct PlaceReport {

@@ -14,7 +14,7 @@
 namespace tilewright {
 namespace {
 
-constexpr double kLeft = 70, kTop = 70, kCellWidth = 92, kCellHeight = 44, kClock = 30, kRow = 30, kGap = 70;
+constexpr double kLeft = 70, kTop = 70, kCellWidth = 92, kCellHeight = 44, kRow = 34, kGap = 70;
 constexpr std::array kFlowColours = {"#a6cee3", "#b2df8a", "#fdbf6f", "#cab2d6",
                                      "#fb9a99", "#ffff99", "#d9d9d9"};
 constexpr std::array kWayColours = {"#1f78b4", "#33a02c", "#e31a1c", "#ff7f00",
@@ -43,7 +43,7 @@ class Picture {
     timeline_top_ = kTop + problem.ii * kCellHeight + kGap;
     timeline(end);
     const double width =
-        kLeft + std::max(double(columns_.size()) * kCellWidth, (last_clock(end) + 1) * kClock) + 20;
+        kLeft + std::max(double(columns_.size()) * kCellWidth, (last_clock(end) + 1) * clock_width()) + 20;
     return drawing_.document(width, timeline_top_ + double(columns_.size()) * kRow + 50, title);
   }
 
@@ -56,6 +56,10 @@ class Picture {
   const char* way_colour(int node) const { return kWayColours[size_t(node) % kWayColours.size()]; }
   double cell_x(int tile) const { return kLeft + columns_.at(tile) * kCellWidth; }
   double row_y(int tile) const { return timeline_top_ + columns_.at(tile) * kRow + kRow / 2; }
+  // Room for a name in every bar.
+  double clock_width() const {
+    return std::max(30.0, 60.0 / program_.problem.fabric.operation_latency_cycles);
+  }
   std::string tile_name(int tile) const {
     const Fabric& fabric = program_.problem.fabric;
     return fabric.rows == 1 ? std::to_string(tile)
@@ -119,7 +123,7 @@ void Picture::grid() {
 void Picture::timeline(int end) {
   const double last = last_clock(end);
   for (int clock = 0; clock <= int(last); ++clock) {
-    const double x = kLeft + clock * kClock;
+    const double x = kLeft + clock * clock_width();
     const bool begins = clock % program_.problem.ii == 0;
     drawing_.line(x, timeline_top_, x, timeline_top_ + double(columns_.size()) * kRow,
                   begins ? "#bbbbbb" : "#eeeeee");
@@ -129,11 +133,11 @@ void Picture::timeline(int end) {
   for (const auto& [tile, column] : columns_)
     drawing_.text(kLeft - 8, row_y(tile) + 4, "tile " + tile_name(tile),
                   {.size = 10, .anchor = SvgAnchor::kEnd});
-  const double length = program_.problem.fabric.operation_latency_cycles * kClock;
+  const double length = program_.problem.fabric.operation_latency_cycles * clock_width();
   for (size_t node = 0; node < program_.mapping.places.size(); ++node) {
     const cgra::Place& place = program_.mapping.places[node];
-    const double x = kLeft + place.time * kClock, y = row_y(place.tile) - kRow / 2 + 4;
-    drawing_.rectangle(x + 1, y, length - 2, kRow - 8, colour(int(node)),
+    const double x = kLeft + place.time * clock_width(), y = row_y(place.tile) - kRow / 2 + 4;
+    drawing_.rectangle(x + 1, y, length - 2, kRow - 12, colour(int(node)),
                        fmt::format("{}: clocks {} to {}", name(int(node)), place.time,
                                    place.time + program_.problem.fabric.operation_latency_cycles));
     drawing_.text(x + length / 2, y + 15,
@@ -145,7 +149,11 @@ void Picture::timeline(int end) {
 
 // Without a route: a straight, dashed line from where the value appears to where it is used.
 void Picture::way(size_t edge) {
-  const auto at = [&](int tile, int clock) { return std::pair{kLeft + clock * kClock, row_y(tile)}; };
+  // Below the bars, so that a waiting value crosses no name.
+  const double below = kRow / 2 - 1 - 2 * (edges_[edge].from % 3);
+  const auto at = [&](int tile, int clock) {
+    return std::pair{kLeft + clock * clock_width(), row_y(tile) + below};
+  };
   const char* paint = way_colour(edges_[edge].from);
   if (edge < program_.mapping.routes.size()) {
     std::vector<std::pair<double, double>> points;

@@ -27,11 +27,11 @@ std::string remark(const PlacePoint& point) {
 }
 
 std::string points_text(const PlaceReport& report) {
-  TextTable table({">II", ">makespan", "", ">seconds", "front", ""});
+  TextTable table({">II", ">makespan", "", ">seconds", "front", "proof", ""});
   for (const PlacePoint& point : report.points) {
     table.row({std::to_string(point.ii), point.result.mapping ? std::to_string(point.result.makespan) : "-",
                answer(point), fmt::format("{:.3f}", point.result.seconds), point.on_front ? "*" : "",
-               shortened_middle(remark(point), 100)});
+               point.proof, shortened_middle(remark(point), 100)});
   }
   return table.to_string();
 }
@@ -104,6 +104,7 @@ nlohmann::ordered_json point_json(const PlaceRequest& request, const PlacePoint&
                                  {"evaluations", result.counts.evaluations},
                                  {"seconds", result.seconds}};
   if (result.mapping) json["makespan_cycles"] = result.makespan;
+  if (!point.proof.empty()) json["proof"] = point.proof;
   if (!point.note.empty()) json["note"] = point.note;
   if (result.conflict) {
     nlohmann::ordered_json conflict = {{"text", result.conflict->text}};

@@ -4,14 +4,33 @@
 #include <algorithm>
 
 namespace tilewright::cgra {
+namespace {
+
+// From this II minus the makespan on, operands of earlier threads arrive in time whatever the places.
+int carried_slack_cycles(const MappingProblem& problem) {
+  const std::vector<Edge> edges = problem.graph.edges();
+  if (std::none_of(edges.begin(), edges.end(), [](const Edge& edge) { return edge.distance > 0; })) return 0;
+  int longest = 0;
+  for (const std::vector<int>& row : transfer_cycles(problem.fabric))
+    longest = std::max(longest, *std::max_element(row.begin(), row.end()));
+  return longest;
+}
+
+// A contradiction in which neither slots nor clocks play a part.
+bool holds_at_every_ii(const std::optional<Conflict>& conflict) {
+  return conflict && !conflict->rules.empty() &&
+         std::none_of(conflict->rules.begin(), conflict->rules.end(), [](Rule rule) {
+           return rule == Rule::kSlot || rule == Rule::kTiming || rule == Rule::kShape;
+         });
+}
+
+}  // namespace
 
 IiFront find_ii_front(MappingProblem problem, const Mapper& mapper, int first, int last,
                       const MapperOptions& options) {
   if (first < 1 || first > last)
     throw Error(ErrorKind::kInvalidInput, "II front: 1 <= first <= last is expected");
-  const std::vector<Edge> edges = problem.graph.edges();
-  const bool carries =
-      std::any_of(edges.begin(), edges.end(), [](const Edge& edge) { return edge.distance > 0; });
+  const int slack = carried_slack_cycles(problem);
   IiFront front;
   int shortest = 0;  // 0: none yet
   bool decided = true, enough = false;
@@ -27,7 +46,8 @@ IiFront find_ii_front(MappingProblem problem, const Mapper& mapper, int first, i
     const bool shortest_path =
         shortest > 0 &&
         shortest == critical_path_cycles(problem.graph, problem.fabric.operation_latency_cycles);
-    enough = shortest_path || (optimal && !carries && point.result.makespan <= ii);
+    enough = shortest_path || (optimal && point.result.makespan + slack <= ii) ||
+             holds_at_every_ii(point.result.conflict);
     front.points.push_back(std::move(point));
   }
   front.proven = decided && enough;

@@ -21,9 +21,10 @@ struct IiFront {
 };
 
 // Runs `mapper` for II = first..last and stops earlier where a longer II cannot help: the critical path is
-// reached; or the graph carries nothing from thread to thread and a schedule fits within one II, when slots
-// are clocks. `options` hold for each II; problem.ii is not read. Errors: the mapper's; invalid input where
-// first > last.
+// reached; a shortest schedule fits within one II, when slots are clocks (with the longest transfer to spare
+// where operands come from earlier threads, so that those bind nothing either); or a conflict takes no slots
+// and no clocks. `options` hold for each II; problem.ii is not read. Errors: the mapper's; invalid input
+// where first > last.
 IiFront find_ii_front(MappingProblem problem, const Mapper& mapper, int first, int last,
                       const MapperOptions& options);
 

@@ -1,0 +1,135 @@
+// `tilewright place` as a user runs it: the paper's graphs, expressions, kernels, files, and bad input.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "tilewright/base/file.h"
+#include "tilewright/cgra/check.h"
+#include "tilewright/cgra/mapping_file.h"
+
+namespace tilewright {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::string kGraphs = TILEWRIGHT_SOURCE_DIR "/models/cgra/";
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Json json_of(const std::string& arguments, int exit_code = 0) {
+  const CommandResult result = command("place " + arguments + " --json");
+  EXPECT_EQ(result.exit_code, exit_code) << arguments << "\n" << result.output;
+  // An error follows the document.
+  const Json document = Json::parse(result.output.substr(0, result.output.rfind("\n}") + 2), nullptr, false);
+  EXPECT_FALSE(document.is_discarded()) << arguments << "\n" << result.output;
+  return document;
+}
+
+void expect_failure(const std::string& arguments, int exit_code, const std::vector<std::string>& parts) {
+  const CommandResult result = command("place " + arguments);
+  EXPECT_EQ(result.exit_code, exit_code) << arguments << "\n" << result.output;
+  for (const std::string& part : parts)
+    EXPECT_TRUE(contains(result.output, part)) << part << "\n" << result.output;
+}
+
+std::string file(const std::filesystem::path& folder, const std::string& name, const std::string& text) {
+  write_text_file(folder / name, text);
+  return (folder / name).string();
+}
+
+TEST(Place, HelpShowsAnExample) {
+  const CommandResult result = command("place --help");
+  EXPECT_EQ(result.exit_code, 0);
+  for (const char* part :
+       {"Example:\n  tilewright place", "--fabric", "--ii", "--method", "branch-and-bound", "--fix"})
+    EXPECT_TRUE(contains(result.output, part)) << part;
+}
+
+TEST(Place, FrontOfTheButterflyWithFilePictureAndProofs) {
+  const auto folder = fresh_folder("place_ifft");
+  const std::string mapped = (folder / "mapped.json").string(), svg = (folder / "p.svg").string();
+  const Json report = json_of(kGraphs + "ifft.json --fabric streaming-engine --ii 1..6 -o " + mapped +
+                              " --svg " + svg + " --proof " + (folder / "proofs").string());
+  const std::vector<int> makespans = {0, 18, 19, 17, 17, 18};
+  ASSERT_EQ(report["points"].size(), 6u);
+  for (size_t i = 0; i < 6; ++i) {
+    const Json& point = report["points"][i];
+    EXPECT_EQ(point["status"], i == 0 ? "infeasible" : "optimal");
+    EXPECT_EQ(point["makespan_cycles"], i == 0 ? Json() : Json(makespans[i]));
+    EXPECT_EQ(point["on_front"], i == 1 || i == 3);
+    EXPECT_TRUE(contains(point["proof"], "accepted")) << point;
+  }
+  EXPECT_EQ(report["best"]["ii"], 4);
+  const cgra::MappedProgram program = cgra::read_mapped_program(mapped);
+  EXPECT_EQ(program.problem.ii, 4);
+  EXPECT_TRUE(program.problem.rules.routed);
+  EXPECT_EQ(program.lower_bound_cycles, 17);
+  EXPECT_TRUE(contains(read_text_file(svg), "load_bottom"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "proofs/ifft-ii4-16.drat"));
+}
+
+TEST(Place, AutomaticIiStopsWhereLongerOnesCannotHelp) {
+  const Json report = json_of(kGraphs + "distance.json --fabric streaming-engine");
+  ASSERT_GE(report["points"].size(), 4u);
+  EXPECT_LT(report["points"].size(), 16u);
+  EXPECT_EQ(report["best"]["ii"], 4);
+  EXPECT_EQ(report["best"]["makespan_cycles"], 13);
+}
+
+TEST(Place, EveryMethodFindsAValidMapping) {
+  for (const char* method : {"exact", "branch-and-bound", "annealing", "evolution", "random", "list"}) {
+    const Json report = json_of(
+        kGraphs + "distance.json --fabric streaming-engine --ii 4 --evaluations 2000 --method " + method);
+    EXPECT_GE(report["best"]["makespan_cycles"], 13) << method;
+    EXPECT_LE(report["best"]["makespan_cycles"], 24) << method;
+  }
+}
+
+TEST(Place, ExpressionsKernelsAndFixedNodes) {
+  const Json sum = json_of("--expr 's = s + x[i] * y[i]' --fabric streaming-engine --ii 4");
+  EXPECT_EQ(sum["best"]["makespan_cycles"], 6);
+  const Json array = json_of("--expr 's = s + x[i] * y[i]' --fabric mesh-4x4 --objective ii");
+  EXPECT_EQ(array["best"]["ii"], 1);
+  const Json fixed = json_of(
+      kGraphs + "multiply_add.json --fabric streaming-engine --ii 4 --fix product=9 --fix keep=11@20");
+  EXPECT_EQ(fixed["best"]["places"][0]["tile"], 9);
+  EXPECT_EQ(fixed["best"]["places"][2]["tile"], 11);
+  EXPECT_EQ(fixed["best"]["places"][2]["time"], 20);
+  const Json waits = json_of(kGraphs + "ifft.json --fabric streaming-engine --ii 4 --delay none");
+  EXPECT_GE(waits["best"]["makespan_cycles"], 17);
+}
+
+TEST(Place, AConflictIsProvenAndNamed) {
+  const Json report = json_of(kGraphs + "ifft_conflict.json --fabric streaming-engine --ii 6", 3);
+  EXPECT_EQ(report["points"][0]["status"], "infeasible");
+  EXPECT_EQ(report["points"][0]["conflict"]["nodes"], (Json{"store_upper", "magnitude"}));
+  EXPECT_EQ(report["points"][0]["conflict"]["rules"], (Json{"variable", "siblings"}));
+  expect_failure(kGraphs + "ifft_conflict.json --fabric streaming-engine", 3,
+                 {"no mapping exists", "'store_upper' and 'magnitude' share a variable"});
+}
+
+TEST(Place, BadInputIsReportedInOneRun) {
+  const auto folder = fresh_folder("place_bad");
+  const std::string graph = file(folder, "g.json", R"({"variables": [{"name": "v", "tile": 1}], "nodes": [
+    {"name": "a", "op": "add", "operands": ["b", 1]}, {"name": "b", "op": "add", "operands": ["a", "gone"]},
+    {"name": "c", "op": "add", "operands": [1, 2, 3, 4]}, {"name": "d", "op": "copy", "operands": ["v"], "tile": 2}]})");
+  const std::string fabric = file(folder, "f.yaml", "kind: fabric\nname: none\ncolumns: 0\n");
+  expect_failure(graph + " --fabric " + fabric + " --ii 0 --delay some --fix a --fix zz=3", 1,
+                 {"a cycle without distance", "'gone' is not defined", "4 operands, an instruction takes 3",
+                  "variable 'v' is bound to tiles 1 and 2", "columns", "'0' is no II", "'some' is no wait",
+                  "'a' is not NODE=TILE", "the graph has no node 'zz'"});
+  expect_failure("", 1, {"no fabric given", "give a file or --expr"});
+  expect_failure(kGraphs + "ifft.json --fabric streaming-engine --ii 99", 1, {"99 is outside 1..64"});
+  expect_failure(kGraphs + "ifft.json --fabric mesh-4x4", 1, {"the tiles have no memories"});
+  expect_failure(kGraphs + "ifft.json --fabric streaming-engine --method magic", 1, {"magic"});
+  expect_failure(kGraphs + "multiply_add.json --fabric streaming-engine --fix product=16", 1,
+                 {"tile 16 does not exist"});
+  expect_failure("--expr 'a = ' --fabric mesh-4x4", 1, {"expression:1:5"});
+  expect_failure((folder / "absent.json").string() + " --fabric mesh-4x4", 1, {"absent.json"});
+}
+
+}  // namespace
+}  // namespace tilewright
