@@ -73,9 +73,9 @@ TEST(Place, FrontOfTheButterflyWithFilePictureAndProofs) {
 
 TEST(Place, AutomaticIiStopsWhereLongerOnesCannotHelp) {
   const Json report = json_of(kGraphs + "distance.json --fabric streaming-engine");
-  ASSERT_GE(report["points"].size(), 4u);
+  ASSERT_GE(report["points"].size(), 2u);
   EXPECT_LT(report["points"].size(), 16u);
-  EXPECT_EQ(report["best"]["ii"], 4);
+  EXPECT_EQ(report["best"]["ii"], 2);
   EXPECT_EQ(report["best"]["makespan_cycles"], 13);
 }
 
@@ -90,7 +90,7 @@ TEST(Place, EveryMethodFindsAValidMapping) {
 
 TEST(Place, ExpressionsKernelsAndFixedNodes) {
   const Json sum = json_of("--expr 's = s + x[i] * y[i]' --fabric streaming-engine --ii 4");
-  EXPECT_EQ(sum["best"]["makespan_cycles"], 6);
+  EXPECT_EQ(sum["best"]["makespan_cycles"], 3);  // loads and the sum are flows of one operation each
   const Json array = json_of("--expr 's = s + x[i] * y[i]' --fabric mesh-4x4 --objective ii");
   EXPECT_EQ(array["best"]["ii"], 1);
   const Json fixed = json_of(
