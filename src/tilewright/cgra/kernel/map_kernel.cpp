@@ -188,7 +188,8 @@ void KernelMapper::shorten() {
 KernelResult KernelMapper::run() {
   result_.bound = minimum_ii(problem_);
   result_.least_ii = result_.bound.value();
-  const int most = options_.most_ii > 0 ? options_.most_ii : problem_.fabric.max_ii;
+  const int limit = problem_.fabric.max_ii;
+  const int most = options_.most_ii > 0 ? std::min(limit, options_.most_ii) : limit;
   for (int ii = result_.least_ii; ii <= most && !deadline_.expired(); ++ii) {
     end_of_ii_ = (deadline_.seconds() + options_.seconds) / 2;
     if (map_at(ii)) break;
@@ -212,14 +213,21 @@ KernelResult KernelMapper::run() {
 
 KernelResult map_kernel(MappingProblem problem, const KernelOptions& options) {
   problem.rules.routed = true;
-  const MinimumIi bound = minimum_ii(problem);
-  problem.ii = std::min(bound.value(), problem.fabric.max_ii);
+  problem.ii = 1;
   Diagnostics diagnostics;
   problem.verify(diagnostics);
+  const std::string where = "fabric '" + problem.fabric.name + "'";
   if (problem.fabric.cycles_per_distance > 0) {
-    diagnostics.error(ErrorKind::kUnsupported, "fabric '" + problem.fabric.name + "'", "cycles_per_distance",
+    diagnostics.error(ErrorKind::kUnsupported, where, "cycles_per_distance",
                       "loop kernels are mapped onto arrays whose links take no clock",
                       "a mesh, torus or hycube; for this one, the exact mapper with a given II");
+  }
+  int entries = 0;
+  for (const Variable& variable : problem.graph.variables) entries += variable.size();
+  if (entries > problem.fabric.tile_memories * problem.fabric.tile_memory_entries) {
+    diagnostics.error(ErrorKind::kUnsupported, where, "tile_memory_entries",
+                      fmt::format("{} entries of variables could meet on one tile", entries),
+                      "tile memories that hold all variables of the kernel");
   }
   diagnostics.raise_if_any();
   return KernelMapper(std::move(problem), options).run();

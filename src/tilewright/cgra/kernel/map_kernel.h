@@ -42,7 +42,7 @@ struct KernelResult {
 
 // problem.ii is not looked at; the routed tier is asked for whatever problem.rules.routed says. One thread.
 // The same result on any machine unless the time limit ends it. Errors: problem.verify's; links that take
-// clocks (unsupported).
+// clocks, variables that do not all fit one tile's memories (unsupported).
 KernelResult map_kernel(MappingProblem problem, const KernelOptions& options);
 
 }  // namespace tilewright::cgra

@@ -68,6 +68,8 @@ TEST(MapKernel, AgreesWithEnumerationOnTinyArrays) {
     const int nodes = int(random.between(1, 3));
     Fabric fabric = preset(random.chance(0.5) ? "mesh-1x2" : "mesh-1x3");
     fabric.delay_registers = int(random.between(0, 1));
+    fabric.pass_through = int(random.between(0, 1));
+    fabric.instructions = random.chance(0.2) ? 1 : 64;
     MappingProblem problem = problem_of(testing::random_kernel(random, nodes), fabric);
     if (random.chance(0.3)) {
       problem.fixed_tiles.resize(nodes);
@@ -150,6 +152,15 @@ TEST(MapKernel, ALargerArrayNeedsNoLargerIi) {
   }
 }
 
+TEST(MapKernel, AnIiBeyondTheFabricsLimitIsInfeasible) {
+  MappingProblem problem = problem_of(graph_of(9, {}), preset("mesh-2x2"));
+  problem.fabric.max_ii = 2;
+  const KernelResult result = map_kernel(problem, {});
+  EXPECT_EQ(result.status, SearchStatus::kInfeasible);
+  EXPECT_EQ(result.least_ii, 3);
+  EXPECT_FALSE(result.mapping);
+}
+
 TEST(MapKernel, RefusesWhatItCannotMap) {
   const auto refused = [](const MappingProblem& problem, const std::string& text) {
     try {
@@ -161,6 +172,12 @@ TEST(MapKernel, RefusesWhatItCannotMap) {
     }
   };
   EXPECT_EQ(refused(problem_of(graph_of(2, {{0, 1, 0}}), preset("line-8")), "links take no clock"), "");
+  EXPECT_EQ(refused(problem_of(graph_of(2, {{0, 1, 0}, {1, 0, 0}}), preset("mesh-2x2")), "n0"), "");
+  MappingProblem stored = problem_of(graph_of(2, {}), preset("mesh-2x2"));
+  stored.fabric.tile_memories = stored.fabric.tile_memory_entries = 1;
+  stored.graph.variables.push_back({.name = "v", .entries = 2});
+  stored.graph.nodes[0].writes = 0;
+  EXPECT_EQ(refused(stored, "2 entries of variables could meet on one tile"), "");
   MappingProblem fixed = problem_of(graph_of(1, {}), preset("mesh-2x2"));
   fixed.fixed_tiles = {7};
   EXPECT_EQ(refused(fixed, "tile 7 does not exist"), "");

@@ -107,6 +107,33 @@ void WindowFormula::add_storage() {
   }
   for (const std::vector<int>& users : waiting) cnf_.at_most(fabric_.delay_registers, users);
   for (const std::vector<int>& users : crossing) cnf_.at_most_one(users);
+  if (fabric_.pass_through > 0) add_pass_through();
+  if (fabric_.instructions >= model_.ii) return;
+  for (int tile = 0; tile < tiles_; ++tile) {
+    std::vector<int> operations;
+    for (int node = 0; node < model_.nodes; ++node) operations.push_back(places_.on_tile(node, tile));
+    cnf_.at_most(fabric_.instructions, operations);
+  }
+}
+
+// A value that leaves a tile by a link and was not computed there passes.
+void WindowFormula::add_pass_through() {
+  std::vector<std::vector<int>> passing(size_t(model_.ii) * tiles_);
+  for (int node = 0; node < model_.nodes; ++node) {
+    for (int clock = 0; clock < values_[node].clocks(); ++clock) {
+      const size_t slot = size_t(first_clock_[node] + clock) % model_.ii;
+      std::vector<int> passes;
+      for (int tile = 0; tile < tiles_; ++tile) {
+        passes.push_back(cnf_.variable());
+        passing[slot * tiles_ + tile].push_back(passes.back());
+      }
+      for (size_t link = 0; link < table_.links.size(); ++link) {
+        const int from = table_.links[link].from;
+        cnf_.clause({-values_[node].crosses(clock, int(link)), places_.on_tile(node, from), passes[from]});
+      }
+    }
+  }
+  for (const std::vector<int>& users : passing) cnf_.at_most(fabric_.pass_through, users);
 }
 
 Mapping WindowFormula::read(const SatSolver& solver) const {

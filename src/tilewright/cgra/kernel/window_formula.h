@@ -29,6 +29,7 @@ class WindowFormula {
   void add_values();
   void add_use(const Edge& edge);
   void add_storage();
+  void add_pass_through();
   const StartWindows& windows() const { return places_.windows(); }
   Route route(const SatSolver& solver, const Edge& edge, const Mapping& mapping) const;
 

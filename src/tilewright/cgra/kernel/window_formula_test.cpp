@@ -39,6 +39,8 @@ TEST(WindowFormula, ModelsAreValidMappingsWhateverTheFabric) {
     Fabric fabric = preset(i % 3 == 0 ? "mesh-2x2" : i % 3 == 1 ? "hycube-2x3" : "torus-3x3");
     fabric.delay_registers = int(random.between(0, 2));
     fabric.memory_left_column_only = random.chance(0.3);
+    fabric.pass_through = int(random.between(0, 2));
+    fabric.instructions = random.chance(0.2) ? 2 : 64;
     MappingProblem problem = problem_of(testing::random_kernel(random, int(random.between(2, 10))), fabric,
                                         int(random.between(1, 4)));
     for (Node& node : problem.graph.nodes) {
