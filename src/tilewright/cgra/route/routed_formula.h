@@ -19,11 +19,12 @@ class RoutedFormula {
   RoutedFormula& operator=(const RoutedFormula&) = delete;
 
   const Cnf& cnf() const { return placement_.cnf(); }
+  // Literal for "`node` starts on `tile` at `time`"; 0: not in the windows.
+  int placed(int node, int tile, int time) const;
   // Of a satisfying assignment.
   Mapping mapping(const SatSolver& solver) const;
 
  private:
-  int placed(int node, int tile, int time) const;  // 0: impossible
   void place_in_time(int node);
   void flow(int node);
   void read(const Edge& edge);

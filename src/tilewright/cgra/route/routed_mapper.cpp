@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "tilewright/cgra/exact/exact_mapper.h"
@@ -17,6 +18,8 @@ namespace tilewright::cgra {
 namespace {
 
 constexpr int64_t kFirstConflicts = 20000;
+constexpr int64_t kRepairConflicts = 5000;   // per set of nodes set free
+constexpr int64_t kCoreConflicts = 100;      // to leave one of them out
 constexpr int64_t kRoutingConflicts = 2000;  // to route the optimum of the placement tier
 
 // What all horizons share.
@@ -71,6 +74,7 @@ class RoutedSearch {
   bool place();
   void close_gap();
   Satisfiable ask(int horizon, int64_t conflicts);
+  Satisfiable repair(Question& question);
   void improve(Mapping mapping);
   void unroutable();
 
@@ -80,6 +84,7 @@ class RoutedSearch {
   Compiled compiled_;
   MappingResult result_;
   std::map<int, std::unique_ptr<Question>> questions_;  // by horizon
+  std::optional<Mapping> unrouted_;                     // the placement tier's optimum
 };
 
 // The placement tier's answer; false where it settles the matter.
@@ -88,7 +93,7 @@ bool RoutedSearch::place() {
   places.rules.routed = false;
   result_ = map_exact(places, options_);
   const bool infeasible = result_.status == SearchStatus::kInfeasible;
-  const std::optional<Mapping> mapping = std::exchange(result_.mapping, std::nullopt);
+  const std::optional<Mapping> mapping = unrouted_ = std::exchange(result_.mapping, std::nullopt);
   result_.makespan = 0;
   result_.curve.clear();
   if (infeasible) return false;
@@ -120,7 +125,12 @@ Satisfiable RoutedSearch::ask(int horizon, int64_t conflicts) {
     question = std::make_unique<Question>(compiled_, *windows, options_.seed);
   }
   ++result_.counts.evaluations;
-  const Satisfiable answer = question->solver.solve({}, limits(conflicts));
+  Satisfiable answer = Satisfiable::kUnknown;
+  if (unrouted_ && makespan_cycles(*unrouted_, compiled_.constraints.model.latency_cycles) <= horizon) {
+    answer = repair(*question);
+    unrouted_.reset();
+  }
+  if (answer == Satisfiable::kUnknown) answer = question->solver.solve({}, limits(conflicts));
   if (answer == Satisfiable::kYes) {
     Mapping mapping = question->formula.mapping(question->solver);
     // The solver's ways may take turns; the shortest ones are nicer where they fit.
@@ -131,6 +141,47 @@ Satisfiable RoutedSearch::ask(int horizon, int64_t conflicts) {
     improve(std::move(mapping));
   }
   return answer;
+}
+
+// Starts from the places of the placement tier's optimum as assumptions and sets free, again and again, a
+// smallest set of nodes whose places contradict each other. Few decisions are left to a search from there,
+// and what is learnt on the way serves the search without assumptions if it comes to that (kUnknown).
+Satisfiable RoutedSearch::repair(Question& question) {
+  std::vector<int> kept(unrouted_->places.size()), assumed;
+  std::iota(kept.begin(), kept.end(), 0);
+  const auto literal = [&](int node) {
+    const Place& place = unrouted_->places[node];
+    return question.formula.placed(node, place.tile, place.time);
+  };
+  std::erase_if(kept, [&](int node) { return literal(node) == 0; });
+  const auto ask_with = [&](const std::vector<int>& nodes, int64_t conflicts) {
+    assumed.clear();
+    for (const int node : nodes) assumed.push_back(literal(node));
+    ++result_.counts.evaluations;
+    return question.solver.solve(assumed, limits(conflicts));
+  };
+  const auto is_free = [&](int node) { return !question.solver.failed(literal(node)); };
+  while (!kept.empty() && !stopped()) {
+    const Satisfiable answer = ask_with(kept, kRepairConflicts);
+    if (answer != Satisfiable::kNo) return answer;
+    std::vector<int> core = kept;
+    std::erase_if(core, is_free);
+    if (core.empty()) return answer;  // a contradiction without any assumption
+    for (size_t tried = 0; core.size() > 1 && tried < core.size();) {
+      const int left_out = core[tried];
+      std::vector<int> without = core;
+      std::erase(without, left_out);
+      if (ask_with(without, kCoreConflicts) != Satisfiable::kNo) {
+        ++tried;
+        continue;
+      }
+      core = without;
+      std::erase_if(core, is_free);
+      if (core.empty()) return Satisfiable::kNo;
+    }
+    std::erase_if(kept, [&](int node) { return std::find(core.begin(), core.end(), node) != core.end(); });
+  }
+  return Satisfiable::kUnknown;
 }
 
 void RoutedSearch::unroutable() {
