@@ -101,6 +101,41 @@ TEST(RoutedMapper, EqualsTryingEverythingOnRandomProblems) {
   EXPECT_GT(blocked, 5);  // ways, not places, decide
 }
 
+// On one tile without registers a value cannot wait: no schedule of any length.
+TEST(RoutedMapper, ProvesWhatOnlyRoutesMakeImpossible) {
+  MappingProblem problem;
+  problem.fabric.delay_registers = 0;
+  problem.ii = 4;
+  problem.graph.nodes = {{.name = "source", .op = Opcode::kCopy}, {.name = "reader", .op = Opcode::kCopy}};
+  problem.graph.nodes[0].operands = {{.kind = OperandKind::kConstant}};
+  problem.graph.nodes[1].operands = {{.kind = OperandKind::kNode, .index = 0}};
+  problem.fixed_times = {0, 2};
+  EXPECT_EQ(map_exact_routed(problem, {}).status, SearchStatus::kInfeasible);
+  EXPECT_EQ(map_exact_routed(problem, {}).conflict->nodes, (std::vector<int>{0, 1}));
+  problem.fixed_times = {0, 1};
+  EXPECT_EQ(map_exact_routed(problem, {}).makespan, 2);
+  problem.ii = 0;
+  EXPECT_THROW(map_exact_routed(problem, {}), Error);
+}
+
+// One question is enough to refute the placement tier's bound, not to find out that nothing helps.
+TEST(RoutedMapper, StopsAtItsLimit) {
+  MappingProblem problem;
+  problem.fabric.columns = 2;
+  problem.fabric.delay_registers = 0;
+  problem.ii = 4;
+  problem.graph.nodes = {{.name = "source", .op = Opcode::kCopy}, {.name = "reader", .op = Opcode::kCopy}};
+  problem.graph.nodes[0].operands = {{.kind = OperandKind::kConstant}};
+  problem.graph.nodes[1].operands = {{.kind = OperandKind::kNode, .index = 0}};
+  problem.fixed_times = {0, 9};
+  MapperOptions options;
+  options.limits.evaluations = 1;
+  const MappingResult result = map_exact_routed(problem, options);
+  EXPECT_FALSE(result.mapping);
+  EXPECT_EQ(result.status, SearchStatus::kStopped);
+  EXPECT_EQ(result.lower_bound, 11);
+}
+
 MappingProblem paper_problem(const std::string& name, int ii) {
   MappingProblem problem;
   problem.graph =
