@@ -32,9 +32,9 @@ class Configurer {
   Configuration run() {
     check();
     find_users();
-    check_users();
-    diagnostics_.raise_if_any("graph '" + graph_.name + "' as a configuration");
+    check_loads();
     make_flows();
+    diagnostics_.raise_if_any("graph '" + graph_.name + "' as a configuration");
     make_variables();
     make_tiles();
     Configuration made{graph_.name, problem_.fabric, mapping_.ii, std::move(flows_), {}};
@@ -77,37 +77,10 @@ class Configurer {
     }
   }
 
-  bool asynchronous(const Node& node) const {
-    return node.op == Opcode::kLoad && node.sends >= 0 && problem_.fabric.memory_interfaces > 0;
-  }
-
-  void check_users() {
-    for (size_t i = 0; i < variables_.size(); ++i) {
-      const VariableUse& use = variables_[i];
-      const Variable& variable = graph_.variables[i];
-      const auto error = [&](std::string message, std::string hint) {
-        diagnostics_.error(ErrorKind::kInvalidInput, "variable '" + variable.name + "'", "",
-                           std::move(message), std::move(hint));
-      };
-      const int writers = int(use.writers.size());
-      if (!variable.table.empty() && writers + int(use.senders.size()) > 0)
-        error("is a table and written", "tables are constant");
-      if (use.senders.size() > 1) error("is filled by several nodes", "one variable for each of them");
-      if (variable.table.empty() && !use.readers.empty() && writers > 0)
-        error("is written on its tile and read", "nothing puts the two in order: use an edge");
-      if (writers > 0 && variable.entries < writers)
-        error(fmt::format("has {} entries and {} writers", variable.entries, writers),
-              "an entry for each of them at least");
-      for (const int sender : use.senders) {
-        for (const int reader : use.readers) {
-          if (flow_[size_t(sender)] == flow_[size_t(reader)])
-            error("is filled and read by one flow, which would wait for itself", "use an edge");
-        }
-      }
-    }
+  void check_loads() {
     for (const Edge& edge : edges_) {
       const Node& from = graph_.nodes[size_t(edge.from)];
-      if (!asynchronous(from)) continue;
+      if (from.op != Opcode::kLoad || from.sends < 0 || problem_.fabric.memory_interfaces == 0) continue;
       diagnostics_.error(ErrorKind::kInvalidInput, "node '" + from.name + "'", "load",
                          fmt::format("its value comes as a message at no fixed clock; '{}' cannot read it",
                                      graph_.nodes[size_t(edge.to)].name),
@@ -128,11 +101,10 @@ class Configurer {
       if (edge.distance == 0) continue;
       const size_t flow = size_t(flow_[size_t(edge.to)]);
       carries[flow] = 1;
-      period[flow] = std::lcm(period[flow], edge.distance);
-      if (edge.distance > kMostPeriod || period[flow] > kMostPeriod)
-        throw Error(ErrorKind::kUnsupported,
-                    fmt::format("flow {} of graph '{}' repeats after more than {} threads", flow, graph_.name,
-                                kMostPeriod));
+      if (period[flow] <= kMostPeriod && edge.distance <= kMostPeriod)
+        period[flow] = std::lcm(period[flow], edge.distance);
+      else
+        period[flow] = kMostPeriod + 1;
     }
     for (size_t i = 0; i < variables_.size(); ++i) {
       if (variables_[i].readers.empty() || !graph_.variables[i].table.empty()) continue;
@@ -144,8 +116,12 @@ class Configurer {
     for (size_t i = 0; i < flows_.size(); ++i) {
       flows_[i].start = start[i];
       // A flow that never waits needs no repeats.
-      if (carries[i] && !(flows_[i].waits_for.empty() && flows_[i].fills.empty()))
-        flows_[i].period = period[i];
+      if (!carries[i] || (flows_[i].waits_for.empty() && flows_[i].fills.empty())) continue;
+      flows_[i].period = period[i];
+      if (period[i] <= kMostPeriod) continue;
+      diagnostics_.error(ErrorKind::kUnsupported, "graph '" + graph_.name + "'", "distances",
+                         fmt::format("flow {} repeats after more than {} threads only", i, kMostPeriod),
+                         "distances with a smaller common multiple");
     }
   }
 

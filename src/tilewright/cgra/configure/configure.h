@@ -7,11 +7,11 @@
 
 namespace tilewright::cgra {
 
-// `mapping` has a route for every edge. What a value needs on its way is set once, however many consumers
-// share it; what no consumer needs is not set. Errors: the mapping breaks a rule of the routed tier
-// (internal: what a mapper returns is valid; the text lists the violations); the graph asks for what the
-// machine cannot do (invalid input, all at once): a variable that is filled by its own flow or by several
-// nodes, an asynchronous load that is read by an operation, variables that find no room in the tile memories.
+// `problem` has been verified; `mapping` has a route for every edge. What a value needs on its way is set
+// once, however many consumers share it; what no consumer needs is not set. Errors: the mapping breaks a rule
+// of the routed tier (internal: what a mapper returns is valid; the text lists the violations); an
+// asynchronous load is read by an operation (invalid input); the distances in a flow that can wait have
+// no common multiple up to 4,096 (unsupported).
 Configuration configure(const MappingProblem& problem, const Mapping& mapping);
 
 }  // namespace tilewright::cgra

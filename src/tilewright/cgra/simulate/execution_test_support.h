@@ -71,8 +71,14 @@ class RandomProgramMaker {
     return {OperandKind::kConstant, -1, 0, int32_t(random_.between(-100, 100)), {}};
   }
 
-  // A message of an earlier flow, or an argument.
+  // A message of an earlier flow, an argument, or one that is read already.
   int variable() {
+    if (!read_.empty() && random_.chance(0.15))
+      return read_[size_t(random_.between(0, int64_t(read_.size()) - 1))];
+    read_.push_back(fresh_variable());
+    return read_.back();
+  }
+  int fresh_variable() {
     if (!messages_.empty() && random_.chance(0.7)) {
       const int made = messages_.back();
       messages_.pop_back();
@@ -125,7 +131,7 @@ class RandomProgramMaker {
   const RandomProgram& how_;
   Random& random_;
   DataflowGraph graph_;
-  std::vector<int> messages_, pending_;
+  std::vector<int> messages_, pending_, read_;
 };
 
 // A graph that a fabric can execute.

@@ -53,6 +53,7 @@ void run_many(const std::vector<std::string>& fabrics, const RandomProgram& how,
     for (const FlowActivity& flow : result.flows) waited += flow.waited_cycles > 0;
     if (::testing::Test::HasFailure()) FAIL() << fabric << " " << i;
   }
+  ::testing::Test::RecordProperty("mapped", mapped);
   EXPECT_GE(mapped, least_mapped);
   EXPECT_TRUE(!how.asynchronous || waited > mapped / 4) << waited << " of " << mapped;
 }
