@@ -6,6 +6,7 @@
 #include "command.h"
 #include "tilewright/base/file.h"
 #include "tilewright/cgra/check.h"
+#include "tilewright/cgra/learn/policy_network.h"
 #include "tilewright/cgra/mapping_file.h"
 
 namespace tilewright {
@@ -86,6 +87,18 @@ TEST(Place, EveryMethodFindsAValidMapping) {
     EXPECT_GE(report["best"]["makespan_cycles"], 13) << method;
     EXPECT_LE(report["best"]["makespan_cycles"], 24) << method;
   }
+}
+
+TEST(Place, APolicyPlaces) {
+  const auto folder = fresh_folder("place_rl");
+  const std::string policy = file(folder, "p.json", cgra::print_policy(cgra::random_policy(1)));
+  const std::string graph = kGraphs + "distance.json --fabric streaming-engine --ii 4 --method rl";
+  const Json samples = json_of(graph + " --samples 32 --policy " + policy);
+  EXPECT_GE(samples["best"]["makespan_cycles"], 13);
+  EXPECT_EQ(samples["points"][0]["evaluations"], 32);
+  EXPECT_GE(json_of(graph + " --beam 8 --policy " + policy)["best"]["makespan_cycles"], 13);
+  expect_failure(graph, 1, {"--method rl without a policy"});
+  expect_failure(graph + " --policy " + kGraphs + "distance.json", 1, {"distance.json"});
 }
 
 TEST(Place, ExpressionsKernelsAndFixedNodes) {

@@ -119,6 +119,15 @@ void read_fixed(const PlaceVerbOptions& options, cgra::MappingProblem& problem, 
   }
 }
 
+PlaceMethod read_method(const PlaceVerbOptions& options) {
+  for (const PlaceMethod& method : place_methods()) {
+    if (method.name == options.method) return method;
+  }
+  if (options.policy.empty())
+    throw Error(ErrorKind::kInvalidInput, "--method rl without a policy", "name its file with --policy");
+  return policy_method(options.policy, {.samples = options.samples, .beam = options.beam});
+}
+
 PlaceRequest read_request(const PlaceVerbOptions& options) {
   Diagnostics diagnostics;
   PlaceRequest request;
@@ -136,6 +145,7 @@ PlaceRequest read_request(const PlaceVerbOptions& options) {
     problem.fixed_tiles = std::move(file.fixed_tiles);
     problem.fixed_times = std::move(file.fixed_times);
   });
+  collect(diagnostics, [&] { request.method = read_method(options); });
   request.iis = read_iis(options, diagnostics);
   problem.rules = cgra::usual_rules(problem.fabric);
   problem.rules.routed = options.routed;
@@ -151,9 +161,6 @@ PlaceRequest read_request(const PlaceVerbOptions& options) {
   if (diagnostics.ok() && fabric_known) problem.verify(diagnostics);
   diagnostics.raise_if_any();
   request.objective = options.objective == "ii" ? PlaceObjective::kIi : PlaceObjective::kMakespan;
-  for (const PlaceMethod& method : place_methods()) {
-    if (method.name == options.method) request.method = method;
-  }
   request.options.seed = options.seed;
   request.options.threads = options.threads;
   request.proof_folder = options.proof_folder;

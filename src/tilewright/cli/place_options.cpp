@@ -9,6 +9,7 @@ namespace {
 std::vector<std::string> method_names() {
   std::vector<std::string> names;
   for (const PlaceMethod& method : place_methods()) names.push_back(method.name);
+  names.emplace_back("rl");
   return names;
 }
 
@@ -29,6 +30,11 @@ void add_place(CLI::App& app, PlaceVerbOptions& options, std::ostream& out) {
   verb->add_option("--ii", options.ii,
                    "Clocks between iterations: N, FIRST..LAST, or auto (front of II and makespan)");
   verb->add_option("--method", options.method, "Mapper")->check(CLI::IsMember(method_names()));
+  verb->add_option("--policy", options.policy, "Policy file of --method rl");
+  verb->add_option("--samples", options.samples, "Placements that the policy draws")
+      ->check(CLI::Range(1, 1 << 24));
+  verb->add_option("--beam", options.beam, "A beam of this width instead of samples")
+      ->check(CLI::Range(0, 1 << 16));
   verb->add_option(
           "--objective", options.objective,
           "What is least: makespan, or ii (then makespan; arrays whose links take no clock, with routes)")

@@ -78,6 +78,8 @@ struct PlaceVerbOptions {
   std::string fabric;
   std::string ii = "auto";  // or N, or FIRST..LAST
   std::string method = "exact", objective = "makespan";
+  std::string policy;  // of the method rl
+  int samples = 64, beam = 0;
   std::string delay = "unbounded";  // or none, or clocks per unit of distance
   std::string starters;             // off, roots or flows; empty: the fabric's reading
   std::vector<std::string> fixed;   // NODE=TILE[@TIME]

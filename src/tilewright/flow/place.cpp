@@ -162,6 +162,14 @@ const std::vector<PlaceMethod>& place_methods() {
   return methods;
 }
 
+PlaceMethod policy_method(const std::filesystem::path& policy, const cgra::PolicySearchOptions& search) {
+  const auto map = [weights = cgra::read_policy(policy), search](const MappingProblem& problem,
+                                                                 const cgra::MapperOptions& options) {
+    return cgra::map_with_policy(weights, problem, options, search);
+  };
+  return {"rl", "a trained policy", map, true};
+}
+
 PlaceReport place(const PlaceRequest& request) {
   for (size_t i = 0; i == 0 || i < request.iis.size(); ++i) {
     MappingProblem problem = request.problem;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/cgra/learn/policy_mapper.h"
 #include "tilewright/cgra/mapper.h"
 #include "tilewright/cgra/mapping_file.h"
 
@@ -19,6 +20,9 @@ struct PlaceMethod {
 
 // exact, branch-and-bound, list, annealing, evolution, random.
 const std::vector<PlaceMethod>& place_methods();
+
+// "rl": placing with a trained policy. Errors (invalid input): the file.
+PlaceMethod policy_method(const std::filesystem::path& policy, const cgra::PolicySearchOptions& search);
 
 enum class PlaceObjective { kMakespan, kIi };
 
