@@ -8,6 +8,8 @@
 
 #include "tilewright/cgra/exact/ii_front.h"
 #include "tilewright/cgra/exact/refutation.h"
+#include "tilewright/cgra/graph/generate.h"
+#include "tilewright/cgra/heuristic/branch_and_bound.h"
 
 namespace tilewright::cgra {
 namespace {
@@ -115,6 +117,71 @@ TEST(ExactMapper, WaitsThatAreForbiddenCanMakeItImpossible) {
   // Three clocks later on the same tile is the same slot.
   EXPECT_EQ(result.conflict->rules, (std::vector<Rule>{Rule::kSlot, Rule::kTiming, Rule::kVariable}));
   EXPECT_EQ(result.conflict->nodes.size(), 2u);
+}
+
+// A second opinion that shares neither formula nor symmetries, on fabrics with many of these.
+TEST(ExactMapper, AgreesWithBranchAndBound) {
+  int compared = 0;
+  for (const char* fabric : {"mesh-3x3", "torus-3x3", "hycube-3x3", "ring-6", "line-9"}) {
+    for (uint64_t seed = 0; seed < 8; ++seed) {
+      MappingProblem problem;
+      problem.graph = generate_random_graph({.nodes = 7}, seed);
+      problem.fabric = find_fabric(fabric, std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware");
+      problem.fabric.tile_memories = 2;
+      problem.fabric.tile_memory_entries = 4096;
+      problem.ii = 1 + int(seed % 3);
+      problem.rules = usual_rules(problem.fabric);
+      problem.rules.siblings_apart = seed % 2 == 0;
+      const MappingResult other = map_branch_and_bound(problem, {.limits = {.nodes = 20000}});
+      if (other.status != SearchStatus::kOptimal && other.status != SearchStatus::kInfeasible) continue;
+      const MappingResult exact = map_exact(problem, {});
+      EXPECT_EQ(exact.status, other.status) << fabric << " " << seed;
+      EXPECT_EQ(exact.makespan, other.makespan) << fabric << " " << seed;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 20);
+}
+
+TEST(ExactMapper, LimitsLeaveABoundAndAMapping) {
+  GeneratedGraph made = generate_flow_graph(40, 16, 0);
+  MappingProblem problem = ifft(made.ii);
+  problem.graph = std::move(made.graph);
+  const MappingResult all = map_exact(problem, {});
+  ASSERT_EQ(all.status, SearchStatus::kOptimal);
+  ASSERT_GT(all.counts.evaluations, 1);
+  const MappingResult some = map_exact(problem, {.limits = {.evaluations = 1}});
+  EXPECT_EQ(some.counts.evaluations, 1);
+  EXPECT_EQ(some.status, SearchStatus::kFeasible);
+  EXPECT_LE(some.lower_bound, all.makespan);
+  EXPECT_GT(some.makespan, some.lower_bound);
+  EXPECT_TRUE(check_mapping(problem, some.mapping.value()).empty());
+  EXPECT_EQ(map_exact(problem, {}).mapping, all.mapping);  // the same every time
+}
+
+TEST(ExactMapper, ReleasesAndTailsOfParts) {
+  PlacementConstraints constraints = placement_constraints(line_problem(3, {{0, 1}, {1, 2}}, {}, 5));
+  EXPECT_EQ(solve_exact(constraints, {}, {}).makespan, 9);
+  constraints.release_cycles = {0, 10, 0};
+  EXPECT_EQ(solve_exact(constraints, {}, {}).makespan, 16);
+  constraints.tail_cycles = {40, 3, 3};
+  const MappingResult result = solve_exact(constraints, {}, {});
+  EXPECT_EQ(result.makespan, 40);
+  EXPECT_EQ(result.status, SearchStatus::kOptimal);
+  EXPECT_GE(result.mapping->places[1].time, 10);
+}
+
+TEST(ExactMapper, ReportsBadProblemsTogether) {
+  MappingProblem problem = ifft(0);
+  problem.fixed_tiles = {99};
+  problem.graph.nodes[0].operands.resize(6, {.kind = OperandKind::kNode, .index = 77});
+  try {
+    map_exact(problem, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("0 is outside 1..64"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("6 operands"), std::string::npos);
+  }
 }
 
 TEST(Refutation, ShorterSchedulesOfThePublishedGraphsHaveCheckedProofs) {

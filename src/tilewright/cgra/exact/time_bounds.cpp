@@ -112,7 +112,7 @@ void TimeBounds::make_fans() {
       Fan fan{centre, out, {}, {}};
       for (const auto& [node, offset] : others) {
         const std::vector<int>& apart = sorted_->apart_of[sorted_->unit[node]];
-        const bool fits = std::all_of(fan.nodes.begin(), fan.nodes.end(), [&, &node = node](int member) {
+        const bool fits = std::all_of(fan.nodes.begin(), fan.nodes.end(), [&](int member) {
           return std::binary_search(apart.begin(), apart.end(), sorted_->unit[member]);
         });
         if (!fits) continue;
