@@ -5,100 +5,22 @@
 
 #include <map>
 
-#include "tilewright/cgra/exact/brute_force.h"
 #include "tilewright/cgra/graph/graph_file.h"
-#include "tilewright/cgra/route/route_testing.h"
+#include "tilewright/cgra/route/routed_testing.h"
 
 namespace tilewright::cgra {
 namespace {
 
-MappingProblem random_problem(Random& random) {
-  MappingProblem problem;
-  problem.fabric = random_fabric(random);
-  problem.fabric.tile_memories = 1;
-  problem.fabric.tile_memory_entries = 64;
-  if (random.chance(0.7)) problem.fabric.delay_registers = 0;
-  problem.ii = int(random.between(1, 2));
-  problem.rules.routed = true;
-  problem.rules.starters_apart = StarterRule(random.between(0, 2));
-  problem.rules.siblings_apart = random.chance(0.5);
-  problem.rules.delay = random.chance(0.7) ? Delay::kUnbounded : Delay::kBounded;
-  const int nodes = int(random.between(2, 4));
-  for (int node = 0; node < nodes; ++node) {
-    Node next{.name = "n" + std::to_string(node)};
-    for (int operand = 0; operand < 2; ++operand) {
-      if (node > 0 && random.chance(0.6)) {
-        next.operands.push_back({.kind = OperandKind::kNode, .index = int(random.between(0, node - 1))});
-      } else if (random.chance(0.12)) {
-        next.operands.push_back({.kind = OperandKind::kNode,
-                                 .index = int(random.between(0, nodes - 1)),
-                                 .distance = int(random.between(1, 2))});
-      } else {
-        next.operands.push_back({.kind = OperandKind::kConstant, .value = 1});
-      }
-    }
-    problem.graph.nodes.push_back(next);
-  }
-  if (random.chance(0.3)) {
-    problem.graph.variables.push_back({.name = "v"});
-    problem.graph.nodes[0].writes = problem.graph.nodes.back().writes = 0;
-  }
-  return problem;
-}
-
-// Brute force over places, then over ways; `sure` is false where some combination was too much to try.
-std::optional<Mapping> try_everything(const MappingProblem& problem, int horizon, bool& sure) {
-  MappingProblem places = problem;
-  places.rules.routed = false;
-  BruteForce search(places);
-  search.accept = [&](const Mapping& mapping) {
-    const int answer = routable({problem, mapping});
-    if (answer < 0) sure = false;
-    return answer > 0;
-  };
-  const auto found = search.find(horizon, 4000);
-  if (!found && search.exhausted()) sure = false;
-  return found;
-}
-
 TEST(RoutedMapper, EqualsTryingEverythingOnRandomProblems) {
   Random random(77);
-  int mapped = 0, unmapped = 0, blocked = 0;
-  for (int run = 0; run < 200; ++run) {
-    const MappingProblem problem = random_problem(random);
-    Diagnostics diagnostics;
-    problem.verify(diagnostics);
-    if (!diagnostics.ok()) continue;
-    const int most = 8;
-    bool sure = true;
-    int horizon = 1;
-    while (horizon <= most && !try_everything(problem, horizon, sure) && sure) ++horizon;
-    if (!sure) continue;
-    MappingProblem places = problem;
-    places.rules.routed = false;
-    const RoutedAnswer below = find_routed_mapping(problem, horizon - 1);
-    EXPECT_EQ(below.exists, Satisfiable::kNo) << "run " << run << " horizon " << horizon;
-    MapperOptions options;
-    options.limits.evaluations = 30;
-    const MappingResult result = map_exact_routed(problem, options);
-    if (horizon > most) {
-      ++unmapped;
-      blocked += BruteForce(places).find(most, 4000).has_value();
-      EXPECT_TRUE(result.status == SearchStatus::kInfeasible || result.lower_bound > most ||
-                  (!result.mapping && result.status == SearchStatus::kStopped))
-          << "run " << run;
-      EXPECT_TRUE(!result.mapping || result.makespan > most);
-      continue;
-    }
-    ++mapped;
-    ASSERT_EQ(result.status, SearchStatus::kOptimal) << "run " << run;
-    EXPECT_EQ(result.makespan, horizon) << "run " << run;
-    EXPECT_EQ(result.lower_bound, horizon);
-    EXPECT_TRUE(check_mapping(problem, *result.mapping).empty());
+  RoutedTally tally;
+  for (int run = 0; run < 200 && !testing::Test::HasFailure(); ++run) {
+    SCOPED_TRACE(run);
+    compare_routed(random_routed_problem(random, 4), 8, 4000, tally);
   }
-  EXPECT_GT(mapped, 50);
-  EXPECT_GT(unmapped, 50);
-  EXPECT_GT(blocked, 5);  // ways, not places, decide
+  EXPECT_GT(tally.mapped, 50);
+  EXPECT_GT(tally.unmapped, 50);
+  EXPECT_GT(tally.blocked, 5);  // ways, not places, decide
 }
 
 // On one tile without registers a value cannot wait: no schedule of any length.
