@@ -1,5 +1,5 @@
-// LeNet in Q10.22, ResNet-8 and DS-CNN in int8, from their files to Verilog: whole inferences, with and
-// without random pauses of the memory, bit for bit and cycle for cycle.
+// LeNet in Q10.22, ResNet-8 and DS-CNN in int8, an MLP of signs on engines, from their files to Verilog:
+// whole inferences, with and without random pauses of the memory, bit for bit and cycle for cycle.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -20,6 +20,7 @@ struct RealNetwork {
   bool fixed;
   const char* device;
   const char* budget;
+  bool engines = false;  // processors, else the allocator chooses
 };
 
 class RealDesign : public testing::TestWithParam<RealNetwork> {};
@@ -34,7 +35,9 @@ TEST_P(RealDesign, EqualsItsSimulationInEveryCycle) {
   Budget budget = device_budget(
       find_device(GetParam().device, std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware" / "devices"));
   apply_budget(budget, GetParam().budget);
-  const Design design = build(network, allocate(network, budget, Objective::kLatency).allocation);
+  AllocateOptions shape;
+  shape.streaming = !GetParam().engines;
+  const Design design = build(network, allocate(network, budget, Objective::kLatency, shape).allocation);
   RtlPortOptions options;
   options.model = rtl_options();
   options.limit_cycles = 10'000'000;
@@ -44,7 +47,9 @@ TEST_P(RealDesign, EqualsItsSimulationInEveryCycle) {
       2, std::vector<int32_t>(size_t(network.tensors[size_t(network.input)].shape.elements())));
   for (auto& image : images) {
     for (int32_t& value : image) {
+      const bool bipolar = network.tensors[size_t(network.input)].bipolar;
       value = format.fixed ? int32_t(random.uniform() * (1 << format.fraction))
+              : bipolar    ? 1 - 2 * int32_t(random.between(0, 1))
                            : int32_t(random.between(-128, 127));
     }
   }
@@ -62,6 +67,7 @@ TEST_P(RealDesign, EqualsItsSimulationInEveryCycle) {
 INSTANTIATE_TEST_SUITE_P(
     Shared, RealDesign,
     testing::Values(RealNetwork{"tf_lenet/lenet.pb", true, "f1-vu9p", "multipliers=128"},
+                    RealNetwork{"qonnx_tfc/TFC_1W1A.onnx", false, "f1-vu9p", "lut=60000", true},
                     RealNetwork{"tflite_mlperf_tiny/ic_resnet8_int8.tflite", false, "xc7z020", "dsp=220"},
                     RealNetwork{"tflite_mlperf_tiny/kws_dscnn_int8.tflite", false, "xc7z020", "dsp=220"}));
 

@@ -131,7 +131,7 @@ class ProcessorBuilder {
   }
 
   static TensorLayout layout(const NetworkTensor& t, const TensorPlace& at, int64_t pi, int bits) {
-    return {t.shape, at.pixel_words * pi, bits, t.bipolar && bits == 1, 0, {0, 0}, t.shape};
+    return {t.shape, at.pixel_words * pi, bits, false, 0, {0, 0}, t.shape};
   }
 
   // The image, rows of words one after another.

@@ -248,14 +248,16 @@ class Planner {
 
 int element_bits(const Network& network) {
   int bits = 1;
-  for (const NetworkTensor& tensor : network.tensors) bits = std::max(bits, tensor.bits);
+  for (const NetworkTensor& tensor : network.tensors) bits = std::max(bits, tensor.bipolar ? 2 : tensor.bits);
   return bits;
 }
 
 int engine_weight_bits(const Network& network, const Allocation& allocation, int engine) {
   int bits = 1;
   for (size_t i = 0; i < network.layers.size(); ++i) {
-    if (allocation.layers[i].engine == engine) bits = std::max(bits, network.layers[i].weight_bits);
+    const Layer& layer = network.layers[i];
+    if (allocation.layers[i].engine == engine)
+      bits = std::max(bits, layer.weight_bipolar ? 2 : layer.weight_bits);
   }
   return bits;
 }

@@ -205,6 +205,22 @@ TEST(Plan, TensorsShareWords) {
   EXPECT_GT(make_plan(network, a).unit_words[0], 56 * 56 * (4 + 4 + 1) + 1);
 }
 
+TEST(Plan, SignsTakeTwoBitsOnEngines) {
+  NetworkBuilder builder("signs", {4, 4, 8}, 1, false);
+  Network network = builder.finish(builder.convolution(0, 8, 3));
+  for (NetworkTensor& tensor : network.tensors) tensor.bits = 1;
+  network.layers[0].weight_bits = 1;
+  Allocation a;
+  a.engines = {{"mac", false, {4, 8, 4}}};
+  a.layers = {{"layer1", {}, 0}};
+  EXPECT_EQ(element_bits(network), 1);
+  EXPECT_EQ(engine_weight_bits(network, a, 0), 1);
+  for (NetworkTensor& tensor : network.tensors) tensor.bipolar = true;
+  network.layers[0].weight_bipolar = true;
+  EXPECT_EQ(element_bits(network), 2);
+  EXPECT_EQ(engine_weight_bits(network, a, 0), 2);
+}
+
 TEST(Plan, UnrollingMakesTheInputDeeper) {
   NetworkBuilder builder("unrolled", {8, 8, 3}, 1, false);
   const Network network = builder.finish(builder.convolution(0, 8, 3, 2));
