@@ -6,6 +6,7 @@
 #include "command.h"
 #include "tilewright/base/file.h"
 #include "tilewright/cgra/check.h"
+#include "tilewright/cgra/configure/configuration.h"
 #include "tilewright/cgra/learn/policy_network.h"
 #include "tilewright/cgra/mapping_file.h"
 
@@ -53,7 +54,8 @@ TEST(Place, FrontOfTheButterflyWithFilePictureAndProofs) {
   const auto folder = fresh_folder("place_ifft");
   const std::string mapped = (folder / "mapped.json").string(), svg = (folder / "p.svg").string();
   const Json report = json_of(kGraphs + "ifft.json --fabric streaming-engine --ii 1..6 -o " + mapped +
-                              " --svg " + svg + " --proof " + (folder / "proofs").string());
+                              " --svg " + svg + " --configuration " + (folder / "c.json").string() +
+                              " --proof " + (folder / "proofs").string());
   const std::vector<int> makespans = {0, 18, 19, 17, 17, 18};
   ASSERT_EQ(report["points"].size(), 6u);
   for (size_t i = 0; i < 6; ++i) {
@@ -69,6 +71,7 @@ TEST(Place, FrontOfTheButterflyWithFilePictureAndProofs) {
   EXPECT_TRUE(program.problem.rules.routed);
   EXPECT_EQ(program.lower_bound_cycles, 17);
   EXPECT_TRUE(contains(read_text_file(svg), "load_bottom"));
+  EXPECT_EQ(cgra::parse_configuration(read_text_file(folder / "c.json"), "c.json").name, "ifft");
   EXPECT_TRUE(std::filesystem::exists(folder / "proofs/ifft-ii4-16.drat"));
 }
 

@@ -13,6 +13,7 @@
 #include "tilewright/cgra/graph/graph_file.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/verbs.h"
+#include "tilewright/flow/fabric_run.h"
 
 namespace tilewright::cli {
 namespace {
@@ -191,6 +192,8 @@ void place(const PlaceVerbOptions& options, std::ostream& out) {
     const cgra::MappedProgram program = mapped_program(request, report.points[size_t(report.best)]);
     if (!options.output.empty()) write_text_file(options.output, print_mapped_program(program));
     if (!options.svg.empty()) write_text_file(options.svg, place_picture(program));
+    if (!options.configuration.empty())
+      write_text_file(options.configuration, print_configuration(device_configuration(program)));
   }
   out << (options.json ? place_json(request, report) : place_text(request, report));
   if (report.best < 0) fail_without_mapping(report);

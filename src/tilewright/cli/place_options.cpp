@@ -57,6 +57,8 @@ void add_place(CLI::App& app, PlaceVerbOptions& options, std::ostream& out) {
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
   verb->add_option("--seed", options.seed, "Seed of what is random");
   verb->add_option("-o,--output", options.output, "JSON file for the mapped program ('run' executes it)");
+  verb->add_option("--configuration", options.configuration,
+                   "JSON file for the device configuration: spoke RAM, instruction RAM, tile memories");
   verb->add_option("--svg", options.svg, "Picture: tiles and slots, routes, time line");
   verb->add_option("--proof", options.proof_folder,
                    "Folder for a formula (.cnf) and a checked proof (.drat) of every proven point");

@@ -88,7 +88,7 @@ struct PlaceVerbOptions {
   int64_t evaluations = 0;  // 0: what the method takes by itself
   uint64_t seed = 0;
   int threads = 1;
-  std::string output, svg, proof_folder;
+  std::string output, svg, configuration, proof_folder;
   bool json = false;
 };
 void place(const PlaceVerbOptions& options, std::ostream& out);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "tilewright/base/file.h"
+#include "tilewright/cgra/configure/configure.h"
 #include "tilewright/cgra/route/route_places.h"
 
 namespace tilewright {
@@ -134,6 +135,11 @@ std::vector<std::string> program_inputs(const DataflowGraph& graph) {
   for (const int variable : columns.arguments)
     names.push_back("variable " + graph.variables[size_t(variable)].name);
   return names;
+}
+
+cgra::Configuration device_configuration(cgra::MappedProgram program) {
+  route(program);
+  return cgra::configure(program.problem, program.mapping);
 }
 
 FabricRun run_on_fabric(cgra::MappedProgram program, const std::optional<Tensor>& input, int64_t iterations) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tilewright/cgra/configure/configuration.h"
 #include "tilewright/cgra/mapping_file.h"
 #include "tilewright/cgra/simulate/execute_mapping.h"
 #include "tilewright/tensor/tensor.h"
@@ -20,6 +21,10 @@ bool is_mapped_program_file(const std::filesystem::path& path);
 // What a program takes from outside, in the order of the input's columns: arrays that it loads, then
 // variables that the dispatch interface fills.
 std::vector<std::string> program_inputs(const cgra::DataflowGraph& graph);
+
+// What the fabric is loaded with. A mapping without routes is routed first. Errors (infeasible): no routes
+// for these places; what configure reports.
+cgra::Configuration device_configuration(cgra::MappedProgram program);
 
 struct FabricRun {
   int iterations = 0;
