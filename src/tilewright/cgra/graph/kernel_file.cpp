@@ -152,6 +152,7 @@ void fold_constants(DataflowGraph& graph, const std::vector<std::string>& names)
   graph.nodes = std::move(kept);
   for (Node& node : graph.nodes) {
     for (Operand& operand : node.operands) {
+      if (operand.kind != OperandKind::kNode) continue;
       const int id = operand.index;
       operand.index = moved[id];
       if (moved[id] < 0) operand = {.kind = OperandKind::kConstant, .value = filler(id)};

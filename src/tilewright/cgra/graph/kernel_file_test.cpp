@@ -62,17 +62,19 @@ TEST(KernelFile, WitnessesOfSyntheticGraphsAreValid) {
 
 TEST(KernelFile, ConstantsAreFreeAndMissingOperandsAreFilled) {
   const KernelFile file = parse_kernel_file(
-      R"({"name": "k", "nodes": [{"id": 0, "op": "const"}, {"id": 1, "op": "LS"}, {"id": 2, "op": "STOREB"}],
-          "edges": [[0, 1, 0], [1, 2, 0], [1, 1, 1]]})",
+      R"({"name": "k", "nodes": [{"id": 0, "op": "const"}, {"id": 1, "op": "LS"}, {"id": 2, "op": "STOREB"},
+          {"id": 3, "op": "mult"}], "edges": [[0, 1, 0], [1, 2, 0], [1, 1, 1], [1, 3, 0]]})",
       "k.json");
-  ASSERT_EQ(file.graph.nodes.size(), 2u);
+  ASSERT_EQ(file.graph.nodes.size(), 3u);
+  EXPECT_EQ(file.graph.nodes[2].operands[1].kind, OperandKind::kConstant);
+  EXPECT_EQ(file.graph.nodes[2].operands[1].value, 1 + 3 % 7);
   EXPECT_EQ(file.graph.nodes[0].name, "ls1");
   EXPECT_EQ(file.graph.nodes[0].op, Opcode::kShiftLeft);
   EXPECT_EQ(file.graph.nodes[0].operands[0].kind, OperandKind::kConstant);
   EXPECT_EQ(file.graph.nodes[0].operands[1].distance, 1);
   EXPECT_EQ(file.graph.nodes[1].op, Opcode::kStore);
   EXPECT_EQ(file.graph.arrays[size_t(file.graph.nodes[1].array)].name, "results");
-  EXPECT_EQ(file.graph.edges().size(), 2u);
+  EXPECT_EQ(file.graph.edges().size(), 3u);
 }
 
 template <typename Parse>
