@@ -23,6 +23,9 @@ using nlohmann::json;
 // Parameters are written as binary digits.
 int integer_of(const json& text) { return int(std::stoll(text.get<std::string>(), nullptr, 2)); }
 
+// Results of fewer bits stay in look-up tables (DSP_Y_MINWIDTH of synth_xilinx).
+constexpr int kNarrowestBlockResult = 9;
+
 // The widest first.
 using Width = std::tuple<int, int, bool>;  // -a, -b, not in an array
 struct Tally {
@@ -47,9 +50,10 @@ class Walk {
     for (const json& cell : module.at("cells")) {
       const std::string type = cell.at("type").get<std::string>();
       if (type == "$mul") {
-        ++operators;
+        const bool block = integer_of(cell.at("parameters").at("Y_WIDTH")) >= kNarrowestBlockResult;
+        operators += block;
         if (!product) {
-          add(tallies, cell.at("parameters"), "A_WIDTH", "B_WIDTH", array, {1, 1});
+          add(tallies, cell.at("parameters"), "A_WIDTH", "B_WIDTH", array, {1, block});
         }
       } else if (modules_.contains(type)) {
         for (const auto& [width, tally] : of(type, array)) {

@@ -18,7 +18,9 @@ struct MultiplierClass {
   int a_bits = 0, b_bits = 0;  // a_bits >= b_bits
   bool in_array = false;       // of a mac_array or lane_array; else of a finish or of addresses
   int64_t products = 0;
-  int64_t operators = 0;  // `*` that they are written with: 0 of "lut", half as many of "pair", 4 of 32 x 32
+  // `*` that they are written with, of those whose result is wide enough for a block (9 bits): 0 of "lut",
+  // half as many of "pair", 4 of 32 x 32.
+  int64_t operators = 0;
 };
 
 struct MultiplierCount {
