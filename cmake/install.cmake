@@ -11,6 +11,10 @@ foreach(module base tensor netlist synthesis search graph hardware frontend host
 endforeach()
 install(TARGETS ${modules} tilewright EXPORT TilewrightTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET tilewright_cgra_training)  # loaded by 'place train' from beside the command
+  install(TARGETS tilewright_cgra_training LIBRARY DESTINATION lib)
+endif()
+install(DIRECTORY models/cgra/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/models/cgra)
 install(EXPORT TilewrightTargets NAMESPACE Tilewright:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)
 install(DIRECTORY src/tilewright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY hardware/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/hardware)

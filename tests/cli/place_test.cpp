@@ -50,6 +50,23 @@ TEST(Place, HelpShowsAnExample) {
     EXPECT_TRUE(contains(result.output, part)) << part;
 }
 
+TEST(Place, SamplesOfThePolicy) {
+  const Json report = json_of(kGraphs + "ifft.json --fabric streaming-engine --ii 6 --method rl --seed 1");
+  ASSERT_EQ(report["points"].size(), 1u);
+  EXPECT_GE(report["points"][0]["makespan_cycles"].get<int>(), 18);
+  expect_failure(
+      kGraphs + "ifft.json --fabric streaming-engine --ii 6 --method rl --policy " + kGraphs + "ifft.json", 1,
+      {"not a policy file"});
+}
+
+TEST(Place, TrainingNamesWhatIsWrongWithItsGraphs) {
+  const auto folder = fresh_folder("place_train");
+  const std::string fixed = "train --fabric streaming-engine -o " + (folder / "p.json").string();
+  expect_failure(fixed + " --graphs " + folder.string(), 1, {"no graphs in"});
+  file(folder, "a.dot", "digraph { a -> b }");
+  expect_failure(fixed + " --graphs " + folder.string(), 1, {"a.dot says no II"});
+}
+
 TEST(Place, FrontOfTheButterflyWithFilePictureAndProofs) {
   const auto folder = fresh_folder("place_ifft");
   const std::string mapped = (folder / "mapped.json").string(), svg = (folder / "p.svg").string();
@@ -100,7 +117,7 @@ TEST(Place, APolicyPlaces) {
   EXPECT_GE(samples["best"]["makespan_cycles"], 13);
   EXPECT_EQ(samples["points"][0]["evaluations"], 32);
   EXPECT_GE(json_of(graph + " --beam 8 --policy " + policy)["best"]["makespan_cycles"], 13);
-  expect_failure(graph, 1, {"--method rl without a policy"});
+  EXPECT_GE(json_of(graph)["best"]["makespan_cycles"], 13);  // the policy that comes with the command
   expect_failure(graph + " --policy " + kGraphs + "distance.json", 1, {"distance.json"});
 }
 

@@ -261,3 +261,5 @@ TrainingResult train_policy(const std::vector<PlacementInstance>& instances,
 }
 
 }  // namespace tilewright::cgra
+
+tilewright::cgra::PolicyTrainer* tilewright_policy_trainer() { return &tilewright::cgra::train_policy; }

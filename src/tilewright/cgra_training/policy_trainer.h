@@ -16,3 +16,6 @@ Replayed replay(const PolicyWeights& weights, const std::vector<PlacementInstanc
                 const Experience& experience);
 
 }  // namespace tilewright::cgra
+
+// train_policy, for those who load the library while they run.
+extern "C" tilewright::cgra::PolicyTrainer* tilewright_policy_trainer();

@@ -292,7 +292,8 @@ int parse_and_run(int argc, char** argv) {
   add_map(app, map_options, out);
 
   PlaceVerbOptions place_options;
-  add_place(app, place_options, out);
+  PlaceTrainOptions place_train_options;
+  add_place(app, place_options, place_train_options, out);
 
   CompileOptions compile_options;
   verb = add_verb(app, "compile", "Compile a quantised model for an overlay into a bundle",

@@ -124,9 +124,9 @@ PlaceMethod read_method(const PlaceVerbOptions& options) {
   for (const PlaceMethod& method : place_methods()) {
     if (method.name == options.method) return method;
   }
-  if (options.policy.empty())
-    throw Error(ErrorKind::kInvalidInput, "--method rl without a policy", "name its file with --policy");
-  return policy_method(options.policy, {.samples = options.samples, .beam = options.beam});
+  const std::filesystem::path own = shared_folder("models") / "cgra/policy.json";
+  return policy_method(options.policy.empty() ? own : std::filesystem::path(options.policy),
+                       {.samples = options.samples, .beam = options.beam});
 }
 
 PlaceRequest read_request(const PlaceVerbOptions& options) {

@@ -13,9 +13,24 @@ std::vector<std::string> method_names() {
   return names;
 }
 
+void add_train(CLI::App& place, PlaceTrainOptions& options, std::ostream& out) {
+  CLI::App* verb =
+      add_verb(place, "train", "Train a policy for --method rl on a folder of graphs (needs libtorch)",
+               "place train --graphs graphs/ --fabric streaming-engine --ii 4 -o policy.json");
+  verb->add_option("--graphs", options.graphs, "Folder of graphs: JSON or GraphViz")->required();
+  verb->add_option("--split", options.split, "JSON file whose list \"train\" names the graphs to take");
+  verb->add_option("--fabric", options.fabric, "As of place");
+  verb->add_option("--ii", options.ii, "Of graphs whose file says none")->check(CLI::Range(1, 64));
+  verb->add_option("--episodes", options.episodes, "Placements to learn from, of all graphs together")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+  verb->add_option("--seed", options.seed, "Seed of weights and draws");
+  verb->add_option("-o,--output", options.output, "JSON file for the policy")->required();
+  verb->callback([&options, &out] { place_train(options, out); });
+}
+
 }  // namespace
 
-void add_place(CLI::App& app, PlaceVerbOptions& options, std::ostream& out) {
+void add_place(CLI::App& app, PlaceVerbOptions& options, PlaceTrainOptions& training, std::ostream& out) {
   CLI::App* verb =
       add_verb(app, "place",
                "Map a dataflow graph onto a coarse-grained array, in space and time: the shortest "
@@ -30,7 +45,8 @@ void add_place(CLI::App& app, PlaceVerbOptions& options, std::ostream& out) {
   verb->add_option("--ii", options.ii,
                    "Clocks between iterations: N, FIRST..LAST, or auto (front of II and makespan)");
   verb->add_option("--method", options.method, "Mapper")->check(CLI::IsMember(method_names()));
-  verb->add_option("--policy", options.policy, "Policy file of --method rl");
+  verb->add_option("--policy", options.policy,
+                   "Policy file of --method rl (default: one trained on synthetic graphs)");
   verb->add_option("--samples", options.samples, "Placements that the policy draws")
       ->check(CLI::Range(1, 1 << 24));
   verb->add_option("--beam", options.beam, "A beam of this width instead of samples")
@@ -64,7 +80,10 @@ void add_place(CLI::App& app, PlaceVerbOptions& options, std::ostream& out) {
                    "Folder for a formula (.cnf) and a checked proof (.drat) of every proven point");
   verb->add_option("--threads", options.threads, "Number of threads")->check(CLI::Range(1, 1024));
   verb->add_flag("--json", options.json, "Print JSON for machines");
-  verb->callback([&options, &out] { place(options, out); });
+  add_train(*verb, training, out);
+  verb->callback([verb, &options, &out] {
+    if (verb->get_subcommands().empty()) place(options, out);
+  });
 }
 
 }  // namespace tilewright::cli

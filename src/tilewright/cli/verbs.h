@@ -78,7 +78,7 @@ struct PlaceVerbOptions {
   std::string fabric;
   std::string ii = "auto";  // or N, or FIRST..LAST
   std::string method = "exact", objective = "makespan";
-  std::string policy;  // of the method rl
+  std::string policy;  // of the method rl; empty: the one that comes with the command
   int samples = 64, beam = 0;
   std::string delay = "unbounded";  // or none, or clocks per unit of distance
   std::string starters;             // off, roots or flows; empty: the fabric's reading
@@ -92,6 +92,15 @@ struct PlaceVerbOptions {
   bool json = false;
 };
 void place(const PlaceVerbOptions& options, std::ostream& out);
+
+struct PlaceTrainOptions {
+  std::string graphs, split, output;
+  std::string fabric = "streaming-engine";
+  int ii = 0;  // of graphs whose file says none
+  int64_t episodes = 45000;
+  uint64_t seed = 0;
+};
+void place_train(const PlaceTrainOptions& options, std::ostream& out);
 
 struct CompileOptions {
   ModelOptions model;

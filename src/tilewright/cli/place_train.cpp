@@ -1,0 +1,51 @@
+// `place train`: one line per few updates, then the policy's file, which says how it was made.
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "tilewright/base/file.h"
+#include "tilewright/cli/model_input.h"
+#include "tilewright/cli/verbs.h"
+#include "tilewright/flow/place_learning.h"
+
+namespace tilewright::cli {
+namespace {
+
+// Beside the installed command's libraries, or in the build folder.
+std::filesystem::path training_library() {
+  std::error_code ignored;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  const char* name = "libtilewright_cgra_training.so";
+  const std::filesystem::path installed = self.parent_path() / "lib" / name;
+  return std::filesystem::exists(installed, ignored) ? installed
+                                                     : self / "src/tilewright/cgra_training" / name;
+}
+
+}  // namespace
+
+void place_train(const PlaceTrainOptions& options, std::ostream& out) {
+  PlaceTrainingRequest request{.graphs = options.graphs, .split = options.split};
+  request.fabric = find_fabric(options.fabric, shared_folder("hardware"));
+  request.ii = options.ii;
+  request.options.episodes = options.episodes;
+  request.options.seed = options.seed;
+  request.library = training_library();
+  int64_t next = 0;
+  out << "episodes  makespan over bound  best  complete  entropy  processor time\n";
+  cgra::TrainingResult result = train_placement(request, [&](const cgra::TrainingPoint& point) {
+    if (point.episodes >= next || point.episodes >= options.episodes) {
+      out << fmt::format("{:8}  {:19.3f}  {:4.3f}  {:7.0f}%  {:7.3f}  {:12.1f} s\n", point.episodes,
+                         point.mean_makespan, point.best_makespan, 100 * point.complete, point.entropy,
+                         point.seconds)
+          << std::flush;
+      next = point.episodes + options.episodes / 20;
+    }
+    return true;
+  });
+  result.weights.origin =
+      fmt::format("tilewright place train --fabric {} --episodes {} --seed {}: {} graphs",
+                  request.fabric.name, options.episodes, options.seed, result.best.size());
+  write_text_file(options.output, print_policy(result.weights));
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,98 @@
+// The trainer's library needs libtorch and hundreds of libraries behind it: it is loaded by the verb that
+// trains and by nothing else.
+#include "tilewright/flow/place_learning.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "tilewright/base/file.h"
+#include "tilewright/cgra/graph/graph_file.h"
+#include "tilewright/cgra/graph/kernel_file.h"
+
+namespace tilewright {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Never unloaded: libtorch does not survive it.
+cgra::PolicyTrainer* load_trainer(const fs::path& library) {
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    throw Error(ErrorKind::kUnsupported, std::string("the training library cannot be loaded: ") + dlerror(),
+                "it is built where libtorch is installed (scripts/install-deps test)");
+  }
+  using Factory = cgra::PolicyTrainer*();
+  auto* factory = reinterpret_cast<Factory*>(dlsym(handle, "tilewright_policy_trainer"));
+  if (factory == nullptr)
+    throw Error(ErrorKind::kUnsupported, library.string() + " is not the training library");
+  return factory();
+}
+
+std::vector<fs::path> graph_files(const PlaceTrainingRequest& request) {
+  std::vector<fs::path> files;
+  if (!request.split.empty()) {
+    const auto split = nlohmann::json::parse(read_text_file(request.split), nullptr, false);
+    if (!split.is_object() || !split.contains("train") || !split["train"].is_array())
+      throw Error(ErrorKind::kInvalidInput, request.split.string() + " has no list \"train\"");
+    for (const auto& name : split["train"]) {
+      if (name.is_string()) files.push_back(request.graphs / (name.get<std::string>() + ".json"));
+    }
+    return files;
+  }
+  std::error_code failed;
+  for (const fs::directory_entry& entry : fs::directory_iterator(request.graphs, failed)) {
+    const std::string kind = entry.path().extension().string();
+    if (kind == ".json" || kind == ".dot" || kind == ".gv") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+bool is_synthetic(const fs::path& path) {
+  const auto file = nlohmann::json::parse(read_text_file(path), nullptr, false);
+  return file.is_object() && file.contains("same_tile_groups");
+}
+
+cgra::MappingProblem read_problem(const fs::path& path, const PlaceTrainingRequest& request) {
+  cgra::MappingProblem problem;
+  problem.fabric = request.fabric;
+  problem.rules = cgra::usual_rules(request.fabric);
+  problem.ii = request.ii;
+  if (is_synthetic(path)) {
+    cgra::SyntheticFile file = cgra::read_synthetic_file(path);
+    problem.graph = std::move(file.graph);
+    problem.ii = file.ii;
+  } else {
+    problem.graph = cgra::read_graph_file(path, request.fabric.operands).graph;
+  }
+  if (problem.ii < 1)
+    throw Error(ErrorKind::kInvalidInput, path.string() + " says no II", "give one with --ii");
+  Diagnostics diagnostics;
+  problem.verify(diagnostics);
+  diagnostics.raise_if_any(path.string());
+  return problem;
+}
+
+}  // namespace
+
+cgra::TrainingResult train_placement(const PlaceTrainingRequest& request,
+                                     const cgra::TrainingWatcher& watcher) {
+  Diagnostics diagnostics;
+  std::vector<cgra::PlacementInstance> instances;
+  for (const fs::path& file : graph_files(request)) {
+    try {
+      instances.push_back(cgra::compile_instance(cgra::compile_model(read_problem(file, request)),
+                                                 cgra::PlacementOrder::kLongestTail));
+    } catch (const Error& error) {
+      for (const Diagnostic& diagnostic : error.diagnostics()) diagnostics.add(diagnostic);
+    }
+  }
+  diagnostics.raise_if_any();
+  if (instances.empty()) throw Error(ErrorKind::kInvalidInput, "no graphs in " + request.graphs.string());
+  return load_trainer(request.library)(instances, {}, request.options, watcher);
+}
+
+}  // namespace tilewright

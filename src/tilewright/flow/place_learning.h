@@ -1,0 +1,26 @@
+// Training of placement policies, in a library that is loaded for it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tilewright/cgra/learn/training.h"
+
+namespace tilewright {
+
+struct PlaceTrainingRequest {
+  std::filesystem::path graphs;  // a folder of graph files
+  std::filesystem::path split;   // JSON with the list "train" of graphs to take; empty: all of the folder
+  Fabric fabric;
+  int ii = 0;  // of graphs whose file says none
+  cgra::TrainingOptions options;
+  std::filesystem::path library;  // of the trainer
+};
+
+// Trains one policy on all graphs. Errors (invalid input): no graphs, an unreadable one, one without II, all
+// at once; (unsupported): the trainer's library cannot be loaded.
+cgra::TrainingResult train_placement(const PlaceTrainingRequest& request,
+                                     const cgra::TrainingWatcher& watcher);
+
+}  // namespace tilewright
