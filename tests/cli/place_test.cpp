@@ -1,7 +1,9 @@
 // `tilewright place` as a user runs it: the paper's graphs, expressions, kernels, files, and bad input.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "command.h"
 #include "tilewright/base/file.h"
@@ -65,6 +67,41 @@ TEST(Place, TrainingNamesWhatIsWrongWithItsGraphs) {
   expect_failure(fixed + " --graphs " + folder.string(), 1, {"no graphs in"});
   file(folder, "a.dot", "digraph { a -> b }");
   expect_failure(fixed + " --graphs " + folder.string(), 1, {"a.dot says no II"});
+}
+
+// No method is below the proven optimum, whose own run has no gap; the files say what was printed.
+TEST(Place, BenchComparesAllMethodsWithTheProvenOptimum) {
+  const auto folder = fresh_folder("place_bench");
+  const Json report = json_of("bench " + kGraphs + "ifft.json " + kGraphs +
+                              "distance.json --ii 6 --seeds 2 --time 5ms -o " + folder.string());
+  ASSERT_EQ(report["graphs"].size(), 2u);
+  EXPECT_EQ(report["graphs"][0]["makespan_cycles"], 18);
+  EXPECT_EQ(report["graphs"][1]["makespan_cycles"], 13);
+  std::set<std::string> methods;
+  for (const Json& row : report["methods"]) {
+    methods.insert(row["method"]);
+    EXPECT_GE(row["mean_gap"].get<double>(), 0) << row;
+    if (row["method"] != "exact") continue;
+    EXPECT_EQ(row["mean_gap"], 0);
+    EXPECT_EQ(row["at_optimum"], 2);
+  }
+  EXPECT_EQ(methods, (std::set<std::string>{"annealing", "branch-and-bound", "evolution", "exact", "list",
+                                            "random", "rl"}));
+  EXPECT_EQ(Json::parse(read_text_file(folder / "methods.json")), report);
+  const std::string csv = read_text_file(folder / "methods.csv");
+  // A head; exact; random, annealing, evolution, rl by seed and budget; list, branch-and-bound by budget.
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 2 * (1 + 4 * 2 * 3 + 2 * 3));
+  EXPECT_TRUE(contains(read_text_file(folder / "methods.svg"), "equal processor time"));
+}
+
+TEST(Place, BenchNamesEveryBadGraph) {
+  const auto folder = fresh_folder("place_bench_bad");
+  const std::string to = " -o " + (folder / "out").string();
+  expect_failure("bench " + file(folder, "a.dot", "digraph { a -> b }") + to, 1, {"a.dot says no II"});
+  expect_failure("bench --ii 2 " + kGraphs + "ifft.json " + kGraphs + "ifft.json" + to, 1,
+                 {"two graphs are named ifft"});
+  expect_failure("bench --ii 1 " + kGraphs + "ifft.json " + kGraphs + "distance.json" + to, 3,
+                 {"ifft: no mapping exists at an II of 1"});
 }
 
 TEST(Place, FrontOfTheButterflyWithFilePictureAndProofs) {

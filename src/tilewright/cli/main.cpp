@@ -291,9 +291,8 @@ int parse_and_run(int argc, char** argv) {
   MapOptions map_options;
   add_map(app, map_options, out);
 
-  PlaceVerbOptions place_options;
-  PlaceTrainOptions place_train_options;
-  add_place(app, place_options, place_train_options, out);
+  PlaceVerbs place_verbs;
+  add_place(app, place_verbs, out);
 
   CompileOptions compile_options;
   verb = add_verb(app, "compile", "Compile a quantised model for an overlay into a bundle",

@@ -28,9 +28,30 @@ void add_train(CLI::App& place, PlaceTrainOptions& options, std::ostream& out) {
   verb->callback([&options, &out] { place_train(options, out); });
 }
 
+void add_bench(CLI::App& place, PlaceBenchOptions& options, std::ostream& out) {
+  CLI::App* verb =
+      add_verb(place, "bench",
+               "Compare the mappers at equal evaluations and equal processor time, as a table, "
+               "CSV, JSON and a plot",
+               "place bench models/cgra/ifft.json --fabric streaming-engine --ii 6 -o compared/");
+  verb->add_option("graphs", options.graphs, "Graphs: JSON or GraphViz")->required();
+  verb->add_option("--fabric", options.fabric, "As of place");
+  verb->add_option("--ii", options.ii, "Of graphs whose file says none")->check(CLI::Range(1, 64));
+  verb->add_option("--seeds", options.seeds, "Runs of everything that draws")->check(CLI::Range(1, 1000));
+  verb->add_option_function<std::string>(
+          "--time", [&options](const std::string& text) { options.time_s = seconds_of("--time", text); },
+          "Processor time per graph, method and seed (default 100ms)")
+      ->type_name("TIME");
+  verb->add_option("--policy", options.policy, "As of place");
+  verb->add_option("-o,--output", options.output, "Folder for CSV, JSON and SVG")->required();
+  verb->add_flag("--json", options.json, "Print JSON for machines");
+  verb->callback([&options, &out] { place_bench(options, out); });
+}
+
 }  // namespace
 
-void add_place(CLI::App& app, PlaceVerbOptions& options, PlaceTrainOptions& training, std::ostream& out) {
+void add_place(CLI::App& app, PlaceVerbs& verbs, std::ostream& out) {
+  PlaceVerbOptions& options = verbs.place;
   CLI::App* verb =
       add_verb(app, "place",
                "Map a dataflow graph onto a coarse-grained array, in space and time: the shortest "
@@ -80,7 +101,8 @@ void add_place(CLI::App& app, PlaceVerbOptions& options, PlaceTrainOptions& trai
                    "Folder for a formula (.cnf) and a checked proof (.drat) of every proven point");
   verb->add_option("--threads", options.threads, "Number of threads")->check(CLI::Range(1, 1024));
   verb->add_flag("--json", options.json, "Print JSON for machines");
-  add_train(*verb, training, out);
+  add_train(*verb, verbs.train, out);
+  add_bench(*verb, verbs.bench, out);
   verb->callback([verb, &options, &out] {
     if (verb->get_subcommands().empty()) place(options, out);
   });

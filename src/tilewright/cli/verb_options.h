@@ -20,6 +20,6 @@ CLI::Validator number_check(const std::string& wanted, bool (*accepts)(double));
 double seconds_of(const std::string& option, const std::string& text);
 
 // The options of one verb, where they are many.
-void add_place(CLI::App& app, PlaceVerbOptions& options, PlaceTrainOptions& training, std::ostream& out);
+void add_place(CLI::App& app, PlaceVerbs& verbs, std::ostream& out);
 
 }  // namespace tilewright::cli

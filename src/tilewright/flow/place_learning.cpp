@@ -56,17 +56,19 @@ bool is_synthetic(const fs::path& path) {
   return file.is_object() && file.contains("same_tile_groups");
 }
 
-cgra::MappingProblem read_problem(const fs::path& path, const PlaceTrainingRequest& request) {
+}  // namespace
+
+cgra::MappingProblem read_placement_problem(const fs::path& path, const Fabric& fabric, int ii) {
   cgra::MappingProblem problem;
-  problem.fabric = request.fabric;
-  problem.rules = cgra::usual_rules(request.fabric);
-  problem.ii = request.ii;
+  problem.fabric = fabric;
+  problem.rules = cgra::usual_rules(fabric);
+  problem.ii = ii;
   if (is_synthetic(path)) {
     cgra::SyntheticFile file = cgra::read_synthetic_file(path);
     problem.graph = std::move(file.graph);
     problem.ii = file.ii;
   } else {
-    problem.graph = cgra::read_graph_file(path, request.fabric.operands).graph;
+    problem.graph = cgra::read_graph_file(path, fabric.operands).graph;
   }
   if (problem.ii < 1)
     throw Error(ErrorKind::kInvalidInput, path.string() + " says no II", "give one with --ii");
@@ -76,16 +78,15 @@ cgra::MappingProblem read_problem(const fs::path& path, const PlaceTrainingReque
   return problem;
 }
 
-}  // namespace
-
 cgra::TrainingResult train_placement(const PlaceTrainingRequest& request,
                                      const cgra::TrainingWatcher& watcher) {
   Diagnostics diagnostics;
   std::vector<cgra::PlacementInstance> instances;
   for (const fs::path& file : graph_files(request)) {
     try {
-      instances.push_back(cgra::compile_instance(cgra::compile_model(read_problem(file, request)),
-                                                 cgra::PlacementOrder::kLongestTail));
+      instances.push_back(cgra::compile_instance(
+          cgra::compile_model(read_placement_problem(file, request.fabric, request.ii)),
+          cgra::PlacementOrder::kLongestTail));
     } catch (const Error& error) {
       for (const Diagnostic& diagnostic : error.diagnostics()) diagnostics.add(diagnostic);
     }

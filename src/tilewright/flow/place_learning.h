@@ -18,6 +18,10 @@ struct PlaceTrainingRequest {
   std::filesystem::path library;  // of the trainer
 };
 
+// A graph file with the fabric's usual rules, at its own II or at `ii` where it says none. Errors (invalid
+// input): the file, no II, the problem's.
+cgra::MappingProblem read_placement_problem(const std::filesystem::path& path, const Fabric& fabric, int ii);
+
 // Trains one policy on all graphs. Errors (invalid input): no graphs, an unreadable one, one without II, all
 // at once; (unsupported): the trainer's library cannot be loaded.
 cgra::TrainingResult train_placement(const PlaceTrainingRequest& request,
