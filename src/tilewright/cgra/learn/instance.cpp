@@ -57,7 +57,7 @@ void check_size(const PlacementModel& model, const std::vector<std::vector<int>>
   diagnostics.raise_if_any();
 }
 
-void order_nodes(PlacementInstance& instance, PlacementOrder order) {
+void order_nodes(PlacementInstance& instance, PlacementOrder order, const std::vector<int>& later_cycles) {
   const PlacementModel& model = instance.model;
   std::vector<uint8_t> fixed(size_t(model.nodes), 0);
   for (int node = 0; node < model.nodes; ++node) {
@@ -73,8 +73,9 @@ void order_nodes(PlacementInstance& instance, PlacementOrder order) {
   std::vector<int> waiting(size_t(model.nodes), 0);
   for (const Edge& edge : model.edges) waiting[size_t(edge.to)] += edge.distance == 0;
   const auto push = [&](int node) {
-    ready.push(
-        {order == PlacementOrder::kTopological ? 0 : -instance.tail[size_t(node)], rank[size_t(node)]});
+    const int later = later_cycles.empty() ? 0 : later_cycles[size_t(node)];
+    const int tail = order == PlacementOrder::kTopological ? 0 : instance.tail[size_t(node)];
+    ready.push({later - tail, rank[size_t(node)]});
   };
   for (int node = 0; node < model.nodes; ++node) {
     if (waiting[size_t(node)] == 0) push(node);
@@ -275,7 +276,8 @@ void make_cliques(PlacementInstance& instance) {
 
 }  // namespace
 
-PlacementInstance compile_instance(const PlacementModel& model, PlacementOrder order) {
+PlacementInstance compile_instance(const PlacementModel& model, PlacementOrder order,
+                                   const std::vector<int>& later_cycles) {
   PlacementInstance instance;
   const std::vector<std::vector<int>> chain = longest_chains(model);
   check_size(model, chain);
@@ -301,7 +303,7 @@ PlacementInstance compile_instance(const PlacementModel& model, PlacementOrder o
     instance.allowed.push_back(tiles);
     instance.largest_unit = std::max(instance.largest_unit, int(unit.size()));
   }
-  order_nodes(instance, order);
+  order_nodes(instance, order, later_cycles);
   make_tables(instance);
   close_impossible_loops(instance);
   for (const uint64_t tiles : instance.allowed) instance.restricted |= std::popcount(tiles) != model.tiles;

@@ -70,8 +70,11 @@ struct PlacementInstance {
   int decisions() const { return int(order.size()); }
 };
 
-// Errors (unsupported): more than kMostTiles tiles or kMostSlots slots, a chain of more than kMostCycles / 2.
-PlacementInstance compile_instance(const PlacementModel& model, PlacementOrder order);
+// `later_cycles` (per node, or empty) delays nodes in the order: they queue as if their tail were so much
+// shorter. Errors (unsupported): more than kMostTiles tiles or kMostSlots slots, a chain of more than
+// kMostCycles / 2.
+PlacementInstance compile_instance(const PlacementModel& model, PlacementOrder order,
+                                   const std::vector<int>& later_cycles = {});
 
 // The features of the graph network, [node][kNodeFeatures], about unit scale.
 constexpr int kNodeFeatures = 14;

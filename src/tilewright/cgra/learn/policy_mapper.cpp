@@ -1,10 +1,11 @@
-// Samples are independent; the beam keeps the partial placements of least bound, then of greatest
-// probability, of all continuations at once.
+// Samples are independent, of a few orders of the nodes in turn; the beam keeps the partial placements of
+// least bound, then of greatest probability, of all continuations at once.
 #include "tilewright/cgra/learn/policy_mapper.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "tilewright/base/error.h"
@@ -14,12 +15,54 @@
 namespace tilewright::cgra {
 namespace {
 
-PlacementInstance compile_checked(const MappingProblem& problem) {
+PlacementModel checked_model(const MappingProblem& problem) {
   Diagnostics diagnostics;
   problem.verify(diagnostics);
   diagnostics.raise_if_any();
-  return compile_instance(compile_model(problem), PlacementOrder::kLongestTail);
+  return compile_model(problem);
 }
+
+PlacementInstance compile_checked(const MappingProblem& problem) {
+  return compile_instance(checked_model(problem), PlacementOrder::kLongestTail);
+}
+
+// One order of the nodes with all that depends on it. Stays where it is: the environment refers to the
+// instance.
+struct Ordered {
+  PlacementInstance instance;
+  EncodedGraph graph;
+  PlacementEnvironment environment;
+
+  Ordered(const PolicyWeights& weights, PlacementInstance made)
+      : instance(std::move(made)), graph(encode_graph(weights, instance)), environment(instance, {}) {}
+  Ordered(const Ordered&) = delete;
+  Ordered& operator=(const Ordered&) = delete;
+};
+
+// Orders in turn, each compiled when it is first asked for.
+class Orders {
+ public:
+  Orders(const PolicyWeights& weights, const MappingProblem& problem, uint64_t seed)
+      : weights_(&weights), model_(checked_model(problem)), random_(seed) {}
+
+  Ordered& of_turn(int64_t turn) {
+    const size_t at = size_t(turn) % kSampleOrders;
+    if (at == made_.size()) {
+      std::vector<int> later;
+      for (int node = 0; at > 0 && node < model_.nodes; ++node)
+        later.push_back(int(random_.between(0, kOrderNoiseCycles)));
+      made_.push_back(std::make_unique<Ordered>(
+          *weights_, compile_instance(model_, PlacementOrder::kLongestTail, later)));
+    }
+    return *made_[at];
+  }
+
+ private:
+  const PolicyWeights* weights_;
+  PlacementModel model_;
+  Random random_;
+  std::vector<std::unique_ptr<Ordered>> made_;
+};
 
 // Takes placements one by one and keeps the shortest that can be routed.
 class Collector {
@@ -71,13 +114,14 @@ class Collector {
   MappingResult result_;
 };
 
-// Plays episodes with `choose` until a limit.
+// Plays episodes with `choose` until a limit, each in the environment of its turn.
 MappingResult sample(const MappingProblem& problem, const PlacementInstance& instance,
                      const MapperOptions& options, int64_t samples,
+                     const std::function<PlacementEnvironment&(int64_t)>& environment_of,
                      const std::function<int(const PlacementEnvironment&, int64_t)>& choose) {
   Collector collector(problem, instance, options.limits.seconds);
-  PlacementEnvironment environment(instance, {});
   for (int64_t i = 0; i < samples && !collector.ended(); ++i) {
+    PlacementEnvironment& environment = environment_of(i);
     environment.reset();
     while (!environment.done()) {
       environment.step(choose(environment, i));
@@ -148,25 +192,31 @@ MappingResult beam(const PolicyWeights& weights, const MappingProblem& problem,
 
 MappingResult map_with_policy(const PolicyWeights& weights, const MappingProblem& problem,
                               const MapperOptions& options, const PolicySearchOptions& search) {
-  const PlacementInstance instance = compile_checked(problem);
-  if (search.beam > 0) return beam(weights, problem, instance, options, search.beam);
-  const EncodedGraph graph = encode_graph(weights, instance);
+  if (search.beam > 0) return beam(weights, problem, compile_checked(problem), options, search.beam);
+  Orders orders(weights, problem, options.seed);
   Random random(options.seed);
   PolicyOutput output;
-  return sample(problem, instance, options, wanted_samples(options, search.samples),
-                [&](const PlacementEnvironment& environment, int64_t turn) {
-                  const float temperature = kSampleTemperatures[turn % std::ssize(kSampleTemperatures)];
-                  evaluate_policy(weights, graph, environment, temperature, output);
-                  return draw_row(output, random);
-                });
+  // A block of turns takes each order once; the next block shifts the temperatures against the orders.
+  const auto temperature = [](int64_t turn) {
+    return kSampleTemperatures[(turn + turn / kSampleOrders) % std::ssize(kSampleTemperatures)];
+  };
+  return sample(
+      problem, orders.of_turn(0).instance, options, wanted_samples(options, search.samples),
+      [&](int64_t turn) -> PlacementEnvironment& { return orders.of_turn(turn).environment; },
+      [&](const PlacementEnvironment& environment, int64_t turn) {
+        evaluate_policy(weights, orders.of_turn(turn).graph, environment, temperature(turn), output);
+        return draw_row(output, random);
+      });
 }
 
 MappingResult map_with_random_actions(const MappingProblem& problem, const MapperOptions& options) {
   const PlacementInstance instance = compile_checked(problem);
+  PlacementEnvironment environment(instance, {});
   Random random(options.seed);
   return sample(
       problem, instance, options, wanted_samples(options, 1),
-      [&](const PlacementEnvironment& environment, int64_t) { return environment.random_row(random); });
+      [&](int64_t) -> PlacementEnvironment& { return environment; },
+      [&](const PlacementEnvironment& played, int64_t) { return played.random_row(random); });
 }
 
 }  // namespace tilewright::cgra

@@ -9,6 +9,12 @@ namespace tilewright::cgra {
 // The temperatures that samples take in turn: what the policy prefers, and what it thinks possible.
 inline constexpr float kSampleTemperatures[] = {0.3f, 0.5f, 0.7f, 1.0f};
 
+// Samples also take turns with orders of the nodes: the first is the usual one, the others are the usual one
+// with every node delayed by a random number of clocks up to kOrderNoiseCycles. Which placements can be
+// reached at all depends on the order, because a node starts at the earliest free slot of its tile.
+inline constexpr int kSampleOrders = 16;
+inline constexpr int kOrderNoiseCycles = 4;
+
 struct PolicySearchOptions {
   int samples = 64;  // complete placements, where limits.evaluations does not say
   int beam = 0;      // width; 0: samples. A beam's placements come in one sweep, as many as it is wide

@@ -2,6 +2,7 @@
 // readers that notice every kind of damage.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -68,6 +69,42 @@ TEST(Policy, SamplesAndBeamsPassTheChecker) {
               map_with_random_actions(problem, options).mapping);
   }
   EXPECT_GT(mapped, 16);
+}
+
+TEST(Policy, DelaysReorderNodesBehindTheirOperands) {
+  Random random(4);
+  int different = 0;
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    const PlacementModel model = compile_model(flow_problem(32, seed));
+    const auto order_of = [&](const std::vector<int>& later) {
+      return compile_instance(model, PlacementOrder::kLongestTail, later).order;
+    };
+    std::vector<int> later;
+    for (int node = 0; node < model.nodes; ++node) later.push_back(int(random.between(0, kOrderNoiseCycles)));
+    const std::vector<int16_t> usual = order_of({}), order = order_of(later);
+    EXPECT_EQ(order_of(std::vector<int>(size_t(model.nodes), 3)), usual);
+    different += order != usual;
+    std::vector<int> position(size_t(model.nodes), -1);
+    for (size_t i = 0; i < order.size(); ++i) position[size_t(order[i])] = int(i);
+    EXPECT_EQ(std::count(position.begin(), position.end(), -1), 0);
+    for (const Edge& edge : model.edges) {
+      if (edge.distance == 0) {
+        EXPECT_LT(position[size_t(edge.from)], position[size_t(edge.to)]);
+      }
+    }
+  }
+  EXPECT_GT(different, 7);
+}
+
+TEST(Policy, SampledOrdersFollowTheSeed) {
+  const PolicyWeights weights = random_policy(6);
+  const MappingProblem problem = flow_problem(32, 3);
+  const auto placed = [&](uint64_t seed, int samples) {
+    return map_with_policy(weights, problem, {.seed = seed}, {.samples = samples});
+  };
+  EXPECT_EQ(placed(5, 2 * kSampleOrders).mapping, placed(5, 2 * kSampleOrders).mapping);
+  // More samples go on where fewer ended.
+  EXPECT_LE(placed(5, 4 * kSampleOrders).makespan, placed(5, 2 * kSampleOrders).makespan);
 }
 
 TEST(Policy, RecordedEpisodesAddUp) {
