@@ -54,6 +54,19 @@ MappingProblem ifft(int ii) {
                       ii);
 }
 
+// What carries anything between nodes is still nought after training, and everything else has learned.
+TEST(Training, PlainPerceptronStaysWithoutTheGraph) {
+  const std::vector<PlacementInstance> instances{instance_of(flow_problem(20, 1))};
+  const PolicyWeights before = random_policy(3);
+  const PolicyWeights after =
+      train_policy(instances, {}, {.episodes = 200, .form = PolicyForm::kNoGraph, .seed = 3}, {}).weights;
+  for (const int tensor : {kOperands0, kConsumers0, kMates0, kOperands1, kConsumers1, kMates1, kAttended}) {
+    for (const float weight : after.tensors[size_t(tensor)]) ASSERT_EQ(weight, 0.0f) << tensor;
+  }
+  for (const int tensor : {kNodeIn, kSelf0, kSelf1, kContext, kAction, kLogit})
+    EXPECT_NE(after.tensors[size_t(tensor)], before.tensors[size_t(tensor)]) << tensor;
+}
+
 TEST(Training, FindsTheOptimumOfTheInverseTransform) {
   const MappingProblem problem = ifft(4);
   const TrainingResult result = train_policy({instance_of(problem)}, {}, {.episodes = 3000, .seed = 1}, {});

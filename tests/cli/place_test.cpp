@@ -94,6 +94,31 @@ TEST(Place, BenchComparesAllMethodsWithTheProvenOptimum) {
   EXPECT_TRUE(contains(read_text_file(folder / "methods.svg"), "equal processor time"));
 }
 
+TEST(Place, BenchDrawsLearningCurves) {
+  const auto folder = fresh_folder("place_curves");
+  const std::string arguments = "bench " + kGraphs + "ifft.json --experiment curves --ii 6 --seeds 2 " +
+                                "--episodes 120 -o " + folder.string();
+  const CommandResult probe = command("place " + arguments);
+  if (contains(probe.output, "the training library cannot be loaded"))
+    GTEST_SKIP() << "the training library is not built";
+  const Json report = json_of(arguments);
+  ASSERT_EQ(report["training"].size(), 6u);
+  for (const Json& row : report["training"]) {
+    EXPECT_EQ(row["seeds"], 2);
+    const bool masked = row["variant"] != "without mask";
+    if (masked) {
+      EXPECT_GE(row["best_makespan_ratio"].get<double>(), 1) << row;
+    }
+    EXPECT_EQ(row["complete"].get<double>() > 0.5, masked) << row;
+  }
+  const std::string csv = read_text_file(folder / "curves.csv");
+  // A head; six variants, two seeds, updates of 50, 50 and 20 episodes.
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 6 * 2 * 3);
+  EXPECT_TRUE(contains(read_text_file(folder / "curves_rewards.svg"), "published reward"));
+  EXPECT_TRUE(contains(read_text_file(folder / "curves_networks.svg"), "plain perceptron"));
+  EXPECT_TRUE(contains(read_text_file(folder / "curves_masks.svg"), "without mask"));
+}
+
 TEST(Place, BenchNamesEveryBadGraph) {
   const auto folder = fresh_folder("place_bench_bad");
   const std::string to = " -o " + (folder / "out").string();

@@ -87,6 +87,18 @@ struct Elites {
   }
 };
 
+// What carries anything from one node of the graph to another.
+constexpr int kBetweenNodes[] = {kOperands0,  kConsumers0, kMates0,  kOperands1,
+                                 kConsumers1, kMates1,     kAttended};
+
+PolicyWeights first_weights(const TrainingOptions& options) {
+  PolicyWeights weights = options.start ? *options.start : random_policy(options.seed);
+  if (options.form == PolicyForm::kGraph) return weights;
+  for (const int tensor : kBetweenNodes)
+    std::fill(weights.tensors[size_t(tensor)].begin(), weights.tensors[size_t(tensor)].end(), 0.0f);
+  return weights;
+}
+
 class Training {
  public:
   Training(const std::vector<PlacementInstance>& instances, const EnvironmentOptions& environment,
@@ -94,10 +106,13 @@ class Training {
       : instances_(instances),
         options_(options),
         random_(options.seed + 1),
-        policy_(options.start ? *options.start : random_policy(options.seed)),
+        policy_(first_weights(options)),
         optimizer_(policy_.parameters(), torch::optim::AdamOptions(options.learning_rate).eps(1e-5)),
         graphs_(graph_tensors(instances)),
         elites_(instances.size()) {
+    if (options.form == PolicyForm::kNoGraph) {
+      for (const int tensor : kBetweenNodes) policy_.parameters()[size_t(tensor)].requires_grad_(false);
+    }
     for (const PlacementInstance& instance : instances) environments_.emplace_back(instance, environment);
     result_.best.resize(instances.size());
     result_.best_makespan.resize(instances.size(), 0);

@@ -28,6 +28,15 @@ std::filesystem::path shared_folder(const std::string& name) {
                                                      : std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / name;
 }
 
+std::filesystem::path training_library() {
+  std::error_code ignored;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  const char* name = "libtilewright_cgra_training.so";
+  const std::filesystem::path installed = self.parent_path() / "lib" / name;
+  return std::filesystem::exists(installed, ignored) ? installed
+                                                     : self / "src/tilewright/cgra_training" / name;
+}
+
 OverlayHardware find_hardware(const std::string& name_or_path) {
   return find_overlay_hardware(name_or_path, shared_folder("hardware"));
 }

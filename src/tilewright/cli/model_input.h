@@ -30,6 +30,10 @@ int64_t count_inputs(const Graph& graph, const Samples& samples);
 // the source tree it was built from.
 std::filesystem::path shared_folder(const std::string& name);
 
+// The library that trains placement policies: beside the installed command's libraries, or in the build
+// folder.
+std::filesystem::path training_library();
+
 // An overlay by a preset's name or a file. Errors (invalid input): unknown; lists the presets.
 OverlayHardware find_hardware(const std::string& name_or_path);
 

@@ -7,6 +7,7 @@
 #include "tilewright/base/file.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/verbs.h"
+#include "tilewright/flow/place_curves.h"
 #include "tilewright/flow/place_learning.h"
 
 namespace tilewright::cli {
@@ -48,8 +49,29 @@ void compare_methods(const PlaceBenchOptions& options, std::ostream& out) {
   out << (options.json ? bench_json(report) : bench_text(report));
 }
 
+void draw_curves(const PlaceBenchOptions& options, std::ostream& out) {
+  const PlaceCurvesRequest request{.graphs = read_graphs(options),
+                                   .trainer = load_placement_trainer(training_library()),
+                                   .episodes = options.episodes,
+                                   .seeds = options.seeds};
+  const std::vector<CurveRun> runs = learning_curves(request);
+  const std::filesystem::path folder = options.output;
+  create_folder(folder);
+  write_text_file(folder / "curves.csv", curves_csv(runs));
+  write_text_file(folder / "curves.json", curves_json(runs));
+  for (const CurveComparison& comparison : curve_comparisons())
+    write_text_file(folder / ("curves_" + comparison.name + ".svg"), curves_picture(runs, comparison));
+  out << (options.json ? curves_json(runs) : curves_text(runs));
+}
+
 }  // namespace
 
-void place_bench(const PlaceBenchOptions& options, std::ostream& out) { compare_methods(options, out); }
+void place_bench(const PlaceBenchOptions& options, std::ostream& out) {
+  if (options.experiment == "curves") {
+    draw_curves(options, out);
+  } else {
+    compare_methods(options, out);
+  }
+}
 
 }  // namespace tilewright::cli

@@ -31,16 +31,21 @@ void add_train(CLI::App& place, PlaceTrainOptions& options, std::ostream& out) {
 void add_bench(CLI::App& place, PlaceBenchOptions& options, std::ostream& out) {
   CLI::App* verb =
       add_verb(place, "bench",
-               "Compare the mappers at equal evaluations and equal processor time, as a table, "
-               "CSV, JSON and a plot",
+               "Compare the mappers at equal evaluations and equal processor time, or draw the policy's "
+               "learning curves: table, CSV, JSON, plots",
                "place bench models/cgra/ifft.json --fabric streaming-engine --ii 6 -o compared/");
   verb->add_option("graphs", options.graphs, "Graphs: JSON or GraphViz")->required();
   verb->add_option("--fabric", options.fabric, "As of place");
   verb->add_option("--ii", options.ii, "Of graphs whose file says none")->check(CLI::Range(1, 64));
+  verb->add_option("--experiment", options.experiment,
+                   "methods, or curves: masks, rewards and networks in training (needs libtorch)")
+      ->check(CLI::IsMember({"methods", "curves"}));
+  verb->add_option("--episodes", options.episodes, "Of every training of curves")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
   verb->add_option("--seeds", options.seeds, "Runs of everything that draws")->check(CLI::Range(1, 1000));
   verb->add_option_function<std::string>(
           "--time", [&options](const std::string& text) { options.time_s = seconds_of("--time", text); },
-          "Processor time per graph, method and seed (default 100ms)")
+          "Of methods: processor time per graph, method and seed (default 100ms)")
       ->type_name("TIME");
   verb->add_option("--policy", options.policy, "As of place");
   verb->add_option("-o,--output", options.output, "Folder for CSV, JSON and SVG")->required();

@@ -9,20 +9,6 @@
 #include "tilewright/flow/place_learning.h"
 
 namespace tilewright::cli {
-namespace {
-
-// Beside the installed command's libraries, or in the build folder.
-std::filesystem::path training_library() {
-  std::error_code ignored;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-  const char* name = "libtilewright_cgra_training.so";
-  const std::filesystem::path installed = self.parent_path() / "lib" / name;
-  return std::filesystem::exists(installed, ignored) ? installed
-                                                     : self / "src/tilewright/cgra_training" / name;
-}
-
-}  // namespace
-
 void place_train(const PlaceTrainOptions& options, std::ostream& out) {
   PlaceTrainingRequest request{.graphs = options.graphs, .split = options.split};
   request.fabric = find_fabric(options.fabric, shared_folder("hardware"));

@@ -105,11 +105,13 @@ void place_train(const PlaceTrainOptions& options, std::ostream& out);
 struct PlaceBenchOptions {
   std::vector<std::string> graphs;
   std::string fabric = "streaming-engine";
-  int ii = 0;  // of graphs whose file says none
+  int ii = 0;                          // of graphs whose file says none
+  std::string experiment = "methods";  // or curves
   int seeds = 5;
-  double time_s = 0.1;  // processor time per graph, method and seed
-  std::string policy;   // empty: the one that comes with the command
-  std::string output;   // folder
+  int64_t episodes = 5000;  // of curves
+  double time_s = 0.1;      // processor time per graph, method and seed
+  std::string policy;       // empty: the one that comes with the command
+  std::string output;       // folder
   bool json = false;
 };
 void place_bench(const PlaceBenchOptions& options, std::ostream& out);

@@ -17,20 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Never unloaded: libtorch does not survive it.
-cgra::PolicyTrainer* load_trainer(const fs::path& library) {
-  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    throw Error(ErrorKind::kUnsupported, std::string("the training library cannot be loaded: ") + dlerror(),
-                "it is built where libtorch is installed (scripts/install-deps test)");
-  }
-  using Factory = cgra::PolicyTrainer*();
-  auto* factory = reinterpret_cast<Factory*>(dlsym(handle, "tilewright_policy_trainer"));
-  if (factory == nullptr)
-    throw Error(ErrorKind::kUnsupported, library.string() + " is not the training library");
-  return factory();
-}
-
 std::vector<fs::path> graph_files(const PlaceTrainingRequest& request) {
   std::vector<fs::path> files;
   if (!request.split.empty()) {
@@ -57,6 +43,20 @@ bool is_synthetic(const fs::path& path) {
 }
 
 }  // namespace
+
+// Never unloaded: libtorch does not survive it.
+cgra::PolicyTrainer* load_placement_trainer(const fs::path& library) {
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    throw Error(ErrorKind::kUnsupported, std::string("the training library cannot be loaded: ") + dlerror(),
+                "it is built where libtorch is installed (scripts/install-deps test)");
+  }
+  using Factory = cgra::PolicyTrainer*();
+  auto* factory = reinterpret_cast<Factory*>(dlsym(handle, "tilewright_policy_trainer"));
+  if (factory == nullptr)
+    throw Error(ErrorKind::kUnsupported, library.string() + " is not the training library");
+  return factory();
+}
 
 cgra::MappingProblem read_placement_problem(const fs::path& path, const Fabric& fabric, int ii) {
   cgra::MappingProblem problem;
@@ -93,7 +93,7 @@ cgra::TrainingResult train_placement(const PlaceTrainingRequest& request,
   }
   diagnostics.raise_if_any();
   if (instances.empty()) throw Error(ErrorKind::kInvalidInput, "no graphs in " + request.graphs.string());
-  return load_trainer(request.library)(instances, {}, request.options, watcher);
+  return load_placement_trainer(request.library)(instances, {}, request.options, watcher);
 }
 
 }  // namespace tilewright

@@ -22,6 +22,9 @@ struct PlaceTrainingRequest {
 // input): the file, no II, the problem's.
 cgra::MappingProblem read_placement_problem(const std::filesystem::path& path, const Fabric& fabric, int ii);
 
+// Loads the trainer's library. Errors (unsupported): it cannot be loaded.
+cgra::PolicyTrainer* load_placement_trainer(const std::filesystem::path& library);
+
 // Trains one policy on all graphs. Errors (invalid input): no graphs, an unreadable one, one without II, all
 // at once; (unsupported): the trainer's library cannot be loaded.
 cgra::TrainingResult train_placement(const PlaceTrainingRequest& request,

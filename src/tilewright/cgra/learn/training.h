@@ -12,6 +12,11 @@
 
 namespace tilewright::cgra {
 
+enum class PolicyForm : uint8_t {
+  kGraph,   // messages along edges and attention over all nodes
+  kNoGraph  // a plain perceptron: neither, so that the policy sees the node, the actions and the state alone
+};
+
 // Proximal policy optimisation (Schulman and others, 2017) with invalid-action masks, and imitation of the
 // best episodes of every graph so far (after Oh and others, "Self-imitation learning", 2018). One set of
 // values for all uses.
@@ -28,6 +33,7 @@ struct TrainingOptions {
   double imitation = 0.3;  // weight of the imitation loss
   int elites = 8;          // episodes kept per graph to imitate
   double most_gradient = 0.5;
+  PolicyForm form = PolicyForm::kGraph;
   uint64_t seed = 0;
   std::optional<PolicyWeights> start;  // otherwise random_policy(seed)
 };
