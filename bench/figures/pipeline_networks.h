@@ -47,7 +47,7 @@ inline std::vector<PipelineCase> pipeline_cases() {
   };
   const auto lenet = file("tf_lenet/lenet.pb"), resnet50 = file("tf_resnet50_official/saved_model.pb", 3);
   return {
-      {"lenet_int8", "f1-vu9p", "dsp=220", false, lenet},
+      {"lenet_int8", "xc7z020", "dsp=220", false, lenet},
       {"lenet_q10_22", "f1-vu9p", "multipliers=705", true, lenet},
       {"cifar10_int8", "f1-vu9p", "", false, [] { return zoo::cifar10_tutorial({}); }},
       {"cifar10_q10_22", "f1-vu9p", "multipliers=705", true, [] { return zoo::cifar10_tutorial({}); }},
