@@ -6,8 +6,8 @@
 // limit; of the others, and with --sums of all, as the sum of their distinct modules, marked as such. What
 // Yosys counted is kept in a folder (--folder, else of the system's temporary ones), so that a rerun only
 // counts what is new. What does not end in --timeout seconds (1200 whole, 600 a module) is left out of both
-// sides and named; then the program fails. --quick: all cycles, and the areas of designs up to 20,000
-// estimated look-up tables, a tenth of the modules. --components prints each module; --cycles leaves all
+// sides and named; then the program fails. --quick: all cycles, and the areas of designs up to 45,000
+// estimated look-up tables, as sums. --components prints each module; --cycles leaves all
 // areas out. Any NAME measures the cases that contain it, without the JSON line.
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ using namespace tilewright;
 using namespace tilewright::pipeline;
 
 constexpr int64_t kWholeLut = 60'000;  // larger designs take hours as a whole
-constexpr int64_t kQuickLut = 20'000;
+constexpr int64_t kQuickLut = 45'000;
 
 double percent(double estimate, double truth) { return truth == 0 ? 0 : 100 * (estimate - truth) / truth; }
 
@@ -75,7 +75,7 @@ void compare_areas(const PipelineCase& item, const Budget& budget, const Allocat
   const synthesis::Resources& estimate = found.estimate.resources;
   if (arguments.quick && estimate.lut > kQuickLut) return;
   std::optional<DesignArea> area;
-  if (!arguments.sums && estimate.lut <= kWholeLut) {
+  if (!arguments.sums && !arguments.quick && estimate.lut <= kWholeLut) {
     const std::string identity = item.name + print_allocation(found.allocation);
     area = areas.whole(identity, design, estimate, budget.family);
   }
@@ -168,8 +168,9 @@ int run(const Arguments& arguments) {
       errors.cycles.size(), median(errors.cycles), worst(errors.cycles), median(errors.blocks),
       median(errors.logic), worst(errors.blocks), worst(errors.logic), errors.whole, errors.sums,
       errors.left_out);
+  const bool counted = errors.whole + errors.sums > 0;
   const bool complete = errors.left_out == 0 && errors.whole + errors.sums == int(errors.cycles.size());
-  return failed > 0 || errors.cycles.empty() || (!arguments.quick && !complete) ? 1 : 0;
+  return failed > 0 || errors.cycles.empty() || !counted || (!arguments.quick && !complete) ? 1 : 0;
 }
 
 }  // namespace
