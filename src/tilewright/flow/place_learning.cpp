@@ -2,13 +2,12 @@
 // trains and by nothing else.
 #include "tilewright/flow/place_learning.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/shared_library.h"
 #include "tilewright/cgra/graph/graph_file.h"
 #include "tilewright/cgra/graph/kernel_file.h"
 
@@ -46,16 +45,9 @@ bool is_synthetic(const fs::path& path) {
 
 // Never unloaded: libtorch does not survive it.
 cgra::PolicyTrainer* load_placement_trainer(const fs::path& library) {
-  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    throw Error(ErrorKind::kUnsupported, std::string("the training library cannot be loaded: ") + dlerror(),
-                "it is built where libtorch is installed (scripts/install-deps test)");
-  }
-  using Factory = cgra::PolicyTrainer*();
-  auto* factory = reinterpret_cast<Factory*>(dlsym(handle, "tilewright_policy_trainer"));
-  if (factory == nullptr)
-    throw Error(ErrorKind::kUnsupported, library.string() + " is not the training library");
-  return factory();
+  const SharedLibrary trainer(library, "it is built where libtorch is installed (scripts/install-deps test)",
+                              SharedLibrary::Unload::kNever);
+  return trainer.symbol<cgra::PolicyTrainer* (*)()>("tilewright_policy_trainer")();
 }
 
 cgra::MappingProblem read_placement_problem(const fs::path& path, const Fabric& fabric, int ii) {

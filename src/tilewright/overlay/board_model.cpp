@@ -1,10 +1,9 @@
 // The model is a shared library with a C interface (rtl/harness/board_harness.cpp), loaded at run time.
 #include "tilewright/overlay/board_model.h"
 
-#include <dlfcn.h>
-
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
+#include "tilewright/base/shared_library.h"
 #include "tilewright/synthesis/verilator.h"
 
 namespace tilewright::overlay {
@@ -19,8 +18,7 @@ constexpr const char* kIce40Cells = "/usr/share/yosys/ice40/cells_sim.v";
 }  // namespace
 
 struct BoardModel::Library {
-  explicit Library(const fs::path& path) : handle(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    if (!handle) throw Error(ErrorKind::kInternal, std::string("cannot load a model: ") + ::dlerror());
+  explicit Library(const fs::path& path) : library(path, "remove it from the cache to have it built again") {
     find(create, "board_create");
     find(destroy, "board_destroy");
     find(send, "board_send");
@@ -31,15 +29,13 @@ struct BoardModel::Library {
   }
   ~Library() {
     if (model) destroy(model);
-    ::dlclose(handle);
   }
   template <typename Function>
   void find(Function& function, const char* name) {
-    function = reinterpret_cast<Function>(::dlsym(handle, name));
-    TILEWRIGHT_CHECK(function != nullptr, std::string("the model's library lacks ") + name);
+    function = library.symbol<Function>(name);
   }
 
-  void* handle = nullptr;
+  const SharedLibrary library;
   void* model = nullptr;
   void* (*create)(int) = nullptr;
   void (*destroy)(void*) = nullptr;

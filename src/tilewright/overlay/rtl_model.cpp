@@ -1,12 +1,12 @@
 // The library keeps the loop over cycles; here are only its loading and the translation of its answers.
 #include "tilewright/overlay/rtl_model.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include "overlay_pins.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
+#include "tilewright/base/shared_library.h"
 #include "tilewright/overlay/rtl_config.h"
 #include "tilewright/synthesis/verilator.h"
 
@@ -42,16 +42,10 @@ void tick_memory(void* memory, AxiPins& pins) { static_cast<AxiMemory*>(memory)-
 
 struct RtlModel::Library {
   Library(const fs::path& path, const fs::path& waves, AxiMemory& axi_memory)
-      : wave_file(waves), memory(axi_memory), handle(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), dlclose) {
-    const auto get =
-        handle == nullptr
-            ? nullptr
-            : reinterpret_cast<decltype(&overlay_interface)>(dlsym(handle.get(), "overlay_interface"));
-    if (get == nullptr) {
-      throw Error(ErrorKind::kInvalidInput, fmt::format("cannot load '{}': {}", path.string(), dlerror()),
-                  "remove it from the cache to have it built again");
-    }
-    interface = get();
+      : wave_file(waves),
+        memory(axi_memory),
+        library(path, "remove it from the cache to have it built again") {
+    interface = library.symbol<decltype(&overlay_interface)>("overlay_interface")();
     start();
   }
   ~Library() { interface->destroy(model); }
@@ -66,7 +60,7 @@ struct RtlModel::Library {
 
   const fs::path wave_file;
   AxiMemory& memory;
-  std::unique_ptr<void, int (*)(void*)> handle;
+  const SharedLibrary library;
   const OverlayInterface* interface = nullptr;
   OverlayModel* model = nullptr;
 };

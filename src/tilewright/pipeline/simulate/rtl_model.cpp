@@ -3,7 +3,6 @@
 // tells where the model keeps its ports, so that reading one costs no call.
 #include "tilewright/pipeline/simulate/rtl_model.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "netlist_pins.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
+#include "tilewright/base/shared_library.h"
 #include "tilewright/netlist/verilog.h"
 #include "tilewright/pipeline/component.h"
 #include "tilewright/pipeline/emit/design_sources.h"
@@ -82,16 +82,8 @@ fs::path build_library(const netlist::Design& design, const MemoryImages& images
 
 struct RtlModel::Library {
   Library(const fs::path& path, const fs::path& waves)
-      : wave_file(waves), handle(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), dlclose) {
-    const auto get =
-        handle == nullptr
-            ? nullptr
-            : reinterpret_cast<decltype(&netlist_interface)>(dlsym(handle.get(), "netlist_interface"));
-    if (get == nullptr) {
-      throw Error(ErrorKind::kInvalidInput, fmt::format("cannot load '{}': {}", path.string(), dlerror()),
-                  "remove it from the cache to have it built again");
-    }
-    interface = get();
+      : wave_file(waves), library(path, "remove it from the cache to have it built again") {
+    interface = library.symbol<decltype(&netlist_interface)>("netlist_interface")();
     start();
   }
   ~Library() { interface->destroy(model); }
@@ -104,7 +96,7 @@ struct RtlModel::Library {
   }
 
   const fs::path wave_file;
-  std::unique_ptr<void, int (*)(void*)> handle;
+  const SharedLibrary library;
   const NetlistInterface* interface = nullptr;
   NetlistModel* model = nullptr;
 };
