@@ -6,6 +6,7 @@ find_package(Protobuf REQUIRED)  # before ONNX: its package file needs protobuf'
 find_package(ONNX REQUIRED)
 find_package(dnnl REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(SQLite3 REQUIRED)
 find_package(GTest QUIET)
 find_path(TILEWRIGHT_NLOHMANN_JSON nlohmann/json.hpp REQUIRED)
 find_path(TILEWRIGHT_CLI11 CLI/CLI.hpp REQUIRED)

@@ -1,0 +1,33 @@
+// A model that learns from measured programs which of two others is the faster one. "Learning to optimize
+// tensor programs" (Chen et al. 2018), section 4: features of loops, rank objective, transfer.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tilewright/search/models/program_features.h"
+
+namespace tilewright {
+
+struct CostSample {
+  ProgramFeatures features;
+  double cost = 0;  // positive
+  int group = 0;    // costs are compared within a group only: one layer on one machine
+};
+
+struct CostPrediction {
+  double score = 0;      // the lower, the faster the program is expected to be; no unit
+  double deviation = 0;  // how much the members of an ensemble disagree; 0 without one
+};
+
+class CostModel {
+ public:
+  virtual ~CostModel() = default;
+  // Learns from all samples seen so far (the caller keeps them); may start from what it has learned before.
+  virtual void fit(std::span<const CostSample> samples) = 0;
+  // Called by several threads at once, not during fit. Before the first fit all scores are 0.
+  virtual std::vector<CostPrediction> predict(std::span<const ProgramFeatures> programs) const = 0;
+};
+
+}  // namespace tilewright
