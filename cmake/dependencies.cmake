@@ -7,6 +7,8 @@ find_package(ONNX REQUIRED)
 find_package(dnnl REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(SQLite3 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(TILEWRIGHT_XGBOOST REQUIRED xgboost)  # its CMake package asks for a program that is not there
 find_package(GTest QUIET)
 find_path(TILEWRIGHT_NLOHMANN_JSON nlohmann/json.hpp REQUIRED)
 find_path(TILEWRIGHT_CLI11 CLI/CLI.hpp REQUIRED)
