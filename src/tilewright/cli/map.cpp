@@ -1,7 +1,6 @@
 #include "tilewright/flow/map.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <iostream>
@@ -12,6 +11,7 @@
 #include "tilewright/base/file.h"
 #include "tilewright/base/yaml.h"
 #include "tilewright/cli/model_input.h"
+#include "tilewright/cli/progress_line.h"
 #include "tilewright/cli/verbs.h"
 #include "tilewright/flow/map_report.h"
 #include "tilewright/nest/workload_text.h"
@@ -146,20 +146,11 @@ std::vector<std::vector<int>> chains_of(const Input& input) {
   return {all};
 }
 
-// One line that is written over on a terminal; nothing elsewhere.
-NetworkProgressSink progress_line() {
-  if (!::isatty(STDERR_FILENO)) return {};
-  return [](const NetworkProgress& at) {
-    std::string text = fmt::format("{} of {}: {}", at.number, at.count, at.layer);
-    if (at.best > 0)
-      text += fmt::format(", best {:.4g}, gap {:.1f} %", at.best, 100 * (1 - at.bound / at.best));
-    std::cerr << "\r\033[K" << text << std::flush;
-  };
-}
-
-// Ends the progress line.
-void clear_line() {
-  if (::isatty(STDERR_FILENO)) std::cerr << "\r\033[K" << std::flush;
+std::string progress_text(const NetworkProgress& at) {
+  std::string text = fmt::format("{} of {}: {}", at.number, at.count, at.layer);
+  if (at.best > 0)
+    text += fmt::format(", best {:.4g}, gap {:.1f} %", at.best, 100 * (1 - at.bound / at.best));
+  return text;
 }
 
 void write_files(const MapOptions& options, const NetworkReport& report, const NetworkFronts* fronts) {
@@ -221,6 +212,10 @@ void map(const MapOptions& options, std::ostream& out) {
   std::string text;
   std::optional<NetworkFronts> fronts;
   NetworkReport report;
+  std::optional<ProgressLine> line(std::in_place);
+  const NetworkProgressSink progress = [&line](const NetworkProgress& at) {
+    line->update([&] { return progress_text(at); });
+  };
   if (!options.mapping.empty() || imported.mapping) {
     const MappingFile file = !options.mapping.empty()
                                  ? read_mapping_file(options.mapping)
@@ -236,17 +231,16 @@ void map(const MapOptions& options, std::ostream& out) {
       sections["unions"] = union_json(table, report);
     }
   } else {
-    report = map_network(std::move(input.network), request, progress_line());
+    report = map_network(std::move(input.network), request, progress);
   }
   if (options.pareto) {
-    fronts = map_fronts(report, request, progress_line());
+    fronts = map_fronts(report, request, progress);
     text += "\n" + front_text(*fronts, report);
     sections["front"] = front_json(*fronts);
   }
   if (options.fuse) {
-    const NetworkProgressSink line = progress_line();
     const FusionReport fusion = map_fused(report, request, chains, [&](int chain, int count) {
-      if (line) line({"chain of layers", chain, count});
+      progress({"chain of layers", chain, count});
     });
     text += "\n" + fusion_text(fusion, report);
     sections["fusion"] = fusion_json(fusion, report);
@@ -256,7 +250,7 @@ void map(const MapOptions& options, std::ostream& out) {
     text += "\n" + comparison_text(comparison, *baseline);
     sections["comparison"] = comparison_json(comparison, *baseline);
   }
-  clear_line();
+  line.reset();
   write_files(options, report, fronts ? &*fronts : nullptr);
   if (options.json) {
     out << report_json(report, sections);

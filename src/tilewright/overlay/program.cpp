@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <memory>
 
 #include "tilewright/overlay/layer_cycles.h"
@@ -74,7 +75,7 @@ class Compiler {
 
   OverlayProgram run() {
     for (const NodeId id : nodes_) check_tensors(graph_.nodes[size_t(id)]);
-    for (const NodeId id : nodes_) with_context(where(graph_.nodes[size_t(id)]), [&] { add_node(id); });
+    add_nodes([this](CompiledLayer& compiled) { choose(compiled); });
     find_outputs();
     diagnostics_.raise_if_any("overlay schedules");
     for (CompiledLayer& compiled : layers_) {
@@ -86,8 +87,23 @@ class Compiler {
     return std::move(program_);
   }
 
+  std::vector<Layer> layers() {
+    add_nodes([](CompiledLayer&) {});
+    std::vector<Layer> all;
+    for (CompiledLayer& compiled : layers_) all.push_back(std::move(compiled.layer));
+    return all;
+  }
+
  private:
-  void add_node(NodeId id) {
+  using Scheduler = std::function<void(CompiledLayer&)>;
+
+  void add_nodes(const Scheduler& schedule) {
+    for (const NodeId id : nodes_) {
+      with_context(where(graph_.nodes[size_t(id)]), [&] { add_node(id, schedule); });
+    }
+  }
+
+  void add_node(NodeId id, const Scheduler& schedule) {
     const Node& node = graph_.nodes[size_t(id)];
     if (is_view(graph_, node)) {
       views_[node.outputs[0]] = view_of(node.input(0));
@@ -103,7 +119,10 @@ class Compiler {
                   "the operands of the addition are seen as images of different sizes");
     }
     compiled.layer = extract_layer(graph_, node, hardware_, view);
-    choose(compiled);
+    const ValueId root = root_of(compiled.layer.sources[0].value);
+    compiled.layer.foldable = homes_.find(root) == homes_.end() && !graph_.is_constant(root) &&
+                              compiled.layer.sources[0].channels < hardware_.block_in;
+    schedule(compiled);
     for (LayerSource& source : compiled.layer.sources) {
       compiled.sources.push_back(source_buffer(compiled.layer, source));
     }
@@ -164,9 +183,6 @@ class Compiler {
   }
 
   void choose(CompiledLayer& compiled) {
-    const ValueId root = root_of(compiled.layer.sources[0].value);
-    compiled.layer.foldable = homes_.find(root) == homes_.end() && !graph_.is_constant(root) &&
-                              compiled.layer.sources[0].channels < hardware_.block_in;
     const auto given = schedules_.find(compiled.layer.name);
     if (given == schedules_.end()) {
       compiled.schedule = known_or_default(compiled.layer);
@@ -366,6 +382,12 @@ class Compiler {
 };
 
 }  // namespace
+
+std::vector<Layer> overlay_layers(const Graph& graph, std::span<const NodeId> nodes,
+                                  const OverlayHardware& hardware) {
+  const std::map<std::string, Schedule> none;
+  return Compiler(graph, nodes, hardware, none).layers();
+}
 
 OverlayProgram compile_overlay(const Graph& graph, std::span<const NodeId> nodes,
                                const OverlayHardware& hardware,

@@ -68,6 +68,11 @@ OverlayProgram compile_overlay(const Graph& graph, std::span<const NodeId> nodes
                                const OverlayHardware& hardware,
                                const std::map<std::string, Schedule>& schedules = {});
 
+// The layers that compile_overlay would give schedules, in its order, unscheduled. Errors (unsupported): a
+// node that the overlay cannot run.
+std::vector<Layer> overlay_layers(const Graph& graph, std::span<const NodeId> nodes,
+                                  const OverlayHardware& hardware);
+
 // Runs the program once. `inputs` by value id: an i8 tensor for each of program.inputs; returns the outputs.
 // `counters` may be null. Errors (invalid input): a missing input, or one of another type or shape.
 std::map<ValueId, Tensor> run_overlay(OverlayProgram& program, const std::map<ValueId, Tensor>& inputs,

@@ -1,0 +1,39 @@
+#include "tilewright/cli/progress_line.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+
+namespace tilewright::cli {
+
+ProgressLine::ProgressLine(double log_every_s)
+    : terminal_(isatty(STDERR_FILENO) == 1), every_s_(terminal_ ? 0.1 : log_every_s), shown_(Clock::now()) {}
+
+ProgressLine::~ProgressLine() {
+  if (terminal_ && width_ > 0) std::cerr << '\r' << std::string(width_, ' ') << '\r' << std::flush;
+}
+
+void ProgressLine::update(const std::function<std::string()>& text) {
+  const Clock::time_point now = Clock::now();
+  if (std::chrono::duration<double>(now - shown_).count() < every_s_) return;
+  shown_ = now;
+  const std::string line = text();
+  if (terminal_) {
+    const std::string blanks(width_ > line.size() ? width_ - line.size() : 0, ' ');
+    std::cerr << '\r' << line << blanks << std::flush;
+    width_ = line.size();
+  } else {
+    std::cerr << line << std::endl;
+  }
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = int64_t(std::max(0.0, seconds + 0.5));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+}  // namespace tilewright::cli
