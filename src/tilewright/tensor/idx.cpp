@@ -1,41 +1,17 @@
 #include "tilewright/tensor/idx.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/gzip.h"
 
 namespace tilewright {
 namespace {
 
-constexpr size_t kMaxBytes = size_t{1} << 32;
-
 [[noreturn]] void fail(const std::string& message) {
   throw Error(ErrorKind::kInvalidInput, "not a readable idx file: " + message);
-}
-
-std::vector<std::byte> gunzip(std::span<const std::byte> compressed) {
-  z_stream stream{};
-  if (inflateInit2(&stream, 15 + 16) != Z_OK) fail("zlib cannot start");
-  const std::unique_ptr<z_stream, int (*)(z_streamp)> guard(&stream, inflateEnd);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(compressed.data()));
-  stream.avail_in = uInt(std::min<size_t>(compressed.size(), UINT32_MAX));
-  std::vector<std::byte> bytes;
-  size_t used = 0;
-  while (true) {
-    bytes.resize(std::min(kMaxBytes, std::max<size_t>(size_t{1} << 16, used * 2)));
-    if (used == bytes.size()) fail("it is too large");
-    stream.next_out = reinterpret_cast<Bytef*>(bytes.data() + used);
-    stream.avail_out = uInt(std::min<size_t>(bytes.size() - used, UINT32_MAX));
-    const int status = inflate(&stream, Z_NO_FLUSH);
-    used = stream.total_out;
-    if (status == Z_STREAM_END) break;
-    if (status != Z_OK) fail("its gzip data is damaged or truncated");
-  }
-  bytes.resize(used);
-  return bytes;
 }
 
 ElementType element_type(uint8_t code) {
@@ -61,8 +37,8 @@ ElementType element_type(uint8_t code) {
 
 Tensor parse_idx(std::span<const std::byte> bytes) {
   std::vector<std::byte> unpacked;
-  if (bytes.size() > 2 && bytes[0] == std::byte{0x1F} && bytes[1] == std::byte{0x8B}) {
-    unpacked = gunzip(bytes);
+  if (is_gzip(bytes)) {
+    unpacked = with_context("not a readable idx file", [&] { return gunzip(bytes); });
     bytes = unpacked;
   }
   if (bytes.size() < 4 || bytes[0] != std::byte{0} || bytes[1] != std::byte{0})

@@ -1,8 +1,8 @@
 #include "tilewright/tensor/idx.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
+#include "tilewright/base/gzip.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright {
@@ -12,20 +12,6 @@ std::vector<std::byte> bytes_of(std::initializer_list<int> values) {
   std::vector<std::byte> bytes;
   for (int value : values) bytes.push_back(std::byte(value));
   return bytes;
-}
-
-std::vector<std::byte> gzip(const std::vector<std::byte>& bytes) {
-  std::vector<std::byte> out(bytes.size() + 200);
-  z_stream stream{};
-  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data()));
-  stream.avail_in = uInt(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = uInt(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
 }
 
 TEST(Idx, ReadsBigEndianElementsPlainAndCompressed) {
