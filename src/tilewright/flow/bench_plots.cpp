@@ -122,8 +122,10 @@ void draw_panel(SvgDrawing& drawing, const LinePanel& panel, double left) {
 
 }  // namespace
 
-std::string draw_bars(const BarPlot& plot) {
-  SvgDrawing drawing;
+PlotDrawing draw_bars(const BarPlot& plot) {
+  PlotDrawing drawn;
+  drawn.title = plot.title;
+  SvgDrawing& drawing = drawn.drawing;
   double highest = 0;
   for (const std::vector<double>& group : plot.values) {
     for (const double value : group) highest = std::max(highest, std::isnan(value) ? 0 : value);
@@ -146,12 +148,15 @@ std::string draw_bars(const BarPlot& plot) {
     }
   }
   draw_legend(drawing, plot.series, kTop + kHeight + 48);
-  return drawing.document(std::max(kLeft + axes.width + 20, legend_width(plot.series)), kTop + kHeight + 64,
-                          plot.title);
+  drawn.width = std::max(kLeft + axes.width + 20, legend_width(plot.series));
+  drawn.height = kTop + kHeight + 64;
+  return drawn;
 }
 
-std::string draw_lines(const std::string& title, const std::vector<LinePanel>& panels) {
-  SvgDrawing drawing;
+PlotDrawing draw_lines(const std::string& title, const std::vector<LinePanel>& panels) {
+  PlotDrawing drawn;
+  drawn.title = title;
+  SvgDrawing& drawing = drawn.drawing;
   drawing.text(kLeft, 24, title, {14, SvgAnchor::kStart, 0, true});
   double left = kLeft;
   for (const LinePanel& panel : panels) {
@@ -161,7 +166,9 @@ std::string draw_lines(const std::string& title, const std::vector<LinePanel>& p
   std::vector<std::string> names;
   for (const LineSeries& series : panels.front().series) names.push_back(series.name);
   draw_legend(drawing, names, kTop + kHeight + 66);
-  return drawing.document(std::max(left - kGap + 20, legend_width(names)), kTop + kHeight + 82, title);
+  drawn.width = std::max(left - kGap + 20, legend_width(names));
+  drawn.height = kTop + kHeight + 82;
+  return drawn;
 }
 
 }  // namespace tilewright

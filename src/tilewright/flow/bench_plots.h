@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "tilewright/flow/plot_drawing.h"
+
 namespace tilewright {
 
 // One bar per group and series; NaN leaves it out.
@@ -13,7 +15,7 @@ struct BarPlot {
   std::vector<std::string> groups, series;
   std::vector<std::vector<double>> values;  // [group][series], not negative
 };
-std::string draw_bars(const BarPlot& plot);
+PlotDrawing draw_bars(const BarPlot& plot);
 
 using PlotLine = std::vector<std::pair<double, double>>;  // NaN in y interrupts it
 
@@ -28,6 +30,6 @@ struct LinePanel {
   bool from_zero = false;  // else y begins near the lowest value
 };
 // Panels side by side with one legend; series at the same place of every panel have the same colour.
-std::string draw_lines(const std::string& title, const std::vector<LinePanel>& panels);
+PlotDrawing draw_lines(const std::string& title, const std::vector<LinePanel>& panels);
 
 }  // namespace tilewright

@@ -254,7 +254,7 @@ std::string bench_picture(const PlaceBenchReport& report) {
   }
   for (std::string& series : plot.series)
     series = series == "time" ? "equal processor time" : series + " evaluations";
-  return draw_bars(plot);
+  return draw_bars(plot).document();
 }
 
 }  // namespace tilewright

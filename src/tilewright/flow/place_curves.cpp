@@ -189,7 +189,7 @@ std::string curves_picture(const std::vector<CurveRun>& runs, const CurveCompari
       }
     }
   }
-  return draw_lines(comparison.title, {makespan, complete});
+  return draw_lines(comparison.title, {makespan, complete}).document();
 }
 
 }  // namespace tilewright

@@ -45,8 +45,7 @@ std::string roofline_svg(const NetworkTiming& timing) {
   for (size_t c = 0; c < kColours.size(); ++c) {
     plot.legend.emplace_back(kColours[c], overlay::name(overlay::CycleCause(c)));
   }
-  const PlotDrawing drawn = draw_roofline(plot);
-  return drawn.drawing.document(drawn.width, drawn.height, plot.title);
+  return draw_roofline(plot).document();
 }
 
 }  // namespace tilewright

@@ -115,6 +115,11 @@ void draw_marks(SvgDrawing& drawing, const Axes& plot, const std::vector<Rooflin
                 std::vector<Box> taken) {
   for (const RooflineMark& mark : marks) {
     const double x = plot.left(mark.intensity), y = plot.top(mark.rate);
+    if (mark.before_rate > 0) {
+      const double from_x = plot.left(mark.before_intensity), from_y = plot.top(mark.before_rate);
+      drawing.line(from_x, from_y, x, y, mark.colour, 1, true);
+      drawing.circle(from_x, from_y, 0.5 * kMark, mark.colour);
+    }
     drawing.circle(x, y, kMark, mark.colour, mark.tooltip);
     taken.push_back({x - kMark, y - kMark, 2 * kMark, 2 * kMark});
   }
@@ -152,8 +157,13 @@ PlotDrawing draw_roofline(const RooflinePlot& roofline) {
   for (const RooflineMark& mark : roofline.marks) {
     plot.x.enclose(mark.intensity);
     plot.y.enclose(mark.rate);
+    if (mark.before_rate > 0) {
+      plot.x.enclose(mark.before_intensity);
+      plot.y.enclose(mark.before_rate);
+    }
   }
   PlotDrawing result;
+  result.title = roofline.title;
   SvgDrawing& drawing = result.drawing;
   drawing.text(kLeft, 28, roofline.title, {16, SvgAnchor::kStart, 0, true});
   draw_axes(drawing, plot, roofline.x_label);

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tilewright/spatial/network/svg.h"
+#include "tilewright/flow/plot_drawing.h"
 
 namespace tilewright {
 
@@ -15,6 +15,7 @@ struct RooflineMark {
   std::string numbers;             // of the list
   std::string tooltip;
   std::string colour;
+  double before_intensity = 0, before_rate = 0;  // where it was before a change; 0: nowhere
 };
 
 struct RooflinePlot {
@@ -24,11 +25,6 @@ struct RooflinePlot {
   std::vector<std::string> list;
   std::string legend_title;
   std::vector<std::pair<std::string, std::string>> legend;  // colour, meaning
-};
-
-struct PlotDrawing {
-  SvgDrawing drawing;
-  double width = 0, height = 0;
 };
 
 PlotDrawing draw_roofline(const RooflinePlot& roofline);
