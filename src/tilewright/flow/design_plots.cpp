@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "tilewright/flow/roofline_plot.h"
 #include "tilewright/spatial/network/text_table.h"
 
 namespace tilewright {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tilewright/flow/design_report.h"
-#include "tilewright/flow/roofline_plot.h"
+#include "tilewright/flow/plot_drawing.h"
 
 namespace tilewright {
 
