@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tilewright {
@@ -44,6 +45,13 @@ class Error : public std::exception {
   std::vector<Diagnostic> diagnostics_;
   std::string context_;
   std::string text_;
+};
+
+// Work that was broken off from outside: it says nothing about its input, and doing it again may succeed.
+class InterruptedError : public Error {
+ public:
+  explicit InterruptedError(std::string message, std::string hint = {})
+      : Error(ErrorKind::kInfeasible, std::move(message), std::move(hint)) {}
 };
 
 // A list that readers and checkers fill; the caller decides when to throw.

@@ -1,13 +1,10 @@
-// A child is spawned into a process group of its own, with both output streams on one pipe. The parent reads
-// the pipe until it is closed or the time is up; then the whole group is killed, so that programs started by
-// the program (an ABC, a compiler) end with it.
+// A tool runs as a kept process with both output streams on one pipe. The caller reads the pipe until it is
+// closed or the time is up; then the keeper ends the tool with the programs it started (an ABC, a compiler).
 #include "tilewright/synthesis/tool.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +15,7 @@
 #include <utility>
 
 #include "tilewright/base/error.h"
+#include "tilewright/synthesis/kept_process.h"
 
 namespace tilewright::synthesis {
 namespace {
@@ -51,32 +49,6 @@ struct Pipe {
               package.empty() ? "give its full path" : package);
 }
 
-pid_t spawn(const ToolCommand& command, int output) {
-  std::vector<char*> arguments{const_cast<char*>(command.program.c_str())};
-  for (const std::string& argument : command.arguments) {
-    arguments.push_back(const_cast<char*>(argument.c_str()));
-  }
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, output, 1);
-  posix_spawn_file_actions_adddup2(&actions, output, 2);
-  if (!command.folder.empty()) {
-    posix_spawn_file_actions_addchdir_np(&actions, command.folder.c_str());
-  }
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  pid_t child = -1;
-  const int reason =
-      ::posix_spawnp(&child, command.program.c_str(), &actions, &attributes, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (reason != 0) cannot_start(command, reason);
-  return child;
-}
-
 // Appends what the pipe gives until it is closed. False when `deadline` passed first.
 bool read_until(int pipe, Clock::time_point deadline, std::string& output) {
   char buffer[1 << 14];
@@ -91,13 +63,6 @@ bool read_until(int pipe, Clock::time_point deadline, std::string& output) {
     if (got <= 0) return true;
     output.append(buffer, size_t(got));
   }
-}
-
-int wait_for(pid_t child) {
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 ToolCommand version_command(const std::string& program) {
@@ -115,20 +80,26 @@ ToolResult run_tool(const ToolCommand& command) {
   }
   const Clock::time_point start = Clock::now();
   Pipe pipe;
-  const pid_t child = spawn(command, pipe.ends[1]);
+  KeptProcess process(command.program, command.arguments, command.folder, pipe.ends[1]);
   pipe.close_end(1);
+  if (process.failure() != 0) cannot_start(command, process.failure());
   ToolResult result;
   const auto limit = std::chrono::duration_cast<Clock::duration>(
       std::chrono::duration<double>(std::min(command.timeout_s, 1e6)));
   const bool ended = read_until(pipe.ends[0], start + limit, result.output);
-  if (!ended) ::kill(-child, SIGKILL);
-  result.exit_code = wait_for(child);
+  if (!ended) process.stop();
+  result.exit_code = process.wait();
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   if (!ended) {
     throw Error(ErrorKind::kInfeasible,
                 fmt::format("'{}' was stopped after its limit of {:.0f} s; its last lines:\n{}",
                             command.program, command.timeout_s, last_lines(result.output, 5)),
                 "allow more time, or make the design smaller");
+  }
+  if (result.exit_code == 128 + SIGKILL || result.exit_code == 128 + SIGTERM) {
+    throw InterruptedError(fmt::format("'{}' was killed by signal {}; its last lines:\n{}", command.program,
+                                       result.exit_code - 128, last_lines(result.output, 5)),
+                           "run it again; a machine that is short of memory kills the largest program");
   }
   return result;
 }

@@ -22,9 +22,11 @@ struct ToolResult {
   double seconds = 0;  // wall clock
 };
 
-// Runs to the end and gives the exit code whatever it is; standard input is empty. Errors: unsupported when
-// there is no such program (names the Debian package that brings it); infeasible when the time limit passed,
-// after the program and its children were killed; invalid input when the working folder is missing.
+// Runs to the end and gives the exit code whatever it is; standard input is empty. The program ends with this
+// process, even when that is killed, and its children with it. Errors: unsupported when there is no such
+// program (names the Debian package that brings it); infeasible when the time limit passed, after the program
+// and its children were killed; invalid input when the working folder is missing; InterruptedError when
+// somebody else killed it (SIGKILL, SIGTERM).
 ToolResult run_tool(const ToolCommand& command);
 // The same, and an exit code other than 0 is an error (invalid input) with the last lines of the output.
 ToolResult run_tool_checked(const ToolCommand& command);

@@ -1,14 +1,36 @@
 #include "tilewright/synthesis/tool.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "tilewright/base/error.h"
 
 namespace tilewright::synthesis {
 namespace {
+
+// A process that is a zombie until somebody waits for it has ended.
+bool running(pid_t process) {
+  std::string number, name, state;
+  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+  return bool(stat >> number >> name >> state) && state != "Z" && state != "X";
+}
+
+bool ends_within(pid_t process, double seconds) {
+  for (int tries = 0; tries < int(seconds * 100); ++tries) {
+    if (!running(process)) return true;
+    ::usleep(10000);
+  }
+  return false;
+}
 
 TEST(Tool, CapturesBothStreamsInOrderAndTheExitCode) {
   const ToolResult result = run_tool({"sh", {"-c", "echo one; echo two >&2; echo three; exit 7"}});
@@ -22,7 +44,50 @@ TEST(Tool, RunsInTheGivenFolderWithoutInput) {
   EXPECT_THROW(run_tool({"sh", {}, "/no/such/folder"}), Error);
 }
 
-TEST(Tool, SignalsAreExitCodes) { EXPECT_EQ(run_tool({"sh", {"-c", "kill -9 $$"}}).exit_code, 128 + 9); }
+TEST(Tool, SignalsAreExitCodes) {
+  EXPECT_EQ(run_tool({"sh", {"-c", "kill -6 $$"}}).exit_code, 128 + 6);
+  EXPECT_THROW(run_tool({"sh", {"-c", "kill -9 $$"}}), InterruptedError);
+}
+
+TEST(Tool, EndsWithItsProcessGroup) {
+  // Left behind by the tool: its output stays open, and it would outlive it by a minute.
+  const ToolResult result = run_tool({"sh", {"-c", "sleep 60 & echo $!"}});
+  EXPECT_LT(result.seconds, 20);
+  EXPECT_TRUE(ends_within(std::stoi(result.output), 10));
+}
+
+TEST(Tool, DiesWithItsCallerAndTakesItsChildrenAlong) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("tool_test_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  const pid_t caller = ::fork();
+  if (caller == 0) {
+    run_tool({"sh", {"-c", "sleep 300 & echo $! $$ > begun; mv begun pids; wait"}, folder});
+    ::_exit(0);
+  }
+  pid_t child = 0, tool = 0;
+  for (int tries = 0; tries < 1000 && !(std::ifstream(folder / "pids") >> child >> tool); ++tries)
+    ::usleep(10000);
+  ASSERT_GT(tool, 0);
+  EXPECT_EQ(::kill(tool, 0), 0);
+  ::kill(caller, SIGKILL);
+  ::waitpid(caller, nullptr, 0);
+  EXPECT_TRUE(ends_within(tool, 10));
+  EXPECT_TRUE(ends_within(child, 10));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Tool, SeveralAtOnceDoNotKeepEachOther) {
+  std::vector<std::jthread> threads;
+  for (int k = 0; k < 8; ++k) {
+    threads.emplace_back([] {
+      for (int i = 0; i < 10; ++i) EXPECT_EQ(run_tool({"sh", {"-c", "echo x"}}).output, "x\n");
+      ToolCommand slow{"sleep", {"60"}};
+      slow.timeout_s = 0.1;
+      EXPECT_THROW(run_tool(slow), Error);
+    });
+  }
+}
 
 TEST(Tool, MissingProgramNamesItsPackage) {
   EXPECT_TRUE(tool_installed("sh"));

@@ -1,0 +1,38 @@
+// A program that ends with whoever started it, however that one ends: a small process, the keeper, stands
+// between the two. It sees the starter's end of a pipe close, which the kernel does for SIGKILL too, and then
+// kills the program's process group; and when the program ends it kills what that left running.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tilewright::synthesis {
+
+class KeptProcess {
+ public:
+  // Starts `program` (a path, or a name that is sought as the shell seeks it) in a process group of its own:
+  // standard input is empty, both output streams go to the descriptor `output`. Empty folder: the caller's.
+  // Where it cannot be started, failure() is the errno and wait() returns at once.
+  KeptProcess(const std::string& program, const std::vector<std::string>& arguments,
+              const std::filesystem::path& folder, int output);
+  KeptProcess(const KeptProcess&) = delete;
+  KeptProcess& operator=(const KeptProcess&) = delete;
+  ~KeptProcess();
+
+  int failure() const { return failure_; }
+  // Kills the program with everything it started.
+  void stop();
+  // The exit code; 128 + signal number where a signal ended the program.
+  int wait();
+
+ private:
+  pid_t keeper_ = -1;
+  int life_ = -1;  // our end of the keeper's pipe
+  int failure_ = 0;
+  int exit_code_ = 0;
+};
+
+}  // namespace tilewright::synthesis
