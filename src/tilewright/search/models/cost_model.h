@@ -24,10 +24,16 @@ struct CostPrediction {
 class CostModel {
  public:
   virtual ~CostModel() = default;
-  // Learns from all samples seen so far (the caller keeps them); may start from what it has learned before.
+  // Learns from all samples seen so far (the caller keeps them), starting from what transfer() left. Errors
+  // (invalid input): a cost that is not positive, features of another form than earlier ones.
   virtual void fit(std::span<const CostSample> samples) = 0;
-  // Called by several threads at once, not during fit. Before the first fit all scores are 0.
-  virtual std::vector<CostPrediction> predict(std::span<const ProgramFeatures> programs) const = 0;
+  // Learns from samples of earlier layers and machines what later fits start from; replaces what an earlier
+  // transfer left and forgets all fits. The samples need not be kept.
+  virtual void transfer(std::span<const CostSample> earlier) = 0;
+  // Whether fit() or transfer() has seen two samples of different cost in one group: scores mean something.
+  virtual bool trained() const = 0;
+  // Called by several threads at once, not during fit. While untrained all scores are 0.
+  virtual std::vector<CostPrediction> predict(std::span<const ProgramFeatures* const> programs) const = 0;
 };
 
 }  // namespace tilewright

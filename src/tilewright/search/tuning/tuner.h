@@ -26,9 +26,15 @@ struct TuningOptions {
   int64_t trials = 1000;  // distinct valid points, cached ones included
   int batch = 32;
   uint64_t seed = 1;
-  int threads = 1;             // of feature extraction and the model's surface; no influence on the result
-  double epsilon = 0.1;        // share of a guided batch that is drawn at random
-  bool prune_by_bound = true;  // points that cannot beat the best so far are not measured
+  int threads = 1;         // of feature extraction and the model's surface; no influence on the result
+  double epsilon = 0.1;    // share of a guided batch that is drawn at random
+  double diversity = 0.1;  // of a guided batch: what a knob's value that is new in it is worth, of 1
+  double exploration = 0;  // of a guided batch: deviations of the model that count in favour of a point
+  // A guided run whose model knows nothing yet starts on the surface of the bound, else with random points.
+  bool start_on_bound = true;
+  int chains = 64;                      // of annealing on the model's surface
+  int chain_steps = 40;                 // of each, before every batch
+  bool prune_by_bound = true;           // points that cannot beat the best so far are not measured
   std::vector<KnobSpace::Point> start;  // measured first (the default schedule, say)
   CostModel* model = nullptr;           // of kGuided; learns during the run, may know something before
   double stop_at = 0;                   // ends when the best is at most this: a layer bound; 0: never
@@ -51,7 +57,8 @@ struct TuningResult {
 };
 
 // `watcher` sees the progress after every batch; returning false ends the run. Errors (invalid input):
-// options out of range, kGuided without a model; (infeasible) no valid point could be drawn.
+// options out of range, kGuided without a model, an invalid start; (infeasible) no valid point could be
+// drawn.
 TuningResult tune(TuningProblem& problem, const TuningOptions& options,
                   const std::function<bool(const TuningProgress&)>& watcher = {});
 

@@ -15,7 +15,7 @@ namespace tilewright {
 
 struct Measurement {
   KnobSpace::Point point = 0;
-  std::optional<double> cost;  // minimised; nothing: the point failed
+  std::optional<double> cost;  // positive, minimised; nothing: the point failed
   std::string failure;         // why
   bool cached = false;         // known from an earlier run, not measured now
 };
