@@ -1,0 +1,48 @@
+#include "tilewright/tune/sample_table.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "tilewright/base/error.h"
+
+namespace tilewright::tune {
+
+std::vector<size_t> SampleTable::rows_with(const std::string& target, int precision) const {
+  const auto found = targets.find(target);
+  if (found == targets.end()) {
+    std::string known;
+    for (const auto& entry : targets) known += (known.empty() ? "" : ", ") + entry.first;
+    throw Error(ErrorKind::kInvalidInput, fmt::format("the data has no target '{}'", target),
+                "it has " + (known.empty() ? "none" : known));
+  }
+  std::vector<size_t> result;
+  for (size_t i = 0; i < samples(); ++i) {
+    if (std::isnan(found->second[i]) || (precision != 0 && precisions[i] != precision)) continue;
+    result.push_back(i);
+  }
+  return result;
+}
+
+void SampleTable::verify() const {
+  Diagnostics problems;
+  const auto refuse = [&](const std::string& field, const std::string& message) {
+    problems.error(ErrorKind::kInvalidInput, "table of samples", field, message);
+  };
+  if (features.empty()) refuse("features", "there are none");
+  if (rows.size() != samples() * features.size()) {
+    refuse("rows", fmt::format("{} values are not {} rows of {}", rows.size(), samples(), features.size()));
+  }
+  if (precisions.size() != samples()) refuse("precisions", "another number than rows");
+  for (const auto& entry : targets) {
+    if (entry.second.size() != samples()) refuse(entry.first, "another number of values than rows");
+    for (const double value : entry.second) {
+      if (std::isnan(value) || (std::isfinite(value) && value >= 0)) continue;
+      refuse(entry.first, fmt::format("{} is negative or not finite", value));
+      break;
+    }
+  }
+  problems.raise_if_any();
+}
+
+}  // namespace tilewright::tune
