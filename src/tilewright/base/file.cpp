@@ -104,13 +104,27 @@ void FileWriter::flush() {
   buffer_.clear();
 }
 
-void FileWriter::commit() {
-  flush();
+void FileWriter::take_place() {
   if (!direct_) {
     ::fchmod(fd_, 0644);
     if (::rename(target_.c_str(), path_.c_str()) != 0) fail_to_write();
   }
   ::close(std::exchange(fd_, -1));
+}
+
+void FileWriter::commit() {
+  flush();
+  take_place();
+}
+
+void FileWriter::commit_durably() {
+  flush();
+  if (!direct_ && ::fsync(fd_) != 0) fail_to_write();
+  take_place();
+  const std::filesystem::path above = path_.parent_path();
+  const Descriptor folder{::open(above.empty() ? "." : above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  // EINVAL: a file system that cannot, and need not, sync folders.
+  if (folder.fd < 0 || (::fsync(folder.fd) != 0 && errno != EINVAL)) fail("sync the folder of", path_);
 }
 
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
@@ -121,6 +135,12 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> by
 
 void write_text_file(const std::filesystem::path& path, std::string_view text) {
   write_file(path, std::as_bytes(std::span(text.data(), text.size())));
+}
+
+void write_text_file_durably(const std::filesystem::path& path, std::string_view text) {
+  FileWriter writer(path);
+  writer.append(text);
+  writer.commit_durably();
 }
 
 void create_folder(const std::filesystem::path& path) {

@@ -27,9 +27,12 @@ class FileWriter {
   void append(std::span<const std::byte> bytes);
   void append(std::string_view text) { append(std::as_bytes(std::span(text.data(), text.size()))); }
   void commit();
+  // The same, and the file is there after a loss of power, too: waits for the disk.
+  void commit_durably();
 
  private:
   void flush();
+  void take_place();
   [[noreturn]] void fail_to_write();
 
   std::filesystem::path path_;
@@ -42,6 +45,7 @@ class FileWriter {
 // The same in one go.
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_text_file(const std::filesystem::path& path, std::string_view text);
+void write_text_file_durably(const std::filesystem::path& path, std::string_view text);
 
 // Makes `path` a folder, with those above it; one that is there already stays. Errors (invalid input):
 // cannot.

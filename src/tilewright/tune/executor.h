@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,9 +16,12 @@ class Executor {
   // Stops what still runs; no process of it is left behind.
   virtual ~Executor() = default;
   // Jobs whose result file is there already are not run again: their result comes with the next collect().
+  // Errors (invalid input): an id or request that cannot be, two requests under one id, a full disk.
   virtual void submit(const std::vector<Job>& jobs) = 0;
-  // Results since the last call; waits up to `wait_s` for the first. Each submitted job comes once.
+  // Results since the last call; waits up to `wait_s` for the first. Each submitted job comes once. Errors:
+  // nothing can run at all (no such worker program, the cluster's controller is gone).
   virtual std::vector<JobResult> collect(double wait_s) = 0;
+  // Submitted, and not yet given by collect().
   virtual size_t pending() const = 0;
   // Drops what has not ended; collect() gives nothing of it.
   virtual void cancel() = 0;
@@ -27,32 +29,22 @@ class Executor {
 
 struct ExecutorOptions {
   std::filesystem::path folder;  // shared with the workers; made if need be
-  std::vector<std::string>
-      worker_command;  // of a process that serves jobs: e.g. {"/usr/bin/tilewright", "worker"}
-  int workers = 1;     // local processes, or jobs of Slurm at once
-  int attempts = 3;    // of a job whose worker dies or runs out of time
+  // Of a process that serves jobs, without its options (worker.h): {"/usr/bin/tilewright", "worker"}.
+  std::vector<std::string> worker_command;
+  int workers = 1;   // local processes, or jobs of Slurm at once
+  int attempts = 3;  // of a job whose worker dies or runs out of time
 };
 
 // Errors (invalid input): the folder cannot be written, another coordinator uses it (its process).
 std::unique_ptr<Executor> make_local_executor(const ExecutorOptions& options);
 
 struct SlurmOptions {
-  std::string partition;  // empty: the default one
-  std::vector<std::string> sbatch_arguments;
-  double poll_s = 2;
+  std::string partition;                      // empty: the default one
+  std::vector<std::string> sbatch_arguments;  // of the user: account, memory, ...
+  double poll_s = 2;                          // between two questions to the controller
+  double patience_s = 300;  // how long the controller may give no answer before collect() gives up
 };
 // Errors besides: (unsupported) no sbatch, no controller that answers.
 std::unique_ptr<Executor> make_slurm_executor(const ExecutorOptions& options, const SlurmOptions& slurm);
-
-// The other side, in the worker process: answers jobs of one kind. What it throws becomes kFailed.
-using JobHandler = std::function<std::string(const std::string& request)>;
-struct JobKind {
-  std::string name;
-  JobHandler handler;
-};
-// What `tilewright worker` does: serves the jobs that the coordinator names on standard input until it ends,
-// or, with `job_ids`, these alone. Returns the exit code.
-int serve_jobs(const std::filesystem::path& folder, const std::vector<std::string>& job_ids,
-               const std::vector<JobKind>& kinds);
 
 }  // namespace tilewright::tune

@@ -7,19 +7,21 @@
 namespace tilewright::tune {
 
 struct Job {
-  std::string id;       // [a-z0-9-]: names its files; equal requests may have equal ids
+  std::string id;       // [a-z0-9-], at most 100: names its files; equal requests may have equal ids
   std::string kind;     // which handler answers: "measure", "implement"
   std::string request;  // JSON
   double timeout_s = 600;
 };
 
 enum class JobStatus {
-  kDone,      // `reply` is there
-  kFailed,    // the handler threw: `reply` is its message
-  kTimedOut,  // killed after timeout_s, as often as the executor tries
-  kLost,      // the worker died, as often as the executor tries
+  kDone,       // `reply` is there
+  kFailed,     // the handler threw: `reply` is its message
+  kTimedOut,   // killed after timeout_s, as often as the executor tries
+  kLost,       // the worker died, or its tool was killed, as often as the executor tries
+  kNotStored,  // the worker could not write the result (a full disk): `reply` says why
 };
 
+// Results of the first two kinds are files and final; the others are only told, and a later run tries again.
 struct JobResult {
   std::string id;
   JobStatus status = JobStatus::kDone;

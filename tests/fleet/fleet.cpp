@@ -1,0 +1,90 @@
+#include "fleet.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+namespace tilewright::tune {
+
+TestFolder::TestFolder(const std::string& name)
+    : path_(std::filesystem::path(testing::TempDir()) /
+            ("tilewright_fleet_" + std::to_string(::getpid()) + "_" + name)) {
+  std::filesystem::remove_all(path_);
+  std::filesystem::create_directories(path_);
+}
+
+TestFolder::~TestFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+ExecutorOptions fleet_options(const std::filesystem::path& folder, int workers) {
+  ExecutorOptions options;
+  options.folder = folder;
+  options.worker_command = {TILEWRIGHT_FLEET_WORKER};
+  options.workers = workers;
+  return options;
+}
+
+std::vector<Job> square_jobs(int count, double sleep_s) {
+  std::vector<Job> jobs;
+  for (int i = 0; i < count; ++i) {
+    jobs.push_back({"square-" + std::to_string(i), "square",
+                    "{\"value\": " + std::to_string(i) + ", \"sleep_s\": " + std::to_string(sleep_s) + "}",
+                    60});
+  }
+  return jobs;
+}
+
+std::map<std::string, JobResult> collect_all(Executor& executor, double patience_s) {
+  std::map<std::string, JobResult> all;
+  while (executor.pending() > 0) {
+    const std::vector<JobResult> some = executor.collect(patience_s);
+    if (some.empty()) {
+      ADD_FAILURE() << "no result in time; pending: " << executor.pending();
+      break;
+    }
+    for (const JobResult& result : some) {
+      EXPECT_TRUE(all.emplace(result.id, result).second) << result.id << " came twice";
+    }
+  }
+  return all;
+}
+
+std::map<std::string, int> logged(const std::filesystem::path& folder, const std::string& event) {
+  std::map<std::string, int> counts;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "logs")) {
+    std::ifstream file(entry.path());
+    for (std::string word, id; file >> word >> id;) counts[id] += word == event;
+  }
+  return counts;
+}
+
+std::vector<pid_t> processes_with(const std::string& text) {
+  std::vector<pid_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos || std::stoi(name) == ::getpid()) continue;
+    for (const char* file : {"cmdline", "environ"}) {
+      std::ifstream stream(entry.path() / file, std::ios::binary);
+      const std::string content{std::istreambuf_iterator<char>(stream), {}};
+      if (content.find(text) == std::string::npos) continue;
+      found.push_back(std::stoi(name));
+      break;
+    }
+  }
+  return found;
+}
+
+bool all_end_within(const std::string& text, double seconds) {
+  for (int tries = 0; tries < int(seconds * 50); ++tries) {
+    if (processes_with(text).empty()) return true;
+    ::usleep(20000);
+  }
+  return false;
+}
+
+}  // namespace tilewright::tune

@@ -1,0 +1,43 @@
+// What the tests of executors have in common: jobs of fleet_worker, logs, processes that are left over.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tilewright/tune/executor.h"
+
+namespace tilewright::tune {
+
+// An empty folder of this test's own, removed at the end.
+class TestFolder {
+ public:
+  explicit TestFolder(const std::string& name);
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+  ~TestFolder();
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+ExecutorOptions fleet_options(const std::filesystem::path& folder, int workers = 2);
+// Squares 0 .. count-1, each after `sleep_s`.
+std::vector<Job> square_jobs(int count, double sleep_s = 0);
+// Everything that comes until nothing is pending, by id; fails the test when one comes twice or none for
+// `patience_s`.
+std::map<std::string, JobResult> collect_all(Executor& executor, double patience_s = 60);
+
+// The lines of all worker logs, by the event they begin with: how often each job had it.
+std::map<std::string, int> logged(const std::filesystem::path& folder, const std::string& event);
+
+// Running processes that have `text` on their command line or in their environment.
+std::vector<pid_t> processes_with(const std::string& text);
+// Waits for all of them to end.
+bool all_end_within(const std::string& text, double seconds);
+
+}  // namespace tilewright::tune
