@@ -1,0 +1,154 @@
+// One minibatch at a time: all its scores, the gradient of the pair loss by sample, the reverse passes, a
+// step of Adam.
+#include "tilewright/search/models/tree_gru_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tilewright/base/error.h"
+
+namespace tilewright {
+namespace {
+
+// So that features spread by about 1; those that hardly differ in the first samples are left as they are.
+void normalise(TreeGruWeights& weights, std::span<const CostSample> samples) {
+  constexpr double kLeastSpread = 0.25;
+  const auto features = size_t(weights.features);
+  std::vector<double> sum(features), squares(features);
+  double count = 0;
+  for (const CostSample& sample : samples) {
+    for (const LoopTree::Node& node : sample.features.tree.nodes) {
+      for (size_t f = 0; f < features; ++f) {
+        sum[f] += node.features[f];
+        squares[f] += double(node.features[f]) * node.features[f];
+      }
+      ++count;
+    }
+  }
+  for (size_t f = 0; f < features; ++f) {
+    const double mean = sum[f] / count;
+    const double spread = std::sqrt(std::max(0.0, squares[f] / count - mean * mean));
+    weights.mean[f] = float(mean);
+    weights.scale[f] = spread < kLeastSpread ? 1 : float(1 / spread);
+  }
+}
+
+}  // namespace
+
+TreeGruModel::TreeGruModel(TreeGruOptions options) : options_(options), random_(options.seed) {
+  if (options.fit_samples < 1 || options.transfer_samples < 1 || options.minibatch < 2 ||
+      !(options.learning_rate > 0)) {
+    throw Error(ErrorKind::kInvalidInput,
+                "TreeGRU options must be positive, with at least two samples in a minibatch");
+  }
+}
+
+void TreeGruModel::restart(std::optional<TreeGruWeights> weights) {
+  weights_ = std::move(weights);
+  random_ = Random(options_.seed);
+  steps_ = 0;
+  first_moment_.clear();
+  second_moment_.clear();
+}
+
+void TreeGruModel::set_weights(TreeGruWeights weights) {
+  if (weights.features < 1 || weights.parameters.size() != weights.size() ||
+      int64_t(weights.mean.size()) != weights.features || int64_t(weights.scale.size()) != weights.features) {
+    throw Error(ErrorKind::kInvalidInput, "TreeGRU weights are not of the sizes they state");
+  }
+  restart(std::move(weights));
+}
+
+void TreeGruModel::fit(std::span<const CostSample> samples) {
+  train(samples, group_samples(samples), options_.fit_samples);
+}
+
+void TreeGruModel::transfer(std::span<const CostSample> earlier) {
+  restart(std::nullopt);
+  train(earlier, group_samples(earlier), options_.transfer_samples);
+}
+
+void TreeGruModel::train(std::span<const CostSample> samples, const SampleGroups& groups, int64_t passes) {
+  if (groups.empty()) return;
+  for (const CostSample& sample : samples) {
+    const LoopTree& tree = sample.features.tree;
+    const LoopTree& first = samples.front().features.tree;
+    const auto own = first.nodes.empty() ? 0 : int64_t(first.nodes[0].features.size());
+    verify(tree, weights_ ? weights_->features : own);
+  }
+  if (!weights_) {
+    weights_ = TreeGruWeights::random(int64_t(samples[0].features.tree.nodes[0].features.size()), random_);
+    normalise(*weights_, samples);
+  }
+  std::vector<size_t> cumulative;  // samples up to and with each group
+  for (const auto& group : groups)
+    cumulative.push_back((cumulative.empty() ? 0 : cumulative.back()) + group.size());
+  for (int64_t done = 0; done < passes;) {
+    const size_t drawn = size_t(random_.next() % cumulative.back());
+    const auto at = std::upper_bound(cumulative.begin(), cumulative.end(), drawn) - cumulative.begin();
+    std::vector<size_t> batch = groups[size_t(at)];
+    const size_t size = std::min(batch.size(), size_t(options_.minibatch));
+    for (size_t i = 0; i < size; ++i) {
+      std::swap(batch[i], batch[i + size_t(random_.next() % (batch.size() - i))]);
+    }
+    step(samples, std::span(batch).first(size));
+    done += int64_t(size);
+  }
+}
+
+void TreeGruModel::step(std::span<const CostSample> samples, std::span<const size_t> batch) {
+  tapes_.resize(std::max(tapes_.size(), batch.size()));
+  std::vector<double> scores, pulls(batch.size(), 0.0);
+  for (size_t i = 0; i < batch.size(); ++i) {
+    scores.push_back(tapes_[i].score(*weights_, samples[batch[i]].features.tree));
+  }
+  for (size_t i = 0; i < batch.size(); ++i) {
+    for (size_t j = 0; j < batch.size(); ++j) {
+      if (!(samples[batch[i]].cost < samples[batch[j]].cost)) continue;
+      // The loss log(1 + exp(score_i - score_j)): the cheaper program should have the lower score.
+      const double pull = 1 / (1 + std::exp(scores[j] - scores[i]));
+      pulls[i] += pull;
+      pulls[j] -= pull;
+    }
+  }
+  gradient_.assign(weights_->size(), 0);
+  const double per_sample = 1 / double(batch.size() * batch.size());
+  for (size_t i = 0; i < batch.size(); ++i) {
+    tapes_[i].add_gradient(*weights_, samples[batch[i]].features.tree, pulls[i] * per_sample, gradient_);
+  }
+  adam();
+}
+
+void TreeGruModel::adam() {
+  constexpr float kFirst = 0.9f, kSecond = 0.99f, kSmall = 1e-8f;
+  first_moment_.resize(gradient_.size(), 0);
+  second_moment_.resize(gradient_.size(), 0);
+  ++steps_;
+  const double first_left = 1 - std::pow(double(kFirst), double(steps_));
+  const double second_left = 1 - std::pow(double(kSecond), double(steps_));
+  const auto rate = float(options_.learning_rate / first_left);
+  const auto second_scale = float(1 / second_left);
+  for (size_t i = 0; i < gradient_.size(); ++i) {
+    const float g = gradient_[i];
+    first_moment_[i] = kFirst * first_moment_[i] + (1 - kFirst) * g;
+    second_moment_[i] = kSecond * second_moment_[i] + (1 - kSecond) * g * g;
+    weights_->parameters[i] -=
+        rate * first_moment_[i] / (std::sqrt(second_moment_[i] * second_scale) + kSmall);
+  }
+}
+
+std::vector<CostPrediction> TreeGruModel::predict(std::span<const ProgramFeatures* const> programs) const {
+  std::vector<CostPrediction> all(programs.size());
+  if (!weights_) return all;
+  TreeGru network;
+  for (size_t i = 0; i < programs.size(); ++i) {
+    const LoopTree& tree = programs[i]->tree;
+    TILEWRIGHT_CHECK(!tree.nodes.empty() && int64_t(tree.nodes[0].features.size()) == weights_->features,
+                     "a loop tree of another kind than those learned from");
+    all[i].score = network.score(*weights_, tree);
+  }
+  return all;
+}
+
+}  // namespace tilewright
