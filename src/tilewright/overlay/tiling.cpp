@@ -202,7 +202,7 @@ void Tiling::measure_slots() {
   }
 
   // Inner steps: at most of one tile, and of all output channel tiles together.
-  const int64_t out_tiles = ceil_div(blocks.out, s.out_blocks);
+  const int64_t out_tiles = this->out_tiles(), image_tiles = this->image_tiles();
   int64_t inner = 1, all_inner = out_tiles;
   if (blocks.dense) {
     inner = ceil_div(blocks.in, s.in_blocks);
@@ -213,8 +213,6 @@ void Tiling::measure_slots() {
   } else {
     measure_groups(inner, all_inner);
   }
-  const int64_t image_tiles = ceil_div(batch_total, s.batch_blocks) * ceil_div(layer->out_height, s.rows) *
-                              ceil_div(layer->out_width, s.cols);
   const int64_t steps_total = all_inner * image_tiles;
   const int64_t threads = s.virtual_threads;
   const bool outer = s.order == TileOrder::kOutputsOuter;
@@ -246,10 +244,12 @@ bool Tiling::fits(const OverlayHardware& hardware) const {
          accumulator_need() <= hardware.accumulator_depth();
 }
 
-int64_t Tiling::tile_count() const {
+int64_t Tiling::image_tiles() const {
   return ceil_div(batch_total, schedule.batch_blocks) * ceil_div(layer->out_height, schedule.rows) *
-         ceil_div(layer->out_width, schedule.cols) * ceil_div(blocks.out, schedule.out_blocks);
+         ceil_div(layer->out_width, schedule.cols);
 }
+
+int64_t Tiling::out_tiles() const { return ceil_div(blocks.out, schedule.out_blocks); }
 
 InputSplit split_input(const Tiling& tiling, const OverlayHardware& hardware, const LayerSource& source,
                        const Tile& tile) {

@@ -108,7 +108,9 @@ struct Tiling {
   }
   bool fits(const OverlayHardware& hardware) const;
 
-  int64_t tile_count() const;
+  int64_t tile_count() const { return image_tiles() * out_tiles(); }
+  int64_t image_tiles() const;
+  int64_t out_tiles() const;
   // Weight elements of a step.
   int64_t weight_elements(Range out, Range in) const;
   // Accumulators that no output channel belongs to and that tile number `index` has to clear, for they are

@@ -1,0 +1,49 @@
+// Every trial is a program of its own: nothing is shared between threads.
+#include "tilewright/overlay/tuning/schedule_problem.h"
+
+#include "tilewright/base/parallel.h"
+#include "tilewright/overlay/layer_cycles.h"
+#include "tilewright/overlay/tuning/schedule_features.h"
+
+namespace tilewright::overlay {
+
+ScheduleProblem::ScheduleProblem(const Layer& layer, const OverlayHardware& hardware,
+                                 const MemoryModel& memory, int threads)
+    : space_(layer, hardware),
+      memory_(memory),
+      bound_(overlay::layer_bound(layer, hardware, memory)),
+      threads_(threads) {
+  const Schedule smallest{1, layer.out_step_y, layer.out_step_x, 1, 1, 1};
+  Diagnostics diagnostics;
+  verify(layer, hardware, smallest, diagnostics);
+  diagnostics.raise_if_any("no tile of '" + layer.name + "' fits the overlay");
+}
+
+ProgramFeatures ScheduleProblem::features(KnobSpace::Point point) const {
+  return schedule_features(space_.tiling(point), hardware(), memory_, bound_);
+}
+
+double ScheduleProblem::bound(KnobSpace::Point point) const {
+  return schedule_bound(space_.tiling(point), hardware(), memory_);
+}
+
+std::vector<Measurement> ScheduleProblem::measure(std::span<const KnobSpace::Point> points) {
+  std::vector<Measurement> results(points.size());
+  parallel_for(threads_, int64_t(points.size()), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) results[size_t(i)] = trial(points[size_t(i)]);
+  });
+  return results;
+}
+
+Measurement ScheduleProblem::trial(KnobSpace::Point point) const {
+  Measurement result;
+  result.point = point;
+  try {
+    result.cost = double(layer_cycles(space_.tiling(point), hardware(), memory_));
+  } catch (const Error& error) {
+    result.failure = error.what();
+  }
+  return result;
+}
+
+}  // namespace tilewright::overlay

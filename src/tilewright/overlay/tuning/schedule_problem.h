@@ -1,0 +1,51 @@
+// The schedules of one layer on one overlay behind one memory, as a problem for tuning: a trial is the
+// layer's program in the cycle simulator, without data, and its cost the cycles.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tilewright/overlay/tuning/layer_bound.h"
+#include "tilewright/overlay/tuning/schedule_space.h"
+#include "tilewright/search/tuning/tuning_problem.h"
+
+namespace tilewright::overlay {
+
+// What measures, for the keys of records: another number whenever the cycles of a program may be others.
+inline constexpr const char* kTimingTool = "cycle-simulator 1";
+
+// Everything of a layer that its cycles depend on, in one line of ASCII, equal for equal shapes: no names, no
+// values of weights.
+std::string workload_text(const Layer& layer);
+// The same of the machine.
+std::string hardware_text(const OverlayHardware& hardware, const MemoryModel& memory);
+
+class ScheduleProblem : public TuningProblem {
+ public:
+  // Trials run on up to `threads` threads. Errors (infeasible): not even the smallest tile fits; names the
+  // scratchpad.
+  ScheduleProblem(const Layer& layer, const OverlayHardware& hardware, const MemoryModel& memory = {},
+                  int threads = 1);
+
+  const KnobSpace& space() const override { return space_.knobs(); }
+  ProgramFeatures features(KnobSpace::Point point) const override;
+  double bound(KnobSpace::Point point) const override;
+  std::vector<Measurement> measure(std::span<const KnobSpace::Point> points) override;
+
+  const ScheduleSpace& schedules() const { return space_; }
+  const OverlayHardware& hardware() const { return space_.hardware(); }
+  const MemoryModel& memory() const { return memory_; }
+  // What no schedule of the layer as it is (not folded) can pass.
+  const LayerBound& layer_bound() const { return bound_; }
+
+ private:
+  Measurement trial(KnobSpace::Point point) const;
+
+  ScheduleSpace space_;
+  MemoryModel memory_;
+  LayerBound bound_;
+  int threads_ = 1;
+};
+
+}  // namespace tilewright::overlay
