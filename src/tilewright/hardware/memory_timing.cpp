@@ -28,6 +28,7 @@ class FixedTiming final : public MemoryTiming {
 
  private:
   uint64_t idle(uint64_t beats) const {
+    if (efficiency_percent_ == 100) return 0;
     return (beats * (100 - efficiency_percent_) + efficiency_percent_ - 1) / efficiency_percent_;
   }
 

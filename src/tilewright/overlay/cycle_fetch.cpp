@@ -6,7 +6,7 @@
 namespace tilewright::overlay {
 
 FetchUnit::FetchUnit(const OverlayHardware& hardware, uint64_t address, uint64_t count)
-    : ReadClient(hardware), count_(count), arrival_(size_t(hardware.read_queue_beats)) {
+    : ReadClient(hardware), count_(count), arrival_(size_t(depth())), pop_cycle_(size_t(depth())) {
   const uint32_t log = uint32_t(std::countr_zero(uint64_t(hardware.instruction_bytes())));
   if (log >= generator_.beat_log()) {
     beats_per_instruction_ = 1u << (log - generator_.beat_log());
@@ -22,7 +22,7 @@ void FetchUnit::grant(uint64_t cycle, const ReadTiming& timing) {
   const uint32_t beats = slot().beats;
   take_slot(cycle);
   for (uint32_t beat = 0; beat < beats; ++beat) {
-    arrival_[(first + beat) & (arrival_.size() - 1)] = timing.first_beat + beat * timing.interval;
+    arrival_[(first + beat) & (depth() - 1)] = timing.first_beat + beat * timing.interval;
   }
 }
 
@@ -30,8 +30,8 @@ void FetchUnit::grant(uint64_t cycle, const ReadTiming& timing) {
 bool FetchUnit::gather() {
   if (index_ == count_) return false;
   while (gathered_ < beats_per_instruction_) {
-    if (popped() == granted()) return false;
-    uint64_t cycle = std::max(arrival_[popped() & (arrival_.size() - 1)] + 2, last_pop() + 1);
+    if (popped_ == granted()) return false;
+    uint64_t cycle = std::max(arrival_[popped_ & (depth() - 1)] + 2, last_pop_ + 1);
     if (gathered_ == 0) cycle = std::max(cycle, last_push_);
     pop(cycle);
     ++gathered_;
@@ -39,7 +39,7 @@ bool FetchUnit::gather() {
   gathered_ = 0;
   in_register_ = uint32_t(std::min<uint64_t>(instructions_per_beat_ - first_in_beat_, count_ - index_));
   first_in_beat_ = 0;
-  register_from_ = last_pop() + 1;
+  register_from_ = last_pop_ + 1;
   return true;
 }
 

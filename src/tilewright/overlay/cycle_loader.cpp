@@ -1,19 +1,19 @@
-// One pass over the beats of a granted burst; padding only moves the cycle of the next step.
 #include "tilewright/overlay/cycle_loader.h"
 
 #include <algorithm>
 
 namespace tilewright::overlay {
 
-uint64_t TensorLoader::start(uint64_t cycle, const MemoryInstruction& load, int64_t element_bytes) {
-  const Transfer transfer = Transfer::of(load, element_bytes);
+uint64_t TensorLoader::start(uint64_t cycle, const PaddedTransfer& load) {
+  const Transfer& transfer = load.transfer;
   activate(cycle + 1, transfer);
+  find_credits();
   idle_from_ = cycle + 2;
   element_log_ = transfer.element_log;
   next_step_ = std::max(cycle, done_) + 1;
-  const uint64_t rows = uint64_t{load.y_pad_0} + load.y_size + load.y_pad_1;
-  if (load.x_size == 0 || rows == 0) return done_ = next_step_;
-  const uint64_t width = uint64_t{load.x_pad_0} + load.x_size + load.x_pad_1;
+  const uint64_t rows = load.y_pad_0 + transfer.rows + load.y_pad_1;
+  if (transfer.row_elements == 0 || rows == 0) return done_ = next_step_;
+  const uint64_t width = load.x_pad_0 + transfer.row_elements + load.x_pad_1;
   pad_before_ = load.x_pad_0;
   pad_after_ = load.x_pad_1;
   pad_below_ = load.y_pad_1 * width;
@@ -21,47 +21,31 @@ uint64_t TensorLoader::start(uint64_t cycle, const MemoryInstruction& load, int6
   return has_slot() ? kNever : finish();
 }
 
-uint64_t TensorLoader::finish() {
-  next_step_ += pad_below_;
-  return done_ = next_step_ - 1;
+void TensorLoader::take_beat(uint64_t visible, uint64_t steps) {
+  next_step_ = std::max(next_step_, visible) + steps;
 }
 
-uint64_t TensorLoader::grant(uint64_t cycle, const ReadTiming& timing) {
-  const Burst burst = slot();
-  take_slot(cycle);
-  idle_from_ = cycle + 1;
-  if (burst.row_begins) next_step_ += pad_before_;
-  if (element_log_ >= generator_.beat_log()) {
-    take_large(burst, timing);
-  } else {
-    take_small(burst, timing);
-  }
-  if (burst.row_ends) next_step_ += pad_after_;
-  return has_slot() ? kNever : finish();
-}
-
-// A beat is at most one element: one step each.
-void TensorLoader::take_large(const Burst& burst, const ReadTiming& timing) {
-  uint64_t step = next_step_, visible = timing.first_beat + 2;
-  for (uint32_t beat = 0; beat < burst.beats; ++beat, visible += timing.interval) {
-    step = std::max(step, visible);
-    pop(step++);
-  }
-  next_step_ = step;
-}
-
-// A beat holds several elements: it is popped with the last one.
+// A beat holds several elements: it is popped with the last one. The first and the last beat of a burst may
+// hold fewer than the others; of those, number i is popped in max(next + (i+1)*h, w + i*max(k, h) + h) - 1, w
+// being the arrival of the first.
 void TensorLoader::take_small(const Burst& burst, const ReadTiming& timing) {
   const uint32_t per_beat = 1u << (generator_.beat_log() - element_log_);
-  uint32_t left = burst.elements, here = burst.first_elements;
-  uint64_t step = next_step_, visible = timing.first_beat + 2;
-  for (uint32_t beat = 0; beat < burst.beats; ++beat, visible += timing.interval) {
-    step = std::max(step, visible) + here;
-    pop(step - 1);
-    left -= here;
-    here = std::min(per_beat, left);
+  const uint64_t begin = granted() - burst.beats, visible = timing.first_beat + 2;
+  const auto single = [&](uint64_t beat, uint64_t steps) {
+    take_beat(visible + beat * timing.interval, steps);
+    push_run({begin + beat + 1, next_step_ - 1, 0, 0, 0});
+  };
+  single(0, burst.first_elements);
+  if (burst.beats == 1) return;
+  const uint64_t between = burst.beats - 2;
+  if (between > 0) {
+    const uint64_t gap = std::max<uint64_t>(timing.interval, per_beat);
+    const uint64_t behind_steps = next_step_ + between * per_beat - 1;
+    const uint64_t behind_beats = visible + timing.interval + (between - 1) * gap + per_beat - 1;
+    push_run({begin + 1 + between, behind_steps, behind_beats, per_beat, uint32_t(gap)});
+    next_step_ = std::max(behind_steps, behind_beats) + 1;
   }
-  next_step_ = step;
+  single(burst.beats - 1, burst.elements - burst.first_elements - between * per_beat);
 }
 
 }  // namespace tilewright::overlay

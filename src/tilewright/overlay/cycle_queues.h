@@ -42,11 +42,11 @@ class TokenQueue {
  public:
   static constexpr size_t kMost = 255;
   struct Token {
-    uint64_t cycle = 0;  // of the push
-    uint32_t pusher = 0;
+    uint64_t cycle = 0;   // of the push
+    uint64_t pusher = 0;  // its position in its queue
   };
   // Returns whether it came before one that had been announced.
-  bool push(uint64_t cycle, uint32_t pusher) {
+  bool push(uint64_t cycle, uint64_t pusher) {
     size_t at = tokens_.size();
     while (at > head_ && tokens_[at - 1].cycle > cycle) --at;
     const bool overtakes = at != tokens_.size();

@@ -11,8 +11,7 @@ void StoreUnit::fill_slot() {
   if (has_slot_) slot_ = generator_.next();
 }
 
-void StoreUnit::start(uint64_t cycle, const MemoryInstruction& store, int64_t element_bytes) {
-  const Transfer transfer = Transfer::of(store, element_bytes);
+void StoreUnit::start(uint64_t cycle, const Transfer& transfer) {
   small_elements_ = transfer.element_log < generator_.beat_log();
   generator_.start(transfer);
   fill_slot();

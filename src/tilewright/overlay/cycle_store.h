@@ -16,7 +16,7 @@ class StoreUnit {
   explicit StoreUnit(const OverlayHardware& hardware) : generator_(hardware) {}
 
   // Starts a STORE in `cycle`.
-  void start(uint64_t cycle, const MemoryInstruction& store, int64_t element_bytes);
+  void start(uint64_t cycle, const Transfer& store);
   // First cycle in which another one may start; kNever until bursts are granted or instructions are done.
   uint64_t ready_from() const;
   // First cycle in which the burst in the slot is granted; kNever without one.

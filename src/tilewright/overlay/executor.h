@@ -38,14 +38,15 @@ struct Executor {
 
   // A new run of `count` instructions from byte `address` on. Errors (invalid input): they lie outside.
   void begin(std::span<std::byte> memory, uint64_t address, uint64_t count);
+  // The bytes of instruction `index`.
+  const std::byte* at(uint32_t index) const { return dram.data() + stream_begin + index * words * 8; }
   // Words of instruction `index` in `buffer`, of IsaLayout::kMaxWords; returns it.
   const uint64_t* read(uint32_t index, uint64_t* buffer) const {
     // Two fixed sizes, because a copy of unknown size is a call.
-    const std::byte* const at = dram.data() + stream_begin + index * words * 8;
     if (words == 2) {
-      std::memcpy(buffer, at, 16);
+      std::memcpy(buffer, at(index), 16);
     } else {
-      std::memcpy(buffer, at, 32);
+      std::memcpy(buffer, at(index), 32);
     }
     return buffer;
   }

@@ -27,6 +27,13 @@ struct Wiring {
 inline constexpr Wiring kWiring[] = {{kNoChannel, kComputeToLoad, kNoChannel, kLoadToCompute},
                                      {kLoadToCompute, kStoreToCompute, kComputeToLoad, kComputeToStore},
                                      {kComputeToStore, kNoChannel, kStoreToCompute, kNoChannel}};
+// The queue whose instructions push on a channel, and the one whose take from it.
+inline constexpr Queue pusher_of(Channel channel) {
+  return channel == kLoadToCompute ? kLoadQueue : channel == kStoreToCompute ? kStoreQueue : kComputeQueue;
+}
+inline constexpr Queue popper_of(Channel channel) {
+  return channel == kComputeToLoad ? kLoadQueue : channel == kComputeToStore ? kStoreQueue : kComputeQueue;
+}
 // Of word 0 of an instruction, in both encodings.
 inline constexpr uint64_t kPopPrev = 1 << 3, kPopNext = 1 << 4, kPushPrev = 1 << 5, kPushNext = 1 << 6;
 

@@ -19,7 +19,6 @@ int64_t phase_positions(int64_t size, int64_t offset, int64_t step) {
 
 LayerKernels::LayerKernels(const Tiling& tiling, Runtime& runtime) : tiling_(tiling), runtime_(runtime) {
   overwrite_ = runtime.hardware().isa == IsaVersion::kWide;
-  slot_used_.assign(size_t(tiling.output_slots), false);
   for (const Phase& phase : tiling.layer->phases) {
     if (phase.grids.empty()) overwrite_ = false;
     for (const TapGrid& grid : phase.grids) passes_ = std::max(passes_, grid.pass + 1);
@@ -36,6 +35,22 @@ void LayerKernels::push(std::vector<int64_t> key, Make&& make) {
       for (const MicroKernel& kernel : make()) entry->second.push_back(runtime_.record(kernel));
     }
   }
+  sequence_->insert(sequence_->end(), entry->second.begin(), entry->second.end());
+}
+
+size_t LayerKernels::SequenceHash::operator()(const SequenceKey& key) const {
+  uint64_t hash = 0;
+  for (const int64_t part : key) hash = (hash ^ uint64_t(part)) * 0x9e3779b97f4a7c15u + (hash >> 29);
+  return size_t(hash ^ hash >> 32);
+}
+
+template <typename Build>
+void LayerKernels::push_sequence(const SequenceKey& key, Build&& build) {
+  const auto [entry, fresh] = sequences_.try_emplace(key);
+  if (fresh) {
+    sequence_ = &entry->second;
+    build();
+  }
   if (recording_) return;
   for (const KernelHandle handle : entry->second) runtime_.push(handle);
 }
@@ -50,7 +65,6 @@ void LayerKernels::prefetch(const StepPlan& plan) {
     if (step.last) finish(tile, slot);
   }
   recording_ = false;
-  slot_used_.assign(slot_used_.size(), false);
   runtime_.prefetch(first);
 }
 
@@ -223,7 +237,7 @@ void LayerKernels::tap_grid(const Tile& tile, const Step& step, int64_t slot, co
 
 void LayerKernels::matrix(const Tile& tile, const Step& step, int64_t slot) {
   const std::vector<Run> runs = runs_of(tile, step);
-  if (step.first && !overwrite_) start_tile(tile, slot);
+  if (step.first && !overwrite_) start_tile(tile, step.tile, slot);
   for (int pass = 0; pass < passes_; ++pass) {
     if (pass > 0) {
       MicroKernel shift;
@@ -321,19 +335,38 @@ void LayerKernels::maximum(const Tile& tile, const Step& step, int64_t slot) {
   }
 }
 
+// Where a tile lies in the image matters to maxima only, whose taps may lie outside; whether it is the first
+// in its slot, to what is cleared once.
 void LayerKernels::accumulate(const Tile& tile, const Step& step, int64_t slot) {
-  if (step.first) clear_unused(tile, step.tile, slot);
-  if (tiling_.layer->kind == LayerKind::kMaximum) {
-    maximum(tile, step, slot);
-  } else {
-    matrix(tile, step, slot);
-  }
+  const bool maximum_layer = tiling_.layer->kind == LayerKind::kMaximum;
+  const SequenceKey key{slot,
+                        tile.batch.size(),
+                        tile.rows.size(),
+                        tile.cols.size(),
+                        tile.out.begin,
+                        tile.out.end,
+                        step.in.begin,
+                        step.in.end,
+                        step.input_slot,
+                        step.weight_slot,
+                        step.first,
+                        step.tile < tiling_.output_slots,
+                        maximum_layer ? tile.rows.begin : -1,
+                        maximum_layer ? tile.cols.begin : -1};
+  push_sequence(key, [&] {
+    if (step.first) clear_unused(tile, step.tile, slot);
+    if (maximum_layer) {
+      maximum(tile, step, slot);
+    } else {
+      matrix(tile, step, slot);
+    }
+  });
 }
 
-void LayerKernels::start_tile(const Tile& tile, int64_t slot) {
-  if (!tiling_.output.start || !slot_used_[size_t(slot)]) reset_slot(slot, tiling_.output_slot_size);
+void LayerKernels::start_tile(const Tile& tile, int64_t index, int64_t slot) {
+  const bool slot_used = index >= tiling_.output_slots;
+  if (!tiling_.output.start || !slot_used) reset_slot(slot, tiling_.output_slot_size);
   if (tiling_.output.start) output_pass(tile, slot, *tiling_.output.start);
-  slot_used_[size_t(slot)] = true;
 }
 
 // Parameters belong to a sub-block. Where blocks have several, each block is an instruction of its own that
@@ -379,7 +412,11 @@ void LayerKernels::output_pass(const Tile& tile, int64_t slot, const OutputPass&
 }
 
 void LayerKernels::finish(const Tile& tile, int64_t slot) {
-  for (const OutputPass& pass : tiling_.output.passes) output_pass(tile, slot, pass);
+  const SequenceKey key{slot,           tile.batch.size(), tile.rows.size(), tile.cols.size(),
+                        tile.out.begin, tile.out.end,      kPassKey - 100};
+  push_sequence(key, [&] {
+    for (const OutputPass& pass : tiling_.output.passes) output_pass(tile, slot, pass);
+  });
 }
 
 }  // namespace tilewright::overlay

@@ -1,7 +1,10 @@
 // The micro-kernels of one layer, recorded on first use.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <map>
+#include <unordered_map>
 #include <vector>
 
 #include "tilewright/overlay/affine_kernel.h"
@@ -44,22 +47,32 @@ class LayerKernels {
   // Accumulators that are stored but belong to no channel.
   void clear_unused(const Tile& tile, int64_t index, int64_t slot);
   // Makes the accumulators of a tile zero, or what the sums start from.
-  void start_tile(const Tile& tile, int64_t slot);
+  void start_tile(const Tile& tile, int64_t index, int64_t slot);
   void output_pass(const Tile& tile, int64_t slot, const OutputPass& pass);
   void output_pass(const Tile& tile, int64_t slot, const OutputPass& pass, const Run& part);
   BoxAxis output_batch_axis(const Tile& tile) const;
 
-  // Pushes the kernel, or the vector of kernels, that `make` builds, built once per key.
+  // Appends the kernel, or the vector of kernels, that `make` builds to the sequence, built once per key.
   template <typename Make>
   void push(std::vector<int64_t> key, Make&& make);
+
+  // Kernels that are pushed one after the other, found by all that they depend on.
+  using SequenceKey = std::array<int64_t, 14>;
+  struct SequenceHash {
+    size_t operator()(const SequenceKey& key) const;
+  };
+  // Pushes the sequence that `build` appends, built once per key.
+  template <typename Build>
+  void push_sequence(const SequenceKey& key, Build&& build);
 
   const Tiling& tiling_;
   Runtime& runtime_;
   bool overwrite_;  // first micro-ops overwrite instead of a reset pass
   int passes_ = 1;
-  bool recording_ = false;       // kernels are recorded, not pushed
-  std::vector<bool> slot_used_;  // holds a finished tile of this layer
+  bool recording_ = false;  // kernels are recorded, not pushed
   std::map<std::vector<int64_t>, std::vector<KernelHandle>> recorded_;
+  std::unordered_map<SequenceKey, std::vector<KernelHandle>, SequenceHash> sequences_;
+  std::vector<KernelHandle>* sequence_ = nullptr;  // being built
 };
 
 }  // namespace tilewright::overlay

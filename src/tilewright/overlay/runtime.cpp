@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tilewright/base/error.h"
+#include "tilewright/overlay/compute_timing.h"
 
 namespace tilewright::overlay {
 namespace {
@@ -66,6 +67,8 @@ bool order_free(const MicroKernel& kernel) {
   return src.high < dst.low || dst.high < src.low;
 }
 
+Queue queue_of(Stage stage) { return Queue(int(stage) - 1); }
+
 uint32_t checked_dram_element(int64_t element) {
   TILEWRIGHT_CHECK(element >= 0 && element <= int64_t{0xffffffff}, "a DRAM element beyond 32 bits");
   return uint32_t(element);
@@ -88,13 +91,43 @@ Runtime::Runtime(const OverlayHardware& hardware) : hardware_(hardware), layout_
   cache_depth_ = uint32_t(hardware.uop_depth());
 }
 
+Runtime::Runtime(const OverlayHardware& hardware, TimedProgram& timed) : Runtime(hardware) {
+  timed_ = &timed;
+}
+
 inline uint64_t* Runtime::append(Stage stage) {
   last_[int(stage)] = instructions_.size_words();
   ++count_;
   return instructions_.append(size_t(layout_.words));
 }
 
+// The pops that the next instruction of a stage has to do, as bits of its word 0.
+inline uint8_t Runtime::take_pending(Stage stage) {
+  bool* pending = pending_[int(stage)];
+  const uint64_t bits = (pending[0] ? kPopPrev : 0) | (pending[1] ? kPopNext : 0);
+  pending[0] = pending[1] = false;
+  return uint8_t(bits);
+}
+
+// What encoding the instruction would complain about. Nearly all fit the narrower fields of the two
+// encodings.
+inline void Runtime::check_fields(const MemoryInstruction& i) const {
+  if ((i.sram_base | i.x_size | i.y_size | i.x_stride) <= 0xffff &&
+      (i.y_pad_0 | i.y_pad_1 | i.x_pad_0 | i.x_pad_1) <= 0xf && i.pad_value == 0) {
+    return;
+  }
+  uint64_t words[IsaLayout::kMaxWords];
+  layout_.encode(i, words);
+}
+
 inline void Runtime::emit(Stage stage, MemoryInstruction& instruction) {
+  if (timed_ != nullptr) {
+    check_fields(instruction);
+    const Opcode opcode = instruction.is_store ? Opcode::kStore : Opcode::kLoad;
+    timed_->append(queue_of(stage), uint8_t(uint8_t(opcode) | take_pending(stage)), instruction);
+    ++count_;
+    return;
+  }
   bool* pending = pending_[int(stage)];
   instruction.dependencies.pop_prev = pending[0];
   instruction.dependencies.pop_next = pending[1];
@@ -177,6 +210,29 @@ void Runtime::encode_kernel(const MicroKernel& kernel, uint64_t* words) {
   layout_.encode(gemm, words);
 }
 
+TimedInstruction Runtime::time_kernel(const MicroKernel& kernel, uint32_t begin, uint32_t size) const {
+  TimedInstruction timed;
+  timed.bits = uint8_t(kernel.is_alu ? Opcode::kAlu : Opcode::kGemm);
+  timed.beside_alu = kernel.beside_alu && hardware_.gemm_beside_alu;
+  LoopNest loop;
+  loop.uop_end = size;
+  loop.iter_out = kernel.outer.extent;
+  loop.iter_in = kernel.inner.extent;
+  const auto slices = uint64_t(hardware_.alu_slices());
+  if (!kernel.is_alu) {
+    timed.duration = gemm_duration(step_count(loop));
+  } else if (kernel.opcode != AluOpcode::kRequantize) {
+    timed.duration = alu_duration(kernel.opcode, step_count(loop), slices);
+  } else {
+    loop.dst_factor_out = kernel.outer.dst;
+    loop.dst_factor_in = kernel.inner.dst;
+    loop.src_factor_out = kernel.outer.src;
+    loop.src_factor_in = kernel.inner.src;
+    timed.duration = requantize_duration(loop, std::span(kernel.uops).subspan(begin, size), slices);
+  }
+  return timed;
+}
+
 KernelHandle Runtime::record(const MicroKernel& kernel) {
   TILEWRIGHT_CHECK(!kernel.uops.empty(), "a kernel needs at least one micro-op");
   TILEWRIGHT_CHECK(kernel.outer.extent > 0 && kernel.inner.extent > 0, "a kernel with an empty loop");
@@ -196,6 +252,7 @@ KernelHandle Runtime::record(const MicroKernel& kernel) {
     part.image_offset = uint32_t(image_.size() / (layout_.wide ? 2 : 1));
     part.size = size;
     for (uint32_t i = 0; i < part.size; ++i) append_uop(kernel.uops[begin + i]);
+    if (timed_ != nullptr) part.timed = time_kernel(kernel, begin, size);
     parts_.push_back(part);
   }
   return KernelHandle(kernels_.size() - 1);
@@ -224,7 +281,7 @@ void Runtime::make_resident(std::span<Part> parts) {
   }
   load_buffer_2d(MemoryType::kUop, begin,
                  {.dram_element = parts[0].image_offset, .x_size = size, .x_stride = size});
-  uop_loads_.push_back(last_[int(Stage::kCompute)]);
+  uop_loads_.push_back(timed_ != nullptr ? timed_->length(kComputeQueue) - 1 : last_[int(Stage::kCompute)]);
   ++statistics_.uop_loads;
   statistics_.uops_loaded += size;
   for (Part& part : parts) {
@@ -253,6 +310,13 @@ void Runtime::push(KernelHandle handle) {
   for (uint32_t i = 0; i < kernel.part_count; ++i) {
     Part& part = parts_[kernel.first_part + i];
     if (!part.resident) make_resident({&part, 1});
+    if (timed_ != nullptr) {
+      TimedInstruction timed = part.timed;
+      timed.bits |= take_pending(Stage::kCompute);
+      timed_->append(timed);
+      ++count_;
+      continue;
+    }
     uint64_t* words = append(Stage::kCompute);
     for (int w = 0; w < layout_.words; ++w) words[w] = part.words[w];
     const IsaLayout::Loop& fields = part.is_alu ? layout_.alu : layout_.gemm;
@@ -269,6 +333,13 @@ void Runtime::dep_push(Stage from, Stage to) {
   TILEWRIGHT_CHECK(std::abs(int(to) - int(from)) == 1, "tokens pass between neighbouring stages only");
   const BitField field = int(to) > int(from) ? layout_.push_next : layout_.push_prev;
   const bool* pending = pending_[int(from)];
+  if (timed_ != nullptr) {
+    const auto bit = uint8_t(int(to) > int(from) ? kPushNext : kPushPrev);
+    const TimedInstruction* newest = timed_->last(queue_of(from));
+    if (newest == nullptr || (newest->bits & bit) != 0 || pending[0] || pending[1]) emit_nop(from);
+    timed_->last(queue_of(from))->bits |= bit;
+    return;
+  }
   const size_t last = last_[int(from)];
   if (last == kNone || field.get(instructions_.at(last)) != 0 || pending[0] || pending[1]) emit_nop(from);
   field.put(instructions_.at(last_[int(from)]), 1);
@@ -281,13 +352,31 @@ void Runtime::dep_pop(Stage from, Stage to) {
   pending = true;
 }
 
-RuntimeOutput Runtime::synchronize(uint64_t uop_image_address) {
-  TILEWRIGHT_CHECK(uop_image_address % uint64_t(hardware_.uop_bytes()) == 0, "misaligned micro-op image");
+// The closing tokens, but for FINISH.
+void Runtime::close() {
   for (const Stage stage : {Stage::kLoad, Stage::kStore}) {
     dep_push(stage, Stage::kCompute);
     dep_pop(stage, Stage::kCompute);
   }
   emit_nop(Stage::kCompute);
+}
+
+void Runtime::synchronize_times(uint64_t uop_image_address) {
+  TILEWRIGHT_CHECK(timed_ != nullptr, "a runtime of instruction bytes has no times");
+  TILEWRIGHT_CHECK(uop_image_address % uint64_t(hardware_.uop_bytes()) == 0, "misaligned micro-op image");
+  close();
+  TimedInstruction finish;
+  finish.bits = uint8_t(Opcode::kFinish);
+  timed_->append(finish);
+  const uint64_t end = (uop_image_address + uop_image_bytes()) / uint64_t(hardware_.uop_bytes());
+  TILEWRIGHT_CHECK(end <= layout_.memory.dram_base.mask(), "a micro-op address beyond its field");
+  for (const size_t position : uop_loads_) timed_->move_transfer(position, uop_image_address);
+}
+
+RuntimeOutput Runtime::synchronize(uint64_t uop_image_address) {
+  TILEWRIGHT_CHECK(timed_ == nullptr, "a runtime of times has no instruction bytes");
+  TILEWRIGHT_CHECK(uop_image_address % uint64_t(hardware_.uop_bytes()) == 0, "misaligned micro-op image");
+  close();
   layout_.encode(FinishInstruction{}, append(Stage::kCompute));
 
   const uint64_t base = uop_image_address / uint64_t(hardware_.uop_bytes());

@@ -16,6 +16,7 @@
 
 #include "tilewright/overlay/instruction_buffer.h"
 #include "tilewright/overlay/isa_layout.h"
+#include "tilewright/overlay/timed_program.h"
 
 namespace tilewright::overlay {
 
@@ -71,6 +72,9 @@ struct RuntimeOutput {
 class Runtime {
  public:
   explicit Runtime(const OverlayHardware& hardware);
+  // Appends the times of instructions to `timed` instead of their bytes: the same instructions with the same
+  // errors, for schedules that are only to be timed. `timed` must outlive it.
+  Runtime(const OverlayHardware& hardware, TimedProgram& timed);
   Runtime(Runtime&&) = default;
   Runtime& operator=(Runtime&&) = default;
 
@@ -99,6 +103,8 @@ class Runtime {
   // `uop_image_address`, and returns everything emitted since the last call; the runtime is empty afterwards
   // and kernel handles are void.
   RuntimeOutput synchronize(uint64_t uop_image_address);
+  // The same for a runtime that appends times; all there is to hand over is in its TimedProgram.
+  void synchronize_times(uint64_t uop_image_address);
 
   const OverlayHardware& hardware() const { return hardware_; }
   // Bytes that the micro-op image has so far.
@@ -116,6 +122,7 @@ class Runtime {
     uint32_t cache_begin = 0;
     bool is_alu = false, resident = false, ever_loaded = false;
     uint64_t words[4] = {};  // the instruction, but for the micro-op range and tokens
+    TimedInstruction timed;  // the same where only times are wanted
   };
   struct Kernel {
     uint32_t first_part = 0, part_count = 0;
@@ -126,11 +133,16 @@ class Runtime {
   void emit(Stage stage, MemoryInstruction& instruction);
   void append_uop(const MicroOp& uop);
   void encode_kernel(const MicroKernel& kernel, uint64_t* words);
+  TimedInstruction time_kernel(const MicroKernel& kernel, uint32_t begin, uint32_t size) const;
+  uint8_t take_pending(Stage stage);
+  void check_fields(const MemoryInstruction& instruction) const;
+  void close();
   void make_resident(std::span<Part> parts);
 
   OverlayHardware hardware_;
   IsaLayout layout_;
   uint32_t cache_depth_ = 0;
+  TimedProgram* timed_ = nullptr;  // takes the instructions instead of instructions_
   InstructionBuffer instructions_;
   uint64_t count_ = 0;
   std::vector<uint32_t> image_;
@@ -138,7 +150,7 @@ class Runtime {
   std::vector<Part> parts_;
   std::deque<uint32_t> resident_;  // parts in the cache, oldest first
   uint32_t cache_cursor_ = 0;
-  // Positions in words: instructions may move while the buffer grows.
+  // Positions in words (instructions may move while the buffer grows) or, of times, in compute's queue.
   std::vector<size_t> uop_loads_;  // instructions whose dram_base is relative to the image
   bool pending_[4][2] = {};        // per stage: pops (of the previous, next stage) not attached yet
   size_t last_[4] = {kNone, kNone, kNone, kNone};  // the last instruction of each stage

@@ -1,8 +1,9 @@
-// Every trial is a program of its own: nothing is shared between threads.
+// Every trial is a program of its own, and every part of a batch has its own timer: nothing is shared between
+// threads.
 #include "tilewright/overlay/tuning/schedule_problem.h"
 
 #include "tilewright/base/parallel.h"
-#include "tilewright/overlay/layer_cycles.h"
+#include "tilewright/overlay/schedule_timer.h"
 #include "tilewright/overlay/tuning/schedule_features.h"
 
 namespace tilewright::overlay {
@@ -30,16 +31,17 @@ double ScheduleProblem::bound(KnobSpace::Point point) const {
 std::vector<Measurement> ScheduleProblem::measure(std::span<const KnobSpace::Point> points) {
   std::vector<Measurement> results(points.size());
   parallel_for(threads_, int64_t(points.size()), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) results[size_t(i)] = trial(points[size_t(i)]);
+    ScheduleTimer timer(hardware(), memory_);
+    for (int64_t i = begin; i < end; ++i) results[size_t(i)] = trial(points[size_t(i)], timer);
   });
   return results;
 }
 
-Measurement ScheduleProblem::trial(KnobSpace::Point point) const {
+Measurement ScheduleProblem::trial(KnobSpace::Point point, ScheduleTimer& timer) const {
   Measurement result;
   result.point = point;
   try {
-    result.cost = double(layer_cycles(space_.tiling(point), hardware(), memory_));
+    result.cost = double(timer.cycles(space_.tiling(point)));
   } catch (const Error& error) {
     result.failure = error.what();
   }

@@ -21,6 +21,8 @@ std::string workload_text(const Layer& layer);
 // The same of the machine.
 std::string hardware_text(const OverlayHardware& hardware, const MemoryModel& memory);
 
+class ScheduleTimer;
+
 class ScheduleProblem : public TuningProblem {
  public:
   // Trials run on up to `threads` threads. Errors (infeasible): not even the smallest tile fits; names the
@@ -40,7 +42,7 @@ class ScheduleProblem : public TuningProblem {
   const LayerBound& layer_bound() const { return bound_; }
 
  private:
-  Measurement trial(KnobSpace::Point point) const;
+  Measurement trial(KnobSpace::Point point, ScheduleTimer& timer) const;
 
   ScheduleSpace space_;
   MemoryModel memory_;
