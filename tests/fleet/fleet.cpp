@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
-#include <iterator>
+
+#include "tilewright/base/error.h"
+#include "tilewright/base/file.h"
 
 namespace tilewright::tune {
 
@@ -56,7 +59,8 @@ std::map<std::string, JobResult> collect_all(Executor& executor, double patience
 
 std::map<std::string, int> logged(const std::filesystem::path& folder, const std::string& event) {
   std::map<std::string, int> counts;
-  for (const auto& entry : std::filesystem::directory_iterator(folder / "logs")) {
+  std::error_code none_yet;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "logs", none_yet)) {
     std::ifstream file(entry.path());
     for (std::string word, id; file >> word >> id;) counts[id] += word == event;
   }
@@ -69,14 +73,27 @@ std::vector<pid_t> processes_with(const std::string& text) {
     const std::string name = entry.path().filename();
     if (name.find_first_not_of("0123456789") != std::string::npos || std::stoi(name) == ::getpid()) continue;
     for (const char* file : {"cmdline", "environ"}) {
-      std::ifstream stream(entry.path() / file, std::ios::binary);
-      const std::string content{std::istreambuf_iterator<char>(stream), {}};
-      if (content.find(text) == std::string::npos) continue;
+      try {
+        if (read_text_file(entry.path() / file).find(text) == std::string::npos) continue;
+      } catch (const Error&) {  // it has just ended
+        continue;
+      }
       found.push_back(std::stoi(name));
       break;
     }
   }
   return found;
+}
+
+pid_t fork_coordinator(const std::function<void()>& body) {
+  const pid_t process = ::fork();
+  if (process != 0) return process;
+  try {
+    body();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "coordinator: %s\n", error.what());
+  }
+  ::_exit(0);
 }
 
 bool all_end_within(const std::string& text, double seconds) {

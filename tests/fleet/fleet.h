@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ std::map<std::string, JobResult> collect_all(Executor& executor, double patience
 
 // The lines of all worker logs, by the event they begin with: how often each job had it.
 std::map<std::string, int> logged(const std::filesystem::path& folder, const std::string& event);
+
+// A copy of this process that does `body` and ends, with a message if it throws.
+pid_t fork_coordinator(const std::function<void()>& body);
 
 // Running processes that have `text` on their command line or in their environment.
 std::vector<pid_t> processes_with(const std::string& text);

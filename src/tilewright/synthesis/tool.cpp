@@ -142,6 +142,8 @@ std::string tool_package(const std::string& program) {
       {"g++", "apt-get install g++"},
       {"nextpnr-ecp5", "Debian 12 has no package; build nextpnr with prjtrellis from source"},
       {"ecppack", "Debian 12 has no package; build prjtrellis from source"},
+      {"sbatch", "apt-get install slurm-client, and a cluster's slurm.conf"},
+      {"scontrol", "apt-get install slurm-client, and a cluster's slurm.conf"},
       {"vivado", "install AMD Vivado and put it on the path"},
   };
   const std::string name = std::filesystem::path(program).filename().string();
