@@ -8,7 +8,8 @@
 namespace tilewright {
 namespace {
 
-constexpr int64_t kFeatures = 7, kHidden = TreeGruWeights::kHidden, kGates = TreeGruWeights::kGates;
+constexpr int64_t kFeatures = 7, kGlobals = 4, kInputs = kFeatures + kGlobals;
+constexpr int64_t kHidden = TreeGruWeights::kHidden, kGates = TreeGruWeights::kGates;
 
 struct Network {
   torch::Tensor mean, scale, input, recurrent, bias, readout, skip;
@@ -21,31 +22,35 @@ struct Network {
                                     values.begin() + std::ptrdiff_t(begin) + count);
       return torch::tensor(copy).reshape(shape);
     };
-    mean = part(w.mean, 0, {kFeatures});
-    scale = part(w.scale, 0, {kFeatures});
-    input = part(w.parameters, 0, {kFeatures, kGates}).requires_grad_();
+    mean = part(w.mean, 0, {kInputs});
+    scale = part(w.scale, 0, {kInputs});
+    input = part(w.parameters, 0, {kInputs, kGates}).requires_grad_();
     recurrent = part(w.parameters, w.recurrent(), {kHidden, kGates}).requires_grad_();
     bias = part(w.parameters, w.bias(), {kGates}).requires_grad_();
     readout = part(w.parameters, w.readout(), {kHidden}).requires_grad_();
-    skip = part(w.parameters, w.skip(), {kFeatures}).requires_grad_();
+    skip = part(w.parameters, w.skip(), {kGlobals}).requires_grad_();
   }
 
   std::vector<torch::Tensor> parameters() const { return {input, recurrent, bias, readout, skip}; }
 
-  torch::Tensor features(const LoopTree& tree, size_t node) const {
-    return (torch::tensor(tree.nodes[node].features) - mean) * scale;
+  // What `values` is as an input, the first of which is number `first`.
+  torch::Tensor scaled(const std::vector<float>& values, int64_t first) const {
+    const int64_t last = first + int64_t(values.size());
+    return (torch::tensor(values) - mean.slice(0, first, last)) * scale.slice(0, first, last);
   }
-  torch::Tensor state(const LoopTree& tree, size_t node) const {
+  torch::Tensor state(const ProgramFeatures& program, size_t node) const {
     torch::Tensor sum = torch::zeros({kHidden});
-    for (int32_t child : tree.nodes[node].children) sum = sum + state(tree, size_t(child));
-    const auto outer = (torch::matmul(features(tree, node), input) + bias).chunk(3);
+    for (int32_t child : program.tree.nodes[node].children) sum = sum + state(program, size_t(child));
+    torch::Tensor x = scaled(program.tree.nodes[node].features, 0);
+    x = torch::cat({x, node == 0 ? scaled(program.row, kFeatures) : torch::zeros({kGlobals})});
+    const auto outer = (torch::matmul(x, input) + bias).chunk(3);
     const auto inner = torch::matmul(sum, recurrent).chunk(3);
     const auto update = torch::sigmoid(outer[0] + inner[0]), reset = torch::sigmoid(outer[1] + inner[1]);
     const auto fresh = torch::tanh(outer[2] + reset * inner[2]);
     return (1 - update) * fresh + update * sum;
   }
-  torch::Tensor score(const LoopTree& tree) const {
-    return torch::dot(state(tree, 0), readout) + torch::dot(features(tree, 0), skip);
+  torch::Tensor score(const ProgramFeatures& program) const {
+    return torch::dot(state(program, 0), readout) + torch::dot(scaled(program.row, kFeatures), skip);
   }
   std::vector<float> gradient() const {
     std::vector<float> all;
@@ -62,14 +67,14 @@ TEST(TreeGruLibtorch, SameScoresAndGradients) {
   torch::set_num_threads(1);
   TreeGru ours;
   for (size_t nodes = 1; nodes <= 20; ++nodes) {
-    const TreeGruWeights weights = random_weights(kFeatures, random);
-    const LoopTree tree = random_tree(kFeatures, nodes, random);
+    const TreeGruWeights weights = random_weights(kFeatures, kGlobals, random);
+    const ProgramFeatures program = random_program(kFeatures, kGlobals, nodes, random);
     const Network theirs(weights);
-    const torch::Tensor score = theirs.score(tree);
+    const torch::Tensor score = theirs.score(program);
     score.backward();
-    EXPECT_NEAR(ours.score(weights, tree), score.item<float>(), 1e-4);
+    EXPECT_NEAR(ours.score(weights, program), score.item<float>(), 1e-4);
     std::vector<float> gradient(weights.size(), 0);
-    ours.add_gradient(weights, tree, 1, gradient);
+    ours.add_gradient(weights, program, 1, gradient);
     const std::vector<float> expected = theirs.gradient();
     ASSERT_EQ(gradient.size(), expected.size());
     for (size_t i = 0; i < gradient.size(); ++i) {

@@ -34,28 +34,32 @@ float dot_row(const float* row, const float* factors) {
 
 }  // namespace
 
-TreeGruWeights TreeGruWeights::random(int64_t features, Random& random) {
+TreeGruWeights TreeGruWeights::random(int64_t features, int64_t globals, Random& random) {
   TreeGruWeights weights;
   weights.features = features;
-  weights.mean.assign(size_t(features), 0);
-  weights.scale.assign(size_t(features), 1);
+  weights.globals = globals;
+  weights.mean.assign(weights.inputs(), 0);
+  weights.scale.assign(weights.inputs(), 1);
   weights.parameters.assign(weights.size(), 0);
   const auto fill = [&](size_t begin, size_t end, int64_t inputs) {
     const double range = 1 / std::sqrt(double(inputs));
     for (size_t i = begin; i < end; ++i) weights.parameters[i] = float((2 * random.uniform() - 1) * range);
   };
-  fill(0, weights.recurrent(), features);
+  fill(0, size_t(features * kGates), features);
+  fill(size_t(features * kGates), weights.recurrent(), std::max<int64_t>(1, 4 * globals));
   fill(weights.recurrent(), weights.bias(), kHidden);
   fill(weights.readout(), weights.skip(), kHidden);
   return weights;
 }
 
-void verify(const LoopTree& tree, int64_t features) {
+void verify(const ProgramFeatures& program, int64_t features, int64_t globals) {
+  const LoopTree& tree = program.tree;
   std::vector<int> parents(tree.nodes.size(), 0);
   const auto require = [](bool good, const char* message) {
-    if (!good) throw Error(ErrorKind::kInvalidInput, std::string("loop tree: ") + message);
+    if (!good) throw Error(ErrorKind::kInvalidInput, std::string("program features: ") + message);
   };
-  require(!tree.nodes.empty(), "has no nodes");
+  require(int64_t(program.row.size()) == globals, "the row has another length");
+  require(!tree.nodes.empty(), "the loop tree has no nodes");
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
     require(int64_t(tree.nodes[i].features.size()) == features, "a node has another number of features");
     for (int32_t child : tree.nodes[i].children) {
@@ -66,10 +70,16 @@ void verify(const LoopTree& tree, int64_t features) {
   }
 }
 
-double TreeGru::score(const TreeGruWeights& weights, const LoopTree& tree) {
+double TreeGru::score(const TreeGruWeights& weights, const ProgramFeatures& program) {
+  const LoopTree& tree = program.tree;
   const size_t nodes = tree.nodes.size(), features = size_t(weights.features);
   const float* parameters = weights.parameters.data();
-  input_.resize(nodes * features);
+  const auto globals = size_t(weights.globals);
+  input_.resize(nodes * features + globals);
+  float* row = &input_[nodes * features];
+  for (size_t g = 0; g < globals; ++g) {
+    row[g] = (program.row[g] - weights.mean[features + g]) * weights.scale[features + g];
+  }
   for (std::vector<float>* values : {&sum_, &update_, &reset_, &fresh_, &inner_, &state_}) {
     values->resize(nodes * size_t(kHidden));
   }
@@ -82,6 +92,9 @@ double TreeGru::score(const TreeGruWeights& weights, const LoopTree& tree) {
     for (size_t f = 0; f < features; ++f) {
       x[f] = (node.features[f] - weights.mean[f]) * weights.scale[f];
       add_row(outer.data(), x[f], parameters + f * size_t(kGates));
+    }
+    for (size_t g = 0; i == 0 && g < globals; ++g) {
+      add_row(outer.data(), row[g], parameters + (features + g) * size_t(kGates));
     }
     const size_t at = i * size_t(kHidden);
     float* s = &sum_[at];
@@ -105,12 +118,13 @@ double TreeGru::score(const TreeGruWeights& weights, const LoopTree& tree) {
   }
   double score = 0;
   for (size_t k = 0; k < size_t(kHidden); ++k) score += parameters[weights.readout() + k] * state_[k];
-  for (size_t f = 0; f < features; ++f) score += parameters[weights.skip() + f] * input_[f];
+  for (size_t g = 0; g < globals; ++g) score += parameters[weights.skip() + g] * row[g];
   return score;
 }
 
-void TreeGru::add_gradient(const TreeGruWeights& weights, const LoopTree& tree, double score_gradient,
-                           std::span<float> gradient) {
+void TreeGru::add_gradient(const TreeGruWeights& weights, const ProgramFeatures& program,
+                           double score_gradient, std::span<float> gradient) {
+  const LoopTree& tree = program.tree;
   const size_t nodes = tree.nodes.size(), features = size_t(weights.features);
   const float* parameters = weights.parameters.data();
   const auto top = float(score_gradient);
@@ -119,7 +133,9 @@ void TreeGru::add_gradient(const TreeGruWeights& weights, const LoopTree& tree, 
     gradient[weights.readout() + k] += top * state_[k];
     state_gradient_[k] = top * parameters[weights.readout() + k];
   }
-  for (size_t f = 0; f < features; ++f) gradient[weights.skip() + f] += top * input_[f];
+  const auto globals = size_t(weights.globals);
+  const float* row = &input_[nodes * features];
+  for (size_t g = 0; g < globals; ++g) gradient[weights.skip() + g] += top * row[g];
   for (size_t i = 0; i < nodes; ++i) {
     const LoopTree::Node& node = tree.nodes[i];
     const size_t at = i * size_t(kHidden);
@@ -139,12 +155,15 @@ void TreeGru::add_gradient(const TreeGruWeights& weights, const LoopTree& tree, 
     for (size_t f = 0; f < features; ++f) {
       add_row(gradient.data() + f * size_t(kGates), input_[i * features + f], outer.data());
     }
+    for (size_t g = 0; i == 0 && g < globals; ++g) {
+      add_row(gradient.data() + (features + g) * size_t(kGates), row[g], outer.data());
+    }
     add_row(gradient.data() + weights.bias(), 1, outer.data());
     if (node.children.empty()) continue;
     for (size_t k = 0; k < size_t(kHidden); ++k) {
-      const size_t row = weights.recurrent() + k * size_t(kGates);
-      add_row(gradient.data() + row, sum_[at + k], inner.data());
-      sum_gradient[k] += dot_row(parameters + row, inner.data());
+      const size_t recurrent = weights.recurrent() + k * size_t(kGates);
+      add_row(gradient.data() + recurrent, sum_[at + k], inner.data());
+      sum_gradient[k] += dot_row(parameters + recurrent, inner.data());
     }
     for (int32_t child : node.children) {
       float* dh = &state_gradient_[size_t(child) * size_t(kHidden)];

@@ -39,10 +39,11 @@ TreeGruWeights TreeGruWeights::load(const std::filesystem::path& path) {
   JsonMap map(document, path.string(), problems);
   TreeGruWeights weights;
   weights.features = map.integer("features", 1, kMostFeatures);
+  weights.globals = map.integer("globals", 0, kMostFeatures);
   map.integer("hidden", kHidden, kHidden);
   problems.raise_if_any();
-  weights.mean = read_floats(map, "mean", size_t(weights.features));
-  weights.scale = read_floats(map, "scale", size_t(weights.features));
+  weights.mean = read_floats(map, "mean", weights.inputs());
+  weights.scale = read_floats(map, "scale", weights.inputs());
   weights.parameters = read_floats(map, "parameters", weights.size());
   map.finish();
   problems.raise_if_any();
@@ -50,11 +51,8 @@ TreeGruWeights TreeGruWeights::load(const std::filesystem::path& path) {
 }
 
 void TreeGruWeights::save(const std::filesystem::path& path) const {
-  const nlohmann::json document = {{"features", features},
-                                   {"hidden", kHidden},
-                                   {"mean", mean},
-                                   {"scale", scale},
-                                   {"parameters", parameters}};
+  const nlohmann::json document = {{"features", features}, {"globals", globals}, {"hidden", kHidden},
+                                   {"mean", mean},         {"scale", scale},     {"parameters", parameters}};
   write_text_file(path, document.dump() + "\n");
 }
 

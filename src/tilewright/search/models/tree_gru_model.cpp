@@ -11,26 +11,32 @@
 namespace tilewright {
 namespace {
 
-// So that features spread by about 1; those that hardly differ in the first samples are left as they are.
+// Mean and spread of one input over all samples.
+struct Moments {
+  double count = 0, sum = 0, squares = 0;
+  void add(double value) {
+    ++count;
+    sum += value;
+    squares += value * value;
+  }
+  double mean() const { return sum / count; }
+  double spread() const { return std::sqrt(std::max(0.0, squares / count - mean() * mean())); }
+};
+
+// So that inputs spread by about 1; those that do not differ in the first samples are left as they are.
 void normalise(TreeGruWeights& weights, std::span<const CostSample> samples) {
-  constexpr double kLeastSpread = 0.25;
+  std::vector<Moments> moments(weights.inputs());
   const auto features = size_t(weights.features);
-  std::vector<double> sum(features), squares(features);
-  double count = 0;
   for (const CostSample& sample : samples) {
     for (const LoopTree::Node& node : sample.features.tree.nodes) {
-      for (size_t f = 0; f < features; ++f) {
-        sum[f] += node.features[f];
-        squares[f] += double(node.features[f]) * node.features[f];
-      }
-      ++count;
+      for (size_t f = 0; f < features; ++f) moments[f].add(node.features[f]);
     }
+    for (size_t g = 0; g < size_t(weights.globals); ++g) moments[features + g].add(sample.features.row[g]);
   }
-  for (size_t f = 0; f < features; ++f) {
-    const double mean = sum[f] / count;
-    const double spread = std::sqrt(std::max(0.0, squares[f] / count - mean * mean));
-    weights.mean[f] = float(mean);
-    weights.scale[f] = spread < kLeastSpread ? 1 : float(1 / spread);
+  for (size_t i = 0; i < moments.size(); ++i) {
+    const double spread = moments[i].spread();
+    weights.mean[i] = float(moments[i].mean());
+    weights.scale[i] = spread < 1e-3 ? 1 : float(1 / spread);
   }
 }
 
@@ -54,7 +60,7 @@ void TreeGruModel::restart(std::optional<TreeGruWeights> weights) {
 
 void TreeGruModel::set_weights(TreeGruWeights weights) {
   if (weights.features < 1 || weights.parameters.size() != weights.size() ||
-      int64_t(weights.mean.size()) != weights.features || int64_t(weights.scale.size()) != weights.features) {
+      weights.mean.size() != weights.inputs() || weights.scale.size() != weights.inputs()) {
     throw Error(ErrorKind::kInvalidInput, "TreeGRU weights are not of the sizes they state");
   }
   restart(std::move(weights));
@@ -71,14 +77,13 @@ void TreeGruModel::transfer(std::span<const CostSample> earlier) {
 
 void TreeGruModel::train(std::span<const CostSample> samples, const SampleGroups& groups, int64_t passes) {
   if (groups.empty()) return;
-  for (const CostSample& sample : samples) {
-    const LoopTree& tree = sample.features.tree;
-    const LoopTree& first = samples.front().features.tree;
-    const auto own = first.nodes.empty() ? 0 : int64_t(first.nodes[0].features.size());
-    verify(tree, weights_ ? weights_->features : own);
-  }
+  const ProgramFeatures& first = samples.front().features;
+  const int64_t nodes = first.tree.nodes.empty() ? 0 : int64_t(first.tree.nodes[0].features.size());
+  const int64_t features = weights_ ? weights_->features : nodes;
+  const int64_t globals = weights_ ? weights_->globals : int64_t(first.row.size());
+  for (const CostSample& sample : samples) verify(sample.features, features, globals);
   if (!weights_) {
-    weights_ = TreeGruWeights::random(int64_t(samples[0].features.tree.nodes[0].features.size()), random_);
+    weights_ = TreeGruWeights::random(features, globals, random_);
     normalise(*weights_, samples);
   }
   std::vector<size_t> cumulative;  // samples up to and with each group
@@ -101,7 +106,7 @@ void TreeGruModel::step(std::span<const CostSample> samples, std::span<const siz
   tapes_.resize(std::max(tapes_.size(), batch.size()));
   std::vector<double> scores, pulls(batch.size(), 0.0);
   for (size_t i = 0; i < batch.size(); ++i) {
-    scores.push_back(tapes_[i].score(*weights_, samples[batch[i]].features.tree));
+    scores.push_back(tapes_[i].score(*weights_, samples[batch[i]].features));
   }
   for (size_t i = 0; i < batch.size(); ++i) {
     for (size_t j = 0; j < batch.size(); ++j) {
@@ -115,7 +120,7 @@ void TreeGruModel::step(std::span<const CostSample> samples, std::span<const siz
   gradient_.assign(weights_->size(), 0);
   const double per_sample = 1 / double(batch.size() * batch.size());
   for (size_t i = 0; i < batch.size(); ++i) {
-    tapes_[i].add_gradient(*weights_, samples[batch[i]].features.tree, pulls[i] * per_sample, gradient_);
+    tapes_[i].add_gradient(*weights_, samples[batch[i]].features, pulls[i] * per_sample, gradient_);
   }
   adam();
 }
@@ -144,9 +149,10 @@ std::vector<CostPrediction> TreeGruModel::predict(std::span<const ProgramFeature
   TreeGru network;
   for (size_t i = 0; i < programs.size(); ++i) {
     const LoopTree& tree = programs[i]->tree;
-    TILEWRIGHT_CHECK(!tree.nodes.empty() && int64_t(tree.nodes[0].features.size()) == weights_->features,
-                     "a loop tree of another kind than those learned from");
-    all[i].score = network.score(*weights_, tree);
+    TILEWRIGHT_CHECK(!tree.nodes.empty() && int64_t(tree.nodes[0].features.size()) == weights_->features &&
+                         int64_t(programs[i]->row.size()) == weights_->globals,
+                     "a program of another kind than those learned from");
+    all[i].score = network.score(*weights_, *programs[i]);
   }
   return all;
 }
