@@ -18,8 +18,9 @@ using Gates = std::array<float, size_t(kGates)>;
 
 float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
 
-// out += factor * row
+// out += factor * row. Many inputs are 0: the kinds and axes that a node is not of.
 void add_row(float* out, float factor, const float* row) {
+  if (factor == 0) return;
   for (int64_t g = 0; g < kGates; ++g) out[g] += factor * row[g];
 }
 

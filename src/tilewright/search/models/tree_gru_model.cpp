@@ -11,7 +11,6 @@
 namespace tilewright {
 namespace {
 
-// Mean and spread of one input over all samples.
 struct Moments {
   double count = 0, sum = 0, squares = 0;
   void add(double value) {
@@ -19,12 +18,12 @@ struct Moments {
     sum += value;
     squares += value * value;
   }
-  double mean() const { return sum / count; }
-  double spread() const { return std::sqrt(std::max(0.0, squares / count - mean() * mean())); }
 };
 
-// So that inputs spread by about 1; those that do not differ in the first samples are left as they are.
+// So that inputs are of size 1. Those of nodes, many of which are 0, keep their zeros; those of the row are
+// centred, and what does not differ in the first samples becomes 0.
 void normalise(TreeGruWeights& weights, std::span<const CostSample> samples) {
+  constexpr double kLeast = 1e-3;
   std::vector<Moments> moments(weights.inputs());
   const auto features = size_t(weights.features);
   for (const CostSample& sample : samples) {
@@ -34,9 +33,10 @@ void normalise(TreeGruWeights& weights, std::span<const CostSample> samples) {
     for (size_t g = 0; g < size_t(weights.globals); ++g) moments[features + g].add(sample.features.row[g]);
   }
   for (size_t i = 0; i < moments.size(); ++i) {
-    const double spread = moments[i].spread();
-    weights.mean[i] = float(moments[i].mean());
-    weights.scale[i] = spread < 1e-3 ? 1 : float(1 / spread);
+    const double mean = i < features ? 0 : moments[i].sum / moments[i].count;
+    const double spread = std::sqrt(std::max(0.0, moments[i].squares / moments[i].count - mean * mean));
+    weights.mean[i] = float(mean);
+    weights.scale[i] = spread < kLeast ? 1 : float(1 / spread);
   }
 }
 

@@ -13,10 +13,10 @@
 namespace tilewright {
 
 struct TreeGruOptions {
-  int64_t fit_samples = 3072;        // passes of a sample through the network per fit
+  int64_t fit_samples = 2048;        // passes of a sample through the network per fit
   int64_t transfer_samples = 20000;  // the same for transfer()
   int64_t minibatch = 32;            // samples of one group, compared with each other
-  double learning_rate = 3e-3;
+  double learning_rate = 5e-3;
   uint64_t seed = 1;
 };
 

@@ -150,8 +150,8 @@ std::vector<double> TuningResult::best_so_far() const {
   return curve;
 }
 
-TuningResult tune(TuningProblem& problem, const TuningOptions& options,
-                  const std::function<bool(const TuningProgress&)>& watcher) {
+TuningResult tune_problem(TuningProblem& problem, const TuningOptions& options,
+                          const std::function<bool(const TuningProgress&)>& watcher) {
   verify(problem, options);
   return TuningRun(problem, options).run(watcher);
 }

@@ -59,7 +59,7 @@ struct TuningResult {
 // `watcher` sees the progress after every batch; returning false ends the run. Errors (invalid input):
 // options out of range, kGuided without a model, an invalid start; (infeasible) no valid point could be
 // drawn.
-TuningResult tune(TuningProblem& problem, const TuningOptions& options,
-                  const std::function<bool(const TuningProgress&)>& watcher = {});
+TuningResult tune_problem(TuningProblem& problem, const TuningOptions& options,
+                          const std::function<bool(const TuningProgress&)>& watcher = {});
 
 }  // namespace tilewright

@@ -17,7 +17,7 @@ constexpr TuningMethod kMethods[] = {TuningMethod::kRandom, TuningMethod::kAnnea
 TuningResult run(TuningProblem& problem, TuningOptions options) {
   BoostedCostModel model;
   if (options.method == TuningMethod::kGuided) options.model = &model;
-  return tune(problem, options);
+  return tune_problem(problem, options);
 }
 
 double median_best(TuningMethod method, int64_t trials) {
@@ -105,7 +105,7 @@ TEST(Tuner, MeasuresTheStartFirstAndStopsWhenToldTo) {
     BoostedCostModel model;
     options.model = &model;
     int64_t batches = 0;
-    result = tune(problem, options, [&](const TuningProgress& now) {
+    result = tune_problem(problem, options, [&](const TuningProgress& now) {
       EXPECT_GT(now.trials, 0);
       return ++batches < 2;
     });
@@ -118,7 +118,7 @@ TEST(Tuner, ReportsTheModelsError) {
   BlockedProduct problem;
   BoostedCostModel model;
   TuningOptions options{.trials = 128, .batch = 32, .epsilon = 0.5, .model = &model};
-  const auto result = tune(problem, options);
+  const auto result = tune_problem(problem, options);
   EXPECT_GT(result.end.model_error, 0);
   EXPECT_LT(result.end.model_error, 0.4);
   EXPECT_TRUE(model.trained());
@@ -157,7 +157,7 @@ TEST(Tuner, FailuresAreTrials) {
 TEST(Tuner, RefusesWhatCannotRun) {
   Hopeless empty(false), problem(true);
   EXPECT_THROW(run(empty, {.method = TuningMethod::kRandom}), Error);
-  EXPECT_THROW(tune(problem, {.method = TuningMethod::kGuided}), Error);
+  EXPECT_THROW(tune_problem(problem, {.method = TuningMethod::kGuided}), Error);
   EXPECT_THROW(run(problem, {.method = TuningMethod::kRandom, .trials = 0}), Error);
   EXPECT_THROW(run(problem, {.epsilon = 1.5}), Error);
   EXPECT_THROW(run(problem, {.method = TuningMethod::kRandom, .start = {17}}), Error);
