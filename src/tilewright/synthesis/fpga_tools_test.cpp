@@ -65,6 +65,25 @@ TEST_F(FpgaTools, ScriptsNameFamilyBlocksAndPads) {
   EXPECT_THROW(yosys_script(job_), Error);
 }
 
+TEST_F(FpgaTools, OptionsBecomeFlags) {
+  job_.family = DeviceFamily::kIce40;
+  job_.use_dsp = false;
+  job_.options.mapper = LutMapper::kAbc;
+  job_.options.flatten = job_.options.clock_enables = false;
+  job_.options.map_registers = true;
+  EXPECT_NE(yosys_script(job_).find("synth_ice40 -noflatten -dff -nodffe -top keeper"), std::string::npos);
+  job_.options = {};
+  job_.options.mapper = LutMapper::kAbc9;
+  job_.options.synthesis_mhz = 40;
+  EXPECT_NE(yosys_script(job_).find("scratchpad -set abc9.D 25000\nsynth_ice40 -abc9 -top keeper"),
+            std::string::npos);
+  job_.family = DeviceFamily::kEcp5;
+  job_.options = {};
+  job_.options.carry_chains = job_.options.table_memory = job_.options.dsp = false;
+  job_.use_dsp = true;
+  EXPECT_NE(yosys_script(job_).find("synth_ecp5 -nodsp -noccu2 -nolutram -top keeper"), std::string::npos);
+}
+
 TEST_F(FpgaTools, SynthesisPlacementAndBitstreamOfASmallDesign) {
   const std::string missing = missing_tools({"yosys", "nextpnr-ice40", "icepack"});
   if (!missing.empty()) GTEST_SKIP() << missing;

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
@@ -28,6 +30,29 @@ CriticalPath read_path(const nlohmann::json& json) {
     path.last_cell = steps.back().at("to").at("cell").get<std::string>();
   }
   return path;
+}
+
+const char* program_of(const NextpnrJob& job) {
+  return job.family == DeviceFamily::kIce40 ? "nextpnr-ice40" : "nextpnr-ecp5";
+}
+
+// Arguments for what differs from nextpnr's own choice.
+std::vector<std::string> strategy_arguments(const ImplementationOptions& options) {
+  const ImplementationOptions usual;
+  std::vector<std::string> arguments;
+  const auto add = [&](bool given, const char* name, const std::string& value) {
+    if (given) arguments.insert(arguments.end(), {name, value});
+  };
+  add(options.placer == Placer::kAnnealing, "--placer", "sa");
+  add(options.heap_alpha != usual.heap_alpha, "--placer-heap-alpha", fmt::format("{}", options.heap_alpha));
+  add(options.heap_beta != usual.heap_beta, "--placer-heap-beta", fmt::format("{}", options.heap_beta));
+  add(options.heap_criticality_exponent != usual.heap_criticality_exponent, "--placer-heap-critexp",
+      std::to_string(options.heap_criticality_exponent));
+  add(options.heap_timing_weight != usual.heap_timing_weight, "--placer-heap-timingweight",
+      std::to_string(options.heap_timing_weight));
+  add(options.router == Router::kRouter2, "--router", "router2");
+  if (options.timing_ripup) arguments.push_back("--tmg-ripup");
+  return arguments;
 }
 
 }  // namespace
@@ -55,6 +80,42 @@ void parse_nextpnr_report(const std::string& text, NextpnrResult& result) {
   }
 }
 
+std::map<std::string, int64_t> parse_device_utilisation(const std::string& output) {
+  std::map<std::string, int64_t> cells;
+  std::istringstream lines(output);
+  bool table = false;
+  for (std::string line; std::getline(lines, line);) {
+    char type[64];
+    long long used = 0, available = 0;
+    if (line.find("Device utilisation:") != std::string::npos) {
+      table = true;
+    } else if (table &&
+               std::sscanf(line.c_str(), "Info: %63[^:]: %lld/ %lld", type, &used, &available) == 3) {
+      cells[type] = used;
+    } else if (table) {
+      break;
+    }
+  }
+  if (cells.empty()) {
+    throw Error(ErrorKind::kInternal, "nextpnr's output has no table of cells",
+                "nextpnr 0.4 is known to work");
+  }
+  return cells;
+}
+
+std::map<std::string, int64_t> pack_nextpnr(const NextpnrJob& job) {
+  create_folder(job.folder);
+  ToolCommand command{program_of(job), job.device_arguments, std::filesystem::absolute(job.folder),
+                      job.timeout_s};
+  for (const std::string& argument :
+       {std::string("--json"), std::filesystem::absolute(job.netlist).string(), std::string("--pack-only"),
+        std::string(job.family == DeviceFamily::kIce40 ? "--pcf-allow-unconstrained"
+                                                       : "--lpf-allow-unconstrained")}) {
+    command.arguments.push_back(argument);
+  }
+  return parse_device_utilisation(run_tool_checked(command).output);
+}
+
 NextpnrResult run_nextpnr(const NextpnrJob& job) {
   create_folder(job.folder);
   const std::filesystem::path folder = std::filesystem::absolute(job.folder);
@@ -66,7 +127,7 @@ NextpnrResult run_nextpnr(const NextpnrJob& job) {
   std::error_code ignored;
   std::filesystem::remove(result.routed, ignored);
   std::filesystem::remove(result.report, ignored);
-  ToolCommand command{ice40 ? "nextpnr-ice40" : "nextpnr-ecp5", job.device_arguments, folder, job.timeout_s};
+  ToolCommand command{program_of(job), job.device_arguments, folder, job.timeout_s};
   const auto add = [&](const std::string& name, const std::string& value) {
     command.arguments.insert(command.arguments.end(), {name, value});
   };
@@ -78,6 +139,8 @@ NextpnrResult run_nextpnr(const NextpnrJob& job) {
   if (!job.pins.empty()) add(ice40 ? "--pcf" : "--lpf", std::filesystem::absolute(job.pins).string());
   command.arguments.push_back(ice40 ? "--pcf-allow-unconstrained" : "--lpf-allow-unconstrained");
   command.arguments.push_back("--timing-allow-fail");
+  const std::vector<std::string> strategy = strategy_arguments(job.options);
+  command.arguments.insert(command.arguments.end(), strategy.begin(), strategy.end());
   const ToolResult run = run_tool(command);
   write_text_file(result.log, run.output);
   result.seconds = run.seconds;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/synthesis/implementation.h"
 #include "tilewright/synthesis/resources.h"
 
 namespace tilewright::synthesis {
@@ -20,6 +21,8 @@ struct NextpnrJob {
   double clock_mhz = 12;
   int seed = 1;
   double timeout_s = 1800;
+  // Placer and router of it; clock and seed are those above.
+  ImplementationOptions options;
 };
 
 // Registers-to-registers path that limits a clock.
@@ -42,6 +45,11 @@ struct NextpnrResult {
 // Errors: unsupported (no nextpnr for the family); infeasible (does not fit or cannot be routed, with the
 // last lines; time limit). Timing that is missed is no error: compare `slowest_mhz`.
 NextpnrResult run_nextpnr(const NextpnrJob& job);
+
+// Cells of each type after packing, without placing (under a second). Errors: as run_nextpnr.
+std::map<std::string, int64_t> pack_nextpnr(const NextpnrJob& job);
+// The same from nextpnr's output. Errors (internal): it has no table of cells.
+std::map<std::string, int64_t> parse_device_utilisation(const std::string& output);
 
 // Reads fmax, utilisation and critical paths from the text of nextpnr's report into `result`. Errors
 // (internal): another form.

@@ -91,10 +91,9 @@ ToolResult run_tool(const ToolCommand& command) {
   result.exit_code = process.wait();
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   if (!ended) {
-    throw Error(ErrorKind::kInfeasible,
-                fmt::format("'{}' was stopped after its limit of {:.0f} s; its last lines:\n{}",
-                            command.program, command.timeout_s, last_lines(result.output, 5)),
-                "allow more time, or make the design smaller");
+    throw ToolTimeout(fmt::format("'{}' was stopped after its limit of {:.0f} s; its last lines:\n{}",
+                                  command.program, command.timeout_s, last_lines(result.output, 5)),
+                      "allow more time, or make the design smaller");
   }
   if (result.exit_code == 128 + SIGKILL || result.exit_code == 128 + SIGTERM) {
     throw InterruptedError(fmt::format("'{}' was killed by signal {}; its last lines:\n{}", command.program,

@@ -5,9 +5,19 @@
 #include <filesystem>
 #include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "tilewright/base/error.h"
+
 namespace tilewright::synthesis {
+
+// A tool was stopped because its time limit had passed.
+class ToolTimeout : public Error {
+ public:
+  ToolTimeout(std::string message, std::string hint)
+      : Error(ErrorKind::kInfeasible, std::move(message), std::move(hint)) {}
+};
 
 struct ToolCommand {
   std::string program;  // a path, or a name that is sought as the shell seeks it
@@ -24,9 +34,9 @@ struct ToolResult {
 
 // Runs to the end and gives the exit code whatever it is; standard input is empty. The program ends with this
 // process, even when that is killed, and its children with it. Errors: unsupported when there is no such
-// program (names the Debian package that brings it); infeasible when the time limit passed, after the program
-// and its children were killed; invalid input when the working folder is missing; InterruptedError when
-// somebody else killed it (SIGKILL, SIGTERM).
+// program (names the Debian package that brings it); ToolTimeout when the time limit passed, after the
+// program and its children were killed; invalid input when the working folder is missing; InterruptedError
+// when somebody else killed it (SIGKILL, SIGTERM).
 ToolResult run_tool(const ToolCommand& command);
 // The same, and an exit code other than 0 is an error (invalid input) with the last lines of the output.
 ToolResult run_tool_checked(const ToolCommand& command);

@@ -39,39 +39,61 @@ void add_cells(const std::map<std::string, std::map<std::string, int64_t>>& modu
 }
 
 // What `stat -json` of Yosys 0.23 prints without the lines of a tree of modules that it puts, as plain text,
-// in between where kept modules lie in kept modules.
+// in between where modules lie in modules.
 nlohmann::json parse_statistics(const std::string& text) {
   std::string json;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     const size_t first = line.find_first_not_of(' ');
-    if (first == std::string::npos || line[first] == '$' || line[first] == '\\') continue;
+    if (first == std::string::npos || std::string("\"{}[]").find(line[first]) == std::string::npos) continue;
     json += line + '\n';
   }
   return nlohmann::json::parse(json);
 }
 
+// What the flows of all families call by the same name.
+std::string strategy_flags(const YosysJob& job) {
+  const ImplementationOptions& o = job.options;
+  std::string flags;
+  const bool abc9 =
+      o.mapper == LutMapper::kAbc9 || (o.mapper == LutMapper::kUsual && job.family == DeviceFamily::kIce40);
+  if (abc9) flags += " -abc9";
+  if (o.mapper == LutMapper::kAbc2) flags += " -abc2";
+  if (o.map_registers) flags += " -dff";
+  if (o.retime) flags += " -retime";
+  if (!o.carry_chains) flags += job.family == DeviceFamily::kEcp5 ? " -noccu2" : " -nocarry";
+  if (!o.clock_enables) flags += " -nodffe";
+  if (o.least_enabled > 0) flags += fmt::format(" -dffe_min_ce_use {}", o.least_enabled);
+  if (!o.block_memory) flags += " -nobram";
+  if (!o.table_memory) flags += " -nolutram";
+  return flags;
+}
+
 std::string synth_command(const YosysJob& job) {
   std::string command;
+  const bool dsp = job.use_dsp && job.options.dsp;
   switch (job.family) {
     case DeviceFamily::kXc7:
     case DeviceFamily::kXcup:
-      command = fmt::format("synth_xilinx -family {} -flatten", family_name(job.family));
+      command = fmt::format("synth_xilinx -family {}", family_name(job.family));
+      if (job.options.flatten) command += " -flatten";
       if (!job.with_pads) command += " -noiopad -noclkbuf";
-      if (!job.use_dsp) command += " -nodsp";
+      if (!dsp) command += " -nodsp";
       if (job.use_uram) command += " -uram";
       break;
     case DeviceFamily::kEcp5:
       command = "synth_ecp5";
-      if (!job.use_dsp) command += " -nodsp";
+      if (!job.options.flatten) command += " -noflatten";
+      if (!dsp) command += " -nodsp";
       break;
     case DeviceFamily::kIce40:
-      command = "synth_ice40 -abc9";
-      if (job.use_dsp) command += " -device u -dsp";
+      command = "synth_ice40";
+      if (!job.options.flatten) command += " -noflatten";
+      if (dsp) command += " -device u -dsp";
       if (job.use_uram) command += " -spram";
       break;
   }
-  return command + " -top " + job.top;
+  return command + strategy_flags(job) + " -top " + job.top;
 }
 
 }  // namespace
@@ -84,6 +106,9 @@ std::string yosys_script(const YosysJob& job) {
   if (!job.kept_modules.empty()) script += fmt::format("hierarchy -top {}\n", job.top);
   for (const std::string& module : job.kept_modules) {
     script += fmt::format("setattr -mod -set keep_hierarchy 1 *\\{}\n", module);
+  }
+  if (job.options.synthesis_mhz > 0) {
+    script += fmt::format("scratchpad -set abc9.D {:.0f}\n", 1e6 / job.options.synthesis_mhz);
   }
   script += synth_command(job) + "\n";
   script += "check -noinit\n";

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/synthesis/implementation.h"
 #include "tilewright/synthesis/resources.h"
 
 namespace tilewright::synthesis {
@@ -22,7 +23,8 @@ struct YosysJob {
   // Modules that are not dissolved in what instantiates them: each is synthesised once for its parameters and
   // counted as often as it stands there. A tenth of the time where an array repeats its columns.
   std::vector<std::string> kept_modules;
-  bool write_netlist = true;  // false: cells are counted alone
+  bool write_netlist = true;      // false: cells are counted alone
+  ImplementationOptions options;  // its part of synthesis; `dsp` beside use_dsp
 };
 
 struct YosysResult {
