@@ -15,7 +15,12 @@ struct Row {
   int log_uop, log_inp, log_wgt, log_acc;       // depths
   int port, alu_lanes, commands, beats, burst;  // bits, lanes, queue depths, longest burst
   bool gemm_beside_alu = false;
+  MemoryPartition partition = {};
 };
+
+constexpr MemoryPartition kCyclicWords{MemoryPartition::Kind::kCyclic, MemoryPartition::Dimension::kDepth, 4};
+constexpr MemoryPartition kBlockWords{MemoryPartition::Kind::kBlock, MemoryPartition::Dimension::kDepth, 8};
+constexpr MemoryPartition kCyclicBits{MemoryPartition::Kind::kCyclic, MemoryPartition::Dimension::kWidth, 32};
 
 constexpr Row kRows[] = {
     {"wide-4x4-p64", kWide, 1, 4, 4, 8, 8, 32, 8, 7, 7, 6, 7, 64, 0, 16, 32, 8},
@@ -39,6 +44,28 @@ constexpr Row kRows[] = {
     {"beside-4x4-p64", kWide, 1, 4, 4, 8, 8, 32, 8, 7, 7, 6, 7, 64, 2, 16, 32, 8, true},
     {"beside-w4-b2-16x8-p128", kWide, 2, 16, 8, 4, 4, 32, 4, 8, 7, 7, 8, 128, 0, 32, 64, 16, true},
     {"ice40-w4a16-p32", kPlain, 1, 4, 4, 4, 4, 16, 4, 8, 8, 8, 8, 32, 1, 1, 2, 2},
+    {"partitioned-8x4-p32", kPlain, 1, 8, 4, 4, 4, 16, 4, 7, 6, 5, 6, 32, 2, 1, 2, 2, false, kCyclicWords},
+    {"partitioned-beside-4x4-p64",
+     kWide,
+     1,
+     4,
+     4,
+     8,
+     8,
+     32,
+     8,
+     7,
+     7,
+     6,
+     7,
+     64,
+     2,
+     16,
+     32,
+     8,
+     true,
+     kBlockWords},
+    {"partitioned-b2-4x2-p32", kWide, 2, 4, 2, 8, 8, 16, 8, 6, 5, 5, 6, 32, 1, 2, 4, 2, false, kCyclicBits},
 };
 
 OverlayHardware make(const Row& row) {
@@ -63,6 +90,7 @@ OverlayHardware make(const Row& row) {
   h.read_queue_beats = row.beats;
   h.max_burst_beats = row.burst;
   h.gemm_beside_alu = row.gemm_beside_alu;
+  h.memory_partition = row.partition;
   return h;
 }
 

@@ -111,6 +111,7 @@ class Verifier {
     }
     power("command_queue_depth", hardware_.command_queue_depth, 1, 1024);
     power("read_queue_beats", hardware_.read_queue_beats, 2, 1024);
+    power("memory_partition", hardware_.memory_partition.factor, 1, 32);
     power("max_burst_beats", hardware_.max_burst_beats, 1,
           std::clamp<int64_t>(hardware_.read_queue_beats, 1, 256));
   }

@@ -17,6 +17,17 @@ enum class IsaVersion {
   kWide,  // 256-bit instructions, 64-bit micro-ops, extensions (src/tilewright/overlay/isa.h)
 };
 
+// Of how many arrays each on-chip memory is made: of words, interleaved (cyclic) or in runs (block), or of
+// bits of every word. Ports and cycles do not change, only what synthesis makes of it.
+struct MemoryPartition {
+  enum class Kind { kCyclic, kBlock };
+  enum class Dimension { kDepth, kWidth };
+  Kind kind = Kind::kBlock;
+  Dimension dimension = Dimension::kDepth;
+  int factor = 1;  // power of two, at most 32; 1: undivided. Small memories take as much of it as they can.
+  bool operator==(const MemoryPartition&) const = default;
+};
+
 struct OverlayHardware {
   std::string name;
   IsaVersion isa = IsaVersion::kVta;
@@ -32,6 +43,7 @@ struct OverlayHardware {
   int read_queue_beats = 256;     // read data of each reader; bounds what it may have outstanding
   int max_burst_beats = 64;       // at most 4 KiB
   bool gemm_beside_alu = false;   // GEMM may run beside an ALU instruction where the program allows it
+  MemoryPartition memory_partition;
   double clock_mhz = 100;
 
   // Bytes of one element of each memory, in DRAM as in the scratchpad.

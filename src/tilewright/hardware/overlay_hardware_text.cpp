@@ -26,6 +26,35 @@ bool is_public_config(const YAML::Node& node) {
   });
 }
 
+// "cyclic depth 4" is the text of a partition; "none" of memories in one piece.
+MemoryPartition read_partition(YamlMap& map) {
+  using Kind = MemoryPartition::Kind;
+  using Dimension = MemoryPartition::Dimension;
+  MemoryPartition partition;
+  const std::string text = map.text("memory_partition", "none");
+  if (text == "none") return partition;
+  char kind[8] = {}, dimension[8] = {};
+  int end = 0;
+  const int fields =
+      std::sscanf(text.c_str(), "%7[a-z] %7[a-z] %2d%n", kind, dimension, &partition.factor, &end);
+  const std::string kind_name = kind, dimension_name = dimension;
+  if (fields != 3 || size_t(end) != text.size() || (kind_name != "cyclic" && kind_name != "block") ||
+      (dimension_name != "depth" && dimension_name != "width")) {
+    map.error("memory_partition", "'" + text + "' is no partition",
+              "none, or cyclic or block, depth or width, and a factor, as in 'cyclic depth 4'");
+    return {};
+  }
+  partition.kind = kind_name == "cyclic" ? Kind::kCyclic : Kind::kBlock;
+  partition.dimension = dimension_name == "width" ? Dimension::kWidth : Dimension::kDepth;
+  return partition;
+}
+
+std::string print_partition(const MemoryPartition& p) {
+  if (p == MemoryPartition{}) return "none";
+  return fmt::format("{} {} {}", p.kind == MemoryPartition::Kind::kCyclic ? "cyclic" : "block",
+                     p.dimension == MemoryPartition::Dimension::kWidth ? "width" : "depth", p.factor);
+}
+
 OverlayHardware read_fields(YamlMap& map, const std::string& stem) {
   OverlayHardware h;
   h.name = map.text("name", stem);
@@ -56,6 +85,7 @@ OverlayHardware read_fields(YamlMap& map, const std::string& stem) {
   h.read_queue_beats = small("read_queue_beats", h.read_queue_beats);
   h.max_burst_beats = small("max_burst_beats", h.max_burst_beats);
   h.gemm_beside_alu = map.boolean("gemm_beside_alu", h.gemm_beside_alu);
+  h.memory_partition = read_partition(map);
   h.clock_mhz = map.number("clock_mhz", 0, 1e6, h.clock_mhz);
   return h;
 }
@@ -203,7 +233,8 @@ std::string print_overlay_hardware(const OverlayHardware& h) {
                       h.memory_width_bits, h.clock_mhz);
   text += fmt::format("alu_lanes: {}\ncommand_queue_depth: {}\nread_queue_beats: {}\nmax_burst_beats: {}\n",
                       h.alu_lanes, h.command_queue_depth, h.read_queue_beats, h.max_burst_beats);
-  text += fmt::format("gemm_beside_alu: {}\n", h.gemm_beside_alu);
+  text += fmt::format("gemm_beside_alu: {}\nmemory_partition: {}\n", h.gemm_beside_alu,
+                      print_partition(h.memory_partition));
   return text;
 }
 

@@ -58,6 +58,9 @@ void add_sizes(Package& p, const OverlayHardware& h) {
   p.number("OUT_BITS", h.output_bits);
   p.number("ALU_LANES", h.alu_lanes == 0 ? h.batch * h.block_out : h.alu_lanes);
   p.number("GEMM_BESIDE_ALU", h.gemm_beside_alu);
+  p.number("LOG_PARTITION", log2_of(h.memory_partition.factor));
+  p.number("PARTITION_CYCLIC", h.memory_partition.kind == MemoryPartition::Kind::kCyclic);
+  p.number("PARTITION_WIDTH", h.memory_partition.dimension == MemoryPartition::Dimension::kWidth);
   p.number("INSTR_BITS", h.instruction_bytes() * 8);
   p.number("UOP_BITS", h.uop_bytes() * 8);
   p.comment("log2 depths");
