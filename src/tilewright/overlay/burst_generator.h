@@ -49,26 +49,27 @@ class BurstGenerator {
     row_ = cursor_ = transfer.address;
   }
   bool any_left() const { return rows_left_ > 0; }
-  Burst next() {
+  // Writes into the caller's burst, field by field: one that is copied as a whole right after it was written
+  // would have to wait for its parts.
+  void next(Burst& burst) {
     const uint64_t row_end = row_ + (transfer_.row_elements << transfer_.element_log);
     const uint64_t first = cursor_ >> beat_log_, page_beats = kPage >> beat_log_;
     const uint64_t last = (row_end - 1) >> beat_log_;
     const uint64_t beats = std::min({last - first + 1, max_beats_, page_beats - (first & (page_beats - 1))});
     const uint64_t end = std::min(row_end, (first + beats) << beat_log_);
     const uint64_t first_end = std::min(row_end, (first + 1) << beat_log_);
-    Burst burst{first << beat_log_,
-                uint32_t(beats),
-                uint32_t((end - cursor_) >> transfer_.element_log),
-                uint32_t((first_end - cursor_) >> transfer_.element_log),
-                cursor_ == row_,
-                end == row_end};
+    burst.address = first << beat_log_;
+    burst.beats = uint32_t(beats);
+    burst.elements = uint32_t((end - cursor_) >> transfer_.element_log);
+    burst.first_elements = uint32_t((first_end - cursor_) >> transfer_.element_log);
+    burst.row_begins = cursor_ == row_;
+    burst.row_ends = end == row_end;
     cursor_ = end;
     if (burst.row_ends) {
       --rows_left_;
       row_ += transfer_.row_stride;
       cursor_ = row_;
     }
-    return burst;
   }
   uint32_t beat_log() const { return beat_log_; }
 

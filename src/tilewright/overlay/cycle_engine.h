@@ -213,9 +213,9 @@ void CycleEngine<Program>::refresh_reads() {
 template <typename Program>
 bool CycleEngine<Program>::grant_read() {
   const uint64_t cycle = next_read_;
-  const Burst burst = reader_ == AxiClient::kLoad    ? load_.slot()
-                      : reader_ == AxiClient::kFetch ? fetch_.slot()
-                                                     : compute_loader_.slot();
+  const Burst& burst = reader_ == AxiClient::kLoad    ? load_.slot()
+                       : reader_ == AxiClient::kFetch ? fetch_.slot()
+                                                      : compute_loader_.slot();
   last_read_grant_ = cycle;
   any_read_ = true;
   if constexpr (Program::kCounted) {

@@ -4,23 +4,6 @@
 
 namespace tilewright::overlay {
 
-uint64_t TensorLoader::start(uint64_t cycle, const PaddedTransfer& load) {
-  const Transfer& transfer = load.transfer;
-  activate(cycle + 1, transfer);
-  find_credits();
-  idle_from_ = cycle + 2;
-  element_log_ = transfer.element_log;
-  next_step_ = std::max(cycle, done_) + 1;
-  const uint64_t rows = load.y_pad_0 + transfer.rows + load.y_pad_1;
-  if (transfer.row_elements == 0 || rows == 0) return done_ = next_step_;
-  const uint64_t width = load.x_pad_0 + transfer.row_elements + load.x_pad_1;
-  pad_before_ = load.x_pad_0;
-  pad_after_ = load.x_pad_1;
-  pad_below_ = load.y_pad_1 * width;
-  next_step_ += load.y_pad_0 * width;
-  return has_slot() ? kNever : finish();
-}
-
 void TensorLoader::take_beat(uint64_t visible, uint64_t steps) {
   next_step_ = std::max(next_step_, visible) + steps;
 }
@@ -30,7 +13,7 @@ void TensorLoader::take_beat(uint64_t visible, uint64_t steps) {
 // being the arrival of the first.
 void TensorLoader::take_small(const Burst& burst, const ReadTiming& timing) {
   const uint32_t per_beat = 1u << (generator_.beat_log() - element_log_);
-  const uint64_t begin = granted() - burst.beats, visible = timing.first_beat + 2;
+  const uint64_t begin = granted(), visible = timing.first_beat + 2;
   const auto single = [&](uint64_t beat, uint64_t steps) {
     take_beat(visible + beat * timing.interval, steps);
     push_run({begin + beat + 1, next_step_ - 1, 0, 0, 0});

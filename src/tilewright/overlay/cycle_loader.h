@@ -49,7 +49,7 @@ class TensorLoader : public ReadClient {
   };
 
   uint64_t finish();
-  void take_large(const Burst& burst, const ReadTiming& timing);
+  void take_large(uint32_t beats, const ReadTiming& timing);
   void take_small(const Burst& burst, const ReadTiming& timing);
   void take_beat(uint64_t visible, uint64_t steps);
   void push_run(const PopRun& run) { pops_[runs_++ & (pops_.size() - 1)] = run; }
@@ -66,6 +66,23 @@ class TensorLoader : public ReadClient {
   std::vector<PopRun> pops_;
   uint64_t runs_ = 0, oldest_run_ = 0;  // pushed so far; the first that matters
 };
+
+inline uint64_t TensorLoader::start(uint64_t cycle, const PaddedTransfer& load) {
+  const Transfer& transfer = load.transfer;
+  activate(cycle + 1, transfer);
+  find_credits();
+  idle_from_ = cycle + 2;
+  element_log_ = transfer.element_log;
+  next_step_ = std::max(cycle, done_) + 1;
+  const uint64_t rows = load.y_pad_0 + transfer.rows + load.y_pad_1;
+  if (transfer.row_elements == 0 || rows == 0) return done_ = next_step_;
+  const uint64_t width = load.x_pad_0 + transfer.row_elements + load.x_pad_1;
+  pad_before_ = load.x_pad_0;
+  pad_after_ = load.x_pad_1;
+  pad_below_ = load.y_pad_1 * width;
+  next_step_ += load.y_pad_0 * width;
+  return has_slot() ? kNever : finish();
+}
 
 inline uint64_t TensorLoader::finish() {
   next_step_ += pad_below_;
@@ -91,24 +108,25 @@ inline void TensorLoader::find_credits() {
 }
 
 // A beat is at most one element, one step each: step i is in max(next + i, v + i*k), for k is at least 1.
-inline void TensorLoader::take_large(const Burst& burst, const ReadTiming& timing) {
-  const uint64_t later = burst.beats - 1, visible = timing.first_beat + 2;
+inline void TensorLoader::take_large(uint32_t beats, const ReadTiming& timing) {
+  const uint64_t later = beats - 1, visible = timing.first_beat + 2;
   const uint64_t behind_steps = next_step_ + later, behind_beats = visible + later * timing.interval;
-  push_run({granted(), behind_steps, behind_beats, 1, uint32_t(timing.interval)});
+  push_run({granted() + beats, behind_steps, behind_beats, 1, uint32_t(timing.interval)});
   next_step_ = std::max(behind_steps, behind_beats) + 1;
 }
 
 inline uint64_t TensorLoader::grant(uint64_t cycle, const ReadTiming& timing) {
-  const Burst burst = slot();
+  const uint32_t beats = slot().beats;
+  const bool row_ends = slot().row_ends;
+  if (slot().row_begins) next_step_ += pad_before_;
+  if (element_log_ >= generator_.beat_log()) {
+    take_large(beats, timing);
+  } else {
+    take_small(slot(), timing);
+  }
+  if (row_ends) next_step_ += pad_after_;
   take_slot(cycle);
   idle_from_ = cycle + 1;
-  if (burst.row_begins) next_step_ += pad_before_;
-  if (element_log_ >= generator_.beat_log()) {
-    take_large(burst, timing);
-  } else {
-    take_small(burst, timing);
-  }
-  if (burst.row_ends) next_step_ += pad_after_;
   find_credits();
   return has_slot() ? kNever : finish();
 }

@@ -43,7 +43,7 @@ class ReadClient {
  private:
   void fill_slot() {
     has_slot_ = generator_.any_left();
-    if (has_slot_) slot_ = generator_.next();
+    if (has_slot_) generator_.next(slot_);
   }
   const uint64_t depth_;
   uint64_t granted_ = 0;

@@ -8,7 +8,7 @@ namespace tilewright::overlay {
 
 void StoreUnit::fill_slot() {
   has_slot_ = generator_.any_left();
-  if (has_slot_) slot_ = generator_.next();
+  if (has_slot_) generator_.next(slot_);
 }
 
 void StoreUnit::start(uint64_t cycle, const Transfer& transfer) {
@@ -39,15 +39,15 @@ uint64_t StoreUnit::grants_from() const {
 }
 
 void StoreUnit::grant(uint64_t cycle) {
-  const uint32_t items = small_elements_ ? slot_.elements : slot_.beats;
-  const Burst burst = slot_;
+  const uint32_t beats = slot_.beats, items = small_elements_ ? slot_.elements : beats;
+  const uint64_t address = slot_.address;
   fill_slot();
   last_grant_ = cycle;
   last_read_ = cycle + items;
   slot_from_ = cycle + 1;
   idle_from_ = last_read_ + 1;
   ++granted_;
-  writing_.push_back({burst.address, last_read_ + 2, burst.beats, !has_slot_});
+  writing_.push_back({address, last_read_ + 2, beats, !has_slot_});
 }
 
 void StoreUnit::answer(MemoryTiming& memory) {

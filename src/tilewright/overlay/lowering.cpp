@@ -53,10 +53,10 @@ class LayerLowering {
         loaded = tile.out;
       }
     }
-    kernels_.accumulate(tile, step, slot);
+    kernels_.accumulate();
     if (step.give_token) runtime_.dep_push(Stage::kCompute, Stage::kLoad);
     if (!step.last) return;
-    kernels_.finish(tile, slot);
+    kernels_.finish();
     runtime_.dep_push(Stage::kCompute, Stage::kStore);
     runtime_.dep_pop(Stage::kCompute, Stage::kStore);
     transfers_.store_outputs(tile, slot);

@@ -10,6 +10,9 @@ enum KernelKind : int64_t { kResetKey, kTapKey, kWholeTileKey, kPassKey, kCopyKe
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+// Two numbers of less than 32 bits.
+uint64_t pair_of(int64_t a, int64_t b) { return uint64_t(a) << 32 | uint64_t(uint32_t(b)); }
+
 // Positions of a phase along one axis of a tile of `size` outputs.
 int64_t phase_positions(int64_t size, int64_t offset, int64_t step) {
   return size > offset ? ceil_div(size - offset, step) : 0;
@@ -35,36 +38,39 @@ void LayerKernels::push(std::vector<int64_t> key, Make&& make) {
       for (const MicroKernel& kernel : make()) entry->second.push_back(runtime_.record(kernel));
     }
   }
-  sequence_->insert(sequence_->end(), entry->second.begin(), entry->second.end());
+  building_->insert(building_->end(), entry->second.begin(), entry->second.end());
 }
 
 size_t LayerKernels::SequenceHash::operator()(const SequenceKey& key) const {
   uint64_t hash = 0;
-  for (const int64_t part : key) hash = (hash ^ uint64_t(part)) * 0x9e3779b97f4a7c15u + (hash >> 29);
+  for (const uint64_t part : key) hash = (hash ^ part) * 0x9e3779b97f4a7c15u + (hash >> 29);
   return size_t(hash ^ hash >> 32);
 }
 
 template <typename Build>
-void LayerKernels::push_sequence(const SequenceKey& key, Build&& build) {
+const LayerKernels::Sequence& LayerKernels::sequence(const SequenceKey& key, Build&& build) {
   const auto [entry, fresh] = sequences_.try_emplace(key);
   if (fresh) {
-    sequence_ = &entry->second;
+    building_ = &entry->second;
     build();
   }
-  if (recording_) return;
-  for (const KernelHandle handle : entry->second) runtime_.push(handle);
+  return entry->second;
+}
+
+void LayerKernels::push_next() {
+  TILEWRIGHT_CHECK(next_ < planned_.size(), "more steps than there are in the plan");
+  for (const KernelHandle handle : *planned_[next_++]) runtime_.push(handle);
 }
 
 void LayerKernels::prefetch(const StepPlan& plan) {
   const KernelHandle first = runtime_.kernel_count();
-  recording_ = true;
+  planned_.reserve(plan.steps.size() + plan.tiles.size());
   for (const Step& step : plan.steps) {
     const Tile& tile = plan.tiles[size_t(step.tile)];
     const int64_t slot = step.tile % tiling_.output_slots;
-    accumulate(tile, step, slot);
-    if (step.last) finish(tile, slot);
+    planned_.push_back(&accumulation(tile, step, slot));
+    if (step.last) planned_.push_back(&finishing(tile, slot));
   }
-  recording_ = false;
   runtime_.prefetch(first);
 }
 
@@ -337,23 +343,16 @@ void LayerKernels::maximum(const Tile& tile, const Step& step, int64_t slot) {
 
 // Where a tile lies in the image matters to maxima only, whose taps may lie outside; whether it is the first
 // in its slot, to what is cleared once.
-void LayerKernels::accumulate(const Tile& tile, const Step& step, int64_t slot) {
+const LayerKernels::Sequence& LayerKernels::accumulation(const Tile& tile, const Step& step, int64_t slot) {
   const bool maximum_layer = tiling_.layer->kind == LayerKind::kMaximum;
-  const SequenceKey key{slot,
-                        tile.batch.size(),
-                        tile.rows.size(),
-                        tile.cols.size(),
-                        tile.out.begin,
-                        tile.out.end,
-                        step.in.begin,
-                        step.in.end,
-                        step.input_slot,
-                        step.weight_slot,
-                        step.first,
-                        step.tile < tiling_.output_slots,
-                        maximum_layer ? tile.rows.begin : -1,
-                        maximum_layer ? tile.cols.begin : -1};
-  push_sequence(key, [&] {
+  const SequenceKey key{pair_of(slot, tile.batch.size()),
+                        pair_of(tile.rows.size(), tile.cols.size()),
+                        pair_of(tile.out.begin, tile.out.end),
+                        pair_of(step.in.begin, step.in.end),
+                        pair_of(step.input_slot, step.weight_slot),
+                        pair_of(step.first, step.tile < tiling_.output_slots),
+                        maximum_layer ? pair_of(tile.rows.begin, tile.cols.begin) : 0};
+  return sequence(key, [&] {
     if (step.first) clear_unused(tile, step.tile, slot);
     if (maximum_layer) {
       maximum(tile, step, slot);
@@ -411,10 +410,16 @@ void LayerKernels::output_pass(const Tile& tile, int64_t slot, const OutputPass&
        });
 }
 
-void LayerKernels::finish(const Tile& tile, int64_t slot) {
-  const SequenceKey key{slot,           tile.batch.size(), tile.rows.size(), tile.cols.size(),
-                        tile.out.begin, tile.out.end,      kPassKey - 100};
-  push_sequence(key, [&] {
+const LayerKernels::Sequence& LayerKernels::finishing(const Tile& tile, int64_t slot) {
+  constexpr uint64_t kFinishing = ~uint64_t{0};  // no step has such buffers
+  const SequenceKey key{pair_of(slot, tile.batch.size()),
+                        pair_of(tile.rows.size(), tile.cols.size()),
+                        pair_of(tile.out.begin, tile.out.end),
+                        kFinishing,
+                        kFinishing,
+                        kFinishing,
+                        kFinishing};
+  return sequence(key, [&] {
     for (const OutputPass& pass : tiling_.output.passes) output_pass(tile, slot, pass);
   });
 }

@@ -17,11 +17,12 @@ class LayerKernels {
   LayerKernels(const Tiling& tiling, Runtime& runtime);
 
   // Records every kernel of the steps and brings their micro-ops into the cache together, where they fit it.
+  // Steps and tiles are accumulated and finished in the order of the plan afterwards.
   void prefetch(const StepPlan& plan);
-  // First touch and multiply-accumulate (or maximum) of one step into output slot `slot`.
-  void accumulate(const Tile& tile, const Step& step, int64_t slot);
-  // The output passes of a finished tile.
-  void finish(const Tile& tile, int64_t slot);
+  // First touch and multiply-accumulate (or maximum) of the next step into its output slot.
+  void accumulate() { push_next(); }
+  // The output passes of the tile that the last step finished.
+  void finish() { push_next(); }
 
  private:
   // Output blocks (relative to the tile) whose input blocks and weights advance evenly.
@@ -57,22 +58,27 @@ class LayerKernels {
   void push(std::vector<int64_t> key, Make&& make);
 
   // Kernels that are pushed one after the other, found by all that they depend on.
-  using SequenceKey = std::array<int64_t, 14>;
+  using SequenceKey = std::array<uint64_t, 7>;
+  using Sequence = std::vector<KernelHandle>;
   struct SequenceHash {
     size_t operator()(const SequenceKey& key) const;
   };
-  // Pushes the sequence that `build` appends, built once per key.
+  // The sequence that `build` appends, built once per key.
   template <typename Build>
-  void push_sequence(const SequenceKey& key, Build&& build);
+  const Sequence& sequence(const SequenceKey& key, Build&& build);
+  const Sequence& accumulation(const Tile& tile, const Step& step, int64_t slot);
+  const Sequence& finishing(const Tile& tile, int64_t slot);
+  void push_next();
 
   const Tiling& tiling_;
   Runtime& runtime_;
   bool overwrite_;  // first micro-ops overwrite instead of a reset pass
   int passes_ = 1;
-  bool recording_ = false;  // kernels are recorded, not pushed
   std::map<std::vector<int64_t>, std::vector<KernelHandle>> recorded_;
-  std::unordered_map<SequenceKey, std::vector<KernelHandle>, SequenceHash> sequences_;
-  std::vector<KernelHandle>* sequence_ = nullptr;  // being built
+  std::unordered_map<SequenceKey, Sequence, SequenceHash> sequences_;
+  Sequence* building_ = nullptr;
+  std::vector<const Sequence*> planned_;  // of all steps and tiles, in the order of the plan
+  size_t next_ = 0;                       // of planned_
 };
 
 }  // namespace tilewright::overlay

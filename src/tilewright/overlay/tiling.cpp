@@ -289,6 +289,7 @@ void for_each_range(int64_t total, int64_t step, auto&& body) {
 std::vector<Tile> list_tiles(const Tiling& tiling) {
   const Schedule& s = tiling.schedule;
   std::vector<Tile> tiles;
+  tiles.reserve(size_t(tiling.tile_count()));
   const auto image_tiles = [&](auto&& body) {
     for_each_range(tiling.batch_total, s.batch_blocks, [&](Range batch) {
       for_each_range(tiling.layer->out_height, s.rows, [&](Range rows) {
@@ -318,6 +319,7 @@ StepPlan plan_steps(const Tiling& tiling) {
   const bool diagonal = tiling.layer->pattern == ChannelPattern::kDiagonal || blocks.shared;
   Ring inputs(tiling.input_slots), weights(tiling.weight_slots);
   int32_t waited_for = -1;
+  plan.steps.reserve(plan.tiles.size());
   for (size_t t = 0; t < plan.tiles.size(); ++t) {
     const Tile& tile = plan.tiles[t];
     const Range all{blocks.needed[size_t(tile.out.begin)].begin, blocks.needed[size_t(tile.out.end - 1)].end};
