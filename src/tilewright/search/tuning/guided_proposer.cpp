@@ -22,7 +22,10 @@ struct Candidate {
 
 constexpr size_t kPoolFactor = 3;     // candidates of which a batch is chosen
 constexpr double kFailureFactor = 2;  // a failed point counts as so much slower than the slowest
-constexpr double kBestChains = 0.5;   // share of the chains that start from the best trials
+// Of a batch on the surface of the bound: the lowest bounds are of one kind of points, whose waiting it does
+// not see, and a model needs others to compare them with.
+constexpr double kRandomBeforeModel = 0.5;
+constexpr double kBestChains = 0.5;  // share of the chains that start from the best trials
 
 class GuidedProposer final : public Proposer {
  public:
@@ -35,7 +38,8 @@ class GuidedProposer final : public Proposer {
   std::vector<Point> propose(size_t count, double) override {
     std::vector<Point> points;
     if (model_.trained() || setting_.options.start_on_bound) {
-      const auto random_part = size_t(std::lround(setting_.options.epsilon * double(count)));
+      const double share = model_.trained() ? setting_.options.epsilon : kRandomBeforeModel;
+      const auto random_part = size_t(std::lround(share * double(count)));
       points = choose(candidates(count * kPoolFactor), count - std::min(count, random_part));
     }
     add_random(setting_, random_, count, points);
