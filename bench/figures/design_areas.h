@@ -1,6 +1,7 @@
 // What Yosys counts of generated designs, kept in a file of results between runs: a design is counted once,
 // and a stopped measurement goes on where it was. Lines of the file: key, then lut ff dsp bram uram, or the
-// time limit in seconds that was not enough. The key holds a hash of the components' sources.
+// time limit in seconds that was not enough. The key holds a hash of the sources, a component's of those that
+// it is made of.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,6 +18,7 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/hash.h"
+#include "tilewright/pipeline/component.h"
 #include "tilewright/pipeline/emit/design_synthesis.h"
 #include "tilewright/pipeline/estimate/estimate.h"
 #include "tilewright/pipeline/estimate/resource_model.h"
@@ -37,7 +40,9 @@ struct DesignArea {
 class DesignAreas {
  public:
   DesignAreas(std::filesystem::path folder, AreaLimits limits)
-      : folder_(std::move(folder)), limits_(limits), rtl_(source_hash()) {
+      : folder_(std::move(folder)),
+        limits_(limits),
+        rtl_(source_hash([](const std::string&) { return true; })) {
     create_folder(folder_);
     read_results();
   }
@@ -96,7 +101,14 @@ class DesignAreas {
 
   std::string component_key(const pipeline::DistinctComponent& component,
                             synthesis::DeviceFamily family) const {
-    return fmt::format("{}:{}:{}", rtl_, synthesis::family_name(family), component.signature);
+    const std::string& module = component.instance->module;
+    std::string& hash = component_rtl_[module];
+    if (hash.empty()) {
+      std::set<std::string> names = {module};
+      for (const char* used : pipeline::component_type(module)->uses) names.insert(used);
+      hash = source_hash([&](const std::string& name) { return names.count(name) != 0; });
+    }
+    return fmt::format("{}:{}:{}", hash, synthesis::family_name(family), component.signature);
   }
   static synthesis::Resources estimated(const pipeline::DistinctComponent& component,
                                         synthesis::DeviceFamily family) {
@@ -111,8 +123,9 @@ class DesignAreas {
       const std::string key = component_key(component, family);
       if (results_.count(key) != 0) continue;
       if (unfinished_.count(key) != 0 && unfinished_[key] >= limits_.component_s) continue;
+      const bool rom = component.instance->module == "rom_walker";  // by columns, if it is wide
       const int64_t width = netlist::integer_or(component.instance->parameters, "WIDTH", 1);
-      const bool small = estimated(component, family).lut <= kSmallLut && width <= 2048;
+      const bool small = rom || (estimated(component, family).lut <= kSmallLut && width <= 2048);
       (small ? together : alone).push_back(&component);
     }
     for (size_t first = 0; first < together.size(); first += kTogether) {
@@ -162,10 +175,13 @@ class DesignAreas {
                estimate.dsp, counted.dsp, estimate.bram, counted.bram, estimate.uram, counted.uram);
   }
 
-  static std::string source_hash() {
+  // Of the files of rtl/pipeline whose names without extension are wanted.
+  static std::string source_hash(const std::function<bool(const std::string&)>& wanted) {
     std::set<std::filesystem::path> sources;
     const std::filesystem::path folder = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "rtl" / "pipeline";
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) sources.insert(entry.path());
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (wanted(entry.path().stem().string())) sources.insert(entry.path());
+    }
     std::string all;
     for (const std::filesystem::path& source : sources) all += read_text_file(source);
     return fmt::format("{:016x}", fnv1a(all));
@@ -208,6 +224,7 @@ class DesignAreas {
   std::filesystem::path folder_;
   AreaLimits limits_;
   std::string rtl_;
+  mutable std::map<std::string, std::string> component_rtl_;  // by module
   std::map<std::string, synthesis::Resources> results_;
   std::map<std::string, double> unfinished_;
 };

@@ -43,9 +43,10 @@ bool too_large(const netlist::Instance& instance) {
   const std::string multiply = netlist::text_or(instance.parameters, "MULTIPLY", "");
   const int64_t products = value("PI") * value("PO"), most = multiply == "lut" ? 96 : 256;
   const bool array = instance.module == "mac_array";
+  const int64_t lookups = netlist::integer_or(instance.parameters, "TABLES", 0);
   return (array && (products > most || products * value("AW") * value("WW") > 40000)) ||
          value("P") * value("TAPS") > 128 || value("PF") > 8 || value("WIDTH") > 2048 ||
-         value("PO") * value("ACC") > 4096;
+         value("PO") * value("ACC") > 8192 || (value("ACC") == 64 && value("PF") * lookups > 2);
 }
 
 class Calibration {
@@ -108,8 +109,8 @@ class Calibration {
     options.rtl_folder = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "rtl";
     options.folder = folder;
     options.family = family_;
-    options.timeout_s = 400;
-    options.most_products = options.most_sum_bits = INT64_MAX;
+    options.timeout_s = 1500;
+    options.parts = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
     try {
       const std::vector<ComponentCount> counts = count_components(components, images, options);
       std::string lines;

@@ -56,6 +56,7 @@ module finish #(
   logic [INDEX-1:0] task_index;
   // verilator lint_off UNUSEDSIGNAL
   logic [15:0] drain;  // beats per sums, where there are several
+  logic alone;         // it is 1
   // verilator lint_on UNUSEDSIGNAL
   logic [PF*ACC-1:0] sums;
   logic [STEPS-1:0] valids;
@@ -75,21 +76,29 @@ module finish #(
     assign acc_ready = enable && param_valid && (!adds || residual_valid);
   end else begin : slices
     localparam int COUNT = PO / PF;
-    logic held;
+    // `first`, `last`: the next beat is that of the sums that wait. What chooses between new sums and the next
+    // beat comes from registers alone, so that one gate is in front of each bit.
+    logic held, first, last, load, move;
     logic [$clog2(COUNT)-1:0] slice;
     logic [PO*ACC-1:0] waiting;
-    logic last;
     assign sums_valid = held;
     assign sums = waiting[PF*ACC-1:0];
-    assign last = 16'(slice) + 16'd1 == drain || slice == ($clog2(COUNT))'(COUNT - 1);
-    assign acc_ready = !held || (enable && start && last);
+    assign load = !held || last || (first && alone);
+    assign move = !held || (enable && start);
+    assign acc_ready = load && move;
     always_ff @(posedge clk) begin
-      if (rst) held <= 1'b0;
-      else if (acc_ready) held <= acc_valid;
-      if (acc_ready) slice <= '0;
-      else if (enable && start) slice <= slice + 1'b1;
-      if (acc_ready) waiting <= acc_data;
-      else if (enable && start) waiting <= {{(PF * ACC) {1'b0}}, waiting[PO*ACC-1:PF*ACC]};
+      if (rst) begin
+        held <= 1'b0;
+      end else if (move) begin
+        held  <= !load || acc_valid;
+        first <= load;
+        last  <= !load && (16'(slice) + 16'd2 == drain || slice == ($clog2(COUNT))'(COUNT - 2));
+        slice <= load ? '0 : slice + 1'b1;
+      end
+      if (move) begin
+        if (load) waiting <= acc_data;
+        else waiting <= {{(PF * ACC) {1'b0}}, waiting[PO*ACC-1:PF*ACC]};
+      end
     end
   end
 
@@ -107,7 +116,8 @@ module finish #(
       .step (enable && start),
       .index(task_index),
       .flag (adds),
-      .drain
+      .drain,
+      .alone
   );
 
   // Fields: lowest bit in the row, bits, the step that uses it.

@@ -24,23 +24,30 @@ module stream_width #(
       localparam int COUNT_BITS = $clog2(PARTS);
       logic [IN*ELEMENT-1:0] parts;
       logic [COUNT_BITS-1:0] behind;  // parts left behind the one at the output
-      logic next;
+      logic last;                     // there are none
+      logic load, move;
 
-      assign next = !out_valid || (out_ready && behind == '0);
-      assign in_ready = next;
+      // What chooses between a new beat and the next part comes from registers alone: one gate for each bit.
+      assign load = !out_valid || last;
+      assign move = !out_valid || out_ready;
+      assign in_ready = load && move;
       assign out_data = parts[OUT*ELEMENT-1:0];
       always_ff @(posedge clk) begin
-        if (next) parts <= in_data;
-        else if (out_ready) parts <= {{OUT * ELEMENT{1'b0}}, parts[IN*ELEMENT-1:OUT*ELEMENT]};
+        if (move) begin
+          if (load) parts <= in_data;
+          else parts <= {{OUT * ELEMENT{1'b0}}, parts[IN*ELEMENT-1:OUT*ELEMENT]};
+        end
       end
       always_ff @(posedge clk) begin
         if (rst) begin
           out_valid <= 1'b0;
+          last <= 1'b0;
           behind <= '0;
-        end else if (next) begin
-          out_valid <= in_valid;
-          behind <= COUNT_BITS'(PARTS - 1);
-        end else if (out_ready) behind <= behind - 1'b1;
+        end else if (move) begin
+          if (load) out_valid <= in_valid;
+          last <= !load && behind == COUNT_BITS'(1);
+          behind <= load ? COUNT_BITS'(PARTS - 1) : behind - 1'b1;
+        end
       end
     end else if (IN < OUT) begin : gen_gather
       localparam int PARTS = OUT / IN;

@@ -1,6 +1,6 @@
 // Which row of a task table the next beat belongs to: a row's lowest 32 bits are its number of beats (at
 // least 1), the first row follows the last. `flag` is bit FLAG of the row, 0 without RESIDUAL, `drain` the 16
-// bits from DRAIN on. All are registers, or constants of a single row.
+// bits from DRAIN on, `alone` that they say 1. All are registers, or constants of a single row.
 module task_walk #(
     parameter int TASKS = 1,
     parameter int ROW = 49,
@@ -17,7 +17,8 @@ module task_walk #(
     // verilator lint_on UNUSEDSIGNAL
     output logic [INDEX-1:0] index,
     output logic             flag,
-    output logic [     15:0] drain
+    output logic [     15:0] drain,
+    output logic             alone
 );
   (* ram_style = "registers" *)
   logic [ROW-1:0] rows[0:TASKS-1];
@@ -35,6 +36,7 @@ module task_walk #(
     assign index = '0;
     assign flag = RESIDUAL != 0 && row[FLAG];
     assign drain = row[DRAIN+:16];
+    assign alone = drain == 16'd1;
   end else begin : several
     logic [INDEX-1:0] following;
     logic [31:0] left;
@@ -46,6 +48,7 @@ module task_walk #(
         left <= row[31:0];
         flag <= RESIDUAL != 0 && row[FLAG];
         drain <= row[DRAIN+:16];
+        alone <= row[DRAIN+:16] == 16'd1;
       end else if (step) begin
         left <= left - 1'b1;
       end

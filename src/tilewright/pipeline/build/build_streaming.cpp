@@ -75,9 +75,8 @@ class StreamingBuilder {
     const int multiplier_bits = DesignBuilder::multiplier_bits(tasks);
     MemoryImage words(finish_word_bits(network_.number, own.stage.pf, multiplier_bits));
     append_finish_words(words, network_, layer, channels, sums.elements, own.stage.pf, multiplier_bits);
-    const int64_t count = words.words();
     Stream parameters =
-        builder_.rom(name + "_parameters", std::move(words), {{0, 1, 1, count}}, rom_kind(count));
+        builder_.cycled_rom(name + "_parameters", std::move(words), netlist::MemoryKind::kBlockRam);
     Stream residual;
     if (layer.add) {
       residual = wiring().queued(name + "_residual_queue", consume(layer.add->tensor), own.residual_fifo);
@@ -87,10 +86,6 @@ class StreamingBuilder {
                                           tasks, own.stage.pf, tensor(layer.output).bits);
     builder_.design().tasks.push_back({name, int(l), 0, out.rows, name + "_finish", beats});
     produce(layer.output, name, result);
-  }
-
-  static netlist::MemoryKind rom_kind(int64_t words) {
-    return words <= 64 ? netlist::MemoryKind::kLutRam : netlist::MemoryKind::kBlockRam;
   }
 
   // Words, pi channels each, to the array, window by window.
@@ -103,9 +98,7 @@ class StreamingBuilder {
                            : line_window(name, layer, shape.pi, in, outer, false);
     MemoryImage words(int(shape.po * taps * shape.pi * layer.weight_bits));
     append_mac_weights(words, layer, t.shape.channels, shape.pi, shape.po, layer.weight_bits, row_major);
-    const int64_t count = words.words();
-    Stream weights = builder_.rom(name + "_weights", std::move(words), {{0, 1, 1, count}},
-                                  count <= 64 ? netlist::MemoryKind::kLutRam : allocation_.weight_memory);
+    Stream weights = builder_.cycled_rom(name + "_weights", std::move(words), allocation_.weight_memory);
     Stream sums = wiring().stream(name + "_sums", shape.po, accumulator_bits(network_, layer));
     wiring().add(name + "_array", "mac_array",
                  {{"AW", int64_t{t.bits}},
@@ -135,9 +128,8 @@ class StreamingBuilder {
     const int weight_bits = lane_weight_bits(layer);
     MemoryImage words(int(taps * shape.pi * weight_bits + 1));
     append_lane_weights(words, layer, t.shape.channels, shape.pi, weight_bits, row_major);
-    const int64_t count = words.words();
-    Stream weights = builder_.rom(name + "_weights", std::move(words), {{0, 1, 1, count}},
-                                  count <= 64 ? netlist::MemoryKind::kLutRam : allocation_.weight_memory);
+    words.bytes().resize(size_t(kept_lane_words(layer, words.words()) * words.word_bytes()));
+    Stream weights = builder_.cycled_rom(name + "_weights", std::move(words), allocation_.weight_memory);
     Stream sums = wiring().stream(name + "_sums", shape.pi, accumulator_bits(network_, layer));
     const bool maximum = layer.kind == LayerKind::kMaxPool;
     wiring().add(name + "_array", "lane_array",

@@ -11,6 +11,7 @@
 #include "tilewright/base/error.h"
 #include "tilewright/pipeline/build/layer_geometry.h"
 #include "tilewright/pipeline/build/pack.h"
+#include "tilewright/pipeline/build/shapes.h"
 #include "tilewright/pipeline/component.h"
 #include "tilewright/pipeline/components/finish.h"
 #include "tilewright/pipeline/components/rom_walker.h"
@@ -139,6 +140,18 @@ Stream DesignBuilder::weight_beats() {
 
 Stream DesignBuilder::rom(const std::string& name, MemoryImage contents, const std::vector<WalkerRow>& rows,
                           netlist::MemoryKind kind) {
+  return add_rom(name, std::move(contents), rows, kind, {});
+}
+
+Stream DesignBuilder::cycled_rom(const std::string& name, MemoryImage contents, netlist::MemoryKind kind) {
+  const int64_t words = contents.words();
+  return add_rom(name, std::move(contents), {{0, 1, 1, words}}, cycled_rom_kind(words, kind),
+                 cycle_counters(words));
+}
+
+Stream DesignBuilder::add_rom(const std::string& name, MemoryImage contents,
+                              const std::vector<WalkerRow>& rows, netlist::MemoryKind kind,
+                              const Parameters& counters) {
   std::vector<RomWalkerRow> table;
   for (const WalkerRow& row : rows) table.push_back({row.base, row.outer, row.repeats, row.words});
   const int width = contents.width_bits();
@@ -146,14 +159,11 @@ Stream DesignBuilder::rom(const std::string& name, MemoryImage contents, const s
   const std::string file = wiring_.image(name, std::move(contents));
   const std::string table_file = wiring_.image(name + "_tasks", encode(table));
   Stream out = wiring_.stream(name, width, 1);
-  wiring_.add(name, "rom_walker",
-              {{"WIDTH", width},
-               {"WORDS", words},
-               {"FILE", file},
-               {"TASKS", int64_t(rows.size())},
-               {"TABLE", table_file},
-               {"KIND", std::string(kind_text(kind))}},
-              {{"out", &out}});
+  Parameters parameters = {{"WIDTH", width},      {"WORDS", words},
+                           {"FILE", file},        {"TASKS", int64_t(rows.size())},
+                           {"TABLE", table_file}, {"KIND", std::string(kind_text(kind))}};
+  parameters.insert(counters.begin(), counters.end());
+  wiring_.add(name, "rom_walker", parameters, {{"out", &out}});
   return out;
 }
 

@@ -40,6 +40,8 @@ class DesignBuilder {
   };
   Stream rom(const std::string& name, MemoryImage contents, const std::vector<WalkerRow>& rows,
              netlist::MemoryKind kind);
+  // One over all words again and again, with counters no wider than that takes; of up to 64 words in logic.
+  Stream cycled_rom(const std::string& name, MemoryImage contents, netlist::MemoryKind kind);
 
   // The finish of what `layers` (one per task) send through it.
   struct FinishTask {
@@ -57,6 +59,8 @@ class DesignBuilder {
 
  private:
   netlist::Module& top() { return design_.netlist.modules[0]; }
+  Stream add_rom(const std::string& name, MemoryImage contents, const std::vector<WalkerRow>& rows,
+                 netlist::MemoryKind kind, const netlist::Parameters& counters);
   // Makes ports of the design from the ports of a component that begin with `prefix`, as `renamed`...; notes
   // them for an instance.
   void export_ports(const std::string& component, const netlist::Parameters& parameters,

@@ -2,6 +2,7 @@
 #include "tilewright/pipeline/build/shapes.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace tilewright::pipeline {
@@ -11,6 +12,17 @@ int64_t streaming_ring_rows(const TensorShape& in, const LayerWindow& window) {
 }
 
 int lane_weight_bits(const Layer& layer) { return layer.weights.empty() ? 2 : layer.weight_bits; }
+
+int64_t kept_lane_words(const Layer& layer, int64_t words) { return layer.weights.empty() ? 1 : words; }
+
+netlist::MemoryKind cycled_rom_kind(int64_t words, netlist::MemoryKind kind) {
+  return words <= 64 ? netlist::MemoryKind::kLutRam : kind;
+}
+
+netlist::Parameters cycle_counters(int64_t words) {
+  return {
+      {"OB_BITS", int64_t{1}}, {"PX_BITS", int64_t{1}}, {"N_BITS", int64_t(std::bit_width(uint64_t(words)))}};
+}
 
 Multiplier lane_multiplier(const Layer& layer, const ArrayShape& shape) {
   if (layer.weights.empty() || layer.weight_bits <= 4) return Multiplier::kLut;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tilewright/netlist/netlist.h"
 #include "tilewright/pipeline/allocation.h"
 #include "tilewright/pipeline/network.h"
 
@@ -24,6 +25,14 @@ Multiplier lane_multiplier(const Layer& layer, const ArrayShape& shape);
 // images are whole multiples of it and it is not too wide; else over their greatest common divisor, which
 // then is all that passes per cycle.
 std::vector<int64_t> resize_path(int64_t from, int64_t to, int element_bits, int64_t count);
+
+// Words of lane weights that a stage keeps of `words`: without weights all are the same.
+int64_t kept_lane_words(const Layer& layer, int64_t words);
+
+// Of a rom_walker that gives `words` words in turn: its memory, where `kind` is wanted for many, and the
+// parameters that say how wide its counters are.
+netlist::MemoryKind cycled_rom_kind(int64_t words, netlist::MemoryKind kind);
+netlist::Parameters cycle_counters(int64_t words);
 
 // The parameter MULTIPLY of an array: "dsp", "pair", "lut".
 const char* multiplier_text(Multiplier multiplier);

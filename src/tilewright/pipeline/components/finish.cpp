@@ -3,6 +3,8 @@
 // step.
 #include "tilewright/pipeline/components/finish.h"
 
+#include <algorithm>
+
 #include "tilewright/base/error.h"
 #include "tilewright/pipeline/components/array_model.h"
 #include "tilewright/pipeline/components/list.h"
@@ -89,6 +91,9 @@ std::vector<TaskBeats> read_tasks(const Parameters& parameters, const MemoryImag
     task.adds = image->second.get(row, fixed ? kFixedAddBit : kIntegerAddBit, 1) != 0;
     task.drain = int64_t(image->second.get(row, fixed ? kFixedDrainBit : kIntegerDrainBit, 16));
     TILEWRIGHT_CHECK(task.beats >= 1, "a task without beats");
+    const int64_t slices = integer(parameters, "PO") / integer(parameters, "PF");
+    const int64_t together = task.drain == 0 ? slices : std::min(slices, task.drain);
+    TILEWRIGHT_CHECK(tasks == 1 || task.beats % together == 0, "a task that ends within its sums");
     result.push_back(task);
   }
   return result;

@@ -160,7 +160,10 @@ class FinishCase : public BenchCase {
   std::string wrong_;
 };
 
-inline FinishRow random_finish_row(Random& random, bool fixed, int64_t aw, int64_t tables) {
+inline FinishRow random_finish_row(Random& random, const Parameters& parameters) {
+  const bool fixed = integer(parameters, "ACC") == 64;
+  const int64_t aw = integer(parameters, "AW"), tables = integer(parameters, "TABLES");
+  const int64_t slices = integer(parameters, "PO") / integer(parameters, "PF");
   const int bits = fixed ? 32 : int(aw);
   const auto range = [&](int64_t& low, int64_t& high) {
     low = spread(random, bits);
@@ -168,8 +171,8 @@ inline FinishRow random_finish_row(Random& random, bool fixed, int64_t aw, int64
     if (low > high) std::swap(low, high);
   };
   FinishRow row;
-  row.beats = random.between(1, 20);
   row.drain = random.between(0, 3);
+  row.beats = random.between(1, 10) * (row.drain == 0 ? slices : std::min(slices, row.drain));
   row.raw = fixed && random.chance(0.2);
   range(row.clip_low, row.clip_high);
   range(row.add_low, row.add_high);
@@ -228,7 +231,7 @@ inline std::unique_ptr<BenchCase> random_finish(Random& random) {
   std::vector<FinishRow> rows;
   const int64_t tasks = random.between(1, 5);
   for (int64_t task = 0; task < tasks; ++task) {
-    rows.push_back(random_finish_row(random, wide, integer(parameters, "AW"), tables));
+    rows.push_back(random_finish_row(random, parameters));
   }
   return std::make_unique<FinishCase>(parameters, rows, random.next());
 }

@@ -43,8 +43,7 @@ TEST(Finish, RtlIsAsModelAndRulesSay) {
   for (const auto& [parameters, tasks] : list) {
     std::vector<FinishRow> rows;
     for (int task = 0; task < tasks; ++task) {
-      rows.push_back(random_finish_row(random, integer(parameters, "ACC") == 64, integer(parameters, "AW"),
-                                       integer(parameters, "TABLES")));
+      rows.push_back(random_finish_row(random, parameters));
     }
     cases.push_back(std::make_unique<FinishCase>(parameters, rows, random.next()));
     pointers.push_back(cases.back().get());

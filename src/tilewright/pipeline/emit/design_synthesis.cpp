@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "tilewright/base/error.h"
 #include "tilewright/pipeline/component.h"
+#include "tilewright/pipeline/emit/component_parts.h"
 #include "tilewright/pipeline/emit/design_sources.h"
 #include "tilewright/synthesis/yosys.h"
 
@@ -88,20 +90,20 @@ synthesis::YosysResult synthesize(const netlist::Design& netlist, const MemoryIm
   return synthesis::run_yosys(job);
 }
 
-// What arrays and finishes repeat.
+// What arrays and rings repeat.
 std::string column_module(const netlist::Instance& instance) {
   if (instance.module == "mac_array") return "dot_product";
   if (instance.module == "lane_array") return "lane_sum";
-  if (instance.module != "finish") return {};
-  const bool fixed = netlist::text_or(instance.parameters, "NUMBER", "") == "fixed";
-  return fixed ? "finish_fixed" : "finish_integer";
+  return instance.module == "weight_ring" ? "stream_memory" : "";
 }
 
-bool many_columns(const netlist::Instance& instance, const DesignSynthesisOptions& options) {
+bool many_columns(const netlist::Instance& instance, const PartLimits& limits) {
   const auto value = [&](const char* name) { return netlist::integer_or(instance.parameters, name, 1); };
-  if (instance.module == "mac_array") return value("PI") * value("PO") > options.most_products;
-  if (instance.module == "lane_array") return value("P") * value("TAPS") > options.most_products;
-  return instance.module == "finish" && value("PF") * value("ACC") > options.most_sum_bits;
+  // Of wide fixed point other logic is in the columns than a product by itself leaves to them.
+  if (value("ACC") == 64) return false;
+  if (instance.module == "mac_array") return value("PI") * value("PO") * value("ACC") > limits.product_bits;
+  if (instance.module == "lane_array") return value("P") * value("TAPS") * value("ACC") > limits.product_bits;
+  return instance.module == "weight_ring" && value("WIDTH") > limits.ring_bits;
 }
 
 // Bits of registers of activations that all columns of an array hold in the same cycle. Outside of blocks -
@@ -117,6 +119,41 @@ int64_t shared_register_bits(const netlist::Instance& instance, synthesis::Devic
   if (family != synthesis::DeviceFamily::kXcup && !logic) return 0;
   const int64_t columns = multiply == "pair" ? (value("PO") + 1) / 2 : value("PO");
   return (columns - 1) * value("PI") * value("AW");
+}
+
+// What is synthesised for the component of that number.
+struct Part {
+  ComponentPart part;
+  size_t component = 0;
+};
+
+// The cells of the parts of a component in its count; more than one part: a line through them.
+void add_weighted(ComponentCount& one, size_t number, const std::vector<Part>& parts,
+                  const synthesis::YosysResult& run, synthesis::DeviceFamily family) {
+  const bool apart = one.columns_apart;
+  double lut = 0, ff = 0, dsp = 0, bram = 0;
+  int64_t used = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].component != number) continue;
+    const auto cells = run.module_cells.find(part_name(i));
+    if (cells == run.module_cells.end()) continue;
+    const double weight = parts[i].part.weight;
+    one.count = synthesis::count_cells(family, cells->second);
+    lut += weight * double(one.count.resources.lut);
+    int64_t own_ff = one.count.resources.ff;
+    if (apart) own_ff -= shared_register_bits(parts[i].part.instance, family);
+    one.count.resources.ff = own_ff;
+    ff += weight * double(own_ff);
+    dsp += weight * double(one.count.resources.dsp);
+    bram += weight * double(one.count.resources.bram);
+    ++used;
+  }
+  if (used < 2) return;
+  one.columns_apart = true;
+  one.count.resources.lut = std::llround(lut);
+  one.count.resources.ff = std::llround(ff);
+  one.count.resources.dsp = std::llround(dsp);
+  one.count.resources.bram = int64_t(std::ceil(bram - 1e-6));
 }
 
 }  // namespace
@@ -136,29 +173,36 @@ std::string component_signature(const netlist::Instance& instance, const MemoryI
 std::vector<ComponentCount> count_components(const std::vector<const netlist::Instance*>& components,
                                              const MemoryImages& images,
                                              const DesignSynthesisOptions& options) {
-  std::set<std::string> apart;
+  std::set<std::string> apart, wide;  // modules; contents that parts replace
   std::vector<std::string> kept, products;
   MemoryImages own;
+  std::vector<Part> parts;
   for (size_t i = 0; i < components.size(); ++i) {
-    kept.push_back(part_name(i));
     own.merge(images_of(*components[i], images));
-    if (!many_columns(*components[i], options)) continue;
+    const std::string file = netlist::text_or(components[i]->parameters, "FILE", "");
+    for (ComponentPart& part : component_parts(*components[i], options.parts, own)) {
+      if (netlist::text_or(part.instance.parameters, "FILE", "") != file) wide.insert(file);
+      parts.push_back({std::move(part), i});
+    }
+    if (!many_columns(*components[i], options.parts)) continue;
     apart.insert(column_module(*components[i]));
     // The 7 series' blocks take registers and additions from outside of these.
     if (options.family == synthesis::DeviceFamily::kXcup) products = {"multiply", "multiply_pair"};
   }
+  std::vector<const netlist::Instance*> instances;
+  for (const std::string& file : wide) own.erase(file);
+  for (const Part& part : parts) {
+    kept.push_back(part_name(instances.size()));
+    instances.push_back(&part.part.instance);
+  }
   kept.insert(kept.end(), apart.begin(), apart.end());
   kept.insert(kept.end(), products.begin(), products.end());
-  const synthesis::YosysResult run = synthesize(side_by_side(components), own, options, kept);
-  std::vector<ComponentCount> counts;
+  const synthesis::YosysResult run = synthesize(side_by_side(instances), own, options, kept);
+  std::vector<ComponentCount> counts(components.size());
   for (size_t i = 0; i < components.size(); ++i) {
-    const netlist::Instance& component = *components[i];
-    ComponentCount& one = counts.emplace_back();
-    const auto cells = run.module_cells.find(part_name(i));
-    if (cells != run.module_cells.end()) one.count = synthesis::count_cells(options.family, cells->second);
-    one.columns_apart = apart.count(column_module(component)) != 0;
-    one.seconds = run.seconds / double(components.size());
-    if (one.columns_apart) one.count.resources.ff -= shared_register_bits(component, options.family);
+    counts[i].columns_apart = apart.count(column_module(*components[i])) != 0;
+    counts[i].seconds = run.seconds / double(components.size());
+    add_weighted(counts[i], i, parts, run, options.family);
   }
   return counts;
 }

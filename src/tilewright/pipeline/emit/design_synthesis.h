@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tilewright/pipeline/build/build.h"
+#include "tilewright/pipeline/emit/component_parts.h"
 #include "tilewright/synthesis/resources.h"
 
 namespace tilewright::pipeline {
@@ -20,9 +21,7 @@ struct DesignSynthesisOptions {
   // hours as a whole. Components that differ in the contents of their memories alone count as one.
   bool by_module = false;
   double timeout_s = 3600;  // of each run
-  // Component by component: products of an array, or bits of a finish's sums, from which on its columns are
-  // synthesised apart.
-  int64_t most_products = 256, most_sum_bits = 1024;
+  PartLimits parts;         // component by component
 };
 
 struct DesignCounts {
@@ -45,10 +44,10 @@ struct DistinctComponent {
 std::vector<DistinctComponent> distinct_components(const Design& design);
 
 // Components of a design, each by itself, in one run of Yosys. The columns of large arrays (UltraScale+:
-// their products, too) and the lanes of wide finishes are synthesised once and counted as often as they stand
-// there (`columns_apart`); the registers of activations that a run without that shares between the columns
-// are taken off again. So it is done with all of a kind where one is large. Errors: those of write_sources
-// and run_yosys.
+// their products, too) and the banks of wide rings are synthesised once and counted as often as they stand
+// there; the registers of activations that a run without that shares between the columns are taken off again.
+// So it is done with all of a kind where one is large. Other wide components are counted by parts
+// (component_parts.h). `columns_apart`: either way. Errors: those of write_sources and run_yosys.
 struct ComponentCount {
   synthesis::CellCount count;
   bool columns_apart = false;

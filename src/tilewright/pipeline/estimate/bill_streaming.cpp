@@ -125,10 +125,12 @@ class StageBill {
   }
 
   void rom(int64_t width, int64_t words, netlist::MemoryKind kind) {
-    add("rom_walker", {{"WIDTH", width},
-                       {"WORDS", words},
-                       {"TASKS", int64_t{1}},
-                       {"KIND", std::string(kind_text(words <= 64 ? netlist::MemoryKind::kLutRam : kind))}});
+    netlist::Parameters parameters = cycle_counters(words);
+    parameters["WIDTH"] = width;
+    parameters["WORDS"] = words;
+    parameters["TASKS"] = int64_t{1};
+    parameters["KIND"] = std::string(kind_text(cycled_rom_kind(words, kind)));
+    add("rom_walker", std::move(parameters));
   }
 
   void array(const Layer& layer, const LayerGeometry& g, const NetworkTensor& in, const LayerFacts& facts) {
@@ -137,7 +139,7 @@ class StageBill {
     const int64_t bits = g.lanes ? lane_weight_bits(layer) : layer.weight_bits;
     const int64_t width = taps * g.shape.pi * (g.lanes ? 1 : g.shape.po) * bits + (g.lanes ? 1 : 0);
     const int64_t words = g.lanes ? g.blocks * all_taps / taps : g.blocks * g.pixel_words * all_taps / taps;
-    rom(width, words, allocation_.weight_memory);
+    rom(width, g.lanes ? kept_lane_words(layer, words) : words, allocation_.weight_memory);
     if (g.lanes) {
       const bool maximum = layer.kind == LayerKind::kMaxPool;
       add("lane_array", {{"AW", int64_t{in.bits}},

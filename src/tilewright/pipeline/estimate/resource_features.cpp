@@ -107,7 +107,7 @@ ResourceFeatures stream_width(const Call& p) {
   const int64_t element = p("ELEMENT"), in = p("IN"), out = p("OUT");
   const int64_t parts = std::max(in, out) / std::min(in, out);
   const double count = in == out ? 0 : double(bits_of(parts));
-  f.lut = {1, in > out ? double(in * element * ceil_div(parts, 4)) : 0, count};
+  f.lut = {1, in > out ? double(in * element) : 0, count};
   f.ff = {1, double(std::max(in, out) * element), count};
   return f;
 }
@@ -235,7 +235,7 @@ ResourceFeatures lane_array(const Call& p) {
            r.single,
            maximum ? elements : 0,
            maximum ? compared : 0,
-           maximum && !sum ? sums : 0,
+           maximum && !sum ? elements : 0,
            both * sums};
   f.ff = {1,
           sum ? sums : 0,
@@ -248,7 +248,7 @@ ResourceFeatures lane_array(const Call& p) {
           r.weights,
           maximum ? elements : 0,
           maximum ? compared : 0,
-          maximum && !sum ? sums : 0,
+          maximum && !sum ? elements : 0,
           both * sums};
   return f;
 }
@@ -306,7 +306,9 @@ ResourceFeatures finish_integer(const Call& p, double held, double several, doub
 ResourceFeatures finish(const Call& p) {
   const bool fixed = p.text("NUMBER", "integer") == "fixed", residual = p("RESIDUAL", 0) != 0;
   const int64_t tasks = p("TASKS", 1);
-  const double held = p("PO") > p("PF") ? double(p("PO") * p("ACC")) : 0, several = tasks > 1 ? 1 : 0;
+  // Bits of the sums that wait; of fixed point what is half a unit of the result and more.
+  const int64_t waiting = fixed ? 65 - p("FRACTION", 22) : p("ACC");
+  const double held = p("PO") > p("PF") ? double(p("PO") * waiting) : 0, several = tasks > 1 ? 1 : 0;
   const double bits = fixed ? 64 + (residual ? 65 : 0) : 25 + (residual ? 111 : 0);
   const double fields = table_logic(tasks, bits);
   return fixed ? finish_fixed(p, held, several, fields) : finish_integer(p, held, several, fields);
@@ -321,6 +323,12 @@ double distinct_columns(int64_t words, int64_t width) {
 ResourceFeatures rom_walker(const Call& p) {
   ResourceFeatures f;
   const int64_t width = p("WIDTH"), words = p("WORDS"), tasks = p("TASKS", 1);
+  if (words == 1) {  // always the same word: nothing is left of the walk
+    f.lut.assign(7, 0);
+    f.ff.assign(7, 0);
+    return f;
+  }
+  const double counters = double(p("OB_BITS", 16) + p("PX_BITS", 32) + p("N_BITS", 32));
   const bool block = p.text("KIND", "block") == "block";
   const MemoryLogic memory = block ? add_memory(f, "block", words, width, p.family) : MemoryLogic{};
   const double address = double(bits_of(words)), several = tasks > 1 ? 1 : 0;
@@ -330,8 +338,9 @@ ResourceFeatures rom_walker(const Call& p) {
            words > 3 ? columns * double(ceil_div(words, 64)) : 0,
            several,
            table_logic(tasks, address + 40),
-           memory.lut};
-  f.ff = {1, address, columns, several, double(bits_of(tasks)), memory.ff};
+           memory.lut,
+           counters};
+  f.ff = {1, address, columns, several, double(bits_of(tasks)), memory.ff, counters};
   return f;
 }
 
