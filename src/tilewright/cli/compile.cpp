@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <system_error>
 
 #include "tilewright/base/file.h"
 #include "tilewright/cli/model_input.h"
@@ -11,9 +13,11 @@
 #include "tilewright/flow/engine.h"
 #include "tilewright/flow/layer_table.h"
 #include "tilewright/flow/raw_form.h"
+#include "tilewright/flow/recorded_schedules.h"
 #include "tilewright/overlay/assembler.h"
 #include "tilewright/quantize/integerize.h"
 #include "tilewright/transform/pipeline.h"
+#include "tilewright/tune/best_schedules.h"
 
 namespace tilewright::cli {
 namespace {
@@ -34,7 +38,10 @@ void print_table(const CompileOptions& options, const Compilation& compilation, 
                     {"bytes_moved", row.bytes_moved},
                     {"uops", row.uops},
                     {"cycles", row.cycles},
-                    {"share_of_peak", row.share_of_peak}});
+                    {"share_of_peak", row.share_of_peak},
+                    {"schedule_from", !row.on_overlay ? ""
+                                      : row.recorded  ? "record"
+                                                      : "default"}});
   }
   out << nlohmann::json{{"hardware", compilation.bundle.hardware.name},
                         {"total_macs", table.total_macs},
@@ -80,6 +87,22 @@ void emit_programs(const CompileOptions& options, const Engine& engine, std::ost
   }
 }
 
+// The records that come with the command, if any, and those that the options name; null where none are
+// wanted.
+std::unique_ptr<tune::BestSchedules> open_records(const CompileOptions& options) {
+  if (options.no_records) {
+    if (options.records.empty()) return nullptr;
+    throw Error(ErrorKind::kInvalidInput, "--records and --no-records contradict each other",
+                "leave out one");
+  }
+  std::vector<std::unique_ptr<tune::BestSchedules>> sources;
+  const std::filesystem::path own = shared_folder("models") / "tune/zoo.jsonl.gz";
+  std::error_code ignored;
+  if (std::filesystem::exists(own, ignored)) sources.push_back(tune::open_best_schedules(own));
+  for (const std::string& path : options.records) sources.push_back(tune::open_best_schedules(path));
+  return tune::join_best_schedules(std::move(sources));
+}
+
 }  // namespace
 
 void compile(const CompileOptions& options, std::ostream& out) {
@@ -95,7 +118,10 @@ void compile(const CompileOptions& options, std::ostream& out) {
   const OverlayHardware hardware = find_hardware(options.hardware);
   IntegerizeReport report;
   graph = integerize(tilewright::optimize(std::move(graph)), &report);
-  Compilation compilation = tilewright::compile(std::move(graph), hardware);
+  const std::unique_ptr<tune::BestSchedules> records = open_records(options);
+  const ScheduleSource source =
+      records ? recorded_schedules(*records, hardware, find_memory_model(options.memory)) : ScheduleSource();
+  Compilation compilation = tilewright::compile(std::move(graph), hardware, {}, source);
   compilation.bundle.meanings = std::move(report.meanings);
   if (!options.output.empty()) write_bundle(options.output, compilation.bundle);
   if (!options.assembly.empty() || !options.raw_folder.empty()) {

@@ -55,6 +55,7 @@ std::vector<Part> parts() {
               : "portable"},
       {"ONNX reader", "libonnx-dev", "inspect, optimize, quantize, compile", true, "built in"},
       {"oneDNN", "libdnnl-dev", "float execution on the host", true, "built in"},
+      {"SQLite", "libsqlite3-dev", "records of measured trials", true, "built in"},
       file("Fashion-MNIST", "dataset-fashion-mnist", "the images of `make demo`",
            "/usr/share/datasets/fashion-mnist/t10k-images-idx3-ubyte.gz"),
       file("ONNX node tests", "libonnx-testdata", "the operator tests of the suite",

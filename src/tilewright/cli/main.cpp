@@ -305,6 +305,15 @@ int parse_and_run(int argc, char** argv) {
                    "Write the program as text to this file (- prints it)");
   verb->add_option("--emit-raw", compile_options.raw_folder,
                    "Folder for raw images and a program.yaml for 'exec'");
+  verb->add_option(
+      "--records", compile_options.records,
+      "Database of records, or their text (.jsonl, .jsonl.gz): layers get the best schedule that "
+      "these, or the records of the project, know; may be repeated");
+  verb->add_flag("--no-records", compile_options.no_records, "Only default schedules");
+  verb->add_option(
+      "--memory", compile_options.memory,
+      "Memory that records were measured behind: ideal, fixed[:LATENCY[:INTERVAL]], ddr, or a YAML "
+      "file (default: fixed)");
   add_common(verb, compile_options.json, &compile_options.threads);
   verb->callback([&] { compile(compile_options, out); });
 
@@ -370,6 +379,9 @@ int parse_and_run(int argc, char** argv) {
 
   SynthOptions synth_options;
   add_synth(app, synth_options, out);
+
+  RecordsOptions records_options;
+  add_records(app, records_options, out);
 
   DoctorOptions doctor_options;
   verb = add_verb(app, "doctor", "What is installed, and what each missing part would give", "doctor");

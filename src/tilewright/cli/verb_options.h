@@ -21,5 +21,6 @@ double seconds_of(const std::string& option, const std::string& text);
 
 // The options of one verb, where they are many.
 void add_place(CLI::App& app, PlaceVerbs& verbs, std::ostream& out);
+void add_records(CLI::App& app, RecordsOptions& options, std::ostream& out);
 
 }  // namespace tilewright::cli

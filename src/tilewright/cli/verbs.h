@@ -125,6 +125,9 @@ struct PlaceVerbs {
 struct CompileOptions {
   ModelOptions model;
   std::string hardware, output, assembly, raw_folder;
+  std::vector<std::string> records;  // databases or texts, besides the records that come with the command
+  std::string memory = "fixed";      // that the records were measured behind
+  bool no_records = false;
   int threads = 1;
   bool json = false;
 };
@@ -217,6 +220,23 @@ struct GenerateOptions {
   bool json = false;
 };
 void generate(const GenerateOptions& options, std::ostream& out);
+
+// What the verbs of `records` take; each uses some of it.
+struct RecordsOptions {
+  std::string database;            // or the damaged file, or one to read
+  std::vector<std::string> files;  // that records come from
+  std::string output = "-";
+  std::string workload, hardware;  // of best: a part of its text; an overlay
+  std::string memory = "fixed";    // of that overlay
+  bool best = false;               // of export: only the best of each layer and machine
+  bool json = false;
+};
+void records_best(const RecordsOptions& options, std::ostream& out);
+void records_export(const RecordsOptions& options, std::ostream& out);
+void records_import(const RecordsOptions& options, std::ostream& out);
+void records_merge(const RecordsOptions& options, std::ostream& out);
+void records_stats(const RecordsOptions& options, std::ostream& out);
+void records_recover(const RecordsOptions& options, std::ostream& out);
 
 struct DoctorOptions {
   bool json = false;

@@ -5,7 +5,10 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,11 +54,17 @@ Bundle retarget(Bundle bundle, const OverlayHardware& hardware);
 struct Compilation {
   Bundle bundle;
   std::vector<overlay::LayerReport> layers;
+  std::set<std::string> recorded;  // names of the overlay nodes whose schedules the source gave
 };
 
+// A schedule for a layer that is better than the default one, where one is known (recorded_schedules.h).
+using ScheduleSource = std::function<std::optional<overlay::Schedule>(const overlay::Layer&)>;
+
 // Compiles an integer graph (quantize/integerize.h): places every node and gives every overlay node a
-// schedule; a layer too large for the overlay stays on the host. Errors (invalid input): `hardware` does not
-// verify; (infeasible) the layers fit one by one, but not together.
-Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const HostModel& host = {});
+// schedule, that of `source` where it knows one that fits; a layer too large for the overlay stays on the
+// host. Errors (invalid input): `hardware` does not verify; (infeasible) the layers fit one by one, but not
+// together.
+Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const HostModel& host = {},
+                    const ScheduleSource& source = {});
 
 }  // namespace tilewright

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <span>
+#include <utility>
 
 #include "tilewright/flow/bundle.h"
 #include "tilewright/overlay/layer.h"
@@ -11,16 +12,40 @@
 namespace tilewright {
 namespace {
 
-std::vector<overlay::LayerReport> plan(const Graph& graph, const std::vector<bool>& on_overlay,
-                                       const OverlayHardware& hardware) {
-  std::vector<overlay::LayerReport> layers;
-  for (const Step& step : order_steps(graph, on_overlay)) {
-    if (!step.on_overlay) continue;
-    std::vector<overlay::LayerReport> part = overlay::compile_overlay(graph, step.nodes, hardware).layers;
-    layers.insert(layers.end(), part.begin(), part.end());
+// What the overlay nodes of a graph are compiled with.
+struct Planner {
+  const Graph& graph;
+  const OverlayHardware& hardware;
+  const ScheduleSource& source;
+  std::set<std::string> recorded = {};  // of the last plan
+
+  std::vector<overlay::LayerReport> plan(const std::vector<bool>& on_overlay) {
+    recorded.clear();
+    std::vector<overlay::LayerReport> layers;
+    for (const Step& step : order_steps(graph, on_overlay)) {
+      if (!step.on_overlay) continue;
+      const std::map<std::string, overlay::Schedule> known = known_schedules(step.nodes);
+      for (const auto& [name, schedule] : known) recorded.insert(name);
+      std::vector<overlay::LayerReport> part =
+          overlay::compile_overlay(graph, step.nodes, hardware, known).layers;
+      layers.insert(layers.end(), part.begin(), part.end());
+    }
+    return layers;
   }
-  return layers;
-}
+
+ private:
+  std::map<std::string, overlay::Schedule> known_schedules(const std::vector<NodeId>& nodes) const {
+    std::map<std::string, overlay::Schedule> known;
+    if (!source) return known;
+    for (const overlay::Layer& layer : overlay::overlay_layers(graph, nodes, hardware)) {
+      const std::optional<overlay::Schedule> schedule = source(layer);
+      Diagnostics problems;
+      if (schedule) verify(layer, hardware, *schedule, problems);
+      if (schedule && problems.ok()) known[layer.name] = *schedule;
+    }
+    return known;
+  }
+};
 
 // Flatten and Reshape are views of what the node before them left in accelerator memory: without it there is
 // nothing to view. In topological order, so chains of views are covered.
@@ -38,18 +63,18 @@ void leave_lone_views(const Graph& graph, std::vector<bool>& on_overlay, std::ve
 
 // As plan(), but a layer that is too large for the overlay even alone goes to the host: its smallest tile, or
 // its tensors. Errors (infeasible): every layer fits, all of them together do not.
-std::vector<overlay::LayerReport> plan_what_fits(const Graph& graph, const OverlayHardware& hardware,
-                                                 std::vector<bool>& on_overlay,
+std::vector<overlay::LayerReport> plan_what_fits(Planner& planner, std::vector<bool>& on_overlay,
                                                  std::vector<std::string>& reasons) {
+  const Graph& graph = planner.graph;
   try {
-    return plan(graph, on_overlay, hardware);
+    return planner.plan(on_overlay);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kInfeasible) throw;
     bool found = false;
     for (NodeId n = 0; n < NodeId(graph.nodes.size()); ++n) {
       if (!on_overlay[size_t(n)]) continue;
       try {
-        overlay::compile_overlay(graph, std::span(&n, 1), hardware);
+        overlay::compile_overlay(graph, std::span(&n, 1), planner.hardware);
       } catch (const Error& alone) {
         if (alone.kind() != ErrorKind::kInfeasible) continue;  // a view needs the node before it
         const Diagnostic& problem = alone.diagnostics()[0];
@@ -63,7 +88,7 @@ std::vector<overlay::LayerReport> plan_what_fits(const Graph& graph, const Overl
     if (!found) throw;
   }
   leave_lone_views(graph, on_overlay, reasons);
-  return plan(graph, on_overlay, hardware);
+  return planner.plan(on_overlay);
 }
 
 }  // namespace
@@ -83,14 +108,17 @@ Bundle retarget(Bundle bundle, const OverlayHardware& hardware) {
                          overlay::supports(bundle.graph, bundle.graph.nodes[n], hardware, &reasons.back()));
   }
   leave_lone_views(bundle.graph, on_overlay, reasons);
-  for (const overlay::LayerReport& layer : plan_what_fits(bundle.graph, hardware, on_overlay, reasons)) {
+  const ScheduleSource no_source;
+  Planner planner{bundle.graph, hardware, no_source};
+  for (const overlay::LayerReport& layer : plan_what_fits(planner, on_overlay, reasons)) {
     bundle.schedules[layer.name] = layer.schedule;
   }
   for (size_t n = 0; n < bundle.nodes.size(); ++n) bundle.nodes[n] = {on_overlay[n], reasons[n]};
   return bundle;
 }
 
-Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const HostModel& host) {
+Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const HostModel& host,
+                    const ScheduleSource& source) {
   Diagnostics diagnostics;
   hardware.verify(diagnostics);
   diagnostics.raise_if_any(fmt::format("hardware '{}'", hardware.name));
@@ -106,7 +134,8 @@ Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const 
     legal.push_back(overlay::supports(graph, graph.nodes[n], hardware, &reasons[n]));
   }
   leave_lone_views(graph, legal, reasons);
-  result.layers = plan_what_fits(graph, hardware, legal, reasons);
+  Planner planner{graph, hardware, source};
+  result.layers = plan_what_fits(planner, legal, reasons);
   std::map<std::string, double> seconds;
   for (const overlay::LayerReport& layer : result.layers) {
     seconds[layer.name] = layer.cost.cycles / (hardware.clock_mhz * 1e6);
@@ -123,7 +152,8 @@ Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const 
   }
   leave_lone_views(graph, on_overlay, reasons);
   for (size_t n = 0; n < graph.nodes.size(); ++n) bundle.nodes.push_back({on_overlay[n], reasons[n]});
-  if (on_overlay != legal) result.layers = plan(graph, on_overlay, hardware);
+  if (on_overlay != legal) result.layers = planner.plan(on_overlay);
+  result.recorded = std::move(planner.recorded);
   for (const overlay::LayerReport& layer : result.layers) bundle.schedules[layer.name] = layer.schedule;
   return result;
 }

@@ -27,6 +27,7 @@ LayerTable layer_table(const Compilation& compilation) {
       row.uops = cost.gemm_uops + cost.reset_uops + cost.alu_uops;
       row.cycles = cost.cycles;
       row.share_of_peak = cost.share_of_peak;
+      row.recorded = compilation.recorded.count(node.name) != 0;
       table.total_cycles += cost.cycles;
     }
     table.rows.push_back(std::move(row));
@@ -38,7 +39,11 @@ std::string to_string(const LayerTable& table) {
   std::string text =
       fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11} {:>6}  {}\n", "node", "operator",
                   "runs on", "MACs", "bytes", "micro-ops", "cycles", "peak", "why");
+  std::string recorded;
+  size_t recorded_count = 0, scheduled_count = 0;
   for (const LayerRow& row : table.rows) {
+    scheduled_count += row.cycles > 0;
+    if (row.recorded) recorded += (recorded_count++ == 0 ? "" : ", ") + row.name;
     const std::string name = row.name.size() > 28
                                  ? row.name.substr(0, 13) + ".." + row.name.substr(row.name.size() - 13)
                                  : row.name;
@@ -50,6 +55,10 @@ std::string to_string(const LayerTable& table) {
   }
   text += fmt::format("{} MACs, {:.2f} % of them on the overlay; estimated {:.0f} cycles\n", table.total_macs,
                       100 * table.overlay_mac_share(), table.total_cycles);
+  if (recorded_count > 0) {
+    text += fmt::format("{} of {} layers have the schedule of a record: {}\n", recorded_count,
+                        scheduled_count, recorded);
+  }
   return text;
 }
 

@@ -19,6 +19,7 @@ struct LayerRow {
   int64_t uops = 0;         // executed GEMM and ALU micro-op iterations
   double cycles = 0;
   double share_of_peak = 0;  // useful MACs per cycle over MACs of one micro-op
+  bool recorded = false;     // the schedule is that of a record, not the default one
 };
 
 struct LayerTable {

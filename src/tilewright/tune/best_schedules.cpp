@@ -1,5 +1,6 @@
 #include "tilewright/tune/best_schedules.h"
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -21,6 +22,7 @@ class StoredSchedules final : public BestSchedules {
                              const std::string& tool) const override {
     return store_.best(workload, hardware, tool);
   }
+  std::vector<Record> all_best() const override { return store_.all_best(); }
 
  private:
   RecordStore store_;
@@ -40,6 +42,12 @@ class ListedSchedules final : public BestSchedules {
     if (found == best_.end()) return std::nullopt;
     return found->second;
   }
+  std::vector<Record> all_best() const override {
+    std::vector<Record> records;
+    for (const auto& [group, record] : best_) records.push_back(record);
+    std::sort(records.begin(), records.end(), [](const Record& a, const Record& b) { return a.key < b.key; });
+    return records;
+  }
 
  private:
   std::map<std::tuple<std::string, std::string, std::string>, Record> best_;
@@ -57,6 +65,13 @@ class JoinedSchedules final : public BestSchedules {
       if (next && (!best || better(*next, *best))) best = std::move(next);
     }
     return best;
+  }
+  std::vector<Record> all_best() const override {
+    ListedSchedules together;
+    for (const auto& source : sources_) {
+      for (const Record& record : source->all_best()) together.add(record);
+    }
+    return together.all_best();
   }
 
  private:

@@ -34,6 +34,7 @@ TEST(BestSchedules, DatabaseTextAndCompressedTextAgree) {
     for (const Record& record : best)
       EXPECT_EQ(source->best(record.key.workload, record.key.hardware, record.key.tool), record) << name;
     EXPECT_EQ(source->best("workload 1", "hardware 9", "tool 1"), std::nullopt) << name;
+    EXPECT_EQ(source->all_best(), best) << name;
   }
   EXPECT_EQ(best.size(), 6u);
 }
@@ -49,6 +50,7 @@ TEST(BestSchedules, TheBestOfSeveralSources) {
   const auto joined = join_best_schedules(std::move(sources));
   EXPECT_EQ(joined->best(slow.key.workload, slow.key.hardware, slow.key.tool), fast);
   EXPECT_EQ(joined->best(other.key.workload, other.key.hardware, other.key.tool), other);
+  EXPECT_EQ(joined->all_best(), (std::vector<Record>{fast, other}));
 }
 
 TEST(BestSchedules, WhatIsWrongWithAFileIsSaid) {

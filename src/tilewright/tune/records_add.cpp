@@ -19,7 +19,9 @@ int64_t RecordStore::Database::intern(const std::string& text) {
   const std::optional<int64_t> known = number_of(text);
   if (known) return *known;
   SqliteStatement(*connection, "INSERT INTO texts (text) VALUES (?)").bind(1, std::string_view(text)).run();
-  return number_of(text).value();
+  const std::optional<int64_t> number = number_of(text);
+  if (!number) throw SqliteDamage("a text that was added is not found");
+  return *number;
 }
 
 AddedRecord RecordStore::Database::insert(const Record& record) {

@@ -10,6 +10,7 @@
 #include "tilewright/tune/network_file_system.h"
 #include "tilewright/tune/record_database.h"
 #include "tilewright/tune/records_testing.h"
+#include "tilewright/tune/sqlite_connection.h"
 
 namespace tilewright::tune {
 namespace {
@@ -88,6 +89,32 @@ TEST(RecordFiles, NetworkFileSystemsAreRefusedWithTheReason) {
           "in their results as files");
   EXPECT_EQ(asked, folder / "a.db");
   EXPECT_FALSE(fs::exists(folder / "a.db"));
+}
+
+TEST(RecordFiles, AForeignTableIsDamageNotABug) {
+  const TestFolder folder("schema");
+  {
+    SqliteConnection other(folder / "a.db", SqliteConnection::Access::kWrite, 1);
+    other.execute("CREATE TABLE texts (b); PRAGMA user_version = 1; PRAGMA application_id = " +
+                  std::to_string(kRecordsApplicationId));
+  }
+  EXPECT_NE(message_of([&] {
+              RecordStore(folder / "a.db", Mode::kRead).all_best();
+            }).find("is damaged, or no database of records (no such table: trials)"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] {
+              RecordStore(folder / "a.db", Mode::kWrite).add(std::vector{numbered_record(1)});
+            }).find("is damaged"),
+            std::string::npos);
+}
+
+TEST(RecordFiles, AFrozenFileIsReadWithoutFilesBesideIt) {
+  const TestFolder folder("frozen");
+  { RecordStore(folder / "a.db", Mode::kWrite).add(std::vector{numbered_record(1)}); }
+  SqliteConnection connection(folder / "a.db", SqliteConnection::Access::kReadFrozen, 1);
+  EXPECT_EQ(connection.number("SELECT count(*) FROM trials"), 1);
+  EXPECT_FALSE(fs::exists(folder / "a.db-wal"));
+  EXPECT_FALSE(fs::exists(folder / "a.db-shm"));
 }
 
 // The files of a database of `count` records whose last changes are still in the write-ahead log, by name.

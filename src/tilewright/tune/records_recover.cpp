@@ -66,10 +66,10 @@ std::optional<Record> trial_of(const SqliteRow& row, const Texts& texts) {
 }
 
 void visit_intact(const std::filesystem::path& path, const std::function<void(const Record&)>& visit) {
+  const SqlitePages pages(path, size_t(kRecordsPageBytes));
   Texts texts;
-  const auto page_bytes = size_t(kRecordsPageBytes);
-  scan_sqlite_pages(path, page_bytes, [&](const SqliteRow& row) { collect_text(row, texts); });
-  scan_sqlite_pages(path, page_bytes, [&](const SqliteRow& row) {
+  pages.visit_rows([&](const SqliteRow& row) { collect_text(row, texts); });
+  pages.visit_rows([&](const SqliteRow& row) {
     const std::optional<Record> record = trial_of(row, texts);
     if (record) visit(*record);
   });

@@ -24,6 +24,12 @@ int64_t now_ms() {
 
 int primary(int result) { return result & 0xFF; }
 
+// Whether another process is in the way, so that the same call may succeed later.
+bool is_lock(int result) {
+  return primary(result) == SQLITE_BUSY || primary(result) == SQLITE_LOCKED ||
+         primary(result) == SQLITE_PROTOCOL;
+}
+
 // A path as SQLite's URIs want it.
 std::string as_uri(const std::filesystem::path& path, const char* parameters) {
   std::string uri = "file:";
@@ -79,7 +85,7 @@ bool SqliteStatement::step() {
   int result = SQLITE_OK, attempt = 0;
   do {
     result = sqlite3_step(statement_.get());
-    if (primary(result) == SQLITE_BUSY) sqlite3_reset(statement_.get());
+    if (is_lock(result)) sqlite3_reset(statement_.get());
     // After its first row a statement has its locks: nothing to wait for.
   } while (!running_ && connection_->try_again(result, attempt++));
   running_ = result == SQLITE_ROW;
@@ -138,7 +144,7 @@ bool SqliteConnection::wait(int attempt) {
 }
 
 bool SqliteConnection::try_again(int result, int attempt) {
-  return primary(result) == SQLITE_BUSY && !waited_enough_ && wait(attempt);
+  return is_lock(result) && !waited_enough_ && wait(attempt);
 }
 
 void SqliteConnection::fail(int result) {
@@ -158,6 +164,9 @@ void SqliteConnection::fail(int result) {
       throw std::bad_alloc();
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
+    case SQLITE_ERROR:       // a table or column that our statements name is not there
+    case SQLITE_CONSTRAINT:  // an index does not know what its table holds
+    case SQLITE_MISMATCH:
       throw SqliteDamage(detail);
     case SQLITE_IOERR:
       if (result == SQLITE_IOERR_SHORT_READ || result == SQLITE_IOERR_CORRUPTFS) throw SqliteDamage(detail);
@@ -167,6 +176,7 @@ void SqliteConnection::fail(int result) {
                   "nothing of this step was written: look at the disk, and at limits on the size of files");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
       throw Error(ErrorKind::kInfeasible,
                   fmt::format("another process has been writing to {} for {} s", file, lock_wait_s_),
                   "end it, or wait for it, and try again");

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <map>
-#include <span>
 #include <system_error>
 
 #include "tilewright/base/file.h"
@@ -96,110 +94,83 @@ std::optional<std::vector<SqliteValue>> parse_values(Bytes payload) {
   return std::nullopt;
 }
 
-class PageScanner {
- public:
-  PageScanner(Bytes file, Bytes log, size_t page_bytes, const std::function<void(const SqliteRow&)>& visit)
-      : page_bytes_(page_bytes), visit_(visit) {
-    for (size_t at = 0; at + page_bytes <= file.size(); at += page_bytes)
-      add(at / page_bytes + 1, file.subspan(at, page_bytes));
-    // A cut file ends within a page; what is there of it is padded with nothing.
-    last_.assign(page_bytes, std::byte{0});
-    const size_t rest = file.size() % page_bytes;
-    std::copy_n(file.end() - std::ptrdiff_t(rest), rest, last_.begin());
-    add(file.size() / page_bytes + 1, last_);
-    for (size_t at = kLogHeader; at + kFrameHeader + page_bytes <= log.size();
-         at += kFrameHeader + page_bytes)
-      add(size_t(big_endian(log.subspan(at, 4))), log.subspan(at + kFrameHeader, page_bytes));
-  }
-
-  void run() const {
-    for (const auto& [number, versions] : pages_) {
-      for (const Bytes page : versions) scan(page, number == 1 ? kFileHeader : 0);
-    }
-  }
-
- private:
-  void add(size_t number, Bytes page) { pages_[number].push_back(page); }
-
-  void scan(Bytes page, size_t begin) const {
-    const auto kind = unsigned(page[begin]);
-    if (kind != kIndexInterior && kind != kIndexLeaf && kind != kTableLeaf) return;
-    const size_t cells = size_t(big_endian(page.subspan(begin + 3, 2)));
-    const size_t pointers = begin + (kind == kIndexInterior ? 12 : 8);
-    for (size_t i = 0; i < cells && pointers + 2 * i + 2 <= page.size(); ++i) {
-      const size_t at = size_t(big_endian(page.subspan(pointers + 2 * i, 2)));
-      if (at < page.size()) read_cell(page.subspan(at), kind);
-    }
-  }
-
-  void read_cell(Bytes cell, unsigned kind) const {
-    Cursor cursor(cell);
-    if (kind == kIndexInterior) cursor.take(4);  // the page of what lies before
-    const uint64_t payload_bytes = cursor.variable_length();
-    SqliteRow row;
-    if (kind == kTableLeaf) row.rowid = int64_t(cursor.variable_length());
-    if (!cursor.ok() || payload_bytes > kLongestRow) return;
-    const size_t whole = size_t(payload_bytes), here = bytes_in_cell(whole, kind);
-    const Bytes local = cursor.take(here);
-    if (!cursor.ok()) return;
-    std::vector<std::byte> payload(local.begin(), local.end());
-    if (here == whole) {
-      finish(std::move(row), payload);
-      return;
-    }
-    const Bytes next = cursor.take(4);
-    if (!cursor.ok()) return;
-    const size_t first = size_t(big_endian(next));
-    if (collect(payload, first, whole, true)) finish(row, payload);
-    payload.assign(local.begin(), local.end());
-    if (collect(payload, first, whole, false)) finish(row, payload);
-  }
-
-  // How much of a payload lies on its first page (section 1.6 of the format).
-  size_t bytes_in_cell(size_t payload, unsigned kind) const {
-    const size_t most = kind == kTableLeaf ? page_bytes_ - 35 : (page_bytes_ - 12) * 64 / 255 - 23;
-    if (payload <= most) return payload;
-    const size_t least = (page_bytes_ - 12) * 32 / 255 - 23;
-    const size_t some = least + (payload - least) % (page_bytes_ - 4);
-    return some <= most ? some : least;
-  }
-
-  // Appends what the chain of further pages holds, from their newest or their oldest versions.
-  bool collect(std::vector<std::byte>& payload, size_t page, size_t whole, bool newest) const {
-    while (payload.size() < whole) {
-      const auto found = pages_.find(page);
-      if (found == pages_.end()) return false;
-      const Bytes bytes = newest ? found->second.back() : found->second.front();
-      const Bytes part = bytes.subspan(4, std::min(page_bytes_ - 4, whole - payload.size()));
-      payload.insert(payload.end(), part.begin(), part.end());
-      page = size_t(big_endian(bytes.first(4)));
-    }
-    return true;
-  }
-
-  void finish(SqliteRow row, Bytes payload) const {
-    std::optional<std::vector<SqliteValue>> values = parse_values(payload);
-    if (!values) return;
-    row.values = std::move(*values);
-    visit_(row);
-  }
-
-  size_t page_bytes_;
-  const std::function<void(const SqliteRow&)>& visit_;
-  std::vector<std::byte> last_;
-  std::map<size_t, std::vector<Bytes>> pages_;
-};
-
 }  // namespace
 
-void scan_sqlite_pages(const std::filesystem::path& path, size_t page_bytes,
-                       const std::function<void(const SqliteRow&)>& visit) {
-  const std::filesystem::path log_path = path.string() + "-wal";
+SqlitePages::SqlitePages(const std::filesystem::path& path, size_t page_bytes)
+    : page_bytes_(page_bytes), file_(read_file(path)) {
+  const std::filesystem::path log = path.string() + "-wal";
   std::error_code ignored;
-  const std::vector<std::byte> file = read_file(path);
-  std::vector<std::byte> log;
-  if (std::filesystem::exists(log_path, ignored)) log = read_file(log_path);
-  PageScanner(file, log, page_bytes, visit).run();
+  if (std::filesystem::exists(log, ignored)) log_ = read_file(log);
+  // A cut file ends within a page: what is missing of it reads as nothing.
+  file_.resize((file_.size() + page_bytes - 1) / page_bytes * page_bytes);
+  for (size_t at = 0; at < file_.size(); at += page_bytes)
+    pages_[at / page_bytes + 1].push_back(Bytes(file_).subspan(at, page_bytes));
+  const size_t frame = kFrameHeader + page_bytes;
+  for (size_t at = kLogHeader; at + frame <= log_.size(); at += frame) {
+    const Bytes bytes = Bytes(log_).subspan(at, frame);
+    pages_[size_t(big_endian(bytes.first(4)))].push_back(bytes.subspan(kFrameHeader));
+  }
+}
+
+void SqlitePages::visit_rows(const Visit& visit) const {
+  for (const auto& [number, versions] : pages_) {
+    for (const Bytes page : versions) visit_page(page, number == 1 ? kFileHeader : 0, visit);
+  }
+}
+
+void SqlitePages::visit_page(Bytes page, size_t begin, const Visit& visit) const {
+  const auto kind = unsigned(page[begin]);
+  if (kind != kIndexInterior && kind != kIndexLeaf && kind != kTableLeaf) return;
+  const size_t cells = size_t(big_endian(page.subspan(begin + 3, 2)));
+  const size_t pointers = begin + (kind == kIndexInterior ? 12 : 8);
+  for (size_t i = 0; i < cells && pointers + 2 * i + 2 <= page.size(); ++i) {
+    const size_t at = size_t(big_endian(page.subspan(pointers + 2 * i, 2)));
+    if (at < page.size()) visit_cell(page.subspan(at), kind, visit);
+  }
+}
+
+void SqlitePages::visit_cell(Bytes cell, unsigned kind, const Visit& visit) const {
+  Cursor cursor(cell);
+  if (kind == kIndexInterior) cursor.take(4);  // the page of what lies before
+  const uint64_t payload_bytes = cursor.variable_length();
+  SqliteRow row;
+  if (kind == kTableLeaf) row.rowid = int64_t(cursor.variable_length());
+  if (!cursor.ok() || payload_bytes > kLongestRow) return;
+  const size_t whole = size_t(payload_bytes), here = bytes_in_cell(whole, kind);
+  const Bytes local = cursor.take(here);
+  const Bytes next = here < whole ? cursor.take(4) : Bytes();
+  if (!cursor.ok()) return;
+  for (const bool newest : {true, false}) {
+    std::vector<std::byte> payload(local.begin(), local.end());
+    if (here < whole && !collect(payload, size_t(big_endian(next)), whole, newest)) continue;
+    std::optional<std::vector<SqliteValue>> values = parse_values(payload);
+    if (!values) continue;
+    row.values = std::move(*values);
+    visit(row);
+    if (here == whole) return;
+  }
+}
+
+// How much of a payload lies on its first page (section 1.6 of the format).
+size_t SqlitePages::bytes_in_cell(size_t payload, unsigned kind) const {
+  const size_t most = kind == kTableLeaf ? page_bytes_ - 35 : (page_bytes_ - 12) * 64 / 255 - 23;
+  if (payload <= most) return payload;
+  const size_t least = (page_bytes_ - 12) * 32 / 255 - 23;
+  const size_t some = least + (payload - least) % (page_bytes_ - 4);
+  return some <= most ? some : least;
+}
+
+// Appends what the chain of further pages holds, in their newest or their oldest versions.
+bool SqlitePages::collect(std::vector<std::byte>& payload, size_t page, size_t whole, bool newest) const {
+  while (payload.size() < whole) {
+    const auto found = pages_.find(page);
+    if (found == pages_.end()) return false;
+    const Bytes bytes = newest ? found->second.back() : found->second.front();
+    const Bytes part = bytes.subspan(4, std::min(page_bytes_ - 4, whole - payload.size()));
+    payload.insert(payload.end(), part.begin(), part.end());
+    page = size_t(big_endian(bytes.first(4)));
+  }
+  return true;
 }
 
 }  // namespace tilewright::tune

@@ -4,10 +4,13 @@
 // tells them apart.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -23,10 +26,29 @@ struct SqliteRow {
   std::vector<SqliteValue> values;
 };
 
-// Visits every row on any page of the database and of the write-ahead log beside it, in no order; of a row
-// whose end lies on further pages that may be this one or that one, each possibility. Errors (invalid input):
-// the file cannot be read.
-void scan_sqlite_pages(const std::filesystem::path& path, size_t page_bytes,
-                       const std::function<void(const SqliteRow&)>& visit);
+// The pages of a database and of the write-ahead log beside it, in memory.
+class SqlitePages {
+ public:
+  // Errors (invalid input): the file cannot be read.
+  SqlitePages(const std::filesystem::path& path, size_t page_bytes);
+  SqlitePages(const SqlitePages&) = delete;
+  SqlitePages& operator=(const SqlitePages&) = delete;
+
+  // Visits every row on any page, in no order; of a row whose end lies on further pages of which there are
+  // several versions, each possibility.
+  void visit_rows(const std::function<void(const SqliteRow&)>& visit) const;
+
+ private:
+  using Bytes = std::span<const std::byte>;
+  using Visit = std::function<void(const SqliteRow&)>;
+  void visit_page(Bytes page, size_t begin, const Visit& visit) const;
+  void visit_cell(Bytes cell, unsigned kind, const Visit& visit) const;
+  size_t bytes_in_cell(size_t payload, unsigned kind) const;
+  bool collect(std::vector<std::byte>& payload, size_t page, size_t whole, bool newest) const;
+
+  size_t page_bytes_;
+  std::vector<std::byte> file_, log_;
+  std::map<size_t, std::vector<Bytes>> pages_;  // by number, every version of each
+};
 
 }  // namespace tilewright::tune
