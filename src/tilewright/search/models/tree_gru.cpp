@@ -47,6 +47,7 @@ TreeGruWeights TreeGruWeights::random(int64_t features, int64_t globals, Random&
     for (size_t i = begin; i < end; ++i) weights.parameters[i] = float((2 * random.uniform() - 1) * range);
   };
   fill(0, size_t(features * kGates), features);
+  // Smaller: a row has many numbers, and the gates of the root are to start near the middle.
   fill(size_t(features * kGates), weights.recurrent(), std::max<int64_t>(1, 4 * globals));
   fill(weights.recurrent(), weights.bias(), kHidden);
   fill(weights.readout(), weights.skip(), kHidden);

@@ -59,7 +59,7 @@ void TreeGruModel::restart(std::optional<TreeGruWeights> weights) {
 }
 
 void TreeGruModel::set_weights(TreeGruWeights weights) {
-  if (weights.features < 1 || weights.parameters.size() != weights.size() ||
+  if (weights.features < 1 || weights.globals < 0 || weights.parameters.size() != weights.size() ||
       weights.mean.size() != weights.inputs() || weights.scale.size() != weights.inputs()) {
     throw Error(ErrorKind::kInvalidInput, "TreeGRU weights are not of the sizes they state");
   }

@@ -8,7 +8,7 @@ namespace tilewright {
 
 namespace {
 constexpr int kDraws = 200;                          // before the points that are left are listed
-constexpr uint64_t kMostListed = uint64_t(1) << 23;  // combinations
+constexpr uint64_t kMostListed = uint64_t(1) << 22;  // combinations
 constexpr int kDrawsUnlisted = 20000;
 }  // namespace
 
