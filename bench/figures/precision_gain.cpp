@@ -22,42 +22,6 @@ namespace {
 
 constexpr std::array kOverlays{"overlay-16x16", "overlay-w4a4", "overlay-w2a2", "overlay-w1a1"};
 
-// A layer with operands of the overlay's width; 1-bit ones are signs. Node 0 narrows the input on the host,
-// node 1 is the layer.
-Graph narrow_graph(const ResnetLayer& layer, const OverlayHardware& hardware, Random& random) {
-  Graph graph = resnet18_graph(layer, random);
-  Node conv = graph.nodes[0];
-  graph.nodes.clear();
-  const int bits = hardware.input_bits;
-  const bool signs = bits == 1;
-  const int64_t low = signs ? 0 : -(int64_t{1} << (bits - 1)),
-                high = signs ? 1 : (int64_t{1} << (bits - 1)) - 1;
-  const auto clip_to = [&](Node& node) {
-    node.attributes["clip_low"] = low;
-    node.attributes["clip_high"] = high;
-    if (signs) node.attributes["bipolar"] = int64_t{1};
-  };
-  const Shape shape = graph.value(conv.inputs[0]).shape;
-  const ValueId narrow = graph.add_value("narrow", ElementType::kI8, shape);
-  Node& host = graph.add_node("narrow", "QRequantize", {conv.inputs[0]}, {narrow}, kTilewrightDomain);
-  host.attributes["multiplier"] = int64_t{1};
-  host.attributes["shift"] = int64_t{8 - bits};
-  clip_to(host);
-  Tensor& weights = *graph.value(conv.inputs[1]).constant;
-  for (int64_t i = 0; i < weights.size(); ++i) {
-    weights.set_integer(i,
-                        signs ? (weights.integer_at(i) > 0 ? 1 : -1) : weights.integer_at(i) >> (8 - bits));
-  }
-  Tensor& bias = *graph.value(conv.inputs[2]).constant;
-  for (int64_t i = 0; i < bias.size(); ++i) bias.set_integer(i, bias.integer_at(i) >> (2 * (8 - bits)));
-  graph.value(conv.inputs[4]).constant->set_integer(0, signs ? 0 : bits + 2);
-  conv.inputs[0] = narrow;
-  clip_to(conv);
-  conv.attributes["pad_value"] = int64_t{signs ? -1 : 0};
-  graph.nodes.push_back(std::move(conv));
-  return graph;
-}
-
 struct Measured {
   uint64_t cycles = 0;
   double share = 0;  // of the overlay's own peak
@@ -66,7 +30,7 @@ struct Measured {
 
 Measured measure(const ResnetLayer& layer, const OverlayHardware& hardware) {
   Random random(7);
-  const Graph graph = narrow_graph(layer, hardware, random);
+  const Graph graph = narrow_resnet18_graph(layer, hardware.input_bits, random);
   const Node& node = graph.nodes[1];
   const Schedule schedule = default_schedule(extract_layer(graph, node, hardware), hardware);
   const NodeId nodes[] = {1};

@@ -70,6 +70,10 @@ Schedule pick_schedule(uint64_t seed, const Layer& layer, const OverlayHardware&
       s.fold_y = int(random.between(1, 3));
       s.fold_x = int(random.between(1, 3));
     }
+    s.early_start = random.chance(0.5);
+    s.parameters_by_tile = random.chance(0.3);
+    s.first_parts = int(random.chance(0.5) ? 1 : random.between(2, 5));
+    s.finish_parts = int(random.chance(0.5) ? 1 : random.between(2, 5));
     Diagnostics diagnostics;
     overlay::verify(layer, hardware, s, diagnostics);
     if (diagnostics.ok()) return s;

@@ -1,5 +1,6 @@
 // The default schedule: every combination of a few tile sizes per axis, those that fit ranked by a bound, the
-// best of these by the estimate, and the best of these by the cycle simulator.
+// best of these by the estimate, and the best of these by the cycle simulator, which then tries what can be
+// refined at the edges of the layer.
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -9,6 +10,7 @@
 
 #include "tilewright/overlay/estimate.h"
 #include "tilewright/overlay/layer_cycles.h"
+#include "tilewright/overlay/schedule_refinements.h"
 
 namespace tilewright::overlay {
 namespace {
@@ -120,18 +122,26 @@ class Search {
   Found exact_best() const {
     Found best{estimated_.front().schedule, estimated_.front().cost};
     bool exact = false;
+    const auto consider = [&](const Schedule& schedule) {
+      try {
+        const Tiling tiling(layer_, hardware_, schedule, facts_);
+        const auto cycles = double(layer_cycles(tiling, hardware_, options_.memory));
+        if (!exact || cycles < best.cycles) best = {schedule, cycles};
+        exact = true;
+      } catch (const Error&) {
+        // A kernel that cannot be split, say; the next one may do.
+      }
+    };
     for (size_t i = 0; i < std::min(estimated_.size(), kMaxExact); ++i) {
       const Candidate& candidate = estimated_[i];
       const Tiling tiling(layer_, hardware_, candidate.schedule, facts_);
       if (tiling.tile_count() * int64_t(i + 1) > kMaxExactTiles) break;
-      try {
-        const auto cycles = double(layer_cycles(tiling, hardware_, options_.memory));
-        if (!exact || cycles < best.cycles) best = {candidate.schedule, cycles};
-        exact = true;
-      } catch (const Error&) {
-        continue;  // a kernel that cannot be split, say; the next one may do
-      }
+      consider(candidate.schedule);
     }
+    const auto refined = refined_schedules(layer_, hardware_, best.schedule, facts_);
+    const int64_t tiles = Tiling(layer_, hardware_, best.schedule, facts_).tile_count();
+    if (!exact || tiles * int64_t(refined.size()) > kMaxExactTiles) return best;
+    for (const Schedule& schedule : refined) consider(schedule);
     return best;
   }
 

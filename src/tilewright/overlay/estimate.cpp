@@ -109,7 +109,10 @@ class Estimator {
     if (step.load_weights) {
       const int64_t elements = tiling_.weight_elements(tile.out, step.in);
       cost_.weight_bytes += elements * hardware_.weight_bytes();
-      step_loaded_[k] = times_.load(earliest, 0, elements, 0, hardware_.weight_bytes());
+      const int64_t parts = step.in == step.held ? 1 : tile.out.size();
+      for (int64_t part = 0; part < parts; ++part) {
+        step_loaded_[k] = times_.load(earliest, 0, elements / parts, 0, hardware_.weight_bytes());
+      }
     }
     if (step.load_input) load_inputs(k, earliest, tile, step.in);
   }
@@ -150,7 +153,11 @@ class Estimator {
   void compute_step(size_t k) {
     const Step& step = plan_.steps[k];
     const Tile& tile = plan_.tiles[size_t(step.tile)];
-    if (step.load_input || step.load_weights) times_.wait(step_loaded_[k] + 1);
+    const bool early = tiling_.starts_early();
+    const auto wait_for_data = [&] {
+      if (step.load_input || step.load_weights) times_.wait(step_loaded_[k] + 1);
+    };
+    if (!early) wait_for_data();
     if (step.first) {
       if (step.tile >= tiling_.output_slots) {
         times_.wait(tile_stored_[size_t(step.tile - tiling_.output_slots)] + 1);
@@ -160,21 +167,19 @@ class Estimator {
         load_parameters(tiling_.blocks.subs(tile.out));
         loaded = tile.out;
       }
+      start_tile(step, tile);
     }
+    if (early) wait_for_data();
     accumulate(tile, step);
     step_done_[k] = times_.last_done();
     if (!step.last) return;
-    for (const OutputPass& pass : tiling_.output.passes) output_pass(tile, pass);
-    store(step, tile);
+    for (const Tile& part : parts_to_finish(tiling_, tile, k + 1 == plan_.steps.size())) {
+      for (const OutputPass& pass : tiling_.output.passes) output_pass(part, pass);
+      store(step, part);
+    }
   }
 
   void accumulate(const Tile& tile, const Step& step) {
-    if (step.first && !overwrite_) start_tile(step, tile);
-    if (step.first && overwrite_) {
-      const int64_t unused = tiling_.unused_outputs(tile, step.tile);
-      cost_.reset_uops += unused;
-      if (unused > 0) times_.gemm(unused, tiling_.banks == 2);
-    }
     if (layer_.kind == LayerKind::kMaximum) return maximum(tile);
     const int64_t pixels = tile.rows.size() * tile.cols.size() * tile.batch.size();
     const int64_t subs = tiling_.blocks.subs(tile.out);
@@ -202,11 +207,17 @@ class Estimator {
   }
 
   void start_tile(const Step& step, const Tile& tile) {
-    const bool start = tiling_.output.start.has_value();
-    if (!start || step.tile < tiling_.output_slots) {
-      cost_.reset_uops += tiling_.output_slot_size;
-      times_.gemm(tiling_.output_slot_size);
+    if (overwrite_) {
+      const int64_t unused = tiling_.unused_outputs(tile, step.tile);
+      cost_.reset_uops += unused;
+      if (unused > 0) times_.gemm(unused, tiling_.banks == 2);
+      return;
     }
+    const bool start = tiling_.output.start.has_value();
+    int64_t resets = !start || step.tile < tiling_.output_slots ? 1 : 0;
+    if (start && tiling_.starts_early()) resets = step.tile == 0 ? tiling_.output_slots : 0;
+    cost_.reset_uops += resets * tiling_.output_slot_size;
+    for (int64_t i = 0; i < resets; ++i) times_.gemm(tiling_.output_slot_size);
     if (start) output_pass(tile, *tiling_.output.start);
   }
 

@@ -1,5 +1,6 @@
 // The order of a step: tokens and loads, first-touch (reset, unless micro-ops overwrite), micro-kernels, the
-// token that frees the buffers; after the last step of a tile the output passes, a token and the stores.
+// token that frees the buffers; after the last step of a tile the output passes, a token and the stores. An
+// early start has the first-touch ahead of the token for the data.
 #include "tilewright/overlay/lowering.h"
 
 #include "tilewright/overlay/lowering_kernels.h"
@@ -38,12 +39,13 @@ class LayerLowering {
   void emit(const Step& step) {
     const Tile& tile = plan_.tiles[size_t(step.tile)];
     const int64_t slot = step.tile % tiling_.output_slots;
-    if (step.load_input || step.load_weights) {
+    const bool loads = step.load_input || step.load_weights, early = tiling_.starts_early();
+    if (loads) {
       if (step.wait_for_step) runtime_.dep_pop(Stage::kCompute, Stage::kLoad);
-      if (step.load_weights) transfers_.load_weights(tile.out, step.in, step.weight_slot);
-      if (step.load_input) transfers_.load_inputs(tile, step.in, step.input_slot);
+      if (step.load_weights) transfers_.load_weights(tile.out, step);
+      if (step.load_input) transfers_.load_inputs(tile, step);
       runtime_.dep_push(Stage::kLoad, Stage::kCompute);
-      runtime_.dep_pop(Stage::kLoad, Stage::kCompute);
+      if (!early) runtime_.dep_pop(Stage::kLoad, Stage::kCompute);
     }
     if (step.first) {
       if (step.tile >= tiling_.output_slots) runtime_.dep_pop(Stage::kStore, Stage::kCompute);
@@ -52,14 +54,22 @@ class LayerLowering {
         transfers_.load_parameters(tile.out, slot);
         loaded = tile.out;
       }
+      if (early) kernels_.start();
     }
+    if (loads && early) runtime_.dep_pop(Stage::kLoad, Stage::kCompute);
     kernels_.accumulate();
     if (step.give_token) runtime_.dep_push(Stage::kCompute, Stage::kLoad);
-    if (!step.last) return;
-    kernels_.finish();
-    runtime_.dep_push(Stage::kCompute, Stage::kStore);
-    runtime_.dep_pop(Stage::kCompute, Stage::kStore);
-    transfers_.store_outputs(tile, slot);
+    if (step.last) finish(step, tile, slot);
+  }
+
+  void finish(const Step& step, const Tile& tile, int64_t slot) {
+    const bool last = &step == &plan_.steps.back();
+    for (const Tile& part : parts_to_finish(tiling_, tile, last)) {
+      kernels_.finish();
+      runtime_.dep_push(Stage::kCompute, Stage::kStore);
+      runtime_.dep_pop(Stage::kCompute, Stage::kStore);
+      transfers_.store_outputs(tile, part, slot);
+    }
     if (step.tile + tiling_.output_slots < int64_t(plan_.tiles.size())) {
       runtime_.dep_push(Stage::kStore, Stage::kCompute);
     }

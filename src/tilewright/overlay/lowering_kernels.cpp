@@ -13,6 +13,9 @@ int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 // Two numbers of less than 32 bits.
 uint64_t pair_of(int64_t a, int64_t b) { return uint64_t(a) << 32 | uint64_t(uint32_t(b)); }
 
+// In place of what the key of a step has there.
+constexpr uint64_t kStarting = ~uint64_t{0}, kFinishing = ~uint64_t{1};
+
 // Positions of a phase along one axis of a tile of `size` outputs.
 int64_t phase_positions(int64_t size, int64_t offset, int64_t step) {
   return size > offset ? ceil_div(size - offset, step) : 0;
@@ -68,8 +71,12 @@ void LayerKernels::prefetch(const StepPlan& plan) {
   for (const Step& step : plan.steps) {
     const Tile& tile = plan.tiles[size_t(step.tile)];
     const int64_t slot = step.tile % tiling_.output_slots;
+    if (step.first && tiling_.starts_early()) planned_.push_back(&starting(tile, step, slot));
     planned_.push_back(&accumulation(tile, step, slot));
-    if (step.last) planned_.push_back(&finishing(tile, slot));
+    if (!step.last) continue;
+    for (const Tile& part : parts_to_finish(tiling_, tile, &step == &plan.steps.back())) {
+      planned_.push_back(&finishing(tile, part, slot));
+    }
   }
   runtime_.prefetch(first);
 }
@@ -149,8 +156,9 @@ std::vector<LayerKernels::Run> LayerKernels::runs_of(const Tile& tile, const Ste
       run.first_touch = step.first;
       if (blocks.dense) {
         run.in_count = step.in.size();
-        run.weight = run.out * blocks.ratio * step.in.size();
-        run.weight_delta = run.subs * step.in.size();
+        run.in = step.in.begin - step.held.begin;
+        run.weight = run.out * blocks.ratio * step.held.size() + run.in * run.subs;
+        run.weight_delta = run.subs * step.held.size();
       } else {
         run.in = run.out;
         run.in_delta = 1;
@@ -243,7 +251,7 @@ void LayerKernels::tap_grid(const Tile& tile, const Step& step, int64_t slot, co
 
 void LayerKernels::matrix(const Tile& tile, const Step& step, int64_t slot) {
   const std::vector<Run> runs = runs_of(tile, step);
-  if (step.first && !overwrite_) start_tile(tile, step.tile, slot);
+  if (step.first && !overwrite_ && !tiling_.starts_early()) start_tile(tile, step.tile, slot);
   for (int pass = 0; pass < passes_; ++pass) {
     if (pass > 0) {
       MicroKernel shift;
@@ -350,10 +358,10 @@ const LayerKernels::Sequence& LayerKernels::accumulation(const Tile& tile, const
                         pair_of(tile.out.begin, tile.out.end),
                         pair_of(step.in.begin, step.in.end),
                         pair_of(step.input_slot, step.weight_slot),
-                        pair_of(step.first, step.tile < tiling_.output_slots),
+                        pair_of(step.held.size() * 2 + step.first, step.tile < tiling_.output_slots),
                         maximum_layer ? pair_of(tile.rows.begin, tile.cols.begin) : 0};
   return sequence(key, [&] {
-    if (step.first) clear_unused(tile, step.tile, slot);
+    if (step.first && !tiling_.starts_early()) clear_unused(tile, step.tile, slot);
     if (maximum_layer) {
       maximum(tile, step, slot);
     } else {
@@ -362,36 +370,60 @@ const LayerKernels::Sequence& LayerKernels::accumulation(const Tile& tile, const
   });
 }
 
+const LayerKernels::Sequence& LayerKernels::starting(const Tile& tile, const Step& step, int64_t slot) {
+  const SequenceKey key{pair_of(slot, tile.batch.size()),
+                        pair_of(tile.rows.size(), tile.cols.size()),
+                        pair_of(tile.out.begin, tile.out.end),
+                        uint64_t(std::min<int64_t>(step.tile, tiling_.output_slots)),
+                        0,
+                        kStarting,
+                        kStarting};
+  return sequence(key, [&] {
+    clear_unused(tile, step.tile, slot);
+    if (!overwrite_) start_tile(tile, step.tile, slot);
+  });
+}
+
 void LayerKernels::start_tile(const Tile& tile, int64_t index, int64_t slot) {
-  const bool slot_used = index >= tiling_.output_slots;
-  if (!tiling_.output.start || !slot_used) reset_slot(slot, tiling_.output_slot_size);
-  if (tiling_.output.start) output_pass(tile, slot, *tiling_.output.start);
+  if (!tiling_.output.start) return reset_slot(slot, tiling_.output_slot_size);
+  if (!tiling_.starts_early()) {
+    if (index < tiling_.output_slots) reset_slot(slot, tiling_.output_slot_size);
+  } else if (index == 0) {
+    // Nothing else can be done before the first data have come.
+    for (int64_t s = 0; s < tiling_.output_slots; ++s) reset_slot(s, tiling_.output_slot_size);
+  }
+  output_pass(tile, tile, slot, *tiling_.output.start);
 }
 
 // Parameters belong to a sub-block. Where blocks have several, each block is an instruction of its own that
 // takes one sub-block after the other: parameters then change as rarely as they can.
-void LayerKernels::output_pass(const Tile& tile, int64_t slot, const OutputPass& pass) {
+void LayerKernels::output_pass(const Tile& tile, const Tile& part, int64_t slot, const OutputPass& pass) {
   const ChannelBlocks& blocks = tiling_.blocks;
-  if (blocks.ratio == 1) return output_pass(tile, slot, pass, {.count = tile.out.size()});
-  for (int64_t o = tile.out.begin; o < tile.out.end; ++o) {
-    output_pass(tile, slot, pass, {.out = o - tile.out.begin, .subs = blocks.subs(o)});
+  const int64_t first = part.out.begin - tile.out.begin;
+  if (blocks.ratio == 1) {
+    return output_pass(tile, part, slot, pass, {.out = first, .count = part.out.size()});
+  }
+  for (int64_t o = part.out.begin; o < part.out.end; ++o) {
+    output_pass(tile, part, slot, pass, {.out = o - tile.out.begin, .subs = blocks.subs(o)});
   }
 }
 
-void LayerKernels::output_pass(const Tile& tile, int64_t slot, const OutputPass& pass, const Run& part) {
-  const int64_t pixels = tile.rows.size() * tile.cols.size(), vectors = tiling_.parameter_vectors;
+void LayerKernels::output_pass(const Tile& tile, const Tile& part, int64_t slot, const OutputPass& pass,
+                               const Run& run) {
+  const int64_t pixels = part.rows.size() * part.cols.size(), vectors = tiling_.parameter_vectors;
   const int64_t ratio = tiling_.blocks.ratio;
-  const int64_t first = (tiling_.all_parameters ? tile.out.begin : 0) + part.out;
+  const int64_t skipped = (part.rows.begin - tile.rows.begin) * tile.cols.size() * ratio;
+  const int64_t first = (tiling_.all_parameters ? tile.out.begin : 0) + run.out;
   const int64_t parameters = tiling_.parameter_base(slot) + first * ratio * vectors;
-  push({kPassKey, int64_t(pass.opcode), pass.imm, slot, tile.batch.size(), part.out, part.count, part.subs,
-        pixels, pass.use_imm ? -1 : parameters + pass.parameter},
+  push({kPassKey, int64_t(pass.opcode), pass.imm, slot, tile.batch.size(), run.out, run.count, run.subs,
+        pixels, skipped, pass.use_imm ? -1 : parameters + pass.parameter},
        [&] {
          const auto plane = uint32_t(tiling_.output_plane), stride = uint32_t(ratio);
          BoxAxis batch = output_batch_axis(tile);
-         BoxAxis out{uint32_t(part.count), plane, plane, 0}, sub{uint32_t(part.subs), 1, 1, 0};
+         BoxAxis out{uint32_t(run.count), plane, plane, 0}, sub{uint32_t(run.subs), 1, 1, 0};
          BoxAxis pixel{uint32_t(pixels), stride, stride, 0};
          AffineBox box;
-         box.dst = box.src = uint32_t(tiling_.slot_base(slot) + part.out * tiling_.output_plane);
+         box.dst = box.src = uint32_t(tiling_.slot_base(slot) + run.out * tiling_.output_plane + skipped);
          if (!pass.use_imm) {
            batch.src = pixel.src = 0;
            out.src = uint32_t(ratio * vectors);
@@ -410,17 +442,16 @@ void LayerKernels::output_pass(const Tile& tile, int64_t slot, const OutputPass&
        });
 }
 
-const LayerKernels::Sequence& LayerKernels::finishing(const Tile& tile, int64_t slot) {
-  constexpr uint64_t kFinishing = ~uint64_t{0};  // no step has such buffers
+const LayerKernels::Sequence& LayerKernels::finishing(const Tile& tile, const Tile& part, int64_t slot) {
   const SequenceKey key{pair_of(slot, tile.batch.size()),
                         pair_of(tile.rows.size(), tile.cols.size()),
                         pair_of(tile.out.begin, tile.out.end),
-                        kFinishing,
-                        kFinishing,
+                        pair_of(part.out.begin, part.out.end),
+                        pair_of(part.rows.begin - tile.rows.begin, part.rows.size()),
                         kFinishing,
                         kFinishing};
   return sequence(key, [&] {
-    for (const OutputPass& pass : tiling_.output.passes) output_pass(tile, slot, pass);
+    for (const OutputPass& pass : tiling_.output.passes) output_pass(tile, part, slot, pass);
   });
 }
 

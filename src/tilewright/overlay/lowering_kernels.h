@@ -19,9 +19,12 @@ class LayerKernels {
   // Records every kernel of the steps and brings their micro-ops into the cache together, where they fit it.
   // Steps and tiles are accumulated and finished in the order of the plan afterwards.
   void prefetch(const StepPlan& plan);
-  // First touch and multiply-accumulate (or maximum) of the next step into its output slot.
+  // What Tiling::starts_early issues ahead of the data of a tile's first step.
+  void start() { push_next(); }
+  // First touch (unless it was started) and multiply-accumulate, or maximum, of the next step into its output
+  // slot.
   void accumulate() { push_next(); }
-  // The output passes of the tile that the last step finished.
+  // The output passes of the next part (parts_to_finish) of the tile that the last step finished.
   void finish() { push_next(); }
 
  private:
@@ -49,8 +52,8 @@ class LayerKernels {
   void clear_unused(const Tile& tile, int64_t index, int64_t slot);
   // Makes the accumulators of a tile zero, or what the sums start from.
   void start_tile(const Tile& tile, int64_t index, int64_t slot);
-  void output_pass(const Tile& tile, int64_t slot, const OutputPass& pass);
-  void output_pass(const Tile& tile, int64_t slot, const OutputPass& pass, const Run& part);
+  void output_pass(const Tile& tile, const Tile& part, int64_t slot, const OutputPass& pass);
+  void output_pass(const Tile& tile, const Tile& part, int64_t slot, const OutputPass& pass, const Run& run);
   BoxAxis output_batch_axis(const Tile& tile) const;
 
   // Appends the kernel, or the vector of kernels, that `make` builds to the sequence, built once per key.
@@ -67,7 +70,8 @@ class LayerKernels {
   template <typename Build>
   const Sequence& sequence(const SequenceKey& key, Build&& build);
   const Sequence& accumulation(const Tile& tile, const Step& step, int64_t slot);
-  const Sequence& finishing(const Tile& tile, int64_t slot);
+  const Sequence& starting(const Tile& tile, const Step& step, int64_t slot);
+  const Sequence& finishing(const Tile& tile, const Tile& part, int64_t slot);
   void push_next();
 
   const Tiling& tiling_;
@@ -77,7 +81,7 @@ class LayerKernels {
   std::map<std::vector<int64_t>, std::vector<KernelHandle>> recorded_;
   std::unordered_map<SequenceKey, Sequence, SequenceHash> sequences_;
   Sequence* building_ = nullptr;
-  std::vector<const Sequence*> planned_;  // of all steps and tiles, in the order of the plan
+  std::vector<const Sequence*> planned_;  // of all starts, steps and parts, in the order of the plan
   size_t next_ = 0;                       // of planned_
 };
 

@@ -93,8 +93,9 @@ void LayerTransfers::load_plane(int64_t plane_element, int64_t sram, const Layer
   load_padding(sram + (split.above + split.inside) * cols, split.below, cols);
 }
 
-void LayerTransfers::load_inputs(const Tile& tile, Range in, int64_t slot) {
+void LayerTransfers::load_inputs(const Tile& tile, const Step& step) {
   const Layer& layer = *tiling_.layer;
+  const Range in = step.in;
   const int64_t plane_count = tiling_.input_slot_size / tiling_.input_plane /
                               (int64_t(layer.sources.size()) * tiling_.schedule.batch_blocks);
   for (size_t s = 0; s < layer.sources.size(); ++s) {
@@ -105,7 +106,8 @@ void LayerTransfers::load_inputs(const Tile& tile, Range in, int64_t slot) {
                               tiling_.input_plane == image && image * in.size() <= kMaxSize;
     for (int64_t n = tile.batch.begin; n < tile.batch.end; ++n) {
       const int64_t group = int64_t(s) * tiling_.schedule.batch_blocks + n - tile.batch.begin;
-      const int64_t sram = slot * tiling_.input_slot_size + group * plane_count * tiling_.input_plane;
+      const int64_t plane = group * plane_count + in.begin - step.held.begin;
+      const int64_t sram = step.input_slot * tiling_.input_slot_size + plane * tiling_.input_plane;
       const int64_t element = addresses_.sources[s] + (n * tiling_.blocks.in + in.begin) * image;
       if (whole_planes) {
         runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(sram), joined(element, image, in.size(), image));
@@ -118,15 +120,17 @@ void LayerTransfers::load_inputs(const Tile& tile, Range in, int64_t slot) {
   }
 }
 
-void LayerTransfers::load_weights(Range out, Range in, int64_t slot) {
+void LayerTransfers::load_weights(Range out, const Step& step) {
   const int64_t count = tiling_.layer->weight_count();
   const ChannelBlocks& blocks = tiling_.blocks;
-  int64_t sram = slot * tiling_.weight_slot_size;
+  const Range in = step.in;
+  int64_t sram = step.weight_slot * tiling_.weight_slot_size;
   if (blocks.shared) {
     const int64_t all = count * blocks.subs(0);
     runtime_.load_buffer_2d(MemoryType::kWeight, uint32_t(sram), joined(addresses_.weights, all, 1, all));
     return;
   }
+  if (in != step.held) return load_weight_parts(out, step);
   const int64_t subs = blocks.subs(out.begin), row = in.size() * count * subs;
   const bool even = subs == blocks.subs(out.end - 1);
   if (blocks.dense && even && row <= kMaxSize && blocks.in * count * subs <= kMaxSize) {
@@ -157,6 +161,21 @@ void LayerTransfers::load_weights(Range out, Range in, int64_t slot) {
   flush();
 }
 
+// Of each output block the weights of some input blocks, to where they stand among those of all that the slot
+// is for.
+void LayerTransfers::load_weight_parts(Range out, const Step& step) {
+  const int64_t count = tiling_.layer->weight_count();
+  const ChannelBlocks& blocks = tiling_.blocks;
+  for (int64_t o = out.begin; o < out.end; ++o) {
+    const int64_t subs = blocks.subs(o), size = step.in.size() * subs * count;
+    const int64_t skipped =
+        (o - out.begin) * blocks.ratio * step.held.size() + (step.in.begin - step.held.begin) * subs;
+    const int64_t element = addresses_.weights + (blocks.offset[size_t(o)] + step.in.begin * subs) * count;
+    const int64_t sram = step.weight_slot * tiling_.weight_slot_size + skipped * count;
+    runtime_.load_buffer_2d(MemoryType::kWeight, uint32_t(sram), joined(element, size, 1, size));
+  }
+}
+
 void LayerTransfers::load_parameters(Range out, int64_t slot) {
   const int64_t vectors = tiling_.parameter_vectors;
   if (vectors == 0) return;
@@ -166,22 +185,24 @@ void LayerTransfers::load_parameters(Range out, int64_t slot) {
                           joined(element, size, 1, size));
 }
 
-void LayerTransfers::store_outputs(const Tile& tile, int64_t slot) {
+void LayerTransfers::store_outputs(const Tile& tile, const Tile& part, int64_t slot) {
   const Layer& layer = *tiling_.layer;
   // In elements of OUT, `ratio` of them at each position.
   const int64_t ratio = tiling_.blocks.ratio, width = layer.out_width * ratio,
                 image = layer.out_height * width;
-  const int64_t cols = tile.cols.size() * ratio, rows = tile.rows.size();
-  for (int64_t n = tile.batch.begin; n < tile.batch.end; ++n) {
-    const int64_t group = (n - tile.batch.begin) * tiling_.schedule.out_blocks;
-    const int64_t sram = tiling_.slot_base(slot) + group * tiling_.output_plane;
-    const int64_t element = addresses_.result + (n * tiling_.blocks.out + tile.out.begin) * image +
-                            tile.rows.begin * width + tile.cols.begin * ratio;
-    if (rows * cols == image && tiling_.output_plane == image && image * tile.out.size() <= kMaxSize) {
-      runtime_.store_buffer_2d(uint32_t(sram), joined(element, image, tile.out.size(), image));
+  const int64_t cols = part.cols.size() * ratio, rows = part.rows.size();
+  for (int64_t n = part.batch.begin; n < part.batch.end; ++n) {
+    const int64_t group =
+        (n - tile.batch.begin) * tiling_.schedule.out_blocks + part.out.begin - tile.out.begin;
+    const int64_t sram =
+        tiling_.slot_base(slot) + group * tiling_.output_plane + (part.rows.begin - tile.rows.begin) * cols;
+    const int64_t element = addresses_.result + (n * tiling_.blocks.out + part.out.begin) * image +
+                            part.rows.begin * width + part.cols.begin * ratio;
+    if (rows * cols == image && tiling_.output_plane == image && image * part.out.size() <= kMaxSize) {
+      runtime_.store_buffer_2d(uint32_t(sram), joined(element, image, part.out.size(), image));
       continue;
     }
-    for (int64_t o = 0; o < tile.out.size(); ++o) {
+    for (int64_t o = 0; o < part.out.size(); ++o) {
       runtime_.store_buffer_2d(uint32_t(sram + o * tiling_.output_plane),
                                joined(element + o * image, cols, rows, width));
     }

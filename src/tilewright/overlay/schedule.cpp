@@ -9,13 +9,19 @@
 namespace tilewright::overlay {
 
 std::string print_schedule(const Schedule& s) {
+  // Fields that came later are left out at their defaults: a schedule keeps its text.
+  std::string later;
+  if (s.early_start) later += ", early_start: true";
+  if (s.parameters_by_tile) later += ", parameters_by_tile: true";
+  if (s.first_parts != 1) later += fmt::format(", first_parts: {}", s.first_parts);
+  if (s.finish_parts != 1) later += fmt::format(", finish_parts: {}", s.finish_parts);
   return fmt::format(
       "{{batch_blocks: {}, rows: {}, cols: {}, out_blocks: {}, in_blocks: {}, virtual_threads: {}, order: "
       "{}, "
-      "weights_resident: {}, inputs_resident: {}, fold_y: {}, fold_x: {}}}",
+      "weights_resident: {}, inputs_resident: {}, fold_y: {}, fold_x: {}{}}}",
       s.batch_blocks, s.rows, s.cols, s.out_blocks, s.in_blocks, s.virtual_threads,
       s.order == TileOrder::kOutputsInner ? "outputs_inner" : "outputs_outer", s.weights_resident,
-      s.inputs_resident, s.fold_y, s.fold_x);
+      s.inputs_resident, s.fold_y, s.fold_x, later);
 }
 
 Schedule parse_schedule(const std::string& text, const std::string& source_name) {
@@ -39,6 +45,10 @@ Schedule parse_schedule(const std::string& text, const std::string& source_name)
   s.inputs_resident = map.boolean("inputs_resident", false);
   s.fold_y = int(map.integer("fold_y", 1, 64, 1));
   s.fold_x = int(map.integer("fold_x", 1, 64, 1));
+  s.early_start = map.boolean("early_start", false);
+  s.parameters_by_tile = map.boolean("parameters_by_tile", false);
+  s.first_parts = int(map.integer("first_parts", 1, kMost, 1));
+  s.finish_parts = int(map.integer("finish_parts", 1, kMost, 1));
   map.finish();
   diagnostics.raise_if_any();
   return s;
@@ -70,6 +80,8 @@ void verify(const Layer& layer, const OverlayHardware& hardware, const Schedule&
   positive(schedule.cols, "cols");
   positive(schedule.out_blocks, "out_blocks");
   positive(schedule.in_blocks, "in_blocks");
+  positive(schedule.first_parts, "first_parts");
+  positive(schedule.finish_parts, "finish_parts");
   if (schedule.virtual_threads < 1 || schedule.virtual_threads > 2) {
     diagnostics.error(ErrorKind::kInvalidInput, where, "virtual_threads",
                       fmt::format("{} is neither 1 nor 2", schedule.virtual_threads));

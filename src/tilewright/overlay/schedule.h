@@ -26,6 +26,11 @@ struct Schedule {
   bool weights_resident = false;  // all weights of the inner loops stay in their scratchpad
   bool inputs_resident = false;   // all inputs of the inner loops stay in their scratchpad
   int fold_y = 1, fold_x = 1;     // image positions folded into channels (Layer::foldable)
+  // At the defaults of the following, what the instructions above mean is done in the plainest order.
+  bool early_start = false;  // parameters and first values of a tile's sums are not kept until its data come
+  bool parameters_by_tile = false;  // loaded with each tile, even where those of all tiles would fit
+  int first_parts = 1;              // parts of the first step's data, each of which is used when it has come
+  int finish_parts = 1;             // parts of the last tile, each of which is stored when it is finished
   bool operator==(const Schedule&) const = default;
 };
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tilewright/base/random.h"
 #include "tilewright/overlay/estimate.h"
 
@@ -52,8 +54,19 @@ TEST(Schedule, TextRoundTrips) {
     s.inputs_resident = random.chance(0.5);
     s.fold_y = int(random.between(1, 7));
     s.fold_x = int(random.between(1, 7));
+    s.early_start = random.chance(0.5);
+    s.parameters_by_tile = random.chance(0.5);
+    s.first_parts = int(random.between(1, 3));
+    s.finish_parts = int(random.between(1, 3));
     EXPECT_EQ(parse_schedule(print_schedule(s), "text"), s);
   }
+}
+
+TEST(Schedule, FieldsThatCameLaterAreLeftOutOfItsTextAtTheirDefaults) {
+  const std::string text =
+      "{batch_blocks: 1, rows: 7, cols: 28, out_blocks: 2, in_blocks: 2, virtual_threads: 2, order: "
+      "outputs_inner, weights_resident: true, inputs_resident: false, fold_y: 1, fold_x: 1}";
+  EXPECT_EQ(print_schedule(parse_schedule(text, "text")), text);
 }
 
 TEST(Schedule, ParsingReportsEveryWrongField) {
@@ -127,6 +140,38 @@ TEST(Schedule, NothingFitsIsAnErrorWithTheReason) {
   }
 }
 
+TEST(Tiling, PartsCoverTheFirstStepAndTheLastTile) {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    const Layer layer = conv_layer(random.between(1, 120), random.between(1, 120), 9, 3, 1);
+    Schedule s{1, random.between(1, 9), random.between(1, 9), random.between(1, 5), random.between(1, 5)};
+    s.first_parts = int(random.between(1, 6));
+    s.finish_parts = int(random.between(1, 6));
+    const Tiling tiling(layer, {}, s);
+    const StepPlan plan = plan_steps(tiling);
+    const Range held = plan.steps[0].held;
+    int64_t at = held.begin, parts = 0;
+    for (; plan.steps[size_t(parts)].in.begin < held.end && at < held.end; ++parts) {
+      const Step& step = plan.steps[size_t(parts)];
+      EXPECT_EQ(step.in.begin, at);
+      EXPECT_EQ(step.held, held);
+      EXPECT_TRUE(step.load_input && step.load_weights);
+      EXPECT_EQ(step.first, parts == 0);
+      at = step.in.end;
+    }
+    EXPECT_EQ(at, held.end);
+    EXPECT_EQ(parts, std::min<int64_t>(s.first_parts, held.size()));
+    const Tile& tile = plan.tiles.back();
+    EXPECT_EQ(parts_to_finish(tiling, tile, false).size(), 1u);
+    int64_t outputs = 0;
+    for (const Tile& part : parts_to_finish(tiling, tile, true))
+      outputs += part.rows.size() * part.out.size();
+    EXPECT_EQ(outputs, tile.rows.size() * tile.out.size());
+    EXPECT_LE(parts_to_finish(tiling, tile, true).size(), size_t(s.finish_parts));
+  }
+}
+
 TEST(Tiling, EveryLoadWaitsForTheLastUseOfItsBuffer) {
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -137,6 +182,7 @@ TEST(Tiling, EveryLoadWaitsForTheLastUseOfItsBuffer) {
     s.order = random.chance(0.5) ? TileOrder::kOutputsInner : TileOrder::kOutputsOuter;
     s.weights_resident = random.chance(0.4);
     s.inputs_resident = random.chance(0.4);
+    s.first_parts = int(random.between(1, 3));
     const Tiling tiling(layer, {}, s);
     const StepPlan plan = plan_steps(tiling);
     // Replay: tokens given so far limit how far the loads may run ahead.
@@ -155,10 +201,12 @@ TEST(Tiling, EveryLoadWaitsForTheLastUseOfItsBuffer) {
         surely_done = givers[taken++];
         ASSERT_LT(surely_done, int32_t(k)) << "a load would wait for its own step";
       }
-      if (step.load_input) {
+      // Further parts of the first step load other elements of the same buffers.
+      const bool fresh = step.in.begin == step.held.begin;
+      if (step.load_input && fresh) {
         ASSERT_LE(input_user[size_t(step.input_slot)], surely_done);
       }
-      if (step.load_weights) {
+      if (step.load_weights && fresh) {
         ASSERT_LE(weight_user[size_t(step.weight_slot)], surely_done);
       }
       input_user[size_t(step.input_slot)] = weight_user[size_t(step.weight_slot)] = int32_t(k);

@@ -111,7 +111,8 @@ void Tiling::place_accumulators(const OverlayHardware& hardware) {
   const auto place = [&](int64_t count) {
     banks = count;
     bank_size = depth / banks;
-    all_parameters = blocks.sub_total * parameter_vectors * banks <= depth / 8;
+    all_parameters =
+        !schedule.parameters_by_tile && blocks.sub_total * parameter_vectors * banks <= depth / 8;
     parameter_blocks = all_parameters ? blocks.sub_total : schedule.out_blocks * blocks.subs(0);
   };
   // Sums beside the output passes need sums that start by overwriting and are not shifted in between.
@@ -216,7 +217,7 @@ void Tiling::measure_slots() {
   const int64_t steps_total = all_inner * image_tiles;
   const int64_t threads = s.virtual_threads;
   const bool outer = s.order == TileOrder::kOutputsOuter;
-  input_slots = std::min(threads, steps_total);
+  input_slots = std::min(threads, blocks.dense ? inner * image_tiles : steps_total);
   if (s.inputs_resident) input_slots = std::max(input_slots, outer ? inner * image_tiles : inner);
   weight_slots = std::min(threads, all_inner);
   if (s.weights_resident) weight_slots = std::max(weight_slots, outer ? inner : all_inner);
@@ -310,6 +311,22 @@ std::vector<Tile> list_tiles(const Tiling& tiling) {
   return tiles;
 }
 
+// The first step as up to `count` steps on parts of its input blocks. They share its slots and load each its
+// part of them.
+void cut_first_step(StepPlan& plan, int64_t count) {
+  const Step whole = plan.steps.front();
+  plan.steps.clear();
+  for (int64_t begin = whole.in.begin, left = std::min(count, whole.in.size()); left > 0; --left) {
+    const int64_t end = begin + ceil_div(whole.in.end - begin, left);
+    Step part = whole;
+    part.in = {begin, end};
+    part.first = begin == whole.in.begin;
+    part.last = whole.last && left == 1;
+    plan.steps.push_back(part);
+    begin = end;
+  }
+}
+
 }  // namespace
 
 StepPlan plan_steps(const Tiling& tiling) {
@@ -328,12 +345,13 @@ StepPlan plan_steps(const Tiling& tiling) {
       const auto index = int32_t(plan.steps.size());
       Step step;
       step.tile = int32_t(t);
-      step.in = {i, std::min(all.end, i + size)};
+      step.in = step.held = {i, std::min(all.end, i + size)};
       step.first = i == all.begin;
       step.last = step.in.end == all.end;
-      const auto input =
-          inputs.access({tile.batch.begin, tile.rows.begin, tile.cols.begin, i, step.in.end}, index);
-      const auto weight = weights.access(blocks.shared ? Ring::Key{} : Ring::Key{tile.out.begin, i}, index);
+      const Ring::Key input_key{tile.batch.begin, tile.rows.begin, tile.cols.begin, i, step.in.end};
+      const auto input = inputs.access(input_key, index);
+      const Ring::Key weight_key = blocks.shared ? Ring::Key{} : Ring::Key{tile.out.begin, i};
+      const auto weight = weights.access(weight_key, index);
       step.input_slot = input.slot;
       step.weight_slot = weight.slot;
       step.load_input = input.load;
@@ -347,9 +365,28 @@ StepPlan plan_steps(const Tiling& tiling) {
         plan.steps[size_t(waited_for)].give_token = true;
       }
       plan.steps.push_back(step);
+      if (index > 0 || !blocks.dense || tiling.schedule.first_parts == 1) continue;
+      cut_first_step(plan, tiling.schedule.first_parts);
+      inputs.access(input_key, int32_t(plan.steps.size()) - 1);
+      weights.access(weight_key, int32_t(plan.steps.size()) - 1);
     }
   }
   return plan;
+}
+
+std::vector<Tile> parts_to_finish(const Tiling& tiling, const Tile& tile, bool last) {
+  const int64_t wanted = last && tiling.layer->kind == LayerKind::kMatrix ? tiling.schedule.finish_parts : 1;
+  const bool along_rows = tile.out.size() < wanted && tile.rows.size() > tile.out.size();
+  const Range whole = along_rows ? tile.rows : tile.out;
+  const int64_t count = std::min(wanted, whole.size());
+  std::vector<Tile> parts;
+  for (int64_t begin = whole.begin, left = count; left > 0; --left) {
+    const int64_t end = begin + ceil_div(whole.end - begin, left);
+    parts.push_back(tile);
+    (along_rows ? parts.back().rows : parts.back().out) = {begin, end};
+    begin = end;
+  }
+  return parts;
 }
 
 }  // namespace tilewright::overlay

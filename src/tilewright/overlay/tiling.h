@@ -56,6 +56,7 @@ struct Tile {
 struct Step {
   int32_t tile = 0;                  // index into StepPlan::tiles
   Range in;                          // input channel blocks
+  Range held;                        // those of the regions in its slots: `in`, or more with first_parts
   bool first = false, last = false;  // of its tile
   int32_t input_slot = 0, weight_slot = 0;
   bool load_input = false, load_weights = false;
@@ -107,6 +108,8 @@ struct Tiling {
     return output_slot_size * output_slots + parameter_blocks * parameter_vectors * banks;
   }
   bool fits(const OverlayHardware& hardware) const;
+  // Schedule::early_start, where there is anything to start.
+  bool starts_early() const { return schedule.early_start && layer->kind == LayerKind::kMatrix; }
 
   int64_t tile_count() const { return image_tiles() * out_tiles(); }
   int64_t image_tiles() const;
@@ -149,5 +152,9 @@ struct StepPlan {
 
 // All steps in order. Of a tiling that fits.
 StepPlan plan_steps(const Tiling& tiling);
+
+// The parts of a tile that are finished and stored one after the other: Schedule::finish_parts of the last
+// one, along its output blocks, or along its rows where it has fewer of these; a smaller part comes last.
+std::vector<Tile> parts_to_finish(const Tiling& tiling, const Tile& tile, bool last);
 
 }  // namespace tilewright::overlay

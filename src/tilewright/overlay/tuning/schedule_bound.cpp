@@ -61,13 +61,18 @@ class Bound {
     count_loads();
     count_multiplications();
     count_passes();
-    const double first = first_data();
+    const int64_t parts =
+        blocks_.dense ? std::min<int64_t>(t_.schedule.first_parts, t_.schedule.in_blocks) : 1;
+    const double first = first_data(t_.schedule.in_blocks / parts);
     const double written = double(pixels_total() * blocks_.out * blocks_.ratio * hw_.output_bytes());
-    const double last_tile = double(last_pixels() * last_.out * blocks_.ratio * hw_.output_bytes());
+    const double last_tile = double(last_outputs() * blocks_.ratio * hw_.output_bytes());
     const double store = kWritePath + port_.write_latency + port_.write_cycles(last_tile);
     const double start = kFetchPath + kReadPath + 2 * port_.read_latency;
     const double loads = std::max(load_steps_, port_.read_cycles(load_bytes_));
-    double chain = first + compute() + store;
+    double chain = first_sums(first) + compute() + store;
+    // All parts of the first step's data, and what has to come after them.
+    const double ahead = first_step_ + resets_ + first_start_ + first_parameters();
+    if (parts > 1) chain = std::max(chain, first_data(t_.schedule.in_blocks) + compute() - ahead + store);
     chain = std::max(chain, start + loads + last_step_ + last_passes_ + store);
     chain =
         std::max(chain, first + first_step_ + kWritePath + port_.write_cycles(written) + port_.write_latency);
@@ -83,6 +88,15 @@ class Bound {
 
   int64_t pixels_total() const { return t_.batch_total * layer_.out_height * layer_.out_width; }
   int64_t last_pixels() const { return last_.batch * last_.rows * last_.cols; }
+  // Outputs of the part of the last tile that is stored last.
+  int64_t last_outputs() const {
+    const int64_t parts = layer_.kind == LayerKind::kMatrix ? t_.schedule.finish_parts : 1;
+    if (parts == 1) return last_pixels() * last_.out;
+    if (last_.out >= parts || last_.rows <= last_.out) {
+      return last_pixels() * std::max<int64_t>(1, last_.out / parts);
+    }
+    return last_pixels() / last_.rows * std::max<int64_t>(1, last_.rows / parts) * last_.out;
+  }
   double parameter_bytes() const {
     return double(blocks_.sub_total * t_.parameter_vectors * hw_.accumulator_bytes());
   }
@@ -112,15 +126,34 @@ class Bound {
         steps_of(inside, hw_.input_bytes()) + double(box - inside) + steps_of(weights, hw_.weight_bytes());
   }
 
-  // When the data of the first step are in the scratchpads.
-  double first_data() const {
+  // When the first `in_blocks` input blocks of the first step, with their weights, are in the scratchpads.
+  double first_data(int64_t in_blocks) const {
     const Schedule& s = t_.schedule;
     const double start = kFetchPath + kReadPath + 2 * port_.read_latency;
     if (!blocks_.dense) return start;
-    const int64_t inputs = rows_.first_inside * cols_.first_inside * s.batch_blocks * s.in_blocks;
-    const int64_t weights = t_.weight_elements({0, s.out_blocks}, {0, s.in_blocks});
+    const int64_t inputs = rows_.first_inside * cols_.first_inside * s.batch_blocks * in_blocks;
+    const int64_t weights = t_.weight_elements({0, s.out_blocks}, {0, in_blocks});
     const double bytes = double(inputs * hw_.input_bytes() + weights * hw_.weight_bytes());
     return start + port_.read_cycles(bytes);
+  }
+
+  // When the sums of the first step start, less what compute() counts but may come before.
+  double first_sums(double first) const {
+    // Micro-ops are loaded ahead of everything, and one is 4 bytes at least.
+    double ahead = kFetchPath + kReadPath + 2 * port_.read_latency;
+    if (t_.all_parameters && t_.parameter_vectors > 0) {
+      ahead += double(t_.banks) * (port_.read_latency + kReadPath + port_.read_cycles(parameter_bytes()));
+    }
+    if (!t_.starts_early()) return std::max(first, ahead);
+    const double early = resets_ + first_start_ + first_parameters();
+    return std::max(first, ahead + early) - early;
+  }
+
+  // Cycles of the LOAD of the first tile's parameters.
+  double first_parameters() const {
+    if (t_.all_parameters || t_.parameter_vectors == 0) return 0;
+    const int64_t vectors = blocks_.subs({0, t_.schedule.out_blocks}) * t_.parameter_vectors;
+    return port_.read_latency + kReadPath + port_.read_cycles(double(vectors * hw_.accumulator_bytes()));
   }
 
   void count_multiplications() {
@@ -160,7 +193,11 @@ class Bound {
       return;
     }
     overwrites_ = overwrites_ && hw_.isa == IsaVersion::kWide;
-    if (!overwrites_) multiplications_ += cleared * (t_.output.start ? double(t_.output_slots) : tiles);
+    if (!overwrites_) {
+      // With an early start all slots, or the first tile's, are cleared ahead of the first data.
+      resets_ = cleared * (t_.output.start ? double(t_.output_slots) : 1);
+      multiplications_ += t_.output.start ? resets_ : cleared * tiles;
+    }
     passes_cycles_ = double(passes_ - 1) * outputs * slices;
     const auto add = [&](const OutputPass& pass, bool at_end) {
       const bool parts = blocks_.ratio > 1;
@@ -173,7 +210,13 @@ class Bound {
                         change * double(last_subs_);
       }
     };
-    if (t_.output.start) add(*t_.output.start, false);
+    if (t_.output.start) {
+      add(*t_.output.start, false);
+      const int64_t outputs_of_first = t_.schedule.batch_blocks * t_.schedule.rows * t_.schedule.cols *
+                                       blocks_.subs({0, t_.schedule.out_blocks});
+      first_start_ = double(outputs_of_first) * slices +
+                     kAluEnd * double(blocks_.ratio > 1 ? t_.schedule.out_blocks : 1);
+    }
     for (const OutputPass& pass : t_.output.passes) add(pass, true);
   }
 
@@ -200,6 +243,7 @@ class Bound {
   AxisSums rows_, cols_;
   double load_bytes_ = 0, load_steps_ = 0;
   // Cycles of the compute queue: sums and resets, output passes; of the first and last step, the last tile.
+  double resets_ = 0, first_start_ = 0;  // of the first tile's start
   double multiplications_ = 0, passes_cycles_ = 0, first_step_ = 0, last_step_ = 0, last_passes_ = 0;
 };
 

@@ -129,6 +129,10 @@ class Features {
     plain(s.order == TileOrder::kOutputsOuter);
     plain(s.weights_resident);
     plain(s.inputs_resident);
+    plain(s.early_start);
+    plain(s.parameters_by_tile);
+    plain(s.first_parts);
+    plain(s.finish_parts);
     for (const double count : {tiles, inner, steps, double(t_.image_tiles()), double(t_.out_tiles()),
                                double(t_.input_slots), double(t_.weight_slots), double(t_.output_slots)}) {
       add(count);
@@ -137,6 +141,8 @@ class Features {
     plain(double(t_.weight_need()) / double(hw_.weight_depth()));
     plain(double(t_.accumulator_need()) / double(hw_.accumulator_depth()));
     plain(t_.all_parameters);
+    add(cycles);
+    add(bound.cycles());
     plain(cycles / bound.cycles());
     plain(8 * steps / bound.compute_cycles);
     const double beat = hw_.memory_width_bits / 8.0;
@@ -184,7 +190,16 @@ class Features {
   void tree(LoopTree& tree) const {
     const Schedule& s = t_.schedule;
     const double beat = hw_.memory_width_bits / 8.0;
-    int32_t parent = add(tree, -1, node(kRoot));
+    const double cycles = schedule_bound(t_, hw_, memory_);
+    std::vector<float> root = node(kRoot);
+    root[kNumbersAt] = log_of(cycles);
+    root[kNumbersAt + 1] = log_of(bound_.cycles());
+    root[kNumbersAt + 2] = float(cycles / bound_.cycles());
+    root[kNumbersAt + 3] = float(s.early_start);
+    root[kNumbersAt + 4] = float(s.parameters_by_tile);
+    root[kNumbersAt + 5] = float(s.first_parts);
+    root[kNumbersAt + 6] = float(s.finish_parts);
+    int32_t parent = add(tree, -1, std::move(root));
     double runs = 1;
     int32_t tile_loop = 0;
     for (const Loop& loop : loops_) {

@@ -10,6 +10,8 @@
 #include <tuple>
 #include <vector>
 
+#include "tilewright/overlay/schedule_refinements.h"
+
 namespace tilewright::overlay {
 namespace {
 
@@ -24,6 +26,10 @@ enum KnobIndex : size_t {
   kResident,
   kFoldY,
   kFoldX,
+  kEarlyStart,
+  kParameters,
+  kFirstParts,
+  kFinishParts,
   kKnobs
 };
 
@@ -40,6 +46,10 @@ Schedule schedule_of(const std::vector<int64_t>& values) {
   s.inputs_resident = (values[kResident] & 2) != 0;
   s.fold_y = int(values[kFoldY]);
   s.fold_x = int(values[kFoldX]);
+  s.early_start = values[kEarlyStart] != 0;
+  s.parameters_by_tile = values[kParameters] != 0;
+  s.first_parts = int(values[kFirstParts]);
+  s.finish_parts = int(values[kFinishParts]);
   return s;
 }
 
@@ -53,10 +63,14 @@ std::vector<int64_t> values_of(const Schedule& s) {
           s.order == TileOrder::kOutputsInner ? 0 : 1,
           (s.weights_resident ? 1 : 0) + (s.inputs_resident ? 2 : 0),
           s.fold_y,
-          s.fold_x};
+          s.fold_x,
+          s.early_start ? 1 : 0,
+          s.parameters_by_tile ? 1 : 0,
+          s.first_parts,
+          s.finish_parts};
 }
 
-// What distinguishes programs of equal tile sizes.
+// What distinguishes programs of equal tile sizes, beside the fields that stand for themselves.
 using Signature = std::tuple<bool, int64_t, int64_t, int64_t>;
 
 Signature signature(const Tiling& tiling) {
@@ -121,6 +135,10 @@ std::vector<Knob> knobs_of(const LayerForms& forms, const OverlayHardware& hardw
   knobs[kResident] = Knob::choices("resident", {"none", "weights", "inputs", "both"});
   knobs[kFoldY] = Knob::integers("fold_y", up_to(fold_y));
   knobs[kFoldX] = Knob::integers("fold_x", up_to(fold_x));
+  knobs[kEarlyStart] = Knob::choices("early_start", {"no", "yes"});
+  knobs[kParameters] = Knob::choices("parameters", {"all", "by_tile"});
+  knobs[kFirstParts] = Knob::integers("first_parts", {1, 4, 8});
+  knobs[kFinishParts] = Knob::integers("finish_parts", {1, 4});
   return knobs;
 }
 
@@ -168,6 +186,7 @@ ScheduleSpace::ScheduleSpace(const Layer& layer, const OverlayHardware& hardware
                        const Schedule schedule = schedule_of(values);
                        const LayerForms::Form* form = forms->find(schedule.fold_y, schedule.fold_x);
                        return form != nullptr && fits(*form, *machine, schedule) &&
+                              refinements_matter(form->layer, *machine, schedule, form->facts) &&
                               canonical(*form, *machine, schedule) == schedule;
                      });
 }

@@ -36,8 +36,8 @@ class LayerForms {
 
 class ScheduleSpace {
  public:
-  // The knobs batch_blocks, rows, cols, out_blocks, in_blocks, virtual_threads, order, resident, fold_y and
-  // fold_x of a layer that the overlay supports.
+  // The knobs batch_blocks, rows, cols, out_blocks, in_blocks, virtual_threads, order, resident, fold_y,
+  // fold_x, early_start, parameters, first_parts and finish_parts of a layer that the overlay supports.
   ScheduleSpace(const Layer& layer, const OverlayHardware& hardware);
 
   const KnobSpace& knobs() const { return knobs_; }
