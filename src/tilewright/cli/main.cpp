@@ -382,6 +382,10 @@ int parse_and_run(int argc, char** argv) {
 
   RecordsOptions records_options;
   add_records(app, records_options, out);
+  ExploreOptions explore_options;
+  add_explore(app, explore_options, out);
+  StudyVerbs study_verbs;
+  add_study(app, study_verbs, out);
 
   DoctorOptions doctor_options;
   verb = add_verb(app, "doctor", "What is installed, and what each missing part would give", "doctor");

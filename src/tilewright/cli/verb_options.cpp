@@ -24,10 +24,14 @@ CLI::Validator number_check(const std::string& wanted, bool (*accepts)(double)) 
 double seconds_of(const std::string& option, const std::string& text) {
   const size_t unit = text.find_first_not_of("0123456789.");
   const std::string name = unit == std::string::npos ? "s" : text.substr(unit);
-  const double scale = name == "ms" ? 1e-3 : name == "s" ? 1 : name == "m" || name == "min" ? 60 : 0;
+  const double scale = name == "ms"                   ? 1e-3
+                       : name == "s"                  ? 1
+                       : name == "m" || name == "min" ? 60
+                       : name == "h"                  ? 3600
+                                                      : 0;
   double value = 0;
   if (scale == 0 || !CLI::detail::lexical_cast(text.substr(0, unit), value) || !(value * scale > 0)) {
-    throw CLI::ValidationError(option, "'" + text + "' is not a time like 500ms, 10s or 2m");
+    throw CLI::ValidationError(option, "'" + text + "' is not a time like 500ms, 10s, 2m or 1h");
   }
   return value * scale;
 }

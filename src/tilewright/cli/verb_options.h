@@ -16,11 +16,13 @@ CLI::App* add_verb(CLI::App& app, const std::string& name, const std::string& de
 // Accepts finite numbers; "'x' is not WANTED" is said of others.
 CLI::Validator number_check(const std::string& wanted, bool (*accepts)(double));
 
-// "500ms", "10s", "2m"; a bare number is seconds. Other texts are refused in the option's name.
+// "500ms", "10s", "2m", "1h"; a bare number is seconds. Other texts are refused in the option's name.
 double seconds_of(const std::string& option, const std::string& text);
 
 // The options of one verb, where they are many.
 void add_place(CLI::App& app, PlaceVerbs& verbs, std::ostream& out);
 void add_records(CLI::App& app, RecordsOptions& options, std::ostream& out);
+void add_explore(CLI::App& app, ExploreOptions& options, std::ostream& out);
+void add_study(CLI::App& app, StudyVerbs& verbs, std::ostream& out);
 
 }  // namespace tilewright::cli

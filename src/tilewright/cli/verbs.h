@@ -238,6 +238,35 @@ void records_merge(const RecordsOptions& options, std::ostream& out);
 void records_stats(const RecordsOptions& options, std::ostream& out);
 void records_recover(const RecordsOptions& options, std::ostream& out);
 
+struct ExploreOptions {
+  ModelOptions model;  // a bundle of 8-bit operands, or a model file
+  std::string device, output;
+  std::vector<int> precision = {8, 4, 2, 1};
+  double budget_s = 0;     // 0: until every candidate is tuned or excluded
+  int64_t trials = 24;     // schedules per layer and candidate
+  int64_t candidates = 0;  // per operand width; 0: no limit
+  std::string memory;      // empty: the device's
+  uint64_t seed = 1;
+  int jobs = 0;  // candidates at a time; 0: one per processor
+  bool changed_only = false;
+  bool json = false;
+};
+void explore(const ExploreOptions& options, std::ostream& out);
+
+struct StudyOptions {
+  std::string path;  // folder of an exploration; of importance also a file of implementation data
+  std::vector<std::string> targets = {"gops", "fmax", "lut", "ff", "dsp", "bram"};
+  std::string output;  // SVG, or for importance a page
+  uint64_t seed = 1;
+  bool json = false;
+};
+struct StudyVerbs {
+  StudyOptions show, importance, front;
+};
+void study_show(const StudyOptions& options, std::ostream& out);
+void study_importance(const StudyOptions& options, std::ostream& out);
+void study_front(const StudyOptions& options, std::ostream& out);
+
 struct DoctorOptions {
   bool json = false;
 };

@@ -27,7 +27,34 @@ enum KnobIndex {
   kReadQueue
 };
 
-// The rules of OverlayHardware::verify that points of this space can break, without its texts.
+// Whole spaces are walked: no text is made of a point that nobody sees.
+OverlayHardware nameless(const std::vector<int64_t>& values, int operand_bits) {
+  constexpr int64_t kKib = 1024;
+  OverlayHardware h;
+  h.name = "overlay";
+  h.isa = IsaVersion::kWide;
+  h.batch = int(values[kBatch]);
+  h.block_in = int(values[kWords] * 8 / operand_bits);
+  h.block_out = int(values[kBlockOut]);
+  h.input_bits = h.weight_bits = h.output_bits = operand_bits;
+  h.uop_buffer_bytes = values[kUopKib] * kKib;
+  h.input_buffer_bytes = values[kInputKib] * kKib;
+  h.weight_buffer_bytes = values[kWeightKib] * kKib;
+  h.accumulator_buffer_bytes = values[kAccumulatorKib] * kKib;
+  h.alu_lanes = int(h.batch * h.block_out / values[kAluShare]);
+  h.gemm_beside_alu = values[kBeside] != 0;
+  h.memory_width_bits = int(values[kPort]);
+  h.command_queue_depth = int(values[kCommandQueue]);
+  h.read_queue_beats = int(values[kReadQueue]);
+  h.max_burst_beats = std::min(64, h.read_queue_beats);
+  return h;
+}
+
+// Outputs are stored as the next layer's inputs: what why_not() of layer.h asks of the blocks.
+bool chains(const OverlayHardware& h) {
+  return h.block_in % h.block_out == 0 && (h.block_in == h.block_out || h.batch == 1);
+}
+
 bool buildable(const OverlayHardware& h) {
   Diagnostics diagnostics;
   verify_rtl(h, diagnostics);
@@ -59,29 +86,14 @@ KnobSpace hardware_space(int operand_bits, const Device& device) {
       Knob::integers("read_queue_beats", {64, 256}),
   };
   return KnobSpace(std::move(knobs), [operand_bits](const std::vector<int64_t>& values) {
-    return values[kBatch] * values[kBlockOut] >= values[kAluShare] &&
-           buildable(hardware_at(values, operand_bits));
+    if (values[kBatch] * values[kBlockOut] < values[kAluShare]) return false;
+    const OverlayHardware hardware = nameless(values, operand_bits);
+    return chains(hardware) && buildable(hardware);
   });
 }
 
 OverlayHardware hardware_at(const std::vector<int64_t>& values, int operand_bits) {
-  constexpr int64_t kKib = 1024;
-  OverlayHardware h;
-  h.isa = IsaVersion::kWide;
-  h.batch = int(values[kBatch]);
-  h.block_in = int(values[kWords] * 8 / operand_bits);
-  h.block_out = int(values[kBlockOut]);
-  h.input_bits = h.weight_bits = h.output_bits = operand_bits;
-  h.uop_buffer_bytes = values[kUopKib] * kKib;
-  h.input_buffer_bytes = values[kInputKib] * kKib;
-  h.weight_buffer_bytes = values[kWeightKib] * kKib;
-  h.accumulator_buffer_bytes = values[kAccumulatorKib] * kKib;
-  h.alu_lanes = int(h.batch * h.block_out / values[kAluShare]);
-  h.gemm_beside_alu = values[kBeside] != 0;
-  h.memory_width_bits = int(values[kPort]);
-  h.command_queue_depth = int(values[kCommandQueue]);
-  h.read_queue_beats = int(values[kReadQueue]);
-  h.max_burst_beats = std::min(64, h.read_queue_beats);
+  OverlayHardware h = nameless(values, operand_bits);
   h.name = fmt::format("w{0}a{0}-{1}x{2}x{3}-u{4}i{5}w{6}a{7}-alu{8}{9}-port{10}-q{11}r{12}", operand_bits,
                        h.batch, h.block_in, h.block_out, values[kUopKib], values[kInputKib],
                        values[kWeightKib], values[kAccumulatorKib], h.alu_lanes, h.gemm_beside_alu ? "b" : "",

@@ -16,7 +16,8 @@ namespace tilewright::overlay {
 inline constexpr int kOperandBits[] = {8, 4, 2, 1};
 
 // The port is as wide as a channel of the device's memory (64 bits where none is stated) or half of it.
-// Valid points are descriptions that verify() accepts. Errors (invalid input): another operand width.
+// Valid points are descriptions that the RTL can have and layers can be compiled for. Errors (invalid input):
+// another operand width.
 KnobSpace hardware_space(int operand_bits, const Device& device);
 
 // The description that the values of a point stand for; its name is made of them.

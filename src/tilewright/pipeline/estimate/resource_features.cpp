@@ -9,7 +9,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/pipeline/build/layer_geometry.h"
-#include "tilewright/pipeline/estimate/memory_cells.h"
+#include "tilewright/synthesis/memory_cells.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -47,15 +47,15 @@ MemoryLogic cell_choice(int64_t rows, int64_t width) {
 MemoryLogic add_memory(ResourceFeatures& features, const std::string& kind, int64_t words, int64_t width,
                        DeviceFamily family) {
   if (kind == "block" || (kind == "ultra" && family != DeviceFamily::kXcup)) {
-    features.bram += block_rams(words, width);
-    return cell_choice(block_ram_rows(words, width), width);
+    features.bram += synthesis::block_rams(words, width);
+    return cell_choice(synthesis::block_ram_rows(words, width), width);
   }
   if (kind == "ultra") {
-    features.uram += ultra_rams(words, width);
+    features.uram += synthesis::ultra_rams(words, width);
     return cell_choice(ceil_div(words, 4096), width);
   }
   if (kind == "registers") return {double(words * width) / 2, double((words + 1) * width)};
-  return {double(lut_rams(words, width, family)), double(width)};
+  return {double(synthesis::lut_rams(words, width, family)), double(width)};
 }
 
 // Bits of the adders and of the registers of a tree of sums over `terms` of `width` bits, the first level of
@@ -143,7 +143,7 @@ ResourceFeatures sliding_window(const Call& p) {
   if (kh > 1) memory = add_memory(f, p.text("KIND", "block"), words, (kh - 1) * word, p.family);
   const int64_t most = p("MAX_CB", words);
   double columns = 0;
-  if (kw > 1 && most > 1) columns = double(lut_rams(most, (kw - 1) * kh * word, p.family));
+  if (kw > 1 && most > 1) columns = double(synthesis::lut_rams(most, (kw - 1) * kh * word, p.family));
   const double window = double(kw * kh * word), several = tasks > 1 ? 1 : 0;
   f.lut = {1, memory.lut, columns, window, several * double(184 + p("AW")), double(bits_of(words))};
   f.ff = {1, memory.ff, window, double(kh * word), several * double(184 + p("AW")), double(bits_of(words))};
@@ -262,7 +262,7 @@ ResourceFeatures finish_fixed(const Call& p, double held, double several, double
   f.form = "finish_fixed";
   if (tables > 0) f.dsp = lanes * product_blocks(33, 24);
   const bool block = p.text("KIND", "lutram") == "block";
-  if (block) f.bram = lanes * 2 * block_rams(tables * 513, 32);
+  if (block) f.bram = lanes * 2 * synthesis::block_rams(tables * 513, 32);
   // Entries are read at two places; what interpolates between them is set beside them, as too few runs have
   // several tables to tell the two apart.
   const double entries = block ? 0 : double(tables * 2 * 32 * ceil_div(513, 64));
@@ -283,7 +283,7 @@ ResourceFeatures finish_integer(const Call& p, double held, double several, doub
   const double split = scales && product_blocks(sum, factor) > 1 ? product : 0,
                one = scales && split == 0 ? product : 0;
   const bool block = p.text("KIND", "lutram") == "block";
-  if (block) f.bram = lanes * block_rams(tables * 256, 8);
+  if (block) f.bram = lanes * synthesis::block_rams(tables * 256, 8);
   const double adds = residual ? double(lanes) : 0, table = block ? 0 : double(lanes * tables * 256 * 8) / 64;
   f.dsp = (scales ? lanes * product_blocks(sum, factor) : 0) + (residual ? 2 * lanes : 0);
   f.lut = {1,     held,    double(lanes * sum),     product, split,         double(lanes), adds,
@@ -386,7 +386,7 @@ ResourceFeatures tensor_reader(const Call& p) {
   const double address = double(p("A")), progress = double(p("PROGRESS")), several = tasks > 1 ? 1 : 0;
   f.lut = {1,
            address,
-           double(lut_rams(p("QUEUE"), word + 1, p.family)),
+           double(synthesis::lut_rams(p("QUEUE"), word + 1, p.family)),
            double(word),
            units > 1 ? double(units * word) : 0,
            progress,

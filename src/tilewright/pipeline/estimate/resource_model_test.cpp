@@ -9,8 +9,8 @@
 
 #include "tilewright/pipeline/estimate/estimate.h"
 #include "tilewright/pipeline/estimate/measured_runs_testing.h"
-#include "tilewright/pipeline/estimate/memory_cells.h"
 #include "tilewright/pipeline/estimate/resource_features.h"
+#include "tilewright/synthesis/memory_cells.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -104,23 +104,23 @@ TEST(MeasuredRuns, RefuseOtherLines) {
 }
 
 TEST(ResourceModel, MemoriesTakeWholeCells) {
-  EXPECT_EQ(block_rams(512, 36), 1);
-  EXPECT_EQ(block_rams(513, 36), 2);
-  EXPECT_EQ(block_rams(16384, 1), 1);
-  EXPECT_EQ(block_rams(2048, 9), 1);
-  EXPECT_EQ(block_rams(2048, 10), 2);
-  EXPECT_EQ(block_rams(0, 8), 0);
-  EXPECT_EQ(ultra_rams(4096, 72), 1);
-  EXPECT_EQ(ultra_rams(4097, 73), 4);
-  EXPECT_EQ(ultra_rams(25395, 8), 1);
-  EXPECT_EQ(ultra_rams(2646, 64), 1);
-  EXPECT_EQ(block_ram_rows(512, 72), 1);
-  EXPECT_EQ(block_ram_rows(40000, 1), 3);
+  EXPECT_EQ(synthesis::block_rams(512, 36), 1);
+  EXPECT_EQ(synthesis::block_rams(513, 36), 2);
+  EXPECT_EQ(synthesis::block_rams(16384, 1), 1);
+  EXPECT_EQ(synthesis::block_rams(2048, 9), 1);
+  EXPECT_EQ(synthesis::block_rams(2048, 10), 2);
+  EXPECT_EQ(synthesis::block_rams(0, 8), 0);
+  EXPECT_EQ(synthesis::ultra_rams(4096, 72), 1);
+  EXPECT_EQ(synthesis::ultra_rams(4097, 73), 4);
+  EXPECT_EQ(synthesis::ultra_rams(25395, 8), 1);
+  EXPECT_EQ(synthesis::ultra_rams(2646, 64), 1);
+  EXPECT_EQ(synthesis::block_ram_rows(512, 72), 1);
+  EXPECT_EQ(synthesis::block_ram_rows(40000, 1), 3);
   using synthesis::DeviceFamily;
-  EXPECT_EQ(lut_rams(32, 6, DeviceFamily::kXc7), 4);
-  EXPECT_EQ(lut_rams(64, 3, DeviceFamily::kXc7), 4);
-  EXPECT_EQ(lut_rams(32, 14, DeviceFamily::kXcup), 8);
-  EXPECT_EQ(lut_rams(64, 8, DeviceFamily::kXcup), 16);
+  EXPECT_EQ(synthesis::lut_rams(32, 6, DeviceFamily::kXc7), 4);
+  EXPECT_EQ(synthesis::lut_rams(64, 3, DeviceFamily::kXc7), 4);
+  EXPECT_EQ(synthesis::lut_rams(32, 14, DeviceFamily::kXcup), 8);
+  EXPECT_EQ(synthesis::lut_rams(64, 8, DeviceFamily::kXcup), 16);
 }
 
 TEST(ResourceModel, EveryModelHasItsWeights) {

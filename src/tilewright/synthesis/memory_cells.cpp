@@ -1,15 +1,15 @@
 // Shapes of 7 series and UltraScale+ memories: vendor data sheets (UG473, UG573, UG474).
-#include "tilewright/pipeline/estimate/memory_cells.h"
+#include "tilewright/synthesis/memory_cells.h"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "tilewright/pipeline/build/layer_geometry.h"
-
-namespace tilewright::pipeline {
+namespace tilewright::synthesis {
 
 namespace {
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 struct BlockShape {
   int64_t words, width, cells;
@@ -45,13 +45,13 @@ int64_t ultra_rams(int64_t words, int64_t width) {
   return ceil_div(words, 4096 * share) * ceil_div(width, 72 / share);
 }
 
-int64_t lut_rams(int64_t words, int64_t width, synthesis::DeviceFamily family) {
+int64_t lut_rams(int64_t words, int64_t width, DeviceFamily family) {
   if (words <= 0 || width <= 0) return 0;
-  const bool ultra = family == synthesis::DeviceFamily::kXcup;
+  const bool ultra = family == DeviceFamily::kXcup;
   const int64_t tables = ultra ? 8 : 4, bits = ultra ? 7 : 3;
   if (words <= 32) return tables * ceil_div(width, 2 * bits);
   const int64_t banks = ceil_div(words, 64);
   return banks * tables * ceil_div(width, bits) + (banks > 1 ? width * ceil_div(banks - 1, 3) : 0);
 }
 
-}  // namespace tilewright::pipeline
+}  // namespace tilewright::synthesis

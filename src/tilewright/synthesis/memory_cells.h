@@ -5,7 +5,7 @@
 
 #include "tilewright/synthesis/resources.h"
 
-namespace tilewright::pipeline {
+namespace tilewright::synthesis {
 
 // Block memories of 18 Kb (16384 x 1 .. 1024 x 18, 512 x 36 with a read and a write port of their own) and
 // pairs of them (32768 x 1 .. 512 x 72), the cheapest way to cut the words and bits.
@@ -17,6 +17,6 @@ int64_t ultra_rams(int64_t words, int64_t width);
 // Look-up tables of a memory in slices, one write and one read port. 7 series: 64 words of 3 bits or 32 of 6
 // in four tables; UltraScale+: 64 of 7 or 32 of 14 in eight. More words are chosen among by `words / 64`
 // inputs per bit, counted in.
-int64_t lut_rams(int64_t words, int64_t width, synthesis::DeviceFamily family);
+int64_t lut_rams(int64_t words, int64_t width, DeviceFamily family);
 
-}  // namespace tilewright::pipeline
+}  // namespace tilewright::synthesis

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+#include <thread>
+
+#include "tilewright/base/random.h"
+#include "tilewright/cli/model_input.h"
+#include "tilewright/cli/progress_line.h"
+#include "tilewright/cli/verbs.h"
+#include "tilewright/flow/candidate_job.h"
+#include "tilewright/flow/container.h"
+#include "tilewright/flow/exploration.h"
+#include "tilewright/flow/exploration_network.h"
+#include "tilewright/flow/hardware_form.h"
+#include "tilewright/tune/thread_executor.h"
+
+namespace tilewright::cli {
+namespace {
+
+// Time does not depend on numbers, so a float model is quantised on random inputs.
+std::vector<Tensor> random_inputs(const Graph& model) {
+  Random random(1);
+  std::vector<Tensor> inputs;
+  for (const ValueId v : model.inputs) {
+    Tensor values(model.value(v).type, model.value(v).shape);
+    for (int64_t i = 0; i < values.size(); ++i) values.set_number(i, 2 * random.uniform() - 1);
+    inputs.push_back(std::move(values));
+  }
+  return inputs;
+}
+
+Bundle read_network(const ModelOptions& options, int threads) {
+  if (is_container(options.path)) return read_bundle(options.path);
+  Graph model = read_model(options);
+  const std::vector<Tensor> inputs = random_inputs(model);
+  return compile(hardware_form(std::move(model), NumberFormat{}, inputs, threads), exploration_reference())
+      .bundle;
+}
+
+ExplorationRequest request_of(const ExploreOptions& options) {
+  ExplorationRequest request;
+  request.device = find_device(options.device, shared_folder("hardware") / "devices");
+  request.memory = !options.memory.empty() ? find_memory_model(options.memory)
+                   : request.device.memory ? request.device.memory->model()
+                                           : MemoryModel{};
+  request.threads = int(std::max(1u, std::thread::hardware_concurrency()));
+  request.network = read_network(options.model, request.threads);
+  request.model_name = std::filesystem::path(options.model.path).stem().string();
+  request.operand_bits = options.precision;
+  std::sort(request.operand_bits.rbegin(), request.operand_bits.rend());
+  request.operand_bits.erase(std::unique(request.operand_bits.begin(), request.operand_bits.end()),
+                             request.operand_bits.end());
+  request.folder = options.output;
+  request.rtl_folder = shared_folder("rtl");
+  request.trials = options.trials;
+  request.candidates = options.candidates;
+  request.budget_s = options.budget_s;
+  request.seed = options.seed;
+  return request;
+}
+
+std::string progress_text(const ExploreOptions& options, int bits, const tune::ExplorationProgress& p) {
+  const int64_t fresh = p.evaluated - p.known;
+  const double rate = p.seconds > 0 ? double(fresh) / p.seconds : 0;
+  std::string text = fmt::format("w{0}a{0}: best {1:.3f} ms, {2} tuned ({3:.2f}/s), {4} alive, {5} excluded",
+                                 bits, 1e3 * p.best_s, p.evaluated, rate, p.alive, p.pruned);
+  if (p.model_error > 0) text += fmt::format(", model {:.1f} % off", 100 * p.model_error);
+  if (options.candidates > 0 && rate > 0) {
+    text += ", " + duration_text(double(options.candidates - p.evaluated) / rate) + " left";
+  } else if (options.budget_s > 0) {
+    const double share = options.budget_s / double(options.precision.size());
+    text += ", at most " + duration_text(std::max(0.0, share - p.seconds)) + " left";
+  }
+  return text;
+}
+
+}  // namespace
+
+void explore(const ExploreOptions& options, std::ostream& out) {
+  const ExplorationRequest request = request_of(options);
+  const int jobs = options.jobs > 0 ? options.jobs : request.threads;
+  const auto executor = [&](const std::filesystem::path&) {
+    return tune::make_thread_executor({candidate_job()}, jobs);
+  };
+  ExplorationReport report;
+  {
+    ProgressLine line;
+    ExplorationWatcher watcher;
+    watcher.progress = [&](int bits, const tune::ExplorationProgress& progress) {
+      line.update([&] { return progress_text(options, bits, progress); });
+      return true;
+    };
+    report = options.changed_only ? explore_changed(request, executor, watcher)
+                                  : explore_overlays(request, executor, watcher);
+  }
+  out << (options.json ? to_json(report) + "\n" : to_string(report));
+  if (options.json) return;
+  if (options.changed_only) {
+    for (const WidthReport& w : report.widths) {
+      out << fmt::format("w{0}a{0}: {1} of {2} candidates had changed and were tuned again\n", w.operand_bits,
+                         w.evaluated - w.known, w.evaluated);
+    }
+  }
+  out << "\nthe study is in " << options.output << " (page.html, front.json)\n";
+}
+
+}  // namespace tilewright::cli

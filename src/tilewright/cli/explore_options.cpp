@@ -1,0 +1,77 @@
+#include <limits>
+#include <ostream>
+
+#include "tilewright/cli/verb_options.h"
+
+namespace tilewright::cli {
+
+void add_explore(CLI::App& app, ExploreOptions& options, std::ostream& out) {
+  CLI::App* verb = add_verb(app, "explore",
+                            "Explore overlays and schedules together for a network on a device: the front of "
+                            "latency against area; takes up what the folder holds",
+                            "explore resnet18.onnx --device xc7z020 --precision 8,4 --budget 2h -o study/");
+  verb->add_option("model", options.model.path,
+                   "ONNX, TensorFlow or TFLite file, or a bundle (.twb) of 8 bits")
+      ->required();
+  verb->add_option("--fill-weights", options.model.fill_gain,
+                   "The model comes without weights: fill it with pseudo-random ones of this gain")
+      ->check(number_check("a number above 0", [](double x) { return x > 0; }));
+  verb->add_option("--device", options.device, "FPGA: a preset's name (hardware/devices) or a YAML file")
+      ->required();
+  verb->add_option("--precision", options.precision, "Bits of operands: some of 8,4,2,1")
+      ->delimiter(',')
+      ->check(CLI::IsMember({8, 4, 2, 1}));
+  verb->add_option_function<std::string>(
+          "--budget",
+          [&options](const std::string& text) { options.budget_s = seconds_of("--budget", text); },
+          "Time for all precisions together (default: until every candidate is tuned or excluded)")
+      ->type_name("TIME");
+  verb->add_option("-o,--output", options.output, "Folder of the study")->required();
+  verb->add_option("--trials", options.trials, "Schedules per layer and candidate; 0: default schedules")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 20));
+  verb->add_option("--candidates", options.candidates, "Tune at most so many per precision")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+  verb->add_option(
+      "--memory", options.memory,
+      "ideal, fixed[:LATENCY[:INTERVAL[:EFFICIENCY]]], ddr, or a YAML file (default: the device's)");
+  verb->add_option("--seed", options.seed, "Seed of all draws")
+      ->check(CLI::Range(uint64_t{0}, uint64_t(std::numeric_limits<int64_t>::max())));
+  verb->add_option("--jobs", options.jobs, "Candidates at a time (default: one per processor)")
+      ->check(CLI::Range(1, 4096));
+  verb->add_flag("--changed-only", options.changed_only,
+                 "Only tune those candidates of the study again whose RTL has changed since");
+  verb->add_flag("--json", options.json, "Print JSON for machines");
+  verb->callback([&options, &out] { explore(options, out); });
+}
+
+void add_study(CLI::App& app, StudyVerbs& verbs, std::ostream& out) {
+  CLI::App* study = app.add_subcommand("study", "What explorations and implementations have found");
+  study->require_subcommand(1);
+  CLI::App* verb =
+      add_verb(*study, "show", "Fronts, what was excluded, and what it cost", "study show study/");
+  verb->add_option("study", verbs.show.path, "Folder of an exploration")->required();
+  verb->add_flag("--json", verbs.show.json, "Print JSON for machines");
+  verb->callback([&verbs, &out] { study_show(verbs.show, out); });
+
+  verb =
+      add_verb(*study, "front", "Draw the fronts of latency against area", "study front study/ -o front.svg");
+  verb->add_option("study", verbs.front.path, "Folder of an exploration")->required();
+  verb->add_option("-o,--output", verbs.front.output, "SVG file")->required();
+  verb->callback([&verbs, &out] { study_front(verbs.front, out); });
+
+  verb = add_verb(*study, "importance",
+                  "How well results can be predicted from design choices, and which choice matters at which "
+                  "precision",
+                  "study importance study/ --target fmax,lut,bram,dsp,gops -o page.html");
+  verb->add_option("data", verbs.importance.path,
+                   "Folder of an exploration, or a file of implementation data")
+      ->required();
+  verb->add_option("--target", verbs.importance.targets, "What to predict: gops, fmax, lut, ff, dsp, bram")
+      ->delimiter(',');
+  verb->add_option("--seed", verbs.importance.seed, "Seed of the splits");
+  verb->add_option("-o,--output", verbs.importance.output, "HTML page with the bars");
+  verb->add_flag("--json", verbs.importance.json, "Print JSON for machines");
+  verb->callback([&verbs, &out] { study_importance(verbs.importance, out); });
+}
+
+}  // namespace tilewright::cli

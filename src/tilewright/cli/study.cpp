@@ -1,0 +1,31 @@
+#include <filesystem>
+#include <ostream>
+
+#include "tilewright/base/error.h"
+#include "tilewright/base/file.h"
+#include "tilewright/cli/verbs.h"
+#include "tilewright/flow/exploration_plots.h"
+#include "tilewright/flow/study_tables.h"
+
+namespace tilewright::cli {
+
+void study_show(const StudyOptions& options, std::ostream& out) {
+  const ExplorationReport report = read_exploration(options.path);
+  out << (options.json ? to_json(report) + "\n" : to_string(report));
+}
+
+void study_front(const StudyOptions& options, std::ostream& out) {
+  write_text_file(options.output, draw_front(read_exploration(options.path)).document());
+  out << "the fronts are in " << options.output << "\n";
+}
+
+void study_importance(const StudyOptions& options, std::ostream& out) {
+  const tune::SampleTable table = read_sample_table(options.path);
+  const ImportanceReport report = tilewright::study_importance(table, options.targets, options.seed);
+  if (!options.output.empty()) {
+    write_text_file(options.output, importance_page(table, report, "Importance of design choices"));
+  }
+  out << (options.json ? to_json(table, report) + "\n" : to_string(table, report));
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,29 @@
+// The tuning of one candidate (flow/candidate_tuning.h) as a job for workers.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "tilewright/hardware/memory_model.h"
+#include "tilewright/hardware/overlay_hardware.h"
+#include "tilewright/tune/worker.h"
+
+namespace tilewright {
+
+inline constexpr const char* kCandidateJob = "candidate";
+
+// What a worker is asked. `network` names the bundle of the study, on a folder that workers share.
+struct CandidateRequest {
+  std::filesystem::path network;
+  int operand_bits = 8;
+  OverlayHardware hardware;
+  MemoryModel memory;
+  int64_t trials = 0;
+  uint64_t seed = 1;
+};
+std::string print_candidate_request(const CandidateRequest& request);
+// Answers such requests; keeps the network of the last one at hand.
+tune::JobKind candidate_job();
+
+}  // namespace tilewright

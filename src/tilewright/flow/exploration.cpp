@@ -1,0 +1,277 @@
+// Widths are explored one after the other, each with an equal share of the time that is left.
+#include "tilewright/flow/exploration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tilewright/base/error.h"
+#include "tilewright/base/file.h"
+#include "tilewright/base/hash.h"
+#include "tilewright/flow/overlay_candidates.h"
+#include "tilewright/overlay/area/clock_model.h"
+#include "tilewright/overlay/tuning/schedule_problem.h"
+#include "tilewright/tune/study.h"
+
+namespace tilewright {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::string width_name(int bits) { return fmt::format("w{0}a{0}", bits); }
+
+// Of what is tuned: a compiler that gives other schedules or placements to the same layers asks the same.
+std::string hash_of(const ExplorationNetwork& network) {
+  std::string text;
+  for (const ExplorationLayer& item : network.layers) {
+    text += fmt::format("{} {}\n", item.count, overlay::workload_text(item.layer));
+  }
+  return fmt::format("{:016x}", fnv1a(text));
+}
+
+ExploredCandidate explored(const OverlayCandidates& backend, const tune::CandidateResult& result) {
+  const tune::CandidateFacts facts = backend.judge(result.point);
+  const std::vector<tune::ExplorationBackend::Need> needs = backend.needs(result.point);
+  ExploredCandidate c;
+  c.point = result.point;
+  c.hardware = backend.hardware(result.point).name;
+  c.values = backend.space().values(result.point);
+  c.cycles = result.cycles;
+  c.latency_s = double(result.cycles) / (facts.clock_mhz * 1e6);
+  c.bound_s = facts.bound_s;
+  c.utilisation = facts.utilisation;
+  c.clock_mhz = facts.clock_mhz;
+  c.peak_gops = facts.peak_gops;
+  c.lut = needs[0].need;
+  c.ff = needs[1].need;
+  c.dsp = needs[2].need;
+  c.bram = needs[3].need;
+  return c;
+}
+
+// Everything of the report that follows from results.
+void fill_results(const OverlayCandidates& backend, const std::vector<tune::CandidateResult>& results,
+                  WidthReport& report) {
+  const tune::ExplorationFront front = tune::front_of(backend, results);
+  std::set<KnobSpace::Point> on_front;
+  for (const auto& member : front.members()) on_front.insert(member.payload);
+  report.candidates.clear();
+  report.evaluated = int64_t(results.size());
+  report.failed = report.trials = 0;
+  report.worker_s = 0;
+  for (const tune::CandidateResult& result : results) {
+    report.trials += result.trials;
+    report.worker_s += result.worker_s;
+    if (result.cycles == 0) {
+      ++report.failed;
+      continue;
+    }
+    report.candidates.push_back(explored(backend, result));
+    report.candidates.back().on_front = on_front.count(result.point) != 0;
+  }
+  std::stable_sort(report.candidates.begin(), report.candidates.end(),
+                   [](const ExploredCandidate& a, const ExploredCandidate& b) {
+                     return std::pair(!a.on_front, a.latency_s) < std::pair(!b.on_front, b.latency_s);
+                   });
+}
+
+// One operand width of a request: its network, its space, its study.
+class Width {
+ public:
+  Width(const ExplorationRequest& request, int bits)
+      : request_(request),
+        network_(exploration_network(request.network, bits)),
+        backend_(network_, {request.device, request.folder / "network.twb", request.rtl_folder,
+                            request.memory, request.seed, request.threads}),
+        study_(request.folder / width_name(bits), question()) {
+    report_.operand_bits = bits;
+    report_.macs = network_.macs;
+    report_.left_out = network_.left_out;
+    for (const Knob& knob : backend_.space().knobs()) report_.knobs.push_back(knob.name);
+  }
+
+  const WidthReport& report() const { return report_; }
+
+  void explore(tune::Executor& executor, double budget_s, const ExplorationWatcher& watcher,
+               const std::function<void()>& show) {
+    const auto start = Clock::now();
+    const tune::Screening screening = tune::screen(backend_, request_.threads);
+    tune::require_fitting(backend_, screening, request_.device.name);
+    report_.points = screening.points;
+    report_.valid = screening.valid;
+    report_.fitting = int64_t(screening.fitting.size());
+    tune::ExplorationOptions options;
+    options.trials = request_.trials;
+    options.candidates = request_.candidates;
+    options.budget_s = budget_s > 0 ? std::max(1e-3, budget_s - seconds_since(start)) : 0;
+    options.round = request_.round;
+    options.seed = request_.seed;
+    options.importance = request_.importance;
+    results_.clear();
+    for (const auto& entry : study_.known()) results_.push_back(entry.second);
+    const tune::KnownResults known = tune::unchanged(study_.known(), backend_);
+    tune::ExplorationHooks hooks;
+    hooks.keep = [&](const std::vector<tune::CandidateResult>& fresh) {
+      study_.keep(fresh);
+      results_.insert(results_.end(), fresh.begin(), fresh.end());
+    };
+    hooks.progress = [&](const tune::ExplorationProgress& progress) {
+      take(progress);
+      fill_results(backend_, results_, report_);
+      report_.seconds = seconds_since(start);
+      show();
+      return !watcher.progress || watcher.progress(report_.operand_bits, progress);
+    };
+    const tune::ExplorationResult result =
+        tune::explore(backend_, screening, executor, options, known, hooks);
+    take(result.end);
+    fill_results(backend_, result.evaluated, report_);
+    report_.importance = result.importance;
+    report_.exhausted = result.exhausted;
+    report_.seconds = seconds_since(start);
+  }
+
+  void explore_changed(tune::Executor& executor, const ExplorationWatcher& watcher) {
+    const auto start = Clock::now();
+    const tune::KnownResults kept = tune::unchanged(study_.known(), backend_);
+    std::vector<KnobSpace::Point> all;
+    for (const auto& entry : study_.known()) all.push_back(entry.first);
+    if (all.empty()) {
+      throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' holds no candidates", study_.folder().string()),
+                  "explore first, without --changed-only");
+    }
+    tune::ExplorationHooks hooks;
+    tune::ExplorationProgress progress;
+    progress.known = int64_t(kept.size());
+    hooks.keep = [&](const std::vector<tune::CandidateResult>& fresh) {
+      study_.keep(fresh);
+      progress.evaluated += int64_t(fresh.size());
+      progress.alive = int64_t(all.size() - kept.size()) - progress.evaluated;
+      progress.seconds = seconds_since(start);
+      if (watcher.progress) watcher.progress(report_.operand_bits, progress);
+    };
+    const std::vector<tune::CandidateResult> results =
+        tune::evaluate_candidates(backend_, executor, all, request_.trials, kept, hooks);
+    fill_results(backend_, results, report_);
+    report_.known = int64_t(kept.size());
+    report_.seconds = seconds_since(start);
+  }
+
+ private:
+  std::string question() const {
+    return nlohmann::json{{"model", request_.model_name},
+                          {"network", hash_of(network_)},
+                          {"device", print_device(request_.device)},
+                          {"memory", print_memory_model(request_.memory)},
+                          {"operand_bits", network_.operand_bits},
+                          {"trials", request_.trials},
+                          {"seed", request_.seed}}
+        .dump();
+  }
+
+  void take(const tune::ExplorationProgress& progress) {
+    report_.known = progress.known;
+    report_.alive = progress.alive;
+    report_.pruned = progress.pruned;
+  }
+
+  const ExplorationRequest& request_;
+  ExplorationNetwork network_;
+  OverlayCandidates backend_;
+  tune::Study study_;
+  std::vector<tune::CandidateResult> results_;
+  WidthReport report_;
+};
+
+void write_results(const fs::path& folder, const ExplorationReport& report) {
+  write_text_file(folder / "front.json", to_json(report) + "\n");
+  write_text_file(folder / "page.html", exploration_page(report));
+}
+
+ExplorationReport empty_report(const ExplorationRequest& request) {
+  ExplorationReport report;
+  report.model = request.model_name;
+  report.device = request.device.name;
+  report.clock_error = overlay::estimated_clock_error();
+  return report;
+}
+
+// Writes the network where workers find it.
+void place_network(const ExplorationRequest& request) {
+  create_folder(request.folder);
+  const fs::path file = request.folder / "network.twb";
+  if (!fs::exists(file)) write_bundle(file, request.network);
+}
+
+}  // namespace
+
+ExplorationReport explore_overlays(
+    const ExplorationRequest& request,
+    const std::function<std::unique_ptr<tune::Executor>(const fs::path&)>& make_executor,
+    const ExplorationWatcher& watcher) {
+  const auto start = Clock::now();
+  place_network(request);
+  ExplorationReport report = empty_report(request);
+  const std::unique_ptr<tune::Executor> executor = make_executor(request.folder / "jobs");
+  bool stopped = false;
+  for (size_t w = 0; w < request.operand_bits.size() && !stopped; ++w) {
+    Width width(request, request.operand_bits[w]);
+    const double left = request.budget_s - seconds_since(start);
+    const double share = left / double(request.operand_bits.size() - w);
+    report.widths.emplace_back();
+    const auto show = [&] {
+      report.widths.back() = width.report();
+      write_results(request.folder, report);
+    };
+    ExplorationWatcher inner;
+    inner.progress = [&](int bits, const tune::ExplorationProgress& progress) {
+      stopped = watcher.progress && !watcher.progress(bits, progress);
+      return !stopped;
+    };
+    width.explore(*executor, request.budget_s > 0 ? std::max(1e-3, share) : 0, inner, show);
+    show();
+  }
+  return report;
+}
+
+ExplorationReport explore_changed(
+    const ExplorationRequest& request,
+    const std::function<std::unique_ptr<tune::Executor>(const fs::path&)>& make_executor,
+    const ExplorationWatcher& watcher) {
+  const ExplorationReport before = read_exploration(request.folder);
+  place_network(request);
+  ExplorationReport report = empty_report(request);
+  const std::unique_ptr<tune::Executor> executor = make_executor(request.folder / "jobs");
+  for (const WidthReport& old : before.widths) {
+    const std::vector<int>& wanted = request.operand_bits;
+    if (std::find(wanted.begin(), wanted.end(), old.operand_bits) == wanted.end()) continue;
+    Width width(request, old.operand_bits);
+    width.explore_changed(*executor, watcher);
+    report.widths.push_back(width.report());
+    // What only a whole exploration knows stays as it was.
+    WidthReport& now = report.widths.back();
+    now.points = old.points;
+    now.valid = old.valid;
+    now.fitting = old.fitting;
+    now.alive = old.alive;
+    now.pruned = old.pruned;
+    now.importance = old.importance;
+  }
+  if (report.widths.empty()) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("'{}' holds no study of these operand widths", request.folder.string()),
+                "explore first, without --changed-only");
+  }
+  write_results(request.folder, report);
+  return report;
+}
+
+}  // namespace tilewright

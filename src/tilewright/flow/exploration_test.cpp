@@ -1,0 +1,179 @@
+// A network of two small convolutions on the overlays of a Zynq-7020: what tuning finds is what the cycle
+// simulator says, bounds hold, and a study is taken up.
+#include "tilewright/flow/exploration.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "tilewright/base/file.h"
+#include "tilewright/base/random.h"
+#include "tilewright/flow/candidate_job.h"
+#include "tilewright/flow/candidate_tuning.h"
+#include "tilewright/flow/exploration_network.h"
+#include "tilewright/flow/overlay_candidates.h"
+#include "tilewright/overlay/layer_cycles.h"
+#include "tilewright/overlay/tuning/schedule_problem.h"
+#include "tilewright/tune/thread_executor.h"
+
+namespace tilewright {
+namespace {
+
+namespace fs = std::filesystem;
+
+ValueId add_convolution(Graph& graph, const std::string& name, ValueId x, int64_t outputs, int64_t size) {
+  Random random(7);
+  const int64_t inputs = graph.value(x).shape[1];
+  Tensor weights(ElementType::kI8, Shape{outputs, inputs, 3, 3});
+  for (int64_t i = 0; i < weights.size(); ++i) weights.set_integer(i, random.between(-127, 127));
+  const ValueId w = graph.add_constant(name + "_w", std::move(weights));
+  const ValueId b = graph.add_constant(name + "_b", Tensor(ElementType::kI32, Shape{outputs}));
+  const ValueId m = graph.add_constant(name + "_m", Tensor::of<int32_t>(Shape{1}, {1}));
+  const ValueId s = graph.add_constant(name + "_s", Tensor::of<int32_t>(Shape{1}, {10}));
+  const ValueId y = graph.add_value(name + "_y", ElementType::kI8, Shape{1, outputs, size, size});
+  Node& node = graph.add_node(name, "QConv", {x, w, b, m, s}, {y}, kTilewrightDomain);
+  node.attributes["strides"] = std::vector<int64_t>{1, 1};
+  node.attributes["pads"] = std::vector<int64_t>(4, 1);
+  node.attributes["clip_low"] = int64_t{0};
+  return y;
+}
+
+// Three layers of two shapes.
+Bundle small_network() {
+  Graph graph;
+  ValueId x = graph.add_input("x", ElementType::kI8, Shape{1, 16, 8, 8});
+  x = add_convolution(graph, "first", x, 16, 8);
+  x = add_convolution(graph, "second", x, 32, 8);
+  x = add_convolution(graph, "third", x, 32, 8);
+  x = add_convolution(graph, "fourth", x, 32, 8);
+  graph.outputs = {x};
+  Bundle bundle;
+  bundle.graph = std::move(graph);
+  bundle.hardware = exploration_reference();
+  for (size_t n = 0; n < bundle.graph.nodes.size(); ++n) bundle.nodes.push_back({true, ""});
+  for (const Node& node : bundle.graph.nodes) {
+    bundle.schedules[node.name] = overlay::default_schedule(
+        overlay::extract_layer(bundle.graph, node, bundle.hardware), bundle.hardware);
+  }
+  return bundle;
+}
+
+Device zynq() { return find_device("xc7z020", fs::path(TILEWRIGHT_SOURCE_DIR) / "hardware/devices"); }
+
+TEST(ExplorationNetwork, CountsEqualLayersOnce) {
+  const ExplorationNetwork network = exploration_network(small_network(), 8);
+  ASSERT_EQ(network.layers.size(), 3u);  // the first is foldable, the last two are equal
+  EXPECT_EQ(network.layers[2].count, 2);
+  EXPECT_EQ(network.layers[2].names, (std::vector<std::string>{"third", "fourth"}));
+  EXPECT_EQ(network.macs, 64 * 9 * (16 * 16 + 16 * 32 + 2 * 32 * 32));
+}
+
+TEST(ExplorationNetwork, TakesTheSameLayersAtEveryWidth) {
+  for (const int bits : {4, 2, 1}) {
+    const ExplorationNetwork network = exploration_network(small_network(), bits);
+    EXPECT_TRUE(network.left_out.empty()) << network.left_out[0];
+    EXPECT_EQ(network.macs, exploration_network(small_network(), 8).macs);
+    OverlayHardware hardware = exploration_reference();
+    hardware.block_in = 128 / bits;
+    hardware.input_bits = hardware.weight_bits = hardware.output_bits = bits;
+    for (const ExplorationLayer& item : network.layers) {
+      EXPECT_EQ(overlay::why_not(item.layer, hardware), "");
+      EXPECT_EQ(item.layer.weight_bits, bits);
+    }
+  }
+}
+
+TEST(CandidateTuning, FindsWhatTheSimulatorMeasures) {
+  const ExplorationNetwork network = exploration_network(small_network(), 8);
+  OverlayHardware hardware = exploration_reference();
+  hardware.weight_buffer_bytes = 1 << 14;
+  hardware.accumulator_buffer_bytes = 1 << 14;
+  const TunedCandidate plain = tune_candidate(network, hardware, {}, 0, 1);
+  const TunedCandidate tuned = tune_candidate(network, hardware, {}, 12, 1);
+  EXPECT_LE(tuned.cycles, plain.cycles);
+  int64_t sum = 0;
+  for (size_t i = 0; i < tuned.layers.size(); ++i) {
+    const TunedLayer& layer = tuned.layers[i];
+    const overlay::Layer scheduled = scheduled_layer(network.layers[i].layer, layer.schedule);
+    EXPECT_EQ(uint64_t(layer.cycles),
+              overlay::layer_cycles(overlay::Tiling(scheduled, hardware, layer.schedule), hardware, {}));
+    EXPECT_LE(layer.trials, 12);
+    sum += layer.count * layer.cycles;
+  }
+  EXPECT_EQ(sum, tuned.cycles);
+  const TunedCandidate read = parse_tuned(print_tuned(tuned), "test");
+  EXPECT_EQ(print_tuned(read), print_tuned(tuned));
+}
+
+TEST(OverlayCandidates, BoundsHoldAndMisfitsAreSeen) {
+  for (const int bits : {8, 2}) {
+    const ExplorationNetwork network = exploration_network(small_network(), bits);
+    const OverlayCandidates candidates(network,
+                                       {zynq(), "unused", fs::path(TILEWRIGHT_SOURCE_DIR) / "rtl", {}, 1, 1});
+    Random random(3);
+    int fitting = 0;
+    for (int i = 0; i < 300 && fitting < 6; ++i) {
+      const KnobSpace::Point point = *candidates.space().sample(random);
+      const tune::CandidateFacts facts = candidates.judge(point);
+      EXPECT_GT(facts.bound_s, 0);
+      bool fits = true;
+      for (const auto& need : candidates.needs(point)) fits = fits && need.need <= need.have;
+      EXPECT_EQ(fits, facts.utilisation <= 1);
+      if (!fits) continue;
+      ++fitting;
+      const TunedCandidate tuned = tune_candidate(network, candidates.hardware(point), {}, 2, 1);
+      EXPECT_GE(double(tuned.cycles) / (facts.clock_mhz * 1e6), facts.bound_s);
+    }
+    EXPECT_EQ(fitting, 6);
+  }
+}
+
+TEST(OverlayCandidates, ContentIsThatOfTheRtl) {
+  const ExplorationNetwork network = exploration_network(small_network(), 8);
+  const fs::path rtl = fs::path(testing::TempDir()) / ("rtl" + std::to_string(::getpid()));
+  fs::create_directories(rtl / "overlay");
+  write_text_file(rtl / "overlay/a.sv", "module a; endmodule\n");
+  const OverlayCandidates before(network, {zynq(), "unused", rtl, {}, 1, 1});
+  Random random(4);
+  const KnobSpace::Point point = *before.space().sample(random),
+                         other = before.space().neighbour(point, random);
+  EXPECT_NE(before.content(point), before.content(other));
+  EXPECT_EQ(before.content(point),
+            OverlayCandidates(network, {zynq(), "unused", rtl, {}, 1, 1}).content(point));
+  write_text_file(rtl / "overlay/a.sv", "module a; wire b; endmodule\n");
+  EXPECT_NE(before.content(point),
+            OverlayCandidates(network, {zynq(), "unused", rtl, {}, 1, 1}).content(point));
+  fs::remove_all(rtl);
+}
+
+TEST(OverlayCandidates, RefuseDevicesWithoutAnAreaModel) {
+  Device device = zynq();
+  device.family = synthesis::DeviceFamily::kIce40;
+  try {
+    const OverlayCandidates candidates(exploration_network(small_network(), 8),
+                                       {device, "unused", fs::path(TILEWRIGHT_SOURCE_DIR) / "rtl", {}, 1, 1});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
+    EXPECT_NE(std::string(error.what()).find("overlays have no area model"), std::string::npos);
+  }
+}
+
+TEST(CandidateJob, AnswersWhatTuningFinds) {
+  const fs::path file = fs::path(testing::TempDir()) / ("network" + std::to_string(::getpid()) + ".twb");
+  write_bundle(file, small_network());
+  CandidateRequest request;
+  request.network = file;
+  request.operand_bits = 4;
+  request.hardware = exploration_reference();
+  request.hardware.block_in = 32;
+  request.hardware.input_bits = request.hardware.weight_bits = request.hardware.output_bits = 4;
+  request.trials = 3;
+  const std::string reply = candidate_job().handler(print_candidate_request(request));
+  EXPECT_EQ(reply, print_tuned(tune_candidate(exploration_network(small_network(), 4), request.hardware,
+                                              request.memory, 3, request.seed)));
+  EXPECT_THROW(candidate_job().handler("{}"), Error);
+  fs::remove(file);
+}
+
+}  // namespace
+}  // namespace tilewright

@@ -1,0 +1,40 @@
+// What explorations and implementations found, as tables to learn from.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tilewright/flow/exploration.h"
+#include "tilewright/overlay/implementation_data.h"
+#include "tilewright/tune/importance.h"
+#include "tilewright/tune/prediction.h"
+
+namespace tilewright {
+
+// The candidates of an exploration: knobs as features; targets gops (achieved), fmax, lut, ff, dsp and bram,
+// of which only the cycles in gops are measured.
+tune::SampleTable exploration_table(const ExplorationReport& report);
+
+// Implemented overlays: choices of the description and of the tools as features; targets gops and fmax
+// (achieved after routing), lut, ff, dsp and bram. A row has no value of what its flow did not come to.
+tune::SampleTable implementation_table(const std::vector<overlay::ImplementationRow>& rows);
+// The table of a folder of an exploration, or of a file of implementation data. Errors (invalid input):
+// neither; those of the readers.
+tune::SampleTable read_sample_table(const std::filesystem::path& path);
+
+struct ImportanceReport {
+  std::vector<tune::PredictionReport> predictions;
+  std::vector<tune::FeatureImportance> importance;
+};
+// Of each target. Errors: those of tune::predict_target.
+ImportanceReport study_importance(const tune::SampleTable& table, const std::vector<std::string>& targets,
+                                  uint64_t seed);
+std::string to_json(const tune::SampleTable& table, const ImportanceReport& report);
+// Accuracies beside those of yardsticks, then the shares.
+std::string to_string(const tune::SampleTable& table, const ImportanceReport& report);
+// A page of bars, a plot per target.
+std::string importance_page(const tune::SampleTable& table, const ImportanceReport& report,
+                            const std::string& title);
+
+}  // namespace tilewright

@@ -1,0 +1,292 @@
+// A synthetic backend: latency has a closed law above its bound, one knob matters, one does not, and a corner
+// of the space fails.
+#include "tilewright/tune/exploration.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tilewright/base/error.h"
+#include "tilewright/base/file.h"
+#include "tilewright/tune/study.h"
+#include "tilewright/tune/thread_executor.h"
+
+namespace tilewright::tune {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Machines : public ExplorationBackend {
+ public:
+  explicit Machines(double size = 1) : size_(size) {
+    space_ = KnobSpace({Knob::integers("array", {1, 2, 4, 8, 16}), Knob::integers("buffer", {1, 2, 4, 8}),
+                        Knob::integers("colour", {0, 1, 2, 3, 4, 5, 6, 7})},
+                       [](const std::vector<int64_t>& v) { return v[0] + v[1] > 2; });
+  }
+  const KnobSpace& space() const override { return space_; }
+  const std::vector<std::string>& resources() const override {
+    static const std::vector<std::string> names = {"cells", "blocks"};
+    return names;
+  }
+  std::vector<Need> needs(KnobSpace::Point point) const override {
+    const std::vector<int64_t> v = space_.values(point);
+    return {{int64_t(size_ * double(20 * v[0] + v[2])), 300}, {int64_t(size_ * double(5 * v[1])), 41}};
+  }
+  CandidateFacts judge(KnobSpace::Point point) const override {
+    CandidateFacts facts;
+    const std::vector<Need> all = needs(point);
+    for (size_t r = 0; r < all.size(); ++r) {
+      const double share = double(all[r].need) / double(all[r].have);
+      if (share > facts.utilisation) facts.scarcest = int(r);
+      facts.utilisation = std::max(facts.utilisation, share);
+    }
+    facts.clock_mhz = 100;
+    facts.bound_s = 1e6 / double(space_.values(point)[0]) / 1e8;
+    return facts;
+  }
+  std::string content(KnobSpace::Point point) const override {
+    return "rtl " + std::to_string(point == changed_ ? -1 : int64_t(point));
+  }
+  Job job(KnobSpace::Point point, int64_t trials) const override {
+    return {"p" + std::to_string(point), "machine",
+            nlohmann::json{{"point", point}, {"trials", trials}}.dump(), 60};
+  }
+  CandidateResult read_reply(const std::string& reply) const override {
+    CandidateResult result;
+    result.cycles = nlohmann::json::parse(reply).at("cycles").get<int64_t>();
+    result.trials = 1;
+    result.details = reply;
+    return result;
+  }
+  int64_t cycles(KnobSpace::Point point) const {
+    const std::vector<int64_t> v = space_.values(point);
+    return int64_t(1e6 / double(v[0]) * (1 + 0.4 / double(v[1] * v[1])));
+  }
+  JobKind kind() const {
+    return {"machine", [this](const std::string& request) {
+              const auto point = nlohmann::json::parse(request).at("point").get<KnobSpace::Point>();
+              ++jobs;
+              if (space_.value(point, 1) == 8) {
+                throw Error(ErrorKind::kInfeasible, "this buffer never works");
+              }
+              return nlohmann::json{{"cycles", cycles(point)}}.dump();
+            }};
+  }
+
+  mutable std::atomic<int> jobs{0};
+  KnobSpace::Point changed_ = ~KnobSpace::Point{0};
+
+ private:
+  double size_;
+  KnobSpace space_;
+};
+
+class Folder {
+ public:
+  Folder() : path(fs::path(testing::TempDir()) / ("study" + std::to_string(::getpid()))) {
+    fs::remove_all(path);
+  }
+  ~Folder() { fs::remove_all(path); }
+  fs::path path;
+};
+
+ExplorationResult run(const Machines& machines, ExplorationOptions options, const KnownResults& known = {},
+                      const ExplorationHooks& hooks = {}) {
+  const auto executor = make_thread_executor({machines.kind()}, 2);
+  return explore(machines, screen(machines, 1), *executor, options, known, hooks);
+}
+
+// All that fit, measured one by one.
+ExplorationFront exhaustive(const Machines& machines) {
+  std::vector<CandidateResult> all;
+  for (const Candidate& c : screen(machines, 1).fitting) {
+    if (machines.space().value(c.point, 1) == 8) continue;
+    all.push_back({c.point, "", machines.cycles(c.point), "", 1, 0, ""});
+  }
+  return front_of(machines, all);
+}
+
+bool same_front(const ExplorationFront& a, const ExplorationFront& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a.members()[i].point != b.members()[i].point) return false;
+  }
+  return true;
+}
+
+TEST(Screening, JudgesEveryValidPoint) {
+  const Machines machines;
+  const Screening one = screen(machines, 1), two = screen(machines, 3);
+  EXPECT_EQ(one.points, 160);
+  EXPECT_EQ(one.valid, 152);
+  int64_t fitting = 0;
+  for (KnobSpace::Point p = 0; p < 160; ++p) {
+    const bool fits = machines.space().valid(p) && machines.judge(p).utilisation <= 1;
+    fitting += fits ? 1 : 0;
+    EXPECT_EQ(one.find(p) != nullptr, fits);
+  }
+  EXPECT_EQ(int64_t(one.fitting.size()), fitting);
+  EXPECT_EQ(one.short_of[0], one.valid - fitting);
+  EXPECT_EQ(two.fitting.size(), one.fitting.size());
+  EXPECT_EQ(two.short_of, one.short_of);
+}
+
+TEST(Screening, SaysWhatATooSmallDeviceLacks) {
+  const Machines machines(20);
+  try {
+    require_fitting(machines, screen(machines, 1), "tiny");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInfeasible);
+    const std::string text = error.what();
+    EXPECT_NE(text.find("device 'tiny' (cells): the smallest of 152 candidates needs"), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("the device has 300"), std::string::npos) << text;
+  }
+}
+
+TEST(Exploration, EndsWithTheTrueFront) {
+  const Machines machines;
+  ExplorationOptions options;
+  options.round = 4;
+  const ExplorationResult result = run(machines, options);
+  EXPECT_TRUE(result.exhausted);
+  EXPECT_EQ(result.end.alive, 0);
+  EXPECT_TRUE(same_front(result.front, exhaustive(machines)));
+  EXPECT_GT(result.end.pruned, 0);
+  EXPECT_GT(result.end.failed, 0);
+  EXPECT_EQ(result.end.evaluated + result.end.pruned, int64_t(screen(machines, 1).fitting.size()));
+}
+
+TEST(Exploration, FindsTheFastestEarly) {
+  const Machines machines;
+  ExplorationOptions options;
+  options.round = 4;
+  options.candidates = 40;
+  const ExplorationResult result = run(machines, options);
+  EXPECT_EQ(result.end.evaluated, 40);
+  EXPECT_LE(result.end.best_s, 1.02 * exhaustive(machines).members()[0].point[0]);
+}
+
+TEST(Exploration, LearnsWhichKnobMatters) {
+  const Machines machines;
+  ExplorationOptions options;
+  options.round = 8;
+  options.epsilon = 1;
+  options.candidates = 60;
+  const ExplorationResult result = run(machines, options);
+  EXPECT_GT(result.importance[1], 0.6);
+  EXPECT_LT(result.importance[2], 0.2);
+}
+
+TEST(Exploration, GoesOnAsIfItHadNotBeenStopped) {
+  const Machines machines;
+  ExplorationOptions options;
+  options.round = 4;
+  options.candidates = 40;
+  const ExplorationResult whole = run(machines, options);
+  for (const int rounds : {1, 3, 7}) {
+    Folder folder;
+    {
+      Study study(folder.path, R"({"question": 1})");
+      ExplorationHooks hooks;
+      hooks.keep = [&](const std::vector<CandidateResult>& results) { study.keep(results); };
+      hooks.progress = [&](const ExplorationProgress& p) { return p.evaluated < 4 * rounds; };
+      run(machines, options, study.known(), hooks);
+    }
+    // What a kill leaves of the line it was writing.
+    const std::string lines = read_text_file(folder.path / "candidates.jsonl");
+    write_text_file(folder.path / "candidates.jsonl", lines + R"({"point": 3, "con)");
+    const Study study(folder.path, R"({"question": 1})");
+    const int before = machines.jobs;
+    const ExplorationResult rest = run(machines, options, study.known());
+    EXPECT_EQ(rest.end.known, int64_t(study.known().size()));
+    EXPECT_EQ(machines.jobs - before, 40 - rest.end.known);
+    ASSERT_EQ(rest.evaluated.size(), whole.evaluated.size());
+    for (size_t i = 0; i < rest.evaluated.size(); ++i) {
+      EXPECT_EQ(rest.evaluated[i].point, whole.evaluated[i].point);
+    }
+    EXPECT_TRUE(same_front(rest.front, whole.front));
+  }
+}
+
+TEST(Exploration, DoesChangedCandidatesAgainAndNoOthers) {
+  Machines machines;
+  ExplorationOptions options;
+  options.candidates = 24;
+  Folder folder;
+  Study study(folder.path, "{}");
+  ExplorationHooks hooks;
+  hooks.keep = [&](const std::vector<CandidateResult>& results) { study.keep(results); };
+  run(machines, options, {}, hooks);
+  KnownResults known;
+  for (CandidateResult& result : read_candidates(folder.path)) known.emplace(result.point, std::move(result));
+  ASSERT_EQ(known.size(), 24u);
+  EXPECT_EQ(unchanged(known, machines).size(), 24u);
+  machines.changed_ = known.begin()->first;
+  const KnownResults kept = unchanged(known, machines);
+  EXPECT_EQ(kept.size(), 23u);
+  EXPECT_EQ(kept.count(machines.changed_), 0u);
+  const int before = machines.jobs;
+  EXPECT_EQ(run(machines, options, kept).end.known, 23);
+  EXPECT_EQ(machines.jobs - before, 1);
+}
+
+TEST(Exploration, RefusesOptionsOutOfRange) {
+  const Machines machines;
+  ExplorationOptions options;
+  options.round = 0;
+  options.epsilon = 2;
+  options.importance = {1};
+  try {
+    run(machines, options);
+    FAIL();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    for (const char* field : {"round", "epsilon", "importance"}) {
+      EXPECT_NE(text.find(field), std::string::npos) << text;
+    }
+  }
+}
+
+TEST(Study, RefusesAnotherQuestionAndASecondCoordinator) {
+  Folder folder;
+  const auto message = [&](const std::string& question) {
+    try {
+      const Study study(folder.path, question);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kInvalidInput);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message(R"({"device": "a", "seed": 1})"), "");
+  EXPECT_EQ(message(R"({"device": "a", "seed": 1})"), "");
+  EXPECT_NE(message(R"({"device": "b", "seed": 1})").find(R"((device): it was made with "a", not with "b")"),
+            std::string::npos);
+  const Study first(folder.path, R"({"device": "a", "seed": 1})");
+  EXPECT_NE(message(R"({"device": "a", "seed": 1})"), "");
+}
+
+TEST(Study, SaysWhichLineIsDamaged) {
+  Folder folder;
+  { const Study study(folder.path, "{}"); }
+  write_text_file(folder.path / "candidates.jsonl", "{\"point\": 1}\n");
+  try {
+    read_candidates(folder.path);
+    FAIL();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("candidates.jsonl:1"), std::string::npos) << text;
+    EXPECT_NE(text.find("cycles"), std::string::npos) << text;
+  }
+  EXPECT_THROW(read_question(folder.path / "nothing"), Error);
+}
+
+}  // namespace
+}  // namespace tilewright::tune
