@@ -15,6 +15,7 @@ if(TARGET tilewright_cgra_training)  # loaded by 'place train' from beside the c
   install(TARGETS tilewright_cgra_training LIBRARY DESTINATION lib)
 endif()
 install(DIRECTORY models/cgra/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/models/cgra)
+install(DIRECTORY models/tune/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/models/tune)
 install(EXPORT TilewrightTargets NAMESPACE Tilewright:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)
 install(DIRECTORY src/tilewright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY hardware/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/hardware)
