@@ -289,9 +289,7 @@ void add_synthesis_rules(std::vector<EliminationRule>& rules) {
       [](const O& o) { return o.block_memory; });
   add("adders on carry chains", "without chains every product doubles, beyond the cap",
       [](const O& o) { return o.carry_chains; });
-  add("retiming",
-      "ABC's retiming takes initial values that are not given for its own choice: 1,812 tables became 416, "
-      "another circuit",
+  add("retiming", "ABC's retiming chooses initial values that are not given: another circuit came out",
       [](const O& o) { return !o.retime; });
   add("target within reach",
       "fixtures reach 25 to 60 MHz: looser targets than 30 MHz never bind, tighter ones than "

@@ -140,6 +140,7 @@ TEST(FpgaReports, ReadAndRefused) {
     "$paramod$1\\leaf": {"num_cells_by_type": {"FDRE": 5}}},
        $paramod$1\leaf      2
        \part      2
+       leaf_of_the_source      1
     "design": {}})");
   EXPECT_EQ(modules.at("top"), (std::map<std::string, int64_t>{{"LUT6", 7}, {"FDRE", 20}}));
   EXPECT_EQ(modules.at("part"), (std::map<std::string, int64_t>{{"LUT6", 3}, {"FDRE", 10}}));
