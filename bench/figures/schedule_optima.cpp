@@ -4,7 +4,8 @@
 // that no schedule of the layer can pass.
 //
 // With --records the trials go into that database and the run can be cut off: the next one goes on where it
-// ended. --optima writes the best record of each layer as lines of JSON (gzip where it ends in .gz).
+// ended. --optima writes the best record of each layer as lines of JSON (gzip where it ends in .gz):
+// models/tune/resnet18_optima.jsonl.gz.
 // --all measures every valid point, whatever its bound. --quick: C4, C7 and C10 only.
 // usage: schedule_optima [--quick] [--all] [--records FILE.db] [--optima FILE] [--hardware NAME] [--memory M]
 #include <chrono>
