@@ -1,11 +1,11 @@
 #include "fleet.h"
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <stdexcept>
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
@@ -13,7 +13,7 @@
 namespace tilewright::tune {
 
 TestFolder::TestFolder(const std::string& name)
-    : path_(std::filesystem::path(testing::TempDir()) /
+    : path_(std::filesystem::temp_directory_path() /
             ("tilewright_fleet_" + std::to_string(::getpid()) + "_" + name)) {
   std::filesystem::remove_all(path_);
   std::filesystem::create_directories(path_);
@@ -47,11 +47,10 @@ std::map<std::string, JobResult> collect_all(Executor& executor, double patience
   while (executor.pending() > 0) {
     const std::vector<JobResult> some = executor.collect(patience_s);
     if (some.empty()) {
-      ADD_FAILURE() << "no result in time; pending: " << executor.pending();
-      break;
+      throw std::runtime_error("no result in time; pending: " + std::to_string(executor.pending()));
     }
     for (const JobResult& result : some) {
-      EXPECT_TRUE(all.emplace(result.id, result).second) << result.id << " came twice";
+      if (!all.emplace(result.id, result).second) throw std::runtime_error(result.id + " came twice");
     }
   }
   return all;
@@ -92,6 +91,7 @@ pid_t fork_coordinator(const std::function<void()>& body) {
     body();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "coordinator: %s\n", error.what());
+    ::_exit(1);
   }
   ::_exit(0);
 }

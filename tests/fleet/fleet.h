@@ -29,14 +29,14 @@ class TestFolder {
 ExecutorOptions fleet_options(const std::filesystem::path& folder, int workers = 2);
 // Squares 0 .. count-1, each after `sleep_s`.
 std::vector<Job> square_jobs(int count, double sleep_s = 0);
-// Everything that comes until nothing is pending, by id; fails the test when one comes twice or none for
+// Everything that comes until nothing is pending, by id; throws when one comes twice or none for
 // `patience_s`.
 std::map<std::string, JobResult> collect_all(Executor& executor, double patience_s = 60);
 
 // The lines of all worker logs, by the event they begin with: how often each job had it.
 std::map<std::string, int> logged(const std::filesystem::path& folder, const std::string& event);
 
-// A copy of this process that does `body` and ends, with a message if it throws.
+// A copy of this process that does `body` and ends, with a message and exit code 1 if it throws.
 pid_t fork_coordinator(const std::function<void()>& body);
 
 // Running processes that have `text` on their command line or in their environment.

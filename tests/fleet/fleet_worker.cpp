@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/file.h"
 #include "tilewright/synthesis/tool.h"
 #include "tilewright/tune/worker.h"
 
@@ -44,6 +45,36 @@ std::string shell(const std::string& request) {
   return nlohmann::json(synthesis::run_tool(command).output).dump();
 }
 
+// {"values": [...], "hang": N}: ten times each value as its cost, forever if N is among them.
+std::string costs(const std::string& request) {
+  const nlohmann::json value = nlohmann::json::parse(request);
+  nlohmann::json list = nlohmann::json::array();
+  for (const nlohmann::json& v : value.at("values")) {
+    if (v == value.value("hang", -1)) hang(request);
+    if (v == 0) {
+      list.push_back("zero is refused");
+    } else {
+      list.push_back(v.get<int64_t>() * 10);
+    }
+  }
+  return nlohmann::json{{"costs", list}}.dump();
+}
+
+// {"folder": F, "width": N}: the cells that Yosys makes of a multiplier and accumulator of N bits.
+std::string synthesize(const std::string& request) {
+  const nlohmann::json value = nlohmann::json::parse(request);
+  const std::string width = std::to_string(value.at("width").get<int>());
+  const std::string source = value.at("folder").get<std::string>() + "/mac" + width + ".v";
+  write_text_file(source, "module mac(input clk, input [" + width + ":1] a, b, output reg [" + width +
+                              ":1] y);\n  always @(posedge clk) y <= y + a * b;\nendmodule\n");
+  const std::string output =
+      synthesis::run_tool_checked(
+          {"yosys", {"-p", "read_verilog " + source + "; synth_ice40 -top mac; stat"}, {}, 600})
+          .output;
+  const size_t line = output.rfind("Number of cells:");
+  return output.substr(line, output.find('\n', line) - line);
+}
+
 std::string large(const std::string& request) { return std::string(std::stoul(request), 'x'); }
 
 int serve(int argc, char** argv) {
@@ -59,6 +90,8 @@ int serve(int argc, char** argv) {
                                     {"crash", crash},
                                     {"crash-once", crash_once},
                                     {"shell", shell},
+                                    {"costs", costs},
+                                    {"synthesize", synthesize},
                                     {"large", large}});
 }
 

@@ -65,6 +65,7 @@ std::vector<Part> parts() {
       program("yosys", "yosys", "synthesis"),
       program("nextpnr-ice40", "nextpnr-ice40", "place and route"),
       program("icepack", "fpga-icestorm", "bitstreams"),
+      program("sbatch", "slurm-client", "tuning and exploration on a cluster (--executor slurm)"),
       program("nextpnr-ecp5", "-", "place and route for ECP5; no package in Debian 12"),
       program("vivado", "-", "implementation on AMD parts, from the script that `synth` writes"),
   };

@@ -392,11 +392,15 @@ int parse_and_run(int argc, char** argv) {
   add_common(verb, doctor_options.json);
   verb->callback([&] { doctor(doctor_options, out); });
 
+  WorkerVerbOptions worker_options;
+  int exit_code = 0;
+  add_worker(app, worker_options, exit_code);
+
   try {
     app.parse(argc, argv);
     out.flush();
     if (!out) throw Error(ErrorKind::kInvalidInput, "cannot write to standard output");
-    return 0;
+    return exit_code;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : int(ErrorKind::kInvalidInput);
   }

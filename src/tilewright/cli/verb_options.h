@@ -24,5 +24,6 @@ void add_place(CLI::App& app, PlaceVerbs& verbs, std::ostream& out);
 void add_records(CLI::App& app, RecordsOptions& options, std::ostream& out);
 void add_explore(CLI::App& app, ExploreOptions& options, std::ostream& out);
 void add_study(CLI::App& app, StudyVerbs& verbs, std::ostream& out);
+void add_worker(CLI::App& app, WorkerVerbOptions& options, int& exit_code);
 
 }  // namespace tilewright::cli

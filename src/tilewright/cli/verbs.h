@@ -267,6 +267,14 @@ void study_show(const StudyOptions& options, std::ostream& out);
 void study_importance(const StudyOptions& options, std::ostream& out);
 void study_front(const StudyOptions& options, std::ostream& out);
 
+struct WorkerVerbOptions {
+  std::string folder;
+  std::vector<std::string> jobs;  // ids; empty: those on standard input
+  int attempt = 1;
+};
+// Returns the exit code, by which an executor knows how a job ended.
+int worker(const WorkerVerbOptions& options);
+
 struct DoctorOptions {
   bool json = false;
 };

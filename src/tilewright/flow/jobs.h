@@ -1,0 +1,24 @@
+// The kinds of jobs that `tilewright worker` answers, and how their requests are made.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tilewright/hardware/memory_model.h"
+#include "tilewright/hardware/overlay_hardware.h"
+#include "tilewright/overlay/layer.h"
+#include "tilewright/tune/worker.h"
+
+namespace tilewright {
+
+// "measure": times schedules of one layer; "implement": one run of Yosys and nextpnr
+// (overlay/implementation_run.h).
+std::vector<tune::JobKind> job_kinds();
+
+// A request of the kind "measure"; schedules as print_schedule gives them. Its reply is that of
+// tune/remote_problem.h: the cycles of each schedule, or why it has none. A worker of another version than
+// the one that made the request does not answer it.
+std::string measure_request(const overlay::Layer& layer, const OverlayHardware& hardware,
+                            const MemoryModel& memory, const std::vector<std::string>& schedules);
+
+}  // namespace tilewright
