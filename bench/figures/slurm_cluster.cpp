@@ -30,8 +30,8 @@ bool same_answers(const std::map<std::string, JobResult>& a, const std::map<std:
 }
 
 int run(bool quick) {
-  const int count = quick ? 8 : 80;
-  const std::vector<Job> jobs = square_jobs(count, 1);
+  const int job_count = quick ? 8 : 80;
+  const std::vector<Job> jobs = square_jobs(job_count, 1);
   SlurmCluster cluster;
   if (!cluster.missing().empty()) {
     fmt::print("{}\n", cluster.missing());
@@ -53,8 +53,9 @@ int run(bool quick) {
   int requeued = 0, repeated = 0;
   for (const auto& [id, result] : results) requeued += result.attempts > 1;
   for (const auto& [id, count] : logged(folder.path(), "done")) repeated += std::max(0, count - 1);
-  const auto local = make_local_executor(fleet_options(local_folder.path()));
-  const bool same = same_answers(results, run_jobs(*local, square_jobs(count)));
+  const std::map<std::string, JobResult> local =
+      run_jobs(*make_local_executor(fleet_options(local_folder.path())), square_jobs(job_count));
+  const bool same = same_answers(results, local);
   cluster.stop();
   const bool gone = all_end_within(cluster.folder().string(), 20);
   fmt::print(

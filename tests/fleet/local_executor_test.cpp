@@ -48,6 +48,16 @@ TEST(LocalExecutor, AnotherRequestUnderAnIdIsRunAgain) {
   EXPECT_EQ(collect_all(*executor).at("x").reply, "16");
 }
 
+TEST(LocalExecutor, AnEarlierRunsFailureIsTriedAgain) {
+  const TestFolder folder("again");
+  for (int run = 1; run <= 2; ++run) {
+    const auto executor = make_local_executor(fleet_options(folder.path(), 1));
+    executor->submit({{"no", "refuse", "1"}});
+    EXPECT_EQ(collect_all(*executor).at("no").status, JobStatus::kFailed);
+    EXPECT_EQ(logged(folder.path(), "done").at("no"), run);
+  }
+}
+
 TEST(LocalExecutor, FailuresCrashesAndHangsAreToldApart) {
   const TestFolder folder("failures");
   const auto executor = make_local_executor(fleet_options(folder.path(), 3));
@@ -62,7 +72,7 @@ TEST(LocalExecutor, FailuresCrashesAndHangsAreToldApart) {
   ASSERT_EQ(results.size(), 7u);
   EXPECT_EQ(results.at("no").status, JobStatus::kFailed);
   EXPECT_EQ(results.at("no").reply, "refused: \"this\"");
-  EXPECT_EQ(results.at("none").status, JobStatus::kFailed);
+  EXPECT_EQ(results.at("none").status, JobStatus::kLost);
   EXPECT_NE(results.at("none").reply.find("kinds: square, "), std::string::npos) << results.at("none").reply;
   EXPECT_EQ(results.at("crash").status, JobStatus::kLost);
   EXPECT_EQ(results.at("crash").attempts, 3);

@@ -66,9 +66,11 @@ TEST(RemoteProblem, MeasuresInTheOrderOfThePointsAndNothingTwice) {
       }
     }
     EXPECT_TRUE(problem.measure({}).empty());
+    const std::vector<KnobSpace::Point> same(8, 3);
+    for (const Measurement& result : problem.measure(same)) EXPECT_EQ(result.cost, 30);
   }
   const auto starts = logged(folder.path(), "start");
-  EXPECT_EQ(starts.size(), 8u);
+  EXPECT_EQ(starts.size(), 9u);
   for (const auto& [id, count] : starts) EXPECT_EQ(count, 1) << id;
 }
 

@@ -7,6 +7,7 @@
 #include "tilewright/base/error.h"
 #include "tilewright/base/json.h"
 #include "tilewright/flow/layer_text.h"
+#include "tilewright/overlay/implementation_run.h"
 #include "tilewright/overlay/schedule.h"
 #include "tilewright/overlay/schedule_timer.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
@@ -63,7 +64,7 @@ std::string measure(const std::string& request) {
 
 }  // namespace
 
-std::vector<tune::JobKind> job_kinds() { return {{"measure", measure}}; }
+std::vector<tune::JobKind> job_kinds() { return {{"measure", measure}, {"implement", implement_json}}; }
 
 std::string measure_request(const Layer& layer, const OverlayHardware& hardware, const MemoryModel& memory,
                             const std::vector<std::string>& schedules) {

@@ -15,7 +15,7 @@ class Executor {
  public:
   // Stops what still runs; no process of it is left behind.
   virtual ~Executor() = default;
-  // Jobs whose result file is there already are not run again: their result comes with the next collect().
+  // Jobs that are done, in an earlier run too, are not run again: their result comes with the next collect().
   // Errors (invalid input): an id or request that cannot be, two requests under one id, a full disk.
   virtual void submit(const std::vector<Job>& jobs) = 0;
   // Results since the last call; waits up to `wait_s` for the first. Each submitted job comes once. Errors:

@@ -118,7 +118,7 @@ void LocalExecutor::submit(const std::vector<Job>& jobs) {
       }
     }
     folder_.write_job(job);
-    std::optional<JobResult> result = folder_.read_result(job);
+    std::optional<JobResult> result = folder_.take_over(job);
     const std::lock_guard guard(mutex_);
     pending_.emplace(job.id, job);
     if (result) {

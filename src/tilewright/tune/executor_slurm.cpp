@@ -151,7 +151,7 @@ void SlurmExecutor::submit(const std::vector<Job>& jobs) {
     const auto running = adopted_.find(id);
     const bool attached = running != adopted_.end() && same_work(folder_.read_job(id), *job);
     folder_.write_job(*job);
-    if (std::optional<JobResult> result = folder_.read_result(*job)) {
+    if (std::optional<JobResult> result = folder_.take_over(*job)) {
       done_[id] = {*job, std::move(*result)};
     } else if (attached) {
       tracked_[id] = {*job, 1, running->second.first, running->second.second};

@@ -21,7 +21,7 @@ enum class JobStatus {
   kNotStored,  // the worker could not write the result (a full disk): `reply` says why
 };
 
-// Results of the first two kinds are files and final; the others are only told, and a later run tries again.
+// Only the first is final: a later run tries the others again.
 struct JobResult {
   std::string id;
   JobStatus status = JobStatus::kDone;

@@ -118,6 +118,14 @@ std::optional<JobResult> JobFolder::read_result(const Job& job) const {
   }
 }
 
+std::optional<JobResult> JobFolder::take_over(const Job& job) const {
+  std::optional<JobResult> result = read_result(job);
+  if (!result || result->status == JobStatus::kDone) return result;
+  std::error_code ignored;
+  std::filesystem::remove(folder_ / "results" / (job.id + ".json"), ignored);
+  return {};
+}
+
 void JobFolder::sweep() const {
   const auto old = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
   for (const char* name : {"jobs", "results"}) {

@@ -26,6 +26,9 @@ class JobFolder {
   void write_result(const Job& job, const JobResult& result) const;
   // Nothing: no such file, a damaged one, or one that answers another request under the same id.
   std::optional<JobResult> read_result(const Job& job) const;
+  // What submit() need not run again: a result that is done. A failure of an earlier run is removed, as it
+  // may have been the worker's (a tool of another version): the request is tried again.
+  std::optional<JobResult> take_over(const Job& job) const;
   // Removes temporary files that killed processes left more than an hour ago.
   void sweep() const;
 

@@ -38,7 +38,7 @@ std::vector<nlohmann::json> parse_costs(const JobResult& result, size_t count) {
 }  // namespace
 
 struct RemoteProblem::Batch {
-  std::span<const KnobSpace::Point> points;
+  std::vector<KnobSpace::Point> points;
   std::vector<Measurement> results;                 // by index into points
   std::map<std::string, std::vector<size_t>> jobs;  // the points of each, by id
   std::string problem;                              // the first that is not about points
@@ -48,9 +48,14 @@ RemoteProblem::RemoteProblem(TuningProblem& local, Executor& executor, RemoteMea
     : local_(local), executor_(executor), measurement_(std::move(measurement)) {}
 
 std::vector<Measurement> RemoteProblem::measure(std::span<const KnobSpace::Point> points) {
-  Batch batch{points, std::vector<Measurement>(points.size()), {}, ""};
+  std::map<KnobSpace::Point, size_t> place;  // in the batch, each point once
+  Batch batch;
+  for (const KnobSpace::Point point : points) {
+    if (place.emplace(point, batch.points.size()).second) batch.points.push_back(point);
+  }
+  batch.results.resize(batch.points.size());
   std::vector<std::vector<size_t>> jobs;
-  for (size_t i = 0; i < points.size(); ++i) {
+  for (size_t i = 0; i < batch.points.size(); ++i) {
     if (i % size_t(std::max(1, measurement_.points_per_job)) == 0) jobs.emplace_back();
     jobs.back().push_back(i);
   }
@@ -59,7 +64,9 @@ std::vector<Measurement> RemoteProblem::measure(std::span<const KnobSpace::Point
     for (const JobResult& result : executor_.collect(kWait_s)) take(batch, result);
   }
   if (!batch.problem.empty()) throw Error(ErrorKind::kInfeasible, batch.problem);
-  return std::move(batch.results);
+  std::vector<Measurement> results;
+  for (const KnobSpace::Point point : points) results.push_back(batch.results[place.at(point)]);
+  return results;
 }
 
 void RemoteProblem::submit(Batch& batch, std::vector<std::vector<size_t>> jobs) {

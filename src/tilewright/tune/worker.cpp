@@ -88,8 +88,7 @@ class Worker {
       if (kind.name == job.kind) return kind.handler(job.request);
       names += (names.empty() ? "" : ", ") + kind.name;
     }
-    throw Error(ErrorKind::kInvalidInput, fmt::format("no worker for jobs of the kind '{}'", job.kind),
-                "kinds: " + names);
+    throw InterruptedError(fmt::format("no worker for jobs of the kind '{}'", job.kind), "kinds: " + names);
   }
 
   Served interrupted(const Job& job, const std::string& why) {
