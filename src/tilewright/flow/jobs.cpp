@@ -6,6 +6,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/json.h"
+#include "tilewright/flow/candidate_job.h"
 #include "tilewright/flow/layer_text.h"
 #include "tilewright/overlay/implementation_run.h"
 #include "tilewright/overlay/schedule.h"
@@ -64,7 +65,9 @@ std::string measure(const std::string& request) {
 
 }  // namespace
 
-std::vector<tune::JobKind> job_kinds() { return {{"measure", measure}, {"implement", implement_json}}; }
+std::vector<tune::JobKind> job_kinds() {
+  return {{"measure", measure}, {"implement", implement_json}, candidate_job()};
+}
 
 std::string measure_request(const Layer& layer, const OverlayHardware& hardware, const MemoryModel& memory,
                             const std::vector<std::string>& schedules) {

@@ -12,7 +12,7 @@
 namespace tilewright {
 
 // "measure": times schedules of one layer; "implement": one run of Yosys and nextpnr
-// (overlay/implementation_run.h).
+// (overlay/implementation_run.h); "candidate": tunes one candidate of an exploration (candidate_job.h).
 std::vector<tune::JobKind> job_kinds();
 
 // A request of the kind "measure"; schedules as print_schedule gives them. Its reply is that of
