@@ -9,6 +9,7 @@
 #include <new>
 
 #include "tilewright/base/error.h"
+#include "tilewright/cli/fleet_options.h"
 #include "tilewright/cli/verb_options.h"
 #include "tilewright/cli/verbs.h"
 
@@ -167,6 +168,31 @@ void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
   verb->add_flag("--mappings", map_options.show_mappings, "Print the mapping of every distinct layer");
   add_common(verb, map_options.json, &map_options.threads);
   verb->callback([&map_options, &out] { map(map_options, out); });
+}
+
+void add_tune(CLI::App& app, TuneOptions& options, std::ostream& out) {
+  CLI::App* verb =
+      add_verb(app, "tune",
+               "Search a faster schedule for every layer of a bundle, measured on the cycle simulator, never "
+               "a slower one",
+               "tune model.twb --trials 1000 --search gbt --threads 2 --records tune.db -o tuned.twb");
+  add_timing(verb, options.timing);
+  verb->add_option("--search", options.search,
+                   "gbt (boosted trees choose what to measure), treegru, evolution, annealing, random")
+      ->check(CLI::IsMember({"gbt", "treegru", "evolution", "annealing", "random"}));
+  verb->add_option("--trials", options.trials, "Schedules measured per distinct layer")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
+  verb->add_option("--batch", options.batch, "Trials between two lessons of the model")
+      ->check(CLI::Range(1, 100000));
+  verb->add_option("--seed", options.seed, "Of the search");
+  verb->add_option("--layer", options.layers, "Only this layer; may be repeated");
+  verb->add_option("--records", options.records,
+                   "Database of trials: what it knows is not measured again, what is measured is kept");
+  verb->add_option("-o,--output", options.output, "Write the tuned bundle to this file");
+  verb->add_option("--page", options.page, "Write curves, roofline and table as an HTML page");
+  add_fleet(verb, options.fleet);
+  verb->add_option("--threads", options.threads, "Number of threads")->check(CLI::Range(1, 1024));
+  verb->callback([&options, &out] { tune(options, out); });
 }
 
 void add_generate(CLI::App& app, GenerateOptions& options, std::ostream& out) {
@@ -364,6 +390,9 @@ int parse_and_run(int argc, char** argv) {
   verb->add_flag("--no-trials", explain_options.no_trials, "Only say what bounds each layer");
   verb->add_option("--threads", explain_options.threads, "Number of threads")->check(CLI::Range(1, 1024));
   verb->callback([&] { explain(explain_options, out); });
+
+  TuneOptions tune_options;
+  add_tune(app, tune_options, out);
 
   ExecOptions exec_options;
   verb = add_verb(app, "exec", "Execute a raw program: images at stated DRAM addresses", "exec program.yaml");

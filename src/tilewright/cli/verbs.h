@@ -186,6 +186,25 @@ struct ExplainVerbOptions {
 };
 void explain(const ExplainVerbOptions& options, std::ostream& out);
 
+// Where measurements run (fleet_options.h).
+struct FleetOptions {
+  std::string executor = "threads";  // local, slurm
+  int jobs = 2;
+  std::string folder, partition;
+};
+
+struct TuneOptions {
+  TimingOptions timing;
+  std::string search = "gbt", output, records, page;
+  int64_t trials = 1000;  // per distinct layer
+  int batch = 32;
+  uint64_t seed = 1;
+  std::vector<std::string> layers;
+  FleetOptions fleet;
+  int threads = 1;
+};
+void tune(const TuneOptions& options, std::ostream& out);
+
 struct ExecOptions {
   std::string program;
   TimedEngineOptions engine;

@@ -1,0 +1,223 @@
+// Layers of one shape are tuned once. The schedule that the bundle has is the first trial where the space
+// contains it, and stays where nothing better is found, so tuning never makes a layer slower.
+#include "tilewright/flow/tuning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "tilewright/flow/jobs.h"
+#include "tilewright/overlay/layer_cycles.h"
+#include "tilewright/overlay/tuning/schedule_problem.h"
+#include "tilewright/search/models/boosted_cost_model.h"
+#include "tilewright/search/models/tree_gru_model.h"
+#include "tilewright/tune/recorded_problem.h"
+#include "tilewright/tune/remote_problem.h"
+
+namespace tilewright {
+namespace {
+
+using overlay::Schedule;
+using overlay::ScheduleProblem;
+
+TuningMethod method_of(const std::string& search) {
+  static const std::map<std::string, TuningMethod> kMethods = {{"random", TuningMethod::kRandom},
+                                                               {"annealing", TuningMethod::kAnnealing},
+                                                               {"evolution", TuningMethod::kEvolution},
+                                                               {"gbt", TuningMethod::kGuided},
+                                                               {"treegru", TuningMethod::kGuided}};
+  const auto known = kMethods.find(search);
+  if (known != kMethods.end()) return known->second;
+  throw Error(ErrorKind::kInvalidInput, "there is no search '" + search + "'",
+              "random, annealing, evolution, gbt or treegru");
+}
+
+struct Shape {
+  overlay::Layer layer;  // the first of its shape
+  TunedLayer tuned;
+};
+
+// The distinct layers of the bundle's overlay programs, in their order.
+std::vector<Shape> distinct_layers(const Bundle& bundle) {
+  std::vector<Shape> shapes;
+  std::map<std::string, size_t> known;
+  for (const Step& step : bundle.steps()) {
+    if (!step.on_overlay) continue;
+    for (overlay::Layer& layer : overlay::overlay_layers(bundle.graph, step.nodes, bundle.hardware)) {
+      const auto [at, fresh] = known.emplace(overlay::workload_text(layer), shapes.size());
+      if (fresh) {
+        Shape shape;
+        shape.tuned.op = layer.op;
+        shape.tuned.macs = layer.macs;
+        shape.tuned.before = bundle.schedules.at(layer.name);
+        shape.tuned.names = {layer.name};
+        shape.layer = std::move(layer);
+        shapes.push_back(std::move(shape));
+      } else {
+        shapes[at->second].tuned.names.push_back(layer.name);
+      }
+    }
+  }
+  return shapes;
+}
+
+// Only what `names` asks for. Errors: one of them is no layer on the overlay.
+void keep_named(std::vector<Shape>& shapes, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  Diagnostics problems;
+  for (const std::string& name : names) {
+    const bool known = std::any_of(shapes.begin(), shapes.end(), [&](const Shape& shape) {
+      const std::vector<std::string>& all = shape.tuned.names;
+      return std::find(all.begin(), all.end(), name) != all.end();
+    });
+    if (!known) {
+      problems.error(ErrorKind::kInvalidInput, "layers", name, "is no layer that runs on the overlay",
+                     "'tilewright report' lists them");
+    }
+  }
+  problems.raise_if_any();
+  const std::set<std::string> wanted(names.begin(), names.end());
+  std::erase_if(shapes, [&](const Shape& shape) {
+    const std::vector<std::string>& all = shape.tuned.names;
+    return std::none_of(all.begin(), all.end(), [&](const std::string& n) { return wanted.count(n) > 0; });
+  });
+}
+
+class NetworkTuner {
+ public:
+  NetworkTuner(const NetworkTuneOptions& options,
+               const std::function<bool(const NetworkTuneProgress&)>& watcher)
+      : options_(options), watcher_(watcher), method_(method_of(options.search)) {}
+
+  NetworkTuning run(Bundle bundle) {
+    const auto start = std::chrono::steady_clock::now();
+    NetworkTuning tuning;
+    tuning.before = time_network(bundle, options_.memory);
+    std::vector<Shape> shapes = distinct_layers(bundle);
+    keep_named(shapes, options_.layers);
+    if (options_.search == "gbt") model_ = std::make_unique<BoostedCostModel>();
+    if (options_.search == "treegru") model_ = std::make_unique<TreeGruModel>();
+    progress_.layers = shapes.size();
+    for (Shape& shape : shapes) {
+      if (!stopped_) tune_layer(shape, bundle.hardware);
+      for (const std::string& name : shape.tuned.names) bundle.schedules[name] = shape.tuned.after;
+      tuning.layers.push_back(std::move(shape.tuned));
+      ++progress_.layer;
+    }
+    tuning.after = time_network(bundle, options_.memory);
+    tuning.bundle = std::move(bundle);
+    tuning.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return tuning;
+  }
+
+ private:
+  void tune_layer(Shape& shape, const OverlayHardware& hardware) {
+    TunedLayer& tuned = shape.tuned;
+    ScheduleProblem problem(shape.layer, hardware, options_.memory, options_.threads);
+    tuned.bound_cycles = problem.layer_bound().cycles();
+    tuned.before_cycles = cycles(shape.layer, hardware, tuned.before);
+    tuned.after = tuned.before;
+    tuned.after_cycles = tuned.before_cycles;
+    texts_ = {overlay::workload_text(shape.layer), overlay::hardware_text(hardware, options_.memory),
+              overlay::kTimingTool};
+    progress_.name = tuned.names.front();
+    progress_.before_cycles = tuned.before_cycles;
+    progress_.bound_cycles = tuned.bound_cycles;
+
+    TuningOptions options;
+    options.method = method_;
+    options.trials = options_.trials;
+    options.batch = options_.batch;
+    options.seed = options_.seed;
+    options.threads = options_.threads;
+    options.model = model_.get();
+    options.stop_at = tuned.bound_cycles;
+    if (const auto point = problem.schedules().point(tuned.before)) {
+      options.start = {*point};
+    } else {
+      tuned.in_space = false;
+    }
+    if (model_ && !earlier_.empty()) model_->transfer(earlier_);
+    tuned.result = search(shape.layer, problem, options);
+    if (model_) remember(problem, tuned.result);
+    if (tuned.result.end.best && tuned.result.end.best_cost < tuned.before_cycles) {
+      tuned.after = problem.schedules().schedule(*tuned.result.end.best);
+      tuned.after_cycles = tuned.result.end.best_cost;
+    }
+  }
+
+  // The problem as it is, measured by the executor's workers if there is one, behind the records.
+  TuningResult search(const overlay::Layer& layer, ScheduleProblem& problem, const TuningOptions& options) {
+    const auto watch = [this](const TuningProgress& trials) {
+      progress_.trials = trials;
+      stopped_ = watcher_ && !watcher_(progress_);
+      return !stopped_;
+    };
+    const auto schedule_text = [&problem](KnobSpace::Point point) {
+      return overlay::print_schedule(problem.schedules().schedule(point));
+    };
+    TuningProblem* measured = &problem;
+    std::unique_ptr<TuningProblem> remote, recorded;
+    if (options_.executor != nullptr) {
+      tune::RemoteMeasurement measurement;
+      measurement.request = [&](const std::vector<KnobSpace::Point>& points) {
+        std::vector<std::string> schedules;
+        for (const KnobSpace::Point point : points) schedules.push_back(schedule_text(point));
+        return measure_request(layer, problem.hardware(), problem.memory(), schedules);
+      };
+      remote = std::make_unique<tune::RemoteProblem>(problem, *options_.executor, std::move(measurement));
+      measured = remote.get();
+    }
+    if (options_.records != nullptr) {
+      recorded = std::make_unique<tune::RecordedProblem>(*measured, texts_, schedule_text, *options_.records,
+                                                         [] { return int64_t(std::time(nullptr)); });
+      measured = recorded.get();
+    }
+    return tune_problem(*measured, options, watch);
+  }
+
+  // The fastest and some others of a layer's trials, for the model of the layers after it.
+  void remember(const ScheduleProblem& problem, const TuningResult& result) {
+    constexpr size_t kMost = 200;
+    std::vector<Measurement> trials;
+    std::copy_if(result.trials.begin(), result.trials.end(), std::back_inserter(trials),
+                 [](const Measurement& trial) { return trial.cost.has_value(); });
+    std::stable_sort(trials.begin(), trials.end(),
+                     [](const Measurement& a, const Measurement& b) { return *a.cost < *b.cost; });
+    const size_t best = std::min(trials.size(), kMost / 2);
+    const size_t step = std::max<size_t>(1, (trials.size() - best) / (kMost / 2));
+    for (size_t i = 0; i < trials.size(); i += i < best ? 1 : step) {
+      earlier_.push_back({problem.features(trials[i].point), *trials[i].cost, int(progress_.layer)});
+    }
+  }
+
+  double cycles(const overlay::Layer& layer, const OverlayHardware& hardware,
+                const Schedule& schedule) const {
+    const overlay::Layer scheduled = overlay::scheduled_layer(layer, schedule);
+    return double(
+        overlay::layer_cycles(overlay::Tiling(scheduled, hardware, schedule), hardware, options_.memory));
+  }
+
+  const NetworkTuneOptions& options_;
+  const std::function<bool(const NetworkTuneProgress&)>& watcher_;
+  TuningMethod method_;
+  std::unique_ptr<CostModel> model_;
+  std::vector<CostSample> earlier_;  // what it transfers
+  tune::RecordedTexts texts_;        // of the layer at hand
+  NetworkTuneProgress progress_;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+NetworkTuning tune_network(Bundle bundle, const NetworkTuneOptions& options,
+                           const std::function<bool(const NetworkTuneProgress&)>& watcher) {
+  return NetworkTuner(options, watcher).run(std::move(bundle));
+}
+
+}  // namespace tilewright
