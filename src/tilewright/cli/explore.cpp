@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "tilewright/base/random.h"
+#include "tilewright/cli/fleet_options.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/progress_line.h"
 #include "tilewright/cli/verbs.h"
@@ -51,7 +52,7 @@ ExplorationRequest request_of(const ExploreOptions& options) {
   std::sort(request.operand_bits.rbegin(), request.operand_bits.rend());
   request.operand_bits.erase(std::unique(request.operand_bits.begin(), request.operand_bits.end()),
                              request.operand_bits.end());
-  request.folder = options.output;
+  request.folder = std::filesystem::absolute(options.output);  // workers may have another working folder
   request.rtl_folder = shared_folder("rtl");
   request.trials = options.trials;
   request.candidates = options.candidates;
@@ -79,9 +80,9 @@ std::string progress_text(const ExploreOptions& options, int bits, const tune::E
 
 void explore(const ExploreOptions& options, std::ostream& out) {
   const ExplorationRequest request = request_of(options);
-  const int jobs = options.jobs > 0 ? options.jobs : request.threads;
-  const auto executor = [&](const std::filesystem::path&) {
-    return tune::make_thread_executor({candidate_job()}, jobs);
+  const auto executor = [&](const std::filesystem::path& folder) {
+    std::unique_ptr<tune::Executor> workers = make_executor(options.fleet, folder);
+    return workers ? std::move(workers) : tune::make_thread_executor({candidate_job()}, options.fleet.jobs);
   };
   ExplorationReport report;
   {

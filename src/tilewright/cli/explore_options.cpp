@@ -1,6 +1,7 @@
 #include <limits>
 #include <ostream>
 
+#include "tilewright/cli/fleet_options.h"
 #include "tilewright/cli/verb_options.h"
 
 namespace tilewright::cli {
@@ -36,8 +37,7 @@ void add_explore(CLI::App& app, ExploreOptions& options, std::ostream& out) {
       "ideal, fixed[:LATENCY[:INTERVAL[:EFFICIENCY]]], ddr, or a YAML file (default: the device's)");
   verb->add_option("--seed", options.seed, "Seed of all draws")
       ->check(CLI::Range(uint64_t{0}, uint64_t(std::numeric_limits<int64_t>::max())));
-  verb->add_option("--jobs", options.jobs, "Candidates at a time (default: one per processor)")
-      ->check(CLI::Range(1, 4096));
+  add_fleet(verb, options.fleet);
   verb->add_flag("--changed-only", options.changed_only,
                  "Only tune those candidates of the study again whose RTL has changed since");
   verb->add_flag("--json", options.json, "Print JSON for machines");

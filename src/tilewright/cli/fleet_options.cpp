@@ -1,7 +1,5 @@
 #include "tilewright/cli/fleet_options.h"
 
-#include <filesystem>
-
 #include "tilewright/base/error.h"
 
 namespace tilewright::cli {
@@ -10,20 +8,21 @@ void add_fleet(CLI::App* verb, FleetOptions& fleet) {
   verb->add_option("--executor", fleet.executor,
                    "Who measures: threads of this process, local (worker processes), slurm (job arrays)")
       ->check(CLI::IsMember({"threads", "local", "slurm"}));
-  verb->add_option("--jobs", fleet.jobs, "Workers at once, of local and slurm")->check(CLI::Range(1, 100000));
+  verb->add_option("--jobs", fleet.jobs, "Jobs at once")->check(CLI::Range(1, 100000));
   verb->add_option("--job-folder", fleet.folder,
                    "Folder that workers share with this process; keeps what they did for another start");
   verb->add_option("--partition", fleet.partition, "Partition of Slurm");
 }
 
-std::unique_ptr<tune::Executor> make_executor(const FleetOptions& fleet) {
+std::unique_ptr<tune::Executor> make_executor(const FleetOptions& fleet,
+                                              const std::filesystem::path& folder) {
   if (fleet.executor == "threads") return nullptr;
-  if (fleet.folder.empty()) {
+  if (fleet.folder.empty() && folder.empty()) {
     throw Error(ErrorKind::kInvalidInput, "--executor " + fleet.executor + " needs --job-folder",
                 "name a folder that all workers see under the same path");
   }
   tune::ExecutorOptions options;
-  options.folder = fleet.folder;
+  options.folder = fleet.folder.empty() ? folder : std::filesystem::path(fleet.folder);
   options.worker_command = {std::filesystem::read_symlink("/proc/self/exe").string(), "worker"};
   options.workers = fleet.jobs;
   if (fleet.executor == "local") return tune::make_local_executor(options);

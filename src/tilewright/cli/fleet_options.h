@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 
 #include "tilewright/cli/verbs.h"
@@ -12,8 +13,9 @@ namespace tilewright::cli {
 
 void add_fleet(CLI::App* verb, FleetOptions& fleet);
 
-// nullptr for `threads`. Workers are this command again, as `tilewright worker`. Errors: those of the
-// executors; (invalid input) Slurm without a folder that the nodes share.
-std::unique_ptr<tune::Executor> make_executor(const FleetOptions& fleet);
+// nullptr for `threads`. Workers are this command again, as `tilewright worker`. `folder`: of the jobs where
+// none is named. Errors: those of the executors; (invalid input) there is no folder.
+std::unique_ptr<tune::Executor> make_executor(const FleetOptions& fleet,
+                                              const std::filesystem::path& folder = {});
 
 }  // namespace tilewright::cli

@@ -266,7 +266,7 @@ struct ExploreOptions {
   int64_t candidates = 0;  // per operand width; 0: no limit
   std::string memory;      // empty: the device's
   uint64_t seed = 1;
-  int jobs = 0;  // candidates at a time; 0: one per processor
+  FleetOptions fleet;
   bool changed_only = false;
   bool json = false;
 };

@@ -1,5 +1,7 @@
-// Layers of one shape are tuned once. The schedule that the bundle has is the first trial where the space
-// contains it, and stays where nothing better is found, so tuning never makes a layer slower.
+// Layers of one shape are tuned once, alone. The schedule that the bundle has is the first trial where the
+// space contains it. In the network a layer's first loads overlap what ends the layer before, so the fastest
+// alone need not be the fastest there: the best few of each shape are timed in the network, and one of them
+// is taken only if the network gets faster. Tuning never makes it slower.
 #include "tilewright/flow/tuning.h"
 
 #include <fmt/format.h>
@@ -8,6 +10,7 @@
 #include <chrono>
 #include <ctime>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -37,9 +40,20 @@ TuningMethod method_of(const std::string& search) {
               "random, annealing, evolution, gbt or treegru");
 }
 
+struct Candidate {
+  Schedule schedule;
+  double cycles = 0;  // alone
+};
+
 struct Shape {
   overlay::Layer layer;  // the first of its shape
   TunedLayer tuned;
+  std::vector<Candidate> candidates;  // faster than before, the fastest first
+
+  double gain() const {
+    if (candidates.empty()) return 0;
+    return double(tuned.count()) * (tuned.before_cycles - candidates.front().cycles);
+  }
 };
 
 // The distinct layers of the bundle's overlay programs, in their order.
@@ -105,11 +119,10 @@ class NetworkTuner {
     progress_.layers = shapes.size();
     for (Shape& shape : shapes) {
       if (!stopped_) tune_layer(shape, bundle.hardware);
-      for (const std::string& name : shape.tuned.names) bundle.schedules[name] = shape.tuned.after;
-      tuning.layers.push_back(std::move(shape.tuned));
       ++progress_.layer;
     }
-    tuning.after = time_network(bundle, options_.memory);
+    tuning.after = settle(bundle, tuning.before, shapes);
+    for (Shape& shape : shapes) tuning.layers.push_back(std::move(shape.tuned));
     tuning.bundle = std::move(bundle);
     tuning.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return tuning;
@@ -119,7 +132,7 @@ class NetworkTuner {
   void tune_layer(Shape& shape, const OverlayHardware& hardware) {
     TunedLayer& tuned = shape.tuned;
     ScheduleProblem problem(shape.layer, hardware, options_.memory, options_.threads);
-    tuned.bound_cycles = problem.layer_bound().cycles();
+    tuned.bound_cycles = bound(problem);
     tuned.before_cycles = cycles(shape.layer, hardware, tuned.before);
     tuned.after = tuned.before;
     tuned.after_cycles = tuned.before_cycles;
@@ -145,10 +158,55 @@ class NetworkTuner {
     if (model_ && !earlier_.empty()) model_->transfer(earlier_);
     tuned.result = search(shape.layer, problem, options);
     if (model_) remember(problem, tuned.result);
-    if (tuned.result.end.best && tuned.result.end.best_cost < tuned.before_cycles) {
-      tuned.after = problem.schedules().schedule(*tuned.result.end.best);
-      tuned.after_cycles = tuned.result.end.best_cost;
+    for (const Measurement& trial : best_trials(tuned.result)) {
+      if (*trial.cost >= tuned.before_cycles) break;
+      shape.candidates.push_back({problem.schedules().schedule(trial.point), *trial.cost});
     }
+  }
+
+  // No schedule of any form of the layer (folded or not) is faster.
+  double bound(const ScheduleProblem& problem) const {
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& [folds, form] : problem.schedules().forms().all()) {
+      least = std::min(least, overlay::layer_bound(form.layer, problem.hardware(), options_.memory).cycles());
+    }
+    return least;
+  }
+
+  // Takes for each shape, those that gain most first, the candidate with which the network is fastest.
+  NetworkTiming settle(Bundle& bundle, const NetworkTiming& before, std::vector<Shape>& shapes) const {
+    NetworkTiming best = before;
+    std::vector<Shape*> order;
+    for (Shape& shape : shapes) order.push_back(&shape);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const Shape* a, const Shape* b) { return a->gain() > b->gain(); });
+    for (Shape* shape : order) {
+      TunedLayer& tuned = shape->tuned;
+      for (const Candidate& candidate : shape->candidates) {
+        for (const std::string& name : tuned.names) bundle.schedules[name] = candidate.schedule;
+        NetworkTiming timing = time_network(bundle, options_.memory);
+        if (timing.cycles() >= best.cycles()) continue;
+        best = std::move(timing);
+        tuned.after = candidate.schedule;
+        tuned.after_cycles = candidate.cycles;
+      }
+      for (const std::string& name : tuned.names) bundle.schedules[name] = tuned.after;
+    }
+    return best;
+  }
+
+  // A few with different costs, the fastest first.
+  static std::vector<Measurement> best_trials(const TuningResult& result) {
+    constexpr size_t kCandidates = 3;
+    std::map<double, Measurement> by_cost;
+    for (const Measurement& trial : result.trials) {
+      if (trial.cost) by_cost.emplace(*trial.cost, trial);
+    }
+    std::vector<Measurement> best;
+    for (const auto& [cost, trial] : by_cost) {
+      if (best.size() < kCandidates) best.push_back(trial);
+    }
+    return best;
   }
 
   // The problem as it is, measured by the executor's workers if there is one, behind the records.

@@ -1,5 +1,5 @@
-// Tuning of a bundle: for every distinct layer on the overlay the schedule with the fewest cycles that a
-// search with measurements on the cycle simulator finds, and what the network gains.
+// Tuning of a bundle: for every distinct layer on the overlay a search for faster schedules with measurements
+// on the cycle simulator, and of what it finds what makes the whole network fastest.
 #pragma once
 
 #include <cstdint>
