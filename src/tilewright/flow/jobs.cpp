@@ -28,7 +28,7 @@ uint64_t cycles_of(const std::string& text, const LayerForms& forms, const Overl
                 fmt::format("the layer cannot be folded by {}x{}", schedule.fold_y, schedule.fold_x));
   }
   Diagnostics diagnostics;
-  verify(form->layer, hardware, schedule, diagnostics);
+  verify(forms.original().layer, hardware, schedule, diagnostics);
   diagnostics.raise_if_any();
   return timer.cycles(Tiling(form->layer, hardware, schedule, form->facts));
 }
