@@ -2,11 +2,12 @@
 // DEPTH words and read task by task: for ob < OB, px < PX, n < N the word ob * N + n of those that the task
 // began with. A word is free after its last use, which is in the last repetition (px = PX - 1); with HOLD all
 // stay, and the next task begins with the same ones. So the ring has to hold N words if PX > 1, OB * N with
-// HOLD; more of them let the stream run ahead.
+// HOLD; more of them let the stream run ahead. STREAM words, where it is not 0, are one pass over all tasks'
+// words: the rest of the beat that holds the last one is dropped, so every pass begins with a beat.
 //
 // Timing: a word whose last beat is taken in t can be read in t + 1, and is valid at the output in t + 2.
-// in_ready = fewer than DEPTH words inside, of registers (BEAT > WIDTH: in the cycles of a beat's last word;
-// the words before it are copied while the beat waits). One word per cycle, between tasks too.
+// in_ready = fewer than DEPTH words inside, of registers (BEAT > WIDTH: in the cycles of a beat's last word, or
+// the stream's; the words before it are copied while the beat waits). One word per cycle, between tasks too.
 module weight_ring #(
     parameter int WIDTH = 64,
     parameter int DEPTH = 16,
@@ -14,6 +15,7 @@ module weight_ring #(
     parameter int TASKS = 1,
     parameter TABLE = "",
     parameter KIND = "block",
+    parameter int STREAM = 0,
     parameter int OB_BITS = 16,
     parameter int PX_BITS = 32,
     parameter int N_BITS = 32
@@ -34,6 +36,7 @@ module weight_ring #(
   localparam int SLICE = WIDTH / BANKS;  // bits written at a time
   localparam int A = DEPTH > 1 ? $clog2(DEPTH) : 1;
   localparam int L = $clog2(DEPTH + 1);
+  localparam int S = STREAM > 1 ? $clog2(STREAM) : 1;
   localparam int ROW = 81;
 
   function automatic logic [A-1:0] after(input logic [A-1:0] address);
@@ -44,16 +47,29 @@ module weight_ring #(
   logic free_one, word_done;
 
   // ---- the stream writes ----
-  logic write, last_part;
+  logic write, last_part, last_word;
   logic [P-1:0] part;  // of the word, or of the beat
   logic [A-1:0] write_address;
   logic [SLICE-1:0] write_data;
 
   assign write = in_valid && level != L'(DEPTH);
-  assign last_part = part == P'(PARTS - 1);
+  assign last_part = part == P'(PARTS - 1) || last_word;
   assign word_done = write && (CUTS > 1 || last_part);
   assign in_ready = level != L'(DEPTH) && (CUTS == 1 || last_part);
   assign write_data = CUTS > 1 ? in_data[SLICE*part+:SLICE] : in_data[SLICE-1:0];
+
+  generate
+    if (CUTS > 1 && STREAM % CUTS != 0) begin : gen_stream
+      logic [S-1:0] stored;  // words of this pass
+      assign last_word = stored == S'(STREAM - 1);
+      always_ff @(posedge clk) begin
+        if (rst) stored <= '0;
+        else if (write) stored <= last_word ? '0 : stored + 1'b1;
+      end
+    end else begin : gen_endless
+      assign last_word = 1'b0;
+    end
+  endgenerate
 
   always_ff @(posedge clk) begin
     if (rst) begin

@@ -298,11 +298,10 @@ class ProcessorBuilder {
       const int64_t beat = int64_t(i) / (port * channels), channel = int64_t(i) / port % channels;
       design.weights[size_t(channel * beat_count * port + beat * port + int64_t(i) % port)] = bytes[i];
     }
-    Parameters parameters = {{"WIDTH", int64_t{words.width_bits()}},
-                             {"DEPTH", allocation_.ring_words},
-                             {"BEAT", int64_t{beats.width}},
-                             {"TASKS", int64_t(rows.size())},
-                             {"KIND", std::string(kind_text(allocation_.weight_memory))}};
+    Parameters parameters = {
+        {"WIDTH", int64_t{words.width_bits()}}, {"DEPTH", allocation_.ring_words},
+        {"BEAT", int64_t{beats.width}},         {"STREAM", words.words()},
+        {"TASKS", int64_t(rows.size())},        {"KIND", std::string(kind_text(allocation_.weight_memory))}};
     parameters["TABLE"] = wiring().image(name + "_weights_tasks", encode(rows));
     Stream out = wiring().stream(name + "_weights", words.width_bits(), 1);
     wiring().add(name + "_weights", "weight_ring", std::move(parameters), {{"in", &beats}, {"out", &out}});

@@ -25,6 +25,7 @@ std::vector<ComponentPort> ports(const Parameters& parameters) {
   const int64_t beat = parameter_in(parameters, kName, "BEAT", 1, 1 << 16);
   parameter_in(parameters, kName, "DEPTH", 1, 1 << 24);
   parameter_in(parameters, kName, "TASKS", 1, 1 << 16, 1);
+  parameter_in(parameters, kName, "STREAM", 0, (int64_t{1} << 31) - 1, 0);
   parameter_in(parameters, kName, "OB_BITS", 1, 16, 16);
   parameter_in(parameters, kName, "PX_BITS", 1, 32, 32);
   parameter_in(parameters, kName, "N_BITS", 1, 32, 32);
@@ -46,6 +47,7 @@ class Model : public CycleModel {
     const int64_t width = netlist::integer(parameters, "WIDTH"), beat = netlist::integer(parameters, "BEAT");
     cuts_ = beat > width;
     parts_ = cuts_ ? beat / width : width / beat;
+    if (cuts_) stream_ = netlist::integer_or(parameters, "STREAM", 0);
     for (int64_t i = 0; i < table.words(); ++i) {
       RowReader row(table, i);
       WeightRingRow task;
@@ -66,24 +68,22 @@ class Model : public CycleModel {
   }
 
   void reset(Pins& pins) override {
-    part_ = level_ = offset_ = block_offset_ = 0;
+    part_ = level_ = offset_ = block_offset_ = stored_ = 0;
     active_ = false;
     next_task_ = 0;
     pins.set(kOutValid, 0);
   }
 
   void settle(Pins& pins) override {
-    pins.set(kInReady, level_ != depth_ && (!cuts_ || part_ == parts_ - 1) ? 1 : 0);
+    pins.set(kInReady, level_ != depth_ && (!cuts_ || last_part()) ? 1 : 0);
   }
 
   void tick(Pins& pins) override {
     const bool write = pins[kInValid] != 0 && level_ != depth_;
     const bool free = pins[kOutValid] == 0 || pins[kOutReady] != 0;
     const bool step = active_ && free && offset_ != level_;
-    const bool last_part = part_ == parts_ - 1;
     if (free) pins.set(kOutValid, step ? 1 : 0);
-    if (write) part_ = last_part ? 0 : part_ + 1;
-    if (write && (cuts_ || last_part)) ++level_;
+    if (write) store();
     if (!active_)
       load();
     else if (step)
@@ -92,6 +92,16 @@ class Model : public CycleModel {
   }
 
  private:
+  bool last_word() const { return stream_ > 0 && stored_ == stream_ - 1; }
+  bool last_part() const { return part_ == parts_ - 1 || last_word(); }
+
+  void store() {
+    const bool last = last_part();
+    if (cuts_ || last) ++level_;
+    if (stream_ > 0) stored_ = last_word() ? 0 : stored_ + 1;
+    part_ = last ? 0 : part_ + 1;
+  }
+
   void load() {
     task_ = tasks_[next_task_];
     next_task_ = next_task_ + 1 == tasks_.size() ? 0 : next_task_ + 1;
@@ -122,6 +132,7 @@ class Model : public CycleModel {
   const int64_t depth_;
   bool cuts_ = false;  // a beat holds several words
   int64_t parts_ = 1;
+  int64_t stream_ = 0, stored_ = 0;  // words of a pass, and those of this one that are in
   std::vector<WeightRingRow> tasks_;
   size_t next_task_ = 0;
   bool active_ = false;

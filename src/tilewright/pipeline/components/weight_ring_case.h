@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <utility>
@@ -45,6 +46,7 @@ class WeightRingCase : public BenchCase {
       parameters["PX_BITS"] = int64_t{2};
       parameters["N_BITS"] = int64_t{4};
     }
+    if (random.chance(0.5)) parameters["STREAM"] = words_of(rows);
     return std::make_unique<WeightRingCase>(parameters, MemoryImages{{"tasks", encode(rows)}}, rows);
   }
 
@@ -55,11 +57,18 @@ class WeightRingCase : public BenchCase {
     at_ = 0;
     taken_ = 0;
     wrong_.clear();
+    pass_ = 0;
   }
 
   void transferred(const std::string& stream, const Beat& data, bool) override {
     if (stream == "out") return check(data);
-    for (int i = 0; i < data.bits(); ++i) bits_.push_back(data.get(i, 1) != 0);
+    int64_t kept = data.bits();
+    if (const int64_t words = netlist::integer_or(parameters, "STREAM", 0); words > 0) {
+      const int64_t bits = words * netlist::integer(parameters, "WIDTH");
+      kept = std::min(kept, bits - pass_);
+      pass_ = pass_ + kept == bits ? 0 : pass_ + kept;
+    }
+    for (int i = 0; i < kept; ++i) bits_.push_back(data.get(i, 1) != 0);
   }
 
   // The stream's last beats may be cut only in part: a beat that is offered and not yet taken counts too.
@@ -72,6 +81,13 @@ class WeightRingCase : public BenchCase {
   std::string finish() override { return taken_ < 20 ? "hardly a beat came out" : wrong_; }
 
  private:
+  // Of one pass over all tasks.
+  static int64_t words_of(const std::vector<WeightRingRow>& rows) {
+    int64_t words = 0;
+    for (const WeightRingRow& row : rows) words += row.hold ? 0 : row.outer * row.words;
+    return words;
+  }
+
   void check(const Beat& data) {
     const WeightRingRow& row = rows_[task_];
     const int64_t block = at_ / (row.repeats * row.words), n = at_ % row.words;
@@ -94,6 +110,7 @@ class WeightRingCase : public BenchCase {
   const std::vector<WeightRingRow> rows_;
   std::vector<bool> bits_;  // all that were taken
   Beat offered_;
+  int64_t pass_ = 0;            // bits of this pass among them
   int64_t first_ = 0, at_ = 0;  // the task's first word; beats of the task so far
   size_t task_ = 0, taken_ = 0;
   std::string wrong_;
