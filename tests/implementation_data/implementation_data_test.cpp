@@ -25,7 +25,8 @@ class ImplementationTools : public testing::Test {
     rows_ = read_implementation_data(kRoot / "models/tune/implementation_ice40.jsonl.gz");
     device_ = find_device("ice40-hx8k", kRoot / "hardware/devices");
     setup_.rtl_folder = kRoot / "rtl";
-    setup_.work_folder = fs::path(testing::TempDir()) / "implementation_data";
+    const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
+    setup_.work_folder = fs::path(testing::TempDir()) / ("implementation_data_" + test);
   }
   void TearDown() override { fs::remove_all(setup_.work_folder); }
 
