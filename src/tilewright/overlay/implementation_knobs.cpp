@@ -62,9 +62,9 @@ int product_tables(const OverlayHardware& h) {
   return int(h.macs_per_uop()) * (n == 1 ? 3 : n * (n + 1) + 2 * n + 4);
 }
 
-// Logic cells of the compute part on an iCE40, within a tenth: its fixed part, products (a table and the
-// flip-flops of its sums are 2.2 cells), lanes of accumulators, and lanes of the ALU, each with a multiplier
-// of its own.
+// Logic cells of the compute part on an iCE40, fitted to about ten rows: its fixed part, products (a table
+// and the flip-flops of its sums are 2.2 cells), lanes of accumulators, and lanes of the ALU, each with a
+// multiplier of its own.
 double estimated_cells(const OverlayHardware& h) {
   const int alu = h.alu_lanes == 0 ? lanes(h) : h.alu_lanes;
   return 1750 + (h.isa == IsaVersion::kWide ? 375 : 0) + 2.2 * product_tables(h) +
