@@ -92,9 +92,10 @@ void RecordStore::Database::open(Mode mode) {
 }
 
 bool RecordStore::Database::has_tables() {
+  // Another process may make them between two of these, all at once: who sees its tables sees its number too.
+  const int64_t tables = connection->number("SELECT count(*) FROM sqlite_schema");
   const int64_t application = connection->number("PRAGMA application_id");
   const int64_t version = connection->number("PRAGMA user_version");
-  const int64_t tables = connection->number("SELECT count(*) FROM sqlite_schema");
   if (tables == 0 && application == 0) return false;
   if (application != kRecordsApplicationId)
     refuse(fmt::format("'{}' is a database of another program", path.string()), "give a database of records");
