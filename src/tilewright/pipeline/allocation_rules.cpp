@@ -157,10 +157,19 @@ class Rules {
       error(layer_name(i), "po", fmt::format("{} does not divide {} channels", g.shape.po, g.output.channels),
             "take a divisor");
     }
+    row_major_windows(i, g);
     if (g.row_major && !g.lanes && g.blocks > 1 && g.pixel_words > 1) {
       error(layer_name(i), "feeder", "a row-major stage has all input or all output channels at once",
             "pi or po = the channels, or channel_major");
     }
+  }
+
+  void row_major_windows(size_t i, const LayerGeometry& g) {
+    if (!g.row_major) return;
+    const char* obstacle = row_major_obstacle(g.input, g.output, g.window, g.pixel_words);
+    if (obstacle == nullptr) return;
+    error(layer_name(i), allocation_.streaming ? "feeder" : "engine",
+          std::string(obstacle) + ": a row-major feeder cannot cut them", "channel_major");
   }
 
   // Elements per beat of the stream that carries a tensor: of its writer, or of the network's input.
@@ -293,6 +302,7 @@ class Rules {
       error(layer_name(i), what, fmt::format("{} does not fit its field, at most {}", value, most),
             "this layer is too large for processors");
     };
+    row_major_windows(i, g);
     fits("rows", std::max(g.input.rows, g.output.rows), 65535);
     fits("columns", std::max(g.input.columns, g.output.columns), 65535);
     fits("window", std::max(g.window.rows, g.window.columns), 255);

@@ -16,11 +16,19 @@ namespace {
 
 using netlist::MemoryKind;
 
-// The window with the most depthwise (and pooling) work: {0, 0} if no layer has lanes with a window.
-std::pair<int64_t, int64_t> busiest_window(const Network& network) {
+bool takes_row_major(const Network& network, const Layer& layer, int64_t pi) {
+  const TensorShape& input = network.tensors[size_t(layer.input)].shape;
+  const TensorShape& output = network.tensors[size_t(layer.output)].shape;
+  return works_in_lanes(layer.kind) && layer.window.rows * layer.window.columns > 1 &&
+         row_major_obstacle(input, output, layer.window, ceil_div(input.channels, pi)) == nullptr;
+}
+
+// The window with the most depthwise (and pooling) work: {0, 0} if no layer has lanes with a window that a
+// row-major feeder can cut.
+std::pair<int64_t, int64_t> busiest_window(const Network& network, int64_t pi) {
   std::map<std::pair<int64_t, int64_t>, int64_t> work;
   for (const Layer& layer : network.layers) {
-    if (!works_in_lanes(layer.kind) || layer.window.rows * layer.window.columns == 1) continue;
+    if (!takes_row_major(network, layer, pi)) continue;
     work[{layer.window.rows, layer.window.columns}] += layer.macs;
   }
   std::pair<int64_t, int64_t> best{0, 0};
@@ -54,12 +62,12 @@ class Maker {
  private:
   void engines() {
     const ArrayShape lanes{choice_.pi, choice_.pi, choice_.pf, choice_.lane_multiplier};
-    const auto window = busiest_window(network_);
+    window_ = busiest_window(network_, choice_.pi);
     bool arrays = false, plain = false, rows = false;
     for (const Layer& layer : network_.layers) {
       if (!works_in_lanes(layer.kind)) {
         arrays = true;
-      } else if (choice_.row_major_lanes && std::pair{layer.window.rows, layer.window.columns} == window) {
+      } else if (choice_.row_major_lanes && in_window(layer)) {
         rows = true;
       } else {
         plain = true;
@@ -74,7 +82,7 @@ class Maker {
       ArrayShape shape = lanes;
       shape.feeder = Feeder::kRowMajor;
       shape.pf = choice_.pi;
-      a_.engines.push_back({"windows", true, shape, window.first, window.second});
+      a_.engines.push_back({"windows", true, shape, window_.first, window_.second});
     }
     if (plain) {
       lanes_ = int(a_.engines.size());
@@ -82,12 +90,16 @@ class Maker {
     }
   }
 
+  bool in_window(const Layer& layer) const {
+    return std::pair{layer.window.rows, layer.window.columns} == window_ &&
+           takes_row_major(network_, layer, choice_.pi);
+  }
+
   void layers() {
-    const auto window = busiest_window(network_);
     for (const Layer& layer : network_.layers) {
       LayerAllocation own;
       own.layer = layer.name;
-      const bool rows = windows_ >= 0 && std::pair{layer.window.rows, layer.window.columns} == window;
+      const bool rows = windows_ >= 0 && in_window(layer);
       own.engine = !works_in_lanes(layer.kind) ? array_ : rows ? windows_ : lanes_;
       own.unroll = choice_.unroll && layer.input == network_.input && layer.kind == LayerKind::kConvolution;
       a_.layers.push_back(own);
@@ -155,6 +167,7 @@ class Maker {
   const Budget& budget_;
   const ProcessorChoice& choice_;
   Allocation a_;
+  std::pair<int64_t, int64_t> window_{0, 0};
   int array_ = -1, windows_ = -1, lanes_ = -1;
 };
 

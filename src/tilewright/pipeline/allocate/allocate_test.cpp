@@ -4,6 +4,7 @@
 
 #include "tilewright/pipeline/allocate/allocate_processors.h"
 #include "tilewright/pipeline/allocate/baselines.h"
+#include "tilewright/pipeline/build/build.h"
 #include "tilewright/pipeline/build/layer_geometry.h"
 #include "tilewright/pipeline/network_testing.h"
 
@@ -47,6 +48,34 @@ TEST(Allocate, ResultsKeepRulesAndBudget) {
       EXPECT_GT(result.evaluated, 0);
       EXPECT_NE(result.explanation.find("multipliers busy"), std::string::npos);
       EXPECT_NE(result.explanation.find(network.layers.back().name), std::string::npos);
+    }
+  }
+}
+
+// Windows, strides and rows that a row-major feeder cannot cut: the allocation is one that can be built.
+TEST(Allocate, LargeWindows) {
+  NetworkBuilder average("average", {25, 25, 2}), kernel("kernel", {18, 18, 2}), pool("pool", {40, 40, 3});
+  NetworkBuilder pixel("pixel", {1, 1, 8});
+  const Network networks[] = {
+      average.finish(average.dense(average.average(average.depthwise(0, 3)), 4)),
+      kernel.finish(kernel.dense(kernel.depthwise(kernel.convolution(0, 4, 17), 17), 4)),
+      pool.finish(pool.dense(pool.max_pool(pool.convolution(0, 4, 3, 2), 17, 1, 8), 4)),
+      pixel.finish(pixel.dense(pixel.depthwise(0, 3), 4))};
+  Budget budget = zynq();
+  budget.resources = {5'000'000, 10'000'000, 0, 100'000, 100'000, 0};
+  for (const Network& network : networks) {
+    AllocateOptions options;
+    options.evaluations = 500;
+    for (const bool streaming : {true, false}) {
+      SCOPED_TRACE(network.name + (streaming ? ", stages" : ", processors"));
+      options.streaming = streaming;
+      options.processors = !streaming;
+      Allocation result = allocate(network, budget, Objective::kLatency, options).allocation;
+      EXPECT_EQ(problems(network, result), "");
+      EXPECT_NO_THROW(build(network, result));
+      if (!streaming || network.name == "pixel") continue;
+      result.layers[1].stage.feeder = Feeder::kRowMajor;
+      EXPECT_NE(problems(network, result).find("a row-major feeder cannot cut"), std::string::npos);
     }
   }
 }

@@ -18,6 +18,21 @@ bool is_row_major(const ArrayShape& shape, const LayerWindow& window) {
   return shape.feeder == Feeder::kRowMajor && window.rows * window.columns > 1;
 }
 
+const char* row_major_obstacle(const TensorShape& input, const TensorShape& output, const LayerWindow& window,
+                               int64_t pixel_words) {
+  const int64_t line = input.columns * pixel_words;
+  if (window.rows > 15 || window.columns > 15) return "has windows of more than 15 rows or columns";
+  if (window.stride_y > 15 || window.stride_x > 15) return "has strides above 15";
+  if (line > 65535) return "has rows of more than 65535 words";
+  if (window.rows > 1 && line < 2) return "has rows of a single word";
+  if (window.top >= window.rows || window.left >= window.columns) return "has windows of padding alone";
+  if ((output.rows - 1) * window.stride_y >= input.rows ||
+      (output.columns - 1) * window.stride_x >= input.columns) {
+    return "has more windows than pixels";
+  }
+  return nullptr;
+}
+
 const ArrayShape& array_of(const Allocation& allocation, size_t layer) {
   const LayerAllocation& own = allocation.layers[layer];
   return allocation.streaming ? own.stage : allocation.engines[size_t(own.engine)].shape;

@@ -33,6 +33,10 @@ bool works_in_lanes(LayerKind kind);
 bool multiplies(const Layer& layer);
 // Whether all taps of a window reach the array at once. A window of one tap comes word by word in any case.
 bool is_row_major(const ArrayShape& shape, const LayerWindow& window);
+// Why the row-major feeder (sliding_window) cannot cut these windows, or nullptr. Shapes as LayerGeometry has
+// them.
+const char* row_major_obstacle(const TensorShape& input, const TensorShape& output, const LayerWindow& window,
+                               int64_t pixel_words);
 // The stage (streaming) or the engine's array that computes a layer.
 const ArrayShape& array_of(const Allocation& allocation, size_t layer);
 LayerGeometry layer_geometry(const Network& network, const Allocation& allocation, size_t layer);
