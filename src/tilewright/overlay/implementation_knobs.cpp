@@ -310,6 +310,9 @@ void add_place_rules(std::vector<EliminationRule>& rules) {
   add("analytic placer",
       "annealing did not end within 8 minutes on 2,668 cells, where the analytic placer takes 6 s",
       [](const O& o) { return o.placer == Placer::kHeap; });
+  add("first router",
+      "router2 moved the last one or two wires around for 5,800 rounds and 8 minutes, where router1 takes 6 s",
+      [](const O& o) { return o.router == Router::kRouter1; });
   add("target within reach", "12 MHz is always met and 80 MHz never: nearer targets tell more",
       [](const O& o) { return o.place_mhz != 12 && o.place_mhz != 80; });
   add("one strategy",
