@@ -4,6 +4,8 @@
 // (one per family) may append to one file.
 //
 //   pipeline_calibration_measure FILE xc7|xcup RUNS_PER_COMPONENT FIRST_SEED FOLDER [COMPONENT...]
+//
+// A COMPONENT may also be "mac_array of wide products".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,6 +39,13 @@ int64_t wanted_runs(const std::string& component, int64_t runs) {
   return large.count(component) != 0 ? runs * 5 / 2 : runs;
 }
 
+// Arrays of wide fixed point are apart from narrow ones: of other products, and of fewer random designs.
+const std::string kWideArray = "mac_array of wide products";
+std::string kind_of(const std::string& component, const netlist::Parameters& parameters) {
+  const bool wide = component == "mac_array" && netlist::integer_or(parameters, "AW", 1) > 25;
+  return wide ? kWideArray : component;
+}
+
 // Minutes of synthesis that tell no more than a smaller one.
 bool too_large(const netlist::Instance& instance) {
   const auto value = [&](const char* name) { return netlist::integer_or(instance.parameters, name, 1); };
@@ -55,11 +64,14 @@ class Calibration {
   Calibration(std::filesystem::path file, synthesis::DeviceFamily family, int64_t runs,
               std::vector<std::string> components)
       : file_(std::move(file)), family_(family), runs_(runs), components_(std::move(components)) {
-    if (components_.empty()) components_ = modelled_components();
+    if (components_.empty()) {
+      components_ = modelled_components();
+      components_.push_back(kWideArray);
+    }
     if (!std::filesystem::exists(file_)) return;
     for (const MeasuredRun& run : read_measured_runs(file_)) {
       if (run.family != family) continue;
-      ++done_[run.component];
+      ++done_[kind_of(run.component, run.parameters)];
       seen_.insert(run.configuration);
     }
   }
@@ -82,13 +94,14 @@ class Calibration {
     std::vector<const netlist::Instance*> components;
     std::vector<std::string> configurations;
     for (const netlist::Instance& instance : built.netlist.modules.at(0).instances) {
-      if (!lacks_runs(instance.module)) continue;
+      const std::string kind = kind_of(instance.module, instance.parameters);
+      if (!lacks_runs(kind)) continue;
       if (of_this_design[instance.module] >= 2 || too_large(instance)) continue;
       const std::string sizes = component_signature(instance, built.images).substr(instance.module.size());
       const std::string configuration = instance.module + " " + synthesis::family_name(family_) + sizes;
       if (!seen_.insert(configuration).second) continue;
       ++of_this_design[instance.module];
-      ++done_[instance.module];
+      ++done_[kind];
       components.push_back(&instance);
       configurations.push_back(configuration);
     }

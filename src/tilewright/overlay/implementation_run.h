@@ -15,7 +15,7 @@ struct ImplementationSetup {
   std::filesystem::path rtl_folder;   // the repository's rtl/: overlay/ and implementation/ below it
   std::filesystem::path work_folder;  // made; what is in it afterwards is of no further use
   int64_t cell_cap = 3000;            // iCE40: larger ones are not placed
-  double timeout_s = 600;             // of each tool; wall clock, so far beyond what any takes
+  double timeout_s = 180;             // of each tool; wall clock, ten times what most take
 };
 
 // What rows of these tools and this RTL call themselves: versions, and a hash of the sources.
