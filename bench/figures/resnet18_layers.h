@@ -56,8 +56,8 @@ inline Tensor resnet18_input(const ResnetLayer& layer, Random& random, int64_t b
 
 // The same with operands of `bits` bits; 1-bit ones are signs. Node 0 narrows the input on the host,
 // node 1 is the layer.
-inline Graph narrow_resnet18_graph(const ResnetLayer& layer, int bits, Random& random) {
-  Graph graph = resnet18_graph(layer, random);
+inline Graph narrow_resnet18_graph(const ResnetLayer& layer, int bits, Random& random, int64_t batch = 1) {
+  Graph graph = resnet18_graph(layer, random, batch);
   Node conv = graph.nodes[0];
   graph.nodes.clear();
   const bool signs = bits == 1;
