@@ -29,8 +29,8 @@ class NoModel : public CostModel {
   }
 };
 
-TunedLayer tune_layer(const ExplorationLayer& item, const OverlayHardware& hardware,
-                      const MemoryModel& memory, int64_t trials, uint64_t seed) {
+CandidateLayer tune_layer(const ExplorationLayer& item, const OverlayHardware& hardware,
+                          const MemoryModel& memory, int64_t trials, uint64_t seed) {
   overlay::ScheduleProblem problem(item.layer, hardware, memory);
   const overlay::Schedule usual = default_schedule(item.layer, hardware, {.memory = memory});
   NoModel model;
@@ -41,13 +41,14 @@ TunedLayer tune_layer(const ExplorationLayer& item, const OverlayHardware& hardw
   options.chain_steps = 32;
   options.seed = seed;
   options.model = &model;
-  options.stop_at = kNearBound * problem.layer_bound().cycles();
+  const double bound = forms_bound(problem.schedules().forms(), hardware, memory);
+  options.stop_at = kNearBound * bound;
   if (const auto point = problem.schedules().point(usual)) options.start = {*point};
   const TuningResult result = tune_problem(problem, options);
-  TunedLayer tuned;
+  CandidateLayer tuned;
   tuned.name = item.names[0];
   tuned.count = item.count;
-  tuned.bound_cycles = int64_t(problem.layer_bound().cycles());
+  tuned.bound_cycles = int64_t(bound);
   tuned.trials = result.end.trials;
   if (!result.end.best) {
     throw Error(ErrorKind::kInfeasible,
@@ -73,7 +74,7 @@ TunedCandidate tune_candidate(const ExplorationNetwork& network, const OverlayHa
 
 std::string print_tuned(const TunedCandidate& tuned) {
   json layers = json::array();
-  for (const TunedLayer& layer : tuned.layers) {
+  for (const CandidateLayer& layer : tuned.layers) {
     layers.push_back({{"name", layer.name},
                       {"count", layer.count},
                       {"cycles", layer.cycles},
@@ -94,7 +95,7 @@ TunedCandidate parse_tuned(const std::string& text, const std::string& source_na
   if (const json* layers = fields.list("layers")) {
     for (const json& item : *layers) {
       JsonMap one(item, source_name + ": layer", problems);
-      TunedLayer layer;
+      CandidateLayer layer;
       layer.name = one.text("name");
       layer.count = one.integer("count", 1, INT64_MAX);
       layer.cycles = one.integer("cycles", 1, INT64_MAX);

@@ -12,7 +12,7 @@
 
 namespace tilewright {
 
-struct TunedLayer {
+struct CandidateLayer {
   std::string name;  // of its first node
   int64_t count = 1;
   int64_t cycles = 0, bound_cycles = 0, trials = 0;
@@ -21,7 +21,7 @@ struct TunedLayer {
 
 struct TunedCandidate {
   int64_t cycles = 0, trials = 0;  // of the network: layers run one after the other
-  std::vector<TunedLayer> layers;
+  std::vector<CandidateLayer> layers;
 };
 
 // `trials` schedules per layer, the compiler's default first, then those that look best by the closed form of

@@ -10,7 +10,6 @@
 #include <chrono>
 #include <ctime>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -132,7 +131,7 @@ class NetworkTuner {
   void tune_layer(Shape& shape, const OverlayHardware& hardware) {
     TunedLayer& tuned = shape.tuned;
     ScheduleProblem problem(shape.layer, hardware, options_.memory, options_.threads);
-    tuned.bound_cycles = bound(problem);
+    tuned.bound_cycles = overlay::forms_bound(problem.schedules().forms(), hardware, options_.memory);
     tuned.before_cycles = cycles(shape.layer, hardware, tuned.before);
     tuned.after = tuned.before;
     tuned.after_cycles = tuned.before_cycles;
@@ -162,15 +161,6 @@ class NetworkTuner {
       if (*trial.cost >= tuned.before_cycles) break;
       shape.candidates.push_back({problem.schedules().schedule(trial.point), *trial.cost});
     }
-  }
-
-  // No schedule of any form of the layer (folded or not) is faster.
-  double bound(const ScheduleProblem& problem) const {
-    double least = std::numeric_limits<double>::infinity();
-    for (const auto& [folds, form] : problem.schedules().forms().all()) {
-      least = std::min(least, overlay::layer_bound(form.layer, problem.hardware(), options_.memory).cycles());
-    }
-    return least;
   }
 
   // Takes for each shape, those that gain most first, the candidate with which the network is fastest.

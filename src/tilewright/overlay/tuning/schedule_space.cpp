@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "tilewright/overlay/schedule_refinements.h"
+#include "tilewright/overlay/tuning/layer_bound.h"
 
 namespace tilewright::overlay {
 namespace {
@@ -175,6 +177,14 @@ LayerForms::LayerForms(const Layer& layer, const OverlayHardware& hardware) {
 const LayerForms::Form* LayerForms::find(int fold_y, int fold_x) const {
   const auto form = forms_.find({fold_y, fold_x});
   return form == forms_.end() ? nullptr : &form->second;
+}
+
+double forms_bound(const LayerForms& forms, const OverlayHardware& hardware, const MemoryModel& memory) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& [folds, form] : forms.all()) {
+    least = std::min(least, layer_bound(form.layer, hardware, memory).cycles());
+  }
+  return least;
 }
 
 ScheduleSpace::ScheduleSpace(const Layer& layer, const OverlayHardware& hardware)

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "tilewright/hardware/memory_model.h"
 #include "tilewright/overlay/tiling.h"
 #include "tilewright/search/knobs/knob_space.h"
 
@@ -33,6 +34,9 @@ class LayerForms {
  private:
   std::map<std::pair<int, int>, Form> forms_;
 };
+
+// Cycles that no schedule can pass, whatever form it gives the layer: the least layer_bound of them all.
+double forms_bound(const LayerForms& forms, const OverlayHardware& hardware, const MemoryModel& memory);
 
 class ScheduleSpace {
  public:
