@@ -9,7 +9,6 @@
 #include <exception>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -29,8 +28,6 @@ namespace tilewright::tune {
 namespace {
 
 using Path = std::filesystem::path;
-// Cost and failure by key.
-using Results = std::map<TrialKey, std::pair<std::optional<double>, std::string>>;
 
 // A 3x3 convolution of 14x14 pixels and 64 channels.
 overlay::Layer small_layer(const OverlayHardware& hardware) {
@@ -85,13 +82,6 @@ void run_study(const Path& database, uint64_t seed, Executor* executor) {
   search_study(recorded, seed);
 }
 
-Results results_of(const Path& database) {
-  Results results;
-  const RecordStore store(database, RecordStore::Mode::kRead);
-  store.each([&](const Record& r) { results[r.key] = {r.cost, r.failure}; });
-  return results;
-}
-
 template <typename Map>
 int differences(const Map& expected, const Map& found) {
   int count = 0;
@@ -103,21 +93,11 @@ int differences(const Map& expected, const Map& found) {
   return count;
 }
 
-// Adds what the workers of one folder did.
 void count_work(const Path& jobs, CrashCount& count) {
-  std::multiset<std::string> measured;  // schedules
-  for (const auto& [id, times] : logged(jobs, "start")) count.begun += times;
-  for (const auto& [id, times] : logged(jobs, "done")) {
-    if (times == 0) continue;
-    count.done += times;
-    count.repeated += times - 1;
-    const auto job = nlohmann::json::parse(read_text_file(jobs / "jobs" / (id + ".json")));
-    const auto request = nlohmann::json::parse(job.at("request").get<std::string>());
-    for (const auto& schedule : request.value("schedules", nlohmann::json::array())) {
-      if (measured.count(schedule) != 0) ++count.repeated;
-      measured.insert(schedule.get<std::string>());
-    }
-  }
+  const FolderWork work = work_in(jobs);
+  count.begun += work.begun;
+  count.done += work.done;
+  count.repeated += work.repeated;
 }
 
 void sleep_s(double seconds) { ::usleep(useconds_t(seconds * 1e6)); }
@@ -187,9 +167,9 @@ void disturbed(const std::function<void()>& work,
 
 void compare_study(const Path& folder, uint64_t seed, CrashCount& count) {
   run_study(folder / "undisturbed.db", seed, nullptr);
-  const Results expected = results_of(folder / "undisturbed.db");
+  const RecordedResults expected = recorded_results(folder / "undisturbed.db");
   count.results += int(expected.size());
-  count.lost += differences(expected, results_of(folder / "tune.db"));
+  count.lost += differences(expected, recorded_results(folder / "tune.db"));
   count_work(folder / "jobs", count);
 }
 

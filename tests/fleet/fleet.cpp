@@ -3,8 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 
 #include "tilewright/base/error.h"
@@ -66,6 +69,40 @@ std::map<std::string, int> logged(const std::filesystem::path& folder, const std
   return counts;
 }
 
+FolderWork work_in(const std::filesystem::path& folder) {
+  FolderWork work;
+  std::set<std::string> measured;
+  for (const auto& [id, times] : logged(folder, "start")) work.begun += times;
+  for (const auto& [id, times] : logged(folder, "done")) {
+    if (times == 0) continue;
+    work.done += times;
+    work.repeated += times - 1;
+    const auto job = nlohmann::json::parse(read_text_file(folder / "jobs" / (id + ".json")));
+    const auto request = nlohmann::json::parse(job.at("request").get<std::string>());
+    const std::string layer = request.value("layer", "");
+    for (const auto& schedule : request.value("schedules", nlohmann::json::array())) {
+      work.repeated += !measured.insert(layer + "\n" + schedule.get<std::string>()).second;
+    }
+  }
+  return work;
+}
+
+RecordedResults recorded_results(const std::filesystem::path& database) {
+  RecordedResults results;
+  const RecordStore store(database, RecordStore::Mode::kRead);
+  store.each([&](const Record& r) { results[r.key] = {r.cost, r.failure}; });
+  return results;
+}
+
+bool wait_until(const std::function<bool()>& condition, double seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (std::chrono::steady_clock::now() < end) {
+    if (condition()) return true;
+    ::usleep(2000);
+  }
+  return false;
+}
+
 std::vector<pid_t> processes_with(const std::string& text) {
   std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -97,11 +134,7 @@ pid_t fork_coordinator(const std::function<void()>& body) {
 }
 
 bool all_end_within(const std::string& text, double seconds) {
-  for (int tries = 0; tries < int(seconds * 50); ++tries) {
-    if (processes_with(text).empty()) return true;
-    ::usleep(20000);
-  }
-  return false;
+  return wait_until([&] { return processes_with(text).empty(); }, seconds);
 }
 
 }  // namespace tilewright::tune

@@ -6,10 +6,13 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tilewright/tune/executor.h"
+#include "tilewright/tune/records.h"
 
 namespace tilewright::tune {
 
@@ -35,6 +38,19 @@ std::map<std::string, JobResult> collect_all(Executor& executor, double patience
 
 // The lines of all worker logs, by the event they begin with: how often each job had it.
 std::map<std::string, int> logged(const std::filesystem::path& folder, const std::string& event);
+
+// What the workers of one folder did.
+struct FolderWork {
+  int begun = 0, done = 0;  // jobs
+  int repeated = 0;         // jobs done again, and schedules that stand in several jobs
+};
+FolderWork work_in(const std::filesystem::path& folder);
+
+// Cost and failure by key, of a database.
+using RecordedResults = std::map<TrialKey, std::pair<std::optional<double>, std::string>>;
+RecordedResults recorded_results(const std::filesystem::path& database);
+
+bool wait_until(const std::function<bool()>& condition, double seconds);
 
 // A copy of this process that does `body` and ends, with a message and exit code 1 if it throws.
 pid_t fork_coordinator(const std::function<void()>& body);

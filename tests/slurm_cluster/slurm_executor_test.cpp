@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <functional>
 
 #include "fleet.h"
 #include "slurm_cluster.h"
@@ -45,14 +44,6 @@ int arrays_in(const std::filesystem::path& folder) {
   const std::filesystem::directory_iterator files(folder / "slurm");
   return int(
       std::count_if(begin(files), end(files), [](const auto& f) { return f.path().extension() == ".ids"; }));
-}
-
-bool wait_until(const std::function<bool()>& condition, double seconds) {
-  for (int tries = 0; tries < int(seconds * 20); ++tries) {
-    if (condition()) return true;
-    ::usleep(50000);
-  }
-  return false;
 }
 
 class SlurmExecutorTest : public testing::Test {

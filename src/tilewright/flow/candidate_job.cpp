@@ -1,9 +1,12 @@
 #include "tilewright/flow/candidate_job.h"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "tilewright/base/error.h"
 #include "tilewright/base/json.h"
 #include "tilewright/flow/candidate_tuning.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
@@ -19,13 +22,15 @@ CandidateRequest parse_request(const std::string& text) {
   JsonMap fields(value, "candidate", problems);
   CandidateRequest request;
   request.network = fields.text("network");
+  request.network_digest = fields.text("network_digest");
   request.operand_bits = int(fields.integer("operand_bits", 1, 8));
   request.trials = fields.integer("trials", 0, INT64_MAX);
   request.seed = uint64_t(fields.integer("seed", 0, INT64_MAX));
   const std::string hardware = fields.text("hardware"), memory = fields.text("memory");
-  fields.text("content");
+  const std::string tool = fields.text("tool");
   fields.finish();
   problems.raise_if_any();
+  overlay::require_timing_tool(tool);
   request.hardware = parse_overlay_hardware(hardware, "candidate");
   request.memory = parse_memory_model(memory, "candidate");
   return request;
@@ -34,18 +39,24 @@ CandidateRequest parse_request(const std::string& text) {
 // The networks of the last request, for jobs that follow.
 class NetworkShelf {
  public:
-  std::shared_ptr<const ExplorationNetwork> get(const std::filesystem::path& path, int bits) {
+  std::shared_ptr<const ExplorationNetwork> get(const CandidateRequest& request) {
     const std::lock_guard<std::mutex> guard(mutex_);
-    if (!network_ || path != path_ || bits != network_->operand_bits) {
-      network_ = std::make_shared<const ExplorationNetwork>(exploration_network(read_bundle(path), bits));
-      path_ = path;
+    if (!network_ || request.network_digest != digest_ || request.operand_bits != network_->operand_bits) {
+      network_ = std::make_shared<const ExplorationNetwork>(
+          exploration_network(read_bundle(request.network), request.operand_bits));
+      digest_ = network_digest(*network_);
+    }
+    if (request.network_digest != digest_) {
+      throw InterruptedError(
+          fmt::format("'{}' holds another network than the study's", request.network.string()),
+          "explore it into another folder");
     }
     return network_;
   }
 
  private:
   std::mutex mutex_;
-  std::filesystem::path path_;
+  std::string digest_;
   std::shared_ptr<const ExplorationNetwork> network_;
 };
 
@@ -53,19 +64,20 @@ class NetworkShelf {
 
 std::string print_candidate_request(const CandidateRequest& request) {
   return json{{"network", request.network.string()},
+              {"network_digest", request.network_digest},
               {"operand_bits", request.operand_bits},
               {"hardware", print_overlay_hardware(request.hardware)},
               {"memory", print_memory_model(request.memory)},
               {"trials", request.trials},
               {"seed", request.seed},
-              {"content", overlay::kTimingTool}}
+              {"tool", overlay::kTimingTool}}
       .dump();
 }
 
 tune::JobKind candidate_job() {
   return {kCandidateJob, [shelf = std::make_shared<NetworkShelf>()](const std::string& text) {
             const CandidateRequest request = parse_request(text);
-            const auto network = shelf->get(request.network, request.operand_bits);
+            const auto network = shelf->get(request);
             return print_tuned(
                 tune_candidate(*network, request.hardware, request.memory, request.trials, request.seed));
           }};

@@ -13,9 +13,11 @@ namespace tilewright {
 
 inline constexpr const char* kCandidateJob = "candidate";
 
-// What a worker is asked. `network` names the bundle of the study, on a folder that workers share.
+// What a worker is asked. `network` names the bundle of the study, on a folder that workers share; its digest
+// (network_digest) ties the answer to what was in the file, and not to its name alone.
 struct CandidateRequest {
   std::filesystem::path network;
+  std::string network_digest;
   int operand_bits = 8;
   OverlayHardware hardware;
   MemoryModel memory;
@@ -23,7 +25,8 @@ struct CandidateRequest {
   uint64_t seed = 1;
 };
 std::string print_candidate_request(const CandidateRequest& request);
-// Answers such requests; keeps the network of the last one at hand.
+// Answers such requests; keeps the network of the last one at hand. A worker of another version than the one
+// that made the request, or one that sees another network in the file, does not answer it (InterruptedError).
 tune::JobKind candidate_job();
 
 }  // namespace tilewright

@@ -10,10 +10,8 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
-#include "tilewright/base/hash.h"
 #include "tilewright/flow/overlay_candidates.h"
 #include "tilewright/overlay/area/clock_model.h"
-#include "tilewright/overlay/tuning/schedule_problem.h"
 #include "tilewright/tune/study.h"
 
 namespace tilewright {
@@ -27,15 +25,6 @@ double seconds_since(Clock::time_point start) {
 }
 
 std::string width_name(int bits) { return fmt::format("w{0}a{0}", bits); }
-
-// Of what is tuned: a compiler that gives other schedules or placements to the same layers asks the same.
-std::string hash_of(const ExplorationNetwork& network) {
-  std::string text;
-  for (const ExplorationLayer& item : network.layers) {
-    text += fmt::format("{} {}\n", item.count, overlay::workload_text(item.layer));
-  }
-  return fmt::format("{:016x}", fnv1a(text));
-}
 
 ExploredCandidate explored(const OverlayCandidates& backend, const tune::CandidateResult& result) {
   const tune::CandidateFacts facts = backend.judge(result.point);
@@ -168,7 +157,7 @@ class Width {
  private:
   std::string question() const {
     return nlohmann::json{{"model", request_.model_name},
-                          {"network", hash_of(network_)},
+                          {"network", network_digest(network_)},
                           {"device", print_device(request_.device)},
                           {"memory", print_memory_model(request_.memory)},
                           {"operand_bits", network_.operand_bits},

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/hash.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
 
 namespace tilewright {
@@ -65,6 +66,14 @@ std::vector<Layer> layers_of(const Bundle& bundle) {
 }
 
 }  // namespace
+
+std::string network_digest(const ExplorationNetwork& network) {
+  std::string text;
+  for (const ExplorationLayer& item : network.layers) {
+    text += fmt::format("{} {}\n", item.count, overlay::workload_text(item.layer));
+  }
+  return fmt::format("{:016x}", fnv1a(text));
+}
 
 OverlayHardware exploration_reference() {
   OverlayHardware hardware;

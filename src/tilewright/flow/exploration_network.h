@@ -27,6 +27,10 @@ struct ExplorationNetwork {
   int64_t macs = 0;
 };
 
+// Of what is tuned, layers and how often they come: a compiler that gives other schedules or placements to
+// the same layers gives the same.
+std::string network_digest(const ExplorationNetwork& network);
+
 // Errors (invalid input): the bundle is not of 8-bit operands; (unsupported) nothing is left.
 ExplorationNetwork exploration_network(const Bundle& bundle, int operand_bits);
 

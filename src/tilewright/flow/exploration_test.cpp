@@ -37,14 +37,11 @@ ValueId add_convolution(Graph& graph, const std::string& name, ValueId x, int64_
   return y;
 }
 
-// Three layers of two shapes.
-Bundle small_network() {
+// Convolutions one after the other.
+Bundle network_of(int64_t inputs, int64_t size, const std::vector<std::pair<std::string, int64_t>>& layers) {
   Graph graph;
-  ValueId x = graph.add_input("x", ElementType::kI8, Shape{1, 16, 8, 8});
-  x = add_convolution(graph, "first", x, 16, 8);
-  x = add_convolution(graph, "second", x, 32, 8);
-  x = add_convolution(graph, "third", x, 32, 8);
-  x = add_convolution(graph, "fourth", x, 32, 8);
+  ValueId x = graph.add_input("x", ElementType::kI8, Shape{1, inputs, size, size});
+  for (const auto& [name, outputs] : layers) x = add_convolution(graph, name, x, outputs, size);
   graph.outputs = {x};
   Bundle bundle;
   bundle.graph = std::move(graph);
@@ -56,6 +53,13 @@ Bundle small_network() {
   }
   return bundle;
 }
+
+// Four layers of three shapes.
+Bundle small_network() {
+  return network_of(16, 8, {{"first", 16}, {"second", 32}, {"third", 32}, {"fourth", 32}});
+}
+
+Bundle foldable_network() { return network_of(1, 16, {{"only", 16}}); }
 
 Device zynq() { return find_device("xc7z020", fs::path(TILEWRIGHT_SOURCE_DIR) / "hardware/devices"); }
 
@@ -92,7 +96,7 @@ TEST(CandidateTuning, FindsWhatTheSimulatorMeasures) {
   EXPECT_LE(tuned.cycles, plain.cycles);
   int64_t sum = 0;
   for (size_t i = 0; i < tuned.layers.size(); ++i) {
-    const TunedLayer& layer = tuned.layers[i];
+    const CandidateLayer& layer = tuned.layers[i];
     const overlay::Layer scheduled = scheduled_layer(network.layers[i].layer, layer.schedule);
     EXPECT_EQ(uint64_t(layer.cycles),
               overlay::layer_cycles(overlay::Tiling(scheduled, hardware, layer.schedule), hardware, {}));
@@ -102,6 +106,19 @@ TEST(CandidateTuning, FindsWhatTheSimulatorMeasures) {
   EXPECT_EQ(sum, tuned.cycles);
   const TunedCandidate read = parse_tuned(print_tuned(tuned), "test");
   EXPECT_EQ(print_tuned(read), print_tuned(tuned));
+}
+
+// The first layer has few input channels, so that its fastest schedules fold it and pass the bound of its
+// original form, at which the search must not end.
+TEST(CandidateTuning, FoldedLayersAreTunedLikeOthers) {
+  const ExplorationNetwork network = exploration_network(foldable_network(), 8);
+  const TunedCandidate tuned = tune_candidate(network, exploration_reference(), {}, 12, 1);
+  const CandidateLayer& layer = tuned.layers.at(0);
+  EXPECT_GT(layer.schedule.fold_x * layer.schedule.fold_y, 1);
+  EXPECT_LE(layer.bound_cycles, layer.cycles);
+  EXPECT_LT(double(layer.cycles),
+            overlay::layer_bound(network.layers[0].layer, exploration_reference()).cycles());
+  EXPECT_GT(layer.trials, 1);
 }
 
 TEST(OverlayCandidates, BoundsHoldAndMisfitsAreSeen) {
@@ -145,6 +162,20 @@ TEST(OverlayCandidates, ContentIsThatOfTheRtl) {
   fs::remove_all(rtl);
 }
 
+// A job folder remembers answers: it may not give them to a network that later has a file of the same name.
+TEST(OverlayCandidates, JobsAreThoseOfOneNetwork) {
+  const fs::path rtl = fs::path(TILEWRIGHT_SOURCE_DIR) / "rtl";
+  const auto candidates = [&](const Bundle& network) {
+    return OverlayCandidates(exploration_network(network, 8), {zynq(), "network.twb", rtl, {}, 1, 1});
+  };
+  const OverlayCandidates one = candidates(small_network()), other = candidates(foldable_network());
+  Random random(4);
+  const KnobSpace::Point point = *one.space().sample(random);
+  EXPECT_EQ(one.job(point, 4).id, candidates(small_network()).job(point, 4).id);
+  EXPECT_EQ(one.content(point), other.content(point));
+  EXPECT_NE(one.job(point, 4).id, other.job(point, 4).id);
+}
+
 TEST(OverlayCandidates, RefuseDevicesWithoutAnAreaModel) {
   Device device = zynq();
   device.family = synthesis::DeviceFamily::kIce40;
@@ -168,10 +199,18 @@ TEST(CandidateJob, AnswersWhatTuningFinds) {
   request.hardware.block_in = 32;
   request.hardware.input_bits = request.hardware.weight_bits = request.hardware.output_bits = 4;
   request.trials = 3;
-  const std::string reply = candidate_job().handler(print_candidate_request(request));
+  request.network_digest = network_digest(exploration_network(small_network(), 4));
+  const std::string text = print_candidate_request(request);
+  const std::string reply = candidate_job().handler(text);
   EXPECT_EQ(reply, print_tuned(tune_candidate(exploration_network(small_network(), 4), request.hardware,
                                               request.memory, 3, request.seed)));
   EXPECT_THROW(candidate_job().handler("{}"), Error);
+  // What the request was not made for says nothing about the candidate.
+  request.network_digest = network_digest(exploration_network(small_network(), 8));
+  EXPECT_THROW(candidate_job().handler(print_candidate_request(request)), InterruptedError);
+  std::string other = text;
+  other.replace(other.find(overlay::kTimingTool), 15, "simulator of to");
+  EXPECT_THROW(candidate_job().handler(other), InterruptedError);
   fs::remove(file);
 }
 

@@ -42,10 +42,7 @@ std::string measure(const std::string& request) {
   const json* schedules = map.list("schedules");
   map.finish();
   diagnostics.raise_if_any();
-  if (tool != kTimingTool) {
-    throw InterruptedError(fmt::format("the request is for '{}', this worker has '{}'", tool, kTimingTool),
-                           "start workers of the coordinator's version");
-  }
+  require_timing_tool(tool);
   const Layer layer = parse_layer(layer_text, "layer");
   const OverlayHardware hardware = parse_overlay_hardware(hardware_text, "hardware");
   const std::string reason = why_not(layer, hardware);

@@ -15,7 +15,6 @@
 #include "tilewright/overlay/area/overlay_area.h"
 #include "tilewright/overlay/rtl_config.h"
 #include "tilewright/overlay/tuning/hardware_space.h"
-#include "tilewright/overlay/tuning/layer_bound.h"
 #include "tilewright/overlay/tuning/schedule_space.h"
 
 namespace tilewright {
@@ -32,12 +31,8 @@ double network_bound(const ExplorationNetwork& network, const OverlayHardware& h
                      const MemoryModel& memory) {
   double cycles = 0;
   for (const ExplorationLayer& item : network.layers) {
-    double least = std::numeric_limits<double>::infinity();
-    const overlay::LayerForms forms(item.layer, hardware);
-    for (const auto& form : forms.all()) {
-      least = std::min(least, layer_bound(form.second.layer, hardware, memory).cycles());
-    }
-    cycles += double(item.count) * least;
+    cycles += double(item.count) *
+              overlay::forms_bound(overlay::LayerForms(item.layer, hardware), hardware, memory);
   }
   return cycles;
 }
@@ -65,6 +60,7 @@ OverlayCandidates::OverlayCandidates(const ExplorationNetwork& network, OverlayC
     : options_(std::move(options)),
       operand_bits_(network.operand_bits),
       macs_(network.macs),
+      network_digest_(network_digest(network)),
       space_(overlay::hardware_space(network.operand_bits, options_.device)),
       rtl_hash_(hash_of_sources(options_.rtl_folder / "overlay")) {
   if (options_.device.family != synthesis::DeviceFamily::kXc7) {
@@ -153,8 +149,13 @@ std::string OverlayCandidates::content(KnobSpace::Point point) const {
 }
 
 tune::Job OverlayCandidates::job(KnobSpace::Point point, int64_t trials) const {
-  CandidateRequest request{
-      fs::absolute(options_.network), operand_bits_, hardware(point), options_.memory, trials, options_.seed};
+  const CandidateRequest request{fs::absolute(options_.network),
+                                 network_digest_,
+                                 operand_bits_,
+                                 hardware(point),
+                                 options_.memory,
+                                 trials,
+                                 options_.seed};
   tune::Job job;
   job.kind = kCandidateJob;
   job.request = print_candidate_request(request);

@@ -46,6 +46,7 @@ class OverlayCandidates : public tune::ExplorationBackend {
   OverlayCandidateOptions options_;
   int operand_bits_ = 8;
   int64_t macs_ = 0;
+  std::string network_digest_;
   KnobSpace space_;
   std::vector<size_t> bound_knobs_;   // those that bounds depend on
   std::vector<double> bound_cycles_;  // by their digits, the first knob the slowest

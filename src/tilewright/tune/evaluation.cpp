@@ -29,7 +29,7 @@ CandidateResult read_result(const ExplorationBackend& backend, const JobResult& 
       throw Error(ErrorKind::kInvalidInput, done.reply, "run the same command again to go on");
     case JobStatus::kLost:
       throw Error(ErrorKind::kInternal,
-                  fmt::format("the worker of job '{}' died {} times", done.id, done.attempts),
+                  fmt::format("job '{}' was lost {} times: {}", done.id, done.attempts, done.reply),
                   "run the same command again to go on; the job's log is in its folder");
   }
   result.worker_s = done.seconds;

@@ -237,6 +237,23 @@ TEST(Exploration, DoesChangedCandidatesAgainAndNoOthers) {
   EXPECT_EQ(machines.jobs - before, 1);
 }
 
+TEST(Exploration, WhatWasInterruptedIsNoResult) {
+  const Machines machines;
+  const auto executor = make_thread_executor(
+      {{"machine",
+        [](const std::string&) -> std::string { throw InterruptedError("a worker of another version"); }}},
+      1);
+  ExplorationHooks hooks;
+  hooks.keep = [](const std::vector<CandidateResult>&) { ADD_FAILURE() << "kept"; };
+  try {
+    explore(machines, screen(machines, 1), *executor, {}, {}, hooks);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("a worker of another version"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Exploration, RefusesOptionsOutOfRange) {
   const Machines machines;
   ExplorationOptions options;

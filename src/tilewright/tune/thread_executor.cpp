@@ -78,6 +78,9 @@ class ThreadExecutor : public Executor {
     const auto start = std::chrono::steady_clock::now();
     try {
       result.reply = handler(job.kind)(job.request);
+    } catch (const InterruptedError& error) {
+      result.status = JobStatus::kLost;
+      result.reply = error.what();
     } catch (const Error& error) {
       result.status = JobStatus::kFailed;
       result.reply = error.what();

@@ -2,11 +2,18 @@
 // threads.
 #include "tilewright/overlay/tuning/schedule_problem.h"
 
+#include "tilewright/base/error.h"
 #include "tilewright/base/parallel.h"
 #include "tilewright/overlay/schedule_timer.h"
 #include "tilewright/overlay/tuning/schedule_features.h"
 
 namespace tilewright::overlay {
+
+void require_timing_tool(const std::string& tool) {
+  if (tool == kTimingTool) return;
+  throw InterruptedError("the request is for '" + tool + "', this worker has '" + kTimingTool + "'",
+                         "start workers of the coordinator's version");
+}
 
 ScheduleProblem::ScheduleProblem(const Layer& layer, const OverlayHardware& hardware,
                                  const MemoryModel& memory, int threads)

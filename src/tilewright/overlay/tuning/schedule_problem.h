@@ -14,6 +14,8 @@ namespace tilewright::overlay {
 
 // What measures, for the keys of records: another number whenever the cycles of a program may be others.
 inline constexpr const char* kTimingTool = "cycle-simulator 1";
+// Throws an InterruptedError if a request for `tool` came to a worker of another version.
+void require_timing_tool(const std::string& tool);
 
 // Everything of a layer that its cycles depend on, in one line of ASCII, equal for equal shapes: no names, no
 // values of weights.
