@@ -1,8 +1,11 @@
 // Exploration through the command: a study is made, taken up, shown, and looked at for changes; and what is
 // refused how.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "command.h"
@@ -81,6 +84,64 @@ TEST(Explore, MakesAStudyAndTakesItUp) {
 
   expect_failure("explore " + model() + " --device xc7z020 --precision 8 --trials 3 -o " + study.string(), 1,
                  {"(trials): it was made with 2, not with 3"});
+}
+
+// The script of the step `explore` in the workflow that docs/explore.md shows.
+std::string documented_script() {
+  const std::string page = read_text_file(fs::path(TILEWRIGHT_SOURCE_DIR) / "docs/explore.md");
+  const std::string open = "```yaml\n";
+  const size_t begin = page.find(open) + open.size();
+  const YAML::Node workflow = YAML::Load(page.substr(begin, page.find("```", begin) - begin));
+  for (const YAML::Node& step : workflow["jobs"]["explore"]["steps"]) {
+    if (step["name"] && step["name"].as<std::string>() == "explore") return step["run"].as<std::string>();
+  }
+  return {};
+}
+
+// A checkout as the workflow has it after its build: the command, the shared files, the network.
+fs::path checkout_of_the_workflow() {
+  const fs::path folder = fresh_folder("workflow"), share = folder / "build/share/tilewright";
+  fs::create_directories(folder / "build/release");
+  fs::copy_file(TILEWRIGHT_COMMAND, folder / "build/release/tilewright");
+  fs::create_directories(share / "rtl");
+  fs::copy(fs::path(TILEWRIGHT_SOURCE_DIR) / "rtl/overlay", share / "rtl/overlay");
+  fs::create_directory_symlink(fs::path(TILEWRIGHT_SOURCE_DIR) / "hardware", share / "hardware");
+  fs::copy_file(model(), folder / "resnet18.onnx");
+  return folder;
+}
+
+TEST(Explore, TheDocumentedWorkflowTunesWhatChanged) {
+  std::string script = documented_script();
+  const std::string budget = "--budget 2h";
+  ASSERT_NE(script.find(budget), std::string::npos) << script;
+  script.replace(script.find(budget), budget.size(), "--budget 2s --trials 2");
+  const fs::path folder = checkout_of_the_workflow();
+  write_text_file(folder / "step.sh", script);
+  const auto night = [&] {
+    const int status =
+        std::system(("cd " + folder.string() + " && bash -eo pipefail step.sh > night.log 2>&1").c_str());
+    EXPECT_EQ(status, 0);
+    return read_text_file(folder / "front.txt");
+  };
+  const std::string first = night();
+  EXPECT_NE(first.find("w8a8: "), std::string::npos) << first;
+  EXPECT_NE(first.find("w4a4: "), std::string::npos) << first;
+  const size_t w8 = lines_of(folder / "study/w8a8/candidates.jsonl"),
+               w4 = lines_of(folder / "study/w4a4/candidates.jsonl");
+  const auto tuned_again = [&](size_t of_w8, size_t of_w4) {
+    const std::string text = night();
+    for (const std::string& line : {fmt::format("w8a8: {} of {} candidates had changed", of_w8, w8),
+                                    fmt::format("w4a4: {} of {} candidates had changed", of_w4, w4)}) {
+      EXPECT_NE(text.find(line), std::string::npos) << text;
+    }
+  };
+  tuned_again(0, 0);
+  const fs::path source = folder / "build/share/tilewright/rtl/overlay/tokens.sv";
+  write_text_file(source, read_text_file(source) + "// changed\n");
+  tuned_again(w8, w4);
+  EXPECT_EQ(lines_of(folder / "study/w8a8/candidates.jsonl"), 2 * w8);
+  EXPECT_NE(read_text_file(folder / "front.svg").find("<svg"), std::string::npos);
+  EXPECT_TRUE(fs::exists(folder / "study/page.html"));
 }
 
 TEST(Explore, RefusesWhatItCannotExplore) {

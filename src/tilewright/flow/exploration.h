@@ -84,9 +84,10 @@ ExplorationReport explore_overlays(
     const std::function<std::unique_ptr<tune::Executor>(const std::filesystem::path&)>& executor,
     const ExplorationWatcher& watcher = {});
 
-// Works on exactly those candidates of the folder's studies again whose RTL - configuration package and
-// sources - is no longer what it was; how many of how many is in evaluated and known of the report's widths
-// (known: taken over). Errors besides: (invalid input) the folder holds no study of any of the widths.
+// Works on exactly those candidates of the folder's studies again whose content - configuration package and
+// sources of the RTL, version of the simulator - is no longer what it was; how many of how many is in
+// evaluated and known of the report's widths (known: taken over). Errors besides: (invalid input) the folder
+// holds no study of any of the widths.
 ExplorationReport explore_changed(
     const ExplorationRequest& request,
     const std::function<std::unique_ptr<tune::Executor>(const std::filesystem::path&)>& executor,

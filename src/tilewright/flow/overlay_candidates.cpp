@@ -15,7 +15,7 @@
 #include "tilewright/overlay/area/overlay_area.h"
 #include "tilewright/overlay/rtl_config.h"
 #include "tilewright/overlay/tuning/hardware_space.h"
-#include "tilewright/overlay/tuning/schedule_space.h"
+#include "tilewright/overlay/tuning/schedule_problem.h"
 
 namespace tilewright {
 namespace {
@@ -145,7 +145,8 @@ tune::CandidateFacts OverlayCandidates::judge(KnobSpace::Point point) const {
 
 std::string OverlayCandidates::content(KnobSpace::Point point) const {
   const std::string package = overlay::rtl_config(overlay::hardware_at(space_.values(point), operand_bits_));
-  return fmt::format("{:016x}", fnv1a(fmt::format("{:016x}\n{}", rtl_hash_, package)));
+  return fmt::format("{:016x}",
+                     fnv1a(fmt::format("{:016x}\n{}\n{}", rtl_hash_, overlay::kTimingTool, package)));
 }
 
 tune::Job OverlayCandidates::job(KnobSpace::Point point, int64_t trials) const {
