@@ -72,7 +72,7 @@ void collect(const Arguments& a) {
   setup.rtl_folder = root / "rtl";
   setup.work_folder = a.folder / fmt::format("work-{}", a.start);
   const std::string tools = implementation_tools(device, setup);
-  const ImplementationSpace space;
+  const ImplementationSpace space(device.family);
   const std::vector<ImplementationGroup> groups = sample_implementations(space, a.groups, a.seed);
   create_folder(a.folder / "rows");
   for (size_t n = 0; n < groups.size(); ++n) {

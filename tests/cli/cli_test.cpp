@@ -1,6 +1,9 @@
 // Each verb does what the README says, on the demo network.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+#include <regex>
+
 #include "command.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
@@ -169,6 +172,23 @@ TEST(Cli, DoctorNamesWhatIsThere) {
   const CommandResult result = command("doctor");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_TRUE(contains(result, "ONNX reader")) << result.output;
+  EXPECT_TRUE(std::regex_search(result.output, std::regex("XGBoost +built in, [0-9]+\\.[0-9]+\\.[0-9]+")))
+      << result.output;
+}
+
+TEST(Cli, StudyRulesShowsWhatIsLeftOfAllCombinations) {
+  const CommandResult ice40 = command("study rules --device ice40-hx8k");
+  EXPECT_EQ(ice40.exit_code, 0) << ice40.output;
+  EXPECT_TRUE(contains(ice40, "| all combinations |  | 6912000 | 6912 | 12960 | 6.19e+14 |")) << ice40.output;
+  EXPECT_TRUE(contains(ice40, "| 238 | 7 | 10 | 4.16e+03 |")) << ice40.output;
+  const CommandResult xc7 = command("study rules --device xc7z020 --json");
+  EXPECT_EQ(xc7.exit_code, 0) << xc7.output;
+  const nlohmann::json steps = nlohmann::json::parse(xc7.output);
+  EXPECT_EQ(steps.front()["rule"], "all combinations");
+  EXPECT_EQ(steps.back()["place_and_route"], 1);
+  EXPECT_LT(steps.back()["candidates"], steps.front()["candidates"]);
+  EXPECT_TRUE(contains(command("study rules --help"), "study rules --device ice40-hx8k"));
+  EXPECT_EQ(command("study rules --device nothing").exit_code, 1);
 }
 
 }  // namespace

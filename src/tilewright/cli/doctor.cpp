@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tilewright/cli/verbs.h"
+#include "tilewright/search/models/gradient_boosted.h"
 
 namespace tilewright::cli {
 namespace {
@@ -56,6 +57,8 @@ std::vector<Part> parts() {
       {"ONNX reader", "libonnx-dev", "inspect, optimize, quantize, compile", true, "built in"},
       {"oneDNN", "libdnnl-dev", "float execution on the host", true, "built in"},
       {"SQLite", "libsqlite3-dev", "records of measured trials", true, "built in"},
+      {"XGBoost", "libxgboost-dev", "learned cost models, importance of design choices", true,
+       "built in, " + boosting_library()},
       file("Fashion-MNIST", "dataset-fashion-mnist", "the images of `make demo`",
            "/usr/share/datasets/fashion-mnist/t10k-images-idx3-ubyte.gz"),
       file("ONNX node tests", "libonnx-testdata", "the operator tests of the suite",

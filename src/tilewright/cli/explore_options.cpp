@@ -72,6 +72,17 @@ void add_study(CLI::App& app, StudyVerbs& verbs, std::ostream& out) {
   verb->add_option("-o,--output", verbs.importance.output, "HTML page with the bars");
   verb->add_flag("--json", verbs.importance.json, "Print JSON for machines");
   verb->callback([&verbs, &out] { study_importance(verbs.importance, out); });
+
+  verb = add_verb(
+      *study, "rules",
+      "Which implementations of overlays there are to sample for a device: what every rule leaves of "
+      "the combinations of all knobs, and why",
+      "study rules --device ice40-hx8k");
+  verb->add_option("--device", verbs.rules.device,
+                   "FPGA: a preset's name (hardware/devices) or a YAML file; its family has the rules")
+      ->required();
+  verb->add_flag("--json", verbs.rules.json, "Print JSON for machines");
+  verb->callback([&verbs, &out] { study_rules(verbs.rules, out); });
 }
 
 }  // namespace tilewright::cli

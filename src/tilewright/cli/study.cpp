@@ -3,9 +3,12 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
+#include "tilewright/cli/model_input.h"
 #include "tilewright/cli/verbs.h"
 #include "tilewright/flow/exploration_plots.h"
 #include "tilewright/flow/study_tables.h"
+#include "tilewright/hardware/device.h"
+#include "tilewright/overlay/implementation_space.h"
 
 namespace tilewright::cli {
 
@@ -26,6 +29,12 @@ void study_importance(const StudyOptions& options, std::ostream& out) {
     write_text_file(options.output, importance_page(table, report, "Importance of design choices"));
   }
   out << (options.json ? to_json(table, report) + "\n" : to_string(table, report));
+}
+
+void study_rules(const RulesOptions& options, std::ostream& out) {
+  const Device device = find_device(options.device, shared_folder("hardware") / "devices");
+  const overlay::ImplementationSpace space(device.family);
+  out << (options.json ? overlay::elimination_json(space) + "\n" : overlay::elimination_table(space));
 }
 
 }  // namespace tilewright::cli

@@ -279,12 +279,18 @@ struct StudyOptions {
   uint64_t seed = 1;
   bool json = false;
 };
+struct RulesOptions {
+  std::string device;
+  bool json = false;
+};
 struct StudyVerbs {
   StudyOptions show, importance, front;
+  RulesOptions rules;
 };
 void study_show(const StudyOptions& options, std::ostream& out);
 void study_importance(const StudyOptions& options, std::ostream& out);
 void study_front(const StudyOptions& options, std::ostream& out);
+void study_rules(const RulesOptions& options, std::ostream& out);
 
 struct WorkerVerbOptions {
   std::string folder;

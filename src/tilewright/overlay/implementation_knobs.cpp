@@ -1,15 +1,12 @@
-// Every rule is of one group of knobs, so that groups can be counted one by one; within a group rules go from
-// what no tool or RTL can have, over what is the same design twice, to what the part cannot hold and what
-// experience leaves out.
+// Families differ in the values of some knobs, and in the knobs that their tools have.
 #include "tilewright/overlay/implementation_knobs.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
+#include <array>
+#include <numeric>
 #include <utility>
-
-#include "tilewright/overlay/rtl_config.h"
 
 namespace tilewright::overlay {
 namespace {
@@ -32,16 +29,36 @@ ImplementationKnob knob(KnobGroup group, std::string name, std::string feature, 
 }
 
 // How the words of INP, WGT, ACC and UOP are shared out, as log2 of their numbers.
-constexpr int kSplits[][4] = {{7, 7, 7, 7}, {8, 7, 7, 8}, {7, 8, 7, 8}, {7, 7, 8, 8}};
+using Split = std::array<int, 4>;
+
+// The values of the description in which small parts and larger ones differ.
+struct FamilyValues {
+  std::vector<int> blocks, accumulators, bursts, ports;
+  std::vector<Split> splits;
+};
+
+FamilyValues values_of(DeviceFamily family) {
+  if (family == DeviceFamily::kIce40) {
+    return {{1, 2, 4, 8, 16},
+            {8, 16, 32},
+            {1, 2, 4},
+            {32, 64},
+            {{7, 7, 7, 7}, {8, 7, 7, 8}, {7, 8, 7, 8}, {7, 7, 8, 8}}};
+  }
+  return {{4, 8, 16},
+          {16, 32},
+          {2, 4},
+          {64, 128},
+          {{8, 8, 8, 8}, {5, 5, 5, 5}, {10, 8, 8, 10}, {8, 11, 8, 8}, {8, 8, 11, 10}}};
+}
 
 void set_precision(ImplementationCandidate& c, int bits) {
   OverlayHardware& h = c.hardware;
   h.input_bits = h.weight_bits = h.output_bits = bits;
 }
 
-void set_split(ImplementationCandidate& c, int split) {
+void set_split(ImplementationCandidate& c, const Split& logs) {
   OverlayHardware& h = c.hardware;
-  const int* logs = kSplits[split];
   h.input_buffer_bytes = h.input_bytes() << logs[0];
   h.weight_buffer_bytes = h.weight_bytes() << logs[1];
   h.accumulator_buffer_bytes = h.accumulator_bytes() << logs[2];
@@ -53,51 +70,7 @@ void settle_outputs(OverlayHardware& h) {
   h.output_bits = std::max(h.input_bits, 8 / std::min(8, h.batch * h.block_out));
 }
 
-int lanes(const OverlayHardware& h) { return h.batch * h.block_out; }
-
-// Look-up tables of the products and sums: an N-bit product of tables takes about N * (N + 1), its place in
-// the sum 2 N + 4; one-bit products are an exclusive-or.
-int product_tables(const OverlayHardware& h) {
-  const int n = h.input_bits;
-  return int(h.macs_per_uop()) * (n == 1 ? 3 : n * (n + 1) + 2 * n + 4);
-}
-
-// Logic cells of the compute part on an iCE40, fitted to about ten rows: its fixed part, products (a table
-// and the flip-flops of its sums are 2.2 cells), lanes of accumulators, and lanes of the ALU, each with a
-// multiplier of its own.
-double estimated_cells(const OverlayHardware& h) {
-  const int alu = h.alu_lanes == 0 ? lanes(h) : h.alu_lanes;
-  return 1750 + (h.isa == IsaVersion::kWide ? 375 : 0) + 2.2 * product_tables(h) +
-         250.0 / 16 * h.accumulator_bits * (lanes(h) - 1) + 900 * (alu - 1);
-}
-
-// 4-kbit blocks (256 x 16, 512 x 8, ...) of a memory that lies in `arrays` of words or of bits.
-int blocks_of(int64_t words, int64_t bits, const MemoryPartition& p) {
-  const bool by_words = p.dimension == Dimension::kDepth;
-  const int64_t arrays =
-      std::min<int64_t>(p.factor, by_words ? words / 2 : int64_t(std::bit_floor(uint64_t(bits))));
-  const int64_t deep = by_words ? words / arrays : words,
-                wide = by_words ? bits : (bits + arrays - 1) / arrays;
-  const int64_t width = std::clamp<int64_t>(4096 / std::max<int64_t>(deep, 256), 2, 16);
-  return int(arrays * ((wide + width - 1) / width) * ((deep + 2047) / 2048));
-}
-
-int memory_blocks(const OverlayHardware& h) {
-  const MemoryPartition& p = h.memory_partition;
-  const int64_t port = h.memory_width_bits;
-  const auto sliced = [&](int64_t words, int64_t bits, int64_t slice) {
-    const int64_t part = std::min(bits, slice);
-    return int(bits / part) * blocks_of(words, part, p);
-  };
-  const int alu = h.alu_lanes == 0 ? lanes(h) : h.alu_lanes;
-  const int64_t part_lanes = std::min<int64_t>({alu, port / h.accumulator_bits, lanes(h)});
-  return sliced(h.uop_depth(), 8 * h.uop_bytes(), port) + sliced(h.input_depth(), 8 * h.input_bytes(), port) +
-         sliced(h.weight_depth(), 8 * h.weight_bytes(), port) +
-         2 * sliced(h.accumulator_depth(), 8 * h.accumulator_bytes(), part_lanes * h.accumulator_bits) +
-         sliced(h.accumulator_depth(), 8 * h.output_bytes(), part_lanes * h.output_bits);
-}
-
-void add_hardware_knobs(std::vector<ImplementationKnob>& knobs) {
+void add_hardware_knobs(const FamilyValues& family, std::vector<ImplementationKnob>& knobs) {
   using C = ImplementationCandidate;
   const KnobGroup g = KnobGroup::kHardware;
   const auto add = [&](const char* name, const char* feature, std::vector<int> values,
@@ -108,20 +81,22 @@ void add_hardware_knobs(std::vector<ImplementationKnob>& knobs) {
   add("isa (0 vta, 1 wide)", "", {0, 1},
       [](C& c, int wide) { c.hardware.isa = wide ? IsaVersion::kWide : IsaVersion::kVta; });
   add("batch", "batch size", {1, 2}, [](C& c, int v) { c.hardware.batch = v; });
-  add("block_in", "GEMM shape", {1, 2, 4, 8, 16}, [](C& c, int v) { c.hardware.block_in = v; });
-  add("block_out", "GEMM shape", {1, 2, 4, 8, 16}, [](C& c, int v) {
+  add("block_in", "GEMM shape", family.blocks, [](C& c, int v) { c.hardware.block_in = v; });
+  add("block_out", "GEMM shape", family.blocks, [](C& c, int v) {
     c.hardware.block_out = v;
     settle_outputs(c.hardware);
   });
-  add("accumulator_bits", "", {8, 16, 32}, [](C& c, int v) { c.hardware.accumulator_bits = v; });
-  add("buffer split", "", {0, 1, 2, 3}, set_split);
+  add("accumulator_bits", "", family.accumulators, [](C& c, int v) { c.hardware.accumulator_bits = v; });
+  std::vector<int> splits(family.splits.size());
+  std::iota(splits.begin(), splits.end(), 0);
+  add("buffer split", "", splits, [all = family.splits](C& c, int v) { set_split(c, all[size_t(v)]); });
   add("alu_lanes (0: complete)", "Unroll", {1, 2, 4, 8, 0}, [](C& c, int v) { c.hardware.alu_lanes = v; });
   add("gemm_beside_alu", "Dataflow", {0, 1}, [](C& c, int v) { c.hardware.gemm_beside_alu = v != 0; });
-  add("max_burst_beats", "", {1, 2, 4}, [](C& c, int v) {
+  add("max_burst_beats", "", family.bursts, [](C& c, int v) {
     c.hardware.max_burst_beats = v;
     c.hardware.read_queue_beats = std::max(2, v);
   });
-  add("memory_width_bits", "", {32, 64}, [](C& c, int v) { c.hardware.memory_width_bits = v; });
+  add("memory_width_bits", "", family.ports, [](C& c, int v) { c.hardware.memory_width_bits = v; });
   add("memory_partition kind (0 block, 1 cyclic)", "Partition, Reshape", {0, 1},
       [](C& c, int v) { c.hardware.memory_partition.kind = v ? Kind::kCyclic : Kind::kBlock; });
   add("memory_partition dimension (1 depth, 2 width)", "Partition, Reshape", {1, 2}, [](C& c, int v) {
@@ -131,7 +106,8 @@ void add_hardware_knobs(std::vector<ImplementationKnob>& knobs) {
       [](C& c, int v) { c.hardware.memory_partition.factor = v; });
 }
 
-void add_synthesis_knobs(std::vector<ImplementationKnob>& knobs) {
+void add_synthesis_knobs(DeviceFamily family, std::vector<ImplementationKnob>& knobs) {
+  const bool ice40 = family == DeviceFamily::kIce40;
   using C = ImplementationCandidate;
   const KnobGroup g = KnobGroup::kSynthesis;
   const auto flag = [&](const char* name, const char* feature, bool ImplementationOptions::*field,
@@ -148,10 +124,12 @@ void add_synthesis_knobs(std::vector<ImplementationKnob>& knobs) {
   flag("retime", "Pipeline, Syn strategy", &ImplementationOptions::retime, false);
   flag("carry_chains", "Syn strategy", &ImplementationOptions::carry_chains, true);
   flag("clock_enables", "Syn strategy", &ImplementationOptions::clock_enables, true);
-  knobs.push_back(knob<int>(g, "least_enabled", "Syn strategy", {0, 4, 16},
-                            [](C& c, int v) { c.options.least_enabled = v; }));
-  flag("dsp", "Syn strategy", &ImplementationOptions::dsp, false);
+  if (ice40)
+    knobs.push_back(knob<int>(g, "least_enabled", "Syn strategy", {0, 4, 16},
+                              [](C& c, int v) { c.options.least_enabled = v; }));
+  flag("dsp", "Syn strategy", &ImplementationOptions::dsp, !ice40);
   flag("block_memory", "Syn strategy", &ImplementationOptions::block_memory, true);
+  if (!ice40) flag("table_memory", "Syn strategy", &ImplementationOptions::table_memory, true);
 }
 
 void add_place_knobs(std::vector<ImplementationKnob>& knobs) {
@@ -182,166 +160,14 @@ void add_place_knobs(std::vector<ImplementationKnob>& knobs) {
   whole("seed", "", {1, 2, 3, 4}, &ImplementationOptions::seed);
 }
 
-// Knobs of synthesis that depart from plain ABC; a delay target belongs to its mapper.
-int synthesis_departures(const ImplementationOptions& o) {
-  return int(o.mapper != LutMapper::kAbc) + int(!o.flatten) + int(o.map_registers) + int(o.retime) +
-         int(!o.carry_chains) + int(!o.clock_enables) + int(o.least_enabled != 0);
-}
-
-int place_departures(const ImplementationOptions& o) {
-  return int(o.place_mhz != 40) + int(o.heap_alpha != 0.1) + int(o.heap_beta != 0.9) +
-         int(o.heap_criticality_exponent != 2) + int(o.heap_timing_weight != 10) +
-         int(o.router != Router::kRouter1) + int(o.timing_ripup) + int(o.seed != 1);
-}
-
-int memory_departures(const OverlayHardware& h) {
-  const int64_t words = h.input_depth() + h.weight_depth() + h.accumulator_depth() + h.uop_depth();
-  return int(h.memory_partition.factor != 1) + int(h.max_burst_beats != 2) + int(words != 4 * 128);
-}
-
-int log2_of(int64_t value) { return std::bit_width(uint64_t(value)) - 1; }
-
-// Numbers by which shapes and memories take turns.
-int shape_number(const OverlayHardware& h) {
-  return log2_of(h.batch) + log2_of(h.block_in) + 2 * log2_of(h.block_out) + (h.alu_lanes == 1 ? 1 : 0);
-}
-
-int memory_number(const OverlayHardware& h) {
-  const MemoryPartition& p = h.memory_partition;
-  const int split = h.weight_depth() > 128                         ? 2
-                    : h.input_depth() > 128 && h.uop_depth() > 128 ? 1
-                    : h.accumulator_depth() > 128                  ? 3
-                                                                   : 0;
-  return split + log2_of(h.max_burst_beats) + log2_of(p.factor) + (p.kind == Kind::kCyclic ? 1 : 0) +
-         (p.dimension == Dimension::kWidth ? 2 : 0) + 3;
-}
-
-void add_hardware_rules(std::vector<EliminationRule>& rules) {
-  using C = ImplementationCandidate;
-  const auto add = [&](const char* name, const char* reason,
-                       std::function<bool(const OverlayHardware&)> keeps) {
-    rules.push_back({KnobGroup::kHardware, name, reason, [keeps](const C& c) { return keeps(c.hardware); }});
-  };
-  add("single bits", "one-bit operands exist in the wide instruction set alone",
-      [](const OverlayHardware& h) { return h.input_bits > 1 || h.isa == IsaVersion::kWide; });
-  add("whole bytes", "an element of INP and of WGT is a whole number of bytes", [](const OverlayHardware& h) {
-    return h.batch * h.block_in * h.input_bits % 8 == 0 && h.block_out * h.block_in * h.weight_bits % 8 == 0;
-  });
-  add("blocks of channels",
-      "outputs are the next layer's inputs: the compiler wants block_in at least block_out",
-      [](const OverlayHardware& h) { return h.block_in >= h.block_out; });
-  add("two modules at once", "GEMM beside ALU needs the wide instruction set",
-      [](const OverlayHardware& h) { return !h.gemm_beside_alu || h.isa == IsaVersion::kWide; });
-  add("same unrolling", "as many ALU lanes as there are, or more, is 'complete' again",
-      [](const OverlayHardware& h) { return h.alu_lanes < lanes(h); });
-  add("same partition", "factor 1 has neither kind nor dimension", [](const OverlayHardware& h) {
-    const MemoryPartition& p = h.memory_partition;
-    return p.factor > 1 || (p.kind == Kind::kBlock && p.dimension == Dimension::kDepth);
-  });
-  add("same bits", "which array has which bits of a word changes names alone", [](const OverlayHardware& h) {
-    const MemoryPartition& p = h.memory_partition;
-    return p.dimension == Dimension::kDepth || p.kind == Kind::kBlock;
-  });
-  add("arrays worth a block",
-      "below 32 words an array is flip-flops, and beyond 8 arrays of bits most of each block is empty",
-      [](const OverlayHardware& h) {
-        const MemoryPartition& p = h.memory_partition;
-        return p.factor <= (p.dimension == Dimension::kDepth ? 4 : 8);
-      });
-  add("small instruction set", "the wide set, where nothing needs it, costs 700 to 1,100 cells of 3,000",
-      [](const OverlayHardware& h) { return h.input_bits == 1 || h.isa == IsaVersion::kVta; });
-  add("one module at once", "a second walk and a second bank take the cells that a one-bit overlay has left",
-      [](const OverlayHardware& h) { return !h.gemm_beside_alu; });
-  add("narrow port", "64 bits widen every path of a core that takes 8 to 32 bits per cycle",
-      [](const OverlayHardware& h) { return h.memory_width_bits == 32; });
-  add("accumulator", "16 bits, 8 at one bit: wider ones do not fit, narrower ones overflow on a product",
-      [](const OverlayHardware& h) { return h.accumulator_bits == (h.input_bits == 1 ? 8 : 16); });
-  add("cells", "estimated above 3,220: beyond the cap of 3,000 even where the estimate is at its worst",
-      [](const OverlayHardware& h) { return estimated_cells(h) <= 3220; });
-  add("block memory", "the part has 32 blocks of 4 kbit",
-      [](const OverlayHardware& h) { return memory_blocks(h) <= 32; });
-  add("one memory knob",
-      "of partition, burst length and buffer split at most one departs from the usual: "
-      "main effects before interactions",
-      [](const OverlayHardware& h) { return memory_departures(h) <= 1; });
-  add("turns of shapes and memories",
-      "memory knobs take turns over shapes, half of their product (Latin square); at 8 bits, with few shapes "
-      "left, all",
-      [](const OverlayHardware& h) {
-        return h.input_bits == 8 || (shape_number(h) + memory_number(h)) % 2 == 0;
-      });
-}
-
-void add_synthesis_rules(std::vector<EliminationRule>& rules) {
-  using O = ImplementationOptions;
-  const auto add = [&](const char* name, const char* reason, std::function<bool(const O&)> keeps) {
-    rules.push_back({KnobGroup::kSynthesis, name, reason,
-                     [keeps](const ImplementationCandidate& c) { return keeps(c.options); }});
-  };
-  add("what the flow takes", "a delay target is ABC9's, retiming ABC's, least_enabled of enables",
-      [](const O& o) {
-        Diagnostics diagnostics;
-        o.verify(DeviceFamily::kIce40, diagnostics);
-        return diagnostics.errors().empty();
-      });
-  add("no multiplier blocks", "an iCE40 HX has none", [](const O& o) { return !o.dsp; });
-  add("memories in blocks", "INP, WGT, ACC and UOP in flip-flops are more than the part has",
-      [](const O& o) { return o.block_memory; });
-  add("adders on carry chains", "without chains every product doubles, beyond the cap",
-      [](const O& o) { return o.carry_chains; });
-  add("retiming", "ABC's retiming chooses initial values that are not given: another circuit came out",
-      [](const O& o) { return !o.retime; });
-  add("target within reach",
-      "fixtures reach 25 to 60 MHz: looser targets than 30 MHz never bind, tighter ones than "
-      "40 MHz are the same as none",
-      [](const O& o) { return o.synthesis_mhz == 0 || o.synthesis_mhz == 30 || o.synthesis_mhz == 40; });
-  add("one strategy", "at most one departure from plain ABC: main effects before interactions",
-      [](const O& o) { return synthesis_departures(o) <= 1; });
-  add("one level each", "of a second strategy's values the one nearer to what designs need",
-      [](const O& o) { return o.least_enabled == 0 && o.synthesis_mhz != 30; });
-}
-
-void add_place_rules(std::vector<EliminationRule>& rules) {
-  using O = ImplementationOptions;
-  const auto add = [&](const char* name, const char* reason, std::function<bool(const O&)> keeps) {
-    rules.push_back({KnobGroup::kPlace, name, reason,
-                     [keeps](const ImplementationCandidate& c) { return keeps(c.options); }});
-  };
-  add("analytic placer",
-      "annealing did not end within 8 minutes on 2,668 cells, where the analytic placer takes 6 s",
-      [](const O& o) { return o.placer == Placer::kHeap; });
-  add("first router",
-      "router2 moved the last one or two wires around for 5,800 rounds and 8 minutes, where router1 takes 6 s",
-      [](const O& o) { return o.router == Router::kRouter1; });
-  add("target within reach", "12 MHz is always met and 80 MHz never: nearer targets tell more",
-      [](const O& o) { return o.place_mhz != 12 && o.place_mhz != 80; });
-  add("one strategy",
-      "at most one departure from nextpnr's own choice at 40 MHz: main effects before interactions",
-      [](const O& o) { return place_departures(o) <= 1; });
-  add("one level each",
-      "of a strategy's values the one that departs to stronger pull, weight or timing; three seeds",
-      [](const O& o) {
-        return o.seed <= 3 && o.heap_alpha != 0.05 && o.heap_beta != 0.7 &&
-               o.heap_criticality_exponent != 1 && o.heap_timing_weight != 5;
-      });
-}
-
 }  // namespace
 
-std::vector<ImplementationKnob> implementation_knobs() {
+std::vector<ImplementationKnob> implementation_knobs(DeviceFamily family) {
   std::vector<ImplementationKnob> knobs;
-  add_hardware_knobs(knobs);
-  add_synthesis_knobs(knobs);
-  add_place_knobs(knobs);
+  add_hardware_knobs(values_of(family), knobs);
+  add_synthesis_knobs(family, knobs);
+  if (family == DeviceFamily::kIce40) add_place_knobs(knobs);
   return knobs;
-}
-
-std::vector<EliminationRule> implementation_rules() {
-  std::vector<EliminationRule> rules;
-  add_hardware_rules(rules);
-  add_synthesis_rules(rules);
-  add_place_rules(rules);
-  return rules;
 }
 
 }  // namespace tilewright::overlay

@@ -170,7 +170,7 @@ std::vector<ImplementationRow> implement(const OverlayHardware& hardware,
   job.top = kFixture;
   job.sources = sources;
   job.folder = setup.work_folder;
-  job.with_pads = is_placed(device);
+  job.with_pads = job.write_netlist = is_placed(device);
   job.timeout_s = setup.timeout_s;
   job.options = options.front();
   try {

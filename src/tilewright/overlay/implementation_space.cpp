@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "tilewright/overlay/implementation_knobs.h"
 
@@ -15,11 +16,11 @@ namespace {
 constexpr KnobGroup kGroups[] = {KnobGroup::kHardware, KnobGroup::kSynthesis, KnobGroup::kPlace};
 
 // What no knob changes.
-ImplementationCandidate plain_candidate() {
+ImplementationCandidate plain_candidate(synthesis::DeviceFamily family) {
   ImplementationCandidate candidate;
   OverlayHardware& h = candidate.hardware;
   h.name = "sample";
-  h.dram_bytes = 4096;
+  h.dram_bytes = family == synthesis::DeviceFamily::kIce40 ? 4096 : 65536;
   h.command_queue_depth = 1;
   h.clock_mhz = 12;
   return candidate;
@@ -52,8 +53,9 @@ void multiply(EliminationStep& step) {
 
 }  // namespace
 
-ImplementationSpace::ImplementationSpace() : knobs_(implementation_knobs()), rules_(implementation_rules()) {
-  EliminationStep all{"all combinations", 1, 1, 1, 1};
+ImplementationSpace::ImplementationSpace(synthesis::DeviceFamily family)
+    : family_(family), knobs_(implementation_knobs(family)), rules_(implementation_rules(family)) {
+  EliminationStep all{"all combinations", "", 1, 1, 1, 1};
   for (const ImplementationKnob& knob : knobs_) {
     int64_t* const counts[] = {&all.hardware, &all.synthesis, &all.place};
     *counts[size_t(knob.group)] *= int64_t(knob.values.size());
@@ -61,8 +63,13 @@ ImplementationSpace::ImplementationSpace() : knobs_(implementation_knobs()), rul
   multiply(all);
   steps_.push_back(all);
   for (const KnobGroup group : kGroups) eliminate(group);
+  if (is_placed()) count_turns();
+}
+
+void ImplementationSpace::count_turns() {
   EliminationStep turns = steps_.back();
   turns.rule = "turns of synthesis and placement";
+  turns.reason = "a fourth of the pairs, another for the next description";
   turns.candidates = 0;
   for (int64_t h = 0; h < turns.hardware; ++h) {
     for (int64_t s = 0; s < turns.synthesis; ++s) {
@@ -85,7 +92,7 @@ void ImplementationSpace::eliminate(KnobGroup group) {
   }
   std::vector<int64_t> fallen(rules.size(), 0);
   std::vector<size_t> value(knobs.size(), 0);
-  const ImplementationCandidate plain = plain_candidate();
+  const ImplementationCandidate plain = plain_candidate(family_);
   for (bool more = true; more;) {
     ImplementationCandidate candidate = plain;
     for (size_t k = 0; k < knobs.size(); ++k) knobs[k]->set(candidate, value[k]);
@@ -103,6 +110,7 @@ void ImplementationSpace::eliminate(KnobGroup group) {
   for (size_t r = 0; r < rules.size(); ++r) {
     EliminationStep step = steps_.back();
     step.rule = rules[r]->name;
+    step.reason = rules[r]->reason;
     int64_t* const counts[] = {&step.hardware, &step.synthesis, &step.place};
     *counts[size_t(group)] -= fallen[r];
     multiply(step);
@@ -155,18 +163,24 @@ std::vector<ImplementationGroup> sample_implementations(const ImplementationSpac
 std::string elimination_table(const ImplementationSpace& space) {
   std::string text =
       "| rule | why | descriptions | synthesis | place and route | candidates |\n|---|---|---|---|---|---|\n";
-  const std::vector<EliminationRule>& rules = space.rules();
-  const std::vector<EliminationStep>& steps = space.steps();
-  for (size_t k = 0; k < steps.size(); ++k) {
-    const EliminationStep& s = steps[k];
-    const std::string reason = k == 0 ? ""
-                               : k <= rules.size()
-                                   ? rules[k - 1].reason
-                                   : "a fourth of the pairs, another for the next description";
-    text += fmt::format("| {} | {} | {} | {} | {} | {:.3g} |\n", s.rule, reason, s.hardware, s.synthesis,
+  for (const EliminationStep& s : space.steps()) {
+    text += fmt::format("| {} | {} | {} | {} | {} | {:.3g} |\n", s.rule, s.reason, s.hardware, s.synthesis,
                         s.place, s.candidates);
   }
   return text;
+}
+
+std::string elimination_json(const ImplementationSpace& space) {
+  nlohmann::ordered_json list;
+  for (const EliminationStep& s : space.steps()) {
+    list.push_back({{"rule", s.rule},
+                    {"reason", s.reason},
+                    {"descriptions", s.hardware},
+                    {"synthesis", s.synthesis},
+                    {"place_and_route", s.place},
+                    {"candidates", s.candidates}});
+  }
+  return list.dump(1);
 }
 
 }  // namespace tilewright::overlay

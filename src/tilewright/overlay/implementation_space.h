@@ -39,17 +39,21 @@ struct EliminationRule {
 
 // What is left after a rule: candidates of each group, and their product.
 struct EliminationStep {
-  std::string rule;  // "all combinations" first
+  std::string rule;    // "all combinations" first
+  std::string reason;  // empty in the first
   int64_t hardware = 0, synthesis = 0, place = 0;
   double candidates = 0;  // their product; after the last rule, which looks at all three, fewer
 };
 
-// The space for small parts (an iCE40 HX8K, docs/implementation_data.md): precisions 8, 4, 2 and 1 bits.
+// The space of a family (docs/implementation_data.md), precisions 8, 4, 2 and 1 bits: small overlays for
+// iCE40, an HX8K, which are placed and routed; larger ones for the others, which are synthesised alone and
+// have a single choice of placement.
 class ImplementationSpace {
  public:
   // Walks all combinations of each group once (about a second).
-  ImplementationSpace();
+  explicit ImplementationSpace(synthesis::DeviceFamily family);
 
+  synthesis::DeviceFamily family() const { return family_; }
   const std::vector<ImplementationKnob>& knobs() const { return knobs_; }
   const std::vector<EliminationRule>& rules() const { return rules_; }
   const std::vector<EliminationStep>& steps() const { return steps_; }
@@ -59,16 +63,19 @@ class ImplementationSpace {
   std::vector<synthesis::ImplementationOptions> synthesis() const;
   std::vector<synthesis::ImplementationOptions> place() const;
 
-  // The last rule: synthesis and placement take turns, so that a description with one choice of synthesis
-  // meets every fourth choice of placement, and every pair of choices comes with some description. Arguments:
-  // positions in the three lists above.
-  static bool take_turns(size_t hardware, size_t synthesis, size_t place) {
-    return (hardware + synthesis + place) % 4 == 0;
+  // The last rule, where there is placement: synthesis and placement take turns, so that a description with
+  // one choice of synthesis meets every fourth choice of placement, and every pair of choices comes with some
+  // description. Arguments: positions in the three lists above.
+  bool take_turns(size_t hardware, size_t synthesis, size_t place) const {
+    return !is_placed() || (hardware + synthesis + place) % 4 == 0;
   }
 
  private:
+  bool is_placed() const { return family_ == synthesis::DeviceFamily::kIce40; }
   void eliminate(KnobGroup group);
+  void count_turns();
 
+  synthesis::DeviceFamily family_;
   std::vector<ImplementationKnob> knobs_;
   std::vector<EliminationRule> rules_;
   std::vector<EliminationStep> steps_;
@@ -87,5 +94,7 @@ std::vector<ImplementationGroup> sample_implementations(const ImplementationSpac
 
 // The steps as a Markdown table with every rule's reason.
 std::string elimination_table(const ImplementationSpace& space);
+// Likewise, a list of objects.
+std::string elimination_json(const ImplementationSpace& space);
 
 }  // namespace tilewright::overlay

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/hash.h"
 #include "tilewright/overlay/implementation_data.h"
 #include "tilewright/overlay/implementation_performance.h"
 #include "tilewright/overlay/implementation_run.h"
@@ -14,29 +15,59 @@
 namespace tilewright::overlay {
 namespace {
 
-const ImplementationSpace& space() {
-  static const ImplementationSpace all;
-  return all;
+using synthesis::DeviceFamily;
+
+const ImplementationSpace& space(DeviceFamily family = DeviceFamily::kIce40) {
+  static const ImplementationSpace ice40(DeviceFamily::kIce40), xc7(DeviceFamily::kXc7),
+      ecp5(DeviceFamily::kEcp5);
+  return family == DeviceFamily::kIce40 ? ice40 : family == DeviceFamily::kEcp5 ? ecp5 : xc7;
 }
 
-TEST(ImplementationSpace, RulesCutTheProductToThousands) {
-  const std::vector<EliminationStep>& steps = space().steps();
+class SpaceOfFamily : public testing::TestWithParam<DeviceFamily> {};
+INSTANTIATE_TEST_SUITE_P(, SpaceOfFamily,
+                         testing::Values(DeviceFamily::kIce40, DeviceFamily::kXc7, DeviceFamily::kEcp5),
+                         [](const auto& p) { return std::string(synthesis::family_name(p.param)); });
+
+TEST_P(SpaceOfFamily, RulesCutTheProductToThousands) {
+  const ImplementationSpace& all = space(GetParam());
+  const std::vector<EliminationStep>& steps = all.steps();
   EXPECT_GT(steps.front().candidates, 1e8);
   EXPECT_GE(steps.back().candidates, 1000);
   EXPECT_LT(steps.back().candidates, 10000);
-  ASSERT_EQ(steps.size(), space().rules().size() + 2);
+  ASSERT_EQ(steps.size(), all.rules().size() + (all.place().size() > 1 ? 2 : 1));
   for (size_t k = 1; k < steps.size(); ++k) {
     EXPECT_LT(steps[k].candidates, steps[k - 1].candidates) << steps[k].rule << " removes nothing";
   }
-  EXPECT_EQ(steps.back().hardware, int64_t(space().hardware().size()));
-  const std::string table = elimination_table(space());
+  EXPECT_EQ(steps.back().hardware, int64_t(all.hardware().size()));
+  const std::string table = elimination_table(all);
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), int64_t(steps.size()) + 2);
 }
 
-TEST(ImplementationSpace, SurvivorsAreDistinctAndLegal) {
+// Rows are collected over weeks: a sample that changed would leave half of each.
+TEST(ImplementationSpace, TheSampleOfTheFilesStays) {
+  const auto hash = [](DeviceFamily family, int count) {
+    std::string text;
+    for (const ImplementationGroup& group : sample_implementations(space(family), count, 2026)) {
+      text += print_overlay_hardware(group.hardware);
+      for (const auto& options : group.options) text += synthesis::print_implementation(options);
+    }
+    return fnv1a(text);
+  };
+  EXPECT_EQ(space().hardware().size(), 238u);
+  EXPECT_EQ(hash(DeviceFamily::kIce40, 400), 0xddbcd64b5309c422u);
+  EXPECT_EQ(hash(DeviceFamily::kXc7, 400), 0xce062752bf7a895bu);
+  const std::string page =
+      read_text_file(std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "docs/implementation_data.md");
+  for (const DeviceFamily family : {DeviceFamily::kIce40, DeviceFamily::kXc7}) {
+    EXPECT_NE(page.find(elimination_table(space(family))), std::string::npos)
+        << elimination_table(space(family));
+  }
+}
+
+TEST_P(SpaceOfFamily, SurvivorsAreDistinctAndLegal) {
   std::set<std::string> texts;
   std::set<int> precisions;
-  for (const OverlayHardware& hardware : space().hardware()) {
+  for (const OverlayHardware& hardware : space(GetParam()).hardware()) {
     Diagnostics diagnostics;
     verify_rtl(hardware, diagnostics);
     EXPECT_TRUE(diagnostics.ok()) << print_overlay_hardware(hardware);
@@ -45,9 +76,8 @@ TEST(ImplementationSpace, SurvivorsAreDistinctAndLegal) {
   }
   EXPECT_EQ(precisions, (std::set<int>{1, 2, 4, 8}));
   Diagnostics diagnostics;
-  for (const auto& options : space().synthesis())
-    options.verify(synthesis::DeviceFamily::kIce40, diagnostics);
-  for (const auto& options : space().place()) options.verify(synthesis::DeviceFamily::kIce40, diagnostics);
+  for (const auto& options : space(GetParam()).synthesis()) options.verify(GetParam(), diagnostics);
+  for (const auto& options : space(GetParam()).place()) options.verify(GetParam(), diagnostics);
   EXPECT_TRUE(diagnostics.ok());
 }
 
@@ -65,6 +95,17 @@ TEST(ImplementationSpace, SamplesShareANetlistAndAreRepeatable) {
   }
   EXPECT_EQ(of_precision, (std::map<int, int>{{1, 3}, {2, 3}, {4, 3}, {8, 3}}));
   EXPECT_NE(sample_implementations(space(), 12, 6)[0].hardware, few[0].hardware);
+}
+
+TEST(ImplementationSpace, LargerPartsHaveARowPerDescription) {
+  std::map<int, int> of_precision, without_dsp;
+  for (const ImplementationGroup& group : sample_implementations(space(DeviceFamily::kXc7), 80, 2026)) {
+    ASSERT_EQ(group.options.size(), 1u);
+    ++of_precision[group.hardware.input_bits];
+    without_dsp[group.hardware.input_bits] += group.options[0].dsp ? 0 : 1;
+  }
+  EXPECT_EQ(of_precision, (std::map<int, int>{{1, 20}, {2, 20}, {4, 20}, {8, 20}}));
+  for (const auto& entry : without_dsp) EXPECT_TRUE(entry.second > 0 && entry.second < 20) << entry.first;
 }
 
 ImplementationRow row(int seed) {

@@ -111,6 +111,12 @@ double mean(std::span<const float> values) {
 
 }  // namespace
 
+std::string boosting_library() {
+  int major = 0, minor = 0, patch = 0;
+  XGBoostVersion(&major, &minor, &patch);
+  return fmt::format("{}.{}.{}", major, minor, patch);
+}
+
 void BoostingOptions::verify() const {
   Diagnostics problems;
   const auto refuse = [&](bool bad, const char* field, const char* message) {

@@ -5,9 +5,13 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tilewright {
+
+// The version of the library that runs, like "1.7.4".
+std::string boosting_library();
 
 struct BoostingOptions {
   enum class Objective {
