@@ -5,7 +5,7 @@
 //
 //   pipeline_calibration_measure FILE xc7|xcup RUNS_PER_COMPONENT FIRST_SEED FOLDER [COMPONENT...]
 //
-// A COMPONENT may also be "mac_array of wide products".
+// A COMPONENT may also be "mac_array of wide products" or "rom_walker of deep memories".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,6 +23,7 @@
 #include "tilewright/pipeline/emit/design_synthesis.h"
 #include "tilewright/pipeline/estimate/measured_runs_testing.h"
 #include "tilewright/pipeline/estimate/resource_features.h"
+#include "tilewright/synthesis/memory_cells.h"
 
 namespace {
 
@@ -39,11 +40,17 @@ int64_t wanted_runs(const std::string& component, int64_t runs) {
   return large.count(component) != 0 ? runs * 5 / 2 : runs;
 }
 
-// Arrays of wide fixed point are apart from narrow ones: of other products, and of fewer random designs.
-const std::string kWideArray = "mac_array of wide products";
+// Forms that fewer random designs have, counted by themselves: arrays of wide fixed point, and memories of
+// constants of several blocks one behind the other.
+const std::string kWideArray = "mac_array of wide products", kDeepRom = "rom_walker of deep memories";
 std::string kind_of(const std::string& component, const netlist::Parameters& parameters) {
-  const bool wide = component == "mac_array" && netlist::integer_or(parameters, "AW", 1) > 25;
-  return wide ? kWideArray : component;
+  const auto value = [&](const char* name) { return netlist::integer_or(parameters, name, 1); };
+  if (component == "mac_array" && value("AW") > 25) return kWideArray;
+  if (component == "rom_walker" && netlist::text_or(parameters, "KIND", "block") == "block" &&
+      synthesis::block_ram_rows(value("WORDS"), value("WIDTH")) > 1) {
+    return kDeepRom;
+  }
+  return component;
 }
 
 // Minutes of synthesis that tell no more than a smaller one.
@@ -66,7 +73,7 @@ class Calibration {
       : file_(std::move(file)), family_(family), runs_(runs), components_(std::move(components)) {
     if (components_.empty()) {
       components_ = modelled_components();
-      components_.push_back(kWideArray);
+      components_.insert(components_.end(), {kWideArray, kDeepRom});
     }
     if (!std::filesystem::exists(file_)) return;
     for (const MeasuredRun& run : read_measured_runs(file_)) {
