@@ -10,7 +10,9 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
+#include "tilewright/flow/candidate_tuning.h"
 #include "tilewright/flow/overlay_candidates.h"
+#include "tilewright/overlay/area/area_coefficients.h"
 #include "tilewright/overlay/area/clock_model.h"
 #include "tilewright/tune/study.h"
 
@@ -56,15 +58,21 @@ void fill_results(const OverlayCandidates& backend, const std::vector<tune::Cand
   report.evaluated = int64_t(results.size());
   report.failed = report.trials = 0;
   report.worker_s = 0;
+  report.best_so_far_s.clear();
+  double best_s = 0;
   for (const tune::CandidateResult& result : results) {
     report.trials += result.trials;
     report.worker_s += result.worker_s;
     if (result.cycles == 0) {
       ++report.failed;
+      report.best_so_far_s.push_back(best_s);
       continue;
     }
     report.candidates.push_back(explored(backend, result));
     report.candidates.back().on_front = on_front.count(result.point) != 0;
+    const double latency_s = report.candidates.back().latency_s;
+    best_s = best_s == 0 ? latency_s : std::min(best_s, latency_s);
+    report.best_so_far_s.push_back(best_s);
   }
   std::stable_sort(report.candidates.begin(), report.candidates.end(),
                    [](const ExploredCandidate& a, const ExploredCandidate& b) {
@@ -114,7 +122,7 @@ class Width {
     };
     hooks.progress = [&](const tune::ExplorationProgress& progress) {
       take(progress);
-      fill_results(backend_, results_, report_);
+      fill(results_);
       report_.seconds = seconds_since(start);
       show();
       return !watcher.progress || watcher.progress(report_.operand_bits, progress);
@@ -122,7 +130,7 @@ class Width {
     const tune::ExplorationResult result =
         tune::explore(backend_, screening, executor, options, known, hooks);
     take(result.end);
-    fill_results(backend_, result.evaluated, report_);
+    fill(result.evaluated);
     report_.importance = result.importance;
     report_.exhausted = result.exhausted;
     report_.seconds = seconds_since(start);
@@ -149,7 +157,7 @@ class Width {
     };
     const std::vector<tune::CandidateResult> results =
         tune::evaluate_candidates(backend_, executor, all, request_.trials, kept, hooks);
-    fill_results(backend_, results, report_);
+    fill(results);
     report_.known = int64_t(kept.size());
     report_.seconds = seconds_since(start);
   }
@@ -161,9 +169,22 @@ class Width {
                           {"device", print_device(request_.device)},
                           {"memory", print_memory_model(request_.memory)},
                           {"operand_bits", network_.operand_bits},
+                          {"area_model", overlay::area_model_digest()},
                           {"trials", request_.trials},
                           {"seed", request_.seed}}
         .dump();
+  }
+
+  void fill(const std::vector<tune::CandidateResult>& results) {
+    fill_results(backend_, results, report_);
+    if (report_.candidates.empty()) return;
+    const KnobSpace::Point fastest = report_.candidates.front().point;
+    const auto result = std::find_if(results.begin(), results.end(),
+                                     [&](const tune::CandidateResult& r) { return r.point == fastest; });
+    if (result->details == fastest_details_) return;
+    fastest_details_ = result->details;
+    report_.fastest = candidate_roofline(network_, backend_.hardware(fastest), request_.memory,
+                                         parse_tuned(result->details, "study"));
   }
 
   void take(const tune::ExplorationProgress& progress) {
@@ -178,6 +199,7 @@ class Width {
   tune::Study study_;
   std::vector<tune::CandidateResult> results_;
   WidthReport report_;
+  std::string fastest_details_;  // of the candidate in report_.fastest
 };
 
 void write_results(const fs::path& folder, const ExplorationReport& report) {
@@ -253,6 +275,7 @@ ExplorationReport explore_changed(
     now.alive = old.alive;
     now.pruned = old.pruned;
     now.importance = old.importance;
+    now.best_so_far_s = old.best_so_far_s;
   }
   if (report.widths.empty()) {
     throw Error(ErrorKind::kInvalidInput,

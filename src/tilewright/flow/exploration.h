@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tilewright/flow/bundle.h"
+#include "tilewright/flow/candidate_roofline.h"
 #include "tilewright/hardware/device.h"
 #include "tilewright/hardware/memory_model.h"
 #include "tilewright/tune/exploration.h"
@@ -59,7 +60,9 @@ struct WidthReport {
   double worker_s = 0;  // that workers took for all candidates, earlier runs included
   bool exhausted = false;
   std::vector<ExploredCandidate> candidates;  // that run the network; the front's by rising latency first
-  std::vector<std::string> left_out;          // of the network
+  std::vector<double> best_so_far_s;          // by candidates tuned: latency of the fastest; 0: none yet
+  CandidateRoofline fastest;
+  std::vector<std::string> left_out;  // of the network
   // Those that are neither beaten nor worked on, and share of the fitting ones that nobody worked on.
   int64_t surviving() const { return evaluated + alive; }
   double work_saved() const { return fitting == 0 ? 0 : 1 - double(evaluated) / double(fitting); }

@@ -1,8 +1,10 @@
-// page.html: per operand width the front over all candidates, and the chosen machines; then how much each
-// knob matters, width beside width.
+// page.html: the front over all candidates and how it was approached; per operand width the chosen machines
+// and the layers on the fastest of them, before and after tuning; then how much each knob matters, width
+// beside width.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "tilewright/flow/exploration_plots.h"
 #include "tilewright/flow/html_page.h"
@@ -56,6 +58,35 @@ PlotDrawing draw_front(const ExplorationReport& report) {
   return draw_lines(fmt::format("{} on {}", report.model, report.device), {panel});
 }
 
+PlotDrawing draw_best_so_far(const ExplorationReport& report) {
+  LinePanel panel;
+  panel.title = "the fastest overlay so far";
+  panel.x_label = "candidates tuned";
+  panel.y_label = "latency, ms";
+  for (const WidthReport& w : report.widths) {
+    PlotLine line;
+    for (size_t i = 0; i < w.best_so_far_s.size(); ++i) {
+      const double best_s = w.best_so_far_s[i];
+      line.emplace_back(double(i + 1), best_s > 0 ? 1e3 * best_s : std::numeric_limits<double>::quiet_NaN());
+    }
+    if (!w.candidates.empty()) panel.series.push_back({fmt::format("w{0}a{0}", w.operand_bits), {line}});
+  }
+  return draw_lines(fmt::format("{} on {}", report.model, report.device), {panel});
+}
+
+PlotDrawing draw_fastest(const WidthReport& width) {
+  const CandidateRoofline& fastest = width.fastest;
+  RooflinePlot plot;
+  plot.title = fastest.hardware;
+  plot.x_label = "MACs per byte of the busier direction";
+  plot.list_title = "layer, share of peak before and after";
+  plot.macs_per_cycle = fastest.macs_per_cycle;
+  plot.bytes_per_cycle = fastest.bytes_per_cycle;
+  plot.clock_mhz = fastest.clock_mhz;
+  for (size_t l = 0; l < fastest.layers.size(); ++l) add_before_and_after(plot, l + 1, fastest.layers[l]);
+  return draw_roofline(plot);
+}
+
 PlotDrawing draw_knob_importance(const ExplorationReport& report) {
   BarPlot plot;
   plot.title = "what decides how far latency lies above its bound";
@@ -82,10 +113,15 @@ std::string exploration_page(const ExplorationReport& report) {
                                          [](const WidthReport& w) { return !w.candidates.empty(); });
   if (members_there) {
     body += html_figure(draw_front(report), "Front",
-                        "No candidate of the space is known to be faster and smaller.");
+                        "No candidate of the space is known to be faster and smaller.") +
+            html_figure(draw_best_so_far(report), "Best latency so far",
+                        "Latency of the fastest overlay of each operand width, in the order of tuning.");
   }
   for (const WidthReport& w : report.widths) {
     body += html_heading(fmt::format("w{0}a{0}", w.operand_bits)) + summary(w) + members(w);
+    if (w.fastest.layers.empty()) continue;
+    body += html_figure(draw_fastest(w), "Roofline of the fastest overlay",
+                        "Small marks: default schedules. Each distinct layer alone, as measured.");
   }
   const bool importance_there = std::any_of(report.widths.begin(), report.widths.end(),
                                             [](const WidthReport& w) { return !w.importance.empty(); });

@@ -7,6 +7,10 @@
 namespace tilewright {
 
 PlotDrawing draw_front(const ExplorationReport& report);
+// Latency of the fastest candidate by how many were tuned, a line per operand width.
+PlotDrawing draw_best_so_far(const ExplorationReport& report);
 PlotDrawing draw_knob_importance(const ExplorationReport& report);
+// The layers on the fastest candidate, with default schedules and tuned.
+PlotDrawing draw_fastest(const WidthReport& width);
 
 }  // namespace tilewright

@@ -52,6 +52,37 @@ ExploredCandidate read_candidate(const json& j) {
   return c;
 }
 
+json roofline_json(const CandidateRoofline& roofline) {
+  json layers = json::array();
+  for (const OperatingPoint& layer : roofline.layers) {
+    layers.push_back({{"name", layer.name},
+                      {"macs", layer.macs},
+                      {"cycles", layer.cycles},
+                      {"before_cycles", layer.before_cycles},
+                      {"bytes", layer.bytes},
+                      {"before_bytes", layer.before_bytes}});
+  }
+  return {{"hardware", roofline.hardware},
+          {"macs_per_cycle", roofline.macs_per_cycle},
+          {"bytes_per_cycle", roofline.bytes_per_cycle},
+          {"clock_mhz", roofline.clock_mhz},
+          {"layers", layers}};
+}
+
+CandidateRoofline read_roofline(const json& j) {
+  CandidateRoofline roofline;
+  roofline.hardware = j.at("hardware").get<std::string>();
+  roofline.macs_per_cycle = j.at("macs_per_cycle").get<double>();
+  roofline.bytes_per_cycle = j.at("bytes_per_cycle").get<double>();
+  roofline.clock_mhz = j.at("clock_mhz").get<double>();
+  for (const json& layer : j.at("layers")) {
+    roofline.layers.push_back({layer.at("name").get<std::string>(), layer.at("macs").get<int64_t>(),
+                               layer.at("cycles").get<int64_t>(), layer.at("before_cycles").get<int64_t>(),
+                               layer.at("bytes").get<double>(), layer.at("before_bytes").get<double>()});
+  }
+  return roofline;
+}
+
 json width_json(const WidthReport& w) {
   json candidates = json::array();
   for (const ExploredCandidate& c : w.candidates) candidates.push_back(candidate_json(c));
@@ -72,6 +103,8 @@ json width_json(const WidthReport& w) {
           {"worker_s", w.worker_s},
           {"exhausted", w.exhausted},
           {"work_saved", w.work_saved()},
+          {"best_so_far_s", w.best_so_far_s},
+          {"fastest", roofline_json(w.fastest)},
           {"left_out", w.left_out},
           {"candidates", candidates}};
 }
@@ -94,6 +127,8 @@ WidthReport read_width(const json& j) {
   w.seconds = j.at("seconds").get<double>();
   w.worker_s = j.at("worker_s").get<double>();
   w.exhausted = j.at("exhausted").get<bool>();
+  w.best_so_far_s = j.at("best_so_far_s").get<std::vector<double>>();
+  w.fastest = read_roofline(j.at("fastest"));
   w.left_out = j.at("left_out").get<std::vector<std::string>>();
   for (const json& c : j.at("candidates")) w.candidates.push_back(read_candidate(c));
   return w;

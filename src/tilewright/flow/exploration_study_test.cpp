@@ -1,4 +1,6 @@
-// Studies whose RTL changes after they were made: what is tuned again, and what is not.
+// Studies that are taken up after the RTL, or a model that they rest on, has changed: what is tuned again,
+// and what is refused.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -9,6 +11,7 @@
 #include "tilewright/flow/candidate_job.h"
 #include "tilewright/flow/exploration.h"
 #include "tilewright/flow/exploration_testing.h"
+#include "tilewright/overlay/area/area_coefficients.h"
 #include "tilewright/tune/study.h"
 #include "tilewright/tune/thread_executor.h"
 
@@ -20,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr int64_t kCandidates = 6;
 
 // A study of six candidates, made on a copy of the RTL.
-class ChangedRtlTest : public testing::Test {
+class KeptStudyTest : public testing::Test {
  protected:
   void SetUp() override {
     const fs::path folder =
@@ -80,14 +83,14 @@ class ChangedRtlTest : public testing::Test {
   std::atomic<int> jobs_{0};
 };
 
-TEST_F(ChangedRtlTest, AChangedSourceTouchesAllAndIsDoneOnce) {
+TEST_F(KeptStudyTest, AChangedSourceTouchesAllAndIsDoneOnce) {
   EXPECT_EQ(again(), 0);
   change_a_source();
   EXPECT_EQ(again(), kCandidates);
   EXPECT_EQ(again(), 0);
 }
 
-TEST_F(ChangedRtlTest, WhatWasStoppedGoesOnWithTheRest) {
+TEST_F(KeptStudyTest, WhatWasStoppedGoesOnWithTheRest) {
   change_a_source();
   int finished = 0;
   const ExplorationWatcher stop{[&](int, const tune::ExplorationProgress&) -> bool {
@@ -100,8 +103,42 @@ TEST_F(ChangedRtlTest, WhatWasStoppedGoesOnWithTheRest) {
   EXPECT_EQ(lines().size(), size_t(2 * kCandidates));
 }
 
+// Everything that was found is to be seen: where layers stand before and after tuning, how the search came to
+// its fastest overlay, the front, and which knob mattered.
+TEST_F(KeptStudyTest, ThePageShowsWhatWasFound) {
+  const WidthReport& w = first_.widths.at(0);
+  ASSERT_EQ(w.best_so_far_s.size(), size_t(kCandidates));
+  EXPECT_TRUE(std::is_sorted(w.best_so_far_s.rbegin(), w.best_so_far_s.rend()));
+  EXPECT_EQ(w.best_so_far_s.back(), w.candidates.at(0).latency_s);
+  EXPECT_EQ(w.fastest.hardware, w.candidates[0].hardware);
+  ASSERT_EQ(w.fastest.layers.size(), 3u);
+  const int64_t times[] = {1, 1, 2};  // the network has the last layer twice
+  int64_t cycles = 0;
+  const std::string page = read_text_file(request_.folder / "page.html");
+  for (size_t l = 0; l < w.fastest.layers.size(); ++l) {
+    const OperatingPoint& layer = w.fastest.layers[l];
+    cycles += times[l] * layer.cycles;
+    EXPECT_LE(layer.cycles, layer.before_cycles);
+    EXPECT_LE(double(layer.macs) / double(layer.cycles), w.fastest.macs_per_cycle);
+    EXPECT_GE(layer.bytes, 1);
+    const std::string mark = fmt::format("{} {}: {} cycles before, {} after", l + 1, layer.name,
+                                         layer.before_cycles, layer.cycles);
+    EXPECT_NE(page.find(mark), std::string::npos) << mark;
+  }
+  EXPECT_EQ(cycles, w.candidates[0].cycles);
+  for (const char* title :
+       {"Roofline of the fastest overlay", "Best latency so far", "Front", "Importance of the knobs"}) {
+    EXPECT_NE(page.find(title), std::string::npos) << title;
+  }
+  for (const char* text : {"the fastest overlay so far", "front: latency against the scarcest resource",
+                           "what decides how far latency lies above its bound"}) {
+    EXPECT_NE(page.find(text), std::string::npos) << text;
+  }
+  EXPECT_EQ(to_json(read_exploration(request_.folder)), to_json(first_));
+}
+
 // A parameter of the package changes for some: their content is that of another package.
-TEST_F(ChangedRtlTest, AChangedParameterTouchesItsCandidatesAlone) {
+TEST_F(KeptStudyTest, AChangedParameterTouchesItsCandidatesAlone) {
   const std::vector<tune::CandidateResult> all = lines();
   ASSERT_EQ(all.size(), size_t(kCandidates));
   const fs::path file = request_.folder / "w8a8/candidates.jsonl";
@@ -118,6 +155,29 @@ TEST_F(ChangedRtlTest, AChangedParameterTouchesItsCandidatesAlone) {
   for (size_t i = size_t(kCandidates); i < now.size(); ++i) fresh[now[i].point] = now[i].content;
   EXPECT_EQ(fresh, (std::map<KnobSpace::Point, std::string>{{all[1].point, all[1].content},
                                                             {all[4].point, all[4].content}}));
+}
+
+// Areas decide which candidates fit and which are drawn: a study of another fit is another study.
+TEST_F(KeptStudyTest, AStudyOfAnotherAreaModelIsRefused) {
+  const fs::path file = request_.folder / "w8a8/study.json";
+  const std::string question = read_text_file(file), digest = overlay::area_model_digest();
+  ASSERT_NE(question.find(digest), std::string::npos) << question;
+  std::string other = question;
+  other.replace(other.find(digest), digest.size(), "fit of long ago");
+  write_text_file(file, other);
+  const std::string expected =
+      "(area_model): it was made with \"fit of long ago\", not with \"" + digest + "\"";
+  for (const bool changed_only : {false, true}) {
+    try {
+      changed_only ? explore_changed(request_, executor()) : explore_overlays(request_, executor());
+      ADD_FAILURE() << "areas of two fits in one study";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(expected), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_EQ(jobs_, 0);
+  write_text_file(file, question);
+  EXPECT_EQ(again(), 0);
 }
 
 }  // namespace

@@ -148,6 +148,20 @@ void draw_marks(SvgDrawing& drawing, const Axes& plot, const std::vector<Rooflin
 
 }  // namespace
 
+void add_before_and_after(RooflinePlot& roofline, size_t number, const OperatingPoint& layer) {
+  if (layer.macs == 0 || layer.bytes == 0 || layer.cycles == 0 || layer.before_cycles == 0) return;
+  const auto macs = double(layer.macs);
+  RooflineMark mark{macs / layer.bytes, macs / double(layer.cycles), std::to_string(number), "", "#1b7837"};
+  mark.before_intensity = macs / layer.before_bytes;
+  mark.before_rate = macs / double(layer.before_cycles);
+  mark.tooltip =
+      fmt::format("{} {}: {} cycles before, {} after", number, layer.name, layer.before_cycles, layer.cycles);
+  roofline.list.push_back(fmt::format("{}  {}  {:.0f}% {:.0f}%", number, layer.name,
+                                      100 * mark.before_rate / roofline.macs_per_cycle,
+                                      100 * mark.rate / roofline.macs_per_cycle));
+  roofline.marks.push_back(std::move(mark));
+}
+
 PlotDrawing draw_roofline(const RooflinePlot& roofline) {
   Axes plot;
   plot.x.low = plot.x.high = std::floor(std::log10(roofline.macs_per_cycle / roofline.bytes_per_cycle));

@@ -2,6 +2,7 @@
 // mark for everything that runs on it, and a numbered list beside it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,16 @@ struct RooflinePlot {
   std::string legend_title;
   std::vector<std::pair<std::string, std::string>> legend;  // colour, meaning
 };
+
+// One layer before and after something was changed about it. Bytes are those of the busier direction.
+struct OperatingPoint {
+  std::string name;
+  int64_t macs = 0, cycles = 0, before_cycles = 0;
+  double bytes = 0, before_bytes = 0;
+};
+// Adds a numbered mark and its line of the list; nothing for a layer that has no place in the plot (no MACs).
+// `roofline` has its limits already.
+void add_before_and_after(RooflinePlot& roofline, size_t number, const OperatingPoint& layer);
 
 PlotDrawing draw_roofline(const RooflinePlot& roofline);
 

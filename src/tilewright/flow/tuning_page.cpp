@@ -57,22 +57,11 @@ PlotDrawing draw_before_and_after(const NetworkTuning& tuning) {
   for (size_t l = 0; l < after.layers.size(); ++l) {
     const overlay::LayerTiming& layer = after.layers[l];
     const auto was = before.find(layer.name);
-    const double bytes = after.limits.bound_bytes(layer.traffic), cycles = double(layer.cycles());
-    if (layer.macs == 0 || bytes == 0 || cycles == 0 || was == before.end()) continue;
+    if (was == before.end()) continue;
     const overlay::LayerTiming& old = *was->second;
-    RooflineMark mark;
-    mark.intensity = double(layer.macs) / bytes;
-    mark.rate = double(layer.macs) / cycles;
-    mark.numbers = std::to_string(l + 1);
-    mark.colour = "#1b7837";
-    mark.before_intensity = double(old.macs) / after.limits.bound_bytes(old.traffic);
-    mark.before_rate = double(old.macs) / double(old.cycles());
-    mark.tooltip =
-        fmt::format("{} {}: {} cycles before, {} after", l + 1, layer.name, old.cycles(), layer.cycles());
-    plot.list.push_back(fmt::format("{}  {}  {:.0f}% {:.0f}%", l + 1, layer.name,
-                                    100 * mark.before_rate / plot.macs_per_cycle,
-                                    100 * mark.rate / plot.macs_per_cycle));
-    plot.marks.push_back(std::move(mark));
+    add_before_and_after(plot, l + 1,
+                         {layer.name, layer.macs, int64_t(layer.cycles()), int64_t(old.cycles()),
+                          after.limits.bound_bytes(layer.traffic), after.limits.bound_bytes(old.traffic)});
   }
   return draw_roofline(plot);
 }

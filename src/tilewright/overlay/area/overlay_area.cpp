@@ -3,12 +3,15 @@
 // of instructions that compute never looks at are no part of its queue: Yosys drops them.
 #include "tilewright/overlay/area/overlay_area.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numeric>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/hash.h"
 #include "tilewright/overlay/area/area_coefficients.h"
 #include "tilewright/overlay/isa_layout.h"
 #include "tilewright/overlay/rtl_config.h"
@@ -107,6 +110,14 @@ const std::vector<const char*>& area_feature_names() {
                                                  "memory tables",
                                                  "memory ranges"};
   return names;
+}
+
+std::string area_model_digest(const AreaCoefficients& weights) {
+  std::string text;
+  for (const char* name : area_feature_names()) text += fmt::format("{}\n", name);
+  for (const double weight : weights.lut) text += fmt::format("lut {}\n", weight);
+  for (const double weight : weights.ff) text += fmt::format("ff {}\n", weight);
+  return fmt::format("{:016x}", fnv1a(text));
 }
 
 std::vector<double> core_area_features(const OverlayHardware& h) {
