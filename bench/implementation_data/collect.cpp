@@ -2,9 +2,12 @@
 // each row a file of its own in a folder, named after its content. Runs where it stopped when started again;
 // several may run at once.
 //
-//   collect_implementation_data FOLDER [--groups N] [--share K/N] [--device NAME] [--seed S]   run the sample
-//   collect_implementation_data FOLDER --merge FILE                                            rows ->
-//   FILE(.gz)
+//   collect_implementation_data FOLDER [--groups N] [--start K] [--device NAME] [--seed S] [--timeout S]
+//   collect_implementation_data FOLDER --merge FILE                    rows -> FILE(.gz)
+//   collect_implementation_data FOLDER --from FILE --reproduce KEY
+//
+// --timeout: wall clock of each tool; more where others share the cores. A row that ran into it is made again
+// when its file is removed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,6 +35,7 @@ struct Arguments {
   int groups = 400, start = 0;
   uint64_t seed = 2026;
   std::string device = "ice40-hx8k";
+  double timeout_s = ImplementationSetup{}.timeout_s;
 };
 
 Arguments parse(int count, char** words) {
@@ -52,6 +56,8 @@ Arguments parse(int count, char** words) {
       a.from = value;
     } else if (name == "--reproduce") {
       a.reproduce = value;
+    } else if (name == "--timeout") {
+      a.timeout_s = std::stod(value);
     } else if (name == "--start") {
       a.start = std::stoi(value);
     } else {
@@ -71,6 +77,7 @@ void collect(const Arguments& a) {
   ImplementationSetup setup;
   setup.rtl_folder = root / "rtl";
   setup.work_folder = a.folder / fmt::format("work-{}", a.start);
+  setup.timeout_s = a.timeout_s;
   const std::string tools = implementation_tools(device, setup);
   const ImplementationSpace space(device.family);
   const std::vector<ImplementationGroup> groups = sample_implementations(space, a.groups, a.seed);

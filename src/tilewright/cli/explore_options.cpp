@@ -66,7 +66,8 @@ void add_study(CLI::App& app, StudyVerbs& verbs, std::ostream& out) {
   verb->add_option("data", verbs.importance.path,
                    "Folder of an exploration, or a file of implementation data")
       ->required();
-  verb->add_option("--target", verbs.importance.targets, "What to predict: gops, fmax, lut, ff, dsp, bram")
+  verb->add_option("--target", verbs.importance.targets,
+                   "What to predict: gops, fmax, lut, ff, dsp, bram (default: all that the data can teach)")
       ->delimiter(',');
   verb->add_option("--seed", verbs.importance.seed, "Seed of the splits");
   verb->add_option("-o,--output", verbs.importance.output, "HTML page with the bars");

@@ -24,7 +24,8 @@ void study_front(const StudyOptions& options, std::ostream& out) {
 
 void study_importance(const StudyOptions& options, std::ostream& out) {
   const tune::SampleTable table = read_sample_table(options.path);
-  const ImportanceReport report = tilewright::study_importance(table, options.targets, options.seed);
+  const ImportanceReport report = tilewright::study_importance(
+      table, options.targets.empty() ? learnable_targets(table) : options.targets, options.seed);
   if (!options.output.empty()) {
     write_text_file(options.output, importance_page(table, report, "Importance of design choices"));
   }

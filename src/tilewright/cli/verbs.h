@@ -274,8 +274,8 @@ void explore(const ExploreOptions& options, std::ostream& out);
 
 struct StudyOptions {
   std::string path;  // folder of an exploration; of importance also a file of implementation data
-  std::vector<std::string> targets = {"gops", "fmax", "lut", "ff", "dsp", "bram"};
-  std::string output;  // SVG, or for importance a page
+  std::vector<std::string> targets;  // empty: all that the data can teach
+  std::string output;                // SVG, or for importance a page
   uint64_t seed = 1;
   bool json = false;
 };

@@ -1,7 +1,10 @@
 // Categories stand as numbers of their enumerations: trees split them as they like. Sizes stand as they are.
+// What is derived are closed forms of the description alone: products, which trees cannot make of factors.
+#include <iterator>
 #include <limits>
 
 #include "tilewright/flow/study_tables.h"
+#include "tilewright/overlay/implementation_performance.h"
 
 namespace tilewright {
 namespace {
@@ -13,7 +16,7 @@ struct Feature {
   double (*value)(const ImplementationRow&);
 };
 
-constexpr Feature kFeatures[] = {
+constexpr Feature kChoices[] = {
     {"operand_bits", [](const ImplementationRow& r) { return double(r.hardware.input_bits); }},
     {"batch", [](const ImplementationRow& r) { return double(r.hardware.batch); }},
     {"block_in", [](const ImplementationRow& r) { return double(r.hardware.block_in); }},
@@ -62,6 +65,53 @@ constexpr Feature kFeatures[] = {
     {"seed", [](const ImplementationRow& r) { return double(r.options.seed); }},
 };
 
+int64_t lanes(const OverlayHardware& h) { return int64_t{h.batch} * h.block_out; }
+int64_t alu_lanes(const OverlayHardware& h) { return lanes(h) / h.alu_slices(); }
+
+// Arrays that each memory lies in.
+int arrays(const OverlayHardware& h, MemoryPartition::Dimension dimension) {
+  return h.memory_partition.dimension == dimension ? h.memory_partition.factor : 1;
+}
+
+constexpr Feature kDerived[] = {
+    {"products", [](const ImplementationRow& r) { return double(r.hardware.macs_per_uop()); }},
+    {"product_area",
+     [](const ImplementationRow& r) {
+       return double(r.hardware.macs_per_uop() * r.hardware.input_bits * r.hardware.weight_bits);
+     }},
+    {"lanes", [](const ImplementationRow& r) { return double(lanes(r.hardware)); }},
+    {"alu_lanes", [](const ImplementationRow& r) { return double(alu_lanes(r.hardware)); }},
+    {"alu_bits",
+     [](const ImplementationRow& r) { return double(alu_lanes(r.hardware) * r.hardware.accumulator_bits); }},
+    {"input_word_bits", [](const ImplementationRow& r) { return 8.0 * double(r.hardware.input_bytes()); }},
+    {"weight_word_bits", [](const ImplementationRow& r) { return 8.0 * double(r.hardware.weight_bytes()); }},
+    {"accumulator_word_bits",
+     [](const ImplementationRow& r) { return 8.0 * double(r.hardware.accumulator_bytes()); }},
+    {"output_word_bits", [](const ImplementationRow& r) { return 8.0 * double(r.hardware.output_bytes()); }},
+    {"uop_words", [](const ImplementationRow& r) { return double(r.hardware.uop_depth()); }},
+    {"input_words", [](const ImplementationRow& r) { return double(r.hardware.input_depth()); }},
+    {"weight_words", [](const ImplementationRow& r) { return double(r.hardware.weight_depth()); }},
+    {"accumulator_words", [](const ImplementationRow& r) { return double(r.hardware.accumulator_depth()); }},
+    {"scratchpad_bytes",
+     [](const ImplementationRow& r) {
+       const OverlayHardware& h = r.hardware;
+       return double(h.uop_buffer_bytes + h.input_buffer_bytes + h.weight_buffer_bytes +
+                     h.accumulator_buffer_bytes);
+     }},
+    {"arrays_of_words",
+     [](const ImplementationRow& r) {
+       return double(arrays(r.hardware, MemoryPartition::Dimension::kDepth));
+     }},
+    {"arrays_of_bits",
+     [](const ImplementationRow& r) {
+       return double(arrays(r.hardware, MemoryPartition::Dimension::kWidth));
+     }},
+    {"least_compute_cycles",
+     [](const ImplementationRow& r) { return overlay::performance_bound(r.hardware).compute_cycles; }},
+    {"least_port_cycles",
+     [](const ImplementationRow& r) { return overlay::performance_bound(r.hardware).port_cycles; }},
+};
+
 std::string configuration_of(const ImplementationRow& row) {
   OverlayHardware hardware = row.hardware;
   hardware.name = "overlay";
@@ -72,9 +122,12 @@ std::string configuration_of(const ImplementationRow& row) {
 
 tune::SampleTable implementation_table(const std::vector<ImplementationRow>& rows) {
   tune::SampleTable table;
-  for (const Feature& feature : kFeatures) table.features.emplace_back(feature.name);
+  for (const Feature& feature : kChoices) table.features.emplace_back(feature.name);
+  for (const Feature& feature : kDerived) table.features.emplace_back(feature.name);
+  table.derived = std::size(kDerived);
   for (const ImplementationRow& row : rows) {
-    for (const Feature& feature : kFeatures) table.rows.push_back(float(feature.value(row)));
+    for (const Feature& feature : kChoices) table.rows.push_back(float(feature.value(row)));
+    for (const Feature& feature : kDerived) table.rows.push_back(float(feature.value(row)));
     table.configurations.push_back(configuration_of(row));
     table.precisions.push_back(row.hardware.input_bits);
     const overlay::ImplementationTargets& t = row.targets;

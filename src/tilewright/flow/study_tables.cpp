@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kShownFeatures = 10;
+constexpr size_t kShownFeatures = 10, kLeastConfigurations = 10;
 
 json accuracy_json(const tune::Accuracy& a) {
   return {{"within", a.within}, {"same_class", a.same_class}, {"median_error", a.median_error}, {"r2", a.r2}};
@@ -22,28 +22,6 @@ json accuracy_json(const tune::Accuracy& a) {
 
 std::string precision_name(int precision) {
   return precision == 0 ? "all" : fmt::format("w{0}a{0}", precision);
-}
-
-// Bars of a target: features that are among the most important of some precision.
-PlotDrawing draw_target(const tune::SampleTable& table,
-                        const std::vector<tune::FeatureImportance>& importance, const std::string& target) {
-  BarPlot plot;
-  plot.title = target;
-  plot.y_label = "share of the gain";
-  std::set<size_t> shown;
-  std::vector<const tune::FeatureImportance*> series;
-  for (const tune::FeatureImportance& one : importance) {
-    if (one.target != target || one.precision == 0) continue;
-    series.push_back(&one);
-    plot.series.push_back(precision_name(one.precision));
-    for (const size_t feature : tune::most_important(one, kShownFeatures, 0.02)) shown.insert(feature);
-  }
-  for (const size_t feature : shown) {
-    plot.groups.push_back(table.features[feature]);
-    plot.values.emplace_back();
-    for (const tune::FeatureImportance* one : series) plot.values.back().push_back(one->share[feature]);
-  }
-  return draw_bars(plot);
 }
 
 }  // namespace
@@ -67,6 +45,18 @@ tune::SampleTable exploration_table(const ExplorationReport& report) {
     }
   }
   return table;
+}
+
+std::vector<std::string> learnable_targets(const tune::SampleTable& table) {
+  std::vector<std::string> learnable;
+  for (const auto& [target, values] : table.targets) {
+    std::set<std::string> configurations;
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (values[i] > 0) configurations.insert(table.configurations[i]);
+    }
+    if (configurations.size() >= kLeastConfigurations) learnable.push_back(target);
+  }
+  return learnable;
 }
 
 ImportanceReport study_importance(const tune::SampleTable& table, const std::vector<std::string>& targets,
@@ -121,6 +111,28 @@ std::string to_string(const tune::SampleTable& table, const ImportanceReport& re
   return text + "\n" + tune::importance_table(table, report.importance);
 }
 
+PlotDrawing importance_bars(const tune::SampleTable& table,
+                            const std::vector<tune::FeatureImportance>& importance,
+                            const std::string& target) {
+  BarPlot plot;
+  plot.title = target;
+  plot.y_label = "share of the gain";
+  std::set<size_t> shown;
+  std::vector<const tune::FeatureImportance*> series;
+  for (const tune::FeatureImportance& one : importance) {
+    if (one.target != target || one.precision == 0) continue;
+    series.push_back(&one);
+    plot.series.push_back(precision_name(one.precision));
+    for (const size_t feature : tune::most_important(one, kShownFeatures, 0.02)) shown.insert(feature);
+  }
+  for (const size_t feature : shown) {
+    plot.groups.push_back(table.features[feature]);
+    plot.values.emplace_back();
+    for (const tune::FeatureImportance* one : series) plot.values.back().push_back(one->share[feature]);
+  }
+  return draw_bars(plot);
+}
+
 std::string importance_page(const tune::SampleTable& table, const ImportanceReport& report,
                             const std::string& title) {
   std::string body =
@@ -137,7 +149,7 @@ std::string importance_page(const tune::SampleTable& table, const ImportanceRepo
   }
   body += accuracies.html();
   for (const tune::PredictionReport& p : report.predictions) {
-    body += html_figure(draw_target(table, report.importance, p.target), p.target,
+    body += html_figure(importance_bars(table, report.importance, p.target), p.target,
                         "Share of the gain of the trees' splits, per precision.");
   }
   return html_page(title, body);

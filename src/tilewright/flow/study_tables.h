@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tilewright/flow/exploration.h"
+#include "tilewright/flow/plot_drawing.h"
 #include "tilewright/overlay/implementation_data.h"
 #include "tilewright/tune/importance.h"
 #include "tilewright/tune/prediction.h"
@@ -16,7 +17,8 @@ namespace tilewright {
 // of which only the cycles in gops are measured.
 tune::SampleTable exploration_table(const ExplorationReport& report);
 
-// Implemented overlays: choices of the description and of the tools as features; targets gops and fmax
+// Implemented overlays: choices of the description and of the tools as features, and closed forms of the
+// description behind them (derived); targets gops and fmax
 // (achieved after routing), lut, ff, dsp and bram. A row has no value of what its flow did not come to.
 tune::SampleTable implementation_table(const std::vector<overlay::ImplementationRow>& rows);
 // The table of a folder of an exploration, or of a file of implementation data. Errors (invalid input):
@@ -27,12 +29,18 @@ struct ImportanceReport {
   std::vector<tune::PredictionReport> predictions;
   std::vector<tune::FeatureImportance> importance;
 };
+// The targets that can be learned: those with values above 0, of at least ten configurations.
+std::vector<std::string> learnable_targets(const tune::SampleTable& table);
 // Of each target. Errors: those of tune::predict_target.
 ImportanceReport study_importance(const tune::SampleTable& table, const std::vector<std::string>& targets,
                                   uint64_t seed);
 std::string to_json(const tune::SampleTable& table, const ImportanceReport& report);
 // Accuracies beside those of yardsticks, then the shares.
 std::string to_string(const tune::SampleTable& table, const ImportanceReport& report);
+// Bars of a target: the choices that are among the most important of some precision, a bar per precision.
+PlotDrawing importance_bars(const tune::SampleTable& table,
+                            const std::vector<tune::FeatureImportance>& importance,
+                            const std::string& target);
 // A page of bars, a plot per target.
 std::string importance_page(const tune::SampleTable& table, const ImportanceReport& report,
                             const std::string& title);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tilewright/base/error.h"
@@ -44,6 +45,8 @@ TEST(StudyTables, LearnFromCandidates) {
   const tune::SampleTable table = exploration_table(made_up());
   EXPECT_EQ(table.features, (std::vector<std::string>{"array", "colour", "operand_bits"}));
   EXPECT_EQ(table.samples(), 80u);
+  const std::vector<std::string> learnable = learnable_targets(table);
+  EXPECT_NE(std::find(learnable.begin(), learnable.end(), "lut"), learnable.end());
   const ImportanceReport report = study_importance(table, {"gops", "lut"}, 1);
   ASSERT_EQ(report.predictions.size(), 2u);
   EXPECT_GT(report.predictions[0].boosted.within, 0.9);
@@ -69,6 +72,12 @@ TEST(StudyTables, ImplementedRowsKeepOnlyWhatTheFlowCameTo) {
   EXPECT_EQ(table.rows_with("fmax"), std::vector<size_t>{0});
   EXPECT_EQ(table.rows_with("lut"), (std::vector<size_t>{0, 1}));
   EXPECT_EQ(table.configurations[0], table.configurations[1]);
+  const std::vector<std::string>& features = table.features;
+  const size_t products = size_t(std::find(features.begin(), features.end(), "products") - features.begin());
+  ASSERT_LT(products, features.size());
+  EXPECT_GE(products, features.size() - table.derived);
+  EXPECT_EQ(table.rows[products], float(placed.hardware.macs_per_uop()));
+  EXPECT_EQ(learnable_targets(table), std::vector<std::string>{}) << "one configuration";
 }
 
 TEST(ExplorationReport, ShowsFrontAndWork) {

@@ -56,6 +56,10 @@ uint64_t performance_cycles(const OverlayHardware& hardware) {
   }
 }
 
+LayerBound performance_bound(const OverlayHardware& hardware) {
+  return layer_bound(performance_layer(), hardware);
+}
+
 void add_performance(std::vector<ImplementationRow>& rows) {
   std::map<std::string, uint64_t> known;
   for (ImplementationRow& row : rows) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "tilewright/overlay/implementation_data.h"
+#include "tilewright/overlay/tuning/layer_bound.h"
 
 namespace tilewright::overlay {
 
@@ -16,6 +17,9 @@ int64_t performance_operations();
 // have no influence on cycles. 0: no tile of it fits the buffers, or the compiler has no programs for
 // the overlay (block_in < block_out). Errors: as default_schedule otherwise.
 uint64_t performance_cycles(const OverlayHardware& hardware);
+
+// What no schedule of the work can pass on `hardware`: a closed form of its sizes.
+LayerBound performance_bound(const OverlayHardware& hardware);
 
 // Sets cycles of all rows, and operations per second of those with a clock rate. Descriptions that differ in
 // what cycles do not depend on (memory_partition, name) are simulated once.

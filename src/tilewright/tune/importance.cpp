@@ -29,13 +29,14 @@ std::vector<FeatureImportance> feature_importance(const SampleTable& table,
                                                   const std::vector<std::string>& targets,
                                                   const BoostingOptions& settings, int64_t least_rows) {
   table.verify();
+  const SampleTable choices = table.choices();
   std::vector<FeatureImportance> result;
   for (const std::string& target : targets) {
     for (const int precision : precisions_of(table)) {
       const std::vector<size_t> rows = table.rows_with(target, precision);
       if (rows.empty() || int64_t(rows.size()) < least_rows) continue;
-      result.push_back(
-          {target, precision, int64_t(rows.size()), fit_target(table, target, rows, settings).importance()});
+      result.push_back({target, precision, int64_t(rows.size()),
+                        fit_target(choices, target, rows, settings).importance()});
     }
   }
   return result;

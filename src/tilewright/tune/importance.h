@@ -14,11 +14,12 @@ struct FeatureImportance {
   std::string target;
   int precision = 0;  // bits; 0: rows of all precisions
   int64_t rows = 0;
-  std::vector<double> share;  // by feature of the table, adds up to 1; all 0 where the target never changes
+  std::vector<double> share;  // by chosen feature, adds up to 1; all 0 where the target never changes
 };
 
-// One entry per target and precision that has at least `least_rows` rows, precisions falling, behind them
-// precision 0 with all rows. Errors (invalid input): the table does not verify, no such target.
+// Of the features that were chosen (SampleTable::derived). One entry per target and precision that has at
+// least `least_rows` rows, precisions falling, behind them precision 0 with all rows. Errors (invalid input):
+// the table does not verify, no such target.
 std::vector<FeatureImportance> feature_importance(const SampleTable& table,
                                                   const std::vector<std::string>& targets,
                                                   const BoostingOptions& settings, int64_t least_rows = 20);

@@ -64,6 +64,31 @@ TEST(Prediction, LearnsALawThatIsNotLinear) {
   EXPECT_GT(report.importance[kBlock], 0.8);
 }
 
+TEST(Prediction, DerivedFeaturesHelpToPredictAndAreNoChoices) {
+  SampleTable chosen = synthetic(60, 4);
+  for (size_t i = 0; i < chosen.samples(); ++i) {
+    const float* row = chosen.rows.data() + i * 5;
+    chosen.targets["lut"][i] = 10.0 * row[kBlock] * row[kBlock] * row[kAlu];
+  }
+  SampleTable table = chosen;
+  table.derived = 1;
+  table.features.push_back("products");
+  table.rows.clear();
+  for (size_t i = 0; i < chosen.samples(); ++i) {
+    const float* row = chosen.rows.data() + i * 5;
+    table.rows.insert(table.rows.end(), row, row + 5);
+    table.rows.push_back(row[kBlock] * row[kBlock] * row[kAlu]);
+  }
+  EXPECT_EQ(table.choices().rows, chosen.rows);
+  EXPECT_EQ(table.choices().features, chosen.features);
+  EXPECT_GT(predict_target(table, "lut", quick()).boosted.within,
+            predict_target(chosen, "lut", quick()).boosted.within);
+  const FeatureImportance all = feature_importance(table, {"lut"}, quick().settings[0]).back();
+  EXPECT_EQ(all.share, feature_importance(chosen, {"lut"}, quick().settings[0]).back().share);
+  table.derived = table.features.size();
+  EXPECT_THROW(table.verify(), Error);
+}
+
 TEST(Prediction, IsTheSameForTheSameSeed) {
   const SampleTable table = synthetic(40, 2);
   const PredictionReport a = predict_target(table, "fmax", quick()),

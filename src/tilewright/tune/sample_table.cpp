@@ -24,12 +24,25 @@ std::vector<size_t> SampleTable::rows_with(const std::string& target, int precis
   return result;
 }
 
+SampleTable SampleTable::choices() const {
+  SampleTable table = *this;
+  const size_t kept = features.size() - derived;
+  table.derived = 0;
+  table.features.resize(kept);
+  table.rows.clear();
+  for (size_t i = 0; i < samples(); ++i) {
+    const auto first = rows.begin() + std::ptrdiff_t(i * features.size());
+    table.rows.insert(table.rows.end(), first, first + std::ptrdiff_t(kept));
+  }
+  return table;
+}
+
 void SampleTable::verify() const {
   Diagnostics problems;
   const auto refuse = [&](const std::string& field, const std::string& message) {
     problems.error(ErrorKind::kInvalidInput, "table of samples", field, message);
   };
-  if (features.empty()) refuse("features", "there are none");
+  if (features.size() <= derived) refuse("features", "there are none, or none that was chosen");
   if (rows.size() != samples() * features.size()) {
     refuse("rows", fmt::format("{} values are not {} rows of {}", rows.size(), samples(), features.size()));
   }

@@ -11,7 +11,10 @@ namespace tilewright::tune {
 
 struct SampleTable {
   std::vector<std::string> features;  // names of the columns
-  std::vector<float> rows;            // row-major, samples() x features.size(); NaN: not known
+  // So many of the last features follow from those before them, which were chosen. They help to predict; how
+  // important choices are is asked without them.
+  size_t derived = 0;
+  std::vector<float> rows;  // row-major, samples() x features.size(); NaN: not known
   // Of each row: the hardware description, equal for rows that differ in how it was implemented only; and the
   // width of its operands in bits.
   std::vector<std::string> configurations;
@@ -22,6 +25,8 @@ struct SampleTable {
   // Rows that have the target, and, if it is not 0, this precision. Errors (invalid input): no such target;
   // lists those there are.
   std::vector<size_t> rows_with(const std::string& target, int precision = 0) const;
+  // The same rows with the chosen features alone.
+  SampleTable choices() const;
   // Columns of sizes that fit each other, no target below 0. Throws an Error (invalid input) with every
   // problem.
   void verify() const;
