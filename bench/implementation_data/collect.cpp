@@ -94,9 +94,11 @@ void collect(const Arguments& a) {
     for (const ImplementationRow& row : implement(groups[k].hardware, missing, device, setup)) {
       write_text_file(row_file(a, row), print_implementation_row(row) + "\n");
       const ImplementationTargets& t = row.targets;
-      fmt::print("{:4} {} w{} {}x{}x{} cells {} fmax {:.1f} MHz, {:.1f} + {:.1f} s {}\n", k,
-                 implementation_key(row), row.hardware.input_bits, row.hardware.batch, row.hardware.block_in,
-                 row.hardware.block_out, t.cells, t.fmax_mhz, t.synthesis_s, t.place_s, row.failure_text);
+      fmt::print(
+          "{:4} {} w{} {}x{}x{} cells {} lut {} dsp {} bram {} fmax {:.1f} MHz, {:.1f} + {:.1f} s {}\n", k,
+          implementation_key(row), row.hardware.input_bits, row.hardware.batch, row.hardware.block_in,
+          row.hardware.block_out, t.cells, t.lut, t.dsp, t.bram, t.fmax_mhz, t.synthesis_s, t.place_s,
+          row.failure_text);
     }
     std::fflush(stdout);
   }
