@@ -4,6 +4,8 @@
 // The first round has the least bound of each slice of utilisation.
 #include "tilewright/tune/exploration.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -57,7 +59,13 @@ class Exploration {
       if (alive_.empty()) break;
       const bool first = result_.evaluated.empty();  // is taken however short the time
       if (stopped_ || (!first && over_budget())) break;
-      take_round(first ? first_round() : draw_round());
+      take_round(first ? first_round() : result_.front.empty() ? even_round() : draw_round());
+    }
+    if (result_.front.empty() && !result_.evaluated.empty() && !stopped_) {
+      throw Error(ErrorKind::kInfeasible,
+                  fmt::format("none of the {} candidates that were tried can run the network: {}",
+                              result_.evaluated.size(), result_.evaluated[0].failure),
+                  alive_.empty() ? "take a larger device" : "give it more time or candidates");
     }
     result_.exhausted = alive_.empty();
     result_.importance = model_.learned_importance();
@@ -161,6 +169,17 @@ class Exploration {
     return {pool.begin(), pool.end()};
   }
 
+  // As long as nothing is known.
+  std::vector<Candidate> even_round() {
+    std::set<KnobSpace::Point> chosen;
+    std::vector<Candidate> round;
+    for (size_t i = 0; i < round_size(); ++i) {
+      const Candidate& c = *any_alive();
+      if (chosen.insert(c.point).second) round.push_back(c);
+    }
+    return round;
+  }
+
   std::vector<Candidate> draw_round() {
     const size_t count = round_size();
     std::vector<const Candidate*> candidates = pool();
@@ -203,16 +222,12 @@ class Exploration {
       }
       result_.evaluated.push_back(std::move(results[i]));
     }
-    if (result_.front.empty()) {
-      throw Error(ErrorKind::kInfeasible,
-                  "none of the first candidates can run the network: " + result_.evaluated[0].failure);
-    }
     if (!errors.empty()) {
       const auto middle = errors.begin() + std::ptrdiff_t(errors.size() / 2);
       std::nth_element(errors.begin(), middle, errors.end());
       result_.end.model_error = *middle;
+      model_.fit();
     }
-    model_.fit();
   }
 
   const ExplorationBackend& backend_;

@@ -237,6 +237,37 @@ TEST(Exploration, DoesChangedCandidatesAgainAndNoOthers) {
   EXPECT_EQ(machines.jobs - before, 1);
 }
 
+// A first round that fails as a whole says nothing about the rest; a space that fails as a whole does.
+TEST(Exploration, GoesOnWhereTheFirstCandidatesFail) {
+  const Machines machines;
+  const auto fails_at_first = [&](int first) {
+    auto calls = std::make_shared<std::atomic<int>>(0);
+    return make_thread_executor({{"machine",
+                                  [&machines, calls, first](const std::string& request) -> std::string {
+                                    if ((*calls)++ < first) {
+                                      throw Error(ErrorKind::kInfeasible, "no tile fits");
+                                    }
+                                    return machines.kind().handler(request);
+                                  }}},
+                                1);
+  };
+  ExplorationOptions options;
+  options.round = 3;
+  const ExplorationResult result =
+      explore(machines, screen(machines, 1), *fails_at_first(7), options, {}, {});
+  EXPECT_GE(result.end.failed, 7);
+  EXPECT_FALSE(result.front.empty());
+  EXPECT_TRUE(result.exhausted);
+  try {
+    explore(machines, screen(machines, 1), *fails_at_first(1000), options, {}, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInfeasible);
+    EXPECT_NE(std::string(error.what()).find("can run the network: no tile fits"), std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Exploration, WhatWasInterruptedIsNoResult) {
   const Machines machines;
   const auto executor = make_thread_executor(
