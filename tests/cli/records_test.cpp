@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
+#include <utility>
 
 #include "command.h"
 #include "tilewright/base/file.h"
@@ -133,37 +135,52 @@ TEST(CliRecords, ADamagedDatabaseIsRescued) {
   expect_failure(recover, 1, "exists already");
 }
 
-// Records of the demo network: for each of its layers a random search on the simulator.
-void record_demo_layers(const fs::path& database, const std::string& tool) {
+// The `count` of the points that look best by their bound, which takes no simulation.
+std::vector<KnobSpace::Point> most_promising(const overlay::ScheduleProblem& problem,
+                                             const std::set<KnobSpace::Point>& points, size_t count) {
+  std::vector<std::pair<double, KnobSpace::Point>> ranked;
+  for (const KnobSpace::Point point : points) ranked.emplace_back(problem.bound(point), point);
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<KnobSpace::Point> best;
+  for (size_t i = 0; i < std::min(count, ranked.size()); ++i) best.push_back(ranked[i].second);
+  return best;
+}
+
+// Records of the demo network: for each of its layers a few drawn schedules on the simulator.
+std::vector<tune::Record> demo_layer_records() {
   const Bundle bundle = read_bundle(demo_files().bundle);
-  tune::RecordStore store(database, tune::RecordStore::Mode::kWrite);
+  std::vector<tune::Record> records;
   for (const Step& step : bundle.steps()) {
     if (!step.on_overlay) continue;
     for (const overlay::Layer& layer : overlay::overlay_layers(bundle.graph, step.nodes, bundle.hardware)) {
       overlay::ScheduleProblem problem(layer, bundle.hardware);
       Random random(1);
       std::set<KnobSpace::Point> points;
-      for (int i = 0; i < 60; ++i) points.insert(problem.space().sample(random).value());
-      std::vector<tune::Record> records;
-      for (const Measurement& m :
-           problem.measure(std::vector<KnobSpace::Point>(points.begin(), points.end()))) {
+      for (int i = 0; i < 1000; ++i) points.insert(problem.space().sample(random).value());
+      for (const Measurement& m : problem.measure(most_promising(problem, points, 60))) {
         const std::string schedule = overlay::print_schedule(problem.schedules().schedule(m.point));
-        records.push_back(
-            {{overlay::workload_text(layer), overlay::hardware_text(bundle.hardware, {}), schedule, tool, 0},
-             m.cost,
-             m.failure,
-             0.001,
-             1700000000});
+        records.push_back({{overlay::workload_text(layer), overlay::hardware_text(bundle.hardware, {}),
+                            schedule, overlay::kTimingTool, 0},
+                           m.cost,
+                           m.failure,
+                           0.001,
+                           1700000000});
       }
-      store.add(records);
     }
   }
+  return records;
+}
+
+void write_records(const fs::path& database, const std::vector<tune::Record>& records) {
+  tune::RecordStore(database, tune::RecordStore::Mode::kWrite).add(records);
 }
 
 TEST(CliRecords, CompileTakesTheBestRecords) {
   const fs::path folder = fresh_folder("compile");
-  record_demo_layers(folder / "tune.db", overlay::kTimingTool);
-  record_demo_layers(folder / "old.db", "cycle-simulator 0");
+  std::vector<tune::Record> records = demo_layer_records();
+  write_records(folder / "tune.db", records);
+  for (tune::Record& record : records) record.key.tool = "cycle-simulator 0";
+  write_records(folder / "old.db", records);
   const std::string compile = "compile " + demo_files().quantised.string() + " --hardware overlay-16x16 ";
   const auto bundle = [&](const std::string& name) { return (folder / name).string(); };
   const CommandResult plain = command(compile + "--no-records -o " + bundle("plain.twb"));
