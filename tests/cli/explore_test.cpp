@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "command.h"
 #include "tilewright/base/file.h"
+#include "tilewright/hardware/overlay_hardware.h"
 
 namespace tilewright {
 namespace {
@@ -64,6 +66,16 @@ TEST(Explore, MakesAStudyAndTakesItUp) {
     EXPECT_GE(c["latency_s"].get<double>(), c["bound_s"].get<double>());
     EXPECT_LE(c["utilisation"].get<double>(), 1);
   }
+  // The front's overlays as descriptions, and nothing else.
+  std::set<std::string> members, described;
+  for (const nlohmann::json& c : width["candidates"]) {
+    if (c["on_front"].get<bool>()) members.insert(c["hardware"].get<std::string>());
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(study / "w8a8/front")) {
+    described.insert(entry.path().stem().string());
+    EXPECT_EQ(read_overlay_hardware(entry.path()).clock_mhz, 100);
+  }
+  EXPECT_EQ(described, members);
   expect_success("study front " + study.string() + " -o " + (study / "front.svg").string());
   EXPECT_NE(read_text_file(study / "front.svg").find("<svg"), std::string::npos);
   EXPECT_NE(read_text_file(study / "page.html").find("w8a8"), std::string::npos);

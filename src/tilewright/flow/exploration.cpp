@@ -14,6 +14,7 @@
 #include "tilewright/flow/overlay_candidates.h"
 #include "tilewright/overlay/area/area_coefficients.h"
 #include "tilewright/overlay/area/clock_model.h"
+#include "tilewright/overlay/tuning/hardware_space.h"
 #include "tilewright/tune/study.h"
 
 namespace tilewright {
@@ -202,7 +203,26 @@ class Width {
   std::string fastest_details_;  // of the candidate in report_.fastest
 };
 
+// The descriptions of the front's members, and of no others, for `compile --hardware` and `synth`.
+void write_front(const fs::path& folder, const WidthReport& width) {
+  create_folder(folder);
+  std::set<fs::path> files;
+  for (const ExploredCandidate& c : width.candidates) {
+    if (!c.on_front) continue;
+    OverlayHardware hardware = overlay::hardware_at(c.values, width.operand_bits);
+    hardware.clock_mhz = c.clock_mhz;
+    files.insert(folder / (c.hardware + ".yaml"));
+    write_text_file(folder / (c.hardware + ".yaml"), print_overlay_hardware(hardware));
+  }
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (files.count(entry.path()) == 0) fs::remove(entry.path());
+  }
+}
+
 void write_results(const fs::path& folder, const ExplorationReport& report) {
+  for (const WidthReport& width : report.widths) {
+    if (!width.candidates.empty()) write_front(folder / width_name(width.operand_bits) / "front", width);
+  }
   write_text_file(folder / "front.json", to_json(report) + "\n");
   write_text_file(folder / "page.html", exploration_page(report));
 }

@@ -96,7 +96,7 @@ ExplorationReport explore_changed(
     const std::function<std::unique_ptr<tune::Executor>(const std::filesystem::path&)>& executor,
     const ExplorationWatcher& watcher = {});
 
-// front.json.
+// front.json; beside it a folder w8a8/front (by width) has the descriptions of the front's overlays.
 std::string to_json(const ExplorationReport& report);
 // Errors (invalid input): no such file, another form.
 ExplorationReport read_exploration(const std::filesystem::path& folder);
