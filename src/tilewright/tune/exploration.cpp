@@ -58,8 +58,12 @@ class Exploration {
       report();
       if (alive_.empty()) break;
       const bool first = result_.evaluated.empty();  // is taken however short the time
-      if (stopped_ || (!first && over_budget())) break;
-      take_round(first ? first_round() : result_.front.empty() ? even_round() : draw_round());
+      if (stopped_ || (!first && enough())) break;
+      const std::vector<Candidate> round = first                   ? first_round()
+                                           : result_.front.empty() ? even_round()
+                                                                   : draw_round();
+      if (!first && time_is_up() && !all_known(round)) break;
+      take_round(round);
     }
     if (result_.front.empty() && !result_.evaluated.empty() && !stopped_) {
       throw Error(ErrorKind::kInfeasible,
@@ -76,9 +80,14 @@ class Exploration {
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
-  bool over_budget() const {
-    const bool enough = options_.candidates > 0 && int64_t(result_.evaluated.size()) >= options_.candidates;
-    return enough || (options_.budget_s > 0 && seconds() >= options_.budget_s);
+  bool enough() const {
+    return options_.candidates > 0 && int64_t(result_.evaluated.size()) >= options_.candidates;
+  }
+  // Ends only what costs time: known results are all taken up, however short it is.
+  bool time_is_up() const { return options_.budget_s > 0 && seconds() >= options_.budget_s; }
+  bool all_known(const std::vector<Candidate>& round) const {
+    return std::all_of(round.begin(), round.end(),
+                       [&](const Candidate& c) { return known_.count(c.point) != 0; });
   }
   size_t round_size() const {
     auto size = size_t(options_.round);

@@ -87,7 +87,7 @@ using ExplorationFront = ParetoFront<double, 2, KnobSpace::Point>;  // latency i
 struct ExplorationOptions {
   int64_t trials = 32;     // per layer and candidate
   int64_t candidates = 0;  // at most so many are worked on, known ones included; 0: no limit
-  double budget_s = 0;     // 0: no limit; the first round, and one that has begun, are ended
+  double budget_s = 0;     // 0: no limit; the first round, one that has begun, and what is known are taken
   int round = 8;           // candidates drawn at a time
   double epsilon = 0.1;    // share of a round that is drawn evenly
   uint64_t seed = 1;

@@ -215,6 +215,23 @@ TEST(Exploration, GoesOnAsIfItHadNotBeenStopped) {
   }
 }
 
+TEST(Exploration, TakesUpAllThatIsKnownHoweverShortTheTime) {
+  const Machines machines;
+  ExplorationOptions options;
+  options.round = 4;
+  options.candidates = 40;
+  const ExplorationResult whole = run(machines, options);
+  KnownResults known;
+  for (const CandidateResult& result : whole.evaluated) known[result.point] = result;
+  options.candidates = 0;
+  options.budget_s = 1e-9;
+  const int before = machines.jobs;
+  const ExplorationResult again = run(machines, options, known);
+  EXPECT_EQ(machines.jobs, before);
+  EXPECT_EQ(again.evaluated.size(), whole.evaluated.size());
+  EXPECT_TRUE(same_front(again.front, whole.front));
+}
+
 TEST(Exploration, DoesChangedCandidatesAgainAndNoOthers) {
   Machines machines;
   ExplorationOptions options;
