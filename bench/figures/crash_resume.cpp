@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <string>
 
 #include "crash_runs.h"
+#include "quick_main.h"
 
 namespace tilewright::tune {
 namespace {
@@ -45,10 +45,5 @@ int run(bool quick) {
 }  // namespace tilewright::tune
 
 int main(int argc, char** argv) {
-  try {
-    return tilewright::tune::run(argc > 1 && std::string(argv[1]) == "--quick");
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "crash_resume: %s\n", error.what());
-    return 1;
-  }
+  return tilewright::quick_main("crash_resume", tilewright::tune::run, argc, argv);
 }

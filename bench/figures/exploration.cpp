@@ -25,7 +25,6 @@
 #include "tilewright/base/random.h"
 #include "tilewright/flow/candidate_job.h"
 #include "tilewright/flow/exploration_network.h"
-#include "tilewright/flow/hardware_form.h"
 #include "tilewright/flow/load_model.h"
 #include "tilewright/flow/overlay_candidates.h"
 #include "tilewright/tune/exploration_baseline.h"
@@ -49,15 +48,9 @@ struct Arguments {
 Bundle resnet18() {
   LoadOptions load;
   load.fill_gain = 1;
-  Graph model = load_model(fs::path(TILEWRIGHT_MODELS_DIR) / "onnx_shape_only/resnet18_noweights.onnx", load);
-  Random random(1);
-  std::vector<Tensor> inputs;
-  for (const ValueId v : model.inputs) {
-    Tensor values(model.value(v).type, model.value(v).shape);
-    for (int64_t i = 0; i < values.size(); ++i) values.set_number(i, 2 * random.uniform() - 1);
-    inputs.push_back(std::move(values));
-  }
-  return compile(hardware_form(std::move(model), {}, inputs, kWorkers), exploration_reference()).bundle;
+  return exploration_bundle(
+      load_model(fs::path(TILEWRIGHT_MODELS_DIR) / "onnx_shape_only/resnet18_noweights.onnx", load),
+      kWorkers);
 }
 
 class Figure {

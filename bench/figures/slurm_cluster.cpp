@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <map>
 #include <string>
 
 #include "fleet.h"
+#include "quick_main.h"
 
 namespace tilewright::tune {
 namespace {
@@ -50,9 +50,9 @@ int run(bool quick) {
     results = collect_all(*executor, 300);
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  int requeued = 0, repeated = 0;
+  int requeued = 0;
   for (const auto& [id, result] : results) requeued += result.attempts > 1;
-  for (const auto& [id, count] : logged(folder.path(), "done")) repeated += std::max(0, count - 1);
+  const int repeated = work_in(folder.path()).repeated;
   const std::map<std::string, JobResult> local =
       run_jobs(*make_local_executor(fleet_options(local_folder.path())), square_jobs(job_count));
   const bool same = same_answers(results, local);
@@ -74,10 +74,5 @@ int run(bool quick) {
 }  // namespace tilewright::tune
 
 int main(int argc, char** argv) {
-  try {
-    return tilewright::tune::run(argc > 1 && std::string(argv[1]) == "--quick");
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "slurm_cluster: %s\n", error.what());
-    return 1;
-  }
+  return tilewright::quick_main("slurm_cluster", tilewright::tune::run, argc, argv);
 }

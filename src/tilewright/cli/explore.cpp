@@ -4,7 +4,6 @@
 #include <ostream>
 #include <thread>
 
-#include "tilewright/base/random.h"
 #include "tilewright/cli/fleet_options.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/progress_line.h"
@@ -13,30 +12,14 @@
 #include "tilewright/flow/container.h"
 #include "tilewright/flow/exploration.h"
 #include "tilewright/flow/exploration_network.h"
-#include "tilewright/flow/hardware_form.h"
 #include "tilewright/tune/thread_executor.h"
 
 namespace tilewright::cli {
 namespace {
 
-// Time does not depend on numbers, so a float model is quantised on random inputs.
-std::vector<Tensor> random_inputs(const Graph& model) {
-  Random random(1);
-  std::vector<Tensor> inputs;
-  for (const ValueId v : model.inputs) {
-    Tensor values(model.value(v).type, model.value(v).shape);
-    for (int64_t i = 0; i < values.size(); ++i) values.set_number(i, 2 * random.uniform() - 1);
-    inputs.push_back(std::move(values));
-  }
-  return inputs;
-}
-
 Bundle read_network(const ModelOptions& options, int threads) {
   if (is_container(options.path)) return read_bundle(options.path);
-  Graph model = read_model(options);
-  const std::vector<Tensor> inputs = random_inputs(model);
-  return compile(hardware_form(std::move(model), NumberFormat{}, inputs, threads), exploration_reference())
-      .bundle;
+  return exploration_bundle(read_model(options), threads);
 }
 
 ExplorationRequest request_of(const ExploreOptions& options) {

@@ -6,7 +6,6 @@
 #include <ostream>
 
 #include "tilewright/base/file.h"
-#include "tilewright/base/random.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/verbs.h"
 #include "tilewright/flow/design_folder.h"
@@ -40,17 +39,8 @@ std::vector<Tensor> calibration_inputs(const GenerateOptions& options, const Gra
     const Value& input = model.value(model.inputs[0]);
     return {samples.stack(input.type, input.shape)};
   }
-  std::vector<Tensor> inputs;
-  if (options.model.fill_gain == 0) return inputs;
-  Random random(1);
-  for (ValueId v : model.inputs) {
-    Shape shape = model.value(v).shape;
-    if (shape.rank() > 0) shape[0] *= kSeededInputs;
-    Tensor values(model.value(v).type, shape);
-    for (int64_t i = 0; i < values.size(); ++i) values.set_number(i, 2 * random.uniform() - 1);
-    inputs.push_back(std::move(values));
-  }
-  return inputs;
+  if (options.model.fill_gain == 0) return {};
+  return random_inputs(model, kSeededInputs);
 }
 
 GenerateRequest request_of(const GenerateOptions& options) {

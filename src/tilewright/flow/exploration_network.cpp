@@ -6,6 +6,8 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/hash.h"
+#include "tilewright/flow/hardware_form.h"
+#include "tilewright/flow/samples.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
 
 namespace tilewright {
@@ -82,6 +84,12 @@ OverlayHardware exploration_reference() {
   hardware.uop_buffer_bytes = hardware.input_buffer_bytes = 1 << 16;
   hardware.weight_buffer_bytes = hardware.accumulator_buffer_bytes = 1 << 19;
   return hardware;
+}
+
+Bundle exploration_bundle(Graph model, int threads) {
+  const std::vector<Tensor> inputs = random_inputs(model);
+  return compile(hardware_form(std::move(model), NumberFormat{}, inputs, threads), exploration_reference())
+      .bundle;
 }
 
 ExplorationNetwork exploration_network(const Bundle& bundle, int bits) {

@@ -34,6 +34,10 @@ std::string network_digest(const ExplorationNetwork& network);
 // Errors (invalid input): the bundle is not of 8-bit operands; (unsupported) nothing is left.
 ExplorationNetwork exploration_network(const Bundle& bundle, int operand_bits);
 
+// A model compiled for exploration_reference(). Time does not depend on numbers, so a float model is
+// quantised on random inputs. Errors: those of hardware_form and compile.
+Bundle exploration_bundle(Graph model, int threads);
+
 // The overlay that networks are compiled for before they are explored: 8 bits, 1x16x16.
 OverlayHardware exploration_reference();
 

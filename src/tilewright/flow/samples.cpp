@@ -9,6 +9,7 @@
 #include <span>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/random.h"
 #include "tilewright/tensor/idx.h"
 #include "tilewright/tensor/npy.h"
 
@@ -144,6 +145,19 @@ std::vector<int64_t> Samples::labels(int64_t count, int64_t classes, bool may_be
     labels.push_back(int64_t(label));
   }
   return labels;
+}
+
+std::vector<Tensor> random_inputs(const Graph& model, int64_t samples) {
+  Random random(1);
+  std::vector<Tensor> inputs;
+  for (const ValueId v : model.inputs) {
+    Shape shape = model.value(v).shape;
+    if (shape.rank() > 0) shape[0] *= samples;
+    Tensor values(model.value(v).type, shape);
+    for (int64_t i = 0; i < values.size(); ++i) values.set_number(i, 2 * random.uniform() - 1);
+    inputs.push_back(std::move(values));
+  }
+  return inputs;
 }
 
 int64_t argmax(const Tensor& scores) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "tilewright/graph/graph.h"
 #include "tilewright/tensor/tensor.h"
 
 namespace tilewright {
@@ -35,6 +36,10 @@ class Samples {
   double scale_;
   std::string name_;
 };
+
+// An array for each input of a model, as if `samples` times the model's first axis, uniform in [-1, 1): for
+// what depends on shapes and not on numbers.
+std::vector<Tensor> random_inputs(const Graph& model, int64_t samples = 1);
 
 // The index of the largest element; the first one of equals.
 int64_t argmax(const Tensor& scores);

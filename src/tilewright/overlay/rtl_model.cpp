@@ -6,8 +6,8 @@
 #include "overlay_pins.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
-#include "tilewright/base/shared_library.h"
 #include "tilewright/overlay/rtl_config.h"
+#include "tilewright/synthesis/verilated_model.h"
 #include "tilewright/synthesis/verilator.h"
 
 namespace tilewright::overlay {
@@ -40,29 +40,14 @@ void tick_memory(void* memory, AxiPins& pins) { static_cast<AxiMemory*>(memory)-
 
 }  // namespace
 
-struct RtlModel::Library {
+struct RtlModel::Library : synthesis::VerilatedModel<OverlayInterface, OverlayModel> {
   Library(const fs::path& path, const fs::path& waves, AxiMemory& axi_memory)
-      : wave_file(waves),
-        memory(axi_memory),
-        library(path, "remove it from the cache to have it built again") {
-    interface = library.symbol<decltype(&overlay_interface)>("overlay_interface")();
+      : VerilatedModel(path, "overlay_interface", waves), memory(axi_memory) {
     start();
   }
-  ~Library() { interface->destroy(model); }
-  Library(const Library&) = delete;
-  Library& operator=(const Library&) = delete;
+  void start() { restart(tick_memory, static_cast<void*>(&memory)); }
 
-  // A model as after power-up.
-  void start() {
-    if (model != nullptr) interface->destroy(model);
-    model = interface->create(wave_file.empty() ? nullptr : wave_file.c_str(), tick_memory, &memory);
-  }
-
-  const fs::path wave_file;
   AxiMemory& memory;
-  const SharedLibrary library;
-  const OverlayInterface* interface = nullptr;
-  OverlayModel* model = nullptr;
 };
 
 RtlModel::RtlModel(const OverlayHardware& hardware, const MemoryModel& memory, const RtlOptions& options)

@@ -6,30 +6,10 @@
 
 #include "tilewright/base/random.h"
 #include "tilewright/overlay/estimate.h"
+#include "tilewright/overlay/layer_testing.h"
 
 namespace tilewright::overlay {
 namespace {
-
-// A dense convolution of the given sizes; weights are zero.
-Layer conv_layer(int64_t channels, int64_t outputs, int64_t size, int kernel, int stride) {
-  Layer layer;
-  layer.name = "conv";
-  layer.out_channels = outputs;
-  layer.sources = {{0, channels, size, size}};
-  layer.in_step_y = layer.in_step_x = stride;
-  layer.out_height = layer.out_width = (size - 1) / stride + 1;
-  layer.weights = Tensor(ElementType::kI8, Shape{outputs, channels, int64_t(kernel) * kernel});
-  layer.weight_positions = kernel * kernel;
-  layer.weight_magnitude.assign(size_t(outputs), 0);
-  TapGrid grid{.ny = kernel, .nx = kernel, .dy = -(kernel / 2), .dx = -(kernel / 2)};
-  grid.weight_step_y = kernel;
-  grid.weight_step_x = 1;
-  layer.phases.push_back({0, 0, {grid}});
-  layer.output.bias.assign(size_t(outputs), 100);
-  layer.output.requantization = {{1, 8}};
-  layer.macs = layer.out_height * layer.out_width * layer.weights.size();
-  return layer;
-}
 
 std::string problems(const Layer& layer, const Schedule& schedule, const OverlayHardware& hardware = {}) {
   Diagnostics diagnostics;
@@ -83,7 +63,7 @@ TEST(Schedule, ParsingReportsEveryWrongField) {
 }
 
 TEST(Schedule, VerifyNamesTheScratchpadAndTheNeed) {
-  const Layer layer = conv_layer(64, 64, 56, 3, 1);
+  const Layer layer = conv_layer(64, 64, 56, 3);
   EXPECT_EQ(problems(layer, {1, 4, 56, 4, 1}), "");
   const std::string large = problems(layer, {1, 56, 56, 4, 4});
   EXPECT_NE(large.find("INP scratchpad"), std::string::npos) << large;
@@ -109,7 +89,7 @@ TEST(Schedule, DefaultFitsAndOverlapsEveryLayer) {
     for (const int64_t outputs : {16, 64, 300}) {
       for (const int64_t size : {1, 7, 30, 112}) {
         for (const int kernel : {1, 3}) {
-          const Layer layer = conv_layer(channels, outputs, size, kernel, 1);
+          const Layer layer = conv_layer(channels, outputs, size, kernel);
           const Schedule schedule = default_schedule(layer, hardware);
           EXPECT_EQ(problems(layer, schedule), "") << print_schedule(schedule);
           EXPECT_EQ(schedule.virtual_threads, 2);
@@ -122,7 +102,7 @@ TEST(Schedule, DefaultFitsAndOverlapsEveryLayer) {
 TEST(Schedule, DefaultKeepsTheMultipliersBusy) {
   // ResNet-18 C8: 3x3, 256 channels, 14x14. The bound is far below what the schedule reaches, far above what
   // one without reuse or overlap would.
-  const Layer layer = conv_layer(256, 256, 14, 3, 1);
+  const Layer layer = conv_layer(256, 256, 14, 3);
   const OverlayHardware hardware;
   const Schedule schedule = default_schedule(layer, hardware);
   EXPECT_GT(estimate_layer(Tiling(layer, hardware, schedule), hardware).share_of_peak, 0.9);
@@ -132,7 +112,7 @@ TEST(Schedule, NothingFitsIsAnErrorWithTheReason) {
   OverlayHardware hardware;
   hardware.weight_buffer_bytes = 1 << 10;  // four elements; a 3x3 kernel needs nine
   try {
-    default_schedule(conv_layer(16, 16, 8, 3, 1), hardware);
+    default_schedule(conv_layer(16, 16, 8, 3), hardware);
     FAIL() << "found a schedule";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kInfeasible);
@@ -144,7 +124,7 @@ TEST(Tiling, PartsCoverTheFirstStepAndTheLastTile) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
-    const Layer layer = conv_layer(random.between(1, 120), random.between(1, 120), 9, 3, 1);
+    const Layer layer = conv_layer(random.between(1, 120), random.between(1, 120), 9, 3);
     Schedule s{1, random.between(1, 9), random.between(1, 9), random.between(1, 5), random.between(1, 5)};
     s.first_parts = int(random.between(1, 6));
     s.finish_parts = int(random.between(1, 6));
@@ -176,7 +156,7 @@ TEST(Tiling, EveryLoadWaitsForTheLastUseOfItsBuffer) {
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
-    const Layer layer = conv_layer(random.between(1, 80), random.between(1, 80), random.between(2, 12), 3, 1);
+    const Layer layer = conv_layer(random.between(1, 80), random.between(1, 80), random.between(2, 12), 3);
     Schedule s{1, random.between(1, 6), random.between(1, 6), random.between(1, 3), random.between(1, 3)};
     s.virtual_threads = int(random.between(1, 2));
     s.order = random.chance(0.5) ? TileOrder::kOutputsInner : TileOrder::kOutputsOuter;

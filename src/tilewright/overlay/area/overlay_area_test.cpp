@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tilewright/overlay/area/area_coefficients.h"
 #include "tilewright/overlay/area/clock_model.h"
 
 namespace tilewright::overlay {
@@ -69,6 +70,17 @@ TEST(OverlayArea, StatesItsBand) {
   EXPECT_LT(band.lut_median, 10);
   EXPECT_LT(band.bram_worst, 5);
   EXPECT_EQ(band.dsp_worst, 0);
+}
+
+TEST(OverlayArea, AnotherFitHasAnotherDigest) {
+  const AreaCoefficients fit = area_coefficients();
+  EXPECT_EQ(area_model_digest(fit), area_model_digest());
+  AreaCoefficients other = fit;
+  other.ff.back() += 1e-9;
+  EXPECT_NE(area_model_digest(other), area_model_digest());
+  other = fit;
+  std::swap(other.lut, other.ff);
+  EXPECT_NE(area_model_digest(other), area_model_digest());
 }
 
 TEST(ClockModel, IsTheClockOfTheDevice) {

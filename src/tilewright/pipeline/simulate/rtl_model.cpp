@@ -11,10 +11,10 @@
 #include "netlist_pins.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
-#include "tilewright/base/shared_library.h"
 #include "tilewright/netlist/verilog.h"
 #include "tilewright/pipeline/component.h"
 #include "tilewright/pipeline/emit/design_sources.h"
+#include "tilewright/synthesis/verilated_model.h"
 #include "tilewright/synthesis/verilator.h"
 
 namespace tilewright::pipeline {
@@ -80,25 +80,10 @@ fs::path build_library(const netlist::Design& design, const MemoryImages& images
 
 }  // namespace
 
-struct RtlModel::Library {
-  Library(const fs::path& path, const fs::path& waves)
-      : wave_file(waves), library(path, "remove it from the cache to have it built again") {
-    interface = library.symbol<decltype(&netlist_interface)>("netlist_interface")();
-    start();
+struct RtlModel::Library : synthesis::VerilatedModel<NetlistInterface, NetlistModel> {
+  Library(const fs::path& path, const fs::path& waves) : VerilatedModel(path, "netlist_interface", waves) {
+    restart();
   }
-  ~Library() { interface->destroy(model); }
-  Library(const Library&) = delete;
-  Library& operator=(const Library&) = delete;
-
-  void start() {
-    if (model != nullptr) interface->destroy(model);
-    model = interface->create(wave_file.empty() ? nullptr : wave_file.c_str());
-  }
-
-  const fs::path wave_file;
-  const SharedLibrary library;
-  const NetlistInterface* interface = nullptr;
-  NetlistModel* model = nullptr;
 };
 
 RtlModel::RtlModel(const netlist::Design& design, const MemoryImages& images,
@@ -188,7 +173,7 @@ void RtlModel::reset() {
 }
 
 void RtlModel::restart() {
-  library_->start();
+  library_->restart();
   find_ports();
 }
 
