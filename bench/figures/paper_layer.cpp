@@ -18,6 +18,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "overlay_shapes.h"
 #include "resnet18_layers.h"
 #include "tilewright/base/file.h"
 #include "tilewright/flow/bench_plots.h"
@@ -45,15 +46,8 @@ struct Machine {
 };
 
 OverlayHardware stock(int bits, int batch, int block) {
-  OverlayHardware h = read_overlay_hardware(TILEWRIGHT_SOURCE_DIR "/hardware/overlay-16x16.yaml");
-  const int64_t inputs = h.input_depth(), weights = h.weight_depth(), accumulators = h.accumulator_depth();
-  h.input_bits = h.weight_bits = h.output_bits = bits;
-  h.batch = batch;
-  h.block_in = h.block_out = block;
-  h.input_buffer_bytes = inputs * h.input_bytes();
-  h.weight_buffer_bytes = weights * h.weight_bytes();
-  h.accumulator_buffer_bytes = accumulators * h.accumulator_bytes();
-  return h;
+  const OverlayHardware preset = read_overlay_hardware(TILEWRIGHT_SOURCE_DIR "/hardware/overlay-16x16.yaml");
+  return reshaped(preset, bits, batch, block);
 }
 
 // The layer as one node, with operands of `bits` bits; single bits are signs. Cycles depend on no value.

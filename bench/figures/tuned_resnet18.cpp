@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "overlay_shapes.h"
 #include "resnet18_layers.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/overlay/cycle_simulator.h"
@@ -38,24 +39,13 @@ struct Machine {
   OverlayHardware hardware;
 };
 
-OverlayHardware shaped(OverlayHardware hardware, int batch, int block) {
-  const int64_t inputs = hardware.input_depth(), weights = hardware.weight_depth(),
-                accumulators = hardware.accumulator_depth();
-  hardware.batch = batch;
-  hardware.block_in = hardware.block_out = block;
-  hardware.input_buffer_bytes = inputs * hardware.input_bytes();
-  hardware.weight_buffer_bytes = weights * hardware.weight_bytes();
-  hardware.accumulator_buffer_bytes = accumulators * hardware.accumulator_bytes();
-  return hardware;
-}
-
 std::vector<Machine> machines() {
   const auto preset = [](const char* name) {
     return read_overlay_hardware(std::string(TILEWRIGHT_SOURCE_DIR "/hardware/") + name + ".yaml");
   };
   const OverlayHardware plain = preset("vta-default");
   std::vector<Machine> all{
-      {"vta_1x16", plain}, {"vta_2x16", shaped(plain, 2, 16)}, {"vta_8x8", shaped(plain, 8, 8)}};
+      {"vta_1x16", plain}, {"vta_2x16", reshaped(plain, 8, 2, 16)}, {"vta_8x8", reshaped(plain, 8, 8, 8)}};
   const auto add_wide = [&](const std::string& key, OverlayHardware hardware) {
     hardware.memory_width_bits = 128;
     hardware.gemm_beside_alu = true;
@@ -65,8 +55,8 @@ std::vector<Machine> machines() {
        {std::pair{"wide", preset("overlay-16x16")}, std::pair{"w4a4", preset("overlay-w4a4")},
         std::pair{"w2a2", preset("overlay-w2a2")}, std::pair{"w1a1", preset("overlay-w1a1")}}) {
     add_wide(std::string(key) + "_1x16", hardware);
-    add_wide(std::string(key) + "_2x16", shaped(hardware, 2, 16));
-    add_wide(std::string(key) + "_8x8", shaped(hardware, 8, 8));
+    add_wide(std::string(key) + "_2x16", reshaped(hardware, hardware.input_bits, 2, 16));
+    add_wide(std::string(key) + "_8x8", reshaped(hardware, hardware.input_bits, 8, 8));
   }
   return all;
 }
