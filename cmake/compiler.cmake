@@ -4,8 +4,12 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+# A release build is hardened: it reads files of strangers.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection")
 set(CMAKE_CXX_FLAGS_DEV "-O1 -g1")
+add_link_options(-Wl,-z,relro,-z,now)
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES CXX)  # without it CMake compiles position-independent code and links fixed programs
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
