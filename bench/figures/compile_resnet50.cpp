@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/flow/engine.h"
 #include "tilewright/flow/load_model.h"
@@ -26,8 +27,7 @@ constexpr int kPhotos = 8;
 
 // 8 photos, NHWC RGB bytes, as the planes of normalised floats that ImageNet networks take.
 Tensor photos() {
-  const std::vector<std::byte> bytes =
-      read_file(std::filesystem::path(TILEWRIGHT_MODELS_DIR) / "data_images/images_32x224x224x3.u8");
+  const std::vector<std::byte> bytes = read_file(outside_models() / "data_images/images_32x224x224x3.u8");
   constexpr float kMean[3] = {0.485f, 0.456f, 0.406f}, kDeviation[3] = {0.229f, 0.224f, 0.225f};
   constexpr int kPixels = 224 * 224;
   Tensor images(ElementType::kF32, {kPhotos, 3, 224, 224});
@@ -52,8 +52,7 @@ int measure() {
     std::printf("%-10s %.2f s\n", what, std::chrono::duration<double>(now - last).count());
     last = now;
   };
-  Graph graph = load_model(
-      std::filesystem::path(TILEWRIGHT_MODELS_DIR) / "onnx_light_topologies/light_resnet50.onnx", {{}, 3});
+  Graph graph = load_model(outside_models() / "onnx_light_topologies/light_resnet50.onnx", {{}, 3});
   lap("import");
   graph = optimize(std::move(graph));
   lap("optimise");

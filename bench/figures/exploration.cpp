@@ -21,6 +21,7 @@
 #include <filesystem>
 #include <string>
 
+#include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
 #include "tilewright/flow/candidate_job.h"
@@ -48,9 +49,8 @@ struct Arguments {
 Bundle resnet18() {
   LoadOptions load;
   load.fill_gain = 1;
-  return exploration_bundle(
-      load_model(fs::path(TILEWRIGHT_MODELS_DIR) / "onnx_shape_only/resnet18_noweights.onnx", load),
-      kWorkers);
+  return exploration_bundle(load_model(outside_models() / "onnx_shape_only/resnet18_noweights.onnx", load),
+                            kWorkers);
 }
 
 class Figure {

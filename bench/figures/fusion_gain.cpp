@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <string>
 
+#include "outside.h"
 #include "tilewright/flow/load_model.h"
 #include "tilewright/flow/map.h"
 #include "tilewright/flow/map_report.h"
@@ -26,7 +27,7 @@ Result measure(const std::string& model) {
   const auto begin = std::chrono::steady_clock::now();
   LoadOptions load;
   load.allow_missing_weights = true;
-  const Graph graph = load_model(std::string(TILEWRIGHT_MODELS_DIR) + "/" + model, load);
+  const Graph graph = load_model(outside_models().string() + "/" + model, load);
   Network network = network_of(graph);
   const auto chains = layer_chains(graph, network);
   MapRequest request;

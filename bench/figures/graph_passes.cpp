@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "outside.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/graph/lcg_weights.h"
 #include "tilewright/transform/pipeline.h"
@@ -67,7 +68,7 @@ int main() {
   int nodes_before = 0, nodes_after = 0, count = 0;
   std::printf("%-46s %6s %6s  %21s %6s\n", "model", "before", "after", "MACs/byte: was, is", "fused");
   for (const char* name : kModels) {
-    const auto path = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / (std::string(name) + ".onnx");
+    const auto path = outside_models() / (std::string(name) + ".onnx");
     if (!std::filesystem::exists(path)) {
       std::fprintf(stderr, "missing: %s\n", path.c_str());
       return 1;

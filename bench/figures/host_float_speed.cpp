@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 
+#include "outside.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/graph/lcg_weights.h"
 #include "tilewright/host/executor.h"
@@ -39,7 +40,7 @@ constexpr Network kNetworks[] = {
 
 // The constants of a filled network stay where they are: what ConstantOfShape nodes cost is not of interest.
 Graph load(const Network& network) {
-  Graph graph = read_onnx(std::filesystem::path(TILEWRIGHT_MODELS_DIR) / network.file);
+  Graph graph = read_onnx(outside_models() / network.file);
   if (!network.fill) return graph;
   return fill_lcg_weights(std::move(graph),
                           {lcg_gain_of(network.name).value_or(3), LcgOrder::kConstantOfShape});

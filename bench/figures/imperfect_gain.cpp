@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string>
 
+#include "outside.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/nest/node_workload.h"
 #include "tilewright/spatial/lattice_solver.h"
@@ -102,8 +103,7 @@ int main() {
   std::printf("matrix product of %lld: gap %.2f%% after %.2f s, %.0f MiB\n",
               static_cast<long long>(kLargeDimension), 100 * product.gap(), product.seconds, large_peak_mib);
 
-  const std::filesystem::path path =
-      std::filesystem::path(TILEWRIGHT_MODELS_DIR) / "onnx_light_topologies/light_resnet50.onnx";
+  const std::filesystem::path path = outside_models() / "onnx_light_topologies/light_resnet50.onnx";
   if (!std::filesystem::exists(path)) {
     std::fprintf(stderr, "missing: %s\n", path.c_str());
     return 1;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "outside.h"
 #include "tilewright/cgra/check.h"
 #include "tilewright/cgra/graph/kernel_file.h"
 #include "tilewright/cgra/kernel/map_kernel.h"
@@ -35,7 +36,7 @@ struct Group {
 
 std::vector<std::filesystem::path> kernel_files() {
   std::vector<std::filesystem::path> files;
-  const auto folder = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / "cgra_graphs" / "dfg";
+  const auto folder = outside_models() / "cgra_graphs" / "dfg";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   }

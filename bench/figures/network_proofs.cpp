@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "outside.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/nest/node_workload.h"
 #include "tilewright/spatial/lattice_solver.h"
@@ -121,7 +122,7 @@ std::vector<Outcome> prove(const std::vector<Workload>& shapes, const Mapspace& 
 int main() {
   Network network;
   for (const Model& model : kModels) {
-    const std::filesystem::path path = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / model.file;
+    const std::filesystem::path path = outside_models() / model.file;
     if (!std::filesystem::exists(path)) {
       std::fprintf(stderr, "missing: %s\n", path.c_str());
       return 1;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "outside.h"
 #include "tilewright/flow/hardware_form.h"
 #include "tilewright/flow/load_model.h"
 #include "tilewright/hardware/device.h"
@@ -37,7 +38,7 @@ struct PipelineCase {
 };
 
 inline std::vector<PipelineCase> pipeline_cases() {
-  const std::filesystem::path models = TILEWRIGHT_MODELS_DIR;
+  const std::filesystem::path models = outside_models();
   const auto file = [&](const char* name, double gain = 0) {
     return [path = models / name, gain] {
       LoadOptions options;

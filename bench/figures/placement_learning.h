@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/cgra/graph/graph_file.h"
 #include "tilewright/cgra/graph/kernel_file.h"
@@ -34,7 +35,8 @@ inline MappingProblem inverse_transform(int ii) {
 
 // A synthetic graph; its recorded optimum goes to `optimum`, which no mapper sees.
 inline MappingProblem synthetic_problem(const std::string& name, int& optimum) {
-  SyntheticFile file = read_synthetic_file(TILEWRIGHT_MODELS_DIR "/cgra_graphs/se_random/" + name + ".json");
+  SyntheticFile file =
+      read_synthetic_file(outside_models().string() + "/cgra_graphs/se_random/" + name + ".json");
   optimum = file.recorded.makespan.value();
   return streaming_problem(std::move(file.graph), file.ii);
 }

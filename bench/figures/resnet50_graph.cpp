@@ -18,6 +18,7 @@
 #include <string>
 
 #include "models_tensorflow/graphdef_twin.h"
+#include "outside.h"
 #include "tilewright/flow/graph_table.h"
 #include "tilewright/graph/lcg_weights.h"
 #include "tilewright/host/executor.h"
@@ -28,7 +29,7 @@ namespace {
 
 using namespace tilewright;
 
-const std::filesystem::path kFolder = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / "tf_resnet50_official";
+const std::filesystem::path kFolder = outside_models() / "tf_resnet50_official";
 constexpr double kGain = 3;
 constexpr int64_t kDeclaredBatch = 64;
 

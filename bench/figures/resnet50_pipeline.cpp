@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "generated_designs.h"
+#include "outside.h"
 #include "tilewright/flow/hardware_form.h"
 #include "tilewright/flow/load_model.h"
 #include "zoo/seeded.h"
@@ -63,7 +64,7 @@ Measured measure(const char* what, const Graph& graph, const std::string& budget
 }  // namespace
 
 int main() try {
-  const std::filesystem::path models = TILEWRIGHT_MODELS_DIR;
+  const std::filesystem::path models = outside_models();
   LoadOptions filled;
   filled.fill_gain = 3;
   const Graph official = load_model(models / "tf_resnet50_official" / "saved_model.pb", filled);

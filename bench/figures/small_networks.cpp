@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "generated_designs.h"
+#include "outside.h"
 #include "tilewright/base/random.h"
 #include "tilewright/flow/hardware_form.h"
 #include "tilewright/flow/load_model.h"
@@ -35,7 +36,7 @@ Graph fixed(const Graph& graph) {
 }
 
 std::vector<Case> cases(size_t images) {
-  const std::filesystem::path models = TILEWRIGHT_MODELS_DIR;
+  const std::filesystem::path models = outside_models();
   const auto stored = [&](const char* file) { return hardware_form(load_model(models / file), {}, {}, 2); };
   const Graph cifar = zoo::network("cifar10_tutorial").build({}), djinn = zoo::network("djinn_asr").build({});
   std::vector<Case> list;

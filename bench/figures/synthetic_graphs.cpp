@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cgra_problems.h"
+#include "outside.h"
 #include "tilewright/cgra/exact/exact_mapper.h"
 #include "tilewright/cgra/exact/refutation.h"
 #include "tilewright/cgra/graph/generate.h"
@@ -65,7 +66,7 @@ void measure_recorded(const std::filesystem::path& path, const std::filesystem::
 }  // namespace
 
 int main() {
-  const std::filesystem::path folder = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / "cgra_graphs/se_random";
+  const std::filesystem::path folder = outside_models() / "cgra_graphs/se_random";
   const std::filesystem::path scratch =
       std::filesystem::temp_directory_path() / "tilewright_synthetic_graphs";
   std::filesystem::create_directories(scratch);

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "generated_designs.h"
+#include "outside.h"
 #include "tilewright/flow/hardware_form.h"
 #include "tilewright/flow/load_model.h"
 #include "tilewright/flow/samples.h"
@@ -79,7 +80,7 @@ Result measure(const Graph& graph, const std::string& device, const std::string&
 
 int main(int argc, char** argv) try {
   const bool quick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
-  const std::filesystem::path models = TILEWRIGHT_MODELS_DIR;
+  const std::filesystem::path models = outside_models();
   const Digits digits = read_digits(models / "data_mnist" / "mnist_test_first100.csv");
   const Graph model = load_model(models / "tf_lenet" / "lenet.pb");
   const size_t rtl_images = quick ? 10 : digits.images.size();

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "outside.h"
 #include "tilewright/flow/load_model.h"
 #include "tilewright/flow/map.h"
 #include "tilewright/flow/map_report.h"
@@ -49,7 +50,7 @@ int main() try {
   for (const auto& model : kModels) {
     LoadOptions load;
     load.allow_missing_weights = true;
-    const Graph graph = load_model(std::string(TILEWRIGHT_MODELS_DIR) + "/" + model[1], load);
+    const Graph graph = load_model(outside_models().string() + "/" + model[1], load);
     for (const int64_t batch : {1, 16}) {
       const NetworkReport report = map_dataflows(network_of(graph, batch), request, dataflows, true);
       const UnionTable table = map_unions(report, request, dataflows);

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/flow/engine.h"
 #include "tilewright/flow/layer_table.h"
@@ -29,7 +30,7 @@ namespace {
 
 using namespace tilewright;
 
-const std::filesystem::path kModels = TILEWRIGHT_MODELS_DIR;
+const std::filesystem::path kModels = outside_models();
 
 struct ZooModel {
   std::string name;   // file below the models folder, without .onnx

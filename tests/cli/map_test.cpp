@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::string kModels = TILEWRIGHT_MODELS_DIR;
+const std::string kModels = outside_models();
 const std::string kAlexNet = kModels + "/onnx_light_topologies/light_bvlc_alexnet.onnx";
 const std::string kResNet18 = kModels + "/onnx_shape_only/resnet18_noweights.onnx";
 
@@ -223,7 +224,7 @@ TEST(Map, ConstraintFilesNarrowTheFreeSpace) {
 
 // The files of the field's mapper as they are. The optimum of this layer per MAC is known from its own model.
 TEST(Map, TimeloopFilesAreTakenUnchanged) {
-  const std::string specs = std::string(TILEWRIGHT_MODELS_DIR) + "/../reference/timeloop-specs";
+  const std::string specs = outside_folder().string() + "/reference/timeloop-specs";
   if (!std::filesystem::exists(specs)) GTEST_SKIP() << "no reference files at " << specs;
   const Json report = json_of("map --timeloop " + specs + "/arch_unified.yaml " + specs + "/ert.yaml " +
                               specs + "/space_keep.yaml " + specs + "/prob/res18_56.yaml");

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "command.h"
+#include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/tensor/npy.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 #define EXPECT_MENTIONS(text, part) EXPECT_NE(std::string(text).find(part), std::string::npos) << text
 
-std::filesystem::path models() { return TILEWRIGHT_MODELS_DIR; }
+std::filesystem::path models() { return outside_models(); }
 
 TEST(CliTflite, RunGivesTheBytesOfTheRuntime) {
   const auto stem = models() / "tflite_mlperf_tiny" / "kws_dscnn_int8";

@@ -3,12 +3,13 @@
 #include <filesystem>
 
 #include "fuzz/bundle_targets.h"
+#include "outside.h"
 
 namespace tilewright {
 namespace {
 
 TEST(Bundles, SurviveDamage) {
-  const std::filesystem::path model = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / kBundleModel;
+  const std::filesystem::path model = outside_models() / kBundleModel;
   if (!std::filesystem::exists(model)) GTEST_SKIP() << model << " is missing";
   constexpr uint64_t kSeed = 99;
   for (const FuzzTarget& target :

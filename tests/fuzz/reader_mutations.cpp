@@ -9,6 +9,7 @@
 
 #include "fuzz/allocation_targets.h"
 #include "fuzz/bundle_targets.h"
+#include "outside.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 // A single allocation of over 1 GiB, or 2 GiB in all, from a file of a few megabytes is a defect.
@@ -30,7 +31,7 @@ int main(int argc, char** argv) {
   }
   fmt::print("{} mutations of each file, seed {}, {}\n", mutations, seed,
              kHasSanitizer ? "with AddressSanitizer" : "without sanitizers");
-  const std::filesystem::path models = TILEWRIGHT_MODELS_DIR;
+  const std::filesystem::path models = outside_models();
   FuzzTotals total;
   bool is_complete = true;
   const auto run = [&](const FuzzTarget& target) {

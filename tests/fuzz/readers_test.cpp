@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "fuzz/fuzz_targets.h"
+#include "outside.h"
 
 namespace tilewright {
 namespace {
@@ -13,7 +14,7 @@ TEST(Readers, SurviveDamagedFiles) {
   constexpr uint64_t kSeed = 4711;
   int files = 0;
   for (const char* file : kOnnxFiles) {
-    const std::filesystem::path path = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / file;
+    const std::filesystem::path path = outside_models() / file;
     if (!std::filesystem::exists(path)) continue;
     const FuzzTarget target = onnx_target(path);
     const FuzzTotals totals = fuzz(target, kMutations, kSeed);
@@ -28,7 +29,7 @@ TEST(Readers, SurviveDamagedFiles) {
 TEST(Readers, SurviveDamagedTfliteAndQonnxFiles) {
   constexpr int kMutations = 70;
   constexpr uint64_t kSeed = 2903;
-  const std::filesystem::path models = TILEWRIGHT_MODELS_DIR;
+  const std::filesystem::path models = outside_models();
   std::vector<FuzzTarget> targets;
   for (const char* file : kTfliteFiles) {
     if (std::filesystem::exists(models / file)) targets.push_back(tflite_target(models / file));
@@ -49,7 +50,7 @@ TEST(Readers, SurviveDamagedTensorflowFiles) {
   constexpr uint64_t kSeed = 1517;
   int files = 0;
   for (const TensorflowFile& shared : kTensorflowFiles) {
-    const std::filesystem::path path = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / shared.file;
+    const std::filesystem::path path = outside_models() / shared.file;
     if (!std::filesystem::exists(path)) continue;
     const FuzzTarget target = tensorflow_target(path, shared.output);
     const FuzzTotals totals = fuzz(target, kMutations, kSeed);

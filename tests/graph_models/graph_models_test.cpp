@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "outside.h"
 #include "tilewright/base/random.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/graph/shape_inference.h"
@@ -17,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kModels = TILEWRIGHT_MODELS_DIR;
+const fs::path kModels = outside_models();
 
 std::vector<fs::path> standard_models() {
   std::vector<fs::path> files;

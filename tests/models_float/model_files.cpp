@@ -4,13 +4,14 @@
 #include <cmath>
 #include <limits>
 
+#include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_tensor.h"
 #include "tilewright/tensor/npy.h"
 
 namespace tilewright {
 
-std::filesystem::path models_folder() { return TILEWRIGHT_MODELS_DIR; }
+std::filesystem::path models_folder() { return outside_models(); }
 
 Tensor read_tensor(const std::filesystem::path& path) {
   return path.extension() == ".npy" ? read_npy(path) : parse_onnx_tensor(read_file(path));

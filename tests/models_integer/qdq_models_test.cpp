@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <map>
 
+#include "outside.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/quantize/integerize.h"
@@ -27,7 +28,7 @@ struct QdqCase {
 class QdqModels : public ::testing::TestWithParam<QdqCase> {};
 
 fs::path file_of(const char* model, const std::string& suffix) {
-  return fs::path(TILEWRIGHT_MODELS_DIR) / "onnx_from_tflite" / (std::string(model) + suffix);
+  return outside_models() / "onnx_from_tflite" / (std::string(model) + suffix);
 }
 
 // The scale of the DequantizeLinear that makes the output.

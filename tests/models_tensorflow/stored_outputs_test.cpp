@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/flow/load_model.h"
 #include "tilewright/flow/samples.h"
@@ -19,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kModels = TILEWRIGHT_MODELS_DIR;
+const fs::path kModels = outside_models();
 
 #define REQUIRE_SHARED(name) \
   if (!fs::exists(kModels / (name))) GTEST_SKIP() << (kModels / (name)) << " is missing"

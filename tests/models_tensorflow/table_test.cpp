@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "models_tensorflow/graphdef_twin.h"
+#include "outside.h"
 #include "tilewright/flow/graph_table.h"
 #include "zoo/zoo.h"
 
@@ -29,7 +30,7 @@ Counts layers(const GraphTable& table) {
 }
 
 TEST(GraphTable, OfficialResNet50) {
-  const auto file = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / "tf_resnet50_official/saved_model.pb";
+  const auto file = outside_models() / "tf_resnet50_official/saved_model.pb";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is missing";
   LoadOptions options;
   options.allow_missing_weights = true;

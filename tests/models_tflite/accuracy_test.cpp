@@ -7,6 +7,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/tflite/tflite_reader.h"
 #include "tilewright/host/executor.h"
@@ -18,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path models() { return TILEWRIGHT_MODELS_DIR; }
+fs::path models() { return outside_models(); }
 
 // The form a network is run in: integers where it is quantised.
 Graph runnable(const char* file) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "outside.h"
 #include "tilewright/frontend/tflite/tflite_reader.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/quantize/integerize.h"
@@ -29,7 +30,7 @@ std::string case_name(const ::testing::TestParamInfo<StoredCase>& info) {
 }
 
 fs::path file_of(const char* model, const std::string& suffix) {
-  return fs::path(TILEWRIGHT_MODELS_DIR) / (std::string(model) + suffix);
+  return outside_models() / (std::string(model) + suffix);
 }
 
 double largest_difference(const Tensor& actual, const Tensor& expected) {

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "outside.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/tflite/tflite_reader.h"
 #include "tilewright/host/executor.h"
@@ -61,7 +62,7 @@ Tensor input_of_twin(const Graph& tflite, const Graph& twin, const Tensor& integ
 }
 
 TEST_P(Twins, EveryIntegerLayerHasTheSameBits) {
-  const fs::path models = TILEWRIGHT_MODELS_DIR;
+  const fs::path models = outside_models();
   const fs::path tflite_file = models / (std::string(GetParam().tflite) + ".tflite");
   const fs::path onnx_file = models / "onnx_from_tflite" / (std::string(GetParam().onnx) + "_qdq.onnx");
   if (!fs::exists(tflite_file) || !fs::exists(onnx_file)) GTEST_SKIP() << "no " << tflite_file;

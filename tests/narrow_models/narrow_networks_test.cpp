@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
 #include "tilewright/flow/bundle.h"
@@ -58,8 +59,7 @@ struct Digits {
 
 Digits first_digits() {
   Digits digits;
-  std::istringstream lines(
-      read_text_file(fs::path(TILEWRIGHT_MODELS_DIR) / "data_mnist" / "mnist_test_first100.csv"));
+  std::istringstream lines(read_text_file(outside_models() / "data_mnist" / "mnist_test_first100.csv"));
   for (std::string line; std::getline(lines, line) && !line.empty();) {
     std::replace(line.begin(), line.end(), ',', ' ');
     std::istringstream numbers(line);
@@ -86,7 +86,7 @@ struct QonnxCase {
 class QonnxNetworks : public ::testing::TestWithParam<QonnxCase> {};
 
 TEST_P(QonnxNetworks, ClassifyDigitsAsPublished) {
-  const fs::path folder = fs::path(TILEWRIGHT_MODELS_DIR) / "qonnx_tfc";
+  const fs::path folder = outside_models() / "qonnx_tfc";
   const fs::path file = folder / (std::string(GetParam().model) + ".onnx");
   if (!fs::exists(file)) GTEST_SKIP() << file << " is missing";
   Network network(read_onnx(file), GetParam().overlay);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "outside.h"
 #include "tilewright/base/random.h"
 #include "tilewright/frontend/onnx/model_builder_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
@@ -140,7 +141,7 @@ TEST(MultiThreshold, IntegerLayersDecideAsDefined) {
 }
 
 TEST(MultiThreshold, FinnsNetworkGivesItsPublishedClassesInIntegers) {
-  const std::filesystem::path folder = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / "finn_tfc_w1a1";
+  const std::filesystem::path folder = outside_models() / "finn_tfc_w1a1";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is missing";
   const Graph graph = read_onnx(folder / "model.onnx");
   IntegerizeReport report;
@@ -172,7 +173,7 @@ double peak_ratio(const Tensor& image, const Tensor& expected) {
 // In integers biases are rounded to the unit of their accumulator, which moves a few of the 4-bit activations
 // by one of their 15 steps.
 TEST(Qonnx, EspcnGivesItsStoredImage) {
-  const std::filesystem::path folder = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / "qonnx_espcn";
+  const std::filesystem::path folder = outside_models() / "qonnx_espcn";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is missing";
   const Graph graph = read_onnx(folder / "espcn_subpixel_quant.onnx");
   IntegerizeReport report;

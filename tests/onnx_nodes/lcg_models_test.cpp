@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "outside.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/graph/lcg_weights.h"
 #include "tilewright/host/executor.h"
@@ -38,7 +39,7 @@ double largest_difference(const Tensor& a, const Tensor& b) {
 }
 
 TEST_P(LcgModels, GiveTheStoredOutputs) {
-  const fs::path models = TILEWRIGHT_MODELS_DIR;
+  const fs::path models = outside_models();
   const std::string reference = (models / GetParam().reference).string();
   if (!fs::exists(models / GetParam().file)) GTEST_SKIP() << GetParam().file << " is missing";
   OnnxOptions options;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 
+#include "outside.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 class OnnxChecker : public testing::TestWithParam<const char*> {};
 
 TEST_P(OnnxChecker, AcceptsWhatTheWriterMakes) {
-  const fs::path file = fs::path(TILEWRIGHT_MODELS_DIR) / GetParam();
+  const fs::path file = outside_models() / GetParam();
   if (!fs::exists(file)) GTEST_SKIP() << file << " is missing";
   OnnxOptions options;
   options.allow_missing_weights = true;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "onnx_nodes/node_runner.h"
+#include "outside.h"
 
 namespace {
 
@@ -36,7 +37,7 @@ int main(int argc, char** argv) {
   }
   NodeTestSummary total = run_node_tests(root);
   for (const char* model : {"onnx_mnist8", "onnx_super_resolution10"}) {
-    const fs::path folder = fs::path(TILEWRIGHT_MODELS_DIR) / model;
+    const fs::path folder = outside_models() / model;
     if (!fs::exists(folder)) {
       fmt::print("{} is not there\n", model);
       continue;

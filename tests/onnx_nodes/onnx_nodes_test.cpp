@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "onnx_nodes/node_runner.h"
+#include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_tensor.h"
 
@@ -49,7 +50,7 @@ TEST(OnnxNodes, WrongExpectationsAreNoticed) {
 TEST(OnnxNodes, PublishedDataSetsOfModels) {
   int count = 0;
   for (const char* model : {"onnx_mnist8", "onnx_super_resolution10"}) {
-    const fs::path folder = fs::path(TILEWRIGHT_MODELS_DIR) / model;
+    const fs::path folder = outside_models() / model;
     if (!fs::exists(folder)) continue;
     const NodeTestResult result = run_node_test(folder, Comparison::kWholeTensor);
     EXPECT_EQ(result.state, NodeTestState::kPassed) << model << ": " << result.message;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "outside.h"
 #include "tilewright/base/random.h"
 #include "tilewright/flow/hardware_form.h"
 #include "tilewright/flow/load_model.h"
@@ -27,7 +28,7 @@ class RealDesign : public testing::TestWithParam<RealNetwork> {};
 
 TEST_P(RealDesign, EqualsItsSimulationInEveryCycle) {
   if (const std::string missing = missing_for_rtl(); !missing.empty()) GTEST_SKIP() << missing;
-  const std::filesystem::path file = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / GetParam().file;
+  const std::filesystem::path file = outside_models() / GetParam().file;
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is not there";
   NumberFormat format;
   format.fixed = GetParam().fixed;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "outside.h"
 #include "tilewright/flow/load_model.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/pipeline/network.h"
@@ -75,7 +76,7 @@ TEST(PipelineNumberTypes, SharedNetworks) {
   for (const char* name : {"tf_lenet/lenet.pb", "onnx_mnist8/model.onnx",
                            "onnx_from_tflite/ic_resnet8_fp32.onnx", "onnx_from_tflite/kws_dscnn_fp32.onnx"}) {
     SCOPED_TRACE(name);
-    const std::filesystem::path path = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / name;
+    const std::filesystem::path path = outside_models() / name;
     if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
     expect_both_number_types(load_model(path), 0);
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
 
@@ -20,7 +21,7 @@ double distance(const float* a, const float* b) {
 
 }  // namespace
 
-std::filesystem::path shared_models() { return TILEWRIGHT_MODELS_DIR; }
+std::filesystem::path shared_models() { return outside_models(); }
 
 LabelledImages cifar10_lossless() {
   std::istringstream lines(read_text_file(shared_models() / "data_cifar10" / "cifar10_test_first100.csv"));

@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/host/executor.h"
@@ -76,7 +77,7 @@ struct Requantize {
 };
 
 TEST(ReferenceFrontnet, EveryConvolutionGivesItsGoldenLayer) {
-  const auto folder = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / "dory_frontnet";
+  const auto folder = outside_models() / "dory_frontnet";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no " << folder;
   const Graph graph = read_onnx(folder / "Frontnet.onnx");
   Tensor x = golden(folder / "input.txt", {1, 1, 96, 160});

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "outside.h"
 #include "reference_node.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/host/executor.h"
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 class ReferenceQdq : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ReferenceQdq, GivesTheStoredOutputs) {
-  const fs::path base = fs::path(TILEWRIGHT_MODELS_DIR) / "onnx_from_tflite" / GetParam();
+  const fs::path base = outside_models() / "onnx_from_tflite" / GetParam();
   if (!fs::exists(base.string() + ".onnx")) GTEST_SKIP() << "no " << base;
   const Graph graph = integerize(optimize(read_onnx(base.string() + ".onnx")));
   std::vector<Tensor> values(graph.values.size());

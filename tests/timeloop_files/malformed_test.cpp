@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
 #include "tilewright/nest/workload_text.h"
@@ -12,7 +13,7 @@
 namespace tilewright {
 namespace {
 
-const std::filesystem::path kSpecs = TILEWRIGHT_TIMELOOP_SPECS;
+const std::filesystem::path kSpecs = outside_folder() / "reference/timeloop-specs";
 const std::filesystem::path kPresets = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware";
 
 std::string failure(const std::string& text) {

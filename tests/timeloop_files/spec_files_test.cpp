@@ -3,13 +3,14 @@
 
 #include <algorithm>
 
+#include "outside.h"
 #include "tilewright/spatial/cost.h"
 #include "tilewright/spatial/timeloop_import/timeloop_import.h"
 
 namespace tilewright {
 namespace {
 
-const std::filesystem::path kSpecs = TILEWRIGHT_TIMELOOP_SPECS;
+const std::filesystem::path kSpecs = outside_folder() / "reference/timeloop-specs";
 const std::filesystem::path kPresets = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware";
 
 TimeloopImport read(const std::vector<std::string>& names) {

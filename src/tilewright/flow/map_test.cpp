@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "outside.h"
 #include "tilewright/flow/load_model.h"
 
 namespace tilewright {
@@ -57,7 +58,7 @@ TEST(LayerChains, EndWhereDataForksOrIsPooled) {
 }
 
 TEST(LayerChains, BlocksOfMobileNetAreChainsOfThree) {
-  const std::string path = std::string(TILEWRIGHT_MODELS_DIR) + "/onnx_shape_only/mobilenetv2_noweights.onnx";
+  const std::string path = outside_models().string() + "/onnx_shape_only/mobilenetv2_noweights.onnx";
   LoadOptions options;
   options.allow_missing_weights = true;
   const Graph graph = load_model(path, options);

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "outside.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/random.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
@@ -16,7 +17,7 @@ namespace tilewright::pipeline {
 namespace {
 
 Graph integer_model(const std::string& name) {
-  const std::filesystem::path path = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / name;
+  const std::filesystem::path path = outside_models() / name;
   return integerize(optimize(read_onnx(path)));
 }
 
@@ -56,7 +57,7 @@ class RealNetwork : public testing::TestWithParam<std::pair<const char*, int>> {
 
 TEST_P(RealNetwork, EqualsTheHostEngine) {
   const auto [name, layers] = GetParam();
-  if (!std::filesystem::exists(std::filesystem::path(TILEWRIGHT_MODELS_DIR) / name)) {
+  if (!std::filesystem::exists(outside_models() / name)) {
     GTEST_SKIP() << name << " is not there";
   }
   const Graph graph = integer_model(name);
@@ -75,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(Shared, RealNetwork,
 
 TEST(ExtractNetwork, NarrowTensorsAreFound) {
   const std::string name = "qonnx_tfc/TFC_1W1A.onnx";
-  if (!std::filesystem::exists(std::filesystem::path(TILEWRIGHT_MODELS_DIR) / name)) {
+  if (!std::filesystem::exists(outside_models() / name)) {
     GTEST_SKIP() << name << " is not there";
   }
   const Network network = extract_network(integer_model(name));

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "outside.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright {
@@ -38,8 +39,7 @@ TEST(Npy, RejectsDamageWithAReason) {
 }
 
 TEST(Npy, ReadsAFileThatNumpyWrote) {
-  const std::filesystem::path path =
-      std::filesystem::path(TILEWRIGHT_MODELS_DIR) / "onnx_from_tflite/kws_dscnn_fp32.ref.out0.npy";
+  const std::filesystem::path path = outside_models() / "onnx_from_tflite/kws_dscnn_fp32.ref.out0.npy";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not here";
   const Tensor tensor = read_npy(path);
   EXPECT_EQ(tensor.shape(), (Shape{1, 12}));

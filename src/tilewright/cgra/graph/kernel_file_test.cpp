@@ -5,12 +5,13 @@
 
 #include <algorithm>
 
+#include "outside.h"
 #include "tilewright/cgra/check.h"
 
 namespace tilewright::cgra {
 namespace {
 
-const std::filesystem::path kGraphs = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / "cgra_graphs";
+const std::filesystem::path kGraphs = outside_models() / "cgra_graphs";
 const std::string kPresets = std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware";
 
 std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder) {

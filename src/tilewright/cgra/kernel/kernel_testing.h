@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "outside.h"
 #include "tilewright/base/random.h"
 #include "tilewright/cgra/graph/kernel_file.h"
 #include "tilewright/cgra/problem.h"
@@ -66,7 +67,7 @@ inline DataflowGraph random_kernel(Random& random, int nodes) {
 }
 
 inline MappingProblem kernel_problem(const std::string& file, const std::string& fabric) {
-  const auto folder = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / "cgra_graphs" / "dfg";
+  const auto folder = outside_models() / "cgra_graphs" / "dfg";
   return problem_of(read_kernel_file(folder / (file + ".json")).graph, preset(fabric));
 }
 

@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "outside.h"
 #include "tilewright/cgra/kernel/kernel_testing.h"
 
 namespace tilewright::cgra {
@@ -83,7 +84,7 @@ TEST(MinimumIi, TheRecurrenceEqualsTheEnumerationOfAllCycles) {
 TEST(MinimumIi, EqualsWhatTheKernelFilesRecord) {
   for (const char* name :
        {"morpher/nw", "morpher/gemm_nt", "morpher/fix_fft", "cgra_mapper/fft", "tram/arf"}) {
-    const auto folder = std::filesystem::path(TILEWRIGHT_MODELS_DIR) / "cgra_graphs" / "dfg";
+    const auto folder = outside_models() / "cgra_graphs" / "dfg";
     const KernelFile file = read_kernel_file(folder / (std::string(name) + ".json"));
     const MinimumIi bound = minimum_ii(problem_of(file.graph, preset("mesh-4x4")));
     EXPECT_EQ(bound.recurrence, file.recurrence_ii) << name;

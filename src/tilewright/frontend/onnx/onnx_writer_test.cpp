@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "outside.h"
 #include "tilewright/base/random.h"
 #include "tilewright/frontend/onnx/graph_equality_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
@@ -119,7 +120,7 @@ TEST(OnnxWriter, LargeModelsKeepTheirWeightsBesideTheFile) {
 }
 
 TEST(OnnxWriter, SharedModelsSurvive) {
-  const fs::path models = TILEWRIGHT_MODELS_DIR;
+  const fs::path models = outside_models();
   int count = 0;
   for (const char* file :
        {"onnx_from_tflite/ic_resnet8_qdq.onnx", "onnx_ultraface/ultraface_rfb320.onnx",

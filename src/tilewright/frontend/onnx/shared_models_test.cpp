@@ -7,6 +7,7 @@
 #include <regex>
 #include <sstream>
 
+#include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kModels = TILEWRIGHT_MODELS_DIR;
+const fs::path kModels = outside_models();
 
 // "66 nodes: Conv:26 Relu:26 ..." of the record of `file`, without the Constant nodes, which become
 // constants.

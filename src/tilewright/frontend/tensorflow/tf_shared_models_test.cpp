@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "outside.h"
 #include "tilewright/frontend/tensorflow/tensorflow_reader.h"
 
 namespace tilewright {
@@ -10,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kModels = TILEWRIGHT_MODELS_DIR;
+const fs::path kModels = outside_models();
 
 std::map<std::string, int> operators(const Graph& graph) {
   std::map<std::string, int> counts;
