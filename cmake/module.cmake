@@ -1,22 +1,31 @@
 # tilewright_module(NAME DEPENDS lib...): the static library of one module, from the sources beside the
-# CMakeLists.txt that calls it, and the test program NAME_test from its *_test.cpp files.
+# CMakeLists.txt that calls it, and its test programs: NAME_test from *_test.cpp, NAME_outside_test from
+# *_outside_test.cpp (what needs the folder of real models, see tilewright_test).
 function(tilewright_module name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE_DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  set(outside_tests ${tests})
+  list(FILTER outside_tests INCLUDE REGEX "_outside_test\\.cpp$")
+  list(FILTER tests EXCLUDE REGEX "_outside_test\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   add_library(tilewright_${name} STATIC ${sources})
   target_include_directories(tilewright_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>
                                                        $<INSTALL_INTERFACE:include>)
   target_link_libraries(tilewright_${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS})
   set_target_properties(tilewright_${name} PROPERTIES EXPORT_NAME ${name})
-  if(tests AND TARGET GTest::gtest_main)
+  if(tests)
     tilewright_test(${name}_test SOURCES ${tests} DEPENDS tilewright_${name})
+  endif()
+  if(outside_tests)
+    tilewright_test(${name}_outside_test SOURCES ${outside_tests} DEPENDS tilewright_${name} LABEL outside)
   endif()
 endfunction()
 
-# tilewright_test(NAME SOURCES file... DEPENDS lib... [LABEL fast|slow]): one GoogleTest program.
+# tilewright_test(NAME SOURCES file... DEPENDS lib... [LABEL fast|slow|outside|outside-slow]): one GoogleTest program.
+# Only programs of label `outside` read the folder that TILEWRIGHT_OUTSIDE names, and they do not run where it is not there;
+# for all others the variable is unset. `make test-outside` runs those of label `outside`.
 function(tilewright_test name)
   cmake_parse_arguments(ARG "" "LABEL" "SOURCES;DEPENDS" ${ARGN})
   if(NOT TARGET GTest::gtest_main)
@@ -29,7 +38,13 @@ function(tilewright_test name)
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gtest GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE TILEWRIGHT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  set(environment ENVIRONMENT OMP_WAIT_POLICY=passive)
+  if(ARG_LABEL MATCHES "^outside")
+    target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/outside_required.cpp)
+  else()
+    list(APPEND environment ENVIRONMENT_MODIFICATION TILEWRIGHT_OUTSIDE=unset:)
+  endif()
   include(GoogleTest)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-                       PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 900 ENVIRONMENT OMP_WAIT_POLICY=passive)
+                       PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 900 ${environment})
 endfunction()
