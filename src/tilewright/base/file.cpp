@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -27,31 +28,58 @@ struct Descriptor {
               fmt::format("cannot {} '{}': {}", what, path.string(), std::strerror(errno)), hint);
 }
 
+// Opens without waiting: a named pipe that nobody writes to would hold us up.
+int open_to_read(const std::filesystem::path& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) fail("open", path);
+  return fd;
+}
+
+// A folder, a device and a named pipe are nothing to read whole. A pipe that the caller handed over open is.
+void require_readable(int fd, const struct stat& info, const std::filesystem::path& path) {
+  const std::string name = path.string();
+  const bool handed_over = name == "/dev/stdin" || name.starts_with("/dev/fd/");
+  if (S_ISDIR(info.st_mode)) {
+    throw Error(ErrorKind::kInvalidInput, fmt::format("cannot read '{}': it is a folder", name));
+  }
+  if (!S_ISREG(info.st_mode) && !(S_ISFIFO(info.st_mode) && handed_over)) {
+    throw Error(ErrorKind::kInvalidInput, fmt::format("cannot read '{}': it is not a regular file", name),
+                "devices and named pipes are not read; a pipe is, as /dev/stdin");
+  }
+  if (::fcntl(fd, F_SETFL, 0) != 0) fail("read", path);
+}
+
+// The first `max_bytes` bytes; `more`: whether there are others.
 template <typename Container>
-Container read_all(const std::filesystem::path& path, size_t max_bytes) {
-  Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.fd < 0) fail("open", path);
+Container read_start(const std::filesystem::path& path, size_t max_bytes, bool& more) {
+  const Descriptor file{open_to_read(path)};
   struct stat info {};
   if (::fstat(file.fd, &info) != 0) fail("read", path);
-  if (S_ISDIR(info.st_mode)) {
-    throw Error(ErrorKind::kInvalidInput, fmt::format("cannot read '{}': it is a folder", path.string()));
-  }
+  require_readable(file.fd, info, path);
   Container content;
-  if (info.st_size > 0 && size_t(info.st_size) <= max_bytes) content.resize(size_t(info.st_size));
+  content.resize(std::min(size_t(info.st_size), max_bytes));
   size_t used = 0;
-  while (true) {  // grows, so that pipes and /proc files are read whole as well
+  while (true) {  // one byte further than wanted; grows, so that pipes and /proc files are read whole as well
     if (used == content.size()) content.resize(std::min(max_bytes + 1, used + (size_t{1} << 16)));
     ssize_t got = ::read(file.fd, content.data() + used, content.size() - used);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("read", path);
-    if (got == 0) break;
     used += size_t(got);
-    if (used > max_bytes) {
-      throw Error(ErrorKind::kInvalidInput,
-                  fmt::format("'{}' is larger than the {} bytes read here", path.string(), max_bytes));
-    }
+    if (got == 0 || used > max_bytes) break;
   }
-  content.resize(used);
+  more = used > max_bytes;
+  content.resize(std::min(used, max_bytes));
+  return content;
+}
+
+template <typename Container>
+Container read_all(const std::filesystem::path& path, size_t max_bytes) {
+  bool more = false;
+  Container content = read_start<Container>(path, max_bytes, more);
+  if (more) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("'{}' is larger than the {} bytes read here", path.string(), max_bytes));
+  }
   return content;
 }
 
@@ -59,6 +87,11 @@ Container read_all(const std::filesystem::path& path, size_t max_bytes) {
 
 std::vector<std::byte> read_file(const std::filesystem::path& path, size_t max_bytes) {
   return read_all<std::vector<std::byte>>(path, max_bytes);
+}
+
+std::vector<std::byte> read_file_start(const std::filesystem::path& path, size_t bytes) {
+  bool more = false;
+  return read_start<std::vector<std::byte>>(path, bytes, more);
 }
 
 std::string read_text_file(const std::filesystem::path& path, size_t max_bytes) {

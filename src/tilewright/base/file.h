@@ -10,8 +10,12 @@
 
 namespace tilewright {
 
-// The bytes of `path`. Errors (invalid input): missing, a folder, unreadable, larger than `max_bytes`.
+// The bytes of `path`. Errors (invalid input): missing, a folder, a device or a named pipe, unreadable,
+// larger than `max_bytes`. A pipe that is open already, as /dev/stdin or /dev/fd/N, is read to its end.
 std::vector<std::byte> read_file(const std::filesystem::path& path, size_t max_bytes = size_t{1} << 36);
+// Its first `bytes` bytes, or all of them where it has fewer; reads no more than one further. Errors: the
+// same.
+std::vector<std::byte> read_file_start(const std::filesystem::path& path, size_t bytes);
 std::string read_text_file(const std::filesystem::path& path, size_t max_bytes = size_t{1} << 30);
 
 // A file written piece by piece: to a temporary one beside `path`, which takes its place at commit(). Without

@@ -1,8 +1,12 @@
 #include "tilewright/base/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <functional>
+#include <thread>
 
 #include "tilewright/base/error.h"
 
@@ -61,8 +65,48 @@ TEST(File, NamesTheFileAndTheReason) {
 }
 
 TEST(File, RefusesWhatIsLargerThanTheLimit) {
-  EXPECT_EQ(error_of([] { read_text_file("/dev/zero", 1000); }),
-            "'/dev/zero' is larger than the 1000 bytes read here");
+  const auto file = std::filesystem::path(testing::TempDir()) / "tilewright_large_file";
+  write_text_file(file, std::string(1001, 'x'));
+  EXPECT_EQ(error_of([&] { read_text_file(file, 1000); }),
+            "'" + file.string() + "' is larger than the 1000 bytes read here");
+  EXPECT_EQ(read_text_file(file, 1001).size(), 1001u);
+  EXPECT_EQ(read_file_start(file, 7).size(), 7u);
+  EXPECT_EQ(read_file_start(file, 2000).size(), 1001u);
+  // As large as no memory, but only its start is wanted.
+  std::filesystem::resize_file(file, uintmax_t{1} << 42);
+  EXPECT_EQ(read_file_start(file, 3), (std::vector<std::byte>(3, std::byte{'x'})));
+  std::filesystem::remove(file);
+}
+
+TEST(File, RefusesDevicesAndNamedPipesAtOnce) {
+  const std::string why =
+      "it is not a regular file; devices and named pipes are not read; a pipe is, as /dev/stdin";
+  for (const char* device : {"/dev/zero", "/dev/null", "/dev/urandom"}) {
+    EXPECT_EQ(error_of([&] { read_file(device); }), "cannot read '" + std::string(device) + "': " + why);
+    EXPECT_EQ(error_of([&] { read_file_start(device, 1); }),
+              "cannot read '" + std::string(device) + "': " + why);
+  }
+  const auto pipe = std::filesystem::path(testing::TempDir()) / "tilewright_named_pipe";
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(error_of([&] { read_text_file(pipe); }), "cannot read '" + pipe.string() + "': " + why);
+  std::filesystem::remove(pipe);
+}
+
+TEST(File, ReadsPipesThatAreOpenAlready) {
+  int ends[2] = {};
+  ASSERT_EQ(::pipe(ends), 0);
+  std::thread writer([&] {
+    for (int i = 0; i < 1000; ++i) {
+      const std::string line(997, char('a' + i % 26));
+      ASSERT_EQ(::write(ends[1], line.data(), line.size()), ssize_t(line.size()));
+      if (i % 100 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ::close(ends[1]);
+  });
+  EXPECT_EQ(read_file("/dev/fd/" + std::to_string(ends[0])).size(), 997000u);
+  writer.join();
+  ::close(ends[0]);
 }
 
 TEST(File, CreatesFoldersOrSaysWhyNot) {
