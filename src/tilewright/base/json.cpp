@@ -10,6 +10,7 @@ namespace tilewright {
 namespace {
 
 constexpr int kDeepest = 64;
+constexpr size_t kMostValues = size_t{1} << 24;
 
 std::string short_text(const nlohmann::json& value) {
   constexpr size_t kLongest = 40;
@@ -23,9 +24,14 @@ std::string short_text(const nlohmann::json& value) {
 nlohmann::json parse_json(const std::string& text, const std::string& source_name) {
   using json = nlohmann::json;
   std::vector<std::set<std::string>> keys;
+  size_t values = 0;  // ends of lists and objects count, too
   const auto watch = [&](int depth, json::parse_event_t event, json& value) {
     if (depth > kDeepest) {
       throw Error(ErrorKind::kInvalidInput, fmt::format("{}: nested deeper than {}", source_name, kDeepest));
+    }
+    if (event != json::parse_event_t::key && ++values > kMostValues) {
+      throw Error(ErrorKind::kInvalidInput, fmt::format("{}: more than {} values", source_name, kMostValues),
+                  "split the file");
     }
     if (event == json::parse_event_t::object_start) keys.emplace_back();
     if (event == json::parse_event_t::object_end && !keys.empty()) keys.pop_back();

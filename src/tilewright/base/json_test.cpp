@@ -30,6 +30,17 @@ TEST(Json, RefusesDeepNestingDoubleFieldsAndHugeNumbers) {
   EXPECT_NE(parse_error("[1e999]").find("out of range"), std::string::npos);
 }
 
+TEST(Json, SizeHasALimit) {
+  std::string text = "[0";
+  for (int i = 1; i < 1 << 24; ++i) text += ",0";
+  try {
+    parse_json(text + "]", "x.json");
+    FAIL() << "as many values as a file may have bytes";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), "x.json: more than 16777216 values; split the file");
+  }
+}
+
 TEST(Json, ReportsEveryWrongField) {
   const nlohmann::json value = parse_json(
       R"({"n": 70, "t": 5, "b": 1, "l": {}, "f": 1.5, "u": 18446744073709551615, "extra": 1})", "file");

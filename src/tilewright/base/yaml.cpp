@@ -1,15 +1,106 @@
 #include "tilewright/base/yaml.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 
+#include <algorithm>
+#include <sstream>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "tilewright/base/file.h"
 
 namespace tilewright {
+namespace {
+
+constexpr int kDeepest = 64;
+constexpr size_t kMostNodes = size_t{1} << 20;
+
+// Looks at a document before nodes are made of it. An alias shares the node that its anchor names: readers
+// see a tree, so what counts is the tree that aliases unfold to, which doubles with every line of "b: &b [*a,
+// *a]"; and a node that contains itself would have no end and is never freed.
+class DocumentCheck final : public YAML::EventHandler {
+ public:
+  explicit DocumentCheck(const std::string& source_name) : source_name_(source_name) {}
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add_leaf(mark, anchor); }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                const std::string&) override {
+    add_leaf(mark, anchor);
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const auto found = complete_.find(anchor);
+    if (found == complete_.end())
+      fail(mark, "an alias inside of the node that it stands for", "write it out");
+    add(mark, found->second);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    begin(mark, anchor);
+  }
+  void OnSequenceEnd() override { end(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    begin(mark, anchor);
+  }
+  void OnMapEnd() override { end(); }
+
+ private:
+  struct Size {
+    size_t nodes = 0;
+    int height = 0;
+  };
+  struct Open {
+    YAML::anchor_t anchor;
+    size_t before;  // nodes
+    int height = 1;
+  };
+
+  [[noreturn]] void fail(const YAML::Mark& mark, const std::string& what, const std::string& hint) const {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("{}:{}:{}: {}", source_name_, mark.line + 1, mark.column + 1, what), hint);
+  }
+  void add(const YAML::Mark& mark, const Size& size) {
+    nodes_ += size.nodes;
+    if (nodes_ > kMostNodes)
+      fail(mark, fmt::format("more than {} values, with what aliases stand for", kMostNodes),
+           "split the file");
+    if (int(open_.size()) + size.height > kDeepest)
+      fail(mark, fmt::format("nested deeper than {}", kDeepest), "");
+    if (!open_.empty()) open_.back().height = std::max(open_.back().height, 1 + size.height);
+  }
+  void add_leaf(const YAML::Mark& mark, YAML::anchor_t anchor) {
+    add(mark, {1, 0});
+    complete_[anchor] = {1, 0};
+  }
+  void begin(const YAML::Mark& mark, YAML::anchor_t anchor) {
+    add(mark, {1, 1});
+    open_.push_back({anchor, nodes_ - 1});
+    complete_.erase(anchor);
+  }
+  void end() {
+    const Open closed = open_.back();
+    open_.pop_back();
+    complete_[closed.anchor] = {nodes_ - closed.before, closed.height};
+    if (!open_.empty()) open_.back().height = std::max(open_.back().height, 1 + closed.height);
+  }
+
+  const std::string& source_name_;
+  size_t nodes_ = 0;
+  std::vector<Open> open_;
+  std::unordered_map<YAML::anchor_t, Size> complete_;
+};
+
+}  // namespace
 
 YAML::Node parse_yaml(const std::string& text, const std::string& source_name) {
   try {
+    std::istringstream stream(text);
+    DocumentCheck check(source_name);
+    YAML::Parser(stream).HandleNextDocument(check);
     return YAML::Load(text);
   } catch (const YAML::Exception& e) {
     throw Error(ErrorKind::kInvalidInput,
@@ -26,7 +117,7 @@ YamlMap::YamlMap(YAML::Node node, std::string where, Diagnostics& diagnostics)
   if (!node_.IsDefined() || !node_.IsMap()) {
     diagnostics_.error(ErrorKind::kInvalidInput, location(node_), "",
                        "a map of 'field: value' lines is expected");
-    node_ = YAML::Node(YAML::NodeType::Map);
+    node_.reset(YAML::Node(YAML::NodeType::Map));  // an assignment would change the document
   }
 }
 

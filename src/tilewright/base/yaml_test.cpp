@@ -1,6 +1,10 @@
 #include "tilewright/base/yaml.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "random_seed.h"
+#include "tilewright/base/random.h"
 
 namespace tilewright {
 namespace {
@@ -32,6 +36,110 @@ TEST(Yaml, SyntaxErrorsHaveLineAndColumn) {
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()).rfind("bad.yaml:2:", 0), 0u) << error.what();
   }
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    parse_yaml(text, "x.yaml");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInvalidInput);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Yaml, AliasesStandForWhatTheyName) {
+  const YAML::Node root = parse_yaml("a: &one {x: [1, 2]}\nb: *one\nc: [*one, *one]\n", "x.yaml");
+  EXPECT_EQ(root["b"]["x"][1].as<int>(), 2);
+  EXPECT_EQ(root["c"][1]["x"][0].as<int>(), 1);
+}
+
+TEST(Yaml, ANodeThatContainsItselfIsRefused) {
+  for (const char* text : {"&a [*a, *a]", "&a {k: *a}", "- &a\n  - &b [*a]\n", "&a {*a : 1}"}) {
+    EXPECT_NE(error_of(text).find(": an alias inside of the node that it stands for; write it out"),
+              std::string::npos)
+        << text << ": " << error_of(text);
+  }
+}
+
+TEST(Yaml, SizeAndDepthHaveLimits) {
+  std::string doubled = "a0: &a0 [x]\n", chain = "a0: &a0 [x]\n";
+  for (int i = 1; i < 60; ++i) {
+    doubled += fmt::format("a{0}: &a{0} [*a{1}, *a{1}]\n", i, i - 1);
+    chain += fmt::format("a{0}: &a{0} [[*a{1}]]\n", i, i - 1);
+  }
+  EXPECT_EQ(error_of(doubled),
+            "x.yaml:19:13: more than 1048576 values, with what aliases stand for; split the file");
+  EXPECT_NE(error_of(chain).find("nested deeper than 64"), std::string::npos) << error_of(chain);
+  EXPECT_NE(error_of(std::string(100000, '[')).find("x.yaml:1:65: nested deeper than 64"), std::string::npos);
+  std::string lines;
+  for (int i = 0; i < 100; ++i) lines += "- ";
+  EXPECT_NE(error_of(lines + "x").find("nested deeper than 64"), std::string::npos);
+  EXPECT_EQ(error_of(std::string(63, '[') + "1" + std::string(63, ']')), "no error");
+}
+
+TEST(YamlMap, AWrongNodeLeavesTheDocumentAsItIs) {
+  const YAML::Node root = parse_yaml("a: &a [1]\nb: *a\n", "x.yaml");
+  Diagnostics diagnostics;
+  YamlMap(root["a"], "x.yaml", diagnostics).finish();
+  EXPECT_EQ(diagnostics.errors().size(), 1u);
+  EXPECT_TRUE(root["b"].IsSequence());
+}
+
+// A random document: nodes, anchors, aliases to anything that has been named so far.
+std::string random_node(Random& random, int depth, std::vector<std::string>& anchors) {
+  const int64_t kind = random.between(0, depth > 5 ? 1 : 5);
+  if (kind == 1 && !anchors.empty())
+    return "*" + anchors[size_t(random.between(0, int64_t(anchors.size()) - 1))];
+  std::string text;
+  if (random.chance(0.4)) {
+    anchors.push_back("n" + std::to_string(random.chance(0.2) ? 0 : int64_t(anchors.size())));
+    text = "&" + anchors.back() + " ";
+  }
+  if (kind <= 1) return text + std::to_string(random.between(0, 99));
+  const bool map = kind >= 4;
+  text += map ? "{" : "[";
+  const int64_t count = random.between(0, 4);
+  for (int64_t i = 0; i < count; ++i) {
+    text += (i ? ", " : "") + (map ? "k" + std::to_string(i) + ": " : std::string());
+    text += random_node(random, depth + 1, anchors);
+  }
+  return text + (map ? " }" : " ]");
+}
+
+size_t walk(const YAML::Node& node) {
+  size_t count = 1;
+  if (node.IsSequence())
+    for (const auto& entry : node) count += walk(entry);
+  if (node.IsMap())
+    for (const auto& entry : node) count += walk(entry.first) + walk(entry.second);
+  return count;
+}
+
+// Whatever stands in a document: it is refused, or a tree of at most the stated size that can be walked and
+// read.
+TEST(YamlClass, EveryDocumentIsAFiniteTreeOrRefused) {
+  Random random(test_seed());
+  const int64_t cases = test_cases(3000);
+  RecordProperty("cases", int(cases));
+  int64_t accepted = 0;
+  for (int64_t i = 0; i < cases; ++i) {
+    std::vector<std::string> anchors;
+    const std::string text = random_node(random, 0, anchors);
+    try {
+      const YAML::Node root = parse_yaml(text, "x.yaml");
+      ASSERT_LE(walk(root), size_t{1} << 20) << text;
+      Diagnostics diagnostics;
+      for (const auto& entry : root)
+        YamlMap(entry.IsDefined() ? entry : entry.second, "x", diagnostics).finish();
+      ASSERT_LE(walk(root), size_t{1} << 20) << text;
+      ++accepted;
+    } catch (const Error& error) {
+      ASSERT_EQ(error.kind(), ErrorKind::kInvalidInput) << text;
+    }
+  }
+  EXPECT_GT(accepted, cases / 5) << "seed " << test_seed();
+  EXPECT_LT(accepted, cases) << "seed " << test_seed();
 }
 
 }  // namespace

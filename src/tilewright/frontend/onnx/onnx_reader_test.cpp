@@ -241,6 +241,11 @@ TEST(OnnxReader, OtherFilesAreRefused) {
   EXPECT_MENTIONS(read(number(1, 8) + bytes(8, number(2, 17))), "has no graph");
   EXPECT_MENTIONS(read(number(1, 8) + bytes(7, "")), "does not state the opset");
   EXPECT_MENTIONS(read("\x08\x08\x3a\xff\x01"), "cut short");
+  // A graph in an attribute of a node of a graph in ...
+  std::string graph;
+  for (int i = 0; i < 40; ++i) graph = bytes(1, bytes(5, bytes(1, "g") + bytes(6, graph)));
+  EXPECT_MENTIONS(read(number(1, 8) + bytes(7, graph) + bytes(8, number(2, 17))),
+                  "is not an ONNX model (or is cut short, or nested deeper than 100)");
 }
 
 TEST(OnnxReader, HugeTensorsCostNothing) {

@@ -77,7 +77,13 @@ TEST(TensorflowReader, TheFormatIsToldByContent) {
 TEST(TensorflowReader, DamageIsNamed) {
   std::vector<std::byte> half = relu().build();
   half.resize(half.size() - 5);
-  EXPECT_EQ(error_of(half), "is a damaged or truncated GraphDef; fetch or export the file again");
+  EXPECT_EQ(
+      error_of(half),
+      "is a damaged or truncated GraphDef, or one nested deeper than 100; fetch or export the file again");
+  // Groups in groups, of a field that nobody knows.
+  const std::string groups = bytes(1, std::string(200, '\x7b') + std::string(200, '\x7c'));
+  const auto* begin = reinterpret_cast<const std::byte*>(groups.data());
+  EXPECT_MENTIONS(error_of({begin, begin + groups.size()}), "nested deeper than 100");
   EXPECT_EQ(error_of(GraphDefText{{}, bytes(1, bytes(1, bytes(1, "f")))}.build_saved_model({})),
             "the graph has no nodes");
   GraphDefText twice = relu();

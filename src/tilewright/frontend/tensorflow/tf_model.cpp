@@ -50,7 +50,8 @@ template <typename Message>
 Message parse_message(std::span<const std::byte> bytes, const char* what) {
   Message message;
   if (!message.ParseFromArray(bytes.data(), int(bytes.size()))) {
-    throw Error(ErrorKind::kInvalidInput, fmt::format("is a damaged or truncated {}", what),
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("is a damaged or truncated {}, or one nested deeper than 100", what),
                 "fetch or export the file again");
   }
   return message;

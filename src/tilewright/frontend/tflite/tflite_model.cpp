@@ -279,17 +279,24 @@ TfliteModel parse_tflite_model(std::span<const std::byte> bytes, Diagnostics& di
                             schema::ModelIdentifier(), kIdentifierOffset),
                 "files of version 3 are read; convert older ones again");
   }
+  if (bytes.size() > size_t(INT32_MAX)) {
+    throw Error(ErrorKind::kUnsupported, "is larger than 2 GiB", "TFLite's offsets do not reach further");
+  }
   // The accessors read numbers in place, which needs the alignment that a file in memory may not have.
   std::vector<std::byte> aligned;
   if (reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment != 0) {
     aligned.assign(bytes.begin(), bytes.end());
     bytes = aligned;
   }
-  flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  constexpr int kDeepest = 64, kMostTables = 1'000'000;
+  flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), kDeepest,
+                                 kMostTables);
   if (!schema::VerifyModelBuffer(verifier)) {
     throw Error(
         ErrorKind::kInvalidInput,
-        fmt::format("is cut off or damaged: the structure of its {} bytes does not hold", bytes.size()),
+        fmt::format(
+            "is cut off or damaged: the structure of its {} bytes does not hold, or has more than {} tables",
+            bytes.size(), kMostTables),
         "fetch or convert the file again");
   }
   const schema::Model* source = schema::GetModel(bytes.data());

@@ -2,7 +2,9 @@
 #include "tilewright/frontend/tflite/tflite_reader.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <cstring>
 #include <limits>
 
 #include "tilewright/frontend/tflite/tflite_builder_testing.h"
@@ -56,6 +58,22 @@ TEST(TfliteReader, FilesThatAreNone) {
   EXPECT_NE(error_of({}).find("is no TFLite file: the identifier 'TFL3' is not at byte 4"),
             std::string::npos);
   EXPECT_NE(error_of(std::vector<std::byte>(100)).find("is no TFLite file"), std::string::npos);
+}
+
+TEST(TfliteReader, MoreThanTwoGigabytes) {
+  const size_t size = size_t{1} << 31;
+  void* const room =
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(room, MAP_FAILED);
+  std::memcpy(static_cast<char*>(room) + 4, "TFL3", 4);
+  std::string message;
+  try {
+    parse_tflite({static_cast<const std::byte*>(room), size});
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  ::munmap(room, size);
+  EXPECT_EQ(message, "is larger than 2 GiB; TFLite's offsets do not reach further");
 }
 
 TEST(TfliteReader, TruncatedAnywhere) {

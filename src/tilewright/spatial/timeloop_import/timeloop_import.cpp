@@ -177,13 +177,13 @@ TimeloopImport read_timeloop(std::span<const std::filesystem::path> files) {
 
 bool is_timeloop_text(const std::string& text) {
   try {
-    const YAML::Node root = YAML::Load(text);
+    const YAML::Node root = parse_yaml(text, "");
     if (!root.IsMap()) return false;
     return std::any_of(root.begin(), root.end(), [](const auto& entry) {
       return entry.first.IsScalar() && (among(kSections, entry.first.Scalar()) ||
                                         (entry.first.Scalar() == "mapper" && entry.second.IsMap()));
     });
-  } catch (const YAML::Exception&) {
+  } catch (const Error&) {
     return false;
   }
 }
