@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 
+#include "random_seed.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
+#include "tilewright/base/random.h"
 #include "tilewright/synthesis/nextpnr.h"
 #include "tilewright/synthesis/tool.h"
 #include "tilewright/synthesis/vivado.h"
@@ -130,10 +133,10 @@ TEST_F(FpgaTools, RefusedSourceShowsWhatYosysSaid) {
 }
 
 TEST(FpgaReports, ReadAndRefused) {
-  EXPECT_EQ(parse_cell_counts(R"({"design": {"num_cells_by_type": {"LUT6": 12, "FDRE": 3}}})"),
+  EXPECT_EQ(parse_cell_counts(R"({"design": {"num_cells_by_type": {"LUT6": 12, "FDRE": 3}}})", "cells.json"),
             (std::map<std::string, int64_t>{{"LUT6", 12}, {"FDRE", 3}}));
-  EXPECT_THROW(parse_cell_counts("{}"), Error);
-  EXPECT_THROW(parse_cell_counts("Number of cells: 3"), Error);
+  EXPECT_THROW(parse_cell_counts("{}", "cells.json"), Error);
+  EXPECT_THROW(parse_cell_counts("Number of cells: 3", "cells.json"), Error);
   const auto modules = parse_module_cells(R"({"modules": {
     "\\top": {"num_cells_by_type": {"part": 2, "LUT6": 1}},
     "\\part": {"num_cells_by_type": {"LUT6": 3, "$paramod$1\\leaf": 2}},
@@ -141,10 +144,11 @@ TEST(FpgaReports, ReadAndRefused) {
        $paramod$1\leaf      2
        \part      2
        leaf_of_the_source      1
-    "design": {}})");
+    "design": {}})",
+                                          "cells.json");
   EXPECT_EQ(modules.at("top"), (std::map<std::string, int64_t>{{"LUT6", 7}, {"FDRE", 20}}));
   EXPECT_EQ(modules.at("part"), (std::map<std::string, int64_t>{{"LUT6", 3}, {"FDRE", 10}}));
-  EXPECT_THROW(parse_module_cells("{}"), Error);
+  EXPECT_THROW(parse_module_cells("{}", "cells.json"), Error);
 
   NextpnrResult result;
   parse_nextpnr_report(R"({"fmax": {"clk": {"achieved": 31.5, "constraint": 12.0},
@@ -154,15 +158,131 @@ TEST(FpgaReports, ReadAndRefused) {
       {"delay": 1.5, "type": "clk-to-q", "from": {"cell": "a"}, "to": {"cell": "a"}},
       {"delay": 2.25, "type": "routing", "from": {"cell": "a"}, "to": {"cell": "b"}},
       {"delay": 0.5, "type": "setup", "from": {"cell": "b"}, "to": {"cell": "b"}}]}]})",
-                       result);
+                       "nextpnr.json", result);
   EXPECT_EQ(result.slowest_mhz(), 28.25);
   EXPECT_EQ(result.utilisation.at("ICESTORM_LC").second, 7680);
   EXPECT_EQ(result.critical.front().first_cell, "a");
   EXPECT_EQ(result.critical.front().last_cell, "b");
   EXPECT_EQ(result.critical.front().logic_ns, 2.0);
   EXPECT_EQ(result.critical.front().routing_ns, 2.25);
-  EXPECT_THROW(parse_nextpnr_report(R"({"fmax": {}})", result), Error);
+  EXPECT_THROW(parse_nextpnr_report(R"({"fmax": {}})", "nextpnr.json", result), Error);
   EXPECT_EQ(NextpnrResult{}.slowest_mhz(), 0);
+}
+
+// What a tool left of its report, or what stands there instead, and the parser that must name file and tool.
+struct Report {
+  std::string tool, text;
+  std::function<void(const std::string&)> parse;
+};
+
+std::vector<Report> reports() {
+  return {{"Yosys",
+           R"({"creator": "Yosys 0.23", "modules": {"\\top": {"num_cells_by_type": {"part": 2, "LUT6": 1}},
+"\\part": {"num_cells_by_type": {"LUT6": 3}}},
+"design": {"num_cells": 7, "num_cells_by_type": {"LUT6": 7}}})",
+           [](const std::string& text) {
+             parse_cell_counts(text, "x.json");
+             parse_module_cells(text, "x.json");
+           }},
+          {"nextpnr",
+           R"({"fmax": {"clk": {"achieved": 31.5}}, "utilization": {"LC": {"used": 5, "available": 7680}},
+"critical_paths": [{"from": "posedge clk", "to": "posedge clk", "path": [
+{"delay": 1.5, "type": "routing", "from": {"cell": "a"}, "to": {"cell": "b"}}]}]})",
+           [](const std::string& text) {
+             NextpnrResult result;
+             parse_nextpnr_report(text, "x.json", result);
+           }}};
+}
+
+// Reports that were cut off, overwritten, or hold other values: an error about the file, or a report.
+TEST(FpgaReportsClass, DamagedReportsAreErrorsAboutTheFile) {
+  Random random(test_seed());
+  const int64_t cases = test_cases(4000);
+  RecordProperty("cases", int(cases));
+  const std::vector<Report> all = reports();
+  const std::vector<std::string> values = {"null",
+                                           "[]",
+                                           "{}",
+                                           "-1",
+                                           "1e300",
+                                           "1e999",
+                                           "18446744073709551615",
+                                           "\"x\"",
+                                           "\"top\"",
+                                           "\"part\"",
+                                           "{\"part\": 1099511627776}",
+                                           "\xff"};
+  int64_t refused = 0;
+  for (int64_t i = 0; i < cases; ++i) {
+    const Report& report = all[size_t(i) % all.size()];
+    std::string text = report.text;
+    for (int64_t edits = random.between(1, 3); edits > 0; --edits) {
+      const auto at = size_t(random.between(0, int64_t(text.size()) - 1));
+      switch (random.between(0, 4)) {
+        case 0:
+          text.resize(at + 1);
+          break;
+        case 1:
+          text[at] = char(random.between(0, 255));
+          break;
+        case 2:
+          text.erase(at, size_t(random.between(1, 12)));
+          break;
+        case 3:
+          text.insert(at, std::string(size_t(random.between(1, 200)), random.chance(0.5) ? '[' : '{'));
+          break;
+        default: {  // another value in place of one
+          const size_t colon = text.find(':', at);
+          if (colon == std::string::npos) break;
+          const size_t end = text.find_first_of(",}]", colon);
+          text.replace(colon + 1, end == std::string::npos ? end : end - colon - 1,
+                       values[size_t(random.between(0, int64_t(values.size()) - 1))]);
+        }
+      }
+      if (text.empty()) text = "x";
+    }
+    try {
+      report.parse(text);
+    } catch (const Error& error) {
+      ++refused;
+      ASSERT_EQ(error.kind(), ErrorKind::kInvalidInput) << "seed " << test_seed() << ", case " << i << "\n"
+                                                        << text;
+      ASSERT_NE(std::string(error.what()).find("x.json"), std::string::npos) << error.what();
+    } catch (const std::exception& error) {
+      FAIL() << "seed " << test_seed() << ", case " << i << ": " << error.what() << "\n" << text;
+    }
+  }
+  EXPECT_GT(refused, cases / 3);
+}
+
+TEST(FpgaReports, DamageNamesFileAndTool) {
+  const auto error_of = [](const auto& parse) {
+    try {
+      parse();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(error_of([] {
+              parse_module_cells(R"({"modules": {"\\a": {"num_cells_by_type": {"a": 1}}}})", "x.json");
+            }),
+            "x.json: no statistics of Yosys: modules lie in each other without end; Yosys 0.23 is known to "
+            "work; look "
+            "at its log beside the file");
+  EXPECT_EQ(
+      error_of([] { parse_cell_counts(R"({"design": {"num_cells_by_type": {"LUT": "3"}}})", "x.json"); }),
+      "x.json: no statistics of Yosys: 'LUT' has no count of cells; Yosys 0.23 is known to work; look at its "
+      "log "
+      "beside the file");
+  NextpnrResult result;
+  EXPECT_EQ(error_of([&] {
+              parse_nextpnr_report(R"({"fmax": {}, "utilization": {"LC": {"used": 1e300, "available": 2}}})",
+                                   "x.json", result);
+            }),
+            "x.json: no report of nextpnr: 'LC' has no counts of cells; nextpnr 0.4 is known to work; look "
+            "at its log "
+            "beside the file");
 }
 
 TEST(Vivado, ScriptReadsSourcesInOrderAndConstrainsTheClock) {

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
+#include "tilewright/base/json.h"
 #include "tilewright/synthesis/tool.h"
 
 namespace tilewright::synthesis {
@@ -20,7 +22,7 @@ CriticalPath read_path(const nlohmann::json& json) {
   CriticalPath path;
   path.from = json.at("from").get<std::string>();
   path.to = json.at("to").get<std::string>();
-  const nlohmann::json& steps = json.at("path");
+  const auto steps = json.at("path").get<std::vector<nlohmann::json>>();
   for (const nlohmann::json& step : steps) {
     const double delay = step.at("delay").get<double>();
     (step.at("type").get<std::string>() == "routing" ? path.routing_ns : path.logic_ns) += delay;
@@ -63,20 +65,26 @@ double NextpnrResult::slowest_mhz() const {
   return slowest;
 }
 
-void parse_nextpnr_report(const std::string& text, NextpnrResult& result) {
+void parse_nextpnr_report(const std::string& text, const std::string& source_name, NextpnrResult& result) {
+  const nlohmann::json json = parse_json(text, source_name);
+  const auto fail = [&](const std::string& what) {
+    throw Error(ErrorKind::kInvalidInput, fmt::format("{}: no report of nextpnr: {}", source_name, what),
+                "nextpnr 0.4 is known to work; look at its log beside the file");
+  };
+  constexpr int64_t kMost = int64_t{1} << 40;
   try {
-    const nlohmann::json json = nlohmann::json::parse(text);
     for (const auto& clock : json.at("fmax").items()) {
       result.fmax_mhz[clock.key()] = clock.value().at("achieved").get<double>();
     }
     for (const auto& cell : json.at("utilization").items()) {
-      result.utilisation[cell.key()] = {cell.value().at("used").get<int64_t>(),
-                                        cell.value().at("available").get<int64_t>()};
+      const std::optional<int64_t> used = json_integer(cell.value().at("used"), 0, kMost),
+                                   available = json_integer(cell.value().at("available"), 0, kMost);
+      if (!used || !available) fail("'" + cell.key() + "' has no counts of cells");
+      result.utilisation[cell.key()] = {*used, *available};
     }
     for (const nlohmann::json& path : json.at("critical_paths")) result.critical.push_back(read_path(path));
   } catch (const nlohmann::json::exception& error) {
-    throw Error(ErrorKind::kInternal, fmt::format("nextpnr's report has an unknown form: {}", error.what()),
-                "nextpnr 0.4 is known to work");
+    fail(error.what());
   }
 }
 
@@ -97,7 +105,7 @@ std::map<std::string, int64_t> parse_device_utilisation(const std::string& outpu
     }
   }
   if (cells.empty()) {
-    throw Error(ErrorKind::kInternal, "nextpnr's output has no table of cells",
+    throw Error(ErrorKind::kInvalidInput, "nextpnr's output has no table of cells",
                 "nextpnr 0.4 is known to work");
   }
   return cells;
@@ -150,7 +158,7 @@ NextpnrResult run_nextpnr(const NextpnrJob& job) {
                             last_lines(run.output, 6)),
                 "a smaller configuration or another seed may fit");
   }
-  parse_nextpnr_report(read_text_file(result.report), result);
+  parse_nextpnr_report(read_text_file(result.report), result.report.string(), result);
   return result;
 }
 

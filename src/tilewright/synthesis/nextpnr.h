@@ -48,12 +48,12 @@ NextpnrResult run_nextpnr(const NextpnrJob& job);
 
 // Cells of each type after packing, without placing (under a second). Errors: as run_nextpnr.
 std::map<std::string, int64_t> pack_nextpnr(const NextpnrJob& job);
-// The same from nextpnr's output. Errors (internal): it has no table of cells.
+// The same from nextpnr's output. Errors (invalid input): it has no table of cells.
 std::map<std::string, int64_t> parse_device_utilisation(const std::string& output);
 
-// Reads fmax, utilisation and critical paths from the text of nextpnr's report into `result`. Errors
-// (internal): another form.
-void parse_nextpnr_report(const std::string& json, NextpnrResult& result);
+// Reads fmax, utilisation and critical paths from the text of nextpnr's report into `result`. `source_name`:
+// the file, for messages. Errors (invalid input): another form.
+void parse_nextpnr_report(const std::string& json, const std::string& source_name, NextpnrResult& result);
 
 // Packs a routed iCE40 design into `bitstream` (written whole or not at all); gives its size in bytes.
 // Errors: unsupported (no icepack), invalid input.

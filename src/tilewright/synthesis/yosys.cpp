@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
+#include <stdexcept>
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
+#include "tilewright/base/json.h"
 #include "tilewright/synthesis/tool.h"
 
 namespace tilewright::synthesis {
@@ -24,23 +27,35 @@ std::string quoted(const std::filesystem::path& path) {
   return '"' + text + '"';
 }
 
+using ModuleCells = std::map<std::string, std::map<std::string, int64_t>>;
+
+constexpr int64_t kMostCells = int64_t{1} << 40;
+constexpr int kDeepest = 64;  // modules in modules
+
+[[noreturn]] void fail_form(const std::string& source_name, const std::string& what) {
+  throw Error(ErrorKind::kInvalidInput, fmt::format("{}: no statistics of Yosys: {}", source_name, what),
+              "Yosys 0.23 is known to work; look at its log beside the file");
+}
+
 // The cells of a module and of those in it, `times` over.
-void add_cells(const std::map<std::string, std::map<std::string, int64_t>>& modules, const std::string& name,
-               int64_t times, std::map<std::string, int64_t>& total) {
+void add_cells(const ModuleCells& modules, const std::string& name, int64_t times, int depth,
+               std::map<std::string, int64_t>& total) {
+  if (depth > kDeepest) throw std::out_of_range("modules lie in each other without end");
   for (const auto& [type, count] : modules.at(name)) {
+    if (count != 0 && times > kMostCells / count) throw std::out_of_range("more cells than any device has");
     // A cell's type is the module's name without the backslash of names from the sources.
     const std::string& inner = modules.count(type) != 0 ? type : "\\" + type;
     if (modules.count(inner) != 0) {
-      add_cells(modules, inner, times * count, total);
-    } else {
-      total[type] += times * count;
+      add_cells(modules, inner, times * count, depth + 1, total);
+    } else if ((total[type] += times * count) > kMostCells) {
+      throw std::out_of_range("more cells than any device has");
     }
   }
 }
 
 // What `stat -json` of Yosys 0.23 prints without the lines of a tree of modules that it puts, as plain text,
 // in between where modules lie in modules.
-nlohmann::json parse_statistics(const std::string& text) {
+nlohmann::json parse_statistics(const std::string& text, const std::string& source_name) {
   std::string json;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -48,7 +63,29 @@ nlohmann::json parse_statistics(const std::string& text) {
     if (first == std::string::npos || std::string("\"{}[]").find(line[first]) == std::string::npos) continue;
     json += line + '\n';
   }
-  return nlohmann::json::parse(json);
+  return parse_json(json, source_name);
+}
+
+// What `read` makes of the statistics. Errors (invalid input): they do not have the form that it wants.
+template <typename Read>
+auto read_statistics(const std::string& text, const std::string& source_name, Read read) {
+  try {
+    return read(parse_statistics(text, source_name));
+  } catch (const nlohmann::json::exception& error) {
+    fail_form(source_name, error.what());
+  } catch (const std::out_of_range& error) {
+    fail_form(source_name, error.what());
+  }
+}
+
+std::map<std::string, int64_t> read_counts(const nlohmann::json& types) {
+  std::map<std::string, int64_t> counts;
+  for (const auto& entry : types.items()) {
+    const std::optional<int64_t> count = json_integer(entry.value(), 0, kMostCells);
+    if (!count) throw std::out_of_range("'" + entry.key() + "' has no count of cells");
+    counts[entry.key()] = *count;
+  }
+  return counts;
 }
 
 // What the flows of all families call by the same name.
@@ -133,44 +170,32 @@ YosysResult run_yosys(const YosysJob& job) {
   result.seconds =
       run_tool_checked({"yosys", {"-q", "-l", "yosys.log", "synth.ys"}, folder, job.timeout_s}).seconds;
   const std::string cells = read_text_file(folder / "cells.json");
-  result.cells = parse_cell_counts(cells);
-  result.module_cells = parse_module_cells(cells);
+  const std::string source = (folder / "cells.json").string();
+  result.cells = parse_cell_counts(cells, source);
+  result.module_cells = parse_module_cells(cells, source);
   result.count = count_cells(job.family, result.cells);
   return result;
 }
 
-std::map<std::string, std::map<std::string, int64_t>> parse_module_cells(const std::string& json) {
-  std::map<std::string, std::map<std::string, int64_t>> own, total;
-  try {
-    const nlohmann::json design = parse_statistics(json);
+std::map<std::string, std::map<std::string, int64_t>> parse_module_cells(const std::string& json,
+                                                                         const std::string& source_name) {
+  return read_statistics(json, source_name, [](const nlohmann::json& design) {
+    ModuleCells own, total;
     for (const auto& module : design.at("modules").items()) {
-      for (const auto& entry : module.value().at("num_cells_by_type").items()) {
-        own[module.key()][entry.key()] = entry.value().get<int64_t>();
-      }
+      own[module.key()] = read_counts(module.value().at("num_cells_by_type"));
     }
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(ErrorKind::kInternal, fmt::format("Yosys' statistics have an unknown form: {}", error.what()),
-                "Yosys 0.23 is known to work");
-  }
-  for (const auto& module : own) {
-    const std::string& name = module.first;
-    add_cells(own, name, 1, total[name[0] == '\\' ? name.substr(1) : name]);
-  }
-  return total;
+    for (const auto& module : own) {
+      const std::string& name = module.first;
+      add_cells(own, name, 1, 0, total[name.starts_with('\\') ? name.substr(1) : name]);
+    }
+    return total;
+  });
 }
 
-std::map<std::string, int64_t> parse_cell_counts(const std::string& json) {
-  std::map<std::string, int64_t> cells;
-  try {
-    const nlohmann::json design = parse_statistics(json).at("design");
-    for (const auto& entry : design.at("num_cells_by_type").items()) {
-      cells[entry.key()] = entry.value().get<int64_t>();
-    }
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(ErrorKind::kInternal, fmt::format("Yosys' statistics have an unknown form: {}", error.what()),
-                "Yosys 0.23 is known to work");
-  }
-  return cells;
+std::map<std::string, int64_t> parse_cell_counts(const std::string& json, const std::string& source_name) {
+  return read_statistics(json, source_name, [](const nlohmann::json& design) {
+    return read_counts(design.at("design").at("num_cells_by_type"));
+  });
 }
 
 }  // namespace tilewright::synthesis

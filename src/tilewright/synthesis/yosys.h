@@ -44,10 +44,11 @@ std::string yosys_script(const YosysJob& job);
 // limit). A failed run leaves script and log behind, no netlist.
 YosysResult run_yosys(const YosysJob& job);
 
-// The same by module, names as in the sources where modules have no parameters. Errors (internal): another
-// form.
-std::map<std::string, std::map<std::string, int64_t>> parse_module_cells(const std::string& json);
-// The cells by type of the design in the text of `stat -json`. Errors (internal): another form.
-std::map<std::string, int64_t> parse_cell_counts(const std::string& json);
+// The cells by type of the design in the text of `stat -json`, and the same by module, names as in the
+// sources where modules have no parameters. `source_name`: the file, for messages. Errors (invalid input):
+// another form.
+std::map<std::string, int64_t> parse_cell_counts(const std::string& json, const std::string& source_name);
+std::map<std::string, std::map<std::string, int64_t>> parse_module_cells(const std::string& json,
+                                                                         const std::string& source_name);
 
 }  // namespace tilewright::synthesis

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
 #include <tuple>
 
 #include "tilewright/base/error.h"
@@ -22,6 +24,11 @@ using nlohmann::json;
 
 // Parameters are written as binary digits.
 int integer_of(const json& text) { return int(std::stoll(text.get<std::string>(), nullptr, 2)); }
+
+[[noreturn]] void fail_form(const std::filesystem::path& file, const std::string& what) {
+  throw Error(ErrorKind::kInvalidInput, fmt::format("{}: no netlist of Yosys: {}", file.string(), what),
+              "Yosys 0.23 is known to work");
+}
 
 // Results of fewer bits stay in look-up tables (DSP_Y_MINWIDTH of synth_xilinx).
 constexpr int kNarrowestBlockResult = 9;
@@ -41,6 +48,7 @@ class Walk {
   const Tallies& of(const std::string& name, bool in_array) {
     const auto key = std::make_pair(name, in_array);
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
+    if (!inside_.insert(key).second) throw std::logic_error("the module " + name + " lies in itself");
     const json& module = modules_.at(name);
     const std::string source = source_name(name, module);
     const bool array = in_array || source == "dot_product" || source == "lane_sum";
@@ -67,6 +75,7 @@ class Walk {
       add(tallies, module.at("parameter_default_values"), "A", "B", array,
           {source == "multiply_pair" ? 2 : 1, operators});
     }
+    inside_.erase(key);
     return known_[key] = tallies;
   }
 
@@ -88,6 +97,7 @@ class Walk {
 
   const json& modules_;
   std::map<std::pair<std::string, bool>, Tallies> known_;
+  std::set<std::pair<std::string, bool>> inside_;  // being counted
 };
 
 }  // namespace
@@ -123,16 +133,18 @@ MultiplierCount count_multipliers(const netlist::Design& design, const MemoryIma
   synthesis::run_tool_checked(
       {"yosys", {"-q", "multipliers.ys"}, std::filesystem::absolute(options.folder), options.timeout_s});
   MultiplierCount count;
+  const std::filesystem::path file = options.folder / "multipliers.json";
   try {
-    const json netlist = json::parse(read_text_file(options.folder / "multipliers.json"));
+    const json netlist = json::parse(read_text_file(file));
     Walk walk(netlist.at("modules"));
     for (const auto& [width, tally] : walk.of(top, false)) {
       const auto& [a, b, outside] = width;
       count.classes.push_back({-a, -b, !outside, tally.products, tally.operators});
     }
   } catch (const json::exception& error) {
-    throw Error(ErrorKind::kInternal, fmt::format("Yosys' netlist has an unknown form: {}", error.what()),
-                "Yosys 0.23 is known to work");
+    fail_form(file, error.what());
+  } catch (const std::logic_error& error) {  // no number
+    fail_form(file, error.what());
   }
   std::stable_sort(
       count.classes.begin(), count.classes.end(),
