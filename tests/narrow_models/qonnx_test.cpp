@@ -1,6 +1,11 @@
 // The quantisers of QONNX files as standard operators: what they become and what they compute.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "random_seed.h"
+#include "tilewright/base/random.h"
 #include "tilewright/frontend/onnx/model_builder_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/qonnx_converters.h"
@@ -114,6 +119,97 @@ TEST(Qonnx, WeightsMayHaveAScalePerChannel) {
             (Floats{-0.5f, 0, 3, 1, -2, 7}));
 }
 
+// One number under the type that an exporter may have chosen for it: f32, i64, i32 or i8.
+std::string number_of_type(const std::string& name, int kind, int64_t value) {
+  switch (kind) {
+    case 0:
+      return floats(name, {}, {float(value)});
+    case 1:
+      return tensor(name, 7, {}, raw<int64_t>({value}));
+    case 2:
+      return tensor(name, 6, {}, raw<int32_t>({int32_t(value)}));
+    default:
+      return tensor(name, 3, {}, raw<int8_t>({int8_t(value)}));
+  }
+}
+
+TEST(Qonnx, BiasesOfSixteenAndThirtyTwoBits) {
+  const auto bias = [](int64_t bits, const std::string& attributes) {
+    ModelText model;
+    model.input("x", "4").output("y").initializer(floats("w", {4}, {-70000, 0.75f, 1000.25f, 70000}));
+    model.initializer(floats("s", {}, {0.5f})).initializer(number_of_type("z", 1, 0));
+    model.initializer(number_of_type("b", 1, bits))
+        .node("n", "Quant", {"w", "s", "z", "b"}, {"q"}, attributes);
+    return parse_onnx(model.node("a", "Add", {"x", "q"}, {"y"}).build());
+  };
+  const Tensor zero(ElementType::kF32, {4});
+  const Graph sixteen = bias(16, int_attribute("signed", 1));
+  EXPECT_EQ(ops(sixteen), (Ops{"DequantizeLinear", "Add"}));
+  EXPECT_EQ(run(sixteen, {zero})[0].to_floats(), (Floats{-16384, 1, 1000, 16383.5f}));
+  EXPECT_EQ(run(bias(16, int_attribute("signed", 1) + int_attribute("narrow", 1)), {zero})[0].to_floats(),
+            (Floats{-16383.5f, 1, 1000, 16383.5f}));
+  EXPECT_EQ(run(bias(32, ""), {zero})[0].to_floats(), (Floats{-70000, 1, 1000, 70000}));
+  EXPECT_EQ(run(bias(16, int_attribute("signed", 0)), {zero})[0].to_floats(), (Floats{0, 1, 1000, 32767.5f}));
+}
+
+// Quant of activations and constants as any exporter writes it against its definition,
+// scale * (clamp(round(x / scale + zero), low, high) - zero): all widths, signs and ranges, zero points,
+// types of the parameters, domains, weights that are stored as integers, scales per channel.
+TEST(QonnxClass, QuantOfEveryExporterIsItsDefinition) {
+  Random random(test_seed());
+  const int64_t cases = test_cases(1500);
+  RecordProperty("cases", int(cases));
+  const std::vector<std::string> domains{"", "onnx.brevitas", "qonnx.custom_op.general",
+                                         "finn.custom_op.general"};
+  for (int64_t i = 0; i < cases; ++i) {
+    const bool constant = random.chance(0.6), stored = constant && random.chance(0.3),
+               is_signed = random.chance(0.6);
+    const int64_t bits = random.between(is_signed ? 2 : 1, constant ? random.chance(0.5) ? 24 : 8 : 8);
+    const bool narrow = random.chance(0.4);
+    const double low = is_signed ? -std::ldexp(1, int(bits) - 1) + narrow : 0;
+    const double high = is_signed ? std::ldexp(1, int(bits) - 1) - 1 : std::ldexp(1, int(bits)) - 1 - narrow;
+    const auto zero =
+        bits >= 2 && random.chance(0.4) ? random.between(int64_t(low), int64_t(std::min(high, 127.0))) : 0;
+    const int zero_type = int(random.between(0, zero >= -128 ? 3 : 2));
+    const bool channels = constant && random.chance(0.4);
+    std::vector<float> x(8), scales(channels ? 2 : 1);
+    std::vector<int8_t> integers(8);
+    for (float& scale : scales)
+      scale = float(std::ldexp(double(random.between(1, 100)), int(random.between(-9, 0))));
+    for (size_t e = 0; e < 8; ++e) {
+      integers[e] = int8_t(random.between(-128, 127));
+      const double level =
+          double(random.between(-600, 600)) / (random.chance(0.5) ? 2 : 7) * (bits > 8 ? 1000 : 1);
+      x[e] = stored ? float(integers[e]) : float(level * double(scales[0]));
+    }
+    ModelText model;
+    model.input("x", "2x4").output("y");
+    if (stored) model.initializer(tensor("w", 3, {2, 4}, raw(integers)));
+    if (constant && !stored) model.initializer(floats("w", {2, 4}, x));
+    model.initializer(floats("s", channels ? std::vector<int64_t>{2, 1} : std::vector<int64_t>{}, scales));
+    model.initializer(number_of_type("z", zero_type, zero))
+        .initializer(number_of_type("b", int(random.between(0, 3)), bits));
+    model.node("n", "Quant", {constant ? "w" : "x", "s", "z", "b"}, {"q"},
+               int_attribute("signed", is_signed) + int_attribute("narrow", narrow),
+               domains[size_t(random.between(0, 3))]);
+    model.node("a", "Add", {"q", "nothing"}, {"y"}).initializer(floats("nothing", {}, {0}));
+    SCOPED_TRACE("seed " + std::to_string(test_seed()) + ", case " + std::to_string(i));
+    Tensor input(ElementType::kF32, {2, 4});
+    std::copy(x.begin(), x.end(), input.mutable_data<float>().begin());
+    const Floats found = run(parse_onnx(model.build()), {input})[0].to_floats();
+    for (size_t e = 0; e < 8; ++e) {
+      const double scale = scales[channels ? e / 4 : 0];
+      const double level =
+          std::clamp(
+              std::nearbyint(constant ? double(x[e]) / scale : double(x[e] / float(scale))) + double(zero),
+              low, high) -
+          double(zero);
+      ASSERT_EQ(found[e], float(level) * float(scale))
+          << "x " << x[e] << ", scale " << scale << ", bits " << bits;
+    }
+  }
+}
+
 TEST(Qonnx, WhatIsNotCoveredIsNamed) {
   const auto expect = [](const ModelText& model, const std::string& part) {
     const std::string message = error_of(model);
@@ -122,9 +218,11 @@ TEST(Qonnx, WhatIsNotCoveredIsNamed) {
   expect(quantizer("Quant", {{"s", 0.5f}, {"z", 0}, {"b", 2}}, string_attribute("rounding_mode", "FLOOR")),
          "node 'n' (Quant): rounds by 'FLOOR'; only ROUND is covered");
   expect(quantizer("Quant", {{"s", 0.5f}, {"z", 0}, {"b", 1}}), "has 1 bits; 2 to 8 are covered");
+  expect(quantizer("Quant", {{"s", 0.5f}, {"z", 0}, {"b", 16}}),
+         "has 16 bits; 2 to 8 are covered, of constants up");
   expect(quantizer("Quant", {{"s", 0}, {"z", 0}, {"b", 2}}), "its scale is 0");
   expect(quantizer("Quant", {{"s", 1}, {"z", 0.5f}, {"b", 2}}), "its zero point is 0.5");
-  expect(quantizer("Quant", {{"s", 1}}), "its bit width is not one constant f32 number");
+  expect(quantizer("Quant", {{"s", 1}}), "its bit width is not one constant number");
   expect(quantizer("BipolarQuant", {{"s", -1}}), "its scale is -1");
   const auto weights = [](const std::string& scales) {
     ModelText model;

@@ -12,15 +12,15 @@
 namespace tilewright {
 namespace {
 
-// Input `index` as one positive (or, with `any`, any) number.
+// Input `index` as one positive (or, with `any`, any) number. Exporters write integers as f32, i64 or i8.
 std::optional<float> number_of(const Node& node, NodeConversion& conversion, int index, const char* what,
                                bool any) {
   const auto tensor = node.has_input(index) ? conversion.constant_of(node.input(index)) : std::nullopt;
-  if (!tensor || tensor->size() != 1 || tensor->type() != ElementType::kF32) {
-    conversion.unsupported(fmt::format("its {} is not one constant f32 number", what));
+  if (!tensor || tensor->size() != 1) {
+    conversion.unsupported(fmt::format("its {} is not one constant number", what));
     return {};
   }
-  const float value = tensor->data<float>()[0];
+  const auto value = float(tensor->number_at(0));
   if (!std::isfinite(value) || (!any && value <= 0)) {
     conversion.invalid(fmt::format("its {} is {}", what, value));
     return {};
@@ -56,7 +56,8 @@ struct Levels {
   int64_t low = 0, high = 0, offset = 0;
 };
 
-std::optional<Levels> levels_of(const Node& node, NodeConversion& conversion) {
+// `most_bits`: 8, or for constants, whose real numbers are known, those of a bias.
+std::optional<Levels> levels_of(const Node& node, NodeConversion& conversion, int most_bits) {
   const auto bits = number_of(node, conversion, 3, "bit width", false);
   if (!bits) return {};
   const std::string rounding = node.string_or("rounding_mode", "ROUND");
@@ -65,12 +66,17 @@ std::optional<Levels> levels_of(const Node& node, NodeConversion& conversion) {
     return {};
   }
   const bool is_signed = node.int_or("signed", 1) != 0;
-  if (*bits != std::floor(*bits) || *bits < (is_signed ? 2 : 1) || *bits > 8) {
-    conversion.unsupported(fmt::format("has {} bits", *bits),
-                           "2 to 8 are covered, unsigned 1 too; signs as BipolarQuant");
+  if (*bits != std::floor(*bits) || *bits < (is_signed ? 2 : 1) || *bits > float(most_bits)) {
+    conversion.unsupported(
+        fmt::format("has {} bits", *bits),
+        "2 to 8 are covered, of constants up to 32, unsigned 1 too; signs as BipolarQuant");
     return {};
   }
   const int64_t narrow = node.int_or("narrow", 0) != 0, span = int64_t{1} << int(*bits);
+  if (*bits > 8) {
+    return Levels{ElementType::kI32, is_signed ? -span / 2 + narrow : 0,
+                  (is_signed ? span / 2 : span - narrow) - 1, 0};
+  }
   if (is_signed) return Levels{ElementType::kI8, -span / 2 + narrow, span / 2 - 1, 0};
   if (*bits == 8) return Levels{ElementType::kU8, 0, span - 1 - narrow, 0};
   // Centred, so that unsigned numbers of n bits are signed ones of n bits.
@@ -87,7 +93,7 @@ struct WeightScales {
 std::optional<WeightScales> weight_scales(const Node& node, NodeConversion& conversion,
                                           const Shape& weights) {
   const auto tensor = node.has_input(1) ? conversion.constant_of(node.input(1)) : std::nullopt;
-  if (!tensor || tensor->size() == 1 || tensor->type() != ElementType::kF32) {
+  if (!tensor || tensor->size() == 1) {
     const auto single = number_of(node, conversion, 1, "scale", false);
     if (!single) return {};
     return WeightScales{{*single}, 0};
@@ -112,40 +118,50 @@ std::optional<WeightScales> weight_scales(const Node& node, NodeConversion& conv
   return result;
 }
 
-// Weights rounded while reading.
+// Weights rounded while reading. Integers of more than 8 bits are stored less their zero point, since those
+// of 32 bits have none in ONNX.
 void quantize_weights(Node& node, NodeConversion& conversion, const Levels& levels, int64_t zero,
-                      const Tensor& weights) {
-  const auto scales = weight_scales(node, conversion, weights.shape());
+                      const std::vector<float>& weights, const Shape& shape) {
+  const auto scales = weight_scales(node, conversion, shape);
   if (!scales) return;
-  const int64_t inner =
-      weights.shape().count(scales->axis + (weights.shape().rank() > 0), weights.shape().rank());
+  const int64_t inner = shape.count(scales->axis + (shape.rank() > 0), shape.rank());
   const auto count = int64_t(scales->numbers.size());
-  Tensor rounded(levels.type, weights.shape()), real = weights;
+  const bool wide = levels.type == ElementType::kI32;
+  Tensor rounded(levels.type, shape), real(ElementType::kF32, shape);
   for (int64_t i = 0; i < rounded.size(); ++i) {
     const float scale = scales->numbers[size_t(i / inner % count)];
-    const double q = std::nearbyint(weights.data<float>()[size_t(i)] / scale) + double(zero);
+    const double q = std::nearbyint(double(weights[size_t(i)]) / double(scale)) + double(zero);
     const auto level = int64_t(std::clamp(q, double(levels.low), double(levels.high)));
-    rounded.set_integer(i, level);
+    const int64_t stored = wide ? level - zero : level;
+    if (std::isnan(q) || stored < lowest(levels.type) || stored > highest(levels.type)) {
+      return conversion.unsupported(
+          fmt::format("rounds {} to {}, which 32 bits do not hold", weights[size_t(i)], q));
+    }
+    rounded.set_integer(i, stored);
     real.mutable_data<float>()[size_t(i)] = scale * float(level - zero);
   }
   if (levels.low == -1 && levels.high == 1 && zero == 0) {
     return become_constant(node, conversion, std::move(real));
   }
   const bool single = count == 1;
-  Tensor zeros(levels.type, single ? Shape{} : Shape{count});
-  for (int64_t i = 0; i < count; ++i) zeros.set_integer(i, zero);
   const Tensor scale_tensor = single ? Tensor::scalar(scales->numbers[0])
                                      : Tensor(Shape{count}, std::span<const float>(scales->numbers));
   node.op = "DequantizeLinear";
   node.inputs = {conversion.constant("integers", std::move(rounded)),
-                 conversion.constant("scale", scale_tensor),
-                 conversion.constant("zero_point", std::move(zeros))};
+                 conversion.constant("scale", scale_tensor)};
+  if (!wide) {
+    Tensor zeros(levels.type, single ? Shape{} : Shape{count});
+    for (int64_t i = 0; i < count; ++i) zeros.set_integer(i, zero);
+    node.inputs.push_back(conversion.constant("zero_point", std::move(zeros)));
+  }
   node.attributes.clear();
   if (!single) node.attributes["axis"] = int64_t(scales->axis);
 }
 
 void quant(Node& node, NodeConversion& conversion) {
-  const auto levels = levels_of(node, conversion);
+  constexpr int kWidestConstant = 32, kWidest = 8;
+  const auto weights = conversion.constant_of(node.inputs[0]);
+  const auto levels = levels_of(node, conversion, weights ? kWidestConstant : kWidest);
   const auto zero = number_of(node, conversion, 2, "zero point", true);
   if (!levels || !zero) return;
   const double stored_zero = double(*zero) - double(levels->offset);
@@ -153,8 +169,9 @@ void quant(Node& node, NodeConversion& conversion) {
       stored_zero > double(highest(levels->type))) {
     return conversion.unsupported(fmt::format("its zero point is {}", *zero));
   }
-  if (const auto weights = conversion.constant_of(node.inputs[0])) {
-    return quantize_weights(node, conversion, *levels, int64_t(stored_zero), *weights);
+  if (weights) {
+    return quantize_weights(node, conversion, *levels, int64_t(stored_zero), weights->to_floats(),
+                            weights->shape());
   }
   const auto scale = number_of(node, conversion, 1, "scale", false);
   if (!scale) return;
@@ -176,15 +193,18 @@ void quant(Node& node, NodeConversion& conversion) {
 }  // namespace
 
 bool is_qonnx_quantizer(const std::string& domain, const std::string& op) {
-  const bool known =
-      domain == "onnx.brevitas" || domain == "qonnx.custom_op.general" || domain == "finn.custom_op.general";
+  // Some exporters write them without a domain, where ONNX has no such operators.
+  const bool known = domain.empty() || domain == "onnx.brevitas" || domain == "qonnx.custom_op.general" ||
+                     domain == "finn.custom_op.general";
   return known && (op == "Quant" || op == "BipolarQuant" || op == "MultiThreshold");
 }
 
 void convert_qonnx_quantizer(Node& node, NodeConversion& conversion) {
   node.domain.clear();
   if (!node.has_input(0)) return conversion.invalid("has no input");
-  if (conversion.type(node.inputs[0]) != ElementType::kF32) {
+  // Weights may have been stored as integers already.
+  const bool constant = node.op == "Quant" && conversion.constant_of(node.inputs[0]);
+  if (conversion.type(node.inputs[0]) != ElementType::kF32 && !constant) {
     return conversion.unsupported(
         fmt::format("quantises {} numbers, only f32 is covered", name(conversion.type(node.inputs[0]))));
   }
