@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "tilewright/base/confined_path.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/shared_library.h"
 #include "tilewright/cgra/graph/graph_file.h"
@@ -23,7 +24,7 @@ std::vector<fs::path> graph_files(const PlaceTrainingRequest& request) {
     if (!split.is_object() || !split.contains("train") || !split["train"].is_array())
       throw Error(ErrorKind::kInvalidInput, request.split.string() + " has no list \"train\"");
     for (const auto& name : split["train"]) {
-      if (name.is_string()) files.push_back(request.graphs / (name.get<std::string>() + ".json"));
+      if (name.is_string()) files.push_back(confined_path(request.graphs, name.get<std::string>() + ".json"));
     }
     return files;
   }

@@ -65,6 +65,19 @@ DeviceFamily read_family(YamlMap& map) {
   return DeviceFamily::kXc7;
 }
 
+// The options of nextpnr that choose a part. There are others that run scripts.
+constexpr const char* kPlacerOptions[] = {
+    "--lp384",  "--lp1k",   "--lp4k",   "--lp8k",     "--hx1k",     "--hx4k",     "--hx8k",    "--up3k",
+    "--up5k",   "--u1k",    "--u2k",    "--u4k",      "--12k",      "--25k",      "--45k",     "--85k",
+    "--um-25k", "--um-45k", "--um-85k", "--um5g-25k", "--um5g-45k", "--um5g-85k", "--package", "--speed"};
+
+// Fit for a path, a script and a command line.
+bool is_plain(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '-' || c == '_';
+  });
+}
+
 const char* smaller(const char* resource) {
   const std::string name = resource;
   if (name == "LUT" || name == "FF") return "fewer alu_lanes or smaller blocks";
@@ -86,11 +99,9 @@ void Device::verify(Diagnostics& diagnostics) const {
     diagnostics.error(ErrorKind::kInvalidInput, "device '" + name + "'", field, std::move(message),
                       std::move(hint));
   };
-  if (name.empty()) error("name", "is empty", "give the device a name");
-  for (const auto& [field, text] : {std::pair{"part", &part}, std::pair{"package", &package}}) {
-    const bool plain = std::all_of(text->begin(), text->end(),
-                                   [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; });
-    if (text->empty() || !plain) {
+  for (const auto& [field, text] : {std::pair{"name", &name}, std::pair{"part", &part},
+                                    std::pair{"package", &package}, std::pair{"speed_grade", &speed_grade}}) {
+    if (!is_plain(*text)) {
       error(field, "'" + *text + "' is no name of letters, digits, '-' and '_'", "as the vendor orders it");
     }
   }
@@ -100,6 +111,13 @@ void Device::verify(Diagnostics& diagnostics) const {
   if (xilinx && !nextpnr_arguments.empty()) {
     error("nextpnr", "family " + std::string(synthesis::family_name(family)) + " has no nextpnr here",
           "leave it out");
+  }
+  for (const std::string& argument : nextpnr_arguments) {
+    const bool value = is_plain(argument) && argument[0] != '-';
+    if (value ||
+        std::find(std::begin(kPlacerOptions), std::end(kPlacerOptions), argument) != std::end(kPlacerOptions))
+      continue;
+    error("nextpnr", "'" + argument + "' names no part of a family", "e.g. [--hx8k, --package, ct256]");
   }
   if (memory && !std::has_single_bit(uint64_t(memory->port_bytes))) {
     error("dram", fmt::format("port_bytes {} is no power of two", memory->port_bytes), "4, 8, .. 128");

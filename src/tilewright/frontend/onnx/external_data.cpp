@@ -2,45 +2,32 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "tilewright/base/confined_path.h"
+#include "tilewright/base/error.h"
 
 namespace tilewright {
-namespace {
-
 namespace fs = std::filesystem;
-
-// Whether `path`, with its links followed, lies below `folder`.
-bool is_inside(const fs::path& folder, const fs::path& path) {
-  std::error_code error;
-  const fs::path real_folder = fs::weakly_canonical(folder, error);
-  if (error) return false;
-  const fs::path real_path = fs::weakly_canonical(path, error);
-  if (error) return false;
-  const auto [end, unused] =
-      std::mismatch(real_folder.begin(), real_folder.end(), real_path.begin(), real_path.end());
-  return end == real_folder.end();
-}
-
-}  // namespace
 
 ExternalData::OpenFile& ExternalData::open(const std::string& location) {
   const auto [found, is_new] = files_.try_emplace(location);
   OpenFile& file = found->second;
   if (!is_new) return file;
 
-  const fs::path relative(location);
-  const bool climbs = std::find(relative.begin(), relative.end(), "..") != relative.end();
   if (location.empty() || location.find('\0') != std::string::npos) {
     file.refused = "has no usable location";
   } else if (folder_.empty()) {
     file.refused = "cannot be looked for: the model was not read from a folder";
-  } else if (relative.is_absolute() || climbs || !is_inside(folder_, folder_ / relative)) {
-    file.refused = "lies outside of the model's folder";
   }
   if (!file.refused.empty()) return file;
 
   std::error_code error;
-  const fs::path path = folder_ / relative;
+  fs::path path;
+  try {
+    path = confined_path(folder_, location);
+  } catch (const Error&) {
+    file.refused = "lies outside of the model's folder";
+    return file;
+  }
   file.missing = !fs::exists(path, error) || error;
   if (file.missing) return file;
   if (!fs::is_regular_file(path, error)) {
