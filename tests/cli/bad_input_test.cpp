@@ -223,8 +223,8 @@ TEST(BadInput, ALayerTooLargeForTheOverlay) {
 
 TEST(BadInput, FoldersThatCannotBe) {
   const std::string model = demo_files().model.string();
-  expect_failure("optimize " + model + " --dump-passes " + model, 1,
-                 {"cannot create folder '" + model + "'"});
+  expect_failure("optimize " + model + " --dump-passes " + model, 1, {"would overwrite what model reads"});
+  expect_failure("optimize " + model + " --dump-passes /etc/passwd", 1, {"'/etc/passwd' is no folder"});
   expect_failure("optimize " + model + " --dump-passes /proc/nowhere", 1,
                  {"cannot create folder '/proc/nowhere'"});
 }

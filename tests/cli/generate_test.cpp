@@ -103,11 +103,34 @@ TEST(Generate, RefusesFoldersThatHoldSomethingElse) {
   const fs::path folder = fresh_folder("taken");
   write_text_file(folder / "thesis.txt", "work of years");
   const std::string model = "generate " + small_model().path.string() + " --device xc7z020 " + calibrated();
-  expect_failure(model + " -o " + folder.string(), 1, {"something other than a design"});
+  expect_failure(model + " -o " + folder.string(), 1, {"that 'generate' did not write (thesis.txt)"});
   expect_failure(model + " -o " + (folder / "thesis.txt").string(), 1, {"is no folder"});
   expect_failure(model + " -o " + (folder / "thesis.txt/design").string(), 1, {"thesis.txt"});
   EXPECT_EQ(read_text_file(folder / "thesis.txt"), "work of years");
   EXPECT_EQ(files_of(folder).size(), 1u);
+}
+
+// The folder of an earlier design is replaced; what somebody put there is not.
+TEST(Generate, KeepsWhatWasAddedToADesign) {
+  const fs::path parent = fresh_folder("kept"), folder = parent / "design";
+  const std::string generate = "generate " + small_model().path.string() + " --device xc7z020 " +
+                               calibrated() + " --no-simulate -o " + folder.string();
+  expect_success(generate);
+  write_text_file(folder / "notes.md", "mine");
+  fs::create_directories(folder / "rtl/board");
+  write_text_file(folder / "rtl/board/top.sv", "mine too");
+  fs::create_directories(parent / "design.partial");
+  write_text_file(parent / "design.partial/thesis.txt", "work of years");
+  expect_success(generate + " --clock 50");
+  EXPECT_EQ(report_of(folder)["clock_mhz"], 50);
+  EXPECT_EQ(read_text_file(folder / "notes.md"), "mine");
+  EXPECT_EQ(read_text_file(folder / "rtl/board/top.sv"), "mine too");
+  EXPECT_EQ(read_text_file(parent / "design.partial/thesis.txt"), "work of years");
+  EXPECT_EQ(std::distance(fs::directory_iterator(parent), {}), 2);
+  write_text_file(folder / "host/host.cpp", "changed");
+  expect_failure(generate, 1, {"what 'generate' wrote was changed since (host/host.cpp)"});
+  EXPECT_EQ(read_text_file(folder / "host/host.cpp"), "changed");
+  EXPECT_EQ(report_of(folder)["clock_mhz"], 50);
 }
 
 TEST(Generate, AFullDiskLeavesNothingBehind) {

@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <random>
 #include <utility>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/unused_path.h"
 
 namespace tilewright {
 namespace {
@@ -102,8 +104,15 @@ FileWriter::FileWriter(std::filesystem::path path) : path_(std::move(path)) {
   std::error_code ignored;
   // A device such as /dev/stdout cannot be replaced by a rename: write to it directly.
   direct_ = std::filesystem::exists(path_, ignored) && !std::filesystem::is_regular_file(path_, ignored);
-  target_ = direct_ ? path_.string() : path_.string() + ".XXXXXX";
-  fd_ = direct_ ? ::open(target_.c_str(), O_WRONLY | O_CLOEXEC) : ::mkstemp(target_.data());
+  if (direct_) {
+    target_ = path_.string();
+    fd_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    do {
+      target_ = unused_path_beside(path_).string();
+      fd_ = ::open(target_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (fd_ < 0 && errno == EEXIST);
+  }
   if (fd_ < 0) fail("write", path_, "is the folder there and writable?");
 }
 
@@ -139,7 +148,8 @@ void FileWriter::flush() {
 
 void FileWriter::take_place() {
   if (!direct_) {
-    ::fchmod(fd_, 0644);
+    struct stat replaced {};  // a new file has what the umask leaves, one that takes another's place as that
+    if (::stat(path_.c_str(), &replaced) == 0) ::fchmod(fd_, replaced.st_mode & 0777);
     if (::rename(target_.c_str(), path_.c_str()) != 0) fail_to_write();
   }
   ::close(std::exchange(fd_, -1));
@@ -174,6 +184,18 @@ void write_text_file_durably(const std::filesystem::path& path, std::string_view
   FileWriter writer(path);
   writer.append(text);
   writer.commit_durably();
+}
+
+std::filesystem::path unused_path_beside(const std::filesystem::path& path) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::random_device random;
+  std::string name;
+  struct stat there {};
+  do {
+    name = path.string() + ".";
+    for (int i = 0; i < 6; ++i) name += kLetters[random() % kLetters.size()];
+  } while (::lstat(name.c_str(), &there) == 0);
+  return name;
 }
 
 void create_folder(const std::filesystem::path& path) {

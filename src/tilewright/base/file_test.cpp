@@ -54,6 +54,26 @@ TEST(File, WritesPieceByPieceAndAppearsAtCommitOnly) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
 }
 
+TEST(File, NewFilesFollowTheUmaskAndOthersKeepTheirPermissions) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "tilewright_file_modes_test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const auto mode_of = [](const std::filesystem::path& file) {
+    return unsigned(std::filesystem::status(file).permissions());
+  };
+  const mode_t usual = ::umask(0);
+  for (const unsigned mask : {0u, 022u, 027u, 077u}) {
+    ::umask(mask);
+    const auto file = folder / std::to_string(mask);
+    write_text_file(file, "x");
+    EXPECT_EQ(mode_of(file), 0666u & ~mask);
+    std::filesystem::permissions(file, std::filesystem::perms(0640));
+    write_text_file(file, "y");
+    EXPECT_EQ(mode_of(file), 0640u);
+  }
+  ::umask(usual);
+}
+
 TEST(File, NamesTheFileAndTheReason) {
   EXPECT_EQ(error_of([] { read_text_file("/nowhere/a"); }),
             "cannot open '/nowhere/a': No such file or directory");

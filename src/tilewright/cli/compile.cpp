@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/folder_writer.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/verbs.h"
 #include "tilewright/flow/engine.h"
@@ -82,7 +83,9 @@ void emit_programs(const CompileOptions& options, const Engine& engine, std::ost
       }
     }
     if (!options.raw_folder.empty()) {
-      overlay::write_raw_program(numbered(options.raw_folder, i, programs.size()), raw_form(program));
+      FolderWriter folder(numbered(options.raw_folder, i, programs.size()), "compile");
+      overlay::write_raw_program(folder.path(), raw_form(program));
+      folder.commit();
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/folder_writer.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/verbs.h"
 #include "tilewright/flow/design_folder.h"
@@ -74,7 +75,7 @@ void generate(const GenerateOptions& options, std::ostream& out) {
   if (options.output.empty()) {
     throw Error(ErrorKind::kInvalidInput, "no folder is given for the design", "-o FOLDER");
   }
-  check_design_target(options.output);
+  check_folder_target(options.output, kDesignMaker);
   const GenerateRequest request = request_of(options);
   const NumberFormat format = number_format(options);
   Graph model = read_model(options.model);

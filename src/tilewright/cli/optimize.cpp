@@ -2,9 +2,10 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 
-#include "tilewright/base/file.h"
+#include "tilewright/base/folder_writer.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/verbs.h"
 #include "tilewright/flow/graph_table.h"
@@ -56,17 +57,18 @@ void optimize(const OptimizeOptions& options, std::ostream& out) {
   if (options.table) return print_table(options, out);
   Graph graph = read_model(options.model);
   int stage = 0;
+  std::optional<FolderWriter> passes;
   std::function<void(const std::string&, const Graph&)> dump;
   if (!options.dump_folder.empty()) {
-    create_folder(options.dump_folder);
+    passes.emplace(options.dump_folder, "optimize");
     dump = [&](const std::string& pass, const Graph& result) {
-      write_onnx(std::filesystem::path(options.dump_folder) / fmt::format("{:02}_{}.onnx", ++stage, pass),
-                 result);
+      write_onnx(passes->path() / fmt::format("{:02}_{}.onnx", ++stage, pass), result);
     };
     dump("read", graph);
   }
   PassReport report;
   graph = tilewright::optimize(std::move(graph), &report, dump);
+  if (passes) passes->commit();
   if (!options.output.empty()) write_onnx(options.output, graph);
   if (!options.json) {
     out << to_string(report) << "\n";

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/folder_writer.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/verbs.h"
 #include "tilewright/flow/place_curves.h"
@@ -41,11 +42,11 @@ void compare_methods(const PlaceBenchOptions& options, std::ostream& out) {
   request.processor_seconds = options.time_s;
   request.seeds = options.seeds;
   const PlaceBenchReport report = bench_methods(request);
-  const std::filesystem::path folder = options.output;
-  create_folder(folder);
-  write_text_file(folder / "methods.csv", bench_csv(report));
-  write_text_file(folder / "methods.json", bench_json(report));
-  write_text_file(folder / "methods.svg", bench_picture(report));
+  FolderWriter folder(options.output, "place bench");
+  write_text_file(folder.path() / "methods.csv", bench_csv(report));
+  write_text_file(folder.path() / "methods.json", bench_json(report));
+  write_text_file(folder.path() / "methods.svg", bench_picture(report));
+  folder.commit();
   out << (options.json ? bench_json(report) : bench_text(report));
 }
 
@@ -55,18 +56,19 @@ void draw_curves(const PlaceBenchOptions& options, std::ostream& out) {
                                    .episodes = options.episodes,
                                    .seeds = options.seeds};
   const std::vector<CurveRun> runs = learning_curves(request);
-  const std::filesystem::path folder = options.output;
-  create_folder(folder);
-  write_text_file(folder / "curves.csv", curves_csv(runs));
-  write_text_file(folder / "curves.json", curves_json(runs));
+  FolderWriter folder(options.output, "place bench");
+  write_text_file(folder.path() / "curves.csv", curves_csv(runs));
+  write_text_file(folder.path() / "curves.json", curves_json(runs));
   for (const CurveComparison& comparison : curve_comparisons())
-    write_text_file(folder / ("curves_" + comparison.name + ".svg"), curves_picture(runs, comparison));
+    write_text_file(folder.path() / ("curves_" + comparison.name + ".svg"), curves_picture(runs, comparison));
+  folder.commit();
   out << (options.json ? curves_json(runs) : curves_text(runs));
 }
 
 }  // namespace
 
 void place_bench(const PlaceBenchOptions& options, std::ostream& out) {
+  check_folder_target(options.output, "place bench");
   if (options.experiment == "curves") {
     draw_curves(options, out);
   } else {

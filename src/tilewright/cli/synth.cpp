@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "tilewright/base/folder_writer.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/verbs.h"
 #include "tilewright/flow/design_folder.h"
@@ -38,6 +39,7 @@ void synth_design(const SynthOptions& options, std::ostream& out) {
   job.family = device.family;
   job.by_module = estimate.resources.lut > kWholeLut;
   job.timeout_s = options.timeout_s;
+  const FolderClaim claim(job.folder, "synth");
   const pipeline::DesignCounts counts = pipeline::count_resources(folder.design, job);
   const std::vector<ResourceFit> estimated = fit(device, estimate.resources),
                                  counted = fit(device, counts.resources);
@@ -81,6 +83,7 @@ void synth(const SynthOptions& options, std::ostream& out) {
     throw Error(ErrorKind::kInvalidInput, "no folder is given for what synthesis writes", "-o FOLDER");
   }
   if (options.rtl_only) {
+    const FolderClaim claim(options.output, "synth");
     const auto files = overlay::write_rtl(hardware, options.output, rtl / "overlay");
     if (options.json) {
       nlohmann::json list = nlohmann::json::array();
@@ -95,6 +98,7 @@ void synth(const SynthOptions& options, std::ostream& out) {
     throw Error(ErrorKind::kInvalidInput, "no device is given", "--device NAME, or --rtl-only");
   }
   const Device device = find_device(options.device, shared_folder("hardware") / "devices");
+  const FolderClaim claim(options.output, "synth");
   const overlay::SynthesisReport report =
       overlay::synthesize(hardware, device,
                           {rtl, options.output, options.clock_mhz, options.seed, !options.no_dsp,

@@ -3,6 +3,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
+#include "tilewright/base/folder_writer.h"
 #include "tilewright/flow/design_page.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
@@ -10,52 +11,12 @@
 #include "tilewright/pipeline/estimate/estimate.h"
 
 namespace tilewright {
-namespace {
-
 namespace fs = std::filesystem;
-
-// A folder beside `target` that takes its place at the end, or vanishes.
-class FolderWriter {
- public:
-  explicit FolderWriter(fs::path target)
-      : target_(std::move(target)), partial_(target_.string() + ".partial") {
-    std::error_code ignored;
-    fs::remove_all(partial_, ignored);
-    create_folder(partial_);
-  }
-  FolderWriter(const FolderWriter&) = delete;
-  FolderWriter& operator=(const FolderWriter&) = delete;
-  ~FolderWriter() {
-    std::error_code ignored;
-    fs::remove_all(partial_, ignored);
-  }
-
-  const fs::path& partial() const { return partial_; }
-  void commit() {
-    std::error_code failed;
-    fs::remove_all(target_, failed);
-    if (!failed) fs::rename(partial_, target_, failed);
-    if (failed) {
-      throw Error(ErrorKind::kInvalidInput,
-                  "cannot write the folder '" + target_.string() + "': " + failed.message());
-    }
-  }
-
- private:
-  fs::path target_, partial_;
-};
-
-fs::path without_slash(const fs::path& folder) {
-  return folder.has_filename() ? folder : folder.parent_path();
-}
-
-}  // namespace
 
 void write_design_folder(const fs::path& folder, const Graph& graph, const GeneratedDesign& generated,
                          const Device& device, const fs::path& rtl_folder) {
-  check_design_target(folder);
-  FolderWriter writer(without_slash(folder));
-  const fs::path& to = writer.partial();
+  FolderWriter writer(folder, kDesignMaker);
+  const fs::path& to = writer.path();
   pipeline::EmitOptions emit;
   emit.rtl_folder = rtl_folder;
   pipeline::emit(generated.design, generated.network, &device, to, emit);
@@ -96,19 +57,6 @@ MemoryModel design_memory(const Device& device) {
   model.latency = uint32_t(port.latency_cycles);
   model.efficiency_percent = uint32_t(port.efficiency_percent);
   return model;
-}
-
-void check_design_target(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(folder, ignored)) return;
-  if (!std::filesystem::is_directory(folder, ignored)) {
-    throw Error(ErrorKind::kInvalidInput, "'" + folder.string() + "' is no folder",
-                "give a folder that can be made with -o");
-  }
-  if (std::filesystem::is_empty(folder, ignored) || is_design_folder(folder)) return;
-  throw Error(ErrorKind::kInvalidInput,
-              "the folder '" + folder.string() + "' exists and holds something other than a design",
-              "give another folder with -o, or empty this one");
 }
 
 }  // namespace tilewright

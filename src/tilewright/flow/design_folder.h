@@ -16,6 +16,8 @@ namespace tilewright {
 
 inline constexpr const char* kDesignModelFile = "model.onnx";
 inline constexpr const char* kDesignAllocationFile = "allocation.yaml";
+// Who writes designs, for check_folder_target.
+inline constexpr const char* kDesignMaker = "generate";
 inline constexpr const char* kDesignDeviceFile = "device.yaml";
 
 struct DesignFolder {
@@ -30,14 +32,13 @@ struct DesignFolder {
 bool is_design_folder(const std::filesystem::path& folder);
 // Errors (invalid input): a file that is missing or damaged, files that do not belong together.
 DesignFolder read_design_folder(const std::filesystem::path& folder);
-// Writes everything of a design. `folder` appears complete or not at all; one that holds a design is
-// replaced. Errors (invalid input): those of check_design_target; what cannot be written (disk full).
+// Writes everything of a design with a FolderWriter: `folder` appears complete or not at all, and takes the
+// place of an earlier design with what was added to that. Errors (invalid input): those of FolderWriter; what
+// cannot be written (disk full).
 void write_design_folder(const std::filesystem::path& folder, const Graph& graph,
                          const GeneratedDesign& generated, const Device& device,
                          const std::filesystem::path& rtl_folder);
 // What lies behind the memory ports of a design for `device`; a bare part has the memory of device_budget.
 MemoryModel design_memory(const Device& device);
-// Errors (invalid input): `folder` holds something that is no design, or is no folder.
-void check_design_target(const std::filesystem::path& folder);
 
 }  // namespace tilewright

@@ -10,6 +10,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
+#include "tilewright/base/folder_writer.h"
 #include "tilewright/flow/candidate_tuning.h"
 #include "tilewright/flow/overlay_candidates.h"
 #include "tilewright/overlay/area/area_coefficients.h"
@@ -203,25 +204,27 @@ class Width {
   std::string fastest_details_;  // of the candidate in report_.fastest
 };
 
-// The descriptions of the front's members, and of no others, for `compile --hardware` and `synth`.
+constexpr const char* kFrontMaker = "explore";
+
+// The descriptions of the front's members, and of no others of ours, for `compile --hardware` and `synth`.
 void write_front(const fs::path& folder, const WidthReport& width) {
-  create_folder(folder);
-  std::set<fs::path> files;
+  FolderWriter writer(folder, kFrontMaker);
   for (const ExploredCandidate& c : width.candidates) {
     if (!c.on_front) continue;
     OverlayHardware hardware = overlay::hardware_at(c.values, width.operand_bits);
     hardware.clock_mhz = c.clock_mhz;
-    files.insert(folder / (c.hardware + ".yaml"));
-    write_text_file(folder / (c.hardware + ".yaml"), print_overlay_hardware(hardware));
+    write_text_file(writer.path() / (c.hardware + ".yaml"), print_overlay_hardware(hardware));
   }
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (files.count(entry.path()) == 0) fs::remove(entry.path());
-  }
+  writer.commit();
+}
+
+fs::path front_folder(const fs::path& folder, int operand_bits) {
+  return folder / width_name(operand_bits) / "front";
 }
 
 void write_results(const fs::path& folder, const ExplorationReport& report) {
   for (const WidthReport& width : report.widths) {
-    if (!width.candidates.empty()) write_front(folder / width_name(width.operand_bits) / "front", width);
+    if (!width.candidates.empty()) write_front(front_folder(folder, width.operand_bits), width);
   }
   write_text_file(folder / "front.json", to_json(report) + "\n");
   write_text_file(folder / "page.html", exploration_page(report));
@@ -235,11 +238,19 @@ ExplorationReport empty_report(const ExplorationRequest& request) {
   return report;
 }
 
-// Writes the network where workers find it.
+// Writes the network where workers find it; what cannot be written at the end is found now.
 void place_network(const ExplorationRequest& request) {
+  for (const int bits : request.operand_bits)
+    check_folder_target(front_folder(request.folder, bits), kFrontMaker);
   create_folder(request.folder);
   const fs::path file = request.folder / "network.twb";
-  if (!fs::exists(file)) write_bundle(file, request.network);
+  if (fs::exists(file)) return;
+  if (!fs::is_empty(request.folder)) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("the folder '{}' holds something other than a study", request.folder.string()),
+                "give another folder, or empty this one");
+  }
+  write_bundle(file, request.network);
 }
 
 }  // namespace

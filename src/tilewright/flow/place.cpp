@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "tilewright/base/file.h"
+#include "tilewright/base/folder_writer.h"
 #include "tilewright/cgra/exact/exact_mapper.h"
 #include "tilewright/cgra/exact/ii_front.h"
 #include "tilewright/cgra/exact/refutation.h"
@@ -96,15 +96,17 @@ PlaceReport place_at_each(const PlaceRequest& request) {
   return report;
 }
 
+constexpr const char* kProofMaker = "place";
+
 // Each answer "no mapping of fewer clocks" (or none at all) solved once more from nothing, its proof checked.
-void prove(const PlaceRequest& request, PlacePoint& point) {
+void prove(const PlaceRequest& request, const std::filesystem::path& proof_folder, PlacePoint& point) {
   const bool impossible = point.result.status == SearchStatus::kInfeasible;
   if (!impossible && point.result.status != SearchStatus::kOptimal) return;
   MappingProblem problem = request.problem;
   problem.ii = point.ii;
   problem.rules.routed = false;
   const cgra::Refutation refuted =
-      cgra::refute(problem, impossible ? 0 : point.result.makespan - 1, request.proof_folder);
+      cgra::refute(problem, impossible ? 0 : point.result.makespan - 1, proof_folder);
   const bool accepted = refuted.answer == cgra::Satisfiable::kNo && refuted.check.proven;
   point.proof = accepted ? fmt::format("{} ({} bytes, accepted)", refuted.proof.filename().string(),
                                        refuted.proof_bytes)
@@ -171,6 +173,7 @@ PlaceMethod policy_method(const std::filesystem::path& policy, const cgra::Polic
 }
 
 PlaceReport place(const PlaceRequest& request) {
+  if (!request.proof_folder.empty()) check_folder_target(request.proof_folder, kProofMaker);
   for (size_t i = 0; i == 0 || i < request.iis.size(); ++i) {
     MappingProblem problem = request.problem;
     problem.ii = request.iis.empty() ? 1 : request.iis[i];
@@ -181,8 +184,9 @@ PlaceReport place(const PlaceRequest& request) {
   if (request.objective == PlaceObjective::kIi) return place_at_least_ii(request);
   PlaceReport report = place_at_each(request);
   if (request.proof_folder.empty()) return report;
-  create_folder(request.proof_folder);
-  for (PlacePoint& point : report.points) prove(request, point);
+  FolderWriter folder(request.proof_folder, kProofMaker);
+  for (PlacePoint& point : report.points) prove(request, folder.path(), point);
+  folder.commit();
   return report;
 }
 
