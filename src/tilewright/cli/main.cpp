@@ -9,7 +9,9 @@
 #include <new>
 
 #include "tilewright/base/error.h"
+#include "tilewright/cli/file_options.h"
 #include "tilewright/cli/fleet_options.h"
+#include "tilewright/cli/plain_stream.h"
 #include "tilewright/cli/verb_options.h"
 #include "tilewright/cli/verbs.h"
 
@@ -55,7 +57,7 @@ void add_cuts(CLI::App* verb, ModelOptions& model) {
 
 void add_model(CLI::App* verb, ModelOptions& model,
                const std::string& what = "ONNX, TensorFlow or TFLite file", bool required = true) {
-  verb->add_option("model", model.path, what)->required(required);
+  reads(verb->add_option("model", model.path, what))->required(required);
   verb->add_option_function<std::vector<std::string>>(
           "--shape",
           [&model](const std::vector<std::string>& bindings) {
@@ -79,7 +81,7 @@ void add_model(CLI::App* verb, ModelOptions& model,
 }
 
 void add_data(CLI::App* verb, DataOptions& data, const std::string& flag, const std::string& description) {
-  verb->add_option(flag, data.path, description + " (.npy or idx, samples along axis 0)");
+  reads(verb->add_option(flag, data.path, description + " (.npy or idx, samples along axis 0)"));
   verb->add_option(flag + "-count", data.count, "Use only the first N samples")
       ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()));
   verb->add_option(flag + "-scale", data.scale, "Multiply the values by this first, e.g. 0.00392156862745098")
@@ -92,11 +94,11 @@ void add_common(CLI::App* verb, bool& json, int* threads = nullptr) {
 }
 
 void add_timing(CLI::App* verb, TimingOptions& timing) {
-  verb->add_option("bundle", timing.bundle, "Bundle (.twb)")->required();
-  verb->add_option("--hardware", timing.hardware,
-                   "Time it on another overlay: a preset's name or a YAML file");
-  verb->add_option("--memory", timing.memory,
-                   "ideal, fixed[:LATENCY[:INTERVAL]], ddr, or a YAML file (default: fixed)");
+  reads(verb->add_option("bundle", timing.bundle, "Bundle (.twb)"))->required();
+  reads(verb->add_option("--hardware", timing.hardware,
+                         "Time it on another overlay: a preset's name or a YAML file"));
+  reads(verb->add_option("--memory", timing.memory,
+                         "ideal, fixed[:LATENCY[:INTERVAL]], ddr, or a YAML file (default: fixed)"));
   verb->add_flag("--json", timing.json, "Print JSON for machines");
 }
 
@@ -109,13 +111,13 @@ void add_engine(CLI::App* verb, TimedEngineOptions& engine, const std::vector<st
               "(the hardware itself, Verilated)") +
               (fabric ? "; fabric: what runs mapped programs, clock by clock" : ""))
       ->check(CLI::IsMember(engines));
-  verb->add_option(
+  reads(verb->add_option(
       "--memory", engine.memory,
-      "Memory of the timed engines: ideal, fixed[:LATENCY[:INTERVAL]] (default), ddr, or a YAML file");
+      "Memory of the timed engines: ideal, fixed[:LATENCY[:INTERVAL]] (default), ddr, or a YAML file"));
   verb->add_flag("--counters", engine.counters, "Show what every module did in how many cycles");
-  verb->add_option("--trace", engine.trace,
-                   "Write what happened when, for Chrome and Perfetto (.json; cycle engine)");
-  verb->add_option("--wave", engine.wave, "Write waves of all signals (.fst; rtl engine)");
+  writes(verb->add_option("--trace", engine.trace,
+                          "Write what happened when, for Chrome and Perfetto (.json; cycle engine)"));
+  writes(verb->add_option("--wave", engine.wave, "Write waves of all signals (.fst; rtl engine)"));
   verb->add_option("--rtl-cache", engine.rtl_cache,
                    "Folder for compiled RTL models (default: the user's cache)");
 }
@@ -125,17 +127,18 @@ void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
       add_verb(app, "map", "Map a model onto a spatial array: energy and latency per layer, proven optimal",
                "map alexnet.onnx --hardware eyeriss-256 --dataflow all --equal-area --batch 16");
   add_model(verb, map_options.model, "ONNX, TensorFlow or TFLite file (or --workload)", false);
-  verb->add_option("--workload", map_options.workload, "YAML file of one or more layers instead of a model");
-  verb->add_option("--hardware", map_options.hardware, "Array: a preset's name or a YAML file");
-  verb->add_option(
+  reads(verb->add_option("--workload", map_options.workload,
+                         "YAML file of one or more layers instead of a model"));
+  reads(verb->add_option("--hardware", map_options.hardware, "Array: a preset's name or a YAML file"));
+  reads(verb->add_option(
       "--dataflow", map_options.dataflow,
       "rs, ws, os_a, os_b, os_c, nlr (several with commas), all, or a YAML file of a dataflow or "
-      "of mapspace constraints; default: free");
-  verb->add_option("--mapping", map_options.mapping,
-                   "Evaluate the mappings of this file instead of searching");
-  verb->add_option(
-          "--timeloop", map_options.timeloop,
-          "Timeloop files (architecture, energy table, problem, constraints, mapping) instead of our own")
+      "of mapspace constraints; default: free"));
+  reads(verb->add_option("--mapping", map_options.mapping,
+                         "Evaluate the mappings of this file instead of searching"));
+  reads(verb->add_option(
+            "--timeloop", map_options.timeloop,
+            "Timeloop files (architecture, energy table, problem, constraints, mapping) instead of our own"))
       ->expected(1, 64);
   verb->add_option("--batch", map_options.batch, "Images (default: the model's)")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
@@ -157,14 +160,16 @@ void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
           "a dataflow's name)")
       ->check(CLI::IsMember({"physical", "timeloop", "study"}));
   verb->add_flag("--imperfect", map_options.imperfect, "Also tiles that do not divide the layer's sizes");
-  verb->add_option("--plot", map_options.plot, "SVG of stacked bars (with --pareto: of the front)");
-  verb->add_option("--csv", map_options.csv, "CSV of everything, a line per layer and dataflow");
-  verb->add_option("--compare", map_options.baseline, "Ratios to a report that --json printed earlier");
+  writes(verb->add_option("--plot", map_options.plot, "SVG of stacked bars (with --pareto: of the front)"));
+  writes(verb->add_option("--csv", map_options.csv, "CSV of everything, a line per layer and dataflow"));
+  reads(
+      verb->add_option("--compare", map_options.baseline, "Ratios to a report that --json printed earlier"));
   verb->add_flag("--pareto", map_options.pareto, "Front of energy against latency of the whole model");
   verb->add_flag("--union", map_options.unions, "What an array for two or three of the dataflows buys");
   verb->add_flag("--fuse", map_options.fuse, "Keep tiles between layers of a chain on chip, and the gain");
   verb->add_option("--cache", map_options.cache, "Folder that remembers mappings");
-  verb->add_option("-o,--output", map_options.output, "YAML file for the mappings (--mapping reads it)");
+  writes(
+      verb->add_option("-o,--output", map_options.output, "YAML file for the mappings (--mapping reads it)"));
   verb->add_flag("--mappings", map_options.show_mappings, "Print the mapping of every distinct layer");
   add_common(verb, map_options.json, &map_options.threads);
   verb->callback([&map_options, &out] { map(map_options, out); });
@@ -186,10 +191,11 @@ void add_tune(CLI::App& app, TuneOptions& options, std::ostream& out) {
       ->check(CLI::Range(1, 100000));
   verb->add_option("--seed", options.seed, "Of the search");
   verb->add_option("--layer", options.layers, "Only this layer; may be repeated");
-  verb->add_option("--records", options.records,
-                   "Database of trials: what it knows is not measured again, what is measured is kept");
-  verb->add_option("-o,--output", options.output, "Write the tuned bundle to this file");
-  verb->add_option("--page", options.page, "Write curves, roofline and table as an HTML page");
+  reads(
+      verb->add_option("--records", options.records,
+                       "Database of trials: what it knows is not measured again, what is measured is kept"));
+  writes(verb->add_option("-o,--output", options.output, "Write the tuned bundle to this file"));
+  writes(verb->add_option("--page", options.page, "Write curves, roofline and table as an HTML page"));
   add_fleet(verb, options.fleet);
   verb->add_option("--threads", options.threads, "Number of threads")->check(CLI::Range(1, 1024));
   verb->callback([&options, &out] { tune(options, out); });
@@ -201,9 +207,12 @@ void add_generate(CLI::App& app, GenerateOptions& options, std::ostream& out) {
       "Generate an FPGA design of its own for a network: Verilog, memories, host program, testbench, report",
       "generate lenet.pb --device xc7z020 --clock 100 --number-type q10.22 -o design/");
   add_model(verb, options.model, "ONNX, TensorFlow or TFLite file");
-  verb->add_option("--device", options.device, "FPGA: a preset's name (hardware/devices) or a YAML file")
+  reads(
+      verb->add_option("--device", options.device, "FPGA: a preset's name (hardware/devices) or a YAML file"))
       ->required();
-  verb->add_option("-o,--output", options.output, "Folder of the design; one that holds a design is replaced")
+  replaces_folder(
+      verb->add_option("-o,--output", options.output,
+                       "Folder of the design; an earlier design is replaced, what was added to it stays"))
       ->required();
   verb->add_option("--clock", options.clock_mhz, "MHz that the design runs at (default: the device's)")
       ->check(number_check("a number of MHz above 0 and at most 10000",
@@ -222,11 +231,13 @@ void add_generate(CLI::App& app, GenerateOptions& options, std::ostream& out) {
   add_data(verb, options.calibration, "--calibration", "Calibration inputs of a float model");
   verb->add_option("--form", options.form, "A stage for every layer, engines that layers share, or either")
       ->check(CLI::IsMember({"auto", "streaming", "processors"}));
-  verb->add_option("--allocation", options.allocation,
-                   "Take the allocation of this file (allocation.yaml of a design) instead of searching");
-  verb->add_option("--memory", options.memory,
-                   "Memory of the simulation: ideal, fixed[:LATENCY[:INTERVAL[:EFFICIENCY]]], ddr, or a YAML "
-                   "file (default: the device's)");
+  reads(verb->add_option(
+      "--allocation", options.allocation,
+      "Take the allocation of this file (allocation.yaml of a design) instead of searching"));
+  reads(verb->add_option(
+      "--memory", options.memory,
+      "Memory of the simulation: ideal, fixed[:LATENCY[:INTERVAL[:EFFICIENCY]]], ddr, or a YAML "
+      "file (default: the device's)"));
   verb->add_flag("--no-simulate", options.no_simulate, "Only estimate the cycles");
   verb->add_flag("--explain", options.explain,
                  "Say who got which multipliers and why, and what bounds each layer");
@@ -240,11 +251,12 @@ void add_synth(CLI::App& app, SynthOptions& options, std::ostream& out) {
       "Synthesise an overlay (resources, fit, clock rate, for iCE40 a bitstream), or a generated design "
       "(Yosys' counts beside the estimates)",
       "synth overlay-ice40 --device ice40-hx8k -o build/ice40");
-  verb->add_option("hardware", options.hardware,
-                   "Overlay (a preset's name or a YAML file), or the folder of a generated design")
+  reads(verb->add_option("hardware", options.hardware,
+                         "Overlay (a preset's name or a YAML file), or the folder of a generated design"))
       ->required();
-  verb->add_option("--device", options.device,
-                   "FPGA: a preset's name (hardware/devices) or a YAML file (default: the design's own)");
+  reads(verb->add_option(
+      "--device", options.device,
+      "FPGA: a preset's name (hardware/devices) or a YAML file (default: the design's own)"));
   verb->add_option("-o,--output", options.output, "Folder for sources, netlist, bitstream and report.json");
   verb->add_option("--clock", options.clock_mhz, "MHz that timing is judged by (default: the overlay's)")
       ->check(number_check("a number of MHz above 0 and at most 10000",
@@ -279,8 +291,9 @@ int parse_and_run(int argc, char** argv) {
   verb = add_verb(app, "optimize", "Simplify a float model; every stage is a valid .onnx file",
                   "optimize model.onnx -o optimized.onnx --dump-passes passes/");
   add_model(verb, optimize_options.model);
-  verb->add_option("-o,--output", optimize_options.output, "ONNX file to write");
-  verb->add_option("--dump-passes", optimize_options.dump_folder, "Folder for the model after each pass");
+  writes(verb->add_option("-o,--output", optimize_options.output, "ONNX file to write"));
+  replaces_folder(verb->add_option("--dump-passes", optimize_options.dump_folder,
+                                   "Folder for the model after each pass"));
   verb->add_flag("--table", optimize_options.table,
                  "What reading, folding and fusing leave of the graph, stage by stage");
   add_common(verb, optimize_options.json, &optimize_options.threads);
@@ -295,9 +308,9 @@ int parse_and_run(int argc, char** argv) {
   add_data(verb, quantize_options.calibration, "--calibration", "Calibration inputs");
   add_data(verb, quantize_options.evaluation, "--evaluate",
            "Inputs of the accuracy report (default: the calibration ones)");
-  verb->add_option("--labels", quantize_options.labels,
-                   "Class numbers of the evaluation inputs (.npy or idx)");
-  verb->add_option("-o,--output", quantize_options.output, "ONNX file to write")->required();
+  reads(verb->add_option("--labels", quantize_options.labels,
+                         "Class numbers of the evaluation inputs (.npy or idx)"));
+  writes(verb->add_option("-o,--output", quantize_options.output, "ONNX file to write"))->required();
   verb->add_option("--number-type", quantize_options.number_type,
                    "int8, or fixed point of 32 bits such as q10.22, which needs no calibration inputs");
   verb->add_option("--scales", quantize_options.scales,
@@ -324,22 +337,22 @@ int parse_and_run(int argc, char** argv) {
   verb = add_verb(app, "compile", "Compile a quantised model for an overlay into a bundle",
                   "compile q.onnx --hardware overlay-16x16 -o model.twb");
   add_model(verb, compile_options.model);
-  verb->add_option("--hardware", compile_options.hardware, "Overlay: a preset's name or a YAML file")
+  reads(verb->add_option("--hardware", compile_options.hardware, "Overlay: a preset's name or a YAML file"))
       ->required();
-  verb->add_option("-o,--output", compile_options.output, "Bundle to write (.twb)");
-  verb->add_option("--emit-assembly", compile_options.assembly,
-                   "Write the program as text to this file (- prints it)");
-  verb->add_option("--emit-raw", compile_options.raw_folder,
-                   "Folder for raw images and a program.yaml for 'exec'");
-  verb->add_option(
+  writes(verb->add_option("-o,--output", compile_options.output, "Bundle to write (.twb)"));
+  writes(verb->add_option("--emit-assembly", compile_options.assembly,
+                          "Write the program as text to this file (- prints it)"));
+  replaces_folder(verb->add_option("--emit-raw", compile_options.raw_folder,
+                                   "Folder for raw images and a program.yaml for 'exec'"));
+  reads(verb->add_option(
       "--records", compile_options.records,
       "Database of records, or their text (.jsonl, .jsonl.gz): layers get the best schedule that "
-      "these, or the records of the project, know; may be repeated");
+      "these, or the records of the project, know; may be repeated"));
   verb->add_flag("--no-records", compile_options.no_records, "Only default schedules");
-  verb->add_option(
+  reads(verb->add_option(
       "--memory", compile_options.memory,
       "Memory that records were measured behind: ideal, fixed[:LATENCY[:INTERVAL]], ddr, or a YAML "
-      "file (default: fixed)");
+      "file (default: fixed)"));
   add_common(verb, compile_options.json, &compile_options.threads);
   verb->callback([&] { compile(compile_options, out); });
 
@@ -349,12 +362,13 @@ int parse_and_run(int argc, char** argv) {
   add_model(verb, run_options.model,
             "Bundle (.twb), folder of a generated design, mapped program (.json), or model file");
   add_data(verb, run_options.input, "--input", "Inputs");
-  verb->add_option("--output", run_options.output,
-                   "File for the outputs (.npy); further outputs get .1.npy, .2.npy, ...");
-  verb->add_option("--labels", run_options.labels, "Class numbers: prints the top-1 accuracy (.npy or idx)");
+  writes(verb->add_option("--output", run_options.output,
+                          "File for the outputs (.npy); further outputs get .1.npy, .2.npy, ..."));
+  reads(verb->add_option("--labels", run_options.labels,
+                         "Class numbers: prints the top-1 accuracy (.npy or idx)"));
   add_engine(verb, run_options.engine, {"functional", "host", "cycle", "rtl", "fabric"});
-  verb->add_option("--hardware", run_options.hardware,
-                   "Run a bundle on another overlay: a preset's name or a YAML file");
+  reads(verb->add_option("--hardware", run_options.hardware,
+                         "Run a bundle on another overlay: a preset's name or a YAML file"));
   verb->add_flag("--verify", run_options.verify,
                  "Compare every output bit for bit with the integer reference");
   add_common(verb, run_options.json, &run_options.threads);
@@ -365,7 +379,7 @@ int parse_and_run(int argc, char** argv) {
                   "First tensor of a bundle that diverges from the float model: range, rounding or layout",
                   "compare model.onnx model.twb --input x.npy");
   add_model(verb, compare_options.model, "Float model: ONNX, TensorFlow or TFLite file");
-  verb->add_option("bundle", compare_options.bundle, "Bundle (.twb)")->required();
+  reads(verb->add_option("bundle", compare_options.bundle, "Bundle (.twb)"))->required();
   add_data(verb, compare_options.input, "--input", "Input");
   verb->add_option("--threshold", compare_options.threshold_db,
                    "Signal-to-noise ratio in dB below which a tensor diverges")
@@ -379,7 +393,7 @@ int parse_and_run(int argc, char** argv) {
                "Cycles of a bundle, layer by layer: share of peak, bytes, ideal, roofline (cycle simulator)",
                "report model.twb --memory ddr --svg roofline.svg");
   add_timing(verb, report_options.timing);
-  verb->add_option("--svg", report_options.svg, "Write the roofline plot to this file");
+  writes(verb->add_option("--svg", report_options.svg, "Write the roofline plot to this file"));
   verb->callback([&] { report(report_options, out); });
 
   ExplainVerbOptions explain_options;
@@ -396,7 +410,7 @@ int parse_and_run(int argc, char** argv) {
 
   ExecOptions exec_options;
   verb = add_verb(app, "exec", "Execute a raw program: images at stated DRAM addresses", "exec program.yaml");
-  verb->add_option("program", exec_options.program, "program.yaml")->required();
+  reads(verb->add_option("program", exec_options.program, "program.yaml"))->required();
   verb->add_flag("--check", exec_options.check,
                  "First look for hazards: races, missing tokens, what is not portable");
   add_engine(verb, exec_options.engine, {"functional", "cycle", "rtl"});
@@ -439,6 +453,7 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace tilewright::cli
 
 int main(int argc, char** argv) {
+  const tilewright::cli::PlainStream plain_output(std::cout), plain_errors(std::cerr);
   try {
     return tilewright::cli::parse_and_run(argc, argv);
   } catch (const tilewright::Error& error) {

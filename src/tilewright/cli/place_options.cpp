@@ -1,5 +1,6 @@
 #include <ostream>
 
+#include "tilewright/cli/file_options.h"
 #include "tilewright/cli/verb_options.h"
 #include "tilewright/flow/place.h"
 
@@ -17,14 +18,15 @@ void add_train(CLI::App& place, PlaceTrainOptions& options, std::ostream& out) {
   CLI::App* verb =
       add_verb(place, "train", "Train a policy for --method rl on a folder of graphs (needs libtorch)",
                "place train --graphs graphs/ --fabric streaming-engine --ii 4 -o policy.json");
-  verb->add_option("--graphs", options.graphs, "Folder of graphs: JSON or GraphViz")->required();
-  verb->add_option("--split", options.split, "JSON file whose list \"train\" names the graphs to take");
-  verb->add_option("--fabric", options.fabric, "As of place");
+  reads(verb->add_option("--graphs", options.graphs, "Folder of graphs: JSON or GraphViz"))->required();
+  reads(
+      verb->add_option("--split", options.split, "JSON file whose list \"train\" names the graphs to take"));
+  reads(verb->add_option("--fabric", options.fabric, "As of place"));
   verb->add_option("--ii", options.ii, "Of graphs whose file says none")->check(CLI::Range(1, 64));
   verb->add_option("--episodes", options.episodes, "Placements to learn from, of all graphs together")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
   verb->add_option("--seed", options.seed, "Seed of weights and draws");
-  verb->add_option("-o,--output", options.output, "JSON file for the policy")->required();
+  writes(verb->add_option("-o,--output", options.output, "JSON file for the policy"))->required();
   verb->callback([&options, &out] { place_train(options, out); });
 }
 
@@ -34,8 +36,8 @@ void add_bench(CLI::App& place, PlaceBenchOptions& options, std::ostream& out) {
                "Compare the mappers at equal evaluations and equal processor time, or draw the policy's "
                "learning curves: table, CSV, JSON, plots",
                "place bench models/cgra/ifft.json --fabric streaming-engine --ii 6 -o compared/");
-  verb->add_option("graphs", options.graphs, "Graphs: JSON or GraphViz")->required();
-  verb->add_option("--fabric", options.fabric, "As of place");
+  reads(verb->add_option("graphs", options.graphs, "Graphs: JSON or GraphViz"))->required();
+  reads(verb->add_option("--fabric", options.fabric, "As of place"));
   verb->add_option("--ii", options.ii, "Of graphs whose file says none")->check(CLI::Range(1, 64));
   verb->add_option("--experiment", options.experiment,
                    "methods, or curves: masks, rewards and networks in training (needs libtorch)")
@@ -47,8 +49,9 @@ void add_bench(CLI::App& place, PlaceBenchOptions& options, std::ostream& out) {
           "--time", [&options](const std::string& text) { options.time_s = seconds_of("--time", text); },
           "Of methods: processor time per graph, method and seed (default 100ms)")
       ->type_name("TIME");
-  verb->add_option("--policy", options.policy, "As of place");
-  verb->add_option("-o,--output", options.output, "Folder for CSV, JSON and SVG")->required();
+  reads(verb->add_option("--policy", options.policy, "As of place"));
+  replaces_folder(verb->add_option("-o,--output", options.output, "Folder for CSV, JSON and SVG"))
+      ->required();
   verb->add_flag("--json", options.json, "Print JSON for machines");
   verb->callback([&options, &out] { place_bench(options, out); });
 }
@@ -62,17 +65,17 @@ void add_place(CLI::App& app, PlaceVerbs& verbs, std::ostream& out) {
                "Map a dataflow graph onto a coarse-grained array, in space and time: the shortest "
                "schedule with its proof, or why there is none",
                "place models/cgra/ifft.json --fabric streaming-engine --ii auto -o mapped.json");
-  verb->add_option("graph", options.graph, "Graph: JSON (docs/cgra_graphs.md) or GraphViz (.dot)");
+  reads(verb->add_option("graph", options.graph, "Graph: JSON (docs/cgra_graphs.md) or GraphViz (.dot)"));
   verb->add_option("--expr", options.expression,
                    "Arithmetic instead of a file, e.g. \"d = (x-x0)*(x-x0); s = s + a[i]\"");
-  verb->add_option(
+  reads(verb->add_option(
       "--fabric", options.fabric,
-      "Fabric: a preset's name, mesh-RxC, torus-RxC, hycube-RxC, line-N, ring-N, or a YAML file");
+      "Fabric: a preset's name, mesh-RxC, torus-RxC, hycube-RxC, line-N, ring-N, or a YAML file"));
   verb->add_option("--ii", options.ii,
                    "Clocks between iterations: N, FIRST..LAST, or auto (front of II and makespan)");
   verb->add_option("--method", options.method, "Mapper")->check(CLI::IsMember(method_names()));
-  verb->add_option("--policy", options.policy,
-                   "Policy file of --method rl (default: one trained on synthetic graphs)");
+  reads(verb->add_option("--policy", options.policy,
+                         "Policy file of --method rl (default: one trained on synthetic graphs)"));
   verb->add_option("--samples", options.samples, "Placements that the policy draws")
       ->check(CLI::Range(1, 1 << 24));
   verb->add_option("--beam", options.beam, "A beam of this width instead of samples")
@@ -98,12 +101,15 @@ void add_place(CLI::App& app, PlaceVerbs& verbs, std::ostream& out) {
                    "Stop after this many decoded placements or solver calls")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
   verb->add_option("--seed", options.seed, "Seed of what is random");
-  verb->add_option("-o,--output", options.output, "JSON file for the mapped program ('run' executes it)");
-  verb->add_option("--configuration", options.configuration,
-                   "JSON file for the device configuration: spoke RAM, instruction RAM, tile memories");
-  verb->add_option("--svg", options.svg, "Picture: tiles and slots, routes, time line");
-  verb->add_option("--proof", options.proof_folder,
-                   "Folder for a formula (.cnf) and a checked proof (.drat) of every proven point");
+  writes(verb->add_option("-o,--output", options.output,
+                          "JSON file for the mapped program ('run' executes it)"));
+  writes(
+      verb->add_option("--configuration", options.configuration,
+                       "JSON file for the device configuration: spoke RAM, instruction RAM, tile memories"));
+  writes(verb->add_option("--svg", options.svg, "Picture: tiles and slots, routes, time line"));
+  replaces_folder(
+      verb->add_option("--proof", options.proof_folder,
+                       "Folder for a formula (.cnf) and a checked proof (.drat) of every proven point"));
   verb->add_option("--threads", options.threads, "Number of threads")->check(CLI::Range(1, 1024));
   verb->add_flag("--json", options.json, "Print JSON for machines");
   add_train(*verb, verbs.train, out);

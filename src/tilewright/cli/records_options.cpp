@@ -1,4 +1,5 @@
 // The command line of `records` and its verbs.
+#include "tilewright/cli/file_options.h"
 #include "tilewright/cli/verb_options.h"
 
 namespace tilewright::cli {
@@ -23,39 +24,41 @@ void add_records(CLI::App& app, RecordsOptions& options, std::ostream& out) {
 
   CLI::App* verb = add_action(*records, "best", "The best schedule known for each layer and machine",
                               "records best tune.db --hardware overlay-16x16", options, out, records_best);
-  verb->add_option("files", options.files, "Databases of records, or their texts (.jsonl, .jsonl.gz)")
+  reads(verb->add_option("files", options.files, "Databases of records, or their texts (.jsonl, .jsonl.gz)"))
       ->required();
   verb->add_option("--workload", options.workload, "Only layers whose text contains this");
-  verb->add_option("--hardware", options.hardware, "Only of this overlay: a preset's name or a YAML file");
-  verb->add_option(
+  reads(verb->add_option("--hardware", options.hardware,
+                         "Only of this overlay: a preset's name or a YAML file"));
+  reads(verb->add_option(
       "--memory", options.memory,
-      "Memory of that overlay: ideal, fixed[:LATENCY[:INTERVAL]], ddr, or a YAML file (default: fixed)");
+      "Memory of that overlay: ideal, fixed[:LATENCY[:INTERVAL]], ddr, or a YAML file (default: fixed)"));
 
   verb = add_action(*records, "export", "Write records as text: one JSON object a line",
                     "records export tune.db --best -o best.jsonl.gz", options, out, records_export);
-  verb->add_option("database", options.database, "Database of records")->required();
-  verb->add_option("-o,--output", options.output,
-                   "File to write, compressed if it ends in .gz (default: -, prints)");
+  reads(verb->add_option("database", options.database, "Database of records"))->required();
+  writes(verb->add_option("-o,--output", options.output,
+                          "File to write, compressed if it ends in .gz (default: -, prints)"));
   verb->add_flag("--best", options.best, "Only the best of each layer and machine");
 
   verb = add_action(*records, "import", "Add the records of texts to a database, which is made if need be",
                     "records import tune.db measured.jsonl", options, out, records_import);
-  verb->add_option("database", options.database, "Database of records")->required();
-  verb->add_option("files", options.files, "Texts (.jsonl, .jsonl.gz; - reads standard input)")->required();
+  reads(verb->add_option("database", options.database, "Database of records"))->required();
+  reads(verb->add_option("files", options.files, "Texts (.jsonl, .jsonl.gz; - reads standard input)"))
+      ->required();
 
   verb = add_action(*records, "merge", "Add the records of other databases to one, which is made if need be",
                     "records merge all.db monday.db tuesday.db", options, out, records_merge);
-  verb->add_option("database", options.database, "Database of records to add to")->required();
-  verb->add_option("files", options.files, "Databases to add")->required();
+  reads(verb->add_option("database", options.database, "Database of records to add to"))->required();
+  reads(verb->add_option("files", options.files, "Databases to add"))->required();
 
   verb = add_action(*records, "stats", "How many records a database holds, of what, and what they took",
                     "records stats tune.db", options, out, records_stats);
-  verb->add_option("files", options.files, "Databases of records")->required();
+  reads(verb->add_option("files", options.files, "Databases of records"))->required();
 
   verb = add_action(*records, "recover", "Save every intact record of a damaged database into a new one",
                     "records recover damaged.db -o saved.db", options, out, records_recover);
-  verb->add_option("database", options.database, "Damaged database")->required();
-  verb->add_option("-o,--output", options.output, "Database to make")->required();
+  reads(verb->add_option("database", options.database, "Damaged database"))->required();
+  writes(verb->add_option("-o,--output", options.output, "Database to make"))->required();
 }
 
 }  // namespace tilewright::cli

@@ -11,6 +11,7 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/parallel.h"
+#include "tilewright/cli/file_options.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/timed_engine.h"
 #include "tilewright/cli/verbs.h"
@@ -213,6 +214,21 @@ Results run_model(const RunOptions& options, const Samples& samples) {
 
 }  // namespace
 
+void write_outputs(const RunOptions& options, const std::vector<Tensor>& outputs) {
+  if (options.output.empty()) return;
+  std::vector<NamedPath> files;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    std::filesystem::path path = options.output;
+    if (i > 0) path.replace_extension(fmt::format(".{}.npy", i));
+    files.push_back({"--output", path});
+  }
+  std::vector<NamedPath> inputs{{"model", options.model.path}};
+  if (!options.input.path.empty()) inputs.push_back({"--input", options.input.path});
+  if (!options.labels.empty()) inputs.push_back({"--labels", options.labels});
+  refuse_overwriting(inputs, files);
+  for (size_t i = 0; i < outputs.size(); ++i) write_npy(files[i].path, outputs[i]);
+}
+
 void run(const RunOptions& options, std::ostream& out) {
   if (is_mapped_program_file(options.model.path)) return run_mapped(options, out);
   if (options.engine.engine == "fabric") {
@@ -228,11 +244,7 @@ void run(const RunOptions& options, std::ostream& out) {
   const Results results = bundle   ? run_bundle(options, samples)
                           : design ? run_design_folder(options, samples)
                                    : run_model(options, samples);
-  for (size_t o = 0; o < results.outputs.size() && !options.output.empty(); ++o) {
-    std::filesystem::path path = options.output;
-    if (o > 0) path.replace_extension(fmt::format(".{}.npy", o));
-    write_npy(path, results.outputs[o]);
-  }
+  write_outputs(options, results.outputs);
   nlohmann::json json = {{"inputs", results.count}, {"seconds", results.seconds}};
   std::string text =
       fmt::format("{} inputs in {:.2f} s on the {} engine\n", results.count, results.seconds,

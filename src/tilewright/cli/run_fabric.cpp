@@ -36,11 +36,9 @@ void run_mapped(const RunOptions& options, std::ostream& out) {
   if (!options.input.path.empty()) input = read_npy(options.input.path);
   const FabricRun run =
       run_on_fabric(cgra::read_mapped_program(options.model.path), input, options.input.count);
-  for (size_t i = 0; i < run.outputs.size() && !options.output.empty(); ++i) {
-    std::filesystem::path path = options.output;
-    if (i > 0) path.replace_extension(fmt::format(".{}.npy", i));
-    write_npy(path, run.outputs[i].second);
-  }
+  std::vector<Tensor> outputs;
+  for (const auto& output : run.outputs) outputs.push_back(output.second);
+  write_outputs(options, outputs);
   const cgra::SimulationResult& result = run.check.result;
   std::vector<std::string> names;
   for (const auto& output : run.outputs) names.push_back(output.first);

@@ -2,12 +2,15 @@
 
 #include <cmath>
 
+#include "tilewright/cli/file_options.h"
+
 namespace tilewright::cli {
 
 CLI::App* add_verb(CLI::App& app, const std::string& name, const std::string& description,
                    const std::string& example) {
   CLI::App* verb = app.add_subcommand(name, description);
   verb->footer("Example:\n  tilewright " + example);
+  verb->parse_complete_callback([verb] { refuse_overwriting(*verb); });
   return verb;
 }
 

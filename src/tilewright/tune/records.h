@@ -37,7 +37,7 @@ using TakeRecord = std::function<AddedRecord(const Record&)>;
 
 // Several processes on one machine may have the same file open: writes queue up (WAL, busy waiting), nobody
 // sees a lock error. One thread at a time. Errors of every call: (invalid input) the file is damaged, with
-// how many records 'records recover' would save; (infeasible) no space, a failing disk, another process that
+// how many records 'records recover' would save; no space, a failing disk; (infeasible) another process that
 // writes for longer than the options allow. After an error the file holds what it held before the call.
 class RecordStore {
  public:

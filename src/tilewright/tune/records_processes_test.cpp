@@ -146,7 +146,7 @@ int64_t fill_up(RecordStore& store, const std::string& reason) {
     try {
       store.add(batch);
     } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::kInfeasible);
+      EXPECT_EQ(error.kind(), ErrorKind::kInvalidInput);
       EXPECT_NE(std::string(error.what()).find(reason), std::string::npos) << error.what();
       break;
     }

@@ -156,7 +156,7 @@ void SqliteConnection::fail(int result) {
   const bool no_space = failed_io && (reason == ENOSPC || reason == EDQUOT || reason == EFBIG);
   waited_enough_ = false;
   if (primary(result) == SQLITE_FULL || no_space) {
-    throw Error(ErrorKind::kInfeasible, fmt::format("there is no space left to write {}", file),
+    throw Error(ErrorKind::kInvalidInput, fmt::format("there is no space left to write {}", file),
                 "nothing of this step was written: free some space and repeat it");
   }
   switch (primary(result)) {
@@ -170,7 +170,7 @@ void SqliteConnection::fail(int result) {
       throw SqliteDamage(detail);
     case SQLITE_IOERR:
       if (result == SQLITE_IOERR_SHORT_READ || result == SQLITE_IOERR_CORRUPTFS) throw SqliteDamage(detail);
-      throw Error(ErrorKind::kInfeasible,
+      throw Error(ErrorKind::kInvalidInput,
                   fmt::format("{} cannot be read or written: {}", file,
                               reason ? std::strerror(reason) : detail.c_str()),
                   "nothing of this step was written: look at the disk, and at limits on the size of files");

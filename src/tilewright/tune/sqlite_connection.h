@@ -18,7 +18,7 @@ namespace tilewright::tune {
 class SqliteConnection;
 
 // Thrown by every call below: the file's pages contradict each other, or it is no database at all. Besides,
-// Error: (invalid input) the file cannot be opened or written; (infeasible) no space, a disk that fails, a
+// Error: (invalid input) the file cannot be opened or written, no space, a disk that fails; (infeasible) a
 // lock that another process holds for too long.
 class SqliteDamage : public std::exception {
  public:

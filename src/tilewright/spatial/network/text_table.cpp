@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tilewright/base/plain_text.h"
+
 namespace tilewright {
 namespace {
 
@@ -23,6 +25,7 @@ TextTable::TextTable(std::vector<std::string> headers) : headers_(std::move(head
 
 void TextTable::row(std::vector<std::string> cells) {
   cells.resize(headers_.size());
+  for (std::string& cell : cells) cell = plain_text(cell);
   rows_.push_back(std::move(cells));
 }
 

@@ -1,0 +1,16 @@
+// Text of files as a terminal may see it: names in models and other files can hold control characters, which
+// would move the cursor, change colours, or fake lines.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tilewright {
+
+enum class ControlCharacters { kNone, kLinesAndTabs };  // those that stay
+
+// `text` with its control characters as JSON writes them, "\u001b". They are the characters 0 to 31 and 127
+// to 159, and bytes that are no UTF-8, which some terminals take for the latter.
+std::string plain_text(std::string_view text, ControlCharacters kept = ControlCharacters::kNone);
+
+}  // namespace tilewright
