@@ -83,12 +83,15 @@ FuzzTotals fuzz(const FuzzTarget& target, int count, uint64_t seed) {
     target.read(target.damage(target.original, index, random));
   });
   FuzzTotals totals{count, result.count(Outcome::kCrashed), result.count(Outcome::kHung),
-                    result.count(Outcome::kAccepted)};
+                    result.count(Outcome::kWrongKind), result.count(Outcome::kAccepted)};
   for (size_t i = 0; i < result.outcomes.size(); ++i) {
-    if (result.outcomes[i] == Outcome::kCrashed || result.outcomes[i] == Outcome::kHung) {
-      fmt::print("{}: {} with seed {}, mutation {}: {}\n", target.name,
-                 result.outcomes[i] == Outcome::kHung ? "hang" : "crash", seed, i, result.messages[i]);
-    }
+    const Outcome outcome = result.outcomes[i];
+    if (outcome == Outcome::kAccepted || outcome == Outcome::kRejected) continue;
+    fmt::print("{}: {} with seed {}, mutation {}: {}\n", target.name,
+               outcome == Outcome::kHung      ? "hang"
+               : outcome == Outcome::kCrashed ? "crash"
+                                              : "wrong kind of error",
+               seed, i, result.messages[i]);
   }
   return totals;
 }

@@ -63,10 +63,11 @@ inline constexpr const char* kTfliteFiles[] = {
     "tflite_micro_examples/person_detect_int8.tflite"};  // the last is malformed as shipped
 
 struct FuzzTotals {
-  int inputs = 0, crashes = 0, hangs = 0, accepted = 0;
+  int inputs = 0, crashes = 0, hangs = 0, wrong_kind = 0, accepted = 0;
+  int failures() const { return crashes + hangs + wrong_kind; }
 };
 
-// `count` mutations of one target, kind after kind, from `seed`; prints each crash and hang with what
+// `count` mutations of one target, kind after kind, from `seed`; prints each failure with what
 // reproduces it.
 FuzzTotals fuzz(const FuzzTarget& target, int count, uint64_t seed);
 

@@ -158,6 +158,52 @@ void edit_fields(std::vector<std::byte>& bytes, const WireMap& wire, Random& ran
   }
 }
 
+// A field with its payload in a field of the same number, again and again. Numbers of more than one byte in
+// the tag give another field, which is damage as well.
+void nest(std::vector<std::byte>& bytes, const WireMap& wire, Random& random) {
+  const size_t at = wire.lengths[size_t(random.between(0, int64_t(wire.lengths.size()) - 1))];
+  size_t payload = at;
+  uint64_t length = 0;
+  read_varint(bytes, payload, length);
+  if (at == 0 || length > bytes.size() - payload) return;
+  constexpr int64_t kDepths[] = {1, 2, 10, 98, 99, 100, 101, 1000, 20000};
+  const std::byte tag = bytes[at - 1];
+  std::vector<std::byte> inner;  // from the inside out, backwards
+  const auto prepend = [&](const std::vector<std::byte>& more) {
+    inner.insert(inner.end(), more.rbegin(), more.rend());
+  };
+  uint64_t size = length;
+  for (int64_t depth = kDepths[random.between(0, 8)]; depth > 0; --depth) {
+    const std::vector<std::byte> header = varint(size);
+    prepend(header);
+    inner.push_back(tag);
+    size += header.size() + 1;
+  }
+  std::vector<std::byte> written = varint(size);
+  written.insert(written.end(), inner.rbegin(), inner.rend());
+  bytes.erase(bytes.begin() + std::ptrdiff_t(at), bytes.begin() + std::ptrdiff_t(payload));
+  bytes.insert(bytes.begin() + std::ptrdiff_t(at), written.begin(), written.end());
+}
+
+// Two words of four bytes that may be offsets to what lies behind them: one leads where the other does.
+void share_target(std::vector<std::byte>& bytes, Random& random) {
+  const auto word = [&](size_t at) {
+    uint32_t value = 0;
+    for (size_t i = 0; i < 4; ++i) value |= uint32_t(bytes[at + i]) << (8 * i);
+    return value;
+  };
+  if (bytes.size() < 16) return;
+  std::vector<size_t> offsets;
+  for (int tries = 0; tries < 2000 && offsets.size() < 2; ++tries) {
+    const size_t at = size_t(random.between(0, int64_t(bytes.size() / 4) - 1)) * 4;
+    if (word(at) >= 4 && word(at) < bytes.size() - at) offsets.push_back(at);
+  }
+  if (offsets.size() < 2) return;
+  const auto target = int64_t(offsets[1]) + int64_t(word(offsets[1]));
+  const auto value = uint32_t(target - int64_t(offsets[0]));
+  for (size_t i = 0; i < 4; ++i) bytes[offsets[0] + i] = std::byte(value >> (8 * i));
+}
+
 }  // namespace
 
 WireMap map_protobuf(std::span<const std::byte> bytes) {
@@ -167,8 +213,9 @@ WireMap map_protobuf(std::span<const std::byte> bytes) {
 }
 
 const char* name(MutationKind kind) {
-  static constexpr const char* kNames[kMutationKinds] = {
-      "bit flips", "byte run", "truncation", "chunk swap", "length edit", "chunk repeat", "field edit"};
+  static constexpr const char* kNames[kMutationKinds] = {"bit flips",  "byte run",    "truncation",
+                                                         "chunk swap", "length edit", "chunk repeat",
+                                                         "field edit", "nesting"};
   return kNames[int(kind)];
 }
 
@@ -199,6 +246,9 @@ std::vector<std::byte> mutate(std::span<const std::byte> original, const WireMap
       break;
     case MutationKind::kChunkRepeat:
       repeat_chunk(bytes, wire, random);
+      break;
+    case MutationKind::kNesting:
+      wire.lengths.empty() ? share_target(bytes, random) : nest(bytes, wire, random);
       break;
   }
   // An edit may have changed nothing (a swap of equal chunks): every mutation must be one.

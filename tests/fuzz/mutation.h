@@ -27,9 +27,11 @@ enum class MutationKind {
   kChunkSwap,
   kLengthEdit,
   kChunkRepeat,
-  kFieldEdit
+  kFieldEdit,
+  kNesting,  // a message in itself, up to thousands deep; without lengths: an offset that leads where another
+             // does
 };
-inline constexpr int kMutationKinds = 7;
+inline constexpr int kMutationKinds = 8;
 const char* name(MutationKind kind);
 
 // A damaged copy; never equal to `bytes` unless that is empty. `wire` may be empty (not protobuf): edits then

@@ -32,8 +32,8 @@ struct Report {
 
 Report read_one(const ReadInput& read, size_t index) {
   Report report{};
-  const auto crashed = [&](const char* text) {
-    report.outcome = Outcome::kCrashed;
+  const auto failed = [&](Outcome outcome, const char* text) {
+    report.outcome = outcome;
     std::snprintf(report.message, sizeof report.message, "%s", text);
   };
   try {
@@ -41,14 +41,14 @@ Report read_one(const ReadInput& read, size_t index) {
     report.outcome = Outcome::kAccepted;
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::kInternal) {
-      crashed(error.what());
+      failed(Outcome::kWrongKind, error.what());
     } else {
       report.outcome = Outcome::kRejected;
     }
   } catch (const std::bad_alloc&) {
-    crashed("out of memory");
+    failed(Outcome::kCrashed, "out of memory");
   } catch (const std::exception& error) {
-    crashed(error.what());
+    failed(Outcome::kWrongKind, error.what());
   }
   return report;
 }

@@ -11,10 +11,11 @@
 namespace tilewright {
 
 enum class Outcome {
-  kAccepted,  // the reader returned
-  kRejected,  // an Error about the input
-  kCrashed,   // a signal, a sanitizer report, a check of our own, any other exception, too much memory
-  kHung,      // over the time limit
+  kAccepted,   // the reader returned
+  kRejected,   // an Error about the input
+  kCrashed,    // a signal, a sanitizer report, too much memory
+  kWrongKind,  // an internal error (a check of our own), or an exception that is no Error
+  kHung,       // over the time limit
 };
 
 struct SandboxLimits {

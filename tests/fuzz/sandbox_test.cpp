@@ -30,8 +30,8 @@ TEST(Sandbox, TellsOutcomesApart) {
         if (index == 6) _exit(9);
       },
       limits);
-  const std::vector<Outcome> expected = {Outcome::kAccepted, Outcome::kRejected, Outcome::kCrashed,
-                                         Outcome::kHung,     Outcome::kCrashed,  Outcome::kCrashed,
+  const std::vector<Outcome> expected = {Outcome::kAccepted, Outcome::kRejected,  Outcome::kCrashed,
+                                         Outcome::kHung,     Outcome::kWrongKind, Outcome::kWrongKind,
                                          Outcome::kCrashed,  Outcome::kAccepted};
   EXPECT_EQ(result.outcomes, expected);
   EXPECT_NE(result.messages[4].find("an invariant"), std::string::npos);
