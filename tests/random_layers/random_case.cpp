@@ -115,8 +115,8 @@ class Builder {
   Case add() {
     AddParameters p;
     if (plain_ ? random_.chance(0.5) : random_.chance(0.3)) {
-      p.multiplier_a = 1 << random_.between(0, 8);
-      p.multiplier_b = 1 << random_.between(0, 8);
+      p.multiplier_a = power_of_two();
+      p.multiplier_b = power_of_two();
       p.shift = int32_t(random_.between(0, 12));
       // Few values soon saturate: bring the sum back to where the operands were.
       if (narrow()) p.shift = std::bit_width(unsigned(std::max(p.multiplier_a, p.multiplier_b)));
@@ -129,13 +129,18 @@ class Builder {
         int32_t(narrow() ? random_.between(-(1 << p.shift), 1 << p.shift) : random_.between(-1000, 1000));
     p.output = output_stage();
     const Tensor a = elementwise_input();
-    const Tensor b = random_numbers(random_, a.shape(), inputs_);
-    Node& node = build("QAdd", {a, b}, {});
-    node.attributes["multiplier_a"] = int64_t(p.multiplier_a);
-    node.attributes["multiplier_b"] = int64_t(p.multiplier_b);
-    node.attributes["bias"] = int64_t(p.bias);
-    node.attributes["shift"] = int64_t(p.shift);
-    return finish(node, reference_add(a, b, p));
+    return addition(p, a, random_numbers(random_, a.shape(), inputs_));
+  }
+
+  // Of operands of this shape, whose first elements are the pairs of the extremes.
+  Case addition(AddParameters p, const Shape& shape) {
+    p.output = output_stage();
+    Tensor a = random_numbers(random_, shape, inputs_), b = random_numbers(random_, shape, inputs_);
+    for (int64_t i = 0; i < std::min<int64_t>(4, a.size()); ++i) {
+      a.set_integer(i, i % 2 == 0 ? inputs_.low() : inputs_.high());
+      b.set_integer(i, i / 2 == 0 ? inputs_.low() : inputs_.high());
+    }
+    return addition(p, a, b);
   }
 
   Case requantize_case() {
@@ -185,6 +190,20 @@ class Builder {
   }
 
  private:
+  Case addition(const AddParameters& p, const Tensor& a, const Tensor& b) {
+    Node& node = build("QAdd", {a, b}, {});
+    node.attributes["multiplier_a"] = int64_t(p.multiplier_a);
+    node.attributes["multiplier_b"] = int64_t(p.multiplier_b);
+    node.attributes["bias"] = int64_t(p.bias);
+    node.attributes["shift"] = int64_t(p.shift);
+    return finish(node, reference_add(a, b, p));
+  }
+
+  int32_t power_of_two() {
+    const int32_t power = 1 << random_.between(0, random_.chance(0.3) ? 22 : 8);
+    return random_.chance(0.2) ? -power : power;
+  }
+
   bool narrow() const { return inputs_.bits < 8; }
   int64_t batch() { return random_.chance(0.3) ? random_.between(2, 5) : 1; }
   int64_t channels() {
@@ -374,6 +393,10 @@ Case make_case(uint64_t seed, Kind kind, const OverlayHardware& hardware) {
       return builder.requantize_case();
   }
   return {};
+}
+
+Case make_addition(uint64_t seed, const AddParameters& parameters, const OverlayHardware& hardware) {
+  return Builder(seed, hardware).addition(parameters, Shape{1, hardware.block_out + 1, 3, 5});
 }
 
 }  // namespace tilewright::random_layers

@@ -206,6 +206,14 @@ Summary run_cases(uint64_t first_seed, int64_t count, const std::string& hardwar
   return summary;
 }
 
+// The shares are far enough below the expected ones for 200 cases of any seed.
+bool Summary::covers_every_category() const {
+  bool every = by_hardware.size() >= 6 && tiled * 5 >= cases && overflowing * 12 >= cases &&
+               int(by_kind.size()) == kKinds;
+  for (const auto& [kind, count] : by_kind) every = every && count * 20 >= cases;
+  return every;
+}
+
 std::string describe(const Summary& summary) {
   std::string text = fmt::format(
       "cases {}, mismatches {}, tiled in two dimensions {}, overflowing the micro-op cache {}, two threads "

@@ -9,6 +9,7 @@
 #include "tilewright/graph/graph.h"
 #include "tilewright/overlay/checker.h"
 #include "tilewright/overlay/program.h"
+#include "tilewright/tensor/reference_kernels.h"
 
 namespace tilewright::random_layers {
 
@@ -26,6 +27,9 @@ struct Case {
 
 // The operator of a case; sizes depend on the overlay so that tiles are needed.
 Case make_case(uint64_t seed, Kind kind, const OverlayHardware& hardware);
+
+// A small addition with these multipliers, bias and shift; its output and operands are drawn.
+Case make_addition(uint64_t seed, const AddParameters& parameters, const OverlayHardware& hardware);
 
 struct Result {
   Kind kind = Kind::kConv;
@@ -64,6 +68,9 @@ struct Summary {
   std::map<std::string, int64_t> by_kind, by_hardware;
   int64_t estimate_differences = 0;
   std::string first_problem, first_estimate_problem;
+
+  // Whether every kind and enough overlays, tiled layers and overflowing caches are among the cases.
+  bool covers_every_category() const;
 };
 
 // Cases first_seed ... first_seed + count - 1.

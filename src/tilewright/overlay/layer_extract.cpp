@@ -302,29 +302,39 @@ void set_elementwise(const SourceView& x, Layer& layer) {
 // Digits of a multiplier; three of eight bits.
 int digit_count(int bits) { return 24 / bits; }
 
+void add_tap(Layer& layer, int source, int64_t weight, int pass) {
+  layer.phases[0].grids.push_back({.source = source, .pass = pass, .weight = int(layer.diagonal.size())});
+  layer.diagonal.push_back(int8_t(weight));
+}
+
 // Adds source * multiplier: as a sum of weights when that is short, by digits of as many bits otherwise.
 void add_scaled_source(Layer& layer, int source, int64_t multiplier, bool digits) {
-  Phase& phase = layer.phases[0];
-  const auto add = [&](int64_t value, int pass) {
-    if (value == 0) return;
-    phase.grids.push_back({.source = source, .pass = pass, .weight = int(layer.diagonal.size())});
-    layer.diagonal.push_back(int8_t(value));
-  };
   if (!digits) {
     while (multiplier != 0) {
       const int64_t part =
           clip(multiplier, lowest_weight(layer.weight_bits), highest_weight(layer.weight_bits));
-      add(part, 0);
+      add_tap(layer, source, part, 0);
       multiplier -= part;
     }
     return;
   }
   for (int pass = digit_count(layer.weight_bits) - 1; pass >= 0; --pass) {
     const int64_t digit = wrap(multiplier, layer.weight_bits);
-    add(digit, pass);
+    if (digit != 0) add_tap(layer, source, digit, pass);
     multiplier = (multiplier - digit) / (int64_t{1} << layer.weight_bits);
   }
   if (multiplier != 0) throw Unsupported{"multiplier_a and multiplier_b must be below 2^23 in magnitude"};
+}
+
+// Passes count from the highest digit that is not zero. The lowest one is there even where both of its digits
+// are zero, since it shifts the others into place.
+void number_passes(Layer& layer, int digits) {
+  std::vector<TapGrid>& grids = layer.phases[0].grids;
+  const auto ascending = [](const TapGrid& l, const TapGrid& r) { return l.pass < r.pass; };
+  std::stable_sort(grids.begin(), grids.end(), ascending);
+  if (digits > 1 && grids.back().pass < digits - 1) add_tap(layer, 0, 0, digits - 1);
+  const int first = grids.empty() ? 0 : grids.front().pass;
+  for (TapGrid& grid : grids) grid.pass -= first;
 }
 
 void add(const Graph& graph, const Node& node, const std::optional<SourceView>& view, Layer& layer) {
@@ -340,9 +350,10 @@ void add(const Graph& graph, const Node& node, const std::optional<SourceView>& 
     throw Unsupported{"multipliers and bias of an addition must fit 32 bits and its shift 0..31"};
   }
   // A common power of two leaves the multipliers: floor((v*2^k + c) / 2^s) = floor((v + floor(c/2^k)) /
-  // 2^(s-k)).
-  const int64_t both = ma | mb;
-  const int64_t k = both == 0 ? 0 : std::min<int64_t>(std::countr_zero(uint64_t(both)), shift);
+  // 2^(s-k)), if the sum cannot wrap.
+  const int64_t both = ma | mb, largest = (std::abs(ma) + std::abs(mb)) * 128 + std::abs(bias);
+  const int64_t k =
+      both == 0 || largest >= kMost ? 0 : std::min<int64_t>(std::countr_zero(uint64_t(both)), shift);
   if (k > 0) {
     const int64_t rounded = (bias + (int64_t{1} << (shift - 1))) >> k;
     shift -= k;
@@ -355,11 +366,7 @@ void add(const Graph& graph, const Node& node, const std::optional<SourceView>& 
   layer.pass_shift = layer.weight_bits;
   add_scaled_source(layer, 0, ma, digits);
   add_scaled_source(layer, 1, mb, digits);
-  int first_pass = digit_count(layer.weight_bits) - 1;
-  for (const TapGrid& grid : layer.phases[0].grids) first_pass = std::min(first_pass, grid.pass);
-  for (TapGrid& grid : layer.phases[0].grids) grid.pass -= first_pass;
-  std::stable_sort(layer.phases[0].grids.begin(), layer.phases[0].grids.end(),
-                   [](const TapGrid& l, const TapGrid& r) { return l.pass < r.pass; });
+  number_passes(layer, digits ? digit_count(layer.weight_bits) : 1);
   if (bias != int64_t(int32_t(bias))) throw Unsupported{"the bias of the addition leaves 32 bits"};
   layer.output.bias.assign(size_t(layer.out_channels), int32_t(bias));
   layer.output.requantization = {{1, int32_t(shift)}};
