@@ -21,11 +21,11 @@ bool overlap(const DramRows& a, const DramRows& b) {
   for (uint64_t y = 0; y < a.rows; ++y) {
     const uint64_t first = a.first + y * a.stride_bytes, end = first + a.row_bytes;
     if (end <= b.first || first >= b.end()) continue;
-    // The row of b that ends first after `first`.
+    // The row of b that ends first after `first`; there is one, for b itself ends after `first`.
     const uint64_t past = b.first + b.row_bytes;
     uint64_t row = 0;
     if (first >= past && b.stride_bytes > 0) row = (first - past) / b.stride_bytes + 1;
-    if (row < b.rows && b.first + row * b.stride_bytes < end) return true;
+    if (b.first + row * b.stride_bytes < end) return true;
   }
   return false;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "random_seed.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright {
@@ -44,6 +45,33 @@ TEST(EncodeAddition, SumsOfNineBitNumbersFitAndStayAccurate) {
     EXPECT_LE((int64_t(m->multiplier_a) + m->multiplier_b) * 255, INT32_MAX);
     EXPECT_NEAR(std::ldexp(m->multiplier_a, -m->shift), a, bigger * 0x1p-21 + 0x1p-31);
     EXPECT_NEAR(std::ldexp(m->multiplier_b, -m->shift), b, bigger * 0x1p-21 + 0x1p-31);
+  }
+}
+
+// Rounding carries ratios just below a power of two to it: the multiplier stays below 2^22, its limit.
+TEST(EncodeAddition, RoundsUpToASmallerShift) {
+  EXPECT_EQ(encode_addition(1 - 0x1p-30, 1 - 0x1p-30), (AdditionMultipliers{1 << 21, 1 << 21, 21}));
+  EXPECT_EQ(encode_addition(-(0.25 - 0x1p-40), 0x1.8p-6)->multiplier_a, -(1 << 21));
+  EXPECT_FALSE(encode_addition(0x1p22 - 0.25, 1));  // to 2^22 itself, which has no encoding
+  EXPECT_EQ(encode_addition(0x1p22 - 0.75, 1), (AdditionMultipliers{(1 << 22) - 1, 1, 0}));
+}
+
+TEST(EncodeAdditionClass, MultipliersHaveTwentyTwoBitsAroundPowersOfTwo) {
+  const int64_t cases = test_cases(20000);
+  RecordProperty("cases", int(cases));
+  Random random(test_seed());
+  const auto ratio = [&] {
+    const double below = 1 - std::ldexp(random.uniform(), -int(random.between(18, 45)));
+    return std::ldexp(random.chance(0.5) ? below : 2 - below, int(random.between(-9, 20)));
+  };
+  for (int64_t i = 0; i < cases; ++i) {
+    const double a = ratio(), b = ratio(), bigger = std::max(a, b);
+    const auto m = encode_addition(a, b);
+    ASSERT_TRUE(m) << "seed " << test_seed() << " ratios " << a << " " << b;
+    ASSERT_LT(std::max(m->multiplier_a, m->multiplier_b), 1 << 22)
+        << "seed " << test_seed() << " " << a << " " << b;
+    ASSERT_NEAR(std::ldexp(m->multiplier_a, -m->shift), a, bigger * 0x1p-21) << "seed " << test_seed();
+    ASSERT_NEAR(std::ldexp(m->multiplier_b, -m->shift), b, bigger * 0x1p-21) << "seed " << test_seed();
   }
 }
 

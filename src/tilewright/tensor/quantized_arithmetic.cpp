@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "tilewright/base/error.h"
 
@@ -18,17 +20,13 @@ Requantization encode_scale(double scale) {
       std::frexp(scale, &exponent);  // scale = mantissa * 2^exponent, mantissa in [0.5, 1)
   if (mantissa == 0.5 && exponent <= 1 && exponent >= -61) return {1, 1 - exponent};
   if (mantissa == 0.5 && exponent > 1) return {int32_t{1} << (exponent - 1), 0};
-  int64_t multiplier = std::llrint(std::ldexp(mantissa, 31));
-  int shift = 31 - exponent;
-  if (multiplier == int64_t{1} << 31) {
+  int shift = std::min(31 - exponent, 62);
+  int64_t multiplier = std::llrint(std::ldexp(scale, shift));
+  if (multiplier == int64_t{1} << 31 && shift > 0) {
     multiplier /= 2;
     --shift;
   }
-  while (shift > 62 && multiplier > 1) {
-    multiplier = (multiplier + 1) / 2;
-    --shift;
-  }
-  return {int32_t(multiplier), shift > 62 ? 62 : shift};
+  return {int32_t(std::clamp<int64_t>(multiplier, 1, INT32_MAX)), shift};
 }
 
 double decode_scale(const Requantization& r) { return std::ldexp(double(r.multiplier), -r.shift); }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "random_seed.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/random.h"
 
@@ -40,9 +41,34 @@ TEST(QuantizedArithmetic, EncodesScales) {
     ASSERT_LE(r.shift, 62);
     ASSERT_NEAR(decode_scale(r) / scale, 1.0, 0x1p-30) << scale;
   }
-  const Requantization tiny = encode_scale(0x1.8p-61);
-  EXPECT_LE(tiny.shift, 62);
-  EXPECT_GE(tiny.multiplier, 1);
+}
+
+// Down to the smallest double: 31 significant bits where shift 62 allows it, the nearest multiple of 2^-62
+// below, and never less than that unit.
+TEST(EncodeScaleClass, IsTheNearestThatTheEncodingHas) {
+  const int64_t cases = test_cases(20000);
+  RecordProperty("cases", int(cases));
+  Random random(test_seed());
+  for (int64_t i = 0; i < cases; ++i) {
+    const int exponent = int(random.chance(0.02) ? random.between(-1074, -90) : random.between(-70, 30));
+    // Also just below and above powers of two.
+    const double mantissa = random.chance(0.2) ? 1 + random.uniform() * 0x1p-29 : 1 + random.uniform();
+    const double scale = std::ldexp(random.chance(0.1) ? 2 - (mantissa - 1) * 0x1p-30 : mantissa, exponent);
+    if (scale == 0 || scale >= 0x1p31) continue;
+    const Requantization r = encode_scale(scale);
+    const double error = std::abs(decode_scale(r) - scale), unit = 0x1p-62;
+    ASSERT_TRUE(r.multiplier >= 1 && r.shift >= 0 && r.shift <= 62)
+        << "seed " << test_seed() << ", " << scale;
+    if (scale < unit) {
+      ASSERT_EQ(r, (Requantization{1, 62})) << "seed " << test_seed() << ", " << scale;
+    } else {
+      ASSERT_LE(error, std::max(unit / 2, scale * 0x1p-31)) << "seed " << test_seed() << ", " << scale;
+    }
+  }
+  EXPECT_EQ(encode_scale(0x1.8p-61), (Requantization{3, 62}));
+  EXPECT_EQ(encode_scale(0x1.02p-62), (Requantization{1, 62}));
+  EXPECT_EQ(encode_scale(5e-324), (Requantization{1, 62}));
+  EXPECT_EQ(encode_scale(0x1p31 - 0.25), (Requantization{INT32_MAX, 0}));
 }
 
 TEST(QuantizedArithmetic, RequantizesWithoutOverflowAtTheExtremes) {
