@@ -215,7 +215,7 @@ void check_folder_target(const fs::path& folder, const std::string& maker) { add
 FolderWriter::FolderWriter(const fs::path& target, std::string maker) : maker_(std::move(maker)) {
   check_folder_target(target, maker_);
   std::error_code failed;
-  target_ = fs::weakly_canonical(target, failed);  // a link to a folder stays a link
+  target_ = fs::weakly_canonical(fs::absolute(target), failed);  // a link to a folder stays a link
   if (failed) fail("write the folder", target, failed.message());
   if (!target_.has_filename()) target_ = target_.parent_path();
   create_folder(target_.parent_path());

@@ -129,6 +129,10 @@ TEST(FolderWriter, TouchesNothingBesideItsTarget) {
   put(root / "out.partial/thesis.txt", "work of years");
   write(folder, {{"a", "1"}});
   { FolderWriter dropped(folder, "generate"); }
+  const fs::path before = fs::current_path();
+  fs::current_path(root);
+  write("out", {{"a", "1"}});  // a name without a folder
+  fs::current_path(before);
   fs::create_directory_symlink("out", root / "link");
   write(root / "link", {{"a", "2"}});
   EXPECT_TRUE(fs::is_symlink(root / "link"));
