@@ -150,10 +150,10 @@ class GraphBuilder : public NodeConversion {
     if (source.domain.empty() && source.op == "Constant") return add_constant_node(source);
     Node node = resolve(source);
     if (!covered || failed_ || !inputs_are_typed(node)) return;
-    if (node.domain.empty()) {
-      convert_to_opset_17(node, *this);
-    } else if (is_qonnx_quantizer(node.domain, node.op)) {
+    if (is_qonnx_quantizer(node.domain, node.op)) {
       convert_qonnx_quantizer(node, *this);
+    } else if (node.domain.empty()) {
+      convert_to_opset_17(node, *this);
     }
     if (failed_) return;
     node.name = node_names_.unique(current_name_);
