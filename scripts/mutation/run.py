@@ -27,6 +27,7 @@ class Test:
 class Program:
     name: str
     path: object
+    filter: str = ""
     tests: list = field(default_factory=list)
 
 
@@ -61,7 +62,7 @@ def record(program, work):
     reached, lines = work / f"{program.name}.reached", work / f"{program.name}.record"
     reached.write_bytes(bytes(1 << 16))
     lines.write_text("")
-    run(program.path, [], {"TILEWRIGHT_MUTANTS_REACHED": str(reached), "TILEWRIGHT_MUTANTS_RECORD": str(lines)}, 1500, 1800)
+    run(program.path, [f"--gtest_filter={program.filter or '*'}"], {"TILEWRIGHT_MUTANTS_REACHED": str(reached), "TILEWRIGHT_MUTANTS_RECORD": str(lines)}, 1500, 1800)
     always, failed = set(), []
     for line in lines.read_text().splitlines():
         name, milliseconds, outcome, *numbers = line.split()

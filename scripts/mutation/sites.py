@@ -23,7 +23,7 @@ CLOSING = {"(": ")", "[": "]", "{": "}"}
 STATEMENT_WORDS = {"return", "case", "throw", "else", "do", "co_return", "co_yield", "if", "for", "while", "switch"}
 NOT_CALLED = STATEMENT_WORDS | {"sizeof", "alignof", "decltype", "noexcept", "catch", "operator", "static_assert",
                                 "defined", "alignas", "requires", "constexpr"}
-SYMMETRIC = {"min", "max", "minmax", "swap", "gcd", "lcm", "hypot"}
+SYMMETRIC = {"min", "max", "minmax", "swap", "gcd", "lcm", "hypot", "__builtin_mul_overflow", "__builtin_add_overflow"}
 # Invariants of the project and capacities: no test can see a mutant there.
 UNSEEN = {"TILEWRIGHT_CHECK", "static_assert", "reserve"}
 COMPARISONS = {"<": ("less", "<="), "<=": ("less_equal", "<"), ">": ("greater", ">="), ">=": ("greater_equal", ">"),
@@ -206,7 +206,7 @@ def operator_mutants(source, i):
     left, right = source.piece(first, i - 1), source.piece(i + 1, last)
     comma = [(t.begin, t.end, ",", 0)]
     drop_right, drop_left = [(tokens[i - 1].end, tokens[last].end, "")], [(tokens[first].begin, tokens[i + 1].begin, "")]
-    exchange = [(tokens[first].begin, tokens[i - 1].end, right), (tokens[i + 1].begin, tokens[last].end, left)]
+    exchange = [(tokens[first].begin, tokens[i - 1].end, f"({right})"), (tokens[i + 1].begin, tokens[last].end, f"({left})")]
 
     def call(kind, name, what, plain):
         return source.wrapped(kind, i, what, first, last, f"mutation::{name}(#, ", comma, plain)
@@ -241,6 +241,8 @@ def call_mutants(source, i):
     first = i
     while first >= 2 and tokens[first - 1].text == "::" and tokens[first - 2].kind == "name":
         first -= 2
+    if first and tokens[first - 1].kind == "name" and tokens[first - 1].text not in STATEMENT_WORDS:
+        return  # behind a type: a declaration
     standard = first == i - 2 and tokens[first].text == "std"
     arguments = split_arguments(source, opening)
     inside = tokens[opening].end
@@ -312,7 +314,7 @@ def token_mutants(source, i):
     if t.text in ("+=", "-=") and i and source.is_operand_end(i - 1):
         last = source.right_operand(i, 0)
         if last > i:
-            zero = [(tokens[i + 1].begin, tokens[last].end, "{}")]
+            zero = [(tokens[i + 1].begin, tokens[last].end, f"std::decay_t<decltype({source.piece(i + 1, last)})>{{}}")]
             yield source.wrapped("dropped", i, f"'{t.text} {source.piece(i + 1, last)}' is dropped", i + 1, last,
                                  "mutation::term(#, ", [], zero)
     if t.text == "!" and not t.blank_after:
