@@ -237,7 +237,13 @@ TEST(BadInput, SynthesisOfTheImpossible) {
   expect_failure("synth overlay-9000 --device xc7z020 -o " + folder, 1, {"'overlay-9000' is no overlay"});
   expect_failure("synth vta-default --device ice40-hx8k -o " + folder, 3,
                  {"device 'ice40-hx8k' (BRAM)", "4864 Kb", "128 Kb", "take a larger device"});
-  expect_failure("synth overlay-tiny --device xc7z020", 1, {"-o FOLDER"});
+  expect_failure("synth overlay-tiny --rtl-only", 1, {"-o FOLDER"});
+  // Without -o nothing stays behind.
+  const auto temporary = fresh_folder("synthesis_temporary");
+  const CommandResult none =
+      command("synth vta-default --device ice40-hx8k", "TMPDIR=" + temporary.string() + " ");
+  EXPECT_EQ(none.exit_code, 3) << none.output;
+  EXPECT_TRUE(std::filesystem::is_empty(temporary));
   expect_failure("synth overlay-tiny -o " + folder, 1, {"--device"});
   expect_failure("synth overlay-tiny --device xc7z020 --clock 0 -o " + folder, 1, {"--clock"});
 }

@@ -27,6 +27,18 @@ TEST(RtlEngine, LeavesTheSameMemoryInTheSameCyclesAsTheSimulators) {
   }
 }
 
+// The README's command: the numbers, and no folder to name.
+TEST(CliSynth, WithoutAFolderTheNumbersArePrinted) {
+  const std::string missing = synthesis::missing_tools({"yosys"});
+  if (!missing.empty()) GTEST_SKIP() << missing;
+  const auto temporary = fresh_folder("synth_numbers");
+  const CommandResult result =
+      command("synth overlay-tiny --device xc7z020 --json", "TMPDIR=" + temporary.string() + " ");
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_EQ(nlohmann::json::parse(result.output)["device"], "xc7z020") << result.output;
+  EXPECT_TRUE(std::filesystem::is_empty(temporary));
+}
+
 TEST(RtlEngine, WritesWaves) {
   const std::string missing = synthesis::missing_tools({"verilator"});
   if (!missing.empty()) GTEST_SKIP() << missing;

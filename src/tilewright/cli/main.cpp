@@ -257,7 +257,10 @@ void add_synth(CLI::App& app, SynthOptions& options, std::ostream& out) {
   reads(verb->add_option(
       "--device", options.device,
       "FPGA: a preset's name (hardware/devices) or a YAML file (default: the design's own)"));
-  verb->add_option("-o,--output", options.output, "Folder for sources, netlist, bitstream and report.json");
+  verb->add_option(
+      "-o,--output", options.output,
+      "Folder for sources, netlist, bitstream and report.json (an overlay: none unless given; a design: "
+      "its folder synthesis/)");
   verb->add_option("--clock", options.clock_mhz, "MHz that timing is judged by (default: the overlay's)")
       ->check(number_check("a number of MHz above 0 and at most 10000",
                            [](double x) { return x > 0 && x <= 10000; }));

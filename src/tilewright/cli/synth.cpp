@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 
 #include "tilewright/base/folder_writer.h"
+#include "tilewright/base/temporary_folder.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/verbs.h"
 #include "tilewright/flow/design_folder.h"
@@ -79,10 +81,10 @@ void synth(const SynthOptions& options, std::ostream& out) {
   if (is_design_folder(options.hardware)) return synth_design(options, out);
   const OverlayHardware hardware = find_hardware(options.hardware);
   const std::filesystem::path rtl = shared_folder("rtl");
-  if (options.output.empty()) {
-    throw Error(ErrorKind::kInvalidInput, "no folder is given for what synthesis writes", "-o FOLDER");
-  }
   if (options.rtl_only) {
+    if (options.output.empty()) {
+      throw Error(ErrorKind::kInvalidInput, "no folder is given for the sources", "-o FOLDER");
+    }
     const FolderClaim claim(options.output, "synth");
     const auto files = overlay::write_rtl(hardware, options.output, rtl / "overlay");
     if (options.json) {
@@ -98,11 +100,19 @@ void synth(const SynthOptions& options, std::ostream& out) {
     throw Error(ErrorKind::kInvalidInput, "no device is given", "--device NAME, or --rtl-only");
   }
   const Device device = find_device(options.device, shared_folder("hardware") / "devices");
-  const FolderClaim claim(options.output, "synth");
-  const overlay::SynthesisReport report =
+  // Who asks for the numbers only needs no folder for the files.
+  std::optional<TemporaryFolder> temporary;
+  if (options.output.empty()) temporary.emplace(std::filesystem::temp_directory_path(), "tilewright-synth");
+  const std::filesystem::path folder = temporary ? temporary->path() : std::filesystem::path(options.output);
+  const FolderClaim claim(folder, "synth");
+  overlay::SynthesisReport report =
       overlay::synthesize(hardware, device,
-                          {rtl, options.output, options.clock_mhz, options.seed, !options.no_dsp,
-                           options.timeout_s, options.allow_misfit});
+                          {rtl, folder, options.clock_mhz, options.seed, !options.no_dsp, options.timeout_s,
+                           options.allow_misfit});
+  if (temporary) {
+    report.sources.clear();
+    report.bitstream.clear();
+  }
   out << (options.json ? overlay::to_json(report) : overlay::to_string(report));
 }
 

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
+#include "tilewright/base/temporary_folder.h"
 #include "tilewright/synthesis/tool.h"
 
 namespace tilewright::synthesis {
@@ -33,26 +33,6 @@ class Hash {
 
  private:
   uint64_t halves_[2] = {0xCBF29CE484222325u, 0x9AE16A3B2F90404Fu};
-};
-
-// A folder that exists for the life of the object, beside the files that will be renamed out of it.
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(const fs::path& parent) {
-    static std::atomic<int> counter{0};
-    path_ = parent / fmt::format("building-{}-{}", ::getpid(), counter++);
-    create_folder(path_);
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
 };
 
 // Held by the one process or thread that builds a file; others wait for it instead of building it too. Where
@@ -132,7 +112,7 @@ fs::path runtime_library(const fs::path& cache, const std::string& version, cons
   if (fs::exists(library)) return library;
   const BuildLock lock(library);
   if (fs::exists(library)) return library;
-  const TemporaryFolder folder(cache);
+  const TemporaryFolder folder(cache, "building");  // beside the file that is renamed out of it
   std::string unit = "#include \"verilated.cpp\"\n#include \"verilated_threads.cpp\"\n";
   if (trace) unit += "#include \"verilated_fst_c.cpp\"\n";
   write_text_file(folder.path() / "runtime.cpp", unit);
@@ -162,7 +142,7 @@ void write_unit(const fs::path& model, const fs::path& unit, bool slow) {
 void build(const VerilatedDesign& design, const fs::path& cache, const std::string& version,
            const fs::path& library) {
   const fs::path includes = verilator_includes();
-  const TemporaryFolder folder(cache);
+  const TemporaryFolder folder(cache, "building");  // beside the file that is renamed out of it
   ToolCommand verilator{"verilator", verilator_arguments(design), folder.path(), 3600};
   for (const fs::path& source : design.sources) {
     verilator.arguments.push_back(fs::absolute(source).string());
