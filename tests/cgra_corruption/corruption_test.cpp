@@ -7,7 +7,6 @@
 #include <map>
 #include <numeric>
 
-#include "outside.h"
 #include "tilewright/cgra/configure/configure.h"
 #include "tilewright/cgra/exact/exact_mapper.h"
 #include "tilewright/cgra/graph/graph_file.h"
@@ -58,10 +57,10 @@ std::vector<Program> programs() {
       made.push_back(program_of(problem, *mapped.mapping));
     }
   }
-  for (const char* name : {"morpher/bicg", "morpher/array_add", "pillars/accum", "tram/fir"}) {
+  for (const char* name : {"biquad", "fir4", "dot_product", "edit_distance"}) {
     for (const char* fabric : {"mesh-4x4", "hycube-4x4"}) {
-      MappingProblem problem =
-          problem_of(outside_models().string() + "/cgra_graphs/dfg/" + name + ".json", fabric, 1);
+      MappingProblem problem = problem_of(
+          std::string(TILEWRIGHT_SOURCE_DIR) + "/models/cgra/kernels/" + name + ".json", fabric, 1);
       const KernelResult mapped = map_kernel(problem, {.shortest = false});
       problem.ii = mapped.mapping->ii;
       made.push_back(program_of(problem, *mapped.mapping));

@@ -66,9 +66,23 @@ inline DataflowGraph random_kernel(Random& random, int nodes) {
   return graph_of(nodes, edges);
 }
 
-inline MappingProblem kernel_problem(const std::string& file, const std::string& fabric) {
-  const auto folder = outside_models() / "cgra_graphs" / "dfg";
-  return problem_of(read_kernel_file(folder / (file + ".json")).graph, preset(fabric));
+// The loop kernels that the project ships.
+inline std::vector<std::string> shipped_kernels() {
+  return {"biquad", "butterfly", "dot_product", "edit_distance", "fir4"};
+}
+inline KernelFile shipped_kernel(const std::string& name) {
+  return read_kernel_file(std::string(TILEWRIGHT_SOURCE_DIR) + "/models/cgra/kernels/" + name + ".json");
+}
+inline MappingProblem kernel_problem(const std::string& name, const std::string& fabric) {
+  return problem_of(shipped_kernel(name).graph, preset(fabric));
+}
+
+// Those of other projects, e.g. "morpher/nw".
+inline KernelFile outside_kernel(const std::string& file) {
+  return read_kernel_file(outside_models() / "cgra_graphs" / "dfg" / (file + ".json"));
+}
+inline MappingProblem outside_kernel_problem(const std::string& file, const std::string& fabric) {
+  return problem_of(outside_kernel(file).graph, preset(fabric));
 }
 
 }  // namespace tilewright::cgra::testing

@@ -3,11 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tilewright/cgra/check.h"
-#include "tilewright/cgra/kernel/kernel_testing.h"
+#include "tilewright/cgra/kernel/kernel_checks_testing.h"
 #include "tilewright/cgra/kernel/start_windows.h"
 #include "tilewright/cgra/route/route_places.h"
-#include "tilewright/cgra/simulate/execute_mapping.h"
 
 namespace tilewright::cgra {
 namespace {
@@ -15,11 +13,7 @@ namespace {
 using testing::graph_of;
 using testing::preset;
 using testing::problem_of;
-
-size_t violations(MappingProblem problem, const Mapping& mapping) {
-  problem.ii = mapping.ii;
-  return check_mapping(problem, mapping).size();
-}
+using testing::violations;
 
 // Every choice of tiles and starts up to `makespan`, routed exactly.
 class Enumeration {
@@ -100,55 +94,39 @@ TEST(MapKernel, AgreesWithEnumerationOnTinyArrays) {
   EXPECT_GT(longer, 2);
 }
 
-TEST(MapKernel, PublishedKernelsReachTheBoundWithTheShortestSchedule) {
-  for (const char* name : {"morpher/array_add", "morpher/gemm_nt", "morpher/nw", "pillars/sum"}) {
+TEST(MapKernel, ShippedKernelsReachTheBoundWithTheShortestSchedule) {
+  for (const std::string& name : testing::shipped_kernels()) {
     for (const char* fabric : {"mesh-4x4", "hycube-4x4"}) {
-      const MappingProblem problem = testing::kernel_problem(name, fabric);
-      const KernelResult result = map_kernel(problem, {});
-      ASSERT_TRUE(result.mapping) << name;
-      EXPECT_EQ(result.status, SearchStatus::kOptimal) << name;
-      EXPECT_EQ(result.mapping->ii, result.bound.value()) << name;
-      EXPECT_EQ(violations(problem, *result.mapping), 0u) << name;
-      EXPECT_EQ(result.makespan, critical_path_cycles(problem.graph, 1)) << name;
+      testing::expect_bound_and_shortest_schedule(testing::kernel_problem(name, fabric),
+                                                  name == "butterfly" ? 1 : 0);
     }
   }
 }
 
-TEST(MapKernel, MappedKernelsExecuteOverlappedIterations) {
-  for (const char* name : {"morpher/2mm", "morpher/nw", "cgra_mapper/conv", "pillars/accum"}) {
+TEST(MapKernel, ShippedKernelsExecuteOverlappedIterations) {
+  for (const std::string& name : testing::shipped_kernels()) {
     for (const char* fabric : {"mesh-4x4", "hycube-4x4", "torus-4x4"}) {
-      MappingProblem problem = testing::kernel_problem(name, fabric);
-      const KernelResult result = map_kernel(problem, {});
-      ASSERT_TRUE(result.mapping) << name;
-      problem.ii = result.mapping->ii;
-      const ExecutionCheck check = execute_mapping(
-          problem, *result.mapping, random_inputs(problem.graph, 100, 7), {.threads = 100, .seed = 7});
-      EXPECT_GE(check.values, 100 * int64_t(problem.graph.nodes.size())) << name;
-      EXPECT_EQ(check.wrong, 0) << name << fabric << check.first;
+      testing::expect_overlapped_execution(testing::kernel_problem(name, fabric));
     }
   }
 }
 
 TEST(MapKernel, TheSameMappingForTheSameSeed) {
-  const MappingProblem problem = testing::kernel_problem("morpher/doitgen", "mesh-4x4");
+  const MappingProblem problem = testing::kernel_problem("butterfly", "mesh-4x4");
   KernelOptions options;
   options.seed = 3;
   EXPECT_EQ(map_kernel(problem, options).mapping, map_kernel(problem, options).mapping);
 }
 
 TEST(MapKernel, ALargerArrayNeedsNoLargerIi) {
-  for (const char* name : {"tram/fft", "cgra_mapper/conv"}) {
-    int before = 1000;
-    for (const char* fabric : {"mesh-4x4", "mesh-5x5", "mesh-6x6"}) {
-      const MappingProblem problem = testing::kernel_problem(name, fabric);
-      KernelOptions options;
-      options.shortest = false;
-      const KernelResult result = map_kernel(problem, options);
-      ASSERT_TRUE(result.mapping) << name << fabric;
-      EXPECT_EQ(violations(problem, *result.mapping), 0u);
-      EXPECT_LE(result.mapping->ii, before) << name << fabric;
-      before = result.mapping->ii;
-    }
+  int before = 1000;
+  for (const char* fabric : {"mesh-3x3", "mesh-4x4", "mesh-5x5", "mesh-6x6"}) {
+    const MappingProblem problem = testing::kernel_problem("butterfly", fabric);
+    const KernelResult result = map_kernel(problem, {.shortest = false});
+    ASSERT_TRUE(result.mapping) << fabric;
+    EXPECT_EQ(violations(problem, *result.mapping), 0u);
+    EXPECT_LE(result.mapping->ii, before) << fabric;
+    before = result.mapping->ii;
   }
 }
 

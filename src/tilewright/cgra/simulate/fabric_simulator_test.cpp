@@ -1,4 +1,4 @@
-// Mapped programs of the paper and loop kernels of other mappers executed, and every fault.
+// Mapped programs of the paper executed, and every fault.
 #include "tilewright/cgra/simulate/fabric_simulator.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,6 @@
 #include "tilewright/cgra/exact/exact_mapper.h"
 #include "tilewright/cgra/graph/graph_file.h"
 #include "tilewright/cgra/kernel/kernel_testing.h"
-#include "tilewright/cgra/kernel/map_kernel.h"
 #include "tilewright/cgra/route/route_places.h"
 #include "tilewright/cgra/simulate/execute_mapping.h"
 
@@ -70,20 +69,6 @@ TEST(FabricSimulator, AThreadTakesTheMakespanWhereNothingWaits) {
       for (const int64_t count : tile) started += count;
     }
     EXPECT_EQ(started, 4 * threads);
-  }
-}
-
-TEST(FabricSimulator, LoopKernelsWithAHundredOverlappedIterations) {
-  for (const char* fabric : {"mesh-4x4", "hycube-4x4"}) {
-    for (const char* kernel : {"morpher/array_add", "morpher/bicg", "morpher/pedometer", "pillars/accum"}) {
-      MappingProblem problem = testing::kernel_problem(kernel, fabric);
-      const KernelResult mapped = map_kernel(problem, {.shortest = false});
-      ASSERT_TRUE(mapped.mapping) << kernel;
-      problem.ii = mapped.mapping->ii;
-      const ExecutionCheck check =
-          execute_mapping(problem, *mapped.mapping, random_inputs(problem.graph, 200, 3), {.threads = 100});
-      EXPECT_EQ(check.wrong, 0) << kernel << " on " << fabric << ": " << check.first;
-    }
   }
 }
 
