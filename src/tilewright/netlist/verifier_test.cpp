@@ -60,6 +60,7 @@ struct Fault {
   std::function<void(Design&, Module&)> plant;  // the top
   const char* expected;
 };
+void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
 
 class VerifierFaults : public testing::TestWithParam<Fault> {};
 
