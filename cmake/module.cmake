@@ -25,7 +25,7 @@ endfunction()
 
 # tilewright_test(NAME SOURCES file... DEPENDS lib... [LABEL fast|slow|outside|outside-slow]): one GoogleTest program.
 # Only programs of label `outside` read the folder that TILEWRIGHT_OUTSIDE names, and they do not run where it is not there;
-# for all others the variable is unset. `make test-outside` runs those of label `outside`.
+# for all others the variable is unset. They are built by the target outside_tests, not with everything else.
 function(tilewright_test name)
   cmake_parse_arguments(ARG "" "LABEL" "SOURCES;DEPENDS" ${ARGN})
   if(NOT TARGET GTest::gtest_main)
@@ -42,6 +42,8 @@ function(tilewright_test name)
   set(environment ENVIRONMENT OMP_WAIT_POLICY=passive)
   if(ARG_LABEL MATCHES "^outside")
     target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/outside_required.cpp)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    add_dependencies(outside_tests ${name})
   else()
     list(APPEND environment ENVIRONMENT_MODIFICATION TILEWRIGHT_OUTSIDE=unset:)
   endif()

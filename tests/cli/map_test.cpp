@@ -1,22 +1,22 @@
-// `tilewright map` as a user runs it: models from the shared collection, layers in YAML, and bad input.
+// `tilewright map` as a user runs it: networks of the zoo, layers in YAML, and bad input.
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "outside.h"
+#include "network_files.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
+#include "timeloop_files/flat_files.h"
 
 namespace tilewright {
 namespace {
 
 using Json = nlohmann::json;
 
-const std::string kModels = outside_models();
-const std::string kAlexNet = kModels + "/onnx_light_topologies/light_bvlc_alexnet.onnx";
-const std::string kResNet18 = kModels + "/onnx_shape_only/resnet18_noweights.onnx";
+std::string alexnet() { return zoo_file("alexnet"); }
+std::string resnet18() { return zoo_file("resnet18"); }
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -60,7 +60,7 @@ TEST(Map, AllDataflowsOfAlexNetWithPlotCsvAndUnions) {
   const auto folder = fresh_folder("map_taxonomy");
   const std::string plot = (folder / "taxonomy.svg").string(), csv = (folder / "taxonomy.csv").string();
   const Json report =
-      json_of("map " + kAlexNet + " --hardware eyeriss-256 --dataflow all --equal-area --batch 16 " +
+      json_of("map " + alexnet() + " --hardware eyeriss-256 --dataflow all --equal-area --batch 16 " +
               "--union --plot " + plot + " --csv " + csv);
   ASSERT_EQ(report["runs"].size(), 6u);
   double rs = 0, least = 1e300;
@@ -89,15 +89,15 @@ TEST(Map, AllDataflowsOfAlexNetWithPlotCsvAndUnions) {
 
 TEST(Map, EqualLayersOfResNet18AreMappedOnce) {
   const CommandResult result =
-      command("map " + kResNet18 + " --hardware eyeriss-256 --dataflow rs --equal-area");
+      command("map " + resnet18() + " --hardware eyeriss-256 --dataflow rs --equal-area");
   EXPECT_EQ(result.exit_code, 0) << result.output;
-  EXPECT_TRUE(contains(result.output, "as /layer1/layer1.0/conv1/Conv")) << result.output;
+  EXPECT_TRUE(contains(result.output, "as Conv_5")) << result.output;
   EXPECT_TRUE(contains(result.output, "total of 21")) << result.output;
   EXPECT_TRUE(contains(result.output, "all optimal")) << result.output;
 }
 
 TEST(Map, ADataflowOfTheUsersOwnIsAFile) {
-  const Json report = json_of("map " + kAlexNet + " --hardware eyeriss-256 --equal-area --dataflow rs," +
+  const Json report = json_of("map " + alexnet() + " --hardware eyeriss-256 --equal-area --dataflow rs," +
                               std::string(TILEWRIGHT_SOURCE_DIR) + "/dataflows/example-output-rows.yaml");
   ASSERT_EQ(report["runs"].size(), 2u);
   EXPECT_NE(report["runs"][1]["dataflow"], "rs");
@@ -105,8 +105,8 @@ TEST(Map, ADataflowOfTheUsersOwnIsAFile) {
 }
 
 TEST(Map, BatchMultipliesTheWork) {
-  const Json one = json_of("map " + kAlexNet + " --hardware eyeriss-256 --dataflow rs");
-  const Json four = json_of("map " + kAlexNet + " --hardware eyeriss-256 --dataflow rs --batch 4");
+  const Json one = json_of("map " + alexnet() + " --hardware eyeriss-256 --dataflow rs");
+  const Json four = json_of("map " + alexnet() + " --hardware eyeriss-256 --dataflow rs --batch 4");
   EXPECT_EQ(four["runs"][0]["macs"].get<int64_t>(), 4 * one["runs"][0]["macs"].get<int64_t>());
   EXPECT_LT(four["runs"][0]["energy_per_mac"], one["runs"][0]["energy_per_mac"])
       << "weights are shared by images";
@@ -146,13 +146,13 @@ TEST(Map, FreeMappingRoundTripsThroughItsFileAndTheCache) {
 
 TEST(Map, CompareGivesRatiosOfOneAgainstItself) {
   const auto folder = fresh_folder("map_compare");
-  const std::string base = "map " + kAlexNet + " --hardware eyeriss-256 --dataflow rs,ws";
+  const std::string base = "map " + alexnet() + " --hardware eyeriss-256 --dataflow rs,ws";
   const std::string saved = file(folder, "old.json", json_of(base).dump());
   const Json report = json_of(base + " --compare " + saved);
   ASSERT_EQ(report["comparison"]["totals"].size(), 2u);
   for (const Json& total : report["comparison"]["totals"]) EXPECT_EQ(total["energy_ratio"], 1);
   const CommandResult text =
-      command("map " + kAlexNet + " --hardware eyeriss-512 --dataflow rs --compare " + saved);
+      command("map " + alexnet() + " --hardware eyeriss-512 --dataflow rs --compare " + saved);
   EXPECT_EQ(text.exit_code, 0) << text.output;
   EXPECT_TRUE(contains(text.output, "note: only in the baseline: ws")) << text.output;
 }
@@ -183,7 +183,7 @@ TEST(Map, ThreadsChangeNoFile) {
                       threads + " -o " + base + ".yaml --plot " + base + ".svg")
                   .exit_code,
               0);
-    ASSERT_EQ(command("map " + kResNet18 + " --hardware eyeriss-256 --dataflow all --threads " + threads +
+    ASSERT_EQ(command("map " + resnet18() + " --hardware eyeriss-256 --dataflow all --threads " + threads +
                       " -o " + base + "r.yaml --plot " + base + "r.svg")
                   .exit_code,
               0);
@@ -222,32 +222,31 @@ TEST(Map, ConstraintFilesNarrowTheFreeSpace) {
   EXPECT_TRUE(contains(bound["runs"][0]["layers"][0]["mapping"], "keeps: input output"));
 }
 
-// The files of the field's mapper as they are. The optimum of this layer per MAC is known from its own model.
-TEST(Map, TimeloopFilesAreTakenUnchanged) {
-  const std::string specs = outside_folder().string() + "/reference/timeloop-specs";
-  if (!std::filesystem::exists(specs)) GTEST_SKIP() << "no reference files at " << specs;
-  const Json report = json_of("map --timeloop " + specs + "/arch_unified.yaml " + specs + "/ert.yaml " +
-                              specs + "/space_keep.yaml " + specs + "/prob/res18_56.yaml");
-  const Json& layer = report["runs"][0]["layers"][0];
-  EXPECT_EQ(layer["status"], "optimal");
-  EXPECT_NEAR(layer["energy_per_mac"].get<double>(), 5.8094, 5e-5);
+// Files of the field's mapper: the flat machine, its energies, constraints and layer.
+TEST(Map, TimeloopFilesAreTakenAsTheyAre) {
+  const auto folder = fresh_folder("map_timeloop");
+  const std::string machine = file(folder, "arch.yaml", kFlatMachine),
+                    layer = file(folder, "layer.yaml", kFlatProblem);
+  const Json report = json_of("map --timeloop " + machine + " " + file(folder, "ert.yaml", kFlatEnergies) +
+                              " " + file(folder, "space.yaml", kFlatConstraints) + " " + layer);
+  EXPECT_EQ(report["runs"][0]["layers"][0]["status"], "optimal");
   EXPECT_EQ(report["rules"], "timeloop");
-  expect_failure("map --timeloop " + specs + "/prob/res18_56.yaml", 1, {"have no architecture"});
-  expect_failure("map --timeloop " + specs + "/arch_unified.yaml", 1, {"have no problem"});
+  expect_failure("map --timeloop " + layer, 1, {"have no architecture"});
+  expect_failure("map --timeloop " + machine, 1, {"have no problem"});
 }
 
 TEST(MapBadInput, WhatIsUnknownComesWithWhatIsKnown) {
-  expect_failure("map " + kAlexNet + " --hardware nowhere", 1, {"'nowhere'", "eyeriss-256", "arch-unified"});
-  expect_failure("map " + kAlexNet + " --hardware eyeriss-256 --dataflow xs", 1, {"'xs'", "nlr, rs, all"});
-  expect_failure("map " + kAlexNet + " --hardware arch-unified --dataflow rs", 1, {"no 'study' section"});
-  expect_failure("map " + kAlexNet + " --hardware eyeriss-256 --rules study", 1,
+  expect_failure("map " + alexnet() + " --hardware nowhere", 1, {"'nowhere'", "eyeriss-256", "arch-unified"});
+  expect_failure("map " + alexnet() + " --hardware eyeriss-256 --dataflow xs", 1, {"'xs'", "nlr, rs, all"});
+  expect_failure("map " + alexnet() + " --hardware arch-unified --dataflow rs", 1, {"no 'study' section"});
+  expect_failure("map " + alexnet() + " --hardware eyeriss-256 --rules study", 1,
                  {"name one with --dataflow"});
-  expect_failure("map " + kAlexNet, 1, {"no hardware given"});
+  expect_failure("map " + alexnet(), 1, {"no hardware given"});
   expect_failure("map --hardware eyeriss-256", 1, {"give a model or --workload"});
   expect_failure("map absent.onnx --hardware eyeriss-256", 1, {"absent.onnx"});
-  expect_failure("map " + kAlexNet + " --hardware eyeriss-256 --batch 0", 1, {"--batch"});
-  expect_failure("map " + kAlexNet + " --hardware eyeriss-256 --time 5x", 1, {"'5x' is not a time"});
-  expect_failure("map " + kAlexNet + " --hardware eyeriss-256 --dataflow rs --objective edp --max-cycles 4",
+  expect_failure("map " + alexnet() + " --hardware eyeriss-256 --batch 0", 1, {"--batch"});
+  expect_failure("map " + alexnet() + " --hardware eyeriss-256 --time 5x", 1, {"'5x' is not a time"});
+  expect_failure("map " + alexnet() + " --hardware eyeriss-256 --dataflow rs --objective edp --max-cycles 4",
                  1, {"--objective", "--max-cycles"});
 }
 
@@ -274,9 +273,9 @@ TEST(MapBadInput, NoMappingAtAllIsInfeasible) {
 }
 
 TEST(MapBadInput, FilesAndFoldersThatCannotBe) {
-  const std::string base = "map " + kAlexNet + " --hardware eyeriss-256 --dataflow rs";
+  const std::string base = "map " + alexnet() + " --hardware eyeriss-256 --dataflow rs";
   expect_failure(base + " --cache /proc/nowhere", 1, {"/proc/nowhere"});
-  expect_failure(base + " --cache " + kAlexNet, 1, {kAlexNet});
+  expect_failure(base + " --cache " + alexnet(), 1, {alexnet()});
   expect_failure(base + " --plot /nowhere/a.svg", 1, {"/nowhere/a.svg"});
   expect_failure(base + " --csv /dev/full", 1, {"No space left"});
   expect_failure(base + " > /dev/full", 1, {});

@@ -1,23 +1,21 @@
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "fuzz/bundle_targets.h"
-#include "outside.h"
+#include "fuzz/own_files.h"
+#include "random_seed.h"
 
 namespace tilewright {
 namespace {
 
 TEST(Bundles, SurviveDamage) {
-  const std::filesystem::path model = outside_models() / kBundleModel;
-  if (!std::filesystem::exists(model)) GTEST_SKIP() << model << " is missing";
-  constexpr uint64_t kSeed = 99;
+  const int mutations = int(test_cases(200));
   for (const FuzzTarget& target :
-       bundle_targets(model, std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware" / kBundleHardware)) {
-    const FuzzTotals totals = fuzz(target, 200, kSeed);
-    EXPECT_EQ(totals.crashes + totals.wrong_kind, 0) << target.name << ", seed " << kSeed;
-    EXPECT_EQ(totals.hangs, 0) << target.name << ", seed " << kSeed;
-    EXPECT_LT(totals.accepted, 200) << "no mutation was noticed";
+       bundle_targets(own_files() / "lenet_int8.onnx",
+                      std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware" / kBundleHardware)) {
+    const FuzzTotals totals = fuzz(target, mutations, test_seed());
+    EXPECT_EQ(totals.crashes + totals.wrong_kind, 0) << target.name << ", seed " << test_seed();
+    EXPECT_EQ(totals.hangs, 0) << target.name << ", seed " << test_seed();
+    EXPECT_LT(totals.accepted, mutations) << "no mutation was noticed";
   }
 }
 

@@ -3,62 +3,26 @@
 #include <filesystem>
 
 #include "fuzz/fuzz_targets.h"
-#include "outside.h"
+#include "fuzz/own_files.h"
+#include "random_seed.h"
 
 namespace tilewright {
 namespace {
 
 // The short form of the figure reader_mutations.
-TEST(Readers, SurviveDamagedFiles) {
-  constexpr int kMutations = 120;
-  constexpr uint64_t kSeed = 4711;
-  int files = 0;
-  for (const char* file : kOnnxFiles) {
-    const std::filesystem::path path = outside_models() / file;
-    if (!std::filesystem::exists(path)) continue;
-    const FuzzTarget target = onnx_target(path);
-    const FuzzTotals totals = fuzz(target, kMutations, kSeed);
-    EXPECT_EQ(totals.crashes + totals.wrong_kind, 0) << target.name << ", seed " << kSeed;
-    EXPECT_EQ(totals.hangs, 0) << target.name << ", seed " << kSeed;
-    EXPECT_LT(totals.accepted, kMutations) << "no mutation was noticed";
-    ++files;
-  }
-  if (files == 0) GTEST_SKIP() << "no shared models";
-}
 
-TEST(Readers, SurviveDamagedTfliteAndQonnxFiles) {
-  constexpr int kMutations = 70;
-  constexpr uint64_t kSeed = 2903;
-  const std::filesystem::path models = outside_models();
-  std::vector<FuzzTarget> targets;
-  for (const char* file : kTfliteFiles) {
-    if (std::filesystem::exists(models / file)) targets.push_back(tflite_target(models / file));
+// Networks of the project, one in every format. The short form of the figure reader_mutations.
+TEST(Readers, SurviveDamagedNetworks) {
+  const std::filesystem::path folder = own_files();
+  const int mutations = int(test_cases(60));
+  for (const FuzzTarget& target :
+       {onnx_target(folder / "lenet.onnx"), onnx_target(folder / "lenet_int8.onnx"),
+        onnx_target(folder / "signs.onnx"), tflite_target(folder / "lenet.tflite"),
+        tensorflow_target(folder / "lenet.pb")}) {
+    const FuzzTotals totals = fuzz(target, mutations, test_seed());
+    EXPECT_EQ(totals.failures(), 0) << target.name << ", seed " << test_seed();
+    EXPECT_LT(totals.accepted, mutations) << "no mutation was noticed";
   }
-  for (const char* file : kQonnxFiles) {
-    if (std::filesystem::exists(models / file)) targets.push_back(onnx_target(models / file));
-  }
-  if (targets.empty()) GTEST_SKIP() << "no shared models";
-  for (const FuzzTarget& target : targets) {
-    const FuzzTotals totals = fuzz(target, kMutations, kSeed);
-    EXPECT_EQ(totals.failures(), 0) << target.name << ", seed " << kSeed;
-    EXPECT_LT(totals.accepted, kMutations) << "no mutation was noticed";
-  }
-}
-
-TEST(Readers, SurviveDamagedTensorflowFiles) {
-  constexpr int kMutations = 60;
-  constexpr uint64_t kSeed = 1517;
-  int files = 0;
-  for (const TensorflowFile& shared : kTensorflowFiles) {
-    const std::filesystem::path path = outside_models() / shared.file;
-    if (!std::filesystem::exists(path)) continue;
-    const FuzzTarget target = tensorflow_target(path, shared.output);
-    const FuzzTotals totals = fuzz(target, kMutations, kSeed);
-    EXPECT_EQ(totals.failures(), 0) << target.name << ", seed " << kSeed;
-    EXPECT_LT(totals.accepted, kMutations) << "no mutation was noticed";
-    ++files;
-  }
-  if (files == 0) GTEST_SKIP() << "no shared models";
 }
 
 // One small model per operator, so that every conversion meets damaged nodes.

@@ -2,12 +2,13 @@
 // same graph.
 #include <gtest/gtest.h>
 
-#include "model_files.h"
+#include "own_networks/own_networks.h"
 #include "tilewright/frontend/onnx/graph_equality_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 #include "tilewright/transform/pipeline.h"
 #include "tilewright/transform/random_graph.h"
+#include "zoo/zoo.h"
 
 namespace tilewright {
 namespace {
@@ -28,16 +29,13 @@ TEST(DumpedPasses, OfRandomGraphs) {
   }
 }
 
-TEST(DumpedPasses, OfModels) {
-  int models = 0;
-  for (const char* model : {"onnx_mnist8/model.onnx", "onnx_from_tflite/ic_resnet8_qdq.onnx",
-                            "dory_frontnet/Frontnet.onnx", "onnx_ultraface/ultraface_rfb320.onnx"}) {
-    if (!std::filesystem::exists(models_folder() / model)) continue;
-    SCOPED_TRACE(model);
-    check_every_stage(read_onnx(models_folder() / model));
-    ++models;
+TEST(DumpedPasses, OfNetworks) {
+  check_every_stage(read_onnx(lenet_file()));
+  check_every_stage(quantized_lenet());
+  for (const zoo::Network& network : zoo::networks()) {
+    SCOPED_TRACE(network.name);
+    check_every_stage(network.build(network.small));
   }
-  if (models == 0) GTEST_SKIP() << "no shared models";
 }
 
 }  // namespace

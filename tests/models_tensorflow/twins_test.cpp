@@ -6,6 +6,8 @@
 #include <map>
 
 #include "models_tensorflow/graphdef_twin.h"
+#include "own_networks/own_networks.h"
+#include "tilewright/flow/samples.h"
 #include "tilewright/frontend/tensorflow/tensorflow_reader.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/transform/pipeline.h"
@@ -48,6 +50,21 @@ TEST_P(Twins, ComputeTheSame) {
   EXPECT_EQ(operators(simple), operators(optimize(graph)));
   EXPECT_GT(stages.stored.random, 0);
   EXPECT_EQ(stages.frozen.random, 0);
+}
+
+// The trained network as a TensorFlow file keeps its answers.
+TEST(TrainedTwin, ClassifiesAsTheNetworkDoes) {
+  const Graph graph = trained_lenet();
+  const Executor executor(graph), twin(optimize(parse_tensorflow(graphdef_twin(graph))));
+  const FashionImages set = fashion_test_images(100);
+  int right = 0;
+  for (int64_t i = 0; i < 100; ++i) {
+    const Tensor expected = executor.run({image_of(set, i)})[0];
+    const Tensor scores = twin.run({channels_last(image_of(set, i))})[0];
+    EXPECT_LE(relative_error(scores, expected), 1e-5);
+    right += argmax(scores) == set.labels[size_t(i)];
+  }
+  EXPECT_GE(right, 85);
 }
 
 // Any mixture of spellings, in any order of nodes.

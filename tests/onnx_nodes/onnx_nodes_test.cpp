@@ -4,7 +4,6 @@
 #include <iostream>
 
 #include "onnx_nodes/node_runner.h"
-#include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_tensor.h"
 
@@ -45,18 +44,6 @@ TEST(OnnxNodes, WrongExpectationsAreNoticed) {
   EXPECT_EQ(result.state, NodeTestState::kFailed);
   EXPECT_NE(result.message.find("output 0 has"), std::string::npos) << result.message;
   fs::remove_all(copy);
-}
-
-TEST(OnnxNodes, PublishedDataSetsOfModels) {
-  int count = 0;
-  for (const char* model : {"onnx_mnist8", "onnx_super_resolution10"}) {
-    const fs::path folder = outside_models() / model;
-    if (!fs::exists(folder)) continue;
-    const NodeTestResult result = run_node_test(folder, Comparison::kWholeTensor);
-    EXPECT_EQ(result.state, NodeTestState::kPassed) << model << ": " << result.message;
-    ++count;
-  }
-  if (count == 0) GTEST_SKIP() << "no shared models with published data";
 }
 
 }  // namespace

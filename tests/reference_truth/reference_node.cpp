@@ -1,5 +1,8 @@
 #include "reference_node.h"
 
+#include <gtest/gtest.h>
+
+#include "tilewright/host/executor.h"
 #include "tilewright/tensor/reference_kernels.h"
 
 namespace tilewright {
@@ -57,6 +60,30 @@ std::optional<Tensor> run_reference(const Node& node, const std::vector<Tensor>&
                                            number(node, "shift", 0), output_of(node)});
   }
   return {};
+}
+
+Tensor run_by_reference(const Graph& graph, const Tensor& input, int least) {
+  std::vector<Tensor> values(graph.values.size());
+  values[size_t(graph.inputs[0])] = input;
+  int reference_nodes = 0;
+  for (const Node& node : graph.nodes) {
+    std::vector<Tensor> inputs;
+    for (const ValueId id : node.inputs)
+      inputs.push_back(graph.is_constant(id) ? *graph.value(id).constant : values[size_t(id)]);
+    std::optional<Tensor> output = run_reference(node, inputs);
+    if (output) {
+      ++reference_nodes;
+    } else {
+      // Borders and movement of data: float operators, reshapes.
+      EXPECT_NE(node.domain, kTilewrightDomain) << node.op << " has no reference kernel";
+      std::vector<const Tensor*> pointers;
+      for (const Tensor& tensor : inputs) pointers.push_back(&tensor);
+      output = evaluate(graph, node, pointers)[0];
+    }
+    values[size_t(node.outputs[0])] = *output;
+  }
+  EXPECT_GE(reference_nodes, least);
+  return values[size_t(graph.outputs[0])];
 }
 
 }  // namespace tilewright

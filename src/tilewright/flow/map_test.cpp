@@ -3,11 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "outside.h"
-#include "tilewright/flow/load_model.h"
-
 namespace tilewright {
 namespace {
 
@@ -55,20 +50,6 @@ TEST(LayerChains, EndWhereDataForksOrIsPooled) {
   const Graph graph = small_model();
   const Network network = network_of(graph);
   EXPECT_EQ(layer_chains(graph, network), (std::vector<std::vector<int>>{{0, 1}}));
-}
-
-TEST(LayerChains, BlocksOfMobileNetAreChainsOfThree) {
-  const std::string path = outside_models().string() + "/onnx_shape_only/mobilenetv2_noweights.onnx";
-  LoadOptions options;
-  options.allow_missing_weights = true;
-  const Graph graph = load_model(path, options);
-  const Network network = network_of(graph);
-  const auto chains = layer_chains(graph, network);
-  EXPECT_EQ(network.layers.size(), 53u);
-  EXPECT_EQ(network.unmapped_macs(), 0);
-  const auto triples =
-      std::count_if(chains.begin(), chains.end(), [](const auto& chain) { return chain.size() == 3; });
-  EXPECT_GE(triples, 10);
 }
 
 }  // namespace

@@ -1,0 +1,35 @@
+#include "fuzz/own_files.h"
+
+#include <cstdlib>
+
+#include "models_tensorflow/graphdef_twin.h"
+#include "own_networks/own_networks.h"
+#include "tilewright/base/file.h"
+#include "tilewright/frontend/onnx/onnx_writer.h"
+
+namespace tilewright {
+namespace {
+
+struct Files {
+  std::filesystem::path folder;
+  Files() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "own_files_XXXXXX").string();
+    folder = mkdtemp(pattern.data());
+    const Graph lenet = trained_lenet(), quantized = quantized_lenet();
+    write_onnx(folder / "lenet.onnx", lenet);
+    write_onnx(folder / "lenet_int8.onnx", quantized);
+    write_file(folder / "signs.onnx", signs_network_file(1));
+    write_file(folder / "lenet.tflite", tflite_twin(quantized));
+    write_file(folder / "lenet.pb", graphdef_twin(lenet));
+  }
+  ~Files() { std::filesystem::remove_all(folder); }
+};
+
+}  // namespace
+
+std::filesystem::path own_files() {
+  static const Files files;
+  return files.folder;
+}
+
+}  // namespace tilewright

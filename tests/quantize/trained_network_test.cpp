@@ -1,0 +1,64 @@
+// Our own int8 of the trained LeNet: accuracy on images that neither training nor calibration has seen.
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "own_networks/own_networks.h"
+#include "shift_checks.h"
+#include "tilewright/graph/verifier.h"
+#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/report.h"
+
+namespace tilewright {
+namespace {
+
+constexpr int64_t kImages = 500;
+
+TEST(TrainedNetwork, EightBitsKeepItsAccuracyWithEveryCalibration) {
+  const Graph graph = trained_lenet();
+  const FashionImages test = fashion_test_images(kImages);
+  for (const auto scales : {ScaleKind::kReal, ScaleKind::kPowerOfTwo}) {
+    for (const auto method : {CalibrationMethod::kMinMax, CalibrationMethod::kPercentile,
+                              CalibrationMethod::kEntropy, CalibrationMethod::kSquaredError}) {
+      QuantizeOptions options;
+      options.scales = scales;
+      options.calibration = method;
+      const Graph qdq = quantized_lenet(options);
+      IntegerizeReport coverage;
+      const Graph integer = integerize(qdq, &coverage);
+      Diagnostics problems;
+      verify(qdq, problems);
+      verify(integer, problems);
+      ASSERT_TRUE(problems.ok()) << to_string(problems.errors()[0]);
+      EXPECT_EQ(coverage.integer_mac_share(), 1.0) << to_string(coverage);
+      if (scales == ScaleKind::kPowerOfTwo) expect_only_shifts(integer);
+      const AccuracyReport report = compare_accuracy(graph, integer, {test.images}, test.labels, 1);
+      std::cout << (scales == ScaleKind::kReal ? "real scales, " : "powers of two, ") << name(method) << ": "
+                << to_string(report);
+      EXPECT_GE(report.float_correct, kImages * 90 / 100);
+      EXPECT_GE(report.quantized_correct, report.float_correct - kImages * 2 / 100);
+    }
+  }
+}
+
+TEST(TrainedNetwork, FewerBitsLoseLittle) {
+  const Graph graph = trained_lenet();
+  const FashionImages test = fashion_test_images(kImages);
+  struct Width {
+    int weights, activations;
+    int64_t least_right_percent;
+  };
+  for (const Width width : {Width{6, 8, 88}, Width{4, 8, 85}, Width{4, 4, 70}, Width{2, 8, 20}}) {
+    QuantizeOptions options;
+    options.weight_bits = width.weights;
+    options.activation_bits = width.activations;
+    const AccuracyReport report =
+        compare_accuracy(graph, integerize(quantized_lenet(options)), {test.images}, test.labels, 1);
+    std::cout << width.weights << "-bit weights, " << width.activations
+              << "-bit activations: " << to_string(report);
+    EXPECT_GE(report.quantized_correct * 100, kImages * width.least_right_percent);
+  }
+}
+
+}  // namespace
+}  // namespace tilewright
