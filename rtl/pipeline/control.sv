@@ -5,7 +5,8 @@
 // answers in the cycle after its address. A start bit that takes effect in w makes `start` 1 in w + 1; from
 // w + 2 on, the first cycle in which no `busy` is 1 ends the image, and the next image's `start` is in the cycle
 // after it. The cycle counter counts the cycles from w + 1 to the one that ends the last image; `irq` is 1
-// from the cycle after that, until the next start or until done is cleared.
+// from the cycle after that, until the next start or until done is cleared. In the cycle of `start` the memory
+// ports still say what went wrong in the image before: `error` counts from the next one on.
 module control #(
     parameter int A = 32,
     parameter int CHANNELS = 1,
@@ -169,7 +170,7 @@ module control #(
       if (clear_done) irq <= 1'b0;
       if (running) begin
         cycles <= cycles + 1'b1;
-        if (error) failed <= 1'b1;
+        if (error && !start) failed <= 1'b1;
       end
       if (image_done) begin
         images_done <= images_done + 1'b1;

@@ -214,7 +214,7 @@ class Model : public CycleModel {
 
   // The sequence of images.
   void step(Pins& pins, bool launch, bool clear_done) {
-    const bool image_done = running_ && pins[kStart] == 0 && pins[kBusy] == 0;
+    const bool starting = pins[kStart] != 0, image_done = running_ && !starting && pins[kBusy] == 0;
     pins.set(kStart, launch ? 1 : 0);
     if (launch) {
       running_ = true;
@@ -229,7 +229,7 @@ class Model : public CycleModel {
     if (clear_done) pins.set(kInterrupt, 0);
     if (running_) {
       ++cycles_;
-      failed_ = failed_ || pins[kError] != 0;
+      failed_ = failed_ || (pins[kError] != 0 && !starting);
     }
     if (!image_done) return;
     images_done_ = (images_done_ + 1) & 0xFFFFFFFF;

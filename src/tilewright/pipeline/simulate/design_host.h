@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "axi_pins.h"
@@ -50,6 +52,8 @@ class DesignHost : public DesignPort {
     begin_memory();
     return memory_;
   }
+  // The next run gets one answer of port 0 that is an error.
+  void fail_next_run(const AxiFault& fault) { fault_ = fault; }
 
   uint64_t cycle() const { return cycle_; }
 
@@ -152,6 +156,7 @@ class DesignHost : public DesignPort {
     for (size_t c = 0; c < channels_.size(); ++c) {
       AxiMemoryOptions options;
       options.pause_seed = pause_seed_ == 0 ? 0 : pause_seed_ * 8 + c + 1;
+      if (c == 0) options.fault = std::exchange(fault_, std::nullopt);
       channels_[c].pins = {};
       channels_[c].memory.begin(memory_, options);
       apply(channels_[c]);
@@ -243,6 +248,7 @@ class DesignHost : public DesignPort {
   Model& model_;
   std::deque<Channel> channels_;
   std::vector<std::byte> memory_;
+  std::optional<AxiFault> fault_;
   const uint64_t limit_cycles_;
   uint64_t pause_seed_ = 0, cycle_ = 0, read_beats_ = 0, write_beats_ = 0;
   int aw_valid_, aw_ready_, aw_address_, w_valid_, w_ready_, w_data_, strobe_, b_valid_, b_ready_;

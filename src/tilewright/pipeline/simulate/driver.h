@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "tilewright/hardware/axi_memory.h"
 #include "tilewright/hardware/memory_model.h"
 #include "tilewright/pipeline/build/build.h"
 #include "tilewright/pipeline/simulate/rtl_model.h"
@@ -55,6 +56,8 @@ class RtlDesignPort final : public DesignPort {
 
   // As after power-up, with another seed of pauses (0: none).
   void restart(uint64_t pause_seed);
+  // The next run gets one answer of memory port 0 that is an error.
+  void fail_next_run(const AxiFault& fault);
   // Beats that the memory ports carried since the design was made.
   uint64_t read_beats() const;
   uint64_t write_beats() const;

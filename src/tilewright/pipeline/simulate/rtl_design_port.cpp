@@ -21,6 +21,8 @@ void RtlDesignPort::restart(uint64_t pause_seed) {
   host_->restart(pause_seed);
 }
 
+void RtlDesignPort::fail_next_run(const AxiFault& fault) { host_->fail_next_run(fault); }
+
 uint32_t RtlDesignPort::read32(uint16_t offset) { return host_->read32(offset); }
 
 void RtlDesignPort::write32(uint16_t offset, uint32_t value) { host_->write32(offset, value); }
