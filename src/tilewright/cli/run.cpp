@@ -22,6 +22,7 @@
 #include "tilewright/flow/fabric_run.h"
 #include "tilewright/flow/load_model.h"
 #include "tilewright/pipeline/simulate/cycle_simulator.h"
+#include "tilewright/pipeline/simulate/design_values.h"
 #include "tilewright/tensor/npy.h"
 
 namespace tilewright::cli {
@@ -151,7 +152,7 @@ void check_design_options(const RunOptions& options) {
 }
 
 // rtl gives values and cycles, cycle the cycles alone: its values are those of the host. With --verify they
-// are compared with what the network's layers give as the hardware computes them.
+// are compared with what the netlist and the contents of its memories compute.
 Results run_design_folder(const RunOptions& options, const Samples& samples) {
   check_design_options(options);
   const DesignFolder folder = read_design_folder(options.model.path);
@@ -172,10 +173,8 @@ Results run_design_folder(const RunOptions& options, const Samples& samples) {
     simulation.images = count;
     hardware.cycles = pipeline::simulate(folder.design, simulation).cycles;
   }
-  const auto layers = [&](const std::vector<Tensor>& inputs) {
-    const std::vector<std::vector<int32_t>> tensors =
-        pipeline::evaluate(folder.network, border.image(inputs));
-    return border.outputs(tensors[size_t(folder.network.output)]);
+  const auto netlist = [&](const std::vector<Tensor>& inputs) {
+    return border.outputs(pipeline::evaluate_design(folder.design, border.image(inputs)));
   };
   std::atomic<int64_t> mismatches = 0;
   Results results = run_all(folder.graph, count, options.threads, [&] {
@@ -184,7 +183,7 @@ Results run_design_folder(const RunOptions& options, const Samples& samples) {
       if (rtl && !options.verify) return hardware.outputs[size_t(index)];
       std::vector<Tensor> expected = host.run(inputs);
       if (!options.verify) return expected;
-      std::vector<Tensor> outputs = rtl ? hardware.outputs[size_t(index)] : layers(inputs);
+      std::vector<Tensor> outputs = rtl ? hardware.outputs[size_t(index)] : netlist(inputs);
       for (size_t o = 0; o < outputs.size(); ++o) mismatches += !outputs[o].identical(expected[o]);
       return outputs;
     };

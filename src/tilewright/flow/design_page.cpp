@@ -45,6 +45,9 @@ std::string layer_table(const DesignReport& report) {
                layer.multipliers == 0 ? "" : fmt::format("{:.1f} %", 100 * layer.share_of_peak), layer.bound,
                layer.weight_bytes == 0 ? "" : std::to_string(layer.weight_bytes)});
   }
+  for (const HostLayer& layer : report.host_layers) {
+    table.row({"", layer.name, layer.op, "host", "", "", "", "", "", "", "", ""});
+  }
   return table.html();
 }
 
@@ -66,6 +69,13 @@ std::string design_page(const DesignReport& report) {
                                  escaped_xml(report.number_type), shape, report.clock_mhz, report.channels,
                                  report.channels == 1 ? "port" : "ports", report.port_bytes);
   page += facts(report) + estimate_text(report);
+  if (!report.host_layers.empty()) {
+    page += fmt::format(
+        "<p>The hardware has a part of the network: {} layers with weights that the model keeps in other "
+        "numbers stay on the host (at the end of the table), and their time is in none of these "
+        "numbers.</p>\n",
+        report.host_layers.size());
+  }
   page +=
       html_heading("Resources") +
       html_figure(draw_utilisation(report), "Resources",

@@ -101,7 +101,7 @@ PlotDrawing draw_lanes(const DesignReport& report) {
   return result;
 }
 
-PlotDrawing draw_design_roofline(const DesignReport& report) {
+RooflinePlot design_roofline(const DesignReport& report) {
   RooflinePlot plot;
   plot.title = fmt::format("{:.1f} % of peak", 100 * report.share_of_peak());
   plot.x_label = "MACs per byte of memory traffic";
@@ -121,7 +121,7 @@ PlotDrawing draw_design_roofline(const DesignReport& report) {
   for (size_t l = 0; l < report.layers.size(); ++l) {
     const DesignLayer& layer = report.layers[l];
     const std::string number = std::to_string(l + 1);
-    mark(number, layer.name, layer.macs, layer.weight_bytes, layer.cycles, kLayers[0]);
+    mark(number, layer.name, layer.macs, layer.weight_bytes, layer.own_cycles(), kLayers[0]);
     plot.list.push_back(
         fmt::format("{}  {}", number, shortened_middle(layer.name, 28)) +
         (layer.multipliers > 0 ? fmt::format("  {:.0f}%", 100 * layer.share_of_peak) : "  (no MACs)"));
@@ -129,7 +129,11 @@ PlotDrawing draw_design_roofline(const DesignReport& report) {
   if (!plot.marks.empty()) plot.legend.emplace_back(kLayers[0], "a layer and its weights");
   mark("all", "the whole design", report.macs, report.dram_bytes, report.interval(), kLayers[1]);
   plot.legend.emplace_back(kLayers[1], "the whole design");
-  return draw_roofline(plot);
+  return plot;
+}
+
+PlotDrawing draw_design_roofline(const DesignReport& report) {
+  return draw_roofline(design_roofline(report));
 }
 
 }  // namespace tilewright

@@ -3,6 +3,7 @@
 
 #include "tilewright/flow/design_report.h"
 #include "tilewright/flow/plot_drawing.h"
+#include "tilewright/flow/roofline_plot.h"
 
 namespace tilewright {
 
@@ -14,5 +15,7 @@ PlotDrawing draw_lanes(const DesignReport& report);
 // MACs per cycle over MACs per byte of memory traffic, for layers whose weights come from memory and for the
 // whole design.
 PlotDrawing draw_design_roofline(const DesignReport& report);
+// What it draws: no mark is above the roof.
+RooflinePlot design_roofline(const DesignReport& report);
 
 }  // namespace tilewright

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tilewright/graph/statistics.h"
 #include "tilewright/pipeline/build/layer_geometry.h"
 #include "tilewright/pipeline/build/shapes.h"
 #include "tilewright/pipeline/estimate/estimate_cycles.h"
@@ -63,6 +64,7 @@ DesignLayer describe_layer(const Network& network, const Allocation& allocation,
   result.work_cycles = cost.compute_cycles;
   result.cycles = cost.cycles;
   result.bound = cost.bound;
+  result.fetch_cycles = cost.fetch_cycles;
   if (!allocation.weights_on_chip && !layer.weights.empty() && !g.lanes) {
     const int bits = pipeline::engine_weight_bits(network, allocation, own.engine);
     result.weight_bytes = pipeline::stored_weight_bits(g, bits) / 8;
@@ -155,15 +157,23 @@ DesignReport design_report(const Network& network, const Allocation& allocation,
   for (size_t l = 0; l < network.layers.size(); ++l) {
     report.layers.push_back(describe_layer(network, allocation, estimate, l));
   }
+  for (const Graph* part : {&network.before, &network.behind}) {
+    for (const Node& node : part->nodes) {
+      if (multiply_accumulates(*part, node) > 0) report.host_layers.push_back({node.name, node.op});
+    }
+  }
   report.estimated_cycles = estimate.latency_cycles;
   report.estimated_interval = estimate.interval_cycles;
   report.dram_bytes = estimate.dram_bytes;
   const synthesis::Resources &need = estimate.resources, &limit = budget.resources;
   const synthesis::Resources& has = device ? device->has : limit;
   const pipeline::AreaErrors& errors = pipeline::error_band(budget.family);
-  const double blocks = errors.blocks.nine_of_ten_percent;
-  report.needs = {{"LUT", need.lut, limit.lut, has.lut, errors.lut.nine_of_ten_percent},
-                  {"FF", need.ff, limit.ff, has.ff, errors.ff.nine_of_ten_percent},
+  const auto known = [&](const pipeline::ErrorBand& band) {
+    return errors.components == 0 ? -1 : band.nine_of_ten_percent;
+  };
+  const double blocks = known(errors.blocks);
+  report.needs = {{"LUT", need.lut, limit.lut, has.lut, known(errors.lut)},
+                  {"FF", need.ff, limit.ff, has.ff, known(errors.ff)},
                   {"DSP", need.dsp, limit.dsp, has.dsp, blocks},
                   {"BRAM", need.bram, limit.bram, has.bram, blocks},
                   {"URAM", need.uram, limit.uram, has.uram, blocks}};
@@ -179,7 +189,7 @@ DesignReport design_report(const Network& network, const Allocation& allocation,
   if (simulation) take_simulation(report, *simulation, interval);
   for (DesignLayer& layer : report.layers) {
     // A layer of an engine may hide behind the one before it, but has the engine for its own work.
-    const int64_t time = allocation.streaming ? report.interval() : std::max(layer.cycles, layer.work_cycles);
+    const int64_t time = allocation.streaming ? report.interval() : layer.own_cycles();
     if (layer.multipliers == 0 || time == 0) continue;
     layer.share_of_peak = std::min(1.0, double(layer.macs) / (double(layer.multipliers) * double(time)));
   }

@@ -2,6 +2,7 @@
 // (design_page.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,10 +23,19 @@ struct DesignLayer {
   int64_t work_cycles = 0;   // of its array, nothing waiting
   int64_t cycles = 0;        // that it adds to the latency of one image
   int64_t weight_bytes = 0;  // fetched per image; 0: on chip
+  int64_t fetch_cycles = 0;  // that takes, whoever works meanwhile
   std::string bound;
   int64_t input_fifo = 0, residual_fifo = 0;
   // Of what its array could multiply in its cycles (stages: in the interval between images).
   double share_of_peak = 0;
+
+  // The least time that it needs: what it adds to the latency is less where it hides behind its neighbours.
+  int64_t own_cycles() const { return std::max({cycles, work_cycles, fetch_cycles}); }
+};
+
+// A layer with weights that the host computes: the model has it in other numbers.
+struct HostLayer {
+  std::string name, op;
 };
 
 // A bar of the chart over time: a task of an engine, or a stage at one image.
@@ -60,6 +70,7 @@ struct DesignReport {
   double port_efficiency = 1;  // share of cycles that a port carries data at most
   int64_t macs = 0, multipliers = 0;
   std::vector<DesignLayer> layers;
+  std::vector<HostLayer> host_layers;  // their time is in none of the numbers
   std::vector<std::string> lanes;
   std::vector<DesignBar> bars;
   std::vector<DesignNeed> needs;

@@ -1,6 +1,7 @@
 // The report as a table for the terminal and as JSON.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tilewright/flow/design_report.h"
@@ -23,6 +24,21 @@ std::string cycles_line(const DesignReport& report) {
                      report.estimated_interval);
 }
 
+std::string error_line(const DesignReport& report) {
+  const bool known = std::any_of(report.needs.begin(), report.needs.end(),
+                                 [](const DesignNeed& need) { return need.error_percent >= 0; });
+  return known
+             ? "error up to: of nine in ten components against synthesis (Yosys), single ones kept from the "
+               "fit\n"
+             : "these estimates were not measured on this family: `tilewright synth` counts\n";
+}
+
+std::string host_line(const DesignReport& report) {
+  if (report.host_layers.empty()) return "";
+  return "the hardware has only a part of the network: layers with weights that the model keeps in other "
+         "numbers stay on the host, and their time is not in what follows\n";
+}
+
 }  // namespace
 
 std::string to_string(const DesignReport& report) {
@@ -34,6 +50,9 @@ std::string to_string(const DesignReport& report) {
                 std::to_string(layer.work_cycles), std::to_string(layer.cycles),
                 layer.multipliers == 0 ? "" : percent(layer.share_of_peak), layer.bound});
   }
+  for (const HostLayer& layer : report.host_layers) {
+    layers.row({shortened_middle(layer.name, 32), layer.op, "host", "", "", "", "", "", "", ""});
+  }
   TextTable needs({"", ">needs", ">budget", ">", ">device", ">error up to"});
   for (const DesignNeed& need : report.needs) {
     if (need.need == 0 && need.have == 0) continue;
@@ -43,11 +62,10 @@ std::string to_string(const DesignReport& report) {
   }
   return fmt::format("{} on {}: {}, {}\n\n", report.network, report.device,
                      report.streaming ? "a stage for every layer" : "processors", report.number_type) +
-         layers.to_string() + "\n" + cycles_line(report) +
+         layers.to_string() + "\n" + host_line(report) + cycles_line(report) +
          fmt::format("{} products per cycle, {} of them used; {} bytes of memory traffic per image\n\n",
                      report.multipliers, percent(report.share_of_peak()), report.dram_bytes) +
-         needs.to_string() +
-         "error up to: of nine in ten components against synthesis (Yosys), single ones kept from the fit\n";
+         needs.to_string() + error_line(report);
 }
 
 std::string to_json(const DesignReport& report) {
@@ -85,6 +103,8 @@ std::string to_json(const DesignReport& report) {
                     {"end", b.end},
                     {"work", b.work}});
   }
+  json host = json::array();
+  for (const HostLayer& layer : report.host_layers) host.push_back({{"layer", layer.name}, {"op", layer.op}});
   json all = {{"network", report.network},
               {"device", report.device},
               {"number_type", report.number_type},
@@ -107,6 +127,7 @@ std::string to_json(const DesignReport& report) {
               {"write_beats", report.write_beats},
               {"resources", needs},
               {"layers", layers},
+              {"host_layers", host},
               {"tasks", bars},
               {"queues", queues}};
   return all.dump(2) + "\n";

@@ -1,5 +1,6 @@
 // The steps in their order. One image is simulated, and for stages, which work on several at once, a few more
-// to see how far apart they come out.
+// to see how far apart they come out. Estimates of two designs may stand in another order than their
+// simulations: so where the best for the other objective is near, it is simulated as well.
 #include "tilewright/flow/generate.h"
 
 #include <fmt/format.h>
@@ -43,6 +44,33 @@ pipeline::AllocationResult take_given(const pipeline::Network& network, const Ge
   return result;
 }
 
+struct Simulated {
+  std::optional<pipeline::SimulationResult> one;
+  int64_t interval = 0;
+};
+
+Simulated simulate(const pipeline::Design& design, const GenerateRequest& request) {
+  Simulated result;
+  pipeline::SimulationOptions options;
+  options.memory = request.memory ? *request.memory : design_memory(request.device);
+  result.one = pipeline::simulate(design, options);
+  result.interval = int64_t(result.one->cycles);
+  if (design.streaming) {
+    options.images = 1 + kFollowingImages;
+    const uint64_t all = pipeline::simulate(design, options).cycles;
+    result.interval = (int64_t(all) - result.interval) / kFollowingImages;
+  }
+  return result;
+}
+
+// Closed forms are off by less than this.
+bool near(const pipeline::AllocationResult& a, const pipeline::AllocationResult& b, bool latency) {
+  const auto cycles = [&](const pipeline::AllocationResult& r) {
+    return double(latency ? r.estimate.latency_cycles : r.estimate.interval_cycles);
+  };
+  return cycles(b) < 1.5 * cycles(a);
+}
+
 }  // namespace
 
 GeneratedDesign generate(const Graph& graph, const GenerateRequest& request) {
@@ -51,23 +79,28 @@ GeneratedDesign generate(const Graph& graph, const GenerateRequest& request) {
   result.allocated = request.allocation ? take_given(result.network, request)
                                         : pipeline::allocate(result.network, request.budget,
                                                              request.objective, request.allocate);
-  const pipeline::Allocation& allocation = result.allocated.allocation;
-  result.design = pipeline::build(result.network, allocation);
-  int64_t interval = 0;
+  result.design = pipeline::build(result.network, result.allocated.allocation);
+  Simulated simulated;
   if (request.simulate) {
-    pipeline::SimulationOptions options;
-    options.memory = request.memory ? *request.memory : design_memory(request.device);
-    result.simulation = pipeline::simulate(result.design, options);
-    interval = int64_t(result.simulation->cycles);
-    if (allocation.streaming) {
-      options.images = 1 + kFollowingImages;
-      const uint64_t all = pipeline::simulate(result.design, options).cycles;
-      interval = (int64_t(all) - interval) / kFollowingImages;
+    simulated = simulate(result.design, request);
+    const bool latency = request.objective == pipeline::Objective::kLatency;
+    const std::vector<pipeline::AllocationResult> others = std::move(result.allocated.for_other_objective);
+    for (const pipeline::AllocationResult& other : others) {
+      if (!near(result.allocated, other, latency)) continue;
+      pipeline::Design design = pipeline::build(result.network, other.allocation);
+      Simulated trial = simulate(design, request);
+      const bool better =
+          latency ? trial.one->cycles < simulated.one->cycles : trial.interval < simulated.interval;
+      if (!better) continue;
+      result.allocated = other;
+      result.design = std::move(design);
+      simulated = std::move(trial);
     }
   }
-  result.report =
-      design_report(result.network, allocation, result.design, result.allocated.estimate, request.budget,
-                    &request.device, result.simulation ? &*result.simulation : nullptr, interval);
+  result.simulation = std::move(simulated.one);
+  result.report = design_report(result.network, result.allocated.allocation, result.design,
+                                result.allocated.estimate, request.budget, &request.device,
+                                result.simulation ? &*result.simulation : nullptr, simulated.interval);
   return result;
 }
 

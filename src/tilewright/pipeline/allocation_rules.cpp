@@ -2,12 +2,15 @@
 // that breaks it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <set>
 
 #include "tilewright/pipeline/allocation.h"
 #include "tilewright/pipeline/build/layer_geometry.h"
 #include "tilewright/pipeline/build/plan.h"
+#include "tilewright/pipeline/build/shapes.h"
+#include "tilewright/pipeline/components/rom_walker.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -157,19 +160,34 @@ class Rules {
       error(layer_name(i), "po", fmt::format("{} does not divide {} channels", g.shape.po, g.output.channels),
             "take a divisor");
     }
-    row_major_windows(i, g);
-    if (g.row_major && !g.lanes && g.blocks > 1 && g.pixel_words > 1) {
+    weight_word(i, g, lane_or_weight_bits(i));
+    windows(i, g);
+    if (sweeps_twice(g)) {
       error(layer_name(i), "feeder", "a row-major stage has all input or all output channels at once",
             "pi or po = the channels, or channel_major");
     }
   }
 
-  void row_major_windows(size_t i, const LayerGeometry& g) {
-    if (!g.row_major) return;
-    const char* obstacle = row_major_obstacle(g.input, g.output, g.window, g.pixel_words);
-    if (obstacle == nullptr) return;
-    error(layer_name(i), allocation_.streaming ? "feeder" : "engine",
-          std::string(obstacle) + ": a row-major feeder cannot cut them", "channel_major");
+  int64_t lane_or_weight_bits(size_t i) const {
+    const Layer& layer = network_.layers[i];
+    return works_in_lanes(layer.kind) ? lane_weight_bits(layer) : layer.weight_bits;
+  }
+  // All weights of a cycle are one word of a memory.
+  void weight_word(size_t i, const LayerGeometry& g, int64_t bits) {
+    const int64_t width = g.products_per_beat() * bits;
+    if (width < kWidestRomWord) return;
+    error(layer_name(i), "po",
+          fmt::format("{} bits of weights per cycle, fewer than {} are possible", width, kWidestRomWord),
+          "fewer products per cycle");
+  }
+
+  void windows(size_t i, const LayerGeometry& g) {
+    if (const char* obstacle = window_obstacle(g, allocation_.streaming)) {
+      error(layer_name(i), allocation_.streaming ? "feeder" : "engine",
+            fmt::format("{}: a {} feeder cannot cut them", obstacle,
+                        g.row_major ? "row-major" : "streaming stage's"),
+            g.row_major ? "channel_major" : "shape: processors");
+    }
   }
 
   // Elements per beat of the stream that carries a tensor: of its writer, or of the network's input.
@@ -302,24 +320,33 @@ class Rules {
       error(layer_name(i), what, fmt::format("{} does not fit its field, at most {}", value, most),
             "this layer is too large for processors");
     };
-    row_major_windows(i, g);
-    fits("rows", std::max(g.input.rows, g.output.rows), 65535);
-    fits("columns", std::max(g.input.columns, g.output.columns), 65535);
+    windows(i, g);
+    weight_word(i, g,
+                g.lanes ? lane_or_weight_bits(i)
+                        : engine_weight_bits(network_, allocation_, allocation_.layers[i].engine));
+    fits("rows", std::max({g.input.rows, g.output.rows, (g.output.rows - 1) * g.window.stride_y}), 32767);
+    fits("columns", std::max({g.input.columns, g.output.columns, (g.output.columns - 1) * g.window.stride_x}),
+         32767);
     fits("window", std::max(g.window.rows, g.window.columns), 255);
     fits("stride", std::max(g.window.stride_y, g.window.stride_x), 15);
     fits("blocks", g.blocks, 65535);
     fits("words per pixel", g.pixel_words, 65535);
   }
 
-  // Progress is counted in 16 bits: the tasks of an engine in an image.
+  // Progress is counted in 16 bits: the tasks of an engine in an image. Its tables have numbers of 8 bits.
   void progress_counts() {
-    std::vector<int64_t> tasks(allocation_.engines.size(), 0);
+    std::vector<int64_t> tasks(allocation_.engines.size(), 0), tables(allocation_.engines.size(), 0);
     for (size_t i = 0; i < network_.layers.size(); ++i) {
+      tables[size_t(allocation_.layers[i].engine)] += network_.layers[i].lookup ? 1 : 0;
       const int64_t rows = tensor(network_.layers[i].output).shape.rows,
                     band = allocation_.layers[i].band_rows;
       tasks[size_t(allocation_.layers[i].engine)] += band == 0 ? 1 : ceil_div(rows, band);
     }
     for (size_t e = 0; e < tasks.size(); ++e) {
+      if (tables[e] > 256) {
+        error("engine '" + allocation_.engines[e].name + "'", "layers",
+              fmt::format("{} of its layers have tables, 256 can be numbered", tables[e]), "another engine");
+      }
       if (tasks[e] <= 65535) continue;
       error("engine '" + allocation_.engines[e].name + "'", "band_rows",
             fmt::format("{} tasks per image, 65535 can be counted", tasks[e]), "larger bands");
@@ -327,6 +354,11 @@ class Rules {
   }
 
   void ring() {
+    constexpr int64_t kMostRingWords = int64_t{1} << 24;
+    if (allocation_.ring_words > kMostRingWords) {
+      error("allocation", "ring_words",
+            fmt::format("{}, at most {} are possible", allocation_.ring_words, kMostRingWords), "fewer");
+    }
     const int64_t beat = allocation_.port_bytes * allocation_.weight_channels * 8;
     for (size_t i = 0; i < network_.layers.size(); ++i) {
       const LayerGeometry g = layer_geometry(network_, allocation_, i);

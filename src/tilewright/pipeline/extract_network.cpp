@@ -44,7 +44,8 @@ bool is_view(const Node& node) {
 bool is_integer_type(ElementType type) { return type == ElementType::kI8 || type == ElementType::kI32; }
 
 bool is_integer_pool(const Graph& graph, const Node& node) {
-  return node.is("MaxPool") && is_integer_type(graph.value(node.outputs[0]).type);
+  return (node.is("MaxPool") || node.is("GlobalMaxPool")) &&
+         is_integer_type(graph.value(node.outputs[0]).type);
 }
 bool is_integer_clip(const Graph& graph, const Node& node) {
   return (node.is("Clip") || node.is("Relu")) && is_integer_type(graph.value(node.outputs[0]).type);
@@ -70,6 +71,7 @@ class Extraction {
       if (member_[size_t(id)]) take(graph_.nodes[size_t(id)]);
     }
     problems_.raise_if_any();
+    fit_tensors();
     finish_borders();
     return std::move(network_);
   }
@@ -184,10 +186,10 @@ class Extraction {
       if (!take_convolution(node, x, layer)) return;
     } else if (node.op == "QGemm" || node.op == "FixedGemm") {
       take_dense(node, layer);
-    } else if (node.is("MaxPool")) {
+    } else if (is_integer_pool(graph_, node)) {
       layer.kind = LayerKind::kMaxPool;
-      if (!set_window(node, pool_window(node, x), layer)) return;
-      layer.window.pad_value = network_.number == NumberType::kFixed ? INT32_MIN : -128;
+      const Window window = node.is("MaxPool") ? pool_window(node, x) : global_window(node, x);
+      if (!set_window(node, window, layer)) return;
       pass_through(layer);
     } else if (node.op == "QAveragePool" || node.op == "FixedAveragePool") {
       layer.kind = LayerKind::kAveragePool;
@@ -441,6 +443,58 @@ class Extraction {
     const size_t from = size_t(&layer - network_.layers.data());
     std::rotate(network_.layers.begin() + ptrdiff_t(from), network_.layers.begin() + ptrdiff_t(from) + 1,
                 network_.layers.end());
+  }
+
+  static bool has_padding(const Layer& layer, const TensorShape& in, const TensorShape& out) {
+    const LayerWindow& w = layer.window;
+    return w.top > 0 || w.left > 0 || (out.rows - 1) * w.stride_y - w.top + w.rows > in.rows ||
+           (out.columns - 1) * w.stride_x - w.left + w.columns > in.columns;
+  }
+
+  // The wires of a tensor carry what its readers put around it as well, and both operands of an addition as
+  // they come; signs that something else than a threshold makes are numbers.
+  void fit_tensors() {
+    if (network_.number == NumberType::kFixed) {
+      for (Layer& layer : network_.layers) {
+        if (layer.kind == LayerKind::kMaxPool) layer.window.pad_value = INT32_MIN;
+      }
+      return;
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      const auto widen = [&](NetworkTensor& tensor, int bits) {
+        if (!tensor.bipolar && tensor.bits >= bits) return;
+        tensor.bits = std::max(tensor.bits, bits);
+        tensor.bipolar = false;
+        changed = true;
+      };
+      for (const Layer& layer : network_.layers) {
+        NetworkTensor &in = network_.tensors[size_t(layer.input)],
+                      &out = network_.tensors[size_t(layer.output)];
+        const int64_t pad = layer.window.pad_value;
+        const bool sign = in.bipolar && (pad == 1 || pad == -1);
+        if (layer.kind != LayerKind::kMaxPool && !sign && has_padding(layer, in.shape, out.shape)) {
+          widen(in, bits_for(pad, pad));
+        }
+        if (layer.lookup) widen(out, 2);
+        if (!layer.add) continue;
+        NetworkTensor& other = network_.tensors[size_t(layer.add->tensor)];
+        widen(out, std::max(2, other.bits));
+        widen(other, out.bits);
+      }
+    }
+    for (Layer& layer : network_.layers) {
+      const NetworkTensor &in = network_.tensors[size_t(layer.input)],
+                          &out = network_.tensors[size_t(layer.output)];
+      if (layer.kind == LayerKind::kMaxPool) {
+        layer.window.pad_value = in.bipolar ? -1 : -(int64_t{1} << (in.bits - 1));
+      }
+      // Signs that are handed on, or chosen from, are thresholds of themselves.
+      if (out.bipolar && !layer.bipolar) {
+        layer.clip_low = 0, layer.clip_high = 1;
+        layer.bipolar = true;
+      }
+    }
   }
 
   void take_view(const Node& node) {

@@ -1,5 +1,5 @@
-// Both shapes are searched, the better one is taken. What is short is said for the allocation that comes
-// nearest to the budget.
+// Both shapes are searched for both objectives, the best one is taken. What is short is said for the
+// allocation that comes nearest to the budget.
 #include "tilewright/pipeline/allocate/allocate.h"
 
 #include <fmt/format.h>
@@ -104,26 +104,91 @@ std::vector<int64_t> divisors(int64_t n) {
 
 namespace {
 
-[[noreturn]] void report_infeasible(const Network& network, const Judge& judge, const Candidate& nearest) {
+constexpr Objective kObjectives[] = {Objective::kLatency, Objective::kThroughput};
+
+// Of both shapes, by objective.
+struct Found {
+  std::optional<Candidate> best[2];
+  bool stages_proven[2] = {false, false};
+  int64_t evaluated = 0;
+  std::string obstacles;
+};
+
+Found search(const Network& network, const Estimator& estimator, const Budget& budget,
+             const AllocateOptions& options) {
+  Found found;
+  for (const Objective objective : kObjectives) {
+    const size_t own = size_t(objective);
+    const Judge judge(budget, objective);
+    const auto take = [&](const ShapeSearch& shape) {
+      if (shape.best) judge.keep(found.best[own], *shape.best);
+      if (shape.other) judge.for_other_objective().keep(found.best[1 - own], *shape.other);
+      found.evaluated += shape.evaluated;
+      if (objective == kObjectives[0] && !shape.best) found.obstacles += shape.obstacle;
+    };
+    if (options.streaming) {
+      const ShapeSearch stages = search_stages(network, estimator, judge, options);
+      found.stages_proven[own] = stages.proven;
+      take(stages);
+    }
+    // The next image begins when one is done: on processors both objectives are the same.
+    if (options.processors && objective == kObjectives[0]) {
+      take(search_processors(network, estimator, judge, options));
+    }
+  }
+  return found;
+}
+
+Budget planned(Budget budget, double logic_share) {
+  budget.resources.lut = int64_t(double(budget.resources.lut) * logic_share);
+  budget.resources.ff = int64_t(double(budget.resources.ff) * logic_share);
+  return budget;
+}
+
+synthesis::Resources larger_of(const synthesis::Resources& a, const synthesis::Resources& b) {
+  return {std::max(a.lut, b.lut), std::max(a.ff, b.ff),     std::max(a.carry, b.carry),
+          std::max(a.dsp, b.dsp), std::max(a.bram, b.bram), std::max(a.uram, b.uram)};
+}
+
+// From the needs of the design nearest to `budget` on, the first budget in which the search finds one; empty:
+// none within a few steps.
+std::string enough_budget(const Network& network, const Estimator& estimator, const Budget& budget,
+                          const Candidate& nearest, const AllocateOptions& options) {
+  Budget trial = budget;
+  trial.resources = nearest.estimate.resources;
+  if (budget.multipliers > 0) trial.multipliers = nearest.estimate.multipliers;
+  for (int step = 0; step < 3; ++step) {
+    const Found found = search(network, estimator, trial, options);
+    const Judge judge(trial, Objective::kLatency);
+    if (found.best[0] && judge.fits(found.best[0]->estimate)) {
+      const synthesis::Resources& have = trial.resources;
+      return fmt::format("lut={},ff={},dsp={},bram={},uram={}", have.lut, have.ff, have.dsp, have.bram,
+                         have.uram) +
+             (budget.multipliers > 0 ? fmt::format(",multipliers={}", trial.multipliers) : "");
+    }
+    // What was not short is left as it is; then what is still short is raised.
+    trial.resources = larger_of(
+        trial.resources, step == 0 || !found.best[0] ? budget.resources : found.best[0]->estimate.resources);
+    trial.multipliers = std::max(trial.multipliers, budget.multipliers);
+  }
+  return "";
+}
+
+[[noreturn]] void report_infeasible(const Network& network, const Estimator& estimator, const Budget& budget,
+                                    const Candidate& nearest, const AllocateOptions& options) {
   Diagnostics diagnostics;
-  const synthesis::Resources& need = nearest.estimate.resources;
-  const std::string enough =
-      fmt::format("lut={},ff={},dsp={},bram={},uram={}", need.lut, need.ff, need.dsp, need.bram, need.uram) +
-      (judge.budget().multipliers > 0 ? fmt::format(",multipliers={}", nearest.estimate.multipliers) : "");
-  for (const Shortage& item : judge.shortages(nearest.estimate)) {
+  const std::string enough = enough_budget(network, estimator, budget, nearest, options);
+  for (const Shortage& item : Judge(budget, Objective::kLatency).shortages(nearest.estimate)) {
     diagnostics.error(ErrorKind::kInfeasible, "network '" + network.name + "'", item.resource,
                       fmt::format("the smallest design needs {}, the budget has {}: {} too few", item.need,
                                   item.have, item.need - item.have),
-                      "the smallest budget that would do: " + enough);
+                      enough.empty() ? "take a larger device" : "a budget that would do: " + enough);
   }
   diagnostics.raise_if_any();
   throw Error(ErrorKind::kInternal, "an allocation over its budget without a shortage");
 }
 
-}  // namespace
-
-AllocationResult allocate(const Network& network, const Budget& budget, Objective objective,
-                          const AllocateOptions& options) {
+void check_options(const Network& network, const AllocateOptions& options) {
   if (!(options.logic_share > 0 && options.logic_share <= 1)) {
     throw Error(ErrorKind::kInvalidInput,
                 fmt::format("logic_share {} is not above 0 and at most 1", options.logic_share));
@@ -131,27 +196,44 @@ AllocationResult allocate(const Network& network, const Budget& budget, Objectiv
   if (network.layers.empty()) {
     throw Error(ErrorKind::kInvalidInput, "network '" + network.name + "' has no layers to allocate");
   }
-  Budget planned = budget;
-  planned.resources.lut = int64_t(double(budget.resources.lut) * options.logic_share);
-  planned.resources.ff = int64_t(double(budget.resources.ff) * options.logic_share);
-  const Judge judge(planned, objective);
-  const Estimator estimator(network, budget.family, budget.port);
-  ShapeSearch stages, processors;
-  if (options.streaming) stages = search_stages(network, estimator, judge, options);
-  if (options.processors) processors = search_processors(network, estimator, judge, options);
-  const bool take_stages =
-      stages.best && (!processors.best || !judge.better(processors.best->estimate, stages.best->estimate));
-  const ShapeSearch& chosen = take_stages ? stages : processors;
-  if (!chosen.best) {
+  if (!options.streaming && !options.processors) {
     throw Error(ErrorKind::kInvalidInput, "no shape to allocate: allow streaming or processors");
   }
-  if (!judge.fits(chosen.best->estimate)) report_infeasible(network, judge, *chosen.best);
-  AllocationResult result;
-  result.allocation = chosen.best->allocation;
-  result.estimate = estimator(result.allocation);
-  result.proven_optimal = chosen.proven;
-  result.evaluated = stages.evaluated + processors.evaluated;
-  result.explanation = explain(network, budget, result);
+}
+
+}  // namespace
+
+AllocationResult allocate(const Network& network, const Budget& budget, Objective objective,
+                          const AllocateOptions& options) {
+  check_options(network, options);
+  const Estimator estimator(network, budget.family, budget.port);
+  Budget limits = planned(budget, options.logic_share);
+  Found found = search(network, estimator, limits, options);
+  const auto fits = [&] { return found.best[0] && Judge(limits, objective).fits(found.best[0]->estimate); };
+  if (found.best[0] && !fits() && options.logic_share < 1) {
+    limits = budget;
+    found = search(network, estimator, limits, options);
+  }
+  if (!found.best[0]) {
+    throw Error(ErrorKind::kUnsupported,
+                "no shape of hardware computes network '" + network.name + "'" + found.obstacles,
+                "change these layers, or run the model on the overlay (tilewright compile)");
+  }
+  if (!fits()) report_infeasible(network, estimator, budget, *found.best[0], options);
+  const auto result_for = [&](Objective wanted) {
+    AllocationResult result;
+    result.allocation = found.best[size_t(wanted)]->allocation;
+    result.estimate = estimator(result.allocation);
+    result.proven_optimal = result.allocation.streaming && found.stages_proven[size_t(wanted)];
+    result.evaluated = found.evaluated;
+    result.explanation = explain(network, budget, result);
+    return result;
+  };
+  AllocationResult result = result_for(objective);
+  const Objective other = Judge(limits, objective).for_other_objective().objective();
+  if (!(found.best[0]->allocation == found.best[1]->allocation)) {
+    result.for_other_objective.push_back(result_for(other));
+  }
   return result;
 }
 

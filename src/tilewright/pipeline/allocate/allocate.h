@@ -34,7 +34,7 @@ struct AllocateOptions {
   // Products of wide fixed point in blocks, or of narrow integers in look-up tables where blocks run out.
   bool lut_multipliers = true;
   // Share of the look-up tables and flip-flops to plan for: the rest is for the error of their estimate, and
-  // for wiring.
+  // for wiring. Where nothing fits into that, all of them.
   double logic_share = 0.8;
   uint64_t seed = 1;
   int64_t nodes = 2'000;        // of the exact search over stages, then annealing goes on from its best
@@ -47,10 +47,13 @@ struct AllocationResult {
   std::string explanation;      // who got which multipliers and why, what bounds each layer
   bool proven_optimal = false;  // among the stages that the allocator knows (divisors of the channels)
   int64_t evaluated = 0;        // allocations that were estimated
+  // The best one for the other objective, where that is another one: empty or one.
+  std::vector<AllocationResult> for_other_objective;
 };
 
-// Errors (infeasible): the budget does not hold the network in any shape: each resource that is short, by how
-// much, and the smallest budget that would do.
+// Both objectives are searched and share what they find. Errors (infeasible): the budget does not hold the
+// network in any shape: each resource that is short, by how much, and a budget near the smallest in which
+// this search finds a design; (unsupported) no shape can compute it.
 AllocationResult allocate(const Network& network, const Budget& budget, Objective objective,
                           const AllocateOptions& options = {});
 

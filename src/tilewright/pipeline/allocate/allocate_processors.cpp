@@ -208,7 +208,11 @@ class ProcessorSearch {
     Allocation a = make_processors(network_, judge_.budget(), choice);
     Diagnostics diagnostics;
     a.verify(network_, diagnostics);
-    if (!diagnostics.ok()) return std::nullopt;
+    if (!diagnostics.ok()) {
+      if (result_.obstacle.empty())
+        result_.obstacle = "; on processors, " + to_string(diagnostics.errors()[0]);
+      return std::nullopt;
+    }
     Candidate candidate{std::move(a), {}};
     candidate.estimate = estimator_(candidate.allocation);
     result_.offer(judge_, candidate);

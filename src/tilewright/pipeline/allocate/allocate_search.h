@@ -35,20 +35,31 @@ class Judge {
   bool fits(const Estimate& e) const { return pressure(e) <= 1; }
   // Fitting before not fitting; then fewer cycles, or less pressure among those that do not fit.
   bool better(const Estimate& a, const Estimate& b) const;
+  void keep(std::optional<Candidate>& best, const Candidate& candidate) const {
+    if (!best || better(candidate.estimate, best->estimate)) best = candidate;
+  }
+  Judge for_other_objective() const {
+    return {budget_, objective_ == Objective::kLatency ? Objective::kThroughput : Objective::kLatency};
+  }
 
  private:
   Budget budget_;
   Objective objective_;
 };
 
+// What a search for one objective found. What it comes across serves the other objective as well: so a design
+// for one is never worse at it than a design for the other.
 struct ShapeSearch {
-  std::optional<Candidate> best;  // fits, or is the nearest to it
+  std::optional<Candidate> best;   // fits, or is the nearest to it
+  std::optional<Candidate> other;  // the same, for the other objective
   bool proven = false;
   int64_t evaluated = 0;
+  std::string obstacle;  // why the network has no such shape at all, where nothing was found
 
   void offer(const Judge& judge, const Candidate& candidate) {
     ++evaluated;
-    if (!best || judge.better(candidate.estimate, best->estimate)) best = candidate;
+    judge.keep(best, candidate);
+    judge.for_other_objective().keep(other, candidate);
   }
 };
 

@@ -2,6 +2,8 @@
 // first few; its bound is the network's time when every other stage has the smallest of each of its times,
 // and it is dropped when what it uses and the least that the rest needs exceed the budget. The greedy folding
 // rule gives the first solution; annealing goes on where the search had to stop.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -54,6 +56,9 @@ class StageSpace {
     for (size_t i = 0; i < network.layers.size(); ++i) {
       options_.push_back(stage_options(network, estimator.facts(), frame_, i, judge, lut_multipliers));
       geometries_.push_back(layer_geometry(network, frame_, i));
+      if (!options_.back().empty()) continue;
+      without_stage(i);
+      return;
     }
     least_.resize(options_.size() + 1);
     for (size_t i = options_.size(); i-- > 0;) {
@@ -69,6 +74,13 @@ class StageSpace {
     }
   }
 
+  // Why there is no such design: a layer that no stage computes. Empty: there is.
+  const std::string& obstacle() const { return obstacle_; }
+  bool legal(const Allocation& allocation) const {
+    Diagnostics diagnostics;
+    allocation.verify(network_, diagnostics);
+    return diagnostics.ok();
+  }
   size_t layers() const { return options_.size(); }
   const std::vector<std::vector<StageOption>>& options() const { return options_; }
 
@@ -150,21 +162,28 @@ class StageSpace {
   Solution smallest() const {
     Solution solution;
     for (size_t i = 0; i < layers(); ++i) {
-      size_t best = 0;
+      std::optional<size_t> best;
       const auto pressure = [&](size_t o) {
         return judge_.pressure(options_[i][o].resources, options_[i][o].multipliers);
       };
-      for (size_t o = 1; o < options_[i].size(); ++o) {
+      for (size_t o = 0; o < options_[i].size(); ++o) {
         Solution trial = solution;
         trial.push_back(int(o));
-        if (pressure(o) < pressure(best) && meets(trial, i)) best = o;
+        if (meets(trial, i) && (!best || pressure(o) < pressure(*best))) best = o;
       }
-      solution.push_back(int(best));
+      solution.push_back(int(best.value_or(0)));
     }
     return solution;
   }
 
  private:
+  void without_stage(size_t layer) {
+    const LayerGeometry g = layer_geometry(network_, frame_, layer);
+    const char* const why = window_obstacle(g, true);
+    obstacle_ = fmt::format("; as stages, layer '{}' {}", network_.layers[layer].name,
+                            why != nullptr ? why : "has none");
+  }
+
   struct Least {
     StageTiming timing;
     Resources resources;  // of this layer and all behind it
@@ -238,13 +257,15 @@ class StageSpace {
   std::vector<LayerGeometry> geometries_;
   std::vector<Least> least_;  // by layer, and one more
   std::vector<StageTiming> least_timings_;
+  std::string obstacle_;
   mutable std::map<std::vector<int64_t>, Resources> areas_;  // the searches here use one thread
 };
 
 void search_space(const StageSpace& space, const Judge& judge, const AllocateOptions& options,
                   ShapeSearch& result) {
   const auto offer = [&](const StageSpace::Solution& solution) {
-    if (const auto candidate = space.candidate(solution)) result.offer(judge, *candidate);
+    const auto candidate = space.candidate(solution);
+    if (candidate && space.legal(candidate->allocation)) result.offer(judge, *candidate);
   };
   offer(space.smallest());
   const StageSpace::Solution folded =
@@ -285,7 +306,11 @@ ShapeSearch search_stages(const Network& network, const Estimator& estimator, co
   for (const bool unroll : {false, true}) {
     if (unroll && !can_unroll(network)) continue;
     const StageSpace space(network, estimator, judge, unroll, options.lut_multipliers);
-    search_space(space, judge, options, result);
+    if (space.obstacle().empty()) {
+      search_space(space, judge, options, result);
+    } else if (!result.best) {
+      result.obstacle = space.obstacle();
+    }
   }
   return result;
 }

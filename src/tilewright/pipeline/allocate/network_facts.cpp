@@ -18,7 +18,7 @@ std::vector<LayerFacts> network_facts(const Network& network) {
           layer.macs / std::max<int64_t>(1, network.tensors[size_t(layer.output)].shape.elements());
       const int bits = network.tensors[size_t(layer.input)].bits + layer.weight_bits - 1 +
                        int(std::bit_width(uint64_t(std::max<int64_t>(1, products))));
-      own.accumulator_bits = std::min(32, bits);
+      own.accumulator_bits = std::clamp(bits, 2, 32);
       own.biased_sum_bits = std::min(32, bits + 1);
     }
     facts.push_back(own);

@@ -45,11 +45,7 @@ class OptionFinder {
     LayerAllocation& own = trial.layers[index_];
     own.stage = stage;
     const LayerGeometry wide = layer_geometry(network_, trial, index_);
-    if (wide.row_major &&
-        row_major_obstacle(wide.input, wide.output, wide.window, wide.pixel_words) != nullptr) {
-      return;
-    }
-    if (wide.row_major && !wide.lanes && wide.blocks > 1 && wide.pixel_words > 1) return;
+    if (window_obstacle(wide, true) != nullptr || sweeps_twice(wide)) return;
     const int64_t beats = wide.row_major ? (wide.lanes ? 1 : wide.pixel_words) : wide.words;
     for (const int64_t pf : divisors(stage.po)) {
       own.stage.pf = pf;

@@ -28,11 +28,15 @@ namespace {
 constexpr int kProgressPorts = 8;
 constexpr int64_t kReaderQueue = 8;
 
-// Everybody writes parts of one width, the widest that any of them makes.
-int64_t part_elements(const Allocation& allocation, const Plan& plan) {
-  int64_t part = std::min(plan.word_elements, allocation.port_bytes * 8 / plan.element_bits);
-  for (const Engine& own : allocation.engines) part = std::max(part, own.shape.pf);
-  return part;
+// Words one behind the other, as the ring cuts them from a beat.
+std::vector<uint8_t> without_gaps(const MemoryImage& words) {
+  const int64_t width = words.width_bits();
+  if (width % 8 == 0) return words.bytes();
+  std::vector<uint8_t> bytes(size_t(ceil_div(words.words() * width, 8)));
+  for (int64_t at = 0; at < words.words() * width; ++at) {
+    bytes[size_t(at / 8)] |= uint8_t(words.get(at / width, at % width, 1) << (at % 8));
+  }
+  return bytes;
 }
 
 class ProcessorBuilder {
@@ -43,7 +47,7 @@ class ProcessorBuilder {
         plan_(make_plan(network, allocation)),
         pi_(plan_.word_elements),
         bits_(plan_.element_bits),
-        part_(part_elements(allocation, plan_)),
+        part_(part_elements(allocation, pi_, bits_)),
         rows_(network, plan_, part_),
         builder_(network, allocation) {
     memories_.word_elements = pi_;
@@ -290,7 +294,7 @@ class ProcessorBuilder {
     Stream beats = builder_.weight_beats();
     // Beat b of channel c lies at c * bytes_per_channel + b * port_bytes.
     const int64_t port = allocation_.port_bytes, channels = allocation_.weight_channels;
-    const std::vector<uint8_t>& bytes = words.bytes();
+    const std::vector<uint8_t> bytes = without_gaps(words);
     const int64_t beat_count = (int64_t(bytes.size()) + port * channels - 1) / (port * channels);
     design.weight_bytes_per_channel = beat_count * port;
     design.weights.assign(size_t(beat_count * port * channels), 0);
@@ -311,13 +315,15 @@ class ProcessorBuilder {
   Stream array(const std::string& name, int e, const Engine& own, Stream act,
                const std::vector<PlannedTask>& tasks) {
     Stream weight = weights(name, e, own, tasks);
-    int accumulator = 1;
-    bool sum = false, maximum = false;
+    int accumulator = 2;
+    bool sum = false, maximum = false, products = false;
     for (const PlannedTask& task : tasks) {
       const Layer& layer = network_.layers[size_t(task.layer)];
+      products = products || multiplies(layer);
       accumulator = std::max(accumulator, accumulator_bits(network_, layer));
       (layer.kind == LayerKind::kMaxPool ? maximum : sum) = true;
     }
+    if (own.lanes) accumulator = std::max(accumulator, bits_);  // maxima are elements
     const int64_t outputs = own.lanes ? pi_ : own.shape.po;
     const int64_t taps = act.elements / pi_;
     Stream sums = wiring().stream(name + "_sums", outputs, accumulator);
@@ -337,7 +343,7 @@ class ProcessorBuilder {
       parameters["PO"] = outputs;
       parameters["MULTIPLY"] = std::string(multiplier_text(own.shape.multiplier));
     }
-    builder_.design().multipliers += own.lanes ? (lane_bits(e) > 2 ? taps * pi_ : 0) : pi_ * outputs;
+    if (products) builder_.design().multipliers += own.lanes ? taps * pi_ : pi_ * outputs;
     wiring().add(name + "_array", own.lanes ? "lane_array" : "mac_array", std::move(parameters),
                  {{"act", &act}, {"weight", &weight}, {"acc", &sums}});
     return sums;

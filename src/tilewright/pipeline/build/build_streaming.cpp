@@ -66,8 +66,9 @@ class StreamingBuilder {
     const std::string name = fmt::format("layer{}", l);
     Stream in = wiring().queued(name + "_queue", consume(layer.input), own.input_fifo);
     in = wiring().resized(name + "_in", in, own.stage.pi, tensor(layer.input).shape.elements());
-    Stream sums = layer.kind == LayerKind::kConvolution ? convolution(name, layer, own.stage, in)
-                                                        : lanes(name, layer, own.stage, in);
+    Stream sums = layer.kind == LayerKind::kConvolution
+                      ? convolution(name, layer, own.stage, in)
+                      : lanes(name, layer, layer_geometry(network_, allocation_, l), in);
     const TensorShape& out = tensor(layer.output).shape;
     const int64_t channels = out.channels;
     const int64_t beats = out.elements() / own.stage.pf;
@@ -114,15 +115,16 @@ class StreamingBuilder {
     return sums;
   }
 
-  Stream lanes(const std::string& name, const Layer& layer, const ArrayShape& shape, Stream in) {
+  Stream lanes(const std::string& name, const Layer& layer, const LayerGeometry& g, Stream in) {
     const NetworkTensor& t = tensor(layer.input);
-    const bool row_major = is_row_major(shape, layer.window);
+    const ArrayShape& shape = g.shape;
+    const bool row_major = g.row_major;
     const int64_t taps = row_major ? layer.window.rows * layer.window.columns : 1;
     Stream act = in;
     if (row_major) {
       act = sliding_window(name, layer, shape.pi, in, 1);
       act.last = netlist::kNoNet;  // every window is whole
-    } else if (layer.window.rows * layer.window.columns > 1) {
+    } else if (!g.direct) {
       act = line_window(name, layer, shape.pi, in, 1, true);
     }
     const int weight_bits = lane_weight_bits(layer);
@@ -134,6 +136,7 @@ class StreamingBuilder {
     const bool maximum = layer.kind == LayerKind::kMaxPool;
     wiring().add(name + "_array", "lane_array",
                  {{"AW", int64_t{t.bits}},
+                  {"A_BIPOLAR", int64_t{t.bipolar}},
                   {"WW", int64_t{weight_bits}},
                   {"P", shape.pi},
                   {"TAPS", taps},
@@ -170,7 +173,7 @@ class StreamingBuilder {
          {"HO", out.rows},
          {"WO", out.columns},
          {"OB", outer},
-         {"PAD", w.pad_value},
+         {"PAD", stored_element(t, w.pad_value)},
          {"LANES", int64_t{as_lanes}},
          {"ROWS", ring_rows},
          {"KIND", std::string(small_memory_kind(ring_rows * t.shape.columns * blocks, pi * t.bits))}},
@@ -185,7 +188,7 @@ class StreamingBuilder {
     const int64_t blocks = t.shape.channels / pi, line = t.shape.columns * blocks;
     const std::vector<SlidingWindowRow> rows = {{t.shape.rows, t.shape.columns, blocks, w.stride_y,
                                                  w.stride_x, w.top, w.left, out.rows, out.columns,
-                                                 w.pad_value}};
+                                                 stored_element(t, w.pad_value)}};
     Stream act = wiring().stream(name + "_window", w.rows * w.columns * pi, t.bits);
     const std::string window = name + "_window";
     netlist::Parameters parameters = {{"AW", int64_t{t.bits}},

@@ -24,6 +24,7 @@ const char* row_major_obstacle(const TensorShape& input, const TensorShape& outp
   if (window.rows > 15 || window.columns > 15) return "has windows of more than 15 rows or columns";
   if (window.stride_y > 15 || window.stride_x > 15) return "has strides above 15";
   if (line > 65535) return "has rows of more than 65535 words";
+  if (input.rows * line >= int64_t{1} << 24) return "has images of 2^24 words or more";
   if (window.rows > 1 && line < 2) return "has rows of a single word";
   if (window.top >= window.rows || window.left >= window.columns) return "has windows of padding alone";
   if ((output.rows - 1) * window.stride_y >= input.rows ||
@@ -31,6 +32,24 @@ const char* row_major_obstacle(const TensorShape& input, const TensorShape& outp
     return "has more windows than pixels";
   }
   return nullptr;
+}
+
+const char* line_window_obstacle(const TensorShape& input, const TensorShape& output,
+                                 const LayerWindow& window) {
+  const int64_t top = (output.rows - 1) * window.stride_y - window.top,
+                left = (output.columns - 1) * window.stride_x - window.left;
+  const bool inside =
+      top < input.rows && top + window.rows > 0 && left < input.columns && left + window.columns > 0;
+  return inside ? nullptr : "ends with windows of padding alone";
+}
+
+const char* window_obstacle(const LayerGeometry& g, bool streaming) {
+  if (g.row_major) return row_major_obstacle(g.input, g.output, g.window, g.pixel_words);
+  return streaming && !g.direct ? line_window_obstacle(g.input, g.output, g.window) : nullptr;
+}
+
+bool sweeps_twice(const LayerGeometry& g) {
+  return g.row_major && !g.lanes && g.blocks > 1 && g.pixel_words > 1;
 }
 
 const ArrayShape& array_of(const Allocation& allocation, size_t layer) {
@@ -54,6 +73,10 @@ LayerGeometry layer_geometry(const Network& network, const Allocation& allocatio
   geometry.shape = shape;
   geometry.lanes = works_in_lanes(layer.kind);
   geometry.row_major = is_row_major(shape, window);
+  geometry.direct = allocation.streaming && geometry.lanes && window.rows * window.columns == 1 &&
+                    window.stride_y == 1 && window.stride_x == 1 && window.top == 0 && window.left == 0 &&
+                    geometry.input.rows == geometry.output.rows &&
+                    geometry.input.columns == geometry.output.columns;
   geometry.pixel_words = ceil_div(geometry.input.channels, shape.pi);
   const int64_t taps = geometry.row_major ? 1 : window.rows * window.columns;
   if (geometry.lanes) {

@@ -14,6 +14,7 @@ struct LayerGeometry {
   LayerWindow window;
   bool lanes = false;       // lane_array: each channel by itself
   bool row_major = false;   // all taps of a window at once
+  bool direct = false;      // a streaming stage of lanes whose windows are its pixels: no feeder
   ArrayShape shape;         // of the stage or of the engine
   int64_t pixel_words = 1;  // words of pi channels per input pixel
   int64_t blocks = 1;       // of po output channels (lanes: of pi channels), each a pass over the pixels
@@ -37,6 +38,13 @@ bool is_row_major(const ArrayShape& shape, const LayerWindow& window);
 // them.
 const char* row_major_obstacle(const TensorShape& input, const TensorShape& output, const LayerWindow& window,
                                int64_t pixel_words);
+// The same of the channel-major feeder of a streaming stage (line_window).
+const char* line_window_obstacle(const TensorShape& input, const TensorShape& output,
+                                 const LayerWindow& window);
+// That of the two which feeds this layer; an engine without row-major windows reads any.
+const char* window_obstacle(const LayerGeometry& geometry, bool streaming);
+// A row-major stage would have to pass over its windows once per block of output channels and of words.
+bool sweeps_twice(const LayerGeometry& geometry);
 // The stage (streaming) or the engine's array that computes a layer.
 const ArrayShape& array_of(const Allocation& allocation, size_t layer);
 LayerGeometry layer_geometry(const Network& network, const Allocation& allocation, size_t layer);

@@ -108,7 +108,7 @@ void append_finish_words(MemoryImage& image, const Network& network, const Layer
 
 int accumulator_bits(const Network& network, const Layer& layer) {
   if (network.number == NumberType::kFixed) return 64;
-  return std::min(32, bits_of(largest_sum(network, layer, false)));
+  return std::clamp(bits_of(largest_sum(network, layer, false)), 2, 32);
 }
 
 int biased_sum_bits(const Network& network, const Layer& layer) {

@@ -11,7 +11,20 @@ int64_t streaming_ring_rows(const TensorShape& in, const LayerWindow& window) {
   return std::min(window.rows + window.stride_y - 1, std::max(in.rows, window.rows));
 }
 
-int lane_weight_bits(const Layer& layer) { return layer.weights.empty() ? 2 : layer.weight_bits; }
+// Lanes know no weights of signs alone: those are numbers of two bits.
+int lane_weight_bits(const Layer& layer) {
+  return layer.weights.empty() ? 2 : std::max(2, layer.weight_bits);
+}
+
+int64_t stored_element(const NetworkTensor& tensor, int64_t value) {
+  return tensor.bipolar ? (value > 0 ? 1 : 0) : value;
+}
+
+int64_t part_elements(const Allocation& allocation, int64_t word_elements, int element_bits) {
+  int64_t part = std::gcd(word_elements, std::max<int64_t>(1, allocation.port_bytes * 8 / element_bits));
+  for (const Engine& engine : allocation.engines) part = std::max(part, engine.shape.pf);
+  return part;
+}
 
 int64_t kept_lane_words(const Layer& layer, int64_t words) { return layer.weights.empty() ? 1 : words; }
 

@@ -14,8 +14,15 @@ namespace tilewright::pipeline {
 // between two rows of windows.
 int64_t streaming_ring_rows(const TensorShape& in, const LayerWindow& window);
 
-// Bits of a lane weight: pools and maps without weights multiply by 1, which takes two bits.
+// Bits of a lane weight, at least two: pools and maps without weights multiply by 1.
 int lane_weight_bits(const Layer& layer);
+
+// An element as its wires carry it (padding of windows): of signs, 1 stands for +1 and 0 for -1.
+int64_t stored_element(const NetworkTensor& tensor, int64_t value);
+
+// Elements that writers of tensor memories write at once: what the widest finish gives, or as many as a beat
+// of the memory port fills whole words with. Divides the word.
+int64_t part_elements(const Allocation& allocation, int64_t word_elements, int element_bits);
 // Lanes share nothing that two products of a block could share; factors of 1 and of up to 4 bits are made of
 // logic.
 Multiplier lane_multiplier(const Layer& layer, const ArrayShape& shape);

@@ -193,6 +193,35 @@ MemoryImage encode(const std::vector<FinishRow>& rows, NumberType number) {
   return image;
 }
 
+std::vector<FinishRow> decode_finish(const MemoryImage& table, NumberType number) {
+  const bool fixed = number == NumberType::kFixed;
+  TILEWRIGHT_CHECK(table.width_bits() == (fixed ? kFixedRowBits : kIntegerRowBits),
+                   "a task table of another number type");
+  std::vector<FinishRow> rows;
+  for (int64_t i = 0; i < table.words(); ++i) {
+    RowReader reader(table, i);
+    const auto next = [&](int bits) { return int64_t(reader.field(bits)); };
+    FinishRow row;
+    row.beats = next(32);
+    if (fixed) {
+      row.clip_low = reader.signed_field(32), row.clip_high = reader.signed_field(32);
+      row.add = next(1) != 0;
+      row.add_low = reader.signed_field(32), row.add_high = reader.signed_field(32);
+      row.lookup = next(1) != 0, row.table = next(8), row.input_shift = next(5);
+      row.raw = next(1) != 0, row.drain = next(16);
+    } else {
+      for (int64_t* field : {&row.zero_point, &row.clip_low, &row.clip_high}) *field = reader.signed_field(8);
+      row.bipolar = next(1) != 0, row.add = next(1) != 0;
+      row.add_a = reader.signed_field(24), row.add_b = reader.signed_field(24);
+      row.add_bias = reader.signed_field(32), row.add_shift = next(6);
+      for (int64_t* field : {&row.add_zero, &row.add_low, &row.add_high}) *field = reader.signed_field(8);
+      row.lookup = next(1) != 0, row.table = next(8), row.drain = next(16);
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
 int64_t finish_param_bits(const Parameters& parameters) {
   return is_fixed(parameters) ? 32 : 32 + integer_or(parameters, "MULTIPLIER_BITS", 32) + 6;
 }

@@ -25,6 +25,7 @@ struct FinishRow {
 
 // The task table.
 MemoryImage encode(const std::vector<FinishRow>& rows, NumberType number);
+std::vector<FinishRow> decode_finish(const MemoryImage& table, NumberType number);
 
 // Steps from the start of a beat to its result.
 int64_t finish_steps(const netlist::Parameters& parameters);

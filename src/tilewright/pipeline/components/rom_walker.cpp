@@ -16,7 +16,7 @@ constexpr int kRowBits = 112;
 enum Port { kValid, kReady };
 
 std::vector<ComponentPort> ports(const Parameters& parameters) {
-  const int64_t width = parameter_in(parameters, kName, "WIDTH", 1, 1 << 20);
+  const int64_t width = parameter_in(parameters, kName, "WIDTH", 1, kWidestRomWord);
   parameter_in(parameters, kName, "WORDS", 1, int64_t{1} << 31);
   parameter_in(parameters, kName, "TASKS", 1, 1 << 16, 1);
   parameter_in(parameters, kName, "OB_BITS", 1, 16, 16);

@@ -8,6 +8,8 @@
 
 namespace tilewright::pipeline {
 
+constexpr int64_t kWidestRomWord = int64_t{1} << 20;  // bits
+
 struct RomWalkerRow {
   int64_t base = 0, outer = 1, repeats = 1, words = 1;
 };

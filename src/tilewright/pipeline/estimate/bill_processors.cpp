@@ -34,9 +34,7 @@ class ProcessorBill {
     bits_ = plan.element_bits;
     pi_ = plan.word_elements;
     address_ = address_bits(*std::max_element(plan.unit_words.begin(), plan.unit_words.end()));
-    part_elements_ = std::min(pi_, allocation.port_bytes * 8 / bits_);
-    for (const Engine& engine : allocation.engines)
-      part_elements_ = std::max(part_elements_, engine.shape.pf);
+    part_elements_ = part_elements(allocation, pi_, bits_);
     for (size_t l = 0; l < network.layers.size(); ++l) collect(l);
     for (const PlannedTask& task : plan.tasks) {
       if (task.engine >= 0) ++work_[size_t(task.engine)].tasks;
@@ -73,7 +71,8 @@ class ProcessorBill {
     work.parameter_words += g.blocks * ceil_div(g.lanes ? pi_ : g.shape.po, g.shape.pf);
     if (g.row_major) work.line = std::max(work.line, g.input.columns * g.pixel_words);
     work.lookups += layer.lookup ? 1 : 0;
-    work.accumulator_bits = std::max(work.accumulator_bits, facts_[l].accumulator_bits);
+    work.accumulator_bits =
+        std::max({work.accumulator_bits, facts_[l].accumulator_bits, g.lanes ? bits_ : 2});
     work.sum_bits = std::max(work.sum_bits, facts_[l].biased_sum_bits);
     work.lane_bits = std::max(work.lane_bits, lane_weight_bits(layer));
     work.multipliers |= facts_[l].has_multipliers;

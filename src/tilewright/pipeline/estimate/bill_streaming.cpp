@@ -101,7 +101,7 @@ class StageBill {
                              {"KIND", std::string(small_memory_kind(line, int(g.shape.pi) * in.bits))}});
       return;
     }
-    if (g.lanes && w.rows * w.columns == 1) return;
+    if (g.direct) return;
     const int64_t ring_rows = streaming_ring_rows(g.input, w);
     const int64_t words = ring_rows * line;
     add("line_window", {{"AW", int64_t{in.bits}},
@@ -118,7 +118,7 @@ class StageBill {
                         {"HO", g.output.rows},
                         {"WO", g.output.columns},
                         {"OB", outer},
-                        {"PAD", w.pad_value},
+                        {"PAD", stored_element(in, w.pad_value)},
                         {"LANES", int64_t{g.lanes}},
                         {"ROWS", ring_rows},
                         {"KIND", std::string(small_memory_kind(words, int(g.shape.pi) * in.bits))}});
@@ -143,6 +143,7 @@ class StageBill {
     if (g.lanes) {
       const bool maximum = layer.kind == LayerKind::kMaxPool;
       add("lane_array", {{"AW", int64_t{in.bits}},
+                         {"A_BIPOLAR", int64_t{in.bipolar}},
                          {"WW", bits},
                          {"P", g.shape.pi},
                          {"TAPS", taps},

@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "tilewright/pipeline/build/pack.h"
 #include "tilewright/pipeline/build/shapes.h"
 #include "tilewright/pipeline/components/array_model.h"
 
@@ -43,7 +44,7 @@ int64_t finish_latency(const Network& network, const Allocation& allocation, siz
     if (!same) continue;
     adds |= layer.add.has_value();
     looks_up |= layer.lookup.has_value();
-    multiplies |= !layer.scale.empty() && layer.scale[0].multiplier != 1;
+    multiplies |= has_multipliers(layer);
   }
   if (network.number == NumberType::kFixed) return 2 + (adds ? 2 : 0) + (looks_up ? 8 : 0);
   return 4 + (multiplies ? 2 : 0) + (adds ? 5 : 0) + (looks_up ? 1 : 0);

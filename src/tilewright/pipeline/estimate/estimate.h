@@ -21,7 +21,8 @@ struct MemoryPort {
 
 struct LayerEstimate {
   int64_t compute_cycles = 0;  // its own work, nothing waiting
-  int64_t weight_cycles = 0;   // to fetch its weights
+  int64_t weight_cycles = 0;   // that it waits for weights
+  int64_t fetch_cycles = 0;    // of its weights through the memory ports, whoever works meanwhile
   int64_t cycles = 0;          // that it adds to the latency of one image
   const char* bound = "";      // "array", "finish", "weights", "input", "window", ...
 };

@@ -18,6 +18,7 @@ class WeightStream {
   WeightStream(double first, double cycles_per_word, int64_t capacity)
       : time_(first), cycles_per_word_(cycles_per_word), capacity_(capacity) {}
 
+  double cycles_of(int64_t words) const { return double(words) * cycles_per_word_; }
   void share_port(double busy_end, double share) {
     busy_end_ = busy_end;
     share_ = share;
@@ -244,6 +245,9 @@ class ProcessorWalk {
     LayerEstimate& estimate = result_.layers[size_t(task.layer)];
     estimate.compute_cycles += std::llround(duration - stall);
     estimate.weight_cycles += std::llround(stall);
+    if (!allocation_.weights_on_chip && !g.lanes) {
+      estimate.fetch_cycles = std::llround(weights_.cycles_of(g.blocks * g.words));
+    }
     estimate.cycles += std::llround(std::max(0.0, end - latest_));
     latest_ = std::max(latest_, end);
     if (slack < double(latency_.reader) + 0.5 &&
@@ -252,7 +256,9 @@ class ProcessorWalk {
     }
     const bool input = input_waits_ > 1;
     estimate.bound =
-        4 * estimate.weight_cycles > estimate.compute_cycles                   ? "weights"
+        4 * estimate.weight_cycles > estimate.compute_cycles ||
+                estimate.fetch_cycles > estimate.compute_cycles
+            ? "weights"
         : input && network_.layers[size_t(task.layer)].input == network_.input ? "input"
         : g.row_major && window_words(g, 0, g.output.rows) > array_cycles(g, g.output.rows * g.output.columns)
             ? "window"

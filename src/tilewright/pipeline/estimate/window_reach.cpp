@@ -17,7 +17,7 @@ WindowReach::WindowReach(const LayerGeometry& g)
       in_pixels_(rows_ * columns_),
       out_pixels_(out_rows_ * out_columns_),
       sliding_(g.row_major),
-      direct_(!sliding_ && g.lanes && g.window.rows * g.window.columns == 1) {
+      direct_(g.direct) {
   if (!sliding_ && !direct_) {
     capacity_ = streaming_ring_rows(g.input, window_) * columns_;
     pixel_step_ = g.lanes ? 1 : g.pixel_words;
