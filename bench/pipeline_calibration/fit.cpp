@@ -54,9 +54,14 @@ struct Errors {
   }
 };
 
-// Forms around whose blocks the families have different logic.
-bool differs(const std::string& form) {
-  return form == "mac_array" || form == "lane_array" || form == "finish";
+constexpr size_t kFamilies = 3;
+constexpr size_t kOwnRuns = 10;  // of a form, that its own weights take
+
+// Forms around whose blocks the families have different logic. Tables of four inputs make everything other.
+bool differs(const std::string& form, synthesis::DeviceFamily a, synthesis::DeviceFamily b) {
+  if (a == b) return false;
+  const bool ecp5 = a == synthesis::DeviceFamily::kEcp5 || b == synthesis::DeviceFamily::kEcp5;
+  return ecp5 || form == "mac_array" || form == "lane_array" || form == "finish";
 }
 
 std::vector<double> fitted(const std::vector<Sample>& samples) {
@@ -78,9 +83,15 @@ class Fit {
  public:
   void add(const std::string& form, Sample sample) { samples_[form].push_back(std::move(sample)); }
 
-  void solve(const char* what, synthesis::DeviceFamily family) {
+  // `other`: another family's, for forms with too few runs of their own; nullptr: none.
+  void solve(const char* what, synthesis::DeviceFamily family, const Fit* other) {
+    Scale all;
+    for (const std::string& form : modelled_forms()) {
+      if (other != nullptr) all += scale(form, *other);
+    }
     for (const std::string& form : modelled_forms()) {
       weights_[form] = fitted(samples_[form]);
+      if (other != nullptr) take_where_few(form, *other, all);
       if (weights_[form].empty()) {
         fmt::print("{:<16} {:<9} no runs\n", form, what);
         continue;
@@ -108,6 +119,38 @@ class Fit {
         form, what, used.percent.size(), used.quantile(0.5), used.worst, kept.percent.size(),
         kept.quantile(0.5), kept.worst, std::abs(kept.worst) > 20 ? kept.worst_run->configuration : "");
     if (std::abs(used.worst) > 25) fmt::print("    {}\n", used.worst_run->configuration);
+  }
+
+  // What runs count over what another family's weights say of them.
+  struct Scale {
+    double counted = 0, estimated = 0;
+    double factor() const { return estimated > 0 ? counted / estimated : 1; }
+    void operator+=(const Scale& more) { counted += more.counted, estimated += more.estimated; }
+  };
+  Scale scale(const std::string& form, const Fit& other) {
+    Scale result;
+    const std::vector<double>& weights = other.weights_.at(form);
+    for (const Sample& sample : samples_[form]) {
+      if (sample.held_out || weights.empty()) continue;
+      result +=
+          {sample.count, std::inner_product(weights.begin(), weights.end(), sample.features.begin(), 0.0)};
+    }
+    return result;
+  }
+
+  // Too few runs, or none with a feature: the other family's weights, scaled.
+  void take_where_few(const std::string& form, const Fit& other, const Scale& all) {
+    const std::vector<Sample>& samples = samples_[form];
+    const Scale own = scale(form, other);
+    std::vector<double> weights = other.weights_.at(form);
+    for (size_t k = 0; k < weights.size(); ++k) {
+      weights[k] *= own.estimated > 0 ? own.factor() : all.factor();
+      const bool seen = std::any_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+        return !sample.held_out && sample.features[k] != 0;
+      });
+      if (samples.size() >= kOwnRuns && seen) weights[k] = weights_[form][k];
+    }
+    weights_[form] = std::move(weights);
   }
 
   std::map<std::string, std::vector<Sample>> samples_;
@@ -151,7 +194,7 @@ struct Family {
   }
 };
 
-std::string coefficient_source(Family (&families)[2], size_t runs) {
+std::string coefficient_source(Family (&families)[kFamilies], size_t runs) {
   std::string text = fmt::format(
       "// Written by pipeline_calibration_fit from the {} Yosys runs of "
       "bench/pipeline_calibration/measured.txt:\n"
@@ -161,34 +204,46 @@ std::string coefficient_source(Family (&families)[2], size_t runs) {
       "namespace tilewright::pipeline {{\n\n"
       "const ResourceCoefficients& resource_coefficients(const std::string& form,\n"
       "                                                  synthesis::DeviceFamily family) {{\n"
-      "  struct Families {{ ResourceCoefficients xc7, xcup; }};\n"
+      "  struct Families {{ ResourceCoefficients xc7, xcup, ecp5; }};\n"
       "  static const std::map<std::string, Families> table = {{\n",
       runs);
   for (const std::string& form : modelled_forms()) {
-    text += fmt::format("      {{\"{}\",\n {{{{{},\n {}}},\n {{{},\n {}}}}}}},\n", form,
-                        list(families[0].lut.weights(form)), list(families[0].ff.weights(form)),
-                        list(families[1].lut.weights(form)), list(families[1].ff.weights(form)));
+    text += fmt::format("      {{\"{}\",\n {{", form);
+    for (Family& one : families) {
+      text += fmt::format("{{{},\n {}}},\n", list(one.lut.weights(form)), list(one.ff.weights(form)));
+    }
+    text += "}},\n";
   }
   text +=
       "  };\n  static const ResourceCoefficients none;\n  const auto found = table.find(form);\n"
       "  if (found == table.end()) return none;\n"
-      "  return family == synthesis::DeviceFamily::kXcup ? found->second.xcup : found->second.xc7;\n}\n\n"
+      "  switch (family) {\n"
+      "    case synthesis::DeviceFamily::kXc7:\n      return found->second.xc7;\n"
+      "    case synthesis::DeviceFamily::kXcup:\n      return found->second.xcup;\n"
+      "    case synthesis::DeviceFamily::kEcp5:\n    case synthesis::DeviceFamily::kIce40:\n"
+      "      return found->second.ecp5;\n  }\n  return none;\n}\n\n"
       "const AreaErrors& error_band(synthesis::DeviceFamily family) {\n";
-  const char* const names[] = {"xc7", "xcup"};
-  for (size_t i = 0; i < 2; ++i) {
+  const char* const names[] = {"xc7", "xcup", "ecp5"};
+  for (size_t i = 0; i < kFamilies; ++i) {
     Family& one = families[i];
     text += fmt::format("  static const AreaErrors {} = {{{}, {}, {}, {}}};\n", names[i], one.held_out,
                         band(one.lut.held_out), band(one.ff.held_out), band(one.blocks));
   }
   return text +
-         "  return family == synthesis::DeviceFamily::kXcup ? xcup : xc7;\n}\n\n"
+         "  static const AreaErrors none;  // not measured\n"
+         "  switch (family) {\n"
+         "    case synthesis::DeviceFamily::kXc7:\n      return xc7;\n"
+         "    case synthesis::DeviceFamily::kXcup:\n      return xcup;\n"
+         "    case synthesis::DeviceFamily::kEcp5:\n      return ecp5;\n"
+         "    case synthesis::DeviceFamily::kIce40:\n      break;\n  }\n  return none;\n}\n\n"
          "}  // namespace tilewright::pipeline\n";
 }
 
 int run(const std::string& measured, const std::string& output) {
   const std::vector<MeasuredRun> runs = read_measured_runs(measured);
-  Family families[2] = {{synthesis::DeviceFamily::kXc7, {}, {}, {}, 0},
-                        {synthesis::DeviceFamily::kXcup, {}, {}, {}, 0}};
+  Family families[kFamilies] = {{synthesis::DeviceFamily::kXc7, {}, {}, {}, 0},
+                                {synthesis::DeviceFamily::kXcup, {}, {}, {}, 0},
+                                {synthesis::DeviceFamily::kEcp5, {}, {}, {}, 0}};
   for (const MeasuredRun& one : runs) {
     // Contents that are the same in every word vanish; the sizes do not say so.
     if (one.component == "rom_walker" && one.counted.lut <= 1) continue;
@@ -198,7 +253,7 @@ int run(const std::string& measured, const std::string& output) {
       if (target.family == one.family) {
         target.held_out += held ? 1 : 0;
         target.add_blocks(f, one);
-      } else if (differs(f.form)) {
+      } else if (differs(f.form, target.family, one.family)) {
         continue;
       }
       target.lut.add(f.form, {f.lut, double(one.counted.lut), held, &one});
@@ -207,8 +262,10 @@ int run(const std::string& measured, const std::string& output) {
   }
   for (Family& one : families) {
     const std::string name = synthesis::family_name(one.family);
-    one.lut.solve((name + " LUT").c_str(), one.family);
-    one.ff.solve((name + " FF").c_str(), one.family);
+    // Registers stay outside of ECP5's blocks, as of UltraScale+'s.
+    const bool few = one.family == synthesis::DeviceFamily::kEcp5;
+    one.lut.solve((name + " LUT").c_str(), one.family, few ? &families[1].lut : nullptr);
+    one.ff.solve((name + " FF").c_str(), one.family, few ? &families[1].ff : nullptr);
   }
   for (Family& one : families) {
     const std::string name = synthesis::family_name(one.family);

@@ -3,7 +3,7 @@
 // Kb), uram. What FILE already has is not measured again: a stopped run goes on where it was. Two at a time
 // (one per family) may append to one file.
 //
-//   pipeline_calibration_measure FILE xc7|xcup RUNS_PER_COMPONENT FIRST_SEED FOLDER [COMPONENT...]
+//   pipeline_calibration_measure FILE xc7|xcup|ecp5 RUNS_PER_COMPONENT FIRST_SEED FOLDER [COMPONENT...]
 //
 // A COMPONENT may also be "mac_array of wide products" or "rom_walker of deep memories".
 #include <fmt/format.h>
@@ -160,15 +160,16 @@ class Calibration {
 
 int main(int argc, char** argv) {
   if (argc < 6) {
-    std::fprintf(stderr,
-                 "usage: pipeline_calibration_measure FILE xc7|xcup RUNS_PER_COMPONENT FIRST_SEED FOLDER "
-                 "[COMPONENT...]\n");
+    std::fprintf(
+        stderr,
+        "usage: pipeline_calibration_measure FILE xc7|xcup|ecp5 RUNS_PER_COMPONENT FIRST_SEED FOLDER "
+        "[COMPONENT...]\n");
     return 1;
   }
   try {
-    const bool xcup = std::string(argv[2]) == "xcup";
-    Calibration calibration(argv[1], xcup ? synthesis::DeviceFamily::kXcup : synthesis::DeviceFamily::kXc7,
-                            std::atoll(argv[3]), {argv + 6, argv + argc});
+    const auto family = measured_family(argv[2]);
+    if (!family) throw Error(ErrorKind::kInvalidInput, std::string("no family '") + argv[2] + "'");
+    Calibration calibration(argv[1], *family, std::atoll(argv[3]), {argv + 6, argv + argc});
     const uint64_t first = uint64_t(std::atoll(argv[4]));
     for (uint64_t seed = first; seed < first + 2000 && calibration.design(seed, argv[5]); ++seed) {
     }

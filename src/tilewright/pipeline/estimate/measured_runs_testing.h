@@ -33,6 +33,14 @@ inline int64_t* measured_count(synthesis::Resources& counted, const std::string&
                           : nullptr;
 }
 
+inline std::optional<synthesis::DeviceFamily> measured_family(const std::string& name) {
+  using synthesis::DeviceFamily;
+  for (const DeviceFamily family : {DeviceFamily::kXc7, DeviceFamily::kXcup, DeviceFamily::kEcp5}) {
+    if (name == synthesis::family_name(family)) return family;
+  }
+  return std::nullopt;
+}
+
 // Errors (invalid input): another form.
 inline MeasuredRun parse_measured_run(const std::string& line) {
   const auto refuse = [&] {
@@ -43,8 +51,9 @@ inline MeasuredRun parse_measured_run(const std::string& line) {
   std::istringstream words(line);
   std::string family, item;
   words >> run.component >> family;
-  if (family != "xc7" && family != "xcup") refuse();
-  if (family == "xcup") run.family = synthesis::DeviceFamily::kXcup;
+  const auto known = measured_family(family);
+  if (!known) refuse();
+  run.family = *known;
   run.configuration = run.component + " " + family;
   int counts = 0;
   while (words >> item) {

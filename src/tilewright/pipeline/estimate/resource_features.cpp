@@ -75,11 +75,29 @@ Tree tree(int64_t terms, int64_t width) {
   return result;
 }
 
-// DSP blocks of a signed product of a x b bits (multiply.sv).
-int64_t product_blocks(int64_t a, int64_t b) {
+// Families whose blocks are 18 x 18 bits, which Yosys also takes for narrow products.
+bool small_blocks(DeviceFamily family) {
+  return family == DeviceFamily::kEcp5 || family == DeviceFamily::kIce40;
+}
+
+// DSP blocks of one `*` of signed a x b bits: what is too wide for a block is cut, each cut costs a sign.
+int64_t operator_blocks(int64_t a, int64_t b, DeviceFamily family) {
+  const auto parts = [](int64_t bits) { return bits <= 18 ? 1 : 1 + ceil_div(bits - 18, 17); };
+  return small_blocks(family) ? parts(a) * parts(b) : 1;
+}
+
+// DSP blocks of a signed product of a x b bits: the partial products of multiply.sv.
+int64_t product_blocks(int64_t a, int64_t b, DeviceFamily family) {
   const int64_t high = std::max(a, b), low = std::min(a, b);
-  if (high <= 25 && low <= 18) return 1;
-  return low > 25 ? 4 : 2;
+  if (high <= 25 && low <= 18) return operator_blocks(high, low, family);
+  const int64_t cut_high = low > 18 && low <= 25 ? 17 : 24, cut_low = 17;
+  if (low > 25) {
+    return operator_blocks(cut_high + 1, cut_low + 1, family) +
+           operator_blocks(cut_high + 1, low - cut_low, family) +
+           operator_blocks(high - cut_high, cut_low + 1, family) +
+           operator_blocks(high - cut_high, low - cut_low, family);
+  }
+  return operator_blocks(cut_high + 1, low, family) + operator_blocks(high - cut_high, low, family);
 }
 
 ResourceFeatures stream_fifo(const Call& p) {
@@ -175,8 +193,8 @@ Products products(const Call& p, int64_t terms, int64_t outputs, bool shared) {
   const std::string multiply = p.text("MULTIPLY", "dsp");
   const bool counts = a_bipolar && w_bipolar, chooses = !counts && w_bipolar && multiply == "lut";
   // Yosys makes products of fewer than nine bits of logic whatever is asked for.
-  const bool small = multiply == "dsp" && !counts && a + w < 9;
-  const bool single = multiply == "dsp" && !counts && !small && product_blocks(a, w) == 1;
+  const bool small = multiply == "dsp" && !counts && a + w < 9 && !small_blocks(p.family);
+  const bool single = multiply == "dsp" && !counts && !small && product_blocks(a, w, p.family) == 1;
   const Tree sums = counts ? tree(ceil_div(terms, 3), 3) : tree(terms, chooses ? a : a + w);
   r.adders = double(outputs) * (sums.adders + (single ? 0 : sums.first_adders));
   r.registers = double(outputs) * (sums.registers + (single ? 0 : sums.first_registers));
@@ -195,7 +213,8 @@ Products products(const Call& p, int64_t terms, int64_t outputs, bool shared) {
   } else {
     r.activations = double((shared ? terms : all) * p("AW"));
     r.weights = double(all * p("WW"));
-    r.blocks = multiply == "pair" ? terms * ceil_div(outputs, 2) : all * product_blocks(a, w);
+    const int64_t paired = terms * ceil_div(outputs, 2) * operator_blocks(a + 2 * w + 1, a, p.family);
+    r.blocks = multiply == "pair" ? paired : all * product_blocks(a, w, p.family);
     (multiply == "pair" ? r.paired : single ? r.single : r.wide) = double(all * (a + w));
     r.accumulates = single && terms == 1 && p.family == DeviceFamily::kXc7;
     if (single) r.first_adders = double(outputs) * sums.first_adders;
@@ -260,7 +279,7 @@ ResourceFeatures finish_fixed(const Call& p, double held, double several, double
   const double adds = p("RESIDUAL", 0) != 0 ? double(lanes) : 0, looks = tables > 0 ? double(lanes) : 0;
   const double bits = double(lanes * (64 - p("FRACTION", 22)));
   f.form = "finish_fixed";
-  if (tables > 0) f.dsp = lanes * product_blocks(33, 24);
+  if (tables > 0) f.dsp = lanes * product_blocks(33, 24, p.family);
   const bool block = p.text("KIND", "lutram") == "block";
   if (block) f.bram = lanes * 2 * synthesis::block_rams(tables * 513, 32);
   // Entries are read at two places; what interpolates between them is set beside them, as too few runs have
@@ -280,12 +299,12 @@ ResourceFeatures finish_integer(const Call& p, double held, double several, doub
   const bool scales = factor > 0, residual = p("RESIDUAL", 0) != 0;
   const double product = double(lanes * (sum + factor)),
                narrow = double(lanes * (8 - std::min<int64_t>(8, p("AW"))));
-  const double split = scales && product_blocks(sum, factor) > 1 ? product : 0,
+  const double split = scales && product_blocks(sum, factor, p.family) > 1 ? product : 0,
                one = scales && split == 0 ? product : 0;
   const bool block = p.text("KIND", "lutram") == "block";
   if (block) f.bram = lanes * synthesis::block_rams(tables * 256, 8);
   const double adds = residual ? double(lanes) : 0, table = block ? 0 : double(lanes * tables * 256 * 8) / 64;
-  f.dsp = (scales ? lanes * product_blocks(sum, factor) : 0) + (residual ? 2 * lanes : 0);
+  f.dsp = (scales ? lanes * product_blocks(sum, factor, p.family) : 0) + (residual ? 2 * lanes : 0);
   f.lut = {1,     held,    double(lanes * sum),     product, split,         double(lanes), adds,
            table, several, several * double(lanes), fields,  several * adds};
   f.ff = {1,

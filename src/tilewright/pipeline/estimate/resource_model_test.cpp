@@ -41,7 +41,8 @@ void expect_band(const ErrorBand& stated, const std::vector<double>& errors, con
 // The band that designs are printed with is that of the runs kept from the fit: a table that was fitted to
 // other runs, or by hand, has another one.
 TEST(ResourceModel, StatesTheErrorsOfTheRunsKeptFromTheFit) {
-  for (const auto family : {synthesis::DeviceFamily::kXc7, synthesis::DeviceFamily::kXcup}) {
+  using synthesis::DeviceFamily;
+  for (const auto family : {DeviceFamily::kXc7, DeviceFamily::kXcup, DeviceFamily::kEcp5}) {
     std::vector<double> lut, ff;
     int64_t components = 0;
     for (const MeasuredRun& run : measured()) {
@@ -55,7 +56,7 @@ TEST(ResourceModel, StatesTheErrorsOfTheRunsKeptFromTheFit) {
     EXPECT_EQ(error_band(family).components, components);
     expect_band(error_band(family).lut, lut, "LUT");
     expect_band(error_band(family).ff, ff, "FF");
-    EXPECT_LE(error_band(family).lut.median_percent, 10);
+    EXPECT_LE(error_band(family).lut.median_percent, family == DeviceFamily::kEcp5 ? 20 : 10);
     EXPECT_LE(error_band(family).ff.median_percent, 5);
   }
 }
@@ -95,7 +96,7 @@ TEST(MeasuredRuns, RefuseOtherLines) {
   EXPECT_EQ(run.family, synthesis::DeviceFamily::kXcup);
   EXPECT_EQ(run.configuration, "stream_fork xcup WIDTH=8");
   EXPECT_EQ(run.counted.ff, 10);
-  for (const char* line : {"stream_fork ecp5 WIDTH=8 lut=6 ff=10 dsp=0 bram=0 uram=0",
+  for (const char* line : {"stream_fork ice40 WIDTH=8 lut=6 ff=10 dsp=0 bram=0 uram=0",
                            "stream_fork xcup WIDTH lut=6 ff=10 dsp=0 bram=0 uram=0",
                            "stream_fork xcup WIDTH=8 lut=six ff=10 dsp=0 bram=0 uram=0",
                            "stream_fork xcup WIDTH=8 lut=6 ff=10"}) {
