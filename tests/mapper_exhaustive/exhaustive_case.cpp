@@ -15,14 +15,17 @@ namespace {
 constexpr int64_t kLeastMappings = 1000, kMostOperations = 48;
 
 // Valid mappings of the mapspace; none if they are fewer than `least` or more than `most`.
-std::vector<Mapping> all_mappings(const Mapspace& mapspace, int64_t most) {
+std::vector<Mapping> all_mappings(const Mapspace& mapspace, Accounting accounting, int64_t most) {
   struct TooMany {};
   std::vector<Mapping> mappings;
   try {
-    for_each_mapping(mapspace, [&](const Mapping& mapping) {
-      if (int64_t(mappings.size()) == most) throw TooMany{};
-      mappings.push_back(mapping);
-    });
+    for_each_mapping(
+        mapspace,
+        [&](const Mapping& mapping) {
+          if (int64_t(mappings.size()) == most) throw TooMany{};
+          mappings.push_back(mapping);
+        },
+        accounting);
   } catch (const TooMany&) {
     return {};
   }
@@ -68,11 +71,12 @@ void compare_with_walker(uint64_t seed, int64_t most, ExhaustiveTally& tally) {
   const size_t levels = seed % 10 == 0 ? 1 : 2 + seed % 3;
   // One level has only orders and splits to choose from: more dimensions are needed for as many mappings.
   const int64_t operations = levels == 1 ? 3 * kMostOperations : kMostOperations;
+  MapperOptions options = random_options(random);
   while (mappings.empty()) {
     mapspace = random_mapspace(random, kLeastMappings, 4 * double(most), operations);
-    if (mapspace.hardware.levels.size() == levels) mappings = all_mappings(mapspace, most);
+    if (mapspace.hardware.levels.size() == levels)
+      mappings = all_mappings(mapspace, options.rules.accounting, most);
   }
-  MapperOptions options = random_options(random);
   const std::vector<CountingNetwork> networks = counting_networks(mapspace.hardware);
   const auto walked = [&](const Mapping& mapping) {
     const AccessCounts counts = walk_accesses(mapspace.workload, mapping, networks, options.rules.accounting);

@@ -178,7 +178,7 @@ class Boundary {
           axis.old_offset += (loop.factor - 1) * loop.step;
           break;
         case LoopPart::kTogether:
-          together.push_back({loop.step, loop.factor});
+          together.push_back({loop.step, loop.factor, loop.level});
           reach += (loop.factor - 1) * loop.step;
           break;
       }
@@ -359,6 +359,10 @@ int64_t positions(const Workload& workload, std::span<const NestLoop> loops, Wan
 
 }  // namespace
 
+int64_t held_words(const DataSpace& space, std::span<const int64_t> extents, Accounting accounting) {
+  return accounting == Accounting::kTimeloop ? bounding_box(space, extents) : footprint(space, extents);
+}
+
 AccessCounts count_accesses(const Workload& workload, const Mapping& mapping,
                             std::span<const CountingNetwork> networks, Accounting accounting) {
   const int levels = mapping.level_count();
@@ -379,8 +383,8 @@ AccessCounts count_accesses(const Workload& workload, const Mapping& mapping,
     for (int l = 0; l <= levels; ++l) {
       if (l < levels && l > 0 && !mapping.levels[size_t(l)].keeps_space(int(s))) continue;
       if (l < levels) {
-        counts.tile_words[size_t(l) * spaces + s] = footprint(
-            workload.data_spaces[s], std::span(extents).subspan(size_t(l) * dimensions, dimensions));
+        const auto tile = std::span(extents).subspan(size_t(l) * dimensions, dimensions);
+        counts.tile_words[size_t(l) * spaces + s] = held_words(workload.data_spaces[s], tile, accounting);
       }
       if (l == 0) continue;
       counts.traffic.push_back(traffic_of(workload, loops, int(s), parent, l, networks, accounting));

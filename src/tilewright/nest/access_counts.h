@@ -45,7 +45,8 @@ enum class Accounting : uint8_t {
   kExact,  // the model above
   // The field's mapper: of the loops outside a tile only the innermost one that moves it may keep an overlap
   // (those outside it refetch the tile); children share a multicast or a reduction only when they move the
-  // same words; operand tiles are boxes, with the words between their elements.
+  // same words, and only where each level between has handed them the same (a halo that the loops of two
+  // levels lead to is not shared); operand tiles are boxes, with the words between their elements.
   kTimeloop,
 };
 
@@ -72,10 +73,13 @@ struct AccessCounts {
   // Instances of each level (index level_count(): of the arithmetic) that ever work.
   std::vector<int64_t> used_instances;
   // Words of the largest tile of each space in one instance: tile_words[level * data_space_count + space]; 0
-  // where the level does not keep it. Only the elements touched (no gaps).
+  // where the level does not keep it. The elements touched; in the field's accounting the box around them.
   std::vector<int64_t> tile_words;
   bool operator==(const AccessCounts&) const = default;
 };
+
+// Words that a tile takes in a memory.
+int64_t held_words(const DataSpace& space, std::span<const int64_t> extents, Accounting accounting);
 
 // The counts of a valid mapping (nest/validity.h) in closed form: cost grows with the number of loops, not
 // with the iterations. `networks` has one entry per level. Exact for every workload of `nest`, loop order,

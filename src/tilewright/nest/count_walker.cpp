@@ -140,20 +140,21 @@ Words without(const Words& a, const Words& b) {
 // Words that move in one step between a parent instance (or a row of its children) and several children.
 class Gathering {
  public:
-  void add(int64_t group, const Words& words) {
-    if (!words.empty()) moved_[group].push_back(words);
+  // `place`: how far the spatial loops of each level move the child's tile.
+  void add(int64_t group, const Words& place, const Words& words) {
+    if (!words.empty()) moved_[group].push_back({place, words});
   }
-  // Each word once per group; `same_tile_only`: only children that move the same words share.
+  // Each word once per group; `same_tile_only`: only children in the same place that move the same words
+  // share.
   int64_t count(bool same_tile_only) const {
     int64_t total = 0;
     for (const auto& entry : moved_) {
       if (same_tile_only) {
-        for (const Words& words : std::set<Words>(entry.second.begin(), entry.second.end())) {
-          total += int64_t(words.size());
-        }
+        const std::set<std::pair<Words, Words>> different(entry.second.begin(), entry.second.end());
+        for (const auto& moved : different) total += int64_t(moved.second.size());
       } else {
         std::set<int64_t> all;
-        for (const Words& words : entry.second) all.insert(words.begin(), words.end());
+        for (const auto& moved : entry.second) all.insert(moved.second.begin(), moved.second.end());
         total += int64_t(all.size());
       }
     }
@@ -162,7 +163,7 @@ class Gathering {
   void clear() { moved_.clear(); }
 
  private:
-  std::map<int64_t, std::vector<Words>> moved_;
+  std::map<int64_t, std::vector<std::pair<Words, Words>>> moved_;
 };
 
 class BoundaryWalk {
@@ -205,6 +206,14 @@ class BoundaryWalk {
         tell_apart(outside || !network.multicast, instance.read_group);
         tell_apart(outside || !network.reduction, instance.update_group);
       }
+      for (int level = parent; level < child; ++level) {
+        Words begins(full_.size(), 0);
+        for (size_t i = 0; i < spatial_.size(); ++i) {
+          if (spatial_[i].level == level) begins[spatial_[i].dimension] += index[i] * spatial_[i].step;
+        }
+        const Words at = elements_.coordinates(begins);
+        instance.place.insert(instance.place.end(), at.begin(), at.end());
+      }
       instances_.push_back(instance);
     } while (turn(spatial_, index) >= 0);
   }
@@ -230,6 +239,7 @@ class BoundaryWalk {
     // Instances with the same number: children of one parent, of one of its rows, of those that share reads,
     // of those that share updates.
     int64_t parent = 0, row = 0, read_group = 0, update_group = 0;
+    Words place;  // coordinates to which the spatial loops of each level below the parent lead
     Words held;
     std::set<int64_t> ever;
   };
@@ -251,7 +261,7 @@ class BoundaryWalk {
       return;
     }
     if (!works) return;
-    largest_tile_ = std::max(largest_tile_, int64_t(elements_.tile(begins, ends, false).size()));
+    largest_tile_ = std::max(largest_tile_, int64_t(elements_.tile(begins, ends, timeloop_).size()));
     const Words tile = elements_.tile(begins, ends, timeloop_ && !output_);
     if (arithmetic_) {
       move(instance, {}, tile, tile);
@@ -265,10 +275,10 @@ class BoundaryWalk {
   void move(Instance& instance, const Words& now, const Words& fetched, const Words& drained) {
     traffic_.fills += int64_t(fetched.size());
     traffic_.drains += int64_t(drained.size());
-    reads_.add(instance.read_group, fetched);
-    row_fills_.add(instance.row, fetched);
-    updates_.add(instance.update_group, drained);
-    row_drains_.add(instance.row, drained);
+    reads_.add(instance.read_group, instance.place, fetched);
+    row_fills_.add(instance.row, instance.place, fetched);
+    updates_.add(instance.update_group, instance.place, drained);
+    row_drains_.add(instance.row, instance.place, drained);
     instance.ever.insert(fetched.begin(), fetched.end());
     instance.held = now;
   }
@@ -356,8 +366,9 @@ AccessCounts walk_accesses(const Workload& workload, const Mapping& mapping,
   for (size_t s = 0; s < spaces; ++s) {
     Words begins(workload.dimensions.size(), 0), ends;
     for (const Dimension& dimension : workload.dimensions) ends.push_back(dimension.size);
+    const bool boxed = accounting == Accounting::kTimeloop;
     counts.tile_words[s] =
-        int64_t(Elements(workload, workload.data_spaces[s]).tile(begins, ends, false).size());
+        int64_t(Elements(workload, workload.data_spaces[s]).tile(begins, ends, boxed).size());
     int parent = 0;
     for (int child = 1; child <= mapping.level_count(); ++child) {
       const bool arithmetic = child == mapping.level_count();

@@ -132,6 +132,37 @@ int64_t RankCounter::spread(std::span<const RankAxis> axes, int64_t step, int64_
   return scratch_extents_.empty() ? 1 : rank_footprint(scratch_rank_, scratch_extents_);
 }
 
+// Instances that no loop tells apart hold the same tile; loops of different levels are told apart by
+// themselves.
+int64_t RankCounter::different_tiles(std::span<const RankAxis> axes) {
+  list_levels(axes);
+  int64_t tiles = 1;
+  for (const int level : levels_) {
+    scratch_rank_.terms.clear();
+    scratch_extents_.clear();
+    for (const RankAxis& axis : axes) {
+      for (const Stride& loop : axis.instances) {
+        if (loop.level != level) continue;
+        scratch_rank_.terms.push_back(
+            {int(scratch_extents_.size()), magnitude(axis.coefficient) * loop.step});
+        scratch_extents_.push_back(loop.count);
+      }
+    }
+    tiles *= rank_footprint(scratch_rank_, scratch_extents_);
+  }
+  return tiles;
+}
+
+void RankCounter::list_levels(std::span<const RankAxis> axes) {
+  levels_.clear();
+  for (const RankAxis& axis : axes) {
+    for (const Stride& loop : axis.instances) {
+      if (std::find(levels_.begin(), levels_.end(), loop.level) == levels_.end())
+        levels_.push_back(loop.level);
+    }
+  }
+}
+
 bool RankCounter::short_cut(std::span<const RankAxis> axes, RankRules rules, RankMoves& moves) {
   bool several = false;
   for (const RankAxis& axis : axes) {
@@ -157,7 +188,7 @@ bool RankCounter::short_cut(std::span<const RankAxis> axes, RankRules rules, Ran
     if (new_split || old_split) return false;
   }
   if (rules.same_tile_only) {
-    const int64_t tiles = spread(axes, 1, 1);
+    const int64_t tiles = different_tiles(axes);
     moves = {tiles * now.count, tiles * (now.count - kept), tiles * before.count,
              tiles * (before.count - kept)};
   } else {
@@ -262,9 +293,16 @@ RankMoves RankCounter::listed_moves(std::span<const RankAxis> axes, RankRules ru
   index_.assign(loops.size(), 0);
   // New elements, those that came, old elements, those that went: the union, or the different ones.
   std::array<std::vector<Piece>, 4> all;
-  std::array<std::set<std::vector<Piece>>, 4> different;
+  std::array<std::set<std::pair<std::vector<int64_t>, std::vector<Piece>>>, 4> different;
   std::array<std::vector<Piece>, 4> one;
+  list_levels(axes);
+  std::vector<int64_t> moved_by(levels_.size());  // how far the loops of each level move the tile
   do {
+    std::fill(moved_by.begin(), moved_by.end(), 0);
+    for (size_t i = 0; i < loops.size(); ++i) {
+      const auto level = std::find(levels_.begin(), levels_.end(), loops[i]->level) - levels_.begin();
+      moved_by[size_t(level)] += axes[loop_axes[i]].coefficient * index_[i] * loops[i]->step;
+    }
     new_ranges_.clear();
     old_ranges_.clear();
     for (size_t a = 0; a < axes.size(); ++a) {
@@ -288,7 +326,7 @@ RankMoves RankCounter::listed_moves(std::span<const RankAxis> axes, RankRules ru
     subtract(one[2], one[0], one[3]);
     for (size_t i = 0; i < 4; ++i) {
       if (rules.same_tile_only) {
-        different[i].insert(one[i]);
+        different[i].insert({moved_by, one[i]});
       } else {
         all[i].insert(all[i].end(), one[i].begin(), one[i].end());
       }
@@ -296,7 +334,7 @@ RankMoves RankCounter::listed_moves(std::span<const RankAxis> axes, RankRules ru
   } while (turn(loops, index_));
   std::array<int64_t, 4> sums{};
   for (size_t i = 0; i < 4; ++i) {
-    for (const std::vector<Piece>& pieces : different[i]) sums[i] += size(pieces);
+    for (const auto& entry : different[i]) sums[i] += size(entry.second);
     normalize(all[i]);
     sums[i] += size(all[i]);
   }

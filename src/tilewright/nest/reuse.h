@@ -25,6 +25,7 @@ std::vector<NestLoop> nest_loops(const Workload& workload, const Mapping& mappin
 // `count` positions, `step` apart, the first at 0.
 struct Stride {
   int64_t step = 1, count = 1;
+  int level = 0;  // of the mapping; matters to RankRules::same_tile_only
 };
 
 // Positions that look alike: `count` of them have `room` iterations left up to the dimension's end.
@@ -49,8 +50,10 @@ struct RankAxis {
 
 // How the elements that several instances hold are counted.
 struct RankRules {
-  bool same_tile_only = false;  // summed over the instances whose tiles differ, instead of their union
-  bool boxed = false;           // the elements between those of a tile belong to it
+  // Summed over the instances that differ in their tile, or in how far the loops of one level move it,
+  // instead of their union.
+  bool same_tile_only = false;
+  bool boxed = false;  // the elements between those of a tile belong to it
 };
 
 // Elements of one rank, all instances together; new is after the loop has advanced, old before.
@@ -84,6 +87,8 @@ class RankCounter {
   bool short_cut(std::span<const RankAxis> axes, RankRules rules, RankMoves& moves);
   bool as_run(std::span<const RankAxis> axes, bool old, bool boxed, Run& run);
   int64_t spread(std::span<const RankAxis> axes, int64_t step, int64_t count);
+  int64_t different_tiles(std::span<const RankAxis> axes);
+  void list_levels(std::span<const RankAxis> axes);
   void list_values(std::span<const RankAxis> axes, size_t main, std::span<const Range> ranges,
                    std::vector<Piece>& out);
   static void normalize(std::vector<Piece>& pieces);
@@ -95,6 +100,7 @@ class RankCounter {
 
   Rank scratch_rank_;
   std::vector<int64_t> scratch_extents_, index_, point_;
+  std::vector<int> levels_;
   std::vector<Range> new_ranges_, old_ranges_;
 };
 

@@ -23,7 +23,8 @@ TEST(MapspaceSampling, SamplesNeighboursAndMixturesLieInTheMapspace) {
                                          : space.crossover(a, space.sample(random), random);
       const Mapping mapping = space.choices().build(b);
       const std::optional<MapValue> value = space.cost(b);
-      EXPECT_EQ(value.has_value(), contains(mapspace, mapping)) << print_mapping(mapspace.workload, mapping);
+      EXPECT_EQ(value.has_value(), contains(mapspace, mapping, options.rules.accounting))
+          << print_mapping(mapspace.workload, mapping);
       ++total;
       if (!value) continue;
       ++valid;

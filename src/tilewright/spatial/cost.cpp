@@ -49,7 +49,7 @@ Workload workload_in_words(const Workload& workload, const ArrayHardware& hardwa
   return words;
 }
 
-Hierarchy array_hierarchy(const ArrayHardware& hardware, const Workload& workload) {
+Hierarchy array_hierarchy(const ArrayHardware& hardware, const Workload& workload, Accounting accounting) {
   Hierarchy hierarchy;
   for (const ArrayLevel& level : hardware.levels) {
     HierarchyLevel out;
@@ -57,7 +57,7 @@ Hierarchy array_hierarchy(const ArrayHardware& hardware, const Workload& workloa
     out.copies = level.copies;
     out.fanout_x = level.fanout_x;
     out.fanout_y = level.fanout_y;
-    out.stores_gaps = false;
+    out.stores_gaps = accounting == Accounting::kTimeloop;
     out.reserved_apart = true;
     out.may_keep = 0;
     out.capacity_bits =
@@ -84,9 +84,9 @@ std::vector<CountingNetwork> counting_networks(const ArrayHardware& hardware) {
 }
 
 void check_array_mapping(const Workload& workload, const ArrayHardware& hardware, const Mapping& mapping,
-                         const std::string& where, Diagnostics& diagnostics) {
-  check_mapping(workload_in_words(workload, hardware), array_hierarchy(hardware, workload), mapping, where,
-                diagnostics);
+                         const std::string& where, Diagnostics& diagnostics, Accounting accounting) {
+  check_mapping(workload_in_words(workload, hardware), array_hierarchy(hardware, workload, accounting),
+                mapping, where, diagnostics);
   for (size_t l = 0; l < std::min(hardware.levels.size(), mapping.levels.size()); ++l) {
     for (int space = 0; space < workload.data_space_count(); ++space) {
       const bool must = (hardware.levels[l].must_keep >> role_index(workload, space) & 1u) != 0;

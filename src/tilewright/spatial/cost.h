@@ -52,13 +52,16 @@ DataRole data_role(const Workload& workload, int space);
 // The workload with elements of word_bits: what the limits of array_hierarchy are about.
 Workload workload_in_words(const Workload& workload, const ArrayHardware& hardware);
 // The limits that the hardware sets to mappings of workload_in_words(workload). A reservation of a role holds
-// for each data space of that role, and lies apart from the shared capacity.
-Hierarchy array_hierarchy(const ArrayHardware& hardware, const Workload& workload);
+// for each data space of that role, and lies apart from the shared capacity. A tile takes room for the
+// elements that it touches; in the field's accounting for the box around them, as its traffic does.
+Hierarchy array_hierarchy(const ArrayHardware& hardware, const Workload& workload,
+                          Accounting accounting = Accounting::kExact);
 std::vector<CountingNetwork> counting_networks(const ArrayHardware& hardware);
 
 // The rules of nest/validity.h and what the hardware insists on keeping.
 void check_array_mapping(const Workload& workload, const ArrayHardware& hardware, const Mapping& mapping,
-                         const std::string& where, Diagnostics& diagnostics);
+                         const std::string& where, Diagnostics& diagnostics,
+                         Accounting accounting = Accounting::kExact);
 
 // Cost of counts taken elsewhere (closed form or walker); pure arithmetic. Errors (invalid input): more than
 // 2^63 - 1 cycles.

@@ -188,14 +188,22 @@ class FastKernel {
   int spatial_level() const { return kSpatial >= 0 ? kSpatial : plan_.spatial_level; }
   static Count one() { return In::count(FastWhole()); }
 
-  // Words of one level's tile that count against its capacity.
+  static Count box(const FastSliding& rank, Count x, Count y) {
+    return In::count(rank.x_coefficient) * (x - one()) + In::count(rank.y_coefficient) * (y - one()) + one();
+  }
+
+  // Words of one level's tile that count against its capacity: the field's mapper counts the box around them.
   Count tile_words(const FastSpace& space, int s, int level) const {
     Count words = plain_[level][s];
     for (int r = 0; r < space.slides; ++r) {
       const FastSliding& rank = space.sliding[r];
       const Count x = extent_[level][rank.x], y = extent_[level][rank.y];
-      words *=
-          x * y - at_least_zero(x - In::count(rank.y_reduced)) * at_least_zero(y - In::count(rank.x_reduced));
+      if (plan_.timeloop) {
+        words *= box(rank, x, y);
+      } else {
+        words *= x * y -
+                 at_least_zero(x - In::count(rank.y_reduced)) * at_least_zero(y - In::count(rank.x_reduced));
+      }
     }
     return words;
   }
@@ -299,10 +307,9 @@ class FastKernel {
     Count tile = 1, kept = 1;
     for (int r = 0; r < space.slides; ++r) {
       const FastSliding& rank = space.sliding[r];
-      const Count box = rank.x_coefficient.real * (extent_[child][rank.x] - 1) +
-                        rank.y_coefficient.real * (extent_[child][rank.y] - 1) + 1;
-      tile *= box;
-      kept *= at_least_zero(box - rank.coefficients[dimension] * step);
+      const Count words = box(rank, extent_[child][rank.x], extent_[child][rank.y]);
+      tile *= words;
+      kept *= at_least_zero(words - rank.coefficients[dimension] * step);
     }
     const bool slides = any & ((space.sliding_dimensions >> dimension & 1u) != 0);
     kept = choose(slides, kept, 0.0);
@@ -334,10 +341,9 @@ class FastKernel {
     Count tile = one(), kept = tile;
     for (int r = 0; r < space.slides; ++r) {
       const FastSliding& rank = space.sliding[r];
-      const Count box = In::count(rank.x_coefficient) * (extent_[child][rank.x] - one()) +
-                        In::count(rank.y_coefficient) * (extent_[child][rank.y] - one()) + one();
-      tile *= box;
-      kept *= at_least_zero(box - shift[r]);
+      const Count words = box(rank, extent_[child][rank.x], extent_[child][rank.y]);
+      tile *= words;
+      kept *= at_least_zero(words - shift[r]);
     }
     kept = choose(slides, kept, In::count(FastWhole(0)));
     const Count words = outside * plain * (factor * tile - (factor - one()) * kept);

@@ -56,7 +56,7 @@ class PlanCompiler {
   }
 
   bool read_levels() {
-    const Hierarchy hierarchy = array_hierarchy(hardware_, workload_);
+    const Hierarchy hierarchy = array_hierarchy(hardware_, workload_, rules_.accounting);
     int fans = 0;
     for (size_t l = 0; l < hardware_.levels.size(); ++l) {
       const ArrayLevel& from = hardware_.levels[l];
@@ -129,6 +129,8 @@ class PlanCompiler {
     const bool apart = rank_footprint(rank, sizes_) == iterations;
     const bool boxed = plan_.timeloop && !space.is_output;
     const bool unit = rank.terms.size() == 1 && std::abs(rank.terms[0].coefficient) == 1;
+    // Kernels have no boxes of outputs, which tiles of several terms or with steps take room for.
+    if (space.is_output && plan_.timeloop && !unit) return false;
     if (apart && (!boxed || unit)) {
       for (const ProjectionTerm& term : rank.terms) space.plain |= 1u << term.dimension;
       if (space.is_output) space.elements = FastWhole(space.elements.whole * iterations);

@@ -62,9 +62,10 @@ Workload random_workload(Random& random) {
 
 constexpr FastKernelSet kKernels[] = {FastKernelSet::kAvx512, FastKernelSet::kAvx2, FastKernelSet::kPortable};
 
-bool truly_valid(const Workload& workload, const ArrayHardware& hardware, const Mapping& mapping) {
+bool truly_valid(const Workload& workload, const ArrayHardware& hardware, const Mapping& mapping,
+                 const CostRules& rules) {
   Diagnostics diagnostics;
-  check_array_mapping(workload, hardware, mapping, "", diagnostics);
+  check_array_mapping(workload, hardware, mapping, "", diagnostics, rules.accounting);
   return diagnostics.ok();
 }
 
@@ -99,7 +100,7 @@ TEST(FastEvaluator, EqualsTheEvaluationOfMappingsToTheLastBit) {
       ++compared;
       SCOPED_TRACE(testing::Message() << "round " << round << " seed " << seed << "\n"
                                       << print_mapping(workload, mapping));
-      ASSERT_EQ(cost.valid, truly_valid(workload, hardware, mapping));
+      ASSERT_EQ(cost.valid, truly_valid(workload, hardware, mapping, rules));
       block.push_back(*flat);
       if (!cost.valid) continue;
       ++valid;

@@ -104,17 +104,20 @@ struct Enumerated {
 
 Enumerated enumerate(const Mapspace& mapspace, const MapperOptions& options) {
   Enumerated best;
-  for_each_mapping(mapspace, [&](const Mapping& mapping) {
-    const Cost cost = evaluate_mapping(mapspace.workload, mapspace.hardware, mapping, options.rules);
-    if (options.max_cycles && cost.cycles > *options.max_cycles) return;
-    const double first = first_objective(options.objective, cost);
-    const double second = second_objective(options.objective, cost);
-    const double margin = 1e-10 * first;
-    if (best.mappings == 0 || first < best.first - margin ||
-        (first < best.first + margin && second < best.second))
-      best.first = first, best.second = second;
-    ++best.mappings;
-  });
+  for_each_mapping(
+      mapspace,
+      [&](const Mapping& mapping) {
+        const Cost cost = evaluate_mapping(mapspace.workload, mapspace.hardware, mapping, options.rules);
+        if (options.max_cycles && cost.cycles > *options.max_cycles) return;
+        const double first = first_objective(options.objective, cost);
+        const double second = second_objective(options.objective, cost);
+        const double margin = 1e-10 * first;
+        if (best.mappings == 0 || first < best.first - margin ||
+            (first < best.first + margin && second < best.second))
+          best.first = first, best.second = second;
+        ++best.mappings;
+      },
+      options.rules.accounting);
   return best;
 }
 
@@ -131,7 +134,8 @@ void compare(uint64_t seed, const CostRules& rules, bool imperfect = false) {
   ASSERT_EQ(result.has_value(), best.mappings > 0);
   if (!result) return;
   EXPECT_EQ(result->status, MapStatus::kOptimal);
-  EXPECT_TRUE(contains(mapspace, result->mapping)) << print_mapping(mapspace.workload, result->mapping);
+  EXPECT_TRUE(contains(mapspace, result->mapping, rules.accounting))
+      << print_mapping(mapspace.workload, result->mapping);
   EXPECT_NEAR(result->value, best.first, 1e-9 * best.first)
       << print_mapping(mapspace.workload, result->mapping);
   EXPECT_NEAR(second_objective(options.objective, result->cost), best.second, 1e-9 * best.second);

@@ -18,6 +18,7 @@ constexpr int64_t kPlenty = int64_t{1} << 40;  // words
 
 struct Question {
   Mapspace mapspace;
+  CostRules rules;
   std::optional<int64_t> max_cycles;
 };
 
@@ -25,7 +26,7 @@ struct Question {
 class Existence {
  public:
   explicit Existence(const Question& question)
-      : question_(question), tree_(question.mapspace, CostRules()), found_(false) {}
+      : question_(question), tree_(question.mapspace, question.rules), found_(false) {}
 
   bool holds() {
     tree_.roots([&](MapNode&& node) { look(node); });
@@ -148,7 +149,7 @@ std::vector<Limit> limits_of_level(const Mapspace& mapspace, size_t l) {
 }  // namespace
 
 std::string explain_infeasible(const Mapspace& mapspace, const MapperOptions& options) {
-  Question question{mapspace, options.max_cycles};
+  Question question{mapspace, options.rules, options.max_cycles};
   std::vector<Limit> limits;
   if (options.max_cycles) {
     limits.push_back(

@@ -43,20 +43,23 @@ inline EnumeratedBest enumerate_best(const Mapspace& mapspace, const MapperOptio
                                      const std::function<Cost(const Mapping&)>& evaluate) {
   constexpr double kTie = 1e-12;
   EnumeratedBest best;
-  for_each_mapping(mapspace, [&](const Mapping& mapping) {
-    const Cost cost = evaluate(mapping);
-    best.fastest = std::min(best.fastest, cost.cycles);
-    if (options.max_cycles && cost.cycles > *options.max_cycles) return;
-    ++best.mappings;
-    const auto [first, second] = objectives(options.objective, cost);
-    if (first < best.first * (1 - kTie)) {
-      best.first = first;
-      best.second = second;
-    } else if (first <= best.first * (1 + kTie)) {
-      best.first = std::min(best.first, first);
-      best.second = std::min(best.second, second);
-    }
-  });
+  for_each_mapping(
+      mapspace,
+      [&](const Mapping& mapping) {
+        const Cost cost = evaluate(mapping);
+        best.fastest = std::min(best.fastest, cost.cycles);
+        if (options.max_cycles && cost.cycles > *options.max_cycles) return;
+        ++best.mappings;
+        const auto [first, second] = objectives(options.objective, cost);
+        if (first < best.first * (1 - kTie)) {
+          best.first = first;
+          best.second = second;
+        } else if (first <= best.first * (1 + kTie)) {
+          best.first = std::min(best.first, first);
+          best.second = std::min(best.second, second);
+        }
+      },
+      options.rules.accounting);
   return best;
 }
 
@@ -72,7 +75,7 @@ inline MapResult expect_optimum(const Mapspace& mapspace, const MapperOptions& o
   }
   EXPECT_EQ(result.status, MapStatus::kOptimal);
   if (result.status != MapStatus::kOptimal) return result;
-  EXPECT_TRUE(contains(mapspace, result.mapping));
+  EXPECT_TRUE(contains(mapspace, result.mapping, options.rules.accounting));
   const auto [first, second] = objectives(options.objective, evaluate(result.mapping));
   EXPECT_NEAR(result.value, first, 1e-12 * first);
   EXPECT_NEAR(first, best.first, 1e-12 * best.first);

@@ -7,8 +7,6 @@
 #include <limits>
 #include <set>
 
-#include "tilewright/nest/footprint.h"
-
 namespace tilewright {
 namespace {
 
@@ -202,7 +200,7 @@ int64_t MapTree::least_words(const MapNode& node, int level) const {
   int64_t words = 0;
   for (int space = 0; space < workload.data_space_count(); ++space) {
     if ((keeps_[size_t(node.keeps)][size_t(level)] >> space & 1u) == 0) continue;
-    words += footprint(workload.data_spaces[size_t(space)], extents) *
+    words += held_words(workload.data_spaces[size_t(space)], extents, rules_.accounting) *
              mapspace_.hardware.levels[size_t(level)].copies;
   }
   return words;

@@ -242,9 +242,9 @@ void Mapspace::verify(Diagnostics& diagnostics) const {
 }
 
 void check_inside(const Mapspace& mapspace, const Mapping& mapping, const std::string& where,
-                  Diagnostics& diagnostics) {
+                  Diagnostics& diagnostics, Accounting accounting) {
   const size_t before = diagnostics.errors().size();
-  check_array_mapping(mapspace.workload, mapspace.hardware, mapping, where, diagnostics);
+  check_array_mapping(mapspace.workload, mapspace.hardware, mapping, where, diagnostics, accounting);
   if (mapping.levels.size() != mapspace.hardware.levels.size()) return;
   // Loops over dimensions that do not exist, and factors below 1, are reported above and end here.
   for (const MappingLevel& level : mapping.levels) {
@@ -264,9 +264,9 @@ void check_inside(const Mapspace& mapspace, const Mapping& mapping, const std::s
   if (!mapspace.imperfect && diagnostics.errors().size() == before) check.check_divisors(mapping);
 }
 
-bool contains(const Mapspace& mapspace, const Mapping& mapping) {
+bool contains(const Mapspace& mapspace, const Mapping& mapping, Accounting accounting) {
   Diagnostics diagnostics;
-  check_inside(mapspace, mapping, "mapping", diagnostics);
+  check_inside(mapspace, mapping, "mapping", diagnostics, accounting);
   return diagnostics.ok();
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tilewright/hardware/array_hardware.h"
+#include "tilewright/nest/access_counts.h"
 #include "tilewright/nest/mapping.h"
 #include "tilewright/nest/validity.h"
 
@@ -48,12 +49,14 @@ struct Mapspace {
   double size() const;
 };
 
-// Whether the mapping is valid on the hardware and inside the constraints; every reason if not.
-bool contains(const Mapspace& mapspace, const Mapping& mapping);
+// Whether the mapping is valid on the hardware and inside the constraints; every reason if not. What tiles
+// need of a capacity depends on the accounting (spatial/cost.h).
+bool contains(const Mapspace& mapspace, const Mapping& mapping, Accounting accounting = Accounting::kExact);
 void check_inside(const Mapspace& mapspace, const Mapping& mapping, const std::string& where,
-                  Diagnostics& diagnostics);
+                  Diagnostics& diagnostics, Accounting accounting = Accounting::kExact);
 
 // Calls body for every valid mapping of a small mapspace, each once. For tests and tiny spaces.
-void for_each_mapping(const Mapspace& mapspace, const std::function<void(const Mapping&)>& body);
+void for_each_mapping(const Mapspace& mapspace, const std::function<void(const Mapping&)>& body,
+                      Accounting accounting = Accounting::kExact);
 
 }  // namespace tilewright

@@ -43,11 +43,11 @@ std::map<uint32_t, double> patterns(const MapspaceChoices& choices, int d) {
 
 class Lister {
  public:
-  Lister(const Mapspace& mapspace, const std::function<void(const Mapping&)>& body)
+  Lister(const Mapspace& mapspace, Accounting accounting, const std::function<void(const Mapping&)>& body)
       : mapspace_(mapspace),
         choices_(mapspace),
         words_(workload_in_words(mapspace.workload, mapspace.hardware)),
-        hierarchy_(array_hierarchy(mapspace.hardware, mapspace.workload)),
+        hierarchy_(array_hierarchy(mapspace.hardware, mapspace.workload, accounting)),
         body_(body) {
     flat_.factors.assign(size_t(choices_.slots() * choices_.dimensions()), 1);
     flat_.keeps.resize(size_t(choices_.levels()));
@@ -162,8 +162,9 @@ double Mapspace::size() const {
   return total;
 }
 
-void for_each_mapping(const Mapspace& mapspace, const std::function<void(const Mapping&)>& body) {
-  Lister(mapspace, body).run();
+void for_each_mapping(const Mapspace& mapspace, const std::function<void(const Mapping&)>& body,
+                      Accounting accounting) {
+  Lister(mapspace, accounting, body).run();
 }
 
 }  // namespace tilewright

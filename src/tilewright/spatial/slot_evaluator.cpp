@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "tilewright/nest/footprint.h"
-
 namespace tilewright {
 
 SlotEvaluator::SlotEvaluator(const Mapspace& mapspace, const MapspaceChoices& choices, const CostRules& rules)
@@ -34,7 +32,8 @@ bool SlotEvaluator::fits(std::span<const uint32_t> keeps, int level, std::span<c
       const int64_t reserved = limits.reserved[space];
       if (reserved == kUnlimitedWords && limits.shared == kUnlimitedWords) continue;
       if (words[space] < 0) {
-        words[space] = footprint(workload.data_spaces[space], std::span(extents).first(cover.size()));
+        words[space] = held_words(workload.data_spaces[space], std::span(extents).first(cover.size()),
+                                  rules_.accounting);
       }
       const int64_t needed = words[space] * limits.copies;
       if (reserved == kUnlimitedWords) {

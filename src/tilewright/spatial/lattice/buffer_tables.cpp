@@ -16,8 +16,8 @@ bool buffer_holds(const LatticeCase& problem, const Lattice& lattice, Index box,
     if ((mask >> s & 1u) == 0) continue;
     const int64_t reserved = problem.spaces[size_t(s)].middle_reserved;
     if (reserved < 0) {
-      shared += lattice.elements(s, box);
-    } else if (lattice.elements(s, box) > double(reserved)) {
+      shared += lattice.held(s, box);
+    } else if (lattice.held(s, box) > double(reserved)) {
       return false;
     }
   }

@@ -181,6 +181,7 @@ void Lattice::build_tables(const LatticeCase& problem) {
   fits_array_.assign(size_, 0);
   ignored_tiles_.assign(spaces, std::vector<double>(size_, 1));
   words_ = elements_ = ignored_tiles_;
+  if (problem.stores_boxes) held_ = ignored_tiles_;
   std::vector<int64_t> extents(lists_.size());
   for (Index box = 0; box < size_; ++box) {
     for (int d = 0; d < dimension_count(); ++d) {
@@ -198,6 +199,13 @@ void Lattice::build_tables(const LatticeCase& problem) {
         const bool box_moves = boxes_ && !problem.spaces[s].output;
         elements_[s][box] *= double(extent);
         words_[s][box] *= double(box_moves ? window_span(rank.coefficient[0], extent, 1, 1) : extent);
+      }
+    }
+    for (size_t s = 0; s < held_.size(); ++s) {
+      for (const CaseRank& rank : problem.spaces[s].boxes) {
+        const int64_t second = rank.terms == 2 ? extents[size_t(rank.dimension[1])] : 1;
+        held_[s][box] *= double(window_span(rank.coefficient[0], extents[size_t(rank.dimension[0])],
+                                            rank.coefficient[1], second));
       }
     }
     for (const WindowTable& window : windows_) {

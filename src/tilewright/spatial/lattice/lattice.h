@@ -61,8 +61,12 @@ class Lattice {
   double ignored_tiles(int space, Index box) const { return ignored_tiles_[size_t(space)][box]; }
   // Words that the accounting moves for a tile: its elements, or for the field's mapper the box around them.
   double words(int space, Index box) const { return words_[size_t(space)][box]; }
-  // The elements that a tile touches, which is what it takes in memory.
+  // The elements that a tile touches.
   double elements(int space, Index box) const { return elements_[size_t(space)][box]; }
+  // What a tile takes in memory.
+  double held(int space, Index box) const {
+    return held_.empty() ? elements(space, box) : held_[size_t(space)][box];
+  }
   const std::vector<WindowTable>& windows() const { return windows_; }
   // Dimensions in ranks of one term.
   uint32_t single_ranks(int space) const { return single_ranks_[size_t(space)]; }
@@ -88,6 +92,7 @@ class Lattice {
   std::vector<uint8_t> digits_;
   std::vector<double> points_;
   std::vector<std::vector<double>> ignored_tiles_, words_, elements_;
+  std::vector<std::vector<double>> held_;  // empty: the elements
   std::vector<WindowTable> windows_;
   std::vector<uint8_t> fits_array_;
   std::vector<uint32_t> single_ranks_;  // by space: dimensions in ranks of one term

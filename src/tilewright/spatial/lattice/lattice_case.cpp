@@ -73,6 +73,7 @@ std::optional<CaseSpace> find_space(const Workload& workload, int space, const L
       ++factor.terms;
       result.relevant |= 1u << d;
     }
+    if (factor.terms > 0) result.boxes.push_back(factor);
     if (factor.terms == 2 && (data.is_output || exact) && is_nested(factor, dimensions.sizes)) {
       result.ranks.push_back({1, {factor.dimension[0], 0}, {factor.coefficient[0], 1}});
       result.ranks.push_back({1, {factor.dimension[1], 0}, {factor.coefficient[1], 1}});
@@ -200,11 +201,9 @@ bool find_constraints(const Mapspace& mapspace, LatticeCase& result) {
   return true;
 }
 
-bool find_capacities(const Mapspace& mapspace, LatticeCase& result) {
-  const Hierarchy hierarchy = array_hierarchy(mapspace.hardware, mapspace.workload);
-  for (const HierarchyLevel& level : hierarchy.levels) {
-    if (level.stores_gaps) return false;
-  }
+void find_capacities(const Mapspace& mapspace, LatticeCase& result) {
+  const Hierarchy hierarchy = array_hierarchy(mapspace.hardware, mapspace.workload, result.accounting);
+  for (const HierarchyLevel& level : hierarchy.levels) result.stores_boxes = level.stores_gaps;
   const std::vector<ArrayLevel>& levels = mapspace.hardware.levels;
   const auto shared = [&](int level) {
     return levels[size_t(level)].capacity_words / levels[size_t(level)].copies;
@@ -215,7 +214,6 @@ bool find_capacities(const Mapspace& mapspace, LatticeCase& result) {
     if (space.low_reserved >= 0) space.low_reserved /= levels[size_t(result.low)].copies;
     if (space.middle_reserved >= 0) space.middle_reserved /= levels[size_t(result.middle)].copies;
   }
-  return true;
 }
 
 }  // namespace
@@ -225,10 +223,10 @@ std::optional<LatticeCase> lattice_case(const Mapspace& mapspace, const MapperOp
   result.mapspace = &mapspace;
   result.accounting = options.rules.accounting;
   if (!find_levels(mapspace, result) || !find_dimensions(mapspace.workload, result) ||
-      !find_spaces(mapspace, options.rules, result) || !find_constraints(mapspace, result) ||
-      !find_capacities(mapspace, result)) {
+      !find_spaces(mapspace, options.rules, result) || !find_constraints(mapspace, result)) {
     return std::nullopt;
   }
+  find_capacities(mapspace, result);
   const ArrayHardware& hardware = mapspace.hardware;
   const ArrayLevel& low = hardware.levels[size_t(result.low)];
   const double delivery = low.network.delivery_energy;

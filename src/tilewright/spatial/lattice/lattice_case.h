@@ -37,6 +37,7 @@ struct CaseSpace {
   uint32_t relevant = 0;    // bits of the case's dimensions
   uint32_t irrelevant = 0;  // the others
   std::vector<CaseRank> ranks;
+  std::vector<CaseRank> boxes;  // the same, none taken apart: sides of the box around a tile
   BoundaryWeights top_to_middle, middle_to_low, top_to_low;
   // Words that one tile may have in a reservation of its own; -1: it lives in the shared capacity.
   int64_t low_reserved = -1, middle_reserved = -1;
@@ -56,6 +57,7 @@ struct LatticeCase {
   bool has_middle = false;
   std::vector<uint32_t> middle_masks;             // allowed sets of spaces (case order) that the buffer keeps
   int64_t low_capacity = 0, middle_capacity = 0;  // words shared by tiles without a reservation
+  bool stores_boxes = false;                      // whether a tile takes room for the box around it
   int64_t fanout_x = 1, fanout_y = 1;
   bool one_axis_per_dimension = false;
   // Fixed factors by case dimension; 0: free.

@@ -101,8 +101,8 @@ bool TileSearch::register_files_hold(Index low) const {
   for (int s = 0; s < problem_.space_count(); ++s) {
     const int64_t reserved = problem_.spaces[size_t(s)].low_reserved;
     if (reserved < 0) {
-      shared += lattice_.elements(s, low);
-    } else if (lattice_.elements(s, low) > double(reserved)) {
+      shared += lattice_.held(s, low);
+    } else if (lattice_.held(s, low) > double(reserved)) {
       return false;
     }
   }

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <limits>
 
-#include "tilewright/nest/footprint.h"
 #include "tilewright/nest/workload_text.h"
 #include "tilewright/spatial/mapspace_text.h"
 
@@ -56,7 +55,7 @@ double energy_bound(const FusedPlan& plan, const ArrayHardware& hardware) {
 
 // Whether the pinned tensors of every phase fit beside what is reserved.
 bool may_fit(const LayerChain& chain, const FusedTiling& tiling, const FusedPlan& plan,
-             const ArrayHardware& hardware) {
+             const ArrayHardware& hardware, Accounting accounting) {
   const ArrayLevel& buffer = hardware.levels[kBufferLevel];
   return std::all_of(plan.classes.begin(), plan.classes.end(), [&](const PhaseClass& phase) {
     const uint32_t pinned = pinned_spaces(chain, tiling, phase.layer);
@@ -65,7 +64,7 @@ bool may_fit(const LayerChain& chain, const FusedTiling& tiling, const FusedPlan
     int64_t words = plan.reserved_words[size_t(phase.layer)];
     for (int space = 0; space < 3; ++space) {
       if ((pinned >> space & 1u) != 0) {
-        words += buffer.copies * footprint(phase.workload.data_spaces[size_t(space)], extents);
+        words += buffer.copies * held_words(phase.workload.data_spaces[size_t(space)], extents, accounting);
       }
     }
     return words <= buffer.capacity_words;
@@ -229,7 +228,7 @@ std::optional<FusedResult> FusionSearch::best(const LayerChain& chain) {
       walked_tiling = tiling;
     }
     const FusedPlan plan = with_resident_weights(walked, chain, tiling.resident);
-    if (may_fit(chain, tiling, plan, hardware_))
+    if (may_fit(chain, tiling, plan, hardware_, options_.rules.accounting))
       candidates.push_back({tiling, energy_bound(plan, hardware_)});
   }
   std::stable_sort(candidates.begin(), candidates.end(),

@@ -75,7 +75,7 @@ MapResult read_entry(const Json& entry, const Mapspace& mapspace, const MapperOp
   }
   result.mapping = parse_mapping(entry.at("mapping").get<std::string>(), "mapping", mapspace.workload);
   Diagnostics broken;
-  check_inside(mapspace, result.mapping, "mapping", broken);
+  check_inside(mapspace, result.mapping, "mapping", broken, options.rules.accounting);
   broken.raise_if_any();
   result.cost = evaluate_mapping(mapspace.workload, mapspace.hardware, result.mapping, options.rules);
   result.value = objective_value(result.cost, options.objective);
