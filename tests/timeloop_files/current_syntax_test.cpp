@@ -230,7 +230,13 @@ mapspace: {template: sparse}
   EXPECT_EQ(failure({"problem: {{ shape }}\n"}), "a.yaml: a template with {{ }} or {% %}; expand it first");
   EXPECT_EQ(failure({kProblem, "mapping: [{target: a, type: temporal}]\n"}),
             "b.yaml:1 (mapping): needs the architecture and the problem it is for");
-  EXPECT_EQ(failure({kProblem, kProblem}), "b.yaml:3 (problem): a second section; the first is in a.yaml:3");
+  EXPECT_EQ(failure({kProblem, replaced(kProblem, "M: 32", "M: 33")}),
+            "b.yaml:3 (problem): a second section; the first is in a.yaml:3; leave out one of them");
+  // Dumps repeat sections, or have them empty.
+  EXPECT_EQ(
+      failure({kProblem, kProblem, "mapping: []\n", "mapping:\n",
+               "mapping: {version: 0.4, nodes: []}\nsparse_optimizations: {version: 0.4, targets: []}\n"}),
+      "");
 }
 
 }  // namespace

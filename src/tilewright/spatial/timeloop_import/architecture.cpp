@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <initializer_list>
 
 #include "tilewright/hardware/array_rules.h"
 #include "tilewright/spatial/timeloop_import/architecture_nodes.h"
@@ -16,9 +17,9 @@ constexpr int64_t kWordsPerKibibit = 8192;
 
 // Keys that change counts or time in Timeloop, with the value at which they do not.
 const std::map<std::string, double> kNeutral{
-    {"min_utilization", 0},   {"cluster_size", 1},        {"addr_gen_energy", 0}, {"allow_overbooking", 0},
-    {"network_read", 0},      {"network_fill", 0},        {"network_drain", 0},   {"network_update", 0},
-    {"network_word_bits", 0}, {"vector_access_energy", 0}};
+    {"min_utilization", 0}, {"addr_gen_energy", 0},   {"allow_overbooking", 0},
+    {"network_read", 0},    {"network_fill", 0},      {"network_drain", 0},
+    {"network_update", 0},  {"network_word_bits", 0}, {"vector_access_energy", 0}};
 const std::set<std::string> kUnderstood{"name",
                                         "instances",
                                         "meshX",
@@ -31,6 +32,7 @@ const std::set<std::string> kUnderstood{"name",
                                         "word_bits",
                                         "datawidth",
                                         "block_size",
+                                        "cluster_size",
                                         "sizeKB",
                                         "read_bandwidth",
                                         "write_bandwidth",
@@ -183,15 +185,17 @@ class ArchitectureBuilder {
     hardware().word_bits = bits(node, hardware_bits_);
     if (table_ == nullptr) return;
     const auto found = table_->actions.find(node.name);
-    double energy = 0;
     if (found == table_->actions.end()) {
       report_.invalid(node.place, node.name, "the energy table has no such component");
-    } else if (const auto compute = found->second.find("compute"); compute != found->second.end()) {
-      energy = compute->second;
+    } else if (const std::optional<double> energy =
+                   action_energy(found->second, {"mac_random", "mult_random", "mac", "mult", "compute"})) {
+      hardware().mac_energy = *energy;
     } else {
-      report_.unsupported(node.place, node.name, "the energy table gives it no action 'compute'");
+      report_.unsupported(
+          node.place, node.name,
+          "the energy table gives it none of the actions compute, mac_random, mac, mult_random "
+          "and mult");
     }
-    hardware().mac_energy = energy;
   }
 
   void attributes(const ArchitectureNode& node) {
@@ -256,6 +260,15 @@ class ArchitectureBuilder {
     return names;
   }
 
+  // Of the first of these actions that the table has.
+  static std::optional<double> action_energy(const std::map<std::string, double>& actions,
+                                             std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+      if (const auto found = actions.find(name); found != actions.end()) return found->second;
+    }
+    return {};
+  }
+
   double rate(const ArchitectureNode& node, const std::string& key) {
     return number_at(node, key, 0, kMostArrayCost, 0);
   }
@@ -278,10 +291,15 @@ class ArchitectureBuilder {
     const char* width_key = node.attribute("memory_width") ? "memory_width" : "width";
     constexpr int64_t kMost = kMostArrayWords;
     int64_t words = kUnlimitedWords;
+    cluster_ = number(node, "cluster_size", 1, 1 << 20, 1);
+    if (node.instances % cluster_ != 0) {
+      report_.invalid(node.attribute("cluster_size"), "cluster_size",
+                      fmt::format("{} instances do not make up clusters of {}", node.instances, cluster_));
+    }
     block_ = number(node, "block_size", 1, 1 << 20, 0);
     if (block_ == 0) {
       const int64_t width = number(node, width_key, 1, 1 << 20, 0);
-      block_ = width == 0 ? 1 : std::max<int64_t>(1, width / word_bits);
+      block_ = width == 0 ? 1 : std::max<int64_t>(1, width / word_bits / cluster_);
     }
     if (node.type == "dummy_storage") {
       words = 0;
@@ -316,16 +334,22 @@ class ArchitectureBuilder {
       return;
     }
     if (level.capacity_words == 0) return;
-    const auto action = [&](const char* name, double fallback) {
-      const auto entry = found->second.find(name);
-      return entry == found->second.end() ? fallback : entry->second / double(block_);
+    const auto action = [&](std::initializer_list<const char*> names) {
+      return action_energy(found->second, names).value_or(0) / double(block_ * cluster_);
     };
-    level.read_energy = action("read", 0);
-    level.fill_energy = action("write", 0);
-    level.update_energy = action("update", level.fill_energy);
+    level.read_energy = action({"random_read", "read"});
+    level.fill_energy = action({"random_fill", "random_write", "fill", "write"});
+    level.update_energy = action({"random_update", "random_write", "update", "random_fill", "fill", "write"});
     if (block_ > 1) {
       report_.note(node.place, node.name,
                    fmt::format("a word takes 1/{} of the energy of its block, full or not", block_));
+    }
+    if (cluster_ > 1) {
+      report_.note(
+          node.place, node.name,
+          fmt::format("an access takes 1/{} of the energy of its cluster, however many instances of it "
+                      "work",
+                      cluster_));
     }
   }
 
@@ -389,10 +413,23 @@ class ArchitectureBuilder {
   Architecture result_;
   int64_t instances_ = 1, mesh_x_ = 1;  // of what the last level feeds so far
   int64_t hardware_bits_ = 0;
-  int64_t block_ = 1;  // words per access of the component at hand
-  bool open_ = false;  // the last level has no fan-out yet
+  int64_t block_ = 1;    // words per access of the component at hand
+  int64_t cluster_ = 1;  // instances that one access of its macro serves
+  bool open_ = false;    // the last level has no fan-out yet
   bool has_arithmetic_ = false;
 };
+
+// "system.chip.PE[0..167].spad": the name behind the last dot, without its range.
+std::string component_name(const std::string& path) {
+  size_t begin = 0;
+  int brackets = 0;
+  for (size_t i = 0; i < path.size(); ++i) {
+    brackets += path[i] == '[' ? 1 : path[i] == ']' ? -1 : 0;
+    if (path[i] == '.' && brackets == 0) begin = i + 1;
+  }
+  int64_t count = 1;
+  return without_range(path.substr(begin), count);
+}
 
 }  // namespace
 
@@ -404,11 +441,7 @@ EnergyTable read_energy_table(const Source& section, Report& report) {
     return table;
   }
   for (const Source& component : items(tables)) {
-    std::string name = child(component, "name").text();
-    if (const size_t dot = name.rfind('.', name.find('[')); dot != std::string::npos)
-      name = name.substr(dot + 1);
-    int64_t count = 1;
-    auto& actions = table.actions[without_range(name, count)];
+    auto& actions = table.actions[component_name(child(component, "name").text())];
     for (const Source& action : items(child(component, "actions"))) {
       const double energy = report.number(action, "energy", 0, kMostArrayCost, 0);
       // Actions with arguments are listed once for each of their values: the dearest counts.

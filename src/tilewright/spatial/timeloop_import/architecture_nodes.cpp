@@ -130,6 +130,7 @@ class NodeCollector {
     for (const Source& item : items(list)) {
       if (!room(item, depth)) return;
       const std::string tag = item.node.Tag();
+      if (tag == "!Nothing") continue;  // stands for a node that was taken out
       if (tag == "!Parallel" || tag == "!Hierarchical") {
         // Siblings of a hierarchy inside !Parallel belong together: they count as one of its branches.
         nodes(child(item, "nodes"), inherited, depth + 1, tag == "!Parallel" ? ++groups_ : group);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMost = int64_t{1} << 40;
 
-// The shape that older files name instead of stating it.
+// The shape that older files name, or leave out, instead of stating it.
 constexpr const char* kLayerShape = R"(
 name: cnn_layer
 dimensions: [R, S, P, Q, C, K, N]
@@ -47,16 +47,15 @@ class ProblemReader {
       report_.invalid(problem_, "problem", "a map is expected");
       return {};
     }
-    Source shape = child(problem_, "shape");
-    if (shape.is_text()) {
-      const std::string name = shape.text();
-      if (name != "cnn-layer" && name != "cnn_layer") {
-        report_.unsupported(shape, "shape", fmt::format("the shape '{}' is not known", name),
-                            "state its dimensions and data_spaces");
-        return {};
-      }
-      shape = {YAML::Load(kLayerShape), problem_.file};
+    const Source stated_shape = child(problem_, "shape");
+    const bool named = !stated_shape || stated_shape.is_text();
+    if (named && stated_shape && stated_shape.text() != "cnn-layer" && stated_shape.text() != "cnn_layer") {
+      report_.unsupported(stated_shape, "shape",
+                          fmt::format("the shape '{}' is not known", stated_shape.text()),
+                          "state its dimensions and data_spaces");
+      return {};
     }
+    const Source shape = named ? Source(YAML::Load(kLayerShape), problem_.file) : stated_shape;
     if (!shape.is_map()) {
       report_.invalid(problem_, "shape", "a problem needs a shape");
       return {};

@@ -21,6 +21,7 @@ using timeloop::child;
 using timeloop::Directive;
 using timeloop::items;
 using timeloop::Report;
+using timeloop::same;
 using timeloop::Source;
 
 constexpr const char* kSections[] = {
@@ -71,8 +72,18 @@ class Importer {
   }
 
  private:
+  // Nothing but a version, and lists without entries: what dumps have for sections there were none of.
   static bool empty(const Source& section) {
-    return !section || (!section.is_text() && section.node.size() == 0);
+    const auto nothing = [](const YAML::Node& node) {
+      return !node.IsDefined() || node.IsNull() || (!node.IsScalar() && node.size() == 0);
+    };
+    if (!section || nothing(section.node)) return true;
+    if (!section.is_map()) return false;
+    for (const auto& entry : section.node) {
+      const bool version = entry.first.IsScalar() && entry.first.Scalar() == "version";
+      if (!version && !nothing(entry.second)) return false;
+    }
+    return true;
   }
 
   void add(const TimeloopText& text) {
@@ -111,16 +122,21 @@ class Importer {
     return YAML::Node(YAML::NodeType::Undefined);
   }
 
-  // The section of a kind of which there may be one.
+  // The section of a kind of which there may be one. Dumps of that tool repeat the sections they were made
+  // from, and leave those empty that there were none of.
   Source the_only(const std::string& key) {
     const auto found = sections_.find(key);
     if (found == sections_.end()) return {};
-    for (size_t i = 1; i < found->second.size(); ++i) {
-      report_.invalid(found->second[i], key,
-                      fmt::format("a second section; the first is in {}", found->second[0].where()));
+    std::vector<Source>& sections = found->second;
+    const auto stated = std::find_if_not(sections.begin(), sections.end(), empty);
+    const Source first = stated == sections.end() ? sections.front() : *stated;
+    for (const Source& other : sections) {
+      if (empty(other) || same(first.node, other.node)) continue;
+      report_.invalid(other, key, fmt::format("a second section; the first is in {}", first.where()),
+                      "leave out one of them");
     }
-    found->second.resize(1);
-    return found->second[0];
+    sections = {first};
+    return first;
   }
 
   void read_variables() {

@@ -11,6 +11,7 @@ namespace tilewright::timeloop {
 namespace {
 
 constexpr int kMostMerges = 16;
+constexpr int kMostCompared = 100'000;
 
 std::string underscored(std::string key) {
   std::replace(key.begin(), key.end(), '-', '_');
@@ -34,6 +35,26 @@ YAML::Node lookup(const YAML::Node& map, const std::string& key, int depth) {
   return merged.IsDefined() ? lookup(merged, key, depth + 1) : merged;
 }
 
+// `left`: nodes that may still be looked at; aliases can make a short text very large.
+bool same_within(const YAML::Node& a, const YAML::Node& b, int& left) {
+  if (--left < 0 || a.Type() != b.Type()) return false;
+  if (a.is(b)) return true;
+  if (a.IsScalar()) return a.Scalar() == b.Scalar();
+  if (a.size() != b.size()) return false;
+  if (a.IsSequence()) {
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (!same_within(a[i], b[i], left)) return false;
+    }
+  }
+  if (!a.IsMap()) return true;
+  if (a.Tag() != b.Tag()) return false;
+  return std::all_of(a.begin(), a.end(), [&](const auto& entry) {
+    return std::any_of(b.begin(), b.end(), [&](const auto& other) {
+      return same_within(entry.first, other.first, left) && same_within(entry.second, other.second, left);
+    });
+  });
+}
+
 }  // namespace
 
 std::string Source::where() const {
@@ -42,6 +63,11 @@ std::string Source::where() const {
 }
 
 Source child(const Source& map, const std::string& key) { return map.with(lookup(map.node, key, 0)); }
+
+bool same(const YAML::Node& a, const YAML::Node& b) {
+  int left = kMostCompared;
+  return same_within(a, b, left);
+}
 
 std::vector<Source> items(const Source& list) {
   std::vector<Source> result;

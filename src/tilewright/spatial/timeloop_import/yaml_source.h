@@ -43,6 +43,8 @@ struct Source {
 // The child `key` of a map, written with - or _; looked up through `<<` as well. Undefined if there is none.
 Source child(const Source& map, const std::string& key);
 std::vector<Source> items(const Source& list);
+// Whether two nodes say the same, whatever the order of keys; false for very large ones.
+bool same(const YAML::Node& a, const YAML::Node& b);
 
 class Report {
  public:
