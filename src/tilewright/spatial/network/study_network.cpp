@@ -12,8 +12,10 @@ namespace tilewright {
 namespace {
 
 LayerCost costed(const Workload& workload, const study::Dataflow& dataflow, const study::LayerShape& shape,
-                 const study::StudyMachine& machine, const study::Storage& storage) {
-  const study::DataflowResult result = study::best_mapping(dataflow, shape, machine, storage);
+                 const study::StudyMachine& machine, const study::Storage& storage, MapObjective objective) {
+  study::SearchOptions options;
+  options.objective = objective;
+  const study::DataflowResult result = study::best_mapping(dataflow, shape, machine, storage, options);
   LayerCost cost;
   cost.mapspace_size = result.proof.space_points;
   cost.nodes = result.proof.nodes;
@@ -64,15 +66,15 @@ study::Storage dataflow_storage(const study::StudyMachine& machine, int64_t regi
 }
 
 DataflowRun map_with_dataflow(const Network& network, const study::Dataflow& dataflow,
-                              const study::StudyMachine& machine, const study::Storage& storage,
-                              int threads) {
+                              const study::StudyMachine& machine, const study::Storage& storage, int threads,
+                              MapObjective objective) {
   DataflowRun run{dataflow.name, {"dram", "buffer", "array", "register file"}, {}};
   run.costs.resize(network.shapes.size());
   const auto map_shape = [&](size_t index) {
     const Workload& workload = network.shapes[index];
     LayerCost& cost = run.costs[index];
     try {
-      cost = costed(workload, dataflow, study::layer_shape(workload), machine, storage);
+      cost = costed(workload, dataflow, study::layer_shape(workload), machine, storage, objective);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kUnsupported) throw;
       cost.status = LayerStatus::kUnsupported;

@@ -20,7 +20,8 @@ study::Storage dataflow_storage(const study::StudyMachine& machine, int64_t regi
 // Layers that the dataflow cannot express or that its constraints exclude have the reason instead of a cost.
 // cycles are the layer's MACs by its active PEs. Results do not depend on `threads`.
 DataflowRun map_with_dataflow(const Network& network, const study::Dataflow& dataflow,
-                              const study::StudyMachine& machine, const study::Storage& storage, int threads);
+                              const study::StudyMachine& machine, const study::Storage& storage, int threads,
+                              MapObjective objective = MapObjective::kEnergy);
 
 // Runs of dataflows on the storage that a set of them shares (union_architecture.h); equal questions are
 // answered once.

@@ -195,18 +195,23 @@ BoundDataflow bind_dataflow(const Dataflow& dataflow, const LayerShape& layer, c
   return bound;
 }
 
-BoxProblem energy_problem(const BoundDataflow& original, const AccessEnergy& energy) {
+BoxProblem energy_problem(const BoundDataflow& original, const AccessEnergy& energy, double idle_below) {
   BoundDataflow bound = original;
   const int objective = energy_node(bound, energy);
-  return box_problem(bound, bound.constraints, objective);
+  std::vector<Comparison> constraints = bound.constraints;
+  if (idle_below > 0)
+    constraints.push_back({bound.active_pes, bound.graph.constant(idle_below), Relation::kGreater});
+  return box_problem(bound, constraints, objective);
 }
 
 BoxProblem active_pes_problem(const BoundDataflow& original, const AccessEnergy& energy,
-                              double lowest_energy) {
+                              std::optional<double> highest_energy) {
   BoundDataflow bound = original;
-  const int limit = bound.graph.constant(lowest_energy + kRelativeTie * std::abs(lowest_energy));
   std::vector<Comparison> constraints = bound.constraints;
-  constraints.push_back({energy_node(bound, energy), limit, Relation::kLessEqual});
+  if (highest_energy) {
+    const int limit = bound.graph.constant(*highest_energy + kRelativeTie * std::abs(*highest_energy));
+    constraints.push_back({energy_node(bound, energy), limit, Relation::kLessEqual});
+  }
   const int fewest = bound.graph.apply(Operation::kSubtract, bound.graph.constant(0), bound.active_pes);
   return box_problem(bound, constraints, fewest);
 }

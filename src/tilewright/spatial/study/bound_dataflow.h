@@ -27,9 +27,11 @@ BoundDataflow bind_dataflow(const Dataflow& dataflow, const LayerShape& layer, c
 std::vector<std::optional<double>> symbol_values(const Dataflow& dataflow, const LayerShape& layer,
                                                  const StudyMachine& machine, const Storage& storage);
 
-// The search for the lowest energy under all constraints; and, given that energy, for the most active PEs.
-BoxProblem energy_problem(const BoundDataflow& bound, const AccessEnergy& energy);
-BoxProblem active_pes_problem(const BoundDataflow& bound, const AccessEnergy& energy, double lowest_energy);
+// The search for the lowest energy under all constraints, among mappings on more than `idle_below` PEs; and
+// for the most active PEs among mappings of at most that energy.
+BoxProblem energy_problem(const BoundDataflow& bound, const AccessEnergy& energy, double idle_below = 0);
+BoxProblem active_pes_problem(const BoundDataflow& bound, const AccessEnergy& energy,
+                              std::optional<double> highest_energy);
 
 // Why no mapping exists; see DataflowResult::reasons.
 std::vector<std::string> infeasibility(const Dataflow& dataflow, const BoundDataflow& bound,

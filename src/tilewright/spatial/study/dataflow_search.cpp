@@ -1,4 +1,5 @@
-// Two searches: the lowest energy, then the most active PEs among mappings of that energy.
+// Two searches give the least energy, then the most active PEs among mappings of that energy. Other
+// objectives walk the front of both: the least energy on more PEs than the point before.
 #include "tilewright/spatial/study/dataflow_search.h"
 
 #include <fmt/format.h>
@@ -65,6 +66,104 @@ void check_counts(const Dataflow& dataflow, const LayerShape& layer, const Evalu
   diagnostics.raise_if_any();
 }
 
+double objective_of(const LayerShape& layer, const StudyMachine& machine, MapObjective objective,
+                    double energy, double active_pes) {
+  if (objective == MapObjective::kEnergy) return energy;
+  const double cycles = double(layer.macs()) / active_pes;
+  return objective == MapObjective::kLatency ? cycles
+                                             : cycles * (energy + double(layer.macs()) * machine.energy.alu);
+}
+
+class FrontWalk {
+ public:
+  FrontWalk(const BoundDataflow& bound, const LayerShape& layer, const StudyMachine& machine,
+            const SearchOptions& options, DataflowResult& result)
+      : bound_(bound), layer_(layer), machine_(machine), options_(options), result_(result) {}
+
+  // Leaves `result` without variables if there is no mapping.
+  void run() {
+    result_.status = SearchStatus::kInfeasible;
+    double idle_below = 0;
+    if (options_.objective != MapObjective::kEnergy) {
+      const BoxSearchResult widest = searched(active_pes_problem(bound_, machine_.energy, {}));
+      if (!widest.has_point) {
+        result_.status = widest.status;
+        return;
+      }
+      most_ = -widest.bound;
+      stopped_ = widest.status == SearchStatus::kStopped;
+      if (options_.objective == MapObjective::kLatency) idle_below = -widest.value * (1 - kSameNumber);
+    }
+    while (step(idle_below)) {
+      idle_below = active_pes_ * (1 + kSameNumber);
+      const bool more = options_.objective == MapObjective::kEdp && idle_below < most_ &&
+                        goal(energy_, most_) < result_.proof.value;
+      if (!more) break;
+    }
+    if (result_.variables.empty()) return;
+    result_.status = stopped_ ? SearchStatus::kStopped : SearchStatus::kOptimal;
+    result_.proof.bound = stopped_ ? goal(least_energy_, most_) : result_.proof.value;
+  }
+
+ private:
+  static constexpr double kSameNumber = 1e-9;
+
+  double goal(double energy, double active_pes) const {
+    return objective_of(layer_, machine_, options_.objective, energy, active_pes);
+  }
+
+  BoxSearchResult searched(const BoxProblem& problem) {
+    const BoxSearchResult found = minimise(problem, options_.limits);
+    result_.proof.nodes += found.nodes;
+    result_.proof.pruned += found.pruned;
+    return found;
+  }
+
+  // The next point of the front; false if there is none.
+  bool step(double idle_below) {
+    const BoxSearchResult lowest = searched(energy_problem(bound_, machine_.energy, idle_below));
+    if (!lowest.has_point) {
+      if (result_.variables.empty()) result_.status = lowest.status;
+      stopped_ = stopped_ || lowest.status == SearchStatus::kStopped;
+      return false;
+    }
+    std::vector<int64_t> point = lowest.point;
+    stopped_ = stopped_ || lowest.status == SearchStatus::kStopped;
+    if (lowest.status == SearchStatus::kOptimal) {
+      const BoxSearchResult widest = searched(active_pes_problem(bound_, machine_.energy, lowest.value));
+      if (widest.has_point) point = widest.point;
+      stopped_ = stopped_ || widest.status == SearchStatus::kStopped;
+    }
+    energy_ = lowest.value;
+    active_pes_ = active_pes_at(point);
+    const double value = goal(energy_, active_pes_);
+    if (result_.variables.empty()) {
+      least_energy_ = lowest.bound;
+    } else if (value >= result_.proof.value) {
+      return true;
+    }
+    result_.proof.value = value;
+    result_.variables = std::move(point);
+    return true;
+  }
+
+  double active_pes_at(const std::vector<int64_t>& variables) const {
+    const std::vector<double> point(variables.begin(), variables.end());
+    std::vector<double> values(bound_.graph.nodes().size());
+    evaluate(bound_.graph, point, values);
+    return values[size_t(bound_.active_pes)];
+  }
+
+  const BoundDataflow& bound_;
+  const LayerShape& layer_;
+  const StudyMachine& machine_;
+  const SearchOptions& options_;
+  DataflowResult& result_;
+  double energy_ = 0, active_pes_ = 0;  // of the last point
+  double least_energy_ = 0, most_ = 0;  // no mapping has less energy, or more active PEs
+  bool stopped_ = false;
+};
+
 }  // namespace
 
 double access_energy(const AccessCounts& counts, const AccessEnergy& energy) {
@@ -87,26 +186,12 @@ DataflowResult best_mapping(const Dataflow& dataflow, const LayerShape& layer, c
     result.reasons = infeasibility(dataflow, bound, options.limits);
     return result;
   }
-  const BoxSearchResult lowest = minimise(energy_problem(bound, machine.energy), options.limits);
-  proof.nodes = lowest.nodes;
-  proof.pruned = lowest.pruned;
-  proof.value = lowest.value;
-  proof.bound = lowest.bound;
-  result.status = lowest.status;
-  if (!lowest.has_point) {
-    if (lowest.status == SearchStatus::kInfeasible) {
+  FrontWalk(bound, layer, machine, options, result).run();
+  if (result.variables.empty()) {
+    if (result.status == SearchStatus::kInfeasible) {
       result.reasons = infeasibility(dataflow, bound, options.limits);
     }
     return result;
-  }
-  result.variables = lowest.point;
-  if (lowest.status == SearchStatus::kOptimal) {
-    const BoxSearchResult widest =
-        minimise(active_pes_problem(bound, machine.energy, lowest.value), options.limits);
-    proof.nodes += widest.nodes;
-    proof.pruned += widest.pruned;
-    if (widest.has_point) result.variables = widest.point;
-    if (widest.status == SearchStatus::kStopped) result.status = SearchStatus::kStopped;
   }
   const Evaluation best = evaluate_bound(dataflow, bound, machine.energy, result.variables);
   check_counts(dataflow, layer, best);

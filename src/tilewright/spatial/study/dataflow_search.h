@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/spatial/mapper.h"
 #include "tilewright/spatial/study/box_search.h"
 #include "tilewright/spatial/study/dataflow.h"
 #include "tilewright/spatial/study/equal_area.h"
@@ -16,6 +17,8 @@ namespace tilewright::study {
 using AccessCounts = std::array<std::array<double, kDataTypes>, kLevels>;
 
 struct SearchOptions {
+  // kLatency and kEdp: a layer takes MACs / active PEs cycles; kEdp counts the energy of the MACs.
+  MapObjective objective = MapObjective::kEnergy;
   // Searches with the counts that are reported instead of those the file's `objective` section charges.
   bool reported_objective = false;
   BoxSearchOptions limits;
@@ -24,7 +27,7 @@ struct SearchOptions {
 // The work of a search: what was decided without being looked at.
 struct SearchProof {
   double space_points = 0;  // points of the variables' ranges, before any pruning
-  double value = 0;         // energy that the search minimised, units of one MAC
+  double value = 0;         // what the search minimised; energies in units of one MAC
   double bound = 0;         // nothing lies below; equal to `value` when proven
   int64_t nodes = 0;        // boxes looked at, ties included
   int64_t pruned = 0;       // boxes discarded whole
@@ -42,8 +45,9 @@ struct DataflowResult {
 };
 
 // Minimises the energy of the accesses; among mappings of equal energy (within kRelativeTie) one with the
-// most active PEs. Errors: invalid input when an expression has no finite value or a count is negative at the
-// best mapping, or a variable's upper bound is above 2^40.
+// most active PEs. Or, by `options.objective`, the cycles, then the energy; or energy x cycles. Errors:
+// invalid input when an expression has no finite value or a count is negative at the best mapping, or a
+// variable's upper bound is above 2^40.
 DataflowResult best_mapping(const Dataflow& dataflow, const LayerShape& layer, const StudyMachine& machine,
                             const Storage& storage, const SearchOptions& options = {});
 

@@ -32,10 +32,12 @@ Storage storage_of(int64_t buffer_words, int64_t register_file_words) {
 struct Lowest {
   double energy = std::numeric_limits<double>::infinity();
   double active_pes = 0;  // the most among points of that energy
+  double most_pes = 0;    // of all points
+  double edp = std::numeric_limits<double>::infinity();
 };
 
 // Every point of the ranges, with the expressions as written.
-Lowest enumerate(const BoundDataflow& bound, const AccessEnergy& energy) {
+Lowest enumerate(const BoundDataflow& bound, const LayerShape& layer, const AccessEnergy& energy) {
   const double cost[kLevels] = {energy.dram, energy.buffer, energy.array, energy.register_file};
   std::vector<double> point(bound.upper.size(), 1), values(bound.graph.nodes().size());
   Lowest lowest;
@@ -50,9 +52,12 @@ Lowest enumerate(const BoundDataflow& bound, const AccessEnergy& energy) {
       for (size_t level = 0; level < kLevels; ++level) {
         for (const int node : bound.objective[level]) sum += cost[level] * values[size_t(node)];
       }
-      const double active = values[size_t(bound.active_pes)], tie = 1e-11 * sum;
+      const double active = values[size_t(bound.active_pes)], tie = 1e-11 * sum, macs = double(layer.macs());
+      lowest.most_pes = std::max(lowest.most_pes, active);
+      lowest.edp = std::min(lowest.edp, (sum + macs * energy.alu) * macs / active);
       if (sum < lowest.energy - tie) {
-        lowest = {sum, active};
+        lowest.energy = sum;
+        lowest.active_pes = active;
       } else if (sum <= lowest.energy + tie) {
         lowest.active_pes = std::max(lowest.active_pes, active);
       }
@@ -79,7 +84,7 @@ TEST_P(ExactSearch, EqualsEnumeration) {
     SearchOptions options;
     options.reported_objective = random.chance(0.3);
     const BoundDataflow bound = bind_dataflow(flow, layer, machine, storage, options);
-    const Lowest expected = enumerate(bound, machine.energy);
+    const Lowest expected = enumerate(bound, layer, machine.energy);
     const DataflowResult result = best_mapping(flow, layer, machine, storage, options);
     if (std::isinf(expected.energy)) {
       EXPECT_EQ(result.status, SearchStatus::kInfeasible) << "round " << round;
@@ -94,6 +99,15 @@ TEST_P(ExactSearch, EqualsEnumeration) {
     const Evaluation again = evaluate_mapping(flow, layer, machine, storage, result.variables, options);
     EXPECT_TRUE(again.broken.empty());
     EXPECT_NEAR(again.objective, expected.energy, 1e-9 * expected.energy) << "round " << round;
+    options.objective = MapObjective::kLatency;
+    const DataflowResult fastest = best_mapping(flow, layer, machine, storage, options);
+    EXPECT_EQ(fastest.status, SearchStatus::kOptimal) << "round " << round;
+    EXPECT_NEAR(fastest.active_pes, expected.most_pes, 1e-9 * expected.most_pes) << "round " << round;
+    options.objective = MapObjective::kEdp;
+    const DataflowResult product = best_mapping(flow, layer, machine, storage, options);
+    EXPECT_EQ(product.status, SearchStatus::kOptimal) << "round " << round;
+    EXPECT_NEAR(product.proof.value, expected.edp, 1e-9 * expected.edp) << "round " << round;
+    EXPECT_EQ(product.proof.bound, product.proof.value);
   }
   EXPECT_GE(feasible, 20);
 }
