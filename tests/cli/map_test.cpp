@@ -247,7 +247,7 @@ TEST(MapBadInput, WhatIsUnknownComesWithWhatIsKnown) {
   expect_failure("map " + alexnet() + " --hardware eyeriss-256 --batch 0", 1, {"--batch"});
   expect_failure("map " + alexnet() + " --hardware eyeriss-256 --time 5x", 1, {"'5x' is not a time"});
   expect_failure("map " + alexnet() + " --hardware eyeriss-256 --dataflow rs --objective edp --max-cycles 4",
-                 1, {"--objective", "--max-cycles"});
+                 1, {"--max-cycles"});
 }
 
 TEST(MapBadInput, EveryRuleThatAMappingBreaks) {

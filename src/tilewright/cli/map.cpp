@@ -92,14 +92,23 @@ int64_t model_batch(const Graph& graph) {
   return 1;
 }
 
+// With `factor` times as many images as it states.
+void add_layer(Input& input, const Workload& workload, const std::string& kind, int64_t factor) {
+  factor = std::max<int64_t>(factor, 1);
+  const Workload grown = with_batch(workload, factor, true);
+  const int64_t batch = factor * batch_size(workload);
+  const bool first = input.network.layers.empty();
+  input.batch = first || input.batch == batch ? batch : 0;
+  input.network.add(workload.name, kind, grown);
+}
+
 Input read_input(const MapOptions& options, const TimeloopImport& imported) {
   Input input;
   if (options.model.path.empty() && options.workload.empty()) {
     if (!imported.workload)
       refuse("the Timeloop files have no problem", "add its file, or give a model or --workload");
     input.network.name = imported.workload->name;
-    input.batch = std::max<int64_t>(options.batch, 1);
-    input.network.add(imported.workload->name, "problem", with_batch(*imported.workload, input.batch, true));
+    add_layer(input, *imported.workload, "problem", options.batch);
     return input;
   }
   if (options.workload.empty()) {
@@ -110,11 +119,8 @@ Input read_input(const MapOptions& options, const TimeloopImport& imported) {
     return input;
   }
   input.network.name = std::filesystem::path(options.workload).stem().string();
-  input.batch = std::max<int64_t>(options.batch, 1);
-  for (Workload& workload : read_workloads(options.workload)) {
-    const std::string layer = workload.name;
-    input.network.add(layer, "workload", with_batch(std::move(workload), input.batch, true));
-  }
+  for (const Workload& workload : read_workloads(options.workload))
+    add_layer(input, workload, "workload", options.batch);
   return input;
 }
 

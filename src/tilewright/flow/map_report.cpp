@@ -83,7 +83,8 @@ NetworkReport map_network(Network network, const MapRequest& request, const Netw
 
 NetworkFronts map_fronts(const NetworkReport& report, const MapRequest& request,
                          const NetworkProgressSink& progress) {
-  return network_fronts(report.network, request.hardware, map_options(request), progress);
+  return network_fronts(report.network, request.hardware, map_options(request), progress,
+                        &report.runs.front());
 }
 
 FusionReport map_fused(const NetworkReport& report, const MapRequest& request,
@@ -118,22 +119,19 @@ FusionReport map_fused(const NetworkReport& report, const MapRequest& request,
 
 NetworkReport map_dataflows(Network network, const MapRequest& request,
                             const std::vector<study::Dataflow>& dataflows, bool equal_area) {
-  Diagnostics diagnostics;
-  if (request.mapper.objective != MapObjective::kEnergy) {
-    diagnostics.error(ErrorKind::kInvalidInput, "", "--objective", "dataflows are searched for least energy");
-  }
   if (request.mapper.max_cycles) {
+    Diagnostics diagnostics;
     diagnostics.error(ErrorKind::kInvalidInput, "", "--max-cycles", "dataflows are searched without a limit");
+    diagnostics.raise_if_any();
   }
-  diagnostics.raise_if_any();
   NetworkReport report = started(std::move(network), request);
   report.rules = name(MapRules::kStudy);
   report.equal_area = equal_area;
   const study::StudyMachine machine = study::study_machine(request.hardware);
   for (const study::Dataflow& dataflow : dataflows) {
     const study::Storage storage = dataflow_storage(machine, dataflow.register_file_bytes, equal_area);
-    report.runs.push_back(
-        map_with_dataflow(report.network, dataflow, machine, storage, request.mapper.threads));
+    report.runs.push_back(map_with_dataflow(report.network, dataflow, machine, storage,
+                                            request.mapper.threads, request.mapper.objective));
   }
   return report;
 }
@@ -222,7 +220,7 @@ NetworkReport evaluate_mappings(Network network, const MapRequest& request, cons
         const Mapping mapping = parse_mapping(*text, file.source, workload);
         const size_t before = diagnostics.errors().size();
         check_array_mapping(workload, request.hardware, mapping,
-                            fmt::format("mapping of '{}'", workload.name), diagnostics);
+                            fmt::format("mapping of '{}'", workload.name), diagnostics, rules.accounting);
         if (diagnostics.errors().size() == before) {
           cost = layer_cost(workload, request.hardware, mapping,
                             evaluate_mapping(workload, request.hardware, mapping, rules));

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "tilewright/spatial/network/charts.h"
 #include "tilewright/spatial/network/text_table.h"
@@ -18,11 +19,35 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+// The points that no other beats, by ascending cycles.
+void keep_front(LayerFront& front) {
+  std::vector<size_t> order(front.points.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const FrontCost &one = front.points[a], &other = front.points[b];
+    return one.cycles != other.cycles ? one.cycles < other.cycles : one.energy < other.energy;
+  });
+  LayerFront kept;
+  kept.proven = front.proven;
+  for (const size_t i : order) {
+    if (!kept.points.empty() && front.points[i].energy >= kept.points.back().energy) continue;
+    kept.points.push_back(front.points[i]);
+    kept.mappings.push_back(std::move(front.mappings[i]));
+  }
+  front = std::move(kept);
+}
+
 }  // namespace
 
-LayerFront layer_front(const Mapspace& mapspace, const MapperOptions& options) {
+LayerFront layer_front(const Mapspace& mapspace, const MapperOptions& options, const Mapping* known) {
   const auto begin = std::chrono::steady_clock::now();
   LayerFront front;
+  const auto add = [&](const Mapping& mapping, const Cost& cost) {
+    front.points.push_back({double(cost.cycles), cost.energy});
+    front.mappings.push_back(print_mapping(mapspace.workload, mapping));
+  };
+  if (known != nullptr)
+    add(*known, evaluate_mapping(mapspace.workload, mapspace.hardware, *known, options.rules));
   MapperOptions step = options;
   step.objective = MapObjective::kEnergy;
   while (true) {
@@ -41,28 +66,16 @@ LayerFront layer_front(const Mapspace& mapspace, const MapperOptions& options) {
       break;
     }
     front.proven = front.proven && result.status == MapStatus::kOptimal;
-    front.points.push_back({double(result.cost.cycles), result.cost.energy});
-    front.mappings.push_back(print_mapping(mapspace.workload, result.mapping));
+    add(result.mapping, result.cost);
     step.max_cycles = result.cost.cycles - 1;
   }
-  std::reverse(front.points.begin(), front.points.end());
-  std::reverse(front.mappings.begin(), front.mappings.end());
-  if (!front.proven) {
-    // Points of stopped searches may beat one another.
-    LayerFront kept;
-    kept.proven = false;
-    for (size_t i = 0; i < front.points.size(); ++i) {
-      if (!kept.points.empty() && front.points[i].energy >= kept.points.back().energy) continue;
-      kept.points.push_back(front.points[i]);
-      kept.mappings.push_back(std::move(front.mappings[i]));
-    }
-    return kept;
-  }
+  keep_front(front);
   return front;
 }
 
 NetworkFronts network_fronts(const Network& network, const ArrayHardware& hardware,
-                             const NetworkMapOptions& options, const NetworkProgressSink& progress) {
+                             const NetworkMapOptions& options, const NetworkProgressSink& progress,
+                             const DataflowRun* known) {
   const auto begin = std::chrono::steady_clock::now();
   NetworkFronts result;
   for (size_t shape = 0; shape < network.shapes.size(); ++shape) {
@@ -74,7 +87,10 @@ NetworkFronts network_fronts(const Network& network, const ArrayHardware& hardwa
       const double left = options.mapper.time_limit_s - seconds_since(begin);
       mapper.time_limit_s = std::max(1e-3, left / double(network.shapes.size() - shape));
     }
-    result.shapes.push_back(layer_front(mapspace, mapper));
+    std::optional<Mapping> best;
+    if (known != nullptr && known->costs[shape].has_cost())
+      best = parse_mapping(known->costs[shape].mapping, "the mapping of the table", workload);
+    result.shapes.push_back(layer_front(mapspace, mapper, best ? &*best : nullptr));
     result.proven = result.proven && result.shapes.back().proven;
   }
   std::vector<std::vector<FrontCost>> layers;
@@ -154,8 +170,8 @@ std::string front_svg(const NetworkFronts& fronts, const NetworkReport& report) 
     if (!best || point.cycles * point.energy < best->cycles * best->energy) best = &point;
   }
   if (best) least.points.push_back({best->cycles * per_cycle, best->energy * energy_scale});
-  return front_chart_svg({fmt::format("Energy against latency: {} on {}, batch {}", report.network.name,
-                                      report.hardware, report.batch),
+  return front_chart_svg({fmt::format("Energy against latency: {} on {}, {}", report.network.name,
+                                      report.hardware, batch_text(report)),
                           timed ? "latency, ms" : "latency, 10^6 cycles",
                           "energy, " + unit,
                           {all, least}});

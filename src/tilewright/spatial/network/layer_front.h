@@ -18,17 +18,21 @@ struct LayerFront {
 
 // Least energy, then least energy among mappings that are faster than that, and so on until none is faster:
 // the epsilon-constraint method, which finds every point because ties in energy are broken by cycles.
-// options.mapper.time_limit_s, if any, ends it with what it has. Errors (invalid input): as find_mapping.
-LayerFront layer_front(const Mapspace& mapspace, const MapperOptions& options);
+// options.time_limit_s, if any, ends it with what it has; `known`, a mapping of the mapspace found before,
+// counts as well, so that the front is nowhere worse. Errors (invalid input): as find_mapping.
+LayerFront layer_front(const Mapspace& mapspace, const MapperOptions& options,
+                       const Mapping* known = nullptr);
 
 struct NetworkFronts {
   std::vector<LayerFront> shapes;
   NetworkFront front;
   bool proven = true;  // all of them
 };
-// Fronts of all shapes and their sum over the layers; the objective in `options` does not matter.
+// Fronts of all shapes and their sum over the layers; the objective in `options` does not matter. `known`: a
+// run of the same network under the same options, whose mappings the fronts begin with.
 NetworkFronts network_fronts(const Network& network, const ArrayHardware& hardware,
-                             const NetworkMapOptions& options, const NetworkProgressSink& progress = {});
+                             const NetworkMapOptions& options, const NetworkProgressSink& progress = {},
+                             const DataflowRun* known = nullptr);
 
 // At most `rows` points, evenly spread, the ends included.
 std::string front_text(const NetworkFronts& fronts, const NetworkReport& report, size_t rows = 12);

@@ -35,12 +35,27 @@ int64_t Network::occurrences(int shape) const {
                        [&](const NetworkLayer& layer) { return layer.shape == shape; });
 }
 
+namespace {
+
+std::optional<int> batch_dimension(const Workload& workload) {
+  const std::optional<int> batch = workload.find_dimension("N");
+  const bool of_weights =
+      workload.data_space_count() > kWeightSpace && batch && workload.depends_on(kWeightSpace, *batch);
+  return of_weights ? std::nullopt : batch;
+}
+
+}  // namespace
+
+int64_t batch_size(const Workload& workload) {
+  const std::optional<int> batch = batch_dimension(workload);
+  return batch ? workload.dimensions[size_t(*batch)].size : 1;
+}
+
 Workload with_batch(Workload workload, int64_t factor, bool shared_weight) {
   if (factor < 1) throw Error(ErrorKind::kInvalidInput, "a batch factor below 1");
   if (factor == 1) return workload;
-  // "N" is the batch of convolutions and dense layers, but the columns of a matrix product.
-  const bool product = workload.find_dimension("K").has_value();
-  const std::optional<int> batch = workload.find_dimension(!product ? "N" : shared_weight ? "M" : "B");
+  std::optional<int> batch = batch_dimension(workload);
+  if (!batch) batch = workload.find_dimension(shared_weight ? "M" : "B");
   if (!batch) {
     throw Error(ErrorKind::kUnsupported, "workload '" + workload.name + "' has no batch dimension");
   }

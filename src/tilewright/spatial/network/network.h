@@ -37,6 +37,10 @@ struct Network {
   int64_t occurrences(int shape) const;
 };
 
+// Images that one execution of the workload takes: the size of "N", unless that is a dimension of the weights
+// (the columns of a matrix product); else 1.
+int64_t batch_size(const Workload& workload);
+
 // The workload with `factor` times as many images: "N" of a convolution or dense layer grows, "M" of a matrix
 // product whose weights all images share, "B" of one where every image brings its own. Errors (invalid
 // input): a factor below 1, too many operations; (unsupported): no such dimension.

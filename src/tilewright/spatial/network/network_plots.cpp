@@ -75,7 +75,7 @@ std::vector<BarChart> two_charts(const std::vector<std::string>& places, const s
 }
 
 std::string heading(const NetworkReport& report) {
-  return fmt::format("{} on {}, batch {}", report.network.name, report.hardware, report.batch);
+  return fmt::format("{} on {}, {}", report.network.name, report.hardware, batch_text(report));
 }
 
 std::string layers_svg(const NetworkReport& report, const DataflowRun& run) {

@@ -87,6 +87,10 @@ std::string energy_text(double value, const std::string& unit) {
   return scaled_number(value);
 }
 
+std::string batch_text(const NetworkReport& report) {
+  return report.batch > 0 ? fmt::format("batch {}", report.batch) : "batches of several sizes";
+}
+
 std::string time_text(double cycles, double clock_mhz) {
   if (clock_mhz <= 0) return "";
   return with_prefix(cycles / clock_mhz, -2) + "s";

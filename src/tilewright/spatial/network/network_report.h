@@ -69,7 +69,7 @@ struct NetworkReport {
   int64_t pes = 0;
   double clock_mhz = 0;  // 0: times are in cycles only
   std::string objective, rules;
-  int64_t batch = 1;
+  int64_t batch = 1;  // images; 0: not the same for all layers
   bool equal_area = false;
   std::vector<DataflowRun> runs;
 
@@ -87,5 +87,7 @@ std::string scaled_number(double value);
 std::string energy_text(double value, const std::string& unit);
 // "1.3 ms" of cycles at a clock; "" without one.
 std::string time_text(double cycles, double clock_mhz);
+// "batch 8"
+std::string batch_text(const NetworkReport& report);
 
 }  // namespace tilewright

@@ -48,6 +48,27 @@ TEST(Network, BatchGrowsTheImagesOfEveryKindOfLayer) {
   EXPECT_THROW(with_batch(dense_workload("d", 2, 8, 4), INT64_MAX, true), Error);
 }
 
+// The batch of a report is what its layers say.
+TEST(Network, BatchIsTheSizeOfNUnlessWeightsHaveIt) {
+  ConvShape shape;
+  shape.batch = 8;
+  EXPECT_EQ(batch_size(conv2d_workload("c", shape)), 8);
+  EXPECT_EQ(batch_size(dense_workload("d", 3, 8, 4)), 3);
+  EXPECT_EQ(batch_size(matmul_workload("m", 5, 8, 4)), 1);
+  // Another tool's names: K channels out, N images.
+  Workload other = conv2d_workload("c", shape);
+  other.dimensions[size_t(*other.find_dimension("M"))].name = "K";
+  EXPECT_EQ(batch_size(other), 8);
+  EXPECT_EQ(batch_size(with_batch(other, 2, true)), 16);
+  NetworkReport report = small_report();
+  report.batch = 8;
+  EXPECT_TRUE(has(network_table(report), "batch 8, ")) << network_table(report);
+  EXPECT_TRUE(has(report_json(report, {}), "\"batch\": 8"));
+  report.batch = 0;
+  EXPECT_TRUE(has(network_table(report), "batches of several sizes"));
+  EXPECT_TRUE(has(report_json(report, {}), "\"batch\": null"));
+}
+
 TEST(NetworkReport, TotalsCountEqualLayersAsOftenAsTheyOccur) {
   const NetworkReport report = small_report();
   const RunTotals one = report.totals(report.runs[0]);

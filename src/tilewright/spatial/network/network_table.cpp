@@ -17,8 +17,8 @@ namespace {
 constexpr size_t kNameWidth = 28;
 
 std::string heading(const NetworkReport& report) {
-  std::string text = fmt::format("{} on {}: {} PEs, batch {}, {} rules", report.network.name, report.hardware,
-                                 report.pes, report.batch, report.rules);
+  std::string text = fmt::format("{} on {}: {} PEs, {}, {} rules", report.network.name, report.hardware,
+                                 report.pes, batch_text(report), report.rules);
   if (!report.objective.empty()) text += ", objective " + report.objective;
   if (report.equal_area) text += ", equal storage area";
   return text + fmt::format("; energies in {}\n\n", report.energy_unit == "mac"
