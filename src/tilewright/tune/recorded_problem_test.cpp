@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "tilewright/tune/records_testing.h"
 
@@ -25,6 +27,7 @@ class CountingProblem final : public TuningProblem {
       if (point / 2 == 4) result = {point, std::nullopt, "too large \xC3\xA9", false};
       results.push_back(result);
     }
+    std::this_thread::sleep_for(delay);
     if (broken) throw Error(ErrorKind::kInfeasible, "the worker is gone");
     std::reverse(results.begin(), results.end());
     return results;
@@ -32,6 +35,7 @@ class CountingProblem final : public TuningProblem {
 
   std::vector<KnobSpace::Point> measured;
   bool broken = false;
+  std::chrono::milliseconds delay{0};
 
  private:
   KnobSpace space_{{Knob::integers("k", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9})}};
@@ -44,6 +48,26 @@ RecordedProblem recorded(CountingProblem& inner, RecordStore& store,
 }
 
 using Points = std::vector<KnobSpace::Point>;
+
+// The records of one call share its time.
+TEST(RecordedProblem, SecondsAddUpToThoseOfTheMeasurement) {
+  const TestFolder folder("seconds", TestFolder::Place::kMemory);
+  RecordStore store(folder / "a.db", RecordStore::Mode::kWrite);
+  CountingProblem inner;
+  inner.delay = std::chrono::milliseconds(20);
+  const auto began = std::chrono::steady_clock::now();
+  recorded(inner, store).measure(Points{0, 2, 4, 6});
+  const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  double sum = 0;
+  for (int schedule = 0; schedule < 4; ++schedule) {
+    const auto found =
+        store.find({"workload", "hardware", "schedule " + std::to_string(schedule), "simulator 1", 3});
+    ASSERT_TRUE(found.has_value());
+    sum += found->seconds;
+  }
+  EXPECT_GE(sum, 0.02);
+  EXPECT_LE(sum, passed);
+}
 
 TEST(RecordedProblem, MeasuresEveryTrialOnce) {
   const TestFolder folder("problem", TestFolder::Place::kMemory);

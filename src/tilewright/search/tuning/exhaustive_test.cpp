@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+#include <tuple>
+
+#include "random_seed.h"
+#include "tilewright/base/random.h"
 #include "tilewright/search/tuning/tuning_test_support.h"
 
 namespace tilewright {
@@ -52,6 +57,57 @@ TEST(ExhaustiveSearch, EndsWhereTheWatcherSaysSo) {
       exhaustive_search(problem, {.threads = 1, .batch = 4}, [](const ExhaustiveResult&) { return false; });
   EXPECT_FALSE(result.complete);
   EXPECT_EQ(result.measured, 4u);
+}
+
+// A list of points with few different costs and bounds.
+class TiedProblem final : public TuningProblem {
+ public:
+  explicit TiedProblem(Random& random)
+      : costs_(size_t(random.between(2, 20))), bounds_(costs_.size()), space_({knob(costs_.size())}) {
+    for (size_t i = 0; i < costs_.size(); ++i) {
+      costs_[i] = double(random.between(3, 6));
+      bounds_[i] = double(random.between(0, 3));
+    }
+  }
+  const KnobSpace& space() const override { return space_; }
+  ProgramFeatures features(KnobSpace::Point) const override { return {}; }
+  double bound(KnobSpace::Point point) const override { return bounds_[point]; }
+  std::vector<Measurement> measure(std::span<const KnobSpace::Point> points) override {
+    std::vector<Measurement> all;
+    for (const KnobSpace::Point point : points) all.push_back({point, costs_[point], "", false});
+    return all;
+  }
+  // Of the least cost, the smallest bound, then the smallest number.
+  KnobSpace::Point expected() const {
+    KnobSpace::Point best = 0;
+    for (KnobSpace::Point p = 1; p < costs_.size(); ++p) {
+      if (std::tuple(costs_[p], bounds_[p], p) < std::tuple(costs_[best], bounds_[best], best)) best = p;
+    }
+    return best;
+  }
+
+ private:
+  static Knob knob(size_t points) {
+    std::vector<int64_t> values(points);
+    std::iota(values.begin(), values.end(), int64_t(0));
+    return Knob::integers("k", values);
+  }
+  std::vector<double> costs_, bounds_;
+  KnobSpace space_;
+};
+
+TEST(ExhaustiveTiesClass, OfEqualCostsTheSmallestBoundWins) {
+  const int64_t cases = test_cases(300);
+  for (int64_t i = 0; i < cases; ++i) {
+    Random random(test_seed() * 1'000'003 + uint64_t(i));
+    SCOPED_TRACE(testing::Message() << "seed " << test_seed() << ", case " << i);
+    TiedProblem problem(random);
+    const ExhaustiveResult result =
+        exhaustive_search(problem, {.threads = 1, .batch = int(random.between(1, 8))});
+    ASSERT_TRUE(result.best);
+    ASSERT_EQ(result.best->point, problem.expected());
+  }
+  RecordProperty("cases", int(cases));
 }
 
 }  // namespace
