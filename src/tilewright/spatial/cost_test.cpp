@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "random_seed.h"
+#include "tilewright/base/random.h"
+
 namespace tilewright {
 namespace {
 
@@ -122,6 +127,28 @@ TEST(Cost, CapacitiesAreInWordsAndReservationsLieApart) {
   EXPECT_NE(problems("- {level: dram, temporal: M=4 N=4}\n- {level: buffer}\n- {level: rf, keeps: input}\n")
                 .find("output must be kept here"),
             std::string::npos);
+}
+
+// A port that carries 7 words at 2 a cycle is busy for 4 cycles: in whole numbers, whatever the rates.
+TEST(PortCyclesClass, PortsAreBusyForWholeCycles) {
+  const int64_t cases = test_cases(2000);
+  for (int64_t i = 0; i < cases; ++i) {
+    Random random(test_seed() * 1'000'003 + uint64_t(i));
+    SCOPED_TRACE(testing::Message() << "seed " << test_seed() << ", case " << i);
+    std::vector<PortLoad> loads;
+    std::map<int, int64_t> slowest;
+    const int64_t steps = random.between(0, 60);
+    for (int64_t n = random.between(0, 5); n > 0; --n) {
+      const int64_t words = random.between(0, 100), quarters = random.between(1, 40);
+      const int group = int(random.between(-1, 2));
+      loads.push_back({words, double(quarters) / 4, group});
+      slowest[group] = std::max(slowest[group], (4 * words + quarters - 1) / quarters);
+    }
+    int64_t expected = std::max(steps, slowest[-1]);
+    for (const auto& [group, cycles] : slowest) expected += group >= 0 ? cycles : 0;
+    ASSERT_EQ(port_cycles(steps, loads), expected);
+  }
+  RecordProperty("cases", int(cases));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "tilewright/search/branch_and_bound.h"
 #include "tilewright/spatial/lattice_solver.h"
 #include "tilewright/spatial/mapper_infeasible.h"
+#include "tilewright/spatial/mapper_sharing.h"
 #include "tilewright/spatial/mapper_tree.h"
 #include "tilewright/spatial/mapper_values.h"
 #include "tilewright/spatial/mapspace_sampling.h"
@@ -69,13 +70,17 @@ constexpr int64_t kAnnealEvaluations = 4000, kFastAnnealEvaluations = 50'000;
 
 std::optional<Scored<SlotMapping, MapValue>> first_incumbent(const Mapspace& mapspace, double size,
                                                              const MapperOptions& options) {
-  if (size < kAnnealFrom || options.check_bounds) return {};
+  const bool annealed = size >= kAnnealFrom && !options.check_bounds;
+  if (!annealed && options.start == nullptr) return {};
   const MapspaceSampling space(mapspace, options);
+  std::optional<Scored<SlotMapping, MapValue>> start = start_of(space, options);
+  if (!annealed) return start;
   AnnealingOptions<SlotMapping, MapValue> annealing;
   annealing.threads = options.threads;
   annealing.limits.evaluations = space.fast() ? kFastAnnealEvaluations : kAnnealEvaluations;
   if (options.time_limit_s > 0) annealing.limits.seconds = options.time_limit_s / 4;
   annealing.relative = true;
+  annealing.start = std::move(start);
   const SamplingResultOf<MapspaceSampling> found = anneal(space, annealing);
   if (!found.best) return {};
   return Scored<SlotMapping, MapValue>{*found.best, *found.end.value};
@@ -83,8 +88,8 @@ std::optional<Scored<SlotMapping, MapValue>> first_incumbent(const Mapspace& map
 
 }  // namespace
 
-MapResult find_mapping(const Mapspace& mapspace, const MapperOptions& options,
-                       const std::function<void(const MapProgress&)>& progress) {
+MapResult search_mapping(const Mapspace& mapspace, const MapperOptions& options,
+                         const std::function<void(const MapProgress&)>& progress) {
   Diagnostics diagnostics;
   mapspace.verify(diagnostics);
   diagnostics.raise_if_any();

@@ -30,6 +30,8 @@ struct MapperOptions {
   // Whether the special solver (spatial/lattice_solver.h) answers where it can. Answers have the same value
   // either way; of mappings that tie the two may choose different ones.
   bool use_lattice = true;
+  // A mapping of the mapspace that the search begins with, so that it ends with none that is worse.
+  const Mapping* start = nullptr;
 };
 
 enum class MapStatus : uint8_t { kOptimal, kStopped, kInfeasible };
@@ -52,7 +54,8 @@ struct MapResult {
   double gap() const { return value > 0 ? (value - lower_bound) / value : 0; }
 };
 
-// Errors (invalid input): a mapspace that does not verify.
+// Under a time limit the objectives share what they find (spatial/mapper_sharing.cpp). Errors (invalid
+// input): a mapspace that does not verify.
 MapResult find_mapping(const Mapspace& mapspace, const MapperOptions& options,
                        const std::function<void(const MapProgress&)>& progress = {});
 

@@ -137,6 +137,28 @@ std::vector<int> MapspaceChoices::constrained_order(int level,
   return order;
 }
 
+SlotMapping MapspaceChoices::flatten(const Mapping& mapping) const {
+  const uint32_t spaces = (1u << mapspace_.workload.data_space_count()) - 1;
+  SlotMapping flat;
+  flat.factors.assign(size_t(slots() * dimensions_), 1);
+  for (int l = 0; l < levels_; ++l) {
+    const MappingLevel& level = mapping.levels[size_t(l)];
+    flat.keeps.push_back(level.keeps & spaces);
+    std::vector<int>& order = flat.orders.emplace_back();
+    const auto factor = [&](SlotKind kind, int d) -> int64_t& {
+      return flat.factors[size_t(slot_of(l, kind) * dimensions_ + d)];
+    };
+    for (const TemporalLoop& loop : level.temporal) {
+      if (loop.factor == 1) continue;
+      factor(SlotKind::kTemporal, loop.dimension) = loop.factor;
+      order.push_back(loop.dimension);
+    }
+    for (const SpatialLoop& loop : level.spatial)
+      factor(loop.axis == SpatialAxis::kX ? SlotKind::kX : SlotKind::kY, loop.dimension) *= loop.factor;
+  }
+  return flat;
+}
+
 Mapping MapspaceChoices::build(const SlotMapping& flat) const {
   const uint32_t spaces = (1u << mapspace_.workload.data_space_count()) - 1;
   Mapping mapping;

@@ -52,6 +52,8 @@ class MapspaceChoices {
   // Puts the dimensions of the constraint `innermost` in their place (at the end), keeps the others in order.
   std::vector<int> constrained_order(int level, const std::vector<int>& free_dimensions) const;
   Mapping build(const SlotMapping& flat) const;
+  // The reverse, for a mapping of the mapspace.
+  SlotMapping flatten(const Mapping& mapping) const;
 
  private:
   bool allowed(int slot, int dimension, int64_t covered, int64_t factor) const;

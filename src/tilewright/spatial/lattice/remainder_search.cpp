@@ -98,6 +98,7 @@ double RemainderSearch::least_energy_with(const std::vector<int64_t>& factors) c
 bool RemainderSearch::run(const MapResult* start, Deadline& deadline, MapResult& result) {
   result_ = &result, deadline_ = &deadline;
   if (start != nullptr) offer(start->mapping);
+  if (options_.start != nullptr) offer(*options_.start);
   Node node;
   const size_t dimensions = problem_.sizes.size();
   for (size_t i = 0; i < spatial_.size(); ++i) {

@@ -1,0 +1,140 @@
+// A search that its time limit will stop is stopped early, and the objectives are searched in turn, each from
+// the best that the others found: what is good for energy x delay is often better in energy than what a
+// search for energy has reached by then. The last and longest turn is the objective's own and gives the
+// bound.
+#include "tilewright/spatial/mapper_sharing.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "tilewright/search/annealing.h"
+
+namespace tilewright {
+namespace {
+
+// Shares of the time: the first try, each of the others, and an annealing.
+constexpr double kFirstShare = 0.2, kOtherShare = 0.1, kAnnealShare = 0.15;
+constexpr double kLeastSeconds = 1e-3;
+
+using Progress = std::function<void(const MapProgress&)>;
+
+std::pair<double, double> values_of(MapObjective objective, const Cost& cost) {
+  return {objective_of(objective, cost),
+          objective == MapObjective::kEnergy ? double(cost.cycles) : cost.energy};
+}
+
+class SharedSearch {
+ public:
+  SharedSearch(const Mapspace& mapspace, const MapperOptions& options, const Progress& progress)
+      : mapspace_(mapspace), options_(options), progress_(progress), begin_(Clock::now()) {}
+
+  MapResult run() {
+    MapResult first = own(kFirstShare * options_.time_limit_s);
+    if (first.status != MapStatus::kStopped) return first;
+    offer(first.mapping, first.cost);
+    for (const MapObjective other : {MapObjective::kEnergy, MapObjective::kEdp, MapObjective::kLatency}) {
+      if (other == options_.objective) continue;
+      MapperOptions turn = turn_of(kOtherShare * options_.time_limit_s);
+      turn.objective = other;
+      const MapResult found = search_mapping(mapspace_, turn);
+      offer(found.mapping, found.cost);
+    }
+    anneal_best(kAnnealShare * options_.time_limit_s);
+    MapResult last = own(std::max(kLeastSeconds, options_.time_limit_s - seconds()));
+    if (last.status == MapStatus::kInfeasible) return last;
+    offer(last.mapping, last.cost);
+    return joined(std::move(first), std::move(last));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+  MapperOptions turn_of(double limit_s) const {
+    MapperOptions turn = options_;
+    turn.time_limit_s = limit_s;
+    if (!best_.levels.empty()) turn.start = &best_;
+    return turn;
+  }
+
+  MapResult own(double limit_s) {
+    const double before = seconds();
+    Progress later;
+    if (progress_) {
+      later = [&](const MapProgress& at) { progress_({before + at.seconds, at.best, at.bound}); };
+    }
+    MapResult result = search_mapping(mapspace_, turn_of(limit_s), later);
+    result.seconds_to_value += before;
+    for (MapProgress& at : result.curve) at.seconds += before;
+    return result;
+  }
+
+  void offer(const Mapping& mapping, const Cost& cost) {
+    if (mapping.levels.empty()) return;
+    if (!best_.levels.empty() &&
+        values_of(options_.objective, cost) >= values_of(options_.objective, cost_)) {
+      return;
+    }
+    best_ = mapping;
+    cost_ = cost;
+    found_after_s_ = seconds();
+  }
+
+  void anneal_best(double limit_s) {
+    const MapspaceSampling space(mapspace_, options_);
+    AnnealingOptions<SlotMapping, MapValue> annealing;
+    annealing.threads = options_.threads;
+    annealing.limits.seconds = limit_s;
+    annealing.relative = true;
+    annealing.start = start_of(space, turn_of(limit_s));
+    const SamplingResultOf<MapspaceSampling> found = anneal(space, annealing);
+    if (!found.best) return;
+    const Mapping mapping = space.choices().build(*found.best);
+    offer(mapping, evaluate_mapping(mapspace_.workload, mapspace_.hardware, mapping, options_.rules));
+  }
+
+  // The last search with the best mapping of all; what both of the objective's own have proven.
+  MapResult joined(MapResult first, MapResult last) const {
+    last.nodes += first.nodes;
+    last.pruned += first.pruned;
+    last.evaluated += first.evaluated;
+    last.seconds = seconds();
+    last.curve.insert(last.curve.begin(), first.curve.begin(), first.curve.end());
+    if (last.status == MapStatus::kOptimal || best_.levels.empty()) return last;
+    if (last.mapping != best_) {
+      last.mapping = best_;
+      last.cost = cost_;
+      last.value = objective_of(options_.objective, cost_);
+      last.seconds_to_value = found_after_s_;
+    }
+    last.lower_bound = std::min(last.value, std::max(first.lower_bound, last.lower_bound));
+    last.curve.push_back({last.seconds, last.value, last.lower_bound});
+    return last;
+  }
+
+  const Mapspace& mapspace_;
+  const MapperOptions& options_;
+  const Progress& progress_;
+  Clock::time_point begin_;
+  Mapping best_;  // no levels: none yet
+  Cost cost_;
+  double found_after_s_ = 0;
+};
+
+}  // namespace
+
+std::optional<Scored<SlotMapping, MapValue>> start_of(const MapspaceSampling& space,
+                                                      const MapperOptions& options) {
+  if (options.start == nullptr) return {};
+  SlotMapping start = space.choices().flatten(*options.start);
+  const std::optional<MapValue> value = space.cost(start);
+  if (!value) return {};
+  return Scored<SlotMapping, MapValue>{std::move(start), *value};
+}
+
+MapResult find_mapping(const Mapspace& mapspace, const MapperOptions& options, const Progress& progress) {
+  if (options.time_limit_s <= 0 || options.check_bounds) return search_mapping(mapspace, options, progress);
+  return SharedSearch(mapspace, options, progress).run();
+}
+
+}  // namespace tilewright

@@ -1,0 +1,21 @@
+// What find_mapping is made of: one search for one objective, and mappings as starts of another.
+#pragma once
+
+#include <optional>
+
+#include "tilewright/search/result.h"
+#include "tilewright/spatial/mapper.h"
+#include "tilewright/spatial/mapspace_sampling.h"
+
+namespace tilewright {
+
+// A search for options.objective alone: branch and bound, or the special solver. Errors (invalid input): a
+// mapspace that does not verify.
+MapResult search_mapping(const Mapspace& mapspace, const MapperOptions& options,
+                         const std::function<void(const MapProgress&)>& progress = {});
+
+// options.start with its value; none if there is no start, or if it is not valid.
+std::optional<Scored<SlotMapping, MapValue>> start_of(const MapspaceSampling& space,
+                                                      const MapperOptions& options);
+
+}  // namespace tilewright
