@@ -5,8 +5,9 @@
 // after its last beat was popped, and leaves in any cycle in which its queue is not full. With instructions
 // smaller than a beat the register holds a beat of them.
 //
-// What no module can execute is an error here, in the first cycle in the register: unknown operation codes,
-// memory types and versions, FINISH before the end, a last instruction that is not FINISH.
+// What no module can execute is an error here, in the first cycle in the register: unknown operation codes and
+// versions, memory types that cannot be loaded or stored, FINISH before the end, a last instruction that is not
+// FINISH. A LOAD or STORE that moves nothing may have any memory type; of a LOAD it still chooses the queue.
 module fetch (
     input  logic                                  clk,
     input  logic                                  rst,
@@ -122,7 +123,7 @@ module fetch (
 
   // ---- which queue ----
   logic [2:0] op, memory_type;
-  logic to_load, to_store, illegal, no_finish, full;
+  logic to_load, to_store, moves, illegal, no_finish, full;
   logic [3:0] alu_op, version;
 
   assign op = cmd[overlay_config::OP_LSB+:3];
@@ -131,8 +132,9 @@ module fetch (
   assign version = 4'(cmd[overlay_config::VERSION_LSB+:overlay_config::VERSION_WIDTH]);
   assign to_load = op == OP_LOAD && (memory_type == TYPE_WGT || memory_type == TYPE_INP);
   assign to_store = op == OP_STORE;
-  assign illegal = op > OP_ALU || (op == OP_LOAD && (memory_type == TYPE_OUT || memory_type > TYPE_ACC8))
-      || (op == OP_STORE && memory_type != TYPE_OUT) || (op == OP_ALU && alu_op > 4'(MOST_ALU))
+  assign moves = cmd[overlay_config::M_XSIZE_LSB+:16] != 0;
+  assign illegal = op > OP_ALU || (op == OP_LOAD && moves && (memory_type == TYPE_OUT || memory_type > TYPE_ACC8))
+      || (op == OP_STORE && moves && memory_type != TYPE_OUT) || (op == OP_ALU && alu_op > 4'(MOST_ALU))
       || (overlay_config::WIDE != 0 && version != 4'd1);
   assign no_finish = (op == OP_FINISH) != last;
   assign full = to_load ? load_full : to_store ? store_full : compute_full;

@@ -4,6 +4,7 @@
 #include "command.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
+#include "tilewright/overlay/raw_program.h"
 #include "tilewright/tensor/npy.h"
 
 namespace tilewright {
@@ -92,6 +93,58 @@ TEST(BadInput, AProgramForOtherHardware) {
     for (const char* engine : {"functional", "cycle"}) {
       expect_failure("exec " + program.string() + " --engine " + engine, 1, {"instruction "});
     }
+  }
+}
+
+TEST(BadInput, AProgramThatReachesOutsideOfItsFolder) {
+  const auto folder = fresh_folder("reaching_out");
+  const auto program = folder / "raw" / "program.yaml";
+  ASSERT_EQ(command("compile " + demo_files().quantised.string() + " --hardware overlay-16x16 --emit-raw " +
+                    (folder / "raw").string())
+                .exit_code,
+            0);
+  write_text_file(folder / "secret", "s");
+  const std::string yaml = read_text_file(program), exec = "exec " + program.string();
+  const auto with_dump = [&](const std::string& file) {
+    const std::string dumps = yaml.find("dump:\n") == std::string::npos ? "dump:\n" : "";
+    write_text_file(program, yaml + dumps + "  - {file: " + file + ", address: 0, bytes: 16}\n");
+  };
+  with_dump("../dumped");
+  expect_failure(exec, 1,
+                 {"'../dumped' leads out of '" + (folder / "raw").string() + "'", "--allow-outside"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "dumped"));
+  EXPECT_EQ(command(exec + " --allow-outside").exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(folder / "dumped"));
+  with_dump("program.yaml");
+  expect_failure(exec, 1, {"'program.yaml' would overwrite the program itself"});
+  with_dump("hardware.yaml");
+  expect_failure(exec + " --allow-outside", 1, {"'hardware.yaml' would overwrite program.yaml: hardware"});
+}
+
+TEST(BadInput, AProgramThatHardlyEnds) {
+  const auto folder = fresh_folder("endless");
+  overlay::RawProgram program;
+  program.hardware.name = "default";
+  program.memory_bytes = 1 << 16;
+  overlay::RawImage code{"code.bin", 32768, {}};
+  overlay::MemoryInstruction load;
+  load.memory_type = overlay::MemoryType::kUop;
+  load.y_size = 1;
+  load.x_size = load.x_stride = 8192;
+  overlay::AluInstruction alu;
+  alu.loop.uop_end = 8192;
+  alu.loop.iter_out = alu.loop.iter_in = 16383;
+  for (const overlay::Instruction& i : {overlay::Instruction(load), overlay::Instruction(alu),
+                                        overlay::Instruction(overlay::FinishInstruction{})}) {
+    overlay::encode(program.hardware, i, code.bytes);
+  }
+  program.load = {code};
+  program.instruction_address = 32768;
+  program.instruction_count = 3;
+  overlay::write_raw_program(folder, program);
+  for (const char* engine : {"functional", "cycle"}) {
+    expect_failure("exec " + (folder / "program.yaml").string() + " --time 50ms --engine " + engine, 3,
+                   {"the program has not ended within 0.05 s; allow more time (--time)"});
   }
 }
 

@@ -88,6 +88,37 @@ TEST_P(RtlErrors, AllEnginesNameTheSameInstruction) {
   }
 }
 
+// The hardware itself would run the first one from the aligned byte below, the second one in part of its
+// memory.
+TEST_P(RtlErrors, PlacesWhereNoProgramStands) {
+  const SmallProgram good(hardware_);
+  const uint64_t count = good.instructions.size();
+  const auto refusals = [&](std::vector<std::byte> memory, uint64_t address) {
+    std::vector<std::string> texts;
+    const auto note = [&](const auto& run) {
+      try {
+        run();
+        texts.push_back("no error");
+      } catch (const Error& error) {
+        texts.push_back(error.what());
+      }
+    };
+    note([&] { FunctionalSimulator(hardware_).run(memory, address, count); });
+    note([&] { CycleSimulator(hardware_, memory_).run(memory, address, count); });
+    note([&] { rtl_->run(memory, address, count); });
+    return texts;
+  };
+  const std::vector<std::string> unaligned = refusals(good.memory(), SmallProgram::kAddress + 4);
+  EXPECT_NE(unaligned[0].find("is not aligned"), std::string::npos) << unaligned[0];
+  EXPECT_EQ(unaligned, std::vector<std::string>(3, unaligned[0]));
+  std::vector<std::byte> memory = good.memory();
+  memory.resize(size_t(hardware_.dram_bytes) + 1);
+  const std::vector<std::string> large = refusals(memory, SmallProgram::kAddress);
+  EXPECT_NE(large[0].find("that the hardware addresses"), std::string::npos) << large[0];
+  EXPECT_EQ(large, std::vector<std::string>(3, large[0]));
+  expect_recovery("programs that never started");
+}
+
 // Programs that end without FINISH: the last instruction is the one that should have been.
 TEST_P(RtlErrors, NoFinish) {
   const SmallProgram program(hardware_);

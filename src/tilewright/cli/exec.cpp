@@ -9,18 +9,21 @@
 #include "tilewright/cli/verbs.h"
 #include "tilewright/overlay/checker.h"
 #include "tilewright/overlay/raw_program.h"
+#include "tilewright/search/deadline.h"
 
 namespace tilewright::cli {
 
 void exec(const ExecOptions& options, std::ostream& out) {
-  const overlay::RawProgram program = overlay::read_raw_program(options.program);
+  const overlay::RawProgram program = overlay::read_raw_program(
+      options.program, options.allow_outside ? Confinement::kNone : Confinement::kInside);
   Diagnostics diagnostics;
-  if (options.check) overlay::check_program(program, diagnostics);
+  Deadline deadline(options.time_s);
+  if (options.check) overlay::check_program(program, diagnostics, &deadline);
   diagnostics.raise_if_any("raw program '" + options.program + "'");
   const auto engine = overlay::make_program_engine(program.hardware, program_engine_options(options.engine));
   std::optional<overlay::TraceWriter> trace;
   if (!options.engine.trace.empty()) trace.emplace(options.engine.trace, program.hardware);
-  const overlay::RawResult result = overlay::execute(program, *engine, trace ? &*trace : nullptr);
+  const overlay::RawResult result = overlay::execute(program, *engine, trace ? &*trace : nullptr, &deadline);
   if (trace) trace->finish();
   overlay::write_dumps(std::filesystem::path(options.program).parent_path(), program, result);
   const overlay::RunCounters& c = result.counters;

@@ -416,6 +416,13 @@ int parse_and_run(int argc, char** argv) {
   reads(verb->add_option("program", exec_options.program, "program.yaml"))->required();
   verb->add_flag("--check", exec_options.check,
                  "First look for hazards: races, missing tokens, what is not portable");
+  verb->add_flag("--allow-outside", exec_options.allow_outside,
+                 "Let the program name files outside of its folder, to read and to overwrite");
+  verb->add_option_function<std::string>(
+          "--time",
+          [&exec_options](const std::string& text) { exec_options.time_s = seconds_of("--time", text); },
+          "Stop a check or a run that takes longer (default: 10m)")
+      ->type_name("TIME");
   add_engine(verb, exec_options.engine, {"functional", "cycle", "rtl"});
   add_common(verb, exec_options.json);
   verb->callback([&] { exec(exec_options, out); });

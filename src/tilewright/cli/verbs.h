@@ -211,7 +211,9 @@ void tune(const TuneOptions& options, std::ostream& out);
 struct ExecOptions {
   std::string program;
   TimedEngineOptions engine;
-  bool check = false;  // for hazards first; its errors stop the run
+  bool check = false;          // for hazards first; its errors stop the run
+  bool allow_outside = false;  // files that lie outside of the program's folder
+  double time_s = 600;         // of check and run
   bool json = false;
 };
 void exec(const ExecOptions& options, std::ostream& out);

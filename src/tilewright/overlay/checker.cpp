@@ -80,6 +80,7 @@ bool ProgramChecker::decode() {
   }
   for (index_ = 0; index_ < count; ++index_) {
     uint64_t words[IsaLayout::kMaxWords];
+    time_.check();
     read(index_, words);
     try {
       instructions_.push_back(layout_.decode(words));
@@ -103,6 +104,7 @@ bool ProgramChecker::decode() {
 void ProgramChecker::check_memory_alone(const MemoryInstruction& i) {
   const bool pads = i.y_pad_0 != 0 || i.y_pad_1 != 0 || i.x_pad_0 != 0 || i.x_pad_1 != 0;
   if (i.is_store) {
+    if (i.x_size == 0) return;
     if (i.memory_type != MemoryType::kOutput) {
       error(std::string("cannot be stored: ") + memory_type_name(i.memory_type), "memory_type", "",
             "only out can");
@@ -110,13 +112,13 @@ void ProgramChecker::check_memory_alone(const MemoryInstruction& i) {
     if (pads) warn("a STORE has no padding; it is ignored", "pad");
     return;
   }
-  if (i.memory_type == MemoryType::kOutput) return error("cannot be loaded: out", "memory_type");
-  if (i.memory_type == MemoryType::kAccumulator8)
-    not_portable("ACC_8BIT loads exist in one simulator only", "memory_type");
   if (i.x_size == 0) {
     if (pads) not_portable("a LOAD of no columns with padding fills zeros on some implementations", "pad");
     return;
   }
+  if (i.memory_type == MemoryType::kOutput) return error("cannot be loaded: out", "memory_type");
+  if (i.memory_type == MemoryType::kAccumulator8)
+    not_portable("ACC_8BIT loads exist in one simulator only", "memory_type");
   if (i.y_size == 0) not_portable("a LOAD of no rows is undefined on some implementations", "y_size");
   const bool simple = i.memory_type == MemoryType::kWeight || i.memory_type == MemoryType::kUop;
   if (simple && pads) {
@@ -158,7 +160,8 @@ void ProgramChecker::check_alone() {
   const Wiring wires = kWiring[module];
   const auto neighbour = [&](bool bit, Channel channel, const char* name) {
     if (bit && channel == kNoChannel) {
-      error(std::string("the ") + module_name(module) + " module has no neighbour for " + name, name);
+      warn(std::string("the ") + module_name(module) + " module has no neighbour for " + name, name, "",
+           "it is ignored");
     }
   };
   neighbour(d.pop_prev, wires.pop_prev, "pop_prev");
@@ -182,6 +185,7 @@ void ProgramChecker::check_alone() {
 }
 
 void ProgramChecker::step(Module module, const Instruction& instruction) {
+  time_.check();
   const Dependencies d = dependencies_of(instruction);
   const Wiring wires = kWiring[module];
   if (d.pop_prev && wires.pop_prev != kNoChannel) order_.pop(module, wires.pop_prev);
@@ -264,15 +268,16 @@ void ProgramChecker::check_end() {
   }
 }
 
-void check_program(const OverlayHardware& hardware, const ProgramImage& program, Diagnostics& diagnostics) {
+void check_program(const OverlayHardware& hardware, const ProgramImage& program, Diagnostics& diagnostics,
+                   Deadline* deadline) {
   try {
-    ProgramChecker(hardware, program, diagnostics).run();
+    ProgramChecker(hardware, program, diagnostics, deadline).run();
   } catch (const Error& error) {
     for (const Diagnostic& problem : error.diagnostics()) diagnostics.add(problem);
   }
 }
 
-void check_program(const RawProgram& program, Diagnostics& diagnostics) {
+void check_program(const RawProgram& program, Diagnostics& diagnostics, Deadline* deadline) {
   Diagnostics sections;
   program.verify(sections);
   if (!sections.ok()) {
@@ -297,7 +302,8 @@ void check_program(const RawProgram& program, Diagnostics& diagnostics) {
   const std::span<const std::byte> all(memory.get(), program.memory_bytes);
   const uint64_t size = program.instruction_count * uint64_t(program.hardware.instruction_bytes());
   check_program(program.hardware,
-                {all.subspan(program.instruction_address, size), all, 0, program.memory_bytes}, diagnostics);
+                {all.subspan(program.instruction_address, size), all, 0, program.memory_bytes}, diagnostics,
+                deadline);
 }
 
 }  // namespace tilewright::overlay

@@ -224,6 +224,7 @@ void ProgramChecker::follow(const GemmInstruction& i) {
   unsigned banks = 0;
   for (uint32_t y = 0; y < l.iter_out; ++y) {
     for (uint32_t x = 0; x < l.iter_in; ++x) {
+      time_.check();
       for (uint32_t u = l.uop_begin; u < l.uop_end; ++u) {
         const uint32_t d = uops_[u].dst + y * l.dst_factor_out + x * l.dst_factor_in;
         note(0, accumulators_.write(order_, d), d);
@@ -278,6 +279,7 @@ void ProgramChecker::follow(const AluInstruction& i) {
   bool unwritten = false, reused = false, elsewhere = false;
   for (uint32_t y = 0; y < l.iter_out; ++y) {
     for (uint32_t x = 0; x < l.iter_in; ++x) {
+      time_.check();
       for (uint32_t u = l.uop_begin; u < l.uop_end; ++u) {
         const uint32_t d = uops_[u].dst + y * l.dst_factor_out + x * l.dst_factor_in;
         const uint32_t s = uops_[u].src + y * l.src_factor_out + x * l.src_factor_in;

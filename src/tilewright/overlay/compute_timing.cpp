@@ -74,11 +74,13 @@ uint64_t alu_duration(AluOpcode opcode, uint64_t steps, uint64_t slices) {
   return steps * slices + kAluTail;
 }
 
-uint64_t requantize_duration(const LoopNest& loop, std::span<const MicroOp> uops, uint64_t slices) {
+uint64_t requantize_duration(const LoopNest& loop, std::span<const MicroOp> uops, uint64_t slices,
+                             const std::function<void()>& tick) {
   if (step_count(loop) == 0) return 1;
   RequantizeWalk walk(slices);
   for (uint32_t y = 0; y < loop.iter_out; ++y) {
     for (uint32_t x = 0; x < loop.iter_in; ++x) {
+      if (tick) tick();
       const uint32_t dst = y * loop.dst_factor_out + x * loop.dst_factor_in;
       const uint32_t src = y * loop.src_factor_out + x * loop.src_factor_in;
       for (uint32_t u = loop.uop_begin; u < loop.uop_end; ++u)

@@ -44,6 +44,7 @@ class ExecutedProgram {
   PaddedTransfer start_transfer(Queue queue, uint64_t position) {
     uint64_t buffer[IsaLayout::kMaxWords];
     const uint32_t i = index(queue, position);
+    executor_.time.check();
     const MemoryInstruction instruction = executor_.decode_memory(executor_.read(i, buffer));
     executor_.execute_memory(i, instruction);
     return PaddedTransfer::of(instruction, element_bytes(executor_.hardware, instruction.memory_type));
@@ -51,6 +52,7 @@ class ExecutedProgram {
   uint64_t start_compute(uint64_t position) {
     uint64_t buffer[IsaLayout::kMaxWords];
     const uint32_t i = index(kComputeQueue, position);
+    executor_.time.check();
     const uint64_t* in = executor_.read(i, buffer);
     if (Opcode(*in & 7) == Opcode::kAlu) {
       executor_.execute_alu(i, in);
@@ -96,7 +98,7 @@ class ExecutedProgram {
     LoopNest loop = executor_.decode_extents(layout.alu, in);
     if (opcode != AluOpcode::kRequantize) return alu_duration(opcode, step_count(loop), slices);
     executor_.decode_factors(layout.alu, in, loop);
-    return requantize_duration(loop, executor_.pads.uops, slices);
+    return requantize_duration(loop, executor_.pads.uops, slices, [this] { executor_.time.check(); });
   }
 
   Executor& executor_;
@@ -128,14 +130,8 @@ CycleSimulator::~CycleSimulator() = default;
 TimedRun CycleSimulator::run(std::span<std::byte> dram, uint64_t address, uint64_t count,
                              const CycleOptions& options) {
   Executor& executor = state_->executor;
-  executor.begin(dram, address, count);
+  executor.begin(dram, address, count, options.deadline);
   executor.effects = options.execute;
-  const uint64_t bytes = uint64_t(executor.hardware.instruction_bytes());
-  if (address % bytes != 0) {
-    throw Error(ErrorKind::kInvalidInput, "the program at byte " + std::to_string(address) +
-                                              " is not aligned to its instructions of " +
-                                              std::to_string(bytes) + " bytes");
-  }
   state_->program.split(executor.layout, dram.data() + address, count);
   const std::unique_ptr<MemoryTiming> memory = make_memory_timing(state_->memory);
   ExecutedProgram program(executor, state_->program, options);

@@ -21,6 +21,7 @@ struct CycleOptions {
   CycleObserver* observer = nullptr;  // called while the run goes on; for traces and explanations
   // false: time and counters only. Micro-ops are loaded; INP, WGT, ACC and the memory stay as they are.
   bool execute = true;
+  Deadline* deadline = nullptr;  // may be null; instructions start as long as it is not over
 };
 
 // Scratchpads persist between runs of one simulator, time starts at 0 in each.
@@ -34,8 +35,8 @@ class CycleSimulator {
   // Runs `count` instructions that start at byte `address` of `dram`, until FINISH. For a program that the
   // checker accepts, memory and work counters afterwards equal those of the functional simulator.
   // Errors (invalid input): those of the functional simulator, naming the same instruction; a deadlock also
-  // where only the finite queues cause it; the 256th token on a channel; an address that is no multiple of
-  // the instruction's size.
+  // where only the finite queues cause it; the 256th token on a channel. Errors (infeasible): the deadline is
+  // over.
   TimedRun run(std::span<std::byte> dram, uint64_t address, uint64_t count, const CycleOptions& options = {});
 
  private:

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tilewright/base/error.h"
+#include "tilewright/overlay/program_place.h"
 #include "tilewright/overlay/registers.h"
 
 namespace tilewright::overlay {
@@ -52,7 +53,8 @@ constexpr HardwareField kHardwareFields[] = {
 uint32_t OverlayDriver::read(const char* name) { return port_.read32(register_offset(name)); }
 void OverlayDriver::write(const char* name, uint32_t value) { port_.write32(register_offset(name), value); }
 
-OverlayDriver::OverlayDriver(const OverlayHardware& hardware, RegisterPort& port) : port_(port) {
+OverlayDriver::OverlayDriver(const OverlayHardware& hardware, RegisterPort& port)
+    : hardware_(hardware), port_(port) {
   const uint32_t id = read("ID");
   if (id != kOverlayId) {
     throw Error(ErrorKind::kInvalidInput,
@@ -77,10 +79,9 @@ OverlayDriver::OverlayDriver(const OverlayHardware& hardware, RegisterPort& port
 }
 
 void OverlayDriver::launch(uint64_t address, uint64_t count) {
-  if (count > UINT32_MAX) {
-    throw Error(ErrorKind::kInvalidInput, fmt::format("{} instructions are more than a run takes", count),
-                "split the program");
-  }
+  Diagnostics diagnostics;
+  verify_place(hardware_, uint64_t(hardware_.dram_bytes), address, count, diagnostics);
+  diagnostics.raise_if_any();
   write("PROGRAM_LO", uint32_t(address));
   write("PROGRAM_HI", uint32_t(address >> 32));
   write("PROGRAM_COUNT", uint32_t(count));

@@ -29,7 +29,7 @@ class OverlayDriver {
   // hardware reports, naming the instruction (invalid input); no interrupt (infeasible).
   CycleCounters run(uint64_t address, uint64_t count);
 
-  // The steps of it.
+  // The steps of it. Errors of launch (invalid input): those of verify_place (program_place.h).
   void launch(uint64_t address, uint64_t count);
   bool running();
   CycleCounters counters();
@@ -43,6 +43,7 @@ class OverlayDriver {
   uint32_t read(const char* name);
   void write(const char* name, uint32_t value);
 
+  const OverlayHardware hardware_;
   RegisterPort& port_;
 };
 

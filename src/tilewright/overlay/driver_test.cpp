@@ -47,7 +47,7 @@ std::string error_of(const std::function<void()>& body) {
 }
 
 TEST(OverlayDriver, RunsAndReadsCounters) {
-  const OverlayHardware hardware = parse_overlay_hardware("name: a\n", "a");
+  const OverlayHardware hardware = parse_overlay_hardware("name: a\ndram_bytes: 8589934592\n", "a");
   TableDevice device(hardware);
   device.at("STATUS") = kStatusDone;
   for (uint32_t i = 0; i < std::size(kCounterRegisters); ++i) {
@@ -64,6 +64,7 @@ TEST(OverlayDriver, RunsAndReadsCounters) {
   EXPECT_EQ(counters.write_beats, 119u);
   device.finishes = false;
   EXPECT_NE(error_of([&] { driver.run(0, 1); }).find("has not finished"), std::string::npos);
+  EXPECT_NE(error_of([&] { driver.run(8, 1); }).find("byte 8 is not aligned"), std::string::npos);
 }
 
 TEST(OverlayDriver, NamesEveryFieldOfOtherHardware) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tilewright/overlay/program_place.h"
 #include "tilewright/tensor/quantized_arithmetic.h"
 
 namespace tilewright::overlay {
@@ -60,18 +61,16 @@ Executor::Executor(OverlayHardware description, SimulatorKernel kernel)
       words(size_t(layout.words)),
       unpacked_(size_t(pads.block_in) * size_t(pads.block_out)) {}
 
-void Executor::begin(std::span<std::byte> memory, uint64_t address, uint64_t count) {
-  const uint64_t bytes = words * 8;
-  if (address > memory.size() || count > (memory.size() - address) / bytes || count > UINT32_MAX) {
-    throw Error(ErrorKind::kInvalidInput, std::to_string(count) + " instructions at byte " +
-                                              std::to_string(address) + " do not fit in a memory of " +
-                                              std::to_string(memory.size()) + " bytes");
-  }
+void Executor::begin(std::span<std::byte> memory, uint64_t address, uint64_t count, Deadline* deadline) {
+  Diagnostics diagnostics;
+  verify_place(hardware, memory.size(), address, count, diagnostics);
+  diagnostics.raise_if_any();
+  time.begin(deadline);
   dram = memory;
   input_bytes_ = uint64_t(hardware.input_bytes());
   dram_inputs_ = dram.size() / input_bytes_;
   stream_begin = address;
-  stream_end = address + count * bytes;
+  stream_end = address + count * words * 8;
   alu_may_run_ = false;
   counters = RunCounters{};
   counters.instructions = count;
@@ -246,15 +245,19 @@ void Executor::execute_memory(uint32_t index, const MemoryInstruction& i) {
   const bool other_module =
       i.is_store || i.memory_type == MemoryType::kInput || i.memory_type == MemoryType::kWeight;
   if (!other_module) alu_may_run_ = false;
+  if (i.x_size == 0) return;  // moves tokens only, whatever else it says
+  const char* const name = i.is_store ? "STORE" : "LOAD";
+  if (i.memory_type > MemoryType::kAccumulator8) {
+    fail_instruction(index, name, "memory_type " + std::to_string(int(i.memory_type)) + " is unknown");
+  }
   if (i.is_store && i.memory_type != MemoryType::kOutput) {
-    fail_instruction(index, "STORE",
+    fail_instruction(index, name,
                      std::string("memory_type ") + memory_type_name(i.memory_type) + " cannot be stored",
                      "only out can");
   }
   if (!i.is_store && i.memory_type == MemoryType::kOutput) {
-    fail_instruction(index, "LOAD", "memory_type out cannot be loaded");
+    fail_instruction(index, name, "memory_type out cannot be loaded");
   }
-  if (i.x_size == 0) return;  // moves tokens only
   if (i.is_store) {
     store(index, i);
   } else {
@@ -328,11 +331,46 @@ void Executor::execute_gemm_loops(uint32_t index, const uint64_t* in) {
     check_banks(index, plan.min_dst, plan.max_dst + reach(loop, loop.dst_factor_out, loop.dst_factor_in));
   }
   if (!effects) return;
-  if (reset) return kernels.gemm_reset(pads, plan, loop);
-  if (!plan.any_overwrite || plans.destinations_distinct(plan, loop)) return kernels.gemm(pads, plan, loop);
-  // Overwrites that meet other iterations: program order.
+  if (!reset && plan.any_overwrite && !plans.destinations_distinct(plan, loop)) return gemm_in_order(loop);
+  const auto kernel = reset ? kernels.gemm_reset : kernels.gemm;
+  in_pieces(loop, [&](const LoopNest& piece, uint32_t y, uint32_t x) {
+    if (y == 0 && x == 0) return kernel(pads, plan, piece);
+    UopPlan moved = plan;
+    for (GemmGroup& group : moved.groups) group.dst += y * loop.dst_factor_out + x * loop.dst_factor_in;
+    for (GemmStep& step : moved.steps) {
+      step.src += y * loop.src_factor_out + x * loop.src_factor_in;
+      step.wgt += y * loop.wgt_factor_out + x * loop.wgt_factor_in;
+    }
+    kernel(pads, moved, piece);
+  });
+}
+
+// Calls run(piece, y, x) for pieces of `loop` that take a small part of a second, in order; each begins at
+// iteration (y, x). Without a time limit there is one piece.
+template <typename Run>
+void Executor::in_pieces(const LoopNest& loop, const Run& run) {
+  constexpr uint64_t kPiece = uint64_t{1} << 18;
+  const uint64_t uops = loop.uop_end - loop.uop_begin, row = uops * loop.iter_in;
+  if (!time.limited() || row * loop.iter_out <= kPiece) return run(loop, 0, 0);
+  const uint32_t rows = uint32_t(std::clamp<uint64_t>(kPiece / row, 1, loop.iter_out));
+  const uint32_t columns =
+      rows > 1 ? loop.iter_in : uint32_t(std::clamp<uint64_t>(kPiece / uops, 1, loop.iter_in));
+  for (uint32_t y = 0; y < loop.iter_out; y += rows) {
+    for (uint32_t x = 0; x < loop.iter_in; x += columns) {
+      time.check();
+      LoopNest piece = loop;
+      piece.iter_out = std::min(rows, loop.iter_out - y);
+      piece.iter_in = std::min(columns, loop.iter_in - x);
+      run(piece, y, x);
+    }
+  }
+}
+
+// Overwrites that meet other iterations: program order.
+void Executor::gemm_in_order(const LoopNest& loop) {
   for (uint32_t y = 0; y < loop.iter_out; ++y) {
     for (uint32_t x = 0; x < loop.iter_in; ++x) {
+      time.check();
       for (uint32_t u = loop.uop_begin; u < loop.uop_end; ++u) {
         const MicroOp& op = pads.uops[u];
         kernels.gemm_one(pads, op.dst + y * loop.dst_factor_out + x * loop.dst_factor_in,
@@ -376,7 +414,20 @@ void Executor::execute_alu(uint32_t index, const uint64_t* in) {
       uint64_t{alu.loop.iter_out} * alu.loop.iter_in * (alu.loop.uop_end - alu.loop.uop_begin);
   counters.alu_uops += executed;
   counters.alu_lanes += executed * uint64_t(pads.batch) * uint64_t(pads.block_out);
-  if (effects) kernels.alu(pads, pads.uops.data(), alu);
+  if (!effects) return;
+  in_pieces(alu.loop, [&](const LoopNest& piece, uint32_t y, uint32_t x) {
+    AluInstruction part = alu;
+    part.loop = piece;
+    if (y == 0 && x == 0) return kernels.alu(pads, pads.uops.data(), part);
+    std::vector<MicroOp> moved(pads.uops.begin() + piece.uop_begin, pads.uops.begin() + piece.uop_end);
+    for (MicroOp& op : moved) {
+      op.dst += y * piece.dst_factor_out + x * piece.dst_factor_in;
+      op.src += y * piece.src_factor_out + x * piece.src_factor_in;
+    }
+    part.loop.uop_end -= part.loop.uop_begin;
+    part.loop.uop_begin = 0;
+    kernels.alu(pads, moved.data(), part);
+  });
 }
 
 }  // namespace tilewright::overlay

@@ -12,6 +12,7 @@
 #include "tilewright/overlay/functional_simulator.h"
 #include "tilewright/overlay/isa_layout.h"
 #include "tilewright/overlay/kernel_set.h"
+#include "tilewright/overlay/run_time.h"
 #include "tilewright/overlay/uop_plan.h"
 
 namespace tilewright::overlay {
@@ -36,8 +37,10 @@ struct Executor {
   uint64_t stream_begin = 0, stream_end = 0;  // bytes of the program
   RunCounters counters;
 
-  // A new run of `count` instructions from byte `address` on. Errors (invalid input): they lie outside.
-  void begin(std::span<std::byte> memory, uint64_t address, uint64_t count);
+  // A new run of `count` instructions from byte `address` on. Errors (invalid input): those of verify_place.
+  // The deadline may be null; whoever executes looks at `time` before every instruction.
+  void begin(std::span<std::byte> memory, uint64_t address, uint64_t count, Deadline* deadline = nullptr);
+  RunTime time;
   // The bytes of instruction `index`.
   const std::byte* at(uint32_t index) const { return dram.data() + stream_begin + index * words * 8; }
   // Words of instruction `index` in `buffer`, of IsaLayout::kMaxWords; returns it.
@@ -74,6 +77,9 @@ struct Executor {
   bool load_input_row(const uint64_t* in);
 
  private:
+  template <typename Run>
+  void in_pieces(const LoopNest& loop, const Run& run);
+  void gemm_in_order(const LoopNest& loop);
   bool single_gemm(const uint64_t* in);
   void execute_gemm_loops(uint32_t index, const uint64_t* in);
   void load(uint32_t index, const MemoryInstruction& i);

@@ -37,6 +37,7 @@ bool FunctionalSimulator::State::advance() {
   uint64_t buffer[IsaLayout::kMaxWords];
   for (; next < end; ++next) {
     const uint32_t index = mine[next];
+    executor.time.check();
     const uint64_t* in = executor.read(index, buffer);
     const uint64_t bits = in[0];
     if constexpr (kWires.pop_prev != kNoChannel) {
@@ -99,9 +100,10 @@ FunctionalSimulator::FunctionalSimulator(OverlayHardware hardware, SimulatorKern
 
 FunctionalSimulator::~FunctionalSimulator() = default;
 
-RunCounters FunctionalSimulator::run(std::span<std::byte> dram, uint64_t address, uint64_t count) {
+RunCounters FunctionalSimulator::run(std::span<std::byte> dram, uint64_t address, uint64_t count,
+                                     Deadline* deadline) {
   Executor& executor = state_->executor;
-  executor.begin(dram, address, count);
+  executor.begin(dram, address, count, deadline);
   state_->queues.split(executor.layout, dram.data() + address, count);
   state_->run();
   return executor.counters;

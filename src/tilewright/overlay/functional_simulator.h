@@ -9,6 +9,10 @@
 
 #include "tilewright/hardware/overlay_hardware.h"
 
+namespace tilewright {
+class Deadline;
+}
+
 namespace tilewright::overlay {
 
 // Which kernels execute GEMM and ALU; all give the same bits.
@@ -34,10 +38,11 @@ class FunctionalSimulator {
   // empty.
   //
   // Runs `count` instructions that start at byte `address` of `dram`, until FINISH. All base registers are 0.
-  // Errors (invalid input), each naming the instruction: out of range access to DRAM or a scratchpad, illegal
-  // opcode, no FINISH, and deadlock: every queue waits (the message names the waiting queue, token channel
-  // and instruction); detected at once, never by a time-out.
-  RunCounters run(std::span<std::byte> dram, uint64_t address, uint64_t count);
+  // Errors (invalid input): those of verify_place (program_place.h); each naming the instruction: out of
+  // range access to DRAM or a scratchpad, illegal opcode, no FINISH, and deadlock: every queue waits (the
+  // message names the waiting queue, token channel and instruction); detected at once, never by a time-out.
+  // Errors (infeasible): `deadline` (may be null) is over.
+  RunCounters run(std::span<std::byte> dram, uint64_t address, uint64_t count, Deadline* deadline = nullptr);
 
  private:
   struct State;

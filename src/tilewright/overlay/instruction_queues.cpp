@@ -20,25 +20,20 @@ void InstructionQueues::reject(const IsaLayout& layout, uint32_t index, uint64_t
     fail_instruction(index, "FINISH", std::to_string(count - index - 1) + " instructions follow it",
                      "FINISH must be the last");
   }
-  if (op > uint64_t(Opcode::kAlu))
-    fail_instruction(index, "", "opcode " + std::to_string(op) + " is unknown");
-  fail_instruction(index, op == uint64_t(Opcode::kLoad) ? "LOAD" : "STORE",
-                   "memory_type " + std::to_string(layout.memory.memory_type.get(&word)) + " is unknown");
+  fail_instruction(index, "", "opcode " + std::to_string(op) + " is unknown");
 }
 
 // Splits the stream into the queues; everything that does not depend on execution is checked here.
 void InstructionQueues::split(const IsaLayout& layout, const std::byte* stream, uint64_t count) {
   const size_t bytes = size_t(layout.words) * 8;
-  // Queue by opcode + 8 * (memory type): UOP and ACC loads go to compute, INP and WGT to load.
+  // Queue by opcode + 8 * (memory type): INP and WGT loads go to load, all others to compute.
   uint8_t route[64];
   for (int type = 0; type < 8; ++type) {
     uint8_t* row = route + type * 8;
     std::fill(row, row + 8, uint8_t(kQueues));
-    if (type <= int(MemoryType::kAccumulator8)) {
-      const bool early = type == int(MemoryType::kInput) || type == int(MemoryType::kWeight);
-      row[int(Opcode::kLoad)] = early ? kLoadQueue : kComputeQueue;
-      row[int(Opcode::kStore)] = kStoreQueue;
-    }
+    const bool early = type == int(MemoryType::kInput) || type == int(MemoryType::kWeight);
+    row[int(Opcode::kLoad)] = early ? kLoadQueue : kComputeQueue;
+    row[int(Opcode::kStore)] = kStoreQueue;
     row[int(Opcode::kGemm)] = row[int(Opcode::kAlu)] = kComputeQueue;
   }
   for (std::vector<uint32_t>& queue : indices) {

@@ -44,7 +44,7 @@ struct InstructionQueues {
   size_t length[kQueues] = {};
 
   // Splits `count` instructions at `stream`. Errors (invalid input), each naming the instruction: unknown
-  // opcode, memory type or version; no FINISH, or one that is not the last.
+  // opcode or version; no FINISH, or one that is not the last.
   void split(const IsaLayout& layout, const std::byte* stream, uint64_t count);
 
  private:

@@ -175,7 +175,7 @@ Instruction IsaLayout::decode(const uint64_t* in) const {
   switch (Opcode(get(opcode))) {
     case Opcode::kLoad:
     case Opcode::kStore: {
-      if (get(memory.memory_type) > uint32_t(MemoryType::kAccumulator8)) {
+      if (get(memory.memory_type) > uint32_t(MemoryType::kAccumulator8) && get(memory.x_size) != 0) {
         unknown("memory type", get(memory.memory_type));
       }
       MemoryInstruction i;

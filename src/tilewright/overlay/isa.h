@@ -136,7 +136,7 @@ struct MicroOp {
 // Errors (internal): a field value does not fit its width; the message names field, value and width.
 void encode(const OverlayHardware& hardware, const Instruction& instruction, std::vector<std::byte>& out);
 void encode(const OverlayHardware& hardware, const MicroOp& uop, std::vector<std::byte>& out);
-// Errors (invalid input): unknown opcode, memory type or version.
+// Errors (invalid input): unknown opcode, version, ALU operation; unknown memory type, unless x_size is 0.
 Instruction decode_instruction(const OverlayHardware& hardware, std::span<const std::byte> bytes);
 MicroOp decode_uop(const OverlayHardware& hardware, std::span<const std::byte> bytes);
 

@@ -42,7 +42,7 @@ struct IsaLayout {
   void encode(const FinishInstruction& instruction, uint64_t* out) const;
   uint64_t encode(const MicroOp& uop) const;
 
-  // Errors (invalid input): unknown opcode, version, memory type or ALU operation.
+  // Errors (invalid input): unknown opcode, version, ALU operation; unknown memory type, unless x_size is 0.
   Instruction decode(const uint64_t* words) const;
   MicroOp decode_uop(uint64_t word) const;
 

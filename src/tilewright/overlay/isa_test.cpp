@@ -314,6 +314,8 @@ TEST(Isa, UnknownCodesAreRejected) {
             std::string::npos);
   bytes[0] = std::byte{0};
   bytes[1] = std::byte{3};  // memory type 6
+  EXPECT_EQ(uint32_t(std::get<MemoryInstruction>(decode_instruction(hardware, bytes)).memory_type), 6u);
+  bytes[10] = std::byte{1};  // x_size: something is moved
   EXPECT_NE(message_of([&] { decode_instruction(hardware, bytes); }).find("unknown memory type 6"),
             std::string::npos);
   bytes[0] = std::byte{4};

@@ -11,6 +11,7 @@
 #include "tilewright/overlay/checker.h"
 #include "tilewright/overlay/hazard_tracker.h"
 #include "tilewright/overlay/isa_layout.h"
+#include "tilewright/overlay/run_time.h"
 
 namespace tilewright::overlay {
 
@@ -18,7 +19,8 @@ Module module_of(const Instruction& instruction);
 
 class ProgramChecker {
  public:
-  ProgramChecker(const OverlayHardware& hardware, const ProgramImage& program, Diagnostics& diagnostics)
+  ProgramChecker(const OverlayHardware& hardware, const ProgramImage& program, Diagnostics& diagnostics,
+                 Deadline* deadline)
       : hardware_(hardware),
         program_(program),
         diagnostics_(diagnostics),
@@ -29,7 +31,9 @@ class ProgramChecker {
         accumulators_(hardware.accumulator_depth(), kComputeModule, kStoreModule),
         output_valid_(size_t(hardware.accumulator_depth())),
         uops_(size_t(hardware.uop_depth())),
-        uop_loaded_(size_t(hardware.uop_depth())) {}
+        uop_loaded_(size_t(hardware.uop_depth())) {
+    time_.begin(deadline);
+  }
 
   void run();
 
@@ -82,6 +86,7 @@ class ProgramChecker {
   Diagnostics& diagnostics_;
   const IsaLayout layout_;
   const bool portable_;
+  RunTime time_;
   std::vector<Instruction> instructions_;
   uint64_t index_ = 0;
   std::map<std::string, int> reports_;

@@ -10,9 +10,10 @@ namespace {
 class FunctionalEngine final : public ProgramEngine {
  public:
   explicit FunctionalEngine(const OverlayHardware& hardware) : simulator_(hardware) {}
-  TimedRun run(std::span<std::byte> dram, uint64_t address, uint64_t count, CycleObserver*) override {
+  TimedRun run(std::span<std::byte> dram, uint64_t address, uint64_t count, CycleObserver*,
+               Deadline* deadline) override {
     TimedRun result;
-    result.work = simulator_.run(dram, address, count);
+    result.work = simulator_.run(dram, address, count, deadline);
     return result;
   }
 
@@ -24,10 +25,11 @@ class CycleProgramEngine final : public ProgramEngine {
  public:
   CycleProgramEngine(const OverlayHardware& hardware, const MemoryModel& memory)
       : simulator_(hardware, memory) {}
-  TimedRun run(std::span<std::byte> dram, uint64_t address, uint64_t count,
-               CycleObserver* observer) override {
+  TimedRun run(std::span<std::byte> dram, uint64_t address, uint64_t count, CycleObserver* observer,
+               Deadline* deadline) override {
     CycleOptions options;
     options.observer = observer;
+    options.deadline = deadline;
     return simulator_.run(dram, address, count, options);
   }
 
@@ -42,8 +44,9 @@ class RtlEngine final : public ProgramEngine {
                    {.rtl_folder = options.rtl_folder,
                     .cache_folder = options.cache_folder,
                     .wave_file = options.wave_file}) {}
-  TimedRun run(std::span<std::byte> dram, uint64_t address, uint64_t count, CycleObserver*) override {
-    return simulator_.run(dram, address, count);
+  TimedRun run(std::span<std::byte> dram, uint64_t address, uint64_t count, CycleObserver*,
+               Deadline* deadline) override {
+    return simulator_.run(dram, address, count, {}, deadline);
   }
 
  private:

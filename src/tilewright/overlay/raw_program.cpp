@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/yaml.h"
+#include "tilewright/overlay/program_place.h"
 #include "tilewright/overlay/zeroed_memory.h"
 
 namespace tilewright::overlay {
@@ -40,7 +42,49 @@ std::vector<YAML::Node> sequence(YamlMap& map, const std::string& key) {
   return {node.begin(), node.end()};
 }
 
-RawImage read_image(const YAML::Node& node, const std::string& where, const fs::path& folder,
+// The files that a program names, each where it may be.
+class NamedFiles {
+ public:
+  NamedFiles(const fs::path& program, Confinement confinement)
+      : folder_(program.parent_path()), confinement_(confinement) {
+    taken_[real(program)] = "the program itself";
+  }
+
+  // One that is read; `use` says for what.
+  fs::path input(const fs::path& name, const std::string& use) {
+    const fs::path path = confined_path(folder_, name, confinement_);
+    taken_[real(path)] = use;
+    return path;
+  }
+  // One that is written. All inputs are known by then.
+  void output(const fs::path& name, const std::string& use) {
+    const fs::path path = confined_path(folder_, name, confinement_);
+    const auto [taken, fresh] = taken_.emplace(real(path), use);
+    if (!fresh) {
+      throw Error(ErrorKind::kInvalidInput, "'" + name.string() + "' would overwrite " + taken->second,
+                  "give the dump a name of its own");
+    }
+    std::error_code ignored;
+    if (confinement_ == Confinement::kInside && fs::exists(path, ignored) &&
+        !fs::is_regular_file(path, ignored)) {
+      throw Error(ErrorKind::kInvalidInput, "'" + name.string() + "' is there and not a regular file",
+                  "give the dump another name");
+    }
+  }
+
+ private:
+  static fs::path real(const fs::path& path) {
+    std::error_code ignored;
+    return fs::weakly_canonical(path, ignored);
+  }
+
+  const fs::path folder_;
+  const Confinement confinement_;
+  std::map<fs::path, std::string> taken_;
+};
+
+// `most`: bytes that a whole file may have.
+RawImage read_image(const YAML::Node& node, const std::string& where, uint64_t most, NamedFiles& files,
                     Diagnostics& diagnostics) {
   YamlMap map(node, where, diagnostics);
   RawImage image;
@@ -50,7 +94,8 @@ RawImage read_image(const YAML::Node& node, const std::string& where, const fs::
   map.finish();
   if (image.file.empty()) return image;
   try {
-    image.bytes = read_file(folder / image.file, size_t(kMaxMemoryBytes));
+    const fs::path path = files.input(image.file, where);
+    image.bytes = bytes >= 0 ? read_file_start(path, size_t(bytes)) : read_file(path, size_t(most));
   } catch (const Error& error) {
     merge(error, where, diagnostics);
     return image;
@@ -58,19 +103,24 @@ RawImage read_image(const YAML::Node& node, const std::string& where, const fs::
   if (bytes > int64_t(image.bytes.size())) {
     map.error("bytes", "the file has only " + std::to_string(image.bytes.size()) + " of " +
                            std::to_string(bytes) + " bytes");
-  } else if (bytes >= 0) {
-    image.bytes.resize(size_t(bytes));
   }
   return image;
 }
 
-RawDump read_dump(const YAML::Node& node, const std::string& where, Diagnostics& diagnostics) {
+RawDump read_dump(const YAML::Node& node, const std::string& where, NamedFiles& files,
+                  Diagnostics& diagnostics) {
   YamlMap map(node, where, diagnostics);
   RawDump dump;
   dump.file = map.text("file");
   dump.address = uint64_t(map.integer("address", 0, kMaxMemoryBytes));
   dump.bytes = uint64_t(map.integer("bytes", 0, kMaxMemoryBytes));
   map.finish();
+  if (dump.file.empty()) return dump;
+  try {
+    files.output(dump.file, where);
+  } catch (const Error& error) {
+    merge(error, where, diagnostics);
+  }
   return dump;
 }
 
@@ -97,20 +147,14 @@ void RawProgram::verify(Diagnostics& diagnostics) const {
     check("load[" + std::to_string(i) + "] '" + load[i].file.string() + "'", load[i].address,
           load[i].bytes.size());
   }
-  const uint64_t size = uint64_t(hardware.instruction_bytes());
-  if (instruction_count > uint64_t(kMaxMemoryBytes) / size) {
-    diagnostics.error(ErrorKind::kInvalidInput, "instructions", "count",
-                      std::to_string(instruction_count) + " instructions are more than any memory holds");
-  } else {
-    check("instructions", instruction_address, instruction_count * size);
-  }
+  verify_place(hardware, memory_bytes, instruction_address, instruction_count, diagnostics);
   for (size_t i = 0; i < dump.size(); ++i) {
     check("dump[" + std::to_string(i) + "] '" + dump[i].file.string() + "'", dump[i].address, dump[i].bytes);
   }
 }
 
-RawProgram read_raw_program(const fs::path& path) {
-  const fs::path folder = path.parent_path();
+RawProgram read_raw_program(const fs::path& path, Confinement confinement) {
+  NamedFiles files(path, confinement);
   const std::string name = path.filename().string();
   Diagnostics diagnostics;
   RawProgram program;
@@ -118,7 +162,7 @@ RawProgram read_raw_program(const fs::path& path) {
   const std::string hardware_file = map.text("hardware");
   if (!hardware_file.empty()) {
     try {
-      program.hardware = read_overlay_hardware(folder / hardware_file);
+      program.hardware = read_overlay_hardware(files.input(hardware_file, name + ": hardware"));
     } catch (const Error& error) {
       merge(error, name + ": hardware", diagnostics);
     }
@@ -128,7 +172,8 @@ RawProgram read_raw_program(const fs::path& path) {
   const bool memory_known = diagnostics.errors().size() == problems_before;
   for (const YAML::Node& node : sequence(map, "load")) {
     const std::string where = name + ": load[" + std::to_string(program.load.size()) + "]";
-    program.load.push_back(read_image(node, where, folder, diagnostics));
+    const uint64_t most = memory_known ? program.memory_bytes : uint64_t(kMaxMemoryBytes);
+    program.load.push_back(read_image(node, where, most, files, diagnostics));
   }
   YamlMap instructions(map.child("instructions"), name + ": instructions", diagnostics);
   program.instruction_address = uint64_t(instructions.integer("address", 0, kMaxMemoryBytes));
@@ -136,7 +181,7 @@ RawProgram read_raw_program(const fs::path& path) {
   instructions.finish();
   for (const YAML::Node& node : sequence(map, "dump")) {
     const std::string where = name + ": dump[" + std::to_string(program.dump.size()) + "]";
-    program.dump.push_back(read_dump(node, where, diagnostics));
+    program.dump.push_back(read_dump(node, where, files, diagnostics));
   }
   map.finish();
   if (memory_known) program.verify(diagnostics);
@@ -176,9 +221,11 @@ RawResult execute(const RawProgram& program, SimulatorKernel kernel) {
   });
 }
 
-RawResult execute(const RawProgram& program, ProgramEngine& engine, CycleObserver* observer) {
+RawResult execute(const RawProgram& program, ProgramEngine& engine, CycleObserver* observer,
+                  Deadline* deadline) {
   return execute_with(program, [&](std::span<std::byte> dram, RawResult& result) {
-    const TimedRun run = engine.run(dram, program.instruction_address, program.instruction_count, observer);
+    const TimedRun run =
+        engine.run(dram, program.instruction_address, program.instruction_count, observer, deadline);
     result.counters = run.work;
     result.cycles = run.cycles;
   });

@@ -11,8 +11,8 @@
 //     - {file: output.bin, address: 131072, bytes: 512}
 //
 // Addresses and sizes are in bytes, all base registers are 0, words are little-endian, and paths are relative
-// to the folder of the YAML file. `tilewright exec` runs such a file and `tilewright compile --emit-raw`
-// writes one.
+// to the folder of the YAML file and stay in it (base/confined_path.h). `tilewright exec` runs such a file
+// and `tilewright compile --emit-raw` writes one.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "tilewright/base/confined_path.h"
 #include "tilewright/hardware/overlay_hardware.h"
 #include "tilewright/overlay/functional_simulator.h"
 #include "tilewright/overlay/program_engine.h"
@@ -54,15 +55,20 @@ struct RawResult {
   std::vector<std::vector<std::byte>> dump;  // one per RawProgram::dump
 };
 
-// Reads the YAML and every file it names. Errors (invalid input): all problems at once - syntax, missing and
-// unknown fields, unreadable files, sections that do not fit in the memory, the hardware's own problems.
-RawProgram read_raw_program(const std::filesystem::path& path);
+// Reads the YAML and every file it names, no more of each than is loaded. Errors (invalid input): all
+// problems at once - syntax, missing and unknown fields, unreadable files, sections that do not fit in the
+// memory, the hardware's own problems; files outside of the YAML's folder, unless the confinement is kNone;
+// dumps that would overwrite the YAML, a file that it reads, each other, or what is no regular file.
+RawProgram read_raw_program(const std::filesystem::path& path,
+                            Confinement confinement = Confinement::kInside);
 
 // Runs the program on a fresh simulator. Errors (invalid input): those of the simulator; a memory that the
 // host cannot provide.
 RawResult execute(const RawProgram& program, SimulatorKernel kernel = SimulatorKernel::kAuto);
 // The same on another engine, which is one for program.hardware.
-RawResult execute(const RawProgram& program, ProgramEngine& engine, CycleObserver* observer = nullptr);
+// Errors (infeasible): `deadline` (may be null) is over.
+RawResult execute(const RawProgram& program, ProgramEngine& engine, CycleObserver* observer = nullptr,
+                  Deadline* deadline = nullptr);
 
 // Writes each dump to its file, relative to `folder`; folders on the way are created.
 void write_dumps(const std::filesystem::path& folder, const RawProgram& program, const RawResult& result);

@@ -1,6 +1,7 @@
 #include "tilewright/overlay/raw_program.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstring>
 
@@ -122,7 +123,7 @@ TEST_F(RawProgramTest, ReportsEveryProblemAtOnce) {
        {"load[0]", "missing.bin",
         "load[1] 'four.bin' (address): 4 bytes at 4093 do not fit in a memory of 4096",
         "the file has only 4 of 5 bytes", "load[3]:7 (address): missing field",
-        "instructions (address): 1600 bytes at 4000 do not fit",
+        "instructions (address): 100 instructions at byte 4000 do not fit",
         "dump[0] 'out.bin' (address): 5000 bytes at 0 do not fit", "(speed): unknown field"}) {
     EXPECT_NE(error.find(part), std::string::npos) << part << "\nnot in\n" << error;
   }
@@ -158,6 +159,76 @@ TEST_F(RawProgramTest, SurvivesMutations) {
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::kInvalidInput) << error.what() << "\nseed " << seed;
     }
+  }
+}
+
+TEST_F(RawProgramTest, ReadsNoMoreOfAFileThanItLoads) {
+  write_raw_program(folder_, small_program());
+  const std::string head =
+      "hardware: hardware.yaml\nmemory_bytes: 4096\ninstructions: {address: 0, count: 1}\n";
+  fs::resize_file(folder_ / "data.bin", uintmax_t{1} << 42);  // a file with holes, larger than any memory
+  EXPECT_EQ(error_of(head + "load: [{file: data.bin, address: 0, bytes: 64}]\n"), "no error");
+  EXPECT_NE(error_of(head + "load: [{file: data.bin, address: 0}]\n")
+                .find("is larger than the 4096 bytes read here"),
+            std::string::npos);
+}
+
+TEST_F(RawProgramTest, RefusesDevicesPipesAndFilesOutsideOfItsFolder) {
+  write_raw_program(folder_ / "home", small_program());
+  write_text_file(folder_ / "secret", "x");
+  ASSERT_EQ(::mkfifo((folder_ / "home/pipe").c_str(), 0600), 0);
+  fs::create_symlink("../secret", folder_ / "home/link");
+  fs::create_symlink("/dev/zero", folder_ / "home/zeros");
+  const auto error = [&](const std::string& yaml,
+                         Confinement confinement = Confinement::kInside) -> std::string {
+    write_text_file(
+        folder_ / "home/program.yaml",
+        "hardware: hardware.yaml\nmemory_bytes: 65536\ninstructions: {address: 0, count: 1}\n" + yaml);
+    try {
+      read_raw_program(folder_ / "home/program.yaml", confinement);
+    } catch (const Error& problem) {
+      return problem.what();
+    }
+    return "no error";
+  };
+  for (const char* name :
+       {"../secret", "../../../../../../etc/passwd", "/etc/passwd", "link", "zeros", "new/../../x"}) {
+    const std::string load = std::string("load: [{file: ") + name + ", address: 0, bytes: 1}]\n";
+    const std::string dump = std::string("dump: [{file: ") + name + ", address: 0, bytes: 1}]\n";
+    EXPECT_NE(error(load).find(std::string("load[0]: '") + name + "' leads out of"), std::string::npos)
+        << error(load);
+    EXPECT_NE(error(dump).find(std::string("dump[0]: '") + name + "' leads out of"), std::string::npos)
+        << error(dump);
+  }
+  EXPECT_EQ(error("load: [{file: ../secret, address: 0}]\n", Confinement::kNone), "no error");
+  EXPECT_NE(error("load: [{file: pipe, address: 0, bytes: 1}]\n").find("it is not a regular file"),
+            std::string::npos);
+  EXPECT_NE(
+      error("dump: [{file: pipe, address: 0, bytes: 1}]\n").find("'pipe' is there and not a regular file"),
+      std::string::npos);
+  EXPECT_NE(error("load: [{file: /dev/zero, address: 0, bytes: 1}]\n", Confinement::kNone)
+                .find("it is not a regular file"),
+            std::string::npos);
+  write_text_file(
+      folder_ / "home/program.yaml",
+      "hardware: ../home/hardware.yaml\nmemory_bytes: 65536\ninstructions: {address: 0, count: 1}\n");
+  EXPECT_NO_THROW(read_raw_program(folder_ / "home/program.yaml"));
+}
+
+TEST_F(RawProgramTest, DumpsOverwriteNothingThatWasRead) {
+  write_raw_program(folder_, small_program());
+  fs::create_symlink("data.bin", folder_ / "link");
+  const std::string yaml = read_text_file(folder_ / "program.yaml");
+  for (const auto& [name, what] : {std::pair{"program.yaml", "the program itself"},
+                                   {"hardware.yaml", "program.yaml: hardware"},
+                                   {"data.bin", "program.yaml: load[0]"},
+                                   {"new/../code/../uops.bin", "program.yaml: load[1]"},
+                                   {"link", "program.yaml: load[0]"},
+                                   {"out/result.bin", "program.yaml: dump[0]"}}) {
+    EXPECT_NE(error_of(yaml + "  - {file: " + name + ", address: 0, bytes: 1}\n")
+                  .find(std::string("dump[1]: '") + name + "' would overwrite " + what),
+              std::string::npos)
+        << error_of(yaml + "  - {file: " + name + ", address: 0, bytes: 1}\n");
   }
 }
 

@@ -139,8 +139,8 @@ void ReferenceInterpreter::store_element(int64_t index, std::span<std::byte> dra
 }
 
 void ReferenceInterpreter::execute(const MemoryInstruction& i, std::span<std::byte> dram) {
-  require(i.is_store == (i.memory_type == MemoryType::kOutput), "LOAD of OUT or STORE of another memory");
   if (i.x_size == 0) return;
+  require(i.is_store == (i.memory_type == MemoryType::kOutput), "LOAD of OUT or STORE of another memory");
   const int64_t bytes = element_bytes(i.memory_type);
   if (i.is_store) {
     if (i.y_size == 0) return;

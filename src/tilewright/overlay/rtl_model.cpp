@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "overlay_pins.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
@@ -79,8 +81,16 @@ void RtlModel::write32(uint16_t offset, uint32_t value) {
 }
 
 bool RtlModel::wait_for_interrupt() {
-  library_->interface->run(library_->model, wait_cycles_);
-  raise_complaint();
+  constexpr uint64_t kSlice = 4096;  // cycles between two looks at the time; a few milliseconds
+  const uint64_t slice = time_.limited() ? kSlice : wait_cycles_;
+  for (uint64_t left = wait_cycles_; left > 0;) {
+    time_.check();
+    const uint64_t cycles = std::min(slice, left);
+    const bool ended = library_->interface->run(library_->model, cycles) < cycles;
+    raise_complaint();
+    if (ended) break;
+    left -= cycles;
+  }
   return library_->interface->interrupt(library_->model);
 }
 

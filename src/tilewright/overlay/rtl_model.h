@@ -10,6 +10,7 @@
 #include "tilewright/hardware/memory_model.h"
 #include "tilewright/hardware/overlay_hardware.h"
 #include "tilewright/overlay/driver.h"
+#include "tilewright/overlay/run_time.h"
 
 namespace tilewright::overlay {
 
@@ -37,6 +38,8 @@ class RtlModel final : public RegisterPort {
   bool wait_for_interrupt() override;
   // How many cycles wait_for_interrupt waits at most.
   void limit_wait(uint64_t cycles) { wait_cycles_ = cycles; }
+  // And for how long; null: for any time. Errors (infeasible) of wait_for_interrupt: the deadline is over.
+  void end_at(Deadline* deadline) { time_.begin(deadline); }
   // Lets that many cycles pass.
   void step(uint64_t cycles);
   // As if it had just been made: scratchpads zero, everything reset, behind another kind of memory. Much
@@ -52,6 +55,7 @@ class RtlModel final : public RegisterPort {
   AxiMemory memory_;
   std::unique_ptr<Library> library_;
   uint64_t wait_cycles_ = uint64_t{1} << 40;
+  RunTime time_;
 };
 
 }  // namespace tilewright::overlay

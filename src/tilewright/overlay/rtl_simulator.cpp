@@ -1,33 +1,20 @@
 #include "tilewright/overlay/rtl_simulator.h"
 
-#include <fmt/format.h>
-
-#include "tilewright/base/error.h"
-#include "tilewright/overlay/rtl_config.h"
+#include "tilewright/overlay/program_place.h"
 
 namespace tilewright::overlay {
 
 RtlSimulator::RtlSimulator(const OverlayHardware& hardware, const MemoryModel& memory,
                            const RtlOptions& options)
-    : instruction_bytes_(uint64_t(hardware.instruction_bytes())),
-      address_limit_(uint64_t{1} << address_bits(hardware)),
-      model_(hardware, memory, options),
-      driver_(hardware, model_) {}
+    : hardware_(hardware), model_(hardware, memory, options), driver_(hardware, model_) {}
 
 TimedRun RtlSimulator::run(std::span<std::byte> dram, uint64_t address, uint64_t count,
-                           const AxiMemoryOptions& options) {
-  if (address > dram.size() || count > (dram.size() - address) / instruction_bytes_) {
-    throw Error(
-        ErrorKind::kInvalidInput,
-        fmt::format("{} instructions at byte {} do not fit in a memory of {}", count, address, dram.size()));
-  }
-  if (dram.size() > address_limit_) {
-    throw Error(ErrorKind::kInvalidInput,
-                fmt::format("a memory of {} bytes is more than the {} that the hardware addresses",
-                            dram.size(), address_limit_),
-                "raise dram_bytes of the hardware");
-  }
+                           const AxiMemoryOptions& options, Deadline* deadline) {
+  Diagnostics diagnostics;
+  verify_place(hardware_, dram.size(), address, count, diagnostics);
+  diagnostics.raise_if_any();
   model_.memory().begin(dram, options);
+  model_.end_at(deadline);
   TimedRun run;
   run.cycles = driver_.run(address, count);
   run.work.instructions = count;

@@ -15,15 +15,16 @@ class RtlSimulator {
   RtlSimulator(const OverlayHardware& hardware, const MemoryModel& memory, const RtlOptions& options);
 
   // As CycleSimulator::run. Of RunCounters, the hardware knows the number of instructions only. Errors
-  // (invalid input): what the hardware reports, naming the instruction; a program longer than the memory.
+  // (invalid input): those of verify_place; what the hardware reports, naming the instruction.
+  // Errors (infeasible): `deadline` (may be null) is over.
   TimedRun run(std::span<std::byte> dram, uint64_t address, uint64_t count,
-               const AxiMemoryOptions& options = {});
+               const AxiMemoryOptions& options = {}, Deadline* deadline = nullptr);
 
   RtlModel& model() { return model_; }
   OverlayDriver& driver() { return driver_; }
 
  private:
-  uint64_t instruction_bytes_, address_limit_;
+  OverlayHardware hardware_;
   RtlModel model_;
   OverlayDriver driver_;
 };
