@@ -65,7 +65,7 @@ TEST(TimeloopMalformed, EveryProblemOfAnArchitecture) {
   EXPECT_EQ(failure("architecture: {version: 0.4}\n"),
             "a.yaml:1 (architecture): neither storage levels, nor a subtree, nor nodes");
   EXPECT_EQ(failure("architecture: {nodes: &n [!Parallel {nodes: *n}, !Parallel {nodes: *n}]}\n"),
-            "a.yaml:1 (architecture): more than 512 components or 32 nested groups");
+            "a.yaml:1:45: an alias inside of the node that it stands for; write it out");
   EXPECT_EQ(failure("arch: 3\nproblem: 4\nmapping: 5\nERT: 6\nvariables: 7\n"),
             "4 problems\n"
             "  a.yaml:5 (variables): a map is expected\n"

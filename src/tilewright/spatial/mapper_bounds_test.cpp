@@ -50,7 +50,7 @@ Mapspace windowed_mapspace(Random& random, double most) {
 }
 
 TEST(MapperBoundsClass, NoBoundExceedsAMappingBelowIt) {
-  const int64_t cases = test_cases(60);
+  const int64_t cases = test_cases(25);
   for (int64_t i = 0; i < cases; ++i) {
     Random random(test_seed() * 1'000'003 + uint64_t(i));
     SCOPED_TRACE(testing::Message() << "seed " << test_seed() << ", case " << i);

@@ -1,7 +1,6 @@
 // A search that its time limit will stop is stopped early, and the objectives are searched in turn, each from
-// the best that the others found: what is good for energy x delay is often better in energy than what a
-// search for energy has reached by then. The last and longest turn is the objective's own and gives the
-// bound.
+// the best that the others found: what is good for latency is often better in energy x delay than what a
+// search for that has reached by then. The last and longest turn is the objective's own again.
 #include "tilewright/spatial/mapper_sharing.h"
 
 #include <algorithm>
@@ -12,8 +11,8 @@
 namespace tilewright {
 namespace {
 
-// Shares of the time: the first try, each of the others, and an annealing.
-constexpr double kFirstShare = 0.2, kOtherShare = 0.1, kAnnealShare = 0.15;
+// Shares of the time: the first try, each of the other objectives, and annealing for the objective.
+constexpr double kFirstShare = 0.2, kOtherShare = 0.12, kAnnealingShare = 0.16;
 constexpr double kLeastSeconds = 1e-3;
 
 using Progress = std::function<void(const MapProgress&)>;
@@ -39,7 +38,7 @@ class SharedSearch {
       const MapResult found = search_mapping(mapspace_, turn);
       offer(found.mapping, found.cost);
     }
-    anneal_best(kAnnealShare * options_.time_limit_s);
+    anneal_best(kAnnealingShare * options_.time_limit_s);
     MapResult last = own(std::max(kLeastSeconds, options_.time_limit_s - seconds()));
     if (last.status == MapStatus::kInfeasible) return last;
     offer(last.mapping, last.cost);
@@ -81,12 +80,13 @@ class SharedSearch {
   }
 
   void anneal_best(double limit_s) {
-    const MapspaceSampling space(mapspace_, options_);
+    const MapperOptions turn = turn_of(limit_s);
+    const MapspaceSampling space(mapspace_, turn);
     AnnealingOptions<SlotMapping, MapValue> annealing;
     annealing.threads = options_.threads;
     annealing.limits.seconds = limit_s;
     annealing.relative = true;
-    annealing.start = start_of(space, turn_of(limit_s));
+    annealing.start = start_of(space, turn);
     const SamplingResultOf<MapspaceSampling> found = anneal(space, annealing);
     if (!found.best) return;
     const Mapping mapping = space.choices().build(*found.best);

@@ -17,7 +17,7 @@ bool covers(const LayerFront& front, const Cost& cost) {
 
 // The front of a search that is stopped at once still has the mapping of the table.
 TEST(LayerFrontClass, IsNowhereWorseThanTheTable) {
-  const int64_t cases = test_cases(40);
+  const int64_t cases = test_cases(20);
   for (int64_t i = 0; i < cases; ++i) {
     Random random(test_seed() * 1'000'003 + uint64_t(i));
     SCOPED_TRACE(testing::Message() << "seed " << test_seed() << ", case " << i);
