@@ -31,7 +31,7 @@ bool is_marked(CLI::Option* option, const char* role) {
 
 fs::path place_of(const fs::path& path) {
   std::error_code failed;
-  const fs::path place = fs::weakly_canonical(path, failed);
+  const fs::path place = fs::weakly_canonical(fs::absolute(path), failed);
   return failed ? path : place;
 }
 
