@@ -69,6 +69,7 @@ TEST(EncodeScaleClass, IsTheNearestThatTheEncodingHas) {
   EXPECT_EQ(encode_scale(0x1.02p-62), (Requantization{1, 62}));
   EXPECT_EQ(encode_scale(5e-324), (Requantization{1, 62}));
   EXPECT_EQ(encode_scale(0x1p31 - 0.25), (Requantization{INT32_MAX, 0}));
+  EXPECT_EQ(encode_scale(0x1p30 - 0.0625), (Requantization{1 << 30, 0}));
 }
 
 TEST(QuantizedArithmetic, RequantizesWithoutOverflowAtTheExtremes) {
