@@ -44,5 +44,27 @@ TEST(Half, RoundsToNearestEvenBetweenNeighbours) {
   EXPECT_EQ(to_half(65520.0f).bits, 0x7C00);
 }
 
+TEST(BFloat16, EveryBitPatternSurvivesTheWayThroughFloat) {
+  for (uint32_t bits = 0; bits < 65536; ++bits) {
+    const BFloat16 stored{uint16_t(bits)};
+    const float value = to_float(stored);
+    if (std::isnan(value)) {
+      EXPECT_TRUE(std::isnan(to_float(to_bfloat16(value))));
+    } else {
+      ASSERT_EQ(to_bfloat16(value), stored) << bits;
+    }
+  }
+}
+
+TEST(BFloat16, RoundsToNearestEvenBetweenNeighbours) {
+  for (uint32_t bits = 0; bits < 0x7F7F; ++bits) {
+    const float low = to_float(BFloat16{uint16_t(bits)}), high = to_float(BFloat16{uint16_t(bits + 1)});
+    const float middle = low + (high - low) / 2;
+    ASSERT_EQ(to_bfloat16(middle).bits, bits % 2 == 0 ? bits : bits + 1);
+    ASSERT_EQ(to_bfloat16(std::nextafter(middle, high)).bits, bits + 1);
+    ASSERT_EQ(to_bfloat16(std::nextafter(middle, low)).bits, bits);
+  }
+}
+
 }  // namespace
 }  // namespace tilewright

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
 
 #include "tilewright/base/random.h"
@@ -34,6 +35,62 @@ TEST(Npy, RejectsDamageWithAReason) {
       parse_npy(damaged);
     } catch (const Error&) {
     }
+  }
+}
+
+// A file as other programs write them: header padded to any length, versions 1 to 3, either order.
+std::vector<std::byte> npy_file(int version, size_t header_bytes, bool fortran, const std::string& data) {
+  std::string header =
+      "{'descr': '<i2', 'fortran_order': " + std::string(fortran ? "True" : "False") + ", 'shape': (2, 3), }";
+  header.resize(header_bytes - 1, ' ');
+  header += '\n';
+  std::string file = "\x93NUMPY";
+  file += {char(version), char(0), char(header_bytes & 255), char(header_bytes >> 8 & 255)};
+  if (version >= 2) file += {char(header_bytes >> 16 & 255), char(header_bytes >> 24 & 255)};
+  file += header + data;
+  std::vector<std::byte> bytes(file.size());
+  std::memcpy(bytes.data(), file.data(), file.size());
+  return bytes;
+}
+
+TEST(NpyClass, HeadersOfAnyLengthVersionAndOrder) {
+  std::string data;
+  for (int i = 1; i <= 6; ++i) data += {char(i), char(i)};  // i * 257
+  const auto scaled = [](std::vector<int64_t> values) {
+    for (int64_t& value : values) value *= 257;
+    return values;
+  };
+  for (int version = 1; version <= 3; ++version) {
+    for (const size_t bytes : {size_t{80}, size_t{255}, size_t{256}, size_t{257}, size_t{1000}, size_t{65535},
+                               size_t{65536}, size_t{200000}}) {
+      if (version == 1 && bytes > 65535) continue;
+      EXPECT_EQ(parse_npy(npy_file(version, bytes, false, data)).to_integers(), scaled({1, 2, 3, 4, 5, 6}));
+      EXPECT_EQ(parse_npy(npy_file(version, bytes, true, data)).to_integers(), scaled({1, 3, 5, 2, 4, 6}));
+    }
+  }
+  for (const int version : {0, 4}) {
+    try {
+      parse_npy(npy_file(version, 80, false, data));
+      FAIL() << "version " << version;
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()),
+                "not a readable .npy file: unknown version " + std::to_string(version));
+    }
+  }
+}
+
+TEST(Npy, NamesTheTypeThatItCannotRead) {
+  std::vector<std::byte> bytes = npy_file(1, 80, false, std::string(12, '\0'));
+  for (size_t i = 0; i + 3 < bytes.size(); ++i) {
+    if (std::memcmp(&bytes[i], "<i2", 3) == 0) std::memcpy(&bytes[i], ">i2", 3);
+  }
+  try {
+    parse_npy(bytes);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "not a readable .npy file: element type '>i2' is not supported; save it as a "
+                 "little-endian number type");
   }
 }
 

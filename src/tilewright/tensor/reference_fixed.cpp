@@ -23,12 +23,16 @@ void require_fraction(int fraction, const char* op) {
           fmt::format("fraction {} is outside 0..{}", fraction, kMostFraction));
 }
 
-void require_window(const WindowParameters& window, const Shape& out_shape, const char* op) {
+// Before sizes are computed with it.
+void require_window(const WindowParameters& window, const char* op) {
   for (size_t axis = 0; axis < 2; ++axis) {
     require(window.strides[axis] >= 1 && window.dilations[axis] >= 1, op,
             "strides and dilations must be at least 1");
     require(window.pads[axis] >= 0 && window.pads[axis + 2] >= 0, op, "pads must not be negative");
   }
+}
+
+void require_fit(const Shape& out_shape, const char* op) {
   require(out_shape[2] > 0 && out_shape[3] > 0, op, "the window does not fit into the padded input");
 }
 
@@ -70,9 +74,10 @@ Tensor reference_fixed_conv(const Tensor& x, const Tensor& weights, const Tensor
   require(p.group >= 1 && w[0] % p.group == 0 && in[1] == w[1] * p.group, kOp,
           fmt::format("{} groups do not divide X {} and weights {}", p.group, to_string(in), to_string(w)));
   require(bias.size() == w[0], kOp, fmt::format("{} biases for {} channels", bias.size(), w[0]));
+  require_window(p.window, kOp);
   const Shape out_shape{in[0], w[0], window_output_size(p.window, 0, in[2], w[2]),
                         window_output_size(p.window, 1, in[3], w[3])};
-  require_window(p.window, out_shape, kOp);
+  require_fit(out_shape, kOp);
   Tensor y(ElementType::kI32, out_shape);
   const auto out = y.mutable_data<int32_t>();
   for_each_index(out_shape, [&](int64_t n, int64_t o, int64_t oy, int64_t ox) {
@@ -132,9 +137,10 @@ Tensor reference_fixed_average_pool(const Tensor& x, const FixedAveragePoolParam
   require_fraction(p.fraction, kOp);
   require(p.kernel[0] >= 1 && p.kernel[1] >= 1, kOp, "the window must have at least one tap along each axis");
   const Shape& in = x.shape();
+  require_window(p.window, kOp);
   const Shape out_shape{in[0], in[1], window_output_size(p.window, 0, in[2], p.kernel[0]),
                         window_output_size(p.window, 1, in[3], p.kernel[1])};
-  require_window(p.window, out_shape, kOp);
+  require_fit(out_shape, kOp);
   Tensor y(ElementType::kI32, out_shape);
   for_each_index(out_shape, [&](int64_t n, int64_t c, int64_t oy, int64_t ox) {
     uint64_t sum = 0;

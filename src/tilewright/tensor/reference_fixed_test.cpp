@@ -124,7 +124,26 @@ TEST(ReferenceFixed, Rejects) {
   p.fraction = 31;
   EXPECT_EQ(message([&] { reference_fixed_conv(x, w, b, p); }), "FixedConv: fraction 31 is outside 0..30");
   p = {};
-  p.window.strides = {0, 1};
+  for (size_t axis = 0; axis < 2; ++axis) {
+    p = {};
+    p.window.strides[axis] = 0;
+    EXPECT_EQ(message([&] { reference_fixed_conv(x, w, b, p); }),
+              "FixedConv: strides and dilations must be at least 1");
+    p = {};
+    p.window.dilations[axis] = 0;
+    EXPECT_EQ(message([&] { reference_fixed_conv(x, w, b, p); }),
+              "FixedConv: strides and dilations must be at least 1");
+    FixedAveragePoolParameters pool;
+    pool.kernel = {2, 2};
+    pool.window.strides[axis] = 0;
+    EXPECT_EQ(message([&] { reference_fixed_average_pool(x, pool); }),
+              "FixedAveragePool: strides and dilations must be at least 1");
+  }
+  for (size_t side = 0; side < 4; ++side) {
+    p = {};
+    p.window.pads[side] = -1;
+    EXPECT_EQ(message([&] { reference_fixed_conv(x, w, b, p); }), "FixedConv: pads must not be negative");
+  }
   EXPECT_EQ(message([&] {
               reference_fixed_conv(x, Tensor(ElementType::kI32, {4, 2, 4, 4}), b, {});
             }),

@@ -200,6 +200,9 @@ TEST(ReferenceMaxPool, PaddingNeverWinsAndCeilModeKeepsTheRest) {
   p.ceil_mode = false;
   p.window.pads = {1, 1, 0, 0};
   EXPECT_EQ(reference_max_pool(x, p).to_integers(), (Integers{-1, -2, -4, -5}));
+  // The lowest value stays what it is, with padding beside it as well.
+  const Tensor lowest = Tensor::of<int8_t>({1, 1, 2, 2}, {-128, -128, -128, -128});
+  EXPECT_EQ(reference_max_pool(lowest, p).to_integers(), (Integers{-128}));
 }
 
 TEST(ReferenceRequantize, EqualsTheScalarRule) {
@@ -263,6 +266,16 @@ TEST(ReferenceKernels, RefuseWhatTheirContractExcludes) {
   p = {};
   p.output.bipolar = true;
   expect_in("a bipolar output has the clip range 0..1", conv(x, w, zeros(2), kOne, p));
+  for (const int32_t sign : {-1, 1}) {
+    p = {};
+    p.output.y_zero_point = sign * ((1 << 30) - 1);
+    EXPECT_EQ(conv(x, w, zeros(2), kOne, p), "nothing was thrown");
+    p.output.y_zero_point = sign * (1 << 30);
+    expect_in("zero point " + std::to_string(sign * (1 << 30)) + " is out of range",
+              conv(x, w, zeros(2), kOne, p));
+  }
+  expect_in("weights must be i8 or i16 of rank 4",
+            conv(x, Tensor(ElementType::kI8, {2, 4, 9}), zeros(2), kOne, {}));
   p = {};
   p.pad_value = 300;
   expect_in("pad_value", conv(x, w, zeros(2), kOne, p));
