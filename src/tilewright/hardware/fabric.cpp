@@ -1,6 +1,6 @@
 // Fabrics: their links and transfer times. Links follow from the grid: from every tile, each span along each
 // dimension, both ways, around the edge where the fabric wraps. Transfer times are shortest paths over the
-// links (Dijkstra with small integer weights; breadth first where links take no clock).
+// links, found with a queue per distance (Dial's algorithm), since distances are small whole numbers.
 #include "tilewright/hardware/fabric.h"
 
 #include <fmt/format.h>
@@ -24,20 +24,29 @@ constexpr int kFar = 1 << 28;
 std::vector<int> distances_from(int start, const std::vector<std::vector<FabricLink>>& leaving,
                                 bool count_links) {
   std::vector<int> distance(leaving.size(), kFar);
-  std::set<std::pair<int, int>> open{{0, start}};
+  std::vector<std::vector<int>> open{{start}};  // by distance
   distance[start] = 0;
-  while (!open.empty()) {
-    const auto [so_far, tile] = *open.begin();
-    open.erase(open.begin());
-    for (const FabricLink& link : leaving[tile]) {
-      const int next = so_far + (count_links ? 1 : link.cycles);
-      if (next >= distance[link.to]) continue;
-      open.erase({distance[link.to], link.to});
-      distance[link.to] = next;
-      open.insert({next, link.to});
+  for (int so_far = 0; so_far < int(open.size()); ++so_far) {
+    while (!open[so_far].empty()) {
+      const int tile = open[so_far].back();
+      open[so_far].pop_back();
+      if (distance[tile] != so_far) continue;  // found nearer meanwhile
+      for (const FabricLink& link : leaving[tile]) {
+        const int next = so_far + (count_links ? 1 : link.cycles);
+        if (next >= distance[link.to]) continue;
+        distance[link.to] = next;
+        if (next >= int(open.size())) open.resize(next + 1);
+        open[next].push_back(link.to);
+      }
     }
   }
   return distance;
+}
+
+std::vector<std::vector<FabricLink>> leaving_links(const Fabric& fabric) {
+  std::vector<std::vector<FabricLink>> leaving(fabric.tiles());
+  for (const FabricLink& link : fabric_links(fabric)) leaving[link.from].push_back(link);
+  return leaving;
 }
 
 }  // namespace
@@ -70,12 +79,12 @@ std::vector<FabricLink> fabric_links(const Fabric& fabric) {
   return links;
 }
 
-std::vector<std::vector<int>> transfer_cycles(const Fabric& fabric) {
-  std::vector<std::vector<FabricLink>> leaving(fabric.tiles());
-  for (const FabricLink& link : fabric_links(fabric)) leaving[link.from].push_back(link);
+std::vector<std::vector<int>> transfer_cycles(const Fabric& fabric, const Deadline* deadline) {
+  const std::vector<std::vector<FabricLink>> leaving = leaving_links(fabric);
   const bool within_clock = fabric.cycles_per_distance == 0;
   std::vector<std::vector<int>> cycles;
   for (int from = 0; from < fabric.tiles(); ++from) {
+    if (deadline) deadline->check();
     cycles.push_back(distances_from(from, leaving, within_clock));
     for (int& entry : cycles.back()) {
       if (entry == kFar) {
@@ -109,10 +118,10 @@ void Fabric::verify(Diagnostics& diagnostics) const {
   if (cycles_per_distance < 0) error("cycles_per_distance", "is negative", "0: links within the clock");
   if (hops_per_cycle < 1) error("hops_per_cycle", "is below 1", "1: one link in a clock");
   if (!diagnostics.ok()) return;
-  const std::vector<int> reach = transfer_cycles(*this).front();
+  const std::vector<int> reach = distances_from(0, leaving_links(*this), true);
   std::string cut_off;
   for (int tile = 0; tile < tiles(); ++tile) {
-    if (reach[tile] < 0) cut_off += (cut_off.empty() ? "" : ", ") + std::to_string(tile);
+    if (reach[tile] == kFar) cut_off += (cut_off.empty() ? "" : ", ") + std::to_string(tile);
   }
   if (!cut_off.empty()) error("spans", "no links lead from tile 0 to tiles " + cut_off, "add a span of 1");
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tilewright/base/error.h"
+#include "tilewright/search/deadline.h"
 
 namespace tilewright {
 
@@ -63,8 +64,8 @@ struct Fabric {
 std::vector<FabricLink> fabric_links(const Fabric& fabric);
 
 // Least clocks between a value's appearance at tile a's output and its use on tile b, as a matrix [a][b] of
-// tiles() x tiles(); -1 where no path exists.
-std::vector<std::vector<int>> transfer_cycles(const Fabric& fabric);
+// tiles() x tiles(); -1 where no path exists. Throws Expired when the time of `deadline`, if any, is over.
+std::vector<std::vector<int>> transfer_cycles(const Fabric& fabric, const Deadline* deadline = nullptr);
 
 // The YAML form; parses back to an equal description.
 std::string print_fabric(const Fabric& fabric);

@@ -61,7 +61,7 @@ SearchResult<Solution, Value> branch_and_bound(const Problem& problem,
   const auto look = [&](double seconds) {
     SearchPoint<Value> point{seconds, search.counts(), {}, search.open_bound()};
     if (incumbent.best()) point.value = incumbent.best()->value;
-    if (!point.bound) point.bound = point.value;
+    if (!point.bound && search.complete()) point.bound = point.value;
     return point;
   };
   search.run([&](double improved_seconds) {

@@ -1,41 +1,90 @@
-// The time limit of a search, seen by many lanes without a clock read per step.
+// What ends work before it is done - a time, a size of memory, a request - as one object that is made where a
+// command starts and passed down to its innermost loops, by many lanes without a clock read per step.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <new>
 
 namespace tilewright {
 
-// The clock of one search and its limit in seconds; shared by all lanes.
+// Why work ended early.
+enum class Ending : uint8_t { kNone, kTime, kMemory, kRequest };
+// "none", "time", "memory", "request".
+const char* ending_name(Ending ending);
+
+// Thrown by Deadline::check() where work in progress has no result of its own. A search that holds a best
+// result catches it (finishes(), below) and returns that; nothing else may escape to a user.
+struct Expired {};
+
 class Deadline {
  public:
-  explicit Deadline(double limit_seconds) : limit_(limit_seconds), start_(std::chrono::steady_clock::now()) {}
+  static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+  static constexpr int64_t kAnySize = std::numeric_limits<int64_t>::max();
+
+  // Work of its own, or (`whole` not null, which outlives this) a part of another's: ends with it too.
+  explicit Deadline(double limit_seconds = kNoLimit, const Deadline* whole = nullptr);
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+
+  // Of this process, in all; that of the whole holds for its parts. Called before the work begins.
+  void limit_memory(int64_t bytes) { memory_limit_bytes_ = bytes; }
+  int64_t memory_limit_bytes() const { return whole_ ? whole_->memory_limit_bytes() : memory_limit_bytes_; }
+
+  // Since this was made.
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
+  // The part that the whole leaves, if that is less.
   double limit() const { return limit_; }
-  bool limited() const { return limit_ < std::numeric_limits<double>::infinity(); }
-  bool expired() const { return expired_.load(std::memory_order_relaxed); }
-  void expire() { expired_.store(true, std::memory_order_relaxed); }
+  bool limited() const { return limit_ < kNoLimit; }
+  double left() const { return expired() ? 0 : std::max(0.0, limit_ - seconds()); }
+
+  // Whether the end was noticed or asked for; no clock is read.
+  bool expired() const { return ending() != Ending::kNone; }
+  Ending ending() const {
+    const Ending own = ending_.load(std::memory_order_relaxed);
+    return own != Ending::kNone || whole_ == nullptr ? own : whole_->ending();
+  }
+  // Ends the work (and its parts) from any thread, or from a signal handler.
+  void expire(Ending why = Ending::kRequest) const { ending_.store(why, std::memory_order_relaxed); }
+  // Ends the whole that this is a part of.
+  void expire_whole(Ending why) const { whole_ ? whole_->expire_whole(why) : expire(why); }
+
+  // Looks at the clock, and now and then at the memory.
+  bool over() const;
+  void check() const {
+    if (over()) throw Expired();
+  }
+  // Whether so much more memory stays within the limit.
+  bool fits(double bytes) const;
 
  private:
-  double limit_;
+  bool too_large() const;
+
+  const Deadline* whole_;
   std::chrono::steady_clock::time_point start_;
-  std::atomic<bool> expired_{false};
+  double limit_;
+  int64_t memory_limit_bytes_ = kAnySize;
+  mutable std::atomic<Ending> ending_{Ending::kNone};
+  mutable std::atomic<double> next_look_s_{0};  // at the memory
+  static_assert(std::atomic<Ending>::is_always_lock_free);
 };
 
 // One lane's look at the deadline: reads the clock only as often as needed to notice the end within about a
 // millisecond, whether a step takes nanoseconds or seconds.
 class DeadlineWatch {
  public:
-  explicit DeadlineWatch(Deadline& deadline) : deadline_(&deadline) {}
+  explicit DeadlineWatch(const Deadline& deadline) : deadline_(&deadline) {}
+  // Null: never expires.
+  explicit DeadlineWatch(const Deadline* deadline) : deadline_(deadline) {}
   // To be asked before every step.
-  bool expired() {
-    if (!deadline_->limited()) return false;
-    if (--steps_left_ > 0) return false;
-    return look();
+  bool expired() { return --steps_left_ <= 0 && look(); }
+  void check() {
+    if (expired()) throw Expired();
   }
   // Share of the time that was used when the clock was last read, 0 to 1; 0 without a limit.
   double used() const { return used_; }
@@ -43,11 +92,25 @@ class DeadlineWatch {
  private:
   bool look();
 
-  Deadline* deadline_;
+  const Deadline* deadline_;
   int64_t stride_ = 1;
   int64_t steps_left_ = 1;
   double last_seconds_ = 0;
   double used_ = 0;
 };
+
+// Runs `work` and tells whether it came to its end: false where the deadline, or the memory, stopped it.
+template <typename Work>
+bool finishes(const Deadline& deadline, const Work& work) {
+  try {
+    work();
+    return true;
+  } catch (const Expired&) {
+    return false;
+  } catch (const std::bad_alloc&) {
+    deadline.expire_whole(Ending::kMemory);
+    return false;
+  }
+}
 
 }  // namespace tilewright

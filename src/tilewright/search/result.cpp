@@ -2,6 +2,7 @@
 #include "tilewright/search/result.h"
 
 #include "tilewright/base/error.h"
+#include "tilewright/search/deadline.h"
 
 namespace tilewright {
 
@@ -17,6 +18,10 @@ const char* search_status_name(SearchStatus status) {
       return "stopped";
   }
   return "stopped";
+}
+
+bool SearchLimits::timed() const {
+  return seconds < Deadline::kNoLimit || (deadline != nullptr && deadline->limited());
 }
 
 void SearchLimits::verify() const {

@@ -13,6 +13,8 @@
 
 namespace tilewright {
 
+class Deadline;
+
 enum class SearchStatus {
   kOptimal,     // the best solution, proven
   kFeasible,    // a solution; a limit (or the method) left no proof
@@ -30,7 +32,10 @@ struct SearchLimits {
   int64_t nodes = kNone;        // expanded nodes of a tree search
   int64_t evaluations = kNone;  // leaves of a tree search, cost calls of the others
   double seconds = std::numeric_limits<double>::infinity();
+  const Deadline* deadline = nullptr;  // of the work that the search is a part of; outlives it
 
+  // Whether the search ends after some time, whatever it finds.
+  bool timed() const;
   // Throws an Error (invalid input) that names every field that is not positive.
   void verify() const;
 };

@@ -65,9 +65,8 @@ struct SamplingOptions {
     refuse(threads <= 0, "threads", "must be positive");
     refuse(lanes <= 0, "lanes", "must be positive");
     refuse(quantum <= 0, "quantum", "must be positive");
-    refuse(limits.evaluations == SearchLimits::kNone &&
-               !(limits.seconds < std::numeric_limits<double>::infinity()),
-           "limits", "a sampling search needs a limit in evaluations or seconds");
+    refuse(limits.evaluations == SearchLimits::kNone && !limits.timed(), "limits",
+           "a sampling search needs a limit in evaluations or seconds");
     problems.raise_if_any();
   }
 };
@@ -84,7 +83,7 @@ class alignas(64) LaneEvaluator {
   using Solution = typename S::Solution;
   using Value = typename S::Value;
 
-  LaneEvaluator(const S& space, const SamplingOptionsOf<S>& options, Deadline& deadline)
+  LaneEvaluator(const S& space, const SamplingOptionsOf<S>& options, const Deadline& deadline)
       : space_(&space), deadline_(&deadline), watch_(deadline), budget_(options.limits.evaluations) {
     if (budget_ != SearchLimits::kNone) budget_ = std::max<int64_t>(1, budget_ / options.lanes);
   }
@@ -117,7 +116,7 @@ class alignas(64) LaneEvaluator {
 
  private:
   const S* space_;
-  Deadline* deadline_;
+  const Deadline* deadline_;
   DeadlineWatch watch_;
   int64_t budget_;
   int64_t left_ = 0;
@@ -141,7 +140,10 @@ class SamplingRun {
   using Value = typename S::Value;
 
   SamplingRun(const S& space, const SamplingOptionsOf<S>& options)
-      : options_(options), deadline_(options.limits.seconds), crew_(options.threads), best_(options.start) {
+      : options_(options),
+        deadline_(options.limits.seconds, options.limits.deadline),
+        crew_(options.threads),
+        best_(options.start) {
     for (int i = 0; i < options.lanes; ++i) evaluators_.emplace_back(space, options, deadline_);
     top_slice_ = options.quantum;
     if (options.limits.evaluations != SearchLimits::kNone) {
@@ -157,12 +159,14 @@ class SamplingRun {
       const int64_t left = options_.limits.evaluations - counts_.evaluations;
       if (left <= 0 || deadline_.expired() || at_bound()) break;
       slice = std::min(slice, top_slice_);
-      crew_.run(options_.lanes, [&](int64_t i) {
-        LaneEvaluator<S>& evaluator = evaluators_[size_t(i)];
-        evaluator.begin_round(lane_share(left, options_.lanes, i, slice));
-        if (evaluator.more()) lane(i, evaluator);
+      const bool whole = finishes(deadline_, [&] {
+        crew_.run(options_.lanes, [&](int64_t i) {
+          LaneEvaluator<S>& evaluator = evaluators_[size_t(i)];
+          evaluator.begin_round(lane_share(left, options_.lanes, i, slice));
+          if (evaluator.more()) lane(i, evaluator);
+        });
       });
-      if (!merge()) break;
+      if (!merge() || !whole) break;
       exchange(best_);
     }
     return finish();

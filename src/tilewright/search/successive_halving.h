@@ -44,9 +44,8 @@ struct HalvingOptions {
     refuse(threads <= 0, "threads", "must be positive");
     refuse(keep_one_in < 2, "keep_one_in", "must be at least 2");
     refuse(turn <= 0, "turn", "must be positive");
-    refuse(limits.evaluations == SearchLimits::kNone &&
-               !(limits.seconds < std::numeric_limits<double>::infinity()),
-           "limits", "successive halving needs a limit in evaluations or seconds");
+    refuse(limits.evaluations == SearchLimits::kNone && !limits.timed(), "limits",
+           "successive halving needs a limit in evaluations or seconds");
     problems.raise_if_any();
   }
 };
@@ -60,7 +59,7 @@ class HalvingRace {
   HalvingRace(std::vector<A>& arms, const HalvingOptions<Value>& options)
       : arms_(arms),
         options_(options),
-        deadline_(options.limits.seconds),
+        deadline_(options.limits.seconds, options.limits.deadline),
         crew_(options.threads),
         alive_(arms.size()) {
     std::iota(alive_.begin(), alive_.end(), size_t(0));

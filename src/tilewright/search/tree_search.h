@@ -107,7 +107,7 @@ class alignas(64) TreeLane {
     Node node;
   };
 
-  TreeLane(const Problem& problem, const Record& shared, Deadline& deadline)
+  TreeLane(const Problem& problem, const Record& shared, const Deadline& deadline)
       : problem_(&problem), shared_(&shared), deadline_(&deadline), watch_(deadline) {}
 
   void roots() {
@@ -119,14 +119,19 @@ class alignas(64) TreeLane {
     const int64_t last_node = counts_.nodes + nodes, last_evaluation = counts_.evaluations + evaluations;
     while (!stack_.empty() && counts_.nodes < last_node && counts_.evaluations < last_evaluation) {
       if (watch_.expired()) return;
-      const Open open = std::move(stack_.back());
+      Open open = std::move(stack_.back());
       stack_.pop_back();
       if (prunes(open.bound)) continue;
       ++counts_.nodes;
       const size_t first = stack_.size();
       parent_ = &open.bound;
       children_ = 0;
-      problem_->expand(open.node, *this);
+      if (!finishes(*deadline_, [&] { problem_->expand(open.node, *this); })) {
+        // What the children leave of the node is not known: it stays open.
+        stack_.erase(stack_.begin() + std::ptrdiff_t(first), stack_.end());
+        stack_.push_back(std::move(open));
+        return;
+      }
       settle(first);
     }
   }
@@ -155,7 +160,7 @@ class alignas(64) TreeLane {
 
   const Problem* problem_;
   const Record* shared_;
-  Deadline* deadline_;
+  const Deadline* deadline_;
   DeadlineWatch watch_;
   std::vector<Open> stack_;
   Record found_;
@@ -171,7 +176,10 @@ class TreeSearch {
   using Value = typename Problem::Value;
 
   TreeSearch(const Problem& problem, const TreeOptions& options, Record& record)
-      : options_(options), record_(record), deadline_(options.limits.seconds), crew_(options.threads) {
+      : options_(options),
+        record_(record),
+        deadline_(options.limits.seconds, options.limits.deadline),
+        crew_(options.threads) {
     for (int i = 0; i < options.lanes; ++i) lanes_.push_back(Lane(problem, record, deadline_));
   }
 
@@ -180,10 +188,13 @@ class TreeSearch {
   // on.
   template <typename AfterRound>
   void run(AfterRound&& after_round) {
-    lanes_[0].roots();
+    if (!finishes(deadline_, [&] { lanes_[0].roots(); })) {
+      lanes_[0].stack_.clear();
+      rootless_ = true;
+    }
     slice_ = std::min<int64_t>(16, options_.quantum);
     bool more = finish_round(after_round);
-    while (more && !complete() && !limit_reached()) {
+    while (more && !rootless_ && !complete() && !limit_reached()) {
       advance_lanes();
       more = finish_round(after_round);
     }
@@ -191,10 +202,11 @@ class TreeSearch {
 
   // Whether every leaf was visited or pruned.
   bool complete() const {
-    return frontier_.empty() &&
+    return !rootless_ && frontier_.empty() &&
            std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.stack_.empty(); });
   }
-  // A lower bound of everything not yet visited; none when complete.
+  // A lower bound of everything not yet visited; none when complete, or stopped before there was anything
+  // open.
   std::optional<Value> open_bound() const {
     std::optional<Value> bound;
     const auto add = [&](const Value& value) { bound = bound ? lower(*bound, value) : value; };
@@ -316,6 +328,7 @@ class TreeSearch {
   int64_t serial_ = 0;
   int64_t slice_ = 16;
   SearchCounts counts_;
+  bool rootless_ = false;  // stopped before the roots were known
 };
 
 }  // namespace tilewright

@@ -55,21 +55,22 @@ class TuningRun {
   TuningRun(TuningProblem& problem, const TuningOptions& options)
       : problem_(problem),
         options_(options),
-        deadline_(std::numeric_limits<double>::infinity()),
+        deadline_(Deadline::kNoLimit, options.deadline),
         log_(problem, options.prune_by_bound),
         proposer_(make_proposer({problem, options, log_})) {}
 
   TuningResult run(const std::function<bool(const TuningProgress&)>& watcher) {
     bool more = true;
     size_t at = 0;
-    for (auto start = start_points(at); more && !start.empty(); start = start_points(at)) {
+    for (auto start = start_points(at); more && !start.empty() && !deadline_.over();
+         start = start_points(at)) {
       more = finish_batch(start, watcher);
     }
-    while (more) {
+    while (more && !deadline_.over()) {
       const auto points = proposed();
       more = !points.empty() && finish_batch(points, watcher);
     }
-    if (log_.trials().empty()) {
+    if (log_.trials().empty() && !deadline_.expired()) {
       throw Error(ErrorKind::kInfeasible, "tuning: no combination of the knobs is valid",
                   "the rules of the space leave nothing, or too little to be found at random");
     }
@@ -97,10 +98,11 @@ class TuningRun {
   }
 
   // Measures the points and learns from them; whether to go on.
-  bool finish_batch(const std::vector<KnobSpace::Point>& points,
+  bool finish_batch(std::vector<KnobSpace::Point> points,
                     const std::function<bool(const TuningProgress&)>& watcher) {
     std::unordered_map<KnobSpace::Point, Measurement> measured;
     for (Measurement& one : problem_.measure(points)) measured[one.point] = std::move(one);
+    if (deadline_.over()) std::erase_if(points, [&](KnobSpace::Point p) { return measured.count(p) == 0; });
     for (KnobSpace::Point point : points) {
       const auto at = measured.find(point);
       TILEWRIGHT_CHECK(at != measured.end(), "a point was to be measured and was not");
@@ -112,7 +114,8 @@ class TuningRun {
     }
     proposer_->learn(points);
     const bool watched = !watcher || watcher(progress());
-    return watched && left() > 0 && !(log_.best() && *log_.best()->cost <= options_.stop_at);
+    return watched && !deadline_.over() && left() > 0 &&
+           !(log_.best() && *log_.best()->cost <= options_.stop_at);
   }
 
   TuningProgress progress() const {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/search/deadline.h"
 #include "tilewright/search/models/cost_model.h"
 #include "tilewright/search/tuning/tuning_problem.h"
 
@@ -38,6 +39,7 @@ struct TuningOptions {
   std::vector<KnobSpace::Point> start;  // measured first (the default schedule, say)
   CostModel* model = nullptr;           // of kGuided; learns during the run, may know something before
   double stop_at = 0;                   // ends when the best is at most this: a layer bound; 0: never
+  const Deadline* deadline = nullptr;   // also ends it; the problem may then leave points out
 };
 
 struct TuningProgress {
@@ -58,7 +60,7 @@ struct TuningResult {
 
 // `watcher` sees the progress after every batch; returning false ends the run. Errors (invalid input):
 // options out of range, kGuided without a model, an invalid start; (infeasible) no valid point could be
-// drawn.
+// drawn, but not where the deadline left no time to.
 TuningResult tune_problem(TuningProblem& problem, const TuningOptions& options,
                           const std::function<bool(const TuningProgress&)>& watcher = {});
 

@@ -1,0 +1,18 @@
+// How much memory this process takes, and how much the machine has for it.
+#pragma once
+
+#include <cstdint>
+
+namespace tilewright {
+
+// Bytes of this process in the machine's memory; 0 where the system does not say.
+int64_t resident_bytes();
+
+// Bytes that this process could take in all before the machine, or the control group it runs in, is full:
+// what it has and what is available. 0 where the system does not say.
+int64_t available_bytes();
+
+// Gives memory that was freed back to the system, so that resident_bytes() no longer counts it.
+void release_freed_memory();
+
+}  // namespace tilewright
