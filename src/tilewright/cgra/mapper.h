@@ -9,6 +9,7 @@
 
 #include "tilewright/cgra/check.h"
 #include "tilewright/cgra/problem.h"
+#include "tilewright/search/deadline.h"
 #include "tilewright/search/result.h"
 
 namespace tilewright::cgra {
@@ -26,6 +27,7 @@ struct MappingResult {
   int makespan = 0;                  // of `mapping`
   int lower_bound = 0;               // no valid mapping at this II is shorter; equals makespan when optimal
   std::optional<Conflict> conflict;  // where status is kInfeasible
+  Ending ending = Ending::kNone;     // what stopped the search, where time, memory or a request did
   SearchCounts counts;  // evaluations: complete placements decoded or solver calls, as the mapper says
   double seconds = 0;
   std::vector<SearchPoint<int>> curve;  // best makespan over evaluations

@@ -63,11 +63,13 @@ void make_apart(const MappingProblem& problem, PlacementModel& model) {
   };
   const std::vector<int> first = starters(problem, model);
   for (size_t i = 0; i < first.size(); ++i) {
+    model.check();
     for (size_t j = 0; j < i; ++j) add(first[i], first[j], PlacementModel::Why::kStarters, -1);
   }
   if (problem.rules.siblings_apart) {
     for (int node = 0; node < model.nodes; ++node) {
       for (const int a : model.outgoing[node]) {
+        model.check();
         for (const int b : model.outgoing[node]) {
           add(model.edges[a].to, model.edges[b].to, PlacementModel::Why::kSiblings, node);
         }
@@ -136,8 +138,9 @@ int PlacementModel::most_gap(int from_tile, int to_tile) const {
   return kNoLimit;
 }
 
-PlacementModel compile_model(const MappingProblem& problem) {
+PlacementModel compile_model(const MappingProblem& problem, const Deadline* deadline) {
   PlacementModel model;
+  model.deadline = deadline;
   model.nodes = int(problem.graph.nodes.size());
   model.tiles = problem.fabric.tiles();
   model.ii = problem.ii;
@@ -150,7 +153,13 @@ PlacementModel compile_model(const MappingProblem& problem) {
     model.incoming[model.edges[edge].to].push_back(int(edge));
     model.outgoing[model.edges[edge].from].push_back(int(edge));
   }
-  model.transfer = transfer_cycles(problem.fabric);
+  const double tables = double(model.tiles) * (double(model.tiles) * sizeof(int) + model.nodes);
+  if (deadline && !deadline->fits(tables)) {
+    deadline->expire(Ending::kMemory);
+    throw Expired();
+  }
+  model.transfer = transfer_cycles(problem.fabric, deadline);
+  model.check();
   make_units(problem, model);
   make_apart(problem, model);
   make_allowed(problem, model);

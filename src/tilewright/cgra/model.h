@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tilewright/cgra/problem.h"
+#include "tilewright/search/deadline.h"
 
 namespace tilewright::cgra {
 
@@ -31,9 +32,15 @@ struct PlacementModel {
       units_apart;  // per unit: the units on other tiles, ascending; itself where it contradicts
   std::vector<std::vector<int>> apart_of;  // per node: the other nodes
   std::vector<std::vector<uint8_t>>
-      allowed;                   // [node][tile], equal within a unit: memory columns, fixed tiles
-  std::vector<int> fixed_time;   // per node; -1: free
-  std::vector<int> topological;  // order over edges of distance 0
+      allowed;                         // [node][tile], equal within a unit: memory columns, fixed tiles
+  std::vector<int> fixed_time;         // per node; -1: free
+  std::vector<int> topological;        // order over edges of distance 0
+  const Deadline* deadline = nullptr;  // of all work on this model
+
+  // Throws Expired when the time is over: for loops over pairs of tiles or nodes.
+  void check() const {
+    if (deadline) deadline->check();
+  }
 
   static constexpr int kNoLimit = std::numeric_limits<int>::max();
   // Start of `to` minus start of `from` (distance * II added) lies in [least_gap, most_gap].
@@ -41,7 +48,7 @@ struct PlacementModel {
   int most_gap(int from_tile, int to_tile) const;
 };
 
-// `problem` has been verified.
-PlacementModel compile_model(const MappingProblem& problem);
+// `problem` has been verified. `deadline`, if any, outlives the model; throws Expired.
+PlacementModel compile_model(const MappingProblem& problem, const Deadline* deadline = nullptr);
 
 }  // namespace tilewright::cgra

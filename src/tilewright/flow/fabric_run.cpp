@@ -79,9 +79,19 @@ cgra::Inputs make_inputs(const DataflowGraph& graph, const Tensor& input) {
   return inputs;
 }
 
+// For routes that the file should have had.
+constexpr double kRoutingSeconds = 60;
+
 void route(cgra::MappedProgram& program) {
   if (!program.mapping.routes.empty() || program.problem.graph.edges().empty()) return;
-  cgra::RoutingResult routed = cgra::route_places(program.problem, program.mapping);
+  const Deadline limit(kRoutingSeconds);
+  cgra::RoutingResult routed = cgra::route_places(program.problem, program.mapping, {.deadline = &limit});
+  if (routed.status == SearchStatus::kStopped) {
+    throw Error(
+        ErrorKind::kInfeasible,
+        fmt::format("the file has no routes, and {:.0f} s found none between its places", kRoutingSeconds),
+        "place with --routed");
+  }
   if (routed.status != SearchStatus::kFeasible) {
     throw Error(ErrorKind::kInfeasible,
                 "the operations' places are valid, but no routes between them fit the links and registers",

@@ -22,21 +22,22 @@ namespace {
 using cgra::MappingProblem;
 using cgra::MappingResult;
 
-// Routes for places that were found without them take at most this long.
+// Looking for routes that nobody demanded takes at most this long.
 constexpr double kRoutingSeconds = 20;
 
 // Adds routes to a mapping of places, or says why there are none.
-void add_routes(const MappingProblem& problem, PlacePoint& point) {
+void add_routes(const MappingProblem& problem, const Deadline& deadline, PlacePoint& point) {
   cgra::Mapping& mapping = *point.result.mapping;
   MappingProblem routed = problem;
   routed.rules.routed = true;
   if (mapping.routes.empty()) {
-    cgra::RoutingResult found = cgra::route_places(routed, mapping, {.seconds = kRoutingSeconds});
+    const Deadline part(kRoutingSeconds, &deadline);
+    cgra::RoutingResult found = cgra::route_places(routed, mapping, {.deadline = &part});
     if (found.status != SearchStatus::kFeasible) {
       point.note = found.status == SearchStatus::kInfeasible
                        ? fmt::format("these places have no routes ({} values are in each other's way)",
                                      found.core_edges.size())
-                       : "no routes found within the limit";
+                       : "no routes between these places were found in time";
       return;
     }
     mapping.routes = std::move(found.routes);
@@ -44,21 +45,49 @@ void add_routes(const MappingProblem& problem, PlacePoint& point) {
   point.routed = cgra::check_mapping(routed, mapping).empty();
 }
 
-PlacePoint map_at(const PlaceRequest& request, MappingProblem problem, int ii,
-                  const cgra::MapperOptions& options) {
+// A longer schedule with routes in place of the shortest one, which has none.
+void reroute(const PlaceRequest& request, MappingProblem problem, const Deadline& deadline,
+             PlacePoint& point) {
+  problem.rules.routed = true;
+  cgra::MapperOptions options = request.options;
+  options.limits.seconds = kRoutingSeconds;
+  options.limits.deadline = &deadline;
+  if (deadline.over()) return;
+  MappingResult found = request.method.map(problem, options);
+  if (!found.mapping) {
+    point.note = found.status == SearchStatus::kInfeasible
+                     ? "no places at this II have routes"
+                     : point.note + ", and no others were found in time";
+    return;
+  }
+  point.note = fmt::format("the shortest places take {} clocks and have no routes", point.result.makespan);
+  found.lower_bound = std::max(found.lower_bound, point.result.lower_bound);
+  found.seconds += point.result.seconds;
+  found.counts += point.result.counts;
+  point.result = std::move(found);
+  add_routes(problem, deadline, point);
+}
+
+PlacePoint map_at(const PlaceRequest& request, MappingProblem problem, int ii, const Deadline& deadline) {
   PlacePoint point{.ii = ii};
   problem.ii = ii;
   const bool asked = problem.rules.routed;
+  const bool wanted = !asked && request.wants_routes;
   if (!request.method.routes) problem.rules.routed = false;
+  cgra::MapperOptions options = request.options;
+  options.limits.deadline = &deadline;
+  // Where routes are still to be found, half of the time is for them.
+  options.limits.seconds = wanted ? std::max(1e-6, deadline.left() / 2) : Deadline::kNoLimit;
   point.result = request.method.map(problem, options);
   if (!point.result.mapping) return point;
-  add_routes(problem, point);
+  if (asked || wanted) add_routes(problem, deadline, point);
   if (asked && !point.routed) {
     // The shortest places bound the routed tier; another mapping may still have routes.
     point.result.mapping.reset();
     point.result.status = SearchStatus::kStopped;
     return point;
   }
+  if (wanted && !point.routed && request.method.routes) reroute(request, problem, deadline, point);
   TILEWRIGHT_CHECK(cgra::check_mapping(problem, *point.result.mapping).empty(), "a mapper broke a rule");
   return point;
 }
@@ -77,20 +106,38 @@ void mark_front(PlaceReport& report) {
 
 PlaceReport place_at_each(const PlaceRequest& request) {
   PlaceReport report;
-  const Deadline deadline(request.options.limits.seconds);
-  const cgra::Mapper mapper = [&](const MappingProblem& problem, cgra::MapperOptions options) {
-    options.limits.seconds = deadline.limit() - deadline.seconds();
-    if (options.limits.seconds <= 0) return MappingResult{};
-    report.points.push_back(map_at(request, problem, problem.ii, options));
-    return report.points.back().result;
+  const Deadline deadline(request.options.limits.seconds, request.options.limits.deadline);
+  bool settled = true;  // whether more time would change nothing
+  // An II may use half of what is left: a longer one may be easier.
+  const auto map = [&](const MappingProblem& problem, bool last) {
+    if (deadline.over()) {
+      settled = false;
+      return MappingResult{};
+    }
+    const Deadline share(last ? Deadline::kNoLimit : deadline.left() / 2, &deadline);
+    report.points.push_back(map_at(request, problem, problem.ii, share));
+    const MappingResult& result = report.points.back().result;
+    const bool proven = result.status == SearchStatus::kOptimal || result.status == SearchStatus::kInfeasible;
+    if (!proven && result.ending != Ending::kNone) report.ending = result.ending;
+    settled = settled && proven;
+    return result;
   };
   if (request.iis.empty()) {
-    cgra::find_ii_front(request.problem, mapper, 1, request.problem.fabric.max_ii, request.options);
+    const int last = request.problem.fabric.max_ii;
+    const cgra::Mapper mapper = [&](const MappingProblem& problem, const cgra::MapperOptions&) {
+      return map(problem, problem.ii == last);
+    };
+    settled = cgra::find_ii_front(request.problem, mapper, 1, last, request.options).proven;
   }
   MappingProblem problem = request.problem;
   for (const int ii : request.iis) {
     problem.ii = ii;
-    mapper(problem, request.options);
+    map(problem, ii == request.iis.back());
+  }
+  if (deadline.over() && !settled) report.ending = deadline.ending();
+  if (report.points.empty()) {  // no time for any
+    report.points.push_back({.ii = request.iis.empty() ? 1 : request.iis.front()});
+    report.points.back().result.ending = report.ending;
   }
   mark_front(report);
   return report;
@@ -105,22 +152,25 @@ void prove(const PlaceRequest& request, const std::filesystem::path& proof_folde
   MappingProblem problem = request.problem;
   problem.ii = point.ii;
   problem.rules.routed = false;
+  cgra::RefutationOptions options;
+  options.limits.deadline = request.options.limits.deadline;
   const cgra::Refutation refuted =
-      cgra::refute(problem, impossible ? 0 : point.result.makespan - 1, proof_folder);
+      cgra::refute(problem, impossible ? 0 : point.result.makespan - 1, proof_folder, options);
   const bool accepted = refuted.answer == cgra::Satisfiable::kNo && refuted.check.proven;
   point.proof = accepted ? fmt::format("{} ({} bytes, accepted)", refuted.proof.filename().string(),
                                        refuted.proof_bytes)
-                : impossible && request.problem.rules.routed ? "none in the placement tier"
-                                                             : "not proven again";
+                : request.problem.rules.routed || (point.routed && !impossible) ? "none in the placement tier"
+                                                                                : "not proven again";
 }
 
 // The kernel mapper refutes or maps II after II itself.
 PlaceReport place_at_least_ii(const PlaceRequest& request) {
-  cgra::KernelOptions options{.seed = request.options.seed};
-  if (request.options.limits.seconds < options.seconds) options.seconds = request.options.limits.seconds;
+  cgra::KernelOptions options{.deadline = request.options.limits.deadline, .seed = request.options.seed};
+  if (request.options.limits.timed()) options.seconds = request.options.limits.seconds;
   if (!request.iis.empty()) options.most_ii = *std::max_element(request.iis.begin(), request.iis.end());
   const cgra::KernelResult found = cgra::map_kernel(request.problem, options);
   PlaceReport report;
+  report.ending = found.ending;
   for (int ii = 1; ii < found.bound.value(); ++ii) {
     PlacePoint point{.ii = ii, .note = found.bound.reason};
     point.result.status = SearchStatus::kInfeasible;
@@ -131,7 +181,7 @@ PlaceReport place_at_least_ii(const PlaceRequest& request) {
     point.result.status = SearchStatus::kInfeasible;
     report.points.push_back(std::move(point));
   }
-  PlacePoint point{.ii = found.mapping ? found.mapping->ii : found.least_ii};
+  PlacePoint point{.ii = found.mapping ? found.mapping->ii : std::max(1, found.least_ii)};
   point.result.status = found.mapping && found.least_makespan == found.makespan && found.makespan > 0
                             ? SearchStatus::kOptimal
                         : found.mapping ? SearchStatus::kFeasible
@@ -174,9 +224,10 @@ PlaceMethod policy_method(const std::filesystem::path& policy, const cgra::Polic
 
 PlaceReport place(const PlaceRequest& request) {
   if (!request.proof_folder.empty()) check_folder_target(request.proof_folder, kProofMaker);
-  for (size_t i = 0; i == 0 || i < request.iis.size(); ++i) {
-    MappingProblem problem = request.problem;
-    problem.ii = request.iis.empty() ? 1 : request.iis[i];
+  const auto [least, most] = std::minmax_element(request.iis.begin(), request.iis.end());
+  MappingProblem problem = request.problem;
+  for (const int ii : request.iis.empty() ? std::vector{1} : std::vector{*least, *most}) {
+    problem.ii = ii;
     Diagnostics diagnostics;
     problem.verify(diagnostics);
     diagnostics.raise_if_any();

@@ -30,7 +30,10 @@ struct PlaceRequest {
   cgra::MappingProblem problem;  // `ii` is set for every point
   std::vector<int> iis;  // kMakespan: those to map at; empty: from 1 until no larger one can be shorter
   PlaceObjective objective = PlaceObjective::kMakespan;
-  PlaceMethod method;                  // kIi has a mapper of its own (kernel/map_kernel.h)
+  PlaceMethod method;  // kIi has a mapper of its own (kernel/map_kernel.h)
+  // Of kMakespan where problem.rules.routed does not demand routes: whether they are looked for all the same,
+  // for at most 20 s per II, first for the shortest places, then for longer ones.
+  bool wants_routes = true;
   cgra::MapperOptions options;         // limits.seconds is for all points together
   std::filesystem::path proof_folder;  // kMakespan: formulas and proofs of proven points; empty: none
 };
@@ -47,12 +50,14 @@ struct PlacePoint {
 
 struct PlaceReport {
   std::vector<PlacePoint> points;  // ascending II
+  Ending ending = Ending::kNone;   // what ended the search before it was done
   int best = -1;  // kMakespan: the shortest schedule, then the smallest II; kIi: the smallest II
 };
 
-// Every mapping has passed the checker. Routes are added to mappings of the placement tier where there are
-// any: such a mapping is as good in the routed tier. Errors: the problem's (invalid input), all at once; the
-// mapper's.
+// Every mapping has passed the checker. Where the shortest places have routes, such a mapping is as good in
+// the routed tier; where they have none, the shortest one that is found with routes counts, and only if none
+// is found, places without routes, with the reason in `note`. Errors: the problem's (invalid input), all at
+// once; the mapper's.
 PlaceReport place(const PlaceRequest& request);
 
 // The best point as a file; its rules say `routed` where it has routes.

@@ -27,22 +27,36 @@ std::string remark(const PlacePoint& point) {
 }
 
 std::string points_text(const PlaceReport& report) {
-  TextTable table({">II", ">makespan", "", ">seconds", "front", "proof", ""});
+  TextTable table({">II", ">makespan", "", "routes", ">seconds", "front", "proof", ""});
   for (const PlacePoint& point : report.points) {
     table.row({std::to_string(point.ii), point.result.mapping ? std::to_string(point.result.makespan) : "-",
-               answer(point), fmt::format("{:.3f}", point.result.seconds), point.on_front ? "*" : "",
-               point.proof, shortened_middle(remark(point), 100)});
+               answer(point),
+               !point.result.mapping ? ""
+               : point.routed        ? "found"
+                                     : "none",
+               fmt::format("{:.3f}", point.result.seconds), point.on_front ? "*" : "", point.proof,
+               shortened_middle(remark(point), 100)});
   }
   return table.to_string();
 }
 
+// The edges of a graph, and which of them end at a node.
+struct Arrivals {
+  explicit Arrivals(const cgra::DataflowGraph& graph) : edges(graph.edges()), entering(graph.nodes.size()) {
+    for (size_t i = 0; i < edges.size(); ++i) entering[size_t(edges[i].to)].push_back(i);
+  }
+  const std::vector<size_t>& at(int node) const { return entering[size_t(node)]; }
+  std::vector<cgra::Edge> edges;
+  std::vector<std::vector<size_t>> entering;
+};
+
 // The waits of a node's operands, from their earliest arrival.
-std::string waits_text(const cgra::MappedProgram& program, int node,
+std::string waits_text(const cgra::MappedProgram& program, int node, const Arrivals& arrivals,
                        const std::vector<std::vector<int>>& transfer) {
   const cgra::MappingProblem& problem = program.problem;
   std::vector<std::string> parts;
-  for (const cgra::Edge& edge : problem.graph.edges()) {
-    if (edge.to != node) continue;
+  for (const size_t i : arrivals.at(node)) {
+    const cgra::Edge& edge = arrivals.edges[i];
     const cgra::Place &from = program.mapping.places[size_t(edge.from)],
                       &to = program.mapping.places[size_t(node)];
     const int arrival =
@@ -53,11 +67,10 @@ std::string waits_text(const cgra::MappedProgram& program, int node,
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string ways_text(const cgra::MappedProgram& program, int node) {
-  const std::vector<cgra::Edge> edges = program.problem.graph.edges();
+std::string ways_text(const cgra::MappedProgram& program, int node, const Arrivals& arrivals) {
   std::vector<std::string> parts;
-  for (size_t i = 0; i < program.mapping.routes.size(); ++i) {
-    if (edges[i].to != node) continue;
+  if (program.mapping.routes.empty()) return "";
+  for (const size_t i : arrivals.at(node)) {
     std::vector<int> tiles;
     for (const cgra::RouteStep& step : program.mapping.routes[i]) {
       if (tiles.empty() || tiles.back() != step.tile) tiles.push_back(step.tile);
@@ -76,6 +89,7 @@ std::string operation_text(const cgra::Node& node) {
 std::string places_text(const cgra::MappedProgram& program) {
   const auto transfer = transfer_cycles(program.problem.fabric);
   const std::vector<int> flow = program.problem.graph.flows();
+  const Arrivals arrivals(program.problem.graph);
   TextTable table({"node", "operation", ">flow", ">tile", ">slot", ">start", "operands wait", "ways"});
   std::vector<int> order(program.mapping.places.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = int(i);
@@ -87,8 +101,9 @@ std::string places_text(const cgra::MappedProgram& program) {
     const cgra::Node& given = program.problem.graph.nodes[size_t(node)];
     table.row({shortened_middle(given.name, 24), operation_text(given), std::to_string(flow[size_t(node)]),
                std::to_string(place.tile), std::to_string(place.time % program.problem.ii),
-               std::to_string(place.time), shortened_middle(waits_text(program, node, transfer), 40),
-               shortened_middle(ways_text(program, node), 40)});
+               std::to_string(place.time),
+               shortened_middle(waits_text(program, node, arrivals, transfer), 40),
+               shortened_middle(ways_text(program, node, arrivals), 40)});
   }
   return table.to_string();
 }
@@ -130,7 +145,7 @@ std::string place_text(const PlaceRequest& request, const PlaceReport& report) {
   text += fmt::format("\nII {}, {} clocks, {}:\n", best.ii, best.result.makespan,
                       best.routed         ? "with routes"
                       : best.note.empty() ? "without routes"
-                                          : best.note);
+                                          : "without routes: " + best.note);
   return text + places_text(program);
 }
 
@@ -141,7 +156,9 @@ std::string place_json(const PlaceRequest& request, const PlaceReport& report) {
       {"fabric", request.problem.fabric.name},
       {"tiles", request.problem.fabric.tiles()},
       {"method", request.objective == PlaceObjective::kIi ? "kernel" : request.method.name},
+      {"stopped_by", nullptr},
       {"points", nlohmann::ordered_json::array()}};
+  if (report.ending != Ending::kNone) json["stopped_by"] = ending_name(report.ending);
   for (const PlacePoint& point : report.points) json["points"].push_back(point_json(request, point));
   json["best"] = nullptr;
   if (report.best >= 0) {

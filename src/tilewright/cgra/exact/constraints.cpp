@@ -52,7 +52,8 @@ void add_fixed(const MappingProblem& problem, PlacementConstraints& made) {
   }
 }
 
-std::vector<std::vector<int>> cover_by_cliques(const std::vector<std::vector<int>>& apart_of) {
+std::vector<std::vector<int>> cover_by_cliques(const PlacementModel& model,
+                                               const std::vector<std::vector<int>>& apart_of) {
   const int count = int(apart_of.size());
   std::vector<std::vector<uint8_t>> pair(count, std::vector<uint8_t>(count, 0));
   for (int a = 0; a < count; ++a) {
@@ -63,6 +64,7 @@ std::vector<std::vector<int>> cover_by_cliques(const std::vector<std::vector<int
   for (int a = 0; a < count; ++a) {
     for (const int b : apart_of[a]) {
       if (b <= a || covered[a][b]) continue;
+      model.check();
       std::vector<int> clique{a, b};
       for (const int other : apart_of[a]) {
         if (other == a || other == b) continue;
@@ -108,9 +110,9 @@ int PlacementConstraints::makespan(const std::vector<Place>& places) const {
   return end;
 }
 
-PlacementConstraints placement_constraints(const MappingProblem& problem) {
+PlacementConstraints placement_constraints(const MappingProblem& problem, const Deadline* deadline) {
   PlacementConstraints made;
-  made.model = compile_model(problem);
+  made.model = compile_model(problem, deadline);
   for (int node = 0; node < made.model.nodes; ++node)
     made.list.push_back({.rule = Rule::kSlot, .first = node});
   for (const Edge& edge : made.model.edges)
@@ -119,6 +121,7 @@ PlacementConstraints placement_constraints(const MappingProblem& problem) {
     std::set<std::pair<int, int>> pairs;
     for (const std::vector<int>& group : problem.graph.same_tile_groups()) {
       for (size_t i = 0; i < group.size(); ++i) {
+        made.model.check();
         for (size_t j = i + 1; j < group.size(); ++j) pairs.insert({group[i], group[j]});
       }
     }
@@ -143,12 +146,13 @@ SortedConstraints sort_constraints(const PlacementConstraints& constraints) {
   std::vector<std::set<int>> apart(sorted.units.size());
   std::set<std::tuple<int, int, int>> edges;
   const auto keep_tiles = [&](int node, auto&& keep) {
+    model.check();
     for (int tile = 0; tile < model.tiles; ++tile) {
       if (!keep(tile)) sorted.allowed[sorted.unit[node]][tile] = 0;
     }
   };
   for (const Requirement& one : constraints.list) {
-    if (one.rule == Rule::kSlot) sorted.occupies[one.first] = 1;
+    if (one.rule == Rule::kSlot) model.check(), sorted.occupies[one.first] = 1;
     if (one.rule == Rule::kInstructions) sorted.counted[one.first] = 1;
     if (one.rule == Rule::kTileMemory) sorted.stored[one.first] = 1;
     if (one.rule == Rule::kMemoryTile)
@@ -165,7 +169,7 @@ SortedConstraints sort_constraints(const PlacementConstraints& constraints) {
     }
   }
   for (const std::set<int>& others : apart) sorted.apart_of.emplace_back(others.begin(), others.end());
-  sorted.cliques = cover_by_cliques(sorted.apart_of);
+  sorted.cliques = cover_by_cliques(model, sorted.apart_of);
   return sorted;
 }
 

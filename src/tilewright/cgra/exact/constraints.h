@@ -51,7 +51,7 @@ struct PlacementConstraints {
 
 // `problem` has been verified. Rules that can never bind (more instructions than slots, room for all
 // variables on one tile) are left out.
-PlacementConstraints placement_constraints(const MappingProblem& problem);
+PlacementConstraints placement_constraints(const MappingProblem& problem, const Deadline* deadline = nullptr);
 
 // The list sorted into what its users need.
 struct SortedConstraints {

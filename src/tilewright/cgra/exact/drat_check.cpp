@@ -228,7 +228,7 @@ bool Checker::by_resolution(const Clause& lemma) {
 
 }  // namespace
 
-DratCheck check_drat(const std::string& formula, const std::string& proof) {
+DratCheck check_drat(const std::string& formula, const std::string& proof, const Deadline* deadline) {
   DratCheck result;
   TextReader reader(formula, "formula");
   std::string_view word = reader.word();
@@ -240,12 +240,14 @@ DratCheck check_drat(const std::string& formula, const std::string& proof) {
   Checker checker(result.variables);
   for (word = reader.word(); !word.empty(); word = reader.word(), ++result.clauses) {
     const Clause clause = reader.clause(word, result.variables);
+    if (deadline) deadline->check();
     if (!checker.contradiction()) checker.add(clause);
   }
   if (result.clauses != expected)
     reader.fail(fmt::format("{} clauses, {} are announced", result.clauses, expected));
   TextReader steps(proof, "proof");
   while (!checker.contradiction()) {
+    if (deadline) deadline->check();
     word = steps.word();
     if (word.empty()) {
       result.problem = "the proof ends without a contradiction";

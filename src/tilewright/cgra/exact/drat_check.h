@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "tilewright/search/deadline.h"
+
 namespace tilewright::cgra {
 
 struct DratCheck {
@@ -17,7 +19,9 @@ struct DratCheck {
 
 // `formula`: DIMACS text ("c" comments, "p cnf V C", clauses ended by 0). `proof`: DRAT text (lemmas, "d" in
 // front of deletions). Lemmas are checked one after the other, up to the first contradiction; lemmas behind
-// it are not read. Errors (invalid input): a text that is not of its form, with the line.
-DratCheck check_drat(const std::string& formula, const std::string& proof);
+// it are not read. Errors (invalid input): a text that is not of its form, with the line. Throws Expired when
+// the time of `deadline`, if any, is over.
+DratCheck check_drat(const std::string& formula, const std::string& proof,
+                     const Deadline* deadline = nullptr);
 
 }  // namespace tilewright::cgra

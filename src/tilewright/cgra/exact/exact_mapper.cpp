@@ -22,30 +22,32 @@ class ExactSearch {
  public:
   ExactSearch(const PlacementConstraints& constraints, const MapperOptions& options)
       : options_(options),
-        deadline_(options.limits.seconds),
-        constraints_(constraints),
-        sorted_(sort_constraints(constraints_)),
-        bounds_(constraints_, sorted_) {}
+        deadline_(options.limits.seconds, options.limits.deadline),
+        constraints_(constraints) {}
 
   MappingResult run(const std::vector<Place>& places) {
-    if (counted_out(constraints_, sorted_)) {
-      result_.status = SearchStatus::kInfeasible;
-    } else if (start(places)) {
-      close_gap();
-    }
+    if (!places.empty()) improve(places);
+    const bool done = finishes(deadline_, [&] {
+      sorted_ = sort_constraints(constraints_);
+      if (counted_out(constraints_, sorted_)) {
+        result_.status = SearchStatus::kInfeasible;
+        return;
+      }
+      bounds_.emplace(constraints_, sorted_);
+      if (start()) close_gap();
+    });
+    if (!done) result_.status = result_.mapping ? SearchStatus::kFeasible : SearchStatus::kStopped;
     result_.seconds = deadline_.seconds();
+    result_.ending = deadline_.ending();
     return std::move(result_);
   }
 
  private:
   bool stopped() const {
-    return deadline_.seconds() >= deadline_.limit() ||
-           result_.counts.evaluations >= options_.limits.evaluations;
+    return deadline_.over() || result_.counts.evaluations >= options_.limits.evaluations;
   }
-  SatLimits limits(int64_t conflicts) const {
-    return {std::max(0.0, deadline_.limit() - deadline_.seconds()), conflicts};
-  }
-  bool start(const std::vector<Place>& places);
+  SatLimits limits(int64_t conflicts) const { return {&deadline_, conflicts}; }
+  bool start();
   void close_gap();
   Satisfiable ask(int horizon, int64_t conflicts);
   void make_formula(int top);
@@ -55,7 +57,7 @@ class ExactSearch {
   Deadline deadline_;
   const PlacementConstraints& constraints_;
   SortedConstraints sorted_;
-  TimeBounds bounds_;
+  std::optional<TimeBounds> bounds_;
   MappingResult result_;
   std::unique_ptr<PlacementFormula> formula_;
   std::unique_ptr<SatSolver> solver_;
@@ -72,10 +74,8 @@ void ExactSearch::improve(std::vector<Place> places) {
 }
 
 // A first mapping and the first bound.
-bool ExactSearch::start(const std::vector<Place>& places) {
-  if (!places.empty()) {
-    improve(places);
-  } else {
+bool ExactSearch::start() {
+  if (!result_.mapping) {
     ++result_.counts.evaluations;
     AnyMapping any = find_any_mapping(constraints_, limits(-1));
     if (any.exists == Satisfiable::kNo) {
@@ -86,15 +86,16 @@ bool ExactSearch::start(const std::vector<Place>& places) {
   }
   int most = result_.mapping ? result_.makespan : 2 * constraints_.model.latency_cycles;
   constexpr int kLongest = 1 << 20;  // where it is not known whether there is any mapping
-  while (most < kLongest && !bounds_.within(most)) most *= 2;
-  result_.lower_bound = bounds_.least_makespan(most).value_or(most);
+  while (most < kLongest && !bounds_->within(most)) most *= 2;
+  result_.lower_bound = bounds_->least_makespan(most).value_or(most);
   result_.status = result_.mapping ? SearchStatus::kFeasible : SearchStatus::kStopped;
   return true;
 }
 
 void ExactSearch::make_formula(int top) {
-  const auto windows = bounds_.within(top);
-  formula_ = std::make_unique<PlacementFormula>(constraints_, sorted_, *windows);
+  const auto windows = bounds_->within(top);
+  formula_ = std::make_unique<PlacementFormula>(constraints_, sorted_, *windows,
+                                                FormulaOptions{.deadline = &deadline_});
   solver_ = std::make_unique<SatSolver>();
   solver_->option("seed", int(options_.seed % 1000000000));
   top_ = top;
@@ -102,7 +103,7 @@ void ExactSearch::make_formula(int top) {
 }
 
 Satisfiable ExactSearch::ask(int horizon, int64_t conflicts) {
-  const auto windows = bounds_.within(horizon);
+  const auto windows = bounds_->within(horizon);
   if (!windows) return Satisfiable::kNo;
   if (!formula_ || horizon > top_) {
     const int most = result_.mapping ? result_.makespan - 1 : horizon + kHorizonsPerFormula;
@@ -110,7 +111,7 @@ Satisfiable ExactSearch::ask(int horizon, int64_t conflicts) {
   }
   const auto [literal, fresh] = horizon_literal_.try_emplace(horizon, 0);
   if (fresh) literal->second = formula_->narrower(*windows);
-  solver_->add(formula_->cnf());
+  solver_->add(formula_->cnf(), &deadline_);
   ++result_.counts.evaluations;
   const Satisfiable answer = solver_->solve(std::vector<int>{literal->second}, limits(conflicts));
   if (answer == Satisfiable::kYes) improve(formula_->places(*solver_));
@@ -143,20 +144,19 @@ MappingResult solve_exact(const PlacementConstraints& constraints, const std::ve
   return ExactSearch(constraints, options).run(start);
 }
 
-MappingResult map_exact(const MappingProblem& problem, const MapperOptions& options) {
-  if (problem.rules.routed) return map_exact_routed(problem, options);
-  options.limits.verify();
-  Diagnostics diagnostics;
-  problem.verify(diagnostics);
-  diagnostics.raise_if_any("exact mapper");
-  const Deadline deadline(options.limits.seconds);
-  const PlacementConstraints constraints = placement_constraints(problem);
+namespace {
+
+void map_places(const MappingProblem& problem, const MapperOptions& options, const Deadline& deadline,
+                MappingResult& result) {
+  const PlacementConstraints constraints = placement_constraints(problem, &deadline);
   std::vector<Place> start;
   if (const auto list = list_schedule(PlacementDecoder(constraints.model))) {
     // The decoder leaves the limits of instructions and tile memories to the checker.
     if (check_mapping(problem, {problem.ii, list->places, {}}).empty()) start = list->places;
   }
-  MappingResult result = solve_exact(constraints, start, options);
+  MapperOptions rest = options;
+  rest.limits.deadline = &deadline;
+  result = solve_exact(constraints, start, rest);
   if (result.mapping) {
     TILEWRIGHT_CHECK(check_mapping(problem, *result.mapping).empty(),
                      "mappings that are found keep the rules");
@@ -165,10 +165,23 @@ MappingResult map_exact(const MappingProblem& problem, const MapperOptions& opti
     std::vector<std::string> names;
     for (const Node& node : problem.graph.nodes) names.push_back(node.name);
     constexpr int64_t kConflictsPerQuestion = 20000;
-    const double left = std::max(0.0, deadline.limit() - deadline.seconds());
-    result.conflict = explain_impossible(constraints, names, {left, kConflictsPerQuestion});
+    result.conflict = explain_impossible(constraints, names, {&deadline, kConflictsPerQuestion});
   }
+}
+
+}  // namespace
+
+MappingResult map_exact(const MappingProblem& problem, const MapperOptions& options) {
+  if (problem.rules.routed) return map_exact_routed(problem, options);
+  options.limits.verify();
+  Diagnostics diagnostics;
+  problem.verify(diagnostics);
+  diagnostics.raise_if_any("exact mapper");
+  const Deadline deadline(options.limits.seconds, options.limits.deadline);
+  MappingResult result;
+  finishes(deadline, [&] { map_places(problem, options, deadline, result); });
   result.seconds = deadline.seconds();
+  if (result.ending == Ending::kNone) result.ending = deadline.ending();
   return result;
 }
 

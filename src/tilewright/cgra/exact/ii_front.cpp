@@ -7,11 +7,11 @@ namespace tilewright::cgra {
 namespace {
 
 // From this II minus the makespan on, operands of earlier threads arrive in time whatever the places.
-int carried_slack_cycles(const MappingProblem& problem) {
+int carried_slack_cycles(const MappingProblem& problem, const Deadline& deadline) {
   const std::vector<Edge> edges = problem.graph.edges();
   if (std::none_of(edges.begin(), edges.end(), [](const Edge& edge) { return edge.distance > 0; })) return 0;
   int longest = 0;
-  for (const std::vector<int>& row : transfer_cycles(problem.fabric))
+  for (const std::vector<int>& row : transfer_cycles(problem.fabric, &deadline))
     longest = std::max(longest, *std::max_element(row.begin(), row.end()));
   return longest;
 }
@@ -30,8 +30,10 @@ IiFront find_ii_front(MappingProblem problem, const Mapper& mapper, int first, i
                       const MapperOptions& options) {
   if (first < 1 || first > last)
     throw Error(ErrorKind::kInvalidInput, "II front: 1 <= first <= last is expected");
-  const int slack = carried_slack_cycles(problem);
+  const Deadline deadline(options.limits.seconds, options.limits.deadline);
   IiFront front;
+  int slack = 0;
+  if (!finishes(deadline, [&] { slack = carried_slack_cycles(problem, deadline); })) return front;
   int shortest = 0;  // 0: none yet
   bool decided = true, enough = false;
   for (int ii = first; ii <= last && !enough; ++ii) {

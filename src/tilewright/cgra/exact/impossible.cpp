@@ -17,9 +17,10 @@ namespace {
 // Nodes of `units` (each one taking `size` of a tile's `capacity`) that fit on tiles: augmenting paths.
 class TileFlow {
  public:
-  TileFlow(const std::vector<std::vector<uint8_t>>& allowed, int tiles, int capacity)
-      : allowed_(allowed), on_(tiles), capacity_(capacity) {}
+  TileFlow(const PlacementModel& model, const std::vector<std::vector<uint8_t>>& allowed, int capacity)
+      : model_(model), allowed_(allowed), on_(model.tiles), capacity_(capacity) {}
   bool place(int unit) {
+    model_.check();
     seen_.assign(on_.size(), 0);
     return augment(unit);
   }
@@ -41,6 +42,7 @@ class TileFlow {
     }
     return false;
   }
+  const PlacementModel& model_;
   const std::vector<std::vector<uint8_t>>& allowed_;
   std::vector<std::vector<int>> on_;
   std::vector<uint8_t> seen_;
@@ -74,9 +76,10 @@ bool units_overflow(const std::vector<int>& sizes, int tiles, int capacity) {
   return false;
 }
 
-bool tiles_overflow(const SortedConstraints& sorted, const std::vector<int>& sizes, int tiles, int capacity) {
-  if (units_overflow(sizes, tiles, capacity)) return true;
-  TileFlow flow(sorted.allowed, tiles, capacity);
+bool tiles_overflow(const PlacementModel& model, const SortedConstraints& sorted,
+                    const std::vector<int>& sizes, int capacity) {
+  if (units_overflow(sizes, model.tiles, capacity)) return true;
+  TileFlow flow(model, sorted.allowed, capacity);
   for (size_t unit = 0; unit < sizes.size(); ++unit) {
     const std::vector<uint8_t>& allowed = sorted.allowed[unit];
     if (std::find(allowed.begin(), allowed.end(), 1) == allowed.end()) return true;
@@ -97,12 +100,17 @@ PlacementConstraints with_list(const PlacementConstraints& constraints, std::vec
 class Questions {
  public:
   Questions(const PlacementConstraints& constraints, const SatLimits& limits)
-      : constraints_(constraints), limits_(limits), deadline_(limits.seconds) {}
+      : constraints_(constraints), limits_(limits) {}
+  bool over() const { return limits_.deadline && limits_.deadline->over(); }
   // False also where there is no answer in time.
   bool impossible(std::vector<Requirement> list) const {
-    const double left = limits_.seconds - deadline_.seconds();
-    if (left <= 0) return false;
-    const PlacementConstraints part = with_list(constraints_, std::move(list));
+    bool answer = false;
+    const auto ask = [&] { answer = refuted(with_list(constraints_, std::move(list))); };
+    return limits_.deadline ? finishes(*limits_.deadline, ask) && answer : (ask(), answer);
+  }
+
+ private:
+  bool refuted(const PlacementConstraints& part) const {
     const SortedConstraints sorted = sort_constraints(part);
     if (counted_out(part, sorted)) return true;
     // Operations with slots and allowed tiles only: the flow that was just counted is a mapping.
@@ -110,21 +118,20 @@ class Questions {
       return one.rule == Rule::kSlot || one.rule == Rule::kMemoryTile ||
              (one.rule == Rule::kFixed && one.tile >= 0);
     });
-    return !counted && find_any_mapping(part, {left, limits_.conflicts}).exists == Satisfiable::kNo;
+    return !counted && find_any_mapping(part, limits_).exists == Satisfiable::kNo;
   }
 
- private:
   const PlacementConstraints& constraints_;
   SatLimits limits_;
-  Deadline deadline_;
 };
 
-// Removes from `parts` (kept in order) all that is not needed for `holds`.
+// Removes from `parts` (kept in order) all that is not needed for `holds`, as long as there is time to ask.
 template <typename Part>
-std::vector<Part> minimal(std::vector<Part> parts,
+std::vector<Part> minimal(const Questions& questions, std::vector<Part> parts,
                           const std::function<bool(const std::vector<Part>&)>& holds) {
   for (size_t chunk = std::max<size_t>(parts.size() / 2, 1);; chunk = std::max<size_t>(chunk / 2, 1)) {
     for (size_t begin = 0; begin < parts.size();) {
+      if (questions.over()) return parts;
       std::vector<Part> fewer(parts.begin(), parts.begin() + long(begin));
       fewer.insert(fewer.end(), parts.begin() + long(std::min(begin + chunk, parts.size())), parts.end());
       if (holds(fewer)) {
@@ -197,16 +204,16 @@ Conflict conflict_of(const PlacementConstraints& constraints, const std::vector<
 }  // namespace
 
 bool counted_out(const PlacementConstraints& constraints, const SortedConstraints& sorted) {
-  const int tiles = constraints.model.tiles;
   for (size_t unit = 0; unit < sorted.units.size(); ++unit) {
     const std::vector<int>& apart = sorted.apart_of[unit];
     if (std::binary_search(apart.begin(), apart.end(), int(unit))) return true;
   }
-  if (tiles_overflow(sorted, unit_sizes(sorted, sorted.occupies), tiles, constraints.model.ii) ||
-      tiles_overflow(sorted, unit_sizes(sorted, sorted.counted), tiles, constraints.instructions))
+  const PlacementModel& model = constraints.model;
+  if (tiles_overflow(model, sorted, unit_sizes(sorted, sorted.occupies), model.ii) ||
+      tiles_overflow(model, sorted, unit_sizes(sorted, sorted.counted), constraints.instructions))
     return true;
   for (const std::vector<int>& clique : sorted.cliques) {
-    TileFlow matching(sorted.allowed, tiles, 1);
+    TileFlow matching(model, sorted.allowed, 1);
     for (const int unit : clique) {
       if (!matching.place(unit)) return true;
     }
@@ -218,9 +225,10 @@ AnyMapping find_any_mapping(const PlacementConstraints& constraints, const SatLi
   const SortedConstraints sorted = sort_constraints(constraints);
   if (counted_out(constraints, sorted)) return {Satisfiable::kNo, {}};
   const TimeWindows windows = *TimeBounds(constraints, sorted).any_length();
-  const PlacementFormula formula(constraints, sorted, windows, {.break_symmetry = false});
+  const PlacementFormula formula(constraints, sorted, windows,
+                                 {.break_symmetry = false, .deadline = limits.deadline});
   SatSolver solver;
-  solver.add(formula.cnf());
+  solver.add(formula.cnf(), formula.cnf().deadline());
   const Satisfiable answer = solver.solve({}, limits);
   if (answer != Satisfiable::kYes) return {answer, {}};
   std::vector<int> tiles, slots;
@@ -264,10 +272,10 @@ Conflict explain_impossible(const PlacementConstraints& constraints, const std::
       ++i;
     }
   }
-  nodes = minimal<int>(std::move(nodes),
+  nodes = minimal<int>(questions, std::move(nodes),
                        [&](const std::vector<int>& kept) { return questions.impossible(part(rules, kept)); });
   const auto holds = [&](const std::vector<Requirement>& list) { return questions.impossible(list); };
-  return conflict_of(constraints, minimal<Requirement>(part(rules, nodes), holds), names);
+  return conflict_of(constraints, minimal<Requirement>(questions, part(rules, nodes), holds), names);
 }
 
 }  // namespace tilewright::cgra

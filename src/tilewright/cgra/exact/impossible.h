@@ -22,12 +22,13 @@ struct AnyMapping {
   Satisfiable exists = Satisfiable::kUnknown;
   std::optional<Mapping> mapping;  // where kYes: as early as its tiles and slots allow
 };
-// The counting arguments, then the formula of TimeBounds::any_length.
+// The counting arguments, then the formula of TimeBounds::any_length. Throws Expired where the time ends
+// before there is a formula.
 AnyMapping find_any_mapping(const PlacementConstraints& constraints, const SatLimits& limits = {});
 
 // A smallest part of `constraints` (which admit no mapping): leaving out any node, or any single rule, would
-// admit one. Deletion by halves; a question that is not answered within limits.conflicts, or after
-// limits.seconds of all of them, keeps what it asked about. `names`: of the nodes.
+// admit one. Deletion by halves; a question that is not answered within limits.conflicts, or by
+// limits.deadline of all of them, keeps what it asked about. `names`: of the nodes.
 Conflict explain_impossible(const PlacementConstraints& constraints, const std::vector<std::string>& names,
                             const SatLimits& limits);
 

@@ -59,7 +59,11 @@ class WeightLimit {
 
 PlacementFormula::PlacementFormula(const PlacementConstraints& constraints, const SortedConstraints& sorted,
                                    const TimeWindows& windows, const FormulaOptions& options)
-    : model_(constraints.model), unit_(sorted.unit), units_(sorted.units), cliques_(sorted.cliques) {
+    : cnf_(options.deadline ? options.deadline : constraints.model.deadline),
+      model_(constraints.model),
+      unit_(sorted.unit),
+      units_(sorted.units),
+      cliques_(sorted.cliques) {
   truth_ = cnf_.variable();
   cnf_.clause({truth_});
   make_tiles(sorted);
@@ -93,6 +97,7 @@ void PlacementFormula::exclusive(std::vector<int> literals) {
 }
 
 void PlacementFormula::make_tiles(const SortedConstraints& sorted) {
+  cnf_.room_for(double(units_.size()) * model_.tiles * sizeof(int));
   tile_.assign(units_.size(), std::vector<int>(model_.tiles));
   for (size_t unit = 0; unit < units_.size(); ++unit) {
     const bool fixed = std::count(sorted.allowed[unit].begin(), sorted.allowed[unit].end(), 1) == 1;
@@ -203,6 +208,7 @@ void PlacementFormula::far_apart(int u, int v, const std::vector<int>& levels,
       continue;
     }
     for (int a = 0; a < model_.tiles; ++a) {
+      cnf_.check();
       std::vector<int> out{literals[i], -tile_[u][a]}, in{literals[i], -tile_[v][a]};
       for (int b = 0; b < model_.tiles; ++b) {
         if (model_.transfer[a][b] < levels[i]) out.push_back(tile_[v][b]);
@@ -228,6 +234,7 @@ void PlacementFormula::make_edge(const Edge& edge) {
   const int shift = latency - edge.distance * model_.ii;
   std::set<int> distinct;
   for (int a = 0; a < model_.tiles; ++a) {
+    cnf_.check();
     for (int b = 0; b < model_.tiles; ++b) {
       if (u != v || a == b) distinct.insert(model_.transfer[a][b]);
     }
@@ -279,6 +286,7 @@ void PlacementFormula::make_storage(const PlacementConstraints& constraints,
   for (int tile = 0; tile < model_.tiles; ++tile) {
     std::vector<std::pair<int, int>> items;
     for (const StoredVariable& variable : constraints.variables) {
+      cnf_.check();
       std::set<int> units;
       for (const int node : variable.users) {
         if (sorted.stored[node]) units.insert(unit_[node]);
@@ -310,6 +318,7 @@ void PlacementFormula::make_counts() {
 void PlacementFormula::count_ends(int centre, const std::vector<int>& edges, bool out) {
   constexpr size_t kWide = 4;
   for (const std::vector<int>& clique : cliques_) {
+    cnf_.check();
     std::map<int, int> ends;  // unit -> transfer
     for (const int i : edges) {
       const int unit = unit_[out ? transfers_[i].edge.to : transfers_[i].edge.from];
@@ -322,6 +331,7 @@ void PlacementFormula::count_ends(int centre, const std::vector<int>& edges, boo
     for (const int level : levels) {
       std::vector<int> ball(model_.tiles, 0);
       for (int a = 0; a < model_.tiles; ++a) {
+        cnf_.check();
         for (int b = 0; b < model_.tiles; ++b)
           ball[a] += (out ? model_.transfer[a][b] : model_.transfer[b][a]) < level;
       }

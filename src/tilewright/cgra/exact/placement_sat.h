@@ -19,6 +19,7 @@ struct FormulaOptions {
   bool break_symmetry = true;
   // Implied clauses: at most as many of a value's consumers within r clocks as tiles are.
   bool count_near = true;
+  const Deadline* deadline = nullptr;  // of building it; null: the model's. Throws Expired
 };
 
 class PlacementFormula {

@@ -56,17 +56,11 @@ Cnf question(const PlacementConstraints& constraints, const SortedConstraints& s
       .cnf();
 }
 
-}  // namespace
-
-Refutation refute(const MappingProblem& problem, int horizon, const std::filesystem::path& folder,
-                  const RefutationOptions& options) {
-  Diagnostics diagnostics;
-  problem.verify(diagnostics);
-  diagnostics.raise_if_any("refutation");
-  const PlacementConstraints constraints = placement_constraints(problem);
+void refute_within(const MappingProblem& problem, int horizon, const std::filesystem::path& folder,
+                   const RefutationOptions& options, Refutation& made) {
+  const PlacementConstraints constraints = placement_constraints(problem, options.limits.deadline);
   const SortedConstraints sorted = sort_constraints(constraints);
   const Cnf cnf = question(constraints, sorted, horizon, options.plain);
-  Refutation made;
   const std::string name = fmt::format("{}-ii{}-{}", problem.graph.name, problem.ii,
                                        horizon > 0 ? std::to_string(horizon) : "any");
   made.formula = folder / (name + ".cnf");
@@ -76,7 +70,7 @@ Refutation refute(const MappingProblem& problem, int horizon, const std::filesys
   SatSolver solver;
   if (!solver.trace_proof(made.proof.string()))
     throw Error(ErrorKind::kInvalidInput, made.proof.string() + ": cannot be written");
-  solver.add(cnf);
+  solver.add(cnf, options.limits.deadline);
   made.answer = solver.solve({}, options.limits);
   solver.close_proof();
   made.solve_seconds = seconds_since(start);
@@ -84,12 +78,25 @@ Refutation refute(const MappingProblem& problem, int horizon, const std::filesys
   if (made.answer == Satisfiable::kYes && horizon == 0 &&
       !TimeBounds(constraints, sorted, false).any_length())
     made.answer = Satisfiable::kUnknown;
-  if (made.answer != Satisfiable::kNo) return made;
+  if (made.answer != Satisfiable::kNo) return;
   const auto check = Clock::now();
   const std::string proof = read_text_file(made.proof);
   made.proof_bytes = int64_t(proof.size());
-  made.check = check_drat(read_text_file(made.formula), proof);
+  made.check = check_drat(read_text_file(made.formula), proof, options.limits.deadline);
   made.check_seconds = seconds_since(check);
+}
+
+}  // namespace
+
+Refutation refute(const MappingProblem& problem, int horizon, const std::filesystem::path& folder,
+                  const RefutationOptions& options) {
+  Diagnostics diagnostics;
+  problem.verify(diagnostics);
+  diagnostics.raise_if_any("refutation");
+  const Deadline none;
+  Refutation made;
+  finishes(options.limits.deadline ? *options.limits.deadline : none,
+           [&] { refute_within(problem, horizon, folder, options, made); });
   return made;
 }
 

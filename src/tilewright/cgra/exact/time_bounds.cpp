@@ -13,7 +13,8 @@ namespace {
 constexpr int kNoPath = std::numeric_limits<int>::min() / 4;
 
 // Longest paths from `start`; nothing: a cycle of positive length.
-std::optional<std::vector<int>> longest_paths(const std::vector<TimeArc>& arcs, int nodes, int start) {
+std::optional<std::vector<int>> longest_paths(const PlacementModel& model, const std::vector<TimeArc>& arcs,
+                                              int nodes, int start) {
   std::vector<int> length(nodes, kNoPath);
   length[start] = 0;
   for (int round = 0; round <= nodes; ++round) {
@@ -24,6 +25,7 @@ std::optional<std::vector<int>> longest_paths(const std::vector<TimeArc>& arcs, 
       changed = true;
     }
     if (!changed) return length;
+    model.check();
   }
   return std::nullopt;
 }
@@ -52,6 +54,7 @@ void TimeBounds::make_arcs(bool derived) {
     int least = std::numeric_limits<int>::max(), most = kNoPath;
     for (int a = 0; a < model.tiles; ++a) {
       if (!sorted_->allowed[u][a]) continue;
+      model.check();
       for (int b = 0; b < model.tiles; ++b) {
         if (!sorted_->allowed[v][b] || (u == v && a != b) || (apart && a == b)) continue;
         int gap = model.least_gap(a, b);
@@ -79,6 +82,7 @@ void TimeBounds::make_radii() {
   const bool own_tile = model.ii > 1;
   const int own = model.latency_cycles % model.ii == 0 ? 1 : 0;
   for (int centre = 0; centre < model.tiles; ++centre) {
+    model.check();
     std::vector<int> out, in;
     for (int tile = 0; tile < model.tiles; ++tile) {
       if (tile == centre && !own_tile) continue;
@@ -109,6 +113,7 @@ void TimeBounds::make_fans() {
       if (!fresh) entry->second = std::max(entry->second, offset);
     }
     for (const auto& [centre, others] : ends) {
+      model.check();
       Fan fan{centre, out, {}, {}};
       for (const auto& [node, offset] : others) {
         const std::vector<int>& apart = sorted_->apart_of[sorted_->unit[node]];
@@ -164,12 +169,16 @@ std::optional<TimeWindows> TimeBounds::within(int horizon) const {
     if (windows.low.back() > windows.high.back()) return std::nullopt;
   }
   for (bool changed = true; changed;) {
+    model.check();
     const std::vector<int> low = windows.low, high = windows.high;
     for (const TimeArc& arc : arcs_) {
       windows.low[arc.to] = std::max(windows.low[arc.to], windows.low[arc.from] + arc.gap);
       windows.high[arc.from] = std::min(windows.high[arc.from], windows.high[arc.to] - arc.gap);
     }
-    for (const Fan& fan : fans_) fan.out ? tighten_high(fan, windows) : raise_low(fan, windows);
+    for (const Fan& fan : fans_) {
+      model.check();
+      fan.out ? tighten_high(fan, windows) : raise_low(fan, windows);
+    }
     for (int node = 0; node < model.nodes; ++node) {
       if (windows.low[node] > windows.high[node]) return std::nullopt;
     }
@@ -216,6 +225,7 @@ std::vector<int> TimeBounds::blocks(const std::vector<TimeArc>& arcs, int nodes)
   std::vector<int> block(nodes, -1);
   for (int node = nodes - 1; node >= 0; --node) {  // the origin, the last one, first
     if (block[node] >= 0) continue;
+    constraints_->model.check();
     const std::vector<uint8_t> later = reach(next, node), earlier = reach(before, node);
     for (int other = 0; other < nodes; ++other) {
       if (later[other] && earlier[other]) block[other] = node;
@@ -246,8 +256,9 @@ std::optional<TimeWindows> TimeBounds::any_length() const {
   TimeWindows windows{std::vector<int>(model.nodes, 0), std::vector<int>(model.nodes, 0), {}};
   for (int anchor = 0; anchor <= origin; ++anchor) {
     if (block[anchor] != anchor) continue;
-    const auto after = longest_paths(arcs, model.nodes + 1, anchor);
-    const auto before = longest_paths(backwards, model.nodes + 1, anchor);
+    model.check();
+    const auto after = longest_paths(model, arcs, model.nodes + 1, anchor);
+    const auto before = longest_paths(model, backwards, model.nodes + 1, anchor);
     if (!after || !before) return std::nullopt;
     const int room = anchor == origin ? 0 : model.ii - 1;
     int lowest = 0;
@@ -287,6 +298,7 @@ std::optional<std::vector<int>> earliest_times(const PlacementConstraints& const
   };
   const int rounds = 2 * model.nodes + 2;
   for (int round = 0; round <= rounds; ++round) {
+    model.check();
     bool changed = false;
     for (const Edge& edge : sorted.edges) {
       const int shift = edge.distance * model.ii, a = tiles[edge.from], b = tiles[edge.to];

@@ -52,6 +52,7 @@ class PlacementTree {
     const int tail = decoder_.tail_cycles()[size_t(next)];
     const int tiles = node.places.empty() && symmetric_ ? (model_.tiles + 1) / 2 : model_.tiles;
     for (int tile = 0; tile < tiles; ++tile) {
+      model_.check();
       const int first = state.earliest(next, tile);
       const int end = slots_suffice_ ? first + model_.ii : std::numeric_limits<int>::max();
       for (int time = first; time != PlacementState::kNever && time < end;
@@ -141,13 +142,9 @@ class PlacementTree {
   std::vector<int> order_;
 };
 
-}  // namespace
-
-MappingResult map_branch_and_bound(const MappingProblem& problem, const MapperOptions& options) {
-  Diagnostics diagnostics;
-  problem.verify(diagnostics);
-  diagnostics.raise_if_any();
-  const PlacementModel model = compile_model(problem);
+void search_tree(const MappingProblem& problem, const MapperOptions& options, const Deadline& deadline,
+                 MappingResult& result) {
+  const PlacementModel model = compile_model(problem, &deadline);
   const PlacementDecoder decoder(model);
   const bool loops =
       std::any_of(model.edges.begin(), model.edges.end(), [](const Edge& e) { return e.distance > 0; });
@@ -157,6 +154,7 @@ MappingResult map_branch_and_bound(const MappingProblem& problem, const MapperOp
   BranchAndBoundOptions<std::vector<Place>, int> search;
   search.threads = options.threads;
   search.limits = options.limits;
+  search.limits.deadline = &deadline;
   int last_makespan = 0;
   if (const auto schedule = list_schedule(decoder)) {
     const Mapping mapping{.ii = model.ii, .places = schedule->places, .routes = {}};
@@ -167,17 +165,28 @@ MappingResult map_branch_and_bound(const MappingProblem& problem, const MapperOp
     last_makespan = model.nodes * (model.latency_cycles + way + model.ii);
   }
   const auto found = branch_and_bound(PlacementTree(decoder, slots_suffice, last_makespan), search);
-  MappingResult result;
   result.status =
       found.status == SearchStatus::kInfeasible && !slots_suffice ? SearchStatus::kStopped : found.status;
   result.counts = found.end.counts;
-  result.seconds = found.end.seconds;
   result.curve = found.curve;
   result.lower_bound = found.end.bound.value_or(0);
   if (found.best) {
     result.mapping = Mapping{.ii = model.ii, .places = *found.best, .routes = {}};
     result.makespan = makespan_cycles(*result.mapping, model.latency_cycles);
   }
+}
+
+}  // namespace
+
+MappingResult map_branch_and_bound(const MappingProblem& problem, const MapperOptions& options) {
+  Diagnostics diagnostics;
+  problem.verify(diagnostics);
+  diagnostics.raise_if_any();
+  const Deadline deadline(options.limits.seconds, options.limits.deadline);
+  MappingResult result;
+  finishes(deadline, [&] { search_tree(problem, options, deadline, result); });
+  result.seconds = deadline.seconds();
+  result.ending = deadline.ending();
   return result;
 }
 

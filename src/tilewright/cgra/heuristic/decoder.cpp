@@ -39,6 +39,7 @@ PlacementDecoder::PlacementDecoder(const PlacementModel& model)
     }
   }
   for (int tile = 0; tile < model.tiles; ++tile) {
+    model.check();
     std::vector<int16_t> order(size_t(model.tiles));
     std::iota(order.begin(), order.end(), int16_t(0));
     const std::vector<int>& way = model.transfer[size_t(tile)];

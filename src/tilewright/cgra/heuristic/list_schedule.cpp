@@ -37,6 +37,7 @@ std::optional<ListSchedule> list_schedule(const PlacementDecoder& decoder) {
   schedule.genes.rank.assign(size_t(model.nodes), 0);
   PlacementState state(model);
   for (size_t i = 0; i < order.size(); ++i) {
+    model.check();
     const int node = order[i];
     schedule.genes.rank[size_t(node)] = int16_t(i);
     int best = -1, best_time = std::numeric_limits<int>::max(), best_pull = 0;

@@ -16,11 +16,11 @@ namespace {
 using Value = PlacementSpace::Value;
 using Found = SearchResult<PlacementGenes, Value>;
 
-PlacementModel compile_checked(const MappingProblem& problem) {
+PlacementModel compile_checked(const MappingProblem& problem, const Deadline& deadline) {
   Diagnostics diagnostics;
   problem.verify(diagnostics);
   diagnostics.raise_if_any();
-  return compile_model(problem);
+  return compile_model(problem, &deadline);
 }
 
 int longest_chain(const PlacementDecoder& decoder) {
@@ -73,20 +73,25 @@ void start_from_list(const PlacementSpace& space, Options& options) {
 constexpr int kRoutedRuns = 4;
 
 template <typename Search>
-MappingResult routed_best(const MappingProblem& problem, MapperOptions options, const Search& search) {
-  if (!problem.rules.routed) return search(options);
+void routed_best(const MappingProblem& problem, MapperOptions options, const Deadline& deadline,
+                 const Search& search, MappingResult& best) {
+  if (!problem.rules.routed) {
+    best = search(options);
+    return;
+  }
   if (options.limits.evaluations != SearchLimits::kNone) {
     options.limits.evaluations = std::max<int64_t>(1, options.limits.evaluations / kRoutedRuns);
   }
-  options.limits.seconds /= kRoutedRuns;
-  MappingResult best;
-  for (int run = 0; run < kRoutedRuns; ++run, ++options.seed) {
+  for (int run = 0; run < kRoutedRuns && !deadline.over(); ++run, ++options.seed) {
+    // Half of the time is for routes.
+    options.limits.seconds = std::max(1e-6, deadline.left() / (kRoutedRuns - run) / 2);
     MappingResult found = search(options);
     found.counts += best.counts;
     found.seconds += best.seconds;
     const bool shorter = found.mapping && (!best.mapping || found.makespan < best.makespan);
     RoutingResult routes;
-    if (shorter) routes = route_places(problem, *found.mapping, {.seconds = options.limits.seconds});
+    const Deadline part(deadline.left() / (kRoutedRuns - run), &deadline);
+    if (shorter) routes = route_places(problem, *found.mapping, {.deadline = &part});
     if (routes.status == SearchStatus::kFeasible) {
       found.mapping->routes = std::move(routes.routes);
       best = std::move(found);
@@ -96,17 +101,26 @@ MappingResult routed_best(const MappingProblem& problem, MapperOptions options, 
       best.seconds = found.seconds;
     }
   }
-  return best;
 }
 
 template <typename Search>
 MappingResult search_placements(const MappingProblem& problem, const MapperOptions& options,
                                 const Search& search) {
-  const PlacementModel model = compile_checked(problem);
-  const PlacementSpace space(model);
-  return routed_best(problem, options, [&](const MapperOptions& part) {
-    return finish(model, space.decoder, search(space, part));
+  const Deadline deadline(options.limits.seconds, options.limits.deadline);
+  MapperOptions rest = options;
+  rest.limits.deadline = &deadline;
+  MappingResult result;
+  finishes(deadline, [&] {
+    const PlacementModel model = compile_checked(problem, deadline);
+    const PlacementSpace space(model);
+    const auto one = [&](const MapperOptions& part) {
+      return finish(model, space.decoder, search(space, part));
+    };
+    routed_best(problem, rest, deadline, one, result);
   });
+  result.seconds = deadline.seconds();
+  result.ending = deadline.ending();
+  return result;
 }
 
 }  // namespace

@@ -18,7 +18,12 @@ constexpr int kNoPath = -(1 << 28);
 class AnyLength {
  public:
   AnyLength(const Fabric& fabric, const PlacementModel& model, int ages)
-      : fabric_(fabric), model_(model), ages_(ages), table_(fabric), places_(cnf_, model, slots(model)) {
+      : fabric_(fabric),
+        model_(model),
+        ages_(ages),
+        table_(fabric),
+        cnf_(model.deadline),
+        places_(cnf_, model, slots(model)) {
     find_distances();
     add_offsets();
     for (int node = 0; node < model_.nodes; ++node) {
@@ -69,6 +74,7 @@ class AnyLength {
 };
 
 void AnyLength::find_distances() {
+  cnf_.room_for(double(model_.nodes) * model_.nodes * sizeof(int));
   far_.assign(model_.nodes, std::vector<int>(model_.nodes, kNoPath));
   for (const Edge& edge : model_.edges) {
     int& far = far_[edge.from][edge.to];
@@ -77,8 +83,10 @@ void AnyLength::find_distances() {
   for (int node = 0; node < model_.nodes; ++node) far_[node][node] = std::max(0, far_[node][node]);
   for (int by = 0; by < model_.nodes; ++by) {
     for (int from = 0; from < model_.nodes; ++from) {
+      if (far_[from][by] == kNoPath) continue;
+      cnf_.check();
       for (int to = 0; to < model_.nodes; ++to) {
-        if (far_[from][by] == kNoPath || far_[by][to] == kNoPath) continue;
+        if (far_[by][to] == kNoPath) continue;
         far_[from][to] = std::max(far_[from][to], far_[from][by] + far_[by][to]);
       }
     }

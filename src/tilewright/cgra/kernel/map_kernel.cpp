@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "tilewright/cgra/kernel/any_length_formula.h"
 #include "tilewright/cgra/kernel/start_windows.h"
@@ -54,33 +55,56 @@ void break_symmetry(const Fabric& array, PlacementModel& model) {
 class KernelMapper {
  public:
   KernelMapper(MappingProblem problem, const KernelOptions& options)
-      : problem_(std::move(problem)), options_(options), deadline_(options.seconds) {}
+      : problem_(std::move(problem)), options_(options), deadline_(options.seconds, options.deadline) {}
 
   KernelResult run();
 
  private:
+  void map();
   bool map_at(int ii);
   bool round_at(int64_t conflicts);
   std::vector<Fabric> restrictions() const;
   Satisfiable decide(const PlacementModel& model, int64_t conflicts);
   bool refute_every_length(PlacementModel model, int64_t conflicts);
   void shorten();
+  int most_ii() const {
+    const int limit = problem_.fabric.max_ii;
+    return options_.most_ii > 0 ? std::min(limit, options_.most_ii) : limit;
+  }
   Satisfiable solve(const Fabric& array, Attempt attempt);
-  double left() const { return std::max(0.0, end_of_ii_ - deadline_.seconds()); }
+  Satisfiable solve_part(const Fabric& array, Attempt attempt, const Deadline& deadline);
+  bool over() const { return share_ == nullptr || share_->over(); }
+  // Builds and solves one formula, on a part of the time of its own, since it may need too much memory alone.
+  template <typename Ask>
+  Satisfiable ask(const Ask& ask);
 
   MappingProblem problem_;
   KernelOptions options_;
   Deadline deadline_;
-  double end_of_ii_ = 0;  // seconds; later ones belong to the next II
-  int least_ = 0;         // makespan, at this II: all smaller ones are refuted
+  std::unique_ptr<Deadline> share_;  // of the II at hand; later seconds belong to the next one
+  int least_ = 0;                    // makespan, at this II: all smaller ones are refuted
+  bool too_large_ = false;           // a formula did not fit into the memory
   KernelResult result_;
 };
 
+template <typename Ask>
+Satisfiable KernelMapper::ask(const Ask& ask) {
+  const Deadline part(Deadline::kNoLimit, share_.get());
+  Satisfiable answer = Satisfiable::kUnknown;
+  finishes(part, [&] { answer = ask(part); });
+  if (part.ending() == Ending::kMemory) too_large_ = true;
+  return answer;
+}
+
 // Any answer but kNo of a cut or restricted formula says nothing about the problem.
 Satisfiable KernelMapper::solve(const Fabric& array, Attempt attempt) {
+  return ask([&](const Deadline& part) { return solve_part(array, attempt, part); });
+}
+
+Satisfiable KernelMapper::solve_part(const Fabric& array, Attempt attempt, const Deadline& deadline) {
   MappingProblem part = problem_;
   part.fabric = array;
-  PlacementModel model = compile_model(part);
+  PlacementModel model = compile_model(part, &deadline);
   std::optional<StartWindows> windows = start_windows(model, attempt.makespan);
   if (windows && attempt.width > 0) windows = narrow_windows(model, *windows, attempt.width);
   if (!windows) return Satisfiable::kNo;
@@ -89,9 +113,9 @@ Satisfiable KernelMapper::solve(const Fabric& array, Attempt attempt) {
   SatSolver solver;
   solver.option("seed", int(options_.seed % 2000000000));
   if (!attempt.refute) solver.option("stabilizeonly", 1);  // stable phases find models, the others refute
-  solver.add(formula.cnf());
+  solver.add(formula.cnf(), &deadline);
   ++result_.counts.evaluations;
-  const Satisfiable answer = solver.solve({}, {.seconds = left(), .conflicts = attempt.conflicts});
+  const Satisfiable answer = solver.solve({}, {.deadline = &deadline, .conflicts = attempt.conflicts});
   if (answer == Satisfiable::kYes) {
     ++result_.counts.valid;
     result_.mapping = embed_mapping(formula.read(solver), array, problem_.fabric);
@@ -119,7 +143,7 @@ bool KernelMapper::round_at(int64_t conflicts) {
     for (const int slack : kSlacks) {
       const int makespan = first + slack, width = slack > kExactSlack ? kWidestWindow : 0;
       if (makespan < least_) continue;
-      if (left() <= 0) return false;
+      if (over()) return false;
       const Satisfiable answer = solve(array, {makespan, width, conflicts});
       if (answer == Satisfiable::kYes) return true;
       const bool whole = array == problem_.fabric && width == 0;
@@ -131,7 +155,7 @@ bool KernelMapper::round_at(int64_t conflicts) {
 
 bool KernelMapper::map_at(int ii) {
   problem_.ii = ii;
-  PlacementModel model = compile_model(problem_);
+  PlacementModel model = compile_model(problem_, share_.get());
   const std::optional<int> least = least_makespan_cycles(model);
   if (!least) {
     result_.refuted.push_back({ii, "the times of a cycle (or fixed times) contradict this II"});
@@ -139,7 +163,7 @@ bool KernelMapper::map_at(int ii) {
   }
   least_ = *least;
   int64_t conflicts = kFirstConflicts;
-  for (int round = 0; round < kRounds && left() > 0; ++round, conflicts *= kRoundGrowth) {
+  for (int round = 0; round < kRounds && !over(); ++round, conflicts *= kRoundGrowth) {
     if (round_at(conflicts)) return true;
     const Satisfiable answer = decide(model, conflicts);
     if (answer != Satisfiable::kUnknown) return answer == Satisfiable::kYes;
@@ -151,10 +175,14 @@ bool KernelMapper::map_at(int ii) {
 // By the relaxation without times, where it has no model.
 bool KernelMapper::refute_every_length(PlacementModel model, int64_t conflicts) {
   break_symmetry(problem_.fabric, model);
-  SatSolver solver;
-  solver.add(any_length_formula(problem_.fabric, model, kFollowedSlots * model.ii));
-  ++result_.counts.evaluations;
-  if (solver.solve({}, {.seconds = left(), .conflicts = conflicts}) != Satisfiable::kNo) return false;
+  const Satisfiable answer = ask([&](const Deadline& part) {
+    model.deadline = &part;
+    SatSolver solver;
+    solver.add(any_length_formula(problem_.fabric, model, kFollowedSlots * model.ii), &part);
+    ++result_.counts.evaluations;
+    return solver.solve({}, {.deadline = &part, .conflicts = conflicts});
+  });
+  if (answer != Satisfiable::kNo) return false;
   result_.refuted.push_back({model.ii,
                              "places and routes contradict each other even where operations have "
                              "slots but no times, so no length of the schedule helps"});
@@ -176,29 +204,34 @@ Satisfiable KernelMapper::decide(const PlacementModel& model, int64_t conflicts)
 }
 
 void KernelMapper::shorten() {
-  end_of_ii_ = options_.seconds;
+  share_ = std::make_unique<Deadline>(Deadline::kNoLimit, &deadline_);
   const int found = result_.makespan;
-  for (int makespan = least_; makespan < found && left() > 0; ++makespan) {
+  for (int makespan = least_; makespan < found && !over(); ++makespan) {
     const Satisfiable answer = solve(problem_.fabric, {makespan, 0, kShorteningConflicts, true});
     if (answer == Satisfiable::kYes) return;
     if (answer == Satisfiable::kNo && makespan == least_) least_ = makespan + 1;
   }
 }
 
-KernelResult KernelMapper::run() {
-  result_.bound = minimum_ii(problem_);
+// II after II, each on half of the time that is left.
+void KernelMapper::map() {
+  result_.bound = minimum_ii(problem_, &deadline_);
   result_.least_ii = result_.bound.value();
-  const int limit = problem_.fabric.max_ii;
-  const int most = options_.most_ii > 0 ? std::min(limit, options_.most_ii) : limit;
-  for (int ii = result_.least_ii; ii <= most && !deadline_.expired(); ++ii) {
-    end_of_ii_ = (deadline_.seconds() + options_.seconds) / 2;
-    if (map_at(ii)) break;
+  for (int ii = result_.least_ii; ii <= most_ii() && !deadline_.over(); ++ii) {
+    share_ = std::make_unique<Deadline>(deadline_.left() / 2, &deadline_);
+    bool found = false;
+    finishes(*share_, [&] { found = map_at(ii); });
+    if (found) break;
     if (result_.least_ii == ii && !result_.refuted.empty() && result_.refuted.back().ii == ii)
       result_.least_ii = ii + 1;
-    if (deadline_.seconds() > options_.seconds) break;
   }
+  if (result_.mapping && options_.shortest) shorten();
+}
+
+KernelResult KernelMapper::run() {
+  const int most = most_ii();
+  finishes(deadline_, [&] { map(); });
   if (result_.mapping) {
-    if (options_.shortest) shorten();
     result_.least_makespan = least_;
     result_.status =
         result_.mapping->ii == result_.least_ii ? SearchStatus::kOptimal : SearchStatus::kFeasible;
@@ -206,6 +239,8 @@ KernelResult KernelMapper::run() {
     result_.status = SearchStatus::kInfeasible;
   }
   result_.seconds = deadline_.seconds();
+  result_.ending = deadline_.ending();
+  if (result_.ending == Ending::kNone && too_large_) result_.ending = Ending::kMemory;
   return std::move(result_);
 }
 

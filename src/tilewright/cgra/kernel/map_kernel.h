@@ -10,12 +10,14 @@
 #include "tilewright/cgra/kernel/minimum_ii.h"
 #include "tilewright/cgra/mapping.h"
 #include "tilewright/cgra/problem.h"
+#include "tilewright/search/deadline.h"
 #include "tilewright/search/result.h"
 
 namespace tilewright::cgra {
 
 struct KernelOptions {
   double seconds = 60;
+  const Deadline* deadline = nullptr;  // of the work that this is a part of
   uint64_t seed = 0;
   int most_ii = 0;       // 0: the fabric's max_ii
   bool shortest = true;  // after the least II, shorten the schedule (or prove that it is shortest)
@@ -38,8 +40,11 @@ struct KernelResult {
   int makespan = 0, least_makespan = 0;  // of `mapping`; no mapping at its II is shorter than the second
   SearchCounts counts;  // evaluations: formulas solved; nodes: the solver's conflicts allowed
   double seconds = 0;
+  Ending ending = Ending::kNone;  // what stopped it, where time, memory or a request did
 };
 
+// A formula that would leave the deadline's memory limit is not built, and what it would tell stays open.
+//
 // problem.ii is not looked at; the routed tier is asked for whatever problem.rules.routed says. One thread.
 // The same result on any machine unless the time limit ends it. Errors: problem.verify's; links that take
 // clocks, variables that do not all fit one tile's memories (unsupported).

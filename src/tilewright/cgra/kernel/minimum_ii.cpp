@@ -16,11 +16,12 @@ int divide_up(int a, int b) { return (a + b - 1) / b; }
 
 // Nodes of a cycle with sum(latency) * distance_price > sum(distance) * latency_price; empty: none.
 std::vector<int> better_cycle(const std::vector<Edge>& edges, int nodes, int latency, int64_t cycles,
-                              int64_t distance) {
+                              int64_t distance, const Deadline* deadline) {
   std::vector<int64_t> length(nodes, 0);
   std::vector<int> parent(nodes, -1);
   int changed = -1;
   for (int round = 0; round <= nodes; ++round) {
+    if (deadline) deadline->check();
     changed = -1;
     for (const Edge& edge : edges) {
       const int64_t next = length[edge.from] + latency * distance - edge.distance * cycles;
@@ -52,12 +53,12 @@ int cycle_distance(const std::vector<Edge>& edges, const std::vector<int>& cycle
   return sum;
 }
 
-void add_recurrence(const MappingProblem& problem, MinimumIi& bound) {
+void add_recurrence(const MappingProblem& problem, const Deadline* deadline, MinimumIi& bound) {
   const std::vector<Edge> edges = problem.graph.edges();
   const int latency = problem.fabric.operation_latency_cycles, nodes = int(problem.graph.nodes.size());
   int64_t cycles = 0, distance = 1;
   while (true) {
-    const std::vector<int> cycle = better_cycle(edges, nodes, latency, cycles, distance);
+    const std::vector<int> cycle = better_cycle(edges, nodes, latency, cycles, distance, deadline);
     if (cycle.empty()) return;
     bound.cycle = cycle;
     bound.cycle_cycles = latency * int(cycle.size());
@@ -68,12 +69,7 @@ void add_recurrence(const MappingProblem& problem, MinimumIi& bound) {
   }
 }
 
-}  // namespace
-
-int MinimumIi::value() const { return std::max({resource, recurrence, shared_tile}); }
-
-MinimumIi minimum_ii(const MappingProblem& problem) {
-  MinimumIi bound;
+void find_bound(const MappingProblem& problem, const Deadline* deadline, MinimumIi& bound) {
   const int nodes = int(problem.graph.nodes.size());
   bound.resource = std::max(1, divide_up(nodes, problem.fabric.tiles()));
   bound.reason = fmt::format("{} operations on {} tiles", nodes, problem.fabric.tiles());
@@ -88,19 +84,29 @@ MinimumIi minimum_ii(const MappingProblem& problem) {
     }
   }
   if (problem.rules.variables_together) {
-    for (const std::vector<int>& unit : compile_model(problem).units) {
+    for (const std::vector<int>& unit : compile_model(problem, deadline).units) {
       if (int(unit.size()) <= bound.value()) continue;
       bound.shared_tile = int(unit.size());
       bound.reason = fmt::format("{} operations share variables and so one tile", unit.size());
     }
   }
   const int others = bound.value();
-  add_recurrence(problem, bound);
+  add_recurrence(problem, deadline, bound);
   if (bound.recurrence > others) {
     bound.reason = fmt::format("a cycle of {} clocks over {} iteration{}:", bound.cycle_cycles,
                                bound.cycle_distance, bound.cycle_distance == 1 ? "" : "s");
     for (const int node : bound.cycle) bound.reason += " '" + problem.graph.nodes[node].name + "'";
   }
+}
+
+}  // namespace
+
+int MinimumIi::value() const { return std::max({resource, recurrence, shared_tile}); }
+
+MinimumIi minimum_ii(const MappingProblem& problem, const Deadline* deadline) {
+  MinimumIi bound;
+  const Deadline none;
+  finishes(deadline ? *deadline : none, [&] { find_bound(problem, deadline, bound); });
   return bound;
 }
 

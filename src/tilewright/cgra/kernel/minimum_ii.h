@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tilewright/cgra/problem.h"
+#include "tilewright/search/deadline.h"
 
 namespace tilewright::cgra {
 
@@ -21,7 +22,8 @@ struct MinimumIi {
   std::string reason;
 };
 
-// problem.ii is not looked at. The graph has no cycle of distance 0.
-MinimumIi minimum_ii(const MappingProblem& problem);
+// problem.ii is not looked at. The graph has no cycle of distance 0. Where `deadline` comes first, what is
+// known by then: a bound all the same.
+MinimumIi minimum_ii(const MappingProblem& problem, const Deadline* deadline = nullptr);
 
 }  // namespace tilewright::cgra

@@ -15,6 +15,7 @@ ValueSpread::ValueSpread(Cnf& cnf, const LinkTable& table, int clocks,
   const auto fill = [&](std::vector<int>& variables, size_t count) {
     for (size_t i = 0; i < count; ++i) variables.push_back(cnf.variable());
   };
+  cnf.room_for(double(clocks_) * sizeof(int) * (double(hops_ + 2) * tiles_ + links_));
   fill(reach_, size_t(clocks_) * (hops_ + 1) * tiles_);
   fill(waits_, size_t(clocks_) * tiles_);
   fill(crosses_, size_t(clocks_) * links_);

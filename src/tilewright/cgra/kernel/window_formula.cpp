@@ -10,7 +10,12 @@
 namespace tilewright::cgra {
 
 WindowFormula::WindowFormula(const Fabric& fabric, const PlacementModel& model, const StartWindows& windows)
-    : fabric_(fabric), model_(model), tiles_(model.tiles), table_(fabric), places_(cnf_, model, windows) {
+    : fabric_(fabric),
+      model_(model),
+      tiles_(model.tiles),
+      table_(fabric),
+      cnf_(model.deadline),
+      places_(cnf_, model, windows) {
   add_timing();
   add_values();
   for (const Edge& edge : model_.edges) add_use(edge);
@@ -39,6 +44,7 @@ void WindowFormula::add_distance(const Edge& edge) {
     return;
   }
   int longest = 0;
+  cnf_.check();
   for (const std::vector<int>& row : model_.transfer)
     longest = std::max(longest, *std::max_element(row.begin(), row.end()) + model_.latency_cycles);
   for (int use = windows().first[edge.to]; use <= windows().last[edge.to]; ++use) {
@@ -47,6 +53,7 @@ void WindowFormula::add_distance(const Edge& edge) {
       if (gap < model_.latency_cycles || (gap >= longest && model_.rules.delay == Delay::kUnbounded))
         continue;
       for (int tile = 0; tile < tiles_; ++tile) {
+        cnf_.check();
         std::vector<int> forward{-places_.here(edge.from, tile, start), -places_.starts(edge.to, use)};
         std::vector<int> backward{-places_.starts(edge.from, start), -places_.here(edge.to, tile, use)};
         for (int other = 0; other < tiles_; ++other) {

@@ -30,7 +30,7 @@ class GapBounder {
         exact_(exact),
         options_(options),
         model_(compile_model(problem)),
-        deadline_(options.seconds) {
+        deadline_(options.seconds, options.deadline) {
     next_.resize(size_t(model_.nodes));
     for (const Edge& edge : model_.edges) {
       if (edge.distance == 0) next_[size_t(edge.from)].push_back(edge.to);
@@ -60,6 +60,7 @@ class GapBounder {
     least[0] = 0;
     std::vector<int> ways(size_t(model_.tiles));
     for (int a = 0; a < model_.tiles; ++a) {
+      if (options_.deadline) options_.deadline->check();
       for (int b = 0; b < model_.tiles; ++b) {
         for (int x = 0; x < model_.tiles; ++x) {
           ways[size_t(x)] = model_.transfer[size_t(a)][size_t(x)] + model_.transfer[size_t(x)][size_t(b)];
@@ -119,6 +120,7 @@ class GapBounder {
     }
     std::vector<int> chains;
     for (size_t u = size_t(nodes); u-- > 0;) {
+      if (options_.deadline) options_.deadline->check();
       for (size_t v = u + 1; v < size_t(nodes); ++v) {
         int& entry = gap_[u][v];
         if (entry == kNone) continue;
@@ -162,7 +164,7 @@ class GapBounder {
       if (known == kNone) continue;
       const int path = bound_.release[size_t(u)] + known + bound_.tail_cycles[size_t(end)];
       if (path + slack_ < bound_.makespan) continue;
-      if (deadline_.seconds() > options_.seconds) return;
+      if (deadline_.over()) return;
       const std::vector<int> part = between(from, v);
       if (part.size() < 3 || int(part.size()) > most_nodes || !solved_.insert({from, v}).second) continue;
       const int gap = solve(part);
@@ -179,6 +181,7 @@ class GapBounder {
     small.fixed_times.clear();  // only distances in time count
     MapperOptions limits;
     limits.limits.seconds = options_.part_seconds;
+    limits.limits.deadline = &deadline_;
     ++bound_.parts;
     return exact_(small, limits).lower_bound - model_.latency_cycles;
   }

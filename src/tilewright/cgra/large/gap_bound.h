@@ -9,8 +9,9 @@ namespace tilewright::cgra {
 
 struct GapBoundOptions {
   std::vector<int> part_nodes = {6, 9, 12, 16};  // largest part, round by round
-  double seconds = 20;      // for all parts; what is not solved by then keeps its simple gap
-  double part_seconds = 2;  // for one part
+  double seconds = 20;                 // for all parts; what is not solved by then keeps its simple gap
+  double part_seconds = 2;             // for one part
+  const Deadline* deadline = nullptr;  // of all; throws Expired where it ends even the simple gaps
 };
 
 struct GapBound {

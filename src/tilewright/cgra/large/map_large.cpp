@@ -14,16 +14,19 @@ MappingResult map_large(const MappingProblem& problem, const MapperOptions& opti
   Diagnostics diagnostics;
   problem.verify(diagnostics);
   diagnostics.raise_if_any();
-  const Deadline clock(options.limits.seconds);
-  GapBoundOptions bounding;
+  const Deadline clock(options.limits.seconds, options.limits.deadline);
+  GapBoundOptions bounding{.deadline = &clock};
   if (clock.limited()) bounding.seconds = clock.limit() / 3;
-  const GapBound bound = gap_bound(problem, map_exact, bounding);
+  GapBound bound;
+  finishes(clock, [&] { bound = gap_bound(problem, map_exact, bounding); });
   MapperOptions rest = options;
-  if (clock.limited()) rest.limits.seconds = std::max(0.01, clock.limit() - clock.seconds());
+  rest.limits.seconds = Deadline::kNoLimit;
+  rest.limits.deadline = &clock;
   MappingResult result = map_annealing(problem, rest);
   result.lower_bound = std::max(result.lower_bound, bound.makespan);
   if (result.mapping && result.makespan == result.lower_bound) result.status = SearchStatus::kOptimal;
   result.seconds = clock.seconds();
+  result.ending = clock.ending();
   return result;
 }
 

@@ -67,8 +67,8 @@ class Orders {
 // Takes placements one by one and keeps the shortest that can be routed.
 class Collector {
  public:
-  Collector(const MappingProblem& problem, const PlacementInstance& instance, double seconds)
-      : problem_(&problem), deadline_(seconds), watch_(deadline_) {
+  Collector(const MappingProblem& problem, const PlacementInstance& instance, const SearchLimits& limits)
+      : problem_(&problem), deadline_(limits.seconds, limits.deadline), watch_(deadline_) {
     result_.lower_bound = instance.bound;
   }
   bool ended() { return result_.makespan == result_.lower_bound || watch_.expired(); }
@@ -81,8 +81,7 @@ class Collector {
     if (result_.mapping && environment.makespan() >= result_.makespan) return;
     Mapping mapping{.ii = problem_->ii, .places = environment.places(), .routes = {}};
     if (problem_->rules.routed) {
-      const double left = deadline_.limit() - deadline_.seconds();
-      RoutingResult routes = route_places(*problem_, mapping, {.seconds = std::max(left, 0.01)});
+      RoutingResult routes = route_places(*problem_, mapping, {.deadline = &deadline_});
       if (routes.status != SearchStatus::kFeasible) return;
       mapping.routes = std::move(routes.routes);
     }
@@ -93,6 +92,7 @@ class Collector {
 
   MappingResult finish() {
     result_.seconds = deadline_.seconds();
+    result_.ending = deadline_.ending();
     if (result_.mapping) {
       result_.status =
           result_.makespan == result_.lower_bound ? SearchStatus::kOptimal : SearchStatus::kFeasible;
@@ -119,11 +119,11 @@ MappingResult sample(const MappingProblem& problem, const PlacementInstance& ins
                      const MapperOptions& options, int64_t samples,
                      const std::function<PlacementEnvironment&(int64_t)>& environment_of,
                      const std::function<int(const PlacementEnvironment&, int64_t)>& choose) {
-  Collector collector(problem, instance, options.limits.seconds);
+  Collector collector(problem, instance, options.limits);
   for (int64_t i = 0; i < samples && !collector.ended(); ++i) {
     PlacementEnvironment& environment = environment_of(i);
     environment.reset();
-    while (!environment.done()) {
+    while (!environment.done() && !collector.ended()) {
       environment.step(choose(environment, i));
       ++collector.result().counts.nodes;
     }
@@ -134,7 +134,7 @@ MappingResult sample(const MappingProblem& problem, const PlacementInstance& ins
 
 int64_t wanted_samples(const MapperOptions& options, int64_t usual) {
   if (options.limits.evaluations != SearchLimits::kNone) return options.limits.evaluations;
-  return std::isfinite(options.limits.seconds) ? SearchLimits::kNone : usual;
+  return options.limits.timed() ? SearchLimits::kNone : usual;
 }
 
 struct Partial {
@@ -152,13 +152,13 @@ struct Continuation {
 
 MappingResult beam(const PolicyWeights& weights, const MappingProblem& problem,
                    const PlacementInstance& instance, const MapperOptions& options, int width) {
-  Collector collector(problem, instance, options.limits.seconds);
+  Collector collector(problem, instance, options.limits);
   const EncodedGraph graph = encode_graph(weights, instance);
   std::vector<Partial> front{{PlacementEnvironment(instance, {}), 0}};
   PolicyOutput output;
   while (!front.empty() && !collector.ended()) {
     std::vector<Continuation> all;
-    for (size_t i = 0; i < front.size(); ++i) {
+    for (size_t i = 0; i < front.size() && !collector.ended(); ++i) {
       const PlacementEnvironment& environment = front[i].environment;
       if (environment.done()) {
         collector.offer(environment);

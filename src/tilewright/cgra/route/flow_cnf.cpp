@@ -134,10 +134,13 @@ void FlowCnf::pass(Tracks& tracks, int clock, int tile, std::span<const int> lin
 int FlowCnf::add(const Value& value) {
   Tracks& tracks = values_.emplace_back(Tracks{.value = value});
   const size_t clocks = size_t(std::max(0, value.last_clock - value.first_clock + 1));
+  cnf_->room_for(double(clocks) * sizeof(int) *
+                 (double(levels() + 1) * fabric_->tiles + double(steps()) * double(fabric_->links.size())));
   tracks.level.assign(clocks * levels() * fabric_->tiles, 0);
   tracks.step.assign(clocks * steps() * fabric_->links.size(), 0);
   tracks.wait.assign(clocks * fabric_->tiles, 0);
   for (int clock = value.first_clock; clock <= value.last_clock; ++clock) {
+    cnf_->check();
     arrive(tracks, clock);
     if (fabric_->hops > 0) {
       spread(tracks, clock);

@@ -26,8 +26,8 @@ struct Tree {
 
 class Negotiator {
  public:
-  explicit Negotiator(const RoutingTask& task)
-      : task_(task), fabric_(task.fabric), trees_(task.values.size()) {
+  Negotiator(const RoutingTask& task, const Deadline* deadline)
+      : task_(task), fabric_(task.fabric), deadline_(deadline), trees_(task.values.size()) {
     const size_t links = fabric_.links.size(), tiles = size_t(fabric_.tiles);
     use_.assign((links + 2 * tiles) * task.ii, 0);
     history_.assign(use_.size(), 0);
@@ -119,6 +119,7 @@ class Negotiator {
 
   const RoutingTask& task_;
   const RoutingFabric& fabric_;
+  const Deadline* deadline_;
   std::vector<Tree> trees_;
   std::vector<int> use_, room_;  // per resource: values in it, values it holds
   std::vector<double> history_;
@@ -129,12 +130,14 @@ class Negotiator {
 
 // Cheapest way from the tree to the sink, by clock and hop; the sink's state, -1 without a way.
 int Negotiator::search(const RoutedValue& value, const Tree& tree, RouteStep sink) {
+  if (deadline_) deadline_->check();
   cost_.assign(tree.parent.size(), kFar);
   via_.assign(tree.parent.size(), Tree::kOutside);
   for (size_t i = 0; i < tree.parent.size(); ++i) {
     if (tree.parent[i] != Tree::kOutside) cost_[i] = 0;
   }
   for (int clock = value.source.clock; clock <= sink.clock; ++clock) {
+    if (deadline_ && fabric_.tiles > 64) deadline_->check();
     for (int hops = 0; hops < levels(); ++hops) {
       for (int tile = 0; tile < fabric_.tiles; ++tile) {
         const int here = state(value, tile, clock, hops);
@@ -183,6 +186,9 @@ bool Negotiator::grow(int id) {
   for (const int resource : tree.resources) --use_[resource];
   tree.resources.clear();
   const int clocks = value.last_clock - value.source.clock + 1;
+  const double states = double(clocks) * levels() * fabric_.tiles;
+  const double steps = double(clocks) * (double(fabric_.links.size()) + 2.0 * fabric_.tiles);
+  if (deadline_ && !deadline_->fits(16 * states + steps)) throw Expired();
   tree.parent.assign(size_t(clocks) * levels() * fabric_.tiles, Tree::kOutside);
   tree.taken.assign(own(value, value.source.clock + clocks, 0), 0);
   tree.parent[state(value, value.source.tile, value.source.clock, 0)] = Tree::kRoot;
@@ -214,8 +220,9 @@ std::vector<Route> Negotiator::routes() const {
 
 }  // namespace
 
-std::optional<std::vector<Route>> negotiate_routes(const RoutingTask& task, int rounds) {
-  return Negotiator(task).run(rounds);
+std::optional<std::vector<Route>> negotiate_routes(const RoutingTask& task, int rounds,
+                                                   const Deadline* deadline) {
+  return Negotiator(task, deadline).run(rounds);
 }
 
 }  // namespace tilewright::cgra

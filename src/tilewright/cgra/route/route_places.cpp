@@ -17,10 +17,10 @@ namespace {
 class ExactRouter {
  public:
   ExactRouter(const RoutingTask& task, const RoutingOptions& options)
-      : task_(task), options_(options), flow_(task.fabric, task.ii, cnf_) {
+      : task_(task), options_(options), cnf_(options.deadline), flow_(task.fabric, task.ii, cnf_) {
     for (const RoutedValue& value : task.values) add(value);
     flow_.limit_resources();
-    solver_.add(cnf_);
+    solver_.add(cnf_, options.deadline);
   }
 
   RoutingResult run() {
@@ -32,7 +32,7 @@ class ExactRouter {
       name_core({int(i)}, result);
       return result;
     }
-    switch (solve(all, {.seconds = options_.seconds, .conflicts = options_.conflicts})) {
+    switch (solve(all, {options_.deadline, options_.conflicts})) {
       case Satisfiable::kYes:
         result.status = SearchStatus::kFeasible;
         take_routes(result.routes);
@@ -90,7 +90,7 @@ class ExactRouter {
     for (size_t tried = 0; options_.core_conflicts > 0 && core.size() > 1 && tried < core.size();) {
       std::vector<int> without = core;
       without.erase(without.begin() + std::ptrdiff_t(tried));
-      if (solve(without, {.conflicts = options_.core_conflicts}) != Satisfiable::kNo) {
+      if (solve(without, {options_.deadline, options_.core_conflicts}) != Satisfiable::kNo) {
         ++tried;
         continue;
       }
@@ -133,18 +133,30 @@ class ExactRouter {
 
 RoutingResult route_places(const MappingProblem& problem, const RoutingFabric& fabric, const Mapping& mapping,
                            const RoutingOptions& options) {
-  const RoutingTask task = make_routing_task(problem, fabric, mapping);
-  if (options.negotiation_rounds > 0) {
-    if (auto routes = negotiate_routes(task, options.negotiation_rounds)) {
-      return {.status = SearchStatus::kFeasible, .routes = std::move(*routes), .negotiated = true};
+  const Deadline none;
+  RoutingResult result;
+  finishes(options.deadline ? *options.deadline : none, [&] {
+    const RoutingTask task = make_routing_task(problem, fabric, mapping);
+    if (options.negotiation_rounds > 0) {
+      if (auto routes = negotiate_routes(task, options.negotiation_rounds, options.deadline)) {
+        result = {.status = SearchStatus::kFeasible, .routes = std::move(*routes), .negotiated = true};
+        return;
+      }
     }
-  }
-  return ExactRouter(task, options).run();
+    result = ExactRouter(task, options).run();
+  });
+  return result;
 }
 
 RoutingResult route_places(const MappingProblem& problem, const Mapping& mapping,
                            const RoutingOptions& options) {
-  return route_places(problem, compile_routing_fabric(problem.fabric), mapping, options);
+  const Deadline none;
+  RoutingResult result;
+  finishes(options.deadline ? *options.deadline : none, [&] {
+    const RoutingFabric fabric = compile_routing_fabric(problem.fabric, options.deadline);
+    result = route_places(problem, fabric, mapping, options);
+  });
+  return result;
 }
 
 }  // namespace tilewright::cgra

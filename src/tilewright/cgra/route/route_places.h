@@ -7,15 +7,16 @@
 #include "tilewright/cgra/mapping.h"
 #include "tilewright/cgra/problem.h"
 #include "tilewright/cgra/route/routing_task.h"
+#include "tilewright/search/deadline.h"
 #include "tilewright/search/result.h"
 
 namespace tilewright::cgra {
 
 struct RoutingOptions {
-  int negotiation_rounds = 30;     // of the quick try; 0: none
-  double seconds = 1e30;           // wall time of the exact search
-  int64_t conflicts = -1;          // its limit in conflicts; -1: none
-  int64_t core_conflicts = 10000;  // for each try to make the core smaller; 0: the solver's own core
+  int negotiation_rounds = 30;         // of the quick try; 0: none
+  const Deadline* deadline = nullptr;  // of both
+  int64_t conflicts = -1;              // limit of the exact search in conflicts; -1: none
+  int64_t core_conflicts = 10000;      // for each try to make the core smaller; 0: the solver's own core
 };
 
 struct RoutingResult {
@@ -31,7 +32,7 @@ struct RoutingResult {
 
 // `mapping`: a place on the fabric for every node; routes are not looked at. Routes obey the routed tier of
 // check.h; rules about places alone are not looked at (an edge that is read before it can arrive is an
-// unroutable edge). Deterministic, unless `seconds` ends it.
+// unroutable edge). Deterministic, unless `deadline` ends it.
 RoutingResult route_places(const MappingProblem& problem, const Mapping& mapping,
                            const RoutingOptions& options = {});
 // The same with the fabric compiled once for many calls.

@@ -152,7 +152,8 @@ TEST(RoutePlaces, StopsAtItsLimit) {
     problem.graph.nodes.back().operands.push_back({.kind = OperandKind::kNode, .index = 2 * value});
     given.mapping.places.push_back({1, 20 + value});
   }
-  for (const RoutingOptions& options : {RoutingOptions{.negotiation_rounds = 5, .seconds = 0},
+  const Deadline over(0);
+  for (const RoutingOptions& options : {RoutingOptions{.negotiation_rounds = 5, .deadline = &over},
                                         RoutingOptions{.negotiation_rounds = 0, .conflicts = 2}}) {
     EXPECT_EQ(route_places(problem, given.mapping, options).status, SearchStatus::kStopped);
   }

@@ -24,11 +24,11 @@ constexpr int64_t kRoutingConflicts = 2000;  // to route the optimum of the plac
 
 // What all horizons share.
 struct Compiled {
-  explicit Compiled(const MappingProblem& problem)
-      : constraints(placement_constraints(problem)),
+  Compiled(const MappingProblem& problem, const Deadline& deadline)
+      : constraints(placement_constraints(problem, &deadline)),
         sorted(sort_constraints(constraints)),
         bounds(constraints, sorted),
-        fabric(compile_routing_fabric(problem.fabric)) {}
+        fabric(compile_routing_fabric(problem.fabric, &deadline)) {}
   PlacementConstraints constraints;
   SortedConstraints sorted;
   TimeBounds bounds;
@@ -43,7 +43,7 @@ struct Question {
     solver.option("stabilizeonly", 1);
     solver.option("elimreleff", 10);
     solver.option("subsumereleff", 60);
-    solver.add(formula.cnf());
+    solver.add(formula.cnf(), compiled.constraints.model.deadline);
   }
   RoutedFormula formula;
   SatSolver solver;
@@ -52,24 +52,25 @@ struct Question {
 class RoutedSearch {
  public:
   RoutedSearch(const MappingProblem& problem, const MapperOptions& options)
-      : problem_(problem), options_(options), deadline_(options.limits.seconds), compiled_(problem) {
+      : problem_(problem), options_(options), deadline_(options.limits.seconds, options.limits.deadline) {
     problem_.rules.routed = true;
   }
 
   MappingResult run() {
-    if (place()) close_gap();
+    const bool done = finishes(deadline_, [&] {
+      if (place()) close_gap();
+    });
+    if (!done) result_.status = result_.mapping ? SearchStatus::kFeasible : SearchStatus::kStopped;
     result_.seconds = deadline_.seconds();
+    result_.ending = deadline_.ending();
     return std::move(result_);
   }
 
  private:
   bool stopped() const {
-    return deadline_.seconds() >= deadline_.limit() ||
-           result_.counts.evaluations >= options_.limits.evaluations;
+    return deadline_.over() || result_.counts.evaluations >= options_.limits.evaluations;
   }
-  SatLimits limits(int64_t conflicts) const {
-    return {std::max(0.0, deadline_.limit() - deadline_.seconds()), conflicts};
-  }
+  SatLimits limits(int64_t conflicts) const { return {&deadline_, conflicts}; }
   bool open() const { return !result_.mapping || result_.lower_bound < result_.makespan; }
   bool place();
   void close_gap();
@@ -81,7 +82,7 @@ class RoutedSearch {
   MappingProblem problem_;
   const MapperOptions& options_;
   Deadline deadline_;
-  Compiled compiled_;
+  std::optional<Compiled> compiled_;
   MappingResult result_;
   std::map<int, std::unique_ptr<Question>> questions_;  // by horizon
   std::optional<Mapping> unrouted_;                     // the placement tier's optimum
@@ -91,15 +92,21 @@ class RoutedSearch {
 bool RoutedSearch::place() {
   MappingProblem places = problem_;
   places.rules.routed = false;
-  result_ = map_exact(places, options_);
+  MapperOptions half = options_;  // of the time: the rest is for ways
+  half.limits.deadline = &deadline_;
+  half.limits.seconds = std::max(1e-6, deadline_.left() / 2);
+  result_ = map_exact(places, half);
   const bool infeasible = result_.status == SearchStatus::kInfeasible;
   const std::optional<Mapping> mapping = unrouted_ = std::exchange(result_.mapping, std::nullopt);
   result_.makespan = 0;
   result_.curve.clear();
   if (infeasible) return false;
+  if (mapping) result_.status = SearchStatus::kStopped;  // no ways yet
+  compiled_.emplace(problem_, deadline_);
   if (mapping && !stopped()) {
-    RoutingResult routed = route_places(problem_, compiled_.fabric, *mapping,
-                                        {.conflicts = kRoutingConflicts, .core_conflicts = 0});
+    RoutingResult routed =
+        route_places(problem_, compiled_->fabric, *mapping,
+                     {.deadline = &deadline_, .conflicts = kRoutingConflicts, .core_conflicts = 0});
     if (routed.status == SearchStatus::kFeasible)
       improve({mapping->ii, mapping->places, std::move(routed.routes)});
   }
@@ -120,13 +127,13 @@ void RoutedSearch::improve(Mapping mapping) {
 Satisfiable RoutedSearch::ask(int horizon, int64_t conflicts) {
   std::unique_ptr<Question>& question = questions_[horizon];
   if (!question) {
-    const auto windows = compiled_.bounds.within(horizon);
+    const auto windows = compiled_->bounds.within(horizon);
     if (!windows) return Satisfiable::kNo;
-    question = std::make_unique<Question>(compiled_, *windows, options_.seed);
+    question = std::make_unique<Question>(*compiled_, *windows, options_.seed);
   }
   ++result_.counts.evaluations;
   Satisfiable answer = Satisfiable::kUnknown;
-  if (unrouted_ && makespan_cycles(*unrouted_, compiled_.constraints.model.latency_cycles) <= horizon) {
+  if (unrouted_ && makespan_cycles(*unrouted_, compiled_->constraints.model.latency_cycles) <= horizon) {
     answer = repair(*question);
     unrouted_.reset();
   }
@@ -134,8 +141,8 @@ Satisfiable RoutedSearch::ask(int horizon, int64_t conflicts) {
   if (answer == Satisfiable::kYes) {
     Mapping mapping = question->formula.mapping(question->solver);
     // The solver's ways may take turns; the shortest ones are nicer where they fit.
-    if (auto routed =
-            route_places(problem_, compiled_.fabric, mapping, {.conflicts = 0, .core_conflicts = 0});
+    if (auto routed = route_places(problem_, compiled_->fabric, mapping,
+                                   {.deadline = &deadline_, .conflicts = 0, .core_conflicts = 0});
         routed.status == SearchStatus::kFeasible)
       mapping.routes = std::move(routed.routes);
     improve(std::move(mapping));
@@ -189,7 +196,7 @@ void RoutedSearch::unroutable() {
   result_.conflict = Conflict{{},
                               {Rule::kLink, Rule::kPassThrough, Rule::kDelayRegister},
                               "placements exist, but in none of any length do all values find their ways"};
-  for (int node = 0; node < compiled_.constraints.model.nodes; ++node)
+  for (int node = 0; node < compiled_->constraints.model.nodes; ++node)
     result_.conflict->nodes.push_back(node);
 }
 
@@ -229,7 +236,8 @@ MappingResult map_exact_routed(const MappingProblem& problem, const MapperOption
 }
 
 RoutedAnswer find_routed_mapping(const MappingProblem& problem, int horizon_cycles, const SatLimits& limits) {
-  const Compiled compiled(problem);
+  const Deadline own;
+  const Compiled compiled(problem, limits.deadline ? *limits.deadline : own);
   const auto windows = compiled.bounds.within(horizon_cycles);
   if (!windows) return {Satisfiable::kNo, std::nullopt};
   Question question(compiled, *windows, 0);

@@ -8,7 +8,7 @@
 
 namespace tilewright::cgra {
 
-RoutingFabric compile_routing_fabric(const Fabric& fabric) {
+RoutingFabric compile_routing_fabric(const Fabric& fabric, const Deadline* deadline) {
   RoutingFabric made;
   made.tiles = fabric.tiles();
   made.links = fabric_links(fabric);
@@ -18,7 +18,7 @@ RoutingFabric compile_routing_fabric(const Fabric& fabric) {
     made.leaving[made.links[link].from].push_back(int(link));
     made.entering[made.links[link].to].push_back(int(link));
   }
-  made.transfer = transfer_cycles(fabric);
+  made.transfer = transfer_cycles(fabric, deadline);
   made.hops = fabric.cycles_per_distance == 0 ? fabric.hops_per_cycle : 0;
   made.pass_through = fabric.pass_through;
   made.delay_registers = fabric.delay_registers;

@@ -24,8 +24,8 @@ struct RoutingFabric {
   }
 };
 
-// `fabric` has been verified.
-RoutingFabric compile_routing_fabric(const Fabric& fabric);
+// `fabric` has been verified. Throws Expired when the time of `deadline`, if any, is over.
+RoutingFabric compile_routing_fabric(const Fabric& fabric, const Deadline* deadline = nullptr);
 
 struct RouteSink {
   RouteStep at;

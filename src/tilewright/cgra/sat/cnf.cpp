@@ -5,11 +5,28 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace tilewright::cgra {
 
+// Doubles the room, where there is memory for the old and the new one.
+void Cnf::grow(size_t literals) {
+  const size_t room = std::max(2 * literals_.capacity(), literals);
+  room_for(double(room) * sizeof(int));
+  literals_.reserve(room);
+}
+
+void Cnf::room_for(double bytes) const {
+  if (!deadline_ || deadline_->fits(bytes)) return;
+  deadline_->expire(Ending::kMemory);
+  throw Expired();
+}
+
 void Cnf::clause(std::span<const int> literals) {
+  watch_.check();
+  if (literals_.size() + literals.size() + 1 > literals_.capacity())
+    grow(literals_.size() + literals.size() + 1);
   literals_.insert(literals_.end(), literals.begin(), literals.end());
   literals_.push_back(0);
   ++clauses_;

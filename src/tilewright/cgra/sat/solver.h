@@ -13,8 +13,8 @@ namespace tilewright::cgra {
 enum class Satisfiable : uint8_t { kYes, kNo, kUnknown };
 
 struct SatLimits {
-  double seconds = 1e30;   // wall time
-  int64_t conflicts = -1;  // -1: no limit; the same result on any machine
+  const Deadline* deadline = nullptr;  // time and memory
+  int64_t conflicts = -1;              // -1: no limit; the same result on any machine
 };
 
 class SatSolver {
@@ -24,8 +24,9 @@ class SatSolver {
   SatSolver(SatSolver&&) noexcept;
   SatSolver& operator=(SatSolver&&) noexcept;
 
-  // The clauses that `cnf` gained since the last call; always the same formula.
-  void add(const Cnf& cnf);
+  // The clauses that `cnf` gained since the last call; always the same formula. Throws Expired as Cnf::clause
+  // does.
+  void add(const Cnf& cnf, const Deadline* deadline = nullptr);
   // An option of CaDiCaL ("seed", "phase", "chrono", ...), before the first clause. False: it has no such
   // option.
   bool option(const char* name, int value);
@@ -36,6 +37,7 @@ class SatSolver {
   void close_proof();
   // The polarity in which decisions try the variable of `literal` first.
   void prefer(int literal);
+  // kUnknown where a limit came first, or where add() was stopped.
   Satisfiable solve(std::span<const int> assumptions = {}, const SatLimits& limits = {});
   // After kYes: whether the literal holds.
   bool value(int literal) const;

@@ -61,7 +61,10 @@ TEST(SatSolver, StopsAtItsLimits) {
   SatSolver solver;
   solver.add(cnf);
   EXPECT_EQ(solver.solve({}, {.conflicts = 1}), Satisfiable::kUnknown);
-  EXPECT_EQ(solver.solve({}, {.seconds = 0}), Satisfiable::kUnknown);
+  const Deadline over(0), soon(0.05);
+  EXPECT_EQ(solver.solve({}, {.deadline = &over}), Satisfiable::kUnknown);
+  EXPECT_EQ(solver.solve({}, {.deadline = &soon}), Satisfiable::kUnknown);
+  EXPECT_EQ(soon.ending(), Ending::kTime);
 }
 
 }  // namespace
