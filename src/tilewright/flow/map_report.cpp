@@ -99,6 +99,7 @@ FusionReport map_fused(const NetworkReport& report, const MapRequest& request,
   options.imperfect = request.imperfect;
   options.constraints = request.constraints;
   options.phase_limit_s = kPhaseLimit;
+  options.deadline = request.mapper.deadline;
   if (request.mapper.time_limit_s > 0) {
     std::set<std::vector<int>> segments;
     for (const std::vector<int>& chain : chains) {
@@ -128,10 +129,12 @@ NetworkReport map_dataflows(Network network, const MapRequest& request,
   report.rules = name(MapRules::kStudy);
   report.equal_area = equal_area;
   const study::StudyMachine machine = study::study_machine(request.hardware);
+  const Deadline deadline(limit_seconds(request.mapper), request.mapper.deadline);
   for (const study::Dataflow& dataflow : dataflows) {
+    const Deadline part(deadline.left() / double(dataflows.size() - report.runs.size()), &deadline);
     const study::Storage storage = dataflow_storage(machine, dataflow.register_file_bytes, equal_area);
     report.runs.push_back(map_with_dataflow(report.network, dataflow, machine, storage,
-                                            request.mapper.threads, request.mapper.objective));
+                                            request.mapper.threads, request.mapper.objective, &part));
   }
   return report;
 }
@@ -139,7 +142,7 @@ NetworkReport map_dataflows(Network network, const MapRequest& request,
 UnionTable map_unions(const NetworkReport& report, const MapRequest& request,
                       const std::vector<study::Dataflow>& dataflows) {
   const study::StudyMachine machine = study::study_machine(request.hardware);
-  SharedStorageRuns runs(report.network, dataflows, machine, request.mapper.threads);
+  SharedStorageRuns runs(report.network, dataflows, machine, request.mapper.threads, request.mapper.deadline);
   std::vector<std::string> names;
   for (const study::Dataflow& dataflow : dataflows) names.push_back(dataflow.name);
   constexpr int kLargestUnion = 3;

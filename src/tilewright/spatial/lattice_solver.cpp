@@ -57,7 +57,7 @@ Mapping build_mapping(const TileSearch& search, const Tiles& tiles, const LoopOr
 
 class Rounds {
  public:
-  Rounds(const TileSearch& search, const MapperOptions& options, Deadline& deadline,
+  Rounds(const TileSearch& search, const MapperOptions& options, const Deadline& deadline,
          const std::function<void(const MapProgress&)>& progress)
       : search_(search), options_(options), deadline_(deadline), progress_(progress) {
     incumbent_.objective = options.objective;
@@ -74,7 +74,7 @@ class Rounds {
     while (next < tiles.size() && !incumbent_.beats_all(tiles[next].least_energy, tiles[next].least_cycles)) {
       const size_t end = std::min(tiles.size(), next + round);
       if (explore(next, end, result)) note_progress(result, bound(tiles[next]));
-      stopped = out_of_time();
+      stopped = deadline_.over();
       if (stopped) break;
       next = end;
       round = std::min(kLargestRound, round * 2);
@@ -98,18 +98,17 @@ class Rounds {
   }
 
  private:
-  bool out_of_time() const {
-    return options_.time_limit_s > 0 && deadline_.seconds() > options_.time_limit_s;
-  }
-
   // Whether the best mapping changed.
   bool explore(size_t begin, size_t end, MapResult& result) {
     std::vector<Incumbent> best(end - begin, incumbent_);
     std::vector<SearchCounts> counts(end - begin);
-    parallel_for(options_.threads, int64_t(end - begin), [&](int64_t first, int64_t last) {
-      OrderSearch orders(search_.problem(), search_.lattice());
-      for (size_t i = size_t(first); i < size_t(last) && !out_of_time(); ++i)
-        search_.expand(search_.array_tiles()[begin + i], best[i], counts[i], orders);
+    // Cut short, a round still leaves what it found.
+    finishes(deadline_, [&] {
+      parallel_for(options_.threads, int64_t(end - begin), [&](int64_t first, int64_t last) {
+        OrderSearch orders(search_.problem(), search_.lattice());
+        for (size_t i = size_t(first); i < size_t(last); ++i)
+          search_.expand(search_.array_tiles()[begin + i], best[i], counts[i], orders);
+      });
     });
     bool improved = false;
     for (size_t i = 0; i < best.size(); ++i) {
@@ -123,14 +122,14 @@ class Rounds {
 
   const TileSearch& search_;
   const MapperOptions& options_;
-  Deadline& deadline_;
+  const Deadline& deadline_;
   const std::function<void(const MapProgress&)>& progress_;
   Incumbent incumbent_;
 };
 
 // The best tiles under the field's accounting, which are found much sooner, at their exact energy.
 Incumbent first_guess(const LatticeCase& problem, const TileSearch& search, const MapperOptions& options,
-                      Deadline& deadline) {
+                      const Deadline& deadline) {
   LatticeCase simpler = problem;
   simpler.accounting = Accounting::kTimeloop;
   const TileSearch simpler_search(simpler, options);
@@ -161,15 +160,23 @@ bool has_fixed_factors(const LatticeCase& problem) {
 
 // Factors that need not divide; the best of those that do is where the search starts.
 std::optional<MapResult> solve_with_remainders(const LatticeCase& problem, const MapperOptions& options,
-                                               Deadline& deadline,
+                                               const Deadline& deadline,
                                                const std::function<void(const MapProgress&)>& progress) {
   if (problem.accounting != Accounting::kExact || has_fixed_factors(problem)) return std::nullopt;
   Mapspace perfect = *problem.mapspace;
   perfect.imperfect = false;
-  const std::optional<MapResult> start = solve_on_lattice(perfect, options, progress);
+  MapperOptions half = options;  // of the time
+  if (deadline.limited()) half.time_limit_s = std::max(1e-6, deadline.left() / 2);
+  std::optional<MapResult> start = solve_on_lattice(perfect, half, progress);
   MapResult result;
-  RemainderSearch search(problem, options);
-  if (!search.run(start ? &*start : nullptr, deadline, result)) return std::nullopt;
+  std::optional<RemainderSearch> search;
+  if (!finishes(deadline, [&] { search.emplace(problem, options); })) {
+    if (!start) return std::nullopt;
+    start->status = MapStatus::kStopped;
+    start->lower_bound = 0;
+    return start;
+  }
+  if (!search->run(start ? &*start : nullptr, deadline, result)) return std::nullopt;
   result.value = objective_value(options.objective, result.cost);
   if (result.status == MapStatus::kOptimal) result.lower_bound = result.value;
   result.lower_bound = std::min(result.lower_bound, result.value);
@@ -182,25 +189,23 @@ std::optional<MapResult> solve_with_remainders(const LatticeCase& problem, const
 
 }  // namespace
 
-std::optional<MapResult> solve_on_lattice(const Mapspace& mapspace, const MapperOptions& options,
-                                          const std::function<void(const MapProgress&)>& progress) {
-  Deadline deadline(options.time_limit_s);
-  if (options.check_bounds) return std::nullopt;
-  const std::optional<LatticeCase> problem = lattice_case(mapspace, options);
-  if (!problem) return std::nullopt;
-  if (mapspace.imperfect) return solve_with_remainders(*problem, options, deadline, progress);
-  if (Lattice::size_of(*problem) > kMaxBoxes) return std::nullopt;
-  const TileSearch search(*problem, options);
+namespace {
+
+std::optional<MapResult> solve_perfect(const LatticeCase& problem, const MapperOptions& options,
+                                       const Deadline& deadline,
+                                       const std::function<void(const MapProgress&)>& progress) {
+  const Mapspace& mapspace = *problem.mapspace;
+  const TileSearch search(problem, options);
   MapResult result;
   Rounds rounds(search, options, deadline, progress);
-  if (problem->accounting == Accounting::kExact) {
-    rounds.start_from(first_guess(*problem, search, options, deadline));
+  if (problem.accounting == Accounting::kExact) {
+    rounds.start_from(first_guess(problem, search, options, deadline));
     rounds.note_progress(result, 0);
   }
   rounds.run(result);
   if (!rounds.incumbent().found) return std::nullopt;
   LoopOrders orders;
-  OrderSearch(*problem, search.lattice()).energy(rounds.incumbent().tiles, orders);
+  OrderSearch(problem, search.lattice()).energy(rounds.incumbent().tiles, orders);
   result.mapping = build_mapping(search, rounds.incumbent().tiles, orders);
   result.cost = evaluate_mapping(mapspace.workload, mapspace.hardware, result.mapping, options.rules);
   result.value = objective_value(options.objective, result.cost);
@@ -209,6 +214,24 @@ std::optional<MapResult> solve_on_lattice(const Mapspace& mapspace, const Mapper
   result.mapspace_size = mapspace.size();
   result.seconds = deadline.seconds();
   result.curve.push_back({result.seconds, result.value, result.lower_bound});
+  return result;
+}
+
+}  // namespace
+
+std::optional<MapResult> solve_on_lattice(const Mapspace& mapspace, const MapperOptions& options,
+                                          const std::function<void(const MapProgress&)>& progress) {
+  if (options.check_bounds) return std::nullopt;
+  const Deadline deadline(limit_seconds(options), options.deadline);
+  MapperOptions part = options;
+  part.time_limit_s = 0;
+  part.deadline = &deadline;
+  const std::optional<LatticeCase> problem = lattice_case(mapspace, part);
+  if (!problem) return std::nullopt;
+  if (mapspace.imperfect) return solve_with_remainders(*problem, part, deadline, progress);
+  if (Lattice::size_of(*problem) > kMaxBoxes) return std::nullopt;
+  std::optional<MapResult> result;
+  finishes(deadline, [&] { result = solve_perfect(*problem, part, deadline, progress); });
   return result;
 }
 

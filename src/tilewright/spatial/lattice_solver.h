@@ -10,9 +10,9 @@
 
 namespace tilewright {
 
-// The best mapping of the mapspace, as find_mapping gives it. nullopt: not a case for this solver, or a
-// mapspace without any valid mapping. The result is the same for any number of threads, the statistics
-// included (without a time limit).
+// The best mapping of the mapspace, as find_mapping gives it. nullopt: not a case for this solver, a mapspace
+// without any valid mapping, or no time to find one. The result is the same for any number of threads, the
+// statistics included (without a time limit).
 std::optional<MapResult> solve_on_lattice(const Mapspace& mapspace, const MapperOptions& options,
                                           const std::function<void(const MapProgress&)>& progress = {});
 

@@ -2,7 +2,6 @@
 #include "tilewright/spatial/mapper.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "tilewright/search/annealing.h"
 #include "tilewright/search/branch_and_bound.h"
@@ -38,6 +37,7 @@ class MapProblem {
       return;
     }
     tree_.leaves(node, [&](MapLeaf&& leaf) {
+      options_.deadline->check();
       if (options_.max_cycles && leaf.cycles > *options_.max_cycles) return;
       sink.leaf(map_value(options_.objective, scale_.key(leaf.energy), leaf.cycles),
                 [&] { return std::move(leaf.mapping); });
@@ -47,6 +47,7 @@ class MapProblem {
  private:
   template <typename Sink>
   void branch(MapNode&& node, Sink& sink) const {
+    options_.deadline->check();
     // In the middle of a stage nothing new is known; the bound of the parent stands.
     if (node.dimension > 0) {
       sink.branch(map_value(options_.objective, 0, 0), [&] { return std::move(node); });
@@ -78,7 +79,8 @@ std::optional<Scored<SlotMapping, MapValue>> first_incumbent(const Mapspace& map
   AnnealingOptions<SlotMapping, MapValue> annealing;
   annealing.threads = options.threads;
   annealing.limits.evaluations = space.fast() ? kFastAnnealEvaluations : kAnnealEvaluations;
-  if (options.time_limit_s > 0) annealing.limits.seconds = options.time_limit_s / 4;
+  annealing.limits.deadline = options.deadline;
+  if (options.deadline->limited()) annealing.limits.seconds = std::max(1e-6, options.deadline->left() / 4);
   annealing.relative = true;
   annealing.start = std::move(start);
   const SamplingResultOf<MapspaceSampling> found = anneal(space, annealing);
@@ -86,30 +88,42 @@ std::optional<Scored<SlotMapping, MapValue>> first_incumbent(const Mapspace& map
   return Scored<SlotMapping, MapValue>{*found.best, *found.end.value};
 }
 
-}  // namespace
+// A mapping for the case that the time is over before the search has any: the best of a few random ones with
+// perfect factors, on a twentieth of the time.
+std::optional<Mapping> any_mapping(const Mapspace& mapspace, const MapperOptions& options) {
+  std::optional<Mapping> mapping;
+  finishes(*options.deadline, [&] {
+    Mapspace perfect = mapspace;
+    perfect.imperfect = false;
+    const MapspaceSampling space(perfect, options);
+    AnnealingOptions<SlotMapping, MapValue> annealing;
+    annealing.lanes = 1;
+    annealing.limits.evaluations = kAnnealEvaluations / 10;
+    annealing.limits.deadline = options.deadline;
+    annealing.limits.seconds = std::max(1e-6, options.deadline->left() / 20);
+    annealing.relative = true;
+    const SamplingResultOf<MapspaceSampling> found = anneal(space, annealing);
+    if (found.best) mapping = space.choices().build(*found.best);
+  });
+  return mapping;
+}
 
-MapResult search_mapping(const Mapspace& mapspace, const MapperOptions& options,
-                         const std::function<void(const MapProgress&)>& progress) {
-  Diagnostics diagnostics;
-  mapspace.verify(diagnostics);
-  diagnostics.raise_if_any();
-  if (options.use_lattice && !options.check_bounds) {
-    if (std::optional<MapResult> solved = solve_on_lattice(mapspace, options, progress)) {
-      // As the mappings of a mapspace are: bits beyond the data spaces set.
-      const uint32_t spaces = (1u << mapspace.workload.data_space_count()) - 1;
-      for (MappingLevel& level : solved->mapping.levels) level.keeps |= ~spaces;
-      return *std::move(solved);
-    }
-  }
-  const auto begin = std::chrono::steady_clock::now();
-  MapResult result;
+void take_mapping(const Mapspace& mapspace, const MapperOptions& options, Mapping mapping,
+                  MapResult& result) {
+  result.mapping = std::move(mapping);
+  result.cost = evaluate_mapping(mapspace.workload, mapspace.hardware, result.mapping, options.rules);
+  result.value = objective_of(options.objective, result.cost);
+}
+
+void search_tree(const Mapspace& mapspace, const MapperOptions& options,
+                 const std::function<void(const MapProgress&)>& progress, MapResult& result) {
   result.mapspace_size = mapspace.size();
   BranchAndBoundOptions<SlotMapping, MapValue> search;
   search.start = first_incumbent(mapspace, result.mapspace_size, options);
   const MapTree tree(mapspace, options.rules);
   const EnergyScale scale(mapspace);
   const MapProblem problem(tree, options, scale);
-  const double prepared = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double prepared = options.deadline->seconds();
   const auto point_of = [&](const SearchPoint<MapValue>& point) {
     MapProgress out{prepared + point.seconds, 0, 0};
     if (point.value) out.best = objective_of(options.objective, *point.value, scale);
@@ -118,7 +132,7 @@ MapResult search_mapping(const Mapspace& mapspace, const MapperOptions& options,
   };
   search.threads = options.threads;
   search.checked = options.check_bounds;
-  if (options.time_limit_s > 0) search.limits.seconds = std::max(1e-3, options.time_limit_s - prepared);
+  search.limits.deadline = options.deadline;
   if (progress) {
     search.watcher = [&](const SearchPoint<MapValue>& point, const SlotMapping*) {
       progress(point_of(point));
@@ -129,7 +143,6 @@ MapResult search_mapping(const Mapspace& mapspace, const MapperOptions& options,
   result.nodes = found.end.counts.nodes;
   result.pruned = found.end.counts.pruned;
   result.evaluated = tree.evaluations();
-  result.seconds = prepared + found.end.seconds;
   for (const SearchPoint<MapValue>& point : found.curve) {
     const MapProgress next = point_of(point);
     if (point.value && (result.curve.empty() || next.best != result.curve.back().best)) {
@@ -139,17 +152,51 @@ MapResult search_mapping(const Mapspace& mapspace, const MapperOptions& options,
   }
   if (found.status == SearchStatus::kInfeasible) {
     result.status = MapStatus::kInfeasible;
-    result.infeasible_reason = explain_infeasible(mapspace, options);
-    return result;
+    result.infeasible_reason = "no combination of factors fits; there was no time to find out why";
+    finishes(*options.deadline, [&] { result.infeasible_reason = explain_infeasible(mapspace, options); });
+    return;
   }
   result.status = found.status == SearchStatus::kOptimal ? MapStatus::kOptimal : MapStatus::kStopped;
   if (found.end.bound) result.lower_bound = objective_of(options.objective, *found.end.bound, scale);
-  if (!found.best) return result;
-  result.mapping = tree.choices().build(*found.best);
-  result.cost = evaluate_mapping(mapspace.workload, mapspace.hardware, result.mapping, options.rules);
-  result.value = objective_of(options.objective, result.cost);
+  if (!found.best) return;
+  take_mapping(mapspace, options, tree.choices().build(*found.best), result);
   result.lower_bound =
       result.status == MapStatus::kOptimal ? result.value : std::min(result.value, result.lower_bound);
+}
+
+}  // namespace
+
+double limit_seconds(const MapperOptions& options) {
+  return options.time_limit_s > 0 ? options.time_limit_s : Deadline::kNoLimit;
+}
+
+MapResult search_mapping(const Mapspace& mapspace, const MapperOptions& given,
+                         const std::function<void(const MapProgress&)>& progress) {
+  Diagnostics diagnostics;
+  mapspace.verify(diagnostics);
+  diagnostics.raise_if_any();
+  const Deadline deadline(limit_seconds(given), given.deadline);
+  MapperOptions options = given;
+  options.time_limit_s = 0;
+  options.deadline = &deadline;
+  std::optional<Mapping> fallback;
+  if (deadline.limited()) fallback = any_mapping(mapspace, options);
+  if (options.use_lattice && !options.check_bounds) {
+    if (std::optional<MapResult> solved = solve_on_lattice(mapspace, options, progress)) {
+      // As the mappings of a mapspace are: bits beyond the data spaces set.
+      const uint32_t spaces = (1u << mapspace.workload.data_space_count()) - 1;
+      for (MappingLevel& level : solved->mapping.levels) level.keeps |= ~spaces;
+      return *std::move(solved);
+    }
+  }
+  MapResult result;
+  result.status = MapStatus::kStopped;
+  finishes(deadline, [&] { search_tree(mapspace, options, progress, result); });
+  if (result.status == MapStatus::kStopped && !result.found() && fallback) {
+    take_mapping(mapspace, options, *std::move(fallback), result);
+    result.lower_bound = std::min(result.lower_bound, result.value);
+  }
+  result.seconds = deadline.seconds();
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/search/deadline.h"
 #include "tilewright/spatial/cost.h"
 #include "tilewright/spatial/mapspace.h"
 
@@ -23,8 +24,9 @@ struct MapperOptions {
   MapObjective objective = MapObjective::kEnergy;
   std::optional<int64_t> max_cycles;  // only mappings at most this slow
   CostRules rules;
-  double time_limit_s = 0;  // 0: until proven
-  int threads = 1;          // the result is the same for any number
+  double time_limit_s = 0;             // 0: until proven
+  const Deadline* deadline = nullptr;  // of the work that this is a part of; outlives it
+  int threads = 1;                     // the result is the same for any number
   // Asserts at every node that its bound does not exceed the best leaf below it (small spaces only).
   bool check_bounds = false;
   // Whether the special solver (spatial/lattice_solver.h) answers where it can. Answers have the same value
@@ -51,8 +53,13 @@ struct MapResult {
   double seconds_to_value = 0, seconds = 0;
   std::vector<MapProgress> curve;
   std::string infeasible_reason;  // the constraint that cannot hold, and what it would take
+  // Whether there is a mapping; a search that was stopped may have found none.
+  bool found() const { return !mapping.levels.empty(); }
   double gap() const { return value > 0 ? (value - lower_bound) / value : 0; }
 };
+
+// The seconds that time_limit_s allows; infinity for 0.
+double limit_seconds(const MapperOptions& options);
 
 // Under a time limit the objectives share what they find (spatial/mapper_sharing.cpp). Errors (invalid
 // input): a mapspace that does not verify.

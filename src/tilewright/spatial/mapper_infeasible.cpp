@@ -20,6 +20,7 @@ struct Question {
   Mapspace mapspace;
   CostRules rules;
   std::optional<int64_t> max_cycles;
+  const Deadline* deadline = nullptr;
 };
 
 // Whether there is a mapping; true also if that takes too long to tell.
@@ -36,6 +37,7 @@ class Existence {
  private:
   void look(const MapNode& node) {
     if (found_ || ++nodes_ > kMaxNodes) return;
+    if (question_.deadline) question_.deadline->check();
     if (question_.max_cycles && node.dimension == 0) {
       const std::optional<CostBound> bound = tree_.bound(node);
       if (!bound || bound->cycles > *question_.max_cycles) return;
@@ -149,7 +151,7 @@ std::vector<Limit> limits_of_level(const Mapspace& mapspace, size_t l) {
 }  // namespace
 
 std::string explain_infeasible(const Mapspace& mapspace, const MapperOptions& options) {
-  Question question{mapspace, options.rules, options.max_cycles};
+  Question question{mapspace, options.rules, options.max_cycles, options.deadline};
   std::vector<Limit> limits;
   if (options.max_cycles) {
     limits.push_back(

@@ -74,7 +74,8 @@ MapFront map_pareto(const Mapspace& mapspace, int buffer_level, const MapperOpti
   const ParetoProblem problem(tree, buffer_level, options.max_cycles, scale);
   ParetoOptions<ParetoProblem> search;
   search.threads = options.threads;
-  if (options.time_limit_s > 0) search.limits.seconds = options.time_limit_s;
+  search.limits.seconds = limit_seconds(options);
+  search.limits.deadline = options.deadline;
   const auto found = pareto_search(problem, search);
   front.nodes = found.counts.nodes;
   front.pruned = found.counts.pruned;

@@ -4,7 +4,6 @@
 #include "tilewright/spatial/mapper_sharing.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "tilewright/search/annealing.h"
 
@@ -25,39 +24,40 @@ std::pair<double, double> values_of(MapObjective objective, const Cost& cost) {
 class SharedSearch {
  public:
   SharedSearch(const Mapspace& mapspace, const MapperOptions& options, const Progress& progress)
-      : mapspace_(mapspace), options_(options), progress_(progress), begin_(Clock::now()) {}
+      : mapspace_(mapspace),
+        options_(options),
+        progress_(progress),
+        deadline_(limit_seconds(options), options.deadline) {}
 
   MapResult run() {
-    MapResult first = own(kFirstShare * options_.time_limit_s);
+    MapResult first = own(kFirstShare * deadline_.limit());
     if (first.status != MapStatus::kStopped) return first;
     offer(first.mapping, first.cost);
     for (const MapObjective other : {MapObjective::kEnergy, MapObjective::kEdp, MapObjective::kLatency}) {
       if (other == options_.objective) continue;
-      MapperOptions turn = turn_of(kOtherShare * options_.time_limit_s);
+      MapperOptions turn = turn_of(kOtherShare * deadline_.limit());
       turn.objective = other;
       const MapResult found = search_mapping(mapspace_, turn);
       offer(found.mapping, found.cost);
     }
-    anneal_best(kAnnealingShare * options_.time_limit_s);
-    MapResult last = own(std::max(kLeastSeconds, options_.time_limit_s - seconds()));
+    anneal_best(kAnnealingShare * deadline_.limit());
+    MapResult last = own(std::max(kLeastSeconds, deadline_.left()));
     if (last.status == MapStatus::kInfeasible) return last;
     offer(last.mapping, last.cost);
     return joined(std::move(first), std::move(last));
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-
   MapperOptions turn_of(double limit_s) const {
     MapperOptions turn = options_;
     turn.time_limit_s = limit_s;
+    turn.deadline = &deadline_;
     if (!best_.levels.empty()) turn.start = &best_;
     return turn;
   }
 
   MapResult own(double limit_s) {
-    const double before = seconds();
+    const double before = deadline_.seconds();
     Progress later;
     if (progress_) {
       later = [&](const MapProgress& at) { progress_({before + at.seconds, at.best, at.bound}); };
@@ -76,7 +76,7 @@ class SharedSearch {
     }
     best_ = mapping;
     cost_ = cost;
-    found_after_s_ = seconds();
+    found_after_s_ = deadline_.seconds();
   }
 
   void anneal_best(double limit_s) {
@@ -85,6 +85,7 @@ class SharedSearch {
     AnnealingOptions<SlotMapping, MapValue> annealing;
     annealing.threads = options_.threads;
     annealing.limits.seconds = limit_s;
+    annealing.limits.deadline = &deadline_;
     annealing.relative = true;
     annealing.start = start_of(space, turn);
     const SamplingResultOf<MapspaceSampling> found = anneal(space, annealing);
@@ -98,7 +99,7 @@ class SharedSearch {
     last.nodes += first.nodes;
     last.pruned += first.pruned;
     last.evaluated += first.evaluated;
-    last.seconds = seconds();
+    last.seconds = deadline_.seconds();
     last.curve.insert(last.curve.begin(), first.curve.begin(), first.curve.end());
     if (last.status == MapStatus::kOptimal || best_.levels.empty()) return last;
     if (last.mapping != best_) {
@@ -115,7 +116,7 @@ class SharedSearch {
   const Mapspace& mapspace_;
   const MapperOptions& options_;
   const Progress& progress_;
-  Clock::time_point begin_;
+  const Deadline deadline_;
   Mapping best_;  // no levels: none yet
   Cost cost_;
   double found_after_s_ = 0;
@@ -133,7 +134,8 @@ std::optional<Scored<SlotMapping, MapValue>> start_of(const MapspaceSampling& sp
 }
 
 MapResult find_mapping(const Mapspace& mapspace, const MapperOptions& options, const Progress& progress) {
-  if (options.time_limit_s <= 0 || options.check_bounds) return search_mapping(mapspace, options, progress);
+  const bool limited = Deadline(limit_seconds(options), options.deadline).limited();
+  if (!limited || options.check_bounds) return search_mapping(mapspace, options, progress);
   return SharedSearch(mapspace, options, progress).run();
 }
 

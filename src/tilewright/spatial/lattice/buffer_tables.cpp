@@ -59,6 +59,7 @@ void BufferTables::fill_energies(const LatticeCase& problem, const Lattice& latt
   std::vector<double> by_class(size_t(spaces * classes));
   for (Index box = 0; box < lattice.size(); ++box) {
     if (!top_factors_allowed(problem, lattice, box)) continue;
+    problem.check();
     for (int c = 0; c < classes; ++c) {
       for (int s = 0; s < spaces; ++s) {
         const BoundaryWeights& weights = problem.spaces[size_t(s)].top_to_middle;

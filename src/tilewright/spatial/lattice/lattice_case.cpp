@@ -221,6 +221,7 @@ void find_capacities(const Mapspace& mapspace, LatticeCase& result) {
 std::optional<LatticeCase> lattice_case(const Mapspace& mapspace, const MapperOptions& options) {
   LatticeCase result;
   result.mapspace = &mapspace;
+  result.deadline = options.deadline;
   result.accounting = options.rules.accounting;
   if (!find_levels(mapspace, result) || !find_dimensions(mapspace.workload, result) ||
       !find_spaces(mapspace, options.rules, result) || !find_constraints(mapspace, result)) {

@@ -65,8 +65,12 @@ struct LatticeCase {
   // Energy of the arithmetic and of its accesses to the innermost memories, and what an output word's first
   // visit to an instance saves of it.
   double arithmetic_energy = 0, first_update_saving = 0;
-  int output = 0;  // index into spaces
+  int output = 0;                      // index into spaces
+  const Deadline* deadline = nullptr;  // of all work on the case, which throws Expired
 
+  void check() const {
+    if (deadline) deadline->check();
+  }
   int dimension_count() const { return int(sizes.size()); }
   int space_count() const { return int(spaces.size()); }
 };

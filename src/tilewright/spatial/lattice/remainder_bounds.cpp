@@ -134,6 +134,7 @@ void MiddleGrid::fill(const LatticeCase& problem) {
       whole = whole && cell == 0;
     }
     if (!problem.has_middle && !whole) continue;
+    problem.check();
     for (int m = 0; m < masks_; ++m) {
       const uint32_t mask = problem.middle_masks[size_t(m)];
       if (!middle_holds(problem, mask, extents)) continue;

@@ -50,11 +50,13 @@ RemainderChoices::RemainderChoices(const LatticeCase& problem) : problem_(proble
   const int64_t array = problem.fanout_x * problem.fanout_y;
   for (int d = 0; d < problem.dimension_count(); ++d) {
     const int64_t size = problem.sizes[size_t(d)];
+    DeadlineWatch watch(problem.deadline);
     low_.emplace_back(1), least_steps_.emplace_back(1);
     for (int64_t spatial = 1; spatial <= std::min(size + problem.fanout_x, array); ++spatial) {
       std::vector<LowChoice> kept;
       int64_t least_steps = size;
       for (int64_t low = 1; low <= size; ++low) {
+        watch.check();
         const LowChoice choice = low_choice(size, low, spatial);
         if (!shares(problem, spatial, choice.low_tiles)) break;
         least_steps = std::min(least_steps, choice.steps);

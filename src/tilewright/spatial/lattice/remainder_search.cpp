@@ -27,7 +27,8 @@ RemainderSearch::RemainderSearch(const LatticeCase& problem, const MapperOptions
       options_(options),
       choices_(problem),
       grid_(problem),
-      classes_(order_classes(problem)) {
+      classes_(order_classes(problem)),
+      watch_(problem.deadline) {
   incumbent_.objective = options.objective;
   for (const CaseSpace& space : problem.spaces) {
     elements_.push_back(elements_of(space, problem.sizes));
@@ -51,6 +52,7 @@ void RemainderSearch::list_spatial() {
 }
 
 void RemainderSearch::extend_spatial(std::vector<int64_t>& factors, double instances) {
+  watch_.check();
   const int d = int(factors.size());
   if (d == problem_.dimension_count()) {
     if (!split_over_axes(problem_, factors, problem_.sizes, nullptr)) return;
@@ -95,10 +97,17 @@ double RemainderSearch::least_energy_with(const std::vector<int64_t>& factors) c
   return result;
 }
 
-bool RemainderSearch::run(const MapResult* start, Deadline& deadline, MapResult& result) {
+bool RemainderSearch::run(const MapResult* start, const Deadline& deadline, MapResult& result) {
   result_ = &result, deadline_ = &deadline;
   if (start != nullptr) offer(start->mapping);
   if (options_.start != nullptr) offer(*options_.start);
+  const bool done = finishes(deadline, [&] { search(); });
+  result.status = done ? MapStatus::kOptimal : MapStatus::kStopped;
+  return incumbent_.found;
+}
+
+void RemainderSearch::search() {
+  MapResult& result = *result_;
   Node node;
   const size_t dimensions = problem_.sizes.size();
   for (size_t i = 0; i < spatial_.size(); ++i) {
@@ -115,10 +124,7 @@ bool RemainderSearch::run(const MapResult* start, Deadline& deadline, MapResult&
     node.spatial = choice.factors;
     node.energy_floor = choice.least_energy;
     choose_low(node, 0, 1);
-    if (stopped_) break;
   }
-  result.status = stopped_ ? MapStatus::kStopped : MapStatus::kOptimal;
-  return incumbent_.found;
 }
 
 void RemainderSearch::choose_low(Node& node, int d, double steps) {
@@ -128,11 +134,11 @@ void RemainderSearch::choose_low(Node& node, int d, double steps) {
     return;
   }
   const size_t i = size_t(d);
-  if (out_of_time()) return;
   double least_rest = 1;
   for (int k = d + 1; k < problem_.dimension_count(); ++k)
     least_rest *= double(choices_.least_steps(k, node.spatial[size_t(k)]));
   for (const LowChoice& choice : choices_.low(d, node.spatial[i])) {
+    watch_.check();
     node.extents[i] = choice.low;
     if (!low_holds(problem_, node.extents)) break;
     const double cycles = steps * double(choice.steps);
@@ -167,6 +173,7 @@ double RemainderSearch::swept_words(const CaseSpace& space, const Node& node) {
     int64_t words = 0;
     for (int64_t instance = 0; instance < node.low[first].spatial * node.low[second].spatial; ++instance) {
       std::fill(touched.begin(), touched.end(), 0);
+      watch_.check();
       const int64_t at_a = instance % node.low[first].spatial, at_b = instance / node.low[first].spatial;
       for (int64_t i = 0; i < size_a; ++i) {
         if (i / node.low[first].low % node.low[first].spatial != at_a) continue;
@@ -218,13 +225,7 @@ RemainderSearch::Passes RemainderSearch::passes_of(int s, uint32_t inside, const
   return passes;
 }
 
-bool RemainderSearch::out_of_time() {
-  stopped_ = stopped_ || (options_.time_limit_s > 0 && deadline_->seconds() > options_.time_limit_s);
-  return stopped_;
-}
-
 void RemainderSearch::try_split(Node& node) {
-  if (out_of_time()) return;
   ++result_->nodes;
   for (int s = 0; s < problem_.space_count(); ++s) {
     if (problem_.spaces[size_t(s)].windowed) node.swept[s] = swept_words(problem_.spaces[size_t(s)], node);
@@ -293,6 +294,7 @@ bool RemainderSearch::middle_may_win(const Node& node, const OrderClass& orders,
   const double staying =
       weights.per_read * reads + weights.per_fill * fills * product_over(orders.run, node.used);
   while (true) {
+    problem_.check();
     Counts active = node.used;
     for (uint32_t bits = orders.run; bits != 0; bits &= bits - 1) {
       const size_t d = size_t(__builtin_ctz(bits));
@@ -332,6 +334,7 @@ void RemainderSearch::choose_middle(Node& node, int d, int mask) {
   const int64_t inside = node.extents[i];
   for (int open = d; open < problem_.dimension_count(); ++open)
     node.middle_tiles[size_t(open)] = 1, node.active[size_t(open)] = node.used[size_t(open)];
+  watch_.check();
   if (incumbent_.beats_all(estimate(node, problem_.middle_masks[size_t(mask)], d, ~0u, ~0u).energy,
                            node.cycles)) {
     ++result_->pruned;
@@ -344,6 +347,7 @@ void RemainderSearch::choose_middle(Node& node, int d, int mask) {
     choices.push_back(middle_choice(problem_.sizes[i], node.low[i], node.low[i].array_tiles));
   }
   for (const MiddleChoice& choice : choices) {
+    watch_.check();
     node.extents[i] = choice.extent;
     if (!middle_holds(problem_, problem_.middle_masks[size_t(mask)], node.extents)) continue;
     node.middle[i] = choice;
@@ -427,7 +431,7 @@ void RemainderSearch::try_orders(const Node& node, int m) {
   }
   const Mapspace& mapspace = *problem_.mapspace;
   const auto energy_of = [&](const std::vector<int>& m_order, const std::vector<int>& t_order) {
-    if (out_of_time()) return kNever;
+    deadline_->check();
     return evaluate_mapping(mapspace.workload, mapspace.hardware, build(node, mask, m_order, t_order),
                             options_.rules)
         .energy;
@@ -445,7 +449,7 @@ void RemainderSearch::try_orders(const Node& node, int m) {
       best_order(middle, first_middle, [&](const std::vector<int>& order) { return energy_of(order, top); });
   const std::vector<int> best_top = best_order(
       top, first_top, [&](const std::vector<int>& order) { return energy_of(best_middle, order); });
-  if (!stopped_) offer(build(node, mask, best_middle, best_top));
+  offer(build(node, mask, best_middle, best_top));
 }
 
 // Once a loop replaces the window's tile, what lies outside it fetches every tile anew; only the space at
@@ -467,6 +471,7 @@ std::vector<std::vector<int>> RemainderSearch::distinct_orders(const std::vector
     orders.push_back(std::move(settled));
   };
   const auto extend = [&](const auto& self, uint32_t left) -> void {
+    problem_.check();
     if (left == 0 || (!order.empty() && (replaces_ >> order.back() & 1u) != 0)) {
       settle(left);
       return;

@@ -15,8 +15,8 @@ class RemainderSearch {
   RemainderSearch(const LatticeCase& problem, const MapperOptions& options);
 
   // Starts from `start`, if given. Fills the result but for what concerns the mapspace as a whole; false if
-  // there is no mapping.
-  bool run(const MapResult* start, Deadline& deadline, MapResult& result);
+  // there is no mapping. The deadline is the case's; what it leaves unsearched is told by the status.
+  bool run(const MapResult* start, const Deadline& deadline, MapResult& result);
 
  private:
   struct SpatialChoice {
@@ -34,7 +34,7 @@ class RemainderSearch {
     double swept[kMaxSpaces] = {};  // words that all instances touch, by space
   };
 
-  bool out_of_time();
+  void search();
   void list_spatial();
   void extend_spatial(std::vector<int64_t>& factors, double instances);
   double least_energy_with(const std::vector<int64_t>& factors) const;
@@ -83,8 +83,8 @@ class RemainderSearch {
   std::vector<SpatialChoice> spatial_;
   Incumbent incumbent_;
   MapResult* result_ = nullptr;
-  Deadline* deadline_ = nullptr;
-  bool stopped_ = false;
+  const Deadline* deadline_ = nullptr;
+  DeadlineWatch watch_;
 };
 
 }  // namespace tilewright::lattice

@@ -131,6 +131,7 @@ void TileSearch::list_array_tiles() {
   for (Index box = 0; box < lattice_.size(); ++box) {
     const double cycles = problem_.operations / most_parallel_[box];
     if (options_.max_cycles && cycles > double(*options_.max_cycles)) continue;
+    problem_.check();
     const double energy = least_energy_of(box);
     if (energy < kNever) array_tiles_.push_back({box, energy, cycles});
   }
@@ -188,7 +189,7 @@ void TileSearch::expand(const ArrayTile& tile, Incumbent& incumbent, SearchCount
     ++counts.pruned;
     return;
   }
-  Visit visit{incumbent, counts, orders};
+  Visit visit{incumbent, counts, orders, DeadlineWatch(problem_.deadline)};
   choose_digit({tile.box, 0, 0, 0}, 0, visit);
 }
 
@@ -217,6 +218,7 @@ void TileSearch::choose_digit(Split split, int d, Visit& visit) const {
 
 void TileSearch::try_split(const Split& split, Visit& visit) const {
   ++visit.counts.nodes;
+  visit.watch.check();
   const double outputs = lattice_.words(problem_.output, lattice_.size() - 1);
   const double instances_per_output = ignored_instances(split.spatial);
   const double base =
@@ -261,6 +263,7 @@ void TileSearch::try_buffers(const Split& split, const LowEnergy& low, Visit& vi
   const double array_run = lattice_.points(split.array);
   for_each_multiple(lattice_, split.array, orders.run, [&](Index box) {
     ++visit.counts.nodes;
+    visit.watch.check();
     // Nothing but the run changes inside the buffer: the run may go on in main memory's loops.
     const double passing = low.others + all + buffer_.energy(box, low.mask);
     if (passing < kNever && !visit.incumbent.beats_all(passing, split.cycles))
@@ -292,6 +295,7 @@ void TileSearch::try_contained(const Split& split, const LowEnergy& low, Index r
   const uint32_t others = ((1u << lattice_.dimension_count()) - 1) & ~run;
   for_each_multiple(lattice_, run_box, others, [&](Index middle) {
     if (middle == run_box) return;
+    visit.watch.check();
     double bound = energy + buffer_.energy(middle, low.mask);
     if (bound == kNever) return;
     ++visit.counts.nodes;

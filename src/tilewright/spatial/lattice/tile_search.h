@@ -51,7 +51,8 @@ class TileSearch {
   int64_t boxes() const { return lattice_.size(); }
 
   // All mappings with one array tile that `incumbent` does not beat by their bounds. Safe to call from
-  // several threads, each with its own incumbent, counts and orders.
+  // several threads, each with its own incumbent, counts and orders. Throws Expired, with what was found by
+  // then in `incumbent`.
   void expand(const ArrayTile& tile, Incumbent& incumbent, SearchCounts& counts, OrderSearch& orders) const;
 
  private:
@@ -64,6 +65,7 @@ class TileSearch {
     Incumbent& incumbent;
     SearchCounts& counts;
     OrderSearch& orders;
+    DeadlineWatch watch;
   };
 
   bool register_files_hold(Index low) const;

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 #include "tilewright/nest/workload_text.h"
@@ -16,10 +15,6 @@ namespace tilewright {
 namespace {
 
 constexpr int kBufferLevel = 1;
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 // Loading a resident weight once.
 Cost load_cost(const Workload& layer, const ArrayHardware& hardware, const CostRules& rules) {
@@ -138,6 +133,7 @@ const MapResult& FusionSearch::phase_mapping(const Mapspace& mapspace) {
   mapper.rules = options_.rules;
   mapper.threads = options_.threads;
   mapper.time_limit_s = options_.phase_limit_s;
+  mapper.deadline = options_.deadline;
   return known_[key] = find_mapping(mapspace, mapper);
 }
 
@@ -214,7 +210,8 @@ std::vector<FusedTiling> candidate_tilings(const LayerChain& chain) {
 
 std::optional<FusedResult> FusionSearch::best(const LayerChain& chain) {
   if (!cannot_fuse(chain, hardware_).empty()) return {};
-  const auto begin = std::chrono::steady_clock::now();
+  const Deadline deadline(options_.time_limit_s > 0 ? options_.time_limit_s : Deadline::kNoLimit,
+                          options_.deadline);
   struct Candidate {
     FusedTiling tiling;
     double bound = 0;
@@ -223,6 +220,7 @@ std::optional<FusedResult> FusionSearch::best(const LayerChain& chain) {
   FusedPlan walked;
   FusedTiling walked_tiling;  // candidates that differ in resident weights alone follow one another
   for (const FusedTiling& tiling : candidate_tilings(chain)) {
+    if (deadline.over()) return {};
     if (tiling.tile != walked_tiling.tile || tiling.retained != walked_tiling.retained) {
       walked = plan_without_weights(chain, tiling);
       walked_tiling = tiling;
@@ -238,8 +236,7 @@ std::optional<FusedResult> FusionSearch::best(const LayerChain& chain) {
   bool all = true;
   for (const Candidate& candidate : candidates) {
     if (best && candidate.bound >= best->energy) break;
-    const bool late = options_.time_limit_s > 0 && seconds_since(begin) > options_.time_limit_s;
-    if (late || (options_.most_tilings > 0 && costed == options_.most_tilings)) {
+    if (deadline.over() || (options_.most_tilings > 0 && costed == options_.most_tilings)) {
       all = false;
       break;
     }

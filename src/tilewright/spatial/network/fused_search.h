@@ -40,10 +40,11 @@ struct FusionOptions {
   CostRules rules;
   int threads = 1;
   bool imperfect = false;
-  MapspaceRule constraints;  // of the mapspaces of phases, as for whole layers; empty: none
-  double time_limit_s = 0;   // of a chain; 0: none
-  double phase_limit_s = 0;  // of the search for one phase's mapping; 0: until proven
-  int most_tilings = 24;     // costed per chain, those of the lowest bounds; 0: all
+  MapspaceRule constraints;            // of the mapspaces of phases, as for whole layers; empty: none
+  double time_limit_s = 0;             // of a chain; 0: none
+  const Deadline* deadline = nullptr;  // of all
+  double phase_limit_s = 0;            // of the search for one phase's mapping; 0: until proven
+  int most_tilings = 24;               // costed per chain, those of the lowest bounds; 0: all
 };
 
 // Words that a phase moves between the outermost memory and the buffer for tensors that are pinned in the

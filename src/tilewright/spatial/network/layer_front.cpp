@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -15,8 +14,9 @@
 namespace tilewright {
 namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+// No less than counts as a limit.
+double time_part(const Deadline& deadline, size_t parts) {
+  return deadline.limited() ? std::max(1e-6, deadline.left() / double(parts)) : 0;
 }
 
 // The points that no other beats, by ascending cycles.
@@ -40,7 +40,7 @@ void keep_front(LayerFront& front) {
 }  // namespace
 
 LayerFront layer_front(const Mapspace& mapspace, const MapperOptions& options, const Mapping* known) {
-  const auto begin = std::chrono::steady_clock::now();
+  const Deadline deadline(limit_seconds(options), options.deadline);
   LayerFront front;
   const auto add = [&](const Mapping& mapping, const Cost& cost) {
     front.points.push_back({double(cost.cycles), cost.energy});
@@ -50,13 +50,12 @@ LayerFront layer_front(const Mapspace& mapspace, const MapperOptions& options, c
     add(*known, evaluate_mapping(mapspace.workload, mapspace.hardware, *known, options.rules));
   MapperOptions step = options;
   step.objective = MapObjective::kEnergy;
+  step.deadline = &deadline;
+  step.time_limit_s = 0;
   while (true) {
-    if (options.time_limit_s > 0) {
-      step.time_limit_s = options.time_limit_s - seconds_since(begin);
-      if (step.time_limit_s <= 0) {
-        front.proven = false;
-        break;
-      }
+    if (deadline.over()) {
+      front.proven = false;
+      break;
     }
     const MapResult result = find_mapping(mapspace, step);
     if (result.status == MapStatus::kInfeasible) break;
@@ -76,17 +75,15 @@ LayerFront layer_front(const Mapspace& mapspace, const MapperOptions& options, c
 NetworkFronts network_fronts(const Network& network, const ArrayHardware& hardware,
                              const NetworkMapOptions& options, const NetworkProgressSink& progress,
                              const DataflowRun* known) {
-  const auto begin = std::chrono::steady_clock::now();
+  const Deadline deadline(limit_seconds(options.mapper), options.mapper.deadline);
   NetworkFronts result;
   for (size_t shape = 0; shape < network.shapes.size(); ++shape) {
     const Workload& workload = network.shapes[shape];
     if (progress) progress({workload.name, int(shape) + 1, int(network.shapes.size())});
     const Mapspace mapspace = layer_mapspace(workload, hardware, options);
     MapperOptions mapper = options.mapper;
-    if (mapper.time_limit_s > 0) {
-      const double left = options.mapper.time_limit_s - seconds_since(begin);
-      mapper.time_limit_s = std::max(1e-3, left / double(network.shapes.size() - shape));
-    }
+    mapper.deadline = &deadline;
+    mapper.time_limit_s = time_part(deadline, network.shapes.size() - shape);
     std::optional<Mapping> best;
     if (known != nullptr && known->costs[shape].has_cost())
       best = parse_mapping(known->costs[shape].mapping, "the mapping of the table", workload);

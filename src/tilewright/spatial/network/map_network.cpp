@@ -3,7 +3,6 @@
 #include "tilewright/spatial/network/map_network.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace tilewright {
 namespace {
@@ -14,14 +13,8 @@ bool has_network_energy(const ArrayHardware& hardware) {
   });
 }
 
-// The part of the network's time that the next shape may use.
-double time_share(double limit_s, double used_s, size_t shapes_left) {
-  if (limit_s <= 0) return 0;
-  constexpr double kLeast = 1e-3;  // 0 would mean no limit
-  return std::max(kLeast, (limit_s - used_s) / double(shapes_left));
-}
-
-// `nominal_s` is the limit that the cache knows the question by: the actual one differs from run to run.
+// `nominal_s` is the limit that the cache knows the question by: the actual one differs from run to run. An
+// answer that had much less time than that, or was stopped by something else, is not remembered.
 MapResult find_or_map(const Mapspace& mapspace, const MapperOptions& options, double nominal_s,
                       MappingCache* cache, const std::function<void(const MapProgress&)>& progress) {
   if (!cache) return find_mapping(mapspace, options, progress);
@@ -29,7 +22,11 @@ MapResult find_or_map(const Mapspace& mapspace, const MapperOptions& options, do
   question.time_limit_s = nominal_s;
   if (auto known = cache->find(mapspace, question)) return *std::move(known);
   MapResult result = find_mapping(mapspace, options, progress);
-  cache->store(mapspace, question, result);
+  const Ending ending = options.deadline ? options.deadline->ending() : Ending::kNone;
+  const bool stopped_early = ending == Ending::kMemory || ending == Ending::kRequest ||
+                             (options.time_limit_s > 0 && options.time_limit_s < nominal_s / 2);
+  if (result.status != MapStatus::kStopped || (result.found() && !stopped_early))
+    cache->store(mapspace, question, result);
   return result;
 }
 
@@ -79,6 +76,8 @@ LayerCost layer_cost(const Mapspace& mapspace, const MapResult& result) {
   LayerCost layer;
   if (result.status == MapStatus::kInfeasible) {
     layer.reason = result.infeasible_reason;
+  } else if (!result.found()) {
+    layer.reason = kNothingInTime;
   } else {
     layer = layer_cost(mapspace.workload, mapspace.hardware, result.mapping, result.cost);
     layer.status = result.status == MapStatus::kOptimal ? LayerStatus::kProven : LayerStatus::kStopped;
@@ -94,10 +93,7 @@ LayerCost layer_cost(const Mapspace& mapspace, const MapResult& result) {
 
 DataflowRun map_freely(const Network& network, const ArrayHardware& hardware,
                        const NetworkMapOptions& options, const NetworkProgressSink& progress) {
-  const auto begin = std::chrono::steady_clock::now();
-  const auto elapsed = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  };
+  const Deadline deadline(limit_seconds(options.mapper), options.mapper.deadline);
   DataflowRun run{options.dataflow, cost_places(hardware), {}};
   for (size_t shape = 0; shape < network.shapes.size(); ++shape) {
     const Workload& workload = network.shapes[shape];
@@ -114,7 +110,9 @@ DataflowRun map_freely(const Network& network, const ArrayHardware& hardware,
       continue;
     }
     MapperOptions mapper = options.mapper;
-    mapper.time_limit_s = time_share(options.mapper.time_limit_s, elapsed(), network.shapes.size() - shape);
+    mapper.deadline = &deadline;
+    if (deadline.limited())
+      mapper.time_limit_s = std::max(1e-6, deadline.left() / double(network.shapes.size() - shape));
     std::function<void(const MapProgress&)> searching;
     if (progress) {
       searching = [&](const MapProgress& step) {

@@ -21,6 +21,9 @@ enum class LayerStatus : uint8_t {
 };
 const char* name(LayerStatus status);
 
+// The reason of a layer that has no mapping because its search was stopped.
+inline constexpr const char* kNothingInTime = "the search was stopped before it found a mapping";
+
 struct LayerCost {
   LayerStatus status = LayerStatus::kInfeasible;
   std::string reason;  // why there is no cost; else empty

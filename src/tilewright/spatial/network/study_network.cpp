@@ -12,9 +12,11 @@ namespace tilewright {
 namespace {
 
 LayerCost costed(const Workload& workload, const study::Dataflow& dataflow, const study::LayerShape& shape,
-                 const study::StudyMachine& machine, const study::Storage& storage, MapObjective objective) {
+                 const study::StudyMachine& machine, const study::Storage& storage, MapObjective objective,
+                 const Deadline& deadline) {
   study::SearchOptions options;
   options.objective = objective;
+  options.limits.deadline = &deadline;
   const study::DataflowResult result = study::best_mapping(dataflow, shape, machine, storage, options);
   LayerCost cost;
   cost.mapspace_size = result.proof.space_points;
@@ -23,6 +25,7 @@ LayerCost costed(const Workload& workload, const study::Dataflow& dataflow, cons
   if (result.status == study::SearchStatus::kInfeasible || result.variables.empty()) {
     for (const std::string& reason : result.reasons)
       cost.reason += (cost.reason.empty() ? "" : "; ") + reason;
+    if (result.status == study::SearchStatus::kStopped) cost.reason = kNothingInTime;
     return cost;
   }
   cost.status = result.status == study::SearchStatus::kOptimal ? LayerStatus::kProven : LayerStatus::kStopped;
@@ -67,14 +70,17 @@ study::Storage dataflow_storage(const study::StudyMachine& machine, int64_t regi
 
 DataflowRun map_with_dataflow(const Network& network, const study::Dataflow& dataflow,
                               const study::StudyMachine& machine, const study::Storage& storage, int threads,
-                              MapObjective objective) {
+                              MapObjective objective, const Deadline* whole) {
+  const Deadline deadline(Deadline::kNoLimit, whole);
   DataflowRun run{dataflow.name, {"dram", "buffer", "array", "register file"}, {}};
   run.costs.resize(network.shapes.size());
-  const auto map_shape = [&](size_t index) {
+  // `left`: shapes that share the rest of the time.
+  const auto map_shape = [&](size_t index, int64_t left) {
+    const Deadline part(deadline.left() / double(left), &deadline);
     const Workload& workload = network.shapes[index];
     LayerCost& cost = run.costs[index];
     try {
-      cost = costed(workload, dataflow, study::layer_shape(workload), machine, storage, objective);
+      cost = costed(workload, dataflow, study::layer_shape(workload), machine, storage, objective, part);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kUnsupported) throw;
       cost.status = LayerStatus::kUnsupported;
@@ -82,7 +88,7 @@ DataflowRun map_with_dataflow(const Network& network, const study::Dataflow& dat
     }
   };
   parallel_for(threads, int64_t(network.shapes.size()), [&](int64_t begin, int64_t end) {
-    for (int64_t index = begin; index < end; ++index) map_shape(size_t(index));
+    for (int64_t index = begin; index < end; ++index) map_shape(size_t(index), end - index);
   });
   return run;
 }
@@ -96,7 +102,8 @@ const DataflowRun& SharedStorageRuns::run(int dataflow, const std::vector<int>& 
   if (known != known_.end()) return known->second;
   const study::Storage storage = study::equal_area_storage(machine_, register_file);
   return known_[{dataflow, register_file}] =
-             map_with_dataflow(network_, dataflows_[size_t(dataflow)], machine_, storage, threads_);
+             map_with_dataflow(network_, dataflows_[size_t(dataflow)], machine_, storage, threads_,
+                               MapObjective::kEnergy, deadline_);
 }
 
 }  // namespace tilewright

@@ -18,18 +18,20 @@ study::Storage dataflow_storage(const study::StudyMachine& machine, int64_t regi
                                 bool equal_area);
 
 // Layers that the dataflow cannot express or that its constraints exclude have the reason instead of a cost.
-// cycles are the layer's MACs by its active PEs. Results do not depend on `threads`.
+// cycles are the layer's MACs by its active PEs. Results do not depend on `threads`, but where `deadline`
+// stops a search.
 DataflowRun map_with_dataflow(const Network& network, const study::Dataflow& dataflow,
                               const study::StudyMachine& machine, const study::Storage& storage, int threads,
-                              MapObjective objective = MapObjective::kEnergy);
+                              MapObjective objective = MapObjective::kEnergy,
+                              const Deadline* deadline = nullptr);
 
 // Runs of dataflows on the storage that a set of them shares (union_architecture.h); equal questions are
 // answered once.
 class SharedStorageRuns {
  public:
   SharedStorageRuns(const Network& network, const std::vector<study::Dataflow>& dataflows,
-                    const study::StudyMachine& machine, int threads)
-      : network_(network), dataflows_(dataflows), machine_(machine), threads_(threads) {}
+                    const study::StudyMachine& machine, int threads, const Deadline* deadline = nullptr)
+      : network_(network), dataflows_(dataflows), machine_(machine), threads_(threads), deadline_(deadline) {}
   const DataflowRun& run(int dataflow, const std::vector<int>& partners);
 
  private:
@@ -37,6 +39,7 @@ class SharedStorageRuns {
   const std::vector<study::Dataflow>& dataflows_;
   const study::StudyMachine& machine_;
   int threads_;
+  const Deadline* deadline_;
   std::map<std::pair<int, int64_t>, DataflowRun> known_;  // by dataflow and register file bytes
 };
 

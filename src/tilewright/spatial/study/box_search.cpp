@@ -26,7 +26,11 @@ bool later(const Node& a, const Node& b) {
 class Search {
  public:
   Search(const BoxProblem& problem, const BoxSearchOptions& options)
-      : problem_(problem), options_(options), narrower_(problem), variables_(problem.upper.size()) {
+      : problem_(problem),
+        options_(options),
+        watch_(options.deadline),
+        narrower_(problem),
+        variables_(problem.upper.size()) {
     exact_values_.resize(problem.exact_graph.nodes().size());
   }
 
@@ -35,7 +39,7 @@ class Search {
     for (size_t v = 0; v < variables_; ++v) root[v] = {1, problem_.upper[v]};
     add(root);
     while (!queue_.empty() && !done()) {
-      if (result_.nodes >= options_.most_nodes) {
+      if (result_.nodes >= options_.most_nodes || watch_.expired()) {
         result_.status = SearchStatus::kStopped;
         result_.bound = std::min(queue_.front().bound, result_.has_point ? result_.value : kInfinity);
         return result_;
@@ -195,6 +199,7 @@ class Search {
 
   const BoxProblem& problem_;
   const BoxSearchOptions& options_;
+  DeadlineWatch watch_;
   BoxNarrower narrower_;
   size_t variables_;
   std::vector<double> exact_values_;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/search/deadline.h"
 #include "tilewright/spatial/study/polynomial.h"
 
 namespace tilewright::study {
@@ -42,6 +43,7 @@ struct BoxSearchOptions {
   int64_t most_nodes = 1'000'000;  // then the search stops with its bound; about 200 bytes each
   // Ends with the first point that holds (a feasibility test).
   bool first_point = false;
+  const Deadline* deadline = nullptr;  // also stops it
 };
 
 struct BoxSearchResult {
