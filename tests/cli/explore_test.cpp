@@ -126,7 +126,7 @@ TEST(Explore, TheDocumentedWorkflowTunesWhatChanged) {
   std::string script = documented_script();
   const std::string budget = "--budget 2h";
   ASSERT_NE(script.find(budget), std::string::npos) << script;
-  script.replace(script.find(budget), budget.size(), "--budget 2s --trials 2");
+  script.replace(script.find(budget), budget.size(), "--budget 10m --candidates 8 --trials 2");
   const fs::path folder = checkout_of_the_workflow();
   write_text_file(folder / "step.sh", script);
   const auto night = [&] {

@@ -74,12 +74,12 @@ std::string print_candidate_request(const CandidateRequest& request) {
       .dump();
 }
 
-tune::JobKind candidate_job() {
-  return {kCandidateJob, [shelf = std::make_shared<NetworkShelf>()](const std::string& text) {
+tune::JobKind candidate_job(const Deadline* deadline) {
+  return {kCandidateJob, [shelf = std::make_shared<NetworkShelf>(), deadline](const std::string& text) {
             const CandidateRequest request = parse_request(text);
             const auto network = shelf->get(request);
-            return print_tuned(
-                tune_candidate(*network, request.hardware, request.memory, request.trials, request.seed));
+            return print_tuned(tune_candidate(*network, request.hardware, request.memory, request.trials,
+                                              request.seed, deadline));
           }};
 }
 

@@ -7,6 +7,7 @@
 
 #include "tilewright/hardware/memory_model.h"
 #include "tilewright/hardware/overlay_hardware.h"
+#include "tilewright/search/deadline.h"
 #include "tilewright/tune/worker.h"
 
 namespace tilewright {
@@ -27,6 +28,7 @@ struct CandidateRequest {
 std::string print_candidate_request(const CandidateRequest& request);
 // Answers such requests; keeps the network of the last one at hand. A worker of another version than the one
 // that made the request, or one that sees another network in the file, does not answer it (InterruptedError).
-tune::JobKind candidate_job();
+// Jobs in this process end with `deadline`, if any.
+tune::JobKind candidate_job(const Deadline* deadline = nullptr);
 
 }  // namespace tilewright

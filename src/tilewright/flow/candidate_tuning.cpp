@@ -30,8 +30,9 @@ class NoModel : public CostModel {
 };
 
 CandidateLayer tune_layer(const ExplorationLayer& item, const OverlayHardware& hardware,
-                          const MemoryModel& memory, int64_t trials, uint64_t seed) {
-  overlay::ScheduleProblem problem(item.layer, hardware, memory);
+                          const MemoryModel& memory, int64_t trials, uint64_t seed,
+                          const Deadline* deadline) {
+  overlay::ScheduleProblem problem(item.layer, hardware, memory, 1, deadline);
   const overlay::Schedule usual = default_schedule(item.layer, hardware, {.memory = memory});
   NoModel model;
   TuningOptions options;
@@ -40,11 +41,13 @@ CandidateLayer tune_layer(const ExplorationLayer& item, const OverlayHardware& h
   options.chains = 16;
   options.chain_steps = 32;
   options.seed = seed;
+  options.deadline = deadline;
   options.model = &model;
   const double bound = forms_bound(problem.schedules().forms(), hardware, memory);
   options.stop_at = kNearBound * bound;
   if (const auto point = problem.schedules().point(usual)) options.start = {*point};
   const TuningResult result = tune_problem(problem, options);
+  if (deadline) deadline->check();  // a result of fewer trials would pass for one of all
   CandidateLayer tuned;
   tuned.name = item.names[0];
   tuned.count = item.count;
@@ -62,10 +65,11 @@ CandidateLayer tune_layer(const ExplorationLayer& item, const OverlayHardware& h
 }  // namespace
 
 TunedCandidate tune_candidate(const ExplorationNetwork& network, const OverlayHardware& hardware,
-                              const MemoryModel& memory, int64_t trials, uint64_t seed) {
+                              const MemoryModel& memory, int64_t trials, uint64_t seed,
+                              const Deadline* deadline) {
   TunedCandidate tuned;
   for (const ExplorationLayer& item : network.layers) {
-    tuned.layers.push_back(tune_layer(item, hardware, memory, trials, seed));
+    tuned.layers.push_back(tune_layer(item, hardware, memory, trials, seed, deadline));
     tuned.cycles += tuned.layers.back().count * tuned.layers.back().cycles;
     tuned.trials += tuned.layers.back().trials;
   }

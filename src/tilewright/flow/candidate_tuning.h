@@ -9,6 +9,7 @@
 #include "tilewright/flow/exploration_network.h"
 #include "tilewright/hardware/memory_model.h"
 #include "tilewright/overlay/schedule.h"
+#include "tilewright/search/deadline.h"
 
 namespace tilewright {
 
@@ -26,9 +27,11 @@ struct TunedCandidate {
 
 // `trials` schedules per layer, the compiler's default first, then those that look best by the closed form of
 // schedules and are measured; 0: the default alone. A layer ends early when it is within 1 % of what no
-// schedule can pass. Errors (infeasible): a layer of which no tile fits.
+// schedule can pass. Throws Expired when the time of `deadline`, if any, is over. Errors (infeasible): a
+// layer of which no tile fits.
 TunedCandidate tune_candidate(const ExplorationNetwork& network, const OverlayHardware& hardware,
-                              const MemoryModel& memory, int64_t trials, uint64_t seed);
+                              const MemoryModel& memory, int64_t trials, uint64_t seed,
+                              const Deadline* deadline = nullptr);
 
 // As JSON: cycles, trials, and per layer name, count, cycles, bound_cycles, trials, schedule. Errors
 // (invalid input): another form.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "tilewright/base/error.h"
@@ -99,18 +100,19 @@ class Width {
 
   const WidthReport& report() const { return report_; }
 
-  void explore(tune::Executor& executor, double budget_s, const ExplorationWatcher& watcher,
+  void explore(tune::Executor& executor, const Deadline& deadline, const ExplorationWatcher& watcher,
                const std::function<void()>& show) {
     const auto start = Clock::now();
-    const tune::Screening screening = tune::screen(backend_, request_.threads);
-    tune::require_fitting(backend_, screening, request_.device.name);
+    const Deadline half(deadline.limited() ? deadline.left() / 2 : Deadline::kNoLimit, &deadline);
+    const tune::Screening screening = tune::screen(backend_, request_.threads, &half);
+    if (screening.complete) tune::require_fitting(backend_, screening, request_.device.name);
     report_.points = screening.points;
     report_.valid = screening.valid;
     report_.fitting = int64_t(screening.fitting.size());
     tune::ExplorationOptions options;
     options.trials = request_.trials;
     options.candidates = request_.candidates;
-    options.budget_s = budget_s > 0 ? std::max(1e-3, budget_s - seconds_since(start)) : 0;
+    options.deadline = &deadline;
     options.round = request_.round;
     options.seed = request_.seed;
     options.importance = request_.importance;
@@ -134,7 +136,7 @@ class Width {
     take(result.end);
     fill(result.evaluated);
     report_.importance = result.importance;
-    report_.exhausted = result.exhausted;
+    report_.exhausted = result.exhausted && screening.complete;
     report_.seconds = seconds_since(start);
   }
 
@@ -158,7 +160,7 @@ class Width {
       if (watcher.progress) watcher.progress(report_.operand_bits, progress);
     };
     const std::vector<tune::CandidateResult> results =
-        tune::evaluate_candidates(backend_, executor, all, request_.trials, kept, hooks);
+        tune::evaluate_candidates(backend_, executor, all, request_.trials, kept, hooks, request_.deadline);
     fill(results);
     report_.known = int64_t(kept.size());
     report_.seconds = seconds_since(start);
@@ -259,28 +261,45 @@ ExplorationReport explore_overlays(
     const ExplorationRequest& request,
     const std::function<std::unique_ptr<tune::Executor>(const fs::path&)>& make_executor,
     const ExplorationWatcher& watcher) {
-  const auto start = Clock::now();
   place_network(request);
   ExplorationReport report = empty_report(request);
   const std::unique_ptr<tune::Executor> executor = make_executor(request.folder / "jobs");
   bool stopped = false;
+  const Deadline deadline(request.budget_s > 0 ? request.budget_s : Deadline::kNoLimit, request.deadline);
+  std::optional<Error> failed;
   for (size_t w = 0; w < request.operand_bits.size() && !stopped; ++w) {
-    Width width(request, request.operand_bits[w]);
-    const double left = request.budget_s - seconds_since(start);
-    const double share = left / double(request.operand_bits.size() - w);
+    const Deadline part(deadline.left() / double(request.operand_bits.size() - w), &deadline);
     report.widths.emplace_back();
-    const auto show = [&] {
-      report.widths.back() = width.report();
-      write_results(request.folder, report);
-    };
+    report.widths.back().operand_bits = request.operand_bits[w];
     ExplorationWatcher inner;
     inner.progress = [&](int bits, const tune::ExplorationProgress& progress) {
       stopped = watcher.progress && !watcher.progress(bits, progress);
       return !stopped;
     };
-    width.explore(*executor, request.budget_s > 0 ? std::max(1e-3, share) : 0, inner, show);
-    show();
+    std::optional<Width> width;
+    const auto show = [&] {
+      report.widths.back() = width->report();
+      write_results(request.folder, report);
+    };
+    try {
+      finishes(part, [&] {
+        width.emplace(request, request.operand_bits[w]);
+        width->explore(*executor, part, inner, show);
+      });
+      if (width) show();
+    } catch (const Error& error) {
+      // One width for which the device is too small, say, does not take away what others found.
+      if (error.kind() != ErrorKind::kInfeasible) throw;
+      if (width) report.widths.back() = width->report();
+      report.widths.back().failure = error.what();
+      if (!failed) failed = error;
+    }
+    if (part.expired()) report.ending = part.ending();
   }
+  const bool any = std::any_of(report.widths.begin(), report.widths.end(),
+                               [](const WidthReport& width) { return !width.candidates.empty(); });
+  if (failed && !any) throw *failed;
+  write_results(request.folder, report);
   return report;
 }
 

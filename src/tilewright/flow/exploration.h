@@ -29,9 +29,10 @@ struct ExplorationRequest {
   MemoryModel memory;
   std::vector<int> operand_bits = {8, 4, 2, 1};
   std::filesystem::path folder, rtl_folder;
-  int64_t trials = 24;     // per layer and candidate
-  int64_t candidates = 0;  // per operand width; 0: no limit
-  double budget_s = 0;     // of all operand widths; 0: no limit
+  int64_t trials = 24;                 // per layer and candidate
+  int64_t candidates = 0;              // per operand width; 0: no limit
+  double budget_s = 0;                 // of all operand widths; 0: no limit
+  const Deadline* deadline = nullptr;  // of the work that this is a part of
   uint64_t seed = 1;
   int threads = 1;  // of closed forms
   int round = 8;
@@ -59,6 +60,7 @@ struct WidthReport {
   double seconds = 0;   // of this run
   double worker_s = 0;  // that workers took for all candidates, earlier runs included
   bool exhausted = false;
+  std::string failure;                        // why there are no candidates, where an error ended the width
   std::vector<ExploredCandidate> candidates;  // that run the network; the front's by rising latency first
   std::vector<double> best_so_far_s;          // by candidates tuned: latency of the fastest; 0: none yet
   CandidateRoofline fastest;
@@ -72,6 +74,7 @@ struct ExplorationReport {
   std::string model, device;
   double clock_error = 0;  // half width of the clock's error band, relative; 0: measured
   std::vector<WidthReport> widths;
+  Ending ending = Ending::kNone;  // what ended it before it was done
 };
 
 struct ExplorationWatcher {
@@ -81,7 +84,8 @@ struct ExplorationWatcher {
 
 // Takes up what the folder holds. Executors are made by `executor`, given the folder for its files. Errors:
 // those of Study, OverlayCandidates and tune::explore; (infeasible) the device is too small for every
-// candidate of a width: which resource, and by how much.
+// candidate: which resource, and by how much. Where that is so for some of the widths only, their reports say
+// it.
 ExplorationReport explore_overlays(
     const ExplorationRequest& request,
     const std::function<std::unique_ptr<tune::Executor>(const std::filesystem::path&)>& executor,

@@ -102,6 +102,7 @@ json width_json(const WidthReport& w) {
           {"seconds", w.seconds},
           {"worker_s", w.worker_s},
           {"exhausted", w.exhausted},
+          {"failure", w.failure},
           {"work_saved", w.work_saved()},
           {"best_so_far_s", w.best_so_far_s},
           {"fastest", roofline_json(w.fastest)},
@@ -127,6 +128,7 @@ WidthReport read_width(const json& j) {
   w.seconds = j.at("seconds").get<double>();
   w.worker_s = j.at("worker_s").get<double>();
   w.exhausted = j.at("exhausted").get<bool>();
+  w.failure = j.value("failure", "");  // older reports have none
   w.best_so_far_s = j.at("best_so_far_s").get<std::vector<double>>();
   w.fastest = read_roofline(j.at("fastest"));
   w.left_out = j.at("left_out").get<std::vector<std::string>>();
@@ -189,6 +191,10 @@ std::string to_string(const ExplorationReport& report) {
         "bound, {7} left{8}; {9:.1f} % of the work saved, {10:.0f} s\n",
         w.operand_bits, w.valid, w.fitting, w.evaluated, w.known, w.failed, w.pruned, w.alive,
         w.exhausted ? " (the front is complete)" : "", 100 * w.work_saved(), w.seconds);
+    if (w.candidates.empty()) {
+      if (!w.failure.empty()) text += "  no front: " + w.failure + "\n";
+      continue;
+    }
     text += "  latency ms   bound   GOPS  MHz    LUT     FF  DSP BRAM  of device  overlay\n";
     for (const ExploredCandidate* c : shown_members(w)) {
       text += fmt::format("  {:>10.3f} {:>6.1f}% {:>6.1f} {:>4.0f} {:>6} {:>6} {:>4} {:>4} {:>9.1f}%  {}\n",

@@ -81,7 +81,7 @@ double NetworkTiming::roofline_cycles() const {
   return total;
 }
 
-NetworkTiming time_network(const Bundle& bundle, const MemoryModel& memory) {
+NetworkTiming time_network(const Bundle& bundle, const MemoryModel& memory, const Deadline* deadline) {
   Diagnostics diagnostics;
   memory.verify(diagnostics);
   diagnostics.raise_if_any("memory model");
@@ -91,6 +91,7 @@ NetworkTiming time_network(const Bundle& bundle, const MemoryModel& memory) {
   timing.memory = memory;
   timing.limits = machine_limits(bundle.hardware, memory);
   for (const Step& step : bundle.steps()) {
+    if (deadline) deadline->check();
     if (!step.on_overlay) {
       timing.host_nodes += int64_t(step.nodes.size());
       for (const NodeId n : step.nodes) {
@@ -101,7 +102,7 @@ NetworkTiming time_network(const Bundle& bundle, const MemoryModel& memory) {
     overlay::OverlayProgram program =
         overlay::compile_overlay(bundle.graph, step.nodes, bundle.hardware, bundle.schedules);
     if (program.layers.empty()) continue;
-    overlay::ProgramTiming part = overlay::time_program(program, memory);
+    overlay::ProgramTiming part = overlay::time_program(program, memory, deadline);
     timing.programs.push_back(std::move(part.run));
     std::move(part.layers.begin(), part.layers.end(), std::back_inserter(timing.layers));
   }

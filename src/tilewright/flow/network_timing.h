@@ -56,8 +56,9 @@ struct NetworkTiming {
 
 // Generates the overlay programs of `bundle` and runs each once on the cycle simulator. Errors: those of
 // overlay::compile_overlay; (unsupported) no layer of the bundle runs on the overlay; (invalid input) the
-// memory does not verify.
-NetworkTiming time_network(const Bundle& bundle, const MemoryModel& memory);
+// memory does not verify. Throws Expired when the time of `deadline`, if any, is over.
+NetworkTiming time_network(const Bundle& bundle, const MemoryModel& memory,
+                           const Deadline* deadline = nullptr);
 
 // One line per layer and the totals.
 std::string to_string(const NetworkTiming& timing);

@@ -7,14 +7,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 #include <iterator>
 #include <map>
 #include <set>
 
 #include "tilewright/flow/jobs.h"
-#include "tilewright/overlay/layer_cycles.h"
+#include "tilewright/overlay/schedule_timer.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
 #include "tilewright/search/models/boosted_cost_model.h"
 #include "tilewright/search/models/tree_gru_model.h"
@@ -105,34 +104,63 @@ class NetworkTuner {
  public:
   NetworkTuner(const NetworkTuneOptions& options,
                const std::function<bool(const NetworkTuneProgress&)>& watcher)
-      : options_(options), watcher_(watcher), method_(method_of(options.search)) {}
+      : options_(options),
+        watcher_(watcher),
+        method_(method_of(options.search)),
+        deadline_(Deadline::kNoLimit, options.deadline) {}
 
   NetworkTuning run(Bundle bundle) {
-    const auto start = std::chrono::steady_clock::now();
     NetworkTuning tuning;
-    tuning.before = time_network(bundle, options_.memory);
+    if (!finishes(deadline_, [&] { tuning.before = time_network(bundle, options_.memory, &deadline_); })) {
+      throw Error(ErrorKind::kInfeasible, "the time was over before the bundle as it is had been timed",
+                  "give it more time");
+    }
+    const double timing_s = deadline_.seconds();
     std::vector<Shape> shapes = distinct_layers(bundle);
     keep_named(shapes, options_.layers);
     if (options_.search == "gbt") model_ = std::make_unique<BoostedCostModel>();
     if (options_.search == "treegru") model_ = std::make_unique<TreeGruModel>();
     progress_.layers = shapes.size();
-    for (Shape& shape : shapes) {
-      if (!stopped_) tune_layer(shape, bundle.hardware);
-      ++progress_.layer;
-    }
+    search_layers(shapes, bundle.hardware, tuning.before, timing_s);
     tuning.after = settle(bundle, tuning.before, shapes);
     for (Shape& shape : shapes) tuning.layers.push_back(std::move(shape.tuned));
     tuning.bundle = std::move(bundle);
-    tuning.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    tuning.seconds = deadline_.seconds();
+    tuning.ending = deadline_.expired() ? deadline_.ending() : cut_short_;
     return tuning;
   }
 
  private:
-  void tune_layer(Shape& shape, const OverlayHardware& hardware) {
+  // Each layer on an equal part of the time that is left. Some of it is kept for settle(), where the network
+  // is timed again and again: once per layer, but at most half of all.
+  void search_layers(std::vector<Shape>& shapes, const OverlayHardware& hardware, const NetworkTiming& before,
+                     double timing_s) {
+    const double left = deadline_.left(), settling = std::min(left / 2, timing_s * double(shapes.size() + 1));
+    const Deadline searching(deadline_.limited() ? left - settling : Deadline::kNoLimit, &deadline_);
+    for (Shape& shape : shapes) {
+      const Deadline part(searching.left() / double(shapes.size() - progress_.layer), &searching);
+      TunedLayer& tuned = shape.tuned;
+      if (!stopped_) finishes(part, [&] { tune_layer(shape, hardware, part); });
+      if (tuned.after_cycles == 0) leave_as_is(tuned, before);
+      if (part.expired()) cut_short_ = part.ending();
+      ++progress_.layer;
+    }
+  }
+
+  // A layer that the search did not come to: its cycles are those that it took in the network.
+  static void leave_as_is(TunedLayer& tuned, const NetworkTiming& before) {
+    tuned.after = tuned.before;
+    for (const overlay::LayerTiming& layer : before.layers) {
+      if (layer.name == tuned.names.front())
+        tuned.before_cycles = tuned.after_cycles = double(layer.cycles());
+    }
+  }
+
+  void tune_layer(Shape& shape, const OverlayHardware& hardware, const Deadline& deadline) {
     TunedLayer& tuned = shape.tuned;
-    ScheduleProblem problem(shape.layer, hardware, options_.memory, options_.threads);
+    ScheduleProblem problem(shape.layer, hardware, options_.memory, options_.threads, &deadline);
     tuned.bound_cycles = overlay::forms_bound(problem.schedules().forms(), hardware, options_.memory);
-    tuned.before_cycles = cycles(shape.layer, hardware, tuned.before);
+    tuned.before_cycles = cycles(shape.layer, hardware, tuned.before, deadline);
     tuned.after = tuned.before;
     tuned.after_cycles = tuned.before_cycles;
     texts_ = {overlay::workload_text(shape.layer), overlay::hardware_text(hardware, options_.memory),
@@ -149,6 +177,7 @@ class NetworkTuner {
     options.threads = options_.threads;
     options.model = model_.get();
     options.stop_at = tuned.bound_cycles;
+    options.deadline = &deadline;
     if (const auto point = problem.schedules().point(tuned.before)) {
       options.start = {*point};
     } else {
@@ -174,7 +203,8 @@ class NetworkTuner {
       TunedLayer& tuned = shape->tuned;
       for (const Candidate& candidate : shape->candidates) {
         for (const std::string& name : tuned.names) bundle.schedules[name] = candidate.schedule;
-        NetworkTiming timing = time_network(bundle, options_.memory);
+        NetworkTiming timing;
+        if (!finishes(deadline_, [&] { timing = time_network(bundle, options_.memory, &deadline_); })) break;
         if (timing.cycles() >= best.cycles()) continue;
         best = std::move(timing);
         tuned.after = candidate.schedule;
@@ -218,6 +248,7 @@ class NetworkTuner {
         for (const KnobSpace::Point point : points) schedules.push_back(schedule_text(point));
         return measure_request(layer, problem.hardware(), problem.memory(), schedules);
       };
+      measurement.deadline = options.deadline;
       remote = std::make_unique<tune::RemoteProblem>(problem, *options_.executor, std::move(measurement));
       measured = remote.get();
     }
@@ -244,11 +275,11 @@ class NetworkTuner {
     }
   }
 
-  double cycles(const overlay::Layer& layer, const OverlayHardware& hardware,
-                const Schedule& schedule) const {
+  double cycles(const overlay::Layer& layer, const OverlayHardware& hardware, const Schedule& schedule,
+                const Deadline& deadline) const {
     const overlay::Layer scheduled = overlay::scheduled_layer(layer, schedule);
-    return double(
-        overlay::layer_cycles(overlay::Tiling(scheduled, hardware, schedule), hardware, options_.memory));
+    return double(overlay::ScheduleTimer(hardware, options_.memory, &deadline)
+                      .cycles(overlay::Tiling(scheduled, hardware, schedule)));
   }
 
   const NetworkTuneOptions& options_;
@@ -259,6 +290,8 @@ class NetworkTuner {
   tune::RecordedTexts texts_;        // of the layer at hand
   NetworkTuneProgress progress_;
   bool stopped_ = false;
+  Deadline deadline_;
+  Ending cut_short_ = Ending::kNone;  // what ended the search of a layer
 };
 
 }  // namespace

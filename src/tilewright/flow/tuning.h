@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tilewright/flow/network_timing.h"
+#include "tilewright/search/deadline.h"
 #include "tilewright/search/tuning/tuner.h"
 #include "tilewright/tune/executor.h"
 #include "tilewright/tune/records.h"
@@ -25,6 +26,7 @@ struct NetworkTuneOptions {
   std::vector<std::string> layers;       // names of nodes; empty: all
   tune::RecordStore* records = nullptr;  // answers what is known, keeps what is measured
   tune::Executor* executor = nullptr;    // measures; nullptr: this process
+  const Deadline* deadline = nullptr;    // what is found by then stands
 };
 
 // Layers of one shape, which share a schedule.
@@ -46,6 +48,7 @@ struct NetworkTuning {
   std::vector<TunedLayer> layers;
   NetworkTiming before, after;  // of the whole network
   double seconds = 0;
+  Ending ending = Ending::kNone;  // what stopped the search, where the deadline did
 };
 
 struct NetworkTuneProgress {
@@ -55,9 +58,9 @@ struct NetworkTuneProgress {
   TuningProgress trials;  // of this layer
 };
 
-// `watcher` returning false ends the search; what was found until then stands. Errors (invalid input): an
-// unknown search or layer, no trials; (unsupported) no layer of the bundle runs on the overlay; those of the
-// records and the executor.
+// `watcher` returning false ends the search; what was found until then stands. Errors (infeasible): the
+// deadline came before the bundle as it is had been timed; (invalid input): an unknown search or layer, no
+// trials; (unsupported) no layer of the bundle runs on the overlay; those of the records and the executor.
 NetworkTuning tune_network(Bundle bundle, const NetworkTuneOptions& options,
                            const std::function<bool(const NetworkTuneProgress&)>& watcher = {});
 

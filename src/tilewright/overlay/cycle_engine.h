@@ -36,6 +36,7 @@
 #include "tilewright/overlay/cycle_store.h"
 #include "tilewright/overlay/executor.h"
 #include "tilewright/overlay/instruction_queues.h"
+#include "tilewright/search/deadline.h"
 
 namespace tilewright::overlay {
 
@@ -65,7 +66,8 @@ class CycleEngine {
         store_(hardware) {}
 
   // Returns the cycles of the run, or kNever as soon as they are sure to be more than `limit`.
-  uint64_t run(uint64_t limit = kNever - 1);
+  // Throws Expired when the time of `deadline`, if any, is over.
+  uint64_t run(uint64_t limit = kNever - 1, const Deadline* deadline = nullptr);
   // The state counters of a run that has ended (kCounted).
   CycleCounters counters() const;
 
@@ -126,9 +128,11 @@ class CycleEngine {
 };
 
 template <typename Program>
-uint64_t CycleEngine<Program>::run(uint64_t limit) {
+uint64_t CycleEngine<Program>::run(uint64_t limit, const Deadline* deadline) {
   refresh_reads();
+  DeadlineWatch watch(deadline);
   for (;;) {
+    watch.check();
     const uint64_t starts = std::min(
         {module_[kLoadQueue].next_start, module_[kComputeQueue].next_start, module_[kStoreQueue].next_start});
     const uint64_t writes_until = store_.writes_until(), store_grant = store_.grants_from();

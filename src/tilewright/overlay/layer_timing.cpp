@@ -60,8 +60,11 @@ CycleCause LayerTiming::bound() const {
   return CycleCause(std::distance(caused.begin(), std::max_element(caused.begin(), caused.end())));
 }
 
-LayerTimer::LayerTimer(const OverlayProgram& program)
-    : program_(program), events_(program.instruction_count), layer_of_(program.instruction_count) {
+LayerTimer::LayerTimer(const OverlayProgram& program, const Deadline* deadline)
+    : watch_(deadline),
+      program_(program),
+      events_(program.instruction_count),
+      layer_of_(program.instruction_count) {
   uint64_t next = 0;
   for (const LayerReport& report : program.layers) {
     LayerTiming layer;
@@ -112,6 +115,7 @@ void LayerTimer::count_work(const Instruction& instruction, LayerTiming& layer) 
 }
 
 void LayerTimer::instruction(const InstructionSpan& span) {
+  watch_.check();
   if (span.module == OverlayModule::kFetch) return;
   Event& event = events_.at(span.index);
   LayerTiming& layer = work_[layer_of_[span.index]];

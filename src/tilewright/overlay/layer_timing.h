@@ -15,6 +15,7 @@
 
 #include "tilewright/overlay/cycle_observer.h"
 #include "tilewright/overlay/program.h"
+#include "tilewright/search/deadline.h"
 
 namespace tilewright::overlay {
 
@@ -59,7 +60,8 @@ struct LayerTiming {
 // Collects what a simulator tells of one run of `program`, which must outlive it.
 class LayerTimer : public CycleObserver {
  public:
-  explicit LayerTimer(const OverlayProgram& program);
+  // Throws Expired out of the run when the time of `deadline`, if any, is over.
+  explicit LayerTimer(const OverlayProgram& program, const Deadline* deadline = nullptr);
   void instruction(const InstructionSpan& span) override;
   void token(TokenChannel channel, uint32_t pusher, uint64_t push_cycle, uint32_t popper,
              uint64_t pop_cycle) override;
@@ -69,6 +71,7 @@ class LayerTimer : public CycleObserver {
 
  private:
   static constexpr uint32_t kNone = ~uint32_t{0};
+  DeadlineWatch watch_;
 
   // One instruction; `end` is exclusive.
   struct Event {

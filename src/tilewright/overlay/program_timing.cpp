@@ -4,9 +4,9 @@
 
 namespace tilewright::overlay {
 
-ProgramTiming time_program(OverlayProgram& program, const MemoryModel& memory) {
+ProgramTiming time_program(OverlayProgram& program, const MemoryModel& memory, const Deadline* deadline) {
   CycleSimulator simulator(program.hardware, memory);
-  LayerTimer timer(program);
+  LayerTimer timer(program, deadline);
   CycleOptions options;
   options.observer = &timer;
   options.execute = false;

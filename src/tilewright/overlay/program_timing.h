@@ -15,6 +15,8 @@ struct ProgramTiming {
 };
 
 // Times one run of `program` on the cycle simulator. Nothing is computed: time does not depend on data.
-ProgramTiming time_program(OverlayProgram& program, const MemoryModel& memory);
+// Throws Expired when the time of `deadline`, if any, is over.
+ProgramTiming time_program(OverlayProgram& program, const MemoryModel& memory,
+                           const Deadline* deadline = nullptr);
 
 }  // namespace tilewright::overlay

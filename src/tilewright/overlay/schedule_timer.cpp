@@ -9,8 +9,9 @@
 
 namespace tilewright::overlay {
 
-ScheduleTimer::ScheduleTimer(const OverlayHardware& hardware, const MemoryModel& memory)
-    : hardware_(hardware), memory_(memory), program_(hardware) {
+ScheduleTimer::ScheduleTimer(const OverlayHardware& hardware, const MemoryModel& memory,
+                             const Deadline* deadline)
+    : hardware_(hardware), memory_(memory), deadline_(deadline), program_(hardware) {
   if (hardware_.name.empty()) hardware_.name = "overlay";  // the rules want one
   Diagnostics diagnostics;
   hardware_.verify(diagnostics);
@@ -30,7 +31,7 @@ std::optional<uint64_t> ScheduleTimer::cycles_below(const Tiling& tiling, uint64
   program_.begin();
   const std::unique_ptr<MemoryTiming> memory = make_memory_timing(memory_);
   CycleEngine<TimedProgram> engine(hardware_, address, program_.count(), program_, *memory);
-  const uint64_t cycles = engine.run(limit);
+  const uint64_t cycles = engine.run(limit, deadline_);
   if (cycles == kNever) return std::nullopt;
   return cycles;
 }

@@ -11,14 +11,17 @@
 #include "tilewright/hardware/memory_model.h"
 #include "tilewright/overlay/tiling.h"
 #include "tilewright/overlay/timed_program.h"
+#include "tilewright/search/deadline.h"
 
 namespace tilewright::overlay {
 
 // Not to be shared between threads.
 class ScheduleTimer {
  public:
-  // Errors (invalid input): hardware or a memory model that break their rules.
-  explicit ScheduleTimer(const OverlayHardware& hardware, const MemoryModel& memory = {});
+  // A trial throws Expired when the time of `deadline`, if any, is over. Errors (invalid input): hardware or
+  // a memory model that break their rules.
+  explicit ScheduleTimer(const OverlayHardware& hardware, const MemoryModel& memory = {},
+                         const Deadline* deadline = nullptr);
 
   // Cycles of a tiling on this hardware, which must fit (Tiling::fits): from empty scratchpads to the end of
   // the run; the layer's buffers lie one behind the other in memory. Errors: those of lower_layer and of
@@ -35,6 +38,7 @@ class ScheduleTimer {
  private:
   OverlayHardware hardware_;
   MemoryModel memory_;
+  const Deadline* deadline_;
   TimedProgram program_;
 };
 

@@ -3,6 +3,7 @@
 // the candidate, so that ends the exploration, which may be taken up again.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "tilewright/base/error.h"
@@ -11,7 +12,7 @@
 namespace tilewright::tune {
 namespace {
 
-constexpr double kPoll_s = 1;
+constexpr double kPoll_s = 0.2;
 
 CandidateResult read_result(const ExplorationBackend& backend, const JobResult& done) {
   CandidateResult result;
@@ -40,7 +41,9 @@ CandidateResult read_result(const ExplorationBackend& backend, const JobResult& 
 
 std::vector<CandidateResult> evaluate_candidates(const ExplorationBackend& backend, Executor& executor,
                                                  const std::vector<KnobSpace::Point>& points, int64_t trials,
-                                                 const KnownResults& known, const ExplorationHooks& hooks) {
+                                                 const KnownResults& known, const ExplorationHooks& hooks,
+                                                 const Deadline* whole) {
+  const Deadline deadline(Deadline::kNoLimit, whole);
   std::map<KnobSpace::Point, CandidateResult> found;
   std::map<std::string, KnobSpace::Point> point_of;
   std::vector<Job> jobs;
@@ -55,7 +58,11 @@ std::vector<CandidateResult> evaluate_candidates(const ExplorationBackend& backe
   if (!jobs.empty()) executor.submit(jobs);
   std::vector<CandidateResult> fresh;
   while (fresh.size() < jobs.size()) {
-    for (const JobResult& done : executor.collect(kPoll_s)) {
+    if (deadline.over()) {
+      executor.cancel();
+      break;
+    }
+    for (const JobResult& done : executor.collect(std::min(kPoll_s, deadline.left()))) {
       const auto point = point_of.find(done.id);
       if (point == point_of.end()) continue;  // of a round that was interrupted
       CandidateResult result = read_result(backend, done);
@@ -67,7 +74,9 @@ std::vector<CandidateResult> evaluate_candidates(const ExplorationBackend& backe
     }
   }
   std::vector<CandidateResult> results;
-  for (const KnobSpace::Point point : points) results.push_back(found.at(point));
+  for (const KnobSpace::Point point : points) {
+    if (const auto result = found.find(point); result != found.end()) results.push_back(result->second);
+  }
   return results;
 }
 

@@ -59,10 +59,11 @@ class Exploration {
       if (alive_.empty()) break;
       const bool first = result_.evaluated.empty();  // is taken however short the time
       if (stopped_ || (!first && enough())) break;
+      if (over() && known_.empty()) break;
       const std::vector<Candidate> round = first                   ? first_round()
                                            : result_.front.empty() ? even_round()
                                                                    : draw_round();
-      if (!first && time_is_up() && !all_known(round)) break;
+      if (((!first && time_is_up()) || over()) && !all_known(round)) break;
       take_round(round);
     }
     if (result_.front.empty() && !result_.evaluated.empty() && !stopped_) {
@@ -85,6 +86,7 @@ class Exploration {
   }
   // Ends only what costs time: known results are all taken up, however short it is.
   bool time_is_up() const { return options_.budget_s > 0 && seconds() >= options_.budget_s; }
+  bool over() const { return options_.deadline && options_.deadline->over(); }
   bool all_known(const std::vector<Candidate>& round) const {
     return std::all_of(round.begin(), round.end(),
                        [&](const Candidate& c) { return known_.count(c.point) != 0; });
@@ -215,9 +217,10 @@ class Exploration {
     std::vector<KnobSpace::Point> points;
     for (const Candidate& c : round) points.push_back(c.point);
     std::vector<CandidateResult> results =
-        evaluate_candidates(backend_, executor_, points, options_.trials, known_, hooks_);
+        evaluate_candidates(backend_, executor_, points, options_.trials, known_, hooks_, options_.deadline);
     std::vector<double> errors;
     for (size_t i = 0; i < results.size(); ++i) {
+      points[i] = results[i].point;  // of those that ended in time
       taken_.insert(points[i]);
       result_.end.known += known_.count(points[i]) != 0 ? 1 : 0;
       if (results[i].cycles == 0) {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/search/deadline.h"
 #include "tilewright/search/knobs/knob_space.h"
 #include "tilewright/search/pareto.h"
 #include "tilewright/tune/executor.h"
@@ -67,8 +68,9 @@ struct Candidate {
   float bound_s = 0, utilisation = 0;
 };
 
-// Every valid point of a space, judged.
+// Every valid point of a space, judged; or, where the time did not suffice, those of a random part of it.
 struct Screening {
+  bool complete = true;
   int64_t points = 0, valid = 0;
   std::vector<Candidate> fitting;  // by point
   std::vector<int64_t> short_of;   // by resource: valid points that have too little of it foremost
@@ -77,7 +79,7 @@ struct Screening {
   // A point that fits is in `fitting`.
   const Candidate* find(KnobSpace::Point point) const;
 };
-Screening screen(const ExplorationBackend& backend, int threads);
+Screening screen(const ExplorationBackend& backend, int threads, const Deadline* deadline = nullptr);
 // Throws an Error (infeasible) if no candidate fits: what the smallest one lacks, and how much of it.
 void require_fitting(const ExplorationBackend& backend, const Screening& screening,
                      const std::string& device);
@@ -88,8 +90,9 @@ struct ExplorationOptions {
   int64_t trials = 32;     // per layer and candidate
   int64_t candidates = 0;  // at most so many are worked on, known ones included; 0: no limit
   double budget_s = 0;     // 0: no limit; the first round, one that has begun, and what is known are taken
-  int round = 8;           // candidates drawn at a time
-  double epsilon = 0.1;    // share of a round that is drawn evenly
+  const Deadline* deadline = nullptr;  // ends rounds too; of a round that it cuts, what has ended is taken
+  int round = 8;                       // candidates drawn at a time
+  double epsilon = 0.1;                // share of a round that is drawn evenly
   uint64_t seed = 1;
   std::vector<double> importance;  // by knob, known before; empty: all the same
 };
@@ -127,10 +130,12 @@ ExplorationResult explore(const ExplorationBackend& backend, const Screening& sc
                           const ExplorationOptions& options, const KnownResults& known = {},
                           const ExplorationHooks& hooks = {});
 
-// Works on exactly `points`; those that are known are taken from there. In the order of `points`.
+// Works on exactly `points`; those that are known are taken from there. In the order of `points`; what
+// `deadline`, if any, stops is left out, and the executor's jobs are dropped.
 std::vector<CandidateResult> evaluate_candidates(const ExplorationBackend& backend, Executor& executor,
                                                  const std::vector<KnobSpace::Point>& points, int64_t trials,
-                                                 const KnownResults& known, const ExplorationHooks& hooks);
+                                                 const KnownResults& known, const ExplorationHooks& hooks,
+                                                 const Deadline* deadline = nullptr);
 
 // The front of results, failures left out.
 ExplorationFront front_of(const ExplorationBackend& backend, const std::vector<CandidateResult>& results);

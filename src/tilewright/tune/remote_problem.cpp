@@ -18,6 +18,7 @@ namespace {
 
 // Between two looks at whether anything came; nothing depends on it but how soon an error is noticed.
 constexpr double kWait_s = 60;
+constexpr double kLook_s = 0.1;  // where a deadline may come
 
 [[noreturn]] void bad_reply(const JobResult& result, const std::string& what) {
   throw Error(ErrorKind::kInvalidInput, fmt::format("the reply to job '{}' {}", result.id, what),
@@ -60,12 +61,26 @@ std::vector<Measurement> RemoteProblem::measure(std::span<const KnobSpace::Point
     jobs.back().push_back(i);
   }
   submit(batch, std::move(jobs));
+  const Deadline deadline(Deadline::kNoLimit, measurement_.deadline);
   while (!batch.jobs.empty()) {
-    for (const JobResult& result : executor_.collect(kWait_s)) take(batch, result);
+    if (deadline.over()) {
+      executor_.cancel();
+      break;
+    }
+    // Also to notice what has no time of its own: an interrupt.
+    const double wait_s = measurement_.deadline ? std::min(kLook_s, deadline.left()) : kWait_s;
+    for (const JobResult& result : executor_.collect(wait_s)) take(batch, result);
   }
   if (!batch.problem.empty()) throw Error(ErrorKind::kInfeasible, batch.problem);
   std::vector<Measurement> results;
-  for (const KnobSpace::Point point : points) results.push_back(batch.results[place.at(point)]);
+  std::vector<uint8_t> left_out(batch.points.size(), 0);
+  for (const auto& [id, indices] : batch.jobs) {
+    for (const size_t i : indices) left_out[i] = 1;
+  }
+  for (const KnobSpace::Point point : points) {
+    const size_t at = place.at(point);
+    if (!left_out[at]) results.push_back(batch.results[at]);
+  }
   return results;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/search/deadline.h"
 #include "tilewright/search/tuning/tuning_problem.h"
 #include "tilewright/tune/executor.h"
 
@@ -16,7 +17,8 @@ struct RemoteMeasurement {
   // {"costs": [...]}: for each point a positive number, or a text that says why the point failed.
   std::function<std::string(const std::vector<KnobSpace::Point>&)> request;
   int points_per_job = 8;
-  double timeout_s = 600;  // of one point; of a job as many times
+  double timeout_s = 600;              // of one point; of a job as many times
+  const Deadline* deadline = nullptr;  // points that it stops are left out
 };
 
 class RemoteProblem final : public TuningProblem {

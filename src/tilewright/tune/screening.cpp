@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/parallel.h"
+#include "tilewright/base/random.h"
 #include "tilewright/tune/exploration.h"
 
 namespace tilewright::tune {
@@ -13,12 +16,15 @@ namespace {
 
 constexpr int64_t kSlice = 1 << 14;  // points that a thread takes at a time
 
-Screening screen_slice(const ExplorationBackend& backend, KnobSpace::Point begin, KnobSpace::Point end) {
+Screening screen_slice(const ExplorationBackend& backend, KnobSpace::Point begin, KnobSpace::Point end,
+                       const Deadline* deadline) {
   Screening result;
   result.short_of.resize(backend.resources().size());
   result.nearest_utilisation = std::numeric_limits<double>::infinity();
   const KnobSpace& space = backend.space();
+  DeadlineWatch watch(deadline);
   for (KnobSpace::Point point = begin; point < end; ++point) {
+    watch.check();
     if (!space.valid(point)) continue;
     ++result.valid;
     const CandidateFacts facts = backend.judge(point);
@@ -43,20 +49,32 @@ const Candidate* Screening::find(KnobSpace::Point point) const {
   return found != fitting.end() && found->point == point ? &*found : nullptr;
 }
 
-Screening screen(const ExplorationBackend& backend, int threads) {
+Screening screen(const ExplorationBackend& backend, int threads, const Deadline* deadline) {
   const auto size = int64_t(backend.space().size()), slices = (size + kSlice - 1) / kSlice;
   std::vector<Screening> parts(static_cast<size_t>(slices));
-  parallel_for(threads, slices, [&](int64_t begin, int64_t end) {
-    for (int64_t s = begin; s < end; ++s) {
-      parts[size_t(s)] = screen_slice(backend, KnobSpace::Point(s * kSlice),
-                                      KnobSpace::Point(std::min(size, (s + 1) * kSlice)));
-    }
+  // In random order, so that what there is time for is a sample of all.
+  std::vector<int64_t> order(parts.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  Random random(1);
+  for (size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[size_t(random.between(0, int64_t(i) - 1))]);
+  const Deadline whole(Deadline::kNoLimit, deadline);
+  const bool complete = finishes(whole, [&] {
+    parallel_for(threads, slices, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t s = order[size_t(i)];
+        parts[size_t(s)] = screen_slice(backend, KnobSpace::Point(s * kSlice),
+                                        KnobSpace::Point(std::min(size, (s + 1) * kSlice)), deadline);
+      }
+    });
   });
   Screening result;
+  result.complete = complete;
   result.points = size;
   result.short_of.resize(backend.resources().size());
   result.nearest_utilisation = std::numeric_limits<double>::infinity();
   for (const Screening& part : parts) {
+    if (part.short_of.empty()) continue;  // no time for it
     result.valid += part.valid;
     result.fitting.insert(result.fitting.end(), part.fitting.begin(), part.fitting.end());
     for (size_t r = 0; r < result.short_of.size(); ++r) result.short_of[r] += part.short_of[r];

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tilewright/base/error.h"
+#include "tilewright/search/deadline.h"
 
 namespace tilewright::tune {
 namespace {
@@ -81,6 +82,9 @@ class ThreadExecutor : public Executor {
     } catch (const InterruptedError& error) {
       result.status = JobStatus::kLost;
       result.reply = error.what();
+    } catch (const Expired&) {
+      result.status = JobStatus::kLost;
+      result.reply = "the time was over";
     } catch (const Error& error) {
       result.status = JobStatus::kFailed;
       result.reply = error.what();

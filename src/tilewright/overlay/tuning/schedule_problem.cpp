@@ -16,11 +16,12 @@ void require_timing_tool(const std::string& tool) {
 }
 
 ScheduleProblem::ScheduleProblem(const Layer& layer, const OverlayHardware& hardware,
-                                 const MemoryModel& memory, int threads)
+                                 const MemoryModel& memory, int threads, const Deadline* deadline)
     : space_(layer, hardware),
       memory_(memory),
       bound_(overlay::layer_bound(layer, hardware, memory)),
-      threads_(threads) {
+      threads_(threads),
+      deadline_(deadline) {
   const Schedule smallest{1, layer.out_step_y, layer.out_step_x, 1, 1, 1};
   Diagnostics diagnostics;
   verify(layer, hardware, smallest, diagnostics);
@@ -37,11 +38,23 @@ double ScheduleProblem::bound(KnobSpace::Point point) const {
 
 std::vector<Measurement> ScheduleProblem::measure(std::span<const KnobSpace::Point> points) {
   std::vector<Measurement> results(points.size());
-  parallel_for(threads_, int64_t(points.size()), [&](int64_t begin, int64_t end) {
-    ScheduleTimer timer(hardware(), memory_);
-    for (int64_t i = begin; i < end; ++i) results[size_t(i)] = trial(points[size_t(i)], timer);
+  std::vector<uint8_t> done(points.size(), 0);
+  const Deadline none;
+  finishes(deadline_ ? *deadline_ : none, [&] {
+    parallel_for(threads_, int64_t(points.size()), [&](int64_t begin, int64_t end) {
+      ScheduleTimer timer(hardware(), memory_, deadline_);
+      for (int64_t i = begin; i < end; ++i) {
+        if (deadline_) deadline_->check();
+        results[size_t(i)] = trial(points[size_t(i)], timer);
+        done[size_t(i)] = 1;
+      }
+    });
   });
-  return results;
+  std::vector<Measurement> measured;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (done[i]) measured.push_back(std::move(results[i]));
+  }
+  return measured;
 }
 
 Measurement ScheduleProblem::trial(KnobSpace::Point point, ScheduleTimer& timer) const {

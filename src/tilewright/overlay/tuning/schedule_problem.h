@@ -8,6 +8,7 @@
 
 #include "tilewright/overlay/tuning/layer_bound.h"
 #include "tilewright/overlay/tuning/schedule_space.h"
+#include "tilewright/search/deadline.h"
 #include "tilewright/search/tuning/tuning_problem.h"
 
 namespace tilewright::overlay {
@@ -27,10 +28,10 @@ class ScheduleTimer;
 
 class ScheduleProblem : public TuningProblem {
  public:
-  // Trials run on up to `threads` threads. Errors (infeasible): not even the smallest tile fits; names the
-  // scratchpad.
+  // Trials run on up to `threads` threads; those that `deadline`, if any, stops are left out. Errors
+  // (infeasible): not even the smallest tile fits; names the scratchpad.
   ScheduleProblem(const Layer& layer, const OverlayHardware& hardware, const MemoryModel& memory = {},
-                  int threads = 1);
+                  int threads = 1, const Deadline* deadline = nullptr);
 
   const KnobSpace& space() const override { return space_.knobs(); }
   ProgramFeatures features(KnobSpace::Point point) const override;
@@ -50,6 +51,7 @@ class ScheduleProblem : public TuningProblem {
   MemoryModel memory_;
   LayerBound bound_;
   int threads_ = 1;
+  const Deadline* deadline_;
 };
 
 }  // namespace tilewright::overlay
