@@ -44,15 +44,22 @@ pipeline::AllocationResult take_given(const pipeline::Network& network, const Ge
   return result;
 }
 
+void need_time(const Deadline& deadline) {
+  if (!deadline.over()) return;
+  throw Error(ErrorKind::kInfeasible, "the time, or the memory, was used up before there was a design",
+              "give it more");
+}
+
 struct Simulated {
   std::optional<pipeline::SimulationResult> one;
   int64_t interval = 0;
 };
 
-Simulated simulate(const pipeline::Design& design, const GenerateRequest& request) {
+Simulated simulate(const pipeline::Design& design, const GenerateRequest& request, const Deadline& deadline) {
   Simulated result;
   pipeline::SimulationOptions options;
   options.memory = request.memory ? *request.memory : design_memory(request.device);
+  options.deadline = &deadline;
   result.one = pipeline::simulate(design, options);
   result.interval = int64_t(result.one->cycles);
   if (design.streaming) {
@@ -74,21 +81,24 @@ bool near(const pipeline::AllocationResult& a, const pipeline::AllocationResult&
 }  // namespace
 
 GeneratedDesign generate(const Graph& graph, const GenerateRequest& request) {
+  const Deadline deadline(Deadline::kNoLimit, request.deadline);
   GeneratedDesign result;
   result.network = pipeline::extract_network(graph);
+  need_time(deadline);
   result.allocated = request.allocation ? take_given(result.network, request)
                                         : pipeline::allocate(result.network, request.budget,
                                                              request.objective, request.allocate);
+  need_time(deadline);
   result.design = pipeline::build(result.network, result.allocated.allocation);
   Simulated simulated;
-  if (request.simulate) {
-    simulated = simulate(result.design, request);
+  const auto simulate_best = [&] {
+    simulated = simulate(result.design, request, deadline);
     const bool latency = request.objective == pipeline::Objective::kLatency;
     const std::vector<pipeline::AllocationResult> others = std::move(result.allocated.for_other_objective);
     for (const pipeline::AllocationResult& other : others) {
       if (!near(result.allocated, other, latency)) continue;
       pipeline::Design design = pipeline::build(result.network, other.allocation);
-      Simulated trial = simulate(design, request);
+      Simulated trial = simulate(design, request, deadline);
       const bool better =
           latency ? trial.one->cycles < simulated.one->cycles : trial.interval < simulated.interval;
       if (!better) continue;
@@ -96,7 +106,9 @@ GeneratedDesign generate(const Graph& graph, const GenerateRequest& request) {
       result.design = std::move(design);
       simulated = std::move(trial);
     }
-  }
+  };
+  if (request.simulate && !finishes(deadline, simulate_best) && !simulated.one)
+    result.ending = deadline.ending();
   result.simulation = std::move(simulated.one);
   result.report = design_report(result.network, result.allocated.allocation, result.design,
                                 result.allocated.estimate, request.budget, &request.device,

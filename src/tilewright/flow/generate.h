@@ -21,7 +21,8 @@ struct GenerateRequest {
   pipeline::AllocateOptions allocate;
   std::optional<pipeline::Allocation> allocation;  // instead of searching one
   bool simulate = true;
-  std::optional<MemoryModel> memory;  // of the simulation; none: the budget's port
+  std::optional<MemoryModel> memory;   // of the simulation; none: the budget's port
+  const Deadline* deadline = nullptr;  // a design that is not simulated by then is only estimated
 };
 
 struct GeneratedDesign {
@@ -30,12 +31,13 @@ struct GeneratedDesign {
   pipeline::AllocationResult allocated;
   pipeline::Design design;
   std::optional<pipeline::SimulationResult> simulation;  // of one image
+  Ending ending = Ending::kNone;                         // what ended the simulation, where the deadline did
   DesignReport report;
 };
 
 // `graph`: of hardware_form. Errors: those of extract_network (unsupported operators, all of them), of
-// allocate; a given allocation that breaks rules (invalid input) or does not fit the budget (infeasible,
-// every resource with need and budget).
+// allocate; (infeasible) the deadline came before there was a design; a given allocation that breaks rules
+// (invalid input) or does not fit the budget (infeasible, every resource with need and budget).
 GeneratedDesign generate(const Graph& graph, const GenerateRequest& request);
 
 }  // namespace tilewright

@@ -23,7 +23,8 @@ class Run final : public DesignHost<CycleNetlist> {
       : DesignHost(netlist, design, options.memory, options.limit_cycles),
         design_(design),
         options_(options),
-        netlist_(netlist) {
+        netlist_(netlist),
+        watch_(options.deadline) {
     // Longer than any transfer, and than the walk of any component through its longest silent stretch.
     patience_ = 100000 + 100 * uint64_t(options.memory.latency);
     add_counters();
@@ -108,6 +109,7 @@ class Run final : public DesignHost<CycleNetlist> {
 
   // Whether to go on.
   bool look() {
+    watch_.check();
     bool moved = false;
     for (Counter& counter : counters_) {
       if ((netlist_.get(counter.valid) & netlist_.get(counter.ready)) == 0) continue;
@@ -150,6 +152,7 @@ class Run final : public DesignHost<CycleNetlist> {
   const Design& design_;
   const SimulationOptions options_;
   CycleNetlist& netlist_;
+  DeadlineWatch watch_;
   std::vector<Counter> counters_;
   std::vector<Queue> queues_;
   std::vector<uint64_t> ends_;

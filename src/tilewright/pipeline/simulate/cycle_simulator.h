@@ -9,6 +9,7 @@
 
 #include "tilewright/hardware/memory_model.h"
 #include "tilewright/pipeline/build/build.h"
+#include "tilewright/search/deadline.h"
 
 namespace tilewright::pipeline {
 
@@ -17,6 +18,7 @@ struct SimulationOptions {
   uint64_t pause_seed = 0;  // other than 0: the memory's ready and valid pause at random
   int64_t images = 1;
   uint64_t limit_cycles = uint64_t{1} << 34;
+  const Deadline* deadline = nullptr;  // throws Expired when its time is over
 };
 
 struct SimulationResult {
