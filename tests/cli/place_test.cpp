@@ -9,6 +9,8 @@
 #include "tilewright/base/file.h"
 #include "tilewright/cgra/check.h"
 #include "tilewright/cgra/configure/configuration.h"
+#include "tilewright/cgra/graph/generate.h"
+#include "tilewright/cgra/graph/graph_file.h"
 #include "tilewright/cgra/learn/policy_network.h"
 #include "tilewright/cgra/mapping_file.h"
 
@@ -152,6 +154,28 @@ TEST(Place, FrontOfTheButterflyWithFilePictureAndProofs) {
   EXPECT_TRUE(contains(read_text_file(svg), "load_bottom"));
   EXPECT_EQ(cgra::parse_configuration(read_text_file(folder / "c.json"), "c.json").name, "ifft");
   EXPECT_TRUE(std::filesystem::exists(folder / "proofs/ifft-ii4-16.drat"));
+}
+
+// Far too large for the time: what there is by then is told, with what ended the search.
+TEST(Place, LimitsEndTheSearchAndAreNamed) {
+  const auto folder = fresh_folder("place_limits");
+  const cgra::GraphFile graph{.graph = cgra::generate_flow_graph(400, 64, 1).graph};
+  const std::string problem =
+      file(folder, "large.json", cgra::print_graph_json(graph)) + " --fabric streaming-engine-64 ";
+  const CommandResult late = command("place " + problem + "--ii 40 --method random --time 300ms");
+  EXPECT_EQ(late.exit_code, 0) << late.output;
+  EXPECT_TRUE(
+      contains(late.output, "note: the time was over before the search was done; this is the best so far"))
+      << late.output;
+  const CommandResult nothing = command("place " + problem + "--ii 8..9 --routed --time 1ms");
+  EXPECT_EQ(nothing.exit_code, 3) << nothing.output;
+  EXPECT_TRUE(contains(nothing.output, "no mapping found; that there is none has not been proven"))
+      << nothing.output;
+  expect_failure(problem + "--ii 40 --memory-limit 1M", 1,
+                 {"'1M' is too little to start with: at least 64M"});
+  expect_failure(problem + "--ii 40 --memory-limit lots", 1,
+                 {"'lots' is not a size like 800M, 16G or 2.5GiB"});
+  expect_failure(problem + "--ii 40 --routed --places-only", 1, {"--places-only excludes --routed"});
 }
 
 TEST(Place, AutomaticIiStopsWhereLongerOnesCannotHelp) {

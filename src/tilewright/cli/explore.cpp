@@ -4,6 +4,7 @@
 #include <ostream>
 #include <thread>
 
+#include "tilewright/cli/command_limits.h"
 #include "tilewright/cli/fleet_options.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/progress_line.h"
@@ -22,8 +23,9 @@ Bundle read_network(const ModelOptions& options, int threads) {
   return exploration_bundle(read_model(options), threads);
 }
 
-ExplorationRequest request_of(const ExploreOptions& options) {
+ExplorationRequest request_of(const ExploreOptions& options, const Deadline& deadline) {
   ExplorationRequest request;
+  request.deadline = &deadline;
   request.device = find_device(options.device, shared_folder("hardware") / "devices");
   request.memory = !options.memory.empty() ? find_memory_model(options.memory)
                    : request.device.memory ? request.device.memory->model()
@@ -39,7 +41,6 @@ ExplorationRequest request_of(const ExploreOptions& options) {
   request.rtl_folder = shared_folder("rtl");
   request.trials = options.trials;
   request.candidates = options.candidates;
-  request.budget_s = options.budget_s;
   request.seed = options.seed;
   return request;
 }
@@ -52,20 +53,32 @@ std::string progress_text(const ExploreOptions& options, int bits, const tune::E
   if (p.model_error > 0) text += fmt::format(", model {:.1f} % off", 100 * p.model_error);
   if (options.candidates > 0 && rate > 0) {
     text += ", " + duration_text(double(options.candidates - p.evaluated) / rate) + " left";
-  } else if (options.budget_s > 0) {
-    const double share = options.budget_s / double(options.precision.size());
+  } else if (options.limits.time_s > 0) {
+    const double share = options.limits.time_s / double(options.precision.size());
     text += ", at most " + duration_text(std::max(0.0, share - p.seconds)) + " left";
   }
   return text;
 }
 
+// What there is has been printed; the exit code says that there is no front.
+void fail_without_candidates(const ExplorationReport& report, const CommandLimits& limits) {
+  for (const WidthReport& width : report.widths) {
+    if (!width.candidates.empty()) return;
+  }
+  if (report.ending == Ending::kNone) return;
+  throw Error(ErrorKind::kInfeasible, "no candidate was tuned: " + limits.reason(report.ending),
+              "run the same command again with more to go on");
+}
+
 }  // namespace
 
 void explore(const ExploreOptions& options, std::ostream& out) {
-  const ExplorationRequest request = request_of(options);
+  const CommandLimits limits(options.limits);
+  const ExplorationRequest request = request_of(options, limits.deadline());
   const auto executor = [&](const std::filesystem::path& folder) {
     std::unique_ptr<tune::Executor> workers = make_executor(options.fleet, folder);
-    return workers ? std::move(workers) : tune::make_thread_executor({candidate_job()}, options.fleet.jobs);
+    return workers ? std::move(workers)
+                   : tune::make_thread_executor({candidate_job(&limits.deadline())}, options.fleet.jobs);
   };
   ExplorationReport report;
   {
@@ -79,7 +92,9 @@ void explore(const ExploreOptions& options, std::ostream& out) {
                                   : explore_overlays(request, executor, watcher);
   }
   out << (options.json ? to_json(report) + "\n" : to_string(report));
+  fail_without_candidates(report, limits);
   if (options.json) return;
+  out << limits.note(report.ending);
   if (options.changed_only) {
     for (const WidthReport& w : report.widths) {
       out << fmt::format("w{0}a{0}: {1} of {2} candidates had changed and were tuned again\n", w.operand_bits,

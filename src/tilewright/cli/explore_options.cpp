@@ -1,6 +1,7 @@
 #include <limits>
 #include <ostream>
 
+#include "tilewright/cli/command_limits.h"
 #include "tilewright/cli/file_options.h"
 #include "tilewright/cli/fleet_options.h"
 #include "tilewright/cli/verb_options.h"
@@ -24,11 +25,9 @@ void add_explore(CLI::App& app, ExploreOptions& options, std::ostream& out) {
   verb->add_option("--precision", options.precision, "Bits of operands: some of 8,4,2,1")
       ->delimiter(',')
       ->check(CLI::IsMember({8, 4, 2, 1}));
-  verb->add_option_function<std::string>(
-          "--budget",
-          [&options](const std::string& text) { options.budget_s = seconds_of("--budget", text); },
-          "Time for all precisions together (default: until every candidate is tuned or excluded)")
-      ->type_name("TIME");
+  add_limits(verb, options.limits, "--budget,--time",
+             "Time for all precisions together, reading included (default: until every candidate is tuned or "
+             "excluded)");
   verb->add_option("-o,--output", options.output, "Folder of the study")->required();
   verb->add_option("--trials", options.trials, "Schedules per layer and candidate; 0: default schedules")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 20));

@@ -7,6 +7,7 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/folder_writer.h"
+#include "tilewright/cli/command_limits.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/verbs.h"
 #include "tilewright/flow/design_folder.h"
@@ -69,14 +70,22 @@ std::string search_text(const pipeline::AllocationResult& result) {
                      result.proven_optimal ? "proven the best of them all" : "the best found");
 }
 
+std::string unsimulated(Ending ending, const CommandLimits& limits) {
+  if (ending == Ending::kNone) return "";
+  return "note: " + limits.reason(ending) +
+         " before the design had been simulated; its cycles are estimates\n";
+}
+
 }  // namespace
 
 void generate(const GenerateOptions& options, std::ostream& out) {
+  const CommandLimits limits(options.limits);
   if (options.output.empty()) {
     throw Error(ErrorKind::kInvalidInput, "no folder is given for the design", "-o FOLDER");
   }
   check_folder_target(options.output, kDesignMaker);
-  const GenerateRequest request = request_of(options);
+  GenerateRequest request = request_of(options);
+  request.deadline = &limits.deadline();
   const NumberFormat format = number_format(options);
   Graph model = read_model(options.model);
   const std::vector<Tensor> calibration = calibration_inputs(options, model);
@@ -94,7 +103,7 @@ void generate(const GenerateOptions& options, std::ostream& out) {
     out << json.dump(2) << "\n";
     return;
   }
-  out << to_string(made.report);
+  out << to_string(made.report) << unsimulated(made.ending, limits);
   if (options.explain) out << "\n" << made.allocated.explanation;
   out << "\n" << search_text(made.allocated) << "the design is in " << options.output << "\n";
 }

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "tilewright/base/error.h"
+#include "tilewright/cli/command_limits.h"
 #include "tilewright/cli/file_options.h"
 #include "tilewright/cli/fleet_options.h"
 #include "tilewright/cli/plain_stream.h"
@@ -148,12 +149,9 @@ void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
   verb->add_option("--max-cycles", map_options.max_cycles,
                    "Only mappings of a layer that are at most this slow")
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()));
-  verb->add_option_function<std::string>(
-          "--time",
-          [&map_options](const std::string& text) { map_options.time_s = seconds_of("--time", text); },
-          "Stop searching after this time for the whole model; layers that are not proven by then say so "
-          "(default: until proven, which may take hours)")
-      ->type_name("TIME");
+  add_limits(verb, map_options.limits, "--time",
+             "Stop after this time for the whole model, reading included; layers that are not proven by then "
+             "say so (default: until proven, which may take hours)");
   verb->add_option(
           "--rules", map_options.rules,
           "How accesses cost: physical (default), timeloop (default with --timeloop), or study (default with "
@@ -196,6 +194,9 @@ void add_tune(CLI::App& app, TuneOptions& options, std::ostream& out) {
                        "Database of trials: what it knows is not measured again, what is measured is kept"));
   writes(verb->add_option("-o,--output", options.output, "Write the tuned bundle to this file"));
   writes(verb->add_option("--page", options.page, "Write curves, roofline and table as an HTML page"));
+  add_limits(verb, options.limits, "--time",
+             "Stop after this time, reading included: the bundle with what was found by then (default: until "
+             "all trials are made)");
   add_fleet(verb, options.fleet);
   verb->add_option("--threads", options.threads, "Number of threads")->check(CLI::Range(1, 1024));
   verb->callback([&options, &out] { tune(options, out); });
@@ -239,6 +240,9 @@ void add_generate(CLI::App& app, GenerateOptions& options, std::ostream& out) {
       "Memory of the simulation: ideal, fixed[:LATENCY[:INTERVAL[:EFFICIENCY]]], ddr, or a YAML "
       "file (default: the device's)"));
   verb->add_flag("--no-simulate", options.no_simulate, "Only estimate the cycles");
+  add_limits(verb, options.limits, "--time",
+             "Stop after this time, reading included: a design that is not simulated by then is written with "
+             "estimated cycles");
   verb->add_flag("--explain", options.explain,
                  "Say who got which multipliers and why, and what bounds each layer");
   add_common(verb, options.json, &options.threads);
@@ -469,6 +473,9 @@ int main(int argc, char** argv) {
   } catch (const tilewright::Error& error) {
     std::cerr << "tilewright: " << error.what() << "\n";
     return int(error.kind());
+  } catch (const tilewright::Expired&) {
+    std::cerr << "tilewright: the time, or the memory, was used up before there was a result\n";
+    return int(tilewright::ErrorKind::kInfeasible);
   } catch (const std::bad_alloc&) {
     std::cerr << "tilewright: out of memory\n";
     return int(tilewright::ErrorKind::kInvalidInput);

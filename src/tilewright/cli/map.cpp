@@ -10,6 +10,7 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/yaml.h"
+#include "tilewright/cli/command_limits.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/progress_line.h"
 #include "tilewright/cli/verbs.h"
@@ -186,8 +187,10 @@ void fail_without_mapping(const NetworkReport& report) {
 }  // namespace
 
 void map(const MapOptions& options, std::ostream& out) {
+  const CommandLimits limits(options.limits);
   check_options(options);
   MapRequest request;
+  request.mapper.deadline = &limits.deadline();
   if (!options.hardware.empty()) {
     request.hardware = find_array_hardware(options.hardware, shared_folder("hardware"));
   }
@@ -202,7 +205,7 @@ void map(const MapOptions& options, std::ostream& out) {
   request.mapper.objective = objective_of(options.objective);
   if (options.max_cycles > 0) request.mapper.max_cycles = options.max_cycles;
   // Each search has an equal part of the time.
-  request.mapper.time_limit_s = options.time_s / double(1 + int(options.pareto) + int(options.fuse));
+  request.mapper.time_limit_s = options.limits.time_s / double(1 + int(options.pareto) + int(options.fuse));
   request.mapper.threads = options.threads;
   request.rules = rules_of(options);
   if (is_constraint_file(options.dataflow)) {
@@ -261,7 +264,7 @@ void map(const MapOptions& options, std::ostream& out) {
   if (options.json) {
     out << report_json(report, sections);
   } else {
-    out << network_table(report, {options.show_mappings}) << text;
+    out << network_table(report, {options.show_mappings}) << text << limits.note();
     if (cache && cache->hits() + cache->misses() > 0)
       out << fmt::format("note: {} of {} mappings came from the cache\n", cache->hits(),
                          cache->hits() + cache->misses());

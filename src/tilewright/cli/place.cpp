@@ -11,6 +11,7 @@
 #include "tilewright/base/file.h"
 #include "tilewright/cgra/graph/expression.h"
 #include "tilewright/cgra/graph/graph_file.h"
+#include "tilewright/cli/command_limits.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/verbs.h"
 #include "tilewright/flow/fabric_run.h"
@@ -165,7 +166,7 @@ PlaceRequest read_request(const PlaceVerbOptions& options) {
   request.options.seed = options.seed;
   request.options.threads = options.threads;
   request.proof_folder = options.proof_folder;
-  if (options.time_s > 0) request.options.limits.seconds = options.time_s;
+  request.wants_routes = !options.places_only;
   if (options.evaluations > 0) request.options.limits.evaluations = options.evaluations;
   return request;
 }
@@ -186,7 +187,9 @@ PlaceRequest read_request(const PlaceVerbOptions& options) {
 }  // namespace
 
 void place(const PlaceVerbOptions& options, std::ostream& out) {
-  const PlaceRequest request = read_request(options);
+  const CommandLimits limits(options.limits);
+  PlaceRequest request = read_request(options);
+  request.options.limits.deadline = &limits.deadline();
   const PlaceReport report = tilewright::place(request);
   if (report.best >= 0) {
     const cgra::MappedProgram program = mapped_program(request, report.points[size_t(report.best)]);
@@ -195,7 +198,8 @@ void place(const PlaceVerbOptions& options, std::ostream& out) {
     if (!options.configuration.empty())
       write_text_file(options.configuration, print_configuration(device_configuration(program)));
   }
-  out << (options.json ? place_json(request, report) : place_text(request, report));
+  out << (options.json ? place_json(request, report)
+                       : place_text(request, report) + limits.note(report.ending));
   if (report.best < 0) fail_without_mapping(report);
 }
 

@@ -1,5 +1,6 @@
 #include <ostream>
 
+#include "tilewright/cli/command_limits.h"
 #include "tilewright/cli/file_options.h"
 #include "tilewright/cli/verb_options.h"
 #include "tilewright/flow/place.h"
@@ -91,12 +92,17 @@ void add_place(CLI::App& app, PlaceVerbs& verbs, std::ostream& out) {
       ->check(CLI::IsMember({"off", "roots", "flows"}));
   verb->add_option("--fix", options.fixed, "Put a node on a tile, at a clock; may be repeated")
       ->type_name("NODE=TILE[@CLOCK]");
-  verb->add_flag("--routed", options.routed,
-                 "Only mappings whose values have ways: links, pass-through, delay registers");
-  verb->add_option_function<std::string>(
-          "--time", [&options](const std::string& text) { options.time_s = seconds_of("--time", text); },
-          "Stop after this time: the best mapping so far, with what is proven of it")
-      ->type_name("TIME");
+  CLI::Option* routed =
+      verb->add_flag("--routed", options.routed,
+                     "Only mappings whose values have ways (links, pass-through, delay registers), however "
+                     "long that takes; by default places without ways are given, and said to be that, where "
+                     "20 s find no ways");
+  verb->add_flag("--places-only", options.places_only, "Look for no ways; 'run' then has to find them")
+      ->excludes(routed);
+  add_limits(
+      verb, options.limits, "--time",
+      "Stop after this time, reading and routing included: the best mapping so far, with what is proven "
+      "of it");
   verb->add_option("--evaluations", options.evaluations,
                    "Stop after this many decoded placements or solver calls")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));

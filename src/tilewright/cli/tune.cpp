@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "tilewright/base/file.h"
+#include "tilewright/cli/command_limits.h"
 #include "tilewright/cli/fleet_options.h"
 #include "tilewright/cli/model_input.h"
 #include "tilewright/cli/progress_line.h"
@@ -37,8 +38,10 @@ std::string progress_text(const NetworkTuneProgress& at, int64_t trials) {
 }  // namespace
 
 void tune(const TuneOptions& options, std::ostream& out) {
+  const CommandLimits limits(options.limits);
   Bundle bundle = read_for_timing(options.timing);
   NetworkTuneOptions chosen;
+  chosen.deadline = &limits.deadline();
   chosen.search = options.search;
   chosen.trials = options.trials;
   chosen.batch = options.batch;
@@ -63,7 +66,7 @@ void tune(const TuneOptions& options, std::ostream& out) {
   }
   if (!options.output.empty()) write_bundle(options.output, tuning.bundle);
   if (!options.page.empty()) write_text_file(options.page, tuning_page(tuning));
-  out << (options.timing.json ? tuning_json(tuning) : to_string(tuning));
+  out << (options.timing.json ? tuning_json(tuning) : to_string(tuning) + limits.note(tuning.ending));
 }
 
 }  // namespace tilewright::cli

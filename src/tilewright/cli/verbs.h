@@ -13,6 +13,12 @@
 
 namespace tilewright::cli {
 
+// What ends a verb before it is done (command_limits.h); 0: --time none, --memory-limit the usual one.
+struct LimitOptions {
+  double time_s = 0;
+  int64_t memory_bytes = 0;
+};
+
 // How a model file is read.
 struct ModelOptions {
   std::string path;
@@ -66,7 +72,7 @@ struct MapOptions {
   bool equal_area = false, imperfect = false;
   std::string objective = "energy", rules;
   int64_t max_cycles = 0;  // 0: no limit
-  double time_s = 0;       // 0: until proven
+  LimitOptions limits;
   int threads = 1;
   std::string plot, csv, baseline, cache, output;
   bool pareto = false, unions = false, fuse = false, show_mappings = false;
@@ -84,8 +90,8 @@ struct PlaceVerbOptions {
   std::string delay = "unbounded";  // or none, or clocks per unit of distance
   std::string starters;             // off, roots or flows; empty: the fabric's reading
   std::vector<std::string> fixed;   // NODE=TILE[@TIME]
-  bool routed = false;
-  double time_s = 0;        // 0: until proven, or what the method takes by itself
+  bool routed = false, places_only = false;
+  LimitOptions limits;
   int64_t evaluations = 0;  // 0: what the method takes by itself
   uint64_t seed = 0;
   int threads = 1;
@@ -204,6 +210,7 @@ struct TuneOptions {
   uint64_t seed = 1;
   std::vector<std::string> layers;
   FleetOptions fleet;
+  LimitOptions limits;
   int threads = 1;
 };
 void tune(const TuneOptions& options, std::ostream& out);
@@ -240,6 +247,7 @@ struct GenerateOptions {
   std::string allocation;  // file that stands in for the search
   std::string memory;      // of the simulation; empty: the device's
   bool explain = false, no_simulate = false;
+  LimitOptions limits;
   int threads = 1;
   bool json = false;
 };
@@ -266,7 +274,7 @@ struct ExploreOptions {
   ModelOptions model;  // a bundle of 8-bit operands, or a model file
   std::string device, output;
   std::vector<int> precision = {8, 4, 2, 1};
-  double budget_s = 0;     // 0: until every candidate is tuned or excluded
+  LimitOptions limits;     // time: of all precisions together
   int64_t trials = 24;     // schedules per layer and candidate
   int64_t candidates = 0;  // per operand width; 0: no limit
   std::string memory;      // empty: the device's
