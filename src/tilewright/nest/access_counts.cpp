@@ -359,10 +359,6 @@ int64_t positions(const Workload& workload, std::span<const NestLoop> loops, Wan
 
 }  // namespace
 
-int64_t held_words(const DataSpace& space, std::span<const int64_t> extents, Accounting accounting) {
-  return accounting == Accounting::kTimeloop ? bounding_box(space, extents) : footprint(space, extents);
-}
-
 AccessCounts count_accesses(const Workload& workload, const Mapping& mapping,
                             std::span<const CountingNetwork> networks, Accounting accounting) {
   const int levels = mapping.level_count();
