@@ -26,7 +26,8 @@ class EngineComparison {
   // A random stream of instructions with and without random values in all fields that mean nothing; some of
   // its loops are made empty.
   void compare_dont_cares(uint64_t seed, ComparisonSummary& summary);
-  // A loop nest as the public runtime emits it. Plain hardware only.
+  // A loop nest as the public runtime emits it, with and without random values in what its kernels do not
+  // read of their micro-ops. Plain hardware only.
   void compare_public(uint64_t seed, ComparisonSummary& summary);
 
  private:

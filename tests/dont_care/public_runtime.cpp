@@ -41,16 +41,20 @@ void PublicRuntime::store(const MemoryInstruction& instruction) {
 }
 
 // A ring in the micro-op scratchpad; kernels that a new one overlaps are forgotten.
-uint32_t PublicRuntime::place(const std::vector<MicroOp>& uops) {
+uint32_t PublicRuntime::place(const PublicKernel& kernel) {
+  const std::vector<MicroOp>& uops = kernel.uops;
+  const Reads reads = kernel.reset || (kernel.alu && kernel.use_imm) ? Reads::kDestinations
+                      : kernel.alu                                   ? Reads::kDestinationsAndSources
+                                                                     : Reads::kAll;
   for (const Cached& cached : cache_) {
-    if (cached.uops == uops) return cached.begin;
+    if (cached.reads == reads && cached.uops == uops) return cached.begin;
   }
   const uint32_t size = uint32_t(uops.size());
   if (cursor_ + size > uint32_t(hardware_.uop_depth())) cursor_ = 0;
   const uint32_t begin = cursor_;
   std::erase_if(cache_,
                 [&](const Cached& c) { return c.begin < begin + size && begin < c.begin + c.uops.size(); });
-  cache_.push_back({uops, begin});
+  cache_.push_back({reads, uops, begin});
   cursor_ += size;
   MemoryInstruction load_uops;
   load_uops.memory_type = MemoryType::kUop;
@@ -59,13 +63,14 @@ uint32_t PublicRuntime::place(const std::vector<MicroOp>& uops) {
   load_uops.y_size = 1;
   load_uops.x_size = load_uops.x_stride = size;
   image_.insert(image_.end(), uops.begin(), uops.end());
+  image_reads_.resize(image_.size(), reads);
   load(load_uops);
   return begin;
 }
 
 void PublicRuntime::push(const PublicKernel& kernel) {
   LoopNest nest;
-  nest.uop_begin = place(kernel.uops);
+  nest.uop_begin = place(kernel);
   nest.uop_end = nest.uop_begin + uint32_t(kernel.uops.size());
   // One loop is the outer one of a GEMM and the inner one of an ALU instruction.
   const bool inner_only = kernel.alu && kernel.loops.size() == 1;
@@ -115,6 +120,19 @@ void PublicRuntime::dep_push(PublicStage from, PublicStage to) {
   Dependencies push;
   push.*bit = true;
   no_operation(from, push);
+}
+
+std::vector<MicroOp> PublicRuntime::uops_with_random_dont_cares(Random& random) const {
+  std::vector<MicroOp> uops = image_;
+  const auto draw = [&](int64_t depth) { return uint32_t(random.between(0, depth - 1)); };
+  for (size_t i = 0; i < uops.size(); ++i) {
+    if (image_reads_[i] == Reads::kAll) continue;
+    uops[i].wgt = draw(hardware_.weight_depth());
+    if (image_reads_[i] == Reads::kDestinations) {
+      uops[i].src = draw(std::max(hardware_.accumulator_depth(), hardware_.input_depth()));
+    }
+  }
+  return uops;
 }
 
 void PublicRuntime::synchronize() {

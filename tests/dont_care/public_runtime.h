@@ -42,11 +42,16 @@ class PublicRuntime {
   void synchronize();
 
   const std::vector<Instruction>& instructions() const { return stream_; }
+  // The micro-ops as they stand in memory. What the kernel that loads one does not read of it is zero, or
+  // drawn.
   const std::vector<MicroOp>& uops() const { return image_; }
+  std::vector<MicroOp> uops_with_random_dont_cares(Random& random) const;
   int64_t no_operations() const { return no_operations_; }
 
  private:
+  enum class Reads { kAll, kDestinations, kDestinationsAndSources };
   struct Cached {
+    Reads reads = Reads::kAll;
     std::vector<MicroOp> uops;
     uint32_t begin = 0;
   };
@@ -56,7 +61,7 @@ class PublicRuntime {
   void create(PublicStage stage, T instruction, PublicStage can_push);
   void commit_pops(PublicStage stage);
   void no_operation(PublicStage stage, const Dependencies& dependencies);
-  uint32_t place(const std::vector<MicroOp>& uops);
+  uint32_t place(const PublicKernel& kernel);
 
   const OverlayHardware& hardware_;
   const uint32_t uop_base_;
@@ -66,6 +71,7 @@ class PublicRuntime {
   std::vector<Cached> cache_;
   uint32_t cursor_ = 0;
   std::vector<MicroOp> image_;
+  std::vector<Reads> image_reads_;
   int64_t no_operations_ = 0;
 };
 
@@ -73,6 +79,9 @@ struct PublicProgram {
   std::vector<std::byte> memory;  // random data, micro-ops, instructions
   uint64_t address = 0, count = 0;
   int64_t no_operations = 0, resets = 0;
+  // The same with random values in what the kernels do not read of their micro-ops, and where those stand.
+  std::vector<std::byte> wild_memory;
+  uint64_t uop_address = 0, uop_bytes = 0;
 };
 
 // A random loop nest - tiled dense layers, padded 3x3 convolutions, element-wise chains without a load stage
