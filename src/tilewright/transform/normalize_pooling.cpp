@@ -12,7 +12,9 @@ namespace {
 
 bool reduces_spatial_axes(const GraphEditor& editor, const Node& node) {
   if (!node.is("ReduceMean") && !node.is("ReduceMax")) return false;
-  const int rank = editor.value(node.input(0)).shape.rank();
+  const Shape& shape = editor.value(node.input(0)).shape;
+  const int rank = shape.rank();
+  if (shape.element_count() == 0) return false;  // a pool needs something under its window
   if (rank < 3 || editor.value(node.input(0)).type != ElementType::kF32) return false;
   std::vector<int64_t> axes = node.ints_or("axes", {});
   for (int64_t& axis : axes) axis = axis < 0 ? axis + rank : axis;
