@@ -43,6 +43,15 @@ std::string first_problem(const ImplementationOptions& options, DeviceFamily fam
   return diagnostics.ok() ? "" : to_string(diagnostics.errors().front());
 }
 
+TEST(ImplementationOptions, NamesTheRange) {
+  ImplementationOptions options;
+  options.heap_beta = 1.25;
+  EXPECT_NE(
+      first_problem(options, DeviceFamily::kIce40).find("1.25 is not in 0.1..1; take a value in this range"),
+      std::string::npos)
+      << first_problem(options, DeviceFamily::kIce40);
+}
+
 TEST(ImplementationOptions, KnowsWhatEachFlowTakes) {
   ImplementationOptions options;
   EXPECT_EQ(first_problem(options, DeviceFamily::kIce40), "");

@@ -46,7 +46,18 @@ TEST(Tool, RunsInTheGivenFolderWithoutInput) {
 
 TEST(Tool, SignalsAreExitCodes) {
   EXPECT_EQ(run_tool({"sh", {"-c", "kill -6 $$"}}).exit_code, 128 + 6);
-  EXPECT_THROW(run_tool({"sh", {"-c", "kill -9 $$"}}), InterruptedError);
+  for (const int signal : {9, 15}) {
+    try {
+      run_tool({"sh", {"-c", "echo last words; kill -" + std::to_string(signal) + " $$"}});
+      FAIL() << signal;
+    } catch (const InterruptedError& error) {
+      EXPECT_EQ(
+          std::string(error.what()),
+          "'sh' was killed by signal " + std::to_string(signal) +
+              "; its last lines:\n  last words; run it again; a machine that is short of memory kills the "
+              "largest program");
+    }
+  }
 }
 
 TEST(Tool, EndsWithItsProcessGroup) {
