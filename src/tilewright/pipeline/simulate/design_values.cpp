@@ -48,7 +48,7 @@ class TensorReader : public ValueStream {
 
   const std::vector<int64_t>& waits() const { return rows_[row_].waits; }
 
-  void next(Beat& beat) override {
+  void next(ValueBeat& beat) override {
     const TensorReaderRow& r = rows_[row_];
     const int64_t y = y_ * r.stride_y + ky_, x = x_ * r.stride_x + kx_;
     const int64_t py = y + r.first_y, px = x + r.first_x;
@@ -126,7 +126,7 @@ class Evaluation {
     run_tasks();
     const ValueStreamPtr in = regrouped(stream(*output_, "in"), 8);
     std::vector<uint8_t> bytes;
-    Beat beat;
+    ValueBeat beat;
     while (int64_t(bytes.size()) < design_.output.bytes) {
       in->next(beat);
       for (const int64_t element : beat.elements) bytes.push_back(uint8_t(element));
@@ -284,7 +284,7 @@ class Evaluation {
 
   void write(Writer& writer, const TensorWriterRow& row) {
     const int64_t part = writer.in->count;
-    Beat beat;
+    ValueBeat beat;
     for (int64_t outer = 0; outer < row.outer; ++outer) {
       for (int64_t pixel = 0; pixel < row.rows * row.columns; ++pixel) {
         const int64_t y = pixel / row.columns, x = pixel % row.columns;

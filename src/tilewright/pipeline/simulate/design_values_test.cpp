@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "random_seed.h"
 #include "tilewright/pipeline/allocate/allocation_testing.h"
 #include "tilewright/pipeline/network_testing.h"
@@ -11,6 +13,16 @@
 
 namespace tilewright::pipeline {
 namespace {
+
+// Pools that hand on what they read: the builder's own factor leaves zeros behind them.
+Network with_live_pools(Network network) {
+  for (Layer& layer : network.layers) {
+    if (!layer.weights.empty()) continue;
+    const int64_t taps = layer.kind == LayerKind::kMaxPool ? 1 : layer.window.rows * layer.window.columns;
+    layer.scale.assign(layer.scale.size(), Requantization{1, int32_t(std::bit_width(uint64_t(taps)) - 1)});
+  }
+  return network;
+}
 
 std::vector<int32_t> random_image(const Network& network, Random& random) {
   std::vector<int32_t> image(size_t(network.tensors[size_t(network.input)].shape.elements()));
@@ -30,12 +42,12 @@ Allocation with_dram(const Network& network, Allocation allocation, Random& rand
 }
 
 TEST(DesignValuesClass, AreThoseOfTheNetwork) {
-  const int64_t cases = test_cases(60);
+  const int64_t cases = test_cases(25);
   for (int64_t i = 0; i < cases; ++i) {
     const uint64_t seed = test_seed() * 1000 + uint64_t(i);
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
-    const Network network = random_network(seed);
+    const Network network = with_live_pools(random_network(seed));
     const std::vector<int32_t> image = random_image(network, random);
     const std::vector<int32_t> expected = evaluate(network, image)[size_t(network.output)];
     const Allocation processors = random_processors(network, seed);
@@ -50,7 +62,7 @@ TEST(DesignValuesClass, AreThoseOfTheNetwork) {
 // Four bits carry no -128: as 0 it wins against negative pixels.
 TEST(DesignValues, ShowWhatAParameterGetsWrong) {
   NetworkBuilder builder("narrow", {6, 6, 4}, 1);
-  Network network = builder.finish(builder.max_pool(builder.convolution(0, 4, 1), 3, 1, 1));
+  Network network = with_live_pools(builder.finish(builder.max_pool(builder.convolution(0, 4, 1), 3, 1, 1)));
   network.layers[0].clip_low = -8;
   network.layers[0].clip_high = -1;
   network.tensors[1].bits = network.tensors[2].bits = 4;
@@ -72,7 +84,7 @@ TEST(DesignValues, ShowWhatAParameterGetsWrong) {
 }
 
 TEST(DesignValues, ShowContentsOfMemories) {
-  const Network network = random_network(3);
+  const Network network = with_live_pools(random_network(3));
   Design design = build(network, random_processors(network, 3));
   Random random(5);
   const std::vector<int32_t> image = random_image(network, random);

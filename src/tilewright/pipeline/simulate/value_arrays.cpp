@@ -32,7 +32,7 @@ class Map {
  private:
   const ValueStreamPtr in_;
   int64_t words_ = 0;
-  Beat beat_;
+  ValueBeat beat_;
   std::vector<int64_t> elements_;
 };
 
@@ -56,7 +56,7 @@ class LineWindow : public ValueStream {
         lanes_(integer_or(p, "LANES", 0) != 0),
         passes_(lanes_ ? blocks_ : integer(p, "OB")) {}
 
-  void next(Beat& beat) override {
+  void next(ValueBeat& beat) override {
     const int64_t row = y_ * stride_y_ - top_ + ky_, column = x_ * stride_x_ - left_ + kx_;
     if (row < 0 || row >= rows_ || column < 0 || column >= columns_) {
       beat.elements.assign(size_t(count), pad_);
@@ -104,7 +104,7 @@ class SlidingWindow : public ValueStream {
         repeat_(integer_or(p, "REPEAT", 1)),
         tasks_(decode_sliding_window(images.at(text_or(p, "TABLE", "")), p)) {}
 
-  void next(Beat& beat) override {
+  void next(ValueBeat& beat) override {
     const SlidingWindowRow& task = tasks_[task_];
     beat.elements.clear();
     for (int64_t ky = 0; ky < kernel_rows_; ++ky) {
@@ -167,7 +167,7 @@ class Array : public ValueStream {
         every_beat_(every_beat),
         bipolar_(integer_or(p, "A_BIPOLAR", 0) != 0) {}
 
-  void next(Beat& beat) override {
+  void next(ValueBeat& beat) override {
     beat.elements.assign(size_t(count), 0);
     beat.last = true;
     for (bool first = true, last = false; !last; first = false) {
@@ -189,7 +189,7 @@ class Array : public ValueStream {
 
  private:
   const bool every_beat_, bipolar_;
-  Beat window_;
+  ValueBeat window_;
 };
 
 class Macs : public Array {
@@ -265,7 +265,7 @@ class Finish : public ValueStream {
     }
   }
 
-  void next(Beat& beat) override {
+  void next(ValueBeat& beat) override {
     const FinishRow& row = rows_[row_];
     if (slice_ == 0) acc_->next(sums_);
     const int64_t word = words_->next();
@@ -322,7 +322,7 @@ class Finish : public ValueStream {
   const int fraction_, sum_bits_, multiplier_bits_;
   const std::vector<FinishRow> rows_;
   std::vector<int64_t> table_;
-  Beat sums_, other_;
+  ValueBeat sums_, other_;
   size_t row_ = 0;
   int64_t slice_ = 0, beats_ = 0;
 };

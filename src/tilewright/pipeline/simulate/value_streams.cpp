@@ -17,7 +17,7 @@ using netlist::text_or;
 class Bytes : public ValueStream {
  public:
   Bytes(std::vector<uint8_t> bytes, int64_t beat) : ValueStream(8, beat), bytes_(std::move(bytes)) {}
-  void next(Beat& beat) override {
+  void next(ValueBeat& beat) override {
     beat.elements.assign(size_t(count), 0);
     for (int64_t& element : beat.elements) {
       if (at_ < bytes_.size()) element = bytes_[at_++];
@@ -35,7 +35,7 @@ class Regroup : public ValueStream {
       : ValueStream(element_bits, in->count * in->bits / element_bits), in_(std::move(in)) {
     TILEWRIGHT_CHECK(count * bits == in_->count * in_->bits, "a beat that holds no whole elements");
   }
-  void next(Beat& beat) override {
+  void next(ValueBeat& beat) override {
     in_->next(taken_);
     beat.elements.assign(size_t(count), 0);
     beat.last = taken_.last;
@@ -48,13 +48,13 @@ class Regroup : public ValueStream {
 
  private:
   const ValueStreamPtr in_;
-  Beat taken_;
+  ValueBeat taken_;
 };
 
 class Width : public ValueStream {
  public:
   Width(ValueStreamPtr in, int64_t elements) : ValueStream(in->bits, elements), in_(std::move(in)) {}
-  void next(Beat& beat) override {
+  void next(ValueBeat& beat) override {
     while (int64_t(held_.size()) < count) {
       in_->next(taken_);
       held_.insert(held_.end(), taken_.elements.begin(), taken_.elements.end());
@@ -66,7 +66,7 @@ class Width : public ValueStream {
 
  private:
   const ValueStreamPtr in_;
-  Beat taken_;
+  ValueBeat taken_;
   std::deque<int64_t> held_;
 };
 
@@ -78,7 +78,7 @@ class Frame : public ValueStream {
         keep_(integer(parameters, "KEEP")),
         drop_(integer_or(parameters, "DROP", 0)),
         add_(integer_or(parameters, "ADD", 0)) {}
-  void next(Beat& beat) override {
+  void next(ValueBeat& beat) override {
     if (position_ == keep_ && add_ == 0) end_frame();
     if (position_ < keep_) {
       in_->next(beat);
@@ -97,14 +97,14 @@ class Frame : public ValueStream {
   const ValueStreamPtr in_;
   const int64_t keep_, drop_, add_;
   int64_t position_ = 0;
-  Beat dropped_;
+  ValueBeat dropped_;
 };
 
 class Join : public ValueStream {
  public:
   Join(ValueStreamPtr low, ValueStreamPtr high)
       : ValueStream(low->bits, low->count + high->count), low_(std::move(low)), high_(std::move(high)) {}
-  void next(Beat& beat) override {
+  void next(ValueBeat& beat) override {
     low_->next(beat);
     high_->next(upper_);
     beat.elements.insert(beat.elements.end(), upper_.elements.begin(), upper_.elements.end());
@@ -112,20 +112,20 @@ class Join : public ValueStream {
 
  private:
   const ValueStreamPtr low_, high_;
-  Beat upper_;
+  ValueBeat upper_;
 };
 
 struct Fork {
   ValueStreamPtr in;
-  std::deque<Beat> waiting[2];
+  std::deque<ValueBeat> waiting[2];
 };
 
 class Branch : public ValueStream {
  public:
   Branch(std::shared_ptr<Fork> fork, int index)
       : ValueStream(fork->in->bits, fork->in->count), fork_(std::move(fork)), index_(index) {}
-  void next(Beat& beat) override {
-    std::deque<Beat>& own = fork_->waiting[index_];
+  void next(ValueBeat& beat) override {
+    std::deque<ValueBeat>& own = fork_->waiting[index_];
     if (own.empty()) {
       fork_->in->next(beat);
       fork_->waiting[1 - index_].push_back(beat);
@@ -219,7 +219,7 @@ WordStreamPtr ring_stream(ValueStreamPtr in, const Parameters& parameters, const
   }
   const ValueStreamPtr bits = regrouped(std::move(in), 1);
   MemoryImage image(width);
-  Beat taken;
+  ValueBeat taken;
   int64_t at = 0;  // bits of `taken` that are used
   for (int64_t word = 0; word < words; ++word) {
     image.add_word();

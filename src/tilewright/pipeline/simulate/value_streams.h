@@ -14,7 +14,7 @@
 
 namespace tilewright::pipeline {
 
-struct Beat {
+struct ValueBeat {
   std::vector<int64_t> elements;
   bool last = true;  // of a window
 };
@@ -23,7 +23,7 @@ class ValueStream {
  public:
   ValueStream(int element_bits, int64_t elements) : bits(element_bits), count(elements) {}
   virtual ~ValueStream() = default;
-  virtual void next(Beat& beat) = 0;
+  virtual void next(ValueBeat& beat) = 0;
 
   const int bits;       // of an element
   const int64_t count;  // of a beat
