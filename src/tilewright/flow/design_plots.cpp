@@ -104,10 +104,10 @@ PlotDrawing draw_lanes(const DesignReport& report) {
 RooflinePlot design_roofline(const DesignReport& report) {
   RooflinePlot plot;
   plot.title = fmt::format("{:.1f} % of peak", 100 * report.share_of_peak());
-  plot.x_label = "MACs per byte of memory traffic";
+  plot.x_label = "MACs per byte of memory traffic in the busier direction";
   plot.list_title = "layer, share of its array's peak";
   plot.macs_per_cycle = double(std::max<int64_t>(report.multipliers, 1));
-  plot.bytes_per_cycle = double(report.channels * report.port_bytes) * report.port_efficiency;
+  plot.bytes_per_cycle = double(report.channels * report.port_bytes);
   plot.clock_mhz = report.clock_mhz;
   plot.legend_title = "marks";
   const auto mark = [&](const std::string& number, const std::string& name, int64_t macs, int64_t bytes,
@@ -127,7 +127,7 @@ RooflinePlot design_roofline(const DesignReport& report) {
         (layer.multipliers > 0 ? fmt::format("  {:.0f}%", 100 * layer.share_of_peak) : "  (no MACs)"));
   }
   if (!plot.marks.empty()) plot.legend.emplace_back(kLayers[0], "a layer and its weights");
-  mark("all", "the whole design", report.macs, report.dram_bytes, report.interval(), kLayers[1]);
+  mark("all", "the whole design", report.macs, report.one_way_bytes, report.interval(), kLayers[1]);
   plot.legend.emplace_back(kLayers[1], "the whole design");
   return plot;
 }

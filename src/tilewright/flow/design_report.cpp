@@ -151,7 +151,6 @@ DesignReport design_report(const Network& network, const Allocation& allocation,
   report.clock_mhz = allocation.clock_mhz;
   report.port_bytes = allocation.port_bytes;
   report.channels = allocation.weight_channels;
-  report.port_efficiency = 1 / pipeline::cycles_per_beat(allocation, budget.port);
   report.macs = network.macs();
   report.multipliers = design.multipliers;
   for (size_t l = 0; l < network.layers.size(); ++l) {
@@ -164,7 +163,9 @@ DesignReport design_report(const Network& network, const Allocation& allocation,
   }
   report.estimated_cycles = estimate.latency_cycles;
   report.estimated_interval = estimate.interval_cycles;
-  report.dram_bytes = estimate.dram_bytes;
+  const int64_t read = design.input.bytes + int64_t(design.weights.size());
+  report.dram_bytes = read + design.output.bytes;
+  report.one_way_bytes = std::max(read, design.output.bytes);
   const synthesis::Resources &need = estimate.resources, &limit = budget.resources;
   const synthesis::Resources& has = device ? device->has : limit;
   const pipeline::AreaErrors& errors = pipeline::error_band(budget.family);

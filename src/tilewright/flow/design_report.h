@@ -67,7 +67,6 @@ struct DesignReport {
   bool streaming = false;
   double clock_mhz = 100;
   int64_t port_bytes = 8, channels = 1;
-  double port_efficiency = 1;  // share of cycles that a port carries data at most
   int64_t macs = 0, multipliers = 0;
   std::vector<DesignLayer> layers;
   std::vector<HostLayer> host_layers;  // their time is in none of the numbers
@@ -77,7 +76,8 @@ struct DesignReport {
   std::vector<DesignQueue> queues;
   int64_t estimated_cycles = 0, estimated_interval = 0;
   int64_t simulated_cycles = 0, simulated_interval = 0;  // 0: not simulated
-  int64_t dram_bytes = 0;                                // per image
+  int64_t dram_bytes = 0;                                // per image, read and written
+  int64_t one_way_bytes = 0;                             // the larger of the two: ports do both at once
   int64_t read_beats = 0, write_beats = 0;               // simulated, one image
 
   // Simulated where there is a simulation.
