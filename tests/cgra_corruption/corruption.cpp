@@ -162,6 +162,8 @@ std::string harmless_because(const Corruption& corruption) {
   if (key == "op" || key == "then" || key == "operands" || key == "initial" || key == "array" ||
       key == "table")
     return "an operation with the same results on these inputs";
+  if (key == "stride" || key == "offset")
+    return "another entry of a variable that no operation of the program reads";
   if (key == "inputs" || key == "from") return "another way of the same value";
   if (key == "argument") return "an argument that never matters on these inputs";
   return "";
