@@ -11,7 +11,7 @@ namespace tilewright {
 namespace {
 
 // Shares of the time: the first try, each of the other objectives, and annealing for the objective.
-constexpr double kFirstShare = 0.2, kOtherShare = 0.12, kAnnealingShare = 0.16;
+constexpr double kFirstShare = 0.15, kOtherShare = 0.1, kAnnealingShare = 0.3;
 constexpr double kLeastSeconds = 1e-3;
 
 using Progress = std::function<void(const MapProgress&)>;
@@ -40,7 +40,7 @@ class SharedSearch {
       const MapResult found = search_mapping(mapspace_, turn);
       offer(found.mapping, found.cost);
     }
-    anneal_best(kAnnealingShare * deadline_.limit());
+    anneal_afresh(kAnnealingShare * deadline_.limit());
     MapResult last = own(std::max(kLeastSeconds, deadline_.left()));
     if (last.status == MapStatus::kInfeasible) return last;
     offer(last.mapping, last.cost);
@@ -79,15 +79,14 @@ class SharedSearch {
     found_after_s_ = deadline_.seconds();
   }
 
-  void anneal_best(double limit_s) {
-    const MapperOptions turn = turn_of(limit_s);
-    const MapspaceSampling space(mapspace_, turn);
+  // From random mappings: the best so far is often where a search for something else got stuck.
+  void anneal_afresh(double limit_s) {
+    const MapspaceSampling space(mapspace_, turn_of(limit_s));
     AnnealingOptions<SlotMapping, MapValue> annealing;
     annealing.threads = options_.threads;
     annealing.limits.seconds = limit_s;
     annealing.limits.deadline = &deadline_;
     annealing.relative = true;
-    annealing.start = start_of(space, turn);
     const SamplingResultOf<MapspaceSampling> found = anneal(space, annealing);
     if (!found.best) return;
     const Mapping mapping = space.choices().build(*found.best);

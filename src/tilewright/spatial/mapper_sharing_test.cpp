@@ -126,7 +126,7 @@ TEST(MapObjectivesClass, NoOtherSearchFindsWhatTheObjectivesOwnMissed) {
 
 // A search that begins with a mapping ends with none that is worse, however short it is.
 TEST(MapObjectivesClass, AStartIsNeverLost) {
-  const int64_t cases = test_cases(20);
+  const int64_t cases = test_cases(8);
   for (int64_t i = 0; i < cases; ++i) {
     Random random(test_seed() * 1'000'033 + uint64_t(i));
     SCOPED_TRACE(testing::Message() << "seed " << test_seed() << ", case " << i);
