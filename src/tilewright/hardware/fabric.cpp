@@ -106,6 +106,10 @@ void Fabric::verify(Diagnostics& diagnostics) const {
     error("columns", fmt::format("{} x {} tiles are none", rows, columns), "at least one row and one column");
     return;
   }
+  if (int64_t{rows} * columns > kMostTiles) {
+    error("rows", fmt::format("{} x {} tiles", rows, columns), fmt::format("at most {}", kMostTiles));
+    return;
+  }
   if (spans.empty() && tiles() > 1) error("spans", "no links between the tiles", "e.g. [1, 2]");
   const int longest = std::max(rows, columns) - 1;
   for (const int span : spans) {

@@ -34,6 +34,7 @@ struct FabricLink {
 };
 
 struct Fabric {
+  static constexpr int kMostTiles = 4096;
   std::string name;
   int rows = 1, columns = 1;
   bool wrap = false;                 // a ring, or a torus
@@ -55,8 +56,8 @@ struct Fabric {
   bool operator==(const Fabric&) const = default;
 
   int tiles() const { return rows * columns; }
-  // Every rule the description breaks (no tiles, a span longer than the line, tiles that no link reaches,
-  // ...).
+  // Every rule the description breaks (no tiles, more than kMostTiles, a span longer than the line, tiles
+  // that no link reaches, ...).
   void verify(Diagnostics& diagnostics) const;
 };
 

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
+#include "random_seed.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright {
@@ -75,6 +77,57 @@ TEST(Fabric, TextRoundTrips) {
   }
 }
 
+// Too many tiles are refused before anything is computed over pairs of them.
+TEST(Fabric, LimitsTheTiles) {
+  EXPECT_EQ(find_fabric("mesh-64x64", kPresets).tiles(), 4096);
+  for (const char* name : {"torus-100x100", "mesh-999x999", "line-4097", "hycube-5x820"}) {
+    try {
+      find_fabric(name, kPresets);
+      FAIL() << name;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("tiles; at most 4096"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_NE(reject("rows: 4096\ncolumns: 4096\n").find("4096 x 4096 tiles"), std::string::npos);
+}
+
+// Shortest ways against relaxation until nothing changes, an algorithm of its own.
+TEST(FabricClass, TransferTimesAreShortest) {
+  const uint64_t seed = test_seed();
+  const int64_t cases = test_cases(150);
+  Random random(seed);
+  for (int64_t i = 0; i < cases; ++i) {
+    Fabric fabric;
+    fabric.rows = int(random.between(1, 4));
+    fabric.columns = int(random.between(2, 6));
+    fabric.wrap = random.chance(0.5);
+    fabric.spans = random.chance(0.5) ? std::vector<int>{1, 2} : std::vector<int>{1};
+    fabric.cycles_per_distance = int(random.between(0, 3));
+    fabric.hops_per_cycle = int(random.between(1, 4));
+    const int tiles = fabric.tiles(), far = 1 << 20;
+    const bool within = fabric.cycles_per_distance == 0;
+    std::vector<std::vector<int>> least(size_t(tiles), std::vector<int>(size_t(tiles), far));
+    for (int tile = 0; tile < tiles; ++tile) least[size_t(tile)][size_t(tile)] = 0;
+    for (int round = 0; round < tiles; ++round) {
+      for (const FabricLink& link : fabric_links(fabric)) {
+        for (auto& row : least)
+          row[size_t(link.to)] =
+              std::min(row[size_t(link.to)], row[size_t(link.from)] + (within ? 1 : link.cycles));
+      }
+    }
+    const auto cycles = transfer_cycles(fabric);
+    for (int a = 0; a < tiles; ++a) {
+      for (int b = 0; b < tiles; ++b) {
+        const int way = least[size_t(a)][size_t(b)];
+        const int expected = within ? std::max(0, way - 1) / fabric.hops_per_cycle : way;
+        ASSERT_EQ(cycles[size_t(a)][size_t(b)], expected) << "seed " << seed << " case " << i << "\n"
+                                                          << print_fabric(fabric);
+      }
+    }
+  }
+  RecordProperty("cases", int(cases));
+}
+
 TEST(Fabric, Rejects) {
   EXPECT_NE(reject("kind: fabric\ncolumns: 0\n").find("columns"), std::string::npos);
   const std::string many = reject("columns: 4\nspans: [9]\nstarters_apart: some\nhops_per_cycle: 0\n");
@@ -83,7 +136,11 @@ TEST(Fabric, Rejects) {
   EXPECT_NE(reject("columns: 4\nspans: [9]\n").find("outside 1..3"), std::string::npos);
   EXPECT_NE(reject("columns: 5\nspans: [2]\n").find("no links lead from tile 0 to tiles 1, 3"),
             std::string::npos);
-  EXPECT_NE(reject("columns: 4\nspans: far\n").find("list of whole numbers"), std::string::npos);
+  for (const char* spans : {"far", "{a: 1}", "[[1]]", "[1, two]", "[{}]"}) {
+    EXPECT_NE(reject(std::string("columns: 4\nspans: ") + spans).find("list of whole numbers"),
+              std::string::npos)
+        << spans;
+  }
   EXPECT_NE(reject("columns: 4\ntiles: 4\n").find("tiles"), std::string::npos);
   EXPECT_THROW(find_fabric("nothing", kPresets), Error);
 }

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "tilewright/base/file.h"
@@ -13,7 +14,11 @@
 namespace tilewright {
 namespace {
 
-constexpr int kMostTiles = 4096;
+// Names are free text: a JSON string is one in YAML, too. What is no UTF-8 must not stop the printer.
+std::string quoted(const std::string& name) {
+  using Json = nlohmann::json;
+  return Json(name).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 const char* starter_rule_name(StarterRule rule) {
   switch (rule) {
@@ -31,16 +36,15 @@ std::vector<int> read_spans(YamlMap& map) {
   const YAML::Node list = map.child("spans");
   if (!list.IsDefined()) return {1};
   std::vector<int> spans;
-  if (!list.IsSequence()) map.error("spans", "a list of whole numbers is expected", "[1, 2]");
-  for (const YAML::Node& item : list) {
+  bool sound = list.IsSequence();
+  for (size_t i = 0; sound && i < list.size(); ++i) {
     int span = 0;
-    if (!item.IsScalar() || !YAML::convert<int>::decode(item, span)) {
-      map.error("spans", "a list of whole numbers is expected", "[1, 2]");
-      return {1};
-    }
+    sound = list[i].IsScalar() && YAML::convert<int>::decode(list[i], span);
     spans.push_back(span);
   }
-  return spans;
+  if (sound) return spans;
+  map.error("spans", "a list of whole numbers is expected", "[1, 2]");
+  return {1};
 }
 
 StarterRule read_starter_rule(YamlMap& map) {
@@ -105,8 +109,8 @@ Fabric parse_fabric(const std::string& text, const std::string& source_name) {
   const Fabric usual;
   Fabric fabric;
   fabric.name = map.text("name", std::filesystem::path(source_name).stem().string());
-  fabric.rows = int(map.integer("rows", 1, kMostTiles, usual.rows));
-  fabric.columns = int(map.integer("columns", 1, kMostTiles));
+  fabric.rows = int(map.integer("rows", 1, Fabric::kMostTiles, usual.rows));
+  fabric.columns = int(map.integer("columns", 1, Fabric::kMostTiles));
   fabric.wrap = map.boolean("wrap", usual.wrap);
   fabric.spans = read_spans(map);
   fabric.operation_latency_cycles =
@@ -127,17 +131,13 @@ Fabric parse_fabric(const std::string& text, const std::string& source_name) {
   map.finish();
   diagnostics.raise_if_any();
   fabric.verify(diagnostics);
-  if (fabric.tiles() > kMostTiles) {
-    diagnostics.error(ErrorKind::kInvalidInput, "fabric '" + fabric.name + "'", "rows",
-                      fmt::format("{} tiles", fabric.tiles()), fmt::format("at most {}", kMostTiles));
-  }
   diagnostics.raise_if_any(source_name);
   return fabric;
 }
 
 std::string print_fabric(const Fabric& f) {
   std::string text = fmt::format("kind: fabric\nname: {}\nrows: {}\ncolumns: {}\nwrap: {}\nspans: [{}]\n",
-                                 f.name, f.rows, f.columns, f.wrap, fmt::join(f.spans, ", "));
+                                 quoted(f.name), f.rows, f.columns, f.wrap, fmt::join(f.spans, ", "));
   text += fmt::format("operation_latency_cycles: {}\ncycles_per_distance: {}\nhops_per_cycle: {}\n",
                       f.operation_latency_cycles, f.cycles_per_distance, f.hops_per_cycle);
   text += fmt::format("pass_through: {}\ndelay_registers: {}\noperands: {}\ninstructions: {}\nmax_ii: {}\n",

@@ -28,7 +28,7 @@ std::string fabric_text(const Fabric& fabric) {
     if (usual.contains(line)) continue;
     const size_t colon = line.find(": ");
     const std::string key = line.substr(0, colon), value = line.substr(colon + 2);
-    const bool word = key == "kind" || key == "name" || key == "starters_apart";
+    const bool word = key == "kind" || key == "starters_apart";  // a name is in quotes already
     text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", dump(key), word ? dump(value) : value);
   }
   return "{" + text + "}";
