@@ -152,6 +152,8 @@ TEST(GraphFile, ReportsWhatMakesAGraphMeaningless) {
   expect_part(complaints_of(R"({"name": "a", "op": "mul", "then": "mul", "operands": [1, 2, 3]})"),
               "'mul' cannot follow it in one instruction");
   expect_part(complaints_of(R"({"name": "a", "op": "load", "operands": [1]})"), "its array is undefined");
+  expect_part(complaints_of(R"({"name": "thread", "op": "copy", "operands": [1]})"),
+              "the name 'thread' is taken");
   expect_part(complaints_of(R"({"name": "a", "op": "copy", "operands": [1], "array": "x"})"), "has an array");
   expect_part(complaints_of(R"({"name": "a", "op": "copy", "operands": ["t"]})"), "operand 0 is a table");
   expect_part(complaints_of(R"({"name": "a", "op": "lookup", "operands": ["v", 1]})"),
@@ -221,7 +223,8 @@ TEST(GraphDot, ReadsTheSubset) {
   EXPECT_EQ(graph.nodes[2].operands[1].distance, 2);
   EXPECT_EQ(graph.nodes[2].then, Opcode::kAdd);
   EXPECT_EQ(graph.variables[0].name, "v");
-  EXPECT_EQ(graph.arrays[0].name, "results");
+  EXPECT_EQ(graph.arrays[0].name, "a");
+  EXPECT_EQ(graph.arrays[1].name, "out");
 }
 
 TEST(GraphDot, PrintsAStructureThatParsesBack) {
@@ -244,14 +247,14 @@ TEST(GraphDot, PrintsAStructureThatParsesBack) {
 
 TEST(GraphDot, ReportsAllProblems) {
   Diagnostics diagnostics;
-  parse_graph_dot("graph {\n a -> ;\n b [op=dance];\n c -> d [distance=far];\n subgraph x\n ; ] e [op] }",
+  parse_graph_dot("graph {\n a -> ;\n b [op=dance];\n c -> d [distance=far];\n a -- b\n ; ] e [op] }",
                   "g.dot", diagnostics);
   std::string text;
   for (const Diagnostic& diagnostic : diagnostics.errors()) text += to_string(diagnostic) + "\n";
   for (const char* part :
        {"g.dot:1", "'digraph NAME {' is expected", "g.dot:2 (->): a node's name is expected",
         "g.dot:3 (op): 'dance' is no operation", "g.dot:4 (distance): 'far' is not an integer",
-        "g.dot:5 (subgraph): subgraphs are not read", "g.dot:6 (]): a node's name is expected",
+        "g.dot:5 (--): an edge without direction", "g.dot:6 (]): a node's name is expected",
         "'ATTRIBUTE=VALUE' is expected"}) {
     expect_part(text, part);
   }

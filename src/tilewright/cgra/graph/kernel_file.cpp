@@ -36,6 +36,17 @@ constexpr std::array kAliases = {
     Alias{"shra", Opcode::kShiftRight},
     Alias{"mult", Opcode::kMultiply},
     Alias{"cmp", Opcode::kLess},
+    Alias{"icmp", Opcode::kLess},
+    Alias{"eql", Opcode::kEqual},
+    Alias{"sel", Opcode::kSelect},
+    Alias{"cat", Opcode::kOr},
+    Alias{"shrl", Opcode::kShiftRightLogical},
+    Alias{"ashr", Opcode::kShiftRight},
+    Alias{"sdiv", Opcode::kDivide},
+    Alias{"srem", Opcode::kRemainder},
+    Alias{"gep", Opcode::kAdd},
+    Alias{"trunc", Opcode::kCopy},
+    Alias{"incr", Opcode::kCopy},
     Alias{"clt", Opcode::kLess},
     Alias{"vcmp", Opcode::kLess},
     Alias{"cgt", Opcode::kGreater},
@@ -176,17 +187,18 @@ void complete_operation(Node& node, int id, const std::string& name, JsonMap& ma
 }
 
 void add_arrays(DataflowGraph& graph) {
-  const auto array = [&](const char* name) {
-    for (size_t i = 0; i < graph.arrays.size(); ++i) {
-      if (graph.arrays[i].name == name) return int(i);
-    }
-    graph.arrays.push_back({name});
-    return int(graph.arrays.size()) - 1;
-  };
+  int memory = -1;
   for (Node& node : graph.nodes) {
-    if (node.op == Opcode::kLoad) node.array = array("memory");
-    if (node.op == Opcode::kStore) node.array = array("results");
-    if (node.op == Opcode::kInput) node.array = array(node.name.c_str());
+    if (node.op == Opcode::kLoad) {
+      if (memory < 0) {
+        memory = int(graph.arrays.size());
+        graph.arrays.push_back({"memory"});
+      }
+      node.array = memory;
+    } else if (node.op == Opcode::kStore || node.op == Opcode::kInput) {
+      node.array = int(graph.arrays.size());
+      graph.arrays.push_back({node.name});
+    }
   }
 }
 

@@ -4,7 +4,8 @@
 //
 // Both hold structure only: operation names and edges. Their meaning is completed here, by rules that depend
 // on the file alone: operands that an operation needs and the file does not list are constants (1 + id mod
-// 7), loads read the array "memory", stores write the array "results", and every input reads one of its own.
+// 7), loads read the array "memory", every store writes and every input reads an array of its own, named
+// after it (nothing in the file says which stores meet).
 #pragma once
 
 #include <cstdint>
@@ -42,10 +43,12 @@ struct SyntheticFile {
 };
 
 // The operation that stands for a name in the kernel files, whatever its case; nothing where there is none.
-// Where names differ from ours: ls, sl shl; rs, sr lshr; ars, sra, shra shr; mult mul; cmp, clt, vcmp lt;
-// cgt gt; loadb, loadh, oload, oloadh, vload load; storeb, storeh, ostore store; cmerge, phi, vphi merge;
-// movc, bitcast, zext, br copy; getelementptr add; udiv div; urem rem; vadd, vmul, vsub, vselect without
-// the v; "32" (a node that its front end left unnamed) copy.
+// Where names differ from ours: ls, sl shl; rs, sr, shrl lshr; ars, ashr, sra, shra shr; mult mul; cmp, icmp,
+// clt, vcmp lt; cgt gt; eql eq; sel select; loadb, loadh, oload, oloadh, vload load; storeb, storeh, ostore
+// store; cmerge, phi, vphi merge; movc, bitcast, zext, trunc, br copy; incr (a counter) copy of the thread
+// number; getelementptr, gep add; sdiv, udiv div; srem, urem rem; cat (bits side by side, of widths that the
+// files do not give) or; vadd, vmul, vsub, vselect without the v; "32" (a node that its front end left
+// unnamed) copy.
 std::optional<Opcode> find_kernel_opcode(const std::string& name);
 
 // Errors (invalid input): unreadable, no JSON, and every problem of its fields, all at once.

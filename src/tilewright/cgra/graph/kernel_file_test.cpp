@@ -56,7 +56,7 @@ TEST(KernelFile, ConstantsAreFreeAndMissingOperandsAreFilled) {
   EXPECT_EQ(file.graph.nodes[0].operands[0].kind, OperandKind::kConstant);
   EXPECT_EQ(file.graph.nodes[0].operands[1].distance, 1);
   EXPECT_EQ(file.graph.nodes[1].op, Opcode::kStore);
-  EXPECT_EQ(file.graph.arrays[size_t(file.graph.nodes[1].array)].name, "results");
+  EXPECT_EQ(file.graph.arrays[size_t(file.graph.nodes[1].array)].name, "storeb2");
   EXPECT_EQ(file.graph.edges().size(), 3u);
 }
 
