@@ -104,15 +104,15 @@ void Checker::timing() {
   for (const Edge& edge : edges_) {
     const Place from = place(edge.from), to = place(edge.to);
     const int way = transfer[from.tile][to.tile];
-    const int arrival = from.time + problem_.fabric.operation_latency_cycles + way;
-    const int use = to.time + edge.distance * problem_.ii;
+    const int64_t arrival = int64_t{from.time} + problem_.fabric.operation_latency_cycles + way;
+    const int64_t use = to.time + int64_t{edge.distance} * problem_.ii;
     if (way < 0 || use < arrival) {
       add(Rule::kTiming, {edge.from, edge.to},
           fmt::format("'{}' needs the value of '{}' at clock {}, it is there at {}", name(edge.to),
                       name(edge.from), use, arrival));
     } else if (problem_.rules.delay != Delay::kUnbounded) {
       const bool none = problem_.rules.delay == Delay::kNone;
-      const int most = none ? 0 : problem_.rules.delay_per_hop * std::max(1, way);
+      const int64_t most = none ? 0 : int64_t{problem_.rules.delay_per_hop} * std::max(1, way);
       if (use > arrival + most) {
         add(Rule::kTiming, {edge.from, edge.to},
             fmt::format("the value of '{}' waits {} clocks for '{}', at most {} are allowed", name(edge.from),
@@ -207,7 +207,7 @@ void Checker::storage() {
   }
   const int room = problem_.fabric.tile_memories * problem_.fabric.tile_memory_entries;
   for (const auto& [tile, list] : variables) {
-    int need = 0;
+    int64_t need = 0;
     for (const int variable : list) need += problem_.graph.variables[variable].size();
     if (need <= room) continue;
     add(Rule::kTileMemory, {},
@@ -316,6 +316,8 @@ const char* rule_name(Rule rule) {
       return "delay register";
     case Rule::kHops:
       return "hops";
+    case Rule::kStoreOrder:
+      return "store order";
   }
   return "?";
 }

@@ -25,6 +25,7 @@ enum class Rule : uint8_t {
   kPassThrough,    // more passing values on a tile in one slot than the fabric allows
   kDelayRegister,  // more waiting values on a tile in one slot than it has registers
   kHops,           // more links within a clock than the fabric allows
+  kStoreOrder,     // stores to one element out of program order: store_order.h
 };
 
 // "slot", "timing", ...

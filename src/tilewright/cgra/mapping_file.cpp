@@ -13,6 +13,7 @@
 #include "tilewright/base/yaml.h"
 #include "tilewright/cgra/check.h"
 #include "tilewright/cgra/graph/graph_file.h"
+#include "tilewright/cgra/store_order.h"
 
 namespace tilewright::cgra {
 namespace {
@@ -35,6 +36,7 @@ nlohmann::ordered_json json_of(const YAML::Node& node) {
     for (const YAML::Node& entry : node) list.push_back(json_of(entry));
     return list;
   }
+  if (node.Tag() == "!") return node.Scalar();  // in quotes
   int64_t number = 0;
   if (YAML::convert<int64_t>::decode(node, number)) return number;
   if (node.Scalar() == "true" || node.Scalar() == "false") return node.Scalar() == "true";
@@ -91,7 +93,7 @@ class ProgramReader {
     rules(map);
     problem().ii = int(map.integer("ii", 1, kMostTiles));
     program_.mapping.ii = problem().ii;
-    map.integer("makespan_cycles", 0, kMostClock, 0);
+    const int64_t makespan = map.integer("makespan_cycles", 0, kMostClock);
     program_.lower_bound_cycles = int(map.integer("lower_bound_cycles", 0, kMostClock, 0));
     places(map);
     routes(map);
@@ -102,6 +104,15 @@ class ProgramReader {
     for (const Violation& violation : check_mapping(problem(), program_.mapping))
       diagnostics_.error(ErrorKind::kInvalidInput, source_, rule_name(violation.rule), violation.text,
                          "the mapping breaks a rule of its fabric");
+    for (const Violation& violation : check_store_order(problem(), program_.mapping))
+      diagnostics_.error(ErrorKind::kInvalidInput, source_, rule_name(violation.rule), violation.text,
+                         "stores that may meet keep the order of the program");
+    const int own = makespan_cycles(program_.mapping, problem().fabric.operation_latency_cycles);
+    if (makespan != own)
+      map.error("makespan_cycles", fmt::format("is {}, that of the places is {}", makespan, own));
+    if (program_.lower_bound_cycles > own)
+      map.error("lower_bound_cycles",
+                fmt::format("is {}, the mapping takes {}", program_.lower_bound_cycles, own));
     diagnostics_.raise_if_any();
     return std::move(program_);
   }

@@ -18,8 +18,8 @@ struct MappedProgram {
 
 std::string print_mapped_program(const MappedProgram& program);
 
-// Errors (invalid input): no JSON, every problem of its fields, and every rule that the mapping breaks
-// (check.h).
+// Errors (invalid input): no JSON, every problem of its fields, every rule that the mapping breaks
+// (check.h, store_order.h), a makespan that is not the mapping's, a bound above it.
 MappedProgram parse_mapped_program(const std::string& text, const std::string& source_name);
 MappedProgram read_mapped_program(const std::filesystem::path& path);
 // Whether a JSON text is meant as one ("kind": "mapped program").

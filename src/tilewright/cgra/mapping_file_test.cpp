@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "random_seed.h"
 #include "tilewright/base/random.h"
+#include "tilewright/cgra/configure/configure.h"
 #include "tilewright/cgra/exact/exact_mapper.h"
 #include "tilewright/cgra/graph/graph_file.h"
 #include "tilewright/cgra/route/route_places.h"
@@ -118,6 +122,232 @@ TEST(MappingFile, SurvivesMutations) {
     refused += !complaints(mutated).empty();
   }
   EXPECT_GT(refused, 500);
+}
+
+TEST(MappingFile, RefusesAMakespanThatIsNotTheMappings) {
+  const std::string text = print_mapped_program(distance_program());
+  EXPECT_NE(complaints(replaced(text, "\"makespan_cycles\": 15", "\"makespan_cycles\": 14"))
+                .find("(makespan_cycles): is 14, that of the places is 15"),
+            std::string::npos);
+  EXPECT_NE(complaints(replaced(text, "\"lower_bound_cycles\": 15", "\"lower_bound_cycles\": 16"))
+                .find("(lower_bound_cycles): is 16, the mapping takes 15"),
+            std::string::npos);
+}
+
+TEST(MappingFile, RefusesStoresOutOfOrder) {
+  MappedProgram program;
+  program.problem.graph.arrays = {{"y"}};
+  for (const char* name : {"a", "b"}) {
+    program.problem.graph.nodes.push_back(
+        {.name = name, .op = Opcode::kStore, .operands = {{.kind = OperandKind::kThread}}, .array = 0});
+  }
+  program.problem.fabric = find_fabric("mesh-4x4", kSource + "/hardware");
+  program.problem.ii = 2;
+  program.mapping = {2, {{0, 3}, {1, 2}}, {}};
+  EXPECT_NE(
+      complaints(print_mapped_program(program)).find("m.json (store order): 'a' (clock 3) may overwrite"),
+      std::string::npos);
+  program.mapping.places[1].time = 4;
+  EXPECT_EQ(complaints(print_mapped_program(program)), "");
+}
+
+// Any characters of Unicode, control characters and words that mean something in YAML among them.
+std::string random_name(Random& random) {
+  static const std::vector<std::string> words = {"true",
+                                                 "null",
+                                                 "~",
+                                                 "17",
+                                                 "-3",
+                                                 "1e3",
+                                                 "no",
+                                                 "- a",
+                                                 "a: b",
+                                                 "#",
+                                                 "'",
+                                                 "\"",
+                                                 "\\",
+                                                 "&a",
+                                                 "*a",
+                                                 "!t",
+                                                 "%",
+                                                 "@",
+                                                 "`",
+                                                 "{",
+                                                 "[",
+                                                 "|",
+                                                 ">",
+                                                 "?",
+                                                 ": ",
+                                                 " ",
+                                                 "\n",
+                                                 "\t",
+                                                 "\r",
+                                                 "\xc2\x85",
+                                                 "\xe2\x80\xa8",
+                                                 "\xef\xbb\xbf",
+                                                 "\xf0\x9f\x98\x80",
+                                                 "\x7f",
+                                                 "\\u0041",
+                                                 "---",
+                                                 "..."};
+  std::string name;
+  for (int64_t i = random.between(1, 6); i > 0; --i) {
+    if (random.chance(0.6)) {
+      name += words[size_t(random.between(0, int64_t(words.size()) - 1))];
+    } else {
+      name += char(random.between(1, 127));
+    }
+  }
+  return name;
+}
+
+TEST(MappingFileClass, NamesOfEveryCharacterReadBack) {
+  const uint64_t seed = test_seed();
+  const int64_t cases = test_cases(300);
+  Random random(seed);
+  for (int64_t i = 0; i < cases; ++i) {
+    MappedProgram program;
+    program.problem.fabric = find_fabric("mesh-1x3", "/nowhere");
+    program.problem.fabric.name = random_name(random);
+    program.problem.graph.name = random_name(random);
+    program.problem.graph.arrays = {{"x" + random_name(random)}};
+    const std::string node = random_name(random), store = "s" + random_name(random);
+    program.problem.graph.nodes = {
+        {.name = node, .op = Opcode::kCopy, .operands = {{.kind = OperandKind::kThread}}},
+        {.name = store,
+         .op = Opcode::kStore,
+         .operands = {{.kind = OperandKind::kNode, .index = 0}},
+         .array = 0}};
+    if (node == store) continue;
+    program.problem.rules.routed = true;
+    program.mapping = {1, {{0, 0}, {1, 1}}, {{{0, 1}, {1, 1}}}};
+    const std::string text = print_mapped_program(program);
+    ASSERT_EQ(complaints(text), "") << "seed " << seed << " case " << i << "\n" << text;
+    const MappedProgram back = parse_mapped_program(text, "m.json");
+    ASSERT_EQ(back.problem.graph, program.problem.graph) << "seed " << seed << " case " << i << "\n" << text;
+    ASSERT_EQ(back.problem.fabric, program.problem.fabric) << "seed " << seed << " case " << i << "\n"
+                                                           << text;
+    ASSERT_EQ(back.mapping, program.mapping);
+    const Configuration made = configure(program.problem, program.mapping);
+    ASSERT_EQ(parse_configuration(print_configuration(made), "c.json"), made)
+        << "seed " << seed << " case " << i;
+  }
+  RecordProperty("cases", int(cases));
+}
+
+// Every value of a document, as ways of keys and positions.
+void collect_ways(const nlohmann::json& value, const nlohmann::json::json_pointer& way,
+                  std::vector<nlohmann::json::json_pointer>& ways) {
+  if (!way.empty()) ways.push_back(way);
+  if (value.is_object()) {
+    for (const auto& entry : value.items()) collect_ways(entry.value(), way / entry.key(), ways);
+  } else if (value.is_array()) {
+    for (size_t i = 0; i < value.size(); ++i) collect_ways(value[i], way / i, ways);
+  }
+}
+
+nlohmann::json odd_value(Random& random) {
+  static const nlohmann::json values = {nullptr,
+                                        true,
+                                        false,
+                                        0,
+                                        1,
+                                        -1,
+                                        2,
+                                        3,
+                                        16,
+                                        63,
+                                        64,
+                                        65,
+                                        4095,
+                                        4096,
+                                        4097,
+                                        65535,
+                                        65536,
+                                        1 << 20,
+                                        1 << 24,
+                                        1 << 28,
+                                        2147483647,
+                                        -2147483648LL,
+                                        4294967296LL,
+                                        9223372036854775807LL,
+                                        1.5,
+                                        1e300,
+                                        "",
+                                        "thread",
+                                        "a",
+                                        "off",
+                                        "flows",
+                                        "none",
+                                        "load",
+                                        "store",
+                                        nlohmann::json::array(),
+                                        nlohmann::json::object(),
+                                        nlohmann::json::array({1, 2}),
+                                        nlohmann::json::array({nlohmann::json::array()}),
+                                        nlohmann::json{{"node", "a"}},
+                                        std::string(100, 'x')};
+  return values[size_t(random.between(0, int64_t(values.size()) - 1))];
+}
+
+// Fields removed, retyped, out of range, doubled and exchanged: an error of the input, or a program that
+// runs.
+TEST(MappingFileClass, DamagedFilesGiveErrors) {
+  const uint64_t seed = test_seed();
+  const int64_t cases = test_cases(200);
+  Random random(seed);
+  MappedProgram carried;
+  carried.problem.graph = read_graph_file(kSource + "/models/cgra/ifft.json").graph;
+  carried.problem.fabric = find_fabric("streaming-engine", kSource + "/hardware");
+  carried.problem.ii = 4;
+  carried.problem.rules = usual_rules(carried.problem.fabric);
+  carried.mapping = map_exact(carried.problem, {}).mapping.value();
+  const std::vector<nlohmann::json> originals = {
+      nlohmann::json::parse(print_mapped_program(distance_program())),
+      nlohmann::json::parse(print_mapped_program(carried))};
+  int64_t accepted = 0, refused = 0;
+  for (int64_t i = 0; i < cases; ++i) {
+    nlohmann::json document = originals[size_t(i) % 2];
+    for (int64_t changes = random.between(1, 2); changes > 0; --changes) {
+      std::vector<nlohmann::json::json_pointer> ways;
+      collect_ways(document, nlohmann::json::json_pointer(), ways);
+      const auto draw = [&] { return ways[size_t(random.between(0, int64_t(ways.size()) - 1))]; };
+      const nlohmann::json::json_pointer way = draw();
+      nlohmann::json& parent = document[way.parent_pointer()];
+      const int64_t kind = random.between(0, 4);
+      if (kind == 0 && parent.is_object()) {
+        parent.erase(way.back());
+      } else if (kind == 0) {
+        parent.erase(size_t(std::stoul(way.back())));
+      } else if (kind == 1) {
+        const nlohmann::json other = document[draw()];
+        document[way] = other;
+      } else if (kind == 2 && document[way].is_number_integer()) {
+        document[way] = document[way].get<int64_t>() + random.between(-2, 2);
+      } else if (kind == 3 && parent.is_object()) {
+        parent[way.back() + "s"] = odd_value(random);
+      } else {
+        document[way] = odd_value(random);
+      }
+      if (!document.is_object()) break;
+    }
+    const std::string text = document.dump();
+    try {
+      const MappedProgram program = parse_mapped_program(text, "m.json");
+      ++accepted;
+      if (!program.mapping.routes.empty()) configure(program.problem, program.mapping);
+    } catch (const Error& error) {
+      ASSERT_NE(error.kind(), ErrorKind::kInternal)
+          << "seed " << seed << " case " << i << ": " << error.what() << "\n"
+          << text;
+      ++refused;
+    } catch (const std::exception& error) {
+      FAIL() << "seed " << seed << " case " << i << ": " << error.what() << "\n" << text;
+    }
+  }
+  RecordProperty("cases", int(cases));
+  EXPECT_GT(accepted, cases / 100);
+  EXPECT_GT(refused, cases / 2);
 }
 
 }  // namespace

@@ -4,6 +4,11 @@
 #include <fmt/format.h>
 
 namespace tilewright::cgra {
+namespace {
+
+constexpr int kMostWait = 1 << 24;  // clocks between a value and a later iteration that reads it
+
+}  // namespace
 
 Rules usual_rules(const Fabric& fabric) {
   Rules rules;
@@ -21,6 +26,14 @@ void MappingProblem::verify(Diagnostics& diagnostics) const {
   if (ii < 1 || ii > fabric.max_ii) {
     error("fabric '" + fabric.name + "'", "ii", fmt::format("{} is outside 1..{}", ii, fabric.max_ii),
           "the spoke RAM holds one entry per slot");
+  }
+  for (const Node& node : graph.nodes) {
+    for (const Operand& operand : node.operands) {
+      if (operand.kind != OperandKind::kNode || int64_t{operand.distance} * ii <= kMostWait) continue;
+      error("node '" + node.name + "'", "operands",
+            fmt::format("a distance of {} iterations, {} clocks apart", operand.distance, ii),
+            fmt::format("at most {} clocks together", kMostWait));
+    }
   }
   for (const auto* fixed : {&fixed_tiles, &fixed_times}) {
     if (!fixed->empty() && fixed->size() != graph.nodes.size()) {

@@ -115,9 +115,13 @@ Tensor dense(const std::map<int32_t, int32_t>& elements, int64_t& left_out) {
 
 void collect_outputs(const DataflowGraph& graph, FabricRun& run) {
   const cgra::SimulationResult& result = run.check.result;
-  for (const auto& [array, elements] : result.arrays) {
-    const std::string name = array < 0 ? "stores" : graph.arrays[size_t(array)].name;
-    run.outputs.emplace_back(name, dense(elements, run.left_out));
+  for (const auto& [array, elements] : result.arrays)
+    run.outputs.emplace_back(graph.arrays[size_t(array)].name, dense(elements, run.left_out));
+  for (const cgra::Node& node : graph.nodes) {
+    if (node.op != cgra::Opcode::kOutput || node.array >= 0) continue;
+    std::map<int32_t, int32_t> elements;  // of an array of its own
+    for (const cgra::StoreRecord& record : result.stores.at(node.name)) elements[record.index] = record.value;
+    run.outputs.emplace_back(node.name, dense(elements, run.left_out));
   }
   if (!run.outputs.empty()) return;
   std::vector<uint8_t> consumed(graph.nodes.size(), 0);

@@ -14,6 +14,7 @@
 #include "tilewright/cgra/heuristic/sampling_mappers.h"
 #include "tilewright/cgra/kernel/map_kernel.h"
 #include "tilewright/cgra/route/route_places.h"
+#include "tilewright/cgra/store_order.h"
 #include "tilewright/search/deadline.h"
 
 namespace tilewright {
@@ -24,6 +25,21 @@ using cgra::MappingResult;
 
 // Looking for routes that nobody demanded takes at most this long.
 constexpr double kRoutingSeconds = 20;
+
+// Mappers know nothing of the order of stores: it is made here, or the mapping is dropped with the reason.
+void keep_store_order(const MappingProblem& problem, PlacePoint& point) {
+  MappingResult& result = point.result;
+  if (cgra::order_stores(problem, *result.mapping)) {
+    const int makespan = makespan_cycles(*result.mapping, problem.fabric.operation_latency_cycles);
+    if (makespan > result.makespan && result.status == SearchStatus::kOptimal)
+      result.status = SearchStatus::kFeasible;
+    result.makespan = makespan;
+    return;
+  }
+  point.note = cgra::check_store_order(problem, *result.mapping).front().text;
+  result.mapping.reset();
+  result.status = SearchStatus::kStopped;
+}
 
 // Adds routes to a mapping of places, or says why there are none.
 void add_routes(const MappingProblem& problem, const Deadline& deadline, PlacePoint& point) {
@@ -60,6 +76,13 @@ void reroute(const PlaceRequest& request, MappingProblem problem, const Deadline
                      : point.note + ", and no others were found in time";
     return;
   }
+  PlacePoint other{.ii = point.ii, .result = std::move(found)};
+  keep_store_order(problem, other);
+  if (!other.result.mapping) {
+    point.note += ", and in others stores are out of order: " + other.note;
+    return;
+  }
+  found = std::move(other.result);
   point.note = fmt::format("the shortest places take {} clocks and have no routes", point.result.makespan);
   found.lower_bound = std::max(found.lower_bound, point.result.lower_bound);
   found.seconds += point.result.seconds;
@@ -79,6 +102,7 @@ PlacePoint map_at(const PlaceRequest& request, MappingProblem problem, int ii, c
   // Where routes are still to be found, half of the time is for them.
   options.limits.seconds = wanted ? std::max(1e-6, deadline.left() / 2) : Deadline::kNoLimit;
   point.result = request.method.map(problem, options);
+  if (point.result.mapping) keep_store_order(problem, point);
   if (!point.result.mapping) return point;
   if (asked || wanted) add_routes(problem, deadline, point);
   if (asked && !point.routed) {
@@ -191,9 +215,19 @@ PlaceReport place_at_least_ii(const PlaceRequest& request) {
   point.result.lower_bound = found.least_makespan;
   point.result.counts = found.counts;
   point.result.seconds = found.seconds;
-  point.routed = found.mapping.has_value();
   if (found.mapping && found.mapping->ii > found.least_ii)
     point.note = fmt::format("whether an II of {} suffices is open", found.least_ii);
+  if (found.mapping) {
+    MappingProblem problem = request.problem;
+    problem.ii = point.ii;
+    keep_store_order(problem, point);
+    const Deadline deadline(Deadline::kNoLimit, request.options.limits.deadline);
+    if (point.result.mapping) add_routes(problem, deadline, point);
+    if (!point.routed) {
+      point.result.mapping.reset();
+      point.result.status = SearchStatus::kStopped;
+    }
+  }
   if (found.mapping || found.status == SearchStatus::kStopped) report.points.push_back(std::move(point));
   mark_front(report);
   return report;

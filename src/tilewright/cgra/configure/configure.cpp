@@ -10,6 +10,7 @@
 
 #include "tilewright/cgra/check.h"
 #include "tilewright/cgra/configure/ways.h"
+#include "tilewright/cgra/store_order.h"
 
 namespace tilewright::cgra {
 namespace {
@@ -63,6 +64,9 @@ class Configurer {
     for (const Violation& violation : check_mapping(routed, mapping_)) text += "\n  " + violation.text;
     if (!text.empty())
       throw Error(ErrorKind::kInternal, "the mapping of graph '" + graph_.name + "' is invalid:" + text);
+    for (const Violation& violation : check_store_order(routed, mapping_))
+      diagnostics_.error(ErrorKind::kInvalidInput, "graph '" + graph_.name + "'", rule_name(violation.rule),
+                         violation.text, "order_stores moves stores to later clocks");
   }
 
   void find_users() {

@@ -114,10 +114,7 @@ class Evaluator {
     const Node& given = graph_.nodes[size_t(node)];
     if ((given.op != Opcode::kStore && given.op != Opcode::kOutput) || given.array < 0) return;
     const StoreRecord& record = result_.stores[size_t(node)][size_t(thread)];
-    if (record.index < 0 || record.index >= Evaluation::kMostElements) return;
-    std::vector<int32_t>& array = result_.arrays[size_t(given.array)];
-    if (array.size() <= size_t(record.index)) array.resize(size_t(record.index) + 1, 0);
-    array[size_t(record.index)] = record.value;
+    result_.arrays[size_t(given.array)][record.index] = record.value;
   }
 
   const DataflowGraph& graph_;

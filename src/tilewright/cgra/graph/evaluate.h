@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "tilewright/cgra/graph/dataflow_graph.h"
@@ -16,10 +17,8 @@ struct Evaluation {
   // ids) of w writes entry (thread mod (entries / w)) * w + j; entries nobody wrote are 0. Empty for all
   // other variables.
   std::vector<std::vector<int32_t>> memory;
-  // [array][index]: all stores and outputs in the order of threads, then nodes; as long as the greatest index
-  // written, at most kMostElements (later ones and negative ones are left out).
-  static constexpr int32_t kMostElements = 1 << 20;
-  std::vector<std::vector<int32_t>> arrays;
+  // [array], index -> value: what all stores and outputs left there, in the order of threads, then nodes.
+  std::vector<std::map<int32_t, int32_t>> arrays;
 };
 
 // Threads 0..threads-1. `graph` has been verified: a variable that an operation reads is a table, filled by

@@ -52,7 +52,11 @@ Data run(const std::string& text, const ExpressionOptions& options, const Data& 
   const Evaluation result = evaluate_graph(graph, inputs, threads);
   Data left;
   for (size_t i = 0; i < graph.arrays.size(); ++i) {
-    if (!result.arrays[i].empty()) left[graph.arrays[i].name] = result.arrays[i];
+    for (const auto& [index, value] : result.arrays[i]) {
+      std::vector<int32_t>& stored = left[graph.arrays[i].name];
+      stored.resize(size_t(index) + 1, 0);
+      stored.back() = value;
+    }
   }
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const int kept = graph.nodes[i].writes;

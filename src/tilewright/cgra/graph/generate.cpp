@@ -138,7 +138,7 @@ class RandomGraph {
  public:
   RandomGraph(const RandomGraphOptions& options, uint64_t seed) : options_(options), random_(seed) {
     graph_.name = fmt::format("random_n{}_s{}", options.nodes, seed);
-    graph_.arrays = {{"source"}, {"target"}};
+    graph_.arrays = {{"source"}};
     graph_.variables = {{.name = "argument"}, {.name = "table", .table = {3, -1, 4, 1, -5}}};
   }
 
@@ -194,8 +194,11 @@ void RandomGraph::memory(Node& node) {
   if (node.op == Opcode::kLookup) {
     node.operands.resize(1);
     node.operands.insert(node.operands.begin(), {.kind = OperandKind::kVariable, .index = 1});
+  } else if (node.op == Opcode::kStore || node.op == Opcode::kOutput) {
+    node.array = int(graph_.arrays.size());  // of its own: stores that may meet need an order
+    graph_.arrays.push_back({fmt::format("target{}", node.array)});
   } else {
-    node.array = node.op == Opcode::kStore || node.op == Opcode::kOutput ? 1 : 0;
+    node.array = 0;
   }
 }
 

@@ -8,11 +8,13 @@
 #include <set>
 
 #include "tilewright/cgra/graph/dataflow_graph.h"
+#include "tilewright/cgra/graph/meeting_stores.h"
 
 namespace tilewright::cgra {
 namespace {
 
 constexpr int kMostEntries = 1 << 20;
+constexpr int kMostStores = 1000;  // to one array: they are compared in pairs
 
 class GraphChecker {
  public:
@@ -31,10 +33,11 @@ class GraphChecker {
     arrays();
     if (!sound_) {
       drop_undefined();
-      return cycles(reduced_);
+      cycles(reduced_);
+      return;
     }
     variables();
-    cycles(graph_);
+    if (cycles(graph_)) stores();
   }
 
  private:
@@ -58,12 +61,14 @@ class GraphChecker {
   void variables();
   void messages(const std::vector<int>& flow);
   void drop_undefined();
-  void cycles(const DataflowGraph& graph);
+  bool cycles(const DataflowGraph& graph);
+  void stores();
 
   const DataflowGraph& graph_;
   int most_operands_;
   Diagnostics& diagnostics_;
   bool sound_ = true;  // every reference leads somewhere
+  bool few_stores_ = true;
   DataflowGraph reduced_;
 };
 
@@ -77,6 +82,7 @@ void GraphChecker::names() {
                   "nodes and variables have different names");
     }
   };
+  values.insert("thread");  // operands name the thread number so
   for (const Node& node : graph_.nodes) check(values, node.name, "nodes");
   for (const Variable& variable : graph_.variables) check(values, variable.name, "variables");
   for (const ExternalArray& array : graph_.arrays) check(arrays, array.name, "arrays");
@@ -161,13 +167,18 @@ void GraphChecker::memory(const Node& node) {
 }
 
 void GraphChecker::arrays() {
-  std::vector<uint8_t> loaded(graph_.arrays.size(), 0), stored(graph_.arrays.size(), 0);
+  std::vector<int> loaded(graph_.arrays.size(), 0), stored(graph_.arrays.size(), 0);
   for (const Node& node : graph_.nodes) {
     if (!exists(node.array, graph_.arrays.size())) continue;
     const bool reads = node.op == Opcode::kLoad || node.op == Opcode::kInput;
-    (reads ? loaded : stored)[node.array] = 1;
+    ++(reads ? loaded : stored)[node.array];
   }
   for (size_t array = 0; array < graph_.arrays.size(); ++array) {
+    if (stored[array] > kMostStores) {
+      graph_error("arrays", fmt::format("{} nodes store to '{}'", stored[array], graph_.arrays[array].name),
+                  fmt::format("at most {}; store to several arrays", kMostStores));
+      few_stores_ = false;
+    }
     if (loaded[array] && stored[array]) {
       graph_error("arrays", fmt::format("'{}' is loaded and stored", graph_.arrays[array].name),
                   "nothing orders overlapped iterations; store to another array");
@@ -264,9 +275,27 @@ void GraphChecker::drop_undefined() {
   }
 }
 
-void GraphChecker::cycles(const DataflowGraph& graph) {
+// Stores that may meet need flows that keep fixed distances in time; then a mapping can order them.
+void GraphChecker::stores() {
+  if (!few_stores_) return;
+  const std::vector<int> flow = graph_.flows();
+  const std::vector<uint8_t> waits = waiting_flows(graph_);
+  for (const StorePair& pair : meeting_stores(graph_)) {
+    const int first = flow[pair.first], second = flow[pair.second];
+    if (first == second || (!waits[first] && !waits[second])) continue;
+    graph_error(
+        "arrays",
+        fmt::format("'{}' and '{}' may store the same element of '{}', and nothing orders their flows",
+                    graph_.nodes[pair.first].name, graph_.nodes[pair.second].name,
+                    graph_.arrays[graph_.nodes[pair.first].array].name),
+        "store to another array, or let one value reach both");
+  }
+}
+
+// Whether there are none.
+bool GraphChecker::cycles(const DataflowGraph& graph) {
   const std::vector<int> order = topological_order(graph);
-  if (order.size() == graph.nodes.size()) return;
+  if (order.size() == graph.nodes.size()) return true;
   std::vector<uint8_t> done(graph.nodes.size(), 0);
   for (const int node : order) done[node] = 1;
   std::vector<std::string> names;
@@ -275,6 +304,7 @@ void GraphChecker::cycles(const DataflowGraph& graph) {
   }
   graph_error("edges", fmt::format("a cycle without distance among (or before) {}", fmt::join(names, ", ")),
               "give the edge that closes a loop a distance of at least 1");
+  return false;
 }
 
 }  // namespace

@@ -29,6 +29,26 @@ void compare(const std::vector<Value>& expected, const std::vector<Value>* got, 
   }
 }
 
+void compare_array(const std::map<int32_t, int32_t>& expected, const std::map<int32_t, int32_t>& got,
+                   const std::string& name, ExecutionCheck& check) {
+  const auto differs = [&](int32_t index, const std::string& found, const std::string& wanted) {
+    ++check.wrong;
+    if (check.first.empty())
+      check.first = fmt::format("array '{}' [{}]: {} instead of {}", name, index, found, wanted);
+  };
+  check.values += int64_t(expected.size());
+  for (const auto& [index, value] : expected) {
+    const auto found = got.find(index);
+    if (found == got.end()) differs(index, "nothing", text(value));
+    if (found != got.end() && found->second != value) differs(index, text(found->second), text(value));
+  }
+  for (const auto& [index, value] : got) {
+    if (expected.count(index)) continue;
+    ++check.values;
+    differs(index, text(value), "nothing");
+  }
+}
+
 template <typename Value>
 const std::vector<Value>* find(const std::map<std::string, std::vector<Value>>& all,
                                const std::string& name) {
@@ -51,6 +71,12 @@ ExecutionCheck compare_execution(const DataflowGraph& graph, const Inputs& input
   for (size_t i = 0; i < graph.variables.size(); ++i) {
     const std::string& name = graph.variables[i].name;
     compare(expected.memory[i], find(result.memories, name), "variable '" + name + "'", "entry", check);
+  }
+  for (size_t i = 0; i < graph.arrays.size(); ++i) {
+    const auto found = result.arrays.find(int(i));
+    compare_array(expected.arrays[i],
+                  found == result.arrays.end() ? std::map<int32_t, int32_t>{} : found->second,
+                  graph.arrays[i].name, check);
   }
   if (result.fault) check.wrong = check.values;
   check.result = std::move(result);

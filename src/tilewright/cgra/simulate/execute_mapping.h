@@ -12,9 +12,10 @@
 namespace tilewright::cgra {
 
 struct ExecutionCheck {
-  int64_t values = 0;  // compared: results of all operations and threads, stores, entries of tile memories
-  int64_t wrong = 0;   // of them; all where a fault ended the run
-  std::string first;   // the first wrong one, or the fault; empty: none
+  // Compared: results of all operations and threads, stores, entries of tile memories, elements of arrays.
+  int64_t values = 0;
+  int64_t wrong = 0;  // of them; all where a fault ended the run
+  std::string first;  // the first wrong one, or the fault; empty: none
   SimulationResult result;
 };
 

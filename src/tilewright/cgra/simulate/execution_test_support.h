@@ -28,7 +28,7 @@ class RandomProgramMaker {
 
   DataflowGraph run() {
     graph_.name = "random";
-    graph_.arrays = {{"in"}, {"out"}};
+    graph_.arrays = {{"in"}};
     const int flows = int(random_.between(1, how_.most_flows));
     for (int flow = 0; flow < flows; ++flow) add_flow(flow);
     return std::move(graph_);
@@ -104,7 +104,8 @@ class RandomProgramMaker {
       node.array = 0;
     } else if (plain && random_.chance(0.15)) {
       node.op = Opcode::kStore;
-      node.array = 1;
+      node.array = int(graph_.arrays.size());
+      graph_.arrays.push_back({fmt::format("out{}", node.array)});
     }
     if (!how_.asynchronous) return;
     // Only a flow's last node sends: later flows read it, its own flow does not.

@@ -75,7 +75,6 @@ class Machine {
   std::string partner(int variable, bool fills) const;
   void set_limits();
   void report();
-  void report_arrays();
 
   const Configuration& configuration_;
   const Inputs& inputs_;
@@ -199,7 +198,12 @@ void Machine::execute(Start& start, int thread) {
   last_activity_ = std::max(last_activity_, end);
   ++result_.started[size_t(start.tile)][size_t(start.entry->slot)];
   if (start.values) (*start.values)[size_t(thread)] = value;
-  if (start.stream) (*start.stream)[size_t(thread)] = store_record(instruction.op, operands_, thread);
+  if (start.stream) {
+    const StoreRecord record = store_record(instruction.op, operands_, thread);
+    (*start.stream)[size_t(thread)] = record;
+    // Requests reach memory in the order in which they leave, whatever time memory takes to confirm them.
+    if (instruction.array >= 0) result_.arrays[instruction.array][record.index] = record.value;
+  }
   if (instruction.writes) memories_.write(*instruction.writes, thread, value);
   if (start.asynchronous) {
     memories_.request(start.sends, thread, value, end);
@@ -306,19 +310,6 @@ void Machine::set_limits() {
                      : 100'000 + options_.threads * (period * ii_ + longest + latency_ + 2 * messages);
 }
 
-void Machine::report_arrays() {
-  for (int thread = 0; thread < options_.threads; ++thread) {
-    for (const TileConfiguration& tile : configuration_.tiles) {
-      for (const Instruction& instruction : tile.instructions) {
-        const auto stream = result_.stores.find(instruction.name);
-        if (stream == result_.stores.end()) continue;
-        const StoreRecord& record = stream->second[size_t(thread)];
-        result_.arrays[instruction.array][record.index] = record.value;
-      }
-    }
-  }
-}
-
 void Machine::report() {
   result_.cycles = last_activity_;
   int64_t slowest = 0, started = 0;
@@ -333,7 +324,6 @@ void Machine::report() {
   }
   if (result_.cycles > 0)
     result_.utilisation = double(started) / double(result_.cycles * configuration_.fabric.tiles());
-  report_arrays();
   for (const TileConfiguration& tile : configuration_.tiles) {
     for (const Instruction& instruction : tile.instructions) {
       if (!instruction.writes) continue;

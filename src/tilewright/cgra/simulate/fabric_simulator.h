@@ -36,8 +36,8 @@ struct SimulationResult {
   std::map<std::string, std::vector<StoreRecord>> stores;
   // By name of instruction, where asked for: its result for every thread.
   std::map<std::string, std::vector<int32_t>> values;
-  // By number of array: what the stores and outputs left there, index -> value; in the order of threads, then
-  // of the configuration's instructions.
+  // By number of array: what the stores and outputs left there, index -> value; in the order of the clocks at
+  // which they start, within a clock of tiles. Those without an array (number -1) have their streams only.
   std::map<int, std::map<int32_t, int32_t>> arrays;
   // By name of variable: the entries of those that instructions write, at the end.
   std::map<std::string, std::vector<int32_t>> memories;

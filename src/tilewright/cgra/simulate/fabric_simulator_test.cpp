@@ -72,5 +72,47 @@ TEST(FabricSimulator, AThreadTakesTheMakespanWhereNothingWaits) {
   }
 }
 
+// Tile 0 stores the negated thread to y[thread], tile 1 the thread to y[thread + 1]: what is later stays.
+TEST(FabricSimulator, StoresReachMemoryInTheOrderOfTheirClocks) {
+  const auto run = [](int clock_of_0, int clock_of_1) {
+    const auto tile = [](int number, const std::string& operands, int clock) {
+      return "{\"tile\": " + std::to_string(number) + ", \"instructions\": [{\"name\": \"s" +
+             std::to_string(number) + "\", \"op\": \"store\", \"operands\": " + operands +
+             ", \"array\": 3}], \"spoke\": [{\"slot\": " + std::to_string(clock % 2) +
+             ", \"instruction\": 0, \"flow\": 0, \"clock\": " + std::to_string(clock) + "}]}";
+    };
+    const Configuration configuration = parse_configuration(
+        R"({"kind": "fabric configuration", "name": "t", "fabric": {"columns": 2}, "ii": 2, "flows": [{"start": 0}], "tiles": [)" +
+            tile(0, R"([7, "thread"])", clock_of_0) + "," + tile(1, R"([9, "thread", 1])", clock_of_1) + "]}",
+        "test");
+    return simulate_fabric(configuration, {}, {.threads = 3}).arrays.at(3);
+  };
+  using Array = std::map<int32_t, int32_t>;
+  EXPECT_EQ(run(0, 1), (Array{{0, 7}, {1, 7}, {2, 7}, {3, 9}}));
+  EXPECT_EQ(run(0, 3), (Array{{0, 7}, {1, 9}, {2, 9}, {3, 9}}));
+  EXPECT_EQ(run(4, 1), (Array{{0, 7}, {1, 7}, {2, 7}, {3, 9}}));
+}
+
+// A result that is not the graph's is counted, array elements too.
+TEST(FabricSimulator, ComparesArrays) {
+  DataflowGraph graph;
+  graph.arrays = {{"y"}};
+  graph.nodes = {
+      {.name = "s", .op = Opcode::kStore, .operands = {{.kind = OperandKind::kThread}}, .array = 0}};
+  SimulationResult result;
+  result.values["s"] = {0, 1};
+  result.stores["s"] = {{0, 0}, {1, 1}};
+  result.arrays[0] = {{0, 0}, {1, 1}};
+  EXPECT_EQ(compare_execution(graph, {}, 2, result).wrong, 0);
+  result.arrays[0] = {{0, 0}, {1, 5}};
+  EXPECT_EQ(compare_execution(graph, {}, 2, result).first, "array 'y' [1]: 5 instead of 1");
+  result.arrays[0] = {{0, 0}};
+  EXPECT_EQ(compare_execution(graph, {}, 2, result).first, "array 'y' [1]: nothing instead of 1");
+  result.arrays[0] = {{0, 0}, {1, 1}, {-4, 2}};
+  EXPECT_EQ(compare_execution(graph, {}, 2, result).first, "array 'y' [-4]: 2 instead of nothing");
+  result.arrays.clear();
+  EXPECT_EQ(compare_execution(graph, {}, 2, result).wrong, 2);
+}
+
 }  // namespace
 }  // namespace tilewright::cgra
