@@ -28,6 +28,18 @@ TEST(Gzip, GivesBackWhatItTook) {
   EXPECT_FALSE(is_gzip(random_bytes(2, 0)));
 }
 
+TEST(Gzip, IsKnownByItsFirstTwoBytes) {
+  const auto known = [](std::vector<int> values) {
+    std::vector<std::byte> bytes;
+    for (int value : values) bytes.push_back(std::byte(value));
+    return is_gzip(bytes);
+  };
+  EXPECT_TRUE(known({0x1F, 0x8B, 8}));
+  EXPECT_FALSE(known({0x1F, 0x8B}));
+  EXPECT_FALSE(known({0x1F, 0x8C, 8}));
+  EXPECT_FALSE(known({0x1E, 0x8B, 8}));
+}
+
 TEST(Gzip, FilesBehindEachOtherAreOne) {
   const std::vector<std::byte> a = random_bytes(1000, 7), b = random_bytes(500, 7);
   std::vector<std::byte> both = a, packed = gzip(a);

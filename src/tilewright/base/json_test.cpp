@@ -1,8 +1,13 @@
 #include "tilewright/base/json.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "random_seed.h"
+#include "tilewright/base/random.h"
 
 namespace tilewright {
 namespace {
@@ -20,6 +25,39 @@ TEST(Json, NamesThePlaceOfASyntaxError) {
   EXPECT_NE(parse_error("{\n \"a\": ]}").find("file:2:7: no JSON"), std::string::npos)
       << parse_error("{\n \"a\": ]}");
   EXPECT_NE(parse_error("").find("no JSON"), std::string::npos);
+}
+
+// A bracket too many anywhere in a text of several lines: the place is counted from its own characters.
+TEST(JsonClass, TheReportedPlaceIsThatOfTheWrongCharacter) {
+  Random random(test_seed());
+  const int64_t cases = test_cases(200);
+  RecordProperty("cases", int(cases));
+  for (int64_t i = 0; i < cases; ++i) {
+    std::string text = "[";
+    for (int64_t k = random.between(0, 12); k > 0; --k) text += random.chance(0.3) ? '\n' : ' ';
+    text += "]";
+    for (int64_t k = random.between(0, 12); k > 0; --k) text += random.chance(0.3) ? '\n' : ' ';
+    const size_t start = text.rfind('\n');
+    const auto line = 1 + std::count(text.begin(), text.end(), '\n');
+    const size_t column = text.size() - (start == std::string::npos ? 0 : start + 1) + 1;
+    const std::string expected = fmt::format("file:{}:{}: no JSON", line, column);
+    ASSERT_NE(parse_error(text + "]").find(expected), std::string::npos)
+        << "seed " << test_seed() << ": " << text << "]: " << parse_error(text + "]") << ", not " << expected;
+  }
+}
+
+TEST(JsonClass, IntegersAreTakenFromLowToHighInclusive) {
+  for (int64_t low = -2; low <= 2; ++low) {
+    for (int64_t high = low; high <= 3; ++high) {
+      for (int64_t value = -4; value <= 5; ++value) {
+        const std::optional<int64_t> read = json_integer(nlohmann::json(value), low, high);
+        EXPECT_EQ(read.has_value(), low <= value && value <= high) << value << " in " << low << ".." << high;
+        EXPECT_EQ(read.value_or(value), value);
+      }
+    }
+  }
+  EXPECT_EQ(json_integer(nlohmann::json(uint64_t(INT64_MAX)), 0, INT64_MAX), INT64_MAX);
+  EXPECT_FALSE(json_integer(nlohmann::json(uint64_t(INT64_MAX) + 1), 0, INT64_MAX));
 }
 
 TEST(Json, RefusesDeepNestingDoubleFieldsAndHugeNumbers) {
@@ -64,6 +102,7 @@ TEST(Json, ReportsEveryWrongField) {
   EXPECT_EQ(diagnostics.errors()[4].message, "true or false is expected");
   EXPECT_EQ(diagnostics.errors()[5].message, "... is no list [...]");
   EXPECT_EQ(diagnostics.errors()[6].message, "missing field");
+  EXPECT_EQ(diagnostics.errors()[6].hint, "give an integer in 1..2");
   EXPECT_EQ(diagnostics.errors()[9].op, "extra");
 }
 

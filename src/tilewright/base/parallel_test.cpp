@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 
 namespace tilewright {
 namespace {
@@ -16,6 +18,23 @@ TEST(ParallelFor, CoversEveryIndexOnce) {
         for (int64_t i = begin; i < end; ++i) ++seen[size_t(i)];
       });
       for (const auto& times : seen) EXPECT_EQ(times, 1);
+    }
+  }
+}
+
+// One call per thread, none for nothing, and the caller's own thread where one is enough.
+TEST(ParallelForClass, CallsTheBodyOncePerThread) {
+  for (int threads = -1; threads < 6; ++threads) {
+    for (int64_t count = 0; count < 6; ++count) {
+      std::atomic<int> calls = 0, elsewhere = 0;
+      parallel_for(threads, count, [&, caller = std::this_thread::get_id()](int64_t begin, int64_t end) {
+        ++calls;
+        if (std::this_thread::get_id() != caller) ++elsewhere;
+        EXPECT_LT(begin, end);
+      });
+      const int64_t expected = count == 0 ? 0 : std::min<int64_t>(std::max(threads, 1), count);
+      EXPECT_EQ(calls, expected) << threads << " threads, " << count;
+      EXPECT_EQ(elsewhere, std::max<int64_t>(expected - 1, 0)) << threads << " threads, " << count;
     }
   }
 }

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "random_seed.h"
+#include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright {
@@ -29,12 +32,45 @@ TEST(YamlMap, ReportsEveryWrongFieldAtOnceWithItsLine) {
             "x.yaml:4 (extra): unknown field; known fields: a, b, c, d, missing, off\n");
 }
 
+TEST(YamlClass, NumbersAreTakenFromLowToHighInclusive) {
+  for (int64_t low = -2; low <= 2; ++low) {
+    for (int64_t high = low + 1; high <= 3; ++high) {
+      for (int64_t value = -4; value <= 5; ++value) {
+        const bool inside = low <= value && value <= high;
+        Diagnostics diagnostics;
+        YamlMap map(parse_yaml(fmt::format("i: {}\nn: {}.0", value, value), "x"), "x", diagnostics);
+        EXPECT_EQ(map.integer("i", low, high), inside ? value : low);
+        EXPECT_EQ(map.number("n", double(low), double(high)), double(inside ? value : low));
+        ASSERT_EQ(diagnostics.errors().size(), inside ? 0u : 2u);
+        if (inside) continue;
+        EXPECT_EQ(diagnostics.errors()[0].message,
+                  fmt::format("'{}' is not an integer in {}..{}", value, low, high));
+        EXPECT_EQ(diagnostics.errors()[1].message,
+                  fmt::format("'{}.0' is not a number in {}..{}", value, low, high));
+      }
+    }
+  }
+}
+
+TEST(Yaml, FilesOfMoreThan16MibAreNotRead) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "tilewright_yaml_test.yaml";
+  write_text_file(path, std::string((1 << 24) + 1, '#'));
+  EXPECT_THROW(read_yaml_file(path), Error);
+  std::filesystem::remove(path);
+}
+
 TEST(Yaml, SyntaxErrorsHaveLineAndColumn) {
   try {
     parse_yaml("a: [1, 2\nb: }", "bad.yaml");
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()).rfind("bad.yaml:2:", 0), 0u) << error.what();
+  }
+  try {
+    parse_yaml("a: 1\nb: {c: 2}}", "bad.yaml");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).rfind("bad.yaml:2:10:", 0), 0u) << error.what();
   }
 }
 

@@ -43,6 +43,7 @@ TEST(ElementwiseOperators, BroadcastLists) {
 }
 
 TEST(ElementwiseOperators, ClipCastDropout) {
+  EXPECT_EQ(infer("Clip", {f32({4})}), "f32[4]");
   EXPECT_EQ(infer("Clip", {f32({4}), none(), floats({6})}), "f32[4]");
   EXPECT_EQ(infer("Cast", {f32({4})}, {{"to", int64_t{7}}}), "i64[4]");
   EXPECT_EQ(infer("Cast", {f32({4})}, {{"to", int64_t{22}}}), "i4[4]");
@@ -73,6 +74,13 @@ TEST(ElementwiseOperators, Reject) {
   EXPECT_EQ(infer("Where", {f32({2}), f32({2}), f32({2})}),
             "node 'n' (Where): input 0 ('x0') has type f32, bool is needed");
   EXPECT_EQ(infer("Dropout", {f32({2}), floats({0.5f}), constant(Tensor(kBool, {}))}), "f32[2]");
+  Tensor on(kBool, {}), several(kBool, {2});
+  on.set_integer(0, 1);
+  for (const Tensor& training : {on, several}) {
+    EXPECT_EQ(infer("Dropout", {f32({2}), floats({0.5f}), constant(training)}),
+              "unsupported: node 'n' (Dropout): training mode is on or not constant; export the model for "
+              "inference");
+  }
   EXPECT_EQ(
       infer("Dropout", {f32({2}), floats({0.5f}), of(kBool, {})}),
       "unsupported: node 'n' (Dropout): training mode is on or not constant; export the model for inference");

@@ -1,6 +1,7 @@
 // Fabrics: links, transfer times, the YAML form and its rejects.
 #include "tilewright/hardware/fabric.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -126,6 +127,40 @@ TEST(FabricClass, TransferTimesAreShortest) {
     }
   }
   RecordProperty("cases", int(cases));
+}
+
+struct Field {
+  const char* name;
+  int64_t low, high;
+  int Fabric::*member;
+};
+constexpr Field kFields[] = {{"operation_latency_cycles", 1, 64, &Fabric::operation_latency_cycles},
+                             {"cycles_per_distance", 0, 64, &Fabric::cycles_per_distance},
+                             {"hops_per_cycle", 1, 64, &Fabric::hops_per_cycle},
+                             {"pass_through", 0, 64, &Fabric::pass_through},
+                             {"delay_registers", 0, 64, &Fabric::delay_registers},
+                             {"operands", 1, 16, &Fabric::operands},
+                             {"instructions", 1, 65536, &Fabric::instructions},
+                             {"max_ii", 1, 65536, &Fabric::max_ii},
+                             {"tile_memories", 0, 16, &Fabric::tile_memories},
+                             {"tile_memory_entries", 0, 1 << 20, &Fabric::tile_memory_entries},
+                             {"memory_interfaces", 0, 64, &Fabric::memory_interfaces}};
+
+TEST(FabricClass, EveryNumberIsTakenInItsRangeAndPrintedUnderItsOwnName) {
+  for (const Field& field : kFields) {
+    for (const int64_t value : {field.low, field.high}) {
+      const Fabric fabric = parse_fabric(fmt::format("columns: 4\n{}: {}\n", field.name, value), "f.yaml");
+      EXPECT_EQ(fabric.*field.member, value) << field.name;
+      EXPECT_EQ(parse_fabric(print_fabric(fabric), "f.yaml"), fabric) << field.name;
+      EXPECT_NE(print_fabric(fabric).find(fmt::format("\n{}: {}\n", field.name, value)), std::string::npos);
+    }
+    for (const int64_t value : {field.low - 1, field.high + 1}) {
+      EXPECT_NE(reject(fmt::format("columns: 4\n{}: {}\n", field.name, value))
+                    .find(fmt::format("'{}' is not an integer in {}..{}", value, field.low, field.high)),
+                std::string::npos)
+          << field.name;
+    }
+  }
 }
 
 TEST(Fabric, Rejects) {

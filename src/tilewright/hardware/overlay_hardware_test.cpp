@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "random_seed.h"
 #include "tilewright/base/random.h"
 #include "tilewright/hardware/encoding_fit.h"
 
@@ -44,6 +47,59 @@ TEST(EncodingFit, TheDefaultFillsThePlainEncoding) {
     ++(larger.*width);
     EXPECT_FALSE(formats_too_narrow(IsaVersion::kVta, larger).empty());
     EXPECT_TRUE(formats_too_narrow(IsaVersion::kWide, larger).empty());
+  }
+}
+
+// All ways to halve buffers, tried one by one.
+TEST(EncodingFitClass, LeastReductionsAreAllOfTheFewestHalvings) {
+  Random random(test_seed());
+  const int64_t cases = test_cases(60);
+  RecordProperty("cases", int(cases));
+  for (int64_t n = 0; n < cases; ++n) {
+    const IsaVersion isa = random.chance(0.5) ? IsaVersion::kVta : IsaVersion::kWide;
+    const int most = isa == IsaVersion::kVta ? 17 : 22;
+    const auto width = [&] { return int(random.between(most - 7, most)); };
+    const IndexWidths given{width(), width(), width(), width()};
+    std::vector<IndexWidths> fitting;
+    int fewest = 1000;
+    for (int a = given.accumulator; a >= 1; --a) {
+      for (int i = given.input; i >= 1; --i) {
+        for (int w = given.weight; w >= 1; --w) {
+          for (int u = given.uop; u >= 1; --u) {
+            const int halvings = given.accumulator + given.input + given.weight + given.uop - a - i - w - u;
+            if (halvings > fewest || !formats_too_narrow(isa, {a, i, w, u}).empty()) continue;
+            if (halvings < fewest) fitting.clear();
+            fewest = halvings;
+            fitting.push_back({a, i, w, u});
+          }
+        }
+      }
+    }
+    const std::vector<IndexWidths> found = least_reductions(isa, given);
+    EXPECT_EQ(found.size(), fitting.size()) << "seed " << test_seed() << ", case " << n;
+    for (const IndexWidths& one : fitting) {
+      EXPECT_NE(std::find(found.begin(), found.end(), one), found.end())
+          << "seed " << test_seed() << ", case " << n;
+    }
+    for (size_t i = 1; i < found.size(); ++i) {
+      EXPECT_LE(reduced_buffers(given, found[i - 1]), reduced_buffers(given, found[i]));
+    }
+  }
+}
+
+// The address field of LOAD and STORE holds an index into any buffer.
+TEST(EncodingFitClass, EveryBufferIsWithinReachOfSramBase) {
+  for (const IsaVersion isa : {IsaVersion::kVta, IsaVersion::kWide}) {
+    const int reach = isa == IsaVersion::kVta ? 16 : 32;
+    for (const auto width :
+         {&IndexWidths::accumulator, &IndexWidths::input, &IndexWidths::weight, &IndexWidths::uop}) {
+      for (const int bits : {reach, reach + 1}) {
+        IndexWidths widths{1, 1, 1, 1};
+        widths.*width = bits;
+        const std::vector<std::string> narrow = formats_too_narrow(isa, widths);
+        EXPECT_EQ(std::count(narrow.begin(), narrow.end(), "sram_base field of LOAD"), bits > reach ? 1 : 0);
+      }
+    }
   }
 }
 

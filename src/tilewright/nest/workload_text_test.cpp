@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tilewright/base/random.h"
+#include "tilewright/nest/affine_text.h"
 
 namespace tilewright {
 namespace {
@@ -128,6 +129,19 @@ TEST(WorkloadText, RandomWorkloadsRoundTrip) {
   shape.height = shape.width = {8, 3, 1, 1, 1, 1, 8};
   const Workload conv = conv2d_workload("conv", shape);
   EXPECT_EQ(one(print_workload(conv)), conv);
+}
+
+TEST(AffineText, NumbersUpTo2To40) {
+  Workload workload;
+  workload.dimensions = {{"P", 3}};
+  for (const int64_t value : {int64_t{1} << 40, (int64_t{1} << 40) + 1}) {
+    for (const char* form : {"{}", "-{}", "{} * P", "P - {}"}) {
+      Rank rank;
+      std::string problem;
+      const std::string text = fmt::format(fmt::runtime(form), value);
+      EXPECT_EQ(parse_affine(text, workload, rank, problem), value == int64_t{1} << 40) << text << problem;
+    }
+  }
 }
 
 TEST(WorkloadText, EveryProblemInOneRun) {

@@ -113,6 +113,15 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"NoDriver", [](Design&, Module& m) { m.add_net("alone", 1); }, "'alone'): nothing drives it"},
         Fault{"TwoDrivers", [](Design&, Module& m) { m.connect(m.net("q"), 0); }, "2 drivers"},
         Fault{"MemoryEmpty", [](Design&, Module& m) { m.memories[0].words = 0; }, "0 words of 8 bits"},
+        Fault{"MemoryOfNoBits", [](Design&, Module& m) { m.memories[0].width = 0; }, "16 words of 0 bits"},
+        Fault{"MemoryWithoutBanks", [](Design&, Module& m) { m.memories[0].banks = 0; }, "0 banks for 16 words"},
+        Fault{"MemoryBanksThatDoNotDivide",
+              [](Design&, Module& m) { m.memories[0].words = 14, m.memories[0].banks = 4; },
+              "4 banks for 14 words"},
+        Fault{"MuxCondition", [](Design&, Module& m) { m.add_assign(Operation::kMux, {0, 0, 0}, 4); },
+              "operand 0 has 4 bits, 1 are needed"},
+        Fault{"MuxWidths", [](Design&, Module& m) { m.add_assign(Operation::kMux, {1, 0, 1}, 4); },
+              "operand 2 has 1 bits, 4 are needed"},
         Fault{"MemoryBanks", [](Design&, Module& m) { m.memories[0].banks = 3; }, "3 banks for 16 words"},
         Fault{"MemoryWrites",
               [](Design&, Module& m) { m.memories[0].writes.push_back(m.memories[0].writes[0]); },
@@ -168,6 +177,23 @@ INSTANTIATE_TEST_SUITE_P(
               },
               "a combinational loop: 'ring'"}),
     [](const testing::TestParamInfo<Fault>& fault) { return fault.param.name; });
+
+// Values of 64 bits are those that no shift can check.
+TEST(Verifier, StatesGiveOutputsOfAllWidths) {
+  for (const int bits : {1, 2, 31, 32, 63, 64}) {
+    Design design = good_design();
+    Module& top = design.modules[1];
+    const NetId wide = top.add_net("wide_output", bits);
+    StateMachine& machine = top.state_machines[0];
+    machine.outputs.push_back(wide);
+    const uint64_t highest = ~uint64_t{0} >> (64 - bits);
+    for (auto& state : machine.states) state.outputs.push_back(highest);
+    EXPECT_TRUE(check(design).ok()) << bits;
+    if (bits == 64) continue;
+    machine.states[1].outputs.back() = highest + 1;
+    ASSERT_EQ(check(design).errors().size(), 1u) << bits;
+  }
+}
 
 // A path through registers only is no loop.
 TEST(Verifier, RegistersBreakLoops) {

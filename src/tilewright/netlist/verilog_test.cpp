@@ -5,6 +5,7 @@
 
 #include "tilewright/netlist/names.h"
 #include "tilewright/netlist/testing.h"
+#include "tilewright/netlist/usage.h"
 
 namespace tilewright::netlist {
 namespace {
@@ -18,6 +19,10 @@ TEST(Names, KeepsLegalNamesAndChangesOthersStably) {
       legal_names({"a b", "a_b", "wire", "3x", "", "a-b", "wire_", "Wire"});
   EXPECT_EQ(names,
             (std::vector<std::string>{"a_b_2", "a_b", "wire__2", "n_3x", "n_", "a_b_3", "wire_", "Wire"}));
+}
+
+TEST(Names, TheFirstOfEqualNamesKeepsIt) {
+  EXPECT_EQ(legal_names({"x", "x", "y", "x"}, {}), (std::vector<std::string>{"x", "x_2", "y", "x_3"}));
 }
 
 TEST(Names, StepsAsideForTakenOnes) {
@@ -42,6 +47,23 @@ TEST(Verilog, RenamesKeywordsAndCollisions) {
   EXPECT_TRUE(contains(text, "module_ begin_ ("));
   EXPECT_TRUE(contains(text, ".input_(rst_2)"));
   EXPECT_EQ(printed_ports(top), (std::vector<std::string>{"reg_", "layer_1_0"}));
+}
+
+// Lint is told of nets that nothing reads: what goes into an instance is read, what comes out of it is not.
+TEST(Verilog, KnowsWhichBitsAreRead) {
+  Module top("top");
+  const NetId a = top.add_port("a", Direction::kInput, 4);
+  const NetId into = top.add_assign(Operation::kNot, {a}, 4, 0, "into");
+  const NetId out = top.add_net("out", 4), part = top.add_net("part", 4);
+  top.connect(part, a);
+  const NetId low = top.add_assign(Operation::kSlice, {part}, 3, 0, "low");
+  top.add_instance("one", "box", {{"WIDTH", int64_t{4}}}, {{"in", into}, {"out", out}});
+  const BitUsage usage(top, {"top", {top}}, BoxLibrary());
+  EXPECT_TRUE(usage.all_read(a));
+  EXPECT_TRUE(usage.all_read(into));
+  EXPECT_FALSE(usage.all_read(out));
+  EXPECT_FALSE(usage.all_read(part));  // its highest bit is not
+  EXPECT_FALSE(usage.all_read(low));
 }
 
 TEST(Verilog, PrintsParametersAndOpenOutputs) {

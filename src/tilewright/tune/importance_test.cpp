@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "random_seed.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/random.h"
 #include "tilewright/tune/linear_model.h"
@@ -122,6 +123,35 @@ TEST(Prediction, CountsATargetThatNeverChangesAsOneClass) {
   EXPECT_EQ(report.classes, 1);
   EXPECT_EQ(report.boosted.within, 1);
   EXPECT_EQ(report.boosted.same_class, 1);
+}
+
+// Shares are shares, counts add up, and a law without noise is told apart from the mean.
+TEST(PredictionClass, SharesAndCountsOfTablesOfAnySize) {
+  Random random(test_seed());
+  const int64_t cases = test_cases(6);
+  RecordProperty("cases", int(cases));
+  for (int64_t n = 0; n < cases; ++n) {
+    const int configurations = int(random.between(13, 60));
+    PredictionOptions options = quick();
+    options.splits = int(random.between(1, 4));
+    options.test_share = random.chance(0.5) ? 0.2 : 0.33;
+    options.classes = int(random.between(2, 6));
+    const SampleTable table = synthetic(configurations, random.next());
+    const PredictionReport report = predict_target(table, "lut", options);
+    EXPECT_EQ(report.test_configurations, std::llround(options.test_share * configurations));
+    EXPECT_EQ(report.test_rows, 3 * report.test_configurations);
+    EXPECT_LE(report.classes, options.classes);
+    EXPECT_GE(report.classes, options.classes - 1);  // values of several rows are equal at times
+    for (const Accuracy& a : {report.boosted, report.linear, report.mean, report.validation}) {
+      EXPECT_TRUE(0 <= a.within && a.within <= 1) << a.within;
+      EXPECT_TRUE(0 <= a.same_class && a.same_class <= 1) << a.same_class;
+      EXPECT_TRUE(0 <= a.median_error && a.median_error < 3) << a.median_error;
+      EXPECT_LE(a.r2, 1);
+    }
+    EXPECT_GT(report.validation.r2, report.mean.r2);
+    // With the mean alone only the rows of one class are told right.
+    EXPECT_LT(report.mean.same_class, 0.8);
+  }
 }
 
 TEST(Prediction, LeavesOutRowsWithoutAResult) {

@@ -24,12 +24,52 @@ TEST(ExhaustiveSearch, FindsTheOptimumWithoutMeasuringWhatCannotWin) {
     EXPECT_EQ(result.measured + result.excluded, result.valid);
     EXPECT_GT(result.excluded, result.valid / 2);
     EXPECT_EQ(result.failed > 0, fails);
+    EXPECT_LE(result.failed, result.measured);
+    EXPECT_EQ(result.cached, 0u);
     EXPECT_EQ(problem.repeated(), 0);
     // What was left out could not have won.
     for (const KnobSpace::Point point : problem.valid_points()) {
       if (problem.cost(point)) {
         EXPECT_GE(*problem.cost(point), *result.best->cost);
       }
+    }
+  }
+}
+
+// A problem without bounds, whose points fail or come from a cache by their number.
+class FlatProblem final : public TuningProblem {
+ public:
+  explicit FlatProblem(uint64_t modulus) : modulus_(modulus), space_({Knob::tile_sizes("a", 720)}, {}) {}
+  const KnobSpace& space() const override { return space_; }
+  ProgramFeatures features(KnobSpace::Point) const override { return {}; }
+  double bound(KnobSpace::Point) const override { return 0; }
+  std::vector<Measurement> measure(std::span<const KnobSpace::Point> points) override {
+    std::vector<Measurement> all;
+    for (const KnobSpace::Point point : points) {
+      Measurement& one = all.emplace_back();
+      one.point = point;
+      if (point % modulus_ != 0) one.cost = 1.0 + double(point / 3);  // several points have the same cost
+      one.cached = point % 2 == 0;
+    }
+    return all;
+  }
+
+ private:
+  uint64_t modulus_;
+  KnobSpace space_;
+};
+
+TEST(ExhaustiveSearchClass, CountsWhatFailedWhatWasCachedAndKeepsTheFirstOfEqualOnes) {
+  for (const uint64_t modulus : {2, 3, 5, 1000}) {
+    for (const int batch : {1, 7, 64}) {
+      FlatProblem problem(modulus);
+      const ExhaustiveResult result = exhaustive_search(problem, {.threads = 2, .batch = batch});
+      const uint64_t size = problem.space().size();
+      EXPECT_EQ(result.measured, size);
+      EXPECT_EQ(result.failed, (size + modulus - 1) / modulus);
+      EXPECT_EQ(result.cached, (size + 1) / 2);
+      ASSERT_TRUE(result.best);
+      EXPECT_EQ(result.best->point, 1u);  // 0 fails; 2 costs the same where it does not
     }
   }
 }

@@ -87,6 +87,28 @@ TEST(Tuner, PruningLosesNothingAndIsCounted) {
   }
 }
 
+// However many points to start from there are.
+TEST(TunerClass, NoBatchIsLargerAndNoTrialIsMoreThanAskedFor) {
+  for (TuningMethod method : kMethods) {
+    for (const int64_t trials : {1, 7, 30}) {
+      for (const int batch : {1, 4, 16}) {
+        BlockedProduct problem(16);
+        const auto points = problem.valid_points();
+        TuningOptions options{.method = method, .trials = trials, .batch = batch, .seed = 2};
+        options.prune_by_bound = false;
+        options.start.assign(points.begin(), points.begin() + 20);
+        const auto result = run(problem, options);
+        EXPECT_EQ(int64_t(result.trials.size()), trials);
+        EXPECT_LE(problem.largest_batch(), size_t(batch));
+        EXPECT_EQ(problem.repeated(), 0);
+        for (size_t i = 0; i < std::min<size_t>(20, result.trials.size()); ++i) {
+          EXPECT_EQ(result.trials[i].point, points[i]);
+        }
+      }
+    }
+  }
+}
+
 TEST(Tuner, MeasuresTheStartFirstAndStopsWhenToldTo) {
   for (TuningMethod method : kMethods) {
     BlockedProduct problem;

@@ -44,6 +44,7 @@ class BlockedProduct final : public TuningProblem {
   }
 
   std::vector<Measurement> measure(std::span<const KnobSpace::Point> points) override {
+    largest_batch_ = std::max(largest_batch_, points.size());
     std::vector<Measurement> all;
     for (KnobSpace::Point point : points) {
       repeated_ += measured_.insert(point).second ? 0 : 1;
@@ -75,6 +76,7 @@ class BlockedProduct final : public TuningProblem {
     return points;
   }
   int repeated() const { return repeated_; }
+  size_t largest_batch() const { return largest_batch_; }
 
  private:
   double steps(const std::vector<int64_t>& v, size_t k) const {
@@ -97,6 +99,7 @@ class BlockedProduct final : public TuningProblem {
   KnobSpace space_;
   std::set<KnobSpace::Point> measured_;
   int repeated_ = 0;
+  size_t largest_batch_ = 0;
 };
 
 }  // namespace tilewright
