@@ -25,6 +25,7 @@ struct StoredCase {
   const char* logits = nullptr;  // the value before the softmax
   std::map<std::string, int64_t> dimensions = {};
 };
+void PrintTo(const StoredCase& c, std::ostream* out) { *out << c.model; }
 
 std::string case_name(const ::testing::TestParamInfo<StoredCase>& info) {
   std::string text = std::string(info.param.model) + "_" + info.param.outputs[0];

@@ -24,6 +24,7 @@ struct QdqCase {
   const char* model;
   int max_steps;  // largest difference of an output, in steps of its quantisation
 };
+void PrintTo(const QdqCase& c, std::ostream* out) { *out << c.model; }
 
 class QdqModels : public ::testing::TestWithParam<QdqCase> {};
 

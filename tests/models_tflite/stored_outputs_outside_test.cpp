@@ -22,6 +22,7 @@ struct StoredCase {
   const char* model;
   double tolerance;  // largest difference: in steps, or as a share of the largest output above 1
 };
+void PrintTo(const StoredCase& c, std::ostream* out) { *out << c.model; }
 
 std::string case_name(const ::testing::TestParamInfo<StoredCase>& info) {
   std::string name = fs::path(info.param.model).filename().string();

@@ -22,6 +22,7 @@ struct TwinCase {
   const char* tflite;
   const char* onnx;
 };
+void PrintTo(const TwinCase& c, std::ostream* out) { *out << c.onnx; }
 
 class Twins : public ::testing::TestWithParam<TwinCase> {};
 

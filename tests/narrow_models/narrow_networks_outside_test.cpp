@@ -47,6 +47,7 @@ struct QonnxCase {
   int right;         // of the first hundred digits (README of the models)
   bool same_scores;  // as the stored reference: 2-bit sums can lie within a rounded bias of a boundary
 };
+void PrintTo(const QonnxCase& c, std::ostream* out) { *out << c.model; }
 
 class QonnxNetworks : public ::testing::TestWithParam<QonnxCase> {};
 

@@ -22,6 +22,7 @@ struct LcgModel {
   const char* reference;  // .ref.in0.npy, .ref.out0.npy beside it
   LcgOrder order;
 };
+void PrintTo(const LcgModel& c, std::ostream* out) { *out << c.file; }
 
 class LcgModels : public testing::TestWithParam<LcgModel> {};
 

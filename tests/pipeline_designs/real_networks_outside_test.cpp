@@ -14,6 +14,7 @@ struct RealFile {
   const char* file;
   RealDesign form;
 };
+void PrintTo(const RealFile& c, std::ostream* out) { *out << c.name; }
 
 class RealDesigns : public testing::TestWithParam<RealFile> {};
 

@@ -24,6 +24,7 @@ struct CoverageCase {
   Weights weights = Weights::kInFile;
   float low = 0, high = 1;  // of the samples
 };
+void PrintTo(const CoverageCase& c, std::ostream* out) { *out << c.model; }
 
 Graph load(const CoverageCase& model) {
   OnnxOptions options;

@@ -20,6 +20,7 @@ struct QdqModel {
   const char* name;
   int allowed_steps;  // of the output scale
 };
+void PrintTo(const QdqModel& c, std::ostream* out) { *out << c.name; }
 
 class QdqModels : public testing::TestWithParam<QdqModel> {};
 

@@ -12,6 +12,10 @@
 #include "tilewright/overlay/implementation_space.h"
 #include "tilewright/overlay/rtl_config.h"
 
+namespace tilewright::synthesis {
+static void PrintTo(DeviceFamily family, std::ostream* out) { *out << family_name(family); }
+}  // namespace tilewright::synthesis
+
 namespace tilewright::overlay {
 namespace {
 
