@@ -175,7 +175,7 @@ TEST(Place, LimitsEndTheSearchAndAreNamed) {
                  {"'1M' is too little to start with: at least 64M"});
   expect_failure(problem + "--ii 40 --memory-limit lots", 1,
                  {"'lots' is not a size like 800M, 16G or 2.5GiB"});
-  expect_failure(problem + "--ii 40 --routed --places-only", 1, {"--places-only excludes --routed"});
+  expect_failure(problem + "--ii 40 --routed --places-only", 1, {"--routed excludes --places-only"});
 }
 
 TEST(Place, AutomaticIiStopsWhereLongerOnesCannotHelp) {

@@ -83,7 +83,8 @@ TEST(MapperLimitsClass, EveryMapperEndsInTime) {
               result.mapping.has_value())
         << what;
     if (!result.mapping) continue;
-    EXPECT_TRUE(check_mapping(problem, *result.mapping).empty()) << what;
+    const std::vector<Violation> broken = check_mapping(problem, *result.mapping);
+    EXPECT_TRUE(broken.empty()) << what << ": " << broken[0].text;
   }
   RecordProperty("cases", int(cases));
 }

@@ -46,7 +46,7 @@ TEST(SatSolver, GrowsAndNamesFailedAssumptions) {
 
 // n + 1 pigeons do not fit into n holes: too hard within one conflict.
 TEST(SatSolver, StopsAtItsLimits) {
-  const int holes = 9;
+  const int holes = 14;
   Cnf cnf;
   std::vector<std::vector<int>> in(holes);
   for (int pigeon = 0; pigeon <= holes; ++pigeon) {
