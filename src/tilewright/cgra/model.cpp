@@ -144,6 +144,7 @@ PlacementModel compile_model(const MappingProblem& problem, const Deadline* dead
   model.nodes = int(problem.graph.nodes.size());
   model.tiles = problem.fabric.tiles();
   model.ii = problem.ii;
+  model.tile_operations = std::min(problem.ii, problem.fabric.instructions);
   model.latency_cycles = problem.fabric.operation_latency_cycles;
   model.rules = problem.rules;
   model.edges = problem.graph.edges();

@@ -13,6 +13,7 @@ namespace tilewright::cgra {
 
 struct PlacementModel {
   int nodes = 0, tiles = 0, ii = 1, latency_cycles = 1;
+  int tile_operations = 1;  // at most, on one tile: its slots, and what its instruction RAM holds
   Rules rules;
   std::vector<Edge> edges;                 // as DataflowGraph::edges()
   std::vector<std::vector<int>> incoming;  // per node: edge ids

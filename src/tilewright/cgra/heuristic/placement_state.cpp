@@ -17,7 +17,7 @@ void PlacementState::reset() {
   history_.reserve(size_t(model_->nodes));
   taken_.assign(tiles * size_t(model_->ii), 0);
   taken_bits_.assign(tiles, 0);
-  free_.assign(tiles, model_->ii);
+  free_.assign(tiles, model_->tile_operations);
   kept_.assign(tiles, 0);
   blocked_.assign(model_->units.size() * tiles, 0);
   unit_tile_.assign(model_->units.size(), -1);

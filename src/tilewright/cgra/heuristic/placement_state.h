@@ -21,7 +21,7 @@ class PlacementState {
 
   // The earliest clock, `from` or later, at which `node` (not yet placed) can start on `tile` next to what is
   // placed, or kNever: the tile is not allowed, holds a node it must be apart from, is not the tile of its
-  // unit, has no slot beyond those kept for units that live there, or no clock meets the placed neighbours. A
+  // unit, has no room beyond that kept for units that live there, or no clock meets the placed neighbours. A
   // unit's first node needs slots for all of its unit.
   int earliest(int node, int tile, int from = 0) const;
   void place(int node, int tile, int time);
@@ -35,7 +35,7 @@ class PlacementState {
   const std::vector<Place>& places() const { return places_; }
   // End of the last operation placed, 0 with none.
   int makespan() const { return history_.empty() ? 0 : history_.back().makespan; }
-  // Slots of the tile that no node has and no unit on the tile still needs.
+  // Operations that the tile still takes (its slots, its instruction RAM) and no unit on it still needs.
   int free_slots(int tile) const { return free_[size_t(tile)] - kept_[size_t(tile)]; }
   // Whether a node that must be apart from `node`'s unit, or a node that shares a tile with such a one, has
   // the tile.
