@@ -22,7 +22,7 @@ TEST(CliTflite, RunGivesTheBytesOfTheRuntime) {
   EXPECT_TRUE(read_npy(folder / "y.npy").identical(read_npy(stem.string() + ".ref.out0.npy")));
 }
 
-TEST(CliTflite, FilesAreToldByTheirContentAndTruncatedOnesRefused) {
+TEST(CliTflite, FilesOfOthersAreToldByTheirContentAndTruncatedOnesRefused) {
   const auto file = models() / "tflite_micro_examples" / "hello_world_int8.tflite";
   const auto folder = fresh_folder("tflite_cut");
   const std::vector<std::byte> bytes = read_file(file);

@@ -8,7 +8,7 @@
 namespace tilewright {
 namespace {
 
-TEST(Bundles, SurviveDamage) {
+TEST(Bundles, OfNetworksOfOthersSurviveDamage) {
   const std::filesystem::path model = outside_models() / kBundleModel;
   constexpr uint64_t kSeed = 99;
   for (const FuzzTarget& target :

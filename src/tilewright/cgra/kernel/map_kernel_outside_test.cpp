@@ -20,7 +20,7 @@ TEST(MapKernel, PublishedKernelsExecuteOverlappedIterations) {
   }
 }
 
-TEST(MapKernel, ALargerArrayNeedsNoLargerIi) {
+TEST(MapKernel, PublishedKernelsNeedNoLargerIiOnLargerArrays) {
   for (const char* name : {"tram/fft", "cgra_mapper/conv"}) {
     int before = 1000;
     for (const char* fabric : {"mesh-4x4", "mesh-5x5", "mesh-6x6"}) {
