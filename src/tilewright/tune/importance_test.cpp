@@ -148,6 +148,7 @@ TEST(PredictionClass, SharesAndCountsOfTablesOfAnySize) {
       EXPECT_TRUE(0 <= a.median_error && a.median_error < 3) << a.median_error;
       EXPECT_LE(a.r2, 1);
     }
+    if (configurations < 40 || options.classes < 4) continue;  // few rows may all be of one class
     EXPECT_GT(report.validation.r2, report.mean.r2);
     // With the mean alone only the rows of one class are told right.
     EXPECT_LT(report.mean.same_class, 0.8);
