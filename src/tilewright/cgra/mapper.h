@@ -33,6 +33,10 @@ struct MappingResult {
   std::vector<SearchPoint<int>> curve;  // best makespan over evaluations
 };
 
+// For mappers over the decoder (heuristic/decoder.h), which leaves the limits of instructions and tile
+// memories to the checker: a mapping that breaks one of them is none.
+void drop_if_invalid(const MappingProblem& problem, MappingResult& result);
+
 struct MapperOptions {
   SearchLimits limits;
   uint64_t seed = 0;

@@ -52,7 +52,6 @@ class PlacementTree {
     const int tail = decoder_.tail_cycles()[size_t(next)];
     const int tiles = node.places.empty() && symmetric_ ? (model_.tiles + 1) / 2 : model_.tiles;
     for (int tile = 0; tile < tiles; ++tile) {
-      model_.check();
       const int first = state.earliest(next, tile);
       const int end = slots_suffice_ ? first + model_.ii : std::numeric_limits<int>::max();
       for (int time = first; time != PlacementState::kNever && time < end;
@@ -66,6 +65,7 @@ class PlacementTree {
  private:
   template <typename Sink>
   void child(const Node& node, PlacementState& state, int next, Place place, Sink& sink) const {
+    model_.check();  // there may be many of one node, and the bound takes a while
     state.place(next, place.tile, place.time);
     const auto extended = [&] {
       Node made = node;
@@ -185,6 +185,7 @@ MappingResult map_branch_and_bound(const MappingProblem& problem, const MapperOp
   const Deadline deadline(options.limits.seconds, options.limits.deadline);
   MappingResult result;
   finishes(deadline, [&] { search_tree(problem, options, deadline, result); });
+  drop_if_invalid(problem, result);
   result.seconds = deadline.seconds();
   result.ending = deadline.ending();
   return result;

@@ -118,6 +118,7 @@ MappingResult search_placements(const MappingProblem& problem, const MapperOptio
     };
     routed_best(problem, rest, deadline, one, result);
   });
+  drop_if_invalid(problem, result);
   result.seconds = deadline.seconds();
   result.ending = deadline.ending();
   return result;

@@ -97,6 +97,7 @@ class Collector {
       result_.status =
           result_.makespan == result_.lower_bound ? SearchStatus::kOptimal : SearchStatus::kFeasible;
     }
+    drop_if_invalid(*problem_, result_);
     record();
     return std::move(result_);
   }
