@@ -101,7 +101,10 @@ class ProgramReader {
     diagnostics_.raise_if_any();
     problem().verify(diagnostics_);
     diagnostics_.raise_if_any(source_);
-    for (const Violation& violation : check_mapping(problem(), program_.mapping))
+    MappingProblem judged = problem();
+    judged.rules.routed =
+        judged.rules.routed || !program_.mapping.routes.empty();  // routes that are there count
+    for (const Violation& violation : check_mapping(judged, program_.mapping))
       diagnostics_.error(ErrorKind::kInvalidInput, source_, rule_name(violation.rule), violation.text,
                          "the mapping breaks a rule of its fabric");
     for (const Violation& violation : check_store_order(problem(), program_.mapping))

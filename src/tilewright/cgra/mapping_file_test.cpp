@@ -134,6 +134,16 @@ TEST(MappingFile, RefusesAMakespanThatIsNotTheMappings) {
             std::string::npos);
 }
 
+// Routes are what the device is set from, whether the rules ask for them or not.
+TEST(MappingFile, ChecksRoutesThatNobodyAskedFor) {
+  MappedProgram program = distance_program();
+  program.problem.rules.routed = false;
+  EXPECT_EQ(complaints(print_mapped_program(program)), "");
+  program.mapping.routes[0].pop_back();
+  EXPECT_NE(complaints(print_mapped_program(program)).find("m.json (route): the route from"),
+            std::string::npos);
+}
+
 TEST(MappingFile, RefusesStoresOutOfOrder) {
   MappedProgram program;
   program.problem.graph.arrays = {{"y"}};
