@@ -23,7 +23,7 @@
 namespace tilewright::cgra {
 namespace {
 
-constexpr double kSlack = 0.4;  // seconds beyond the limit, which a sanitizer's slowness may take
+constexpr double kSlack = 1.0;  // seconds beyond the limit, which a sanitizer's slowness may take
 constexpr int64_t kMegabyte = int64_t{1} << 20;
 
 // 50 to 2,000 operations on 4 to 900 tiles, in all forms of arrays.

@@ -15,7 +15,7 @@
 namespace tilewright {
 namespace {
 
-constexpr double kSlack = 0.6;  // seconds beyond the limit
+constexpr double kSlack = 1.0;  // seconds beyond the limit
 
 int64_t some_size(Random& random, int64_t most) {
   constexpr int64_t kPrimes[] = {2, 3, 5, 7, 11, 13, 17, 29, 53, 59, 97, 113, 127, 223, 251, 509, 1021, 2039};
