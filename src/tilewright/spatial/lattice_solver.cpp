@@ -195,6 +195,7 @@ std::optional<MapResult> solve_perfect(const LatticeCase& problem, const MapperO
                                        const Deadline& deadline,
                                        const std::function<void(const MapProgress&)>& progress) {
   const Mapspace& mapspace = *problem.mapspace;
+  deadline.check();
   const TileSearch search(problem, options);
   MapResult result;
   Rounds rounds(search, options, deadline, progress);

@@ -69,10 +69,20 @@ class MapProblem {
 constexpr double kAnnealFrom = 1e6;
 constexpr int64_t kAnnealEvaluations = 4000, kFastAnnealEvaluations = 50'000;
 
+void take_mapping(const Mapspace& mapspace, const MapperOptions& options, Mapping mapping,
+                  MapResult& result) {
+  result.mapping = std::move(mapping);
+  result.cost = evaluate_mapping(mapspace.workload, mapspace.hardware, result.mapping, options.rules);
+  result.value = objective_of(options.objective, result.cost);
+}
+
+// Its mapping is that of `result` for the case that there is no time for more.
 std::optional<Scored<SlotMapping, MapValue>> first_incumbent(const Mapspace& mapspace, double size,
-                                                             const MapperOptions& options) {
+                                                             const MapperOptions& options,
+                                                             MapResult& result) {
   const bool annealed = size >= kAnnealFrom && !options.check_bounds;
   if (!annealed && options.start == nullptr) return {};
+  options.deadline->check();
   const MapspaceSampling space(mapspace, options);
   std::optional<Scored<SlotMapping, MapValue>> start = start_of(space, options);
   if (!annealed) return start;
@@ -85,6 +95,7 @@ std::optional<Scored<SlotMapping, MapValue>> first_incumbent(const Mapspace& map
   annealing.start = std::move(start);
   const SamplingResultOf<MapspaceSampling> found = anneal(space, annealing);
   if (!found.best) return {};
+  take_mapping(mapspace, options, space.choices().build(*found.best), result);
   return Scored<SlotMapping, MapValue>{*found.best, *found.end.value};
 }
 
@@ -93,6 +104,7 @@ std::optional<Scored<SlotMapping, MapValue>> first_incumbent(const Mapspace& map
 std::optional<Mapping> any_mapping(const Mapspace& mapspace, const MapperOptions& options) {
   std::optional<Mapping> mapping;
   finishes(*options.deadline, [&] {
+    options.deadline->check();
     Mapspace perfect = mapspace;
     perfect.imperfect = false;
     const MapspaceSampling space(perfect, options);
@@ -108,18 +120,13 @@ std::optional<Mapping> any_mapping(const Mapspace& mapspace, const MapperOptions
   return mapping;
 }
 
-void take_mapping(const Mapspace& mapspace, const MapperOptions& options, Mapping mapping,
-                  MapResult& result) {
-  result.mapping = std::move(mapping);
-  result.cost = evaluate_mapping(mapspace.workload, mapspace.hardware, result.mapping, options.rules);
-  result.value = objective_of(options.objective, result.cost);
-}
-
 void search_tree(const Mapspace& mapspace, const MapperOptions& options,
                  const std::function<void(const MapProgress&)>& progress, MapResult& result) {
+  options.deadline->check();
   result.mapspace_size = mapspace.size();
   BranchAndBoundOptions<SlotMapping, MapValue> search;
-  search.start = first_incumbent(mapspace, result.mapspace_size, options);
+  search.start = first_incumbent(mapspace, result.mapspace_size, options, result);
+  options.deadline->check();
   const MapTree tree(mapspace, options.rules);
   const EnergyScale scale(mapspace);
   const MapProblem problem(tree, options, scale);

@@ -81,6 +81,7 @@ class SharedSearch {
 
   // From random mappings: the best so far is often where a search for something else got stuck.
   void anneal_afresh(double limit_s) {
+    if (deadline_.over()) return;
     const MapspaceSampling space(mapspace_, turn_of(limit_s));
     AnnealingOptions<SlotMapping, MapValue> annealing;
     annealing.threads = options_.threads;

@@ -65,6 +65,7 @@ std::vector<CandidateResult> evaluate_candidates(const ExplorationBackend& backe
     for (const JobResult& done : executor.collect(std::min(kPoll_s, deadline.left()))) {
       const auto point = point_of.find(done.id);
       if (point == point_of.end()) continue;  // of a round that was interrupted
+      if (done.status == JobStatus::kLost && deadline.over()) continue;  // it noticed that first
       CandidateResult result = read_result(backend, done);
       result.point = point->second;
       result.content = backend.content(result.point);

@@ -42,7 +42,7 @@ struct Attempt {
 // Keeps the node with the most consumers on one tile of each class of symmetric ones. Refuting becomes
 // cheaper, finding does not.
 void break_symmetry(const Fabric& array, PlacementModel& model) {
-  const std::vector<int> tiles = representative_tiles(array, model.allowed);
+  const std::vector<int> tiles = representative_tiles(array, model.allowed, model.deadline);
   int hub = 0;
   for (int node = 0; node < model.nodes; ++node) {
     if (model.outgoing[node].size() > model.outgoing[hub].size()) hub = node;

@@ -10,8 +10,9 @@
 namespace tilewright::cgra {
 namespace {
 
-std::vector<std::vector<int>> candidate_symmetries(const Fabric& fabric) {
-  std::vector<std::vector<int>> maps;
+// Calls visit(map) for each; one at a time, since a large torus has a great many.
+template <typename Visit>
+void candidate_symmetries(const Fabric& fabric, const Visit& visit) {
   const int rows = fabric.rows, columns = fabric.columns;
   for (int kind = 0; kind < 8; ++kind) {
     if ((kind & 4) != 0 && rows != columns) continue;
@@ -25,10 +26,9 @@ std::vector<std::vector<int>> candidate_symmetries(const Fabric& fabric) {
         if ((kind & 4) != 0) std::swap(row, column);
         map.push_back(row * columns + column);
       }
-      maps.push_back(std::move(map));
+      visit(map);
     }
   }
-  return maps;
 }
 
 bool keeps(const std::vector<int>& map, const std::set<std::pair<int, int>>& links,
@@ -76,16 +76,17 @@ std::vector<Fabric> growing_arrays(const Fabric& fabric, int operations, int ii)
   return arrays;
 }
 
-std::vector<int> representative_tiles(const Fabric& fabric,
-                                      const std::vector<std::vector<uint8_t>>& allowed) {
+std::vector<int> representative_tiles(const Fabric& fabric, const std::vector<std::vector<uint8_t>>& allowed,
+                                      const Deadline* deadline) {
   std::set<std::pair<int, int>> links;
   for (const FabricLink& link : fabric_links(fabric)) links.insert({link.from, link.to});
   std::vector<int> least(fabric.tiles());
   std::iota(least.begin(), least.end(), 0);
-  for (const std::vector<int>& map : candidate_symmetries(fabric)) {
-    if (!keeps(map, links, allowed)) continue;
+  candidate_symmetries(fabric, [&](const std::vector<int>& map) {
+    if (deadline) deadline->check();
+    if (!keeps(map, links, allowed)) return;
     for (int tile = 0; tile < fabric.tiles(); ++tile) least[tile] = std::min(least[tile], map[tile]);
-  }
+  });
   std::vector<int> tiles;
   for (int tile = 0; tile < fabric.tiles(); ++tile) {
     if (least[tile] == tile) tiles.push_back(tile);
