@@ -171,6 +171,20 @@ void search_tree(const Mapspace& mapspace, const MapperOptions& options,
       result.status == MapStatus::kOptimal ? result.value : std::min(result.value, result.lower_bound);
 }
 
+// A search that was stopped before it found anything better ends where it began.
+void return_to_start(const Mapspace& mapspace, const MapperOptions& options, MapResult& result) {
+  if (options.start == nullptr || result.status != MapStatus::kStopped) return;
+  if (!contains(mapspace, *options.start, options.rules.accounting)) return;
+  const Cost cost = evaluate_mapping(mapspace.workload, mapspace.hardware, *options.start, options.rules);
+  if (options.max_cycles && cost.cycles > *options.max_cycles) return;
+  const double value = objective_of(options.objective, cost);
+  if (result.found() && result.value <= value) return;
+  result.mapping = *options.start;
+  result.cost = cost;
+  result.value = value;
+  result.lower_bound = std::min(result.lower_bound, value);
+}
+
 }  // namespace
 
 double limit_seconds(const MapperOptions& options) {
@@ -187,12 +201,13 @@ MapResult search_mapping(const Mapspace& mapspace, const MapperOptions& given,
   options.time_limit_s = 0;
   options.deadline = &deadline;
   std::optional<Mapping> fallback;
-  if (deadline.limited()) fallback = any_mapping(mapspace, options);
+  if (deadline.limited() && options.start == nullptr) fallback = any_mapping(mapspace, options);
   if (options.use_lattice && !options.check_bounds) {
     if (std::optional<MapResult> solved = solve_on_lattice(mapspace, options, progress)) {
       // As the mappings of a mapspace are: bits beyond the data spaces set.
       const uint32_t spaces = (1u << mapspace.workload.data_space_count()) - 1;
       for (MappingLevel& level : solved->mapping.levels) level.keeps |= ~spaces;
+      return_to_start(mapspace, options, *solved);
       return *std::move(solved);
     }
   }
@@ -203,6 +218,7 @@ MapResult search_mapping(const Mapspace& mapspace, const MapperOptions& given,
     take_mapping(mapspace, options, *std::move(fallback), result);
     result.lower_bound = std::min(result.lower_bound, result.value);
   }
+  return_to_start(mapspace, options, result);
   result.seconds = deadline.seconds();
   return result;
 }
