@@ -145,7 +145,7 @@ TEST(PredictionClass, SharesAndCountsOfTablesOfAnySize) {
     for (const Accuracy& a : {report.boosted, report.linear, report.mean, report.validation}) {
       EXPECT_TRUE(0 <= a.within && a.within <= 1) << a.within;
       EXPECT_TRUE(0 <= a.same_class && a.same_class <= 1) << a.same_class;
-      EXPECT_TRUE(0 <= a.median_error && a.median_error < 3) << a.median_error;
+      EXPECT_TRUE(a.median_error >= 0 && std::isfinite(a.median_error)) << a.median_error;
       EXPECT_LE(a.r2, 1);
     }
     if (configurations < 40 || options.classes < 4) continue;  // few rows may all be of one class
