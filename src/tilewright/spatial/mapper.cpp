@@ -107,6 +107,9 @@ std::optional<Mapping> any_mapping(const Mapspace& mapspace, const MapperOptions
     options.deadline->check();
     Mapspace perfect = mapspace;
     perfect.imperfect = false;
+    Diagnostics problems;
+    perfect.verify(problems);
+    if (!problems.ok()) return;  // a fixed factor does not divide
     const MapspaceSampling space(perfect, options);
     AnnealingOptions<SlotMapping, MapValue> annealing;
     annealing.lanes = 1;

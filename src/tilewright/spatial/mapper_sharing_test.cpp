@@ -148,5 +148,22 @@ TEST(MapObjectivesClass, AStartIsNeverLost) {
   RecordProperty("cases", int(cases));
 }
 
+// Whatever the time, a result is a mapping of the mapspace: its fixed factors, which need not divide, hold.
+TEST(MapObjectivesClass, AStoppedSearchKeepsTheConstraints) {
+  const int64_t cases = test_cases(60);
+  for (int64_t i = 0; i < cases; ++i) {
+    Random random(test_seed() * 1'000'037 + uint64_t(i));
+    SCOPED_TRACE(testing::Message() << "seed " << test_seed() << ", case " << i);
+    const Mapspace mapspace = random_mapspace(random, 50, 1e6, 2000);
+    MapperOptions options;
+    options.objective = MapObjective(random.between(0, 2));
+    options.time_limit_s = 1e-4 * double(random.between(1, 50));
+    const MapResult result = find_mapping(mapspace, options);
+    if (!result.found()) continue;
+    EXPECT_TRUE(contains(mapspace, result.mapping)) << print_mapping(mapspace.workload, result.mapping);
+  }
+  RecordProperty("cases", int(cases));
+}
+
 }  // namespace
 }  // namespace tilewright
