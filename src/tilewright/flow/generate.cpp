@@ -1,17 +1,21 @@
-// The steps in their order. One image is simulated, and for stages, which work on several at once, a few more
-// to see how far apart they come out. Estimates of two designs may stand in another order than their
-// simulations: so where the best for the other objective is near, it is simulated as well.
+// The steps in their order. One image is simulated, and for stages, which work on several at once, more to
+// see how far apart they come out: as many as some thousand cycles reach, since the first come out at another
+// pace, while queues fill. Estimates of two designs may stand in another order than their simulations: so
+// where the best for the other objective is near, it is simulated as well.
 #include "tilewright/flow/generate.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tilewright/base/error.h"
 #include "tilewright/flow/design_folder.h"
+#include "tilewright/pipeline/build/layer_geometry.h"
 
 namespace tilewright {
 namespace {
 
-constexpr int64_t kFollowingImages = 2;
+constexpr int64_t kPaceCycles = 20'000, kFewestFollowing = 2, kMostFollowing = 16;
 
 void check_budget(const pipeline::Estimate& estimate, const pipeline::Budget& budget) {
   const synthesis::Resources &need = estimate.resources, &have = budget.resources;
@@ -55,7 +59,17 @@ struct Simulated {
   int64_t interval = 0;
 };
 
-Simulated simulate(const pipeline::Design& design, const GenerateRequest& request, const Deadline& deadline) {
+// What multipliers and memory ports need for an image. While queues run empty images come out faster.
+int64_t least_interval(const pipeline::Network& network, const pipeline::Design& design,
+                       const pipeline::Allocation& allocation) {
+  const int64_t bytes = std::max(design.input.bytes + int64_t(design.weights.size()), design.output.bytes);
+  return std::max(pipeline::ceil_div(network.macs(), std::max<int64_t>(design.multipliers, 1)),
+                  pipeline::ceil_div(bytes, allocation.weight_channels * allocation.port_bytes));
+}
+
+Simulated simulate(const pipeline::Network& network, const pipeline::Design& design,
+                   const pipeline::Allocation& allocation, const GenerateRequest& request,
+                   const Deadline& deadline) {
   Simulated result;
   pipeline::SimulationOptions options;
   options.memory = request.memory ? *request.memory : design_memory(request.device);
@@ -63,9 +77,16 @@ Simulated simulate(const pipeline::Design& design, const GenerateRequest& reques
   result.one = pipeline::simulate(design, options);
   result.interval = int64_t(result.one->cycles);
   if (design.streaming) {
-    options.images = 1 + kFollowingImages;
-    const uint64_t all = pipeline::simulate(design, options).cycles;
-    result.interval = (int64_t(all) - result.interval) / kFollowingImages;
+    const int64_t following =
+        std::clamp(kPaceCycles / std::max<int64_t>(result.interval, 1), kFewestFollowing, kMostFollowing);
+    const auto cycles = [&](int64_t images) {
+      options.images = images;
+      return int64_t(pipeline::simulate(design, options).cycles);
+    };
+    const int64_t filled = following / 2, before = filled > 1 ? cycles(1 + filled) : result.interval;
+    const int64_t measured = following - (filled > 1 ? filled : 0);
+    result.interval =
+        std::max((cycles(1 + following) - before) / measured, least_interval(network, design, allocation));
   }
   return result;
 }
@@ -92,13 +113,13 @@ GeneratedDesign generate(const Graph& graph, const GenerateRequest& request) {
   result.design = pipeline::build(result.network, result.allocated.allocation);
   Simulated simulated;
   const auto simulate_best = [&] {
-    simulated = simulate(result.design, request, deadline);
+    simulated = simulate(result.network, result.design, result.allocated.allocation, request, deadline);
     const bool latency = request.objective == pipeline::Objective::kLatency;
     const std::vector<pipeline::AllocationResult> others = std::move(result.allocated.for_other_objective);
     for (const pipeline::AllocationResult& other : others) {
       if (!near(result.allocated, other, latency)) continue;
       pipeline::Design design = pipeline::build(result.network, other.allocation);
-      Simulated trial = simulate(design, request, deadline);
+      Simulated trial = simulate(result.network, design, other.allocation, request, deadline);
       const bool better =
           latency ? trial.one->cycles < simulated.one->cycles : trial.interval < simulated.interval;
       if (!better) continue;
