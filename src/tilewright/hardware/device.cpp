@@ -65,17 +65,34 @@ DeviceFamily read_family(YamlMap& map) {
   return DeviceFamily::kXc7;
 }
 
-// The options of nextpnr that choose a part. There are others that run scripts.
-constexpr const char* kPlacerOptions[] = {
-    "--lp384",  "--lp1k",   "--lp4k",   "--lp8k",     "--hx1k",     "--hx4k",     "--hx8k",    "--up3k",
-    "--up5k",   "--u1k",    "--u2k",    "--u4k",      "--12k",      "--25k",      "--45k",     "--85k",
-    "--um-25k", "--um-45k", "--um-85k", "--um5g-25k", "--um5g-45k", "--um5g-85k", "--package", "--speed"};
+// The options of nextpnr that choose a part: of a chip, and those that a word follows. There are others that
+// run scripts, and so does a word that follows no option.
+constexpr const char* kChips[] = {"--lp384",  "--lp1k",     "--lp4k",     "--lp8k",    "--hx1k",   "--hx4k",
+                                  "--hx8k",   "--up3k",     "--up5k",     "--u1k",     "--u2k",    "--u4k",
+                                  "--12k",    "--25k",      "--45k",      "--85k",     "--um-25k", "--um-45k",
+                                  "--um-85k", "--um5g-25k", "--um5g-45k", "--um5g-85k"};
+constexpr const char* kPartOptions[] = {"--package", "--speed"};
 
 // Fit for a path, a script and a command line.
 bool is_plain(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) || c == '-' || c == '_';
   });
+}
+
+// The first of the arguments that does not choose a part; null: all do.
+const std::string* foreign_argument(const std::vector<std::string>& arguments) {
+  const auto lists = [](const auto& all, const std::string& text) {
+    return std::find(std::begin(all), std::end(all), text) != std::end(all);
+  };
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (lists(kChips, arguments[i])) continue;
+    const bool has_word =
+        i + 1 < arguments.size() && is_plain(arguments[i + 1]) && arguments[i + 1][0] != '-';
+    if (!lists(kPartOptions, arguments[i]) || !has_word) return &arguments[i];
+    ++i;
+  }
+  return nullptr;
 }
 
 const char* smaller(const char* resource) {
@@ -112,12 +129,8 @@ void Device::verify(Diagnostics& diagnostics) const {
     error("nextpnr", "family " + std::string(synthesis::family_name(family)) + " has no nextpnr here",
           "leave it out");
   }
-  for (const std::string& argument : nextpnr_arguments) {
-    const bool value = is_plain(argument) && argument[0] != '-';
-    if (value ||
-        std::find(std::begin(kPlacerOptions), std::end(kPlacerOptions), argument) != std::end(kPlacerOptions))
-      continue;
-    error("nextpnr", "'" + argument + "' names no part of a family", "e.g. [--hx8k, --package, ct256]");
+  if (const std::string* foreign = foreign_argument(nextpnr_arguments)) {
+    error("nextpnr", "'" + *foreign + "' names no part of a family", "e.g. [--hx8k, --package, ct256]");
   }
   if (memory && !std::has_single_bit(uint64_t(memory->port_bytes))) {
     error("dram", fmt::format("port_bytes {} is no power of two", memory->port_bytes), "4, 8, .. 128");

@@ -95,6 +95,41 @@ TEST(Device, RulesAcrossFields) {
   EXPECT_NE(failure("family: xc7\npart: p1\npackage: q\nlut: 0\nff: 1\n").find("(lut)"), std::string::npos);
 }
 
+// A device file is data: nextpnr would run a script that its arguments name, also one that no option
+// precedes.
+TEST(Device, NextpnrArgumentsOnlyChooseThePart) {
+  const auto with = [](const std::string& arguments) {
+    return failure("lut: 10\nff: 10\npackage: q\nfamily: ecp5\npart: p1\nnextpnr: [" + arguments + "]\n");
+  };
+  for (const char* good : {"--85k", "--um5g-25k, --package, CABGA381", "--85k, --speed, '6', --package, p-1",
+                           "--package, ct256, --hx8k"}) {
+    EXPECT_EQ(with(good), "") << good;
+  }
+  const std::pair<const char*, const char*> kForeign[] = {
+      {"--run, evil", "--run"},
+      {"--85k, --pre-pack, evil", "--pre-pack"},
+      {"--85k, --run=evil", "--run=evil"},
+      {"--85k, evil", "evil"},
+      {"evil", "evil"},
+      {"--85k, --package, ct256, evil", "evil"},
+      {"--85k, --package", "--package"},
+      {"--package, --run, evil", "--package"},
+      {"--package, --85k", "--package"},
+      {"--package=ct256", "--package=ct256"},
+      {"--package, '../ct256'", "--package"},
+      {"--package, ''", "--package"},
+      {"''", ""},
+      {"--8", "--8"},
+      {"-l, log", "-l"},
+  };
+  for (const auto& [arguments, named] : kForeign) {
+    EXPECT_NE(with(arguments).find(std::string("device 'board' (nextpnr): '") + named +
+                                   "' names no part of a family; e.g. [--hx8k, --package, ct256]"),
+              std::string::npos)
+        << arguments;
+  }
+}
+
 TEST(Device, MisfitsNameResourceNeedHaveAndHint) {
   const Device device = find_device("ice40-hx8k", kFolder);
   Diagnostics diagnostics;
