@@ -24,7 +24,10 @@ std::vector<fs::path> graph_files(const PlaceTrainingRequest& request) {
     if (!split.is_object() || !split.contains("train") || !split["train"].is_array())
       throw Error(ErrorKind::kInvalidInput, request.split.string() + " has no list \"train\"");
     for (const auto& name : split["train"]) {
-      if (name.is_string()) files.push_back(confined_path(request.graphs, name.get<std::string>() + ".json"));
+      if (!name.is_string())
+        throw Error(ErrorKind::kInvalidInput,
+                    request.split.string() + ": \"train\" holds " + name.dump() + ", which is no name");
+      files.push_back(confined_path(request.graphs, name.get<std::string>() + ".json"));
     }
     return files;
   }
