@@ -23,10 +23,16 @@ namespace {
 using nlohmann::json;
 
 // Parameters are written as binary digits.
-int integer_of(const json& text) { return int(std::stoll(text.get<std::string>(), nullptr, 2)); }
+int integer_of(const json& text) {
+  constexpr long long kWidest = 1 << 24;
+  const std::string digits = text.get<std::string>();
+  const long long value = std::stoll(digits, nullptr, 2);
+  if (value < 0 || value > kWidest) throw std::out_of_range("'" + digits + "' is no width");
+  return int(value);
+}
 
-[[noreturn]] void fail_form(const std::filesystem::path& file, const std::string& what) {
-  throw Error(ErrorKind::kInvalidInput, fmt::format("{}: no netlist of Yosys: {}", file.string(), what),
+[[noreturn]] void fail_form(const std::string& source_name, const std::string& what) {
+  throw Error(ErrorKind::kInvalidInput, fmt::format("{}: no netlist of Yosys: {}", source_name, what),
               "Yosys 0.23 is known to work");
 }
 
@@ -120,6 +126,27 @@ int64_t MultiplierCount::operators() const {
   return sum;
 }
 
+MultiplierCount parse_multipliers(const std::string& text, const std::string& source_name,
+                                  const std::string& top) {
+  MultiplierCount count;
+  try {
+    const json netlist = json::parse(text);
+    Walk walk(netlist.at("modules"));
+    for (const auto& [width, tally] : walk.of(top, false)) {
+      const auto& [a, b, outside] = width;
+      count.classes.push_back({-a, -b, !outside, tally.products, tally.operators});
+    }
+  } catch (const json::exception& error) {
+    fail_form(source_name, error.what());
+  } catch (const std::logic_error& error) {  // no number, or a module in itself
+    fail_form(source_name, error.what());
+  }
+  std::stable_sort(
+      count.classes.begin(), count.classes.end(),
+      [](const MultiplierClass& a, const MultiplierClass& b) { return a.in_array && !b.in_array; });
+  return count;
+}
+
 MultiplierCount count_multipliers(const netlist::Design& design, const MemoryImages& images,
                                   const MultiplierCountOptions& options) {
   const std::string top = netlist::printed_module(design, design.top);
@@ -132,24 +159,8 @@ MultiplierCount count_multipliers(const netlist::Design& design, const MemoryIma
   write_text_file(options.folder / "multipliers.ys", script);
   synthesis::run_tool_checked(
       {"yosys", {"-q", "multipliers.ys"}, std::filesystem::absolute(options.folder), options.timeout_s});
-  MultiplierCount count;
   const std::filesystem::path file = options.folder / "multipliers.json";
-  try {
-    const json netlist = json::parse(read_text_file(file));
-    Walk walk(netlist.at("modules"));
-    for (const auto& [width, tally] : walk.of(top, false)) {
-      const auto& [a, b, outside] = width;
-      count.classes.push_back({-a, -b, !outside, tally.products, tally.operators});
-    }
-  } catch (const json::exception& error) {
-    fail_form(file, error.what());
-  } catch (const std::logic_error& error) {  // no number
-    fail_form(file, error.what());
-  }
-  std::stable_sort(
-      count.classes.begin(), count.classes.end(),
-      [](const MultiplierClass& a, const MultiplierClass& b) { return a.in_array && !b.in_array; });
-  return count;
+  return parse_multipliers(read_text_file(file), file.string(), top);
 }
 
 }  // namespace tilewright::pipeline

@@ -41,4 +41,9 @@ struct MultiplierCountOptions {
 MultiplierCount count_multipliers(const netlist::Design& design, const MemoryImages& images,
                                   const MultiplierCountOptions& options);
 
+// The same from Yosys' netlist of a design whose top is `top`. `source_name`: for messages. Errors (invalid
+// input): it is no such netlist.
+MultiplierCount parse_multipliers(const std::string& text, const std::string& source_name,
+                                  const std::string& top);
+
 }  // namespace tilewright::pipeline

@@ -104,5 +104,72 @@ TEST_F(MultiplierCountTest, MissingSourcesAreNamed) {
   EXPECT_THROW(count_multipliers(design, {}, {folder_ / "nowhere", folder_, 100}), Error);
 }
 
+// A cell that multiplies, as Yosys writes it: parameters are binary digits.
+std::string product(const std::string& a, const std::string& b, const std::string& y) {
+  return R"({"type": "$mul", "parameters": {"A_WIDTH": ")" + a + R"(", "B_WIDTH": ")" + b +
+         R"(", "Y_WIDTH": ")" + y + R"("}})";
+}
+std::string module(const std::string& name, const std::string& cells) {
+  return "\"" + name + R"(": {"attributes": {}, "cells": {)" + cells + "}}";
+}
+std::string netlist_of(const std::string& modules) { return R"({"modules": {)" + modules + "}}"; }
+
+TEST(MultiplierNetlist, InstancesMultiply) {
+  const MultiplierCount result = parse_multipliers(
+      netlist_of(module("top", R"("u": {"type": "half"}, "v": {"type": "half"}, "w": {"type": "$add"})") +
+                 ", " +
+                 module("half", "\"m\": " + product("00000101", "1000", "1101") +
+                                    ", \"n\": " + product("10", "11", "101"))),
+      "x.json", "top");
+  ASSERT_EQ(result.classes.size(), 2u);
+  EXPECT_EQ(result.classes[0].a_bits, 8);
+  EXPECT_EQ(result.classes[0].b_bits, 5);
+  EXPECT_EQ(result.classes[0].products, 2);
+  EXPECT_EQ(result.classes[0].operators, 2);
+  EXPECT_EQ(result.classes[1].operators, 0);  // the result is too narrow for a block
+}
+
+TEST(MultiplierNetlist, DamageNamesFileAndTool) {
+  const auto failure = [](const std::string& text) -> std::string {
+    try {
+      parse_multipliers(text, "x.json", "top");
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kInvalidInput);
+      return error.what();
+    }
+    return "accepted";
+  };
+  const auto top = [](const std::string& cells) { return netlist_of(module("top", cells)); };
+  ASSERT_EQ(failure(top("\"m\": " + product("1000", "1000", "10000"))), "accepted");
+  for (const std::string& text : {std::string(),
+                                  std::string("{"),
+                                  std::string("[]"),
+                                  std::string("{}"),
+                                  netlist_of(""),
+                                  std::string(R"({"modules": []})"),
+                                  netlist_of(R"("top": 3)"),
+                                  netlist_of(R"("top": {"cells": {}})"),
+                                  netlist_of(R"("top": {"attributes": {}})"),
+                                  netlist_of(R"("top": {"attributes": {"hdlname": 3}, "cells": {}})"),
+                                  netlist_of(module("other", "")),
+                                  top(R"("m": {})"),
+                                  top(R"("m": 3)"),
+                                  top(R"("m": {"type": 3})"),
+                                  top(R"("m": {"type": "$mul"})"),
+                                  top("\"m\": " + product("", "1000", "10000")),
+                                  top("\"m\": " + product("x", "1000", "10000")),
+                                  top("\"m\": " + product("-1", "1000", "10000")),
+                                  top("\"m\": " + product(std::string(32, '1'), "1000", "10000")),
+                                  top("\"m\": " + product(std::string(70, '1'), "1000", "10000")),
+                                  top(R"("u": {"type": "top"})")}) {
+    const std::string message = failure(text);
+    EXPECT_TRUE(message.starts_with("x.json: no netlist of Yosys: ")) << text << "\n" << message;
+    EXPECT_TRUE(message.ends_with("; Yosys 0.23 is known to work")) << message;
+  }
+  EXPECT_NE(failure(top(R"("u": {"type": "top"})")).find("the module top lies in itself"), std::string::npos);
+  EXPECT_NE(failure(top("\"m\": " + product("-1", "1000", "10000"))).find("'-1' is no width"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace tilewright::pipeline
