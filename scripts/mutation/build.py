@@ -106,7 +106,9 @@ class Build:
             if command and source and "TILEWRIGHT_COMMAND" in source.read_text():
                 words[i] = str(self._with_command(source, command, f"{program}_{source.stem}"))
         first_object = next(i for i, w in enumerate(words) if w.endswith(".o"))
-        words[first_object:first_object] = extra
+        # A shared library may ask an archive for a standard function that the source beside the mutants has too:
+        # of all else that comes along, the mutants' definitions are the first.
+        words[first_object:first_object] = ["-Wl,-z,muldefs", *extra]
         subprocess.run(words, cwd=self.folder, check=True)
         return result
 

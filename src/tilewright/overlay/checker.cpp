@@ -50,7 +50,8 @@ void ProgramChecker::report(bool warning, const std::string& kind, const std::st
   if (++reports_[kind] > kReportsPerKind) return;
   std::string where = "instruction " + std::to_string(index_);
   uint64_t words[IsaLayout::kMaxWords];
-  if (read(index_, words)) where += " '" + disassemble_instruction(layout_, words) + "'";
+  read(index_, words);
+  where += " '" + disassemble_instruction(layout_, words) + "'";
   const std::string message = detail.empty() ? kind : kind + ": " + detail;
   if (warning) {
     warning_kinds_[kind] = true;
@@ -59,13 +60,12 @@ void ProgramChecker::report(bool warning, const std::string& kind, const std::st
     diagnostics_.error(ErrorKind::kInvalidInput, where, field, message, hint);
   }
 }
-bool ProgramChecker::read(uint64_t index, uint64_t* words) const {
+
+void ProgramChecker::read(uint64_t index, uint64_t* words) const {
   const size_t size = size_t(hardware_.instruction_bytes());
-  if ((index + 1) * size > program_.instructions.size()) return false;
   for (int w = 0; w < layout_.words; ++w) {
     words[w] = read_little_endian(&program_.instructions[index * size + 8 * size_t(w)], 8);
   }
-  return true;
 }
 
 // Fills instructions_. False when the stream cannot be followed.

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 
+#include "tilewright/base/error.h"
+#include "tilewright/overlay/cycle_reference.h"
 #include "tilewright/overlay/isa.h"
 
 namespace tilewright::overlay {
@@ -22,15 +24,27 @@ OverlayHardware hardware() {
   return h;
 }
 
-TimedRun run(const OverlayHardware& h, const std::vector<Instruction>& instructions, const char* memory,
-             const CycleOptions& options = {}, const std::vector<MicroOp>& uops = {}) {
+std::vector<std::byte> dram_of(const OverlayHardware& h, const std::vector<Instruction>& instructions,
+                               const std::vector<MicroOp>& uops = {}) {
   std::vector<std::byte> code, image;
   for (const Instruction& i : instructions) encode(h, i, code);
   for (const MicroOp& uop : uops) encode(h, uop, image);
   std::vector<std::byte> dram(65536);
   std::copy(image.begin(), image.end(), dram.begin());
   std::copy(code.begin(), code.end(), dram.begin() + kProgram);
-  return CycleSimulator(h, find_memory_model(memory)).run(dram, kProgram, instructions.size(), options);
+  return dram;
+}
+
+// The reference, which goes cycle by cycle, must say the same.
+TimedRun run(const OverlayHardware& h, const std::vector<Instruction>& instructions, const char* memory,
+             const CycleOptions& options = {}, const std::vector<MicroOp>& uops = {}) {
+  std::vector<std::byte> dram = dram_of(h, instructions, uops), copy = dram;
+  const MemoryModel model = find_memory_model(memory);
+  const TimedRun timed = CycleSimulator(h, model).run(dram, kProgram, instructions.size(), options);
+  const TimedRun reference = CycleReference(h, model).run(copy, kProgram, instructions.size());
+  EXPECT_EQ(timed.cycles.cycles, reference.cycles.cycles);
+  EXPECT_EQ(dram, copy);
+  return timed;
 }
 
 CycleCounters cycles(const OverlayHardware& h, const std::vector<Instruction>& instructions,
@@ -288,6 +302,16 @@ TEST(CycleSimulator, ErrorsNameTheInstruction) {
   EXPECT_NE(deadlock.find("instruction 1 (compute queue): deadlock: it waits for a token on load->compute"),
             std::string::npos)
       << deadlock;
+}
+
+// FINISH does not wait for the load module, but the run does.
+TEST(CycleSimulator, ALoadThatWaitsForEverIsADeadlock) {
+  MemoryInstruction waiting = load(MemoryType::kInput, 16, 1, 4);
+  waiting.dependencies.pop_next = true;
+  const std::vector<Instruction> program = {waiting, FinishInstruction{}};
+  EXPECT_NE(message(program).find("instruction 0 (load queue): deadlock"), std::string::npos);
+  std::vector<std::byte> dram = dram_of(hardware(), program);
+  EXPECT_THROW(CycleReference(hardware(), {}).run(dram, kProgram, program.size()), Error);
 }
 
 // The push that compute waits for stands behind more instructions than its queue holds.

@@ -47,6 +47,30 @@ TEST_P(SpaceOfFamily, RulesCutTheProductToThousands) {
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), int64_t(steps.size()) + 2);
 }
 
+// Blocks of an iCE40 are 256 x 16 to 2048 x 2 bits: 2,048 words of 128 bits are 64 of them, the part has 32,
+// while 256 words are 8.
+TEST(ImplementationSpace, DeepMemoriesTakeBlocksOfNarrowWords) {
+  const auto& rules = space().rules();
+  const auto rule =
+      std::find_if(rules.begin(), rules.end(), [](const auto& r) { return r.name == "block memory"; });
+  ASSERT_NE(rule, rules.end());
+  ImplementationCandidate candidate{space().hardware().front(), {}};
+  OverlayHardware& h = candidate.hardware;
+  h.batch = 1;
+  h.block_in = h.block_out = 4;
+  h.input_bits = h.weight_bits = 8;
+  h.memory_width_bits = 32;
+  h.memory_partition = {};
+  ASSERT_EQ(h.weight_bytes() * 8, 128);
+  h.uop_buffer_bytes = 128 * h.uop_bytes();
+  h.input_buffer_bytes = 128 * h.input_bytes();
+  h.accumulator_buffer_bytes = 128 * h.accumulator_bytes();
+  h.weight_buffer_bytes = 256 * h.weight_bytes();
+  EXPECT_TRUE(rule->keeps(candidate));
+  h.weight_buffer_bytes = 2048 * h.weight_bytes();
+  EXPECT_FALSE(rule->keeps(candidate));
+}
+
 // Rows are collected over weeks: a sample that changed would leave half of each.
 TEST(ImplementationSpace, TheSampleOfTheFilesStays) {
   const auto hash = [](DeviceFamily family, int count) {

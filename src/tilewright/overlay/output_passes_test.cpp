@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "random_seed.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright::overlay {
@@ -82,10 +84,57 @@ TEST(OutputPasses, StartsWhereTheLiftedBiasFits) {
       starts(make_layer(2, 1000, 0, {126, 30000})));  // a lift would move the output as far as the clip
   EXPECT_FALSE(starts(make_layer(2, 1000, 1, {-40000, 0})));          // clip bounds beyond 16 bits
   EXPECT_FALSE(starts(make_layer(2, 1 << 23, 22, {0, -(1 << 22)})));  // the sum would leave 32 bits
+  // The bias and its rounding constant must become at least 127: 127 * 256 more are the most that the clip
+  // bounds have room for.
+  EXPECT_TRUE(starts(make_layer(2, 1000, 1, {127 - 127 * 256 - 1, 0})));
+  EXPECT_FALSE(starts(make_layer(2, 1000, 1, {127 - 127 * 256 - 2, 0})));
   Layer passes = make_layer(1, 1000, 10, {5});
   passes.phases[0].grids.push_back({.pass = 1});
   EXPECT_FALSE(starts(passes));  // the shift between the passes would move the bias
   EXPECT_FALSE(make_output_passes(make_layer(2, 1000, 10, {1, 2}), IsaVersion::kWide).start);
+}
+
+// Each channel has a shift of its own, also none or more than the 15 bits of one instruction.
+TEST(OutputPassesClass, ChannelsShiftByTheirOwnAmounts) {
+  const int64_t cases = test_cases(400);
+  RecordProperty("cases", int(cases));
+  Random random(test_seed());
+  for (int64_t i = 0; i < cases; ++i) {
+    SCOPED_TRACE(testing::Message() << "seed " << test_seed() << ", case " << i);
+    const int64_t magnitude = random.between(1, 100000);
+    Layer layer = make_layer(4, magnitude, 0, {});
+    layer.output.requantization.clear();
+    for (int o = 0; o < 4; ++o) {
+      layer.output.bias.push_back(int32_t(random.between(-100000, 100000)));
+      layer.output.requantization.push_back({1, int(random.between(0, 20))});
+    }
+    layer.output.zero_point = int32_t(random.between(-20, 20));
+    ASSERT_EQ(why_no_plain_output(layer), "");
+    const OutputPasses stage = make_output_passes(layer, IsaVersion::kVta);
+    for (size_t o = 0; o < 4; ++o) {
+      const auto sum = int32_t(random.between(-magnitude * 128, magnitude * 128));
+      int32_t value = sum + (stage.start ? stage.parameters[size_t(stage.start->parameter)][o] : 0);
+      for (const OutputPass& pass : stage.passes) {
+        value = apply(pass, value, pass.use_imm ? 0 : stage.parameters[size_t(pass.parameter)][o]);
+      }
+      const int shift = layer.output.requantization[o].shift;
+      const int64_t half = shift > 0 ? int64_t{1} << (shift - 1) : 0;
+      const int64_t exact = ((int64_t(sum) + layer.output.bias[o] + half) >> shift) + layer.output.zero_point;
+      ASSERT_EQ(int8_t(value), std::clamp<int64_t>(exact, -128, 127));
+    }
+  }
+}
+
+// An instruction has room for 16 bits of a number.
+TEST(OutputPasses, OneBiasForAllIsPartOfTheInstructionWhereItFits) {
+  for (const auto& [bias, fits] : {std::pair{32767, true}, {32768, false}, {-32768, true}, {-32769, false}}) {
+    Layer layer = make_layer(2, 1000, 0, {bias, bias});
+    layer.phases[0].grids.push_back({.pass = 1});  // no start
+    const OutputPasses stage = make_output_passes(layer, IsaVersion::kVta);
+    ASSERT_EQ(stage.passes.front().opcode, AluOpcode::kAdd);
+    EXPECT_EQ(stage.passes.front().use_imm, fits) << bias;
+    EXPECT_EQ(stage.parameters.size(), fits ? 0u : 1u);
+  }
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ class ProgramChecker {
     if (portable_) warn("not portable: " + what, field, "", hint);
   }
 
-  bool read(uint64_t index, uint64_t* words) const;
+  void read(uint64_t index, uint64_t* words) const;
   bool decode();
   void check_alone();
   void check_memory_alone(const MemoryInstruction& i);

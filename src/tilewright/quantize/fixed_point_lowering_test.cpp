@@ -122,6 +122,20 @@ TEST(FixedPointLowering, ConstantsAreAddedAndSubtracted) {
   EXPECT_LT(net.error(fixed), 1e-5);
 }
 
+// A dense layer over more than two axes is flattened, computed and given its axes again: of the three, the
+// layer does the work.
+TEST(FixedPointLowering, DenseLayersOfManyAxes) {
+  Net net({2, 3, 5});
+  FixedPointReport report;
+  const Graph real = net.finish(net.node("MatMul", {net.x, net.weights({5, 6})}, {2, 3, 6}));
+  const Graph fixed = to_fixed_point(real, kQ22, &report);
+  EXPECT_EQ(operators(fixed), (Names{"FixedEncode", "Reshape", "FixedGemm", "Reshape", "FixedDecode"}));
+  ASSERT_EQ(report.records.size(), 1u);
+  EXPECT_EQ(report.records[0].fixed_op, "FixedGemm");
+  EXPECT_EQ(fixed.value(fixed.nodes[2].inputs[1]).name, "MatMul_weights");
+  EXPECT_LT(net.error(fixed), 1e-5);
+}
+
 TEST(FixedPointLowering, ReasonsNameWhatStaysInFloat) {
   Net net({1, 4, 6, 6});
   ValueId v = net.node("Abs", {net.x}, {1, 4, 6, 6});
@@ -183,6 +197,18 @@ TEST(FixedPointLowering, SamplesShowSumsAndSaturation) {
   EXPECT_EQ(check.nodes[1].largest_sum, 600);
   EXPECT_EQ(check.nodes[1].saturated, 1);
   EXPECT_EQ(to_string(check).substr(0, 58), "largest sum 600; 4 of 12 results saturate; no sum wraps\nno");
+}
+
+// 3 * 511 * 500 of 2^-44 each passes 2^63; whichever row of weights it is.
+TEST(FixedPointLowering, SumsThatMayWrapAreReported) {
+  for (const bool first : {true, false}) {
+    Net net({1, 3});
+    const float a = first ? 500.0f : 0.0f, b = first ? 0.0f : 500.0f;
+    const ValueId w = net.graph.add_constant("w", Tensor::of<float>({3, 2}, {a, b, a, b, a, b}));
+    const Graph fixed = to_fixed_point(net.finish(net.node("MatMul", {net.x, w}, {1, 2})), kQ22);
+    EXPECT_TRUE(check_fixed_point(fixed, {Tensor::of<float>({1, 3}, {511, 511, 511})}).may_wrap());
+    EXPECT_FALSE(check_fixed_point(fixed, {Tensor::of<float>({1, 3}, {100, 100, 100})}).may_wrap());
+  }
 }
 
 }  // namespace

@@ -94,6 +94,69 @@ TEST(PlanQuantization, FusesActivationsAndLooksThroughDataMovement) {
   EXPECT_EQ(plan.weighted.size(), 3u);
 }
 
+Names planned(const Graph& graph) {
+  Names names;
+  for (ValueId v : plan_quantization(graph).values) names.push_back(graph.value(v).name);
+  return names;
+}
+
+// An Add of one number per output channel is the bias of the layer before it; one that makes more channels or
+// axes of its result is none.
+TEST(PlanQuantization, AConstantPerChannelIsABias) {
+  for (const bool swapped : {false, true}) {
+    FloatGraph g;
+    const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 2, 4, 4});
+    const ValueId y = g.convolution(x, 3);
+    const ValueId constant = g.graph.add_constant("c", g.numbers({1, 3, 1, 1}, -1, 1));
+    const ValueId sum =
+        g.node("Add", swapped ? std::vector{constant, y} : std::vector{y, constant}, {1, 3, 4, 4});
+    g.graph.outputs = {g.relu(sum)};
+    EXPECT_EQ(planned(g.graph), (Names{"x", "Relu_out"}));
+    EXPECT_EQ(plan_quantization(g.graph).weighted.at(0).bias_addition, 1);
+  }
+  for (const Shape& wide : {Shape{1, 3, 1, 1}, Shape{1, 1, 1, 1, 1}}) {
+    FloatGraph g;
+    const ValueId y = g.convolution(g.graph.add_input("x", ElementType::kF32, {1, 2, 4, 4}), 1);
+    const ValueId constant = g.graph.add_constant("c", g.numbers(wide, -1, 1));
+    const Shape result = wide.rank() == 5 ? Shape{1, 1, 1, 4, 4} : Shape{1, 3, 4, 4};
+    g.graph.outputs = {g.node("Add", {y, constant}, result)};
+    EXPECT_EQ(plan_quantization(g.graph).weighted.at(0).bias_addition, kNoNode);
+  }
+}
+
+TEST(PlanQuantization, AddsOneShapeToTheSame) {
+  for (const bool broadcasts : {false, true}) {
+    FloatGraph g;
+    const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 2, 4, 4});
+    const ValueId a = g.relu(g.convolution(x, broadcasts ? 1 : 3)), b = g.relu(g.convolution(x, 3));
+    g.graph.outputs = {g.node("Add", {a, b}, {1, 3, 4, 4})};
+    Names expected{"x", "Relu_out", "Relu_out_1"};
+    if (!broadcasts) expected.push_back("Add_out");
+    EXPECT_EQ(planned(g.graph), expected);
+  }
+}
+
+// Zeros are representable in any quantisation: the padded value keeps that of its source.
+TEST(PlanQuantization, LooksThroughPaddingWithZerosAlone) {
+  for (const char* number : {"absent", "0", "0.5", "computed"}) {
+    FloatGraph g;
+    const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 2, 4, 4});
+    std::vector<ValueId> inputs{
+        g.relu(g.convolution(x, 3)),
+        g.graph.add_constant("pads", Tensor::of<int64_t>({8}, {0, 0, 1, 1, 0, 0, 1, 1}))};
+    const std::string text = number;
+    if (text == "computed") {
+      inputs.push_back(g.graph.add_input("number", ElementType::kF32, {}));
+    } else if (text != "absent") {
+      inputs.push_back(g.graph.add_constant("number", Tensor::scalar(std::stof(text))));
+    }
+    g.graph.outputs = {g.convolution(g.node("Pad", inputs, {1, 3, 6, 6}), 2)};
+    Names expected{"x", "Relu_out", "Conv_out_1"};
+    if (text == "0.5" || text == "computed") expected.insert(expected.begin() + 2, "Pad_out");
+    EXPECT_EQ(planned(g.graph), expected) << text;
+  }
+}
+
 TEST(PlanQuantization, ConcatInputsShareTheScaleUnlessReadElsewhere) {
   FloatGraph g;
   const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 2, 4, 4});

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "tilewright/transform/layer_builder.h"
 #include "tilewright/transform/transform_testing.h"
 
@@ -28,6 +30,20 @@ TEST(FoldConstants, ShapesOfValues) {
       fold_constants(b.finish({b.node("Tile", {y, b.integers({1, 1})}), b.node("Neg", {dims})}));
   EXPECT_EQ(ops(graph), "Relu Reshape Tile Neg");  // the last writes an output
   EXPECT_EQ(graph.value(graph.nodes[3].inputs[0]).constant->to_integers(), (std::vector<int64_t>{3, 4, 24}));
+}
+
+// ONNX Shape-15: a start or end beyond the dimensions is the nearest there is.
+TEST(FoldConstants, ShapesBeyondTheDimensionsEndWithThem) {
+  for (const auto& [start, end, expected] : {std::tuple{-9, 9, std::vector<int64_t>{2, 3, 4}},
+                                             {-9, -2, std::vector<int64_t>{2}},
+                                             {1, 9, std::vector<int64_t>{3, 4}},
+                                             {2, 1, std::vector<int64_t>{}}}) {
+    LayerBuilder b;
+    const ValueId dims =
+        b.node("Shape", {b.relu(b.input({2, 3, 4}))}, {{"start", int64_t{start}}, {"end", int64_t{end}}});
+    const Graph graph = fold_constants(b.finish({b.node("Neg", {dims})}));
+    EXPECT_EQ(graph.value(graph.nodes.back().inputs[0]).constant->to_integers(), expected);
+  }
 }
 
 TEST(FoldConstants, LargeResultsOnlyAsWeights) {

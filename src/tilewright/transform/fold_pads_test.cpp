@@ -47,6 +47,18 @@ TEST(FoldPads, IntoAveragePoolCountsThePadding) {
   EXPECT_EQ(graph.nodes[0].int_or("count_include_pad", 0), 1);
 }
 
+TEST(FoldPads, IntoAveragePoolThatCountsItsOwnPaddingToo) {
+  LayerBuilder b;
+  const ValueId x = b.pad(b.input({1, 2, 8, 8}), kOneAround);
+  const ValueId y = b.node("AveragePool", {x},
+                           {{"kernel_shape", std::vector<int64_t>{3, 3}},
+                            {"pads", std::vector<int64_t>{1, 1, 1, 1}},
+                            {"count_include_pad", int64_t{1}}});
+  const Graph graph = fold_pads(b.finish({y}));
+  ASSERT_EQ(ops(graph), "AveragePool");
+  EXPECT_EQ(graph.nodes[0].ints_or("pads", {}), (std::vector<int64_t>{2, 2, 2, 2}));
+}
+
 TEST(FoldPads, IntoMaxPoolOverNonNegativeValuesOrWithMinusInfinity) {
   LayerBuilder b;
   const ValueId x = b.relu(b.input({1, 2, 8, 8}));
@@ -111,6 +123,13 @@ TEST(FoldPads, DoesNotFire) {
               return b.pool(b.pad(b.relu(x), {0, 0, 2, 2, 0, 0, 2, 2}), "MaxPool", 2, 2);
             }),
             "Relu Pad MaxPool");
+  for (const std::vector<int64_t>& one_side : {std::vector<int64_t>{0, 0, 2, 0, 0, 0, 0, 0},
+                                               {0, 0, 0, 2, 0, 0, 0, 0},
+                                               {0, 0, 0, 0, 0, 0, 2, 0},
+                                               {0, 0, 0, 0, 0, 0, 0, 2}}) {
+    EXPECT_EQ(after([&](auto& b, ValueId x) { return b.pool(b.pad(b.relu(x), one_side), "MaxPool", 2, 2); }),
+              "Relu Pad MaxPool");
+  }
   // Its own padding does not count, the folded one would have to.
   EXPECT_EQ(after([](auto& b, ValueId x) { return b.pool(b.pad(x, kOneAround), "AveragePool", 3, 2, 1); }),
             "Pad AveragePool");
