@@ -24,7 +24,7 @@ FuzzTarget allocation_target(const Graph& graph, GenerateRequest request, const 
     request.allocation = pipeline::parse_allocation({characters, damaged.size()}, "damaged");
     generate(graph, request);
   };
-  return {"allocation as " + form, Bytes(bytes, bytes + text.size()), damage_allocation, read};
+  return {"allocation", "allocation as " + form, Bytes(bytes, bytes + text.size()), damage_allocation, read};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <memory>
 
+#include "fuzz/model_targets.h"
 #include "fuzz/mutation.h"
 #include "tilewright/flow/bundle.h"
 #include "tilewright/flow/container.h"
@@ -43,8 +44,8 @@ std::vector<FuzzTarget> bundle_targets(const std::filesystem::path& model,
     Session(engine).run(inputs);
   };
   const std::string name = "bundle of " + model.string();
-  return {{name, bundle, damage_anything, read},
-          {name + ", checksums made right", bundle, damage_section, read}};
+  return {{"bundle", name, bundle, damage_anything, read},
+          {"bundle", name + ", checksums made right", bundle, damage_section, read}};
 }
 
 }  // namespace tilewright

@@ -2,78 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "fuzz/mutation.h"
 #include "fuzz/sandbox.h"
-#include "tflite_schema_generated.h"
-#include "tilewright/base/file.h"
-#include "tilewright/frontend/onnx/onnx_reader.h"
-#include "tilewright/frontend/onnx/onnx_writer.h"
-#include "tilewright/frontend/tensorflow/tensorflow_reader.h"
-#include "tilewright/frontend/tflite/tflite_reader.h"
-#include "tilewright/quantize/integerize.h"
 
 namespace tilewright {
-std::function<Bytes(const Bytes&, size_t, Random&)> damage_protobuf(std::span<const std::byte> original) {
-  return [wire = map_protobuf(original)](const Bytes& bytes, size_t index, Random& random) {
-    return mutate(bytes, wire, MutationKind(index % kMutationKinds), random);
-  };
-}
-
-std::function<Bytes(const Bytes&, size_t, Random&)> damage_tflite(std::span<const std::byte> original) {
-  constexpr size_t kShortPayload = 64;
-  std::vector<bool> is_structure(original.size(), true);
-  const tflite_schema::Model* model = tflite_schema::GetModel(original.data());
-  for (const tflite_schema::Buffer* buffer : *model->buffers()) {
-    if (buffer->data() == nullptr || buffer->data()->size() <= kShortPayload) continue;
-    const size_t first = size_t(reinterpret_cast<const std::byte*>(buffer->data()->data()) - original.data());
-    std::fill_n(is_structure.begin() + std::ptrdiff_t(first), buffer->data()->size(), false);
-  }
-  WireMap wire;
-  for (size_t i = 0; i < original.size(); ++i) {
-    if (is_structure[i]) wire.structural.push_back(i);
-  }
-  wire.fields = wire.structural;
-  return [wire = std::move(wire)](const Bytes& bytes, size_t index, Random& random) {
-    return mutate(bytes, wire, MutationKind(index % kMutationKinds), random);
-  };
-}
 
 Bytes damage_anything(const Bytes& original, size_t index, Random& random) {
   return mutate(original, {}, MutationKind(index % kMutationKinds), random);
-}
-
-FuzzTarget onnx_target(const std::filesystem::path& file) {
-  const auto read = [](std::span<const std::byte> bytes) {
-    OnnxOptions options;
-    options.dimensions["batch_size"] = 1;
-    const Graph graph = parse_onnx(bytes, {}, options);
-    format_onnx(graph);  // what was accepted must be fit for use
-  };
-  const Bytes bytes = read_file(file);
-  return {file.string(), bytes, damage_protobuf(bytes), read};
-}
-
-FuzzTarget tensorflow_target(const std::filesystem::path& file, const std::string& output) {
-  const auto read = [output](std::span<const std::byte> bytes) {
-    TensorflowOptions options;
-    options.allow_missing_weights = true;
-    if (!output.empty()) options.outputs = {output};
-    format_onnx(parse_tensorflow(bytes, options));
-  };
-  const Bytes bytes = read_file(file);
-  return {file.string(), bytes, damage_protobuf(bytes), read};
-}
-
-FuzzTarget tflite_target(const std::filesystem::path& file) {
-  const auto read = [](std::span<const std::byte> bytes) {
-    const Graph graph = parse_tflite(bytes);
-    format_onnx(graph);
-    integerize(graph);
-  };
-  const Bytes bytes = read_file(file);
-  return {file.string(), bytes, damage_tflite(bytes), read};
 }
 
 FuzzTotals fuzz(const FuzzTarget& target, int count, uint64_t seed) {

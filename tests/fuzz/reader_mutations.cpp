@@ -1,14 +1,17 @@
-// The figure reader_mutations: damaged copies of model files, of a bundle and of allocation files against
-// their readers. To be built with sanitizers (bench/figures/reader_mutations does); without them it finds
-// less.
+// The figure reader_mutations: damaged copies of model files, bundles, allocations, and every kind of
+// document against their readers. To be built with sanitizers (bench/figures/reader_mutations does); without
+// them it finds less.
 #include <fmt/format.h>
 
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "fuzz/allocation_targets.h"
 #include "fuzz/bundle_targets.h"
+#include "fuzz/model_targets.h"
 #include "fuzz/text_targets.h"
 #include "outside.h"
 
@@ -22,59 +25,80 @@ constexpr bool kHasSanitizer = true;
 constexpr bool kHasSanitizer = false;
 #endif
 
+namespace tilewright {
+namespace {
+
+std::string numbers(const FuzzTotals& totals) {
+  return fmt::format(R"("inputs": {}, "crashes": {}, "hangs": {}, "wrong_kind": {})", totals.inputs,
+                     totals.crashes, totals.hangs, totals.wrong_kind);
+}
+
+// The targets of files of others, and the rest of the project's own.
+std::vector<FuzzTarget> targets_of(const std::filesystem::path& models, bool& is_complete) {
+  std::vector<FuzzTarget> targets;
+  const auto add = [&](const std::string& file, const auto& target) {
+    if (std::filesystem::exists(models / file)) {
+      targets.push_back(target(models / file));
+    } else {
+      fmt::print("{} is missing\n", (models / file).string());
+      is_complete = false;
+    }
+  };
+  for (const char* file : kOnnxFiles) add(file, onnx_target);
+  for (const char* file : kQonnxFiles) add(file, onnx_target);
+  for (const char* file : kTfliteFiles) add(file, tflite_target);
+  for (const TensorflowFile& file : kTensorflowFiles)
+    add(file.file, [&](const auto& path) { return tensorflow_target(path, file.output); });
+  const auto hardware = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware" / kBundleHardware;
+  for (const size_t i : {0, 1})
+    add(kBundleModel, [&](const auto& path) { return bundle_targets(path, hardware)[i]; });
+  for (const std::vector<FuzzTarget>& more : {allocation_targets(), text_targets()})
+    targets.insert(targets.end(), more.begin(), more.end());
+  return targets;
+}
+
+int run(int per_reader, uint64_t seed, const std::string& only) {
+  bool is_complete = true;
+  const std::vector<FuzzTarget> targets = targets_of(outside_models(), is_complete);
+  std::map<std::string, int> files;
+  for (const FuzzTarget& target : targets) ++files[target.reader];
+  fmt::print("{} mutations for each of {} readers, seed {}, {}\n", per_reader, files.size(), seed,
+             kHasSanitizer ? "with AddressSanitizer" : "without sanitizers");
+  std::map<std::string, FuzzTotals> readers;
+  FuzzTotals all;
+  for (const FuzzTarget& target : targets) {
+    if (!only.empty() && target.reader != only) continue;
+    const int parts = files.at(target.reader);
+    const FuzzTotals one = fuzz(target, (per_reader + parts - 1) / parts, seed);
+    fmt::print("{}, {}: {} inputs, {} accepted, {} crashes, {} hangs, {} wrong kinds\n", target.reader,
+               target.name, one.inputs, one.accepted, one.crashes, one.hangs, one.wrong_kind);
+    std::fflush(stdout);
+    for (FuzzTotals* sum : {&readers[target.reader], &all}) {
+      sum->inputs += one.inputs;
+      sum->crashes += one.crashes;
+      sum->hangs += one.hangs;
+      sum->wrong_kind += one.wrong_kind;
+    }
+  }
+  std::string list;
+  for (const auto& [reader, totals] : readers)
+    list += fmt::format("{}\"{}\": {{{}}}", list.empty() ? "" : ", ", reader, numbers(totals));
+  fmt::print("{{\"figure\": \"reader_mutations\", {}, \"readers\": {{{}}}}}\n", numbers(all), list);
+  return is_complete && all.inputs > 0 && all.failures() == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace tilewright
+
 int main(int argc, char** argv) {
-  using namespace tilewright;
-  int mutations = 1000;
+  int per_reader = 100000;
   uint64_t seed = 20261121;
-  std::string only;  // targets whose names hold this
+  std::string only;  // one reader
   for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--quick") == 0) mutations = 100;
+    if (std::strcmp(argv[i], "--quick") == 0) per_reader = 1000;
     if (std::strcmp(argv[i], "--seed") == 0 && i + 1 < argc) seed = std::stoull(argv[++i]);
-    if (std::strcmp(argv[i], "--cases") == 0 && i + 1 < argc) mutations = std::stoi(argv[++i]);
+    if (std::strcmp(argv[i], "--cases") == 0 && i + 1 < argc) per_reader = std::stoi(argv[++i]);
     if (std::strcmp(argv[i], "--only") == 0 && i + 1 < argc) only = argv[++i];
   }
-  fmt::print("{} mutations of each file, seed {}, {}\n", mutations, seed,
-             kHasSanitizer ? "with AddressSanitizer" : "without sanitizers");
-  const std::filesystem::path models = outside_models();
-  FuzzTotals total;
-  bool is_complete = true;
-  const auto run = [&](const FuzzTarget& target) {
-    if (target.name.find(only) == std::string::npos) return;
-    const FuzzTotals one = fuzz(target, mutations, seed);
-    fmt::print("{}: {} inputs, {} accepted, {} crashes, {} hangs, {} wrong kinds\n", target.name, one.inputs,
-               one.accepted, one.crashes, one.hangs, one.wrong_kind);
-    std::fflush(stdout);
-    total.inputs += one.inputs;
-    total.crashes += one.crashes;
-    total.hangs += one.hangs;
-    total.wrong_kind += one.wrong_kind;
-  };
-  const auto is_there = [&](const std::filesystem::path& file) {
-    if (std::filesystem::exists(file)) return true;
-    fmt::print("{} is missing\n", file.string());
-    return is_complete = false;
-  };
-  for (const char* file : kOnnxFiles) {
-    if (is_there(models / file)) run(onnx_target(models / file));
-  }
-  for (const char* file : kQonnxFiles) {
-    if (is_there(models / file)) run(onnx_target(models / file));
-  }
-  for (const char* file : kTfliteFiles) {
-    if (is_there(models / file)) run(tflite_target(models / file));
-  }
-  for (const TensorflowFile& target : kTensorflowFiles) {
-    if (is_there(models / target.file)) run(tensorflow_target(models / target.file, target.output));
-  }
-  if (is_there(models / kBundleModel)) {
-    const auto hardware = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware" / kBundleHardware;
-    for (const FuzzTarget& target : bundle_targets(models / kBundleModel, hardware)) run(target);
-  }
-  for (const FuzzTarget& target : allocation_targets()) run(target);
-  for (const FuzzTarget& target : text_targets()) run(target);
-  fmt::print(
-      "{{\"figure\": \"reader_mutations\", \"inputs\": {}, \"crashes\": {}, \"hangs\": {}, "
-      "\"wrong_kind\": {}}}\n",
-      total.inputs, total.crashes, total.hangs, total.wrong_kind);
-  return is_complete && total.inputs > 0 && total.failures() == 0 ? 0 : 1;
+  return tilewright::run(per_reader, seed, only);
 }

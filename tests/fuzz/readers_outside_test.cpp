@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "fuzz/fuzz_targets.h"
+#include "fuzz/model_targets.h"
 #include "outside.h"
 
 namespace tilewright {

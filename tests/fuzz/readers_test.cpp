@@ -2,14 +2,12 @@
 
 #include <filesystem>
 
-#include "fuzz/fuzz_targets.h"
+#include "fuzz/model_targets.h"
 #include "fuzz/own_files.h"
 #include "random_seed.h"
 
 namespace tilewright {
 namespace {
-
-// The short form of the figure reader_mutations.
 
 // Networks of the project, one in every format. The short form of the figure reader_mutations.
 TEST(Readers, SurviveDamagedNetworks) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 #include <new>
 
 #include "tilewright/base/error.h"
@@ -21,6 +22,8 @@
 
 namespace tilewright {
 namespace {
+
+using std::chrono::milliseconds;
 
 constexpr int kBatch = 64;  // inputs per child while nothing goes wrong
 
@@ -70,16 +73,25 @@ Report read_one(const ReadInput& read, size_t index) {
 
 enum class Receive { kReport, kEnded, kTimeout };
 
-Receive receive(int input, Report& report, std::chrono::milliseconds timeout) {
+// The processor time of a process; zero once it has ended.
+milliseconds processor_time(pid_t process) {
+  clockid_t clock{};
+  timespec used{};
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &used) != 0) return milliseconds(0);
+  return milliseconds(used.tv_sec * 1000 + used.tv_nsec / 1000000);
+}
+
+Receive receive(int input, pid_t child, Report& report, const SandboxLimits& limits) {
   auto* bytes = reinterpret_cast<char*>(&report);
   size_t have = 0;
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  const milliseconds used_before = processor_time(child);
+  const auto start = std::chrono::steady_clock::now();
   while (have < sizeof report) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return Receive::kTimeout;
+    if (processor_time(child) - used_before >= limits.processor_time ||
+        std::chrono::steady_clock::now() - start >= limits.per_input)
+      return Receive::kTimeout;
     pollfd wait{input, POLLIN, 0};
-    if (poll(&wait, 1, int(left.count())) <= 0) continue;
+    if (poll(&wait, 1, 200) <= 0) continue;
     const ssize_t got = ::read(input, bytes + have, sizeof report - have);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return Receive::kEnded;
@@ -112,7 +124,7 @@ SandboxResult run_in_sandbox(size_t count, const ReadInput& read, const SandboxL
     Receive received = Receive::kReport;
     while (result.outcomes.size() < last && received == Receive::kReport) {
       Report report{};
-      received = receive(ends[0], report, limits.per_input);
+      received = receive(ends[0], child, report, limits);
       if (received == Receive::kTimeout) kill(child, SIGKILL);
       const Outcome outcome = received == Receive::kReport  ? report.outcome
                               : received == Receive::kEnded ? Outcome::kCrashed

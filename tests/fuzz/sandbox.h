@@ -15,11 +15,12 @@ enum class Outcome {
   kRejected,   // an Error about the input
   kCrashed,    // a signal, a sanitizer report, too much memory
   kWrongKind,  // an internal error (a check of our own), or an exception that is no Error
-  kHung,       // over the time limit
+  kHung,       // over a time limit
 };
 
 struct SandboxLimits {
-  std::chrono::milliseconds per_input{10000};
+  std::chrono::milliseconds processor_time{10000};  // per input: a busy machine makes no hangs
+  std::chrono::milliseconds per_input{300000};      // by the clock, of one that sleeps
   size_t memory_bytes =
       size_t{2} << 30;  // address space; programs with a sanitizer set its own limit instead
 };

@@ -20,7 +20,9 @@
 #include "tilewright/hardware/overlay_hardware.h"
 #include "tilewright/nest/mapping.h"
 #include "tilewright/nest/workload_text.h"
+#include "tilewright/overlay/assembler.h"
 #include "tilewright/overlay/schedule.h"
+#include "tilewright/pipeline/emit/multiplier_count.h"
 #include "tilewright/spatial/array_simulator/chip.h"
 #include "tilewright/spatial/mapspace_text.h"
 #include "tilewright/spatial/network/mapping_file.h"
@@ -28,6 +30,10 @@
 #include "tilewright/spatial/study/study_machine.h"
 #include "tilewright/spatial/timeloop_import/timeloop_import.h"
 #include "tilewright/synthesis/implementation.h"
+#include "tilewright/synthesis/nextpnr.h"
+#include "tilewright/synthesis/yosys.h"
+#include "tilewright/tensor/idx.h"
+#include "tilewright/tensor/npy.h"
 #include "tilewright/tune/best_schedules.h"
 #include "tilewright/tune/record_text.h"
 
@@ -80,6 +86,29 @@ constexpr const char* kTimeloop =
     "mapping:\n- {target: DRAM, type: temporal, factors: M=4 N=4 K=2, permutation: KNM}\n"
     "- {target: buffer, type: temporal, factors: M=1 N=1 K=4}\n";
 
+constexpr const char* kCounts = R"({"modules": {
+  "\\top": {"num_cells_by_type": {"part": 2, "LUT6": 1}},
+  "\\part": {"num_cells_by_type": {"LUT6": 3}}},
+  "design": {"num_cells_by_type": {"LUT6": 7}}})";
+
+constexpr const char* kNetlist = R"({"modules": {
+  "top": {"attributes": {}, "cells": {"u": {"type": "half"}, "v": {"type": "half"}}},
+  "half": {"attributes": {"hdlname": "lane_sum"}, "cells": {
+    "m": {"type": "$mul", "parameters": {"A_WIDTH": "0101", "B_WIDTH": "1000", "Y_WIDTH": "1101"}}}}}})";
+
+constexpr const char* kReport =
+    R"({"fmax": {"clk": {"achieved": 31.5, "constraint": 12.0}},
+"utilization": {"ICESTORM_LC": {"used": 5, "available": 7680}},
+"critical_paths": [{"from": "posedge clk", "to": "posedge clk", "path": [
+  {"delay": 1.5, "type": "clk-to-q", "from": {"cell": "a"}, "to": {"cell": "a"}},
+  {"delay": 2.25, "type": "routing", "from": {"cell": "a"}, "to": {"cell": "b"}}]}]})";
+
+constexpr const char* kAssembly =
+    ".uops ; micro-ops\n  dst=0 src=16 wgt=3\n.instructions\n"
+    "  load.inp sram=1 dram=0x40 rows=6 columns=56 stride=57 pad=1,2,3,4 pop_next push_next\n"
+    "  gemm uops=0..36 loop=4,56 dst=56,1 src=58,2 wgt=7,8 pop_prev\n  alu.shr use_imm imm=-8 uops=36..40\n"
+    "  finish\n";
+
 // A layer with its weights.
 Graph small_graph() {
   Graph graph;
@@ -103,18 +132,20 @@ std::string text_of(std::span<const std::byte> bytes) {
 
 using ReadText = std::function<void(const std::string&)>;
 
-FuzzTarget document(const std::string& name, const std::string& text, const ReadText& read) {
+FuzzTarget document(const std::string& reader, const std::string& name, const std::string& text,
+                    const ReadText& read) {
   const auto damage = [](const Bytes& original, size_t index, Random& random) {
     std::string damaged = text_of(original);
     for (int64_t edits = random.chance(0.7) ? 1 : random.between(2, 4); edits > 0; --edits)
       damaged = damage_document(damaged, DocumentDamage(index % kDocumentDamages), random);
     return bytes_of(damaged);
   };
-  return {name, bytes_of(text), damage, [read](std::span<const std::byte> bytes) { read(text_of(bytes)); }};
+  return {reader, name, bytes_of(text), damage,
+          [read](std::span<const std::byte> bytes) { read(text_of(bytes)); }};
 }
 
-FuzzTarget file(const std::string& path, const ReadText& read) {
-  return document(path, read_text_file(kSources / path), read);
+FuzzTarget file(const std::string& reader, const std::string& path, const ReadText& read) {
+  return document(reader, path, read_text_file(kSources / path), read);
 }
 
 template <typename Thing>
@@ -126,7 +157,7 @@ void verify(const Thing& thing) {
 
 void add_machines(std::vector<FuzzTarget>& targets) {
   for (const std::string path : {"hardware/eyeriss-256.yaml", "hardware/simba-like.yaml"}) {
-    targets.push_back(file(path, [path](const std::string& text) {
+    targets.push_back(file("array", path, [path](const std::string& text) {
       const ArrayHardware hardware = parse_array_hardware(text, "damaged");
       verify(hardware);
       print_array_hardware(hardware);
@@ -138,20 +169,20 @@ void add_machines(std::vector<FuzzTarget>& targets) {
     verify(hardware);
     print_overlay_hardware(hardware);
   };
-  targets.push_back(file("hardware/overlay-16x16.yaml", overlay));
-  targets.push_back(document("vta_config.json", kVtaConfig, overlay));
+  targets.push_back(file("overlay", "hardware/overlay-16x16.yaml", overlay));
+  targets.push_back(document("overlay", "vta_config.json", kVtaConfig, overlay));
   for (const char* path : {"hardware/devices/xc7z020.yaml", "hardware/devices/ice40-hx8k.yaml"}) {
     targets.push_back(
-        file(path, [](const std::string& text) { print_device(parse_device(text, "damaged")); }));
+        file("device", path, [](const std::string& text) { print_device(parse_device(text, "damaged")); }));
   }
   for (const char* path : {"hardware/hycube-4x4.yaml", "hardware/streaming-engine.yaml"}) {
     targets.push_back(
-        file(path, [](const std::string& text) { print_fabric(parse_fabric(text, "damaged")); }));
+        file("fabric", path, [](const std::string& text) { print_fabric(parse_fabric(text, "damaged")); }));
   }
-  targets.push_back(document("memory model", print_memory_model({}), [](const std::string& text) {
-    print_memory_model(parse_memory_model(text, "damaged"));
-  }));
-  targets.push_back(file("hardware/eyeriss-chip.yaml",
+  targets.push_back(
+      document("memory model", "memory model", print_memory_model({}),
+               [](const std::string& text) { print_memory_model(parse_memory_model(text, "damaged")); }));
+  targets.push_back(file("chip", "hardware/eyeriss-chip.yaml",
                          [](const std::string& text) { parse_row_stationary_chip(text, "damaged"); }));
 }
 
@@ -159,30 +190,30 @@ void add_layers_and_mappings(std::vector<FuzzTarget>& targets) {
   const auto workloads = [](const std::string& text) {
     for (const Workload& workload : parse_workloads(text, "damaged")) print_workload(workload);
   };
-  targets.push_back(document("workload, short form", kShortLayer, workloads));
-  targets.push_back(document("workloads, loop nests", kLoopNest, workloads));
+  targets.push_back(document("workloads", "workload, short form", kShortLayer, workloads));
+  targets.push_back(document("workloads", "workloads, loop nests", kLoopNest, workloads));
   const Workload nest = parse_workloads(kLoopNest, "own").front();
-  targets.push_back(document("mapping file", kMappings, [nest](const std::string& text) {
+  targets.push_back(document("mappings", "mapping file", kMappings, [nest](const std::string& text) {
     for (const MappingFile::Entry& entry : parse_mapping_file(text, "damaged").entries)
       print_mapping(nest, parse_mapping(entry.text, "damaged", nest));
   }));
   const ArrayHardware array = read_array_hardware(kSources / "hardware/eyeriss-256.yaml");
   std::string constraints = kConstraints;
   constraints.replace(constraints.find("buffer"), 6, array.levels[1].name);
-  targets.push_back(document("mapspace", constraints, [nest, array](const std::string& text) {
+  targets.push_back(document("mapspace", "constraints", constraints, [nest, array](const std::string& text) {
     const Mapspace mapspace = parse_mapspace(text, "damaged", nest, array);
     verify(mapspace);
     print_mapspace(mapspace);
   }));
-  targets.push_back(
-      file("dataflows/rs.yaml", [](const std::string& text) { study::parse_dataflow(text, "damaged"); }));
-  targets.push_back(document("Timeloop files", kTimeloop, [](const std::string& text) {
+  targets.push_back(file("dataflow", "dataflows/rs.yaml",
+                         [](const std::string& text) { study::parse_dataflow(text, "damaged"); }));
+  targets.push_back(document("timeloop", "Timeloop files", kTimeloop, [](const std::string& text) {
     is_timeloop_text(text);
     import_timeloop(std::vector<TimeloopText>{{"damaged", text}});
   }));
-  targets.push_back(document("schedule", overlay::print_schedule({}), [](const std::string& text) {
-    overlay::print_schedule(overlay::parse_schedule(text, "damaged"));
-  }));
+  targets.push_back(document(
+      "schedule", "schedule", overlay::print_schedule({}),
+      [](const std::string& text) { overlay::print_schedule(overlay::parse_schedule(text, "damaged")); }));
 }
 
 // A small graph on the streaming engine.
@@ -199,7 +230,7 @@ cgra::MappedProgram mapped() {
 
 void add_placements(std::vector<FuzzTarget>& targets) {
   for (const char* path : {"models/cgra/ifft.json", "models/cgra/vector_add.json"}) {
-    targets.push_back(file(path, [](const std::string& text) {
+    targets.push_back(file("graph json", path, [](const std::string& text) {
       Diagnostics diagnostics;
       const cgra::GraphFile graph =
           cgra::parse_graph_json(text, "damaged", cgra::kUsualOperands, diagnostics);
@@ -207,23 +238,56 @@ void add_placements(std::vector<FuzzTarget>& targets) {
       cgra::print_graph_json(graph);
     }));
   }
-  targets.push_back(document("graph.dot", kDot, [](const std::string& text) {
+  targets.push_back(document("graph dot", "graph.dot", kDot, [](const std::string& text) {
     Diagnostics diagnostics;
     const cgra::DataflowGraph graph = cgra::parse_graph_dot(text, "damaged", diagnostics);
     diagnostics.raise_if_any();
     cgra::print_graph_dot(graph);
   }));
   const cgra::MappedProgram program = mapped();
-  targets.push_back(
-      document("mapped program", cgra::print_mapped_program(program), [](const std::string& text) {
-        cgra::print_mapped_program(cgra::parse_mapped_program(text, "damaged"));
-      }));
-  targets.push_back(document("fabric configuration", cgra::print_configuration(device_configuration(program)),
+  targets.push_back(document("mapped program", "mapped program", cgra::print_mapped_program(program),
+                             [](const std::string& text) {
+                               cgra::print_mapped_program(cgra::parse_mapped_program(text, "damaged"));
+                             }));
+  targets.push_back(document("configuration", "fabric configuration",
+                             cgra::print_configuration(device_configuration(program)),
                              [](const std::string& text) {
                                cgra::print_configuration(cgra::parse_configuration(text, "damaged"));
                              }));
-  targets.push_back(
-      file("models/cgra/policy.json", [](const std::string& text) { cgra::parse_policy(text, "damaged"); }));
+  targets.push_back(file("policy", "models/cgra/policy.json",
+                         [](const std::string& text) { cgra::parse_policy(text, "damaged"); }));
+}
+
+// What Yosys and nextpnr answer.
+void add_reports(std::vector<FuzzTarget>& targets) {
+  targets.push_back(document("yosys counts", "stat.json", kCounts, [](const std::string& text) {
+    synthesis::parse_cell_counts(text, "damaged");
+    synthesis::parse_module_cells(text, "damaged");
+  }));
+  targets.push_back(document("yosys netlist", "netlist.json", kNetlist, [](const std::string& text) {
+    pipeline::parse_multipliers(text, "damaged", "top");
+  }));
+  targets.push_back(document("nextpnr report", "nextpnr.json", kReport, [](const std::string& text) {
+    synthesis::NextpnrResult result;
+    synthesis::parse_nextpnr_report(text, "damaged", result);
+  }));
+}
+
+// Arrays of samples, and assembly.
+void add_data(std::vector<FuzzTarget>& targets) {
+  Tensor tensor(ElementType::kF32, {3, 4, 5});
+  for (float& element : tensor.mutable_data<float>()) element = 0.5f;
+  targets.push_back({"npy", "array.npy", format_npy(tensor), damage_anything,
+                     [](std::span<const std::byte> bytes) { format_npy(parse_npy(bytes)); }});
+  Bytes idx = bytes_of(std::string("\0\0\x08\x03\0\0\0\x02\0\0\0\x03\0\0\0\x04", 16));
+  idx.resize(16 + 24, std::byte{7});
+  targets.push_back({"idx", "images.idx", idx, damage_anything,
+                     [](std::span<const std::byte> bytes) { parse_idx(bytes); }});
+  const OverlayHardware hardware;
+  targets.push_back(document("assembly", "program.s", kAssembly, [hardware](const std::string& text) {
+    const auto program = overlay::assemble(hardware, text);
+    overlay::disassemble(hardware, program.instructions, program.uops);
+  }));
 }
 
 }  // namespace
@@ -233,13 +297,15 @@ std::vector<FuzzTarget> text_targets() {
   add_machines(targets);
   add_layers_and_mappings(targets);
   add_placements(targets);
+  add_reports(targets);
+  add_data(targets);
   const tune::Record record{{"layer 1", "machine", "schedule 2", "tool 1", 0}, 102, {}, 0.5, 1700000000};
-  targets.push_back(document("record", tune::print_record(record),
+  targets.push_back(document("record", "record", tune::print_record(record),
                              [](const std::string& text) { tune::parse_best_schedules(text, "damaged"); }));
   targets.push_back(
-      document("implementation", synthesis::print_implementation({}),
+      document("implementation", "implementation", synthesis::print_implementation({}),
                [](const std::string& text) { synthesis::parse_implementation(text, "damaged"); }));
-  targets.push_back(document("graph text", print(small_graph()),
+  targets.push_back(document("graph text", "graph text", print(small_graph()),
                              [](const std::string& text) { print(parse_graph(text)); }));
   return targets;
 }

@@ -1,5 +1,5 @@
-// Every reader of text but assembly: machines, layers, mappings, graphs, records, each with files of the
-// project, or made here.
+// Every reader of text (machines, layers, mappings, graphs, records, assembly, what tools report) and of
+// arrays of samples, each with files of the project, or made here.
 #pragma once
 
 #include <vector>
