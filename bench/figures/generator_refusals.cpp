@@ -32,7 +32,8 @@ Options parse(int argc, char** argv) {
 }
 
 // Mismatches of the design's Verilog: without stalls, with stalls, and started a second time each.
-int64_t run_verilog(const GeneratorCase& one, const Allocation& allocation, uint64_t seed) {
+int64_t run_verilog(const GeneratorCase& one, const Allocation& allocation, uint64_t seed,
+                    const std::filesystem::path& cache) {
   const Network& network = one.network();
   const Design design = build(network, allocation);
   const HostBorder border(network);
@@ -40,8 +41,7 @@ int64_t run_verilog(const GeneratorCase& one, const Allocation& allocation, uint
   for (const std::vector<Tensor>& inputs : one.inputs()) images.push_back(border.image(inputs));
   RtlPortOptions options;
   options.model.rtl_folder = TILEWRIGHT_SOURCE_DIR "/rtl";
-  options.model.cache_folder =
-      std::filesystem::temp_directory_path() / ("tilewright-generator-" + std::to_string(::getpid()));
+  options.model.cache_folder = cache;
   options.memory = find_memory_model("fixed:40:1:90");
   options.limit_cycles = 20'000'000;
   RtlDesignPort port(design, options);
@@ -57,7 +57,6 @@ int64_t run_verilog(const GeneratorCase& one, const Allocation& allocation, uint
       }
     }
   }
-  std::filesystem::remove_all(options.model.cache_folder);
   return mismatches;
 }
 
@@ -68,6 +67,8 @@ int run(const Options& options) {
   search.nodes = 200;
   search.evaluations = 200;
   int64_t in_verilog = 0, wrong = 0;
+  const std::filesystem::path cache =
+      std::filesystem::temp_directory_path() / ("tilewright-generator-" + std::to_string(::getpid()));
   for (int64_t i = 0; i < options.cases; ++i) {
     const uint64_t seed = options.seed * 100'000 + uint64_t(i);
     GeneratorCase one(seed, counts);
@@ -76,7 +77,8 @@ int run(const Options& options) {
         in_verilog * options.cases <= i * options.verilog) {
       ++in_verilog;
       try {
-        const int64_t own = run_verilog(one, one.allocations()[size_t(i) % one.allocations().size()], seed);
+        const int64_t own =
+            run_verilog(one, one.allocations()[size_t(i) % one.allocations().size()], seed, cache);
         if (own > 0)
           counts.first_problem += fmt::format("seed {}: {} results of the Verilog differ\n", seed, own);
         wrong += own;
@@ -92,6 +94,7 @@ int run(const Options& options) {
       std::fflush(stdout);
     }
   }
+  std::filesystem::remove_all(cache);
   std::printf(
       "%s{\"figure\": \"generator_refusals\", \"networks\": %lld, \"designs\": %lld, "
       "\"emitter_refusals\": %lld, \"other_errors\": %lld, \"worse_objective\": %lld, \"named_budgets\": "
