@@ -100,6 +100,26 @@ TEST(HostInteger, ConvEqualsTheReference) {
   }
 }
 
+// Weights are prepared once where they are constant, and for every run where they are computed.
+TEST(HostInteger, ConvTakesComputedWeights) {
+  Random random(5);
+  const Tensor x = random_tensor(ElementType::kI8, {1, 3, 5, 5}, -128, 127, random);
+  const Scales s = random_scales(random, 4);
+  Graph graph;
+  const std::vector<Tensor> constants{s.bias, s.multiplier, s.shift};
+  std::vector<ValueId> inputs{graph.add_input("x", ElementType::kI8, x.shape()),
+                              graph.add_input("w", ElementType::kI8, {4, 3, 2, 2})};
+  for (const Tensor& constant : constants) inputs.push_back(graph.add_constant("c", constant));
+  graph.outputs = {graph.add_value("y", ElementType::kI8, {1, 4, 4, 4})};
+  graph.add_node("conv", "QConv", inputs, graph.outputs, kTilewrightDomain);
+  const Executor executor(graph);
+  for (int run = 0; run < 2; ++run) {
+    const Tensor w = random_tensor(ElementType::kI8, {4, 3, 2, 2}, -128, 127, random);
+    EXPECT_TRUE(
+        executor.run({x, w})[0].identical(run_one("QConv", {x, w, s.bias, s.multiplier, s.shift}, {}, 1)));
+  }
+}
+
 TEST(HostInteger, ConvTransposeEqualsTheReference) {
   const uint64_t seed = 5151;
   Random random(seed);

@@ -146,6 +146,22 @@ void compare(uint64_t seed, const CostRules& rules, bool imperfect = false) {
   EXPECT_NEAR(result->curve[result->curve.size() - 2].best, result->value, 1e-12 * result->value);
 }
 
+// How many nodes the bounds leave of the mappings: fewer is better, more is a bound that got weaker.
+TEST(LatticeSolver, BoundsLeaveFewNodes) {
+  double mappings = 0;
+  int64_t nodes = 0;
+  for (uint64_t seed = 1; seed <= 80; ++seed) {
+    Random random(seed);
+    const Mapspace mapspace = small_mapspace(random, false);
+    const std::optional<MapResult> result = solve_on_lattice(mapspace, {});
+    if (!result) continue;
+    mappings += mapspace.size();
+    nodes += result->nodes;
+  }
+  EXPECT_GT(mappings, 290000);
+  EXPECT_LE(nodes, 3729);
+}
+
 TEST(LatticeSolver, EqualsEnumerationWithTheFieldsAccounting) {
   for (uint64_t seed = 1; seed <= 80; ++seed) compare(seed, kTimeloopRules);
 }

@@ -62,8 +62,7 @@ SlotMapping MapspaceSampling::sample(Random& random) const {
       for (;; --at) {
         const int64_t f = factors[size_t(at)];
         covered = inside * f;
-        if (at == 0 || (f <= room && !(barred && f > 1) && evaluator_.fits(mapping.keeps, level, cover)))
-          break;
+        if (at == 0 || (f <= room && !barred && evaluator_.fits(mapping.keeps, level, cover))) break;
       }
       factor(mapping, slot, d) = factors[size_t(at)];
       room /= factors[size_t(at)];

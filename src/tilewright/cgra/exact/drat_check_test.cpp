@@ -25,6 +25,12 @@ TEST(DratCheck, UnitPropagation) {
   EXPECT_EQ(check.by_resolution, 0);
 }
 
+TEST(DratCheck, AnyBlanksPartTheWords) {
+  std::string tabs = kAllPairs;
+  for (char& c : tabs) c = c == ' ' ? '\t' : c;
+  EXPECT_TRUE(check_drat(tabs, "1\t0\r\n\t0\n").proven);
+}
+
 TEST(DratCheck, RefusesWhatDoesNotFollow) {
   const std::string possible = "p cnf 2 2\n1 2 0\n-1 2 0\n";
   EXPECT_EQ(check_drat(possible, "2 0\n0\n").problem, "lemma 2 does not follow");

@@ -128,6 +128,7 @@ TEST(GraphDotDialects, SaysWhatItCannotRead) {
       {"digraph { c [type=const]; c -> b [distance=1] }", "constants are the same in every iteration"},
       {"digraph { a -- b }", "an edge without direction"},
       {"digraph { a [opcode=dance] }", "'dance' is no operation"},
+      {"digraph { e [op=a + \"dd\"] }", "'ATTRIBUTE=VALUE' is expected"},
       {"digraph { subgraph }", "a node's name is expected"},
       {"digraph " + std::string(100, '{'), "nested deeper than 64"},
   };

@@ -29,6 +29,13 @@ TEST(SubArray, EveryLinkOfACornerIsALinkOfTheArray) {
   }
 }
 
+TEST(SubArray, ACornerKeepsTheSpansThatFitItsLongerSide) {
+  Fabric fabric = preset("mesh-6x6");
+  fabric.spans = {1, 2, 3, 4, 5};
+  EXPECT_EQ(corner_array(fabric, 2, 4).spans, (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(corner_array(fabric, 5, 3).spans, (std::vector<int>{1, 2, 3, 4}));
+}
+
 TEST(SubArray, CornersGrowToTheWholeArray) {
   const auto sizes = [](const std::string& name, int operations, int ii) {
     std::vector<std::pair<int, bool>> found;
@@ -39,6 +46,8 @@ TEST(SubArray, CornersGrowToTheWholeArray) {
   using Sizes = std::vector<std::pair<int, bool>>;
   EXPECT_EQ(sizes("mesh-6x6", 10, 1), (Sizes{{16, false}, {25, false}, {36, false}}));
   EXPECT_EQ(sizes("mesh-6x6", 20, 1), (Sizes{{25, false}, {36, false}}));
+  EXPECT_EQ(sizes("mesh-6x6", 16, 1), (Sizes{{16, false}, {25, false}, {36, false}}));
+  EXPECT_EQ(sizes("mesh-2x6", 5, 1), (Sizes{{8, false}, {10, false}, {12, false}}));
   EXPECT_EQ(sizes("torus-4x4", 16, 1), (Sizes{{16, false}, {16, true}}));
   EXPECT_EQ(sizes("mesh-2x3", 5, 1), (Sizes{{6, false}}));
 }

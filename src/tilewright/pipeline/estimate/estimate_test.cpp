@@ -2,9 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "tilewright/pipeline/allocate/allocation_testing.h"
+#include "tilewright/pipeline/build/build.h"
 #include "tilewright/pipeline/build/layer_geometry.h"
 #include "tilewright/pipeline/network_testing.h"
+#include "tilewright/pipeline/simulate/cycle_simulator.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -68,6 +73,65 @@ TEST(Estimate, WeightsFromMemoryTakeAtLeastTheirTransfer) {
   EXPECT_GE(e.latency_cycles, bytes / 64 * 100 / 90);
   EXPECT_LE(e.latency_cycles, bytes / 64 * 100 / 85 + 600);
   EXPECT_STREQ(e.layers[1].bound, "weights");
+}
+
+// Of two layers of 48 x 48 channels the port brings 2 * 3 * 3 words of 4 beats; behind every burst of 32
+// beats it pauses.
+TEST(Estimate, WaitsForWeightsAsLongAsTheirTransfer) {
+  NetworkBuilder builder("dense", {1, 1, 48}, 1, false);
+  const Network network = builder.finish(builder.convolution(builder.convolution(0, 48, 1), 48, 1));
+  Allocation a;
+  a.engines = {{"mac", false, {16, 16, 16}}};
+  a.tensor_unit = {0, 0, 0};
+  a.layers = {{"layer1"}, {"layer2"}};
+  a.weights_on_chip = false;
+  a.ring_words = 64;
+  a.port_bytes = 64;
+  a.max_burst_beats = 32;
+  const Estimate full = estimate(network, a, kFamily, {32, 100});
+  for (const int percent : {97, 93, 91, 87, 83, 79}) {
+    const Estimate e = estimate(network, a, kFamily, {32, percent});
+    const double pause = std::ceil(32.0 * (100 - percent) / percent), more = 36 * pause / 32;
+    EXPECT_EQ(e.latency_cycles, std::llround(double(full.latency_cycles) + 2 * more));
+    for (const LayerEstimate& layer : e.layers) {
+      EXPECT_EQ(layer.fetch_cycles, std::llround(36 + more));
+      EXPECT_EQ(layer.compute_cycles, 9);
+    }
+    // The first layer shares the port with the image.
+    const LayerEstimate &last = e.layers[1], &before = full.layers[1];
+    EXPECT_EQ(last.weight_cycles, std::llround(double(before.weight_cycles) + more));
+    EXPECT_EQ(last.cycles, std::llround(double(before.cycles) + more));
+  }
+}
+
+// Processors of random networks with weights on the chip and from memory, against the cycle simulation.
+TEST(Estimate, OfProcessorsIsCloseToTheSimulation) {
+  std::vector<double> errors;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const Network network = random_network(seed);
+    MemoryModel memory;
+    memory.latency = uint32_t(8 << seed % 5);
+    memory.efficiency_percent = seed % 3 == 0 ? 83 : 100;
+    for (const bool streamed : {false, true}) {
+      Allocation a = random_processors(network, seed);
+      a.weights_on_chip = !streamed;
+      a.port_bytes = streamed && seed % 2 == 0 ? 4 : a.port_bytes;
+      for (a.ring_words = 32; streamed; a.ring_words *= 2) {
+        Diagnostics diagnostics;
+        a.verify(network, diagnostics);
+        if (diagnostics.ok()) break;
+        ASSERT_LT(a.ring_words, 1 << 20) << to_string(diagnostics.errors()[0]);
+      }
+      const double cycles = double(simulate(build(network, a), {memory}).cycles);
+      const Estimate e =
+          estimate(network, a, kFamily, {int64_t(memory.latency), int(memory.efficiency_percent)});
+      errors.push_back(std::abs(double(e.latency_cycles) / cycles - 1));
+      EXPECT_LE(errors.back(), 0.1);
+    }
+  }
+  std::sort(errors.begin(), errors.end());
+  EXPECT_LE(errors[errors.size() / 2], 0.015);
 }
 
 TEST(Estimate, BandsLetEnginesOverlap) {
