@@ -13,7 +13,7 @@ MEMORY_BYTES = 4 << 30
 # The allocator's own checks: what is written one place too far is noticed, what was never written is not zero.
 ALLOCATOR = "libc_malloc_debug.so.0"
 CHECKED = {"LD_PRELOAD": ALLOCATOR, "MALLOC_CHECK_": "3", "MALLOC_PERTURB_": "165"}
-AT_FIRST_MS = 1500  # the fastest tests that reach a mutant, up to this time, go before the others
+AT_FIRST_MS = 1500  # the fastest tests that reach a mutant, up to this time, go first, then those up to four times it
 
 
 @dataclass
@@ -78,11 +78,14 @@ def record(program, work):
 def caught(program, number, tests=None):
     """Whether the program's tests notice the mutant; those that reach it, or `tests`."""
     tests = sorted((t for t in program.tests if number in t.reaches), key=lambda t: t.milliseconds) if tests is None else tests
-    total, first = 0, 0
-    while first < len(tests) and (first == 0 or total + tests[first].milliseconds <= AT_FIRST_MS):
-        total += tests[first].milliseconds
-        first += 1
-    return any(part and _fails(program, number, part) for part in (tests[:first], tests[first:]))
+    parts, total, limit = [[]], 0, AT_FIRST_MS
+    for test in tests:
+        total += test.milliseconds
+        while total > limit and parts[-1]:
+            parts.append([])
+            limit *= 4
+        parts[-1].append(test)
+    return any(part and _fails(program, number, part) for part in parts)
 
 
 def _fails(program, number, tests):

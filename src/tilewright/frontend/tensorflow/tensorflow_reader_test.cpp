@@ -164,6 +164,24 @@ TEST(TensorflowReader, InnerNodesCanBeFed) {
   EXPECT_EQ(fed.value(fed.inputs.at(0)).shape, (Shape{2, 3}));
 }
 
+// Spectral features are computed by the host; how many there are in a row, a reader that reshapes to such
+// rows says.
+TEST(TensorflowReader, FeaturesOfSoundAreAnInput) {
+  GraphDefText graph;
+  graph.placeholder("wav", {}, kString).placeholder("other", {2, 6}).node("mfcc", "Mfcc", {"wav"});
+  graph.ints("threes", {2}, {-1, 3}).node("else", "Reshape", {"other", "threes"});
+  graph.node("shape", "Shape", {"mfcc"}).node("computed", "Reshape", {"mfcc", "shape"});
+  graph.ints("rows", {2}, {-1, 40}).node("row", "Reshape", {"mfcc", "rows"}).node("y", "Relu", {"row"});
+  TensorflowOptions options;
+  options.outputs = {"y"};
+  Diagnostics warnings;
+  const Graph read = parse_tensorflow(graph.build(), options, &warnings);
+  ASSERT_EQ(read.inputs.size(), 1u);
+  EXPECT_EQ(read.value(read.inputs[0]).name, "mfcc");
+  EXPECT_EQ(read.value(read.inputs[0]).shape, (Shape{1, 40}));
+  EXPECT_MENTIONS(to_string(warnings.warnings().at(0)), "node 'mfcc' (Mfcc): is left to the host");
+}
+
 TEST(TensorflowReader, OtherUnknownSizesAreAskedFor) {
   GraphDefText graph;
   graph.placeholder("x", {-1, -1, 4}).node("y", "Relu", {"x"});
@@ -194,6 +212,12 @@ TEST(TensorflowReader, ArgMaxIsLeftToTheReader) {
   const Graph only = parse_tensorflow(graph.build());
   EXPECT_EQ(ops(only), "Relu Softmax");
   EXPECT_EQ(only.outputs.size(), 1u);
+}
+
+TEST(TensorflowReader, AnArgMaxOfNothingIsNamed) {
+  GraphDefText graph = relu();
+  EXPECT_MENTIONS(error_of(graph.node("class", "ArgMax").build_saved_model({{"a", "class:0"}})),
+                  "node 'class' (ArgMax)");
 }
 
 TEST(TensorflowReader, ConstantsOfEveryForm) {

@@ -189,5 +189,24 @@ TEST(TensorflowFolding, StagesAreCounted) {
   EXPECT_EQ(stages.frozen.scales, 1);
 }
 
+// A product with a constant is a scale, also when it is the file's first node and stands behind seven others
+// that hand it on; eight are one too many.
+TEST(TensorflowFolding, ScalesBehindForwardingNodesAreCounted) {
+  for (const int forwarding : {0, 7, 8}) {
+    GraphDefText graph;
+    graph.floats("c0", {}, {2}).placeholder("x", {1, 4});
+    std::string last = "c0";
+    for (int i = 1; i <= forwarding; ++i) {
+      const std::string next = "c" + std::to_string(i);
+      graph.node(next, "Identity", {last});
+      last = next;
+    }
+    graph.node("y", "Mul", {"x", last});
+    TfStages stages;
+    parse_tensorflow(graph.build(), {}, nullptr, &stages);
+    EXPECT_EQ(stages.stored.scales, forwarding < 8 ? 1 : 0) << forwarding;
+  }
+}
+
 }  // namespace
 }  // namespace tilewright

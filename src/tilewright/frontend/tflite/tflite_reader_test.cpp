@@ -60,6 +60,16 @@ TEST(TfliteReader, FilesThatAreNone) {
   EXPECT_NE(error_of(std::vector<std::byte>(100)).find("is no TFLite file"), std::string::npos);
 }
 
+// After the tensor that they make, then by what they do; a second of a kind gets a number.
+TEST(TfliteReader, NodesAndValuesHaveNames) {
+  const Graph graph = parse_tflite(Convolution().finish().build());
+  std::vector<std::string> nodes, values;
+  for (const Node& node : graph.nodes) nodes.push_back(node.name);
+  for (const Value& value : graph.values) values.push_back(value.name);
+  EXPECT_EQ(nodes, (std::vector<std::string>{"y/Transpose", "y/Conv", "y/Transpose_1"}));
+  EXPECT_EQ(values, (std::vector<std::string>{"x", "y/weights", "y/Transpose", "y/channels_first", "y"}));
+}
+
 TEST(TfliteReader, MoreThanTwoGigabytes) {
   const size_t size = size_t{1} << 31;
   void* const room =
