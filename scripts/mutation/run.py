@@ -58,12 +58,12 @@ def run(path, arguments, variables, cpu_seconds, wall_seconds):
 
 
 def record(program, work):
-    """Fills in the program's tests that pass without a mutant, with what they reach."""
+    """Fills in the program's tests that pass without a mutant, with what they reach; returns what goes wrong."""
     reached, lines = work / f"{program.name}.reached", work / f"{program.name}.record"
     reached.write_bytes(bytes(1 << 16))
     lines.write_text("")
-    run(program.path, [f"--gtest_filter={program.filter or '*'}"], {"TILEWRIGHT_MUTANTS_REACHED": str(reached), "TILEWRIGHT_MUTANTS_RECORD": str(lines)}, 1500, 1800)
-    always, failed = set(), []
+    code = run(program.path, [f"--gtest_filter={program.filter or '*'}"], {"TILEWRIGHT_MUTANTS_REACHED": str(reached), "TILEWRIGHT_MUTANTS_RECORD": str(lines)}, 1500, 1800)
+    always, wrong = set(), []
     for line in lines.read_text().splitlines():
         name, milliseconds, outcome, *numbers = line.split()
         if name == "*":
@@ -71,8 +71,10 @@ def record(program, work):
         elif outcome == "passed":
             program.tests.append(Test(name, int(milliseconds), set(map(int, numbers)) | always))
         elif outcome == "failed":
-            failed.append(name)
-    return failed
+            wrong.append(f"{name} fails without a mutant, not used")
+    if code not in (0, 1):
+        wrong.append(f"ends with {code} after {len(program.tests)} tests: those behind are not used")
+    return wrong
 
 
 def caught(program, number, tests=None):

@@ -40,8 +40,25 @@ TEST(Cli, SynthWritesTheConfiguredSources) {
 TEST(Cli, InspectCountsTheDemoNetwork) {
   const CommandResult result = command("inspect " + demo_files().model.string());
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_TRUE(contains(result, "2293000 MACs, 431080 parameters")) << result.output;
+  EXPECT_TRUE(contains(result, "2293000 MACs, 431080 parameters (1724320 bytes), 2.29 operations per byte"))
+      << result.output;
+  EXPECT_TRUE(std::regex_search(result.output, std::regex("\ndense1 +Gemm +f32\\[1x500\\] +400000 +400500 +"
+                                                          "1607200 +0\\.50\n")))
+      << result.output;
   EXPECT_EQ(command("inspect --json " + demo_files().model.string()).output.front(), '{');
+}
+
+TEST(Cli, InspectKeepsBothEndsOfLongNames) {
+  Graph graph;
+  graph.name = "long";
+  const ValueId x = graph.add_input("x", ElementType::kF32, {1, 3});
+  const ValueId y = graph.add_value("y", ElementType::kF32, {1, 3});
+  graph.add_node("begins_like_this_and_goes_on_until_it_ends_like_that", "Relu", {x}, {y});
+  graph.outputs = {y};
+  const auto folder = fresh_folder("long_name");
+  write_onnx(folder / "m.onnx", graph);
+  const CommandResult result = command("inspect " + (folder / "m.onnx").string());
+  EXPECT_TRUE(contains(result, "\nbegins_like_thi.._ends_like_that Relu ")) << result.output;
 }
 
 TEST(Cli, OptimizeWritesEveryStageAsAValidModel) {
@@ -129,6 +146,29 @@ TEST(Cli, RunScoresAModelThatEndsInArgMax) {
   EXPECT_TRUE(contains(result, "top-1 accuracy 75.00 % (3 of 4)")) << result.output;
 }
 
+// Two samples at a time, whose scores or class numbers come one after the other.
+TEST(Cli, RunScoresEverySampleOfABatch) {
+  const auto folder = fresh_folder("batch");
+  write_npy(folder / "x.npy", Tensor::of<float>({4, 3}, {0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0}));
+  write_npy(folder / "l.npy", Tensor::of<int64_t>({4}, {1, 2, 0, 0}));
+  for (const bool classes : {false, true}) {
+    Graph graph;
+    graph.name = "batch";
+    const ValueId x = graph.add_input("x", ElementType::kF32, {2, 3});
+    const ValueId y = classes ? graph.add_value("y", ElementType::kI64, {2})
+                              : graph.add_value("y", ElementType::kF32, {2, 3});
+    Node& node = graph.add_node("last", classes ? "ArgMax" : "Relu", {x}, {y});
+    if (classes) node.attributes = {{"axis", int64_t{1}}, {"keepdims", int64_t{0}}};
+    graph.outputs = {y};
+    write_onnx(folder / "m.onnx", graph);
+    const CommandResult result =
+        command("run " + (folder / "m.onnx").string() + " --input " + (folder / "x.npy").string() +
+                " --labels " + (folder / "l.npy").string());
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_TRUE(contains(result, "top-1 accuracy 75.00 % (3 of 4)")) << result.output;
+  }
+}
+
 TEST(Cli, CompareFindsNoDivergenceInAGoodModel) {
   const CommandResult result =
       command("compare " + demo_files().model.string() + " " + demo_files().bundle.string() + " --input " +
@@ -174,6 +214,20 @@ TEST(Cli, DoctorNamesWhatIsThere) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_TRUE(contains(result, "ONNX reader")) << result.output;
   EXPECT_TRUE(std::regex_search(result.output, std::regex("XGBoost +built in, [0-9]+\\.[0-9]+\\.[0-9]+")))
+      << result.output;
+}
+
+TEST(Cli, DoctorLooksForProgramsThatRun) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fresh_folder("doctor");
+  write_text_file(folder / "yosys", "#!/bin/sh\n");
+  write_text_file(folder / "verilator", "#!/bin/sh\n");
+  fs::permissions(folder / "yosys", fs::perms::owner_exec, fs::perm_options::add);
+  const CommandResult result = command("doctor", "PATH=/nowhere:" + folder.string() + " ");
+  EXPECT_TRUE(contains(result, "  ok       yosys            " + (folder / "yosys").string() + "\n"))
+      << result.output;
+  EXPECT_TRUE(std::regex_search(result.output,
+                                std::regex("  missing  verilator +gives .*; apt-get install verilator\n")))
       << result.output;
 }
 

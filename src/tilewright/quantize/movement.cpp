@@ -66,8 +66,8 @@ bool only_moves_data(const Graph& graph, const Node& node) {
 
 bool pads_representably(const Graph& graph, const Node& node, const Quantization& q) {
   if (!node.is("Pad") || node.string_or("mode", "constant") != "constant") return true;
-  const float number = *pad_number(graph, node);
-  return float(dequantize_number(quantize_number(number, q, -128, 127), q)) == number;
+  const std::optional<float> number = pad_number(graph, node);
+  return number && float(dequantize_number(quantize_number(*number, q, -128, 127), q)) == *number;
 }
 
 std::vector<ValueId> emit_movement(IntegerBuilder& builder, const Node& node, ValueId x,

@@ -124,6 +124,18 @@ TEST(PlanQuantization, AConstantPerChannelIsABias) {
   }
 }
 
+TEST(PlanQuantization, WeightsAreConstantWhateverTheBias) {
+  for (const bool constant : {false, true}) {
+    FloatGraph g;
+    const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 2, 4, 4});
+    std::vector<ValueId> inputs{x, constant ? g.graph.add_constant("w", g.numbers({3, 2, 1, 1}, -1, 1))
+                                            : g.graph.add_input("w", ElementType::kF32, {3, 2, 1, 1})};
+    if (!constant) inputs.push_back(g.graph.add_constant("b", g.numbers({3}, -1, 1)));
+    g.graph.outputs = {g.node("Conv", inputs, {1, 3, 4, 4})};
+    EXPECT_EQ(plan_quantization(g.graph).weighted.size(), constant ? 1u : 0u);
+  }
+}
+
 TEST(PlanQuantization, AddsOneShapeToTheSame) {
   for (const bool broadcasts : {false, true}) {
     FloatGraph g;
