@@ -88,5 +88,16 @@ TEST(Workload, BuildersRefuseWrongGroups) {
   EXPECT_THROW(dense_workload("d", 0, 10, 10), Error);
 }
 
+// 3 * 366,503,875,925 is 2^40 - 1.
+TEST(Workload, DataSpacesHaveUpTo2To40Elements) {
+  EXPECT_EQ(matmul_workload("m", 3, 1, 366503875925).operation_count(), (int64_t{1} << 40) - 1);
+  try {
+    matmul_workload("m", 3, 1, 366503875926);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("more than 2^40 elements"), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace tilewright

@@ -31,8 +31,8 @@ bool overlap(const DramRows& a, const DramRows& b) {
 }
 
 std::optional<uint32_t> DramTracker::load(const HappensBefore& order, Module module, const DramRows& rows) {
-  const uint32_t settled =
-      std::min(order.known(kLoadModule, kStoreModule), order.known(kComputeModule, kStoreModule));
+  // Load hears of stores from compute: what it knows, both know.
+  const uint32_t settled = order.known(kLoadModule, kStoreModule);
   while (!stores_.empty() && stores_.front().position <= settled) stores_.pop_front();
   std::optional<uint32_t> conflict;
   for (const Store& store : stores_) {

@@ -21,6 +21,14 @@ TEST(Idx, ReadsBigEndianElementsPlainAndCompressed) {
   EXPECT_TRUE(parse_idx(gzip(file)).identical(expected));
 }
 
+TEST(Idx, BothMagicBytesAreZero) {
+  for (const size_t at : {0, 1}) {
+    auto file = bytes_of({0, 0, 0x08, 1, 0, 0, 0, 3, 1, 2, 3});
+    file[at] = std::byte{1};
+    EXPECT_THROW(parse_idx(file), Error) << at;
+  }
+}
+
 TEST(Idx, DamageIsAnErrorNeverACrash) {
   const auto file = bytes_of({0, 0, 0x08, 1, 0, 0, 0, 3, 1, 2, 3});
   try {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "tilewright/base/random.h"
@@ -148,6 +149,15 @@ TEST(ReferenceConvTranspose, PadsCropTheOutput) {
             (Integers{1, 10, 22, 20, 40}));
   p.window.pads = {0, 1, 0, 2};
   EXPECT_EQ(reference_conv_transpose(x, w, zeros(1), kOne, kNoShift, p).to_integers(), (Integers{10, 22}));
+}
+
+TEST(ReferenceConvTranspose, PadsLeaveSomethingOfEitherAxis) {
+  const Tensor x = Tensor::of<int8_t>({1, 1, 1, 1}, {1}), w = Tensor::of<int8_t>({1, 1, 1, 1}, {1});
+  for (const std::vector<int64_t>& pads : {std::vector<int64_t>{1, 0, 0, 0}, {0, 0, 0, 1}}) {
+    ConvTransposeParameters p;
+    std::copy(pads.begin(), pads.end(), p.window.pads.begin());
+    EXPECT_THROW(reference_conv_transpose(x, w, zeros(1), kOne, kNoShift, p), Error);
+  }
 }
 
 TEST(ReferenceAdd, HandComputedAndSymmetric) {
