@@ -124,6 +124,16 @@ TEST(FolderWriter, RefusesToReplaceWhatIsNotIts) {
   EXPECT_EQ(names_in(root), 2u);
 }
 
+// A link that took the place of a file is the user's, also one to the same content.
+TEST(FolderWriter, ALinkInThePlaceOfItsFileIsAChange) {
+  const fs::path root = fresh("linked"), folder = root / "out";
+  write(folder, {{"a", "1"}});
+  fs::rename(folder / "a", root / "moved");
+  fs::create_symlink(root / "moved", folder / "a");
+  EXPECT_NE(error_of([&] { write(folder, {{"a", "2"}}); }).find("was changed since (a)"), std::string::npos);
+  EXPECT_EQ(read_text_file(root / "moved"), "1");
+}
+
 TEST(FolderWriter, TouchesNothingBesideItsTarget) {
   const fs::path root = fresh("beside"), folder = root / "out";
   put(root / "out.partial/thesis.txt", "work of years");

@@ -50,8 +50,8 @@ class DocumentCheck final : public YAML::EventHandler {
 
  private:
   struct Size {
-    size_t nodes = 0;
-    int height = 0;
+    size_t nodes;
+    int height;
   };
   struct Open {
     YAML::anchor_t anchor;

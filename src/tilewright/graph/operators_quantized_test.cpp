@@ -21,6 +21,8 @@ TEST(QuantizedOperators, OnnxForms) {
   EXPECT_EQ(infer("DynamicQuantizeLinear", {f32({5})}, {}, 3), "u8[5] f32[scalar] u8[scalar]");
   EXPECT_EQ(infer("QuantizeLinear", {f32({1, 3, 2}), f32({2}), of(kI8, {2})}),
             "node 'n' (QuantizeLinear): input 1 ('x1') has shape 2, a list of 3 is needed");
+  EXPECT_EQ(infer("QuantizeLinear", {f32({1, 3, 2}), f32({3}), of(kI8, {2})}),
+            "node 'n' (QuantizeLinear): input 2 ('x2') has shape 2, a list of 3 is needed");
   EXPECT_EQ(infer("DequantizeLinear", {of(kI8, {5}), f32({}), of(kU8, {})}),
             "node 'n' (DequantizeLinear): input 0 ('x0') has type i8, input 2 ('x2') has type u8; both need "
             "the same "

@@ -60,6 +60,24 @@ TEST(Verifier, Structure) {
   EXPECT_EQ(after([](Graph& g) { g.inputs.push_back(5); }), "graph inputs: refer to value 5 of 4\n");
 }
 
+// ONNX Clip-13: an input, perhaps two bounds; one output.
+TEST(Verifier, CountsInputsAndOutputs) {
+  for (int inputs = 0; inputs <= 4; ++inputs) {
+    for (int outputs = 0; outputs <= 2; ++outputs) {
+      Graph graph;
+      std::vector<ValueId> read, written;
+      for (int i = 0; i < inputs; ++i)
+        read.push_back(graph.add_input("x" + std::to_string(i), kF32, i == 0 ? Shape{2} : Shape{}));
+      for (int o = 0; o < outputs; ++o)
+        written.push_back(graph.add_value("y" + std::to_string(o), kF32, {2}));
+      graph.add_node("clip", "Clip", read, written);
+      graph.outputs = written;
+      EXPECT_EQ(problems(graph).empty(), inputs >= 1 && inputs <= 3 && outputs == 1)
+          << inputs << " inputs, " << outputs << " outputs: " << problems(graph);
+    }
+  }
+}
+
 TEST(Verifier, Names) {
   EXPECT_EQ(after([](Graph& g) { g.value(1).name = "x"; }), "value 'x': is a name used twice\n");
   EXPECT_EQ(after([](Graph& g) { g.value(1).name = ""; }), "value 1: has no name\n");

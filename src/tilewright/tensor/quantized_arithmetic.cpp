@@ -18,8 +18,9 @@ Requantization encode_scale(double scale) {
   int exponent = 0;
   const double mantissa =
       std::frexp(scale, &exponent);  // scale = mantissa * 2^exponent, mantissa in [0.5, 1)
-  if (mantissa == 0.5 && exponent <= 1 && exponent >= -61) return {1, 1 - exponent};
-  if (mantissa == 0.5 && exponent > 1) return {int32_t{1} << (exponent - 1), 0};
+  if (mantissa == 0.5 && exponent >= -61) {
+    return {int32_t{1} << std::max(0, exponent - 1), std::max(0, 1 - exponent)};
+  }
   int shift = std::min(31 - exponent, 62);
   int64_t multiplier = std::llrint(std::ldexp(scale, shift));
   if (multiplier == int64_t{1} << 31 && shift > 0) {

@@ -27,6 +27,8 @@ TEST(QuantizedArithmetic, RoundsHalfUp) {
 TEST(QuantizedArithmetic, EncodesScales) {
   EXPECT_EQ(encode_scale(1.0), (Requantization{1, 0}));
   EXPECT_EQ(encode_scale(0.25), (Requantization{1, 2}));
+  EXPECT_EQ(encode_scale(0.5), (Requantization{1, 1}));
+  EXPECT_EQ(encode_scale(2.0), (Requantization{2, 0}));
   EXPECT_EQ(encode_scale(8.0), (Requantization{8, 0}));
   EXPECT_EQ(encode_scale(0x1p30), (Requantization{1 << 30, 0}));
   EXPECT_THROW(encode_scale(0), Error);
