@@ -353,5 +353,23 @@ TEST(Study, SaysWhichLineIsDamaged) {
   EXPECT_THROW(read_question(folder.path / "nothing"), Error);
 }
 
+// Without a candidate that works there is nothing to explore, unless somebody stopped it before one was
+// found.
+TEST(Exploration, OnlyAStoppedOneMayEndWithoutAResult) {
+  const Machines machines;
+  const JobKind failing{"machine", [](const std::string&) -> std::string {
+                          throw Error(ErrorKind::kInfeasible, "nothing works");
+                        }};
+  const auto executor = make_thread_executor({failing}, 1);
+  ExplorationOptions options;
+  options.candidates = 4;
+  ExplorationHooks hooks;
+  EXPECT_THROW(explore(machines, screen(machines, 1), *executor, options, {}, hooks), Error);
+  hooks.progress = [](const ExplorationProgress& at) { return at.evaluated == 0; };
+  const ExplorationResult result = explore(machines, screen(machines, 1), *executor, options, {}, hooks);
+  EXPECT_FALSE(result.evaluated.empty());
+  EXPECT_TRUE(result.front.empty());
+}
+
 }  // namespace
 }  // namespace tilewright::tune

@@ -155,6 +155,14 @@ TEST(PredictionClass, SharesAndCountsOfTablesOfAnySize) {
   }
 }
 
+TEST(Prediction, OneSplitIsEnoughToChooseBy) {
+  PredictionOptions options = quick();
+  options.splits = 1;
+  const PredictionReport report = predict_target(synthetic(60, 4), "lut", options);
+  EXPECT_GT(report.validation.within, 0.3);
+  EXPECT_GT(report.validation.r2, 0.5);
+}
+
 TEST(Prediction, LeavesOutRowsWithoutAResult) {
   SampleTable table = synthetic(40, 5);
   for (size_t i = 0; i < 60; ++i) table.targets["fmax"][i] = std::nan("");

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <algorithm>
+
 #include "random_seed.h"
+#include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
 #include "tilewright/tune/records_testing.h"
 
@@ -58,6 +61,54 @@ TEST(SqlitePagesClass, RowsOfEveryLengthComeBack) {
     ASSERT_EQ(read, written) << page_bytes << " bytes a page" << (rowids ? "" : ", without row numbers");
   }
   RecordProperty("cases", int(cases));
+}
+
+std::vector<SqliteRow> rows_of(const std::filesystem::path& path, size_t page_bytes) {
+  std::vector<SqliteRow> rows;
+  SqlitePages(path, page_bytes).visit_rows([&](const SqliteRow& row) { rows.push_back(row); });
+  return rows;
+}
+
+TEST(SqlitePages, ValuesOfEveryKindComeBack) {
+  const TestFolder folder("kinds", TestFolder::Place::kMemory);
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open((folder / "a.db").c_str(), &database), SQLITE_OK);
+  run(database, "PRAGMA page_size=1024; CREATE TABLE t (a,b,c,d,e,f,g,h,i,j,k,l);");
+  run(database,
+      "INSERT INTO t VALUES (NULL, 0, 1, 2, -2, 300, -70000, 5000000000, -1099511627776000, 2.5, '', x'');");
+  sqlite3_close(database);
+  const std::vector<SqliteValue> expected{SqliteValue(),
+                                          int64_t{0},
+                                          int64_t{1},
+                                          int64_t{2},
+                                          int64_t{-2},
+                                          int64_t{300},
+                                          int64_t{-70000},
+                                          int64_t{5000000000},
+                                          int64_t{-1099511627776000},
+                                          2.5,
+                                          std::string(),
+                                          std::string()};
+  const std::vector<SqliteRow> rows = rows_of(folder / "a.db", 1024);
+  EXPECT_EQ(
+      std::count_if(rows.begin(), rows.end(), [&](const SqliteRow& row) { return row.values == expected; }),
+      1);
+}
+
+// A page that says it has more cells than fit on it gives those that are there.
+TEST(SqlitePages, DamagedCountsOfCellsLeadNowhere) {
+  const TestFolder folder("counts", TestFolder::Place::kMemory);
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open((folder / "a.db").c_str(), &database), SQLITE_OK);
+  run(database, "PRAGMA page_size=512; CREATE TABLE t (a); INSERT INTO t VALUES (77);");
+  sqlite3_close(database);
+  std::string bytes = read_text_file(folder / "a.db");
+  for (const size_t page : {size_t{100}, size_t{512}}) bytes[page + 3] = bytes[page + 4] = char(0xFF);
+  write_text_file(folder / "a.db", bytes);
+  bool found = false;
+  for (const SqliteRow& row : rows_of(folder / "a.db", 512))
+    found = found || row.values == std::vector<SqliteValue>{int64_t{77}};
+  EXPECT_TRUE(found);
 }
 
 }  // namespace
