@@ -16,28 +16,26 @@ namespace tilewright {
 namespace {
 
 // The number in a file that holds one; nothing there (or "max"): no limit.
-int64_t number_in(const char* path) {
+int64_t number_in(const std::filesystem::path& path) {
   int64_t number = 0;
   std::ifstream file(path);
   return file >> number && number > 0 ? number : std::numeric_limits<int64_t>::max();
 }
 
-// What the control group leaves to this process, its own part included.
-int64_t left_in_group(int64_t own) {
+}  // namespace
+
+int64_t left_in_group(const std::filesystem::path& folder, int64_t own) {
   constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
   int64_t left = kNone;
   for (const auto& [limit_file, used_file] :
-       {std::pair("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-        std::pair("/sys/fs/cgroup/memory/memory.limit_in_bytes",
-                  "/sys/fs/cgroup/memory/memory.usage_in_bytes")}) {
-    const int64_t limit = number_in(limit_file), used = number_in(used_file);
+       {std::pair("memory.max", "memory.current"),
+        std::pair("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes")}) {
+    const int64_t limit = number_in(folder / limit_file), used = number_in(folder / used_file);
     if (limit == kNone || used == kNone) continue;
     left = std::min(left, std::max<int64_t>(0, limit - used) + own);
   }
   return left;
 }
-
-}  // namespace
 
 int64_t resident_bytes() {
   const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -56,7 +54,8 @@ int64_t available_bytes() {
   int64_t kilobytes = 0;
   const int64_t own = resident_bytes();
   while (file >> name >> kilobytes) {
-    if (name == "MemAvailable:") return std::min((kilobytes << 10) + own, left_in_group(own));
+    if (name == "MemAvailable:")
+      return std::min((kilobytes << 10) + own, left_in_group("/sys/fs/cgroup", own));
     file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
   }
   return 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 
 namespace tilewright {
 
@@ -11,6 +12,10 @@ int64_t resident_bytes();
 // Bytes that this process could take in all before the machine, or the control group it runs in, is full:
 // what it has and what is available. 0 where the system does not say.
 int64_t available_bytes();
+
+// What the control group described in `folder` (/sys/fs/cgroup, of version 1 or 2) leaves to a process that
+// has `own` bytes of it, these included; the largest number where there is no limit.
+int64_t left_in_group(const std::filesystem::path& folder, int64_t own);
 
 // Gives memory that was freed back to the system, so that resident_bytes() no longer counts it.
 void release_freed_memory();

@@ -155,6 +155,29 @@ TEST(PredictionClass, SharesAndCountsOfTablesOfAnySize) {
   }
 }
 
+// Ten configurations of one value, ten of another, and a test of four: where at least half of the others have
+// the smaller value, it ends the first of two classes.
+TEST(Prediction, ClassesHaveEquallyManyRows) {
+  PredictionOptions options = quick();
+  options.classes = 2;
+  options.splits = 1;
+  options.settings.erase(options.settings.begin());
+  SampleTable table;
+  table.features = {"name"};
+  for (int c = 0; c < 20; ++c) {
+    table.rows.push_back(float(c));
+    table.configurations.push_back(std::to_string(c));
+    table.precisions.push_back(8);
+    table.targets["lut"].push_back(c < 10 ? 1 : 100);
+  }
+  int two = 0;
+  for (options.seed = 1; options.seed <= 60; ++options.seed)
+    two += predict_target(table, "lut", options).classes == 2;
+  // Of random tests 71 % leave eight or more of the smaller value, 29 % more than that.
+  EXPECT_GT(two, 34);
+  EXPECT_LT(two, 52);
+}
+
 TEST(Prediction, OneSplitIsEnoughToChooseBy) {
   PredictionOptions options = quick();
   options.splits = 1;
