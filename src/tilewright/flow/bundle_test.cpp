@@ -85,6 +85,11 @@ TEST(Bundle, RetargetsToAnotherOverlay) {
   EXPECT_NE(hosted.nodes[0].reason.find("its smallest tile does not fit"), std::string::npos)
       << hosted.nodes[0].reason;
   EXPECT_EQ(hosted.nodes, compile(small_integer_graph(), small).bundle.nodes);
+  // What the host was given stays there: the overlay would be slower.
+  Bundle on_host = bundle;
+  on_host.nodes[0] = {false, "slower there"};
+  on_host.schedules.clear();
+  EXPECT_EQ(retarget(on_host, plain).nodes, on_host.nodes);
   OverlayHardware impossible = plain;
   impossible.batch = 3;
   EXPECT_THROW(retarget(bundle, impossible), Error);
@@ -105,7 +110,11 @@ TEST(Bundle, NamesWhatIsWrongInsideASoundContainer) {
   EXPECT_EQ(with("nodes.json", R"([{"node": "conv", "on": "host"}, {"node": "transpose", "on": "overlay"}])")
                 .rfind("node 'transpose': cannot run on the overlay: ", 0),
             0u);
-  EXPECT_EQ(with("meanings.json", "[7]"), "section 'meanings.json': is no list of quantisations");
+  for (const char* list : {"[7]", "{}", R"([{"integer": "y", "source": "x", "zero_point": 0}])",
+                           R"([{"integer": "y", "source": "x", "scale": 0.5}])",
+                           R"([{"integer": "y", "source": "x", "scale": 0.5, "zero_point": 0.5}])"}) {
+    EXPECT_EQ(with("meanings.json", list), "section 'meanings.json': is no list of quantisations") << list;
+  }
   Sections missing = good;
   missing.erase("hardware.yaml");
   EXPECT_EQ(error_of(format_container(missing)), "the bundle has no section 'hardware.yaml'");
