@@ -51,7 +51,7 @@ int64_t lut_rams(int64_t words, int64_t width, DeviceFamily family) {
   const int64_t tables = ultra ? 8 : 4, bits = ultra ? 7 : 3;
   if (words <= 32) return tables * ceil_div(width, 2 * bits);
   const int64_t banks = ceil_div(words, 64);
-  return banks * tables * ceil_div(width, bits) + (banks > 1 ? width * ceil_div(banks - 1, 3) : 0);
+  return banks * tables * ceil_div(width, bits) + width * ceil_div(banks - 1, 3);
 }
 
 }  // namespace tilewright::synthesis
