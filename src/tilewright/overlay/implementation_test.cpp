@@ -7,6 +7,7 @@
 #include "tilewright/base/file.h"
 #include "tilewright/base/hash.h"
 #include "tilewright/overlay/implementation_data.h"
+#include "tilewright/overlay/implementation_knobs.h"
 #include "tilewright/overlay/implementation_performance.h"
 #include "tilewright/overlay/implementation_run.h"
 #include "tilewright/overlay/implementation_space.h"
@@ -50,17 +51,17 @@ TEST_P(SpaceOfFamily, RulesCutTheProductToThousands) {
 // Blocks of an iCE40 are 256 x 16 to 2048 x 2 bits: 2,048 words of 128 bits are 64 of them, the part has 32,
 // while 256 words are 8.
 TEST(ImplementationSpace, DeepMemoriesTakeBlocksOfNarrowWords) {
-  const auto& rules = space().rules();
+  const auto rules = implementation_rules(DeviceFamily::kIce40);
   const auto rule =
       std::find_if(rules.begin(), rules.end(), [](const auto& r) { return r.name == "block memory"; });
   ASSERT_NE(rule, rules.end());
-  ImplementationCandidate candidate{space().hardware().front(), {}};
+  ImplementationCandidate candidate;
   OverlayHardware& h = candidate.hardware;
   h.batch = 1;
   h.block_in = h.block_out = 4;
   h.input_bits = h.weight_bits = 8;
   h.memory_width_bits = 32;
-  h.memory_partition = {};
+  h.accumulator_bits = 16;
   ASSERT_EQ(h.weight_bytes() * 8, 128);
   h.uop_buffer_bytes = 128 * h.uop_bytes();
   h.input_buffer_bytes = 128 * h.input_bytes();
