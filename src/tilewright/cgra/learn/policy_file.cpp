@@ -4,6 +4,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
+#include "tilewright/base/json.h"
 #include "tilewright/cgra/learn/policy_network.h"
 
 namespace tilewright::cgra {
@@ -47,7 +48,7 @@ void read_tensor(const nlohmann::json& tensors, int tensor, const std::string& s
 }  // namespace
 
 PolicyWeights parse_policy(const std::string& text, const std::string& source_name) {
-  const nlohmann::json file = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json file = parse_json(text, source_name);  // no deeper than copies can follow
   if (!file.is_object() || file.value("format", nlohmann::json()) != "tilewright-policy")
     throw Error(ErrorKind::kInvalidInput, source_name + ": not a policy file of tilewright");
   if (file.value("version", nlohmann::json()) != 1)

@@ -158,7 +158,12 @@ TEST(PolicyFile, EachKindOfDamageIsNamed) {
     std::string text = good;
     return text.replace(text.find(what), what.size(), with);
   };
-  expect_refused("{", "not a policy file");
+  expect_refused("{", "p.json:1:2: no JSON");
+  expect_refused("{}", "not a policy file");
+  const std::string deep = std::string(100000, '[') + std::string(100000, ']');
+  for (const char* field : {"\"tilewright-policy\"", "\"critic_out_bias\": [0]"})
+    expect_refused(without(field, field[1] == 'c' ? "\"critic_out_bias\": " + deep : deep),
+                   "nested deeper than 64");
   expect_refused(without("tilewright-policy", "other"), "not a policy file");
   expect_refused(without("\"version\": 1", "\"version\": 2"), "another version");
   expect_refused(without("\"query\"", "\"quarry\""), "tensor query is missing");
