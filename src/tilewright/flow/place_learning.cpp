@@ -8,6 +8,7 @@
 
 #include "tilewright/base/confined_path.h"
 #include "tilewright/base/file.h"
+#include "tilewright/base/json.h"
 #include "tilewright/base/shared_library.h"
 #include "tilewright/cgra/graph/graph_file.h"
 #include "tilewright/cgra/graph/kernel_file.h"
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 std::vector<fs::path> graph_files(const PlaceTrainingRequest& request) {
   std::vector<fs::path> files;
   if (!request.split.empty()) {
-    const auto split = nlohmann::json::parse(read_text_file(request.split), nullptr, false);
+    const nlohmann::json split = parse_json(read_text_file(request.split), request.split.string());
     if (!split.is_object() || !split.contains("train") || !split["train"].is_array())
       throw Error(ErrorKind::kInvalidInput, request.split.string() + " has no list \"train\"");
     for (const auto& name : split["train"]) {

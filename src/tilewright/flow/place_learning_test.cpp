@@ -60,9 +60,12 @@ TEST_F(PlaceTrainingSplit, LeadsNowhereElse) {
 
 TEST_F(PlaceTrainingSplit, IsAListOfNames) {
   const std::string file = (folder_ / "split.json").string();
-  for (const char* split : {"", "{", "[]", "{}", "3", R"({"train": 3})", R"({"train": {"a": "inside"}})"}) {
+  for (const char* split : {"[]", "{}", "3", R"({"train": 3})", R"({"train": {"a": "inside"}})"}) {
     EXPECT_EQ(failure(split), file + " has no list \"train\"") << split;
   }
+  EXPECT_TRUE(failure("{").starts_with(file + ":1:2: no JSON")) << failure("{");
+  EXPECT_TRUE(failure("{\"train\": [" + std::string(100000, '[') + std::string(100000, ']') + "]}")
+                  .starts_with(file + ": nested deeper than 64"));
   EXPECT_EQ(failure(R"({"train": ["inside", 3]})"), file + ": \"train\" holds 3, which is no name");
   EXPECT_EQ(failure(R"({"train": []})"), "no graphs in " + (folder_ / "graphs").string());
 }
