@@ -6,7 +6,7 @@ BUILD = build/$(PRESET)
 TILEWRIGHT_OUTSIDE ?= ../shared
 export OMP_WAIT_POLICY ?= passive
 
-.PHONY: demo test test-outside test-all figures format build install check clean
+.PHONY: demo test test-outside test-all test-threads figures format build install check clean
 
 demo:
 	scripts/install-deps run
@@ -36,6 +36,13 @@ test-all:
 	ctest --test-dir $(BUILD) -L "fast|slow" -j $(JOBS) --output-on-failure
 	$(MAKE) --no-print-directory build PRESET=dev
 	ctest --test-dir build/dev -L fast -j $(JOBS) --output-on-failure
+
+# The programs of the modules that start threads (host's are left out: its libgomp is not built for the sanitizer).
+THREADED = base/base_test search/search_test tune/tune_test
+test-threads:
+	scripts/install-deps test
+	$(MAKE) --no-print-directory build PRESET=tsan TARGETS="$(notdir $(THREADED))"
+	for program in $(THREADED); do build/tsan/src/tilewright/$$program --gtest_brief=1 || exit 1; done
 
 figures:
 	scripts/install-deps test
