@@ -77,9 +77,11 @@ def record(program, work):
     return wrong
 
 
-def caught(program, number, tests=None):
-    """Whether the program's tests notice the mutant; those that reach it, or `tests`."""
-    tests = sorted((t for t in program.tests if number in t.reaches), key=lambda t: t.milliseconds) if tests is None else tests
+def caught(program, number):
+    """Whether the program's tests notice the mutant: those that reach it, or all where one alone does, for what is
+    worked out there may be kept for those behind it."""
+    reaching = [t for t in program.tests if number in t.reaches]
+    tests = sorted(program.tests if len(reaching) == 1 else reaching, key=lambda t: t.milliseconds)
     parts, total, limit = [[]], 0, AT_FIRST_MS
     for test in tests:
         total += test.milliseconds
