@@ -9,6 +9,7 @@
 #include "tilewright/nest/access_counts.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -24,6 +25,7 @@ using Wide = __int128;
   throw Error(ErrorKind::kInvalidInput, "an access count of this mapping exceeds 2^63 - 1");
 }
 Wide times(Wide a, Wide b) {
+  if (a == int64_t(a) && b == int64_t(b)) return Wide(int64_t(a)) * int64_t(b);
   Wide out;
   if (__builtin_mul_overflow(a, b, &out)) refuse();
   return out;
@@ -51,30 +53,36 @@ enum class LoopPart : uint8_t {
   kTogether,  // of instances that share words
 };
 
+// What is counted between a parent and a child. One object serves all of a mapping's pairs, for its buffers.
 class Boundary {
  public:
-  Boundary(const Workload& workload, std::span<const NestLoop> loops, int space, int child, bool arithmetic,
-           Accounting accounting)
-      : workload_(workload),
-        space_(workload.data_spaces[size_t(space)]),
-        timeloop_(accounting == Accounting::kTimeloop),
-        rules_{timeloop_, timeloop_ && !space_.is_output},
-        arithmetic_(arithmetic),
-        depends_(workload.dimensions.size(), false),
-        tile_(workload.dimensions.size(), 1) {
-    for (const Rank& rank : space_.ranks) {
+  Boundary(const Workload& workload, Accounting accounting)
+      : workload_(workload), timeloop_(accounting == Accounting::kTimeloop) {
+    for (const Dimension& dimension : workload.dimensions) sizes_.push_back(dimension.size);
+  }
+
+  void enter(std::span<const NestLoop> loops, int space, int child, bool arithmetic) {
+    const DataSpace& data = workload_.data_spaces[size_t(space)];
+    rules_ = {timeloop_, timeloop_ && !data.is_output};
+    arithmetic_ = arithmetic;
+    depends_.assign(sizes_.size(), false);
+    for (const Rank& rank : data.ranks) {
       for (const ProjectionTerm& term : rank.terms) depends_[size_t(term.dimension)] = true;
     }
+    tile_.assign(sizes_.size(), 1);
+    loops_.clear();
+    innermost_mover_ = -1;
     for (const NestLoop& loop : loops) {
       if (loop.level < child) {
         if (loop.temporal && depends_[size_t(loop.dimension)]) innermost_mover_ = int(loops_.size());
         loops_.push_back(loop);
       } else {
         int64_t& tile = tile_[size_t(loop.dimension)];
-        tile = std::min(workload.dimensions[size_t(loop.dimension)].size, tile * loop.factor);
+        tile = std::min(sizes_[size_t(loop.dimension)], tile * loop.factor);
       }
     }
     parts_.resize(loops_.size());
+    list_factors(data);
   }
 
   const std::vector<NestLoop>& loops() const { return loops_; }
@@ -105,12 +113,52 @@ class Boundary {
     for (size_t i = 0; i < loops_.size(); ++i) {
       parts_[i] = loops_[i].temporal ? LoopPart::kTogether : spatial_part(i, together);
     }
-    Wide total = working_positions();
-    for (const Rank& rank : space_.ranks) total = times(total, distinct_of(rank));
+    Wide total = 1;
+    for (Factor& factor : in_use())
+      total = times(total, factor.relevant ? distinct_of(factor) : sums_of(factor).new_all);
     return total;
   }
 
  private:
+  struct Sums {
+    Wide new_all = 1, new_part = 0, old_all = 1, old_part = 0;
+  };
+  // A rank, or a dimension that the data space does not depend on: counts are products over these. Its sums
+  // follow from the parts of its own loops, which few events change.
+  struct Factor {
+    bool relevant = true;               // a rank
+    std::vector<ProjectionTerm> terms;  // of more than one iteration
+    std::vector<size_t> loops;          // by index into loops_
+    std::vector<std::pair<uint64_t, Sums>> known;
+  };
+  static constexpr size_t kMostRemembered = 32;  // loops of a factor, two bits each
+
+  std::span<Factor> in_use() { return std::span(factors_).first(factor_count_); }
+
+  void list_factors(const DataSpace& data) {
+    factor_count_ = 0;
+    for (const Rank& rank : data.ranks) add_factor(true, rank.terms);
+    for (size_t d = 0; d < sizes_.size(); ++d) {
+      if (!depends_[d]) add_factor(false, std::array{ProjectionTerm{int(d), 1}});
+    }
+  }
+  // Those that are 1 at any time are left out.
+  void add_factor(bool relevant, std::span<const ProjectionTerm> terms) {
+    if (factor_count_ == factors_.size()) factors_.emplace_back();
+    Factor& factor = factors_[factor_count_];
+    factor.relevant = relevant;
+    factor.terms.clear();
+    factor.loops.clear();
+    factor.known.clear();
+    for (const ProjectionTerm& term : terms) {
+      if (sizes_[size_t(term.dimension)] > 1) factor.terms.push_back(term);
+    }
+    for (size_t i = 0; i < loops_.size(); ++i) {
+      if (involves(factor, loops_[i].dimension)) factor.loops.push_back(i);
+    }
+    if (!(relevant ? factor.terms.empty() : factor.loops.empty())) ++factor_count_;
+  }
+
   static LoopPart spatial_part(size_t i, const std::vector<bool>& together) {
     return together[i] ? LoopPart::kTogether : LoopPart::kOutside;
   }
@@ -125,11 +173,11 @@ class Boundary {
 
   // Sums over the positions of the loops outside, as parts_ says.
   Moved event(int advancing) {
-    const Wide positions = working_positions();
-    Wide new_all = positions, new_kept = positions, old_all = positions, old_kept = positions;
-    for (const Rank& rank : space_.ranks) {
-      Sums sums = rank_sums(rank);
-      const bool moves = advancing >= 0 && involves(rank, loops_[size_t(advancing)].dimension);
+    Wide new_all = 1, new_kept = 1, old_all = 1, old_kept = 1;
+    for (Factor& factor : in_use()) {
+      Sums sums = sums_of(factor);
+      const bool moves =
+          factor.relevant && advancing >= 0 && involves(factor, loops_[size_t(advancing)].dimension);
       if (timeloop_ && advancing == innermost_mover_ && moves) {
         sums.new_all = sums.new_part;
         sums.old_all = sums.old_part;
@@ -143,29 +191,54 @@ class Boundary {
     return {new_all - new_kept, old_all - old_kept};
   }
 
-  struct Sums {
-    Wide new_all = 0, new_part = 0, old_all = 0, old_part = 0;
-  };
-
-  static bool involves(const Rank& rank, int dimension) {
-    for (const ProjectionTerm& term : rank.terms) {
+  static bool involves(const Factor& factor, int dimension) {
+    for (const ProjectionTerm& term : factor.terms) {
       if (term.dimension == dimension) return true;
     }
     return false;
   }
 
+  Sums sums_of(Factor& factor) {
+    if (factor.loops.size() > kMostRemembered) return counted_sums(factor);
+    uint64_t parts = 0;
+    for (const size_t i : factor.loops) parts = parts << 2 | uint64_t(parts_[i]);
+    for (const auto& [of, sums] : factor.known) {
+      if (of == parts) return sums;
+    }
+    factor.known.emplace_back(parts, counted_sums(factor));
+    return factor.known.back().second;
+  }
+
+  Sums counted_sums(const Factor& factor) {
+    read_terms(factor);
+    Sums sums{0, 0, 0, 0};
+    if (!factor.relevant) {
+      // Positions where an instance works; all that is held there stays.
+      for (const Room& at : rooms_[0]) sums.new_all += at.room > axes_[0].new_offset ? at.count : 0;
+      sums.old_all = sums.new_all;
+      return sums;
+    }
+    for_each_position(factor.terms.size(), rules_, [&](Wide count, const RankMoves& moves) {
+      sums.new_all = plus(sums.new_all, times(count, moves.new_all));
+      sums.new_part = plus(sums.new_part, times(count, moves.new_part));
+      sums.old_all = plus(sums.old_all, times(count, moves.old_all));
+      sums.old_part = plus(sums.old_part, times(count, moves.old_part));
+    });
+    return sums;
+  }
+
   // One dimension as parts_ sees it.
-  void read_dimension(int dimension, int64_t coefficient, RankAxis& axis, std::vector<Stride>& together,
-                      std::vector<Room>& rooms) {
+  void read_dimension(const Factor& factor, const ProjectionTerm& term, RankAxis& axis,
+                      std::vector<Stride>& together, std::vector<Room>& rooms) {
     outside_.clear();
     together.clear();
     axis = {};
-    axis.coefficient = coefficient;
-    axis.tile = tile_[size_t(dimension)];
+    axis.coefficient = term.coefficient;
+    axis.tile = tile_[size_t(term.dimension)];
     int64_t reach = axis.tile;
-    for (size_t i = 0; i < loops_.size(); ++i) {
+    for (const size_t i : factor.loops) {
       const NestLoop& loop = loops_[i];
-      if (loop.dimension != dimension) continue;
+      if (loop.dimension != term.dimension) continue;
       switch (parts_[i]) {
         case LoopPart::kOutside:
           outside_.push_back({loop.step, loop.factor});
@@ -184,21 +257,19 @@ class Boundary {
       }
     }
     reach += std::max(axis.old_offset, axis.new_offset);
-    positions_by_room(workload_.dimensions[size_t(dimension)].size, outside_, reach, rooms);
+    positions_by_room(sizes_[size_t(term.dimension)], outside_, reach, rooms);
+    axis.instances = together;
   }
 
-  // Positions along the dimensions that the data space does not depend on where an instance works.
-  Wide working_positions() {
-    Wide positions = 1;
-    for (size_t d = 0; d < depends_.size(); ++d) {
-      if (depends_[d]) continue;
-      RankAxis axis;
-      read_dimension(int(d), 1, axis, one_together_, one_rooms_);
-      Wide working = 0;
-      for (const Room& at : one_rooms_) working += at.room > axis.new_offset ? at.count : 0;
-      positions = times(positions, working);
+  void read_terms(const Factor& factor) {
+    const size_t terms = factor.terms.size();
+    if (axes_.size() < terms) {
+      axes_.resize(terms);
+      together_.resize(terms);
+      rooms_.resize(terms);
     }
-    return positions;
+    for (size_t t = 0; t < terms; ++t)
+      read_dimension(factor, factor.terms[t], axes_[t], together_[t], rooms_[t]);
   }
 
   // Calls body(count, moves) for the positions of the dimensions of a rank, alike ones at once.
@@ -222,43 +293,18 @@ class Boundary {
     }
   }
 
-  Sums rank_sums(const Rank& rank) {
-    read_rank(rank);
-    Sums sums;
-    for_each_position(rank.terms.size(), rules_, [&](Wide count, const RankMoves& moves) {
-      sums.new_all = plus(sums.new_all, times(count, moves.new_all));
-      sums.new_part = plus(sums.new_part, times(count, moves.new_part));
-      sums.old_all = plus(sums.old_all, times(count, moves.old_all));
-      sums.old_part = plus(sums.old_part, times(count, moves.old_part));
-    });
-    return sums;
-  }
-
-  void read_rank(const Rank& rank) {
-    const size_t terms = rank.terms.size();
-    if (axes_.size() < terms) {
-      axes_.resize(terms);
-      together_.resize(terms);
-      rooms_.resize(terms);
-    }
-    for (size_t t = 0; t < terms; ++t) {
-      read_dimension(rank.terms[t].dimension, rank.terms[t].coefficient, axes_[t], together_[t], rooms_[t]);
-      axes_[t].instances = together_[t];
-    }
-  }
-
   // Elements of one rank that groups ever hold. Every iteration belongs to one group, so where no two
   // iterations meet in an element the groups share out the whole range.
-  Wide distinct_of(const Rank& rank) {
-    std::vector<int64_t> sizes;
+  Wide distinct_of(const Factor& factor) {
     Wide iterations = 1;
-    for (const Dimension& dimension : workload_.dimensions) sizes.push_back(dimension.size);
-    for (const ProjectionTerm& term : rank.terms) {
-      iterations = times(iterations, sizes[size_t(term.dimension)]);
+    scratch_.terms.clear();
+    for (const ProjectionTerm& term : factor.terms) {
+      iterations = times(iterations, sizes_[size_t(term.dimension)]);
+      scratch_.terms.push_back(term);
     }
-    if (rank_footprint(rank, sizes) == iterations) return iterations;
-    read_rank(rank);
-    const size_t terms = rank.terms.size();
+    if (rank_footprint(scratch_, sizes_) == iterations) return iterations;
+    read_terms(factor);
+    const size_t terms = factor.terms.size();
     // Instances that adjoin are one long tile: their union is all that matters here.
     for (size_t t = 0; t < terms; ++t) {
       std::vector<Stride>& loops = together_[t];
@@ -276,29 +322,30 @@ class Boundary {
   }
 
   const Workload& workload_;
-  const DataSpace& space_;
   bool timeloop_;
+  std::vector<int64_t> sizes_;  // by dimension
   RankRules rules_;
-  bool arithmetic_;
+  bool arithmetic_ = false;
   std::vector<bool> depends_;
   std::vector<int64_t> tile_;
   std::vector<NestLoop> loops_;  // outside the child's tile
   std::vector<LoopPart> parts_;
   int innermost_mover_ = -1;
+  std::vector<Factor> factors_;
+  size_t factor_count_ = 0;
   RankCounter counter_;
-  std::vector<Stride> outside_, one_together_;
-  std::vector<Room> one_rooms_;
+  Rank scratch_;
+  std::vector<Stride> outside_;
   std::vector<RankAxis> axes_;
   std::vector<std::vector<Stride>> together_;
   std::vector<std::vector<Room>> rooms_;
   std::vector<size_t> choice_;
 };
 
-SpaceTraffic traffic_of(const Workload& workload, std::span<const NestLoop> loops, int space, int parent,
-                        int child, std::span<const CountingNetwork> networks, Accounting accounting) {
+SpaceTraffic traffic_of(Boundary& boundary, std::span<const NestLoop> loops, bool output, int space,
+                        int parent, int child, std::span<const CountingNetwork> networks) {
   const bool arithmetic = child == int(networks.size());
-  const bool output = workload.data_spaces[size_t(space)].is_output;
-  Boundary boundary(workload, loops, space, child, arithmetic, accounting);
+  boundary.enter(loops, space, child, arithmetic);
   const size_t count = boundary.loops().size();
   std::vector<bool> nobody(count), siblings(count), row(count), readers(count), updaters(count);
   for (size_t i = 0; i < count; ++i) {
@@ -374,6 +421,7 @@ AccessCounts count_accesses(const Workload& workload, const Mapping& mapping,
   const size_t dimensions = workload.dimensions.size(), spaces = workload.data_spaces.size();
   const std::vector<int64_t> extents = tile_extents(workload, mapping);
   counts.tile_words.assign(size_t(levels) * spaces, 0);
+  Boundary boundary(workload, accounting);
   for (size_t s = 0; s < spaces; ++s) {
     int parent = 0;
     for (int l = 0; l <= levels; ++l) {
@@ -383,7 +431,8 @@ AccessCounts count_accesses(const Workload& workload, const Mapping& mapping,
         counts.tile_words[size_t(l) * spaces + s] = held_words(workload.data_spaces[s], tile, accounting);
       }
       if (l == 0) continue;
-      counts.traffic.push_back(traffic_of(workload, loops, int(s), parent, l, networks, accounting));
+      const bool output = workload.data_spaces[s].is_output;
+      counts.traffic.push_back(traffic_of(boundary, loops, output, int(s), parent, l, networks));
       parent = l;
     }
   }

@@ -198,9 +198,46 @@ bool RankCounter::short_cut(std::span<const RankAxis> axes, RankRules rules, Ran
   return true;
 }
 
+// One axis whose instances hold ranges that do not overlap: every instance counts for itself.
+bool RankCounter::count_apart(std::span<const RankAxis> axes, RankMoves& moves) {
+  if (axes.size() != 1) return false;
+  const RankAxis& axis = axes[0];
+  int64_t reach = axis.tile;
+  for (size_t i = axis.instances.size(); i-- > 0;) {
+    if (axis.instances[i].step < reach) return false;
+    reach += (axis.instances[i].count - 1) * axis.instances[i].step;
+  }
+  moves = {0, 0, 0, 0};
+  index_.assign(axis.instances.size(), 0);
+  bool more = true;
+  while (more) {
+    int64_t now = axis.new_offset, before = axis.old_offset;
+    for (size_t i = 0; i < index_.size(); ++i) {
+      now += index_[i] * axis.instances[i].step;
+      before += index_[i] * axis.instances[i].step;
+    }
+    const int64_t now_end = std::min(now + axis.tile, axis.room);
+    const int64_t before_end = std::min(before + axis.tile, axis.room);
+    const int64_t held = std::max<int64_t>(0, now_end - now), was = std::max<int64_t>(0, before_end - before);
+    const int64_t kept = std::max<int64_t>(0, std::min(now_end, before_end) - std::max(now, before));
+    moves.new_all += held;
+    moves.new_part += held - kept;
+    moves.old_all += was;
+    moves.old_part += was - kept;
+    more = false;
+    for (size_t i = index_.size(); i-- > 0 && !more;) {
+      more = ++index_[i] < axis.instances[i].count;
+      if (!more) index_[i] = 0;
+    }
+  }
+  return true;
+}
+
 RankMoves RankCounter::moves(std::span<const RankAxis> axes, RankRules rules) {
   RankMoves moves;
-  return short_cut(axes, rules, moves) ? moves : listed_moves(axes, rules);
+  if (short_cut(axes, rules, moves)) return moves;
+  if (!rules.boxed && !rules.same_tile_only && count_apart(axes, moves)) return moves;
+  return listed_moves(axes, rules);
 }
 
 void RankCounter::list_values(std::span<const RankAxis> axes, size_t main, std::span<const Range> ranges,

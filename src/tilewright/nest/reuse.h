@@ -85,6 +85,7 @@ class RankCounter {
   };
 
   bool short_cut(std::span<const RankAxis> axes, RankRules rules, RankMoves& moves);
+  bool count_apart(std::span<const RankAxis> axes, RankMoves& moves);
   bool as_run(std::span<const RankAxis> axes, bool old, bool boxed, Run& run);
   int64_t spread(std::span<const RankAxis> axes, int64_t step, int64_t count);
   int64_t different_tiles(std::span<const RankAxis> axes);
