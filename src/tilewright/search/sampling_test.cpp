@@ -1,4 +1,4 @@
-// Random search, annealing, evolution and successive halving on spaces with known optima.
+// Random search, annealing, basin hopping, evolution and successive halving on spaces with known optima.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tilewright/search/annealing.h"
+#include "tilewright/search/basin_hopping.h"
 #include "tilewright/search/evolution.h"
 #include "tilewright/search/random_search.h"
 #include "tilewright/search/search_problems_test_support.h"
@@ -26,6 +27,10 @@ std::map<std::string, Method<S>> methods() {
           {"annealing",
            [](const S& space, const SamplingOptionsOf<S>& o) {
              return anneal(space, AnnealingOptions<Solution, Value>{o});
+           }},
+          {"hopping",
+           [](const S& space, const SamplingOptionsOf<S>& o) {
+             return hop_basins(space, HoppingOptions<Solution, Value>{o});
            }},
           {"evolution",
            [](const S& space, const SamplingOptionsOf<S>& o) {

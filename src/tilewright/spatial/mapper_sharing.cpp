@@ -1,17 +1,19 @@
 // A search that its time limit will stop is stopped early, and the objectives are searched in turn, each from
 // the best that the others found: what is good for latency is often better in energy x delay than what a
-// search for that has reached by then. The last and longest turn is the objective's own again.
+// search for that has reached by then. Where the tree is too large for the time, local searches find better
+// mappings than its dives do: half of the time is theirs. The last turn is the objective's own again.
 #include "tilewright/spatial/mapper_sharing.h"
 
 #include <algorithm>
 
 #include "tilewright/search/annealing.h"
+#include "tilewright/search/basin_hopping.h"
 
 namespace tilewright {
 namespace {
 
-// Shares of the time: the first try, each of the other objectives, and annealing for the objective.
-constexpr double kFirstShare = 0.15, kOtherShare = 0.1, kAnnealingShare = 0.3;
+// Shares of the time: the first try, each of the other objectives, local searches for the objective.
+constexpr double kFirstShare = 0.1, kOtherShare = 0.05, kLocalShare = 0.5;
 constexpr double kLeastSeconds = 1e-3;
 
 using Progress = std::function<void(const MapProgress&)>;
@@ -40,7 +42,7 @@ class SharedSearch {
       const MapResult found = search_mapping(mapspace_, turn);
       offer(found.mapping, found.cost);
     }
-    anneal_afresh(kAnnealingShare * deadline_.limit());
+    if (!deadline_.over()) search_locally();
     MapResult last = own(std::max(kLeastSeconds, deadline_.left()));
     if (last.status == MapStatus::kInfeasible) return last;
     offer(last.mapping, last.cost);
@@ -79,18 +81,14 @@ class SharedSearch {
     found_after_s_ = deadline_.seconds();
   }
 
-  // From random mappings: the best so far is often where a search for something else got stuck.
-  void anneal_afresh(double limit_s) {
-    if (deadline_.over()) return;
-    const MapspaceSampling space(mapspace_, turn_of(limit_s));
-    AnnealingOptions<SlotMapping, MapValue> annealing;
-    annealing.threads = options_.threads;
-    annealing.limits.seconds = limit_s;
-    annealing.limits.deadline = &deadline_;
-    annealing.relative = true;
-    const SamplingResultOf<MapspaceSampling> found = anneal(space, annealing);
-    if (!found.best) return;
-    const Mapping mapping = space.choices().build(*found.best);
+  void search_locally() {
+    const MapspaceSampling space(mapspace_, turn_of(deadline_.left()));
+    SearchLimits half;
+    half.seconds = kLocalShare / 2 * deadline_.limit();
+    half.deadline = &deadline_;
+    const std::optional<SlotMapping> found = local_best(space, options_.threads, half);
+    if (!found) return;
+    const Mapping mapping = space.choices().build(*found);
     offer(mapping, evaluate_mapping(mapspace_.workload, mapspace_.hardware, mapping, options_.rules));
   }
 
@@ -123,6 +121,21 @@ class SharedSearch {
 };
 
 }  // namespace
+
+std::optional<SlotMapping> local_best(const MapspaceSampling& space, int threads, const SearchLimits& half) {
+  HoppingOptions<SlotMapping, MapValue> hopping;
+  hopping.threads = threads;
+  hopping.lanes = 4;
+  hopping.limits = half;
+  const SamplingResultOf<MapspaceSampling> hopped = hop_basins(space, hopping);
+  AnnealingOptions<SlotMapping, MapValue> annealing;
+  annealing.threads = threads;
+  annealing.limits = half;
+  annealing.relative = true;
+  const SamplingResultOf<MapspaceSampling> annealed = anneal(space, annealing);
+  const bool hopped_better = !annealed.best || (hopped.best && *hopped.end.value < *annealed.end.value);
+  return hopped_better ? hopped.best : annealed.best;
+}
 
 std::optional<Scored<SlotMapping, MapValue>> start_of(const MapspaceSampling& space,
                                                       const MapperOptions& options) {

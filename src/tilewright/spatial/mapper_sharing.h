@@ -14,6 +14,11 @@ namespace tilewright {
 MapResult search_mapping(const Mapspace& mapspace, const MapperOptions& options,
                          const std::function<void(const MapProgress&)>& progress = {});
 
+// The best mapping of two local searches from random mappings, each within the limits `half`: climbs one
+// after the other, for spaces whose good mappings lie far apart (what is kept differs), and annealing, for
+// those with many small valleys. None if they met no valid one.
+std::optional<SlotMapping> local_best(const MapspaceSampling& space, int threads, const SearchLimits& half);
+
 // options.start with its value; none if there is no start, or if it is not valid.
 std::optional<Scored<SlotMapping, MapValue>> start_of(const MapspaceSampling& space,
                                                       const MapperOptions& options);

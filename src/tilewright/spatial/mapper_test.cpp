@@ -108,7 +108,7 @@ TEST(Mapper, StopsInTimeWithABound) {
   shape.width = shape.height;
   Mapspace mapspace{conv2d_workload("c", shape), small_array(), {}, false};
   MapperOptions options;
-  options.time_limit_s = 0.3;
+  options.time_limit_s = 1;
   int64_t calls = 0;
   const MapResult result = find_mapping(mapspace, options, [&](const MapProgress&) { ++calls; });
   EXPECT_EQ(result.status, MapStatus::kStopped);

@@ -7,20 +7,12 @@
 namespace tilewright {
 namespace {
 
+// Changes that leave a mapping as it is are tried again.
+constexpr int kTries = 4;
+
 template <typename Range>
 auto pick(const Range& range, Random& random) {
   return range[size_t(random.between(0, int64_t(range.size()) - 1))];
-}
-
-int64_t random_prime_factor(int64_t number, Random& random) {
-  std::vector<int64_t> primes;
-  for (int64_t p = 2; p * p <= number; ++p) {
-    if (number % p != 0) continue;
-    primes.push_back(p);
-    while (number % p == 0) number /= p;
-  }
-  if (number > 1) primes.push_back(number);
-  return pick(primes, random);
 }
 
 }  // namespace
@@ -30,31 +22,70 @@ MapspaceSampling::MapspaceSampling(const Mapspace& mapspace, const MapperOptions
       options_(options),
       choices_(mapspace),
       evaluator_(mapspace, choices_, options.rules),
-      scale_(mapspace) {}
+      scale_(mapspace) {
+  for (int d = 0; d < choices_.dimensions(); ++d) {
+    if (mapspace.workload.dimensions[size_t(d)].size > 1) long_.push_back(d);
+  }
+  for (int l = 0; l < choices_.levels(); ++l) {
+    if (choices_.keeps(l).size() > 1) choosy_.push_back(l);
+  }
+  for (int slot = 0; slot + 1 < choices_.slots(); ++slot) {
+    const ArrayLevel& level = mapspace.hardware.levels[size_t(choices_.level_of(slot))];
+    const SlotKind kind = choices_.kind_of(slot);
+    if (kind == SlotKind::kX ? level.fanout_x > 1 : kind == SlotKind::kTemporal || level.fanout_y > 1)
+      open_.push_back(slot);
+  }
+}
 
 SlotMapping MapspaceSampling::sample(Random& random) const {
-  const int dimensions = choices_.dimensions();
   SlotMapping mapping;
-  mapping.factors.assign(size_t(choices_.slots() * dimensions), 1);
+  mapping.factors.assign(size_t(choices_.slots() * choices_.dimensions()), 1);
   mapping.orders.resize(size_t(choices_.levels()));
   for (int l = 0; l < choices_.levels(); ++l) mapping.keeps.push_back(pick(choices_.keeps(l), random));
+  std::vector<int> all(static_cast<size_t>(choices_.dimensions()));
+  std::iota(all.begin(), all.end(), 0);
+  draw(mapping, std::move(all), 0, random);
+  repair_orders(mapping, random);
+  return mapping;
+}
+
+void MapspaceSampling::draw(SlotMapping& mapping, std::vector<int> drawn, int first, Random& random) const {
+  const int dimensions = choices_.dimensions();
+  std::vector<bool> stays(size_t(dimensions), true);
+  for (const int d : drawn) stays[size_t(d)] = false;
+  // Of a dimension that stays, what it covers at the end of the slot's level.
   std::vector<int64_t> cover(size_t(dimensions), 1);
-  std::vector<int> order(static_cast<size_t>(dimensions));
-  std::iota(order.begin(), order.end(), 0);
-  for (int slot = 0; slot < choices_.slots(); ++slot) {
+  const auto cover_slots = [&](int begin, int end, bool staying) {
+    for (int slot = begin; slot < end; ++slot) {
+      for (int d = 0; d < dimensions; ++d) {
+        if (stays[size_t(d)] == staying) cover[size_t(d)] *= factor(mapping, slot, d);
+      }
+    }
+  };
+  cover_slots(0, first, false);
+  cover_slots(0, first - first % kSlotsPerLevel, true);
+  for (int slot = first; slot < choices_.slots(); ++slot) {
     const int level = choices_.level_of(slot);
     const ArrayLevel& machine = mapspace_.hardware.levels[size_t(level)];
     const SlotKind kind = choices_.kind_of(slot);
+    if (slot == first || kind == SlotKind::kX) {
+      const int begin = slot - slot % kSlotsPerLevel;
+      cover_slots(begin, begin + kSlotsPerLevel, true);
+    }
     int64_t room = kind == SlotKind::kX   ? machine.fanout_x
                    : kind == SlotKind::kY ? machine.fanout_y
                                           : std::numeric_limits<int64_t>::max();
-    for (size_t i = order.size(); i > 1; --i) {
-      std::swap(order[i - 1], order[size_t(random.between(0, int64_t(i) - 1))]);
+    for (int d = 0; d < dimensions; ++d) {
+      if (stays[size_t(d)]) room /= factor(mapping, slot, d);
     }
-    for (const int d : order) {
+    for (size_t i = drawn.size(); i > 1; --i) {
+      std::swap(drawn[i - 1], drawn[size_t(random.between(0, int64_t(i) - 1))]);
+    }
+    for (const int d : drawn) {
       int64_t& covered = cover[size_t(d)];
       const int64_t inside = covered;
       const std::span<const int64_t> factors = choices_.factors(slot, d, inside);
+      factor(mapping, slot, d) = 1;
       if (factors.empty()) continue;  // a fixed factor elsewhere that this mapping cannot meet
       int64_t at = random.between(0, int64_t(factors.size()) - 1);
       const bool barred = kind == SlotKind::kY && choices_.constraints(level).one_axis_per_dimension &&
@@ -68,65 +99,23 @@ SlotMapping MapspaceSampling::sample(Random& random) const {
       room /= factors[size_t(at)];
     }
   }
-  repair_orders(mapping, random);
-  return mapping;
 }
 
-bool MapspaceSampling::allowed(const SlotMapping& mapping, int d) const {
-  int64_t covered = 1;
-  for (int slot = 0; slot < choices_.slots(); ++slot) {
-    const int64_t f = mapping.factors[size_t(slot * choices_.dimensions() + d)];
-    const std::span<const int64_t> factors = choices_.factors(slot, d, covered);
-    if (!std::binary_search(factors.begin(), factors.end(), f)) return false;
-    covered *= f;
-  }
-  return true;
+void MapspaceSampling::redraw(SlotMapping& mapping, Random& random) const {
+  std::vector<int> drawn = long_;
+  const size_t count = std::min<size_t>(drawn.size(), size_t(random.between(1, 3)));
+  for (size_t i = 0; i < count; ++i)
+    std::swap(drawn[i], drawn[size_t(random.between(int64_t(i), std::ssize(drawn) - 1))]);
+  drawn.resize(count);
+  draw(mapping, std::move(drawn), pick(open_, random), random);
 }
 
-bool MapspaceSampling::move_prime(SlotMapping& mapping, Random& random) const {
-  std::vector<std::pair<int, int>> loops;  // slot, dimension
-  for (int slot = 0; slot < choices_.slots(); ++slot) {
-    for (int d = 0; d < choices_.dimensions(); ++d) {
-      if (factor(mapping, slot, d) > 1) loops.emplace_back(slot, d);
-    }
-  }
-  if (loops.empty()) return false;
-  const auto [from, d] = pick(loops, random);
-  const int to = int(random.between(0, choices_.slots() - 1));
-  const int64_t prime = random_prime_factor(factor(mapping, from, d), random);
-  if (to == from) return false;
-  factor(mapping, from, d) /= prime;
-  factor(mapping, to, d) *= prime;
-  if (allowed(mapping, d)) return true;
-  factor(mapping, from, d) *= prime;
-  factor(mapping, to, d) /= prime;
-  return false;
-}
-
-void MapspaceSampling::replace_factor(SlotMapping& mapping, Random& random) const {
-  const int d = int(random.between(0, choices_.dimensions() - 1));
-  const int changed = int(random.between(0, choices_.slots() - 1));
-  int64_t covered = 1;
-  for (int slot = 0; slot < choices_.slots(); ++slot) {
-    const std::span<const int64_t> factors = choices_.factors(slot, d, covered);
-    int64_t& f = factor(mapping, slot, d);
-    if (slot == changed) {
-      f = pick(factors, random);
-    } else if (slot > changed) {
-      // The largest that is allowed and not above the old one; else the smallest.
-      const auto above = std::upper_bound(factors.begin(), factors.end(), f);
-      f = above == factors.begin() ? *above : *std::prev(above);
-    }
-    covered *= f;
-  }
-}
-
-void MapspaceSampling::move_loop(SlotMapping& mapping, Random& random) const {
+bool MapspaceSampling::move_loop(SlotMapping& mapping, Random& random) const {
   std::vector<int> levels;
   for (int l = 0; l < choices_.levels(); ++l) {
     if (mapping.orders[size_t(l)].size() > 1) levels.push_back(l);
   }
-  if (levels.empty()) return;
+  if (levels.empty()) return false;
   const int level = pick(levels, random);
   std::vector<int>& order = mapping.orders[size_t(level)];
   const auto from = order.begin() + random.between(0, int64_t(order.size()) - 1);
@@ -134,10 +123,11 @@ void MapspaceSampling::move_loop(SlotMapping& mapping, Random& random) const {
   order.erase(from);
   order.insert(order.begin() + random.between(0, int64_t(order.size())), d);
   order = choices_.constrained_order(level, order);
+  return true;
 }
 
 void MapspaceSampling::change_keeps(SlotMapping& mapping, Random& random) const {
-  const int level = int(random.between(0, choices_.levels() - 1));
+  const int level = pick(choosy_, random);
   mapping.keeps[size_t(level)] = pick(choices_.keeps(level), random);
 }
 
@@ -154,18 +144,18 @@ void MapspaceSampling::repair_orders(SlotMapping& mapping, Random& random) const
   }
 }
 
+void MapspaceSampling::change(SlotMapping& mapping, Random& random) const {
+  const double kind = random.uniform();
+  if (kind < 0.2 && move_loop(mapping, random)) return;
+  if (kind < 0.3 && !choosy_.empty()) return change_keeps(mapping, random);
+  if (long_.empty() || open_.empty()) return;
+  redraw(mapping, random);
+  repair_orders(mapping, random);
+}
+
 SlotMapping MapspaceSampling::neighbour(const SlotMapping& mapping, Random& random) const {
   SlotMapping next = mapping;
-  const double kind = random.uniform();
-  if (kind < 0.2) {
-    move_loop(next, random);
-  } else if (kind < 0.3) {
-    change_keeps(next, random);
-  } else {
-    const bool replace = kind < 0.45 || (mapspace_.imperfect && kind < 0.75);
-    if (replace || !move_prime(next, random)) replace_factor(next, random);
-    repair_orders(next, random);
-  }
+  for (int tries = 0; tries < kTries && next == mapping; ++tries) change(next, random);
   return next;
 }
 

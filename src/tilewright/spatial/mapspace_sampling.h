@@ -21,8 +21,9 @@ class MapspaceSampling {
   // Any mapping whose factors multiply out: from the innermost slot outwards each takes a random factor of
   // those with which the tiles still fit, if one does.
   SlotMapping sample(Random& random) const;
-  // One of: a prime factor of a dimension moved to another slot; one factor replaced, the outer ones adapted;
-  // a loop moved to another place in its level; another set of kept data.
+  // One of: the factors of a few dimensions drawn anew as sample() draws them, from some slot outwards, so
+  // that they can trade places in a full array or a full memory; a loop moved to another place in its level;
+  // another set of kept data.
   SlotMapping neighbour(const SlotMapping& mapping, Random& random) const;
   // Every dimension's factors and every level's kept data from one of the two, orders from the first.
   SlotMapping crossover(const SlotMapping& a, const SlotMapping& b, Random& random) const;
@@ -37,10 +38,12 @@ class MapspaceSampling {
   int64_t& factor(SlotMapping& mapping, int slot, int d) const {
     return mapping.factors[size_t(slot * choices_.dimensions() + d)];
   }
-  bool allowed(const SlotMapping& mapping, int d) const;
-  bool move_prime(SlotMapping& mapping, Random& random) const;
-  void replace_factor(SlotMapping& mapping, Random& random) const;
-  void move_loop(SlotMapping& mapping, Random& random) const;
+  // Random factors that fit for the dimensions `drawn` in the slots from `first` outwards.
+  void draw(SlotMapping& mapping, std::vector<int> drawn, int first, Random& random) const;
+  // Draws the factors of one to three dimensions anew, from some slot outwards.
+  void redraw(SlotMapping& mapping, Random& random) const;
+  void change(SlotMapping& mapping, Random& random) const;
+  bool move_loop(SlotMapping& mapping, Random& random) const;
   void change_keeps(SlotMapping& mapping, Random& random) const;
   // Makes the orders hold the loops that there are, new ones at random places.
   void repair_orders(SlotMapping& mapping, Random& random) const;
@@ -50,6 +53,9 @@ class MapspaceSampling {
   MapspaceChoices choices_;
   SlotEvaluator evaluator_;
   EnergyScale scale_;
+  std::vector<int> long_;    // dimensions of more than one iteration
+  std::vector<int> open_;    // slots, all but the outermost, that can hold loops
+  std::vector<int> choosy_;  // levels that may keep one thing or another
 };
 
 }  // namespace tilewright
