@@ -83,10 +83,10 @@ Simulated simulate(const pipeline::Network& network, const pipeline::Design& des
       options.images = images;
       return int64_t(pipeline::simulate(design, options).cycles);
     };
-    const int64_t filled = following / 2, before = filled > 1 ? cycles(1 + filled) : result.interval;
-    const int64_t measured = following - (filled > 1 ? filled : 0);
-    result.interval =
-        std::max((cycles(1 + following) - before) / measured, least_interval(network, design, allocation));
+    const int64_t filled = following > 3 ? following / 2 : 0;  // images that the queues fill with
+    const int64_t before = filled > 0 ? cycles(1 + filled) : result.interval;
+    result.interval = std::max((cycles(1 + following) - before) / (following - filled),
+                               least_interval(network, design, allocation));
   }
   return result;
 }
