@@ -20,7 +20,11 @@ class Build:
     def __init__(self, root, folder, work, jobs):
         self.root, self.folder, self.work, self.jobs = root, folder.resolve(), work, jobs
         entries = json.loads((self.folder / "compile_commands.json").read_text())
-        self.commands = {str(Path(e["file"]).resolve()): shlex.split(e["command"]) for e in entries}
+        self.commands, self.by_object = {}, {}
+        for entry in entries:  # a source may be compiled into several targets
+            source, words = Path(entry["file"]).resolve(), shlex.split(entry["command"])
+            self.commands[str(source)] = words
+            self.by_object[words[words.index("-o") + 1]] = source
         self.launcher = [p for p in [shutil.which("ccache")] if p]
         self.links = {}
         self.support = {name: self._support(name) for name in ("switch", "record")}
@@ -97,12 +101,12 @@ class Build:
             original = self._arguments(source)[1]
             if original in words:
                 words[words.index(original)] = str(instead)
-            else:
+            elif any(w.endswith(f"/lib{self._target_of(original)}.a") for w in words):
                 extra.append(str(instead))
         if any("gtest" in w for w in words):
             extra.append(str(self.support["record"]))
         for i, word in enumerate(words):
-            source = self._source_of(word)
+            source = self.by_object.get(word)
             if command and source and "TILEWRIGHT_COMMAND" in source.read_text():
                 words[i] = str(self._with_command(source, command, f"{program}_{source.stem}"))
         first_object = next(i for i, w in enumerate(words) if w.endswith(".o"))
@@ -112,12 +116,9 @@ class Build:
         subprocess.run(words, cwd=self.folder, check=True)
         return result
 
-    def _source_of(self, word):
-        if not word.endswith(".cpp.o"):
-            return None
-        if not hasattr(self, "by_object"):
-            self.by_object = {self._arguments(Path(s))[1]: Path(s) for s, w in self.commands.items() if "-o" in w and "-c" in w}
-        return self.by_object.get(word)
+    @staticmethod
+    def _target_of(object_path):
+        return re.search(r"/CMakeFiles/([^/]+)\.dir/", object_path).group(1)
 
     def _with_command(self, source, command, stem):
         result, messages = self.compile(source, source.read_text(), stem,

@@ -1,5 +1,6 @@
 #include "tilewright/flow/bundle.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -93,6 +94,51 @@ TEST(Bundle, RetargetsToAnotherOverlay) {
   OverlayHardware impossible = plain;
   impossible.batch = 3;
   EXPECT_THROW(retarget(bundle, impossible), Error);
+}
+
+// A view of what lies on the host has nothing to show on the overlay, by whatever operator it is spelled: of
+// an input, of a layer that is too large for the overlay, of another view.
+TEST(Bundle, ViewsOfTheHostsDataStayThere) {
+  OverlayHardware small = wide();
+  small.accumulator_buffer_bytes = 2 * small.accumulator_bytes();
+  small.weight_buffer_bytes = 2 * small.weight_bytes();
+  for (const char* op : {"Flatten", "Reshape", "Squeeze", "Unsqueeze"}) {
+    SCOPED_TRACE(op);
+    Graph graph = small_integer_graph();
+    graph.nodes.pop_back();
+    const bool flat = std::string(op) == "Flatten", wider = std::string(op) == "Unsqueeze";
+    const auto view = [&](ValueId from) {
+      const std::vector<int64_t> source = graph.value(from).shape.dims();
+      std::vector<int64_t> shape = source;
+      if (wider) shape.push_back(1);
+      if (!wider) shape = {source[0], graph.value(from).shape.element_count() / source[0]};
+      std::vector<ValueId> inputs = {from};
+      const auto add = [&](std::vector<int64_t> numbers) {
+        const auto count = int64_t(numbers.size());
+        inputs.push_back(graph.add_constant(fmt::format("c{}", graph.values.size()),
+                                            Tensor(Shape{count}, std::span<const int64_t>(numbers))));
+      };
+      if (std::string(op) == "Reshape") add(shape);
+      if (wider) add({int64_t(source.size())});
+      if (std::string(op) == "Squeeze") add({2, 3});
+      const ValueId to =
+          graph.add_value(fmt::format("v{}", graph.values.size()), ElementType::kI8, Shape(shape));
+      Node& node = graph.add_node(fmt::format("view{}", graph.nodes.size()), op, inputs, {to});
+      if (flat) node.attributes["axis"] = int64_t{1};
+      return to;
+    };
+    const ValueId x = graph.add_input("e", ElementType::kI8, wider ? Shape{1, 16, 1} : Shape{1, 16, 1, 1});
+    graph.outputs = {view(x), graph.nodes[0].outputs[0]};
+    if (flat || std::string(op) == "Reshape") graph.outputs[1] = view(graph.outputs[1]);
+    const Bundle bundle = compile(graph, small).bundle;
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+      EXPECT_FALSE(bundle.nodes[n].on_overlay) << graph.nodes[n].name;
+      if (n == 0) continue;
+      EXPECT_EQ(bundle.nodes[n].reason, "only re-shapes data that lies on the host");
+    }
+    const Bundle moved = retarget(compile(graph, wide()).bundle, small);
+    EXPECT_EQ(moved.nodes, bundle.nodes);
+  }
 }
 
 TEST(Bundle, NamesWhatIsWrongInsideASoundContainer) {

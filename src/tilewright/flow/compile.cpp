@@ -47,13 +47,13 @@ struct Planner {
   }
 };
 
-// Flatten and Reshape are views of what the node before them left in accelerator memory: without it there is
-// nothing to view. In topological order, so chains of views are covered.
+// Views show what the node before them left in accelerator memory: without it there is nothing to view. In
+// topological order, so chains of views are covered.
 void leave_lone_views(const Graph& graph, std::vector<bool>& on_overlay, std::vector<std::string>& reasons) {
   const std::vector<NodeId> producers = graph.producers();
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    if (!on_overlay[n] || !(node.is("Flatten") || node.is("Reshape"))) continue;
+    if (!on_overlay[n] || !overlay::is_view(graph, node)) continue;
     const NodeId producer = producers[size_t(node.inputs[0])];
     if (producer != kNoNode && on_overlay[size_t(producer)]) continue;
     on_overlay[n] = false;

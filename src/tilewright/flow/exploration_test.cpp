@@ -163,6 +163,13 @@ TEST(CandidateJob, AnswersWhatTuningFinds) {
   EXPECT_EQ(reply, print_tuned(tune_candidate(exploration_network(small_network(), 4), request.hardware,
                                               request.memory, 3, request.seed)));
   EXPECT_THROW(candidate_job().handler("{}"), Error);
+  // Nor does a worker take what it has at hand for a request of another width.
+  request.operand_bits = 8;
+  const tune::JobKind job = candidate_job();
+  EXPECT_EQ(job.handler(text), reply);
+  EXPECT_THROW(job.handler(print_candidate_request(request)), InterruptedError);
+  EXPECT_EQ(job.handler(text), reply);
+  request.operand_bits = 4;
   // What the request was not made for says nothing about the candidate.
   request.network_digest = network_digest(exploration_network(small_network(), 8));
   EXPECT_THROW(candidate_job().handler(print_candidate_request(request)), InterruptedError);

@@ -5,6 +5,7 @@
 
 #include "tilewright/cgra/exact/exact_mapper.h"
 #include "tilewright/cgra/graph/evaluate.h"
+#include "tilewright/cgra/graph/expression.h"
 #include "tilewright/cgra/graph/graph_file.h"
 
 namespace tilewright {
@@ -12,14 +13,25 @@ namespace {
 
 const std::string kSource = TILEWRIGHT_SOURCE_DIR;
 
-cgra::MappedProgram program(const std::string& name, int ii) {
+cgra::MappedProgram mapped(cgra::DataflowGraph graph, int ii) {
   cgra::MappedProgram made;
-  made.problem.graph = cgra::read_graph_file(kSource + "/models/cgra/" + name + ".json").graph;
+  made.problem.graph = std::move(graph);
   made.problem.fabric = find_fabric("streaming-engine", kSource + "/hardware");
   made.problem.ii = ii;
   made.problem.rules = cgra::usual_rules(made.problem.fabric);
   made.mapping = cgra::map_exact(made.problem, {}).mapping.value();
   return made;
+}
+
+cgra::DataflowGraph graph_of(const std::string& text) {
+  Diagnostics diagnostics;
+  cgra::DataflowGraph graph = cgra::parse_expression(text, "test", {}, diagnostics);
+  diagnostics.raise_if_any();
+  return graph;
+}
+
+cgra::MappedProgram program(const std::string& name, int ii) {
+  return mapped(cgra::read_graph_file(kSource + "/models/cgra/" + name + ".json").graph, ii);
 }
 
 std::string error_of(const cgra::MappedProgram& program, const std::optional<Tensor>& input,
@@ -76,6 +88,14 @@ TEST(FabricRun, RunsWithoutInputAndForFewerIterations) {
 TEST(FabricRun, RejectsInputsOfAnotherForm) {
   const cgra::MappedProgram made = program("vector_add", 2);
   EXPECT_NE(error_of(made, Tensor(ElementType::kI32, Shape{6, 99}), 0).find("columns: "), std::string::npos);
+  // One column may be a vector, and is one column.
+  const cgra::MappedProgram single = mapped(graph_of("y[i] = x[i] * 3"), 3);
+  EXPECT_EQ(error_of(single, Tensor(ElementType::kI32, Shape{6}), 0), "");
+  EXPECT_EQ(error_of(single, Tensor(ElementType::kI32, Shape{6, 1}), 0), "");
+  EXPECT_NE(error_of(single, Tensor(ElementType::kI32, Shape{6, 2}), 0).find("takes [iterations, 1]"),
+            std::string::npos);
+  EXPECT_NE(error_of(single, Tensor(ElementType::kI32, Shape{6, 1, 1}), 0).find("takes [iterations, 1]"),
+            std::string::npos);
   const int64_t columns = int64_t(program_inputs(made.problem.graph).size());
   Tensor input(ElementType::kF32, Shape{2, columns});
   EXPECT_EQ(error_of(made, input, 0), "");

@@ -56,7 +56,7 @@ std::vector<std::byte> first_bytes(const std::filesystem::path& path) {
 Graph load_model(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings,
                  TfStages* stages) {
   const bool is_folder = std::filesystem::is_directory(path);
-  if (!is_folder && is_container(path)) {
+  if (is_container(path)) {
     throw Error(ErrorKind::kInvalidInput,
                 fmt::format("file '{}': is a compiled bundle, a model is expected", path.string()),
                 "'tilewright run' and 'tilewright compare' take bundles");

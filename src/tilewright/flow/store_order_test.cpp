@@ -1,6 +1,8 @@
 // Several stores to one array, from expressions to arrays.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "random_seed.h"
 #include "tilewright/flow/store_programs_testing.h"
 
@@ -23,6 +25,15 @@ TEST(StoreOrder, TheLaterOfTwoStoresToOneElementStays) {
   EXPECT_EQ(run.check.wrong, 0) << run.check.first;
   ASSERT_EQ(run.outputs.at(0).first, "y");
   for (int i = 0; i < 20; ++i) EXPECT_EQ(run.outputs[0].second.integer_at(i), i + 1000);
+}
+
+TEST(StoreOrder, EveryStoredArrayIsAnOutputOnce) {
+  for (const char* fabric : {"mesh-4x4", "streaming-engine"}) {
+    std::multiset<std::string> names;
+    for (const auto& output : run_text("y[i] = i * 3; z[i] = i + 1", fabric, 4, 5).outputs)
+      names.insert(output.first);
+    EXPECT_EQ(names, (std::multiset<std::string>{"y", "z"})) << fabric;
+  }
 }
 
 TEST(StoreOrder, TheLaterIterationStays) {

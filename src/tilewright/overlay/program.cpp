@@ -144,7 +144,7 @@ class Compiler {
     if (known != views_.end()) return known->second;
     return image_view(graph_.value(value).shape).value_or(SourceView{});
   }
-  // The value whose buffer a chain of Flatten and Reshape nodes shows.
+  // The value whose buffer a chain of views shows.
   ValueId root_of(ValueId value) const {
     const auto known = view_source_.find(value);
     return known == view_source_.end() ? value : known->second;

@@ -60,6 +60,27 @@ TEST(MapperOrders, TheSubsetRecursionFindsTheBestOfAllOrders) {
   EXPECT_LT(evaluated, orders_tried);
 }
 
+// What local searches move: loops alone, kept data alone, factors; never nothing but where nothing can move.
+TEST(MapspaceSampling, NeighboursMoveEveryPart) {
+  Random random(4);
+  int64_t loops = 0, keeps = 0, factors = 0, same = 0;
+  for (int i = 0; i < 40; ++i) {
+    const Mapspace mapspace = random_mapspace(random, 200, 20000);
+    const MapspaceSampling space(mapspace, {});
+    for (int tries = 0; tries < 50; ++tries) {
+      const SlotMapping from = space.sample(random), to = space.neighbour(from, random);
+      factors += to.factors != from.factors;
+      keeps += to.factors == from.factors && to.keeps != from.keeps;
+      loops += to.factors == from.factors && to.keeps == from.keeps && to.orders != from.orders;
+      same += to == from;
+    }
+  }
+  EXPECT_GT(factors, 800);
+  EXPECT_GT(keeps, 50);
+  EXPECT_GT(loops, 50);
+  EXPECT_LT(same, 400);
+}
+
 TEST(MapperBounds, StepsOfKnownFactorsAreExact) {
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);

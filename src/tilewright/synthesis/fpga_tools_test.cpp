@@ -1,6 +1,7 @@
 // The tools on a design of a few lines: scripts, parsed results, failures.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 
@@ -119,6 +120,21 @@ TEST_F(FpgaTools, SynthesisPlacementAndBitstreamOfASmallDesign) {
   EXPECT_FALSE(std::filesystem::exists(job_.folder / "none.bin"));
 }
 
+// Nobody's home folder gets a history of what no one typed.
+TEST_F(FpgaTools, YosysLeavesNothingInTheHomeFolder) {
+  const std::string missing = missing_tools({"yosys"});
+  if (!missing.empty()) GTEST_SKIP() << missing;
+  create_folder(folder_ / "home");
+  const char* const before = std::getenv("HOME");
+  const std::string home = before == nullptr ? "" : before;
+  ::setenv("HOME", (folder_ / "home").c_str(), 1);
+  EXPECT_EQ(run_tool({"sh", {"-c", "echo $HOME"}}).output, (folder_ / "home").string() + "\n");
+  run_yosys(job_);
+  tool_version("yosys");
+  before == nullptr ? ::unsetenv("HOME") : ::setenv("HOME", home.c_str(), 1);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_ / "home"));
+}
+
 TEST_F(FpgaTools, RefusedSourceShowsWhatYosysSaid) {
   const std::string missing = missing_tools({"yosys"});
   if (!missing.empty()) GTEST_SKIP() << missing;
@@ -149,6 +165,15 @@ TEST(FpgaReports, ReadAndRefused) {
   EXPECT_EQ(modules.at("top"), (std::map<std::string, int64_t>{{"LUT6", 7}, {"FDRE", 20}}));
   EXPECT_EQ(modules.at("part"), (std::map<std::string, int64_t>{{"LUT6", 3}, {"FDRE", 10}}));
   EXPECT_THROW(parse_module_cells("{}", "cells.json"), Error);
+  // More cells than any device has, in one line or in all: no count that a report could overflow.
+  const auto cells = [](const std::string& first, const std::string& second) {
+    return parse_module_cells(
+        R"({"modules": {"\\top": {"num_cells_by_type": {"part": )" + first + R"(, "LUT6": )" + second + R"(}},
+                                   "\\part": {"num_cells_by_type": {"LUT6": 1}}}})",
+        "cells.json");
+  };
+  EXPECT_EQ(cells("1099511627775", "1").at("top").at("LUT6"), int64_t{1} << 40);
+  EXPECT_THROW(cells("1099511627776", "1"), Error);
 
   NextpnrResult result;
   parse_nextpnr_report(R"({"fmax": {"clk": {"achieved": 31.5, "constraint": 12.0},

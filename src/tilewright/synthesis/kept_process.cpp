@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstring>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "tilewright/base/error.h"
@@ -26,6 +27,7 @@ namespace {
 struct Start {
   const char* program;
   char* const* arguments;
+  char* const* environment;
   const char* folder;        // null: the caller's
   int output, life, report;  // all above the standard streams
 };
@@ -77,7 +79,7 @@ struct Pipe {
   if (::getppid() != keeper) ::_exit(127);
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
   if (start.folder && ::chdir(start.folder) != 0) give_up(start.report, errno);
-  ::execvp(start.program, start.arguments);
+  ::execvpe(start.program, start.arguments, start.environment);
   give_up(start.report, errno);
 }
 
@@ -135,18 +137,34 @@ void nothing_to_do(int) {}
   ::_exit(guard(program, start.life, waiting));
 }
 
+// The caller's variables but those that are given anew, NAME=value.
+std::vector<char*> other_variables(const std::vector<std::string>& given) {
+  std::vector<char*> others;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text(*variable), name = text.substr(0, text.find('=') + 1);
+    if (std::none_of(given.begin(), given.end(), [&](const std::string& g) { return g.starts_with(name); }))
+      others.push_back(*variable);
+  }
+  return others;
+}
+
 }  // namespace
 
 KeptProcess::KeptProcess(const std::string& program, const std::vector<std::string>& arguments,
-                         const std::filesystem::path& folder, int output) {
+                         const std::filesystem::path& folder, int output,
+                         const std::vector<std::string>& variables) {
   std::vector<char*> words{const_cast<char*>(program.c_str())};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
+  std::vector<char*> environment = other_variables(variables);
+  for (const std::string& variable : variables) environment.push_back(const_cast<char*>(variable.c_str()));
+  environment.push_back(nullptr);
   Pipe life, report;
   const Descriptor streams(output);
   if (streams.get() < 0) cannot("copy a descriptor");
-  const Start start{program.c_str(), words.data(),     folder.empty() ? nullptr : folder.c_str(),
-                    streams.get(),   life.read->get(), report.write->get()};
+  const Start start{
+      program.c_str(), words.data(),     environment.data(), folder.empty() ? nullptr : folder.c_str(),
+      streams.get(),   life.read->get(), report.write->get()};
   keeper_ = ::fork();
   if (keeper_ == 0) keep(start);
   if (keeper_ < 0) failure_ = errno;

@@ -15,9 +15,11 @@ class KeptProcess {
  public:
   // Starts `program` (a path, or a name that is sought as the shell seeks it) in a process group of its own:
   // standard input is empty, both output streams go to the descriptor `output`. Empty folder: the caller's.
+  // `variables`, each NAME=value, replace the caller's in its environment.
   // Where it cannot be started, failure() is the errno and wait() returns at once.
   KeptProcess(const std::string& program, const std::vector<std::string>& arguments,
-              const std::filesystem::path& folder, int output);
+              const std::filesystem::path& folder, int output,
+              const std::vector<std::string>& variables = {});
   KeptProcess(const KeptProcess&) = delete;
   KeptProcess& operator=(const KeptProcess&) = delete;
   ~KeptProcess();

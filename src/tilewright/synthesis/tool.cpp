@@ -65,6 +65,12 @@ bool read_until(int pipe, Clock::time_point deadline, std::string& output) {
   }
 }
 
+// Yosys writes a history of commands into the home folder, even when it is given a script: it gets none.
+std::vector<std::string> variables_of(const std::string& program) {
+  if (program == "yosys") return {"HOME=/dev/null"};
+  return {};
+}
+
 ToolCommand version_command(const std::string& program) {
   const bool short_option = program == "yosys" || program == "iverilog";
   return {program, {short_option ? "-V" : "--version"}, {}, 20};
@@ -80,7 +86,8 @@ ToolResult run_tool(const ToolCommand& command) {
   }
   const Clock::time_point start = Clock::now();
   Pipe pipe;
-  KeptProcess process(command.program, command.arguments, command.folder, pipe.ends[1]);
+  KeptProcess process(command.program, command.arguments, command.folder, pipe.ends[1],
+                      variables_of(command.program));
   pipe.close_end(1);
   if (process.failure() != 0) cannot_start(command, process.failure());
   ToolResult result;

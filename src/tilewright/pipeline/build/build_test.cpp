@@ -7,6 +7,7 @@
 #include "tilewright/base/error.h"
 #include "tilewright/netlist/verifier.h"
 #include "tilewright/pipeline/allocate/allocation_testing.h"
+#include "tilewright/pipeline/build/wiring.h"
 #include "tilewright/pipeline/component.h"
 #include "tilewright/pipeline/network_testing.h"
 
@@ -33,6 +34,17 @@ TEST(Build, RandomProcessorDesignsAreHardware) {
     const Network network = random_network(seed);
     expect_hardware(build(network, random_processors(network, seed)));
   }
+}
+
+TEST(Wiring, StreamsAreNamedAfterTheirPorts) {
+  netlist::Module module("m");
+  MemoryImages images;
+  Wiring wiring(module, images);
+  const Stream stream = wiring.stream("pixels", 4, 6);
+  EXPECT_EQ(stream.valid, module.net("pixels_valid"));
+  EXPECT_EQ(stream.ready, module.net("pixels_ready"));
+  EXPECT_EQ(stream.data, module.net("pixels_data"));
+  EXPECT_EQ(module.nets[size_t(stream.data)].width, 24);
 }
 
 TEST(Build, UnrolledInputHoldsTheWindows) {

@@ -52,7 +52,7 @@ class Model : public CycleModel {
   void tick(Pins&) override {}
 
  private:
-  static uint64_t mask(int64_t count) { return count == 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1; }
+  static uint64_t mask(int64_t count) { return ~uint64_t{0} >> (64 - count); }  // 1 to 64
   // Every index up to the lowest that asks, itself included.
   static uint64_t grants(uint64_t asking) { return asking ^ (asking - 1); }
 

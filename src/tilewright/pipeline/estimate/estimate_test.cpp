@@ -134,6 +134,42 @@ TEST(Estimate, OfProcessorsIsCloseToTheSimulation) {
   EXPECT_LE(errors[errors.size() / 2], 0.015);
 }
 
+// Where the image or the result is what takes the time, the port's width decides; the estimate counts each
+// of their words.
+TEST(Estimate, ImagesPassThePortAtItsWidth) {
+  for (const auto& [channels, results] : {std::pair<int64_t, int64_t>{4, 64}, {64, 4}}) {
+    NetworkBuilder builder("port", {12, 12, channels}, 1, true);
+    const Network network = builder.finish(builder.convolution(0, results, 1));
+    Allocation a;
+    a.engines = {{"mac", false, {16, 16, 16}}};
+    a.tensor_unit = {0, 0};
+    a.layers = {{"layer1"}};
+    for (const int64_t bytes : {1, 2, 4, 16}) {
+      a.port_bytes = bytes;
+      const double cycles = double(simulate(build(network, a), {MemoryModel{}}).cycles);
+      const double estimated = double(estimate(network, a, kFamily, {}).latency_cycles);
+      EXPECT_NEAR(estimated / cycles, 1, 0.04) << channels << " to " << results << ", port of " << bytes;
+    }
+  }
+}
+
+// A layer of lanes that takes windows from rows waits for the rows that its stride passes over, whole or in
+// bands.
+TEST(Estimate, WindowsPassOverRows) {
+  NetworkBuilder builder("stride", {24, 24, 16}, 1, true);
+  const Network network = builder.finish(builder.depthwise(0, 3, 2));
+  Allocation a;
+  a.engines = {{"lanes", true, {16, 16, 16, Multiplier::kDsp, Feeder::kRowMajor}, 3, 3}};
+  a.tensor_unit = {0, 0};
+  for (const int64_t rows : {0, 6, 3, 2}) {
+    a.layers = {{"layer1", {}, 0}};
+    a.layers[0].band_rows = rows;
+    const double cycles = double(simulate(build(network, a), {MemoryModel{}}).cycles);
+    const double estimated = double(estimate(network, a, kFamily, {}).latency_cycles);
+    EXPECT_NEAR(estimated / cycles, 1, 0.035) << "bands of " << rows;
+  }
+}
+
 TEST(Estimate, BandsLetEnginesOverlap) {
   NetworkBuilder builder("overlap", {32, 32, 16}, 1, false);
   const Network network = builder.finish(builder.max_pool(builder.convolution(0, 16, 3), 2, 2));
