@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "command.h"
 #include "tilewright/base/file.h"
@@ -48,6 +49,30 @@ TEST(CliTune, TunedBundlesAreFasterAndExact) {
                                     " --input-count 2 --verify");
   EXPECT_EQ(run.exit_code, 0) << run.output;
   EXPECT_NE(read_text_file(page).find("Best schedule so far"), std::string::npos);
+}
+
+// One line that is written over on a terminal, which `script` is; what it says of the best is possible.
+TEST(CliTune, ATerminalSeesHowFarItIs) {
+  const std::string arguments = "tune " + demo_files().bundle.string() + " --trials 800 --search random";
+  const CommandResult result = command(arguments + "' /dev/null", "script --quiet --return --command '");
+  ASSERT_EQ(result.exit_code, 0) << result.output;
+  const std::regex line(R"(layer (\d+) of (\d+), \S+: (\d+) of 800 trials, (\d+)/s, at most (\d+) s left)"
+                        R"((, best (\d+) cycles \((\d+\.\d+)x, (\d+\.\d) % of the bound\))?( *, model.*)?)");
+  int lines = 0;
+  for (std::sregex_iterator at(result.output.begin(), result.output.end(), line), end; at != end;
+       ++at, ++lines) {
+    const auto number = [&](int part) { return std::stod((*at)[part]); };
+    EXPECT_LE(number(1), number(2));
+    // What is left of this layer and of those behind it, at the rate so far, to a second.
+    const double left = (800 * (number(2) - number(1) + 1) - number(3)) / number(4);
+    EXPECT_NEAR(number(5), left, 1 + 0.01 * left) << at->str();
+    EXPECT_EQ((*at)[10], "") << "random search has no model";
+    if (!(*at)[6].matched) continue;
+    EXPECT_GT(number(8), 0.2);
+    EXPECT_GT(number(9), 5);
+    EXPECT_LE(number(9), 100);
+  }
+  EXPECT_GT(lines, 0) << result.output;
 }
 
 TEST(CliTune, OneAnswerWithThreadsRecordsAndWorkers) {
