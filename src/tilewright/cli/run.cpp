@@ -280,7 +280,7 @@ void run(const RunOptions& options, std::ostream& out) {
                               results.count);
   }
   out << (options.json ? json.dump(2) + "\n" : text);
-  if (results.mismatches > 0)
+  if (results.mismatches != 0)
     throw Error(ErrorKind::kInternal, "the engine and the integer reference disagree");
 }
 

@@ -71,11 +71,6 @@ TEST(PlaceBench, EveryMethodHasEveryBudgetOnEveryGraph) {
       EXPECT_LE(run.evaluations, std::stoll(run.budget));
     }
     EXPECT_GE(run.evaluations, run.method == "policy" ? 1 : 0);
-    // A budget of time is filled: the stand-in takes as many evaluations as the two pilots say fit.
-    if (run.method == "policy" && run.budget == "time") {
-      EXPECT_GT(run.evaluations, 100);
-      EXPECT_LT(run.evaluations, 1000);
-    }
   }
   Counts expected{{{"exact", "own"}, 2}};
   for (const char* budget : {"20", "50", "time"}) {
@@ -92,6 +87,31 @@ TEST(PlaceBench, EveryMethodHasEveryBudgetOnEveryGraph) {
     EXPECT_EQ(row.at_reference, optimal.at(key)) << row.method;
     EXPECT_NEAR(row.gap, gaps.at(key) / row.runs, 1e-12);
   }
+}
+
+TEST(PlaceBench, TablesQuoteNames) {
+  PlaceBenchReport report;
+  report.runs = {{"annealing", "a \"b\", c", "20", 3, 7, 0.25, 20, 0.5},
+                 {"policy", "d", "time", 0, 0, 1, 9, 0.125}};
+  EXPECT_EQ(bench_csv(report),
+            "method,graph,budget,seed,makespan_cycles,gap,evaluations,processor_seconds\n"
+            "annealing,\"a \"\"b\"\", c\",20,3,7,0.250000,20,0.500000\n"
+            "policy,\"d\",time,0,,1.000000,9,0.125000\n");
+}
+
+// A budget of time is filled: the stand-in takes the 500 evaluations that the two pilots say fit. A machine
+// that is taken away for a moment makes a pilot look slow, so there are several tries.
+TEST(PlaceBench, TimeIsFilled) {
+  PlaceBenchRequest asked = request({{"vector_add", 2}});
+  asked.evaluations = {};
+  int64_t most = 0;
+  for (int tries = 0; tries < 20 && most <= 300; ++tries) {
+    for (const BenchRun& run : bench_methods(asked).runs) {
+      if (run.method == "policy") most = std::max(most, run.evaluations);
+    }
+  }
+  EXPECT_GT(most, 300);
+  EXPECT_LE(most, 500);
 }
 
 // Without time for the exact mapper, gaps are relative to what is proven of the shortest mapping.

@@ -19,6 +19,9 @@ MapResult search_mapping(const Mapspace& mapspace, const MapperOptions& options,
 // those with many small valleys. None if they met no valid one.
 std::optional<SlotMapping> local_best(const MapspaceSampling& space, int threads, const SearchLimits& half);
 
+// What two searches for one objective have proven of its least value, of which `value` was found.
+double joint_bound(double value, double first, double last);
+
 // options.start with its value; none if there is no start, or if it is not valid.
 std::optional<Scored<SlotMapping, MapValue>> start_of(const MapspaceSampling& space,
                                                       const MapperOptions& options);

@@ -77,6 +77,12 @@ std::optional<Cost> greedy(const Mapspace& mapspace, const MapperOptions& option
   return evaluate_mapping(mapspace.workload, mapspace.hardware, space.choices().build(*best), options.rules);
 }
 
+TEST(MapObjectives, TheHigherOfTwoBoundsStands) {
+  EXPECT_EQ(joint_bound(10, 3, 5), 5);
+  EXPECT_EQ(joint_bound(10, 5, 3), 5);
+  EXPECT_EQ(joint_bound(4, 5, 3), 4);  // not above what was found, but for rounding
+}
+
 TEST(MapObjectivesClass, NoOtherSearchFindsWhatTheObjectivesOwnMissed) {
   // What the fast suite affords is coarse, and other programs take time from it. Searches that were stopped
   // are samples: with seconds to work in they come within a hundredth of one another.
