@@ -1,4 +1,5 @@
 // Wrong input ends with a message that names what is wrong and the exit code of its kind.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "command.h"
@@ -299,6 +300,31 @@ TEST(BadInput, SynthesisOfTheImpossible) {
   EXPECT_TRUE(std::filesystem::is_empty(temporary));
   expect_failure("synth overlay-tiny -o " + folder, 1, {"--device"});
   expect_failure("synth overlay-tiny --device xc7z020 --clock 0 -o " + folder, 1, {"--clock"});
+}
+
+// The first and the last number of a range are taken, their neighbours outside are not.
+TEST(BadInput, NumbersAtTheEndsOfTheirRanges) {
+  struct Option {
+    const char* name;
+    int64_t least, most;
+  };
+  for (const Option& option : {Option{"explore --candidates", 1, int64_t{1} << 40},
+                               {"explore --trials", 0, int64_t{1} << 20},
+                               {"place --evaluations", 1, int64_t{1} << 40},
+                               {"place train --episodes", 1, int64_t{1} << 40},
+                               {"place train --ii", 1, 64},
+                               {"place bench --episodes", 1, int64_t{1} << 40},
+                               {"place bench --seeds", 1, 1000}}) {
+    const auto in_range = [&](int64_t number) {
+      const CommandResult result = command(fmt::format("{} {}", option.name, number));
+      EXPECT_EQ(result.exit_code, 1) << result.output;  // for want of what is required, if nothing else
+      return result.output.find("not in range") == std::string::npos;
+    };
+    EXPECT_FALSE(in_range(option.least - 1)) << option.name;
+    EXPECT_TRUE(in_range(option.least)) << option.name;
+    EXPECT_TRUE(in_range(option.most)) << option.name;
+    EXPECT_FALSE(in_range(option.most + 1)) << option.name;
+  }
 }
 
 TEST(BadInput, CommandLine) {
