@@ -14,6 +14,9 @@ function(tilewright_module name)
   target_include_directories(tilewright_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>
                                                        $<INSTALL_INTERFACE:include>)
   target_link_libraries(tilewright_${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS})
+  if(TILEWRIGHT_SANITIZE)  # whoever links an installed copy needs the sanitizers' libraries too
+    target_link_options(tilewright_${name} INTERFACE -fsanitize=${TILEWRIGHT_SANITIZE})
+  endif()
   set_target_properties(tilewright_${name} PROPERTIES EXPORT_NAME ${name})
   if(tests)
     tilewright_test(${name}_test SOURCES ${tests} DEPENDS tilewright_${name})
