@@ -106,7 +106,7 @@ class SharedSearch {
       last.value = objective_of(options_.objective, cost_);
       last.seconds_to_value = found_after_s_;
     }
-    last.lower_bound = joint_bound(last.value, first.lower_bound, last.lower_bound);
+    last.lower_bound = joint_bound({first.lower_bound, last.lower_bound}, last.value);
     last.curve.push_back({last.seconds, last.value, last.lower_bound});
     return last;
   }
@@ -122,7 +122,9 @@ class SharedSearch {
 
 }  // namespace
 
-double joint_bound(double value, double first, double last) { return std::min(value, std::max(first, last)); }
+double joint_bound(std::pair<double, double> bounds, double value) {
+  return std::min(value, std::max(bounds.first, bounds.second));
+}
 
 std::optional<SlotMapping> local_best(const MapspaceSampling& space, int threads, const SearchLimits& half) {
   HoppingOptions<SlotMapping, MapValue> hopping;

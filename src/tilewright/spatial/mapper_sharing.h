@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "tilewright/search/result.h"
 #include "tilewright/spatial/mapper.h"
@@ -19,8 +20,9 @@ MapResult search_mapping(const Mapspace& mapspace, const MapperOptions& options,
 // those with many small valleys. None if they met no valid one.
 std::optional<SlotMapping> local_best(const MapspaceSampling& space, int threads, const SearchLimits& half);
 
-// What two searches for one objective have proven of its least value, of which `value` was found.
-double joint_bound(double value, double first, double last);
+// What two searches for one objective have proven of its least value: the higher of their bounds, and no more
+// than the `value` that they found.
+double joint_bound(std::pair<double, double> bounds, double value);
 
 // options.start with its value; none if there is no start, or if it is not valid.
 std::optional<Scored<SlotMapping, MapValue>> start_of(const MapspaceSampling& space,

@@ -78,9 +78,9 @@ std::optional<Cost> greedy(const Mapspace& mapspace, const MapperOptions& option
 }
 
 TEST(MapObjectives, TheHigherOfTwoBoundsStands) {
-  EXPECT_EQ(joint_bound(10, 3, 5), 5);
-  EXPECT_EQ(joint_bound(10, 5, 3), 5);
-  EXPECT_EQ(joint_bound(4, 5, 3), 4);  // not above what was found, but for rounding
+  EXPECT_EQ(joint_bound({3, 5}, 10), 5);
+  EXPECT_EQ(joint_bound({5, 3}, 10), 5);
+  EXPECT_EQ(joint_bound({5, 3}, 4), 4);  // not above what was found, but for rounding
 }
 
 TEST(MapObjectivesClass, NoOtherSearchFindsWhatTheObjectivesOwnMissed) {
