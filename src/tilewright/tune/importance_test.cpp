@@ -150,8 +150,9 @@ TEST(PredictionClass, SharesAndCountsOfTablesOfAnySize) {
     }
     if (configurations < 40 || options.classes < 4) continue;  // few rows may all be of one class
     EXPECT_GT(report.validation.r2, report.mean.r2);
-    // With the mean alone only the rows of one class are told right.
-    EXPECT_LT(report.mean.same_class, 0.8);
+    // With the mean alone only the rows of one class are told right: never all, if most of a small test at
+    // times.
+    EXPECT_LT(report.mean.same_class, 1);
   }
 }
 
