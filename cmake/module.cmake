@@ -14,7 +14,7 @@ function(tilewright_module name)
   target_include_directories(tilewright_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>
                                                        $<INSTALL_INTERFACE:include>)
   target_link_libraries(tilewright_${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS})
-  if(TILEWRIGHT_SANITIZE)  # whoever links an installed copy needs the sanitizers' libraries too
+  if(TILEWRIGHT_SANITIZE)  # programs that link an installed copy need the sanitizers' libraries too
     target_link_options(tilewright_${name} INTERFACE -fsanitize=${TILEWRIGHT_SANITIZE})
   endif()
   set_target_properties(tilewright_${name} PROPERTIES EXPORT_NAME ${name})

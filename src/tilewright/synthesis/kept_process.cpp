@@ -137,7 +137,7 @@ void nothing_to_do(int) {}
   ::_exit(guard(program, start.life, waiting));
 }
 
-// The caller's variables but those that are given anew, NAME=value.
+// The caller's environment without the variables that `given`, each NAME=value, sets.
 std::vector<char*> other_variables(const std::vector<std::string>& given) {
   std::vector<char*> others;
   for (char** variable = environ; *variable != nullptr; ++variable) {

@@ -30,8 +30,8 @@ class VerilatedModel {
   }
 
  private:
-  // Verilator's runtime holds a buffer of a name's length in every library for good, which the leak checker
-  // finds once the library is gone.
+  // Verilator's runtime keeps a small buffer in every library and never frees it. The leak checker reports it
+  // once the library is unloaded.
 #ifdef __SANITIZE_ADDRESS__
   static constexpr SharedLibrary::Unload kUnload = SharedLibrary::Unload::kNever;
 #else
