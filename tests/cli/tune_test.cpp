@@ -54,7 +54,8 @@ TEST(CliTune, TunedBundlesAreFasterAndExact) {
 // One line that is written over on a terminal, which `script` is; what it says of the best is possible.
 TEST(CliTune, ATerminalSeesHowFarItIs) {
   const std::string arguments = "tune " + demo_files().bundle.string() + " --trials 800 --search random";
-  const CommandResult result = command(arguments + "' /dev/null", "script --quiet --return --command '");
+  const CommandResult result =
+      command(arguments + "' /dev/null < /dev/null", "script --quiet --return --command '");
   ASSERT_EQ(result.exit_code, 0) << result.output;
   const std::regex line(R"(layer (\d+) of (\d+), \S+: (\d+) of 800 trials, (\d+)/s, at most (\d+) s left)"
                         R"((, best (\d+) cycles \((\d+\.\d+)x, (\d+\.\d) % of the bound\))?( *, model.*)?)");
