@@ -1,6 +1,10 @@
 // What a reader accepts is used for what is done with it next: verified, printed.
 #include "fuzz/text_targets.h"
 
+#include <fmt/format.h>
+
+#include <cctype>
+
 #include "fuzz/document_mutation.h"
 #include "fuzz/mutation.h"
 #include "tilewright/base/error.h"
@@ -228,6 +232,36 @@ cgra::MappedProgram mapped() {
   return mapped_program(request, report.points.at(size_t(report.best)));
 }
 
+// A policy with one number of every tensor; @N stands for N more, so that damage meets names and lists and
+// not only one of 20,000 weights.
+std::string policy_outline() {
+  std::string text = R"({"format": "tilewright-policy", "version": 1, "origin": "an outline",
+"tensors": {)";
+  for (int tensor = 0; tensor < cgra::kPolicyTensors; ++tensor) {
+    const cgra::PolicyTensorShape& shape = cgra::policy_tensor_shape(tensor);
+    const int more = shape.rows * shape.columns - 1;
+    text += fmt::format("{}\n\"{}\": [-0.5{}]", tensor == 0 ? "" : ",", shape.name,
+                        more == 0 ? "" : fmt::format(", @{}", more));
+  }
+  return text + "}}\n";
+}
+
+// The outline with its zeros, each number of them up to 99,999.
+std::string with_zeros(const std::string& outline) {
+  std::string text;
+  for (size_t at = 0; at < outline.size(); ++at) {
+    if (outline[at] != '@') {
+      text += outline[at];
+      continue;
+    }
+    int zeros = 0;
+    for (; zeros < 10000 && at + 1 < outline.size() && std::isdigit(uint8_t(outline[at + 1])) != 0; ++at)
+      zeros = 10 * zeros + (outline[at + 1] - '0');
+    for (int i = 0; i < zeros; ++i) text += i == 0 ? "0" : ",0";
+  }
+  return text;
+}
+
 void add_placements(std::vector<FuzzTarget>& targets) {
   for (const char* path : {"models/cgra/ifft.json", "models/cgra/vector_add.json"}) {
     targets.push_back(file("graph json", path, [](const std::string& text) {
@@ -254,8 +288,9 @@ void add_placements(std::vector<FuzzTarget>& targets) {
                              [](const std::string& text) {
                                cgra::print_configuration(cgra::parse_configuration(text, "damaged"));
                              }));
-  targets.push_back(file("policy", "models/cgra/policy.json",
-                         [](const std::string& text) { cgra::parse_policy(text, "damaged"); }));
+  targets.push_back(document("policy", "policy.json", policy_outline(), [](const std::string& text) {
+    cgra::parse_policy(with_zeros(text), "damaged");
+  }));
 }
 
 // What Yosys and nextpnr answer.
