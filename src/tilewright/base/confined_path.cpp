@@ -1,3 +1,6 @@
+// A name is followed one component at a time and every link on the way is resolved, so that ".." behind a
+// link means what the system takes it for; components that do not exist yet are kept as written. Both places
+// are then compared component by component.
 #include "tilewright/base/confined_path.h"
 
 #include <fmt/format.h>

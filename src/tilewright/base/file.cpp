@@ -1,3 +1,7 @@
+// Reads take the stated size as a first guess and go on to the real end, since pipes and /proc files state
+// none. Writes go to a temporary file with a random name beside the target, and a rename puts it in place;
+// the durable form syncs the file before the rename and the folder after it. unused_path.h is implemented
+// here, too.
 #include "tilewright/base/file.h"
 
 #include <fcntl.h>
@@ -37,7 +41,7 @@ int open_to_read(const std::filesystem::path& path) {
   return fd;
 }
 
-// A folder, a device and a named pipe are nothing to read whole. A pipe that the caller handed over open is.
+// Folders, devices and named pipes are not read. A pipe that the caller handed over open is.
 void require_readable(int fd, const struct stat& info, const std::filesystem::path& path) {
   const std::string name = path.string();
   const bool handed_over = name == "/dev/stdin" || name.starts_with("/dev/fd/");
@@ -61,7 +65,7 @@ Container read_start(const std::filesystem::path& path, size_t max_bytes, bool& 
   Container content;
   content.resize(std::min(size_t(info.st_size), max_bytes));
   size_t used = 0;
-  while (true) {  // one byte further than wanted; grows, so that pipes and /proc files are read whole as well
+  while (true) {  // one byte more than wanted; grows, so that pipes and /proc files are read whole
     if (used == content.size()) content.resize(std::min(max_bytes + 1, used + (size_t{1} << 16)));
     ssize_t got = ::read(file.fd, content.data() + used, content.size() - used);
     if (got < 0 && errno == EINTR) continue;
@@ -148,7 +152,7 @@ void FileWriter::flush() {
 
 void FileWriter::take_place() {
   if (!direct_) {
-    struct stat replaced {};  // a new file has what the umask leaves, one that takes another's place as that
+    struct stat replaced {};  // whose mode the new file keeps; without one it has what the umask leaves
     if (::stat(path_.c_str(), &replaced) == 0) ::fchmod(fd_, replaced.st_mode & 0777);
     if (::rename(target_.c_str(), path_.c_str()) != 0) fail_to_write();
   }

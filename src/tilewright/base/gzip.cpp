@@ -1,3 +1,5 @@
+// zlib, in pieces of at most 4 GiB (its counters have 32 bits), into a buffer that doubles. A file may
+// consist of several gzip members, as the format allows.
 #include "tilewright/base/gzip.h"
 
 #include <fmt/format.h>
@@ -51,7 +53,7 @@ std::vector<std::byte> gunzip(std::span<const std::byte> compressed, size_t max_
   const std::unique_ptr<z_stream, int (*)(z_streamp)> guard(&stream, inflateEnd);
   std::vector<std::byte> bytes;
   size_t read = 0, used = 0;
-  while (read < compressed.size()) {  // a file may be several ones behind each other
+  while (read < compressed.size()) {  // one member after the other
     inflateReset(&stream);
     for (int status = Z_OK; status != Z_STREAM_END;) {
       if (used == bytes.size()) bytes.resize(std::max<size_t>(size_t{1} << 16, used * 2));

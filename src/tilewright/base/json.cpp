@@ -1,3 +1,5 @@
+// nlohmann/json parses; a callback on its events refuses deep nesting, too many values and repeated keys
+// while the document is read. The library's byte offset of a syntax error becomes a line and a column.
 #include "tilewright/base/json.h"
 
 #include <fmt/format.h>

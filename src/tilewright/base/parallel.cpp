@@ -1,3 +1,5 @@
+// One contiguous block per thread, equal but for one element, on threads that are started for the call and
+// joined at its end. Of several exceptions, that of the first block is thrown again.
 #include "tilewright/base/parallel.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// One pass over UTF-8 characters; what does not form one is escaped byte by byte. The second block of control
+// characters, 128 to 159, has two bytes in UTF-8 and is escaped by its code point.
 #include "tilewright/base/plain_text.h"
 
 #include <fmt/format.h>
@@ -31,7 +33,7 @@ std::string plain_text(std::string_view text, ControlCharacters kept) {
     const size_t length = character_length(text);
     const auto first = uint8_t(text[0]);
     const bool stays = kept == ControlCharacters::kLinesAndTabs && (first == '\n' || first == '\t');
-    // The second byte of 128 to 159 in UTF-8 is their number.
+    // In UTF-8 the second byte of the characters 128 to 159 is their number.
     const bool control = length == 0 || first < 0x20 || first == 0x7F ||
                          (first == 0xC2 && length == 2 && uint8_t(text[1]) < 0xA0);
     if (control && !stays) {

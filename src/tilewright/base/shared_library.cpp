@@ -1,3 +1,4 @@
+// dlopen with all symbols resolved at once and kept local to the library; copies share the handle.
 #include "tilewright/base/shared_library.h"
 
 #include <dlfcn.h>

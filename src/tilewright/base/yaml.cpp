@@ -1,3 +1,5 @@
+// yaml-cpp parses a document twice: first into events, which are checked for nesting, size and what aliases
+// unfold to, and only then into nodes.
 #include "tilewright/base/yaml.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// The last check of mappers whose decoder does not know every rule: a mapping that the checker refuses is
+// dropped, and the search counts as stopped.
 #include "tilewright/cgra/mapper.h"
 
 namespace tilewright::cgra {

@@ -1,3 +1,6 @@
+// The time limit is a deadline. The memory limit is two: the deadline's, at seven eighths of it, and
+// RLIMIT_DATA for what nobody estimated. Ctrl-C expires the deadline from its handler, which then gives way
+// to the default one.
 #include "tilewright/cli/command_limits.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// `compare`: runs the first sample through the float model and the bundle, and lists the error of every
+// tensor with its cause. An overlay engine that differs from the integer reference is an internal error.
 #include "tilewright/flow/compare.h"
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// `compile`: optimises and integerises a quantised model, compiles it with recorded schedules where there are
+// any, writes the bundle, the raw programs and their assembly, and prints the table of layers.
 #include <fmt/format.h>
 
 #include <algorithm>

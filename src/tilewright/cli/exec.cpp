@@ -1,3 +1,5 @@
+// `exec`: checks a raw program, runs it on the engine that the options name, writes the parts of memory that
+// the program dumps, and prints the counters.
 #include <fmt/format.h>
 
 #include <filesystem>

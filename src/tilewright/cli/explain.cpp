@@ -1,3 +1,5 @@
+// `explain`: the options, and the explanation as JSON: the timing of every layer with the changes that help
+// it most, then every trial.
 #include "tilewright/flow/explain.h"
 
 #include <nlohmann/json.hpp>

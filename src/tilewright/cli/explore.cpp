@@ -1,3 +1,5 @@
+// `explore`: makes the request from the options, runs the study on threads or workers with a line of
+// progress, and prints the front. A study that a limit ends before its first candidate is tuned fails.
 #include <fmt/format.h>
 
 #include <algorithm>

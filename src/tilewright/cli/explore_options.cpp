@@ -1,3 +1,4 @@
+// The command lines of `explore` and of the verbs of `study`.
 #include <limits>
 #include <ostream>
 

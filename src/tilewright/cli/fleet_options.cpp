@@ -1,3 +1,4 @@
+// The options --executor, --jobs, --job-folder and --partition, and the executor that they mean.
 #include "tilewright/cli/fleet_options.h"
 
 #include "tilewright/base/error.h"

@@ -1,3 +1,5 @@
+// `generate`: brings the model to fixed point or to int8 (calibrated on data, or on random inputs where the
+// weights are drawn), generates the design within the budget, and writes its folder and its report.
 #include "tilewright/flow/generate.h"
 
 #include <fmt/format.h>
@@ -17,7 +19,7 @@
 namespace tilewright::cli {
 namespace {
 
-// Inputs for models whose weights are pseudo-random too.
+// Random inputs to calibrate a model whose weights are drawn.
 constexpr int64_t kSeededInputs = 8;
 
 NumberFormat number_format(const GenerateOptions& options) {

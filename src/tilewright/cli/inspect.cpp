@@ -1,3 +1,5 @@
+// `inspect`: inputs, outputs and, for each operator, shape, multiply-accumulates, parameters, bytes and
+// arithmetic intensity, as a table or as JSON.
 #include <fmt/format.h>
 
 #include <map>

@@ -1,3 +1,6 @@
+// `map`: checks which options go together, collects hardware, layers and rules from our files or from
+// Timeloop's, runs the search or the evaluation that they ask for, then adds the front, the fused chains and
+// the comparison with a baseline.
 #include "tilewright/flow/map.h"
 
 #include <fmt/format.h>
@@ -93,7 +96,7 @@ int64_t model_batch(const Graph& graph) {
   return 1;
 }
 
-// With `factor` times as many images as it states.
+// Adds a layer with `factor` times as many images as it states.
 void add_layer(Input& input, const Workload& workload, const std::string& kind, int64_t factor) {
   factor = std::max<int64_t>(factor, 1);
   const Workload grown = with_batch(workload, factor, true);
@@ -125,7 +128,7 @@ Input read_input(const MapOptions& options, const TimeloopImport& imported) {
   return input;
 }
 
-// Files of the field's mapper: their machine, layer, constraints and mapping where our own are not given.
+// Timeloop's files give what no file of our own gives: machine, layer, constraints, mapping.
 TimeloopImport read_timeloop_files(const MapOptions& options, MapRequest& request) {
   const std::vector<std::filesystem::path> files(options.timeloop.begin(), options.timeloop.end());
   TimeloopImport imported = read_timeloop(files);

@@ -1,3 +1,5 @@
+// Models and samples by their options, and the files that come with the command: found relative to
+// /proc/self/exe, first as installed, then in the source or build tree.
 #include "tilewright/cli/model_input.h"
 
 #include <fmt/format.h>

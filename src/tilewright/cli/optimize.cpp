@@ -1,3 +1,5 @@
+// `optimize`: the graph passes on a model, with a dump after each on request, and their report; --table shows
+// instead what every stage of reading and optimising leaves of the graph.
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// The command lines of `place`, `place train` and `place bench`.
 #include <ostream>
 
 #include "tilewright/cli/command_limits.h"

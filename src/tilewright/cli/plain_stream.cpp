@@ -1,3 +1,5 @@
+// Text is held until a flush, or until 64 KiB have come; it is then cut after a line feed, so that no UTF-8
+// character is split between two pieces.
 #include "tilewright/cli/plain_stream.h"
 
 #include "tilewright/base/plain_text.h"

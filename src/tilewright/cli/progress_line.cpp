@@ -1,3 +1,5 @@
+// A terminal gets '\r', the line, and blanks over what is left of the longer one before it; a log gets plain
+// lines. The text is only made when it is due.
 #include "tilewright/cli/progress_line.h"
 
 #include <fmt/format.h>

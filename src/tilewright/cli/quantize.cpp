@@ -1,3 +1,5 @@
+// `quantize`: calibrates on samples and writes the QDQ model, or the fixed-point form, which needs no
+// samples. Accuracy is measured on the integer arithmetic, not on its simulation in floats.
 #include <fmt/format.h>
 
 #include <algorithm>

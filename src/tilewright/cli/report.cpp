@@ -1,3 +1,5 @@
+// `report`: the cycles of a bundle's layers against their roofline. The JSON form of a timing is here, too,
+// and the reading of a bundle for other hardware, both shared with `explain` and `tune`.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,5 @@
+// `run`: every sample through a bundle, a generated design or a model, on threads; outputs are stacked,
+// compared with the integer reference and with labels on request. Mapped programs go to run_fabric.cpp.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -49,8 +51,8 @@ bool gives_classes(ElementType type, int64_t elements_per_sample) {
   return elements_per_sample == 1 && !is_float(type);
 }
 
-// Runs `run_one(index, worker)` for every input on the worker threads and stacks the results. Thread-safe
-// because the stacked tensors are allocated and unshared before.
+// Each thread gets a worker from `run_one()` and calls it with the indices of its inputs; the outputs are
+// stacked. Thread-safe because the stacked tensors are allocated and unshared before.
 template <typename RunOne>
 Results run_all(const Graph& graph, int64_t count, int threads, RunOne run_one) {
   Results results;

@@ -1,3 +1,5 @@
+// The verbs of `study`: each reads a folder of an exploration, or implementation data, and prints or draws
+// it. `study rules` needs neither: it counts what the rules of a device's family leave.
 #include <filesystem>
 #include <ostream>
 

@@ -1,3 +1,5 @@
+// `synth`: an overlay through the synthesis flow of its device, or its RTL alone; a generated design through
+// Yosys, whose counts stand beside the estimate. Large designs are counted component by component.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -18,7 +20,7 @@
 namespace tilewright::cli {
 namespace {
 
-// Larger designs take hours as a whole.
+// Designs of more LUTs, by the estimate, take hours as a whole and are counted by component.
 constexpr int64_t kWholeLut = 60'000;
 
 std::string error_text(int64_t estimate, int64_t counted) {
@@ -100,7 +102,7 @@ void synth(const SynthOptions& options, std::ostream& out) {
     throw Error(ErrorKind::kInvalidInput, "no device is given", "--device NAME, or --rtl-only");
   }
   const Device device = find_device(options.device, shared_folder("hardware") / "devices");
-  // Who asks for the numbers only needs no folder for the files.
+  // Whoever wants only the numbers needs no folder for the files.
   std::optional<TemporaryFolder> temporary;
   if (options.output.empty()) temporary.emplace(std::filesystem::temp_directory_path(), "tilewright-synth");
   const std::filesystem::path folder = temporary ? temporary->path() : std::filesystem::path(options.output);

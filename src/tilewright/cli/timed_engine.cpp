@@ -1,3 +1,5 @@
+// An option that the chosen engine would ignore is an error. Counters take their names from the register map,
+// so that JSON and hardware agree.
 #include "tilewright/cli/timed_engine.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// A verb with its example under --help and the check that it overwrites none of its inputs; options that are
+// numbers or times with a unit.
 #include "tilewright/cli/verb_options.h"
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// Request and reply are JSON. A request carries everything but the network, which the worker reads from the
+// shared file once and keeps while the digest and the operand width stay the same.
 #include "tilewright/flow/candidate_job.h"
 
 #include <fmt/format.h>
@@ -36,7 +38,7 @@ CandidateRequest parse_request(const std::string& text) {
   return request;
 }
 
-// The networks of the last request, for jobs that follow.
+// The network of the last request, for the jobs that follow.
 class NetworkShelf {
  public:
   std::shared_ptr<const ExplorationNetwork> get(const CandidateRequest& request) {

@@ -1,3 +1,5 @@
+// The header's checksum is verified before any offset in it is used, and each section's before its bytes are
+// handed out.
 #include "tilewright/flow/container.h"
 
 #include <fmt/format.h>

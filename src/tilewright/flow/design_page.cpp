@@ -1,3 +1,5 @@
+// Facts, how far the estimate was off, resources, the lanes of the engines over time, the roofline, then the
+// tables of layers and queues.
 #include "tilewright/flow/design_page.h"
 
 #include <fmt/format.h>

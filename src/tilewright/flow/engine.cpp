@@ -1,3 +1,6 @@
+// An overlay step is compiled to a program, a host step is cut out as a graph of its own; values go from step
+// to step under their ids in the whole graph. A session has its own copy of every program, as their memory
+// holds inputs and results.
 #include "tilewright/flow/engine.h"
 
 #include <fmt/format.h>
@@ -11,7 +14,7 @@
 namespace tilewright {
 namespace {
 
-// The values of `graph` with the names of a part's inputs or outputs.
+// The ids that a part's inputs or outputs have in the whole graph, found by name.
 std::vector<ValueId> ids_of(const Graph& part, const std::vector<ValueId>& part_ids,
                             const std::map<std::string, ValueId>& by_name) {
   std::vector<ValueId> ids;

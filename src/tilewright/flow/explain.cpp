@@ -1,3 +1,6 @@
+// Each change is one more run of the cycle simulator over the whole network; changes run side by side on
+// threads. Where layers cannot take a change of schedule, those that the error names get their old one back
+// and the rest is tried again.
 #include "tilewright/flow/explain.h"
 
 #include <fmt/format.h>
@@ -14,7 +17,7 @@ namespace {
 
 using overlay::Schedule;
 
-// A hardware with something larger, and what that is called.
+// The hardware with one thing changed, mostly doubled, and what the change is called.
 struct HardwareChange {
   std::string change;
   OverlayHardware hardware;

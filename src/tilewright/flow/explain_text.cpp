@@ -1,3 +1,5 @@
+// The explanation as text: a row per layer with its causes and the two best changes, then the changes of the
+// hardware by the cycles that they save.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Layers come from the bundle's overlay steps; equal ones, by the text of their workload, are counted. For a
+// narrower width only what time depends on is replaced: bits, ranges, padding and clipping, and weights of 1.
+// Layers that have no overlay form at that width are left out.
 #include "tilewright/flow/exploration_network.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// The job "measure": JSON to layer, hardware and memory; each schedule is verified and timed, and an error of
+// one stands in its place in the reply.
 #include "tilewright/flow/jobs.h"
 
 #include <fmt/format.h>

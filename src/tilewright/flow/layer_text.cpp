@@ -1,3 +1,5 @@
+// The JSON keeps small records as arrays by position (tap grids, sources, folds). Weights are written as type
+// and shape alone and come back as zeros; sizes and indices are checked after parsing.
 #include "tilewright/flow/layer_text.h"
 
 #include <fmt/format.h>

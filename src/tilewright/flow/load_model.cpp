@@ -1,3 +1,5 @@
+// Formats are told apart in this order: a bundle (refused), the TFLite identifier, the outermost protobuf
+// fields of TensorFlow, and ONNX for all else; a folder is a SavedModel.
 #include "tilewright/flow/load_model.h"
 
 #include <fmt/format.h>
@@ -42,7 +44,7 @@ Graph load_tensorflow(const std::filesystem::path& path, const LoadOptions& opti
   return read_tensorflow(path, tensorflow, warnings, stages);
 }
 
-// Enough of a file to tell its format by; the name of a file says nothing.
+// Enough of a file to tell its format, which its name does not.
 std::vector<std::byte> first_bytes(const std::filesystem::path& path) {
   std::vector<std::byte> bytes(4096);
   std::ifstream file(path, std::ios::binary);

@@ -1,3 +1,5 @@
+// Each overlay step is compiled and run once on the cycle simulator; totals are sums over its layers. Peak
+// bytes per cycle follow from the width of the port and the memory's beat interval.
 #include "tilewright/flow/network_timing.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The timing as a table: cycles beside the ideal and the roofline, array fill, bytes by kind, and what bounds
+// each layer.
 #include <fmt/format.h>
 
 #include "tilewright/flow/network_timing.h"

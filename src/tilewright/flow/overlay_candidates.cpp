@@ -1,3 +1,5 @@
+// The bound of a network is computed once for each combination of the few knobs that it depends on and then
+// looked up, as the space has far more points than combinations. Area and clock are closed forms.
 #include "tilewright/flow/overlay_candidates.h"
 
 #include <fmt/format.h>
@@ -23,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr double kJobTimeout_s = 3600;
 
-// Everything else of an overlay only holds a schedule back.
+// What bounds depend on; all other knobs can only slow a schedule down.
 constexpr const char* kBoundKnobs[] = {"batch",     "words",           "block_out",
                                        "alu_share", "gemm_beside_alu", "memory_width_bits"};
 

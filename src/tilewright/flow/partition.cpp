@@ -1,3 +1,6 @@
+// Greedy: every legal node starts on the overlay; rounds hand a node back where the host, with the transfers
+// that this adds to its neighbours, is faster than the overlay with the node's own transfers, until a round
+// changes nothing. Steps are ordered twice, starting with either side; the shorter order wins.
 #include "tilewright/flow/partition.h"
 
 #include <fmt/format.h>
@@ -118,8 +121,8 @@ std::vector<Step> order_steps(const Graph& graph, const std::vector<bool>& on_ov
     size_t left = graph.nodes.size();
     while (left > 0) {
       Step step{side, {}};
-      for (size_t n = 0; n < graph.nodes.size();
-           ++n) {  // nodes are in topological order: one pass is a closure
+      // Nodes are in topological order, so one pass finds all that become ready.
+      for (size_t n = 0; n < graph.nodes.size(); ++n) {
         if (done[n] || on_overlay[n] != side) continue;
         const auto& inputs = graph.nodes[n].inputs;
         const bool ready = std::all_of(inputs.begin(), inputs.end(), [&](ValueId v) {

@@ -1,3 +1,5 @@
+// static.bin (weights, parameters, micro-ops, instructions) and an input_N.bin per input are cut from the
+// program's memory; each output becomes a dump, output_N.bin. No other memory is stored.
 #include "tilewright/flow/raw_form.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Accepts an array with or without a batch axis and with axes of size 1 more or less, but never with axes in
+// another order. Float inputs are scaled in float32; integers must fit exactly.
 #include "tilewright/flow/samples.h"
 
 #include <fmt/format.h>
@@ -18,8 +20,8 @@ namespace {
 
 std::span<const int64_t> tail(std::span<const int64_t> dims) { return dims.empty() ? dims : dims.subspan(1); }
 
-// Whether two arrays of as many elements have them in the same places, axes of size 1 aside. A flat one says
-// nothing about its axes and passes.
+// Whether two arrays of equally many elements have the same axes in the same order, axes of size 1 aside. A
+// flat one says nothing about its axes and passes.
 bool same_axes(std::span<const int64_t> a, std::span<const int64_t> b) {
   const auto is_long = [](int64_t size) { return size != 1; };
   std::vector<int64_t> x, y;

@@ -1,3 +1,5 @@
+// Tables for learning from explorations, which targets have enough data, and the results of boosted trees
+// beside a linear model and the mean (tune/prediction.h), as JSON, Markdown, bars and a page.
 #include "tilewright/flow/study_tables.h"
 
 #include <fmt/format.h>

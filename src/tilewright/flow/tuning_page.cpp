@@ -1,3 +1,5 @@
+// The page of a tuning: search curves as shares of each layer's bound, six layers to a panel; a roofline with
+// every layer before and after; the table of layers.
 #include <fmt/format.h>
 
 #include <cmath>

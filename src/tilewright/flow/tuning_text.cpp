@@ -1,3 +1,5 @@
+// A tuning as text and JSON. The sum row counts every layer as if run alone; the line below it times the
+// whole network, where layers overlap.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

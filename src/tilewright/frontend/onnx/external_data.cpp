@@ -1,3 +1,5 @@
+// Each file is located, checked to lie in the model's folder and opened once. Sizes are held against the file
+// before the caller allocates anything.
 #include "tilewright/frontend/onnx/external_data.h"
 
 #include <fmt/format.h>

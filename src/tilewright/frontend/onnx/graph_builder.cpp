@@ -1,3 +1,6 @@
+// Order: names reserved, nodes sorted, initializers, inputs, nodes, outputs. A node is resolved, converted to
+// opset 17 and typed before the next; one that fails leaves untyped outputs, and nodes that read those are
+// skipped in silence, so that each cause is reported once.
 #include "tilewright/frontend/onnx/graph_builder.h"
 
 #include <fmt/format.h>
@@ -281,7 +284,7 @@ class GraphBuilder : public NodeConversion {
   std::unordered_set<std::string> read_names_;
   NameRegistry value_names_, node_names_;
 
-  // The node in work.
+  // The node being converted.
   const OnnxNode* current_ = nullptr;
   std::string current_name_;
   bool failed_ = false;

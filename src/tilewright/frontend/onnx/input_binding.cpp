@@ -1,3 +1,5 @@
+// A dynamic dimension goes by its symbol, or by INPUT.AXIS without one. All unbound dimensions are one error,
+// whose hint is the options to add; sizes for names that no input has are warnings.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

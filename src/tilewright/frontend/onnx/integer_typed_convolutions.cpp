@@ -1,3 +1,5 @@
+// Works on the model before its graph is built: 8-bit initializers of convolutions become f32, and so do the
+// declared 8-bit types of the values they read and write.
 #include "tilewright/frontend/onnx/integer_typed_convolutions.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// The operator table infers types and shapes; where the elements of an output follow from known ones (shape
+// arithmetic), they are computed and kept, so that a later Reshape knows its target.
 #include "tilewright/frontend/onnx/node_typing.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Protobuf to plain structures: opsets, declared types, initializers, nodes. A tensor's raw bytes are freed
+// in the message once they are copied. Names are checked to be UTF-8, as protobuf does not.
 #include "tilewright/frontend/onnx/onnx_model.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The steps of reading: parse, widen 8-bit convolutions, build the graph, verify it.
 #include "tilewright/frontend/onnx/onnx_reader.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// One table, indexed by the numbers of TensorProto.DataType; everything here is a look-up in it.
 #include "tilewright/frontend/onnx/onnx_types.h"
 
 #include <array>
@@ -10,7 +11,7 @@ struct TypeRow {
   std::optional<ElementType> type;
 };
 
-// Indexed by TensorProto.DataType. Numbers 17 to 23 are newer than the installed library's header.
+// Indexed by TensorProto.DataType. Older headers of the ONNX library end at 16, so numbers stand here.
 const std::array<TypeRow, 24>& type_rows() {
   static const std::array<TypeRow, 24> rows = {{
       {"UNDEFINED", std::nullopt},      {"FLOAT", ElementType::kF32},     {"UINT8", ElementType::kU8},

@@ -1,3 +1,5 @@
+// The graph as a ModelProto. Beyond the size limit, tensors of 1 KiB and more move to the data file, aligned
+// to 64 bytes; it is written first.
 #include "tilewright/frontend/onnx/onnx_writer.h"
 
 #include <fmt/format.h>

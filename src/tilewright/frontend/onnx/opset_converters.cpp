@@ -1,3 +1,6 @@
+// The table of converters by operator, and those of old broadcasts, training flags, Softmax over a matrix
+// view, casts, pools and quantisation. The others: opset_shape_converters.cpp, opset_resize_converters.cpp,
+// and opset_rewrites.cpp for operators that opset 17 lacks.
 #include "tilewright/frontend/onnx/opset_converters.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,6 @@
+// The steps of reading: select what computes the outputs, fold what only training needs, join dilated
+// convolutions, give variables values, lower to the graph, verify. The first two must succeed before the next
+// one starts.
 #include "tilewright/frontend/tensorflow/tensorflow_reader.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The steps of reading: parse and check the flatbuffer, lower it operator by operator, verify the graph.
 #include "tilewright/frontend/tflite/tflite_reader.h"
 
 #include <fmt/format.h>
