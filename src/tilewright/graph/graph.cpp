@@ -1,3 +1,6 @@
+// Names are made unique by the first free numeric suffix, producers and readers are found by one scan of the
+// nodes, and erase_nodes() renumbers the values that remain. The sort is Kahn's algorithm, always taking the
+// ready node that stood first.
 #include "tilewright/graph/graph.h"
 
 #include <fmt/format.h>

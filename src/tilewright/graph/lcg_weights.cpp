@@ -1,3 +1,5 @@
+// A tensor's role is what its first reader uses it for (a table by operator), followed through reshapes.
+// Every candidate takes the next stream number, filled or not, so no stream depends on the roles.
 #include "tilewright/graph/lcg_weights.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Interpolates between the two neighbouring points, in the logarithms of size and value or in the numbers
+// themselves. Never extrapolates: the curve ends at its first and last points.
 #include "tilewright/hardware/memory_curve.h"
 
 #include <fmt/format.h>

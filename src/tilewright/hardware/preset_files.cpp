@@ -1,3 +1,5 @@
+// Takes a preset's kind from the line that begins with "kind:" instead of parsing the file: one file that
+// does not parse must not keep the others from being listed.
 #include "tilewright/hardware/preset_files.h"
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 namespace tilewright {
 namespace {
 
-// A glance at the lines: listing the presets must not fail because one of them does not parse.
 std::string kind_of(const std::filesystem::path& path) {
   constexpr std::string_view kKey = "kind:";
   std::ifstream file(path);

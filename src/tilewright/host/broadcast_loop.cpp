@@ -1,3 +1,5 @@
+// Broadcasting as in numpy and ONNX: shapes are aligned at their last axes, and an axis along which an
+// operand is repeated gets the stride 0. Axes of size 1 are dropped before the rest are merged.
 #include "tilewright/host/broadcast_loop.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Widens f16 through a table of all 2^16 values; bf16, and all narrowing, element by element with the scalar
+// conversions of tensor/element_type.h.
 #include "tilewright/host/half_conversion.h"
 
 #include <algorithm>

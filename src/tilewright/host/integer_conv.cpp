@@ -1,3 +1,7 @@
+// Forward: one plane per value that (tap * dilation) mod stride takes, and one product per group over all
+// taps. Transposed: one product per output position modulo the stride, over the taps that reach it, so that
+// no inserted zeros are multiplied. Threads share out panels of lanes and, where panels are few, their rows
+// too.
 #include "tilewright/host/integer_conv.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Requantises eight accumulators at a time in 64-bit lanes where AVX-512 is available, else one by one; both
+// give the same bits. The float form is a plain loop that compilers vectorise.
 #include "tilewright/host/integer_finish.h"
 
 #include <algorithm>

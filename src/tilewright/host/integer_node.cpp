@@ -1,3 +1,5 @@
+// Checks the limits that the kernels rely on: multipliers of at least 1, shifts in 0..62, zero points below
+// 2^30 in magnitude, one bias per output channel, and scales per channel or one for all.
 #include "tilewright/host/integer_node.h"
 
 #include <fmt/format.h>

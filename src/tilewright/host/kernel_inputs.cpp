@@ -1,3 +1,5 @@
+// Checks that the kernels share. Their messages name the input, the axis or the type but not the node, which
+// prepared_node.cpp adds.
 #include "tilewright/host/kernel_inputs.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// One map over all families, from domain and operator to the entry, built on first use. Two kernels for one
+// operator, or an entry without exactly one of kernel and bind, are internal errors.
 #include "tilewright/host/kernel_table.h"
 
 #include <map>

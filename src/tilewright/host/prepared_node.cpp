@@ -1,3 +1,5 @@
+// Half precision for kernels that only know f32: f16 and bf16 inputs are widened (constants once, on
+// construction), and f32 outputs are narrowed to the type of the first half-precision input.
 #include "tilewright/host/prepared_node.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Elements move as unsigned integers of their width, row by row, a row being the innermost axis.
+// strided_copy() first merges the axes that one stride can cross; mapped_copy() looks up every index.
 #include "tilewright/host/strided_copy.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// A hand-written parser of
+//   index = ["-"] term {("+" | "-") term},  term = factor ["*" factor],  factor = INTEGER | NAME
+// with spaces anywhere between tokens, and its inverse. Numbers are limited to 2^40.
 #include "tilewright/nest/affine_text.h"
 
 #include <fmt/format.h>

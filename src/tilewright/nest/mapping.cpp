@@ -1,3 +1,6 @@
+// Tile extents grow from the innermost level outwards, cut off at the dimension's size after every factor.
+// for_each_tile() flattens the loops above a level into one list and recurses over it. Products saturate, so
+// absurd factors do no harm. The text form is in mapping_text.cpp.
 #include "tilewright/nest/mapping.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// A table gives each operator one of four forms and says which inputs are activations and weights; the
+// builders of workload.h do the rest. Gemm swaps the ranks of a transposed operand afterwards.
 #include "tilewright/nest/node_workload.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// The rules of a workload and its builders, which verify what they return. A dense layer is a 1x1 convolution
+// on a 1x1 image, a depthwise one a convolution with as many groups as input channels. verify() multiplies
+// sizes with saturation, so a product that is too large is reported instead of overflowing.
 #include "tilewright/nest/workload.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,6 @@
+// Tries every choice of up to two axes as the loops, fewest micro-ops first (at most 4096), until one has no
+// hazard; the other axes are unrolled, reductions outermost. Failing that, splits a destination axis. Whether
+// a destination recurs is decided on the list of micro-ops and its ends at a few loop iterations.
 #include "tilewright/overlay/affine_kernel.h"
 
 #include <algorithm>
@@ -55,8 +58,8 @@ bool repeats_within_two(const std::vector<int64_t>& sequence) {
   return false;
 }
 
-// Destinations of the iterations `xs` of the inner loop (y*extent + x), one after the other; of a long list
-// only its ends matter at the seams.
+// Whether a destination recurs within two micro-ops when `iterations` (y * inner.extent + x) run one after
+// the other. Of a long list only the ends matter at the seams.
 bool seam_repeats(const std::vector<int64_t>& list, const MicroKernel::Loop& outer,
                   const MicroKernel::Loop& inner, const std::vector<uint64_t>& iterations) {
   std::vector<int64_t> sequence;

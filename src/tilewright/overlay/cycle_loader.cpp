@@ -1,3 +1,5 @@
+// Beats of several elements; larger elements are inline in the header. The first and the last beat of a burst
+// are taken on their own, all between them as one pair of lines.
 #include "tilewright/overlay/cycle_loader.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Vector clocks (Fidge 1988, Mattern 1989): a pop raises its module's clock to the token's, component by
+// component. Each row of a transfer is compared with the one row of the other side that decides whether they
+// overlap. completes() replays queues and token counts only.
 #include "tilewright/overlay/hazard_tracker.h"
 
 #include <algorithm>
@@ -31,7 +34,7 @@ bool overlap(const DramRows& a, const DramRows& b) {
 }
 
 std::optional<uint32_t> DramTracker::load(const HappensBefore& order, Module module, const DramRows& rows) {
-  // Load hears of stores from compute: what it knows, both know.
+  // Load hears of stores only through compute, so compute knows all that load knows.
   const uint32_t settled = order.known(kLoadModule, kStoreModule);
   while (!stores_.empty() && stores_.front().position <= settled) stores_.pop_front();
   std::optional<uint32_t> conflict;

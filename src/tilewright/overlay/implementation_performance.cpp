@@ -1,3 +1,6 @@
+// Builds the layer by hand, with 1-bit weights, and runs its default schedule on the cycle simulator with at
+// least 64 MiB of memory. Rows with equal descriptions, compared as text without name and memory partition,
+// are simulated once.
 #include "tilewright/overlay/implementation_performance.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// A schedule timer used once. Above 2000 tiles predict_layer() keeps the estimate.
 #include "tilewright/overlay/layer_cycles.h"
 
 #include "tilewright/overlay/schedule_timer.h"

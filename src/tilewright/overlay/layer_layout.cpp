@@ -1,3 +1,5 @@
+// From byte 4096 on: sources, result, weights, parameters, padding, each aligned to the largest element or
+// instruction and to at least 64 bytes. Padding comes last because its size depends on the tiling.
 #include "tilewright/overlay/layer_layout.h"
 
 #include <algorithm>

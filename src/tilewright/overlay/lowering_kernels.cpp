@@ -1,3 +1,6 @@
+// Writes every micro-kernel as an affine box (batch, blocks, rows, columns, taps) for cover_box() and records
+// it once per key of all that it depends on. prefetch() walks the whole plan and keeps the sequence of
+// kernels of each start, step and finish; afterwards they are only pushed, one after the other.
 #include "tilewright/overlay/lowering_kernels.h"
 
 #include <algorithm>
@@ -13,7 +16,7 @@ int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 // Two numbers of less than 32 bits.
 uint64_t pair_of(int64_t a, int64_t b) { return uint64_t(a) << 32 | uint64_t(uint32_t(b)); }
 
-// In place of what the key of a step has there.
+// Mark the keys of starts and finishes in their last two parts, where no step has these numbers.
 constexpr uint64_t kStarting = ~uint64_t{0}, kFinishing = ~uint64_t{1};
 
 // Positions of a phase along one axis of a tile of `size` outputs.

@@ -1,3 +1,5 @@
+// For each buffer, sorts those already placed whose lifetimes meet its own by address and takes the first gap
+// between them that is large enough.
 #include "tilewright/overlay/memory_plan.h"
 
 #include <algorithm>

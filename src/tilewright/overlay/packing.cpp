@@ -1,3 +1,5 @@
+// Lays values out one byte per lane, then packs the lanes to their width; 8-bit weights are written in place.
+// Lanes behind the last input channel hold zero weights, or +1 and -1 in turn where weights have one bit.
 #include "tilewright/overlay/packing.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// One adapter per simulator. run_overlay() adds the host's part of a run: inputs in, outputs out.
 #include "tilewright/overlay/program_engine.h"
 
 #include "tilewright/overlay/cycle_simulator.h"

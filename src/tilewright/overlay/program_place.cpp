@@ -1,3 +1,4 @@
+// Reports all that is wrong at once. Sizes are compared by subtraction and division, so nothing overflows.
 #include "tilewright/overlay/program_place.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// One run of the cycle simulator with execution switched off and a LayerTimer as its observer.
 #include "tilewright/overlay/program_timing.h"
 
 #include "tilewright/overlay/cycle_simulator.h"

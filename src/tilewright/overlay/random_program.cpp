@@ -1,3 +1,6 @@
+// DRAM holds the micro-ops, random data and then the program. Micro-op indices use the lower half of each
+// scratchpad and loop factors the room above it; a token is popped only when program order has pushed it. At
+// the end ACC is stored and shifted right until all of its bits have been in DRAM.
 #include "tilewright/overlay/random_program.h"
 
 #include <algorithm>
@@ -215,7 +218,7 @@ class Generator {
       store.x_size = store.x_stride = uint32_t(depth / store.y_size);
       store.dram_base = uint32_t(int64_t(program_.dram.size()) / hardware_.output_bytes());
       program_.dram.resize(program_.dram.size() + size_t(depth * hardware_.output_bytes()));
-      // One token each way, whatever is left over from before only adds slack; so drain it first.
+      // One token each way. Tokens left over from before would let one side run ahead: drain them first.
       AluInstruction shift;
       shift.opcode = AluOpcode::kShr;
       shift.use_imm = true;

@@ -1,3 +1,6 @@
+// Reading collects the problems of the YAML and of every file that it names before it throws. Files are told
+// apart by their real paths, so a dump cannot overwrite an input under another name. Running copies the
+// images into zeroed memory in their order and cuts the dumps out afterwards.
 #include "tilewright/overlay/raw_program.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Unpacks lanes narrower than a byte bit by bit and wraps every result to the accumulator's width. run()
+// decodes the whole program into three queues and visits them in turn, each as far as its tokens allow.
 #include "tilewright/overlay/reference_interpreter.h"
 
 #include <algorithm>

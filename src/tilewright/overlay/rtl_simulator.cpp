@@ -1,3 +1,5 @@
+// Checks where the program stands, lends the caller's memory to the AXI model and lets the driver start the
+// overlay through its registers, as on a board.
 #include "tilewright/overlay/rtl_simulator.h"
 
 #include "tilewright/overlay/program_place.h"

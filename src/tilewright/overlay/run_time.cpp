@@ -1,3 +1,4 @@
+// The error of a run whose time is over, out of line so that check() stays cheap.
 #include "tilewright/overlay/run_time.h"
 
 #include <fmt/format.h>

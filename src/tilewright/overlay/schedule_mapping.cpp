@@ -1,3 +1,6 @@
+// The levels of the mapping. DRAM: the tiles in the order of the schedule, input blocks innermost.
+// Scratchpad: taps, blocks and positions of one step. Micro-op: block_out by batch * block_in lanes, as
+// spatial loops.
 #include "tilewright/overlay/schedule_mapping.h"
 
 #include "tilewright/overlay/tiling.h"

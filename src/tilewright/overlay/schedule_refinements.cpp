@@ -1,3 +1,5 @@
+// A short fixed list, all with early_start: the first step and the last tile's finish whole or in 4 parts,
+// and once parameters_by_tile. Candidates that would not change the program or do not fit are left out.
 #include "tilewright/overlay/schedule_refinements.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// A trial: lay out the layer's buffers, lower the layer to times, place the micro-ops and the program behind
+// the buffers (bursts depend on addresses), and run the engine up to the limit.
 #include "tilewright/overlay/schedule_timer.h"
 
 #include <memory>

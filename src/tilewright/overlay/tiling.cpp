@@ -1,3 +1,6 @@
+// The extent of the taps gives the input plane of a tile, planes and blocks the size of a ring slot; a ring
+// has a slot per virtual thread, or one for every region that stays resident. Steps are planned by simulating
+// the two rings, first in, first out; a load waits for the last step that used the slot it overwrites.
 #include "tilewright/overlay/tiling.h"
 
 #include <algorithm>
@@ -311,8 +314,8 @@ std::vector<Tile> list_tiles(const Tiling& tiling) {
   return tiles;
 }
 
-// The first step as up to `count` steps on parts of its input blocks. They share its slots and load each its
-// part of them.
+// Cuts the first step into up to `count` steps on parts of its input blocks. They share its slots, and each
+// loads its own part of them.
 void cut_first_step(StepPlan& plan, int64_t count) {
   const Step whole = plan.steps.front();
   plan.steps.clear();

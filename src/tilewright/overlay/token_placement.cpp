@@ -1,3 +1,6 @@
+// Vector clocks (Fidge 1988, Mattern 1989) with tokens as the messages. No channel joins load and store, so
+// an order between them goes through a NOP of compute; a module that needs several tokens from one side takes
+// all but the last with NOPs of its own.
 #include "tilewright/overlay/token_placement.h"
 
 #include <algorithm>

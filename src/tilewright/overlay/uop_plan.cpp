@@ -1,3 +1,5 @@
+// Groups micro-ops by a counting sort on the destination. Its tables have an entry per ACC element and are
+// cleared by starting a new epoch. All plans are dropped when together they would exceed 2^22 steps.
 #include "tilewright/overlay/uop_plan.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Runs the samples through the host executor, whole runs in parallel where there are enough. Each chunk of
+// runs fills histograms of its own, merged under a lock when it ends; merging is exact in any order
+// (histogram.h).
 #include "tilewright/quantize/calibration.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Asking for a value's other form adds a FixedEncode or FixedDecode node the first time. Constants are
+// encoded here, and those that saturate give one warning with their number and the largest magnitude.
 #include "tilewright/quantize/fixed_point_builder.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Finds the extremes of a span first, so that its bins are widened before any number is counted. Widening
+// adds neighbouring bins in pairs, once per doubling of the limit.
 #include "tilewright/quantize/histogram.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// quantized() works backwards from a QuantizeLinear: a clip narrows the bounds, a twin is requantised, Concat
+// and data movement pass the request on to their inputs, and all else goes to lower_operator(). Results,
+// failures included, are kept by value and form.
 #include "tilewright/quantize/integer_builder.h"
 
 #include <fmt/format.h>

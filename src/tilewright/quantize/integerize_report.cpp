@@ -1,3 +1,5 @@
+// The report of integerize.h: its sums, and its text, which is a summary line and a table of the operators
+// that stay in float, each with the reason.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Integer-only arithmetic after Jacob et al. (CVPR 2018): zero points are subtracted from the weights, the
+// input's zero point times the sum of the weights goes into the bias, and one multiplier and shift per
+// channel restore the scale. Overflow is excluded by the extremes of the sum over all inputs in -128..127.
 #include "tilewright/quantize/mac_parameters.h"
 
 #include <fmt/format.h>
@@ -122,7 +125,7 @@ double accumulator_scale_of(const MacOperands& operands, int64_t o) {
 
 // By channel, the power of two that its accumulator counts in: 1, or more where its weights are so small
 // beside its bias that 32 bits would not hold the bias. The weights are rounded to it, which moves the result
-// by less than 2^-29 of the bias per product.
+// by less than 2^-21 of the bias per product.
 std::vector<double> coarsen_channels(const MacOperands& operands, std::vector<int16_t>& weights) {
   const ChannelLayout& layout = operands.layout;
   std::vector<double> units(size_t(layout.channels()), 1);

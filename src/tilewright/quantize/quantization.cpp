@@ -1,3 +1,5 @@
+// The two multipliers of an addition share one shift: the largest that keeps the bigger one below 2^22, or,
+// for two powers of two, the smallest that makes both integers.
 #include "tilewright/quantize/quantization.h"
 
 #include <algorithm>
@@ -9,7 +11,7 @@ namespace tilewright {
 namespace {
 
 constexpr double kMultiplierLimit = 0x1p22;
-// Both ratios are then below 2^-9, and the sum rounds to 0.
+// Only ratios below 2^-10 would need more, and the weighted sum is then 0.
 constexpr int kMaximumShift = 31;
 
 }  // namespace

@@ -1,3 +1,6 @@
+// One pass in graph order: an operator extends over the bias addition and the activations that follow, and
+// its inputs are traced back through data movement to the value to quantise. A part that only feeds one
+// Concat shares the group of its result (union-find); other parts get a scale order.
 #include "tilewright/quantize/quantization_plan.h"
 
 #include <algorithm>
@@ -119,7 +122,8 @@ class Planner {
         }
         return v;
       }
-      // A pad constant other than zero need not be representable before it is seen in the range.
+      // Zero is representable in any range. Where the constant is not even an 8-bit integer, the padded value
+      // is quantised itself, so that its range includes the constant.
       const bool pads = node->is("Pad") && node->string_or("mode", "constant") == "constant";
       if (pads && !pads_representably(graph_, *node, {1, 0})) break;
       if (!only_moves_data(graph_, *node) || graph_.is_constant(node->input(0))) break;

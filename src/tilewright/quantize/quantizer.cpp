@@ -1,3 +1,6 @@
+// The order of the steps: plan, weight scales, activation scales by calibration, for powers of two the order
+// of scales (repeated until nothing changes), weight scales raised until bias and shift fit, rounding, new
+// graph.
 #include "tilewright/quantize/quantizer.h"
 
 #include <fmt/format.h>
@@ -118,7 +121,7 @@ class Quantizer {
     w.bias_magnitudes.assign(options_.per_channel ? size_t(per_group) : 1, 0.0);
     std::vector<double> magnitudes(size_t(channels), 0.0);
     if (const Tensor* bias = graph_.constant_input(node, 2)) {
-      // A bias with rows of their own stays as it is, and the operator in float.
+      // A bias that differs between rows stays as it is, and the operator stays in float.
       if (bias->size() == 1 || bias->size() == channels) {
         for (int64_t o = 0; o < channels; ++o) w.bias.push_back(bias->number_at(bias->size() == 1 ? 0 : o));
       }
@@ -154,7 +157,7 @@ class Quantizer {
   }
 
   // Powers of two: shifts only go right, so scales may not shrink along a requantisation. A scale that is too
-  // small is raised, which may concern what follows; the scales only grow, to the largest product at most.
+  // small is raised, and then perhaps those behind it; scales only grow, to the largest product at most.
   void order_scales() {
     for (bool changed = true; changed;) {
       changed = false;

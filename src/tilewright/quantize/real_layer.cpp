@@ -1,3 +1,5 @@
+// Refuses computed weights and biases and biases that differ between rows, transposes dense weights to [O,K],
+// and applies alpha and beta in double precision.
 #include "tilewright/quantize/real_layer.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// An answer is the index of the largest number of output 0. The noise of a value compares, run by run, the
+// float model's value with what the QDQ model dequantises, found by the name of the DequantizeLinear's output
+// or of the input of the QuantizeLinear before it.
 #include "tilewright/quantize/report.h"
 
 #include <fmt/format.h>

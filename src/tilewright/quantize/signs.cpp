@@ -1,3 +1,5 @@
+// Recognises exact patterns only: Where on GreaterOrEqual(x, 0) with two opposite constants, and weights
+// whose non-zero elements have one magnitude per channel.
 #include "tilewright/quantize/signs.h"
 
 #include <cmath>

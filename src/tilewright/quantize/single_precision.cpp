@@ -1,3 +1,5 @@
+// Gives half-precision graph inputs and outputs outer values of the old names and types, widens all others
+// with their constants and attributes, joins the two by Casts, and sorts the nodes again.
 #include "tilewright/quantize/single_precision.h"
 
 #include <algorithm>

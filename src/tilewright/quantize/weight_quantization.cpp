@@ -1,3 +1,6 @@
+// Starts from the scale that covers the largest weight. Below 8 bits, tries 80 steps down of 1% of it; for
+// powers of two, goes from the next one above down by up to four halvings while the error falls. The smallest
+// squared error wins.
 #include "tilewright/quantize/weight_quantization.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The estimate is the device's `clock_mhz`, or 100 MHz without one, plus or minus 30%; it does not depend on
+// the overlay.
 #include "tilewright/overlay/area/clock_model.h"
 
 namespace tilewright::overlay {

@@ -1,3 +1,6 @@
+// Picks, for each kind of component, the parameter in which its counts are linear and two small values of it;
+// the weights of the two parts extend the line through them to the real value. Memories of constants lose
+// their redundant columns first.
 #include "tilewright/pipeline/emit/component_parts.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,6 @@
+// Bounds all valid points in parallel, sorts them by bound (equal ones by number), and measures batches in
+// that order. Results are judged in it too, so neither the threads nor the order of results decides between
+// equals.
 #include "tilewright/search/tuning/exhaustive.h"
 
 #include <algorithm>
