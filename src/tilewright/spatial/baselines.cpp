@@ -1,3 +1,6 @@
+// One MapspaceSampling serves all three searches, each with its default settings; annealing alone judges
+// steps by ratio, because costs span orders of magnitude. The best mapping is evaluated once more by the
+// full model.
 #include "tilewright/spatial/baselines.h"
 
 #include "tilewright/search/annealing.h"

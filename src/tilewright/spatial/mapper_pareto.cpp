@@ -1,3 +1,6 @@
+// The mapper's tree (mapper_tree.h) as a problem for search/pareto_search.h, with the values energy key,
+// cycles and words of the level. A node in the middle of a stage has no bound and is never cut. The full
+// model evaluates the points of the front once more.
 #include "tilewright/spatial/mapper_pareto.h"
 
 #include <fmt/format.h>

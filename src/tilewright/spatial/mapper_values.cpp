@@ -1,3 +1,5 @@
+// A key is an energy in quanta, rounded to the nearest. A bound gives up 0.02 quanta and 1e-14 of itself
+// before it is rounded, so that rounding never lifts its key above that of a mapping that it must not cut.
 #include "tilewright/spatial/mapper_values.h"
 
 #include <algorithm>

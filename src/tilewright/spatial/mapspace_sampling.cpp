@@ -1,3 +1,7 @@
+// Slots are filled from the innermost outwards, dimensions in random order. A draw starts at a random legal
+// factor and steps down until the loops fit the axis and the tiles fit every memory that keeps them, or to
+// the smallest factor. One neighbour in five moves a loop, one in ten changes what is kept, the others
+// redraw factors.
 #include "tilewright/spatial/mapspace_sampling.h"
 
 #include <algorithm>

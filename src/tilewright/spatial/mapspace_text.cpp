@@ -1,3 +1,5 @@
+// Lists are words separated by blanks or commas. `order` is written outermost loop first and stored
+// innermost first. The printer leaves out what constrains nothing.
 #include "tilewright/spatial/mapspace_text.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,6 @@
+// cost() flattens the slots into the fixed arrays of FastEvaluator where that applies, and otherwise builds
+// the mapping and counts its accesses in closed form. valid() walks from the innermost level outwards,
+// multiplies the tiles up and checks at each level only the tile that is new there.
 #include "tilewright/spatial/slot_evaluator.h"
 
 #include <algorithm>

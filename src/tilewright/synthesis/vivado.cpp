@@ -1,3 +1,5 @@
+// Vivado's non-project flow (UG892): read sources and constraint, synthesise out of context, optimise,
+// place, optimise physically, route; then the reports. There is one clock, on port clk.
 #include "tilewright/synthesis/vivado.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,6 @@
+// One table row per type. Conversion to the 16-bit floats works on the bits of the f32: adding half of the
+// last kept place, less one unit unless the lowest kept bit is set, makes truncation round to nearest, ties
+// to even. Subnormal halves are counted in units of 2^-24.
 #include "tilewright/tensor/element_type.h"
 
 #include <bit>

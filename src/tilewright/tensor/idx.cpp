@@ -1,3 +1,5 @@
+// The format is the one that the web page of the MNIST data describes (LeCun, Cortes, Burges). Elements are
+// byte-swapped to little-endian; missing and trailing bytes are both errors.
 #include "tilewright/tensor/idx.h"
 
 #include <fmt/format.h>

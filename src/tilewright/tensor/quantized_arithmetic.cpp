@@ -1,3 +1,6 @@
+// A scale becomes a normalised 31-bit multiplier and a shift, as in Jacob et al., "Quantization and Training
+// of Neural Networks for Efficient Integer-Arithmetic-Only Inference", section 2.2. Exact powers of two up
+// to 1 keep multiplier 1, for instruction sets that can only shift.
 #include "tilewright/tensor/quantized_arithmetic.h"
 
 #include <fmt/format.h>

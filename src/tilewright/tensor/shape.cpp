@@ -1,3 +1,6 @@
+// Products are checked against 2^56 before each multiplication, so that counts in bits fit 64 bits; a
+// negative size is an error even beside a zero. Broadcasting is ONNX's multidirectional rule: axes are
+// aligned at the end.
 #include "tilewright/tensor/shape.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Types of 8 bits and more are read and written as their storage type, packed ones by shift and mask; a lane
+// never crosses a byte. Floats that become integers saturate, and NaN becomes 0.
 #include "tilewright/tensor/tensor.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,6 @@
+// To move a Transpose behind a node, the node reads what lies before it, the node's axes, pads and constants
+// are permuted back, and every output gets a Transpose of its own. Transposes that meet are composed, and
+// identities dropped.
 #include "tilewright/transform/cancel_transposes.h"
 
 #include <algorithm>

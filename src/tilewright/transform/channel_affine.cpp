@@ -1,3 +1,6 @@
+// ONNX BatchNormalization, y = (x - mean) / sqrt(variance + epsilon) * scale + bias, brought to one factor
+// and one summand per channel; an Add, Sub, Mul or Div with constants is a special case. In f64: the pass
+// that uses the numbers rounds them.
 #include "tilewright/transform/channel_affine.h"
 
 #include <algorithm>
@@ -10,7 +13,6 @@ bool all_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
-// ONNX: y = (x - mean) / sqrt(variance + epsilon) * scale + bias.
 std::optional<ChannelAffine> batch_norm(const Graph& graph, const Node& node) {
   if (node.int_or("training_mode", 0) != 0) return {};
   const Tensor* parameters[4];

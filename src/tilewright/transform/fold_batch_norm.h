@@ -1,3 +1,4 @@
+// BatchNormalization and other per-channel scales and shifts behind a layer, folded into that layer.
 #pragma once
 
 #include "tilewright/graph/graph.h"
@@ -5,11 +6,11 @@
 namespace tilewright {
 
 // Folds per-channel scales and shifts - BatchNormalization, and Add, Sub, Mul, Div with a constant per
-// channel or a scalar - into the f32 weights and bias of the Conv, ConvTranspose or Gemm before them:
+// channel or a scalar - into the weights and bias of the Conv, ConvTranspose or Gemm before them:
 // W' = W * scale[o], b' = b * scale[o] + shift[o], computed in f64. Fires when the layer's output has no
-// other reader and its weights and bias are constants of its own precision. Shared weights are copied.
-// Weights that are dequantised integers (Conv, Gemm) stay that: the scales go into theirs.
-// BatchNormalizations of N x C numbers with further axes of 1 are moved before the Reshape that adds these.
+// other reader and its weights and bias are f32 constants. Shared weights are copied. Weights that are
+// dequantised integers (Conv, Gemm) stay so: the factors go into their scales. A BatchNormalization of N x C
+// numbers with further axes of 1 is moved before the Reshape that adds these.
 Graph fold_batch_norm(Graph graph);
 
 }  // namespace tilewright

@@ -1,3 +1,6 @@
+// One walk in topological order: a folded result can make its readers foldable. The host's kernels compute
+// the results. For a large one, a bounded search forwards finds out whether all that reads it takes it as a
+// weight.
 #include "tilewright/transform/fold_constants.h"
 
 #include <algorithm>
@@ -70,7 +73,7 @@ class Folder {
     });
   }
 
-  // Cheap when small: whatever reads it, at most this much memory.
+  // A small result is folded whatever reads it, since it costs little memory; a large one only as a weight.
   bool is_small_enough(NodeId id) const {
     const Node& node = editor_.node(id);
     int64_t in = 0, out = 0;

@@ -1,3 +1,4 @@
+// Constant folding by the host's kernels: what is folded equals what would have run.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,9 @@ struct FoldLimits {
 // of any value are constants too, since shapes are static. A result larger than the limits is folded only as
 // weights: everything that reads it takes it as an operand of a Conv, ConvTranspose, Gemm, MatMul or
 // BatchNormalization other than the data, directly or through operators that are folded themselves. Left
-// alone: DequantizeLinear (which keeps the integers of quantised weights visible),
-// operators outside the ONNX domain, operators that the host does not have, and nodes that write a graph
-// output. Errors: whatever the host reports of a node, with the node named.
+// alone: DequantizeLinear (which keeps the integers of quantised weights visible), operators outside the
+// ONNX domain, operators that the host does not have, and nodes that write a graph output. Errors: whatever
+// the host reports of a node, with the node named.
 Graph fold_constants(Graph graph, const FoldLimits& limits = {});
 
 }  // namespace tilewright

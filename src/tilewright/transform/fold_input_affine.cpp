@@ -1,3 +1,6 @@
+// W (s x + t) = (W s) x + W t. Weights are walked in row-major order; WeightIndex gives the input and output
+// channel of each, for grouped convolutions and both layouts of Gemm. Sums are in f64 and rounded once. Of
+// several affine operators in a row the nearest goes first.
 #include "tilewright/transform/fold_input_affine.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// The amounts of the Pad are added to the pads of the window, if the output keeps its size and no pooling
+// window lies in padding alone. A Pad that a Transpose separates from a Conv is brought behind the Transpose
+// first.
 #include "tilewright/transform/fold_pads.h"
 
 #include <algorithm>
@@ -49,7 +52,7 @@ bool value_allows(const GraphEditor& editor, const Node& reader, const SpatialPa
   return pad.value == 0;
 }
 
-// The explicit pads of `reader` with the Pad folded in; nullopt where that is not the same computation.
+// `reader` with the Pad added to its explicit pads; nullopt where that is not the same computation.
 std::optional<Node> with_pads(const Graph& graph, const Node& reader, const SpatialPad& pad,
                               ValueId unpadded) {
   const bool conv = reader.is("Conv");
@@ -62,8 +65,8 @@ std::optional<Node> with_pads(const Graph& graph, const Node& reader, const Spat
   if (before.axes.size() * 2 != pad.pads.size()) return {};
   const bool own_padding = before.has_padding();
   if (reader.is("AveragePool") && own_padding && reader.int_or("count_include_pad", 0) == 0) return {};
-  // Beyond explicit padding, a rounded-up last window counts nothing; beyond folded padding neither, but the
-  // two borders differ, so leave that case alone.
+  // A last window that ceil_mode adds reaches beyond the border, and the padded border is not the one of the
+  // input: leave that case alone.
   if (!conv && reader.int_or("ceil_mode", 0) != 0) return {};
   if (reader.is("MaxPool") && own_padding && pad.value == 0) return {};
 

@@ -1,3 +1,4 @@
+// Pad nodes become the padding of the windows behind them.
 #pragma once
 
 #include "tilewright/graph/graph.h"

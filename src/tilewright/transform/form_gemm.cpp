@@ -1,3 +1,5 @@
+// MatMul equals a Gemm with all attributes at their defaults, so the node is only renamed. A Gemm that was
+// one before takes the Add behind it as well, if it has no bias yet.
 #include "tilewright/transform/form_gemm.h"
 
 #include <optional>

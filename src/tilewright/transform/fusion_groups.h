@@ -16,7 +16,8 @@ struct FusionGroup {
 
 // Every node is in exactly one group. A layer (Conv, Gemm, ...) takes in order, each optional: element-wise
 // operators with a constant, one Add of another value (residual), one activation, one pool. Another node
-// takes the activation and pool that follow it when it is an Add, Mul or normalisation; the rest stand alone.
+// takes the activation and pool that follow it when it is an Add, a Mul, a BatchNormalization, or a Sub or
+// Div with a constant; the rest stand alone.
 // Only edges with one reader that are no graph output are fused.
 std::vector<FusionGroup> fusion_groups(const Graph& graph);
 // Every node alone.

@@ -1,3 +1,6 @@
+// Every edit updates two tables, the producer of each value and its readers. A node stands among the readers
+// once per use, so only_reader() sees that x + x reads x twice. Nodes are erased and sorted in finish()
+// alone.
 #include "tilewright/transform/graph_editor.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The C of a Gemm broadcasts to rows x columns and is a bias where it varies along columns only; beta is
+// multiplied in. The bias of a convolution is taken as it stands.
 #include "tilewright/transform/layer_bias.h"
 
 #include "tilewright/transform/channel_affine.h"

@@ -1,3 +1,4 @@
+// The bias of a layer as plain numbers, for the passes that change it.
 #pragma once
 
 #include <optional>

@@ -1,3 +1,6 @@
+// Weights of Conv and Gemm are uniform within sqrt(3 / fan-in), which keeps the variance of the activations
+// (LeCun, Bottou, Orr, Mueller, "Efficient BackProp", 1998). Types and shapes come from shape inference,
+// node by node.
 #include "tilewright/transform/layer_builder.h"
 
 #include <cmath>
@@ -39,7 +42,7 @@ ValueId LayerBuilder::node(const std::string& op, std::vector<ValueId> inputs, A
 ValueId LayerBuilder::conv(ValueId x, const ConvLayer& layer) {
   const Shape in = shape(x);
   const int64_t fan_in = in[1] / layer.group * layer.kernel * layer.kernel;
-  const double reach = std::sqrt(3.0 / double(fan_in));  // keeps the variance of the activations
+  const double reach = std::sqrt(3.0 / double(fan_in));
   std::vector<ValueId> inputs = {
       x, uniform({layer.channels, in[1] / layer.group, layer.kernel, layer.kernel}, -reach, reach)};
   if (layer.bias) inputs.push_back(uniform({layer.channels}, -0.5, 0.5, "b"));

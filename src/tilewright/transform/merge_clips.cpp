@@ -1,3 +1,5 @@
+// Each of these operators is an interval, and two in a row are one: the second clips the bounds of the
+// first, clip(clip(x, a, b), c, d) = clip(x, clip(a, c, d), clip(b, c, d)).
 #include "tilewright/transform/merge_clips.h"
 
 #include <algorithm>

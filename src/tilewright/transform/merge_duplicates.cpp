@@ -1,3 +1,5 @@
+// Hash-based value numbering (Cocke and Schwartz 1970). Constants first, by a hash of both ends and then all
+// bits; then nodes in topological order by operator and inputs, so that a merge makes later nodes equal.
 #include "tilewright/transform/merge_duplicates.h"
 
 #include <algorithm>
@@ -13,7 +15,7 @@
 namespace tilewright {
 namespace {
 
-constexpr uint64_t kHashedBytes = 4096;  // of each end; identity is decided by comparing everything
+constexpr uint64_t kHashedBytes = 4096;  // of each end
 
 uint64_t hash(const Tensor& tensor) {
   const std::string_view bytes(reinterpret_cast<const char*>(tensor.bytes().data()), tensor.size_bytes());

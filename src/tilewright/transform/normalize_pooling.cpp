@@ -1,3 +1,5 @@
+// A reduction qualifies by its axes (2, 3, ... and no other), a pool by its window: one output per axis, no
+// dilation, all of the input covered.
 #include "tilewright/transform/normalize_pooling.h"
 
 #include <algorithm>
@@ -24,7 +26,7 @@ bool reduces_spatial_axes(const GraphEditor& editor, const Node& node) {
   return axes == spatial;
 }
 
-// Padding that a window covers besides the whole input counts only where the pool says so.
+// Padding under the window does no harm unless the average counts it.
 bool pools_everything(const GraphEditor& editor, const Node& node) {
   if (!node.is("AveragePool") && !(node.is("MaxPool") && node.outputs.size() == 1)) return false;
   const Window window = pool_window(node, editor.value(node.input(0)).shape);

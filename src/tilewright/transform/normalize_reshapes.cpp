@@ -1,3 +1,5 @@
+// What such a node does follows from the shapes of its input and output alone. In topological order the node
+// before it has been shortened already, so one look back makes a chain of any length one node.
 #include "tilewright/transform/normalize_reshapes.h"
 
 #include <vector>

@@ -1,12 +1,13 @@
+// Operators that only rename axes get one form, Flatten or Reshape, and a chain of them becomes one.
 #pragma once
 
 #include "tilewright/graph/graph.h"
 
 namespace tilewright {
 
-// Gives the operators that only rename axes one form: Reshape, Squeeze, Unsqueeze and Flatten, and Transpose
-// that moves nothing but axes of size 1, become Flatten where the result has rank 2 and keeps a leading
-// product of the axes, else Reshape to a constant shape. A chain of them becomes one.
+// Reshape, Squeeze, Unsqueeze and Flatten, and Transpose that moves nothing but axes of size 1, become
+// Flatten where the result has rank 2 and keeps a leading product of the axes, else Reshape to a constant
+// shape.
 Graph normalize_reshapes(Graph graph);
 
 }  // namespace tilewright

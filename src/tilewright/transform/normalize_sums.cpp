@@ -1,3 +1,5 @@
+// Sum is split from the left, (a + b) + c. Sub comes next and the order of operands last, so that one walk
+// does all three.
 #include "tilewright/transform/normalize_sums.h"
 
 #include <utility>

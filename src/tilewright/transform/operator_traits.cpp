@@ -1,3 +1,5 @@
+// Lists of operator names, ONNX's and Tilewright's own. Clip, QuantizeLinear and DequantizeLinear count as
+// element-wise only while their parameters are scalars.
 #include "tilewright/transform/operator_traits.h"
 
 #include <algorithm>

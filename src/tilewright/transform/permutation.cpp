@@ -1,3 +1,5 @@
+// Transposing writes the output in order and steps through the input by its permuted strides, like an
+// odometer.
 #include "tilewright/transform/permutation.h"
 
 #include <cstring>

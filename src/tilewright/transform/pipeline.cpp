@@ -1,3 +1,5 @@
+// The table of the passes, in the order of one round. Rounds repeat until the operators and the names of
+// their values stay the same; the result of each pass is verified.
 #include "tilewright/transform/pipeline.h"
 
 #include <fmt/format.h>
@@ -51,9 +53,10 @@ constexpr Pass kPasses[] = {
     {"normalize_reshapes", normalize_reshapes},
     {"merge_duplicates", merge_duplicates},
 };
-constexpr int kMostRounds = 8;  // a round that changes nothing ends it; two or three are usual
+constexpr int kMostRounds = 8;  // a round that changes nothing is the last; two or three are usual
 
-// Names of operators and values in order; constants by name, as a changed constant is a new one.
+// The operators and the names of their values, in order. A constant that changes is a new value with a new
+// name.
 std::string outline(const Graph& graph) {
   std::string text;
   for (const Node& node : graph.nodes) {
@@ -65,7 +68,7 @@ std::string outline(const Graph& graph) {
   return text;
 }
 
-// A broken rule behind a pass is a mistake of the pass.
+// A graph that is illegal after a pass is the fault of that pass, not of the caller.
 void expect_legal(const Graph& graph) {
   Diagnostics diagnostics;
   verify(graph, diagnostics);

@@ -1,3 +1,4 @@
+// Factors per output channel for weights that are stored as integers.
 #pragma once
 
 #include <vector>

@@ -1,3 +1,6 @@
+// Operators are added one by one to a set of square feature maps, each reading the latest or, for branches,
+// an older one. With redundancies come patterns that passes look for: BatchNormalization behind Conv, pairs
+// of Transposes, a Pad before a window, no-ops, twins, pixel shuffles.
 #include "tilewright/transform/random_graph.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The node's input and output must agree in type and shape; hands_on() then says what else its operator
+// needs. Add and Mul with the neutral element in front come first, since they hand on their second input.
 #include "tilewright/transform/remove_no_ops.h"
 
 #include <algorithm>

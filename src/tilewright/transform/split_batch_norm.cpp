@@ -1,3 +1,5 @@
+// The numbers are those of channel_affine.h. The BatchNormalization itself turns into the Add, so that its
+// output keeps its name; one that is not constant or not f32 stays.
 #include "tilewright/transform/split_batch_norm.h"
 
 #include <utility>
@@ -8,7 +10,7 @@
 namespace tilewright {
 namespace {
 
-// One number per channel in a form that broadcasts along axis 1.
+// One number per channel, of shape C x 1 x ..., which broadcasts along axis 1.
 Tensor per_channel(const std::vector<double>& numbers, int rank) {
   std::vector<int64_t> dims(size_t(rank) - 1, 1);
   dims[0] = int64_t(numbers.size());

@@ -1,3 +1,5 @@
+// A bounded search backwards. Constants are read; some operators never give a negative number, others give
+// none when their first input, or all their inputs, hold none. Anything else may be negative.
 #include "tilewright/transform/value_range.h"
 
 #include <algorithm>
@@ -7,7 +9,7 @@
 namespace tilewright {
 namespace {
 
-// Values looked at for one answer: enough for any network of use, and no graph makes it expensive.
+// Values looked at for one answer: enough for real networks, and a limit on what any graph can cost.
 constexpr int kMostValues = 256;
 constexpr int64_t kMostConstantElements = 1 << 16;
 

@@ -6,7 +6,7 @@
 namespace tilewright {
 
 // No element is negative, for any input: the value is the output of Relu, Sigmoid, Softmax, Clip from 0 or
-// more, or of an operator that moves, pools, averages or adds such values.
+// more, or of an operator that moves, pools, averages, adds or multiplies such values.
 bool is_non_negative(const GraphEditor& editor, ValueId value);
 
 }  // namespace tilewright

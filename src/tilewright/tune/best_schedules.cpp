@@ -1,3 +1,5 @@
+// A database answers by query; a text is read once into a map of the best by workload, hardware and tool; a
+// join asks each of its sources.
 #include "tilewright/tune/best_schedules.h"
 
 #include <algorithm>
@@ -78,7 +80,7 @@ class JoinedSchedules final : public BestSchedules {
   std::vector<std::unique_ptr<BestSchedules>> sources_;
 };
 
-// Whether a file begins like a database. An empty one is left to RecordStore, which says so.
+// Whether a file begins like a database. An empty one goes to RecordStore, which reports it.
 bool is_database(const std::filesystem::path& path) {
   constexpr std::string_view kBegin = "SQLite format 3";
   std::string begin(kBegin.size(), '\0');

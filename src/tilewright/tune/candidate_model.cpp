@@ -1,3 +1,5 @@
+// A row is the digits of a candidate's knobs, its label log(latency / bound). Until there are enough rows
+// for trees, the mean of the labels stands in for them.
 #include "tilewright/tune/candidate_model.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// fit_target() (prediction.h) grows the trees on the chosen features, with the logarithm of the target as
+// label; the trees report the gain of each feature. The rest is ranking, comparing and printing.
 #include "tilewright/tune/importance.h"
 
 #include <fmt/format.h>

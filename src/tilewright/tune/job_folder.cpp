@@ -1,3 +1,5 @@
+// One JSON object per file, replaced as a whole and on the disk before the writer goes on. A result carries
+// the FNV-1a digest of its job's kind and request, and counts as absent for any other request.
 #include "tilewright/tune/job_folder.h"
 
 #include <fmt/format.h>

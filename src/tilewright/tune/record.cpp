@@ -1,3 +1,5 @@
+// What a record may hold, how messages show it, and its checksum: FNV-1a over all fields as text,
+// floating-point numbers by their bits, with -0 taken for 0.
 #include "tilewright/tune/record.h"
 
 #include <fmt/format.h>

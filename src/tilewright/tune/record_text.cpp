@@ -1,3 +1,5 @@
+// The fields, in this order: workload, hardware, schedule, tool, seed, cost or failure, seconds,
+// unix_time_s. The reader takes them in any order, and refuses unknown ones.
 #include "tilewright/tune/record_text.h"
 
 #include <fmt/format.h>
@@ -20,7 +22,7 @@ std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// The number of a field that must be there; nothing (reported) where it is none.
+// The number of a field that must be there; nothing, and an error reported, where it is missing or no number.
 std::optional<double> read_number(JsonMap& fields, const char* name) {
   const nlohmann::json* value = fields.child(name);
   if (value && value->is_number()) return value->get<double>();

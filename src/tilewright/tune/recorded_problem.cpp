@@ -1,3 +1,6 @@
+// Look up, measure what is missing in one call, store it, then answer from the records. An answer is
+// `cached` unless its point is the one that was measured for the schedule. Failures are cut and reduced to
+// ASCII before they are stored.
 #include "tilewright/tune/recorded_problem.h"
 
 #include <algorithm>

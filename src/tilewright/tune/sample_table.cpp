@@ -1,3 +1,5 @@
+// Selections of rows and of columns, and the check that everything has the same number of rows. NaN is how a
+// table says that there is no result.
 #include "tilewright/tune/sample_table.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Each command is a child process with a time limit. squeue gives one line per task, fields separated by |,
+// in all states, because ended tasks stay listed for a while (MinJobAge).
 #include "tilewright/tune/slurm.h"
 
 #include <fmt/format.h>
@@ -48,8 +50,8 @@ void submit_array(const SlurmArray& array, const SlurmOptions& options) {
       "--parsable", "--requeue", "--job-name=" + array.name,
       fmt::format("--array=0-{}%{}", array.tasks - 1, array.at_once), "--chdir=" + array.folder.string(),
       "--output=" + array.log.string(), "--open-mode=append",
-      // Whole minutes are what Slurm counts; the worker knows the limit exactly, this one is for lost
-      // workers.
+      // Slurm counts in whole minutes. The worker keeps the exact limit; this one is for workers that are
+      // lost.
       fmt::format("--time={}", int64_t(std::ceil(std::min(array.limit_s, 1e8) / 60)) + 1)};
   if (!options.partition.empty()) arguments.push_back("--partition=" + options.partition);
   arguments.insert(arguments.end(), options.sbatch_arguments.begin(), options.sbatch_arguments.end());

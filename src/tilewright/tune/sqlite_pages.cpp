@@ -1,3 +1,6 @@
+// The pages of the file and then the frames of the log go into one table by page number. Leaves, and the
+// interior pages of indexes, which hold rows as well, are read cell by cell through their pointers. A row is
+// a header of serial types, then the values.
 #include "tilewright/tune/sqlite_pages.h"
 
 #include <algorithm>
@@ -101,7 +104,7 @@ SqlitePages::SqlitePages(const std::filesystem::path& path, size_t page_bytes)
   const std::filesystem::path log = path.string() + "-wal";
   std::error_code ignored;
   if (std::filesystem::exists(log, ignored)) log_ = read_file(log);
-  // A cut file ends within a page: what is missing of it reads as nothing.
+  // A truncated file may end within a page; the rest of that page reads as zeros.
   file_.resize((file_.size() + page_bytes - 1) / page_bytes * page_bytes);
   for (size_t at = 0; at < file_.size(); at += page_bytes)
     pages_[at / page_bytes + 1].push_back(Bytes(file_).subspan(at, page_bytes));
@@ -160,7 +163,7 @@ size_t SqlitePages::bytes_in_cell(size_t payload, unsigned kind) const {
   return some <= most ? some : least;
 }
 
-// Appends what the chain of further pages holds, in their newest or their oldest versions.
+// Appends what the chain of further pages holds; `newest`: in their last versions, else in their first.
 bool SqlitePages::collect(std::vector<std::byte>& payload, size_t page, size_t whole, bool newest) const {
   while (payload.size() < whole) {
     const auto found = pages_.find(page);

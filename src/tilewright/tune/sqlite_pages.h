@@ -34,8 +34,8 @@ class SqlitePages {
   SqlitePages(const SqlitePages&) = delete;
   SqlitePages& operator=(const SqlitePages&) = delete;
 
-  // Visits every row on any page, in no order; of a row whose end lies on further pages of which there are
-  // several versions, each possibility.
+  // Visits every row on any page, in no order. A row that continues on further pages is visited twice:
+  // with the last version of each of those pages, and with the first.
   void visit_rows(const std::function<void(const SqliteRow&)>& visit) const;
 
  private:

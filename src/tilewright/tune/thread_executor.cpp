@@ -1,3 +1,5 @@
+// One queue, one mutex, one condition variable for every change. An Error of the handler fails the job; an
+// interruption, an expired time or a lack of memory loses it, as that says nothing about the request.
 #include "tilewright/tune/thread_executor.h"
 
 #include <chrono>

@@ -1,3 +1,5 @@
+// posix_spawn into a process group of its own, so that one kill reaches all that the worker started. Reads
+// do not block; what follows the last line break waits for the next call.
 #include "tilewright/tune/worker_process.h"
 
 #include <fcntl.h>

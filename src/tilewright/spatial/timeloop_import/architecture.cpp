@@ -1,3 +1,7 @@
+// architecture_nodes.h brings the three forms into one list; here each memory becomes a level. A fan-out
+// is the ratio of the instance counts of neighbouring levels, along x that of their meshX. An attribute that
+// would change counts or time in Timeloop and has no counterpart here is refused, unless it has the value
+// that changes nothing.
 #include "tilewright/spatial/timeloop_import/architecture.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,6 @@
+// A rank has 1 + the sum of (size - 1) * |coefficient| coordinates, over its terms; negative coefficients
+// shift its origin, so that coordinates start at 0. A problem that states no shape, or names cnn-layer, gets
+// that of a convolution. Inputs and weights are told apart by their names.
 #include "tilewright/spatial/timeloop_import/problem.h"
 
 #include <fmt/format.h>

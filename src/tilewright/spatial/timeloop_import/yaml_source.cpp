@@ -1,3 +1,5 @@
+// A map's own keys come before those that it merges with `<<`, a map or a list of maps. The depth of merges
+// and the number of nodes compared are limited, because aliases can make a short text very large.
 #include "tilewright/spatial/timeloop_import/yaml_source.h"
 
 #include <fmt/format.h>
@@ -35,7 +37,7 @@ YAML::Node lookup(const YAML::Node& map, const std::string& key, int depth) {
   return merged.IsDefined() ? lookup(merged, key, depth + 1) : merged;
 }
 
-// `left`: nodes that may still be looked at; aliases can make a short text very large.
+// `left`: nodes that may still be compared.
 bool same_within(const YAML::Node& a, const YAML::Node& b, int& left) {
   if (--left < 0 || a.Type() != b.Type()) return false;
   if (a.is(b)) return true;
