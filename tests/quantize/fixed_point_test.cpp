@@ -56,7 +56,8 @@ TEST(FixedPointNetworks, RandomOnesFollowFloat) {
     fixed_macs += report.fixed_macs();
     for (const FixedPointRecord& record : report.records) {
       if (!record.fixed_op.empty() || record.macs == 0) continue;
-      EXPECT_EQ(record.op, "ConvTranspose");
+      EXPECT_TRUE(record.op == "ConvTranspose" || record.reason == "its bias differs between rows")
+          << record.op << ": " << record.reason;
       ++reasons[record.op + ": " + record.reason];
     }
     const Tensor x = uniform_samples(graph.value(graph.inputs[0]).shape, 1, -1, 1, seed);

@@ -43,7 +43,7 @@ fs::path confined_path(const fs::path& folder, const fs::path& name, Confinement
   if (confinement == Confinement::kNone) return path;
   const fs::path home = followed(folder), place = followed(path);
   const std::string shown = folder.empty() ? "." : folder.string();
-  if (place.empty()) {
+  if (place.empty() || home.empty()) {
     throw Error(
         ErrorKind::kInvalidInput,
         fmt::format("'{}' in '{}' leads over a symbolic link that cannot be followed", name.string(), shown));

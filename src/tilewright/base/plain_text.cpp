@@ -5,32 +5,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 namespace tilewright {
-namespace {
-
-// Bytes of the UTF-8 character at the front; 0: none.
-size_t character_length(std::string_view text) {
-  const auto first = uint8_t(text[0]);
-  const size_t length = first < 0x80   ? 1
-                        : first < 0xC2 ? 0
-                        : first < 0xE0 ? 2
-                        : first < 0xF0 ? 3
-                        : first < 0xF5 ? 4
-                                       : 0;
-  if (length > text.size()) return 0;
-  const bool whole = std::all_of(text.begin() + 1, text.begin() + std::ptrdiff_t(std::max<size_t>(length, 1)),
-                                 [](char c) { return (uint8_t(c) & 0xC0) == 0x80; });
-  return whole ? length : 0;
+size_t utf8_length(std::string_view text) {
+  const auto lead = uint8_t(text[0]);
+  const size_t length = lead < 0x80   ? 1
+                        : lead < 0xC2 ? 0
+                        : lead < 0xE0 ? 2
+                        : lead < 0xF0 ? 3
+                        : lead < 0xF5 ? 4
+                                      : 0;
+  if (length == 0 || length > text.size()) return 0;
+  uint32_t code = length == 1 ? lead : lead & (0x7Fu >> length);
+  for (size_t k = 1; k < length; ++k) {
+    const auto next = uint8_t(text[k]);
+    if ((next & 0xC0) != 0x80) return 0;
+    code = code << 6 | (next & 0x3F);
+  }
+  constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xD800 && code < 0xE000;
+  return code < kSmallest[length] || code > 0x10FFFF || surrogate ? 0 : length;
 }
-
-}  // namespace
 
 std::string plain_text(std::string_view text, ControlCharacters kept) {
   std::string plain;
   plain.reserve(text.size());
   while (!text.empty()) {
-    const size_t length = character_length(text);
+    const size_t length = utf8_length(text);
     const auto first = uint8_t(text[0]);
     const bool stays = kept == ControlCharacters::kLinesAndTabs && (first == '\n' || first == '\t');
     // In UTF-8 the second byte of the characters 128 to 159 is their number.

@@ -2,6 +2,7 @@
 // would move the cursor, change colours, or fake lines.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -12,5 +13,9 @@ enum class ControlCharacters { kNone, kLinesAndTabs };  // those that stay
 // `text` with its control characters as JSON writes them, "\u001b". They are the characters 0 to 31 and 127
 // to 159, and bytes that are no UTF-8, which some terminals take for the latter.
 std::string plain_text(std::string_view text, ControlCharacters kept = ControlCharacters::kNone);
+
+// Bytes of the UTF-8 character at the front of a text that is not empty: 1 to 4; 0: none stands there (a
+// stray or missing continuation, a longer form than needed, half of a surrogate pair, above U+10FFFF).
+size_t utf8_length(std::string_view text);
 
 }  // namespace tilewright

@@ -26,6 +26,7 @@
 #include "tilewright/pipeline/simulate/cycle_simulator.h"
 #include "tilewright/pipeline/simulate/design_values.h"
 #include "tilewright/tensor/npy.h"
+#include "tilewright/tensor/tensor_parts.h"
 
 namespace tilewright::cli {
 namespace {
@@ -40,11 +41,6 @@ struct Results {
   overlay::CycleCounters cycles;  // of all inputs
   uint64_t design_cycles = 0;     // the same of a generated design
 };
-
-void copy_into(Tensor& all, int64_t index, const Tensor& one) {
-  std::memcpy(all.mutable_bytes().data() + size_t(index) * one.size_bytes(), one.bytes().data(),
-              one.size_bytes());
-}
 
 // Whether an output is the class number itself (a model that ends in ArgMax), not a score for every class.
 bool gives_classes(ElementType type, int64_t elements_per_sample) {
@@ -66,12 +62,23 @@ Results run_all(const Graph& graph, int64_t count, int threads, RunOne run_one) 
   const Shape& scores = graph.value(graph.outputs[0]).shape;
   const int64_t per_run = scores.rank() == 0 ? 1 : scores[0];
   results.classes.resize(size_t(count * per_run));
+  // Packed outputs of several inputs share bytes: they are put together when all threads are done.
+  std::vector<std::vector<Tensor>> packed(results.outputs.size());
+  for (size_t o = 0; o < packed.size(); ++o) {
+    if (bit_width(results.outputs[o].type()) < 8) packed[o].resize(size_t(count));
+  }
   const auto start = std::chrono::steady_clock::now();
   parallel_for(threads, count, [&](int64_t begin, int64_t end) {
     auto worker = run_one();
     for (int64_t i = begin; i < end; ++i) {
       const std::vector<Tensor> outputs = worker(i);
-      for (size_t o = 0; o < outputs.size(); ++o) copy_into(results.outputs[o], i, outputs[o]);
+      for (size_t o = 0; o < outputs.size(); ++o) {
+        if (packed[o].empty()) {
+          set_elements(results.outputs[o], i * outputs[o].size(), outputs[o]);
+        } else {
+          packed[o][size_t(i)] = outputs[o];
+        }
+      }
       const int64_t classes = outputs[0].size() / per_run;
       for (int64_t b = 0; b < per_run; ++b) {
         if (gives_classes(outputs[0].type(), classes)) {
@@ -86,6 +93,10 @@ Results run_all(const Graph& graph, int64_t count, int threads, RunOne run_one) 
       }
     }
   });
+  for (size_t o = 0; o < packed.size(); ++o) {
+    for (size_t i = 0; i < packed[o].size(); ++i)
+      set_elements(results.outputs[o], int64_t(i) * packed[o][i].size(), packed[o][i]);
+  }
   results.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return results;
 }
@@ -275,11 +286,12 @@ void run(const RunOptions& options, std::ostream& out) {
                         right, labels.size());
   }
   if (options.verify) {
+    const int64_t outputs = results.count * int64_t(results.outputs.size());
     json["mismatches"] = results.mismatches;
     text += results.mismatches == 0
-                ? fmt::format("all {} outputs are bit-identical to the integer reference\n", results.count)
+                ? fmt::format("all {} outputs are bit-identical to the integer reference\n", outputs)
                 : fmt::format("{} of {} outputs differ from the integer reference\n", results.mismatches,
-                              results.count);
+                              outputs);
   }
   out << (options.json ? json.dump(2) + "\n" : text);
   if (results.mismatches != 0)

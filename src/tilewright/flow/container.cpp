@@ -115,11 +115,17 @@ Sections parse_container(std::span<const std::byte> bytes) {
     throw Error(ErrorKind::kInvalidInput, "the bundle's header is damaged (checksum)");
   }
   Sections sections;
+  size_t room = bytes.size();  // sections that overlap could come to any number of bytes
   for (const Entry& entry : entries) {
     if (entry.offset > bytes.size() || entry.size > bytes.size() - entry.offset) {
       throw Error(ErrorKind::kInvalidInput,
                   fmt::format("the bundle is truncated in section '{}'", entry.name));
     }
+    if (entry.size > room) {
+      throw Error(ErrorKind::kInvalidInput,
+                  fmt::format("section '{}' of the bundle overlaps with others", entry.name));
+    }
+    room -= entry.size;
     const auto content = bytes.subspan(entry.offset, entry.size);
     if (checksum(content) != entry.crc) {
       throw Error(ErrorKind::kInvalidInput,

@@ -1,6 +1,9 @@
 #include "tilewright/flow/container.h"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <algorithm>
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/random.h"
@@ -47,6 +50,13 @@ TEST(Container, SaysWhatIsWrong) {
   newer[8] = std::byte(9);
   EXPECT_EQ(error_of(newer),
             "bundle version 9 is not the known 1; compile the model again with this version of Tilewright");
+  std::vector<std::byte> twice =
+      bytes;  // "empty" stands where "noise" does: both together are longer than the file
+  const size_t first = 8 + 4 + 4 + 4 + 5, second = first + 8 + 8 + 4 + 4 + 5, sums = second + 20;
+  std::copy_n(twice.begin() + std::ptrdiff_t(second), 20, twice.begin() + std::ptrdiff_t(first));
+  const auto sum = uint32_t(crc32_z(0, reinterpret_cast<const Bytef*>(twice.data()), sums));
+  for (size_t i = 0; i < 4; ++i) twice[sums + i] = std::byte(sum >> (8 * i));
+  EXPECT_EQ(error_of(twice), "section 'noise' of the bundle overlaps with others");
   bytes.back() ^= std::byte(1);
   EXPECT_EQ(error_of(bytes), "section 'noise' of the bundle is damaged (checksum)");
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tilewright/graph/statistics.h"
 
@@ -93,13 +94,15 @@ Partition partition(const Graph& graph, const std::function<Offer(const Node&)>&
         neighbours_extra += transfer_seconds(graph, edges, without, graph.nodes[size_t(m)], host) -
                             transfer_seconds(graph, edges, on_overlay, graph.nodes[size_t(m)], host);
       };
+      std::set<NodeId> neighbours;  // once each, however many values they share with it
       for (ValueId v : graph.nodes[n].inputs) {
-        if (v != kNoValue) add_neighbour(edges.producers[size_t(v)]);
+        if (v != kNoValue) neighbours.insert(edges.producers[size_t(v)]);
       }
       for (ValueId v : graph.nodes[n].outputs) {
         if (v == kNoValue) continue;
-        for (NodeId reader : edges.consumers[size_t(v)]) add_neighbour(reader);
+        neighbours.insert(edges.consumers[size_t(v)].begin(), edges.consumers[size_t(v)].end());
       }
+      for (const NodeId m : neighbours) add_neighbour(m);
       if (placement.overlay_seconds + transfer <= placement.host_seconds + neighbours_extra) continue;
       on_overlay[n] = false;
       changed = true;

@@ -14,6 +14,7 @@
 #include "tilewright/base/random.h"
 #include "tilewright/tensor/idx.h"
 #include "tilewright/tensor/npy.h"
+#include "tilewright/tensor/tensor_parts.h"
 
 namespace tilewright {
 namespace {
@@ -89,13 +90,8 @@ int64_t Samples::count_for(const Shape& shape) const {
 
 Tensor Samples::cut(int64_t index, ElementType type, const Shape& shape) const {
   const int64_t size = shape.element_count(), start = index * size;
+  if (array_.type() == type && scale_ == 1.0) return elements_from(array_, start, shape);
   Tensor result(type, shape);
-  if (array_.type() == type && scale_ == 1.0 && bit_width(type) >= 8) {
-    const size_t width = size_t(bit_width(type)) / 8;
-    std::memcpy(result.mutable_bytes().data(), array_.bytes().data() + size_t(start) * width,
-                size_t(size) * width);
-    return result;
-  }
   const bool scaled = is_float(type) && scale_ != 1.0;
   for (int64_t i = 0; i < size; ++i) {
     const double value = array_.number_at(start + i);
@@ -114,14 +110,10 @@ Tensor Samples::cut(int64_t index, ElementType type, const Shape& shape) const {
 
 Tensor Samples::stack(ElementType type, const Shape& shape) const {
   const int64_t count = count_for(shape);
-  Shape all = shape;
+  Shape all = shape.rank() == 0 ? Shape{1} : shape;
   all[0] *= count;
   Tensor result(type, all);
-  const size_t bytes = Tensor(type, shape).size_bytes();
-  for (int64_t i = 0; i < count; ++i) {
-    const Tensor one = cut(i, type, shape);
-    std::memcpy(result.mutable_bytes().data() + size_t(i) * bytes, one.bytes().data(), bytes);
-  }
+  for (int64_t i = 0; i < count; ++i) set_elements(result, i * shape.element_count(), cut(i, type, shape));
   return result;
 }
 

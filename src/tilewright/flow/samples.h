@@ -24,7 +24,8 @@ class Samples {
   int64_t count_for(const Shape& shape) const;
   // Input number `index`, converted to `type`. Errors (invalid input): a value that an integer `type` lacks.
   Tensor cut(int64_t index, ElementType type, const Shape& shape) const;
-  // Every input behind the other along axis 0: [count_for(shape) * shape[0], ...].
+  // Every input behind the other along axis 0: [count_for(shape) * shape[0], ...]; scalars:
+  // [count_for(shape)].
   Tensor stack(ElementType type, const Shape& shape) const;
   // One class number for each of `count` samples. `may_be_longer`: more labels than that are ignored. Errors
   // (invalid input): not one whole number in 0..classes-1 for every sample.

@@ -22,6 +22,19 @@ TEST(Samples, StacksAllInputs) {
                   .identical(Tensor::of<float>({2, 1, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7})));
 }
 
+TEST(Samples, StacksScalarsAndPackedInputs) {
+  const Samples numbers(Tensor::of<int8_t>({3}, {1, -2, 3}), 0, 1, "x");
+  EXPECT_TRUE(numbers.stack(ElementType::kI32, {}).identical(Tensor::of<int32_t>({3}, {1, -2, 3})));
+  Tensor packed(ElementType::kI4, {3, 3});
+  for (int64_t i = 0; i < 9; ++i) packed.set_integer(i, i - 4);
+  const Tensor wide = packed.cast(ElementType::kI8);
+  for (const Tensor& array : {packed, wide}) {
+    const Samples samples(array, 0, 1, "x");
+    EXPECT_TRUE(samples.stack(ElementType::kI4, {1, 3}).identical(packed));
+    EXPECT_EQ(samples.cut(1, ElementType::kI4, {1, 3}).to_integers(), (std::vector<int64_t>{-1, 0, 1}));
+  }
+}
+
 TEST(Samples, NamesBothShapesWhenTheyDoNotFit) {
   const Samples images(Tensor(ElementType::kF32, {3, 5}), 0, 1, "x.npy");
   try {

@@ -96,7 +96,9 @@ std::optional<Workload> node_workload(const Graph& graph, const Node& node) {
   const Value& x = graph.value(node.input(found->input));
   const Value& w = graph.value(node.input(found->weight));
   if (x.shape.element_count() == 0 || w.shape.element_count() == 0) return {};
-  const WorkloadBits bits{bit_width(x.type), bit_width(w.type), is_float(x.type) ? bit_width(x.type) : 32};
+  const int accumulator = node.op.starts_with("Fixed") ? 64 : 32;
+  const WorkloadBits bits{bit_width(x.type), bit_width(w.type),
+                          is_float(x.type) ? bit_width(x.type) : accumulator};
   switch (found->form) {
     case Form::kConvolution:
     case Form::kTransposed:

@@ -7,13 +7,13 @@
 
 namespace tilewright {
 
-// Conv, ConvTranspose, ConvInteger, QLinearConv, QConv, QConvTranspose with one or two spatial axes (a height
-// of 1 is added to one), Gemm, QGemm, MatMul, MatMulInteger, QLinearMatMul. Ranks stand in the order of the
-// tensors' axes (transA and transB of Gemm swap theirs). Batch axes of matrix products are one dimension B,
-// or folded into M when B is a plain matrix. Element widths are those of the values; outputs of integer
-// operators count with the 32 bits of their accumulators. nullopt: another operator, more spatial axes,
-// matrices whose batch axes broadcast only in part, an empty tensor. Errors (invalid input): shapes and
-// attributes that contradict each other.
+// Conv, ConvTranspose, ConvInteger, QLinearConv, QConv, QConvTranspose, FixedConv with one or two spatial
+// axes (a height of 1 is added to one), Gemm, QGemm, FixedGemm, MatMul, MatMulInteger, QLinearMatMul. Ranks
+// stand in the order of the tensors' axes (transA and transB of Gemm swap theirs). Batch axes of matrix
+// products are one dimension B, or folded into M when B is a plain matrix. Element widths are those of the
+// values; outputs of integer operators count with the 32 bits of their accumulators, of fixed-point ones
+// with 64. nullopt: another operator, more spatial axes, matrices whose batch axes broadcast only in part, an
+// empty tensor. Errors (invalid input): shapes and attributes that contradict each other.
 std::optional<Workload> node_workload(const Graph& graph, const Node& node);
 
 }  // namespace tilewright

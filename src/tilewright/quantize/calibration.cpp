@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 
 #include "tilewright/base/parallel.h"
 #include "tilewright/host/executor.h"
+#include "tilewright/tensor/tensor_parts.h"
 
 namespace tilewright {
 namespace {
@@ -66,13 +66,9 @@ SampleInputs::SampleInputs(const Graph& graph, const std::vector<Tensor>& sample
 std::vector<Tensor> SampleInputs::inputs(int64_t run) const {
   std::vector<Tensor> result;
   for (size_t i = 0; i < samples_.size(); ++i) {
-    Tensor part(samples_[i].type(), shapes_[i]);
-    const size_t offset = size_t(run) * part.size_bytes();
-    if (shapes_[i].rank() == 0 || samples_[i].size() == part.size()) {
-      part = samples_[i];
-    } else {
-      std::memcpy(part.mutable_bytes().data(), samples_[i].bytes().data() + offset, part.size_bytes());
-    }
+    const int64_t size = shapes_[i].element_count();
+    const bool once = shapes_[i].rank() == 0 || samples_[i].size() == size;
+    const Tensor part = once ? samples_[i] : elements_from(samples_[i], run * size, shapes_[i]);
     result.push_back(part.type() == types_[i] ? part : part.cast(types_[i]));
   }
   return result;

@@ -84,14 +84,6 @@ std::optional<ValueId> emit(IntegerBuilder& builder, const Node& node, Dense den
   return reshape(out, y_shape, form.name);
 }
 
-// One number per column of a bias that ONNX broadcasts to `y`; nullopt when it differs between rows.
-bool varies_by_column_only(const Shape& bias, const Shape& y) {
-  for (int axis = 0; axis + 1 < bias.rank(); ++axis) {
-    if (bias[axis] != 1) return false;
-  }
-  return bias.rank() == 0 || bias[bias.rank() - 1] == 1 || bias[bias.rank() - 1] == y[y.rank() - 1];
-}
-
 }  // namespace
 
 std::optional<ValueId> lower_dense(IntegerBuilder& builder, const Node& node, const IntegerForm& form,
@@ -120,7 +112,7 @@ std::optional<ValueId> lower_dense(IntegerBuilder& builder, const Node& node, co
     dense.mac.alpha = node.float_or("alpha", 1);
     dense.mac.beta = node.float_or("beta", 1);
     if (node.has_input(2)) {
-      if (!varies_by_column_only(source.value(node.input(2)).shape, y)) {
+      if (!varies_by_column_only(source.value(node.input(2)).shape, y[y.rank() - 1])) {
         return builder.refuse(node, "its bias is not one number per output feature");
       }
       dense.mac.integer_bias = builder.quantized_constant(node.input(2));

@@ -52,4 +52,11 @@ std::optional<AdditionMultipliers> encode_addition(double ratio_a, double ratio_
                              int32_t(std::llround(std::ldexp(ratio_b, shift))), shift};
 }
 
+bool varies_by_column_only(const Shape& bias, int64_t columns) {
+  for (int axis = 0; axis + 1 < bias.rank(); ++axis) {
+    if (bias[axis] != 1) return false;
+  }
+  return bias.rank() == 0 || bias[bias.rank() - 1] == 1 || bias[bias.rank() - 1] == columns;
+}
+
 }  // namespace tilewright

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "tilewright/tensor/shape.h"
+
 namespace tilewright {
 
 // q stands for scale * (q - zero_point).
@@ -34,5 +36,8 @@ std::optional<AdditionMultipliers> encode_addition(double ratio_a, double ratio_
 
 // 2^exponent when `value` is exactly that.
 std::optional<int> exponent_of_power_of_two(double value);
+
+// Whether a bias, broadcast to [rows, columns] as ONNX does it, is the same in every row.
+bool varies_by_column_only(const Shape& bias, int64_t columns);
 
 }  // namespace tilewright

@@ -122,7 +122,7 @@ class Quantizer {
     std::vector<double> magnitudes(size_t(channels), 0.0);
     if (const Tensor* bias = graph_.constant_input(node, 2)) {
       // A bias that differs between rows stays as it is, and the operator stays in float.
-      if (bias->size() == 1 || bias->size() == channels) {
+      if (varies_by_column_only(bias->shape(), channels)) {
         for (int64_t o = 0; o < channels; ++o) w.bias.push_back(bias->number_at(bias->size() == 1 ? 0 : o));
       }
       for (size_t o = 0; o < w.bias.size(); ++o) magnitudes[o] += std::fabs(w.bias[o]);

@@ -8,6 +8,7 @@
 
 #include "tilewright/base/random.h"
 #include "tilewright/graph/verifier.h"
+#include "tilewright/host/executor.h"
 #include "tilewright/quantize/calibration.h"
 #include "tilewright/quantize/integerize.h"
 #include "tilewright/quantize/quantization_plan.h"
@@ -58,6 +59,21 @@ std::string error_text(const std::function<void()>& body) {
     return error.what();
   }
   return "no error";
+}
+
+// As many rows as output features: a bias of one number per row is none per feature, and stays as it is.
+TEST(Quantizer, ABiasOfRowsIsNotOneOfFeatures) {
+  FloatGraph g;
+  const ValueId x = g.graph.add_value("x", ElementType::kF32, Shape{3, 4});
+  g.graph.inputs = {x};
+  const ValueId w = g.graph.add_constant("w", g.numbers({4, 3}, -0.5, 0.5));
+  const ValueId b = g.graph.add_constant("b", Tensor::of<float>({3, 1}, {-40, 0, 40}));
+  g.graph.outputs = {g.node("Gemm", {x, w, b}, {3, 3})};
+  const std::vector<Tensor> samples = {g.numbers({3, 4}, -1, 1)};
+  const Tensor expected = Executor(g.graph).run(samples)[0];
+  const Tensor quantized = Executor(quantize(g.graph, samples, {})).run(samples)[0];
+  for (int64_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(quantized.number_at(i), expected.number_at(i), 0.5) << i;
 }
 
 // x -> Conv -> Relu -> (+ Conv -> Relu) -> Add -> Relu -> MaxPool -> Flatten -> Gemm -> Softmax.

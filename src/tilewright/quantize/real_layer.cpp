@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tilewright/quantize/quantization.h"
+
 namespace tilewright {
 namespace {
 
@@ -11,14 +13,6 @@ RealLayer refused(const std::string& problem) {
   RealLayer layer;
   layer.problem = problem;
   return layer;
-}
-
-// Whether `shape`, broadcast to [rows, columns], is the same in every row.
-bool varies_by_column_only(const Shape& shape, int64_t columns) {
-  for (int axis = 0; axis + 1 < shape.rank(); ++axis) {
-    if (shape[axis] != 1) return false;
-  }
-  return shape.rank() == 0 || shape[shape.rank() - 1] == 1 || shape[shape.rank() - 1] == columns;
 }
 
 }  // namespace

@@ -206,7 +206,8 @@ class Sinker {
       moved.push_back((*perm)[size_t(axis)]);
     }
     ValueId list = integers(node.name + "_axes", moved);
-    if (axes == nullptr && editor_.value(node.input(1)).type == ElementType::kI32) {
+    if (editor_.value(node.input(1)).type ==
+        ElementType::kI32) {  // ONNX: starts, ends and axes have one type
       list = editor_.add_constant(node.name + "_axes", editor_.value(list).constant->cast(ElementType::kI32));
     }
     editor_.set_input(id, 3, list);

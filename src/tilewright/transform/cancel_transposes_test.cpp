@@ -84,6 +84,22 @@ TEST(CancelTransposes, AcrossConcatPadSliceSplitSoftmaxAndReduction) {
   EXPECT_EQ(find_op(graph, "ReduceMean")->ints_or("axes", {}), (std::vector<int64_t>{2, 3}));
 }
 
+TEST(CancelTransposes, AxesOfASliceKeepTheTypeOfItsStarts) {
+  for (const bool has_axes : {false, true}) {
+    LayerBuilder b;
+    const ValueId t = b.transpose(b.input({1, 2, 6, 6}), kToNhwc);
+    const auto list = [&](int32_t first, int32_t second) {
+      return b.constant(Tensor::of<int32_t>({2}, {first, second}));
+    };
+    std::vector<ValueId> inputs = {t, list(0, 1), list(1, 3)};
+    if (has_axes) inputs.push_back(list(0, 1));
+    const Graph graph = cancel_transposes(b.finish({b.transpose(b.node("Slice", inputs), inverse(kToNhwc))}));
+    ASSERT_EQ(ops(graph), "Slice");
+    EXPECT_EQ(graph.constant_input(graph.nodes[0], 3)->type(), ElementType::kI32);
+    EXPECT_EQ(graph.constant_input(graph.nodes[0], 3)->to_integers(), (std::vector<int64_t>{0, 2}));
+  }
+}
+
 TEST(CancelTransposes, MergesNeighbours) {
   LayerBuilder b;
   const ValueId x = b.relu(b.input({2, 3, 5}));

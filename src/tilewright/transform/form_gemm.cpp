@@ -31,6 +31,7 @@ void take_bias(GraphEditor& editor, NodeId id) {
   const std::vector<float> bias(columns->begin(), columns->end());
   const std::string name = editor.node(id).name + "_bias";
   editor.set_input(id, 2, editor.add_constant(name, Tensor(Shape{shape[1]}, std::span<const float>(bias))));
+  editor.mutable_node(id).attributes.erase("beta");  // it scaled a bias that was not there
   editor.absorb(id, add);
 }
 

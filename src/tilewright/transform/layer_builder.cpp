@@ -61,6 +61,7 @@ ValueId LayerBuilder::conv_transpose(ValueId x, const ConvLayer& layer) {
   if (layer.bias) inputs.push_back(uniform({layer.channels}, -0.5, 0.5, "b"));
   return node("ConvTranspose", inputs,
               {{"strides", std::vector<int64_t>{layer.stride, layer.stride}},
+               {"dilations", std::vector<int64_t>{layer.dilation, layer.dilation}},
                {"pads", std::vector<int64_t>(4, layer.pad)},
                {"group", layer.group}});
 }

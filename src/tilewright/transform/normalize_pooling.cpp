@@ -29,6 +29,7 @@ bool reduces_spatial_axes(const GraphEditor& editor, const Node& node) {
 // Padding under the window does no harm unless the average counts it.
 bool pools_everything(const GraphEditor& editor, const Node& node) {
   if (!node.is("AveragePool") && !(node.is("MaxPool") && node.outputs.size() == 1)) return false;
+  if (!is_float(editor.value(node.input(0)).type)) return false;  // global pools are of floats only
   const Window window = pool_window(node, editor.value(node.input(0)).shape);
   const bool counts_padding = node.is("AveragePool") && node.int_or("count_include_pad", 0) != 0;
   return std::all_of(window.axes.begin(), window.axes.end(), [&](const WindowAxis& axis) {

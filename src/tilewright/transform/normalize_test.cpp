@@ -1,6 +1,7 @@
 // The passes that give operators one form.
 #include <gtest/gtest.h>
 
+#include "tilewright/host/executor.h"
 #include "tilewright/transform/form_gemm.h"
 #include "tilewright/transform/layer_builder.h"
 #include "tilewright/transform/merge_duplicates.h"
@@ -49,6 +50,16 @@ TEST(FormGemm, MatMulAndBias) {
     ASSERT_EQ(ops(graph), "Gemm") << to_string(shape);
     EXPECT_EQ(graph.constant_input(graph.nodes[0], 2)->shape(), (Shape{5}));
   }
+}
+
+TEST(FormGemm, TheFactorOfAMissingBiasIsNotTheSums) {
+  LayerBuilder b;
+  const ValueId x = b.input({3, 4}), w = b.uniform({4, 5});
+  const ValueId y = b.node("Gemm", {x, w}, {{"alpha", 0.5f}, {"beta", 0.0f}});
+  const Graph before = b.finish({b.add(y, b.uniform({5}, 1, 2))}), after = form_gemm(before);
+  ASSERT_EQ(ops(after), "Gemm");
+  const Tensor input(ElementType::kF32, Shape{3, 4});  // zeros: what is left is the bias
+  EXPECT_TRUE(Executor(after).run({input})[0].identical(Executor(before).run({input})[0]));
 }
 
 TEST(FormGemm, WithoutBias) {
@@ -129,6 +140,14 @@ TEST(NormalizePooling, DoesNotFire) {
   const Graph graph = normalize_pooling(
       b.finish({reduce({1, 2}), reduce({3}), b.pool(x, "AveragePool", 3, 1), b.pool(x, "MaxPool", 4, 8, 1)}));
   EXPECT_EQ(ops(graph), "ReduceMean ReduceMean AveragePool MaxPool");
+}
+
+TEST(NormalizePooling, IntegersStayAPool) {  // ONNX has GlobalMaxPool for floats only
+  LayerBuilder b;
+  const ValueId x = b.node("QuantizeLinear", {b.input({2, 3, 4, 4}), b.constant(Tensor::scalar(0.5f)),
+                                              b.constant(Tensor::scalar(int8_t(0)))});
+  const Graph graph = normalize_pooling(b.finish({b.pool(x, "MaxPool", 4, 1)}));
+  EXPECT_EQ(ops(graph), "QuantizeLinear MaxPool");
 }
 
 TEST(NormalizePooling, PaddingThatDoesNotCount) {

@@ -152,8 +152,8 @@ Graph optimize(Graph graph, PassReport* report,
                const std::function<void(const std::string& pass, const Graph&)>& after_pass) {
   PassReport own;
   own.nodes_before = int(graph.nodes.size());
-  if (report != nullptr) own.before = measure_intensity(graph);
   expect_given_is_legal(graph);
+  if (report != nullptr) own.before = measure_intensity(graph);
   graph = run_rounds(std::move(graph), {}, own.steps, after_pass);
   own.nodes_after = int(graph.nodes.size());
   if (report != nullptr) {

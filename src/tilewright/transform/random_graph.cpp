@@ -253,6 +253,21 @@ class Generator {
     push(build_.node("Sum", terms));
   }
 
+  // Every combination of a Gemm's factors and operands; the sum behind it may be a bias.
+  ValueId gemm(ValueId x, int64_t columns) {
+    const int64_t rows = build_.shape(x)[0], depth = build_.shape(x)[1];
+    const bool transposed = chance(0.5);
+    LayerBuilder::Attributes attributes = {{"transB", int64_t{transposed}}};
+    if (chance(0.5)) attributes["alpha"] = 0.5f;
+    if (chance(0.5)) attributes["beta"] = chance(0.3) ? 0.0f : 1.5f;
+    const Shape weights = transposed ? Shape{columns, depth} : Shape{depth, columns};
+    std::vector<ValueId> inputs = {x, build_.uniform(weights, -0.3, 0.3)};
+    const Shape shapes[] = {{columns}, {1, columns}, {rows, 1}, {1}, {rows, columns}};
+    if (chance(0.5)) inputs.push_back(build_.uniform(shapes[draw(0, 4)], -0.5, 0.5, "b"));
+    const ValueId y = build_.node("Gemm", inputs, attributes);
+    return chance(0.5) ? build_.add(y, build_.uniform(shapes[draw(0, 4)], -0.5, 0.5, "c")) : y;
+  }
+
   ValueId head(ValueId x) {
     const Shape shape = build_.shape(x);
     ValueId y = x;
@@ -281,7 +296,7 @@ class Generator {
       y = build_.node("MatMul", {y, build_.uniform({build_.shape(y)[1], columns}, -0.3, 0.3)});
       if (chance(0.7)) y = build_.add(y, build_.uniform({columns}));
     } else {
-      y = build_.dense(y, columns);
+      y = chance(0.5) ? build_.dense(y, columns) : gemm(y, columns);
     }
     return chance(0.5) ? build_.node("Softmax", {y}, {{"axis", int64_t{-1}}}) : y;
   }

@@ -85,8 +85,8 @@ std::optional<std::vector<SqliteValue>> parse_values(Bytes payload) {
   Cursor header(payload.first(size_t(header_bytes))), body(payload.subspan(size_t(header_bytes)));
   header.variable_length();
   std::vector<SqliteValue> values;
-  while (values.size() < kMostColumns) {
-    if (header.at_end()) return values;
+  while (!header.at_end()) {
+    if (values.size() == kMostColumns) return std::nullopt;
     const uint64_t type = header.variable_length();
     const std::optional<size_t> size = value_bytes(type);
     if (!header.ok() || !size) return std::nullopt;
@@ -94,7 +94,7 @@ std::optional<std::vector<SqliteValue>> parse_values(Bytes payload) {
     if (!body.ok()) return std::nullopt;
     values.push_back(value_of(type, bytes));
   }
-  return std::nullopt;
+  return values;
 }
 
 }  // namespace
@@ -104,15 +104,22 @@ SqlitePages::SqlitePages(const std::filesystem::path& path, size_t page_bytes)
   const std::filesystem::path log = path.string() + "-wal";
   std::error_code ignored;
   if (std::filesystem::exists(log, ignored)) log_ = read_file(log);
+  // Versions from old to new. Frames without the salts of the log's header are left from before the log began
+  // again, which it does when all of them are in the file: what they hold is older than that.
+  const size_t frame = kFrameHeader + page_bytes;
+  const auto add_frames = [&](bool current) {
+    for (size_t at = kLogHeader; at + frame <= log_.size(); at += frame) {
+      const Bytes bytes = Bytes(log_).subspan(at, frame);
+      if (std::ranges::equal(bytes.subspan(8, 8), Bytes(log_).subspan(16, 8)) != current) continue;
+      pages_[size_t(big_endian(bytes.first(4)))].push_back(bytes.subspan(kFrameHeader));
+    }
+  };
+  add_frames(false);
   // A truncated file may end within a page; the rest of that page reads as zeros.
   file_.resize((file_.size() + page_bytes - 1) / page_bytes * page_bytes);
   for (size_t at = 0; at < file_.size(); at += page_bytes)
     pages_[at / page_bytes + 1].push_back(Bytes(file_).subspan(at, page_bytes));
-  const size_t frame = kFrameHeader + page_bytes;
-  for (size_t at = kLogHeader; at + frame <= log_.size(); at += frame) {
-    const Bytes bytes = Bytes(log_).subspan(at, frame);
-    pages_[size_t(big_endian(bytes.first(4)))].push_back(bytes.subspan(kFrameHeader));
-  }
+  add_frames(true);
 }
 
 void SqlitePages::visit_rows(const Visit& visit) const {

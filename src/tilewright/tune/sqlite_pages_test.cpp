@@ -95,6 +95,67 @@ TEST(SqlitePages, ValuesOfEveryKindComeBack) {
       1);
 }
 
+TEST(SqlitePages, RowsHaveUpTo64Columns) {
+  for (const int columns : {63, 64, 65}) {
+    const TestFolder folder("columns", TestFolder::Place::kMemory);
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open((folder / "a.db").c_str(), &database), SQLITE_OK);
+    std::string names, values;
+    for (int i = 0; i < columns; ++i) {
+      names += fmt::format("{}c{}", i == 0 ? "" : ",", i);
+      values += fmt::format("{}{}", i == 0 ? "" : ",", i + 1000);
+    }
+    run(database,
+        "PRAGMA page_size=4096; CREATE TABLE t (" + names + "); INSERT INTO t VALUES (" + values + ");");
+    sqlite3_close(database);
+    const std::vector<SqliteRow> rows = rows_of(folder / "a.db", 4096);
+    EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
+                            [&](const SqliteRow& row) { return int(row.values.size()) == columns; }),
+              columns <= 64 ? 1 : 0);
+  }
+}
+
+// Rows that are written again and again, with the log put into the file and begun again at any moment: what a
+// process that dies leaves behind still gives the last version of every row.
+TEST(SqlitePagesClass, ALogThatBeganAgainGivesTheLastVersions) {
+  const int64_t cases = test_cases(40);
+  for (int64_t i = 0; i < cases; ++i) {
+    Random random(test_seed() * 1'000'003 + uint64_t(i));
+    SCOPED_TRACE(testing::Message() << "seed " << test_seed() << ", case " << i);
+    const TestFolder folder("log", TestFolder::Place::kMemory);
+    const int64_t page_bytes = int64_t{512} << random.between(0, 2);
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open((folder / "a.db").c_str(), &database), SQLITE_OK);
+    run(database, fmt::format("PRAGMA page_size={}; PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; "
+                              "CREATE TABLE t (k INTEGER PRIMARY KEY, v TEXT);",
+                              page_bytes));
+    std::map<int64_t, std::string> written;
+    for (int64_t step = random.between(1, 30); step > 0; --step) {
+      const int64_t key = random.between(1, 3);
+      std::string text(size_t(row_length(random, page_bytes)), 'a');
+      for (char& c : text) c = char('a' + random.between(0, 25));
+      run(database, fmt::format("REPLACE INTO t VALUES ({}, '{}');", key, text));
+      written[key] = std::move(text);
+      if (random.chance(0.15)) run(database, "PRAGMA wal_checkpoint(RESTART);");
+    }
+    for (const char* name : {"a.db", "a.db-wal"}) {  // as they lie there while the process lives
+      std::filesystem::copy_file(folder / name, folder / (std::string("copy-") + name));
+    }
+    std::filesystem::rename(folder / "copy-a.db-wal", folder / "copy.db-wal");
+    std::filesystem::rename(folder / "copy-a.db", folder / "copy.db");
+    sqlite3_close(database);
+    std::map<int64_t, std::vector<std::string>> read;
+    for (const SqliteRow& row : rows_of(folder / "copy.db", size_t(page_bytes))) {
+      if (row.rowid && row.values.size() == 2 && std::holds_alternative<std::string>(row.values[1]))
+        read[*row.rowid].push_back(std::get<std::string>(row.values[1]));
+    }
+    for (const auto& [key, text] : written) {
+      EXPECT_NE(std::find(read[key].begin(), read[key].end(), text), read[key].end()) << "row " << key;
+    }
+  }
+  RecordProperty("cases", int(cases));
+}
+
 // A page that says it has more cells than fit on it gives those that are there.
 TEST(SqlitePages, DamagedCountsOfCellsLeadNowhere) {
   const TestFolder folder("counts", TestFolder::Place::kMemory);

@@ -267,8 +267,6 @@ class GraphBuilder : public NodeConversion {
       }
     }
     if (matches) return;
-    std::vector<int64_t> declared;
-    for (const OnnxDimension& dim : info.dims) declared.push_back(dim.size);
     diagnostics_.warn(where, "",
                       fmt::format("is declared with another type or shape (rank {}) than the {} it has",
                                   info.dims.size(), to_string(output.type, output.shape)));

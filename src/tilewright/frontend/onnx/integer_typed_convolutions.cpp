@@ -16,26 +16,28 @@ bool is_eight_bit(std::optional<ElementType> type) {
 }  // namespace
 
 void widen_integer_typed_convolutions(OnnxModel& model, Diagnostics& diagnostics) {
-  std::map<std::string, Tensor*> weights;
+  std::map<std::string, Tensor*> weights, biases;
   for (auto& [name, tensor] : model.initializers) {
     if (tensor && is_eight_bit(tensor->type())) weights[name] = &*tensor;
+    if (tensor && tensor->type() == ElementType::kI32) biases[name] = &*tensor;
   }
   if (weights.empty()) return;
   std::set<std::string> around;  // activations of the convolutions concerned
-  std::set<std::string> widened;
+  std::map<std::string, Tensor*> widened;
   int count = 0;
   for (const OnnxNode& node : model.nodes) {
     const bool convolves = node.domain.empty() && (node.op == "Conv" || node.op == "ConvTranspose");
     if (!convolves || node.inputs.size() < 2 || weights.count(node.inputs[1]) == 0) continue;
     ++count;
     for (const std::string& input : node.inputs) {
-      if (weights.count(input)) widened.insert(input);
+      if (weights.count(input)) widened[input] = weights[input];
       around.insert(input);
     }
+    if (node.inputs.size() > 2 && biases.count(node.inputs[2])) widened.insert(*biases.find(node.inputs[2]));
     around.insert(node.outputs.begin(), node.outputs.end());
   }
   if (count == 0) return;
-  for (const std::string& name : widened) *weights[name] = weights[name]->cast(ElementType::kF32);
+  for (const auto& [name, tensor] : widened) *tensor = tensor->cast(ElementType::kF32);
   for (std::vector<OnnxValueInfo>* infos : {&model.inputs, &model.outputs, &model.value_infos}) {
     for (OnnxValueInfo& info : *infos) {
       if (is_eight_bit(info.type) && around.count(info.name)) info.type = ElementType::kF32;

@@ -7,7 +7,9 @@
 #include <onnx/onnx_pb.h>
 
 #include <climits>
+#include <string_view>
 
+#include "tilewright/base/plain_text.h"
 #include "tilewright/frontend/onnx/onnx_types.h"
 #include "tilewright/frontend/onnx/tensor_proto.h"
 
@@ -28,25 +30,11 @@ bool is_control_flow(const std::string& op) {
 }
 
 // Whether `text` is UTF-8, as ONNX asks of every string: well-formed sequences of code points.
-bool is_utf8(const std::string& text) {
-  for (size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const size_t length = lead < 0x80   ? 1
-                          : lead < 0xC2 ? 0
-                          : lead < 0xE0 ? 2
-                          : lead < 0xF0 ? 3
-                          : lead < 0xF5 ? 4
-                                        : 0;
-    if (length == 0 || length > text.size() - i) return false;
-    uint32_t code = length == 1 ? lead : lead & (0x7Fu >> length);
-    for (size_t k = 1; k < length; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + k]);
-      if ((next & 0xC0) != 0x80) return false;
-      code = code << 6 | (next & 0x3F);
-    }
-    constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (code < kSmallest[length] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return false;
-    i += length;
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
   }
   return true;
 }

@@ -58,9 +58,12 @@ TEST(OnnxReader, EightBitTypedConvolutionsAreReadAsFloatsWithAWarning) {
   ModelText model;
   model.input("x", "1x2x4x4", 3).output("z", "1x3x4x4", 3);
   model.initializer(tensor("w", 3, {3, 2, 1, 1}, std::string("\x01\xff\x02\x00\x03\x04", 6)));
-  model.node("c", "Conv", {"x", "w"}, {"z"});
+  model.initializer(tensor("b", 6, {3}, std::string("\x05\0\0\0\xff\xff\xff\xff\0\1\0\0", 12)));
+  model.node("c", "Conv", {"x", "w", "b"}, {"z"});
   Diagnostics warnings;
   const Graph graph = parse_onnx(model.build(), {}, {}, &warnings);
+  EXPECT_EQ(graph.constant_input(graph.nodes[0], 2)->type(), ElementType::kF32);
+  EXPECT_EQ(graph.constant_input(graph.nodes[0], 2)->to_integers(), (std::vector<int64_t>{5, -1, 256}));
   EXPECT_EQ(graph.value(graph.inputs[0]).type, ElementType::kF32);
   EXPECT_EQ(graph.value(graph.outputs[0]).type, ElementType::kF32);
   EXPECT_EQ(graph.constant_input(graph.nodes[0], 1)->to_integers(),

@@ -17,7 +17,7 @@
 namespace tilewright::timeloop {
 namespace {
 
-constexpr int64_t kWordsPerKibibit = 8192;
+constexpr int64_t kBitsPerKibibyte = 8192;
 
 // Keys that change counts or time in Timeloop, with the value at which they do not.
 const std::map<std::string, double> kNeutral{
@@ -313,7 +313,7 @@ class ArchitectureBuilder {
     } else if (node.attribute("entries")) {
       words = number(node, "entries", 0, kMost, 0);
     } else if (node.attribute("sizeKB")) {
-      words = number(node, "sizeKB", 0, kMost / kWordsPerKibibit, 0) * kWordsPerKibibit / word_bits;
+      words = number(node, "sizeKB", 0, kMost / kBitsPerKibibyte, 0) * kBitsPerKibibyte / word_bits;
     } else if (node.attribute(depth_key)) {
       words = number(node, depth_key, 0, kMost / block_, 0) * block_;
     } else {
