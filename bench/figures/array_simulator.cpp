@@ -3,7 +3,7 @@
 // processing time (JSSC 2017, Table V) and what the PEs did; then what each part of the description of the
 // chip contributes, each changed alone. Outputs are compared with a plain convolution, traffic with the
 // closed forms.
-#include "tilewright/spatial/array_simulator/array_simulator.h"
+#include "tilewright/spatial/chip/array_simulator.h"
 
 #include <chrono>
 #include <cstdio>
@@ -11,7 +11,7 @@
 #include <string>
 
 #include "../../tests/claims/alexnet_on_chip.h"
-#include "tilewright/spatial/array_simulator/random_layer_testing.h"
+#include "tilewright/spatial/chip/random_layer_testing.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tilewright/cgra/problem.h"
+#include "tilewright/cgra/problem/problem.h"
 
 namespace tilewright::cgra {
 

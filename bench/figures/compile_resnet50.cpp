@@ -12,9 +12,9 @@
 
 #include "outside.h"
 #include "tilewright/base/file.h"
-#include "tilewright/flow/engine.h"
-#include "tilewright/flow/load_model.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/flow/run/engine.h"
+#include "tilewright/flow/run/load_model.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/transform/pipeline.h"
 

@@ -12,9 +12,9 @@
 #include <string>
 
 #include "resnet18_layers.h"
-#include "tilewright/overlay/cycle_simulator.h"
-#include "tilewright/overlay/program.h"
-#include "tilewright/overlay/rtl_simulator.h"
+#include "tilewright/overlay/program/program.h"
+#include "tilewright/overlay/rtl/rtl_simulator.h"
+#include "tilewright/overlay/time/cycle_simulator.h"
 #include "tilewright/synthesis/tool.h"
 
 namespace {

@@ -15,7 +15,7 @@
 #include "resnet18_layers.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/parallel.h"
-#include "tilewright/overlay/program.h"
+#include "tilewright/overlay/program/program.h"
 #include "zoo/seeded.h"
 
 using namespace tilewright;

@@ -18,7 +18,7 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/hash.h"
-#include "tilewright/pipeline/component.h"
+#include "tilewright/pipeline/component/component.h"
 #include "tilewright/pipeline/emit/design_synthesis.h"
 #include "tilewright/pipeline/estimate/estimate.h"
 #include "tilewright/pipeline/estimate/resource_model.h"

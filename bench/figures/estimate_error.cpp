@@ -20,7 +20,7 @@
 
 #include "design_areas.h"
 #include "pipeline_networks.h"
-#include "tilewright/pipeline/build/build.h"
+#include "tilewright/pipeline/design/build.h"
 #include "tilewright/pipeline/simulate/cycle_simulator.h"
 
 namespace {

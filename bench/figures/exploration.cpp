@@ -10,7 +10,7 @@
 // 4. The baseline flow on the sub-space: overlays by falling peak rate, default schedules, then successive
 //    halving, for the same number of trials.
 // --quick takes a sub-space of 20. Everything is kept in FOLDER and taken up again.
-#include "tilewright/flow/exploration.h"
+#include "tilewright/flow/explore/exploration.h"
 
 #include <fmt/format.h>
 
@@ -24,13 +24,13 @@
 #include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
-#include "tilewright/flow/candidate_job.h"
-#include "tilewright/flow/exploration_network.h"
-#include "tilewright/flow/load_model.h"
-#include "tilewright/flow/overlay_candidates.h"
-#include "tilewright/tune/exploration_baseline.h"
-#include "tilewright/tune/study.h"
-#include "tilewright/tune/thread_executor.h"
+#include "tilewright/flow/explore/candidate_job.h"
+#include "tilewright/flow/explore/exploration_network.h"
+#include "tilewright/flow/explore/overlay_candidates.h"
+#include "tilewright/flow/run/load_model.h"
+#include "tilewright/tune/explore/exploration_baseline.h"
+#include "tilewright/tune/explore/study.h"
+#include "tilewright/tune/fleet/thread_executor.h"
 
 namespace {
 

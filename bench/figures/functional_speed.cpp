@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/overlay/functional_simulator.h"
-#include "tilewright/overlay/kernel_set.h"
-#include "tilewright/overlay/reference_interpreter.h"
-#include "tilewright/overlay/runtime.h"
+#include "tilewright/overlay/execute/functional_simulator.h"
+#include "tilewright/overlay/execute/kernel_set.h"
+#include "tilewright/overlay/execute/reference_interpreter.h"
+#include "tilewright/overlay/lower/runtime.h"
 
 namespace {
 

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "outside.h"
-#include "tilewright/flow/load_model.h"
-#include "tilewright/flow/map.h"
-#include "tilewright/flow/map_report.h"
+#include "tilewright/flow/map/map.h"
+#include "tilewright/flow/map/map_report.h"
+#include "tilewright/flow/run/load_model.h"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/flow/design_run.h"
-#include "tilewright/flow/generate.h"
+#include "tilewright/flow/design/generate.h"
+#include "tilewright/flow/run/design_run.h"
 #include "tilewright/pipeline/emit/multiplier_count.h"
 
 namespace tilewright::figures {

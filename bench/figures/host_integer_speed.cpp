@@ -12,7 +12,7 @@
 
 #include "tilewright/base/random.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/host/integer_matrix.h"
+#include "tilewright/host/integer/integer_matrix.h"
 #include "tilewright/tensor/reference_kernels.h"
 
 namespace {

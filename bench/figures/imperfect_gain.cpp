@@ -13,7 +13,7 @@
 #include "outside.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/nest/node_workload.h"
-#include "tilewright/spatial/lattice_solver.h"
+#include "tilewright/spatial/lattice/lattice_solver.h"
 #include "tilewright/spatial/network/network.h"
 
 namespace {

@@ -17,7 +17,7 @@
 #include "tilewright/base/hash.h"
 #include "tilewright/base/random.h"
 #include "tilewright/hardware/device.h"
-#include "tilewright/overlay/implementation_run.h"
+#include "tilewright/overlay/implement/implementation_run.h"
 #include "tilewright/synthesis/tool.h"
 
 using namespace tilewright;

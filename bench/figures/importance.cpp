@@ -20,7 +20,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
-#include "tilewright/flow/study_tables.h"
+#include "tilewright/flow/explore/study_tables.h"
 
 namespace {
 

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "outside.h"
-#include "tilewright/cgra/check.h"
 #include "tilewright/cgra/graph/kernel_file.h"
 #include "tilewright/cgra/kernel/map_kernel.h"
+#include "tilewright/cgra/problem/check.h"
 #include "tilewright/cgra/simulate/execute_mapping.h"
 
 using namespace tilewright;

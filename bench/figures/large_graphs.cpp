@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tilewright/cgra/exact/map_large.h"
 #include "tilewright/cgra/graph/generate.h"
 #include "tilewright/cgra/heuristic/sampling_mappers.h"
-#include "tilewright/cgra/large/map_large.h"
 
 int main(int argc, char** argv) {
   using namespace tilewright;

@@ -8,10 +8,10 @@
 #include <cstring>
 
 #include "tilewright/base/parallel.h"
-#include "tilewright/flow/engine.h"
-#include "tilewright/flow/load_model.h"
-#include "tilewright/flow/samples.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/flow/run/engine.h"
+#include "tilewright/flow/run/load_model.h"
+#include "tilewright/flow/run/samples.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/transform/pipeline.h"
 

@@ -18,7 +18,7 @@
 #include "tilewright/base/file.h"
 #include "tilewright/cgra/graph/generate.h"
 #include "tilewright/cgra/graph/graph_file.h"
-#include "tilewright/flow/bundle.h"
+#include "tilewright/flow/run/bundle.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 #include "tilewright/nest/workload_text.h"
 

@@ -11,8 +11,8 @@
 
 #include "reference_layers.h"
 #include "tilewright/nest/count_walker.h"
-#include "tilewright/spatial/fast_evaluator.h"
-#include "tilewright/spatial/random_array_mapping_test_support.h"
+#include "tilewright/spatial/cost/fast_evaluator.h"
+#include "tilewright/spatial/cost/random_array_mapping_test_support.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "reference_layers.h"
-#include "tilewright/spatial/lattice_solver.h"
+#include "tilewright/spatial/lattice/lattice_solver.h"
 
 namespace {
 

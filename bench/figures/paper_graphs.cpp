@@ -9,8 +9,8 @@
 #include "cgra_problems.h"
 #include "tilewright/cgra/exact/exact_mapper.h"
 #include "tilewright/cgra/exact/refutation.h"
+#include "tilewright/cgra/exact/routed_mapper.h"
 #include "tilewright/cgra/graph/graph_file.h"
-#include "tilewright/cgra/route/routed_mapper.h"
 #include "tilewright/cgra/simulate/execute_mapping.h"
 
 namespace {

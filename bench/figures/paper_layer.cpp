@@ -21,8 +21,8 @@
 #include "overlay_shapes.h"
 #include "resnet18_layers.h"
 #include "tilewright/base/file.h"
-#include "tilewright/flow/bench_plots.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
+#include "tilewright/report/bench_plots.h"
 #include "tilewright/search/tuning/exhaustive.h"
 #include "tuning_methods.h"
 

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/flow/engine.h"
-#include "tilewright/flow/network_timing.h"
-#include "tilewright/graph/statistics.h"
+#include "tilewright/flow/run/engine.h"
+#include "tilewright/flow/time/network_timing.h"
+#include "tilewright/graph/inference/statistics.h"
 #include "zoo/seeded.h"
 #include "zoo/zoo.h"
 

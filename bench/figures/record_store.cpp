@@ -14,8 +14,8 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
-#include "tilewright/overlay/schedule.h"
-#include "tilewright/tune/records.h"
+#include "tilewright/overlay/schedule/schedule.h"
+#include "tilewright/tune/records/records.h"
 
 namespace {
 

@@ -9,9 +9,9 @@
 
 #include "resnet18_layers.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/overlay/checker.h"
-#include "tilewright/overlay/cycle_simulator.h"
-#include "tilewright/overlay/program.h"
+#include "tilewright/overlay/program/program.h"
+#include "tilewright/overlay/referee/checker.h"
+#include "tilewright/overlay/time/cycle_simulator.h"
 
 namespace {
 

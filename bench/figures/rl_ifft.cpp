@@ -6,8 +6,8 @@
 #include <string>
 
 #include "placement_learning.h"
-#include "tilewright/cgra/check.h"
 #include "tilewright/cgra/learn/policy_mapper.h"
+#include "tilewright/cgra/problem/check.h"
 #include "tilewright/cgra_training/policy_trainer.h"
 
 namespace {

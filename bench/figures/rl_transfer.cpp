@@ -7,10 +7,10 @@
 #include <string>
 
 #include "placement_learning.h"
-#include "tilewright/cgra/check.h"
 #include "tilewright/cgra/exact/exact_mapper.h"
 #include "tilewright/cgra/heuristic/sampling_mappers.h"
 #include "tilewright/cgra/learn/policy_mapper.h"
+#include "tilewright/cgra/problem/check.h"
 
 namespace {
 

@@ -22,11 +22,11 @@
 #include "resnet18_layers.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/gzip.h"
-#include "tilewright/overlay/layer_cycles.h"
+#include "tilewright/overlay/measure/layer_cycles.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
 #include "tilewright/search/tuning/exhaustive.h"
-#include "tilewright/tune/record_text.h"
-#include "tilewright/tune/recorded_problem.h"
+#include "tilewright/tune/records/record_text.h"
+#include "tilewright/tune/records/recorded_problem.h"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include "generated_designs.h"
 #include "outside.h"
 #include "tilewright/base/random.h"
-#include "tilewright/flow/hardware_form.h"
-#include "tilewright/flow/load_model.h"
+#include "tilewright/flow/run/hardware_form.h"
+#include "tilewright/flow/run/load_model.h"
 #include "zoo/seeded.h"
 #include "zoo/zoo.h"
 

@@ -10,7 +10,7 @@
 
 #include "board_run.h"
 #include "tilewright/base/parallel.h"
-#include "tilewright/overlay/overlay_synthesis.h"
+#include "tilewright/overlay/implement/overlay_synthesis.h"
 #include "tilewright/synthesis/tool.h"
 
 using namespace tilewright;

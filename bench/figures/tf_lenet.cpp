@@ -10,9 +10,9 @@
 
 #include "generated_designs.h"
 #include "outside.h"
-#include "tilewright/flow/hardware_form.h"
-#include "tilewright/flow/load_model.h"
-#include "tilewright/flow/samples.h"
+#include "tilewright/flow/run/hardware_form.h"
+#include "tilewright/flow/run/load_model.h"
+#include "tilewright/flow/run/samples.h"
 
 using namespace tilewright;
 

@@ -25,7 +25,7 @@
 
 #include "resnet18_layers.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/overlay/schedule_timer.h"
+#include "tilewright/overlay/measure/schedule_timer.h"
 #include "tilewright/overlay/tuning/data_trial.h"
 #include "tilewright/overlay/tuning/schedule_space.h"
 

@@ -19,9 +19,9 @@
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
 #include "tilewright/hardware/device.h"
-#include "tilewright/overlay/implementation_performance.h"
-#include "tilewright/overlay/implementation_run.h"
-#include "tilewright/overlay/implementation_space.h"
+#include "tilewright/overlay/implement/implementation_performance.h"
+#include "tilewright/overlay/implement/implementation_run.h"
+#include "tilewright/overlay/implement/implementation_space.h"
 
 namespace {
 

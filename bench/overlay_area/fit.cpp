@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "tilewright/base/file.h"
-#include "tilewright/overlay/area/overlay_area.h"
+#include "tilewright/overlay/implement/overlay_area.h"
 #include "tilewright/search/least_squares.h"
 
 namespace {
@@ -152,8 +152,8 @@ int fit(const std::string& measured, const std::string& output) {
       output,
       fmt::format(
           "// Written by overlay_area_fit from the {} Yosys runs of bench/overlay_area/measured.txt.\n"
-          "#include \"tilewright/overlay/area/area_coefficients.h\"\n\n"
-          "#include \"tilewright/overlay/area/overlay_area.h\"\n\n"
+          "#include \"tilewright/overlay/implement/area_coefficients.h\"\n\n"
+          "#include \"tilewright/overlay/implement/overlay_area.h\"\n\n"
           "namespace tilewright::overlay {{\n\n"
           "const AreaCoefficients& area_coefficients() {{\n"
           "  static const AreaCoefficients weights = {{{},\n {}}};\n  return weights;\n}}\n\n"

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "tilewright/base/file.h"
-#include "tilewright/overlay/rtl_config.h"
+#include "tilewright/overlay/rtl/rtl_config.h"
 #include "tilewright/overlay/tuning/hardware_space.h"
 #include "tilewright/synthesis/yosys.h"
 

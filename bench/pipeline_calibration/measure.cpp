@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "random_designs.h"
-#include "tilewright/pipeline/build/build.h"
+#include "tilewright/pipeline/design/build.h"
 #include "tilewright/pipeline/emit/design_synthesis.h"
 #include "tilewright/pipeline/estimate/measured_runs_testing.h"
 #include "tilewright/pipeline/estimate/resource_features.h"

@@ -2,9 +2,9 @@
 // usage: embed MODEL.onnx HARDWARE.yaml
 #include <cstdio>
 
-#include "tilewright/flow/engine.h"
-#include "tilewright/flow/load_model.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/flow/run/engine.h"
+#include "tilewright/flow/run/load_model.h"
+#include "tilewright/quantize/integerize/integerize.h"
 
 int main(int argc, char** argv) {
   if (argc != 3) {

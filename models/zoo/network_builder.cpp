@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "tilewright/base/error.h"
+#include "tilewright/graph/inference/shape_inference.h"
 #include "tilewright/graph/lcg_weights.h"
-#include "tilewright/graph/shape_inference.h"
 
 namespace tilewright::zoo {
 namespace {

@@ -1,7 +1,7 @@
 #include "zoo/seeded.h"
 
 #include "tilewright/base/random.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/transform/pipeline.h"
 #include "zoo/zoo.h"

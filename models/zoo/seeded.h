@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/flow/bundle.h"
+#include "tilewright/flow/run/bundle.h"
 #include "tilewright/graph/graph.h"
 
 namespace tilewright::zoo {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/flow/tuning.h"
+#include "tilewright/flow/tune/tuning.h"
 #include "zoo/seeded.h"
 #include "zoo/zoo.h"
 

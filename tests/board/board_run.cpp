@@ -1,6 +1,6 @@
 #include "board_run.h"
 
-#include "tilewright/overlay/functional_simulator.h"
+#include "tilewright/overlay/execute/functional_simulator.h"
 #include "tilewright/synthesis/tool.h"
 
 namespace tilewright {

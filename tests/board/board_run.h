@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "convolution.h"
-#include "tilewright/overlay/board_model.h"
+#include "tilewright/overlay/rtl/board_model.h"
 
 namespace tilewright {
 

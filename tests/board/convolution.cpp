@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tilewright/base/random.h"
-#include "tilewright/overlay/runtime.h"
+#include "tilewright/overlay/lower/runtime.h"
 
 namespace tilewright {
 namespace {

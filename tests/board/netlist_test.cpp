@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "board_run.h"
-#include "tilewright/overlay/overlay_synthesis.h"
+#include "tilewright/overlay/implement/overlay_synthesis.h"
 #include "tilewright/synthesis/tool.h"
 
 namespace tilewright::overlay {

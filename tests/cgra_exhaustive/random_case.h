@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "tilewright/base/random.h"
-#include "tilewright/cgra/problem.h"
+#include "tilewright/cgra/problem/problem.h"
 
 namespace tilewright::cgra {
 

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "tilewright/cgra/check.h"
 #include "tilewright/cgra/graph/generate.h"
 #include "tilewright/cgra/graph/graph_file.h"
+#include "tilewright/cgra/problem/check.h"
 #include "tilewright/cgra_training/policy_trainer.h"
 
 namespace tilewright::cgra {

@@ -3,7 +3,7 @@
 // as measured (Table V, batch of 4, 1 V).
 #pragma once
 
-#include "tilewright/spatial/array_simulator/mapping.h"
+#include "tilewright/spatial/chip/mapping.h"
 
 namespace tilewright::claims {
 

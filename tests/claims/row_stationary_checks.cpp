@@ -7,7 +7,7 @@
 #include "alexnet_on_chip.h"
 #include "row_stationary_reference.h"
 #include "tilewright/base/file.h"
-#include "tilewright/spatial/study/chip_model.h"
+#include "tilewright/spatial/taxonomy/chip_model.h"
 
 namespace tilewright::claims {
 namespace {

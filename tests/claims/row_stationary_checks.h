@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/spatial/study/taxonomy.h"
+#include "tilewright/spatial/taxonomy/taxonomy.h"
 
 namespace tilewright::claims {
 

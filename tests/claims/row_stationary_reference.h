@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/spatial/study/layer_shape.h"
+#include "tilewright/spatial/taxonomy/layer_shape.h"
 
 namespace tilewright::claims {
 

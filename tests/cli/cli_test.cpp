@@ -8,7 +8,7 @@
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
-#include "tilewright/overlay/raw_program.h"
+#include "tilewright/overlay/referee/raw_program.h"
 #include "tilewright/tensor/npy.h"
 
 namespace tilewright {

@@ -12,7 +12,7 @@
 #include "slurm_cluster.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
-#include "tilewright/flow/bundle.h"
+#include "tilewright/flow/run/bundle.h"
 
 namespace tilewright {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "command.h"
 #include "tilewright/base/file.h"
-#include "tilewright/overlay/raw_program.h"
+#include "tilewright/overlay/referee/raw_program.h"
 
 namespace tilewright {
 

@@ -7,12 +7,12 @@
 
 #include "command.h"
 #include "tilewright/base/file.h"
-#include "tilewright/cgra/check.h"
 #include "tilewright/cgra/configure/configuration.h"
 #include "tilewright/cgra/graph/generate.h"
 #include "tilewright/cgra/graph/graph_file.h"
 #include "tilewright/cgra/learn/policy_network.h"
-#include "tilewright/cgra/mapping_file.h"
+#include "tilewright/cgra/problem/check.h"
+#include "tilewright/cgra/problem/mapping_file.h"
 
 namespace tilewright {
 namespace {

@@ -1,5 +1,5 @@
 // `records` and what compile makes of records, as a user would call them.
-#include "tilewright/tune/records.h"
+#include "tilewright/tune/records/records.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 
 #include "command.h"
 #include "tilewright/base/file.h"
-#include "tilewright/flow/bundle.h"
+#include "tilewright/flow/run/bundle.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
-#include "tilewright/tune/record_text.h"
+#include "tilewright/tune/records/record_text.h"
 
 namespace tilewright {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "command.h"
 #include "tilewright/base/file.h"
-#include "tilewright/flow/bundle.h"
+#include "tilewright/flow/run/bundle.h"
 
 namespace tilewright {
 namespace {

@@ -5,8 +5,8 @@
 #include "tilewright/base/file.h"
 #include "tilewright/cgra/exact/exact_mapper.h"
 #include "tilewright/cgra/graph/graph_file.h"
-#include "tilewright/cgra/mapping_file.h"
-#include "tilewright/flow/fabric_run.h"
+#include "tilewright/cgra/problem/mapping_file.h"
+#include "tilewright/flow/run/fabric_run.h"
 #include "tilewright/tensor/npy.h"
 
 namespace tilewright {

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "resnet18_layers.h"
-#include "tilewright/overlay/cycle_reference.h"
-#include "tilewright/overlay/cycle_simulator.h"
-#include "tilewright/overlay/program.h"
+#include "tilewright/overlay/program/program.h"
+#include "tilewright/overlay/time/cycle_reference.h"
+#include "tilewright/overlay/time/cycle_simulator.h"
 
 namespace tilewright::overlay {
 namespace {

@@ -2,8 +2,8 @@
 // and it finds an error where the functional simulator finds one.
 #include <gtest/gtest.h>
 
-#include "tilewright/overlay/cycle_simulator.h"
-#include "tilewright/overlay/random_stream.h"
+#include "tilewright/overlay/referee/random_stream.h"
+#include "tilewright/overlay/time/cycle_simulator.h"
 
 namespace tilewright::overlay {
 namespace {

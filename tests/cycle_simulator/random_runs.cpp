@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tilewright/overlay/cycle_reference.h"
-#include "tilewright/overlay/cycle_simulator.h"
-#include "tilewright/overlay/random_stream.h"
+#include "tilewright/overlay/referee/random_stream.h"
+#include "tilewright/overlay/time/cycle_reference.h"
+#include "tilewright/overlay/time/cycle_simulator.h"
 
 namespace tilewright::overlay {
 namespace {

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "tilewright/frontend/onnx/onnx_reader.h"
-#include "tilewright/graph/statistics.h"
-#include "tilewright/graph/verifier.h"
+#include "tilewright/graph/inference/statistics.h"
+#include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/tensor/idx.h"
 

@@ -5,7 +5,7 @@
 #include "parameter_sets.h"
 #include "public_runtime.h"
 #include "random_seed.h"
-#include "tilewright/overlay/random_program.h"
+#include "tilewright/overlay/isa/random_program.h"
 
 namespace tilewright::overlay {
 namespace {

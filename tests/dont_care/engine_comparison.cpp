@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "public_runtime.h"
-#include "tilewright/overlay/dont_care.h"
-#include "tilewright/overlay/random_stream.h"
-#include "tilewright/overlay/reference_interpreter.h"
+#include "tilewright/overlay/execute/reference_interpreter.h"
+#include "tilewright/overlay/referee/dont_care.h"
+#include "tilewright/overlay/referee/random_stream.h"
 
 namespace tilewright::overlay {
 namespace {

@@ -1,13 +1,13 @@
 // Programs as the public VTA runtime makes them from a compiler's calls: deferred pops, folded pushes, its
 // three no-operations, the ring of micro-op kernels, the closing sequence of a synchronisation. Written from
-// the description of its interface; shares nothing with overlay/runtime.
+// the description of its interface; shares nothing with overlay/lower/runtime.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "tilewright/base/random.h"
-#include "tilewright/overlay/isa.h"
+#include "tilewright/overlay/isa/isa.h"
 
 namespace tilewright::overlay {
 

@@ -18,11 +18,11 @@
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
-#include "tilewright/flow/jobs.h"
-#include "tilewright/overlay/program.h"
+#include "tilewright/flow/explore/jobs.h"
+#include "tilewright/overlay/program/program.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
-#include "tilewright/tune/recorded_problem.h"
-#include "tilewright/tune/remote_problem.h"
+#include "tilewright/tune/fleet/remote_problem.h"
+#include "tilewright/tune/records/recorded_problem.h"
 
 namespace tilewright::tune {
 namespace {

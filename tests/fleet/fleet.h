@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "tilewright/tune/executor.h"
-#include "tilewright/tune/records.h"
+#include "tilewright/tune/fleet/executor.h"
+#include "tilewright/tune/records/records.h"
 
 namespace tilewright::tune {
 

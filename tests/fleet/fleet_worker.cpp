@@ -10,7 +10,7 @@
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
 #include "tilewright/synthesis/tool.h"
-#include "tilewright/tune/worker.h"
+#include "tilewright/tune/fleet/worker.h"
 
 namespace tilewright {
 namespace {

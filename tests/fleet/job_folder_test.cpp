@@ -1,4 +1,4 @@
-#include "tilewright/tune/job_folder.h"
+#include "tilewright/tune/fleet/job_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -10,7 +10,7 @@
 
 #include "fleet.h"
 #include "tilewright/base/error.h"
-#include "tilewright/tune/folder_lock.h"
+#include "tilewright/tune/fleet/folder_lock.h"
 
 namespace tilewright::tune {
 namespace {

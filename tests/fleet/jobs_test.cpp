@@ -1,5 +1,5 @@
 // What a worker process of the command answers, beside what this process measures itself.
-#include "tilewright/flow/jobs.h"
+#include "tilewright/flow/explore/jobs.h"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 #include "fleet.h"
 #include "random_layer.h"
 #include "tilewright/base/error.h"
-#include "tilewright/flow/layer_text.h"
-#include "tilewright/overlay/program.h"
+#include "tilewright/flow/explore/layer_text.h"
+#include "tilewright/overlay/program/program.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
-#include "tilewright/tune/remote_problem.h"
+#include "tilewright/tune/fleet/remote_problem.h"
 
 namespace tilewright {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "fleet.h"
 #include "tilewright/base/error.h"
-#include "tilewright/tune/executor.h"
+#include "tilewright/tune/fleet/executor.h"
 
 namespace tilewright::tune {
 namespace {

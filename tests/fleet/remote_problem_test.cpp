@@ -1,4 +1,4 @@
-#include "tilewright/tune/remote_problem.h"
+#include "tilewright/tune/fleet/remote_problem.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "fleet.h"
 #include "tilewright/base/error.h"
-#include "tilewright/tune/recorded_problem.h"
+#include "tilewright/tune/records/recorded_problem.h"
 
 namespace tilewright::tune {
 namespace {

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "fuzz/mutation.h"
-#include "tilewright/flow/generate.h"
-#include "tilewright/flow/hardware_form.h"
+#include "tilewright/flow/design/generate.h"
+#include "tilewright/flow/run/hardware_form.h"
 #include "zoo/seeded.h"
 #include "zoo/zoo.h"
 

@@ -5,12 +5,12 @@
 
 #include "fuzz/model_targets.h"
 #include "fuzz/mutation.h"
-#include "tilewright/flow/bundle.h"
-#include "tilewright/flow/container.h"
-#include "tilewright/flow/engine.h"
+#include "tilewright/flow/run/bundle.h"
+#include "tilewright/flow/run/container.h"
+#include "tilewright/flow/run/engine.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/hardware/overlay_hardware.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/transform/pipeline.h"
 
 namespace tilewright {

@@ -9,7 +9,7 @@
 #include "tilewright/frontend/onnx/onnx_writer.h"
 #include "tilewright/frontend/tensorflow/tensorflow_reader.h"
 #include "tilewright/frontend/tflite/tflite_reader.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/integerize/integerize.h"
 
 namespace tilewright {
 

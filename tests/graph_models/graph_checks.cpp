@@ -4,10 +4,10 @@
 
 #include "random_seed.h"
 #include "tilewright/base/random.h"
-#include "tilewright/graph/shape_inference.h"
-#include "tilewright/graph/statistics.h"
-#include "tilewright/graph/text.h"
-#include "tilewright/graph/verifier.h"
+#include "tilewright/graph/inference/shape_inference.h"
+#include "tilewright/graph/inference/statistics.h"
+#include "tilewright/graph/inference/verifier.h"
+#include "tilewright/graph/text/text.h"
 
 namespace tilewright {
 namespace {

@@ -8,7 +8,7 @@
 #include "graph_models/graph_checks.h"
 #include "outside.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
-#include "tilewright/graph/statistics.h"
+#include "tilewright/graph/inference/statistics.h"
 
 namespace tilewright {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "graph_models/graph_checks.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
-#include "tilewright/graph/statistics.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/graph/inference/statistics.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "zoo/zoo.h"
 
 namespace tilewright {

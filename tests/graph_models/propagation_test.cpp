@@ -5,9 +5,9 @@
 #include <map>
 
 #include "tilewright/base/random.h"
-#include "tilewright/graph/constant_propagation.h"
-#include "tilewright/graph/node_rules.h"
-#include "tilewright/graph/shape_inference.h"
+#include "tilewright/graph/inference/constant_propagation.h"
+#include "tilewright/graph/inference/shape_inference.h"
+#include "tilewright/graph/operators/node_rules.h"
 #include "tilewright/host/executor.h"
 
 namespace tilewright {

@@ -10,7 +10,7 @@
 
 #include "fleet.h"
 #include "tilewright/base/file.h"
-#include "tilewright/overlay/implementation_data.h"
+#include "tilewright/overlay/implement/implementation_data.h"
 #include "tilewright/synthesis/tool.h"
 
 namespace tilewright::overlay {

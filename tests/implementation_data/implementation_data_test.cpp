@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tilewright/base/file.h"
-#include "tilewright/overlay/implementation_run.h"
-#include "tilewright/overlay/rtl_config.h"
+#include "tilewright/overlay/implement/implementation_run.h"
+#include "tilewright/overlay/rtl/rtl_config.h"
 #include "tilewright/synthesis/tool.h"
 #include "tilewright/synthesis/verilator.h"
 

@@ -6,10 +6,10 @@
 #include <sstream>
 
 #include "tilewright/base/file.h"
-#include "tilewright/overlay/checker.h"
-#include "tilewright/overlay/isa.h"
-#include "tilewright/overlay/isa_layout.h"
-#include "tilewright/overlay/raw_program.h"
+#include "tilewright/overlay/isa/isa.h"
+#include "tilewright/overlay/isa/isa_layout.h"
+#include "tilewright/overlay/referee/checker.h"
+#include "tilewright/overlay/referee/raw_program.h"
 
 namespace tilewright::overlay {
 namespace {

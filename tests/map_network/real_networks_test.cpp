@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tilewright/flow/map.h"
+#include "tilewright/flow/map/map.h"
 #include "tilewright/transform/pipeline.h"
 #include "zoo/zoo.h"
 

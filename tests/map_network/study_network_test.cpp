@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "tilewright/flow/map_report.h"
+#include "tilewright/flow/map/map_report.h"
 
 namespace tilewright {
 namespace {

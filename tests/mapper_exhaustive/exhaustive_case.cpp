@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "tilewright/nest/count_walker.h"
-#include "tilewright/spatial/mapper_testing.h"
+#include "tilewright/spatial/mapper/mapper_testing.h"
 
 namespace tilewright {
 namespace {

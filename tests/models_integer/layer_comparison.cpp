@@ -7,7 +7,7 @@
 #include <map>
 
 #include "tilewright/host/executor.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/transform/pipeline.h"
 
 namespace tilewright {

@@ -11,7 +11,7 @@
 #include "outside.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/tensor/npy.h"
 #include "tilewright/transform/pipeline.h"
 

@@ -6,8 +6,8 @@
 #include "tilewright/frontend/onnx/graph_equality_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
+#include "tilewright/transform/edit/random_graph.h"
 #include "tilewright/transform/pipeline.h"
-#include "tilewright/transform/random_graph.h"
 #include "zoo/zoo.h"
 
 namespace tilewright {

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "outside.h"
-#include "tilewright/flow/graph_table.h"
+#include "tilewright/flow/run/graph_table.h"
 
 namespace tilewright {
 namespace {

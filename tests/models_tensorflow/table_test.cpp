@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "models_tensorflow/graphdef_twin.h"
-#include "tilewright/flow/graph_table.h"
+#include "tilewright/flow/run/graph_table.h"
 #include "zoo/zoo.h"
 
 namespace tilewright {

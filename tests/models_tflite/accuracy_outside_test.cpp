@@ -11,7 +11,7 @@
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/tflite/tflite_reader.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/transform/pipeline.h"
 
 namespace tilewright {

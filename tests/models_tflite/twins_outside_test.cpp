@@ -8,7 +8,7 @@
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/tflite/tflite_reader.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/tensor/layout.h"
 #include "tilewright/tensor/npy.h"
 #include "tilewright/transform/pipeline.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/flow/bundle.h"
-#include "tilewright/flow/engine.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/flow/run/bundle.h"
+#include "tilewright/flow/run/engine.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/transform/pipeline.h"
 
 namespace tilewright {

@@ -1,15 +1,15 @@
 // Networks of signs: the integer form takes the same decisions as the float graph, in every bit.
-#include "tilewright/quantize/signs.h"
+#include "tilewright/quantize/integerize/signs.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "tilewright/base/random.h"
+#include "tilewright/graph/inference/verifier.h"
 #include "tilewright/graph/value_range.h"
-#include "tilewright/graph/verifier.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/integerize/integerize.h"
 
 namespace tilewright {
 namespace {

@@ -7,7 +7,7 @@
 #include "tilewright/frontend/onnx/model_builder_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/transform/pipeline.h"
 
 namespace tilewright {

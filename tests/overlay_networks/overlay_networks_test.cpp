@@ -6,8 +6,8 @@
 #include "random_network.h"
 #include "tilewright/base/random.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/overlay/checker.h"
-#include "tilewright/overlay/program.h"
+#include "tilewright/overlay/program/program.h"
+#include "tilewright/overlay/referee/checker.h"
 
 namespace tilewright::overlay_networks {
 namespace {

@@ -5,7 +5,7 @@
 #include "own_networks/own_networks.h"
 #include "tilewright/frontend/tflite/tflite_reader.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/tensor/layout.h"
 #include "tilewright/transform/pipeline.h"
 #include "zoo/seeded.h"

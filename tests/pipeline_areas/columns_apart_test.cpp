@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "tilewright/base/random.h"
-#include "tilewright/pipeline/components/rom_walker.h"
+#include "tilewright/pipeline/component/rom_walker.h"
 #include "tilewright/pipeline/emit/design_synthesis.h"
 #include "tilewright/synthesis/tool.h"
 

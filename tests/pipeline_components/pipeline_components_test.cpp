@@ -5,12 +5,12 @@
 
 #include <set>
 
-#include "tilewright/pipeline/components/array_cases.h"
-#include "tilewright/pipeline/components/finish_cases.h"
-#include "tilewright/pipeline/components/frame_case.h"
-#include "tilewright/pipeline/components/mover_cases.h"
-#include "tilewright/pipeline/components/stream_cases.h"
-#include "tilewright/pipeline/simulate/rtl_testing.h"
+#include "tilewright/pipeline/bench/array_cases.h"
+#include "tilewright/pipeline/bench/finish_cases.h"
+#include "tilewright/pipeline/bench/frame_case.h"
+#include "tilewright/pipeline/bench/mover_cases.h"
+#include "tilewright/pipeline/bench/stream_cases.h"
+#include "tilewright/pipeline/verilog/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

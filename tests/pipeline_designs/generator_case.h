@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "tilewright/base/error.h"
-#include "tilewright/flow/design_run.h"
+#include "tilewright/flow/run/design_run.h"
 #include "tilewright/hardware/device.h"
 #include "tilewright/pipeline/allocate/allocate.h"
-#include "tilewright/pipeline/build/build.h"
-#include "tilewright/pipeline/random_graph_testing.h"
+#include "tilewright/pipeline/design/build.h"
+#include "tilewright/pipeline/network/random_graph_testing.h"
 #include "tilewright/pipeline/simulate/design_values.h"
 
 namespace tilewright::pipeline {

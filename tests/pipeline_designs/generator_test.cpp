@@ -4,8 +4,8 @@
 
 #include "generator_case.h"
 #include "random_seed.h"
-#include "tilewright/flow/design_plots.h"
-#include "tilewright/flow/generate.h"
+#include "tilewright/flow/design/design_plots.h"
+#include "tilewright/flow/design/generate.h"
 
 namespace tilewright::pipeline {
 namespace {

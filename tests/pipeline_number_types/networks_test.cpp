@@ -5,7 +5,7 @@
 #include "own_networks/own_networks.h"
 #include "pipeline_number_types/number_type_checks.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/transform/pipeline.h"
 #include "zoo/zoo.h"

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "tilewright/host/executor.h"
-#include "tilewright/quantize/fixed_point_lowering.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/fixed_point/fixed_point_lowering.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/transform/pipeline.h"
 #include "zoo/seeded.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tilewright/graph/graph.h"
-#include "tilewright/pipeline/network.h"
+#include "tilewright/pipeline/network/network.h"
 
 namespace tilewright::pipeline {
 

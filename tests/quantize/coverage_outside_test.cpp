@@ -8,9 +8,9 @@
 #include "model_data.h"
 #include "shift_checks.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
+#include "tilewright/graph/inference/verifier.h"
 #include "tilewright/graph/lcg_weights.h"
-#include "tilewright/graph/verifier.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/transform/pipeline.h"
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "shift_checks.h"
-#include "tilewright/graph/verifier.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/graph/inference/verifier.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/transform/pipeline.h"
 #include "zoo/seeded.h"

@@ -11,13 +11,13 @@
 #include "own_networks/own_networks.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
-#include "tilewright/graph/verifier.h"
+#include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/quantize/fixed_point_check.h"
-#include "tilewright/quantize/fixed_point_lowering.h"
+#include "tilewright/quantize/fixed_point/fixed_point_check.h"
+#include "tilewright/quantize/fixed_point/fixed_point_lowering.h"
 #include "tilewright/quantize/report.h"
+#include "tilewright/transform/edit/random_graph.h"
 #include "tilewright/transform/pipeline.h"
-#include "tilewright/transform/random_graph.h"
 
 namespace tilewright {
 namespace {

@@ -8,7 +8,7 @@
 #include "model_data.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/quantize/report.h"
 #include "tilewright/transform/pipeline.h"

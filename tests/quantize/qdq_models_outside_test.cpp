@@ -7,9 +7,9 @@
 
 #include "model_data.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
-#include "tilewright/graph/verifier.h"
+#include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/tensor/npy.h"
 #include "tilewright/transform/pipeline.h"
 

@@ -7,12 +7,12 @@
 #include <map>
 
 #include "model_data.h"
-#include "tilewright/graph/verifier.h"
+#include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
+#include "tilewright/transform/edit/random_graph.h"
 #include "tilewright/transform/pipeline.h"
-#include "tilewright/transform/random_graph.h"
 
 namespace tilewright {
 namespace {

@@ -7,10 +7,10 @@
 
 #include "exact_evaluator.h"
 #include "tilewright/base/random.h"
-#include "tilewright/graph/verifier.h"
+#include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/quantize/integerize.h"
-#include "tilewright/quantize/qdq_testing.h"
+#include "tilewright/quantize/integerize/integerize.h"
+#include "tilewright/quantize/integerize/qdq_testing.h"
 
 namespace tilewright {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tilewright/quantize/qdq_testing.h"
+#include "tilewright/quantize/integerize/qdq_testing.h"
 
 namespace tilewright {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "own_networks/own_networks.h"
 #include "shift_checks.h"
-#include "tilewright/graph/verifier.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/graph/inference/verifier.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/report.h"
 
 namespace tilewright {

@@ -1,5 +1,5 @@
 // Cycles of random layers before there is a program, against the cycle simulator on the compiled program.
-#include "tilewright/overlay/estimate.h"
+#include "tilewright/overlay/schedule/estimate.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 
 #include "random_layer.h"
 #include "tilewright/base/random.h"
-#include "tilewright/overlay/cycle_simulator.h"
-#include "tilewright/overlay/layer_cycles.h"
+#include "tilewright/overlay/measure/layer_cycles.h"
+#include "tilewright/overlay/time/cycle_simulator.h"
 
 namespace tilewright::random_layers {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "random_layer.h"
 #include "tilewright/base/random.h"
-#include "tilewright/overlay/layer.h"
+#include "tilewright/overlay/schedule/layer.h"
 #include "tilewright/tensor/reference_kernels.h"
 
 namespace tilewright::random_layers {

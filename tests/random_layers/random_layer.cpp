@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "tilewright/base/random.h"
-#include "tilewright/overlay/tiling.h"
+#include "tilewright/overlay/schedule/tiling.h"
 
 namespace tilewright::random_layers {
 

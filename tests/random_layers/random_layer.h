@@ -7,8 +7,8 @@
 #include <string>
 
 #include "tilewright/graph/graph.h"
-#include "tilewright/overlay/checker.h"
-#include "tilewright/overlay/program.h"
+#include "tilewright/overlay/program/program.h"
+#include "tilewright/overlay/referee/checker.h"
 #include "tilewright/tensor/reference_kernels.h"
 
 namespace tilewright::random_layers {

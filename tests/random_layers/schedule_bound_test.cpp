@@ -9,7 +9,7 @@
 
 #include "random_layer.h"
 #include "tilewright/base/random.h"
-#include "tilewright/overlay/layer_cycles.h"
+#include "tilewright/overlay/measure/layer_cycles.h"
 #include "tilewright/overlay/tuning/layer_bound.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
 

@@ -1,11 +1,11 @@
 // Overlay schedules as nest mappings: the loops, footprints and rules of `nest` describe exactly the tiles,
 // scratchpad sizes and steps that the lowering uses.
-#include "tilewright/overlay/schedule_mapping.h"
+#include "tilewright/overlay/schedule/schedule_mapping.h"
 
 #include <gtest/gtest.h>
 
 #include "random_layer.h"
-#include "tilewright/overlay/tiling.h"
+#include "tilewright/overlay/schedule/tiling.h"
 
 namespace tilewright::random_layers {
 namespace {

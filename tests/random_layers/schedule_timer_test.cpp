@@ -1,6 +1,6 @@
 // The schedule timer against the cycle simulator on the same program as instruction bytes: random layers of
 // every kind on random overlays, queues, ports and memories, under random schedules.
-#include "tilewright/overlay/schedule_timer.h"
+#include "tilewright/overlay/measure/schedule_timer.h"
 
 #include <gtest/gtest.h>
 
@@ -10,11 +10,11 @@
 
 #include "random_layer.h"
 #include "tilewright/base/random.h"
-#include "tilewright/overlay/cycle_simulator.h"
-#include "tilewright/overlay/layer_cycles.h"
-#include "tilewright/overlay/lowering.h"
-#include "tilewright/overlay/packing.h"
-#include "tilewright/overlay/zeroed_memory.h"
+#include "tilewright/overlay/execute/zeroed_memory.h"
+#include "tilewright/overlay/lower/lowering.h"
+#include "tilewright/overlay/measure/layer_cycles.h"
+#include "tilewright/overlay/schedule/packing.h"
+#include "tilewright/overlay/time/cycle_simulator.h"
 
 namespace tilewright::random_layers {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "reference_node.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/transform/pipeline.h"
 #include "zoo/seeded.h"
 #include "zoo/zoo.h"

@@ -5,7 +5,7 @@
 #include "outside.h"
 #include "reference_node.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/tensor/npy.h"
 #include "tilewright/transform/pipeline.h"
 

@@ -6,8 +6,8 @@
 
 #include "random_layer.h"
 #include "tilewright/base/error.h"
-#include "tilewright/overlay/random_stream.h"
-#include "tilewright/overlay/registers.h"
+#include "tilewright/overlay/referee/random_stream.h"
+#include "tilewright/overlay/rtl/registers.h"
 
 namespace tilewright::overlay {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/overlay/cycle_simulator.h"
-#include "tilewright/overlay/rtl_simulator.h"
+#include "tilewright/overlay/rtl/rtl_simulator.h"
+#include "tilewright/overlay/time/cycle_simulator.h"
 
 namespace tilewright::overlay {
 

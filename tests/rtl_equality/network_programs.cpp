@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "tilewright/base/error.h"
-#include "tilewright/flow/engine.h"
+#include "tilewright/flow/run/engine.h"
 #include "zoo/seeded.h"
 
 namespace tilewright::overlay {

@@ -11,7 +11,7 @@
 #include "parameter_sets.h"
 #include "small_program.h"
 #include "tilewright/base/error.h"
-#include "tilewright/overlay/functional_simulator.h"
+#include "tilewright/overlay/execute/functional_simulator.h"
 #include "tilewright/synthesis/tool.h"
 
 namespace tilewright::overlay {

@@ -3,7 +3,7 @@
 
 #include "parameter_sets.h"
 #include "tilewright/base/file.h"
-#include "tilewright/overlay/rtl_config.h"
+#include "tilewright/overlay/rtl/rtl_config.h"
 #include "tilewright/synthesis/tool.h"
 #include "tilewright/synthesis/verilator.h"
 

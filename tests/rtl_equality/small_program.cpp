@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "tilewright/base/random.h"
-#include "tilewright/overlay/isa_layout.h"
+#include "tilewright/overlay/isa/isa_layout.h"
 
 namespace tilewright::overlay {
 namespace {

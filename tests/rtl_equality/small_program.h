@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/overlay/isa.h"
-#include "tilewright/overlay/registers.h"
+#include "tilewright/overlay/isa/isa.h"
+#include "tilewright/overlay/rtl/registers.h"
 
 namespace tilewright::overlay {
 

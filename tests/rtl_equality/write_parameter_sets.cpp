@@ -4,7 +4,7 @@
 
 #include "parameter_sets.h"
 #include "tilewright/base/file.h"
-#include "tilewright/overlay/rtl_config.h"
+#include "tilewright/overlay/rtl/rtl_config.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) {

@@ -11,7 +11,7 @@
 #include "parameter_sets.h"
 #include "small_program.h"
 #include "tilewright/base/file.h"
-#include "tilewright/overlay/rtl_config.h"
+#include "tilewright/overlay/rtl/rtl_config.h"
 #include "tilewright/synthesis/tool.h"
 
 namespace tilewright::overlay {

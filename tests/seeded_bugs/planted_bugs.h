@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/overlay/program.h"
+#include "tilewright/overlay/program/program.h"
 
 namespace tilewright::seeded_bugs {
 

@@ -1,7 +1,7 @@
 // Quantised operators in integers against the definition in double precision: 8-bit per tensor and per
 // channel, signed and unsigned, and 16-bit activations.
 #include "nhwc_testing.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/integerize/integerize.h"
 
 namespace tilewright {
 namespace {

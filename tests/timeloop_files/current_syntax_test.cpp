@@ -1,7 +1,7 @@
 // Architectures of v0.3 (subtrees) and v0.4 (nodes with tags), and what is refused or read over.
 #include <gtest/gtest.h>
 
-#include "tilewright/spatial/timeloop_import/timeloop_import.h"
+#include "tilewright/spatial/timeloop/timeloop_import.h"
 #include "timeloop_files/current_files.h"
 
 namespace tilewright {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tilewright/base/random.h"
-#include "tilewright/spatial/timeloop_import/timeloop_import.h"
+#include "tilewright/spatial/timeloop/timeloop_import.h"
 
 namespace tilewright {
 

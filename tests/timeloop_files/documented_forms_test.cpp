@@ -3,8 +3,8 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/nest/workload_text.h"
-#include "tilewright/spatial/cost.h"
-#include "tilewright/spatial/mapspace_text.h"
+#include "tilewright/spatial/cost/cost.h"
+#include "tilewright/spatial/mapspace/mapspace_text.h"
 
 namespace tilewright {
 namespace {

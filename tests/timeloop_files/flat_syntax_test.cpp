@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "tilewright/base/file.h"
-#include "tilewright/spatial/cost.h"
-#include "tilewright/spatial/timeloop_import/timeloop_import.h"
+#include "tilewright/spatial/cost/cost.h"
+#include "tilewright/spatial/timeloop/timeloop_import.h"
 #include "timeloop_files/flat_files.h"
 
 namespace tilewright {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "outside.h"
-#include "tilewright/spatial/cost.h"
-#include "tilewright/spatial/timeloop_import/timeloop_import.h"
+#include "tilewright/spatial/cost/cost.h"
+#include "tilewright/spatial/timeloop/timeloop_import.h"
 
 namespace tilewright {
 namespace {

@@ -2,8 +2,8 @@
 // integer reference.
 #include <gtest/gtest.h>
 
-#include "tilewright/flow/engine.h"
-#include "tilewright/flow/layer_table.h"
+#include "tilewright/flow/run/engine.h"
+#include "tilewright/flow/run/layer_table.h"
 #include "zoo/seeded.h"
 #include "zoo/zoo.h"
 

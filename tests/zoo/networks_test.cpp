@@ -4,7 +4,7 @@
 #include "tilewright/base/error.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
-#include "tilewright/graph/statistics.h"
+#include "tilewright/graph/inference/statistics.h"
 #include "tilewright/transform/pipeline.h"
 #include "zoo/seeded.h"
 #include "zoo/zoo.h"

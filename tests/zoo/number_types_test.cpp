@@ -7,9 +7,9 @@
 #include <iostream>
 
 #include "tilewright/host/executor.h"
-#include "tilewright/quantize/fixed_point_check.h"
-#include "tilewright/quantize/fixed_point_lowering.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/fixed_point/fixed_point_check.h"
+#include "tilewright/quantize/fixed_point/fixed_point_lowering.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/transform/pipeline.h"
 #include "zoo/seeded.h"

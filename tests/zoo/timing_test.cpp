@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "tilewright/flow/network_timing.h"
+#include "tilewright/flow/time/network_timing.h"
 #include "zoo/seeded.h"
 #include "zoo/zoo.h"
 

@@ -1,10 +1,10 @@
 // The records that come with the project are those of this version, and true.
 #include <gtest/gtest.h>
 
-#include "tilewright/flow/bundle.h"
-#include "tilewright/overlay/program.h"
+#include "tilewright/flow/run/bundle.h"
+#include "tilewright/overlay/program/program.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
-#include "tilewright/tune/best_schedules.h"
+#include "tilewright/tune/records/best_schedules.h"
 #include "zoo/seeded.h"
 #include "zoo/zoo.h"
 

@@ -13,11 +13,11 @@
 #include "tilewright/base/random.h"
 #include "tilewright/cgra/exact/exact_mapper.h"
 #include "tilewright/cgra/exact/ii_front.h"
+#include "tilewright/cgra/exact/map_large.h"
 #include "tilewright/cgra/graph/generate.h"
 #include "tilewright/cgra/heuristic/branch_and_bound.h"
 #include "tilewright/cgra/heuristic/sampling_mappers.h"
 #include "tilewright/cgra/kernel/map_kernel.h"
-#include "tilewright/cgra/large/map_large.h"
 #include "tilewright/cgra/route/route_places.h"
 
 namespace tilewright::cgra {

@@ -1,5 +1,5 @@
 // Mapped programs as files: round trips, complaints, mutations.
-#include "tilewright/cgra/mapping_file.h"
+#include "tilewright/cgra/problem/mapping_file.h"
 
 #include <gtest/gtest.h>
 

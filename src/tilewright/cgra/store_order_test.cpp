@@ -1,5 +1,5 @@
 // The order of stores: which may meet, what a mapping must keep, and what memory holds in the end.
-#include "tilewright/cgra/store_order.h"
+#include "tilewright/cgra/problem/store_order.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <map>
 
 #include "random_seed.h"
+#include "tilewright/cgra/execution_test_support.h"
 #include "tilewright/cgra/graph/evaluate.h"
 #include "tilewright/cgra/graph/meeting_stores.h"
-#include "tilewright/cgra/simulate/execution_test_support.h"
 
 namespace tilewright::cgra {
 namespace {

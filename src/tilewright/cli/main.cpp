@@ -9,12 +9,12 @@
 #include <new>
 
 #include "tilewright/base/error.h"
-#include "tilewright/cli/command_limits.h"
-#include "tilewright/cli/file_options.h"
-#include "tilewright/cli/fleet_options.h"
-#include "tilewright/cli/plain_stream.h"
-#include "tilewright/cli/verb_options.h"
-#include "tilewright/cli/verbs.h"
+#include "tilewright/cli/options/command_limits.h"
+#include "tilewright/cli/options/file_options.h"
+#include "tilewright/cli/options/fleet_options.h"
+#include "tilewright/cli/options/plain_stream.h"
+#include "tilewright/cli/options/verb_options.h"
+#include "tilewright/cli/options/verbs.h"
 
 namespace tilewright::cli {
 namespace {
@@ -279,175 +279,199 @@ void add_synth(CLI::App& app, SynthOptions& options, std::ostream& out) {
   verb->callback([&options, &out] { synth(options, out); });
 }
 
+void add_inspect(CLI::App& app, InspectOptions& options, std::ostream& out) {
+  CLI::App* verb = add_verb(
+      app, "inspect", "Operators, shapes, MACs, parameters, arithmetic intensity; every problem at once",
+      "inspect models/lenet-fashion/lenet_fashion.onnx");
+  add_model(verb, options.model);
+  add_common(verb, options.json);
+  verb->callback([&options, &out] { inspect(options, out); });
+}
+
+void add_optimize(CLI::App& app, OptimizeOptions& options, std::ostream& out) {
+  CLI::App* verb = add_verb(app, "optimize", "Simplify a float model; every stage is a valid .onnx file",
+                            "optimize model.onnx -o optimized.onnx --dump-passes passes/");
+  add_model(verb, options.model);
+  writes(verb->add_option("-o,--output", options.output, "ONNX file to write"));
+  replaces_folder(
+      verb->add_option("--dump-passes", options.dump_folder, "Folder for the model after each pass"));
+  verb->add_flag("--table", options.table,
+                 "What reading, folding and fusing leave of the graph, stage by stage");
+  add_common(verb, options.json, &options.threads);
+  verb->callback([&options, &out] { optimize(options, out); });
+}
+
+void add_quantize(CLI::App& app, QuantizeOptions& options, std::ostream& out) {
+  CLI::App* verb = add_verb(
+      app, "quantize",
+      "Write a float model with 8-bit weights and activations (QDQ form, calibrated) or in fixed point",
+      "quantize model.onnx --calibration images.npy -o q.onnx");
+  add_model(verb, options.model);
+  add_data(verb, options.calibration, "--calibration", "Calibration inputs");
+  add_data(verb, options.evaluation, "--evaluate",
+           "Inputs of the accuracy report (default: the calibration ones)");
+  reads(verb->add_option("--labels", options.labels, "Class numbers of the evaluation inputs (.npy or idx)"));
+  writes(verb->add_option("-o,--output", options.output, "ONNX file to write"))->required();
+  verb->add_option("--number-type", options.number_type,
+                   "int8, or fixed point of 32 bits such as q10.22, which needs no calibration inputs");
+  verb->add_option("--scales", options.scales, "real (wide instruction set) or power-of-two (plain VTA)")
+      ->check(CLI::IsMember({"real", "power-of-two"}));
+  verb->add_option("--method", options.method, "How activation ranges are chosen")
+      ->check(CLI::IsMember({"squared-error", "min-max", "percentile", "kl"}));
+  verb->add_flag("--per-tensor", options.per_tensor,
+                 "One weight scale per tensor instead of one per channel");
+  verb->add_option("--weight-bits", options.weight_bits, "Bits of a weight")->check(CLI::Range(1, 8));
+  verb->add_option("--activation-bits", options.activation_bits, "Bits of an activation")
+      ->check(CLI::Range(1, 8));
+  add_common(verb, options.json, &options.threads);
+  verb->callback([&options, &out] { quantize(options, out); });
+}
+
+void add_compile(CLI::App& app, CompileOptions& options, std::ostream& out) {
+  CLI::App* verb = add_verb(app, "compile", "Compile a quantised model for an overlay into a bundle",
+                            "compile q.onnx --hardware overlay-16x16 -o model.twb");
+  add_model(verb, options.model);
+  reads(verb->add_option("--hardware", options.hardware, "Overlay: a preset's name or a YAML file"))
+      ->required();
+  writes(verb->add_option("-o,--output", options.output, "Bundle to write (.twb)"));
+  writes(verb->add_option("--emit-assembly", options.assembly,
+                          "Write the program as text to this file (- prints it)"));
+  replaces_folder(verb->add_option("--emit-raw", options.raw_folder,
+                                   "Folder for raw images and a program.yaml for 'exec'"));
+  reads(verb->add_option(
+      "--records", options.records,
+      "Database of records, or their text (.jsonl, .jsonl.gz): layers get the best schedule that "
+      "these, or the records of the project, know; may be repeated"));
+  verb->add_flag("--no-records", options.no_records, "Only default schedules");
+  reads(verb->add_option(
+      "--memory", options.memory,
+      "Memory that records were measured behind: ideal, fixed[:LATENCY[:INTERVAL]], ddr, or a YAML "
+      "file (default: fixed)"));
+  add_common(verb, options.json, &options.threads);
+  verb->callback([&options, &out] { compile(options, out); });
+}
+
+void add_run(CLI::App& app, RunOptions& options, std::ostream& out) {
+  CLI::App* verb =
+      add_verb(app, "run", "Run a bundle, a generated design, or a model on the host engine on input data",
+               "run model.twb --input x.npy --output y.npy --engine functional");
+  add_model(verb, options.model,
+            "Bundle (.twb), folder of a generated design, mapped program (.json), or model file");
+  add_data(verb, options.input, "--input", "Inputs");
+  writes(verb->add_option("--output", options.output,
+                          "File for the outputs (.npy); further outputs get .1.npy, .2.npy, ..."));
+  reads(
+      verb->add_option("--labels", options.labels, "Class numbers: prints the top-1 accuracy (.npy or idx)"));
+  add_engine(verb, options.engine, {"functional", "host", "cycle", "rtl", "fabric"});
+  reads(verb->add_option("--hardware", options.hardware,
+                         "Run a bundle on another overlay: a preset's name or a YAML file"));
+  verb->add_flag("--verify", options.verify, "Compare every output bit for bit with the integer reference");
+  add_common(verb, options.json, &options.threads);
+  verb->callback([&options, &out] { run(options, out); });
+}
+
+void add_compare(CLI::App& app, CompareOptions& options, std::ostream& out) {
+  CLI::App* verb =
+      add_verb(app, "compare",
+               "First tensor of a bundle that diverges from the float model: range, rounding or layout",
+               "compare model.onnx model.twb --input x.npy");
+  add_model(verb, options.model, "Float model: ONNX, TensorFlow or TFLite file");
+  reads(verb->add_option("bundle", options.bundle, "Bundle (.twb)"))->required();
+  add_data(verb, options.input, "--input", "Input");
+  verb->add_option("--threshold", options.threshold_db,
+                   "Signal-to-noise ratio in dB below which a tensor diverges")
+      ->check(number_check("a finite number", [](double) { return true; }));
+  add_common(verb, options.json, &options.threads);
+  verb->callback([&options, &out] { compare(options, out); });
+}
+
+void add_report(CLI::App& app, ReportOptions& options, std::ostream& out) {
+  CLI::App* verb =
+      add_verb(app, "report",
+               "Cycles of a bundle, layer by layer: share of peak, bytes, ideal, roofline (cycle simulator)",
+               "report model.twb --memory ddr --svg roofline.svg");
+  add_timing(verb, options.timing);
+  writes(verb->add_option("--svg", options.svg, "Write the roofline plot to this file"));
+  verb->callback([&options, &out] { report(options, out); });
+}
+
+void add_explain(CLI::App& app, ExplainVerbOptions& options, std::ostream& out) {
+  CLI::App* verb =
+      add_verb(app, "explain",
+               "What bounds each layer of a bundle, and which changes help: each one tried and measured",
+               "explain model.twb --threads 2");
+  add_timing(verb, options.timing);
+  verb->add_flag("--no-trials", options.no_trials, "Only say what bounds each layer");
+  verb->add_option("--threads", options.threads, "Number of threads")->check(CLI::Range(1, 1024));
+  verb->callback([&options, &out] { explain(options, out); });
+}
+
+void add_exec(CLI::App& app, ExecOptions& options, std::ostream& out) {
+  CLI::App* verb =
+      add_verb(app, "exec", "Execute a raw program: images at stated DRAM addresses", "exec program.yaml");
+  reads(verb->add_option("program", options.program, "program.yaml"))->required();
+  verb->add_flag("--check", options.check,
+                 "First look for hazards: races, missing tokens, what is not portable");
+  verb->add_flag("--allow-outside", options.allow_outside,
+                 "Let the program name files outside of its folder, to read and to overwrite");
+  verb->add_option_function<std::string>(
+          "--time", [&options](const std::string& text) { options.time_s = seconds_of("--time", text); },
+          "Stop a check or a run that takes longer (default: 10m)")
+      ->type_name("TIME");
+  add_engine(verb, options.engine, {"functional", "cycle", "rtl"});
+  add_common(verb, options.json);
+  verb->callback([&options, &out] { exec(options, out); });
+}
+
+void add_doctor(CLI::App& app, DoctorOptions& options, std::ostream& out) {
+  CLI::App* verb =
+      add_verb(app, "doctor", "What is installed, and what each missing part would give", "doctor");
+  add_common(verb, options.json);
+  verb->callback([&options, &out] { doctor(options, out); });
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app(
       "Tilewright: from a trained network to a verified accelerator and the program that runs on it");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string(TILEWRIGHT_VERSION));
   std::ostream& out = std::cout;
-
   InspectOptions inspect_options;
-  CLI::App* verb = add_verb(
-      app, "inspect", "Operators, shapes, MACs, parameters, arithmetic intensity; every problem at once",
-      "inspect models/lenet-fashion/lenet_fashion.onnx");
-  add_model(verb, inspect_options.model);
-  add_common(verb, inspect_options.json);
-  verb->callback([&] { inspect(inspect_options, out); });
-
+  add_inspect(app, inspect_options, out);
   OptimizeOptions optimize_options;
-  verb = add_verb(app, "optimize", "Simplify a float model; every stage is a valid .onnx file",
-                  "optimize model.onnx -o optimized.onnx --dump-passes passes/");
-  add_model(verb, optimize_options.model);
-  writes(verb->add_option("-o,--output", optimize_options.output, "ONNX file to write"));
-  replaces_folder(verb->add_option("--dump-passes", optimize_options.dump_folder,
-                                   "Folder for the model after each pass"));
-  verb->add_flag("--table", optimize_options.table,
-                 "What reading, folding and fusing leave of the graph, stage by stage");
-  add_common(verb, optimize_options.json, &optimize_options.threads);
-  verb->callback([&] { optimize(optimize_options, out); });
-
+  add_optimize(app, optimize_options, out);
   QuantizeOptions quantize_options;
-  verb = add_verb(
-      app, "quantize",
-      "Write a float model with 8-bit weights and activations (QDQ form, calibrated) or in fixed point",
-      "quantize model.onnx --calibration images.npy -o q.onnx");
-  add_model(verb, quantize_options.model);
-  add_data(verb, quantize_options.calibration, "--calibration", "Calibration inputs");
-  add_data(verb, quantize_options.evaluation, "--evaluate",
-           "Inputs of the accuracy report (default: the calibration ones)");
-  reads(verb->add_option("--labels", quantize_options.labels,
-                         "Class numbers of the evaluation inputs (.npy or idx)"));
-  writes(verb->add_option("-o,--output", quantize_options.output, "ONNX file to write"))->required();
-  verb->add_option("--number-type", quantize_options.number_type,
-                   "int8, or fixed point of 32 bits such as q10.22, which needs no calibration inputs");
-  verb->add_option("--scales", quantize_options.scales,
-                   "real (wide instruction set) or power-of-two (plain VTA)")
-      ->check(CLI::IsMember({"real", "power-of-two"}));
-  verb->add_option("--method", quantize_options.method, "How activation ranges are chosen")
-      ->check(CLI::IsMember({"squared-error", "min-max", "percentile", "kl"}));
-  verb->add_flag("--per-tensor", quantize_options.per_tensor,
-                 "One weight scale per tensor instead of one per channel");
-  verb->add_option("--weight-bits", quantize_options.weight_bits, "Bits of a weight")
-      ->check(CLI::Range(1, 8));
-  verb->add_option("--activation-bits", quantize_options.activation_bits, "Bits of an activation")
-      ->check(CLI::Range(1, 8));
-  add_common(verb, quantize_options.json, &quantize_options.threads);
-  verb->callback([&] { quantize(quantize_options, out); });
-
+  add_quantize(app, quantize_options, out);
   MapOptions map_options;
   add_map(app, map_options, out);
-
   PlaceVerbs place_verbs;
   add_place(app, place_verbs, out);
-
   CompileOptions compile_options;
-  verb = add_verb(app, "compile", "Compile a quantised model for an overlay into a bundle",
-                  "compile q.onnx --hardware overlay-16x16 -o model.twb");
-  add_model(verb, compile_options.model);
-  reads(verb->add_option("--hardware", compile_options.hardware, "Overlay: a preset's name or a YAML file"))
-      ->required();
-  writes(verb->add_option("-o,--output", compile_options.output, "Bundle to write (.twb)"));
-  writes(verb->add_option("--emit-assembly", compile_options.assembly,
-                          "Write the program as text to this file (- prints it)"));
-  replaces_folder(verb->add_option("--emit-raw", compile_options.raw_folder,
-                                   "Folder for raw images and a program.yaml for 'exec'"));
-  reads(verb->add_option(
-      "--records", compile_options.records,
-      "Database of records, or their text (.jsonl, .jsonl.gz): layers get the best schedule that "
-      "these, or the records of the project, know; may be repeated"));
-  verb->add_flag("--no-records", compile_options.no_records, "Only default schedules");
-  reads(verb->add_option(
-      "--memory", compile_options.memory,
-      "Memory that records were measured behind: ideal, fixed[:LATENCY[:INTERVAL]], ddr, or a YAML "
-      "file (default: fixed)"));
-  add_common(verb, compile_options.json, &compile_options.threads);
-  verb->callback([&] { compile(compile_options, out); });
-
+  add_compile(app, compile_options, out);
   RunOptions run_options;
-  verb = add_verb(app, "run", "Run a bundle, a generated design, or a model on the host engine on input data",
-                  "run model.twb --input x.npy --output y.npy --engine functional");
-  add_model(verb, run_options.model,
-            "Bundle (.twb), folder of a generated design, mapped program (.json), or model file");
-  add_data(verb, run_options.input, "--input", "Inputs");
-  writes(verb->add_option("--output", run_options.output,
-                          "File for the outputs (.npy); further outputs get .1.npy, .2.npy, ..."));
-  reads(verb->add_option("--labels", run_options.labels,
-                         "Class numbers: prints the top-1 accuracy (.npy or idx)"));
-  add_engine(verb, run_options.engine, {"functional", "host", "cycle", "rtl", "fabric"});
-  reads(verb->add_option("--hardware", run_options.hardware,
-                         "Run a bundle on another overlay: a preset's name or a YAML file"));
-  verb->add_flag("--verify", run_options.verify,
-                 "Compare every output bit for bit with the integer reference");
-  add_common(verb, run_options.json, &run_options.threads);
-  verb->callback([&] { run(run_options, out); });
-
+  add_run(app, run_options, out);
   CompareOptions compare_options;
-  verb = add_verb(app, "compare",
-                  "First tensor of a bundle that diverges from the float model: range, rounding or layout",
-                  "compare model.onnx model.twb --input x.npy");
-  add_model(verb, compare_options.model, "Float model: ONNX, TensorFlow or TFLite file");
-  reads(verb->add_option("bundle", compare_options.bundle, "Bundle (.twb)"))->required();
-  add_data(verb, compare_options.input, "--input", "Input");
-  verb->add_option("--threshold", compare_options.threshold_db,
-                   "Signal-to-noise ratio in dB below which a tensor diverges")
-      ->check(number_check("a finite number", [](double) { return true; }));
-  add_common(verb, compare_options.json, &compare_options.threads);
-  verb->callback([&] { compare(compare_options, out); });
-
+  add_compare(app, compare_options, out);
   ReportOptions report_options;
-  verb =
-      add_verb(app, "report",
-               "Cycles of a bundle, layer by layer: share of peak, bytes, ideal, roofline (cycle simulator)",
-               "report model.twb --memory ddr --svg roofline.svg");
-  add_timing(verb, report_options.timing);
-  writes(verb->add_option("--svg", report_options.svg, "Write the roofline plot to this file"));
-  verb->callback([&] { report(report_options, out); });
-
+  add_report(app, report_options, out);
   ExplainVerbOptions explain_options;
-  verb = add_verb(app, "explain",
-                  "What bounds each layer of a bundle, and which changes help: each one tried and measured",
-                  "explain model.twb --threads 2");
-  add_timing(verb, explain_options.timing);
-  verb->add_flag("--no-trials", explain_options.no_trials, "Only say what bounds each layer");
-  verb->add_option("--threads", explain_options.threads, "Number of threads")->check(CLI::Range(1, 1024));
-  verb->callback([&] { explain(explain_options, out); });
-
+  add_explain(app, explain_options, out);
   TuneOptions tune_options;
   add_tune(app, tune_options, out);
-
   ExecOptions exec_options;
-  verb = add_verb(app, "exec", "Execute a raw program: images at stated DRAM addresses", "exec program.yaml");
-  reads(verb->add_option("program", exec_options.program, "program.yaml"))->required();
-  verb->add_flag("--check", exec_options.check,
-                 "First look for hazards: races, missing tokens, what is not portable");
-  verb->add_flag("--allow-outside", exec_options.allow_outside,
-                 "Let the program name files outside of its folder, to read and to overwrite");
-  verb->add_option_function<std::string>(
-          "--time",
-          [&exec_options](const std::string& text) { exec_options.time_s = seconds_of("--time", text); },
-          "Stop a check or a run that takes longer (default: 10m)")
-      ->type_name("TIME");
-  add_engine(verb, exec_options.engine, {"functional", "cycle", "rtl"});
-  add_common(verb, exec_options.json);
-  verb->callback([&] { exec(exec_options, out); });
-
+  add_exec(app, exec_options, out);
   GenerateOptions generate_options;
   add_generate(app, generate_options, out);
-
   SynthOptions synth_options;
   add_synth(app, synth_options, out);
-
   RecordsOptions records_options;
   add_records(app, records_options, out);
   ExploreOptions explore_options;
   add_explore(app, explore_options, out);
   StudyVerbs study_verbs;
   add_study(app, study_verbs, out);
-
   DoctorOptions doctor_options;
-  verb = add_verb(app, "doctor", "What is installed, and what each missing part would give", "doctor");
-  add_common(verb, doctor_options.json);
-  verb->callback([&] { doctor(doctor_options, out); });
+  add_doctor(app, doctor_options, out);
 
   WorkerVerbOptions worker_options;
   int exit_code = 0;

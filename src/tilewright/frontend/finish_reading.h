@@ -5,7 +5,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/graph/graph.h"
-#include "tilewright/graph/verifier.h"
+#include "tilewright/graph/inference/verifier.h"
 
 namespace tilewright {
 

@@ -1,4 +1,4 @@
-// Field orders and widths are those of src/tilewright/overlay/isa.h and of the public ISA.
+// Field orders and widths are those of src/tilewright/overlay/isa/isa.h and of the public ISA.
 #include "tilewright/hardware/encoding_fit.h"
 
 #include <algorithm>

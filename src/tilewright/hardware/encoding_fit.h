@@ -1,6 +1,6 @@
 // Whether the index widths of an overlay fit its instruction encoding, by the bit-field rule of
-// src/tilewright/overlay/isa.h: fields follow each other in 64-bit words, and one that does not fit in the
-// rest of a word starts the next.
+// src/tilewright/overlay/isa/isa.h: fields follow each other in 64-bit words, and one that does not fit in
+// the rest of a word starts the next.
 #pragma once
 
 #include <string>

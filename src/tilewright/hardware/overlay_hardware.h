@@ -14,7 +14,7 @@ namespace tilewright {
 
 enum class IsaVersion {
   kVta,   // 128-bit instructions, 32-bit micro-ops, the public encoding and its portable subset
-  kWide,  // 256-bit instructions, 64-bit micro-ops, extensions (src/tilewright/overlay/isa.h)
+  kWide,  // 256-bit instructions, 64-bit micro-ops, extensions (src/tilewright/overlay/isa/isa.h)
 };
 
 // Of how many arrays each on-chip memory is made: of words, interleaved (cyclic) or in runs (block), or of

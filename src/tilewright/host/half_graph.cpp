@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tilewright/graph/operators.h"
+#include "tilewright/graph/operators/operators.h"
 #include "tilewright/host/half_conversion.h"
 
 namespace tilewright {

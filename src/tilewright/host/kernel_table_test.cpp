@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tilewright/graph/operators.h"
+#include "tilewright/graph/operators/operators.h"
 
 namespace tilewright {
 namespace {

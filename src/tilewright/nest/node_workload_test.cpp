@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "tilewright/base/random.h"
-#include "tilewright/graph/shape_inference.h"
-#include "tilewright/graph/statistics.h"
+#include "tilewright/graph/inference/shape_inference.h"
+#include "tilewright/graph/inference/statistics.h"
 
 namespace tilewright {
 namespace {

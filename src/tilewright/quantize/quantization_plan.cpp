@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "tilewright/quantize/integer_builder.h"
+#include "tilewright/quantize/integerize/integer_builder.h"
 
 namespace tilewright {
 namespace {

@@ -11,10 +11,10 @@
 #include <unordered_set>
 
 #include "tilewright/base/parallel.h"
-#include "tilewright/quantize/calibration.h"
+#include "tilewright/quantize/calibrate/calibration.h"
+#include "tilewright/quantize/calibrate/single_precision.h"
+#include "tilewright/quantize/calibrate/weight_quantization.h"
 #include "tilewright/quantize/quantization_plan.h"
-#include "tilewright/quantize/single_precision.h"
-#include "tilewright/quantize/weight_quantization.h"
 
 namespace tilewright {
 namespace {

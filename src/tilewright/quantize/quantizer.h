@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tilewright/graph/graph.h"
-#include "tilewright/quantize/range_selection.h"
+#include "tilewright/quantize/calibrate/range_selection.h"
 
 namespace tilewright {
 

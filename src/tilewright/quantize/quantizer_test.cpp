@@ -7,12 +7,12 @@
 #include <functional>
 
 #include "tilewright/base/random.h"
-#include "tilewright/graph/verifier.h"
+#include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/quantize/calibration.h"
-#include "tilewright/quantize/integerize.h"
+#include "tilewright/quantize/calibrate/calibration.h"
+#include "tilewright/quantize/calibrate/single_precision.h"
+#include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantization_plan.h"
-#include "tilewright/quantize/single_precision.h"
 
 namespace tilewright {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "tilewright/base/parallel.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/quantize/calibration.h"
+#include "tilewright/quantize/calibrate/calibration.h"
 
 namespace tilewright {
 

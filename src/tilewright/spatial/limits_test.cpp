@@ -8,8 +8,8 @@
 #include "tilewright/base/random.h"
 #include "tilewright/hardware/array_hardware.h"
 #include "tilewright/nest/workload.h"
-#include "tilewright/spatial/mapper.h"
-#include "tilewright/spatial/mapper_pareto.h"
+#include "tilewright/spatial/mapper/mapper.h"
+#include "tilewright/spatial/mapper/mapper_pareto.h"
 #include "tilewright/spatial/network/layer_front.h"
 
 namespace tilewright {

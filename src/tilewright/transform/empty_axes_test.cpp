@@ -8,7 +8,7 @@
 #include "tilewright/base/error.h"
 #include "tilewright/base/random.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/transform/layer_builder.h"
+#include "tilewright/transform/edit/layer_builder.h"
 #include "tilewright/transform/pipeline.h"
 
 namespace tilewright {

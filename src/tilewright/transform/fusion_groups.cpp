@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "tilewright/transform/operator_traits.h"
+#include "tilewright/transform/edit/operator_traits.h"
 
 namespace tilewright {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tilewright/transform/layer_builder.h"
+#include "tilewright/transform/edit/layer_builder.h"
 
 namespace tilewright {
 namespace {

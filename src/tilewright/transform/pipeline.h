@@ -40,7 +40,7 @@ std::string to_string(const PassReport& report);
 
 // Runs all passes, in rounds until a round leaves the graph as it was. Inputs, outputs and their names stay;
 // float results stay within rounding. `report` and `after_pass` (called after every pass, e.g. to write the
-// graph to a file) may be empty. Errors: what graph/verifier.h reports of the given graph; what
+// graph to a file) may be empty. Errors: what graph/inference/verifier.h reports of the given graph; what
 // fold_constants reports, with the pass as context; kind internal: a pass made an illegal graph.
 Graph optimize(Graph graph, PassReport* report = nullptr,
                const std::function<void(const std::string& pass, const Graph&)>& after_pass = {});

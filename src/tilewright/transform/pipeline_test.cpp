@@ -5,11 +5,11 @@
 #include <cmath>
 #include <map>
 
-#include "tilewright/graph/verifier.h"
+#include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/transform/layer_builder.h"
-#include "tilewright/transform/random_graph.h"
-#include "tilewright/transform/transform_testing.h"
+#include "tilewright/transform/edit/layer_builder.h"
+#include "tilewright/transform/edit/random_graph.h"
+#include "tilewright/transform/edit/transform_testing.h"
 
 namespace tilewright {
 namespace {

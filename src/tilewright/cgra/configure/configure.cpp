@@ -8,9 +8,9 @@
 #include <map>
 #include <numeric>
 
-#include "tilewright/cgra/check.h"
 #include "tilewright/cgra/configure/ways.h"
-#include "tilewright/cgra/store_order.h"
+#include "tilewright/cgra/problem/check.h"
+#include "tilewright/cgra/problem/store_order.h"
 
 namespace tilewright::cgra {
 namespace {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "tilewright/cgra/configure/configuration.h"
-#include "tilewright/cgra/mapping.h"
-#include "tilewright/cgra/problem.h"
+#include "tilewright/cgra/problem/mapping.h"
+#include "tilewright/cgra/problem/problem.h"
 
 namespace tilewright::cgra {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "tilewright/cgra/check.h"
 #include "tilewright/cgra/graph/dataflow_graph.h"
+#include "tilewright/cgra/problem/check.h"
 
 namespace tilewright::cgra {
 

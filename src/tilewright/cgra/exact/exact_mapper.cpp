@@ -9,8 +9,8 @@
 
 #include "tilewright/cgra/exact/impossible.h"
 #include "tilewright/cgra/exact/placement_sat.h"
+#include "tilewright/cgra/exact/routed_mapper.h"
 #include "tilewright/cgra/heuristic/list_schedule.h"
-#include "tilewright/cgra/route/routed_mapper.h"
 
 namespace tilewright::cgra {
 namespace {

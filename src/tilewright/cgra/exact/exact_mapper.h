@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tilewright/cgra/exact/constraints.h"
-#include "tilewright/cgra/mapper.h"
+#include "tilewright/cgra/problem/mapper.h"
 
 namespace tilewright::cgra {
 

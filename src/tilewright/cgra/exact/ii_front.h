@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "tilewright/cgra/mapper.h"
+#include "tilewright/cgra/problem/mapper.h"
 
 namespace tilewright::cgra {
 

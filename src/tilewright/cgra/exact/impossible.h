@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tilewright/cgra/exact/constraints.h"
-#include "tilewright/cgra/mapper.h"
+#include "tilewright/cgra/problem/mapper.h"
 #include "tilewright/cgra/sat/solver.h"
 #include "tilewright/search/deadline.h"
 

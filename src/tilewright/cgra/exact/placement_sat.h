@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tilewright/cgra/exact/time_bounds.h"
-#include "tilewright/cgra/mapping.h"
+#include "tilewright/cgra/problem/mapping.h"
 #include "tilewright/cgra/sat/cnf.h"
 #include "tilewright/cgra/sat/solver.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "tilewright/cgra/exact/drat_check.h"
-#include "tilewright/cgra/problem.h"
+#include "tilewright/cgra/problem/problem.h"
 #include "tilewright/cgra/sat/solver.h"
 
 namespace tilewright::cgra {

@@ -2,7 +2,7 @@
 // twenty nodes, and the second opinion on the satisfiability mapper.
 #pragma once
 
-#include "tilewright/cgra/mapper.h"
+#include "tilewright/cgra/problem/mapper.h"
 
 namespace tilewright::cgra {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tilewright/cgra/mapping.h"
-#include "tilewright/cgra/model.h"
+#include "tilewright/cgra/problem/mapping.h"
+#include "tilewright/cgra/problem/model.h"
 
 namespace tilewright::cgra {
 

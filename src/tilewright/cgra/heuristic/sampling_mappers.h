@@ -2,7 +2,7 @@
 // decoder.
 #pragma once
 
-#include "tilewright/cgra/mapper.h"
+#include "tilewright/cgra/problem/mapper.h"
 
 namespace tilewright::cgra {
 

@@ -2,7 +2,7 @@
 // refutes the II.
 #pragma once
 
-#include "tilewright/cgra/model.h"
+#include "tilewright/cgra/problem/model.h"
 #include "tilewright/cgra/sat/cnf.h"
 #include "tilewright/hardware/fabric.h"
 

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "tilewright/cgra/check.h"
 #include "tilewright/cgra/kernel/kernel_testing.h"
 #include "tilewright/cgra/kernel/map_kernel.h"
+#include "tilewright/cgra/problem/check.h"
 #include "tilewright/cgra/simulate/execute_mapping.h"
 
 namespace tilewright::cgra::testing {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tilewright/cgra/kernel/start_windows.h"
-#include "tilewright/cgra/model.h"
+#include "tilewright/cgra/problem/model.h"
 #include "tilewright/cgra/sat/cnf.h"
 
 namespace tilewright::cgra {

@@ -8,7 +8,7 @@
 #include "outside.h"
 #include "tilewright/base/random.h"
 #include "tilewright/cgra/graph/kernel_file.h"
-#include "tilewright/cgra/problem.h"
+#include "tilewright/cgra/problem/problem.h"
 
 namespace tilewright::cgra::testing {
 

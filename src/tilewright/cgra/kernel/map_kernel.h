@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tilewright/cgra/kernel/minimum_ii.h"
-#include "tilewright/cgra/mapping.h"
-#include "tilewright/cgra/problem.h"
+#include "tilewright/cgra/problem/mapping.h"
+#include "tilewright/cgra/problem/problem.h"
 #include "tilewright/search/deadline.h"
 #include "tilewright/search/result.h"
 

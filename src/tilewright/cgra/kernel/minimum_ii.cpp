@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "tilewright/cgra/model.h"
+#include "tilewright/cgra/problem/model.h"
 
 namespace tilewright::cgra {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/cgra/problem.h"
+#include "tilewright/cgra/problem/problem.h"
 #include "tilewright/search/deadline.h"
 
 namespace tilewright::cgra {

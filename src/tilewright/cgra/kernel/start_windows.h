@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "tilewright/cgra/model.h"
+#include "tilewright/cgra/problem/model.h"
 
 namespace tilewright::cgra {
 

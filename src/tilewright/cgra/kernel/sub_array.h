@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "tilewright/cgra/problem.h"
+#include "tilewright/cgra/problem/problem.h"
 
 namespace tilewright::cgra {
 
@@ -21,7 +21,8 @@ std::vector<Fabric> growing_arrays(const Fabric& fabric, int operations, int ii)
 
 // Tiles of which one in every class of tiles that the array's reflections and rotations exchange: a mapping
 // exists exactly if one exists with a node of choice on one of these. `allowed` as in PlacementModel: a
-// symmetry that it does not share does not count. Throws Expired when the time of `deadline`, if any, is over.
+// symmetry that it does not share does not count. Throws Expired when the time of `deadline`, if any, is
+// over.
 std::vector<int> representative_tiles(const Fabric& fabric, const std::vector<std::vector<uint8_t>>& allowed,
                                       const Deadline* deadline = nullptr);
 

@@ -5,7 +5,7 @@
 
 #include "tilewright/cgra/kernel/kernel_places.h"
 #include "tilewright/cgra/kernel/value_spread.h"
-#include "tilewright/cgra/model.h"
+#include "tilewright/cgra/problem/model.h"
 #include "tilewright/cgra/sat/cnf.h"
 #include "tilewright/cgra/sat/solver.h"
 

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tilewright/cgra/check.h"
 #include "tilewright/cgra/kernel/kernel_testing.h"
+#include "tilewright/cgra/problem/check.h"
 
 namespace tilewright::cgra {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "tilewright/base/random.h"
 #include "tilewright/cgra/learn/instance.h"
-#include "tilewright/cgra/mapping.h"
+#include "tilewright/cgra/problem/mapping.h"
 
 namespace tilewright::cgra {
 

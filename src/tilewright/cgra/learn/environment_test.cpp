@@ -9,7 +9,7 @@
 #include <string>
 
 #include "tilewright/base/random.h"
-#include "tilewright/cgra/check.h"
+#include "tilewright/cgra/problem/check.h"
 
 namespace tilewright::cgra {
 namespace {

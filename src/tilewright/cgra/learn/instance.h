@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tilewright/cgra/model.h"
+#include "tilewright/cgra/problem/model.h"
 
 namespace tilewright::cgra {
 

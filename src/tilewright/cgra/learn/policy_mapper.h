@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tilewright/cgra/learn/policy_network.h"
-#include "tilewright/cgra/mapper.h"
+#include "tilewright/cgra/problem/mapper.h"
 
 namespace tilewright::cgra {
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <string>
 
-#include "tilewright/cgra/check.h"
 #include "tilewright/cgra/graph/generate.h"
 #include "tilewright/cgra/learn/experience.h"
 #include "tilewright/cgra/learn/policy_mapper.h"
+#include "tilewright/cgra/problem/check.h"
 
 namespace tilewright::cgra {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tilewright/cgra/mapping.h"
-#include "tilewright/cgra/problem.h"
+#include "tilewright/cgra/problem/mapping.h"
+#include "tilewright/cgra/problem/problem.h"
 #include "tilewright/cgra/route/routing_task.h"
 #include "tilewright/search/deadline.h"
 #include "tilewright/search/result.h"

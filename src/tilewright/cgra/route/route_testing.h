@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tilewright/base/random.h"
-#include "tilewright/cgra/check.h"
+#include "tilewright/cgra/problem/check.h"
 
 namespace tilewright::cgra {
 

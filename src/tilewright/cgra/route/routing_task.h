@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "tilewright/cgra/mapping.h"
-#include "tilewright/cgra/problem.h"
+#include "tilewright/cgra/problem/mapping.h"
+#include "tilewright/cgra/problem/problem.h"
 
 namespace tilewright::cgra {
 

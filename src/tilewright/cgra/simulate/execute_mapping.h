@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "tilewright/cgra/mapping.h"
-#include "tilewright/cgra/problem.h"
+#include "tilewright/cgra/problem/mapping.h"
+#include "tilewright/cgra/problem/problem.h"
 #include "tilewright/cgra/simulate/fabric_simulator.h"
 
 namespace tilewright::cgra {

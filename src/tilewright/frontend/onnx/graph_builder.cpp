@@ -14,8 +14,8 @@
 #include "tilewright/frontend/onnx/opset_converters.h"
 #include "tilewright/frontend/onnx/opset_helpers.h"
 #include "tilewright/frontend/onnx/qonnx_converters.h"
-#include "tilewright/graph/node_rules.h"
-#include "tilewright/graph/operators.h"
+#include "tilewright/graph/operators/node_rules.h"
+#include "tilewright/graph/operators/operators.h"
 
 namespace tilewright {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "tilewright/graph/constant_propagation.h"
-#include "tilewright/graph/node_rules.h"
+#include "tilewright/graph/inference/constant_propagation.h"
+#include "tilewright/graph/operators/node_rules.h"
 
 namespace tilewright {
 

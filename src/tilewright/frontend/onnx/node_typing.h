@@ -7,7 +7,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/graph/graph.h"
-#include "tilewright/graph/operators.h"
+#include "tilewright/graph/operators/operators.h"
 
 namespace tilewright {
 

@@ -5,7 +5,7 @@
 
 #include <unordered_map>
 
-#include "tilewright/graph/operators.h"
+#include "tilewright/graph/operators/operators.h"
 
 namespace tilewright {
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "tilewright/frontend/tensorflow/tf_operation.h"
-#include "tilewright/graph/operators.h"
+#include "tilewright/graph/operators/operators.h"
 
 namespace tilewright {
 namespace {

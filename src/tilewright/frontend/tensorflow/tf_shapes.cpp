@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tilewright/frontend/tensorflow/tf_layout.h"
-#include "tilewright/graph/operators.h"
+#include "tilewright/graph/operators/operators.h"
 
 namespace tilewright {
 namespace {

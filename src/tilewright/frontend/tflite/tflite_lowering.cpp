@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <set>
 
-#include "tilewright/graph/node_rules.h"
+#include "tilewright/graph/operators/node_rules.h"
 
 namespace tilewright {
 namespace {

@@ -2,8 +2,9 @@
 //
 // Inputs and outputs keep the names, types and layout (NHWC) of the file; inside, what convolutions and pools
 // touch is channels-first. Quantised tensors are in QDQ form: every operator works on real numbers between
-// DequantizeLinear and QuantizeLinear, so that integerize() (quantize/integerize.h) gives the integer graph.
-// All problems of a file are reported together, each with the operator's index and kind (docs/tflite.md).
+// DequantizeLinear and QuantizeLinear, so that integerize() (quantize/integerize/integerize.h) gives the
+// integer graph. All problems of a file are reported together, each with the operator's index and kind
+// (docs/tflite.md).
 #pragma once
 
 #include <cstddef>

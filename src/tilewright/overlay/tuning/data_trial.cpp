@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tilewright/overlay/packing.h"
+#include "tilewright/overlay/schedule/packing.h"
 
 namespace tilewright::overlay {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tilewright/overlay/cycle_simulator.h"
-#include "tilewright/overlay/layer_layout.h"
+#include "tilewright/overlay/lower/layer_layout.h"
+#include "tilewright/overlay/time/cycle_simulator.h"
 
 namespace tilewright::overlay {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tilewright/host/executor.h"
-#include "tilewright/overlay/schedule_timer.h"
+#include "tilewright/overlay/measure/schedule_timer.h"
 #include "tilewright/overlay/tuning/schedule_space.h"
 
 namespace tilewright::overlay {

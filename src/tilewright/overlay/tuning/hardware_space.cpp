@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "tilewright/overlay/rtl_config.h"
+#include "tilewright/overlay/rtl/rtl_config.h"
 
 namespace tilewright::overlay {
 namespace {

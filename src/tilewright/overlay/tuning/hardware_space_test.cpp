@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tilewright/overlay/rtl_config.h"
+#include "tilewright/overlay/rtl/rtl_config.h"
 
 namespace tilewright::overlay {
 namespace {

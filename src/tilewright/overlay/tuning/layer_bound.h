@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "tilewright/hardware/memory_model.h"
-#include "tilewright/overlay/tiling.h"
+#include "tilewright/overlay/schedule/tiling.h"
 
 namespace tilewright::overlay {
 

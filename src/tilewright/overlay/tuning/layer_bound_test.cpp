@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "tilewright/overlay/layer_testing.h"
+#include "tilewright/overlay/schedule/layer_testing.h"
 
 namespace tilewright::overlay {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/parallel.h"
-#include "tilewright/overlay/schedule_timer.h"
+#include "tilewright/overlay/measure/schedule_timer.h"
 #include "tilewright/overlay/tuning/schedule_features.h"
 
 namespace tilewright::overlay {

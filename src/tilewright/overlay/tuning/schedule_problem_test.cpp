@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "tilewright/base/random.h"
-#include "tilewright/overlay/layer_cycles.h"
-#include "tilewright/overlay/layer_testing.h"
+#include "tilewright/overlay/measure/layer_cycles.h"
+#include "tilewright/overlay/schedule/layer_testing.h"
 
 namespace tilewright::overlay {
 namespace {

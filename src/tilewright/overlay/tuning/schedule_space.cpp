@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "tilewright/overlay/schedule_refinements.h"
+#include "tilewright/overlay/schedule/schedule_refinements.h"
 #include "tilewright/overlay/tuning/layer_bound.h"
 
 namespace tilewright::overlay {

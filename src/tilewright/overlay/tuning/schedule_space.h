@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "tilewright/hardware/memory_model.h"
-#include "tilewright/overlay/tiling.h"
+#include "tilewright/overlay/schedule/tiling.h"
 #include "tilewright/search/knobs/knob_space.h"
 
 namespace tilewright::overlay {

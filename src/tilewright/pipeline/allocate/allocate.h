@@ -5,9 +5,9 @@
 #include <string>
 
 #include "tilewright/hardware/device.h"
-#include "tilewright/pipeline/allocation.h"
+#include "tilewright/pipeline/design/allocation.h"
 #include "tilewright/pipeline/estimate/estimate.h"
-#include "tilewright/pipeline/network.h"
+#include "tilewright/pipeline/network/network.h"
 
 namespace tilewright::pipeline {
 

@@ -4,9 +4,9 @@
 
 #include "tilewright/pipeline/allocate/allocate_processors.h"
 #include "tilewright/pipeline/allocate/baselines.h"
-#include "tilewright/pipeline/build/build.h"
-#include "tilewright/pipeline/build/layer_geometry.h"
-#include "tilewright/pipeline/network_testing.h"
+#include "tilewright/pipeline/design/build.h"
+#include "tilewright/pipeline/design/layer_geometry.h"
+#include "tilewright/pipeline/network/network_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tilewright/pipeline/allocate/allocate_search.h"
-#include "tilewright/pipeline/build/layer_geometry.h"
+#include "tilewright/pipeline/design/layer_geometry.h"
 
 namespace tilewright::pipeline {
 namespace {

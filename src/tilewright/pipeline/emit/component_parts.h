@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tilewright/netlist/netlist.h"
-#include "tilewright/pipeline/build/memory_image.h"
+#include "tilewright/pipeline/image/memory_image.h"
 
 namespace tilewright::pipeline {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "tilewright/base/error.h"
-#include "tilewright/pipeline/component.h"
+#include "tilewright/pipeline/component/component.h"
 #include "tilewright/pipeline/emit/component_parts.h"
-#include "tilewright/pipeline/emit/design_sources.h"
+#include "tilewright/pipeline/verilog/design_sources.h"
 #include "tilewright/synthesis/yosys.h"
 
 namespace tilewright::pipeline {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/pipeline/build/build.h"
+#include "tilewright/pipeline/design/build.h"
 #include "tilewright/pipeline/emit/component_parts.h"
 #include "tilewright/synthesis/resources.h"
 

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "tilewright/pipeline/registers.h"
+#include "tilewright/pipeline/image/registers.h"
 
 namespace tilewright::pipeline {
 namespace {

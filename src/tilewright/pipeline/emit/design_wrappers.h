@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tilewright/netlist/netlist.h"
-#include "tilewright/pipeline/build/build.h"
+#include "tilewright/pipeline/design/build.h"
 
 namespace tilewright::pipeline {
 

@@ -11,12 +11,12 @@
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
 #include "tilewright/netlist/verilog.h"
-#include "tilewright/pipeline/component.h"
-#include "tilewright/pipeline/emit/design_sources.h"
+#include "tilewright/pipeline/component/component.h"
 #include "tilewright/pipeline/emit/design_wrappers.h"
 #include "tilewright/pipeline/emit/host_program.h"
-#include "tilewright/pipeline/registers.h"
+#include "tilewright/pipeline/image/registers.h"
 #include "tilewright/pipeline/simulate/driver.h"
+#include "tilewright/pipeline/verilog/design_sources.h"
 #include "tilewright/synthesis/vivado.h"
 
 namespace tilewright::pipeline {

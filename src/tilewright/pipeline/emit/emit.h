@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "tilewright/hardware/device.h"
-#include "tilewright/pipeline/build/build.h"
-#include "tilewright/pipeline/network.h"
+#include "tilewright/pipeline/design/build.h"
+#include "tilewright/pipeline/network/network.h"
 
 namespace tilewright::pipeline {
 

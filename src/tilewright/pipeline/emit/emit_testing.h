@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/pipeline/allocate/allocation_testing.h"
+#include "tilewright/pipeline/design/allocation_testing.h"
 #include "tilewright/pipeline/emit/emit.h"
-#include "tilewright/pipeline/network_testing.h"
+#include "tilewright/pipeline/network/network_testing.h"
 #include "tilewright/pipeline/simulate/cycle_simulator.h"
 
 namespace tilewright::pipeline {

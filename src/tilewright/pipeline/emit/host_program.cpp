@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "tilewright/base/error.h"
-#include "tilewright/pipeline/registers.h"
+#include "tilewright/pipeline/image/registers.h"
 
 namespace tilewright::pipeline {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tilewright/pipeline/build/build.h"
+#include "tilewright/pipeline/design/build.h"
 
 namespace tilewright::pipeline {
 

@@ -14,7 +14,7 @@
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
 #include "tilewright/netlist/verilog.h"
-#include "tilewright/pipeline/emit/design_sources.h"
+#include "tilewright/pipeline/verilog/design_sources.h"
 #include "tilewright/synthesis/tool.h"
 
 namespace tilewright::pipeline {

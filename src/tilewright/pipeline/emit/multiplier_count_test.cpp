@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "tilewright/base/error.h"
-#include "tilewright/pipeline/component.h"
+#include "tilewright/pipeline/component/component.h"
 #include "tilewright/synthesis/tool.h"
 
 namespace tilewright::pipeline {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "tilewright/netlist/netlist.h"
-#include "tilewright/pipeline/allocate/network_facts.h"
-#include "tilewright/pipeline/allocation.h"
-#include "tilewright/pipeline/build/plan.h"
-#include "tilewright/pipeline/network.h"
+#include "tilewright/pipeline/design/allocation.h"
+#include "tilewright/pipeline/design/network_facts.h"
+#include "tilewright/pipeline/design/plan.h"
+#include "tilewright/pipeline/network/network.h"
 
 namespace tilewright::pipeline {
 

@@ -2,10 +2,10 @@
 #include <bit>
 #include <numeric>
 
-#include "tilewright/pipeline/build/layer_geometry.h"
-#include "tilewright/pipeline/build/pack.h"
-#include "tilewright/pipeline/build/shapes.h"
-#include "tilewright/pipeline/build/wiring.h"
+#include "tilewright/pipeline/design/layer_geometry.h"
+#include "tilewright/pipeline/design/pack.h"
+#include "tilewright/pipeline/design/shapes.h"
+#include "tilewright/pipeline/design/wiring.h"
 #include "tilewright/pipeline/estimate/bill.h"
 
 namespace tilewright::pipeline {

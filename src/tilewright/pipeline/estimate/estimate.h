@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "tilewright/hardware/device.h"
-#include "tilewright/pipeline/allocate/network_facts.h"
-#include "tilewright/pipeline/allocation.h"
-#include "tilewright/pipeline/network.h"
+#include "tilewright/pipeline/design/allocation.h"
+#include "tilewright/pipeline/design/network_facts.h"
+#include "tilewright/pipeline/network/network.h"
 
 namespace tilewright::pipeline {
 

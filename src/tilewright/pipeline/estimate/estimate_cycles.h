@@ -2,8 +2,8 @@
 // docs/pipeline_models.md.
 #pragma once
 
-#include "tilewright/pipeline/build/layer_geometry.h"
-#include "tilewright/pipeline/build/plan.h"
+#include "tilewright/pipeline/design/layer_geometry.h"
+#include "tilewright/pipeline/design/plan.h"
 #include "tilewright/pipeline/estimate/estimate.h"
 
 namespace tilewright::pipeline {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tilewright/pipeline/estimate/component_latency.h"
+#include "tilewright/pipeline/design/component_latency.h"
 #include "tilewright/pipeline/estimate/estimate_cycles.h"
 
 namespace tilewright::pipeline {

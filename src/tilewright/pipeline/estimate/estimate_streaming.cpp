@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tilewright/pipeline/build/shapes.h"
+#include "tilewright/pipeline/design/component_latency.h"
+#include "tilewright/pipeline/design/shapes.h"
 #include "tilewright/pipeline/estimate/bill.h"
-#include "tilewright/pipeline/estimate/component_latency.h"
 #include "tilewright/pipeline/estimate/estimate_cycles.h"
 
 namespace tilewright::pipeline {

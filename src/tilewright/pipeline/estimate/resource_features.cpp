@@ -8,7 +8,7 @@
 #include <map>
 
 #include "tilewright/base/error.h"
-#include "tilewright/pipeline/build/layer_geometry.h"
+#include "tilewright/pipeline/design/layer_geometry.h"
 #include "tilewright/synthesis/memory_cells.h"
 
 namespace tilewright::pipeline {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tilewright/pipeline/build/shapes.h"
+#include "tilewright/pipeline/design/shapes.h"
 
 namespace tilewright::pipeline {
 

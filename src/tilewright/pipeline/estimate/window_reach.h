@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tilewright/pipeline/build/layer_geometry.h"
+#include "tilewright/pipeline/design/layer_geometry.h"
 
 namespace tilewright::pipeline {
 

@@ -9,8 +9,8 @@
 
 #include "tilewright/netlist/netlist.h"
 #include "tilewright/netlist/operation.h"
-#include "tilewright/pipeline/build/memory_image.h"
-#include "tilewright/pipeline/component.h"
+#include "tilewright/pipeline/component/component.h"
+#include "tilewright/pipeline/image/memory_image.h"
 
 namespace tilewright::pipeline {
 

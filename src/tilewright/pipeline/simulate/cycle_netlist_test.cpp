@@ -7,8 +7,8 @@
 #include "tilewright/base/error.h"
 #include "tilewright/base/random.h"
 #include "tilewright/netlist/verifier.h"
-#include "tilewright/pipeline/build/wiring.h"
-#include "tilewright/pipeline/simulate/rtl_testing.h"
+#include "tilewright/pipeline/design/wiring.h"
+#include "tilewright/pipeline/verilog/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

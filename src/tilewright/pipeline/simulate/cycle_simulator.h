@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tilewright/hardware/memory_model.h"
-#include "tilewright/pipeline/build/build.h"
+#include "tilewright/pipeline/design/build.h"
 #include "tilewright/search/deadline.h"
 
 namespace tilewright::pipeline {

@@ -5,9 +5,9 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/random.h"
-#include "tilewright/pipeline/emit/copy_design_testing.h"
+#include "tilewright/pipeline/simulate/copy_design_testing.h"
 #include "tilewright/pipeline/simulate/driver.h"
-#include "tilewright/pipeline/simulate/rtl_testing.h"
+#include "tilewright/pipeline/verilog/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

@@ -8,10 +8,10 @@
 #include <map>
 
 #include "tilewright/base/error.h"
-#include "tilewright/pipeline/component.h"
-#include "tilewright/pipeline/components/finish.h"
-#include "tilewright/pipeline/components/tensor_reader.h"
-#include "tilewright/pipeline/components/tensor_writer.h"
+#include "tilewright/pipeline/component/component.h"
+#include "tilewright/pipeline/component/finish.h"
+#include "tilewright/pipeline/component/tensor_reader.h"
+#include "tilewright/pipeline/component/tensor_writer.h"
 #include "tilewright/pipeline/simulate/value_streams.h"
 
 namespace tilewright::pipeline {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tilewright/pipeline/build/build.h"
+#include "tilewright/pipeline/design/build.h"
 
 namespace tilewright::pipeline {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "tilewright/base/error.h"
-#include "tilewright/pipeline/registers.h"
+#include "tilewright/pipeline/image/registers.h"
 
 namespace tilewright::pipeline {
 namespace {

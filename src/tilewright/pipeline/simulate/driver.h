@@ -9,8 +9,8 @@
 
 #include "tilewright/hardware/axi_memory.h"
 #include "tilewright/hardware/memory_model.h"
-#include "tilewright/pipeline/build/build.h"
-#include "tilewright/pipeline/simulate/rtl_model.h"
+#include "tilewright/pipeline/design/build.h"
+#include "tilewright/pipeline/verilog/rtl_model.h"
 
 namespace tilewright::pipeline {
 

@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "tilewright/base/random.h"
-#include "tilewright/pipeline/allocate/allocation_testing.h"
-#include "tilewright/pipeline/network_testing.h"
+#include "tilewright/pipeline/design/allocation_testing.h"
+#include "tilewright/pipeline/network/network_testing.h"
 #include "tilewright/pipeline/simulate/cycle_simulator.h"
-#include "tilewright/pipeline/simulate/rtl_testing.h"
+#include "tilewright/pipeline/verilog/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

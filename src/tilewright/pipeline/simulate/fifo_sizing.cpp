@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "tilewright/base/error.h"
-#include "tilewright/pipeline/estimate/component_latency.h"
+#include "tilewright/pipeline/design/component_latency.h"
 #include "tilewright/pipeline/estimate/estimate_cycles.h"
 #include "tilewright/pipeline/estimate/window_reach.h"
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tilewright/pipeline/allocation.h"
-#include "tilewright/pipeline/network.h"
+#include "tilewright/pipeline/design/allocation.h"
+#include "tilewright/pipeline/network/network.h"
 
 namespace tilewright::pipeline {
 

@@ -10,9 +10,9 @@
 #include "tilewright/netlist/random_netlist.h"
 #include "tilewright/netlist/verifier.h"
 #include "tilewright/netlist/verilog.h"
-#include "tilewright/pipeline/component.h"
-#include "tilewright/pipeline/emit/design_sources.h"
-#include "tilewright/pipeline/simulate/rtl_testing.h"
+#include "tilewright/pipeline/component/component.h"
+#include "tilewright/pipeline/verilog/design_sources.h"
+#include "tilewright/pipeline/verilog/rtl_testing.h"
 #include "tilewright/synthesis/tool.h"
 #include "tilewright/synthesis/verilator.h"
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "tilewright/base/error.h"
-#include "tilewright/pipeline/components/finish.h"
-#include "tilewright/pipeline/components/sliding_window.h"
-#include "tilewright/pipeline/components/task_rows.h"
+#include "tilewright/pipeline/component/finish.h"
+#include "tilewright/pipeline/component/sliding_window.h"
+#include "tilewright/pipeline/component/task_rows.h"
 #include "tilewright/pipeline/simulate/value_streams.h"
 #include "tilewright/tensor/quantized_arithmetic.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "tilewright/base/error.h"
-#include "tilewright/pipeline/components/task_rows.h"
+#include "tilewright/pipeline/component/task_rows.h"
 
 namespace tilewright::pipeline {
 namespace {

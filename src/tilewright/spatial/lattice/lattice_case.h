@@ -8,7 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "tilewright/spatial/mapper.h"
+#include "tilewright/spatial/mapspace/map_result.h"
+#include "tilewright/spatial/mapspace/mapspace.h"
 
 namespace tilewright::lattice {
 

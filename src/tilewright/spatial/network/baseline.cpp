@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "tilewright/base/file.h"
+#include "tilewright/report/text_table.h"
 #include "tilewright/spatial/network/network_files.h"
-#include "tilewright/spatial/network/text_table.h"
 
 namespace tilewright {
 namespace {

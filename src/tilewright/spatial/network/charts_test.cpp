@@ -1,14 +1,14 @@
 // Plots: numbers of the axis, geometry of bars, and that any text gives well-formed XML.
-#include "tilewright/spatial/network/charts.h"
+#include "tilewright/report/charts.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "tilewright/base/random.h"
+#include "tilewright/report/svg.h"
 #include "tilewright/spatial/network/network_plots.h"
 #include "tilewright/spatial/network/report_test_support.h"
-#include "tilewright/spatial/network/svg.h"
 
 namespace tilewright {
 namespace {

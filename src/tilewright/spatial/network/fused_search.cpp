@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "tilewright/nest/workload_text.h"
-#include "tilewright/spatial/mapspace_text.h"
+#include "tilewright/spatial/mapspace/mapspace_text.h"
 
 namespace tilewright {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/spatial/mapper.h"
+#include "tilewright/spatial/mapper/mapper.h"
 #include "tilewright/spatial/network/fused_chain.h"
 #include "tilewright/spatial/network/map_network.h"
 #include "tilewright/spatial/network/network_report.h"

@@ -5,8 +5,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "tilewright/report/text_table.h"
 #include "tilewright/spatial/network/fused_search.h"
-#include "tilewright/spatial/network/text_table.h"
 
 namespace tilewright {
 namespace {

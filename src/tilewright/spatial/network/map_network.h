@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/spatial/mapper.h"
+#include "tilewright/spatial/mapper/mapper.h"
 #include "tilewright/spatial/network/mapping_cache.h"
 #include "tilewright/spatial/network/network_report.h"
 

@@ -7,8 +7,8 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
+#include "tilewright/spatial/mapspace/random_mapspace_test_support.h"
 #include "tilewright/spatial/network/layer_front.h"
-#include "tilewright/spatial/random_mapspace_test_support.h"
 
 namespace tilewright {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/spatial/mapper.h"
+#include "tilewright/spatial/mapper/mapper.h"
 
 namespace tilewright {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
-#include "tilewright/spatial/network/charts.h"
-#include "tilewright/spatial/network/text_table.h"
+#include "tilewright/report/charts.h"
+#include "tilewright/report/text_table.h"
 
 namespace tilewright {
 namespace {

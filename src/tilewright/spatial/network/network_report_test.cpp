@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "tilewright/base/file.h"
+#include "tilewright/report/text_table.h"
 #include "tilewright/spatial/network/network_files.h"
 #include "tilewright/spatial/network/network_table.h"
 #include "tilewright/spatial/network/report_test_support.h"
-#include "tilewright/spatial/network/text_table.h"
 
 namespace tilewright {
 namespace {

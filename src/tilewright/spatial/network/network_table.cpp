@@ -9,7 +9,7 @@
 #include <limits>
 #include <map>
 
-#include "tilewright/spatial/network/text_table.h"
+#include "tilewright/report/text_table.h"
 
 namespace tilewright {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "tilewright/base/parallel.h"
-#include "tilewright/spatial/study/dataflow_mapping.h"
+#include "tilewright/spatial/taxonomy/dataflow_mapping.h"
 
 namespace tilewright {
 namespace {

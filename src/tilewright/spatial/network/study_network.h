@@ -1,5 +1,5 @@
 // Networks under the dataflows of the taxonomy, by the rules of the study cost model: every layer at its
-// proven optimum (spatial/study/).
+// proven optimum (spatial/taxonomy/).
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tilewright/spatial/network/network_report.h"
-#include "tilewright/spatial/study/dataflow_search.h"
+#include "tilewright/spatial/taxonomy/dataflow_search.h"
 
 namespace tilewright {
 

@@ -10,8 +10,8 @@
 #include <numeric>
 #include <set>
 
+#include "tilewright/report/text_table.h"
 #include "tilewright/spatial/network/front.h"
-#include "tilewright/spatial/network/text_table.h"
 
 namespace tilewright {
 

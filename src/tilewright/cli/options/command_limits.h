@@ -1,0 +1,40 @@
+// What ends a command before it is done: --time, --memory-limit and Ctrl-C, as one Deadline for all its work.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "tilewright/cli/options/verbs.h"
+#include "tilewright/search/deadline.h"
+
+namespace tilewright::cli {
+
+// --time (or another `name`) and --memory-limit of a verb; `time` says what is there when the time is up.
+void add_limits(CLI::App* verb, LimitOptions& limits, const std::string& name, const std::string& time);
+
+// "800M", "16G", "2.5GiB": bytes, in powers of 1024. Other texts are refused in the option's name.
+int64_t bytes_of(const std::string& option, const std::string& text);
+
+// Made where a verb starts, so that reading its input counts. The memory limit holds for the deadline, and as
+// the process's own limit for allocations that nobody estimated, which then fail (std::bad_alloc). The first
+// Ctrl-C ends the work and leaves what was found; the second one ends the process. One at a time.
+class CommandLimits {
+ public:
+  explicit CommandLimits(const LimitOptions& options);
+  ~CommandLimits();
+  CommandLimits(const CommandLimits&) = delete;
+  CommandLimits& operator=(const CommandLimits&) = delete;
+
+  const Deadline& deadline() const { return deadline_; }
+  // "the time was over", say.
+  std::string reason(Ending why) const;
+  // A line for people on what ended the work early; empty where nothing did.
+  std::string note() const { return note(deadline_.ending()); }
+  std::string note(Ending why) const;
+
+ private:
+  LimitOptions options_;
+  Deadline deadline_;
+};
+
+}  // namespace tilewright::cli

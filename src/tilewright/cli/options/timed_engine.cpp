@@ -1,0 +1,103 @@
+// An option that the chosen engine would ignore is an error. Counters take their names from the register map,
+// so that JSON and hardware agree.
+#include "tilewright/cli/options/timed_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "tilewright/cli/options/model_input.h"
+#include "tilewright/overlay/rtl/registers.h"
+
+namespace tilewright::cli {
+namespace {
+
+using overlay::CycleCounters;
+
+struct NamedCounter {
+  std::string name;
+  uint64_t CycleCounters::*field;
+};
+
+std::vector<NamedCounter> named_counters() {
+  std::vector<NamedCounter> counters;
+  uint16_t offset = overlay::register_offset("CYCLES");
+  for (const auto field : overlay::kCounterRegisters) {
+    const auto at = std::find_if(std::begin(overlay::kRegisters), std::end(overlay::kRegisters),
+                                 [&](const overlay::Register& r) { return r.offset == offset; });
+    std::string name = at->name;
+    for (char& c : name) c = char(std::tolower(static_cast<unsigned char>(c)));
+    counters.push_back({std::move(name), field});
+    offset = uint16_t(offset + 4);
+  }
+  return counters;
+}
+
+std::filesystem::path cache_folder(const std::string& given) {
+  if (!given.empty()) return given;
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache != 0) return std::filesystem::path(cache) / "tilewright";
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && *home != 0) return std::filesystem::path(home) / ".cache/tilewright";
+  throw Error(ErrorKind::kInvalidInput,
+              "there is no folder for compiled models: neither XDG_CACHE_HOME nor HOME is set",
+              "give one with --rtl-cache");
+}
+
+}  // namespace
+
+bool is_timed(const TimedEngineOptions& options) {
+  return options.engine == "cycle" || options.engine == "rtl";
+}
+
+overlay::ProgramEngineOptions program_engine_options(const TimedEngineOptions& options) {
+  const auto refuse = [&](const std::string& given, bool possible, const char* flag, const char* engines) {
+    if (given.empty() || possible) return;
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("{} means nothing to the {} engine", flag, options.engine),
+                fmt::format("choose --engine {}", engines));
+  };
+  const bool rtl = options.engine == "rtl";
+  refuse(options.memory, is_timed(options), "--memory", "cycle or --engine rtl");
+  refuse(options.trace, options.engine == "cycle", "--trace", "cycle");
+  refuse(options.wave, rtl, "--wave", "rtl");
+  refuse(options.rtl_cache, rtl, "--rtl-cache", "rtl");
+  overlay::ProgramEngineOptions result;
+  if (!options.memory.empty()) result.memory = find_memory_model(options.memory);
+  if (options.engine == "cycle") result.kind = overlay::ProgramEngineKind::kCycle;
+  if (rtl) {
+    result.kind = overlay::ProgramEngineKind::kRtl;
+    result.rtl_folder = shared_folder("rtl");
+    result.cache_folder = cache_folder(options.rtl_cache);
+    result.wave_file = options.wave;
+  }
+  return result;
+}
+
+nlohmann::json counters_json(const CycleCounters& counters) {
+  nlohmann::json json;
+  for (const NamedCounter& counter : named_counters()) json[counter.name] = counters.*counter.field;
+  return json;
+}
+
+std::string counters_text(const CycleCounters& c) {
+  const auto share = [&](uint64_t cycles) {
+    return fmt::format("{:>5.1f} %", c.cycles == 0 ? 0.0 : 100 * double(cycles) / double(c.cycles));
+  };
+  return fmt::format(
+      "fetch   busy {}, queue full {}, all fetched {}\n"
+      "load    busy {}, waiting for a buffer {}, nothing to do {}\n"
+      "compute GEMM {}, ALU {}, own loads {}, waiting for load {}, for store {}, nothing to do {}\n"
+      "store   busy {}, waiting for outputs {}, nothing to do {}\n"
+      "memory  {} beats in {} bursts read, {} beats in {} bursts written\n",
+      share(c.fetch_busy), share(c.fetch_blocked), share(c.fetch_idle), share(c.load_busy),
+      share(c.load_token), share(c.load_starved), share(c.compute_gemm), share(c.compute_alu),
+      share(c.compute_load), share(c.compute_token_load), share(c.compute_token_store),
+      share(c.compute_starved), share(c.store_busy), share(c.store_token), share(c.store_starved),
+      c.read_beats, c.read_bursts, c.write_beats, c.write_bursts);
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,109 @@
+// `explore`: makes the request from the options, runs the study on threads or workers with a line of
+// progress, and prints the front. A study that a limit ends before its first candidate is tuned fails.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+#include <thread>
+
+#include "tilewright/cli/options/command_limits.h"
+#include "tilewright/cli/options/fleet_options.h"
+#include "tilewright/cli/options/model_input.h"
+#include "tilewright/cli/options/progress_line.h"
+#include "tilewright/cli/options/verbs.h"
+#include "tilewright/flow/explore/candidate_job.h"
+#include "tilewright/flow/explore/exploration.h"
+#include "tilewright/flow/explore/exploration_network.h"
+#include "tilewright/flow/run/container.h"
+#include "tilewright/tune/fleet/thread_executor.h"
+
+namespace tilewright::cli {
+namespace {
+
+Bundle read_network(const ModelOptions& options, int threads) {
+  if (is_container(options.path)) return read_bundle(options.path);
+  return exploration_bundle(read_model(options), threads);
+}
+
+ExplorationRequest request_of(const ExploreOptions& options, const Deadline& deadline) {
+  ExplorationRequest request;
+  request.deadline = &deadline;
+  request.device = find_device(options.device, shared_folder("hardware") / "devices");
+  request.memory = !options.memory.empty() ? find_memory_model(options.memory)
+                   : request.device.memory ? request.device.memory->model()
+                                           : MemoryModel{};
+  request.threads = int(std::max(1u, std::thread::hardware_concurrency()));
+  request.network = read_network(options.model, request.threads);
+  request.model_name = std::filesystem::path(options.model.path).stem().string();
+  request.operand_bits = options.precision;
+  std::sort(request.operand_bits.rbegin(), request.operand_bits.rend());
+  request.operand_bits.erase(std::unique(request.operand_bits.begin(), request.operand_bits.end()),
+                             request.operand_bits.end());
+  request.folder = std::filesystem::absolute(options.output);  // workers may have another working folder
+  request.rtl_folder = shared_folder("rtl");
+  request.trials = options.trials;
+  request.candidates = options.candidates;
+  request.seed = options.seed;
+  return request;
+}
+
+std::string progress_text(const ExploreOptions& options, int bits, const tune::ExplorationProgress& p) {
+  const int64_t fresh = p.evaluated - p.known;
+  const double rate = p.seconds > 0 ? double(fresh) / p.seconds : 0;
+  std::string text = fmt::format("w{0}a{0}: best {1:.3f} ms, {2} tuned ({3:.2f}/s), {4} alive, {5} excluded",
+                                 bits, 1e3 * p.best_s, p.evaluated, rate, p.alive, p.pruned);
+  if (p.model_error > 0) text += fmt::format(", model {:.1f} % off", 100 * p.model_error);
+  if (options.candidates > 0 && rate > 0) {
+    text += ", " + duration_text(double(options.candidates - p.evaluated) / rate) + " left";
+  } else if (options.limits.time_s > 0) {
+    const double share = options.limits.time_s / double(options.precision.size());
+    text += ", at most " + duration_text(std::max(0.0, share - p.seconds)) + " left";
+  }
+  return text;
+}
+
+// What there is has been printed; the exit code says that there is no front.
+void fail_without_candidates(const ExplorationReport& report, const CommandLimits& limits) {
+  for (const WidthReport& width : report.widths) {
+    if (!width.candidates.empty()) return;
+  }
+  if (report.ending == Ending::kNone) return;
+  throw Error(ErrorKind::kInfeasible, "no candidate was tuned: " + limits.reason(report.ending),
+              "run the same command again with more to go on");
+}
+
+}  // namespace
+
+void explore(const ExploreOptions& options, std::ostream& out) {
+  const CommandLimits limits(options.limits);
+  const ExplorationRequest request = request_of(options, limits.deadline());
+  const auto executor = [&](const std::filesystem::path& folder) {
+    std::unique_ptr<tune::Executor> workers = make_executor(options.fleet, folder);
+    return workers ? std::move(workers)
+                   : tune::make_thread_executor({candidate_job(&limits.deadline())}, options.fleet.jobs);
+  };
+  ExplorationReport report;
+  {
+    ProgressLine line;
+    ExplorationWatcher watcher;
+    watcher.progress = [&](int bits, const tune::ExplorationProgress& progress) {
+      line.update([&] { return progress_text(options, bits, progress); });
+      return true;
+    };
+    report = options.changed_only ? explore_changed(request, executor, watcher)
+                                  : explore_overlays(request, executor, watcher);
+  }
+  out << (options.json ? to_json(report) + "\n" : to_string(report));
+  fail_without_candidates(report, limits);
+  if (options.json) return;
+  out << limits.note(report.ending);
+  if (options.changed_only) {
+    for (const WidthReport& w : report.widths) {
+      out << fmt::format("w{0}a{0}: {1} of {2} candidates had changed and were tuned again\n", w.operand_bits,
+                         w.evaluated - w.known, w.evaluated);
+    }
+  }
+  out << "\nthe study is in " << options.output << " (page.html, front.json)\n";
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,286 @@
+// `map`: checks which options go together, collects hardware, layers and rules from our files or from
+// Timeloop's, runs the search or the evaluation that they ask for, then adds the front, the fused chains and
+// the comparison with a baseline.
+#include "tilewright/flow/map/map.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <ostream>
+
+#include "tilewright/base/file.h"
+#include "tilewright/base/yaml.h"
+#include "tilewright/cli/options/command_limits.h"
+#include "tilewright/cli/options/model_input.h"
+#include "tilewright/cli/options/progress_line.h"
+#include "tilewright/cli/options/verbs.h"
+#include "tilewright/flow/map/map_report.h"
+#include "tilewright/nest/workload_text.h"
+#include "tilewright/spatial/network/layer_front.h"
+#include "tilewright/spatial/network/network_files.h"
+#include "tilewright/spatial/network/network_plots.h"
+#include "tilewright/spatial/network/network_table.h"
+#include "tilewright/spatial/timeloop/timeloop_import.h"
+
+namespace tilewright::cli {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message, const std::string& hint) {
+  throw Error(ErrorKind::kInvalidInput, message, hint);
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+// Options that contradict each other or that lack a part.
+void check_options(const MapOptions& options) {
+  const bool own_layers = !options.model.path.empty() || !options.workload.empty();
+  if (own_layers ? !options.model.path.empty() && !options.workload.empty() : options.timeloop.empty()) {
+    refuse("give a model or --workload, one of them", "tilewright map --help shows an example");
+  }
+  if (options.hardware.empty() && options.timeloop.empty()) {
+    refuse("no hardware given", "name an array with --hardware");
+  }
+  if (!options.mapping.empty() && !options.dataflow.empty()) {
+    refuse("--mapping and --dataflow exclude each other", "a given mapping is not searched for");
+  }
+  const bool study = !options.dataflow.empty() && !is_constraint_file(options.dataflow);
+  if (study && (options.pareto || options.fuse)) {
+    refuse("--pareto and --fuse search the free mapspace", "leave out --dataflow");
+  }
+  if (study && !options.rules.empty() && options.rules != "study") {
+    refuse("named dataflows are costed by the rules of the study",
+           "leave out --rules, or give --dataflow a file of constraints");
+  }
+  if (options.equal_area && !study) refuse("--equal-area goes with dataflows", "add --dataflow all");
+  if (options.unions && !study) refuse("--union unites dataflows", "add --dataflow all");
+  if (!options.mapping.empty() && (options.pareto || options.unions || options.fuse)) {
+    refuse("--mapping has nothing to search", "leave out --pareto, --union and --fuse");
+  }
+}
+
+MapObjective objective_of(const std::string& text) {
+  return text == "latency" ? MapObjective::kLatency
+         : text == "edp"   ? MapObjective::kEdp
+                           : MapObjective::kEnergy;
+}
+
+MapRules rules_of(const MapOptions& options) {
+  if (options.rules.empty()) return options.timeloop.empty() ? MapRules::kPhysical : MapRules::kTimeloop;
+  return options.rules == "timeloop" ? MapRules::kTimeloop
+         : options.rules == "study"  ? MapRules::kStudy
+                                     : MapRules::kPhysical;
+}
+
+// The layers to map, and the graph they come from.
+struct Input {
+  std::optional<Graph> graph;
+  Network network;
+  int64_t batch = 1;
+};
+
+int64_t model_batch(const Graph& graph) {
+  for (const ValueId input : graph.inputs) {
+    if (graph.value(input).shape.rank() > 0) return graph.value(input).shape[0];
+  }
+  return 1;
+}
+
+// Adds a layer with `factor` times as many images as it states.
+void add_layer(Input& input, const Workload& workload, const std::string& kind, int64_t factor) {
+  factor = std::max<int64_t>(factor, 1);
+  const Workload grown = with_batch(workload, factor, true);
+  const int64_t batch = factor * batch_size(workload);
+  const bool first = input.network.layers.empty();
+  input.batch = first || input.batch == batch ? batch : 0;
+  input.network.add(workload.name, kind, grown);
+}
+
+Input read_input(const MapOptions& options, const TimeloopImport& imported) {
+  Input input;
+  if (options.model.path.empty() && options.workload.empty()) {
+    if (!imported.workload)
+      refuse("the Timeloop files have no problem", "add its file, or give a model or --workload");
+    input.network.name = imported.workload->name;
+    add_layer(input, *imported.workload, "problem", options.batch);
+    return input;
+  }
+  if (options.workload.empty()) {
+    input.graph = read_model(options.model, true);
+    input.network = network_of(*input.graph, options.batch);
+    input.network.name = std::filesystem::path(options.model.path).stem().string();
+    input.batch = options.batch > 0 ? options.batch : model_batch(*input.graph);
+    return input;
+  }
+  input.network.name = std::filesystem::path(options.workload).stem().string();
+  for (const Workload& workload : read_workloads(options.workload))
+    add_layer(input, workload, "workload", options.batch);
+  return input;
+}
+
+// Timeloop's files give what no file of our own gives: machine, layer, constraints, mapping.
+TimeloopImport read_timeloop_files(const MapOptions& options, MapRequest& request) {
+  const std::vector<std::filesystem::path> files(options.timeloop.begin(), options.timeloop.end());
+  TimeloopImport imported = read_timeloop(files);
+  for (const Diagnostic& note : imported.notes) std::cerr << "note: " << to_string(note) << "\n";
+  if (options.hardware.empty()) {
+    if (!imported.hardware) refuse("the Timeloop files have no architecture", "add its file, or --hardware");
+    request.hardware = *imported.hardware;
+  }
+  const bool own_layers = !options.model.path.empty() || !options.workload.empty();
+  if (imported.mapspace && options.hardware.empty() && !own_layers) {
+    request.constraints = [mapspace = *imported.mapspace](const Workload& workload) {
+      Mapspace same = mapspace;
+      same.workload = workload;
+      return same;
+    };
+  }
+  return imported;
+}
+
+// Layers of a workload file are a chain in the order of the file.
+std::vector<std::vector<int>> chains_of(const Input& input) {
+  if (input.graph) return layer_chains(*input.graph, input.network);
+  std::vector<int> all;
+  for (size_t layer = 0; layer < input.network.layers.size(); ++layer) all.push_back(int(layer));
+  return {all};
+}
+
+std::string progress_text(const NetworkProgress& at) {
+  std::string text = fmt::format("{} of {}: {}", at.number, at.count, at.layer);
+  if (at.best > 0)
+    text += fmt::format(", best {:.4g}, gap {:.1f} %", at.best, 100 * (1 - at.bound / at.best));
+  return text;
+}
+
+void write_files(const MapOptions& options, const NetworkReport& report, const NetworkFronts* fronts) {
+  if (!options.csv.empty()) write_text_file(options.csv, report_csv(report));
+  if (!options.plot.empty())
+    write_text_file(options.plot, fronts ? front_svg(*fronts, report) : report_svg(report));
+  if (!options.output.empty()) write_text_file(options.output, print_mapping_file(report));
+}
+
+// No dataflow runs everything: what there is has been printed, and the exit code says so.
+void fail_without_mapping(const NetworkReport& report) {
+  int least = int(report.network.layers.size());
+  for (const DataflowRun& run : report.runs) least = std::min(least, report.totals(run).missing);
+  if (least == 0) return;
+  std::string reason;
+  for (const DataflowRun& run : report.runs) {
+    for (const LayerCost& cost : run.costs) {
+      if (reason.empty() && !cost.has_cost()) reason = cost.reason;
+    }
+  }
+  throw Error(ErrorKind::kInfeasible,
+              fmt::format("{} of {} layers have no mapping{}", least, report.network.layers.size(),
+                          report.runs.size() > 1 ? " under the best of the dataflows" : ""),
+              reason);
+}
+
+// What is searched on the request's hardware, and for how long.
+void set_search(const MapOptions& options, MapRequest& request) {
+  request.imperfect = options.imperfect;
+  request.mapper.objective = objective_of(options.objective);
+  if (options.max_cycles > 0) request.mapper.max_cycles = options.max_cycles;
+  // Each search has an equal part of the time.
+  request.mapper.time_limit_s = options.limits.time_s / double(1 + int(options.pareto) + int(options.fuse));
+  request.mapper.threads = options.threads;
+  request.rules = rules_of(options);
+  if (is_constraint_file(options.dataflow)) {
+    request.constraints = constraint_rule(options.dataflow, request.hardware);
+    request.dataflow = std::filesystem::path(options.dataflow).stem().string();
+  }
+}
+
+}  // namespace
+
+void map(const MapOptions& options, std::ostream& out) {
+  const CommandLimits limits(options.limits);
+  check_options(options);
+  MapRequest request;
+  request.mapper.deadline = &limits.deadline();
+  if (!options.hardware.empty()) {
+    request.hardware = find_array_hardware(options.hardware, shared_folder("hardware"));
+  }
+  TimeloopImport imported;
+  if (!options.timeloop.empty()) imported = read_timeloop_files(options, request);
+  std::optional<Baseline> baseline;
+  if (!options.baseline.empty()) baseline = read_baseline(options.baseline);
+  std::optional<MappingCache> cache;
+  if (!options.cache.empty()) cache.emplace(options.cache, TILEWRIGHT_VERSION);
+  request.cache = cache ? &*cache : nullptr;
+  set_search(options, request);
+  Input input = read_input(options, imported);
+  request.batch = input.batch;
+  std::vector<std::vector<int>> chains;
+  if (options.fuse) chains = chains_of(input);
+
+  std::map<std::string, std::string> sections;
+  std::string text;
+  std::optional<NetworkFronts> fronts;
+  NetworkReport report;
+  std::optional<ProgressLine> line(std::in_place);
+  const NetworkProgressSink progress = [&line](const NetworkProgress& at) {
+    line->update([&] { return progress_text(at); });
+  };
+  if (!options.mapping.empty() || imported.mapping) {
+    const MappingFile file = !options.mapping.empty()
+                                 ? read_mapping_file(options.mapping)
+                                 : MappingFile{"the Timeloop mapping",
+                                               {{"", print_mapping(*imported.workload, *imported.mapping)}}};
+    report = evaluate_mappings(std::move(input.network), request, file);
+  } else if (!options.dataflow.empty() && !request.constraints) {
+    const auto dataflows = find_dataflows(split(options.dataflow), shared_folder("dataflows"));
+    report = map_dataflows(std::move(input.network), request, dataflows, options.equal_area);
+    if (options.unions) {
+      const UnionTable table = map_unions(report, request, dataflows);
+      text += "\n" + union_text(table, report);
+      sections["unions"] = union_json(table, report);
+    }
+  } else {
+    report = map_network(std::move(input.network), request, progress);
+  }
+  if (options.pareto) {
+    fronts = map_fronts(report, request, progress);
+    text += "\n" + front_text(*fronts, report);
+    sections["front"] = front_json(*fronts);
+  }
+  if (options.fuse) {
+    const FusionReport fusion = map_fused(report, request, chains, [&](int chain, int count) {
+      progress({"chain of layers", chain, count});
+    });
+    text += "\n" + fusion_text(fusion, report);
+    sections["fusion"] = fusion_json(fusion, report);
+  }
+  if (baseline) {
+    const BaselineComparison comparison = compare_with_baseline(report, *baseline);
+    text += "\n" + comparison_text(comparison, *baseline);
+    sections["comparison"] = comparison_json(comparison, *baseline);
+  }
+  line.reset();
+  write_files(options, report, fronts ? &*fronts : nullptr);
+  if (options.json) {
+    out << report_json(report, sections);
+  } else {
+    out << network_table(report, {options.show_mappings}) << text << limits.note();
+    if (cache && cache->hits() + cache->misses() > 0)
+      out << fmt::format("note: {} of {} mappings came from the cache\n", cache->hits(),
+                         cache->hits() + cache->misses());
+  }
+  if (cache) {
+    for (const std::string& warning : cache->warnings()) std::cerr << "warning: " << warning << "\n";
+  }
+  fail_without_mapping(report);
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,43 @@
+// The verbs of `study`: each reads a folder of an exploration, or implementation data, and prints or draws
+// it. `study rules` needs neither: it counts what the rules of a device's family leave.
+#include <filesystem>
+#include <ostream>
+
+#include "tilewright/base/error.h"
+#include "tilewright/base/file.h"
+#include "tilewright/cli/options/model_input.h"
+#include "tilewright/cli/options/verbs.h"
+#include "tilewright/flow/explore/exploration_plots.h"
+#include "tilewright/flow/explore/study_tables.h"
+#include "tilewright/hardware/device.h"
+#include "tilewright/overlay/implement/implementation_space.h"
+
+namespace tilewright::cli {
+
+void study_show(const StudyOptions& options, std::ostream& out) {
+  const ExplorationReport report = read_exploration(options.path);
+  out << (options.json ? to_json(report) + "\n" : to_string(report));
+}
+
+void study_front(const StudyOptions& options, std::ostream& out) {
+  write_text_file(options.output, draw_front(read_exploration(options.path)).document());
+  out << "the fronts are in " << options.output << "\n";
+}
+
+void study_importance(const StudyOptions& options, std::ostream& out) {
+  const tune::SampleTable table = read_sample_table(options.path);
+  const ImportanceReport report = tilewright::study_importance(
+      table, options.targets.empty() ? learnable_targets(table) : options.targets, options.seed);
+  if (!options.output.empty()) {
+    write_text_file(options.output, importance_page(table, report, "Importance of design choices"));
+  }
+  out << (options.json ? to_json(table, report) + "\n" : to_string(table, report));
+}
+
+void study_rules(const RulesOptions& options, std::ostream& out) {
+  const Device device = find_device(options.device, shared_folder("hardware") / "devices");
+  const overlay::ImplementationSpace space(device.family);
+  out << (options.json ? overlay::elimination_json(space) + "\n" : overlay::elimination_table(space));
+}
+
+}  // namespace tilewright::cli

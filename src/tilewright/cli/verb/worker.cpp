@@ -1,0 +1,29 @@
+// Serves jobs for a coordinator: what executors start, not people.
+#include "tilewright/tune/fleet/worker.h"
+
+#include "tilewright/cli/options/verb_options.h"
+#include "tilewright/cli/options/verbs.h"
+#include "tilewright/flow/explore/jobs.h"
+
+namespace tilewright::cli {
+
+int worker(const WorkerVerbOptions& options) {
+  return tune::serve_jobs({options.folder, options.jobs, options.attempt}, job_kinds());
+}
+
+void add_worker(CLI::App& app, WorkerVerbOptions& options, int& exit_code) {
+  CLI::App* verb =
+      add_verb(app, "worker", "Serves jobs of a folder; started by tune and explore, not by hand",
+               "worker --folder study/jobs --job measure-0123456789abcdef");
+  verb->group("");  // not listed by --help
+  verb->add_option("--folder", options.folder, "Folder that the coordinator shares with its workers")
+      ->required();
+  verb->add_option("--job", options.jobs,
+                   "Serve this job and end; without it those that standard input names")
+      ->type_name("ID");
+  verb->add_option("--attempt", options.attempt, "How often the job was begun, this time included")
+      ->check(CLI::Range(1, 1 << 20));
+  verb->callback([&options, &exit_code] { exit_code = worker(options); });
+}
+
+}  // namespace tilewright::cli

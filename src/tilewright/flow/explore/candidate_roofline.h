@@ -1,0 +1,23 @@
+// A tuned candidate of an exploration against what it could do at best.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tilewright/flow/explore/candidate_tuning.h"
+#include "tilewright/report/roofline_plot.h"
+
+namespace tilewright {
+
+// Each distinct layer of a network with the compiler's default schedule (before) and tuned, run alone.
+struct CandidateRoofline {
+  std::string hardware;  // its name
+  double macs_per_cycle = 1, bytes_per_cycle = 1, clock_mhz = 100;
+  std::vector<OperatingPoint> layers;  // empty: no candidate runs the network
+};
+
+// `tuned` is of this network on this hardware.
+CandidateRoofline candidate_roofline(const ExplorationNetwork& network, const OverlayHardware& hardware,
+                                     const MemoryModel& memory, const TunedCandidate& tuned);
+
+}  // namespace tilewright

@@ -1,0 +1,44 @@
+// A network as exploration sees it: the distinct layers that run on an overlay, each with how often it comes,
+// as if the network had been trained with operands of some width. Shapes alone decide how long a layer takes,
+// so the widths of one compiled bundle stand for those of all others: weights and activations are replaced by
+// some of that width.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tilewright/flow/run/bundle.h"
+#include "tilewright/overlay/schedule/layer.h"
+
+namespace tilewright {
+
+struct ExplorationLayer {
+  overlay::Layer layer;
+  int64_t count = 1;
+  std::vector<std::string> names;  // of the nodes
+};
+
+struct ExplorationNetwork {
+  int operand_bits = 8;
+  std::vector<ExplorationLayer> layers;  // in the order of their first nodes
+  // What takes no part, "name: reason": nodes of the host, and below 8 bits layers that have no such form.
+  std::vector<std::string> left_out;
+  int64_t macs = 0;
+};
+
+// Of what is tuned, layers and how often they come: a compiler that gives other schedules or placements to
+// the same layers gives the same.
+std::string network_digest(const ExplorationNetwork& network);
+
+// Errors (invalid input): the bundle is not of 8-bit operands; (unsupported) nothing is left.
+ExplorationNetwork exploration_network(const Bundle& bundle, int operand_bits);
+
+// A model compiled for exploration_reference(). Time does not depend on numbers, so a float model is
+// quantised on random inputs. Errors: those of hardware_form and compile.
+Bundle exploration_bundle(Graph model, int threads);
+
+// The overlay that networks are compiled for before they are explored: 8 bits, 1x16x16.
+OverlayHardware exploration_reference();
+
+}  // namespace tilewright

@@ -1,0 +1,194 @@
+// The JSON keeps small records as arrays by position (tap grids, sources, folds). Weights are written as type
+// and shape alone and come back as zeros; sizes and indices are checked after parsing.
+#include "tilewright/flow/explore/layer_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "tilewright/base/error.h"
+#include "tilewright/base/json.h"
+
+namespace tilewright {
+namespace {
+
+using nlohmann::json;
+using overlay::ChannelPattern;
+using overlay::InputFold;
+using overlay::Layer;
+using overlay::LayerKind;
+using overlay::LayerOutput;
+using overlay::LayerSource;
+using overlay::Phase;
+using overlay::TapGrid;
+
+constexpr const char* kPatterns[] = {"dense", "grouped", "diagonal", "shared"};
+
+json print_phase(const Phase& phase) {
+  json grids = json::array();
+  for (const TapGrid& g : phase.grids) {
+    grids.push_back({g.source, g.pass, g.ny, g.nx, g.dy, g.dx, g.dy_step, g.dx_step, g.weight,
+                     g.weight_step_y, g.weight_step_x});
+  }
+  return {{"out", {phase.out_y, phase.out_x}}, {"grids", std::move(grids)}};
+}
+
+json print_output(const LayerOutput& output) {
+  json scales = json::array();
+  for (const Requantization& r : output.requantization) scales.push_back({r.multiplier, r.shift});
+  return {{"bias", output.bias},
+          {"scales", std::move(scales)},
+          {"zero_point", output.zero_point},
+          {"clip", {output.clip_low, output.clip_high}},
+          {"bipolar", output.bipolar}};
+}
+
+json print_fold(const InputFold& f) {
+  return {f.fold_y,   f.fold_x,   f.step_y,   f.step_x, f.sample_y, f.sample_x,
+          f.origin_y, f.origin_x, f.channels, f.height, f.width,    f.pad_value};
+}
+
+InputFold parse_fold(const json& v) {
+  return {v.at(0), v.at(1), v.at(2), v.at(3), v.at(4),  v.at(5),
+          v.at(6), v.at(7), v.at(8), v.at(9), v.at(10), v.at(11)};
+}
+
+Phase parse_phase(const json& value) {
+  Phase phase{value.at("out").at(0), value.at("out").at(1), {}};
+  for (const json& g : value.at("grids")) {
+    phase.grids.push_back(
+        {g.at(0), g.at(1), g.at(2), g.at(3), g.at(4), g.at(5), g.at(6), g.at(7), g.at(8), g.at(9), g.at(10)});
+  }
+  return phase;
+}
+
+LayerOutput parse_output(const json& value) {
+  LayerOutput output;
+  output.bias = value.at("bias").get<std::vector<int32_t>>();
+  for (const json& r : value.at("scales")) output.requantization.push_back({r.at(0), r.at(1)});
+  output.zero_point = value.at("zero_point");
+  output.clip_low = value.at("clip").at(0);
+  output.clip_high = value.at("clip").at(1);
+  output.bipolar = value.at("bipolar");
+  return output;
+}
+
+Tensor zero_weights(const json& value) {
+  const std::string type = value.at("type");
+  const std::optional<ElementType> element = parse_element_type(type);
+  if (!element) throw Error(ErrorKind::kInvalidInput, fmt::format("no element type is called '{}'", type));
+  return Tensor(*element, Shape(value.at("shape").get<std::vector<int64_t>>()));
+}
+
+Layer parse_fields(const json& v) {
+  Layer layer;
+  layer.name = v.at("name");
+  layer.op = v.at("op");
+  layer.kind = v.at("kind") == "maximum" ? LayerKind::kMaximum : LayerKind::kMatrix;
+  const auto pattern =
+      std::find(std::begin(kPatterns), std::end(kPatterns), v.at("pattern").get<std::string>());
+  if (pattern == std::end(kPatterns)) throw Error(ErrorKind::kInvalidInput, "no such pattern");
+  layer.pattern = ChannelPattern(pattern - kPatterns);
+  layer.batch = v.at("batch");
+  layer.out_channels = v.at("out").at(0);
+  layer.out_height = v.at("out").at(1);
+  layer.out_width = v.at("out").at(2);
+  for (const json& s : v.at("sources")) {
+    layer.sources.push_back({kNoValue, s.at(0), s.at(1), s.at(2), s.at(3)});
+  }
+  layer.in_step_y = v.at("steps").at(0);
+  layer.in_step_x = v.at("steps").at(1);
+  layer.out_step_y = v.at("steps").at(2);
+  layer.out_step_x = v.at("steps").at(3);
+  layer.pad_value = v.at("padding");
+  for (const json& phase : v.at("phases")) layer.phases.push_back(parse_phase(phase));
+  layer.group_inputs = v.at("groups").at(0);
+  layer.group_outputs = v.at("groups").at(1);
+  layer.pass_shift = v.at("pass_shift");
+  layer.weight_bits = v.at("weight_bits");
+  layer.input_magnitude = v.at("input_magnitude");
+  layer.weights = zero_weights(v.at("weights"));
+  layer.weight_positions = v.at("weight_positions");
+  layer.weight_planes = v.at("weight_planes");
+  layer.weight_magnitude = v.at("weight_magnitude").get<std::vector<int64_t>>();
+  layer.diagonal = v.at("diagonal").get<std::vector<int8_t>>();
+  layer.output = parse_output(v.at("output"));
+  layer.foldable = v.at("foldable");
+  if (!v.at("fold").is_null()) layer.fold = parse_fold(v.at("fold"));
+  layer.macs = v.at("macs");
+  return layer;
+}
+
+// What code that reads layers takes for granted.
+void check(const Layer& layer) {
+  const auto fail = [](const char* what) { throw Error(ErrorKind::kInvalidInput, what); };
+  if (std::min({layer.batch, layer.out_channels, layer.out_height, layer.out_width}) < 1 ||
+      std::min({layer.in_step_y, layer.in_step_x, layer.out_step_y, layer.out_step_x}) < 1) {
+    fail("a size below 1");
+  }
+  if (layer.sources.empty() || layer.phases.empty()) fail("no source, or no phase");
+  for (const LayerSource& source : layer.sources) {
+    if (std::min({source.channels, source.height, source.width}) < 1) fail("a source of size below 1");
+  }
+  const size_t channels = size_t(layer.out_channels), scales = layer.output.requantization.size();
+  if (layer.kind == LayerKind::kMatrix &&
+      (layer.output.bias.size() != channels || (scales != 1 && scales != channels))) {
+    fail("biases or scales are not as many as output channels");
+  }
+  for (const Phase& phase : layer.phases) {
+    for (const TapGrid& grid : phase.grids) {
+      if (grid.source < 0 || size_t(grid.source) >= layer.sources.size()) fail("a tap of no source");
+    }
+  }
+}
+
+}  // namespace
+
+std::string print_layer(const Layer& layer) {
+  json phases = json::array(), sources = json::array();
+  for (const Phase& phase : layer.phases) phases.push_back(print_phase(phase));
+  for (const LayerSource& s : layer.sources) {
+    sources.push_back(json::array({s.channels, s.height, s.width, s.bipolar}));
+  }
+  const std::vector<int64_t>& weights = layer.weights.shape().dims();
+  const json value = {{"name", layer.name},
+                      {"op", layer.op},
+                      {"kind", layer.kind == LayerKind::kMaximum ? "maximum" : "matrix"},
+                      {"pattern", kPatterns[int(layer.pattern)]},
+                      {"batch", layer.batch},
+                      {"out", {layer.out_channels, layer.out_height, layer.out_width}},
+                      {"sources", std::move(sources)},
+                      {"steps", {layer.in_step_y, layer.in_step_x, layer.out_step_y, layer.out_step_x}},
+                      {"padding", layer.pad_value},
+                      {"phases", std::move(phases)},
+                      {"groups", {layer.group_inputs, layer.group_outputs}},
+                      {"pass_shift", layer.pass_shift},
+                      {"weight_bits", layer.weight_bits},
+                      {"input_magnitude", layer.input_magnitude},
+                      {"weights", {{"type", name(layer.weights.type())}, {"shape", weights}}},
+                      {"weight_positions", layer.weight_positions},
+                      {"weight_planes", layer.weight_planes},
+                      {"weight_magnitude", layer.weight_magnitude},
+                      {"diagonal", layer.diagonal},
+                      {"output", print_output(layer.output)},
+                      {"foldable", layer.foldable},
+                      {"fold", layer.fold ? print_fold(*layer.fold) : json()},
+                      {"macs", layer.macs}};
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Layer parse_layer(const std::string& text, const std::string& source_name) {
+  return with_context(source_name, [&] {
+    try {
+      Layer layer = parse_fields(parse_json(text, "the text"));
+      check(layer);
+      return layer;
+    } catch (const json::exception& error) {
+      throw Error(ErrorKind::kInvalidInput, fmt::format("no layer: {}", error.what()));
+    }
+  });
+}
+
+}  // namespace tilewright

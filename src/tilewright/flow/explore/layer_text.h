@@ -1,0 +1,16 @@
+// A layer as JSON text, for processes that time its schedules: everything that its programs depend on but the
+// values of its weights, which no time depends on.
+#pragma once
+
+#include <string>
+
+#include "tilewright/overlay/schedule/layer.h"
+
+namespace tilewright {
+
+std::string print_layer(const overlay::Layer& layer);
+// The layer again, with weights of zero. Errors (invalid input): a field that is missing, of the wrong type
+// or in contradiction to others.
+overlay::Layer parse_layer(const std::string& text, const std::string& source_name);
+
+}  // namespace tilewright

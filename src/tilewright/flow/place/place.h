@@ -1,0 +1,73 @@
+// Mapping a dataflow graph onto a fabric with any of the mappers, at one II or over all that matter.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tilewright/cgra/learn/policy_mapper.h"
+#include "tilewright/cgra/problem/mapper.h"
+#include "tilewright/cgra/problem/mapping_file.h"
+
+namespace tilewright {
+
+struct PlaceMethod {
+  std::string name;
+  std::string description;
+  cgra::Mapper map;
+  bool routes = false;  // takes problems of the routed tier; otherwise its places are routed afterwards
+};
+
+// exact, branch-and-bound, list, annealing, evolution, random.
+const std::vector<PlaceMethod>& place_methods();
+
+// "rl": placing with a trained policy. Errors (invalid input): the file.
+PlaceMethod policy_method(const std::filesystem::path& policy, const cgra::PolicySearchOptions& search);
+
+enum class PlaceObjective { kMakespan, kIi };
+
+struct PlaceRequest {
+  cgra::MappingProblem problem;  // `ii` is set for every point
+  std::vector<int> iis;  // kMakespan: those to map at; empty: from 1 until no larger one can be shorter
+  PlaceObjective objective = PlaceObjective::kMakespan;
+  PlaceMethod method;  // kIi has a mapper of its own (kernel/map_kernel.h)
+  // Of kMakespan where problem.rules.routed does not demand routes: whether they are looked for all the same,
+  // for at most 20 s per II, first for the shortest places, then for longer ones.
+  bool wants_routes = true;
+  cgra::MapperOptions options;         // limits.seconds is for all points together
+  std::filesystem::path proof_folder;  // kMakespan: formulas and proofs of proven points; empty: none
+};
+
+// One II's answer.
+struct PlacePoint {
+  int ii = 1;
+  cgra::MappingResult result;
+  bool on_front = false;  // mapped, and no smaller II has as short a schedule
+  bool routed = false;    // the mapping carries routes that the checker accepts
+  std::string note;       // where not
+  std::string proof;      // its file, and what the checker says
+};
+
+struct PlaceReport {
+  std::vector<PlacePoint> points;  // ascending II
+  Ending ending = Ending::kNone;   // what ended the search before it was done
+  int best = -1;  // kMakespan: the shortest schedule, then the smallest II; kIi: the smallest II
+};
+
+// Every mapping has passed the checker. Where the shortest places have routes, such a mapping is as good in
+// the routed tier; where they have none, the shortest one that is found with routes counts, and only if none
+// is found, places without routes, with the reason in `note`. Errors: the problem's (invalid input), all at
+// once; the mapper's.
+PlaceReport place(const PlaceRequest& request);
+
+// The best point as a file; its rules say `routed` where it has routes.
+cgra::MappedProgram mapped_program(const PlaceRequest& request, const PlacePoint& point);
+
+// For people: a line per II; places, times and waits of the best point.
+std::string place_text(const PlaceRequest& request, const PlaceReport& report);
+// For machines.
+std::string place_json(const PlaceRequest& request, const PlaceReport& report);
+// SVG: the grid of tiles and slots, and the time line with the ways of the values.
+std::string place_picture(const cgra::MappedProgram& program);
+
+}  // namespace tilewright

@@ -1,0 +1,179 @@
+// Three runs on the same inputs: the float model, the integer graph on the host, and the functional overlay
+// engine. Range is the cause where values out of range make up more than half of the squared error; layout
+// where sorting both sides, which ignores places, lifts the ratio over the threshold and by 10 dB or more.
+#include "tilewright/flow/run/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "tilewright/flow/run/engine.h"
+#include "tilewright/host/executor.h"
+
+namespace tilewright {
+namespace {
+
+double signal_to_noise_db(double signal, double noise) {
+  if (noise == 0) return std::numeric_limits<double>::infinity();
+  return signal == 0 ? 0 : 10 * std::log10(signal / noise);
+}
+
+// The ratio when both sides are sorted: blind to the places of the values.
+double sorted_ratio_db(std::vector<double> expected, std::vector<double> actual) {
+  std::sort(expected.begin(), expected.end());
+  std::sort(actual.begin(), actual.end());
+  double signal = 0, noise = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    signal += expected[i] * expected[i];
+    noise += (expected[i] - actual[i]) * (expected[i] - actual[i]);
+  }
+  return signal_to_noise_db(signal, noise);
+}
+
+}  // namespace
+
+const char* name(DivergenceCause cause) {
+  switch (cause) {
+    case DivergenceCause::kNone:
+      return "-";
+    case DivergenceCause::kRange:
+      return "range";
+    case DivergenceCause::kLayout:
+      return "layout";
+    case DivergenceCause::kRounding:
+      return "rounding";
+  }
+  return "-";
+}
+
+TensorComparison compare_tensors(const Tensor& expected, const Tensor& integers,
+                                 const IntegerMeaning& meaning, double threshold_db) {
+  TensorComparison result{meaning.integer, meaning.source};
+  const double low = meaning.scale * double(lowest(integers.type()) - meaning.zero_point);
+  const double high = meaning.scale * double(highest(integers.type()) - meaning.zero_point);
+  double signal = 0, noise = 0, range_noise = 0;
+  int64_t saturated = 0;
+  std::vector<double> x(static_cast<size_t>(expected.size())), y(x.size());
+  for (int64_t i = 0; i < expected.size(); ++i) {
+    x[size_t(i)] = expected.number_at(i);
+    y[size_t(i)] = meaning.scale * double(integers.integer_at(i) - meaning.zero_point);
+    const double value = x[size_t(i)], error = value - y[size_t(i)];
+    const bool outside = value < low - meaning.scale / 2 || value > high + meaning.scale / 2;
+    signal += value * value;
+    noise += error * error;
+    if (outside) range_noise += error * error;
+    saturated += outside;
+    result.largest_error_steps = std::max(result.largest_error_steps, std::abs(error) / meaning.scale);
+  }
+  result.saturated_share = x.empty() ? 0 : double(saturated) / double(x.size());
+  result.sqnr_db = signal_to_noise_db(signal, noise);
+  if (result.sqnr_db >= threshold_db) return result;
+  if (range_noise > noise / 2) {
+    result.cause = DivergenceCause::kRange;
+  } else if (sorted_ratio_db(std::move(x), std::move(y)) >= std::max(threshold_db, result.sqnr_db + 10)) {
+    result.cause = DivergenceCause::kLayout;
+  } else {
+    result.cause = DivergenceCause::kRounding;
+  }
+  return result;
+}
+
+namespace {
+
+// The bundle's meanings with sources of the float model. A graph output keeps its name behind its
+// DequantizeLinear, so the value before it got another one: that value goes by the output's name.
+std::vector<IntegerMeaning> meanings_in(const Graph& float_model, const Bundle& bundle) {
+  std::set<std::string> known;
+  for (const Value& value : float_model.values) known.insert(value.name);
+  std::map<std::string, std::string> outputs;  // by the integer value it is made from
+  for (const Node& node : bundle.graph.nodes) {
+    if (!node.is("DequantizeLinear")) continue;
+    const ValueId made = node.outputs[0];
+    if (std::count(bundle.graph.outputs.begin(), bundle.graph.outputs.end(), made) == 0) continue;
+    outputs[bundle.graph.value(node.input(0)).name] = bundle.graph.value(made).name;
+  }
+  std::vector<IntegerMeaning> result = bundle.meanings;
+  for (IntegerMeaning& meaning : result) {
+    const auto output = outputs.find(meaning.integer);
+    if (known.count(meaning.source) == 0 && output != outputs.end()) meaning.source = output->second;
+  }
+  return result;
+}
+
+}  // namespace
+
+Comparison compare_models(const Graph& float_model, const Bundle& bundle, const std::vector<Tensor>& inputs,
+                          double threshold_db) {
+  const std::vector<IntegerMeaning> meanings = meanings_in(float_model, bundle);
+  std::set<std::string> wanted;
+  for (const IntegerMeaning& meaning : meanings) wanted.insert(meaning.source);
+  std::map<std::string, Tensor> float_values, integer_values;
+  const Executor float_executor(float_model);
+  float_executor.run(inputs, [&](ValueId id, const Tensor& tensor) {
+    const std::string& value = float_model.value(id).name;
+    if (wanted.count(value)) float_values[value] = tensor;
+  });
+  const Executor reference(bundle.graph);
+  reference.run(inputs, [&](ValueId id, const Tensor& tensor) {
+    integer_values[bundle.graph.value(id).name] = tensor;
+  });
+
+  Comparison result;
+  Session session(std::make_shared<const Engine>(bundle, EngineKind::kFunctional));
+  session.run(inputs, [&](ValueId id, const Tensor& tensor) {
+    const std::string& value = bundle.graph.value(id).name;
+    const auto expected = integer_values.find(value);
+    if (expected != integer_values.end() && !expected->second.identical(tensor))
+      result.engine_faults.push_back(value);
+  });
+  for (const IntegerMeaning& meaning : meanings) {
+    const auto expected = float_values.find(meaning.source);
+    const auto actual = integer_values.find(meaning.integer);
+    if (expected == float_values.end() || actual == integer_values.end() ||
+        expected->second.size() != actual->second.size()) {
+      continue;
+    }
+    result.tensors.push_back(compare_tensors(expected->second, actual->second, meaning, threshold_db));
+    if (result.first_divergence < 0 && result.tensors.back().cause != DivergenceCause::kNone) {
+      result.first_divergence = int(result.tensors.size()) - 1;
+    }
+  }
+  const auto is_input = [&](const std::string& name) {
+    return std::any_of(float_model.inputs.begin(), float_model.inputs.end(),
+                       [&](ValueId v) { return float_model.value(v).name == name; });
+  };
+  const bool computes = std::any_of(meanings.begin(), meanings.end(),
+                                    [&](const IntegerMeaning& m) { return !is_input(m.source); });
+  const bool knows_computed = std::any_of(result.tensors.begin(), result.tensors.end(),
+                                          [&](const TensorComparison& t) { return !is_input(t.source); });
+  if (result.tensors.empty() || (computes && !knows_computed)) {
+    throw Error(ErrorKind::kInvalidInput, "no tensor of the bundle is known in the float model",
+                "give the model that 'tilewright quantize' read");
+  }
+  return result;
+}
+
+std::string to_string(const Comparison& comparison) {
+  std::string text = fmt::format("{:<32} {:>9} {:>14} {:>11}  {}\n", "tensor", "SQNR dB", "largest error",
+                                 "saturated", "cause");
+  for (const TensorComparison& t : comparison.tensors) {
+    text += fmt::format("{:<32} {:>9.1f} {:>8.2f} steps {:>9.2f} %  {}\n", t.source, t.sqnr_db,
+                        t.largest_error_steps, 100 * t.saturated_share, name(t.cause));
+  }
+  if (comparison.first_divergence < 0) {
+    text += "no tensor diverges from the float model\n";
+  } else {
+    const TensorComparison& t = comparison.tensors[size_t(comparison.first_divergence)];
+    text += fmt::format("first divergence: tensor '{}', because of {}\n", t.source, name(t.cause));
+  }
+  for (const std::string& value : comparison.engine_faults) {
+    text += fmt::format("the simulator differs from the integer reference in '{}'\n", value);
+  }
+  return text;
+}
+
+}  // namespace tilewright

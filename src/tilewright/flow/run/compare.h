@@ -1,0 +1,46 @@
+// Where a compiled model leaves its float model, tensor by tensor, and why.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tilewright/flow/run/bundle.h"
+
+namespace tilewright {
+
+enum class DivergenceCause {
+  kNone,
+  kRange,     // values beyond what the quantisation can represent cause most of the error
+  kLayout,    // the right values stand in the wrong places
+  kRounding,  // everything else: too coarse steps, errors carried on from earlier tensors
+};
+const char* name(DivergenceCause cause);
+
+struct TensorComparison {
+  std::string integer, source;     // value names in the bundle and in the float model
+  double sqnr_db = 0;              // 10 log10(sum x^2 / sum (x - x')^2); infinite without error
+  double largest_error_steps = 0;  // in quantisation steps
+  double saturated_share = 0;      // of elements whose float value cannot be represented
+  DivergenceCause cause = DivergenceCause::kNone;
+};
+
+// `expected` float values against the integers that stand for them. The cause is set when the signal-to-noise
+// ratio is below `threshold_db`.
+TensorComparison compare_tensors(const Tensor& expected, const Tensor& integers,
+                                 const IntegerMeaning& meaning, double threshold_db);
+
+struct Comparison {
+  std::vector<TensorComparison> tensors;  // in graph order
+  // Index of the first one with a cause; -1: none.
+  int first_divergence = -1;
+  // Values that cross between host and overlay where simulator and integer reference differ: must be empty.
+  std::vector<std::string> engine_faults;
+};
+
+// Runs the float model, the integer reference and the functional engine on one input each. Errors (invalid
+// input): the models have other inputs; no value of the bundle is known in the float model.
+Comparison compare_models(const Graph& float_model, const Bundle& bundle, const std::vector<Tensor>& inputs,
+                          double threshold_db = 20);
+std::string to_string(const Comparison& comparison);
+
+}  // namespace tilewright

@@ -1,0 +1,161 @@
+// Placement and schedules of a bundle. First every legal node is planned on the overlay, which gives each its
+// estimated time among its neighbours there; then the partition hands back what does not pay; what is left is
+// planned again.
+#include <fmt/format.h>
+
+#include <span>
+#include <utility>
+
+#include "tilewright/flow/run/bundle.h"
+#include "tilewright/overlay/schedule/layer.h"
+
+namespace tilewright {
+namespace {
+
+// What the overlay nodes of a graph are compiled with.
+struct Planner {
+  const Graph& graph;
+  const OverlayHardware& hardware;
+  const ScheduleSource& source;
+  std::set<std::string> recorded = {};  // of the last plan
+
+  std::vector<overlay::LayerReport> plan(const std::vector<bool>& on_overlay) {
+    recorded.clear();
+    std::vector<overlay::LayerReport> layers;
+    for (const Step& step : order_steps(graph, on_overlay)) {
+      if (!step.on_overlay) continue;
+      const std::map<std::string, overlay::Schedule> known = known_schedules(step.nodes);
+      for (const auto& [name, schedule] : known) recorded.insert(name);
+      std::vector<overlay::LayerReport> part =
+          overlay::compile_overlay(graph, step.nodes, hardware, known).layers;
+      layers.insert(layers.end(), part.begin(), part.end());
+    }
+    return layers;
+  }
+
+ private:
+  std::map<std::string, overlay::Schedule> known_schedules(const std::vector<NodeId>& nodes) const {
+    std::map<std::string, overlay::Schedule> known;
+    if (!source) return known;
+    for (const overlay::Layer& layer : overlay::overlay_layers(graph, nodes, hardware)) {
+      const std::optional<overlay::Schedule> schedule = source(layer);
+      Diagnostics problems;
+      if (schedule) verify(layer, hardware, *schedule, problems);
+      if (schedule && problems.ok()) known[layer.name] = *schedule;
+    }
+    return known;
+  }
+};
+
+// Views show what the node before them left in accelerator memory: without it there is nothing to view. In
+// topological order, so chains of views are covered.
+void leave_lone_views(const Graph& graph, std::vector<bool>& on_overlay, std::vector<std::string>& reasons) {
+  const std::vector<NodeId> producers = graph.producers();
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    if (!on_overlay[n] || !overlay::is_view(graph, node)) continue;
+    const NodeId producer = producers[size_t(node.inputs[0])];
+    if (producer != kNoNode && on_overlay[size_t(producer)]) continue;
+    on_overlay[n] = false;
+    reasons[n] = "only re-shapes data that lies on the host";
+  }
+}
+
+// As plan(), but a layer that is too large for the overlay even alone goes to the host: its smallest tile, or
+// its tensors. Errors (infeasible): every layer fits, all of them together do not.
+std::vector<overlay::LayerReport> plan_what_fits(Planner& planner, std::vector<bool>& on_overlay,
+                                                 std::vector<std::string>& reasons) {
+  const Graph& graph = planner.graph;
+  try {
+    return planner.plan(on_overlay);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kInfeasible) throw;
+    bool found = false;
+    for (NodeId n = 0; n < NodeId(graph.nodes.size()); ++n) {
+      if (!on_overlay[size_t(n)]) continue;
+      try {
+        overlay::compile_overlay(graph, std::span(&n, 1), planner.hardware);
+      } catch (const Error& alone) {
+        if (alone.kind() != ErrorKind::kInfeasible) continue;  // a view needs the node before it
+        const Diagnostic& problem = alone.diagnostics()[0];
+        on_overlay[size_t(n)] = false;
+        reasons[size_t(n)] = problem.op.empty() ? problem.message
+                                                : fmt::format("its smallest tile does not fit: {} {}",
+                                                              problem.op, problem.message);
+        found = true;
+      }
+    }
+    if (!found) throw;
+  }
+  leave_lone_views(graph, on_overlay, reasons);
+  return planner.plan(on_overlay);
+}
+
+}  // namespace
+
+Bundle retarget(Bundle bundle, const OverlayHardware& hardware) {
+  if (hardware == bundle.hardware) return bundle;
+  Diagnostics diagnostics;
+  hardware.verify(diagnostics);
+  diagnostics.raise_if_any(fmt::format("hardware '{}'", hardware.name));
+  bundle.hardware = hardware;
+  bundle.schedules.clear();
+  std::vector<bool> on_overlay;
+  std::vector<std::string> reasons;
+  for (size_t n = 0; n < bundle.graph.nodes.size(); ++n) {
+    reasons.push_back(bundle.nodes[n].reason);
+    on_overlay.push_back(bundle.nodes[n].on_overlay &&
+                         overlay::supports(bundle.graph, bundle.graph.nodes[n], hardware, &reasons.back()));
+  }
+  leave_lone_views(bundle.graph, on_overlay, reasons);
+  const ScheduleSource no_source;
+  Planner planner{bundle.graph, hardware, no_source};
+  for (const overlay::LayerReport& layer : plan_what_fits(planner, on_overlay, reasons)) {
+    bundle.schedules[layer.name] = layer.schedule;
+  }
+  for (size_t n = 0; n < bundle.nodes.size(); ++n) bundle.nodes[n] = {on_overlay[n], reasons[n]};
+  return bundle;
+}
+
+Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const HostModel& host,
+                    const ScheduleSource& source) {
+  Diagnostics diagnostics;
+  hardware.verify(diagnostics);
+  diagnostics.raise_if_any(fmt::format("hardware '{}'", hardware.name));
+  Compilation result;
+  Bundle& bundle = result.bundle;
+  bundle.graph = std::move(integer_graph);
+  bundle.hardware = hardware;
+  const Graph& graph = bundle.graph;
+
+  std::vector<bool> legal;
+  std::vector<std::string> reasons(graph.nodes.size());
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    legal.push_back(overlay::supports(graph, graph.nodes[n], hardware, &reasons[n]));
+  }
+  leave_lone_views(graph, legal, reasons);
+  Planner planner{graph, hardware, source};
+  result.layers = plan_what_fits(planner, legal, reasons);
+  std::map<std::string, double> seconds;
+  for (const overlay::LayerReport& layer : result.layers) {
+    seconds[layer.name] = layer.cost.cycles / (hardware.clock_mhz * 1e6);
+  }
+  const auto offer = [&](const Node& node) {
+    const size_t n = size_t(&node - graph.nodes.data());
+    return Offer{legal[n], reasons[n], seconds[node.name]};
+  };
+  const Partition chosen = partition(graph, offer, host);
+  std::vector<bool> on_overlay;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    on_overlay.push_back(chosen.placements[n].on_overlay);
+    reasons[n] = chosen.placements[n].reason;
+  }
+  leave_lone_views(graph, on_overlay, reasons);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) bundle.nodes.push_back({on_overlay[n], reasons[n]});
+  if (on_overlay != legal) result.layers = planner.plan(on_overlay);
+  result.recorded = std::move(planner.recorded);
+  for (const overlay::LayerReport& layer : result.layers) bundle.schedules[layer.name] = layer.schedule;
+  return result;
+}
+
+}  // namespace tilewright

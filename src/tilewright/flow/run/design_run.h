@@ -1,0 +1,37 @@
+// Images through a network whose middle part is a generated design: what lies before and behind it runs on
+// the host.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tilewright/host/executor.h"
+#include "tilewright/pipeline/network/network.h"
+#include "tilewright/pipeline/simulate/driver.h"
+
+namespace tilewright {
+
+class HostBorder {
+ public:
+  explicit HostBorder(const pipeline::Network& network);
+
+  // What the hardware gets for the model's inputs: row, column, channel.
+  std::vector<int32_t> image(const std::vector<Tensor>& inputs) const;
+  // The model's outputs for what the hardware gives.
+  std::vector<Tensor> outputs(const std::vector<int32_t>& result) const;
+
+ private:
+  const pipeline::Network& network_;
+  Executor before_, behind_;
+};
+
+struct DesignOutputs {
+  std::vector<std::vector<Tensor>> outputs;  // by input
+  uint64_t cycles = 0;                       // of all of them
+};
+
+// Runs all `inputs` (the model's) on the hardware behind `port`, as many at once as fit its memory.
+DesignOutputs run_on_hardware(const pipeline::Network& network, const pipeline::Design& design,
+                              pipeline::DesignPort& port, const std::vector<std::vector<Tensor>>& inputs);
+
+}  // namespace tilewright

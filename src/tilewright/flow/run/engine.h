@@ -1,0 +1,70 @@
+// Execution of a bundle: overlay programs on one of their engines and host steps in turn, or the whole
+// integer graph on the host, which is the reference the former must equal bit for bit.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tilewright/flow/run/bundle.h"
+#include "tilewright/host/executor.h"
+#include "tilewright/overlay/program/program_engine.h"
+#include "tilewright/overlay/time/trace.h"
+
+namespace tilewright {
+
+// kFunctional: what the overlay takes runs as overlay programs, on the engine that the session names.
+enum class EngineKind { kFunctional, kHost };
+
+// A bundle made ready: programs generated, weights packed, kernels resolved. Immutable, shared by sessions.
+class Engine {
+ public:
+  // Errors: those of overlay::compile_overlay and Executor.
+  Engine(const Bundle& bundle, EngineKind kind, HostOptions host = {});
+
+  struct PreparedStep {
+    std::vector<ValueId> inputs, outputs;                    // values of the bundle's graph
+    std::shared_ptr<const overlay::OverlayProgram> program;  // overlay step
+    std::shared_ptr<const Executor> executor;                // host step
+  };
+
+  const Graph& graph() const { return graph_; }
+  const OverlayHardware& hardware() const { return hardware_; }
+  const std::vector<PreparedStep>& steps() const { return steps_; }
+
+ private:
+  Graph graph_;
+  OverlayHardware hardware_;
+  std::vector<PreparedStep> steps_;
+};
+
+// One thread's use of an engine: its own accelerator memory and scratchpads.
+class Session {
+ public:
+  // `overlay_engine`: what runs the overlay's programs.
+  explicit Session(std::shared_ptr<const Engine> engine,
+                   const overlay::ProgramEngineOptions& overlay_engine = {});
+
+  // Shows all later runs on the cycle simulator; must outlive them.
+  void trace(overlay::TraceWriter& writer) { trace_ = &writer; }
+
+  // Sees every value that crosses between steps, graph outputs included.
+  using Observe = std::function<void(ValueId, const Tensor&)>;
+  // One tensor per graph output. Errors (invalid input): number, type or shape of the inputs.
+  std::vector<Tensor> run(const std::vector<Tensor>& inputs, const Observe& observe = {});
+  // Of all runs of this session so far.
+  const overlay::RunCounters& counters() const { return counters_; }
+  const overlay::CycleCounters& cycles() const { return cycles_; }
+
+ private:
+  std::map<ValueId, Tensor> run_program(overlay::OverlayProgram& program,
+                                        const std::map<ValueId, Tensor>& inputs);
+
+  std::shared_ptr<const Engine> engine_;
+  std::vector<overlay::OverlayProgram> programs_;  // by step; host steps have an empty one
+  std::unique_ptr<overlay::ProgramEngine> overlay_engine_;
+  overlay::TraceWriter* trace_ = nullptr;
+  overlay::RunCounters counters_;
+  overlay::CycleCounters cycles_;
+};
+
+}  // namespace tilewright

@@ -1,0 +1,67 @@
+// Graph nodes joined with the compiler's report by name. Cycles, traffic and micro-ops are those of the
+// overlay's estimate, not measured.
+#include "tilewright/flow/run/layer_table.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "tilewright/graph/inference/statistics.h"
+
+namespace tilewright {
+
+LayerTable layer_table(const Compilation& compilation) {
+  const Bundle& bundle = compilation.bundle;
+  std::map<std::string, const overlay::LayerReport*> reports;
+  for (const overlay::LayerReport& layer : compilation.layers) reports[layer.name] = &layer;
+  LayerTable table;
+  for (size_t n = 0; n < bundle.graph.nodes.size(); ++n) {
+    const Node& node = bundle.graph.nodes[n];
+    LayerRow row{node.name, node.op, bundle.nodes[n].on_overlay, bundle.nodes[n].reason};
+    row.macs = multiply_accumulates(bundle.graph, node);
+    table.total_macs += row.macs;
+    if (row.on_overlay) table.overlay_macs += row.macs;
+    const auto found = reports.find(node.name);
+    if (found != reports.end()) {
+      const overlay::LayerCost& cost = found->second->cost;
+      row.bytes_moved =
+          cost.input_bytes + cost.weight_bytes + cost.parameter_bytes + cost.output_bytes + cost.uop_bytes;
+      row.uops = cost.gemm_uops + cost.reset_uops + cost.alu_uops;
+      row.cycles = cost.cycles;
+      row.share_of_peak = cost.share_of_peak;
+      row.recorded = compilation.recorded.count(node.name) != 0;
+      table.total_cycles += cost.cycles;
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::string to_string(const LayerTable& table) {
+  std::string text =
+      fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11} {:>6}  {}\n", "node", "operator",
+                  "runs on", "MACs", "bytes", "micro-ops", "cycles", "peak", "why");
+  std::string recorded;
+  size_t recorded_count = 0, scheduled_count = 0;
+  for (const LayerRow& row : table.rows) {
+    scheduled_count += row.cycles > 0;
+    if (row.recorded) recorded += (recorded_count++ == 0 ? "" : ", ") + row.name;
+    const std::string name = row.name.size() > 28
+                                 ? row.name.substr(0, 13) + ".." + row.name.substr(row.name.size() - 13)
+                                 : row.name;
+    text += row.on_overlay ? fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11.0f} {:>5.1f}%  {}\n",
+                                         name, row.op, "overlay", row.macs, row.bytes_moved, row.uops,
+                                         row.cycles, 100 * row.share_of_peak, row.reason)
+                           : fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11} {:>6}  {}\n", name,
+                                         row.op, "host", row.macs, "-", "-", "-", "-", row.reason);
+  }
+  text += fmt::format("{} MACs, {:.2f} % of them on the overlay; estimated {:.0f} cycles\n", table.total_macs,
+                      100 * table.overlay_mac_share(), table.total_cycles);
+  if (recorded_count > 0) {
+    text += fmt::format("{} of {} layers have the schedule of a record: {}\n", recorded_count,
+                        scheduled_count, recorded);
+  }
+  return text;
+}
+
+}  // namespace tilewright

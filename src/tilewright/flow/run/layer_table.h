@@ -1,0 +1,35 @@
+// What `compile` shows of each operator: where it runs and why, its work, traffic and estimated time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tilewright/flow/run/bundle.h"
+
+namespace tilewright {
+
+struct LayerRow {
+  std::string name, op;
+  bool on_overlay = false;
+  std::string reason;
+  int64_t macs = 0;
+  // Of the overlay, by the estimate; 0 on the host.
+  int64_t bytes_moved = 0;  // between DRAM and the scratchpads, all memories
+  int64_t uops = 0;         // executed GEMM and ALU micro-op iterations
+  double cycles = 0;
+  double share_of_peak = 0;  // useful MACs per cycle over MACs of one micro-op
+  bool recorded = false;     // the schedule is that of a record, not the default one
+};
+
+struct LayerTable {
+  std::vector<LayerRow> rows;  // in graph order
+  int64_t total_macs = 0, overlay_macs = 0;
+  double total_cycles = 0;
+  double overlay_mac_share() const { return total_macs == 0 ? 0 : double(overlay_macs) / double(total_macs); }
+};
+
+LayerTable layer_table(const Compilation& compilation);
+std::string to_string(const LayerTable& table);
+
+}  // namespace tilewright

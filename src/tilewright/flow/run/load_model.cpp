@@ -1,0 +1,79 @@
+// Formats are told apart in this order: a bundle (refused), the TFLite identifier, the outermost protobuf
+// fields of TensorFlow, and ONNX for all else; a folder is a SavedModel.
+#include "tilewright/flow/run/load_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <vector>
+
+#include "tilewright/flow/run/container.h"
+#include "tilewright/frontend/onnx/onnx_reader.h"
+#include "tilewright/frontend/tflite/tflite_reader.h"
+#include "tilewright/graph/lcg_weights.h"
+#include "tilewright/quantize/integerize/integerize.h"
+#include "tilewright/transform/pipeline.h"
+
+namespace tilewright {
+namespace {
+
+Graph load_onnx(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings) {
+  OnnxOptions onnx;
+  onnx.dimensions = options.dimensions;
+  onnx.allow_missing_weights = options.allow_missing_weights || options.fill_gain > 0;
+  Graph graph = read_onnx(path, onnx, warnings);
+  if (options.fill_gain <= 0) return graph;
+  const bool computed = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                                    [](const Node& node) { return node.is("ConstantOfShape"); });
+  return with_context(fmt::format("file '{}'", path.string()), [&] {
+    return fill_lcg_weights(
+        std::move(graph), {options.fill_gain, computed ? LcgOrder::kConstantOfShape : LcgOrder::kConstants});
+  });
+}
+
+Graph load_tensorflow(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings,
+                      TfStages* stages) {
+  TensorflowOptions tensorflow;
+  tensorflow.dimensions = options.dimensions;
+  tensorflow.outputs = options.output_nodes;
+  tensorflow.feeds = options.feeds;
+  tensorflow.keep_arg_max = options.keep_arg_max;
+  tensorflow.fill_gain = options.fill_gain;
+  tensorflow.allow_missing_weights = options.allow_missing_weights;
+  return read_tensorflow(path, tensorflow, warnings, stages);
+}
+
+// Enough of a file to tell its format, which its name does not.
+std::vector<std::byte> first_bytes(const std::filesystem::path& path) {
+  std::vector<std::byte> bytes(4096);
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(bytes.size()));
+  bytes.resize(size_t(file.gcount()));
+  return bytes;
+}
+
+}  // namespace
+
+Graph load_model(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings,
+                 TfStages* stages) {
+  const bool is_folder = std::filesystem::is_directory(path);
+  if (is_container(path)) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("file '{}': is a compiled bundle, a model is expected", path.string()),
+                "'tilewright run' and 'tilewright compare' take bundles");
+  }
+  if (!is_folder && is_tflite(first_bytes(path))) return read_tflite(path, {options.dimensions}, warnings);
+  if (is_folder || is_tensorflow(first_bytes(path))) {
+    return load_tensorflow(path, options, warnings, stages);
+  }
+  return load_onnx(path, options, warnings);
+}
+
+Graph host_form(Graph graph) {
+  const bool quantized = is_quantized(graph);
+  graph = optimize(std::move(graph));
+  return quantized ? integerize(graph) : graph;
+}
+
+}  // namespace tilewright

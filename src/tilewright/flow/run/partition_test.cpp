@@ -1,0 +1,88 @@
+#include "tilewright/flow/run/partition.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tilewright/base/random.h"
+
+namespace tilewright {
+namespace {
+
+// x -> a -> b -> c, and x -> d; c and d are outputs. Each value has 1000 bytes.
+Graph small_graph() {
+  Graph graph;
+  const ValueId x = graph.add_input("x", ElementType::kI8, {1000});
+  ValueId last = x;
+  for (const char* node_name : {"a", "b", "c"}) {
+    const ValueId y = graph.add_value(std::string("y") + node_name, ElementType::kI8, {1000});
+    graph.add_node(node_name, "Identity", {last}, {y});
+    last = y;
+  }
+  const ValueId yd = graph.add_value("yd", ElementType::kI8, {1000});
+  graph.add_node("d", "Identity", {x}, {yd});
+  graph.outputs = {last, yd};
+  return graph;
+}
+
+TEST(Partition, KeepsWhatPaysAndSaysWhy) {
+  const Graph graph = small_graph();  // 2 us per node on the host, 1 us per transfer
+  const Partition result = partition(graph, [](const Node& node) {
+    if (node.name == "b") return Offer{false, "no such operation", 0};
+    return Offer{true, "", node.name == "c" ? 0.5e-6 : 5e-6};
+  });
+  EXPECT_FALSE(result.placements[0].on_overlay);
+  EXPECT_EQ(result.placements[0].reason,
+            "0.002 ms on the host; the overlay needs 0.005 ms and 0.002 ms of transfers");
+  EXPECT_EQ(result.placements[1].reason, "no such operation");
+  EXPECT_FALSE(result.placements[2].on_overlay);  // 0.5 us + 2 us of transfers > 2 us
+}
+
+TEST(Partition, ANodeBetweenOverlayNodesStaysThoughItIsSlowerThere) {
+  const Graph graph = small_graph();
+  const Partition result = partition(graph, [](const Node& node) {
+    return Offer{node.name != "d", "x", node.name == "b" ? 2.5e-6 : 1e-9};
+  });
+  EXPECT_TRUE(result.placements[1].on_overlay);
+  ASSERT_EQ(result.steps.size(), 2u);
+}
+
+TEST(OrderSteps, CoversEveryNodeOnceAndRespectsDataFlow) {
+  Random random(5);
+  for (int round = 0; round < 300; ++round) {
+    Graph graph;
+    graph.add_input("x", ElementType::kI8, {4});
+    const int count = int(random.between(1, 20));
+    for (int i = 0; i < count; ++i) {
+      const ValueId from = ValueId(random.between(0, int64_t(graph.values.size()) - 1));
+      const ValueId to = graph.add_value("y", ElementType::kI8, {4});
+      graph.add_node("n", "Identity", {from}, {to});
+    }
+    std::vector<bool> on_overlay;
+    for (int i = 0; i < count; ++i) on_overlay.push_back(random.chance(0.5));
+    std::set<ValueId> ready = {0};
+    size_t covered = 0;
+    for (const Step& step : order_steps(graph, on_overlay)) {
+      for (NodeId n : step.nodes) {
+        ASSERT_EQ(on_overlay[size_t(n)], step.on_overlay);
+        ASSERT_TRUE(ready.count(graph.nodes[size_t(n)].inputs[0])) << "round " << round;
+        ready.insert(graph.nodes[size_t(n)].outputs[0]);
+        ++covered;
+      }
+    }
+    ASSERT_EQ(covered, graph.nodes.size());
+  }
+}
+
+TEST(Extract, TakesInputsAndOutputsFromTheBorder) {
+  const Graph part = extract(small_graph(), {1, 2});
+  ASSERT_EQ(part.nodes.size(), 2u);
+  ASSERT_EQ(part.inputs.size(), 1u);
+  EXPECT_EQ(part.value(part.inputs[0]).name, "ya");
+  ASSERT_EQ(part.outputs.size(), 1u);
+  EXPECT_EQ(part.value(part.outputs[0]).name, "yc");
+  EXPECT_EQ(part.values.size(), 3u);
+}
+
+}  // namespace
+}  // namespace tilewright

@@ -1,0 +1,158 @@
+// Conv and ConvTranspose: oneDNN for f32 in one to three spatial axes, plain loops for the rest.
+#include <fmt/format.h>
+
+#include "tilewright/graph/window.h"
+#include "tilewright/host/floating/plain_convolution.h"
+#include "tilewright/host/kernel_inputs.h"
+#include "tilewright/host/kernel_table.h"
+#include "tilewright/host/onednn.h"
+
+namespace tilewright {
+namespace {
+
+using dnnl::memory;
+
+// oneDNN's form of a window.
+struct WindowDims {
+  memory::dims strides, dilations, pads_begin, pads_end;
+};
+
+// Weights with the group axis that oneDNN wants when there is more than one group; `axes` are the ONNX
+// weights' axes as oneDNN orders them (outputs, inputs, kernel...).
+memory::desc weights_desc(const Shape& weights, int64_t group, bool transposed) {
+  const std::vector<int64_t> strides = weights.strides();
+  memory::dims dims = weights.dims(), steps = strides;
+  // Split axis 0 (outputs, or inputs when transposed) into (group, rest).
+  dims[0] /= group;
+  if (transposed) {
+    std::swap(dims[0], dims[1]);
+    std::swap(steps[0], steps[1]);
+  }
+  if (group > 1) {
+    dims.insert(dims.begin(), group);
+    steps.insert(steps.begin(), strides[0] * (weights[0] / group));
+  }
+  return memory::desc(dims, memory::data_type::f32, steps);
+}
+
+memory::desc any_layout(const memory::desc& desc) {
+  return memory::desc(desc.dims(), memory::data_type::f32, memory::format_tag::any);
+}
+
+struct Bound {
+  Window window;
+  int64_t group = 1;
+  Shape output;
+  bool has_bias = false;
+};
+
+// What ONNX asks of the operands of both operators, so that nothing is read out of bounds.
+Bound check_operands(const Node& node, std::span<const Operand> operands, bool transposed) {
+  if (operands.size() < 2 || !operands[0].present || !operands[1].present) {
+    throw Error(ErrorKind::kInvalidInput, "data and weights are needed");
+  }
+  const Operand &x = operands[0], &weights = operands[1];
+  if (x.type != ElementType::kF32 && x.type != ElementType::kF64) throw_unsupported_type(x.type);
+  Bound bound;
+  bound.window = transposed ? transposed_window(node, x.shape, weights.shape)
+                            : convolution_window(node, x.shape, weights.shape);
+  bound.group = node.int_or("group", 1);
+  bound.has_bias = operands.size() > 2 && operands[2].present;
+  const int64_t g = bound.group, w0 = weights.shape[0], w1 = weights.shape[1];
+  const bool fits = weights.type == x.type && g >= 1 && x.shape[1] % g == 0 && w0 % g == 0 && w0 > 0 &&
+                    w1 > 0 && (transposed ? w0 == x.shape[1] : w1 * g == x.shape[1]);
+  if (!fits) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("weights {} do not fit data {} in {} groups",
+                            to_string(weights.type, weights.shape), to_string(x.type, x.shape), g));
+  }
+  const int64_t outputs = transposed ? w1 * g : w0;
+  if (bound.has_bias && (operands[2].type != x.type || operands[2].shape != Shape{outputs})) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("the bias is {}, not {}", to_string(operands[2].type, operands[2].shape),
+                            to_string(x.type, Shape{outputs})));
+  }
+  bound.output = bound.window.output_shape(x.shape[0], outputs);
+  return bound;
+}
+
+WindowDims window_dims(const Window& window, bool transposed) {
+  WindowDims dims;
+  for (const WindowAxis& axis : window.axes) {
+    dims.strides.push_back(axis.stride);
+    dims.dilations.push_back(axis.dilation - 1);
+    dims.pads_begin.push_back(axis.pad_begin);
+    // What is left of the plane after the last window; never counts as padding of its own.
+    const int64_t span = transposed ? (axis.input - 1) * axis.stride : (axis.output - 1) * axis.stride;
+    const int64_t used = span + axis.effective_kernel() - axis.pad_begin;
+    dims.pads_end.push_back(transposed ? used - axis.output : used - axis.input);
+  }
+  return dims;
+}
+
+bool fits_onednn(const Operand& x, const Window& window, const WindowDims& dims) {
+  if (x.type != ElementType::kF32 || window.rank() > 3 || x.shape.element_count() == 0) return false;
+  for (size_t axis = 0; axis < dims.strides.size(); ++axis) {
+    // oneDNN refuses an end padding that skips a whole stride.
+    if (dims.pads_end[axis] + dims.strides[axis] <= 0) return false;
+  }
+  return true;
+}
+
+template <typename Primitive>
+std::shared_ptr<const onednn::Runner> make_runner(std::span<const Operand> operands, const Bound& bound,
+                                                  const WindowDims& dims, dnnl::algorithm algorithm,
+                                                  bool transposed, int threads) {
+  return onednn::guarded([&] {
+    const onednn::ThreadScope scope(threads);  // the implementation is chosen for this number of threads
+    const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+    const memory::desc source = onednn::plain(operands[0].shape.dims());
+    const memory::desc weights = weights_desc(operands[1].shape, bound.group, transposed);
+    const memory::desc target = onednn::plain(bound.output.dims());
+    dnnl::primitive_attr attributes;
+    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    const memory::desc bias = bound.has_bias ? onednn::plain({bound.output[1]}) : memory::desc();
+    const typename Primitive::desc desc(dnnl::prop_kind::forward_inference, algorithm, any_layout(source),
+                                        any_layout(weights), bias, any_layout(target), dims.strides,
+                                        dims.dilations, dims.pads_begin, dims.pads_end);
+    const typename Primitive::primitive_desc primitive(desc, attributes, engine);
+    return std::make_shared<const onednn::Runner>(engine, primitive, Primitive(primitive), source, weights,
+                                                  target, operands[1].constant);
+  });
+}
+
+using PlainKernel = decltype(&plain_convolution);
+
+template <typename Primitive, bool kTransposed>
+BoundKernel bind(const Node& node, std::span<const Operand> operands, const HostOptions& options) {
+  const Bound bound = check_operands(node, operands, kTransposed);
+  const WindowDims dims = window_dims(bound.window, kTransposed);
+  if (!fits_onednn(operands[0], bound.window, dims)) {
+    const PlainKernel kernel = kTransposed ? plain_transposed_convolution : plain_convolution;
+    return [bound, kernel](KernelInputs inputs, const HostOptions& run_options) {
+      return std::vector<Tensor>{kernel(*inputs[0], *inputs[1], bound.has_bias ? inputs[2] : nullptr,
+                                        bound.window, bound.group, run_options.threads)};
+    };
+  }
+  const auto algorithm =
+      kTransposed ? dnnl::algorithm::deconvolution_direct : dnnl::algorithm::convolution_direct;
+  const auto runner = make_runner<Primitive>(operands, bound, dims, algorithm, kTransposed, options.threads);
+  return [bound, runner](KernelInputs inputs, const HostOptions& run_options) {
+    Tensor y(ElementType::kF32, bound.output);
+    onednn::guarded([&] {
+      runner->run(*inputs[0], *inputs[1], bound.has_bias ? inputs[2] : nullptr, y, run_options.threads);
+    });
+    return std::vector<Tensor>{y};
+  };
+}
+
+constexpr KernelEntry kKernels[] = {
+    {"", "Conv", nullptr, bind<dnnl::convolution_forward, false>},
+    {"", "ConvTranspose", nullptr, bind<dnnl::deconvolution_forward, true>},
+};
+
+}  // namespace
+
+std::span<const KernelEntry> convolution_kernels() { return kKernels; }
+
+}  // namespace tilewright

@@ -1,0 +1,42 @@
+// Attributes and shapes of the integer operators (docs/arithmetic.md), read from graph nodes and checked.
+#pragma once
+
+#include "tilewright/graph/window.h"
+#include "tilewright/host/integer/integer_conv.h"
+#include "tilewright/host/kernel.h"
+#include "tilewright/tensor/quantized_arithmetic.h"
+#include "tilewright/tensor/reference_kernels.h"
+
+namespace tilewright {
+
+// Errors of all functions (invalid input): a value outside of its range, naming the attribute or input.
+
+// y_zero_point, clip_low, clip_high, bipolar.
+OutputStage output_stage(const Node& node);
+// Attribute `name` as a 32-bit integer in [low, high].
+int32_t integer_attribute(const Node& node, const char* name, int32_t fallback, int64_t low, int64_t high);
+// The window of a 1-D or 2-D node as height and width; a 1-D one has a height of 1. kUnsupported: more axes.
+IntegerConvShape conv_shape(const Window& window, const Shape& x, int64_t output_channels, int64_t group);
+// `group`, checked against the shapes of X [N,C,...] and W [O,C/group,...].
+int64_t checked_group(const Node& node, const Shape& x, const Shape& weights);
+// `group` of a transposed convolution: W is [C,O/group,...].
+int64_t checked_transposed_group(const Node& node, const Shape& x, const Shape& weights);
+
+// The inputs B, M and S of one operator with `channels` output channels.
+class ChannelScales {
+ public:
+  ChannelScales(const Tensor& bias, const Tensor& multiplier, const Tensor& shift, int64_t channels);
+  uint32_t bias(int64_t channel) const { return uint32_t(bias_[size_t(channel)]); }
+  Requantization scale(int64_t channel) const {
+    return {multiplier_[multiplier_.size() == 1 ? 0 : size_t(channel)],
+            shift_[shift_.size() == 1 ? 0 : size_t(channel)]};
+  }
+
+ private:
+  std::span<const int32_t> bias_, multiplier_, shift_;
+};
+
+// i8, u8 or i16 values as i16. Errors (unsupported): another type.
+std::vector<int16_t> weight_values(const Tensor& tensor);
+
+}  // namespace tilewright

@@ -1,0 +1,26 @@
+// Random legal programs for differential tests and fuzzing: tokens never deadlock, every index is in range,
+// the rest (padding, strides, aliasing destinations, overwrites, every ALU operation) is as wild as the
+// encoding allows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tilewright/base/random.h"
+#include "tilewright/overlay/isa/isa.h"
+
+namespace tilewright::overlay {
+
+struct RandomProgram {
+  std::vector<std::byte> dram;  // random data, then the program
+  uint64_t address = 0, count = 0;
+};
+
+// `length` instructions with micro-ops in the first 64 slots, then stores that expose every bit of ACC, and
+// FINISH.
+RandomProgram random_program(const OverlayHardware& hardware, Random& random, int length);
+
+// Overlays that differ in everything the simulator is generic in.
+std::vector<OverlayHardware> varied_overlays();
+
+}  // namespace tilewright::overlay

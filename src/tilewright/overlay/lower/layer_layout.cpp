@@ -1,0 +1,41 @@
+// From byte 4096 on: sources, result, weights, parameters, padding, each aligned to the largest element or
+// instruction and to at least 64 bytes. Padding comes last because its size depends on the tiling.
+#include "tilewright/overlay/lower/layer_layout.h"
+
+#include <algorithm>
+
+#include "tilewright/overlay/schedule/packing.h"
+
+namespace tilewright::overlay {
+
+LayerLayout::LayerLayout(const Tiling& tiling, const OverlayHardware& hardware)
+    : alignment_(
+          uint64_t(std::max({hardware.input_bytes(), hardware.weight_bytes(), hardware.accumulator_bytes(),
+                             hardware.output_bytes(), hardware.instruction_bytes(), int64_t{64}}))) {
+  const Layer& layer = *tiling.layer;
+  for (const LayerSource& source : layer.sources) {
+    const SourceView view{layer.batch, source.channels, source.height, source.width};
+    addresses_.sources.push_back(
+        take_elements(packed_activation_bytes(view, hardware), hardware.input_bytes()));
+  }
+  const SourceView result{layer.batch, layer.out_channels, layer.out_height, layer.out_width};
+  addresses_.result = take_elements(packed_activation_bytes(result, hardware), hardware.output_bytes());
+  addresses_.weights = take_elements(packed_weight_bytes(layer, hardware), hardware.weight_bytes());
+  const int64_t accumulator = hardware.accumulator_bytes();
+  addresses_.parameters =
+      take_elements(tiling.blocks.sub_total * tiling.parameter_vectors * accumulator, accumulator);
+  addresses_.padding =
+      take_elements(padding_elements(tiling) * hardware.input_bytes(), hardware.input_bytes());
+}
+
+uint64_t LayerLayout::take(uint64_t bytes) {
+  const uint64_t address = (end_ + alignment_ - 1) / alignment_ * alignment_;
+  end_ = address + bytes;
+  return address;
+}
+
+int64_t LayerLayout::take_elements(int64_t bytes, int64_t element_bytes) {
+  return int64_t(take(uint64_t(bytes))) / element_bytes;
+}
+
+}  // namespace tilewright::overlay

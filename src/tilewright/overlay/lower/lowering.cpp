@@ -1,0 +1,92 @@
+// The order of a step: tokens and loads, first-touch (reset, unless micro-ops overwrite), micro-kernels, the
+// token that frees the buffers; after the last step of a tile the output passes, a token and the stores. An
+// early start has the first-touch ahead of the token for the data.
+#include "tilewright/overlay/lower/lowering.h"
+
+#include "tilewright/overlay/lower/lowering_kernels.h"
+#include "tilewright/overlay/lower/lowering_transfers.h"
+
+namespace tilewright::overlay {
+namespace {
+
+class LayerLowering {
+ public:
+  LayerLowering(const Tiling& tiling, const LayerAddresses& addresses, Runtime& runtime)
+      : tiling_(tiling),
+        runtime_(runtime),
+        transfers_(tiling, addresses, runtime),
+        kernels_(tiling, runtime),
+        plan_(plan_steps(tiling)) {}
+
+  void run() {
+    const bool first = runtime_.instruction_count() == 0;
+    kernels_.prefetch(plan_);  // while the layer before is still being stored
+    if (!first) wait_for_previous_layer();
+    for (int64_t bank = 0; tiling_.all_parameters && bank < tiling_.banks; ++bank) {
+      transfers_.load_parameters({0, tiling_.blocks.out}, bank);
+    }
+    for (const Step& step : plan_.steps) emit(step);
+  }
+
+ private:
+  void wait_for_previous_layer() {
+    runtime_.dep_push(Stage::kStore, Stage::kCompute);
+    runtime_.dep_pop(Stage::kStore, Stage::kCompute);
+    runtime_.dep_push(Stage::kCompute, Stage::kLoad);
+    runtime_.dep_pop(Stage::kCompute, Stage::kLoad);
+  }
+
+  void emit(const Step& step) {
+    const Tile& tile = plan_.tiles[size_t(step.tile)];
+    const int64_t slot = step.tile % tiling_.output_slots;
+    const bool loads = step.load_input || step.load_weights, early = tiling_.starts_early();
+    if (loads) {
+      if (step.wait_for_step) runtime_.dep_pop(Stage::kCompute, Stage::kLoad);
+      if (step.load_weights) transfers_.load_weights(tile.out, step);
+      if (step.load_input) transfers_.load_inputs(tile, step);
+      runtime_.dep_push(Stage::kLoad, Stage::kCompute);
+      if (!early) runtime_.dep_pop(Stage::kLoad, Stage::kCompute);
+    }
+    if (step.first) {
+      if (step.tile >= tiling_.output_slots) runtime_.dep_pop(Stage::kStore, Stage::kCompute);
+      Range& loaded = parameters_[tiling_.banks == 2 ? slot : 0];
+      if (tiling_.parameter_vectors > 0 && !tiling_.all_parameters && tile.out != loaded) {
+        transfers_.load_parameters(tile.out, slot);
+        loaded = tile.out;
+      }
+      if (early) kernels_.start();
+    }
+    if (loads && early) runtime_.dep_pop(Stage::kLoad, Stage::kCompute);
+    kernels_.accumulate();
+    if (step.give_token) runtime_.dep_push(Stage::kCompute, Stage::kLoad);
+    if (step.last) finish(step, tile, slot);
+  }
+
+  void finish(const Step& step, const Tile& tile, int64_t slot) {
+    const bool last = &step == &plan_.steps.back();
+    for (const Tile& part : parts_to_finish(tiling_, tile, last)) {
+      kernels_.finish();
+      runtime_.dep_push(Stage::kCompute, Stage::kStore);
+      runtime_.dep_pop(Stage::kCompute, Stage::kStore);
+      transfers_.store_outputs(tile, part, slot);
+    }
+    if (step.tile + tiling_.output_slots < int64_t(plan_.tiles.size())) {
+      runtime_.dep_push(Stage::kStore, Stage::kCompute);
+    }
+  }
+
+  const Tiling& tiling_;
+  Runtime& runtime_;
+  LayerTransfers transfers_;
+  LayerKernels kernels_;
+  StepPlan plan_;
+  Range parameters_[2] = {{-1, -1}, {-1, -1}};  // output blocks whose parameters are loaded, by bank
+};
+
+}  // namespace
+
+void lower_layer(const Tiling& tiling, const LayerAddresses& addresses, Runtime& runtime) {
+  LayerLowering(tiling, addresses, runtime).run();
+}
+
+}  // namespace tilewright::overlay

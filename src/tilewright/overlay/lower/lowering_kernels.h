@@ -1,0 +1,88 @@
+// The micro-kernels of one layer, recorded on first use.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "tilewright/overlay/lower/affine_kernel.h"
+#include "tilewright/overlay/lower/lowering.h"
+
+namespace tilewright::overlay {
+
+class LayerKernels {
+ public:
+  LayerKernels(const Tiling& tiling, Runtime& runtime);
+
+  // Records every kernel of the steps and brings their micro-ops into the cache together, where they fit it.
+  // Steps and tiles are accumulated and finished in the order of the plan afterwards.
+  void prefetch(const StepPlan& plan);
+  // What Tiling::starts_early issues ahead of the data of a tile's first step.
+  void start() { push_next(); }
+  // First touch (unless it was started) and multiply-accumulate, or maximum, of the next step into its output
+  // slot.
+  void accumulate() { push_next(); }
+  // The output passes of the next part (parts_to_finish) of the tile that the last step finished.
+  void finish() { push_next(); }
+
+ private:
+  // Output blocks (relative to the tile) whose input blocks and weights advance evenly.
+  struct Run {
+    int64_t out = 0, count = 1;                  // output blocks
+    int64_t subs = 1;                            // sub-blocks of each
+    int64_t in = 0, in_count = 1, in_delta = 0;  // input blocks of the first; advance per output block
+    int64_t weight = 0, weight_delta = 0;        // weight elements, per weight index
+    bool first_touch = false;
+  };
+  std::vector<Run> runs_of(const Tile& tile, const Step& step) const;
+  // The output blocks of a tile with all their sub-blocks, and the last one if it has fewer.
+  std::vector<Run> parts_of(const Tile& tile) const;
+
+  void matrix(const Tile& tile, const Step& step, int64_t slot);
+  void maximum(const Tile& tile, const Step& step, int64_t slot);
+  void tap_grid(const Tile& tile, const Step& step, int64_t slot, const Phase& phase, const TapGrid& grid,
+                const std::vector<Run>& runs, bool overwrite);
+  void maximum_tap(const Tile& tile, int64_t slot, int64_t dy, int64_t dx);
+  // All accumulators of a tile: reset, or an ALU operation with an immediate.
+  void whole_tile(const Tile& tile, int64_t slot, MicroKernel kernel);
+  void reset_slot(int64_t slot, int64_t elements);
+  // Accumulators that are stored but belong to no channel.
+  void clear_unused(const Tile& tile, int64_t index, int64_t slot);
+  // Makes the accumulators of a tile zero, or what the sums start from.
+  void start_tile(const Tile& tile, int64_t index, int64_t slot);
+  void output_pass(const Tile& tile, const Tile& part, int64_t slot, const OutputPass& pass);
+  void output_pass(const Tile& tile, const Tile& part, int64_t slot, const OutputPass& pass, const Run& run);
+  BoxAxis output_batch_axis(const Tile& tile) const;
+
+  // Appends the kernel, or the vector of kernels, that `make` builds to the sequence, built once per key.
+  template <typename Make>
+  void push(std::vector<int64_t> key, Make&& make);
+
+  // Kernels that are pushed one after the other, found by all that they depend on.
+  using SequenceKey = std::array<uint64_t, 7>;
+  using Sequence = std::vector<KernelHandle>;
+  struct SequenceHash {
+    size_t operator()(const SequenceKey& key) const;
+  };
+  // The sequence that `build` appends, built once per key.
+  template <typename Build>
+  const Sequence& sequence(const SequenceKey& key, Build&& build);
+  const Sequence& accumulation(const Tile& tile, const Step& step, int64_t slot);
+  const Sequence& starting(const Tile& tile, const Step& step, int64_t slot);
+  const Sequence& finishing(const Tile& tile, const Tile& part, int64_t slot);
+  void push_next();
+
+  const Tiling& tiling_;
+  Runtime& runtime_;
+  bool overwrite_;  // first micro-ops overwrite instead of a reset pass
+  int passes_ = 1;
+  std::map<std::vector<int64_t>, std::vector<KernelHandle>> recorded_;
+  std::unordered_map<SequenceKey, Sequence, SequenceHash> sequences_;
+  Sequence* building_ = nullptr;
+  std::vector<const Sequence*> planned_;  // of all starts, steps and parts, in the order of the plan
+  size_t next_ = 0;                       // of planned_
+};
+
+}  // namespace tilewright::overlay

@@ -1,0 +1,212 @@
+// Rectangles are joined to longer rows wherever both sides are contiguous: fewer, longer bursts.
+#include "tilewright/overlay/lower/lowering_transfers.h"
+
+#include <algorithm>
+
+namespace tilewright::overlay {
+namespace {
+
+constexpr int64_t kMaxSize = 65535;
+
+// Joins rows that follow each other without a gap.
+Transfer2D joined(int64_t element, int64_t x_size, int64_t y_size, int64_t x_stride) {
+  if (x_stride == x_size && x_size * y_size <= kMaxSize) {
+    x_size *= y_size;
+    x_stride = x_size;
+    y_size = 1;
+  }
+  if (y_size == 1) x_stride = x_size;
+  return {.dram_element = element,
+          .x_size = uint32_t(x_size),
+          .y_size = uint32_t(y_size),
+          .x_stride = uint32_t(x_stride)};
+}
+
+}  // namespace
+
+int64_t padding_elements(const Tiling& tiling) {
+  const Layer& layer = *tiling.layer;
+  const LayerSource& source = layer.sources[0];
+  const int64_t rows = tiling.in_rows(layer.out_height) * tiling.row_step;
+  const int64_t cols = tiling.in_cols(layer.out_width);
+  const bool inside = tiling.dy_min >= 0 && tiling.dx_min >= 0 &&
+                      tiling.dy_min + rows - tiling.row_step < source.height &&
+                      tiling.dx_min + cols - 1 < source.width;
+  return inside ? 0 : tiling.in_cols(tiling.schedule.cols);
+}
+
+LayerTransfers::LayerTransfers(const Tiling& tiling, const LayerAddresses& addresses, Runtime& runtime)
+    : tiling_(tiling), addresses_(addresses), runtime_(runtime) {}
+
+void LayerTransfers::load_padding(int64_t sram, int64_t rows, int64_t cols) {
+  if (rows <= 0 || cols <= 0) return;
+  runtime_.load_buffer_2d(
+      MemoryType::kInput, uint32_t(sram),
+      {.dram_element = addresses_.padding, .x_size = uint32_t(cols), .y_size = uint32_t(rows)});
+}
+
+// The rows that are inside the image, with the padding left and right of them.
+void LayerTransfers::load_inside_rows(int64_t element, int64_t sram, const LayerSource& source,
+                                      const InputSplit& split) {
+  const int64_t stride = tiling_.row_step * source.width, cols = split.left + split.width + split.right;
+  if (!split.row_loads) {
+    Transfer2D transfer = joined(element, split.width, split.inside, stride);
+    if (split.left + split.right > 0) {
+      transfer = {.dram_element = element, .x_size = uint32_t(split.width), .y_size = uint32_t(split.inside)};
+      transfer.x_stride = uint32_t(split.inside == 1 ? split.width : stride);
+      transfer.x_pad_before = uint32_t(split.left);
+      transfer.x_pad_after = uint32_t(split.right);
+      transfer.pad_value = padding_lane(*tiling_.layer);
+    }
+    runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(sram), transfer);
+    return;
+  }
+  for (int64_t row = 0; row < split.inside; ++row) {
+    const int64_t at = sram + row * cols;
+    load_padding(at, 1, split.left);
+    if (split.width > 0) {
+      runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(at + split.left),
+                              joined(element + row * stride, split.width, 1, split.width));
+    }
+    load_padding(at + split.left + split.width, 1, split.right);
+  }
+}
+
+void LayerTransfers::load_plane(int64_t plane_element, int64_t sram, const LayerSource& source,
+                                const InputSplit& split) {
+  const int64_t element = plane_element + split.first_row * source.width + split.first_col;
+  const int64_t cols = split.left + split.width + split.right;
+  if (split.one_load && split.above + split.below > 0) {
+    Transfer2D transfer{
+        .dram_element = element, .x_size = uint32_t(split.width), .y_size = uint32_t(split.inside)};
+    transfer.x_stride = uint32_t(split.inside == 1 ? split.width : tiling_.row_step * source.width);
+    transfer.x_pad_before = uint32_t(split.left);
+    transfer.x_pad_after = uint32_t(split.right);
+    transfer.y_pad_before = uint32_t(split.above);
+    transfer.y_pad_after = uint32_t(split.below);
+    transfer.pad_value = padding_lane(*tiling_.layer);
+    runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(sram), transfer);
+    return;
+  }
+  load_padding(sram, split.above, cols);
+  if (split.inside > 0) load_inside_rows(element, sram + split.above * cols, source, split);
+  load_padding(sram + (split.above + split.inside) * cols, split.below, cols);
+}
+
+void LayerTransfers::load_inputs(const Tile& tile, const Step& step) {
+  const Layer& layer = *tiling_.layer;
+  const Range in = step.in;
+  const int64_t plane_count = tiling_.input_slot_size / tiling_.input_plane /
+                              (int64_t(layer.sources.size()) * tiling_.schedule.batch_blocks);
+  for (size_t s = 0; s < layer.sources.size(); ++s) {
+    const LayerSource& source = layer.sources[s];
+    const int64_t image = source.height * source.width;
+    const InputSplit split = split_input(tiling_, runtime_.hardware(), source, tile);
+    const bool whole_planes = split.inside * split.width == image && tiling_.row_step == 1 &&
+                              tiling_.input_plane == image && image * in.size() <= kMaxSize;
+    for (int64_t n = tile.batch.begin; n < tile.batch.end; ++n) {
+      const int64_t group = int64_t(s) * tiling_.schedule.batch_blocks + n - tile.batch.begin;
+      const int64_t plane = group * plane_count + in.begin - step.held.begin;
+      const int64_t sram = step.input_slot * tiling_.input_slot_size + plane * tiling_.input_plane;
+      const int64_t element = addresses_.sources[s] + (n * tiling_.blocks.in + in.begin) * image;
+      if (whole_planes) {
+        runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(sram), joined(element, image, in.size(), image));
+        continue;
+      }
+      for (int64_t i = 0; i < in.size(); ++i) {
+        load_plane(element + i * image, sram + i * tiling_.input_plane, source, split);
+      }
+    }
+  }
+}
+
+void LayerTransfers::load_weights(Range out, const Step& step) {
+  const int64_t count = tiling_.layer->weight_count();
+  const ChannelBlocks& blocks = tiling_.blocks;
+  const Range in = step.in;
+  int64_t sram = step.weight_slot * tiling_.weight_slot_size;
+  if (blocks.shared) {
+    const int64_t all = count * blocks.subs(0);
+    runtime_.load_buffer_2d(MemoryType::kWeight, uint32_t(sram), joined(addresses_.weights, all, 1, all));
+    return;
+  }
+  if (in != step.held) return load_weight_parts(out, step);
+  const int64_t subs = blocks.subs(out.begin), row = in.size() * count * subs;
+  const bool even = subs == blocks.subs(out.end - 1);
+  if (blocks.dense && even && row <= kMaxSize && blocks.in * count * subs <= kMaxSize) {
+    const int64_t element = addresses_.weights + (blocks.offset[size_t(out.begin)] + in.begin * subs) * count;
+    runtime_.load_buffer_2d(MemoryType::kWeight, uint32_t(sram),
+                            joined(element, row, out.size(), blocks.in * count * subs));
+    return;
+  }
+  // Output blocks whose pieces follow each other in memory are loaded together.
+  int64_t element = -1, size = 0;
+  const auto flush = [&] {
+    if (size > 0)
+      runtime_.load_buffer_2d(MemoryType::kWeight, uint32_t(sram), joined(element, size, 1, size));
+    sram += size;
+    size = 0;
+  };
+  for (int64_t o = out.begin; o < out.end; ++o) {
+    const Range& needed = blocks.needed[size_t(o)];
+    const int64_t begin = std::max(needed.begin, in.begin), end = std::min(needed.end, in.end);
+    if (begin >= end) continue;
+    const int64_t skipped = (begin - needed.begin) * blocks.subs(o);
+    const int64_t from = addresses_.weights + (blocks.offset[size_t(o)] + skipped) * count;
+    const int64_t length = (end - begin) * blocks.subs(o) * count;
+    if (size > 0 && (from != element + size || size + length > kMaxSize)) flush();
+    if (size == 0) element = from;
+    size += length;
+  }
+  flush();
+}
+
+// Of each output block the weights of some input blocks, to where they stand among those of all that the slot
+// is for.
+void LayerTransfers::load_weight_parts(Range out, const Step& step) {
+  const int64_t count = tiling_.layer->weight_count();
+  const ChannelBlocks& blocks = tiling_.blocks;
+  for (int64_t o = out.begin; o < out.end; ++o) {
+    const int64_t subs = blocks.subs(o), size = step.in.size() * subs * count;
+    const int64_t skipped =
+        (o - out.begin) * blocks.ratio * step.held.size() + (step.in.begin - step.held.begin) * subs;
+    const int64_t element = addresses_.weights + (blocks.offset[size_t(o)] + step.in.begin * subs) * count;
+    const int64_t sram = step.weight_slot * tiling_.weight_slot_size + skipped * count;
+    runtime_.load_buffer_2d(MemoryType::kWeight, uint32_t(sram), joined(element, size, 1, size));
+  }
+}
+
+void LayerTransfers::load_parameters(Range out, int64_t slot) {
+  const int64_t vectors = tiling_.parameter_vectors;
+  if (vectors == 0) return;
+  const int64_t size = tiling_.blocks.subs(out) * vectors;
+  const int64_t element = addresses_.parameters + out.begin * tiling_.blocks.ratio * vectors;
+  runtime_.load_buffer_2d(MemoryType::kAccumulator, uint32_t(tiling_.parameter_base(slot)),
+                          joined(element, size, 1, size));
+}
+
+void LayerTransfers::store_outputs(const Tile& tile, const Tile& part, int64_t slot) {
+  const Layer& layer = *tiling_.layer;
+  // In elements of OUT, `ratio` of them at each position.
+  const int64_t ratio = tiling_.blocks.ratio, width = layer.out_width * ratio,
+                image = layer.out_height * width;
+  const int64_t cols = part.cols.size() * ratio, rows = part.rows.size();
+  for (int64_t n = part.batch.begin; n < part.batch.end; ++n) {
+    const int64_t group =
+        (n - tile.batch.begin) * tiling_.schedule.out_blocks + part.out.begin - tile.out.begin;
+    const int64_t sram =
+        tiling_.slot_base(slot) + group * tiling_.output_plane + (part.rows.begin - tile.rows.begin) * cols;
+    const int64_t element = addresses_.result + (n * tiling_.blocks.out + part.out.begin) * image +
+                            part.rows.begin * width + part.cols.begin * ratio;
+    if (rows * cols == image && tiling_.output_plane == image && image * part.out.size() <= kMaxSize) {
+      runtime_.store_buffer_2d(uint32_t(sram), joined(element, image, part.out.size(), image));
+      continue;
+    }
+    for (int64_t o = 0; o < part.out.size(); ++o) {
+      runtime_.store_buffer_2d(uint32_t(sram + o * tiling_.output_plane),
+                               joined(element + o * image, cols, rows, width));
+    }
+  }
+}
+
+}  // namespace tilewright::overlay

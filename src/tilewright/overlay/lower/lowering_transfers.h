@@ -1,0 +1,31 @@
+// The loads and stores of one layer.
+#pragma once
+
+#include "tilewright/overlay/lower/lowering.h"
+
+namespace tilewright::overlay {
+
+class LayerTransfers {
+ public:
+  LayerTransfers(const Tiling& tiling, const LayerAddresses& addresses, Runtime& runtime);
+
+  // Of a step.
+  void load_inputs(const Tile& tile, const Step& step);
+  void load_weights(Range out, const Step& step);
+  // To where the tile in `slot` finds them.
+  void load_parameters(Range out, int64_t slot);
+  // `part` of the tile in `slot`.
+  void store_outputs(const Tile& tile, const Tile& part, int64_t slot);
+
+ private:
+  void load_weight_parts(Range out, const Step& step);
+  void load_plane(int64_t plane_element, int64_t sram, const LayerSource& source, const InputSplit& split);
+  void load_inside_rows(int64_t element, int64_t sram, const LayerSource& source, const InputSplit& split);
+  void load_padding(int64_t sram, int64_t rows, int64_t cols);
+
+  const Tiling& tiling_;
+  const LayerAddresses& addresses_;
+  Runtime& runtime_;
+};
+
+}  // namespace tilewright::overlay

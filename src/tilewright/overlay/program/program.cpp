@@ -1,0 +1,438 @@
+// Compilation in four passes: layers from nodes (with folded first layers where the estimate says so),
+// schedules, addresses, lowering; then the memory is filled once.
+#include "tilewright/overlay/program/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <functional>
+#include <memory>
+
+#include "tilewright/overlay/lower/lowering.h"
+#include "tilewright/overlay/lower/memory_plan.h"
+#include "tilewright/overlay/measure/layer_cycles.h"
+#include "tilewright/overlay/schedule/packing.h"
+
+namespace tilewright::overlay {
+
+namespace {
+
+constexpr uint64_t kFirstAddress = 4096;  // address 0 stays invalid, as on the real memory systems
+
+// One tensor in DRAM.
+struct Buffer {
+  ValueId value = kNoValue;
+  SourceView view;
+  std::optional<InputFold> fold;
+  bool is_input = false, is_constant = false, bipolar = false;
+  int first = 0, last = -1;
+  uint64_t address = 0;
+};
+
+struct CompiledLayer {
+  Layer layer;
+  Schedule schedule;
+  std::vector<size_t> sources;  // buffers
+  size_t result = 0;
+  std::unique_ptr<Tiling> tiling;
+  uint64_t weights = 0, parameters = 0, padding = 0;  // byte addresses
+  int64_t weight_bytes = 0, parameter_bytes = 0, padding_bytes = 0;
+};
+
+bool same_sizes(const Layer& a, const Layer& b) {
+  const auto sizes = [](const Layer& l) {
+    const LayerSource& s = l.sources[0];
+    return std::array<int64_t, 17>{int64_t(l.kind),
+                                   int64_t(l.pattern),
+                                   l.batch,
+                                   l.out_channels,
+                                   l.out_height,
+                                   l.out_width,
+                                   s.channels,
+                                   s.height,
+                                   s.width,
+                                   l.in_step_y,
+                                   l.in_step_x,
+                                   l.group_inputs,
+                                   l.group_outputs,
+                                   l.weight_count(),
+                                   l.foldable,
+                                   int64_t(l.sources.size()),
+                                   int64_t(l.output.requantization.size())};
+  };
+  const auto same_grids = [](const Phase& x, const Phase& y) { return x.grids == y.grids; };
+  return !a.fold && !b.fold && sizes(a) == sizes(b) &&
+         std::equal(a.phases.begin(), a.phases.end(), b.phases.begin(), b.phases.end(), same_grids);
+}
+
+class Compiler {
+ public:
+  Compiler(const Graph& graph, std::span<const NodeId> nodes, const OverlayHardware& hardware,
+           const std::map<std::string, Schedule>& schedules)
+      : graph_(graph), nodes_(nodes), hardware_(hardware), schedules_(schedules) {}
+
+  OverlayProgram run() {
+    for (const NodeId id : nodes_) check_tensors(graph_.nodes[size_t(id)]);
+    add_nodes([this](CompiledLayer& compiled) { choose(compiled); });
+    find_outputs();
+    diagnostics_.raise_if_any("overlay schedules");
+    for (CompiledLayer& compiled : layers_) {
+      compiled.tiling = std::make_unique<Tiling>(compiled.layer, hardware_, compiled.schedule);
+    }
+    place_memory();
+    lower();
+    fill_memory();
+    return std::move(program_);
+  }
+
+  std::vector<Layer> layers() {
+    add_nodes([](CompiledLayer&) {});
+    std::vector<Layer> all;
+    for (CompiledLayer& compiled : layers_) all.push_back(std::move(compiled.layer));
+    return all;
+  }
+
+ private:
+  using Scheduler = std::function<void(CompiledLayer&)>;
+
+  void add_nodes(const Scheduler& schedule) {
+    for (const NodeId id : nodes_) {
+      with_context(where(graph_.nodes[size_t(id)]), [&] { add_node(id, schedule); });
+    }
+  }
+
+  void add_node(NodeId id, const Scheduler& schedule) {
+    const Node& node = graph_.nodes[size_t(id)];
+    if (is_view(graph_, node)) {
+      views_[node.outputs[0]] = view_of(node.input(0));
+      view_source_[node.outputs[0]] = root_of(node.input(0));
+      return;
+    }
+    CompiledLayer compiled;
+    const bool elementwise = node.is_tilewright("QRequantize") || node.is_tilewright("QAdd");
+    std::optional<SourceView> view;
+    if (node.is_tilewright("QGemm") || elementwise) view = view_of(node.input(0));
+    if (node.is_tilewright("QAdd") && *view != view_of(node.input(1))) {
+      throw Error(ErrorKind::kUnsupported,
+                  "the operands of the addition are seen as images of different sizes");
+    }
+    compiled.layer = extract_layer(graph_, node, hardware_, view);
+    const ValueId root = root_of(compiled.layer.sources[0].value);
+    compiled.layer.foldable = homes_.find(root) == homes_.end() && !graph_.is_constant(root) &&
+                              compiled.layer.sources[0].channels < hardware_.block_in;
+    schedule(compiled);
+    for (LayerSource& source : compiled.layer.sources) {
+      compiled.sources.push_back(source_buffer(compiled.layer, source));
+    }
+    Buffer result;
+    result.value = compiled.layer.result;
+    const Layer& layer = compiled.layer;
+    result.view = {layer.batch, layer.out_channels, layer.out_height, layer.out_width};
+    result.bipolar = layer.output.bipolar;
+    result.first = result.last = int(layers_.size());
+    compiled.result = buffers_.size();
+    homes_[layer.result] = buffers_.size();
+    views_[layer.result] = result.view;
+    buffers_.push_back(result);
+    layers_.push_back(std::move(compiled));
+  }
+
+  SourceView view_of(ValueId value) const {
+    const auto known = views_.find(value);
+    if (known != views_.end()) return known->second;
+    return image_view(graph_.value(value).shape).value_or(SourceView{});
+  }
+  // The value whose buffer a chain of views shows.
+  ValueId root_of(ValueId value) const {
+    const auto known = view_source_.find(value);
+    return known == view_source_.end() ? value : known->second;
+  }
+
+  size_t source_buffer(const Layer& layer, const LayerSource& source) {
+    const ValueId root = root_of(source.value);
+    const int now = int(layers_.size());
+    const std::optional<InputFold> fold = layer.fold;
+    const auto home = homes_.find(root);
+    if (home != homes_.end() && !fold) {
+      Buffer& buffer = buffers_[home->second];
+      buffer.last = now;
+      return home->second;
+    }
+    for (size_t i = 0; i < buffers_.size(); ++i) {
+      Buffer& buffer = buffers_[i];
+      const bool same_view = buffer.view.channels == source.channels && buffer.view.height == source.height &&
+                             buffer.view.width == source.width;
+      if (buffer.is_input && buffer.value == root && buffer.fold == fold && same_view) {
+        buffer.last = now;
+        return i;
+      }
+    }
+    Buffer buffer;
+    buffer.value = root;
+    buffer.view = {layer.batch, source.channels, source.height, source.width};
+    buffer.fold = fold;
+    buffer.is_input = true;
+    buffer.is_constant = graph_.is_constant(root);
+    buffer.bipolar = source.bipolar;
+    buffer.first = 0;
+    buffer.last = now;
+    buffers_.push_back(buffer);
+    return buffers_.size() - 1;
+  }
+
+  void choose(CompiledLayer& compiled) {
+    const auto given = schedules_.find(compiled.layer.name);
+    if (given == schedules_.end()) {
+      compiled.schedule = known_or_default(compiled.layer);
+    } else {
+      const size_t before = diagnostics_.errors().size();
+      verify(compiled.layer, hardware_, given->second, diagnostics_);
+      if (diagnostics_.errors().size() == before) compiled.schedule = given->second;
+    }
+    compiled.layer = scheduled_layer(compiled.layer, compiled.schedule);
+  }
+
+  // Layers of the same sizes get the same schedule; networks repeat themselves a lot.
+  Schedule known_or_default(const Layer& layer) {
+    for (const size_t index : defaulted_) {
+      if (same_sizes(layers_[index].layer, layer)) return layers_[index].schedule;
+    }
+    defaulted_.push_back(layers_.size());
+    return default_schedule(layer, hardware_);
+  }
+
+  // Before any schedule is sought: tiles of a tensor that cannot be there may be too many to list.
+  void check_tensors(const Node& node) const {
+    const auto check = [&](ValueId v) {
+      if (v == kNoValue || graph_.value(v).shape.element_count() <= hardware_.dram_bytes) return;
+      throw Error(
+          {{ErrorKind::kInfeasible, where(node), node.op,
+            fmt::format("tensor '{}' alone needs {} bytes of memory, '{}' has {}", graph_.value(v).name,
+                        graph_.value(v).shape.element_count(), hardware_.name, hardware_.dram_bytes),
+            ""}});
+    };
+    for (const ValueId v : node.inputs) check(v);
+    for (const ValueId v : node.outputs) check(v);
+  }
+
+  void find_outputs() {
+    std::vector<bool> inside(graph_.nodes.size(), false);
+    for (const NodeId id : nodes_) inside[size_t(id)] = true;
+    const std::vector<std::vector<NodeId>> consumers = graph_.consumers();
+    for (const NodeId id : nodes_) {
+      const ValueId value = graph_.nodes[size_t(id)].outputs[0];
+      const auto& readers = consumers[size_t(value)];
+      const bool needed =
+          graph_.is_output(value) ||
+          std::any_of(readers.begin(), readers.end(), [&](NodeId n) { return !inside[size_t(n)]; });
+      if (!needed) continue;
+      const ValueId root = root_of(value);
+      const auto home = homes_.find(root);
+      if (home == homes_.end()) {
+        throw Error(ErrorKind::kUnsupported,
+                    "value '" + graph_.value(value).name + "' is only a view of an input of the program",
+                    "leave " + graph_.nodes[size_t(id)].op + " to the host");
+      }
+      Buffer& buffer = buffers_[home->second];
+      buffer.last = int(layers_.size());
+      program_.outputs.push_back({value,
+                                  graph_.value(value).name,
+                                  graph_.value(value).shape,
+                                  buffer.view,
+                                  {},
+                                  buffer.bipolar,
+                                  0,
+                                  packed_activation_bytes(buffer.view, hardware_)});
+      output_buffers_.push_back(home->second);
+    }
+  }
+
+  uint64_t align(uint64_t address) const { return (address + alignment_ - 1) / alignment_ * alignment_; }
+  uint64_t take(int64_t bytes) {
+    const uint64_t address = align(cursor_);
+    cursor_ = address + uint64_t(bytes);
+    return address;
+  }
+
+  void place_memory() {
+    alignment_ =
+        uint64_t(std::max({hardware_.input_bytes(), hardware_.weight_bytes(), hardware_.accumulator_bytes(),
+                           hardware_.output_bytes(), hardware_.instruction_bytes(), int64_t{64}}));
+    std::vector<LiveBuffer> live;
+    std::vector<size_t> owners;
+    for (size_t i = 0; i < buffers_.size(); ++i) {
+      if (buffers_[i].is_constant) continue;
+      live.push_back(
+          {packed_activation_bytes(buffers_[i].view, hardware_), buffers_[i].first, buffers_[i].last});
+      owners.push_back(i);
+    }
+    cursor_ = place_buffers(live, kFirstAddress, alignment_);
+    for (size_t i = 0; i < owners.size(); ++i) buffers_[owners[i]].address = live[i].address;
+    program_.static_address = align(cursor_);
+    for (Buffer& buffer : buffers_) {
+      if (buffer.is_constant) buffer.address = take(packed_activation_bytes(buffer.view, hardware_));
+    }
+    for (CompiledLayer& compiled : layers_) {
+      compiled.weight_bytes = packed_weight_bytes(compiled.layer, hardware_);
+      compiled.parameter_bytes = compiled.tiling->blocks.sub_total * compiled.tiling->parameter_vectors *
+                                 hardware_.accumulator_bytes();
+      compiled.padding_bytes = padding_elements(*compiled.tiling) * hardware_.input_bytes();
+      compiled.weights = take(compiled.weight_bytes);
+      compiled.parameters = take(compiled.parameter_bytes);
+      compiled.padding = take(compiled.padding_bytes);
+    }
+    for (const Buffer& buffer : buffers_) {
+      if (!buffer.is_input || buffer.is_constant) continue;
+      const Value& value = graph_.value(buffer.value);
+      program_.inputs.push_back({buffer.value, value.name, value.shape, buffer.view, buffer.fold,
+                                 buffer.bipolar, buffer.address,
+                                 packed_activation_bytes(buffer.view, hardware_)});
+    }
+    for (size_t i = 0; i < program_.outputs.size(); ++i) {
+      program_.outputs[i].address = buffers_[output_buffers_[i]].address;
+    }
+    check_memory("tensors and weights need");  // instructions could not even address what is beyond
+  }
+
+  void lower() {
+    Runtime runtime(hardware_);
+    for (const CompiledLayer& compiled : layers_) {
+      LayerAddresses addresses;
+      for (const size_t source : compiled.sources) {
+        addresses.sources.push_back(int64_t(buffers_[source].address) / hardware_.input_bytes());
+      }
+      addresses.weights = int64_t(compiled.weights) / hardware_.weight_bytes();
+      addresses.parameters = int64_t(compiled.parameters) / hardware_.accumulator_bytes();
+      addresses.result = int64_t(buffers_[compiled.result].address) / hardware_.output_bytes();
+      addresses.padding = int64_t(compiled.padding) / hardware_.input_bytes();
+      const RuntimeStatistics before = runtime.statistics();
+      const uint64_t instructions = runtime.instruction_count(), uops = runtime.uop_image_bytes();
+      with_context("node '" + compiled.layer.name + "'",
+                   [&] { lower_layer(*compiled.tiling, addresses, runtime); });
+      LayerReport report{
+          compiled.layer.name, compiled.layer.op, compiled.layer.macs, compiled.tiling->schedule, {}};
+      report.cost = predict_layer(*compiled.tiling, hardware_);
+      report.instructions = runtime.instruction_count() - instructions;
+      report.uops = (runtime.uop_image_bytes() - uops) / uint64_t(hardware_.uop_bytes());
+      report.uop_reloads = runtime.statistics().uop_reloads - before.uop_reloads;
+      report.weight_bytes = compiled.weight_bytes;
+      report.folded = compiled.layer.fold.has_value();
+      program_.layers.push_back(std::move(report));
+    }
+    program_.hardware = hardware_;
+    program_.uop_bytes = runtime.uop_image_bytes();
+    program_.uop_address = take(int64_t(program_.uop_bytes));
+    output_ = runtime.synchronize(program_.uop_address);
+    program_.statistics = output_.statistics;
+    program_.instruction_count = output_.statistics.instructions;
+    program_.instruction_address = take(int64_t(output_.instructions.size()));
+    program_.static_bytes = cursor_ - program_.static_address;
+    check_memory("the program needs");
+  }
+
+  void check_memory(const char* what) const {
+    if (cursor_ <= uint64_t(hardware_.dram_bytes)) return;
+    throw Error(ErrorKind::kInfeasible,
+                fmt::format("{} {} bytes of memory, '{}' has {}", what, cursor_, hardware_.name,
+                            hardware_.dram_bytes),
+                "raise its dram_bytes, or make the model's input smaller");
+  }
+
+  void fill_memory() {
+    program_.memory.resize(cursor_);
+    const auto part = [&](uint64_t address, int64_t bytes) {
+      return std::span(program_.memory).subspan(address, size_t(bytes));
+    };
+    for (CompiledLayer& compiled : layers_) {
+      pack_weights(compiled.layer, hardware_, part(compiled.weights, compiled.weight_bytes));
+      pack_parameters(compiled.tiling->output, hardware_,
+                      part(compiled.parameters, compiled.parameter_bytes));
+      const auto padding = part(compiled.padding, compiled.padding_bytes);
+      const std::vector<int8_t> lanes(padding.size() * 8 / size_t(hardware_.input_bits),
+                                      int8_t(padding_lane(compiled.layer)));
+      pack_lanes_of(lanes, hardware_.input_bits, false, padding);
+    }
+    for (const Buffer& buffer : buffers_) {
+      if (!buffer.is_constant) continue;
+      pack_activation(*graph_.value(buffer.value).constant, buffer.view, buffer.bipolar, hardware_,
+                      part(buffer.address, packed_activation_bytes(buffer.view, hardware_)));
+    }
+    std::copy(output_.uops.begin(), output_.uops.end(), program_.memory.begin() + long(program_.uop_address));
+    std::copy(output_.instructions.begin(), output_.instructions.end(),
+              program_.memory.begin() + long(program_.instruction_address));
+  }
+
+  const Graph& graph_;
+  std::span<const NodeId> nodes_;
+  const OverlayHardware& hardware_;
+  const std::map<std::string, Schedule>& schedules_;
+  Diagnostics diagnostics_;
+  std::vector<CompiledLayer> layers_;
+  std::vector<Buffer> buffers_;
+  std::map<ValueId, size_t> homes_;  // values that layers produce
+  std::map<ValueId, SourceView> views_;
+  std::map<ValueId, ValueId> view_source_;
+  std::vector<size_t> output_buffers_;
+  std::vector<size_t> defaulted_;  // layers whose schedule was searched for
+  uint64_t alignment_ = 64, cursor_ = 0;
+  RuntimeOutput output_;
+  OverlayProgram program_;
+};
+
+}  // namespace
+
+std::vector<Layer> overlay_layers(const Graph& graph, std::span<const NodeId> nodes,
+                                  const OverlayHardware& hardware) {
+  const std::map<std::string, Schedule> none;
+  return Compiler(graph, nodes, hardware, none).layers();
+}
+
+OverlayProgram compile_overlay(const Graph& graph, std::span<const NodeId> nodes,
+                               const OverlayHardware& hardware,
+                               const std::map<std::string, Schedule>& schedules) {
+  return Compiler(graph, nodes, hardware, schedules).run();
+}
+
+void write_program_inputs(OverlayProgram& program, const std::map<ValueId, Tensor>& inputs) {
+  for (const ProgramTensor& input : program.inputs) {
+    const auto given = inputs.find(input.value);
+    if (given == inputs.end()) {
+      throw Error(ErrorKind::kInvalidInput, "input '" + input.name + "' of the overlay program is missing");
+    }
+    const Tensor& tensor = given->second;
+    if (tensor.type() != ElementType::kI8 || tensor.shape() != input.shape) {
+      throw Error(ErrorKind::kInvalidInput, "input '" + input.name + "' of the overlay program is " +
+                                                to_string(tensor.type(), tensor.shape()) + ", not " +
+                                                to_string(ElementType::kI8, input.shape));
+    }
+    const auto bytes = std::span(program.memory).subspan(input.address, size_t(input.bytes));
+    const SourceView& view = input.view;
+    pack_activation(
+        input.fold ? fold_image(tensor, view.batch, *input.fold, view.height, view.width) : tensor, view,
+        input.bipolar, program.hardware, bytes);
+  }
+}
+
+std::map<ValueId, Tensor> read_program_outputs(const OverlayProgram& program) {
+  std::map<ValueId, Tensor> outputs;
+  for (const ProgramTensor& output : program.outputs) {
+    const auto bytes = std::span(program.memory).subspan(output.address, size_t(output.bytes));
+    outputs.insert_or_assign(
+        output.value,
+        unpack_activation(bytes, output.view, output.bipolar, program.hardware).reshaped(output.shape));
+  }
+  return outputs;
+}
+
+std::map<ValueId, Tensor> run_overlay(OverlayProgram& program, const std::map<ValueId, Tensor>& inputs,
+                                      FunctionalSimulator& simulator, RunCounters* counters) {
+  write_program_inputs(program, inputs);
+  const RunCounters run =
+      simulator.run(program.memory, program.instruction_address, program.instruction_count);
+  if (counters != nullptr) *counters = run;
+  return read_program_outputs(program);
+}
+
+}  // namespace tilewright::overlay

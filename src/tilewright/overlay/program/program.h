@@ -1,0 +1,85 @@
+// A compiled overlay program: simulated memory with weights, micro-ops and instructions in place, and where
+// the host puts inputs and finds outputs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tilewright/overlay/execute/functional_simulator.h"
+#include "tilewright/overlay/lower/runtime.h"
+#include "tilewright/overlay/schedule/estimate.h"
+
+namespace tilewright::overlay {
+
+// A tensor that crosses between host and overlay.
+struct ProgramTensor {
+  ValueId value = kNoValue;  // of the graph that was compiled
+  std::string name;
+  Shape shape;      // on the host, i8, row-major
+  SourceView view;  // in DRAM, as an image batch (the folded one when `fold` is set)
+  std::optional<InputFold> fold;
+  bool bipolar = false;  // 1-bit lanes that stand for -1 and +1
+  uint64_t address = 0;  // bytes
+  int64_t bytes = 0;
+};
+
+// What became of one layer.
+struct LayerReport {
+  std::string name, op;
+  int64_t macs = 0;
+  Schedule schedule;
+  LayerCost cost;
+  uint64_t instructions = 0;
+  uint64_t uops = 0;         // distinct micro-ops in the image
+  uint64_t uop_reloads = 0;  // kernels loaded again after an eviction
+  int64_t weight_bytes = 0;  // packed
+  bool folded = false;       // image positions folded into channels
+};
+
+struct OverlayProgram {
+  OverlayHardware hardware;
+  // All of the memory that the program uses, from address 0. Static parts are in place; a run reads and
+  // writes it.
+  std::vector<std::byte> memory;
+  uint64_t static_address = 0, static_bytes = 0;  // weights, parameters, micro-ops, instructions
+  uint64_t uop_address = 0, uop_bytes = 0;
+  uint64_t instruction_address = 0, instruction_count = 0;
+  std::vector<ProgramTensor> inputs, outputs;
+  std::vector<LayerReport> layers;
+  RuntimeStatistics statistics;
+
+  std::span<const std::byte> instruction_bytes() const {
+    return std::span(memory).subspan(instruction_address,
+                                     instruction_count * uint64_t(hardware.instruction_bytes()));
+  }
+};
+
+// Compiles nodes (in topological order, each one supported) into one program. Values produced outside `nodes`
+// are its inputs; values read outside, or graph outputs, its outputs. `schedules` by node name; the others
+// get the default schedule. Errors: (unsupported) a node that the overlay cannot run; (invalid input,
+// infeasible) a schedule that does not fit, all problems at once; (infeasible) more memory than the overlay
+// has.
+OverlayProgram compile_overlay(const Graph& graph, std::span<const NodeId> nodes,
+                               const OverlayHardware& hardware,
+                               const std::map<std::string, Schedule>& schedules = {});
+
+// The layers that compile_overlay would give schedules, in its order, unscheduled. Errors (unsupported): a
+// node that the overlay cannot run.
+std::vector<Layer> overlay_layers(const Graph& graph, std::span<const NodeId> nodes,
+                                  const OverlayHardware& hardware);
+
+// Runs the program once. `inputs` by value id: an i8 tensor for each of program.inputs; returns the outputs.
+// `counters` may be null. Errors (invalid input): a missing input, or one of another type or shape.
+std::map<ValueId, Tensor> run_overlay(OverlayProgram& program, const std::map<ValueId, Tensor>& inputs,
+                                      FunctionalSimulator& simulator, RunCounters* counters = nullptr);
+
+// Writes inputs into / reads outputs from the memory of a program; for engines other than the simulator.
+void write_program_inputs(OverlayProgram& program, const std::map<ValueId, Tensor>& inputs);
+std::map<ValueId, Tensor> read_program_outputs(const OverlayProgram& program);
+
+}  // namespace tilewright::overlay

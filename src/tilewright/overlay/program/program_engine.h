@@ -1,0 +1,48 @@
+// The engines that execute instruction bytes, behind one interface: the functional simulator, the cycle
+// simulator and the RTL. All leave the same memory behind; the last two agree on the cycles as well.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+
+#include "tilewright/overlay/program/program.h"
+#include "tilewright/overlay/time/cycle_counters.h"
+#include "tilewright/overlay/time/cycle_observer.h"
+
+namespace tilewright::overlay {
+
+enum class ProgramEngineKind { kFunctional, kCycle, kRtl };
+
+struct ProgramEngineOptions {
+  ProgramEngineKind kind = ProgramEngineKind::kFunctional;
+  MemoryModel memory;                              // kCycle, kRtl
+  std::filesystem::path rtl_folder, cache_folder;  // kRtl: rtl/ of Tilewright; where compiled models are kept
+  std::filesystem::path wave_file;                 // kRtl: FST waves; empty: none
+};
+
+class ProgramEngine {
+ public:
+  virtual ~ProgramEngine() = default;
+  // As FunctionalSimulator::run. `cycles` of the result are zero on the functional engine, of `work` the RTL
+  // knows the number of instructions only. The cycle simulator tells `observer` (may be null) what happens.
+  // Errors (infeasible): `deadline` (may be null) is over.
+  virtual TimedRun run(std::span<std::byte> dram, uint64_t address, uint64_t count,
+                       CycleObserver* observer = nullptr, Deadline* deadline = nullptr) = 0;
+};
+
+// Errors: those of FunctionalSimulator, CycleSimulator, RtlSimulator.
+std::unique_ptr<ProgramEngine> make_program_engine(const OverlayHardware& hardware,
+                                                   const ProgramEngineOptions& options);
+
+// As the run_overlay of program.h. `timed` may be null.
+std::map<ValueId, Tensor> run_overlay(OverlayProgram& program, const std::map<ValueId, Tensor>& inputs,
+                                      ProgramEngine& engine, TimedRun* timed,
+                                      CycleObserver* observer = nullptr);
+
+// Adds the counters of another run.
+void add(CycleCounters& total, const CycleCounters& run);
+
+}  // namespace tilewright::overlay

@@ -1,0 +1,113 @@
+// The library keeps the loop over cycles; here are only its loading and the translation of its answers.
+#include "tilewright/overlay/rtl/rtl_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "overlay_pins.h"
+#include "tilewright/base/error.h"
+#include "tilewright/base/file.h"
+#include "tilewright/overlay/rtl/rtl_config.h"
+#include "tilewright/synthesis/verilated_model.h"
+#include "tilewright/synthesis/verilator.h"
+
+namespace tilewright::overlay {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The sources are written to a folder of their own first: equal hardware writes equal files, so several
+// processes may do so at once.
+fs::path build_library(const OverlayHardware& hardware, const RtlOptions& options) {
+  if (options.cache_folder.empty() || options.rtl_folder.empty()) {
+    throw Error(ErrorKind::kInvalidInput, "no folder is named for the RTL or for compiled models",
+                "set rtl_folder and cache_folder");
+  }
+  const std::string identity = rtl_config(hardware) + fs::absolute(options.rtl_folder).string();
+  const fs::path folder =
+      options.cache_folder / fmt::format("sources-{:016x}", std::hash<std::string>{}(identity));
+  synthesis::VerilatedDesign design;
+  design.top = "tilewright_overlay";
+  design.sources = write_rtl(hardware, folder, options.rtl_folder / "overlay");
+  design.harness = options.rtl_folder / "harness" / "overlay_harness.cpp";
+  design.headers = {options.rtl_folder / "harness" / "axi_pins.h",
+                    options.rtl_folder / "harness" / "overlay_pins.h"};
+  design.trace = !options.wave_file.empty();
+  design.assertions = options.assertions;
+  return synthesis::build_verilated(design, options.cache_folder);
+}
+
+void tick_memory(void* memory, AxiPins& pins) { static_cast<AxiMemory*>(memory)->tick(pins); }
+
+}  // namespace
+
+struct RtlModel::Library : synthesis::VerilatedModel<OverlayInterface, OverlayModel> {
+  Library(const fs::path& path, const fs::path& waves, AxiMemory& axi_memory)
+      : VerilatedModel(path, "overlay_interface", waves), memory(axi_memory) {
+    start();
+  }
+  void start() { restart(tick_memory, static_cast<void*>(&memory)); }
+
+  AxiMemory& memory;
+};
+
+RtlModel::RtlModel(const OverlayHardware& hardware, const MemoryModel& memory, const RtlOptions& options)
+    : memory_(memory, hardware.memory_width_bits / 8, hardware.max_burst_beats),
+      library_(std::make_unique<Library>(build_library(hardware, options), options.wave_file, memory_)) {}
+
+RtlModel::~RtlModel() = default;
+
+void RtlModel::raise_complaint() {
+  const std::string assertion = library_->interface->complaint(library_->model);
+  if (!assertion.empty()) throw Error(ErrorKind::kInternal, "the RTL stopped at " + assertion);
+  if (!memory_.violation().empty()) {
+    throw Error(ErrorKind::kInternal, "the RTL broke a rule of AXI in " + memory_.violation());
+  }
+}
+
+uint32_t RtlModel::read32(uint16_t offset) {
+  uint32_t value = 0;
+  const bool good = library_->interface->read(library_->model, offset, value);
+  raise_complaint();
+  if (!good) throw Error(ErrorKind::kInternal, fmt::format("register {:#x} cannot be read", offset));
+  return value;
+}
+
+void RtlModel::write32(uint16_t offset, uint32_t value) {
+  const bool good = library_->interface->write(library_->model, offset, value);
+  raise_complaint();
+  if (!good) throw Error(ErrorKind::kInternal, fmt::format("register {:#x} cannot be written", offset));
+}
+
+bool RtlModel::wait_for_interrupt() {
+  constexpr uint64_t kSlice = 4096;  // cycles between two looks at the time; a few milliseconds
+  const uint64_t slice = time_.limited() ? kSlice : wait_cycles_;
+  for (uint64_t left = wait_cycles_; left > 0;) {
+    time_.check();
+    const uint64_t cycles = std::min(slice, left);
+    const bool ended = library_->interface->run(library_->model, cycles) < cycles;
+    raise_complaint();
+    if (ended) break;
+    left -= cycles;
+  }
+  return library_->interface->interrupt(library_->model);
+}
+
+void RtlModel::step(uint64_t cycles) {
+  library_->interface->step(library_->model, cycles);
+  raise_complaint();
+}
+
+void RtlModel::restart(const MemoryModel& memory) {
+  memory_.set_model(memory);
+  memory_.begin({});
+  library_->start();
+}
+
+void RtlModel::reset() {
+  memory_.begin({});
+  library_->interface->reset(library_->model);
+}
+
+}  // namespace tilewright::overlay

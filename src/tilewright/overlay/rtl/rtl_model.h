@@ -1,0 +1,61 @@
+// The overlay's RTL in simulation as a device: Verilated for one hardware description, loaded as a shared
+// library, with an AXI memory at its port and its registers as a RegisterPort.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "tilewright/hardware/axi_memory.h"
+#include "tilewright/hardware/memory_model.h"
+#include "tilewright/hardware/overlay_hardware.h"
+#include "tilewright/overlay/execute/run_time.h"
+#include "tilewright/overlay/rtl/driver.h"
+
+namespace tilewright::overlay {
+
+struct RtlOptions {
+  std::filesystem::path rtl_folder;    // the folder rtl of Tilewright: overlay/*.sv, harness/
+  std::filesystem::path cache_folder;  // keeps the compiled models
+  std::filesystem::path wave_file;     // FST waves of everything; empty: none
+  bool assertions = false;             // check the RTL's own assertions; slower
+};
+
+class RtlModel final : public RegisterPort {
+ public:
+  // Compiles the model unless the cache has it, and resets it. Errors: whatever verify_rtl finds (invalid
+  // input), a missing tool (unsupported), what tools say about the sources (invalid input).
+  RtlModel(const OverlayHardware& hardware, const MemoryModel& memory, const RtlOptions& options);
+  ~RtlModel() override;
+
+  // The memory behind the port; its begin() connects bytes.
+  AxiMemory& memory() { return memory_; }
+
+  // Errors (internal) of all below: the design broke a rule of AXI or an assertion of its own, or does not
+  // answer on its register port; names cycle or line.
+  uint32_t read32(uint16_t offset) override;
+  void write32(uint16_t offset, uint32_t value) override;
+  bool wait_for_interrupt() override;
+  // How many cycles wait_for_interrupt waits at most.
+  void limit_wait(uint64_t cycles) { wait_cycles_ = cycles; }
+  // And for how long; null: for any time. Errors (infeasible) of wait_for_interrupt: the deadline is over.
+  void end_at(Deadline* deadline) { time_.begin(deadline); }
+  // Lets that many cycles pass.
+  void step(uint64_t cycles);
+  // As if it had just been made: scratchpads zero, everything reset, behind another kind of memory. Much
+  // faster than making another one.
+  void restart(const MemoryModel& memory);
+  // The reset pin: the design starts anew, and what was outstanding in the memory is forgotten.
+  void reset();
+
+ private:
+  struct Library;
+  void raise_complaint();
+
+  AxiMemory memory_;
+  std::unique_ptr<Library> library_;
+  uint64_t wait_cycles_ = uint64_t{1} << 40;
+  RunTime time_;
+};
+
+}  // namespace tilewright::overlay

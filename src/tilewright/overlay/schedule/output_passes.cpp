@@ -1,0 +1,195 @@
+// Plain instructions know no rounding and no zero point, but floor((v + 2^(s-1)) / 2^s) + z is
+// floor((v + 2^(s-1) + z*2^s) / 2^s): both fold into the bias. Shifts beyond 15 are split, since
+// floor(floor(v / 2^a) / 2^b) = floor(v / 2^(a+b)).
+//
+// Reset and bias in one step: where the bias exceeds whatever a finished tile left in the accumulator,
+// max(ACC, bias) is the bias. Outputs are at most clip_high, so the bias is lifted by L * 2^s, the clip
+// bounds by L, with L a multiple of 2^output_bits: the STORE, which keeps the low bits, takes the lift away
+// for nothing.
+#include "tilewright/overlay/schedule/output_passes.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <optional>
+
+namespace tilewright::overlay {
+namespace {
+
+constexpr int kMaxPortableShift = 15;
+constexpr int64_t kLimit = int64_t{1} << 31;
+
+// Right shift (negative: left) of one channel once a power-of-two multiplier is taken into account.
+int net_shift(const Requantization& scale) {
+  return scale.shift - int(std::countr_zero(uint32_t(scale.multiplier)));
+}
+
+struct PlainOutput {
+  std::string reason;
+  bool uniform_shift = true;
+  int max_shift = 0;
+  bool fold_zero_point = true;
+};
+
+PlainOutput analyse(const Layer& layer) {
+  PlainOutput plain;
+  const LayerOutput& output = layer.output;
+  const int first = output.requantization.empty() ? 0 : net_shift(output.requantization[0]);
+  plain.max_shift = first;
+  for (const Requantization& scale : output.requantization) {
+    if (!scale.is_power_of_two()) {
+      plain.reason =
+          "the plain instruction set only scales by powers of two; quantise with power-of-two scales";
+      return plain;
+    }
+    plain.uniform_shift = plain.uniform_shift && net_shift(scale) == first;
+    plain.max_shift = std::max(plain.max_shift, net_shift(scale));
+  }
+  if (plain.max_shift < 0 && !plain.uniform_shift) {
+    plain.reason = "the plain instruction set cannot shift left by different amounts per channel";
+    return plain;
+  }
+  const bool shared = layer.pattern == ChannelPattern::kSharedDiagonal;
+  const int64_t channels = shared && output.requantization.size() == 1 ? 1 : layer.out_channels;
+  for (int64_t o = 0; o < channels; ++o) {
+    const int shift = net_shift(output.scale(o));
+    if (shift < 0 && !plain.uniform_shift) {
+      plain.reason = "the plain instruction set cannot shift left by different amounts per channel";
+      return plain;
+    }
+    const int64_t bound = accumulator_bound(layer, o);
+    const int64_t rounding = shift > 0 ? int64_t{1} << (shift - 1) : 0;
+    if (shift > 31 || bound + rounding >= kLimit || (shift < 0 && bound >= kLimit >> std::min(-shift, 31))) {
+      plain.reason = "accumulator and rounding constant may leave 32 bits on the plain instruction set";
+      return plain;
+    }
+    const int64_t zero = shift >= 0 ? std::abs(int64_t(output.zero_point)) << shift : kLimit;
+    if (bound + rounding + zero >= kLimit) plain.fold_zero_point = false;
+  }
+  if (output.zero_point == 0) plain.fold_zero_point = true;
+  return plain;
+}
+
+// What the outputs are lifted by so that the start (OutputPasses) can replace reset and bias; nullopt:
+// impossible. `bias` is by channel, with everything that is folded into it.
+std::optional<int32_t> start_lift(const Layer& layer, const std::vector<int32_t>& bias) {
+  constexpr int64_t kUnit = 256, kMaxImmediate = 32767;
+  for (const Phase& phase : layer.phases) {
+    for (const TapGrid& grid : phase.grids) {
+      if (grid.pass > 0) return {};
+    }
+  }
+  const LayerOutput& output = layer.output;
+  int64_t lift = 0;
+  for (int64_t o = 0; o < layer.out_channels; ++o) {
+    const int shift = net_shift(output.scale(o));
+    const int64_t value = bias[size_t(o)], missing = std::max<int64_t>(0, output.clip_high) - value;
+    if (shift < 0 || (missing > 0 && shift == 0)) return {};
+    if (missing <= 0) continue;
+    const int64_t factor = (int64_t{1} << shift) - 1;
+    lift = std::max(lift, ((missing + factor - 1) / factor + kUnit - 1) / kUnit * kUnit);
+  }
+  if (output.clip_high + lift > kMaxImmediate) return {};
+  for (int64_t o = 0; o < layer.out_channels; ++o) {
+    const int64_t sums = accumulator_bound(layer, o) - std::abs(int64_t(output.bias[size_t(o)]));
+    if (sums + std::abs(int64_t(bias[size_t(o)])) + (lift << net_shift(output.scale(o))) >= kLimit) return {};
+  }
+  return int32_t(lift);
+}
+
+void add_uniform_shift(int shift, OutputPasses& stage) {
+  while (shift != 0) {
+    const int step = std::clamp(shift, -16, kMaxPortableShift);
+    stage.passes.push_back({.opcode = AluOpcode::kShr, .imm = step});
+    shift -= step;
+  }
+}
+
+void add_channel_shifts(const Layer& layer, int max_shift, OutputPasses& stage) {
+  for (int done = 0; done < max_shift; done += kMaxPortableShift) {
+    std::vector<int32_t> amounts;
+    for (int64_t o = 0; o < layer.out_channels; ++o) {
+      amounts.push_back(std::clamp(net_shift(layer.output.scale(o)) - done, 0, kMaxPortableShift));
+    }
+    stage.passes.push_back(
+        {.opcode = AluOpcode::kShr, .use_imm = false, .parameter = int(stage.parameters.size())});
+    stage.parameters.push_back(std::move(amounts));
+  }
+}
+
+OutputPasses plain_stage(const Layer& layer) {
+  const PlainOutput plain = analyse(layer);
+  const LayerOutput& output = layer.output;
+  OutputPasses stage;
+  std::vector<int32_t> bias;
+  bool any = false;
+  for (int64_t o = 0; o < layer.out_channels; ++o) {
+    const int shift = net_shift(output.scale(o));
+    int64_t value = output.bias[size_t(o)];
+    if (shift > 0) value += int64_t{1} << (shift - 1);
+    if (plain.fold_zero_point && shift >= 0) value += int64_t(output.zero_point) * (int64_t{1} << shift);
+    bias.push_back(int32_t(value));
+    any = any || value != 0;
+  }
+  const std::optional<int32_t> lift = any ? start_lift(layer, bias) : std::nullopt;
+  if (lift) {
+    for (int64_t o = 0; o < layer.out_channels; ++o) bias[size_t(o)] += *lift << net_shift(output.scale(o));
+    stage.start = OutputPass{.opcode = AluOpcode::kMax, .use_imm = false};
+    stage.parameters.push_back(bias);
+  }
+  const bool uniform = std::all_of(bias.begin(), bias.end(), [&](int32_t v) { return v == bias[0]; });
+  if (lift) {
+    // The start has added it.
+  } else if (any && uniform && bias[0] >= -32768 && bias[0] <= 32767) {
+    stage.passes.push_back({.opcode = AluOpcode::kAdd, .imm = bias[0]});
+  } else if (any) {
+    stage.passes.push_back({.opcode = AluOpcode::kAdd, .use_imm = false, .parameter = 0});
+    stage.parameters.push_back(std::move(bias));
+  }
+  if (plain.uniform_shift) {
+    add_uniform_shift(plain.max_shift, stage);
+  } else {
+    add_channel_shifts(layer, plain.max_shift, stage);
+  }
+  if (!plain.fold_zero_point || (plain.max_shift < 0 && output.zero_point != 0)) {
+    stage.passes.push_back({.opcode = AluOpcode::kAdd, .imm = output.zero_point});
+  }
+  stage.passes.push_back({.opcode = AluOpcode::kMin, .imm = output.clip_high + lift.value_or(0)});
+  stage.passes.push_back({.opcode = AluOpcode::kMax, .imm = output.clip_low + lift.value_or(0)});
+  return stage;
+}
+
+OutputPasses wide_stage(const Layer& layer) {
+  const LayerOutput& output = layer.output;
+  OutputPasses stage;
+  stage.parameters.resize(3);
+  stage.unused = {0, 0, 0};
+  // 1-bit weights have no zero that would ignore such a lane later on: it is clipped to 0 whatever its sum.
+  if (layer.weight_bits == 1) stage.unused = {-(1 << 30), 1, 0};
+  stage.parameters[0] = output.bias;
+  for (int32_t& bias : stage.parameters[0]) bias -= unused_lane_sum(layer);
+  for (int64_t o = 0; o < layer.out_channels; ++o) {
+    stage.parameters[1].push_back(output.scale(o).multiplier);
+    stage.parameters[2].push_back(output.scale(o).shift);
+  }
+  stage.passes.push_back({.opcode = AluOpcode::kRequantize,
+                          .use_imm = false,
+                          .imm = output.zero_point,
+                          .clip_low = output.clip_low,
+                          .clip_high = output.clip_high});
+  return stage;
+}
+
+}  // namespace
+
+std::string why_no_plain_output(const Layer& layer) { return analyse(layer).reason; }
+
+OutputPasses make_output_passes(const Layer& layer, IsaVersion isa) {
+  if (layer.kind == LayerKind::kMaximum) return {};
+  if (isa == IsaVersion::kWide) return wide_stage(layer);
+  OutputPasses stage = plain_stage(layer);
+  stage.unused.assign(stage.parameters.size(), 0);
+  return stage;
+}
+
+}  // namespace tilewright::overlay

@@ -1,0 +1,72 @@
+// Forms of the products, as in rtl/pipeline/mac_array.sv: both operands bipolar are counted, bipolar weights
+// choose activations where there are no blocks, everything else is multiplied.
+#include "tilewright/pipeline/component/mac_array.h"
+
+#include "tilewright/pipeline/component/array_model.h"
+#include "tilewright/pipeline/component/list.h"
+#include "tilewright/pipeline/component/requirements.h"
+
+namespace tilewright::pipeline {
+namespace {
+
+using netlist::integer;
+using netlist::integer_or;
+using netlist::Parameters;
+using netlist::text_or;
+
+void check(const Parameters& parameters) {
+  Requirements require("mac_array", parameters);
+  const int64_t aw = require.at_least("AW", 1), ww = require.at_least("WW", 1);
+  require.at_least("PI", 1);
+  require.at_least("PO", 1);
+  const int64_t acc = require.at_least("ACC", 2);
+  require.need(aw <= 32 && ww <= 32, "operands have at most 32 bits (AW, WW)");
+  require.need(acc <= 64, "ACC has at most 64 bits");
+  const bool a_bipolar = integer_or(parameters, "A_BIPOLAR", 0) != 0;
+  const bool w_bipolar = integer_or(parameters, "W_BIPOLAR", 0) != 0;
+  require.need((!a_bipolar || aw == 1) && (!w_bipolar || ww == 1), "bipolar operands have one bit");
+  const std::string multiply = text_or(parameters, "MULTIPLY", "dsp");
+  require.need(multiply == "dsp" || multiply == "pair" || multiply == "lut",
+               "MULTIPLY is '" + multiply + "', not dsp, pair or lut");
+  if (multiply == "pair") {
+    require.need(a_bipolar == w_bipolar, "a pair of products needs two's complement operands");
+    require.need(aw <= 18 && aw + 2 * ww + 1 <= 25,
+                 "two products fit a block of 25 x 18 bits only with AW <= 18 and AW + 2 WW <= 24");
+  }
+  require.raise_if_any();
+}
+
+std::vector<ComponentPort> ports(const Parameters& parameters) {
+  check(parameters);
+  const int64_t pi = integer(parameters, "PI"), po = integer(parameters, "PO");
+  return array_ports(pi * integer(parameters, "AW"), po * pi * integer(parameters, "WW"),
+                     po * integer(parameters, "ACC"));
+}
+
+std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImages&) {
+  check(parameters);
+  return array_model(mac_array_steps(parameters));
+}
+
+}  // namespace
+
+int64_t mac_array_steps(const Parameters& parameters) {
+  const int64_t pi = integer(parameters, "PI");
+  const bool a_bipolar = integer_or(parameters, "A_BIPOLAR", 0) != 0;
+  const bool w_bipolar = integer_or(parameters, "W_BIPOLAR", 0) != 0;
+  const std::string multiply = text_or(parameters, "MULTIPLY", "dsp");
+  if (a_bipolar && w_bipolar) return 1 + tree_levels((pi + 2) / 3) + 1;
+  if (w_bipolar && multiply == "lut") return tree_levels(pi) + 2;
+  const bool lut = multiply == "lut";
+  const int64_t operands = lut ? 0 : 1;
+  const int64_t products = multiply == "pair"
+                               ? 2
+                               : multiplier_steps(a_bipolar ? 2 : integer(parameters, "AW"),
+                                                  w_bipolar ? 2 : integer(parameters, "WW"), lut);
+  return operands + products + tree_levels(pi) + 1;
+}
+
+const ComponentType kMacArray = {
+    "mac_array", {"beat_pipeline", "sum_tree", "multiply", "multiply_pair", "dot_product"}, ports, model};
+
+}  // namespace tilewright::pipeline

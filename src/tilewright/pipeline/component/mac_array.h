@@ -1,0 +1,11 @@
+// Dot products over channels (docs/pipeline.md, rtl/pipeline/mac_array.sv).
+#pragma once
+
+#include "tilewright/pipeline/component/component.h"
+
+namespace tilewright::pipeline {
+
+// Steps from taking a beat to its sums.
+int64_t mac_array_steps(const netlist::Parameters& parameters);
+
+}  // namespace tilewright::pipeline

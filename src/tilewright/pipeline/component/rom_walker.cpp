@@ -1,0 +1,84 @@
+// There is always a next word, so time does not depend on the table: the first word comes after the row and
+// the memory have been read once.
+#include "tilewright/pipeline/component/rom_walker.h"
+
+#include "tilewright/base/error.h"
+#include "tilewright/pipeline/component/list.h"
+#include "tilewright/pipeline/component/task_rows.h"
+
+namespace tilewright::pipeline {
+namespace {
+
+using netlist::Parameters;
+
+constexpr const char* kName = "rom_walker";
+constexpr int kRowBits = 112;
+enum Port { kValid, kReady };
+
+std::vector<ComponentPort> ports(const Parameters& parameters) {
+  const int64_t width = parameter_in(parameters, kName, "WIDTH", 1, kWidestRomWord);
+  parameter_in(parameters, kName, "WORDS", 1, int64_t{1} << 31);
+  parameter_in(parameters, kName, "TASKS", 1, 1 << 16, 1);
+  parameter_in(parameters, kName, "OB_BITS", 1, 16, 16);
+  parameter_in(parameters, kName, "PX_BITS", 1, 32, 32);
+  parameter_in(parameters, kName, "N_BITS", 1, 32, 32);
+  if (netlist::text_or(parameters, "KIND", "block") == "ultra") {
+    throw Error(ErrorKind::kInvalidInput, "rom_walker: KIND is ultra, which has no contents at the start",
+                "block or lutram");
+  }
+  std::vector<ComponentPort> list;
+  add_stream(list, "out", netlist::Direction::kOutput, int(width));
+  return list;
+}
+
+void check_rows(const Parameters& parameters, const MemoryImages& images) {
+  const MemoryImage& table = task_table(parameters, images, kRowBits, kName);
+  const int64_t words = netlist::integer(parameters, "WORDS");
+  for (int64_t i = 0; i < table.words(); ++i) {
+    RowReader row(table, i);
+    const int64_t base = int64_t(row.field(32));
+    const int64_t outer =
+        counted(kName, "OB", int64_t(row.field(16)), netlist::integer_or(parameters, "OB_BITS", 16));
+    counted(kName, "PX", int64_t(row.field(32)), netlist::integer_or(parameters, "PX_BITS", 32));
+    const int64_t n =
+        counted(kName, "N", int64_t(row.field(32)), netlist::integer_or(parameters, "N_BITS", 32));
+    if (base + outer * n > words) {
+      throw Error(ErrorKind::kInvalidInput, "rom_walker: a task reads beyond the last word",
+                  "BASE + OB * N must be at most WORDS");
+    }
+  }
+}
+
+class Model : public CycleModel {
+ public:
+  void reset(Pins& pins) override {
+    active_ = false;
+    pins.set(kValid, 0);
+  }
+  void tick(Pins& pins) override {
+    if (pins[kValid] == 0 || pins[kReady] != 0) pins.set(kValid, active_ ? 1 : 0);
+    active_ = true;
+  }
+
+ private:
+  bool active_ = false;
+};
+
+std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImages& images) {
+  check_rows(parameters, images);
+  return std::make_unique<Model>();
+}
+
+}  // namespace
+
+MemoryImage encode(const std::vector<RomWalkerRow>& rows) {
+  MemoryImage table(kRowBits);
+  for (const RomWalkerRow& row : rows) {
+    RowWriter(table).field(32, row.base).field(16, row.outer).field(32, row.repeats).field(32, row.words);
+  }
+  return table;
+}
+
+const ComponentType kRomWalker = {kName, {"task_table"}, ports, model};
+
+}  // namespace tilewright::pipeline

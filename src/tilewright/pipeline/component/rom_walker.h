@@ -1,0 +1,20 @@
+// The task table of rom_walker: for ob < outer, px < repeats, n < words the word base + ob * words + n.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tilewright/pipeline/image/memory_image.h"
+
+namespace tilewright::pipeline {
+
+constexpr int64_t kWidestRomWord = int64_t{1} << 20;  // bits
+
+struct RomWalkerRow {
+  int64_t base = 0, outer = 1, repeats = 1, words = 1;
+};
+
+// Rows of 112 bits.
+MemoryImage encode(const std::vector<RomWalkerRow>& rows);
+
+}  // namespace tilewright::pipeline

@@ -1,0 +1,70 @@
+// Only the grants take part in time: the lowest index that asks.
+#include <fmt/format.h>
+
+#include "tilewright/base/error.h"
+#include "tilewright/pipeline/component/list.h"
+#include "tilewright/pipeline/component/task_rows.h"
+
+namespace tilewright::pipeline {
+namespace {
+
+using netlist::Direction;
+using netlist::Parameters;
+
+constexpr const char* kName = "tensor_memory";
+enum Port { kReadValid, kReadReady, kReadAddress, kReadData, kWriteValid, kWriteReady };
+
+std::vector<ComponentPort> ports(const Parameters& parameters) {
+  const int64_t width = parameter_in(parameters, kName, "WIDTH", 1, 1 << 20);
+  const int64_t parts = parameter_in(parameters, kName, "PARTS", 1, 1 << 16, 1);
+  const int64_t words = parameter_in(parameters, kName, "WORDS", 1, int64_t{1} << 31);
+  const int readers = int(parameter_in(parameters, kName, "READERS", 1, 64, 1));
+  const int writers = int(parameter_in(parameters, kName, "WRITERS", 1, 64, 1));
+  if (width % parts != 0) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("tensor_memory: {} PARTS do not divide a WIDTH of {}", parts, width),
+                "PF has to divide PI");
+  }
+  const int address = index_bits(words);
+  const auto in = Direction::kInput, out = Direction::kOutput;
+  return {{{"rd_valid", in, readers}, PortTiming::kControl},
+          {{"rd_ready", out, readers}, PortTiming::kCombinational},
+          {{"rd_address", in, readers * address}, PortTiming::kData},
+          {{"rd_data", out, int(width)}, PortTiming::kData},
+          {{"wr_valid", in, writers}, PortTiming::kControl},
+          {{"wr_ready", out, writers}, PortTiming::kCombinational},
+          {{"wr_address", in, writers * address}, PortTiming::kData},
+          {{"wr_part", in, writers * index_bits(parts)}, PortTiming::kData},
+          {{"wr_data", in, int(writers * (width / parts))}, PortTiming::kData}};
+}
+
+class Model : public CycleModel {
+ public:
+  explicit Model(const Parameters& parameters)
+      : readers_(mask(netlist::integer_or(parameters, "READERS", 1))),
+        writers_(mask(netlist::integer_or(parameters, "WRITERS", 1))) {}
+
+  void reset(Pins&) override {}
+  void settle(Pins& pins) override {
+    pins.set(kReadReady, grants(pins[kReadValid]) & readers_);
+    pins.set(kWriteReady, grants(pins[kWriteValid]) & writers_);
+  }
+  void tick(Pins&) override {}
+
+ private:
+  static uint64_t mask(int64_t count) { return ~uint64_t{0} >> (64 - count); }  // 1 to 64
+  // Every index up to the lowest that asks, itself included.
+  static uint64_t grants(uint64_t asking) { return asking ^ (asking - 1); }
+
+  const uint64_t readers_, writers_;
+};
+
+std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImages&) {
+  return std::make_unique<Model>(parameters);
+}
+
+}  // namespace
+
+const ComponentType kTensorMemory = {kName, {"tensor_bank"}, ports, model};
+
+}  // namespace tilewright::pipeline

@@ -1,0 +1,189 @@
+// The loops as in the SystemVerilog, without addresses: which beats are written, and where tasks end.
+#include "tilewright/pipeline/component/tensor_writer.h"
+
+#include <fmt/format.h>
+
+#include "tilewright/base/error.h"
+#include "tilewright/pipeline/component/list.h"
+#include "tilewright/pipeline/component/task_rows.h"
+
+namespace tilewright::pipeline {
+namespace {
+
+using netlist::Direction;
+using netlist::Parameters;
+
+constexpr const char* kName = "tensor_writer";
+constexpr int kRowBits = 180;
+enum Port {
+  kInValid,
+  kInReady,
+  kInData,
+  kWriteValid,
+  kWriteReady,
+  kWriteAddress,
+  kWritePart,
+  kWriteData,
+  kProgress,
+  kClear
+};
+
+std::vector<ComponentPort> ports(const Parameters& parameters) {
+  const int64_t pi = parameter_in(parameters, kName, "PI", 1, 1 << 16);
+  const int64_t pf = parameter_in(parameters, kName, "PF", 1, 1 << 16);
+  const int width = int(pf * parameter_in(parameters, kName, "AW", 1, 64));
+  const int units = int(parameter_in(parameters, kName, "UNITS", 1, 16, 1));
+  const int address = int(parameter_in(parameters, kName, "A", 1, 32));
+  parameter_in(parameters, kName, "TASKS", 1, 1 << 16, 1);
+  for (const char* name : {"OB_BITS", "SIZE_BITS", "D_BITS", "W_BITS"}) {
+    parameter_in(parameters, kName, name, 1, 16, 16);
+  }
+  if (pi % pf != 0) {
+    throw Error(ErrorKind::kInvalidInput, fmt::format("tensor_writer: PF {} does not divide PI {}", pf, pi),
+                "PF has to divide PI");
+  }
+  const auto in = Direction::kInput, out = Direction::kOutput;
+  std::vector<ComponentPort> list;
+  add_stream(list, "in", in, width);
+  list.push_back({{"wr_valid", out, units}, PortTiming::kControl});
+  list.push_back({{"wr_ready", in, units}, PortTiming::kControl});
+  list.push_back({{"wr_address", out, address}, PortTiming::kData});
+  list.push_back({{"wr_part", out, index_bits(pi / pf)}, PortTiming::kData});
+  list.push_back({{"wr_data", out, width}, PortTiming::kData});
+  list.push_back({{"progress", out, 16}, PortTiming::kControl});
+  list.push_back({{"clear", in, 1}, PortTiming::kControl});
+  return list;
+}
+
+void check_counters(const Parameters& parameters, const std::vector<TensorWriterRow>& tasks) {
+  const auto bits = [&](const char* name) { return netlist::integer_or(parameters, name, 16); };
+  const int64_t parts = netlist::integer(parameters, "PI") / netlist::integer(parameters, "PF");
+  for (const TensorWriterRow& task : tasks) {
+    counted(kName, "OB", task.outer, bits("OB_BITS"));
+    counted(kName, "HO", task.rows, bits("SIZE_BITS"));
+    counted(kName, "WO", task.columns, bits("SIZE_BITS"));
+    counted(kName, "D", task.beats, bits("D_BITS"));
+    counted(kName, "LIMIT", task.limit, bits("W_BITS"));
+    counted(kName, "the last word of a pixel", task.outer * task.outer_step + task.beats / parts + 1,
+            bits("W_BITS"));
+    if (task.unit >= netlist::integer_or(parameters, "UNITS", 1)) {
+      throw Error(ErrorKind::kInvalidInput, fmt::format("tensor_writer: there is no unit {}", task.unit),
+                  "UNIT is below UNITS");
+    }
+  }
+}
+
+class Model : public CycleModel {
+ public:
+  Model(const Parameters& parameters, std::vector<TensorWriterRow> tasks)
+      : parts_(netlist::integer(parameters, "PI") / netlist::integer(parameters, "PF")),
+        tasks_(std::move(tasks)) {}
+
+  void reset(Pins& pins) override {
+    task_ = 0;
+    begun_ = asked_ = false;
+    pins.set(kWriteValid, 0);
+    pins.set(kProgress, 0);
+  }
+
+  void settle(Pins& pins) override { pins.set(kInReady, begun_ && (!asked_ || granted(pins)) ? 1 : 0); }
+
+  void tick(Pins& pins) override {
+    const bool done = granted(pins), take = pins[kInValid] != 0 && pins[kInReady] != 0;
+    if (pins[kClear] != 0) {
+      pins.set(kProgress, 0);
+    } else if (done && ends_) {
+      pins.set(kProgress, (pins[kProgress] + 1) & 0xFFFF);
+    }
+    if (take || done) {
+      asked_ = take;
+      pins.set(kWriteValid, 0);
+    }
+    if (take) {
+      advance(pins);
+    } else if (!begun_) {
+      begun_ = true;
+      outer_ = y_ = x_ = beat_ = part_ = word_ = 0;
+    }
+  }
+
+ private:
+  bool granted(const Pins& pins) const {
+    return asked_ && (skip_ || (pins[kWriteValid] & pins[kWriteReady]) != 0);
+  }
+
+  void advance(Pins& pins) {
+    const TensorWriterRow& task = tasks_[task_];
+    skip_ = word_ >= task.limit;
+    ends_ = false;
+    if (!skip_) pins.set(kWriteValid, uint64_t{1} << task.unit);
+    if (++part_ == parts_) {
+      part_ = 0;
+      ++word_;
+    }
+    if (++beat_ < task.beats) return;
+    beat_ = part_ = 0;
+    word_ = outer_ * task.outer_step;
+    if (++x_ < task.columns) return;
+    x_ = 0;
+    if (++y_ < task.rows) return;
+    y_ = 0;
+    word_ += task.outer_step;
+    if (++outer_ < task.outer) return;
+    ends_ = true;
+    begun_ = false;
+    task_ = task_ + 1 == tasks_.size() ? 0 : task_ + 1;
+  }
+
+  const int64_t parts_;
+  const std::vector<TensorWriterRow> tasks_;
+  size_t task_ = 0;
+  bool begun_ = false;
+  int64_t outer_ = 0, y_ = 0, x_ = 0, beat_ = 0, part_ = 0, word_ = 0;
+  bool asked_ = false, skip_ = false, ends_ = false;  // the request
+};
+
+std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImages& images) {
+  std::vector<TensorWriterRow> tasks = decode_tensor_writer(task_table(parameters, images, kRowBits, kName));
+  check_counters(parameters, tasks);
+  return std::make_unique<Model>(parameters, std::move(tasks));
+}
+
+}  // namespace
+
+MemoryImage encode(const std::vector<TensorWriterRow>& rows) {
+  MemoryImage table(kRowBits);
+  for (const TensorWriterRow& row : rows) {
+    RowWriter writer(table);
+    writer.field(4, row.unit).field(32, row.base).field(16, row.outer_step);
+    writer.field(32, row.row_step).field(16, row.column_step);
+    writer.field(16, row.outer).field(16, row.rows).field(16, row.columns).field(16, row.beats);
+    writer.field(16, row.limit);
+  }
+  return table;
+}
+
+std::vector<TensorWriterRow> decode_tensor_writer(const MemoryImage& table) {
+  std::vector<TensorWriterRow> rows;
+  for (int64_t i = 0; i < table.words(); ++i) {
+    RowReader reader(table, i);
+    const auto next = [&](int bits) { return int64_t(reader.field(bits)); };
+    TensorWriterRow row;
+    row.unit = next(4);
+    row.base = next(32);
+    row.outer_step = next(16);
+    row.row_step = next(32);
+    row.column_step = next(16);
+    row.outer = next(16);
+    row.rows = next(16);
+    row.columns = next(16);
+    row.beats = next(16);
+    row.limit = next(16);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+const ComponentType kTensorWriter = {kName, {"task_table"}, ports, model};
+
+}  // namespace tilewright::pipeline

@@ -1,0 +1,172 @@
+// The ring counts words from the oldest one on: `level` are inside, the next to read is number `offset`. A
+// word read for the last time leaves at once, so in a last repetition the offset stays at 0.
+#include "tilewright/pipeline/component/weight_ring.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tilewright/base/error.h"
+#include "tilewright/pipeline/component/list.h"
+#include "tilewright/pipeline/component/task_rows.h"
+
+namespace tilewright::pipeline {
+namespace {
+
+using netlist::Direction;
+using netlist::Parameters;
+
+constexpr const char* kName = "weight_ring";
+constexpr int kRowBits = 81;
+enum Port { kInValid, kInReady, kInData, kOutValid, kOutReady };
+
+std::vector<ComponentPort> ports(const Parameters& parameters) {
+  const int64_t width = parameter_in(parameters, kName, "WIDTH", 1, 1 << 20);
+  const int64_t beat = parameter_in(parameters, kName, "BEAT", 1, 1 << 16);
+  parameter_in(parameters, kName, "DEPTH", 1, 1 << 24);
+  parameter_in(parameters, kName, "TASKS", 1, 1 << 16, 1);
+  parameter_in(parameters, kName, "STREAM", 0, (int64_t{1} << 31) - 1, 0);
+  parameter_in(parameters, kName, "OB_BITS", 1, 16, 16);
+  parameter_in(parameters, kName, "PX_BITS", 1, 32, 32);
+  parameter_in(parameters, kName, "N_BITS", 1, 32, 32);
+  if (width % beat != 0 && beat % width != 0) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("weight_ring: of WIDTH {} and BEAT {} neither divides the other", width, beat),
+                "take powers of two for the array's sizes");
+  }
+  std::vector<ComponentPort> list;
+  add_stream(list, "in", Direction::kInput, int(beat));
+  add_stream(list, "out", Direction::kOutput, int(width));
+  return list;
+}
+
+class Model : public CycleModel {
+ public:
+  Model(const Parameters& parameters, const MemoryImage& table)
+      : depth_(netlist::integer(parameters, "DEPTH")) {
+    const int64_t width = netlist::integer(parameters, "WIDTH"), beat = netlist::integer(parameters, "BEAT");
+    cuts_ = beat > width;
+    parts_ = cuts_ ? beat / width : width / beat;
+    if (cuts_) stream_ = netlist::integer_or(parameters, "STREAM", 0);
+    for (int64_t i = 0; i < table.words(); ++i) {
+      RowReader row(table, i);
+      WeightRingRow task;
+      task.outer =
+          counted(kName, "OB", int64_t(row.field(16)), netlist::integer_or(parameters, "OB_BITS", 16));
+      task.repeats =
+          counted(kName, "PX", int64_t(row.field(32)), netlist::integer_or(parameters, "PX_BITS", 32));
+      task.words = counted(kName, "N", int64_t(row.field(32)), netlist::integer_or(parameters, "N_BITS", 32));
+      task.hold = row.field(1) != 0;
+      tasks_.push_back(task);
+    }
+    const int64_t least = least_depth(tasks_);
+    if (least > depth_) {
+      throw Error(ErrorKind::kInvalidInput,
+                  fmt::format("weight_ring: DEPTH is {}, a task reads {} words again", depth_, least),
+                  "a deeper ring, or fewer words per block");
+    }
+  }
+
+  void reset(Pins& pins) override {
+    part_ = level_ = offset_ = block_offset_ = stored_ = 0;
+    active_ = false;
+    next_task_ = 0;
+    pins.set(kOutValid, 0);
+  }
+
+  void settle(Pins& pins) override {
+    pins.set(kInReady, level_ != depth_ && (!cuts_ || last_part()) ? 1 : 0);
+  }
+
+  void tick(Pins& pins) override {
+    const bool write = pins[kInValid] != 0 && level_ != depth_;
+    const bool free = pins[kOutValid] == 0 || pins[kOutReady] != 0;
+    const bool step = active_ && free && offset_ != level_;
+    if (free) pins.set(kOutValid, step ? 1 : 0);
+    if (write) store();
+    if (!active_)
+      load();
+    else if (step)
+      advance();
+    active_ = true;
+  }
+
+ private:
+  bool last_word() const { return stream_ > 0 && stored_ == stream_ - 1; }
+  bool last_part() const { return part_ == parts_ - 1 || last_word(); }
+
+  void store() {
+    const bool last = last_part();
+    if (cuts_ || last) ++level_;
+    if (stream_ > 0) stored_ = last_word() ? 0 : stored_ + 1;
+    part_ = last ? 0 : part_ + 1;
+  }
+
+  void load() {
+    task_ = tasks_[next_task_];
+    next_task_ = next_task_ + 1 == tasks_.size() ? 0 : next_task_ + 1;
+    outer_left_ = task_.outer;
+    repeats_left_ = task_.repeats;
+    words_left_ = task_.words;
+  }
+
+  void advance() {
+    const bool last_word = --words_left_ == 0, last_repeat = repeats_left_ == 1;
+    const bool next_block = last_word && last_repeat, next_task = next_block && outer_left_ == 1;
+    if (last_repeat && !task_.hold) {
+      --level_;
+    } else if (next_task) {
+      offset_ = block_offset_ = 0;
+    } else if (next_block) {
+      block_offset_ = ++offset_;
+    } else {
+      offset_ = last_word ? block_offset_ : offset_ + 1;
+    }
+    if (next_task) return load();
+    if (!last_word) return;
+    words_left_ = task_.words;
+    repeats_left_ = last_repeat ? task_.repeats : repeats_left_ - 1;
+    if (next_block) --outer_left_;
+  }
+
+  const int64_t depth_;
+  bool cuts_ = false;  // a beat holds several words
+  int64_t parts_ = 1;
+  int64_t stream_ = 0, stored_ = 0;  // words of a pass, and those of this one that are in
+  std::vector<WeightRingRow> tasks_;
+  size_t next_task_ = 0;
+  bool active_ = false;
+  int64_t part_ = 0, level_ = 0, offset_ = 0, block_offset_ = 0;
+  WeightRingRow task_;
+  int64_t outer_left_ = 0, repeats_left_ = 0, words_left_ = 0;
+};
+
+std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImages& images) {
+  return std::make_unique<Model>(parameters, task_table(parameters, images, kRowBits, kName));
+}
+
+}  // namespace
+
+MemoryImage encode(const std::vector<WeightRingRow>& rows) {
+  MemoryImage table(kRowBits);
+  for (const WeightRingRow& row : rows) {
+    RowWriter(table).field(16, row.outer).field(32, row.repeats).field(32, row.words).field(1, row.hold);
+  }
+  return table;
+}
+
+int64_t least_depth(const std::vector<WeightRingRow>& rows) {
+  int64_t least = 1;
+  for (const WeightRingRow& row : rows) {
+    if (row.hold) {
+      least = std::max(least, row.outer * row.words);
+    } else if (row.repeats > 1) {
+      least = std::max(least, row.words);
+    }
+  }
+  return least;
+}
+
+const ComponentType kWeightRing = {kName, {"task_table", "stream_memory"}, ports, model};
+
+}  // namespace tilewright::pipeline

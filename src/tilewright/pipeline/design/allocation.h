@@ -1,0 +1,76 @@
+// Which hardware each layer of a network gets: the decisions that make a design, nothing that follows from
+// them. Written as YAML, so that `generate --allocation file.yaml` reproduces a design.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tilewright/base/error.h"
+#include "tilewright/netlist/netlist.h"
+#include "tilewright/pipeline/network/network.h"
+
+namespace tilewright::pipeline {
+
+enum class Multiplier { kDsp, kPair, kLut };
+// How a window reaches the array (docs/pipeline.md): word by word, or all taps at once.
+enum class Feeder { kChannelMajor, kRowMajor };
+
+// Parallelism of an array and its finish: pi input channels (or lanes) and po output channels per cycle, pf
+// results per cycle.
+struct ArrayShape {
+  int64_t pi = 1, po = 1, pf = 1;
+  Multiplier multiplier = Multiplier::kDsp;
+  Feeder feeder = Feeder::kChannelMajor;
+  bool operator==(const ArrayShape&) const = default;
+};
+
+// An engine of the processor shape. `pi` is one for all of a design (the word of its tensors).
+struct Engine {
+  std::string name;
+  bool lanes = false;  // lane_array: depthwise, pools, averages
+  ArrayShape shape;
+  int64_t taps_y = 1, taps_x = 1;  // of a row-major lane engine: the window it is built for
+  bool operator==(const Engine&) const = default;
+};
+
+struct LayerAllocation {
+  std::string layer;
+  // Streaming: a stage of this shape. Processors: the engine's index; rows per task (0: the whole layer).
+  ArrayShape stage;
+  int engine = 0;
+  int64_t band_rows = 0;
+  bool unroll = false;                        // first layer only: its window becomes channels on the host
+  int64_t input_fifo = 0, residual_fifo = 0;  // streaming: depths in beats; 0: none
+  bool operator==(const LayerAllocation&) const = default;
+};
+
+struct Allocation {
+  bool streaming = false;
+  std::vector<Engine> engines;          // processors
+  std::vector<LayerAllocation> layers;  // in the order of the network
+  // Processors: tensor memories, and in which unit each tensor lies.
+  int64_t units = 1;
+  std::vector<int> tensor_unit;
+  // Tensors give up their words right behind their last reader: less memory, but engines wait for each other.
+  bool tight_memory = false;
+  bool weights_on_chip = true;  // else from DRAM through a ring of so many words of the array
+  int64_t ring_words = 0;
+  netlist::MemoryKind tensor_memory = netlist::MemoryKind::kBlockRam;
+  netlist::MemoryKind weight_memory = netlist::MemoryKind::kBlockRam;
+  // The memory port: bytes per beat, and how many of them fetch weights side by side.
+  int64_t port_bytes = 8, weight_channels = 1;
+  int64_t max_burst_beats = 64;
+  double clock_mhz = 100;
+  bool operator==(const Allocation&) const = default;
+
+  // Every rule of docs/pipeline.md that it breaks for this network.
+  void verify(const Network& network, Diagnostics& diagnostics) const;
+};
+
+// Errors (invalid input): all problems at once, each with its line.
+Allocation parse_allocation(const std::string& text, const std::string& source_name);
+std::string print_allocation(const Allocation& allocation);
+
+}  // namespace tilewright::pipeline

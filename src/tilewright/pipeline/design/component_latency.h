@@ -1,0 +1,26 @@
+// Cycles from a beat into a component to what it causes at its output, nothing waiting: the constant part of
+// closed-form times. Each is the depth of the component's registers (docs/pipeline_models.md).
+#pragma once
+
+#include <cstdint>
+
+#include "tilewright/pipeline/design/layer_geometry.h"
+
+namespace tilewright::pipeline {
+
+struct ComponentLatency {
+  int64_t reader = 6;      // a task's row and its waits to the first beat, tensor memory's two cycles within
+  int64_t reader_gap = 3;  // between the last beat of a task and the first of the next, nothing to wait for
+  int64_t window = 2;      // line_window, sliding_window: a word in to the window that it completes
+  int64_t width = 1;       // stream_width: the beat that completes an output beat
+  int64_t writer = 2;      // a beat to the progress that it completes
+  int64_t start = 8;       // the start bit to the first address at the memory port
+  int64_t stop = 6;        // the last response to done
+};
+
+// Steps of a layer's array and of its finish: those of the components with the parameters that build gives.
+int64_t array_latency(const Network& network, const Allocation& allocation, size_t layer,
+                      const LayerGeometry& g);
+int64_t finish_latency(const Network& network, const Allocation& allocation, size_t layer);
+
+}  // namespace tilewright::pipeline

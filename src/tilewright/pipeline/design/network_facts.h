@@ -1,0 +1,19 @@
+// What estimates ask of a network again and again and what takes a walk over all weights to know.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tilewright/pipeline/network/network.h"
+
+namespace tilewright::pipeline {
+
+struct LayerFacts {
+  int accumulator_bits = 32, biased_sum_bits = 32;
+  bool has_multipliers = true;
+};
+
+// By layer. A layer without stored weights (shapes alone) gets the widest sums that its shape allows.
+std::vector<LayerFacts> network_facts(const Network& network);
+
+}  // namespace tilewright::pipeline

@@ -1,0 +1,47 @@
+// Small rules of how a layer becomes components that builder and estimate share.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tilewright/netlist/netlist.h"
+#include "tilewright/pipeline/design/allocation.h"
+#include "tilewright/pipeline/network/network.h"
+
+namespace tilewright::pipeline {
+
+// Rows that the line_window of a streaming stage keeps: so many that its writer need not wait for a whole row
+// between two rows of windows.
+int64_t streaming_ring_rows(const TensorShape& in, const LayerWindow& window);
+
+// Bits of a lane weight, at least two: pools and maps without weights multiply by 1.
+int lane_weight_bits(const Layer& layer);
+
+// An element as its wires carry it (padding of windows): of signs, 1 stands for +1 and 0 for -1.
+int64_t stored_element(const NetworkTensor& tensor, int64_t value);
+
+// Elements that writers of tensor memories write at once: what the widest finish gives, or as many as a beat
+// of the memory port fills whole words with. Divides the word.
+int64_t part_elements(const Allocation& allocation, int64_t word_elements, int element_bits);
+// Lanes share nothing that two products of a block could share; factors of 1 and of up to 4 bits are made of
+// logic.
+Multiplier lane_multiplier(const Layer& layer, const ArrayShape& shape);
+
+// The widths, in elements per beat, through which a stream of images of `count` elements goes from `from` to
+// `to`: directly where one divides the other; else over their least common multiple, at full rate, where
+// images are whole multiples of it and it is not too wide; else over their greatest common divisor, which
+// then is all that passes per cycle.
+std::vector<int64_t> resize_path(int64_t from, int64_t to, int element_bits, int64_t count);
+
+// Words of lane weights that a stage keeps of `words`: without weights all are the same.
+int64_t kept_lane_words(const Layer& layer, int64_t words);
+
+// Of a rom_walker that gives `words` words in turn: its memory, where `kind` is wanted for many, and the
+// parameters that say how wide its counters are.
+netlist::MemoryKind cycled_rom_kind(int64_t words, netlist::MemoryKind kind);
+netlist::Parameters cycle_counters(int64_t words);
+
+// The parameter MULTIPLY of an array: "dsp", "pair", "lut".
+const char* multiplier_text(Multiplier multiplier);
+
+}  // namespace tilewright::pipeline

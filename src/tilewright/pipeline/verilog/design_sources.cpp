@@ -1,0 +1,80 @@
+// Files that a component uses come before it, so that readers of one pass are content.
+#include "tilewright/pipeline/verilog/design_sources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tilewright/base/error.h"
+#include "tilewright/base/file.h"
+#include "tilewright/netlist/verilog.h"
+#include "tilewright/pipeline/component/component.h"
+
+namespace tilewright::pipeline {
+namespace {
+
+namespace fs = std::filesystem;
+
+void add_file(const std::string& module, std::set<std::string>& seen, std::vector<std::string>& files) {
+  if (!seen.insert(module).second) return;
+  if (const ComponentType* const type = component_type(module)) {
+    for (const char* const used : type->uses) add_file(used, seen, files);
+  }
+  files.push_back(module + ".sv");
+}
+
+}  // namespace
+
+std::vector<std::string> component_files(const netlist::Design& design) {
+  std::set<std::string> seen;
+  std::vector<std::string> files;
+  for (const netlist::Module& module : design.modules) {
+    for (const netlist::Instance& instance : module.instances) {
+      if (design.module(instance.module) == nullptr) add_file(instance.module, seen, files);
+    }
+  }
+  return files;
+}
+
+netlist::Design with_image_folder(netlist::Design design, const MemoryImages& images,
+                                  const std::string& folder) {
+  const auto move = [&](std::string& name) {
+    if (images.contains(name)) name = folder + "/" + name;
+  };
+  for (netlist::Module& module : design.modules) {
+    for (netlist::Instance& instance : module.instances) {
+      for (auto& [key, value] : instance.parameters) {
+        if (std::string* const text = std::get_if<std::string>(&value)) move(*text);
+      }
+    }
+    for (netlist::Memory& memory : module.memories) {
+      const bool banked = memory.banks > 1 && images.contains(memory.contents + ".0");
+      if (banked) memory.contents = folder + "/" + memory.contents;
+      move(memory.contents);
+    }
+  }
+  return design;
+}
+
+std::vector<fs::path> write_sources(const netlist::Design& design, const MemoryImages& images,
+                                    const fs::path& folder, const fs::path& component_folder) {
+  create_folder(folder);
+  for (const auto& [name, image] : images) write_text_file(folder / name, image.to_hex());
+  std::vector<fs::path> sources;
+  for (const std::string& file : component_files(design)) {
+    const fs::path source = component_folder / file;
+    if (!fs::exists(source)) {
+      throw Error(ErrorKind::kInvalidInput, fmt::format("no component source '{}'", source.string()),
+                  "name the folder rtl/pipeline of Tilewright");
+    }
+    sources.push_back(source);
+  }
+  const netlist::Design placed = with_image_folder(design, images, fs::absolute(folder).string());
+  const fs::path top = folder / (netlist::printed_module(design, design.top) + ".sv");
+  write_text_file(top, netlist::to_verilog(placed, component_library()));
+  sources.push_back(top);
+  return sources;
+}
+
+}  // namespace tilewright::pipeline

@@ -1,0 +1,27 @@
+// A netlist as files that tools read: its Verilog, the sources of its components, its memory images.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tilewright/netlist/netlist.h"
+#include "tilewright/pipeline/image/memory_image.h"
+
+namespace tilewright::pipeline {
+
+// Names of the files of rtl/pipeline that the components of `design` need, in reading order, each once.
+std::vector<std::string> component_files(const netlist::Design& design);
+
+// `design` with every parameter and memory that names one of `images` naming the file in `folder` instead.
+netlist::Design with_image_folder(netlist::Design design, const MemoryImages& images,
+                                  const std::string& folder);
+
+// Writes the netlist as TOP.sv and the images into `folder`, with absolute paths for $readmemh; components
+// stay where they are. Returns all sources in reading order. Errors (invalid input): a source that is
+// missing, a folder that cannot be written.
+std::vector<std::filesystem::path> write_sources(const netlist::Design& design, const MemoryImages& images,
+                                                 const std::filesystem::path& folder,
+                                                 const std::filesystem::path& component_folder);
+
+}  // namespace tilewright::pipeline

@@ -1,0 +1,56 @@
+// From what calibration saw to the scale and zero point of a value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tilewright/quantize/calibrate/histogram.h"
+#include "tilewright/quantize/calibrate/quantization.h"
+
+namespace tilewright {
+
+enum class CalibrationMethod {
+  kMinMax,        // everything that was seen is representable
+  kPercentile,    // a share of the numbers may saturate
+  kEntropy,       // the saturation that keeps most of the distribution's information (KL divergence)
+  kSquaredError,  // the saturation with the smallest mean squared error (expected_error)
+};
+// "min-max", "percentile", "entropy", "squared-error".
+const char* name(CalibrationMethod method);
+std::optional<CalibrationMethod> parse_calibration_method(std::string_view name);
+
+struct Range {
+  double low = 0;
+  double high = 0;
+};
+
+// What quantised numbers look like.
+struct NumberForm {
+  int bits = 8;
+  bool symmetric = false;     // zero point 0
+  bool power_of_two = false;  // scale a power of two; implies symmetric
+  int64_t lowest() const { return -(int64_t{1} << (bits - 1)); }
+  int64_t highest() const { return (int64_t{1} << (bits - 1)) - 1; }
+};
+
+// The interval that quantised numbers should cover; it contains 0.
+// percentile: of the numbers, in percent, e.g. 99.99, that must be inside (for a two-sided distribution the
+// rest is cut from both ends in equal shares).
+Range select_range(const Histogram& histogram, CalibrationMethod method, const NumberForm& form,
+                   double percentile);
+
+// Scale and zero point whose representable numbers cover `range`; for powers of two the smallest scale that
+// does. An empty range (only zeros were seen) gives the scale 1.
+Quantization quantization_for(const Range& range, const NumberForm& form);
+
+// The same for a histogram; powers of two with kSquaredError choose the exponent by the error.
+Quantization select_quantization(const Histogram& histogram, CalibrationMethod method, const NumberForm& form,
+                                 double percentile);
+
+// Sum over the histogram of |x - quantised x|^e, with e = 2 for real scales and 2.5 for powers of two.
+// Outside of the representable interval a bin counts as its centre, inside by the mean of the rounding error,
+// (scale / 2)^e / (e + 1).
+double expected_error(const Histogram& histogram, const Quantization& q, const NumberForm& form);
+
+}  // namespace tilewright

@@ -1,0 +1,46 @@
+// A divisor that varies from output to output has no integer form: padding must count, and no window may
+// reach beyond it.
+#include "tilewright/quantize/integerize/average_window.h"
+
+#include <algorithm>
+
+#include "tilewright/graph/window.h"
+
+namespace tilewright {
+
+AverageWindow average_window(const Graph& graph, const Node& node) {
+  AverageWindow result;
+  const Shape& x = graph.value(node.input(0)).shape;
+  if (x.rank() != 4) {
+    result.problem = "only two spatial dimensions have an integer form";
+    return result;
+  }
+  if (node.is("ReduceMean")) {
+    std::vector<int64_t> axes = node.ints_or("axes", {});
+    for (int64_t& axis : axes) axis = normalize_axis(axis, x.rank());
+    std::sort(axes.begin(), axes.end());
+    if (axes != std::vector<int64_t>{2, 3})
+      result.problem = "only a mean over both spatial axes has an integer form";
+    result.kernel = {x[2], x[3]};
+    result.strides = {1, 1};
+    result.pads = {0, 0, 0, 0};
+    return result;
+  }
+  const Window window = node.is("AveragePool") ? pool_window(node, x) : global_window(node, x);
+  for (const WindowAxis& axis : window.axes) {
+    result.kernel.push_back(axis.kernel);
+    result.strides.push_back(axis.stride);
+    const int64_t last = axis.input_index(axis.output - 1, axis.kernel - 1);
+    if (last >= axis.input + axis.pad_end)
+      result.problem = "a window of ceil_mode reaches beyond the padding";
+    if (axis.dilation != 1) result.problem = "dilated windows have no integer form";
+  }
+  result.pads = window.pads();
+  result.padded = window.has_padding();
+  if (result.padded && node.int_or("count_include_pad", 0) == 0) {
+    result.problem = "the average leaves out padding (count_include_pad = 0), so its divisor varies";
+  }
+  return result;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,277 @@
+// quantized() works backwards from a QuantizeLinear: a clip narrows the bounds, a twin is requantised, Concat
+// and data movement pass the request on to their inputs, and all else goes to lower_operator(). Results,
+// failures included, are kept by value and form.
+#include "tilewright/quantize/integerize/integer_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tilewright/quantize/integerize/lower_operators.h"
+#include "tilewright/tensor/quantized_arithmetic.h"
+
+namespace tilewright {
+namespace {
+
+// Activations and data movement between an operator and its QuantizeLinear; longer chains stay in float.
+constexpr int kMaximumDepth = 128;
+
+}  // namespace
+
+IntegerBuilder::IntegerBuilder(const Graph& source)
+    : source_(source),
+      producers_(source.producers()),
+      native_(source.values.size(), kNoValue),
+      twins_(source.values.size()),
+      stored_(source.values.size()),
+      constants_(source.values.size()),
+      reasons_(source.nodes.size()),
+      integer_nodes_(source.nodes.size()),
+      float_nodes_(source.nodes.size()) {
+  graph_.name = source.name;
+  for (ValueId old : source.inputs) {
+    const Value& value = source.value(old);
+    const ValueId id = add_value(value.name, value.type, value.shape);
+    graph_.inputs.push_back(id);
+    native_[size_t(old)] = id;
+  }
+}
+
+const Node* IntegerBuilder::producer(ValueId old) const {
+  if (old == kNoValue || producers_[size_t(old)] == kNoNode) return nullptr;
+  return &source_.nodes[size_t(producers_[size_t(old)])];
+}
+
+std::string IntegerBuilder::unique(std::unordered_set<std::string>& taken, const std::string& wanted) {
+  if (taken.insert(wanted).second) return wanted;
+  for (int& suffix = suffixes_[wanted];;) {
+    const std::string candidate = fmt::format("{}_{}", wanted, ++suffix);
+    if (taken.insert(candidate).second) return candidate;
+  }
+}
+
+ValueId IntegerBuilder::add_value(const std::string& name, ElementType type, const Shape& shape) {
+  graph_.values.push_back({unique(value_names_, name.empty() ? "value" : name), type, shape, std::nullopt});
+  return ValueId(graph_.values.size()) - 1;
+}
+
+ValueId IntegerBuilder::add_constant(const std::string& name, Tensor tensor) {
+  const ValueId id = add_value(name, tensor.type(), tensor.shape());
+  graph_.value(id).constant = std::move(tensor);
+  return id;
+}
+
+Node& IntegerBuilder::add_node(const Node& old_node, const std::string& op, const std::string& domain,
+                               std::vector<ValueId> inputs, std::vector<ValueId> outputs, bool integer) {
+  const std::string name = unique(node_names_, old_node.name);
+  const size_t old_id = size_t(id_of(old_node));
+  if (integer) {
+    integer_nodes_[old_id].emplace_back(name, op);
+  } else {
+    float_nodes_[old_id].push_back(name);
+  }
+  graph_.nodes.push_back({name, domain, op, std::move(inputs), std::move(outputs), {}});
+  return graph_.nodes.back();
+}
+
+Node& IntegerBuilder::add_border(const std::string& name, const std::string& op, std::vector<ValueId> inputs,
+                                 ValueId output) {
+  graph_.nodes.push_back({unique(node_names_, name), "", op, std::move(inputs), {output}, {}});
+  return graph_.nodes.back();
+}
+
+ValueId IntegerBuilder::scale_constant(float scale) {
+  const auto [found, inserted] = scale_constants_.try_emplace(scale, kNoValue);
+  if (inserted) found->second = add_constant("scale", Tensor::scalar(scale));
+  return found->second;
+}
+
+ValueId IntegerBuilder::zero_point_constant(ElementType type, int64_t zero_point) {
+  const auto [found, inserted] = zero_point_constants_.try_emplace({type, zero_point}, kNoValue);
+  if (inserted) {
+    Tensor tensor(type, Shape{});
+    tensor.set_integer(0, zero_point);
+    found->second = add_constant("zero_point", std::move(tensor));
+  }
+  return found->second;
+}
+
+const Twin* IntegerBuilder::twin(ValueId old) const {
+  return old != kNoValue && twins_[size_t(old)] ? &*twins_[size_t(old)] : nullptr;
+}
+
+const QuantizedConstant* IntegerBuilder::quantized_constant(ValueId old) const {
+  return old != kNoValue && constants_[size_t(old)] ? &*constants_[size_t(old)] : nullptr;
+}
+
+const Twin* IntegerBuilder::stored_integers(ValueId old) {
+  if (old == kNoValue) return nullptr;
+  if (stored_[size_t(old)]) return &*stored_[size_t(old)];
+  const Value value = source_.value(old);
+  const ValueId native_id = native_[size_t(old)];
+  if (native_id == kNoValue || value.constant) return nullptr;
+  if (value.type == ElementType::kI8) {
+    stored_[size_t(old)] = Twin{native_id, {1, 0}};
+  } else if (value.type == ElementType::kU8) {
+    // u8 -> float -> i8 with the scale 1 is exact.
+    const ValueId real = add_value(value.name + "_real", ElementType::kF32, value.shape);
+    add_border(value.name + "_dequantize", "DequantizeLinear",
+               {native_id, scale_constant(1), zero_point_constant(ElementType::kU8, 0)}, real);
+    const ValueId shifted = add_value(value.name + "_i8", ElementType::kI8, value.shape);
+    add_border(value.name + "_quantize", "QuantizeLinear",
+               {real, scale_constant(1), zero_point_constant(ElementType::kI8, -128)}, shifted);
+    stored_[size_t(old)] = Twin{shifted, {1, -128}};
+  } else {
+    return nullptr;
+  }
+  return &*stored_[size_t(old)];
+}
+
+ValueId IntegerBuilder::native(ValueId old) {
+  if (old == kNoValue) return kNoValue;
+  ValueId& id = native_[size_t(old)];
+  if (id != kNoValue) return id;
+  const Value& value = source_.value(old);
+  if (value.constant) return id = add_constant(value.name, *value.constant);
+  if (const auto& stored = stored_[size_t(old)]) {
+    if (value.type == ElementType::kI8) return id = stored->id;
+    const ValueId real = add_value(value.name + "_real", ElementType::kF32, value.shape);
+    add_border(value.name + "_dequantize", "DequantizeLinear",
+               {stored->id, scale_constant(1), zero_point_constant(ElementType::kI8, -128)}, real);
+    id = add_value(value.name, value.type, value.shape);
+    add_border(value.name + "_quantize", "QuantizeLinear",
+               {real, scale_constant(1), zero_point_constant(ElementType::kU8, 0)}, id);
+    return id;
+  }
+  const auto& image = twins_[size_t(old)];
+  TILEWRIGHT_CHECK(image.has_value(), "a value was not lowered before its reader: " + value.name);
+  id = add_value(value.name, value.type, value.shape);
+  add_border(value.name + "_dequantize", "DequantizeLinear",
+             {image->id, scale_constant(image->quantization.scale),
+              zero_point_constant(ElementType::kI8, image->quantization.zero_point)},
+             id);
+  return id;
+}
+
+std::nullopt_t IntegerBuilder::refuse(const Node& old_node, const std::string& reason) {
+  std::string& noted = reasons_[size_t(id_of(old_node))];
+  if (noted.empty()) noted = reason;
+  return std::nullopt;
+}
+
+std::optional<ValueId> IntegerBuilder::requantized(const Twin& image, const IntegerForm& form,
+                                                   const Node& at) {
+  const Shape shape = graph_.value(image.id).shape;
+  if (form.bipolar) {
+    const ValueId out = add_value(form.name, ElementType::kI8, shape);
+    Node& node = add_node(at, "QRequantize", kTilewrightDomain, {image.id}, {out}, true);
+    node.attributes["bias"] = int64_t(1 - image.quantization.zero_point);
+    node.attributes["multiplier"] = int64_t{1};
+    node.attributes["shift"] = int64_t{0};
+    set_output_form(node, form);
+    return out;
+  }
+  if (image.quantization == form.quantization) {
+    if (image.low >= form.low && image.high <= form.high) return image.id;
+    return emit_clip(*this, at, image.id, form.low, form.high, form.name);
+  }
+  const double ratio = double(image.quantization.scale) / form.quantization.scale;
+  if (!std::isfinite(ratio) || ratio <= 0 || ratio >= 0x1p31) {
+    return refuse(at, fmt::format("the ratio {} of input to output scale cannot be encoded", ratio));
+  }
+  const Requantization r = encode_scale(ratio);
+  const ValueId out = add_value(form.name, ElementType::kI8, shape);
+  Node& node = add_node(at, "QRequantize", kTilewrightDomain, {image.id}, {out}, true);
+  node.attributes["bias"] = int64_t(-image.quantization.zero_point);
+  node.attributes["multiplier"] = int64_t(r.multiplier);
+  node.attributes["shift"] = int64_t(r.shift);
+  set_output_form(node, form);
+  return out;
+}
+
+std::optional<ValueId> IntegerBuilder::quantized(ValueId old, const IntegerForm& form, int depth) {
+  if (old == kNoValue || depth > kMaximumDepth || form.quantization.scale <= 0) return std::nullopt;
+  const std::tuple key{
+      old, form.quantization.scale, form.quantization.zero_point, form.low, form.high, form.bipolar};
+  if (const auto found = done_.find(key); found != done_.end()) return found->second;
+
+  std::optional<ValueId> result;
+  const Node* node = producer(old);
+  if (node && !form.bipolar) {
+    if (const auto interval = clip_interval(source_, *node)) {
+      IntegerForm inner = form;
+      inner.low = clip(quantize_number(interval->first, form.quantization, -128, 127), form.low, form.high);
+      inner.high = clip(quantize_number(interval->second, form.quantization, -128, 127), form.low, form.high);
+      result = quantized(node->input(0), inner, depth + 1);
+      // The activation lives on in the clip bounds of what computes its input.
+      if (result) absorbed_by(*node, *result);
+    }
+  }
+  if (!result && node && twin(old)) result = requantized(*twin(old), form, *node);
+  if (!result && node) {
+    const auto output = std::find(node->outputs.begin(), node->outputs.end(), old);
+    result = lowered(*node, int(output - node->outputs.begin()), form, depth);
+  }
+  // Failures too: a value that is concatenated with itself again and again is tried once.
+  done_[key] = result;
+  return result;
+}
+
+void IntegerBuilder::absorbed_by(const Node& old_node, ValueId result) {
+  for (auto node = graph_.nodes.rbegin(); node != graph_.nodes.rend(); ++node) {
+    if (std::find(node->outputs.begin(), node->outputs.end(), result) == node->outputs.end()) continue;
+    if (node->is("Reshape")) {  // around a dense layer; what comes before it does the work
+      result = node->inputs[0];
+      continue;
+    }
+    integer_nodes_[size_t(id_of(old_node))].emplace_back(node->name, node->op);
+    return;
+  }
+}
+
+ValueId IntegerBuilder::quantized_or_float(ValueId old, const IntegerForm& form, const Node& at, int depth) {
+  if (const auto integer = quantized(old, form, depth)) return *integer;
+  const Shape shape = source_.value(old).shape;
+  ValueId out = add_value(form.name, ElementType::kI8, shape);
+  const ValueId real = native(old);
+  add_border(form.name + "_quantize", "QuantizeLinear",
+             {real, scale_constant(form.quantization.scale),
+              zero_point_constant(ElementType::kI8, form.quantization.zero_point)},
+             out);
+  if (form.low > -128 || form.high < 127) out = emit_clip(*this, at, out, form.low, form.high, form.name);
+  return out;
+}
+
+std::optional<ValueId> IntegerBuilder::lowered(const Node& node, int output, const IntegerForm& form,
+                                               int depth) {
+  if (node.is("Concat")) {
+    std::vector<IntegerForm> forms(node.inputs.size(), form);
+    bool any = false;
+    for (size_t i = 0; i < forms.size(); ++i) {
+      forms[i].name = fmt::format("{}_part{}", form.name, i);
+      any |= quantized(node.inputs[i], forms[i], depth + 1).has_value();
+    }
+    if (!any) return refuse(node, "no input is quantised");
+    std::vector<ValueId> parts;
+    for (size_t i = 0; i < forms.size(); ++i) {
+      parts.push_back(quantized_or_float(node.inputs[i], forms[i], node, depth + 1));
+    }
+    const ValueId out = add_value(form.name, ElementType::kI8, source_.value(node.outputs[0]).shape);
+    add_node(node, "Concat", "", std::move(parts), {out}, true).attributes = node.attributes;
+    return out;
+  }
+  if (only_moves_data(source_, node)) {
+    IntegerForm inner = form;
+    inner.name = form.name + "_source";
+    const auto x = quantized(node.input(0), inner, depth + 1);
+    if (!x) return refuse(node, "its input is not quantised");
+    return emit_movement(*this, node, *x, form.quantization, form.name)[size_t(output)];
+  }
+  const auto result = lower_operator(*this, node, form);
+  // An addition may have become the bias of the operator before it.
+  if (result && integer_nodes(id_of(node)).empty()) absorbed_by(node, *result);
+  return result;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,222 @@
+// Additions and averages, and the dispatch over all operators that compute.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tilewright/quantize/integerize/average_window.h"
+#include "tilewright/quantize/integerize/lower_operators.h"
+#include "tilewright/tensor/quantized_arithmetic.h"
+
+namespace tilewright {
+namespace {
+
+bool is_addition(const Node& node) {
+  return node.is("Add") || node.is("Sub") || (node.is("Sum") && node.inputs.size() == 2);
+}
+
+// A constant operand of an addition as the real numbers it stands for.
+std::optional<Tensor> real_constant(IntegerBuilder& builder, ValueId old) {
+  if (builder.source().is_constant(old)) return *builder.source().value(old).constant;
+  const QuantizedConstant* c = builder.quantized_constant(old);
+  if (!c || !c->per_tensor()) return std::nullopt;
+  Tensor real(ElementType::kF64, c->integers.shape());
+  for (int64_t i = 0; i < real.size(); ++i) {
+    real.set_number(i, c->scale(0) * double(c->integers.integer_at(i) - c->zero_point(0)));
+  }
+  return real;
+}
+
+// Addition of a constant to a convolution or dense layer: more bias. The channel axis of `y` is `axis`.
+std::optional<std::vector<double>> numbers_per_channel(const Tensor& constant, const Shape& y, int axis) {
+  const int offset = y.rank() - constant.shape().rank();
+  if (offset < 0) return std::nullopt;
+  for (int a = 0; a < constant.shape().rank(); ++a) {
+    const int64_t size = constant.shape()[a];
+    if (size != 1 && (a + offset != axis || size != y[axis])) return std::nullopt;
+  }
+  std::vector<double> numbers;
+  for (int64_t i = 0; i < constant.size(); ++i) numbers.push_back(constant.number_at(i));
+  return numbers;
+}
+
+// The ConvInteger or MatMulInteger whose result, cast to float, `mul` multiplies.
+const Node* scaled_product(const IntegerBuilder& builder, const Node& mul) {
+  for (int i : {0, 1}) {
+    const Node* cast = builder.producer(mul.input(i));
+    if (!cast || !cast->is("Cast")) continue;
+    const Node* product = builder.producer(cast->input(0));
+    if (product && (product->is("ConvInteger") || product->is("MatMulInteger"))) return product;
+  }
+  return nullptr;
+}
+
+std::optional<ValueId> lower_bias_addition(IntegerBuilder& builder, const Node& node,
+                                           const IntegerForm& form) {
+  for (int i : {0, 1}) {
+    const Node* other = builder.producer(node.input(1 - i));
+    if (!other) continue;
+    if (node.is("Sub") && i == 0) continue;  // constant - x
+    const bool dense = other->is("Gemm") || other->is("MatMul");
+    const bool convolution = other->is("Conv");
+    const bool transposed = other->is("ConvTranspose");
+    const Node* product = other->is("Mul") ? scaled_product(builder, *other) : nullptr;
+    if (!dense && !convolution && !transposed && !product) continue;
+    const Shape& y = builder.source().value(node.outputs[0]).shape;
+    if (y != builder.source().value(node.input(1 - i)).shape) continue;
+    const auto constant = real_constant(builder, node.input(i));
+    if (!constant) continue;
+    const bool last = dense || (product && product->is("MatMulInteger"));
+    auto numbers = numbers_per_channel(*constant, y, last ? y.rank() - 1 : 1);
+    if (!numbers || numbers->empty()) continue;
+    if (node.is("Sub")) {
+      for (double& number : *numbers) number = -number;
+    }
+    if (product) return lower_scaled_product(builder, *other, form, *numbers);
+    if (dense) return lower_dense(builder, *other, form, *numbers);
+    if (convolution) return lower_convolution(builder, *other, form, *numbers);
+    return lower_transposed_convolution(builder, *other, form, *numbers);
+  }
+  return std::nullopt;
+}
+
+// The i8 operand of an addition: a twin, or a constant that the source dequantises, spread to `shape`.
+std::optional<Twin> addend(IntegerBuilder& builder, ValueId old, const Shape& shape) {
+  if (const Twin* twin = builder.twin(old)) {
+    if (builder.graph().value(twin->id).shape != shape) return std::nullopt;
+    return *twin;
+  }
+  const QuantizedConstant* c = builder.quantized_constant(old);
+  if (!c || !c->per_tensor()) return std::nullopt;
+  const bool is_unsigned = c->integers.type() == ElementType::kU8;
+  if (!is_unsigned && c->integers.type() != ElementType::kI8) return std::nullopt;
+  const Shape& from = c->integers.shape();
+  const int offset = shape.rank() - from.rank();
+  if (offset < 0) return std::nullopt;
+  for (int a = 0; a < from.rank(); ++a) {
+    if (from[a] != 1 && from[a] != shape[a + offset]) return std::nullopt;
+  }
+  Tensor spread(ElementType::kI8, shape);
+  const std::vector<int64_t> strides = from.strides(), to_strides = shape.strides();
+  for (int64_t i = 0; i < spread.size(); ++i) {
+    int64_t index = 0;
+    for (int a = 0; a < from.rank(); ++a) {
+      if (from[a] != 1) index += i / to_strides[size_t(a + offset)] % shape[a + offset] * strides[size_t(a)];
+    }
+    spread.set_integer(i, c->integers.integer_at(index) - (is_unsigned ? 128 : 0));
+  }
+  return Twin{builder.add_constant(builder.source().value(old).name + "_spread", std::move(spread)),
+              {float(c->scale(0)), int32_t(c->zero_point(0) - (is_unsigned ? 128 : 0))}};
+}
+
+}  // namespace
+
+void set_output_form(Node& node, const IntegerForm& form) {
+  if (form.bipolar) {
+    node.attributes["clip_low"] = int64_t{0};
+    node.attributes["clip_high"] = int64_t{1};
+    node.attributes["bipolar"] = int64_t{1};
+    return;
+  }
+  if (form.quantization.zero_point != 0)
+    node.attributes["y_zero_point"] = int64_t(form.quantization.zero_point);
+  if (form.low != -128) node.attributes["clip_low"] = form.low;
+  if (form.high != 127) node.attributes["clip_high"] = form.high;
+}
+
+std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
+  if (const auto folded = lower_bias_addition(builder, node, form)) return folded;
+  if (form.bipolar) return builder.refuse(node, "the sign of a sum of two activations has no integer form");
+  const Shape shape = builder.source().value(node.outputs[0]).shape;
+  for (int i : {0, 1}) {
+    if (!builder.twin(node.input(i)) && !builder.quantized_constant(node.input(i))) {
+      return builder.refuse(node, fmt::format("its input {} is not quantised", i));
+    }
+  }
+  const auto a = addend(builder, node.input(0), shape), b = addend(builder, node.input(1), shape);
+  if (!a || !b) return builder.refuse(node, "only operands of one shape have an integer form");
+  const double sign = node.is("Sub") ? -1 : 1;
+  const double y_scale = form.quantization.scale;
+  const auto encoded =
+      encode_addition(a->quantization.scale / y_scale, sign * b->quantization.scale / y_scale);
+  if (!encoded) return builder.refuse(node, "the ratios of input to output scale cannot be encoded");
+  const ValueId out = builder.add_value(form.name, ElementType::kI8, shape);
+  Node& lowered = builder.add_node(node, "QAdd", kTilewrightDomain, {a->id, b->id}, {out}, true);
+  lowered.attributes["multiplier_a"] = int64_t(encoded->multiplier_a);
+  lowered.attributes["multiplier_b"] = int64_t(encoded->multiplier_b);
+  lowered.attributes["shift"] = int64_t(encoded->shift);
+  lowered.attributes["bias"] = -int64_t(encoded->multiplier_a) * a->quantization.zero_point -
+                               int64_t(encoded->multiplier_b) * b->quantization.zero_point;
+  set_output_form(lowered, form);
+  return out;
+}
+
+std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
+  const Twin* x = builder.twin(node.input(0));
+  if (!x) return builder.refuse(node, "its input is not quantised");
+  const AverageWindow average = average_window(builder.source(), node);
+  if (!average.problem.empty()) return builder.refuse(node, average.problem);
+  const int64_t count = average.elements();
+  const double ratio = double(x->quantization.scale) / (double(form.quantization.scale) * double(count));
+  if (!std::isfinite(ratio) || ratio <= 0 || ratio >= 0x1p31) {
+    return builder.refuse(node,
+                          fmt::format("the ratio {} of input to output scale cannot be encoded", ratio));
+  }
+  if (count >= int64_t{1} << 22) return builder.refuse(node, "the sum of a window overflows 32 bits");
+  const Requantization r = encode_scale(ratio);
+  const Shape y = builder.source().value(node.outputs[0]).shape;
+  Shape pooled = y;
+  if (y.rank() != 4) pooled = Shape{y[0], y[1], 1, 1};  // ReduceMean without keepdims
+  const ValueId out =
+      builder.add_value(pooled == y ? form.name : form.name + "_pooled", ElementType::kI8, pooled);
+  Node& lowered = builder.add_node(node, "QAveragePool", kTilewrightDomain, {x->id}, {out}, true);
+  lowered.attributes["kernel_shape"] = average.kernel;
+  lowered.attributes["strides"] = average.strides;
+  lowered.attributes["pads"] = average.pads;
+  if (average.padded) lowered.attributes["pad_value"] = int64_t(x->quantization.zero_point);
+  lowered.attributes["bias"] = -count * x->quantization.zero_point;
+  lowered.attributes["multiplier"] = int64_t(r.multiplier);
+  lowered.attributes["shift"] = int64_t(r.shift);
+  set_output_form(lowered, form);
+  if (pooled == y) return out;
+  const ValueId target =
+      builder.add_constant(form.name + "_shape", Tensor(Shape{y.rank()}, std::span<const int64_t>(y.dims())));
+  const ValueId reshaped = builder.add_value(form.name, ElementType::kI8, y);
+  builder.add_node(node, "Reshape", "", {out, target}, {reshaped}, true);
+  return reshaped;
+}
+
+std::optional<ValueId> lower_scaled_product(IntegerBuilder& builder, const Node& mul, const IntegerForm& form,
+                                            const std::vector<double>& extra) {
+  const Node* product = scaled_product(builder, mul);
+  if (!product) return builder.refuse(mul, "this operator has no integer form");
+  const bool convolution = product->is("ConvInteger");
+  const Shape& y = builder.source().value(product->outputs[0]).shape;
+  if (builder.source().value(mul.outputs[0]).shape != y) {
+    return builder.refuse(mul, "it changes the shape of what it scales");
+  }
+  for (int i : {0, 1}) {
+    const auto constant = real_constant(builder, mul.input(i));
+    if (!constant) continue;
+    const auto scales = numbers_per_channel(*constant, y, convolution ? 1 : y.rank() - 1);
+    if (!scales) return builder.refuse(mul, "it does not scale by one number per output channel");
+    return convolution ? lower_integer_convolution(builder, *product, *scales, form, extra)
+                       : lower_integer_matmul(builder, *product, *scales, form, extra);
+  }
+  return builder.refuse(mul, "the scale is computed");
+}
+
+std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
+  if (node.is("Conv")) return lower_convolution(builder, node, form);
+  if (node.is("ConvTranspose")) return lower_transposed_convolution(builder, node, form);
+  if (node.is("Gemm") || node.is("MatMul")) return lower_dense(builder, node, form);
+  if (is_addition(node)) return lower_addition(builder, node, form);
+  if (form.bipolar) return builder.refuse(node, "its sign has no integer form");
+  if (node.is("AveragePool") || node.is("GlobalAveragePool") || node.is("ReduceMean")) {
+    return lower_average(builder, node, form);
+  }
+  if (node.is("Mul")) return lower_scaled_product(builder, node, form);
+  return lower_lookup(builder, node, form);
+}
+
+}  // namespace tilewright

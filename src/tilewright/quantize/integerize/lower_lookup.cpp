@@ -1,0 +1,37 @@
+// Activation functions between quantised values to QLookup: all 256 results are computed here, in double,
+// rounded half up and clipped. The table is therefore exact, whatever the function.
+#include <cmath>
+
+#include "tilewright/quantize/integerize/element_function.h"
+#include "tilewright/quantize/integerize/lower_operators.h"
+
+namespace tilewright {
+namespace {
+
+int64_t rounded(double real, const IntegerForm& form) {
+  const double scaled = real / double(form.quantization.scale);
+  const double below = std::floor(scaled);
+  const double integer = below + (scaled - below >= 0.5 ? 1 : 0) + form.quantization.zero_point;
+  if (!(integer > double(form.low))) return form.low;
+  return integer < double(form.high) ? int64_t(integer) : form.high;
+}
+
+}  // namespace
+
+std::optional<ValueId> lower_lookup(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
+  const auto function = element_function(builder.source(), node);
+  if (!function) return builder.refuse(node, "this operator has no integer form");
+  const Twin* x = builder.twin(node.input(0));
+  if (!x) return builder.refuse(node, "its input is not quantised");
+  const Twin source = *x;
+  Tensor table(ElementType::kI8, {256});
+  for (int64_t q = -128; q <= 127; ++q) {
+    table.set_integer(q + 128, rounded((*function)(dequantize_number(q, source.quantization)), form));
+  }
+  const ValueId t = builder.add_constant(node.name + "_table", std::move(table));
+  const ValueId out = builder.add_value(form.name, ElementType::kI8, builder.graph().value(source.id).shape);
+  builder.add_node(node, "QLookup", kTilewrightDomain, {source.id, t}, {out}, true);
+  return out;
+}
+
+}  // namespace tilewright

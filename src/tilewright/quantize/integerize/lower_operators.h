@@ -1,0 +1,49 @@
+// One function per family of operators that compute: float operator between quantised values in, integer
+// operator out. Each returns nullopt after noting the reason in the builder.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tilewright/quantize/integerize/integer_builder.h"
+
+namespace tilewright {
+
+// Any operator with an integer form except data movement and Concat.
+std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
+
+// `extra` is added to the real-valued result, one number per output channel (or a single one; may be empty).
+std::optional<ValueId> lower_convolution(IntegerBuilder& builder, const Node& node, const IntegerForm& form,
+                                         const std::vector<double>& extra = {});
+std::optional<ValueId> lower_transposed_convolution(IntegerBuilder& builder, const Node& node,
+                                                    const IntegerForm& form,
+                                                    const std::vector<double>& extra = {});
+std::optional<ValueId> lower_dense(IntegerBuilder& builder, const Node& node, const IntegerForm& form,
+                                   const std::vector<double>& extra = {});
+// Add, Sub, Sum of two.
+std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
+// AveragePool, GlobalAveragePool, ReduceMean over the spatial axes.
+std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
+
+// Activation functions of one element that do not only clip (element_function.h).
+std::optional<ValueId> lower_lookup(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
+
+// Mul of a constant with the result of ConvInteger or MatMulInteger that was cast to float.
+std::optional<ValueId> lower_scaled_product(IntegerBuilder& builder, const Node& mul, const IntegerForm& form,
+                                            const std::vector<double>& extra = {});
+// Its parts: the product with one positive scale, or one per output channel.
+std::optional<ValueId> lower_integer_convolution(IntegerBuilder& builder, const Node& node,
+                                                 const std::vector<double>& scales, const IntegerForm& form,
+                                                 const std::vector<double>& extra);
+std::optional<ValueId> lower_integer_matmul(IntegerBuilder& builder, const Node& node,
+                                            const std::vector<double>& scales, const IntegerForm& form,
+                                            const std::vector<double>& extra);
+
+// QLinearConv and QLinearMatMul: the integer form of the node's own output.
+std::optional<ValueId> lower_qlinear_convolution(IntegerBuilder& builder, const Node& node);
+std::optional<ValueId> lower_qlinear_matmul(IntegerBuilder& builder, const Node& node);
+
+// y_zero_point, clip_low and clip_high, where they differ from the defaults.
+void set_output_form(Node& node, const IntegerForm& form);
+
+}  // namespace tilewright

@@ -1,0 +1,46 @@
+// The constants of the integer multiply-accumulate operators (QConv, QConvTranspose, QGemm): weights without
+// zero point, bias with the zero points folded in, multiplier and shift per output channel.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tilewright/quantize/integerize/integer_builder.h"
+
+namespace tilewright {
+
+// Which output channel a weight belongs to: element e of a row-major weight tensor has the channel
+// (e / group_elements) * channels_per_group + (e / inner) % channels_per_group. Per-channel scales and zero
+// points have channels_per_group entries.
+struct ChannelLayout {
+  int64_t groups = 1;
+  int64_t channels_per_group = 1;
+  int64_t inner = 1;  // consecutive elements of one channel
+  int64_t channels() const { return groups * channels_per_group; }
+};
+
+struct MacOperands {
+  const QuantizedConstant* weights = nullptr;
+  ChannelLayout layout;
+  Quantization x;
+  Quantization y;
+  bool sign = false;                                // the result is whether it is not negative, as a bit
+  double alpha = 1;                                 // factor of the product
+  double beta = 1;                                  // factor of the bias
+  const QuantizedConstant* integer_bias = nullptr;  // as dequantised by the source, or nullptr
+  std::vector<double> real_bias;                    // further real bias: per channel, single, or empty
+};
+
+struct MacParameters {
+  Tensor weights;       // i8, or i16 where w - zero_point needs it; shape of the source's weights
+  Tensor bias;          // i32 [O]
+  Tensor multiplier;    // i32 [O] or [1]
+  Tensor shift;         // i32, like multiplier
+  std::string problem;  // not empty: there is no integer form, because of this
+};
+
+// Checked: scales that can be encoded, biases that fit 32 bits, and accumulators that cannot leave 32 bits
+// for any input, the rounding constant included.
+MacParameters prepare_mac(const MacOperands& operands);
+
+}  // namespace tilewright

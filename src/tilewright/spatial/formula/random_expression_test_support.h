@@ -1,0 +1,27 @@
+// Random expressions over three variables for the tests of this folder.
+#pragma once
+
+#include "tilewright/base/random.h"
+#include "tilewright/spatial/formula/expression.h"
+
+namespace tilewright::study {
+
+inline constexpr int kTestVariables = 3;
+
+// The node of a random tree; constants are whole numbers of 1..9.
+inline int random_expression(ExpressionGraph& graph, Random& random, int depth) {
+  if (depth == 0 || random.chance(0.15)) {
+    if (random.chance(0.3)) return graph.constant(double(random.between(1, 9)));
+    return graph.symbol(int(random.between(0, kTestVariables - 1)));
+  }
+  static constexpr Operation kOperations[] = {
+      Operation::kAdd,      Operation::kAdd,    Operation::kSubtract, Operation::kMultiply,
+      Operation::kMultiply, Operation::kDivide, Operation::kMinimum,  Operation::kMaximum,
+      Operation::kModulo,   Operation::kCeil,   Operation::kFloor};
+  const Operation operation = kOperations[random.between(0, std::ssize(kOperations) - 1)];
+  const int a = random_expression(graph, random, depth - 1);
+  if (operation == Operation::kCeil || operation == Operation::kFloor) return graph.apply(operation, a);
+  return graph.apply(operation, a, random_expression(graph, random, depth - 1));
+}
+
+}  // namespace tilewright::study

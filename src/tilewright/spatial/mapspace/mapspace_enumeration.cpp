@@ -1,0 +1,170 @@
+// Counting and listing a mapspace. Counting needs no listing: factorisations of different dimensions are
+// independent but for the number of temporal loops that each level gets, so a table over those numbers is
+// multiplied up dimension by dimension.
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "tilewright/nest/footprint.h"
+#include "tilewright/spatial/cost/cost.h"
+#include "tilewright/spatial/mapspace/mapspace.h"
+#include "tilewright/spatial/mapspace/mapspace_choices.h"
+
+namespace tilewright {
+namespace {
+
+// Factorisations of one dimension by the set of levels (bits) at which they have a temporal loop.
+std::map<uint32_t, double> patterns(const MapspaceChoices& choices, int d) {
+  // By cover, whether the x slot of the level took a factor (one axis only), and pattern.
+  std::map<std::pair<int64_t, std::pair<bool, uint32_t>>, double> front{{{1, {false, 0}}, 1.0}};
+  for (int slot = 0; slot < choices.slots(); ++slot) {
+    decltype(front) next;
+    const int level = choices.level_of(slot);
+    const SlotKind kind = choices.kind_of(slot);
+    const bool one_axis = choices.constraints(level).one_axis_per_dimension;
+    for (const auto& [state, count] : front) {
+      for (const int64_t factor : choices.factors(slot, d, state.first)) {
+        auto [along_x, levels] = state.second;
+        if (kind == SlotKind::kX) along_x = one_axis && factor > 1;
+        if (kind == SlotKind::kY && along_x && factor > 1) continue;
+        if (kind == SlotKind::kTemporal) {
+          along_x = false;
+          if (factor > 1) levels |= 1u << level;
+        }
+        next[{state.first * factor, {along_x, levels}}] += count;
+      }
+    }
+    front = std::move(next);
+  }
+  std::map<uint32_t, double> out;
+  for (const auto& [state, count] : front) out[state.second.second] += count;
+  return out;
+}
+
+class Lister {
+ public:
+  Lister(const Mapspace& mapspace, Accounting accounting, const std::function<void(const Mapping&)>& body)
+      : mapspace_(mapspace),
+        choices_(mapspace),
+        words_(workload_in_words(mapspace.workload, mapspace.hardware)),
+        hierarchy_(array_hierarchy(mapspace.hardware, mapspace.workload, accounting)),
+        body_(body) {
+    flat_.factors.assign(size_t(choices_.slots() * choices_.dimensions()), 1);
+    flat_.keeps.resize(size_t(choices_.levels()));
+    flat_.orders.resize(size_t(choices_.levels()));
+  }
+
+  void run() { list_factors(0, std::vector<int64_t>(size_t(choices_.dimensions()), 1)); }
+
+ private:
+  // `at` counts slots and dimensions.
+  void list_factors(int at, const std::vector<int64_t>& covered) {
+    const int dimensions = choices_.dimensions();
+    if (at == choices_.slots() * dimensions) {
+      list_keeps(0);
+      return;
+    }
+    const int slot = at / dimensions, d = at % dimensions;
+    const int level = choices_.level_of(slot);
+    const SlotKind kind = choices_.kind_of(slot);
+    int64_t available = kUnlimited;
+    if (kind != SlotKind::kTemporal) {
+      const ArrayLevel& machine = mapspace_.hardware.levels[size_t(level)];
+      available = kind == SlotKind::kX ? machine.fanout_x : machine.fanout_y;
+      for (int e = 0; e < d; ++e) available /= flat_.factors[size_t(slot * dimensions + e)];
+    }
+    std::vector<int64_t> next = covered;
+    for (const int64_t factor : choices_.factors(slot, d, covered[size_t(d)])) {
+      if (available != kUnlimited && factor > available) break;
+      if (kind == SlotKind::kY && factor > 1 && choices_.constraints(level).one_axis_per_dimension &&
+          flat_.factors[size_t((slot - 1) * dimensions + d)] > 1) {
+        break;
+      }
+      flat_.factors[size_t(at)] = factor;
+      next[size_t(d)] = covered[size_t(d)] * factor;
+      list_factors(at + 1, next);
+    }
+    flat_.factors[size_t(at)] = 1;
+  }
+
+  void list_keeps(int level) {
+    if (level == choices_.levels()) {
+      list_orders(0);
+      return;
+    }
+    for (const uint32_t kept : choices_.keeps(level)) {
+      flat_.keeps[size_t(level)] = kept;
+      list_keeps(level + 1);
+    }
+  }
+
+  void list_orders(int level) {
+    if (level == choices_.levels()) {
+      const Mapping mapping = choices_.build(flat_);
+      if (is_valid(words_, hierarchy_, mapping)) body_(mapping);
+      return;
+    }
+    std::vector<int> loops;
+    const int slot = choices_.slot_of(level, SlotKind::kTemporal);
+    for (int d = 0; d < choices_.dimensions(); ++d) {
+      if (flat_.factors[size_t(slot * choices_.dimensions() + d)] > 1) loops.push_back(d);
+    }
+    loops = choices_.constrained_order(level, loops);
+    const std::vector<int>& innermost = choices_.constraints(level).innermost;
+    const auto bound = std::find_if(loops.begin(), loops.end(), [&](int d) {
+      return std::find(innermost.begin(), innermost.end(), d) != innermost.end();
+    });
+    do {
+      flat_.orders[size_t(level)] = loops;
+      list_orders(level + 1);
+    } while (std::next_permutation(loops.begin(), bound));
+  }
+
+  const Mapspace& mapspace_;
+  MapspaceChoices choices_;
+  Workload words_;
+  Hierarchy hierarchy_;
+  const std::function<void(const Mapping&)>& body_;
+  SlotMapping flat_;
+};
+
+}  // namespace
+
+double Mapspace::size() const {
+  const MapspaceChoices choices(*this);
+  // By the number of temporal loops of each level that may stand in any order.
+  std::map<std::vector<int>, double> table{{std::vector<int>(hardware.levels.size(), 0), 1.0}};
+  for (int d = 0; d < choices.dimensions(); ++d) {
+    std::map<std::vector<int>, double> next;
+    const std::map<uint32_t, double> of_dimension = patterns(choices, d);
+    for (const auto& [loops, count] : table) {
+      for (const auto& [levels, ways] : of_dimension) {
+        std::vector<int> more = loops;
+        for (int l = 0; l < choices.levels(); ++l) {
+          const std::vector<int>& innermost = choices.constraints(l).innermost;
+          const bool placed = std::find(innermost.begin(), innermost.end(), d) != innermost.end();
+          if ((levels >> l & 1u) != 0 && !placed) ++more[size_t(l)];
+        }
+        next[more] += count * ways;
+      }
+    }
+    table = std::move(next);
+  }
+  double total = 0;
+  for (const auto& [loops, count] : table) {
+    double orders = 1;
+    for (const int k : loops) {
+      for (int i = 2; i <= k; ++i) orders *= i;
+    }
+    total += count * orders;
+  }
+  for (int l = 0; l < choices.levels(); ++l) total *= double(choices.keeps(l).size());
+  return total;
+}
+
+void for_each_mapping(const Mapspace& mapspace, const std::function<void(const Mapping&)>& body,
+                      Accounting accounting) {
+  Lister(mapspace, accounting, body).run();
+}
+
+}  // namespace tilewright
