@@ -8,13 +8,13 @@
 #include <unordered_set>
 
 #include "tilewright/base/file.h"
+#include "tilewright/frontend/onnx/newer_opset.h"
 #include "tilewright/frontend/onnx/onnx_types.h"
 #include "tilewright/frontend/onnx/tensor_proto.h"
 
 namespace tilewright {
 namespace {
 
-constexpr int kOpset = 17;
 constexpr int64_t kAlignment = 64;           // of tensors in the data file
 constexpr int64_t kMinExternalBytes = 1024;  // smaller tensors stay in the model
 
@@ -97,12 +97,16 @@ void externalise(onnx::TensorProto& proto, const std::string& location, std::vec
 }
 
 // With a `location`, large tensors go to `data`.
-onnx::ModelProto to_proto(const Graph& graph, const std::string& location, std::vector<std::byte>& data) {
+onnx::ModelProto to_proto(const Graph& given, const std::string& location, std::vector<std::byte>& data) {
+  const int opset = opset_to_write(given);
+  const Graph newer = opset == kUsualOpset ? Graph() : in_newer_opset(given);
+  const Graph& graph = opset == kUsualOpset ? given : newer;
   onnx::ModelProto model;
   model.set_producer_name("tilewright");
+  model.set_ir_version(opset == kUsualOpset ? 8 : 10);
   auto& standard = *model.add_opset_import();
   standard.set_domain("");
-  standard.set_version(kOpset);
+  standard.set_version(opset);
   auto& own = *model.add_opset_import();
   own.set_domain(kTilewrightDomain);
   own.set_version(1);
@@ -118,9 +122,7 @@ onnx::ModelProto to_proto(const Graph& graph, const std::string& location, std::
     describe_value(graph.value(id), *proto.add_output());
     described.insert(id);
   }
-  bool has_four_bits = false;
   for (const Value& value : graph.values) {
-    has_four_bits |= value.type == ElementType::kI4 || value.type == ElementType::kU4;
     if (!value.constant) continue;
     onnx::TensorProto& tensor = *proto.add_initializer();
     tensor_to_proto(*value.constant, tensor);
@@ -134,7 +136,6 @@ onnx::ModelProto to_proto(const Graph& graph, const std::string& location, std::
         describe_value(graph.value(id), *proto.add_value_info());
     }
   }
-  model.set_ir_version(has_four_bits ? 10 : 8);
   return model;
 }
 

@@ -4,8 +4,10 @@
 
 #include <filesystem>
 
+#include "random_seed.h"
 #include "tilewright/base/random.h"
 #include "tilewright/frontend/onnx/graph_equality_testing.h"
+#include "tilewright/frontend/onnx/model_builder_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 
 namespace tilewright {
@@ -116,6 +118,93 @@ TEST(OnnxWriter, LargeModelsKeepTheirWeightsBesideTheFile) {
   write_onnx(folder / "whole.onnx", graph);
   EXPECT_FALSE(fs::exists(folder / "whole.onnx.data"));
   EXPECT_EQ(describe_difference(graph, read_onnx(folder / "whole.onnx")), "");
+}
+
+// x -> QuantizeLinear -> DequantizeLinear, in integers of `type` with scales of `scale`.
+Graph quantized_graph(ElementType type, ElementType scale, const Shape& shape) {
+  Graph graph;
+  const bool is_half = scale != ElementType::kF32;
+  const ValueId s = graph.add_constant("s", Tensor(scale, Shape{})),
+                zero = graph.add_constant("z", Tensor(type, Shape{}));
+  ValueId q = kNoValue;
+  if (is_half) {
+    q = graph.add_input("q", type, shape);
+  } else {
+    const ValueId x = graph.add_input("x", ElementType::kF32, shape);
+    q = graph.add_value("q", type, shape);
+    graph.add_node("quantize", "QuantizeLinear", {x, s, zero}, {q});
+  }
+  const ValueId y = graph.add_value("y", scale, shape);
+  graph.add_node("dequantize", "DequantizeLinear", {q, s, zero}, {y});
+  return graph;
+}
+
+bool is_of_opset(const std::vector<std::byte>& file, int opset) {
+  const std::string text(reinterpret_cast<const char*>(file.data()), file.size());
+  return text.find(onnx_testing::bytes(8, onnx_testing::bytes(1, "") + onnx_testing::number(2, opset))) !=
+         std::string::npos;
+}
+
+// Quantisers of every type with a reduction or a Split behind them, whose form differs between the opsets:
+// 17 unless it lacks the type, and read back the same but for axes that became a constant.
+TEST(OnnxWriterClass, QuantisersAreWrittenInAnOpsetThatHasThem) {
+  Random random(test_seed());
+  const std::vector<ElementType> types = {ElementType::kI8,  ElementType::kU8, ElementType::kI16,
+                                          ElementType::kU16, ElementType::kI4, ElementType::kU4,
+                                          ElementType::kI2,  ElementType::kU1};
+  const std::vector<std::string> reductions = {"ReduceL1",  "ReduceL2",   "ReduceMax", "ReduceMean",
+                                               "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare"};
+  for (int64_t i = 0; i < test_cases(300); ++i) {
+    const ElementType type = types[size_t(random.between(0, 7))];
+    const ElementType scale = random.chance(0.7) ? ElementType::kF32 : ElementType::kF16;
+    Graph graph = quantized_graph(type, scale, {2, 3, 4});
+    const ValueId y = ValueId(graph.values.size()) - 1;
+    if (random.chance(0.5)) {
+      const std::string& op = reductions[size_t(random.between(0, 7))];
+      const bool all = random.chance(0.3);
+      const ValueId r = graph.add_value("r", scale, all ? Shape{1, 1, 1} : Shape{2, 1, 4});
+      std::vector<ValueId> inputs{y};
+      if (op == "ReduceSum" && !all)
+        inputs.push_back(graph.add_constant("axes", Tensor::of<int64_t>({1}, {1})));
+      Node& node = graph.add_node("reduce", op, inputs, {r});
+      if (op != "ReduceSum" && !all) node.attributes["axes"] = std::vector<int64_t>{1};
+      graph.outputs = {r};
+    } else {
+      const bool has_sizes = random.chance(0.5);
+      const ValueId a = graph.add_value("a", scale, {2, 3, 2}), b = graph.add_value("b", scale, {2, 3, 2});
+      std::vector<ValueId> inputs{y};
+      if (has_sizes) inputs.push_back(graph.add_constant("sizes", Tensor::of<int64_t>({2}, {2, 2})));
+      graph.add_node("split", "Split", inputs, {a, b}).attributes["axis"] = int64_t{2};
+      graph.outputs = {a, b};
+    }
+    SCOPED_TRACE("seed " + std::to_string(test_seed()) + ", case " + std::to_string(i) + ", " + name(type));
+    const std::vector<std::byte> file = format_onnx(graph);
+    const int bits = bit_width(type);
+    const bool is_newer = bits == 4 || bits == 16 || scale == ElementType::kF16;
+    ASSERT_TRUE(is_of_opset(file, is_newer ? 21 : 17));
+    ASSERT_FALSE(is_of_opset(file, is_newer ? 17 : 21));
+    Graph read = parse_onnx(file);
+    read.remove_dead();
+    ASSERT_EQ(describe_difference(graph, read), "");
+  }
+}
+
+TEST(OnnxWriter, QuantisersThatOnnxLacksAreRefused) {
+  Graph graph = quantized_graph(ElementType::kI64, ElementType::kF32, {4});
+  graph.outputs = {graph.nodes[1].outputs[0]};
+  try {
+    format_onnx(graph);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
+    EXPECT_STREQ(
+        error.what(),
+        "node 'quantize' (QuantizeLinear): has integers of type i64, for which ONNX has no such operator; "
+        "quantise to at most 16 bits");
+  }
+  Graph bias = quantized_graph(ElementType::kI32, ElementType::kF16, {4});  // only read
+  bias.outputs = {bias.nodes[0].outputs[0]};
+  EXPECT_EQ(describe_difference(bias, parse_onnx(format_onnx(bias))), "");
 }
 
 TEST(OnnxWriter, ATrainedNetworkSurvives) {
