@@ -1,8 +1,10 @@
-// Each file is located, checked to lie in the model's folder and opened once. Sizes are held against the file
-// before the caller allocates anything.
+// Each file is located and checked to lie in the model's folder once. Sizes are held against the file before
+// the caller allocates anything. A file is open only while it is read: models may have thousands of them.
 #include "tilewright/frontend/onnx/external_data.h"
 
 #include <fmt/format.h>
+
+#include <fstream>
 
 #include "tilewright/base/confined_path.h"
 #include "tilewright/base/error.h"
@@ -10,9 +12,9 @@
 namespace tilewright {
 namespace fs = std::filesystem;
 
-ExternalData::OpenFile& ExternalData::open(const std::string& location) {
+const ExternalData::File& ExternalData::locate(const std::string& location) {
   const auto [found, is_new] = files_.try_emplace(location);
-  OpenFile& file = found->second;
+  File& file = found->second;
   if (!is_new) return file;
 
   if (location.empty() || location.find('\0') != std::string::npos) {
@@ -23,28 +25,26 @@ ExternalData::OpenFile& ExternalData::open(const std::string& location) {
   if (!file.refused.empty()) return file;
 
   std::error_code error;
-  fs::path path;
   try {
-    path = confined_path(folder_, location);
+    file.path = confined_path(folder_, location);
   } catch (const Error&) {
     file.refused = "lies outside of the model's folder";
     return file;
   }
-  file.missing = !fs::exists(path, error) || error;
+  file.missing = !fs::exists(file.path, error) || error;
   if (file.missing) return file;
-  if (!fs::is_regular_file(path, error)) {
+  if (!fs::is_regular_file(file.path, error)) {
     file.refused = "is not a file";
     return file;
   }
-  file.size = fs::file_size(path, error);
-  file.stream.open(path, std::ios::binary);
-  if (error || !file.stream) file.refused = "cannot be opened";
+  file.size = fs::file_size(file.path, error);
+  if (error || !std::ifstream(file.path, std::ios::binary)) file.refused = "cannot be opened";
   return file;
 }
 
 ExternalStatus ExternalData::find(const ExternalLocation& location, uint64_t size_bytes,
                                   std::string& message) {
-  const OpenFile& file = open(location.location);
+  const File& file = locate(location.location);
   const std::string named = fmt::format("external data file '{}'", location.location);
   if (file.missing) {
     message = fmt::format("{} is missing", named);
@@ -69,11 +69,10 @@ ExternalStatus ExternalData::find(const ExternalLocation& location, uint64_t siz
 }
 
 bool ExternalData::read(const ExternalLocation& location, std::span<std::byte> destination) {
-  OpenFile& file = open(location.location);
-  file.stream.clear();
-  file.stream.seekg(std::streamoff(location.offset));
-  file.stream.read(reinterpret_cast<char*>(destination.data()), std::streamsize(destination.size()));
-  return size_t(file.stream.gcount()) == destination.size();
+  std::ifstream stream(locate(location.location).path, std::ios::binary);
+  stream.seekg(std::streamoff(location.offset));
+  stream.read(reinterpret_cast<char*>(destination.data()), std::streamsize(destination.size()));
+  return stream && size_t(stream.gcount()) == destination.size();
 }
 
 }  // namespace tilewright

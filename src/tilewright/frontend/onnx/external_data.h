@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <span>
@@ -35,16 +34,16 @@ class ExternalData {
   bool read(const ExternalLocation& location, std::span<std::byte> destination);
 
  private:
-  struct OpenFile {
-    std::ifstream stream;
+  struct File {
+    std::filesystem::path path;
     uint64_t size = 0;
     std::string refused;  // why it must not be read
     bool missing = false;
   };
-  OpenFile& open(const std::string& location);
+  const File& locate(const std::string& location);
 
   std::filesystem::path folder_;
-  std::map<std::string, OpenFile> files_;
+  std::map<std::string, File> files_;
 };
 
 }  // namespace tilewright

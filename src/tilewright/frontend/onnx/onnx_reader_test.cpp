@@ -1,6 +1,7 @@
 #include "tilewright/frontend/onnx/onnx_reader.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <filesystem>
 
@@ -329,6 +330,31 @@ TEST_F(ExternalDataTest, IsCheckedAgainstTheFile) {
   EXPECT_MENTIONS(error_of(model("w.bin", "99999999999999999999"), {}, folder()),
                   "has external data with offset");
   EXPECT_MENTIONS(error_of(model("", ""), {}, folder()), "has no usable location");
+}
+
+// A file for each of many tensors, more than a process may have open.
+TEST_F(ExternalDataTest, MayBeInMoreFilesThanCanBeOpen) {
+  constexpr int kFiles = 60, kOpen = 40;
+  ModelText many;
+  many.input("x", "1").output("y" + std::to_string(kFiles - 1));
+  for (int i = 0; i < kFiles; ++i) {
+    const std::string index = std::to_string(i), location = "w" + index + ".bin";
+    write_text_file(folder() / location, raw(std::vector<float>{float(i)}));
+    many.initializer(number(1, 1) + number(2, 1) + bytes(8, "w" + index) +
+                     bytes(13, bytes(1, "location") + bytes(2, location)) + number(14, 1));
+    many.node("n" + index, "Add", {i == 0 ? "x" : "y" + std::to_string(i - 1), "w" + index}, {"y" + index});
+  }
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few{kOpen, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  const std::string message = error_of(many, {}, folder());
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(message, "no error");
+  const Graph graph = parse_onnx(many.build(), folder());
+  for (int i = 0; i < kFiles; ++i) {
+    EXPECT_EQ(graph.constant_input(graph.nodes[size_t(i)], 1)->number_at(0), i);
+  }
 }
 
 TEST_F(ExternalDataTest, MayBeMissingOnRequest) {
