@@ -173,10 +173,14 @@ class GraphBuilder : public NodeConversion {
     }
     const Operator* op = find_operator(source.domain, source.op);
     const bool has_optional = op != nullptr && op->max_outputs < kAnyNumber;
+    // Of Split even those without a name count: their number says how large each one is.
+    const bool all_count = op != nullptr && op->max_outputs == kAnyNumber;
     for (size_t i = 0; i < source.outputs.size(); ++i) {
       const std::string& output = source.outputs[i];
       const bool unwanted = has_optional && i >= size_t(op->min_outputs) && !read_names_.count(output);
-      if (output.empty() || unwanted) {
+      if (output.empty() && all_count) {
+        node.outputs.push_back(add_value(value_names_.unique(fmt::format("{}/unread", current_name_))));
+      } else if (output.empty() || unwanted) {
         node.outputs.push_back(kNoValue);
       } else {
         node.outputs.push_back(add_value(output));

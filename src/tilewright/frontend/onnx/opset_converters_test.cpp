@@ -149,6 +149,19 @@ TEST(OpsetConverters, UnreadSplitOutputsStillCount) {
   EXPECT_EQ(output_shape(parse_onnx(model.build())), Shape{3});
 }
 
+TEST(OpsetConverters, SplitOutputsWithoutANameStillCount) {
+  const Graph last_one =
+      OneNode{11, "Split", int_attribute("axis", 1), "1x6", {}, {"x"}, {"a", "b", ""}}.read();
+  EXPECT_EQ(output_shape(last_one), (Shape{1, 2}));
+  EXPECT_EQ(last(last_one).outputs.size(), 3u);
+  const Graph middle =
+      OneNode{17, "Split", int_attribute("axis", 1), "1x6", {}, {"x"}, {"a", "", "c"}}.read();
+  EXPECT_EQ(output_shape(middle), (Shape{1, 2}));
+  const Graph newer =
+      OneNode{18, "Split", int_attribute("num_outputs", 4), "7", {}, {"x"}, {"a", "", "", ""}}.read();
+  EXPECT_EQ(output_shape(newer), Shape{2});
+}
+
 TEST(OpsetConverters, SoftmaxOfOldOpsetsCountsTheInputAsMatrix) {
   const Graph last_axis = OneNode{11, "Softmax", int_attribute("axis", 1), "2x10"}.read();
   EXPECT_EQ(ops(last_axis), Ops{"Softmax"});
@@ -233,6 +246,8 @@ TEST(OpsetConverters, ResizeOfNewerOpsets) {
   EXPECT_FALSE(last(empty).has_input(2));
   EXPECT_EQ(output_shape(empty), (Shape{1, 1, 6, 6}));
   const std::vector<std::string> scales = {floats("s", {4}, {1, 1, 2, 2})};
+  EXPECT_MENTIONS((OneNode{18, "Resize", ints_attribute("axes", {2}), "1x1x3x3"}.error()),
+                  "node 'n' (Resize): its scales or sizes are not constant");
   EXPECT_MENTIONS(
       (OneNode{18, "Resize", int_attribute("antialias", 1), "1x1x3x3", scales, {"x", "", "s"}}.error()),
       "has antialias");
@@ -310,6 +325,34 @@ TEST(OpsetConverters, RewrittenOperators) {
       (OneNode{18, "GroupNormalization", int_attribute("num_groups", 3), "1x4x3x3", groups, {"x", "s", "b"}}
            .error()),
       "needs channels that 3 groups divide");
+}
+
+TEST(OpsetConverters, GroupNormalizationNeedsANumberPerGroupOrChannel) {
+  const auto error_of = [](int opset, int64_t scales, int64_t biases) {
+    const std::vector<std::string> parameters = {floats("s", {scales}, Floats(size_t(scales))),
+                                                 floats("b", {biases}, Floats(size_t(biases)))};
+    return OneNode{opset,     "GroupNormalization", int_attribute("num_groups", 2),
+                   "1x4x2x2", parameters,           {"x", "s", "b"}}
+        .error();
+  };
+  EXPECT_EQ(error_of(18, 2, 2), "no error");
+  EXPECT_EQ(error_of(21, 4, 4), "no error");
+  EXPECT_MENTIONS(error_of(18, 4, 2), "has 4 numbers as scale; needs 2, one per group in opset 18");
+  EXPECT_MENTIONS(error_of(18, 2, 4), "has 4 numbers as bias; needs 2, one per group");
+  EXPECT_MENTIONS(error_of(21, 2, 4), "has 2 numbers as scale; needs 4, one per channel in opset 21");
+}
+
+// -2 and 2 lie beyond 1.5, not beyond the integer that it rounds to.
+TEST(OpsetConverters, ShrinkComparesIntegersWithRealBounds) {
+  ModelText model;
+  model.input("x", "4", 6).output("y", "", 6);
+  model.node("n", "Shrink", {"x"}, {"y"}, float_attribute("lambd", 1.5f));
+  const Graph graph = parse_onnx(model.build());
+  EXPECT_EQ(ops(graph), (Ops{"Cast", "Less", "Greater", "Add", "Where", "Sub", "Where", "Cast"}));
+  EXPECT_EQ(graph_type(graph), ElementType::kI32);
+  EXPECT_EQ(graph.constant_input(graph.nodes[1], 1)->number_at(0), -1.5);
+  EXPECT_EQ(graph.constant_input(graph.nodes[2], 1)->number_at(0), 1.5);
+  EXPECT_EQ(ops(OneNode{9, "Shrink"}.read()), (Ops{"Less", "Greater", "Add", "Where", "Sub", "Where"}));
 }
 
 TEST(OpsetConverters, AttributesOfTheWrongTypeAreReported) {

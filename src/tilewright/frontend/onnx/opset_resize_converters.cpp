@@ -35,7 +35,7 @@ void expand_axes(Node& node, NodeConversion& conversion) {
   if (node.has_input(1) && node.string_or("coordinate_transformation_mode", "") == "tf_crop_and_resize") {
     return conversion.unsupported("crops some axes only (axes with tf_crop_and_resize)");
   }
-  node.inputs[1] = kNoValue;
+  if (node.has_input(1)) node.inputs[1] = kNoValue;
   const int index = node.has_input(2) ? 2 : 3;
   const auto given = conversion.constant_of(node.input(index));
   if (!given) return conversion.unsupported("its scales or sizes are not constant");

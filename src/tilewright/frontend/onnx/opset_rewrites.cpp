@@ -91,14 +91,23 @@ void rewrite_celu(Node& node, NodeConversion& conversion) {
   r.finish("Mul", {r.emit("Elu", {r.emit("Div", {r.x(), r.number(alpha)})}), r.number(alpha)});
 }
 
-// x - bias above lambd, x + bias below -lambd, 0 between.
+// x - bias above lambd, x + bias below -lambd, 0 between. Integers are compared as real numbers, since the
+// bounds are, and what results is cut off.
 void rewrite_shrink(Node& node, NodeConversion& conversion) {
   Rewriter r(node, conversion);
   const double bias = double(node.float_or("bias", 0.0f)), lambda = double(node.float_or("lambd", 0.5f));
-  const ValueId below = r.emit("Less", {r.x(), r.number(-lambda)});
-  const ValueId above = r.emit("Greater", {r.x(), r.number(lambda)});
-  const ValueId raised = r.emit("Where", {below, r.emit("Add", {r.x(), r.number(bias)}), r.number(0)});
-  r.finish("Where", {above, r.emit("Sub", {r.x(), r.number(bias)}), raised});
+  const ElementType type = r.type(), real = is_float(type) ? type : ElementType::kF64;
+  const auto cast_to = [](ElementType to) {
+    return std::map<std::string, Attribute>{{"to", int64_t{onnx_storage_type(to)}}};
+  };
+  const auto number = [&](double value) { return conversion.constant("number", scalar_of(real, value)); };
+  const ValueId x = type == real ? r.x() : r.emit("Cast", {r.x()}, cast_to(real));
+  const ValueId below = r.emit("Less", {x, number(-lambda)});
+  const ValueId above = r.emit("Greater", {x, number(lambda)});
+  const ValueId raised = r.emit("Where", {below, r.emit("Add", {x, number(bias)}), number(0)});
+  const ValueId lowered = r.emit("Sub", {x, number(bias)});
+  if (type == real) return r.finish("Where", {above, lowered, raised});
+  r.finish("Cast", {r.emit("Where", {above, lowered, raised})}, cast_to(type));
 }
 
 void rewrite_is_nan(Node& node, NodeConversion& conversion) {
@@ -180,6 +189,15 @@ void rewrite_group_normalization(Node& node, NodeConversion& conversion) {
     return conversion.invalid(fmt::format("needs channels that {} groups divide, a scale and a bias; has {}",
                                           groups, to_string(shape)));
   }
+  const bool per_group = conversion.opset() < 21;
+  const int64_t wanted = per_group ? groups : shape[1];
+  for (const int input : {1, 2}) {
+    const int64_t given = conversion.shape(node.inputs[size_t(input)]).element_count();
+    if (given == wanted) continue;
+    return conversion.invalid(fmt::format("has {} numbers as {}; needs {}, one per {} in opset {}", given,
+                                          input == 1 ? "scale" : "bias", wanted,
+                                          per_group ? "group" : "channel", conversion.opset()));
+  }
   Tensor ones(r.type(), Shape{groups}), zeros(r.type(), Shape{groups});
   for (int64_t i = 0; i < groups; ++i) ones.set_number(i, 1.0);
   const ValueId grouped =
@@ -188,10 +206,10 @@ void rewrite_group_normalization(Node& node, NodeConversion& conversion) {
       r.emit("InstanceNormalization",
              {grouped, conversion.constant("one", ones), conversion.constant("zero", zeros)},
              {{"epsilon", node.float_or("epsilon", 1e-5f)}});
-  if (conversion.opset() < 21) {
-    const Shape per_group{groups, 1};
-    const ValueId scaled = r.emit("Mul", {normal, reshaped(conversion, node.inputs[1], per_group)});
-    const ValueId shifted = r.emit("Add", {scaled, reshaped(conversion, node.inputs[2], per_group)});
+  if (per_group) {
+    const Shape column{groups, 1};
+    const ValueId scaled = r.emit("Mul", {normal, reshaped(conversion, node.inputs[1], column)});
+    const ValueId shifted = r.emit("Add", {scaled, reshaped(conversion, node.inputs[2], column)});
     return r.reshape_to(shifted, shape);
   }
   std::vector<int64_t> per_channel(size_t(shape.rank() - 1), 1);
