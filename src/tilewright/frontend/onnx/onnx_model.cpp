@@ -7,9 +7,8 @@
 #include <onnx/onnx_pb.h>
 
 #include <climits>
-#include <string_view>
 
-#include "tilewright/base/plain_text.h"
+#include "tilewright/frontend/name_check.h"
 #include "tilewright/frontend/onnx/onnx_types.h"
 #include "tilewright/frontend/onnx/tensor_proto.h"
 
@@ -27,26 +26,6 @@ std::string plain_domain(const std::string& domain) { return domain == "ai.onnx"
 
 bool is_control_flow(const std::string& op) {
   return op == "If" || op == "Loop" || op == "Scan" || op == "SequenceMap";
-}
-
-// Whether `text` is UTF-8, as ONNX asks of every string: well-formed sequences of code points.
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
-// Printable ASCII; every other byte as \xNN.
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    result += c >= 0x20 && c < 0x7F ? std::string(1, c)
-                                    : fmt::format("\\x{:02x}", unsigned(static_cast<unsigned char>(c)));
-  }
-  return result;
 }
 
 class ModelParser {
@@ -89,9 +68,7 @@ class ModelParser {
   // Every name that messages, reports and bundles carry.
   void check_names(const OnnxModel& model) {
     const auto check = [&](const char* what, const std::string& name) {
-      if (is_utf8(name)) return;
-      diagnostics_.error(ErrorKind::kInvalidInput, fmt::format("{} '{}'", what, escaped(name)), "",
-                         "its name is not UTF-8", "rename it in the exporting program");
+      check_name(what, name, diagnostics_);
     };
     check("graph", model.name);
     for (const OnnxValueInfo& info : model.inputs) check("input", info.name);

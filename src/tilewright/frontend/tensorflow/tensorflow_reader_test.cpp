@@ -290,6 +290,54 @@ TEST(TensorflowReader, VariablesNeedValues) {
             "graph: 2 variables have no value in the file: stand-ins are drawn");
 }
 
+// What exporters note as the output of a VarHandleOp is the handle.
+TEST(TensorflowReader, VariablesBehindHandlesHaveTheirOwnShape) {
+  const std::string handle = attribute("_output_shapes", bytes(1, bytes(7, "")));
+  GraphDefText graph;
+  graph.placeholder("x", {-1, 8, 8, 1});
+  graph.node("w", "VarHandleOp", {},
+             type_attribute("dtype", kFloat) + shape_attribute("shape", {3, 3, 1, 2}) + handle);
+  graph.node("r", "ReadVariableOp", {"w"}, type_attribute("dtype", kFloat));
+  graph.node("y", "Conv2D", {"x", "r"},
+             string_attribute("padding", "SAME") + ints_attribute("strides", {1, 1, 1, 1}));
+  TensorflowOptions options;
+  options.fill_gain = 3;
+  const Graph read = parse_tensorflow(graph.build(), options);
+  EXPECT_EQ(read.value(read.outputs.at(0)).shape, (Shape{1, 8, 8, 2}));
+}
+
+TEST(TensorflowReader, NamesMustBeUtf8) {
+  GraphDefText node = relu();
+  node.node("z\xff", "Neg", {"y"});
+  EXPECT_EQ(error_of(node.build()),
+            "node 'z\\xff': its name is not UTF-8; rename it in the exporting program");
+  GraphDefText op = relu();
+  op.node("z", "N\xc3", {"y"}).node("\xed\xa0\x80", "Neg", {"y"});
+  EXPECT_MENTIONS(error_of(op.build()), "operator 'N\\xc3': its name is not UTF-8");
+  EXPECT_MENTIONS(error_of(op.build()), "node '\\xed\\xa0\\x80': its name is not UTF-8");
+  GraphDefText fine;
+  fine.placeholder("x", {1, 4})
+      .node(
+          "gr\xc3\xb6\xc3\x9f"
+          "e",
+          "Relu", {"x"});
+  EXPECT_EQ(error_of(fine.build()), "no error");
+}
+
+TEST(TensorflowReader, BilinearResizingGivesFloats) {
+  GraphDefText graph;
+  graph.placeholder("x", {1, 1, 2, 1}, 4).ints("size", {2}, {1, 4}).floats("half", {}, {0.5f});  // DT_UINT8
+  graph.node("big", "ResizeBilinear", {"x", "size"}).node("y", "Mul", {"big", "half"});
+  const Graph read = parse_tensorflow(graph.build());
+  EXPECT_EQ(read.value(read.outputs.at(0)).type, ElementType::kF32);
+  EXPECT_EQ(read.value(read.outputs[0]).shape, (Shape{1, 1, 4, 1}));
+  GraphDefText nearest;
+  nearest.placeholder("x", {1, 1, 2, 1}, 4).ints("size", {2}, {1, 4});
+  nearest.node("y", "ResizeNearestNeighbor", {"x", "size"});
+  const Graph kept = parse_tensorflow(nearest.build());
+  EXPECT_EQ(kept.value(kept.outputs.at(0)).type, ElementType::kU8);
+}
+
 TEST(TensorflowReader, VariablesThatCannotBeFilledAreNamed) {
   GraphDefText graph;
   graph.placeholder("x", {1, 4}).variable("odd", {4}).variable("huge", {1 << 20, 1 << 20});
@@ -314,6 +362,49 @@ TEST(TensorflowReader, FunctionsArePutInPlace) {
   EXPECT_EQ(read.nodes[1].name, "call/c/n");
   graph.node("bad", "StatefulPartitionedCall", {}, attribute("f", bytes(10, bytes(1, "net"))));
   EXPECT_MENTIONS(error_of(graph.build()), "node 'bad' gives 0 arguments to function 'net', which takes 1");
+}
+
+// Each output of a function that another one calls directly, also one called as an operator calls its second.
+TEST(TensorflowReader, OutputsOfInnerCallsAreThoseOfTheirName) {
+  const std::vector<std::pair<std::string, std::string>> results = {
+      {"p", "n:y:0"}, {"indices", "r:activations:0"}, {"q", "t:y:0"}, {"output", "e:y:0"}};
+  const std::vector<std::string> expected = {"Neg", "Relu", "Tanh", "Exp"};
+  for (size_t i = 0; i < results.size(); ++i) {
+    GraphDefText graph;
+    graph.placeholder("x", {1, 4}).node("outer", "outer", {"x"}).node("y", "Abs", {"outer"});
+    graph.function("four", {"a"},
+                   {node_text("n", "Neg", {"a"}), node_text("r", "Relu", {"a"}),
+                    node_text("t", "Tanh", {"a"}), node_text("e", "Exp", {"a"})},
+                   results);
+    graph.function("outer", {"a"}, {node_text("call", "four", {"a"})},
+                   {{"o", "call:" + results[i].first + ":0"}});
+    EXPECT_EQ(ops(parse_tensorflow(graph.build())), expected[i] + " Abs");
+  }
+  GraphDefText wrong;
+  wrong.placeholder("x", {1, 4}).node("y", "outer", {"x"});
+  wrong.function("one", {"a"}, {node_text("n", "Neg", {"a"})}, {{"p", "n:y:0"}});
+  wrong.function("outer", {"a"}, {node_text("call", "one", {"a"})}, {{"o", "call:q:0"}});
+  EXPECT_EQ(error_of(wrong.build()),
+            "function 'outer' reads output 'q' of function 'one', which has none of that name");
+}
+
+// Names and whatever else is written again and again.
+TEST(TensorflowReader, FunctionsMustNotExpandToFarMoreThanTheFile) {
+  const auto called = [](const std::string& name, const std::string& body, int count) {
+    GraphDefText graph;
+    std::vector<std::string> nodes;
+    for (int i = 0; i < count; ++i) nodes.push_back(node_text("n" + std::to_string(i), "Neg", {"a"}, body));
+    graph.placeholder("x", {1, 4}).node(name, "f", {"x"}).node("z", "f", {name});
+    return error_of(graph.function("f", {"a"}, nodes, {{"o", "n0:y:0"}}).build());
+  };
+  EXPECT_EQ(called("y", "", 500), "no error");
+  EXPECT_MENTIONS(called(std::string(200000, 'y'), "", 500), "its functions expand to over ");
+  EXPECT_EQ(called("y", string_attribute("note", std::string(1000, 'n')), 100), "no error");
+  // One node with many inputs, which are all the same argument.
+  GraphDefText wide;
+  wide.placeholder(std::string(100000, 'x'), {1, 4}).node("y", "f", {std::string(100000, 'x')});
+  wide.function("f", {"a"}, {node_text("n", "AddN", std::vector<std::string>(2000, "a"))}, {{"o", "n:y:0"}});
+  EXPECT_MENTIONS(error_of(wide.build()), "its functions expand to over ");
 }
 
 TEST(TensorflowReader, FunctionsThatDoNotFitAreNamed) {

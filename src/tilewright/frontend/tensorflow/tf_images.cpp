@@ -6,6 +6,7 @@
 namespace tilewright {
 namespace {
 
+// ResizeBilinear gives f32 whatever it reads, ResizeNearestNeighbor what it reads.
 // Nearest: position floor(i * scale) by default; half-pixel centres and aligned corners round to the nearest,
 // halves up.
 void emit_resize(TfOperation& operation, const std::string& mode) {
@@ -13,8 +14,9 @@ void emit_resize(TfOperation& operation, const std::string& mode) {
   const TfLayout layout(node);
   const std::vector<int64_t> sizes = operation.integers(1, "sizes");
   if (sizes.size() != 2 || sizes[0] < 1 || sizes[1] < 1) invalid("needs two sizes of 1 or more");
-  const ValueId x = to_channels_first(operation, layout, operation.input(0));
-  const Shape& from = operation.value(x).shape;
+  ValueId x = to_channels_first(operation, layout, operation.input(0));
+  if (mode == "linear") x = as_type(operation, x, ElementType::kF32);
+  const Shape from = operation.value(x).shape;
   const bool aligned = node.bool_or("align_corners", false);
   const bool centred = node.bool_or("half_pixel_centers", false);
   Attributes attributes = {{"mode", mode},

@@ -10,6 +10,7 @@
 #include <climits>
 #include <unordered_map>
 
+#include "tilewright/frontend/name_check.h"
 #include "tilewright/frontend/tensorflow/tf_functions.h"
 #include "tilewright_graphdef.pb.h"
 
@@ -103,6 +104,16 @@ void read_value(const graphdef::NodeDef& source, TfNode& node, int64_t& budget) 
   }
 }
 
+// What messages, reports and written files call a node.
+void check_names(const graphdef::GraphDef& graph) {
+  Diagnostics problems;
+  for (const graphdef::NodeDef& node : graph.node()) {
+    check_name("node", node.name(), problems);
+    check_name("operator", node.op(), problems);
+  }
+  problems.raise_if_any();
+}
+
 void read_nodes(const graphdef::GraphDef& graph, TfModel& model) {
   std::unordered_map<std::string, int> index;
   for (const graphdef::NodeDef& source : graph.node()) {
@@ -192,7 +203,8 @@ int TfNode::type_or(const std::string& name_, int fallback) const {
 TfShape TfNode::declared_shape() const {
   const auto shape = attributes.find("shape");
   const auto listed = attributes.find("_output_shapes");
-  if (listed != attributes.end()) {
+  // What a VarHandleOp gives is a handle, a scalar; the shape is that of the variable.
+  if (listed != attributes.end() && !is("VarHandleOp")) {
     const auto* shapes = std::get_if<std::vector<TfShape>>(&listed->second);
     if (shapes != nullptr && !shapes->empty()) return shapes->front();
   }
@@ -239,6 +251,7 @@ TfModel parse_tf_model(std::span<const std::byte> bytes) {
   }
   if (graph.node_size() == 0) throw Error(ErrorKind::kInvalidInput, "the graph has no nodes");
   inline_functions(graph);
+  check_names(graph);
   read_nodes(graph, model);
   return model;
 }

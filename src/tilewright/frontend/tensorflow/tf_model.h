@@ -48,7 +48,8 @@ struct TfNode {
   std::string string_or(const std::string& attribute, const std::string& fallback) const;
   std::vector<int64_t> ints_or(const std::string& attribute, std::vector<int64_t> fallback) const;
   int type_or(const std::string& attribute, int fallback) const;
-  // The declared shape of output 0: attribute "shape" or, without it, "_output_shapes".
+  // The declared shape of output 0: attribute "_output_shapes" or, without it, "shape"; of a variable behind
+  // a handle (VarHandleOp) always "shape".
   TfShape declared_shape() const;
 };
 
@@ -74,7 +75,7 @@ bool looks_like_tensorflow(std::span<const std::byte> bytes);
 
 // Reads either kind. Problems of nodes that nobody asks for are kept with the node; what makes the file
 // unreadable as a whole is thrown. Errors (invalid input): not such a file, truncated, no graph for serving,
-// names used twice.
+// names used twice or not in UTF-8.
 TfModel parse_tf_model(std::span<const std::byte> bytes);
 
 }  // namespace tilewright

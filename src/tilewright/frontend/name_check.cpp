@@ -1,0 +1,40 @@
+// Well-formed sequences of code points, as ONNX asks of every string; messages show other bytes in hex.
+#include "tilewright/frontend/name_check.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "tilewright/base/plain_text.h"
+
+namespace tilewright {
+namespace {
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+// Printable ASCII; every other byte as \xNN.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    result += c >= 0x20 && c < 0x7F ? std::string(1, c)
+                                    : fmt::format("\\x{:02x}", unsigned(static_cast<unsigned char>(c)));
+  }
+  return result;
+}
+
+}  // namespace
+
+void check_name(const char* what, const std::string& name, Diagnostics& diagnostics) {
+  if (is_utf8(name)) return;
+  diagnostics.error(ErrorKind::kInvalidInput, fmt::format("{} '{}'", what, escaped(name)), "",
+                    "its name is not UTF-8", "rename it in the exporting program");
+}
+
+}  // namespace tilewright
