@@ -250,6 +250,16 @@ TEST(TfliteElementwise, ArgMaxCountsChannels) {
   }
 }
 
+// TFLite casts what is stored; the scale plays no part.
+TEST(TfliteElementwise, CastTakesTheIntegersOfAQuantisedTensor) {
+  TfliteBuilder model;
+  const int in = model.input("x", {1, 4}, ElementType::kI8);
+  model.quantize(in, {0.5f}, {3});
+  model.op(Op::BuiltinOperator_CAST, {in}, {model.output("y", {1, 4})});
+  expect_output(model, {Tensor::of<int8_t>({1, 4}, {10, 20, -30, 4})},
+                Tensor::of<float>({1, 4}, {10, 20, -30, 4}));
+}
+
 TEST(TfliteElementwise, CastGatherAndIntegerArithmetic) {
   TfliteBuilder model;
   const int in = model.input("x", {4}, ElementType::kI32);

@@ -134,7 +134,8 @@ void lower_cast(TfliteLowering& l) {
   }
   const TensorLayout layout = l.layout_of(0);
   const int64_t to = onnx_storage_type(*l.output_tensor(0).type);
-  l.finish(0, l.emit("Cast", {l.value(0, layout)}, {{"to", to}}), layout);
+  // The integers of a quantised tensor, as TFLite casts them, not the numbers they stand for.
+  l.finish(0, l.emit("Cast", {l.stored(0, layout)}, {{"to", to}}), layout);
 }
 
 }  // namespace tilewright

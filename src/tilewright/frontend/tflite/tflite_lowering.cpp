@@ -107,7 +107,7 @@ void TfliteLowering::collect_outputs() {
     }
     base_name_ = short_name(tensor.name);
     try {
-      graph_.outputs.push_back(stored(output, TensorLayout::kFile));
+      graph_.outputs.push_back(stored_of(output, TensorLayout::kFile));
     } catch (const Error& error) {
       for (Diagnostic problem : error.diagnostics()) {
         problem.where = fmt::format("output '{}'", tensor.name);
@@ -269,7 +269,10 @@ ValueId TfliteLowering::named(ValueId value, int64_t tensor, TensorLayout layout
   const State& target = states_[size_t(tensor)];
   const std::string& name = model_.tensors[size_t(tensor)].name;
   const bool is_new = value >= first_value_ && !graph_.value(value).constant;
-  const bool is_final = target.is_output && layout == TensorLayout::kFile;
+  // One pixel of one channel is the same in both layouts.
+  const Shape& shape = graph_.value(value).shape;
+  const bool is_in_file_layout = layout == TensorLayout::kFile || shape.count(1, shape.rank()) == 1;
+  const bool is_final = target.is_output && is_in_file_layout;
   if (!is_new) {
     if (!is_final) return value;
     value = emit("Identity", {value});  // an output needs a value of its own

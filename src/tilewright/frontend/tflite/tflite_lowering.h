@@ -66,6 +66,8 @@ class TfliteLowering {
   ValueId real(int input, TensorLayout layout);
   // Real numbers where the tensor is quantised or float, else the integers or booleans it holds.
   ValueId value(int input, TensorLayout layout);
+  // What the tensor holds, quantised or not.
+  ValueId stored(int input, TensorLayout layout);
   // A constant operand under another order of its axes (real numbers): weights.
   ValueId weights(int input, const std::vector<int64_t>& order);
   // Broadcasts against a channels-first value of rank 4, from any rank.
@@ -116,7 +118,7 @@ class TfliteLowering {
   void report(const Error& error);
   const Tensor* constant_of(int64_t tensor) const;
   CheckedQuantization checked_quantization(const TfliteTensor& tensor, const Shape& shape) const;
-  ValueId stored(int64_t tensor, TensorLayout layout);
+  ValueId stored_of(int64_t tensor, TensorLayout layout);
   ValueId real_of(int64_t tensor, TensorLayout layout);
   ValueId converted(int64_t tensor, ValueId from, TensorLayout to);
   ValueId dequantized(ValueId integers, const TfliteTensor& tensor, const CheckedQuantization& quantization,

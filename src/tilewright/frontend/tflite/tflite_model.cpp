@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 
+#include "tilewright/frontend/name_check.h"
 #include "tilewright/frontend/tflite/tflite_options.h"
 #include "tilewright/frontend/tflite/tflite_reader.h"
 
@@ -20,8 +21,9 @@ constexpr uint32_t kVersion = 3;
 constexpr size_t kIdentifierOffset = 4;
 constexpr size_t kAlignment = 16;
 constexpr int64_t kMaxElements = int64_t{1} << 40;
-// Tensors may share a buffer, but not so often that a small file takes all memory.
+// Tensors may share buffers and lists, but not so often that a small file takes all memory.
 constexpr size_t kMaxSharing = 8;
+constexpr size_t kMaxAxes = 32;
 
 std::optional<ElementType> element_type_of_tensor(schema::TensorType type) {
   switch (type) {
@@ -75,13 +77,18 @@ std::vector<int64_t> integers(const flatbuffers::Vector<T>* list) {
   return numbers;
 }
 
-template <typename T>
-size_t length(const flatbuffers::Vector<T>* list) {
+// Of a list or a text.
+template <typename List>
+size_t length(const List* list) {
   return list == nullptr ? 0 : list->size();
 }
 
 // The shape that a tensor has where nothing is said about its dynamic sizes.
 void read_shape(const schema::Tensor& source, TfliteTensor& tensor) {
+  if (length(source.shape()) > kMaxAxes || length(source.shape_signature()) > kMaxAxes) {
+    tensor.problem = fmt::format("has more than {} axes", kMaxAxes);
+    return;
+  }
   std::vector<int64_t> dims = integers(source.shape());
   const std::vector<int64_t> signature = integers(source.shape_signature());
   tensor.is_dynamic.assign(dims.size(), false);
@@ -120,11 +127,13 @@ class ModelParser {
     }
     const schema::SubGraph* graph = source_.subgraphs()->Get(0);
     if (graph->name() != nullptr) model_.name = graph->name()->str();
+    check_name("graph", model_.name, diagnostics_);
+    mark_computed(*graph);
     for (size_t i = 0; i < length(graph->tensors()); ++i) {
       add_tensor(*graph->tensors()->Get(flatbuffers::uoffset_t(i)), i);
     }
-    model_.inputs = checked_tensors(integers(graph->inputs()), "model", "input", false);
-    model_.outputs = checked_tensors(integers(graph->outputs()), "model", "output", false);
+    model_.inputs = checked_tensors(graph->inputs(), "model", "input", false);
+    model_.outputs = checked_tensors(graph->outputs(), "model", "output", false);
     for (size_t i = 0; i < length(graph->operators()); ++i) {
       add_operator(*graph->operators()->Get(flatbuffers::uoffset_t(i)), i);
     }
@@ -136,11 +145,42 @@ class ModelParser {
     diagnostics_.error(ErrorKind::kInvalidInput, where, "", message, hint);
   }
 
+  // Counts what is taken from the file; false where it is too much, which is reported once.
+  bool may_take(size_t bytes, const std::string& where) {
+    const size_t limit = kMaxSharing * file_.size();
+    const bool was_within = taken_bytes_ <= limit;
+    taken_bytes_ += bytes;
+    if (taken_bytes_ <= limit) return true;
+    if (was_within) {
+      invalid(where,
+              fmt::format("takes the model to over {} times as many bytes as its file has", kMaxSharing),
+              "the file is damaged: fetch or convert it again");
+    }
+    return false;
+  }
+
+  // The tensors that are given or computed: without elements they look like constants.
+  void mark_computed(const schema::SubGraph& graph) {
+    is_computed_.assign(length(graph.tensors()), false);
+    const auto mark = [&](const flatbuffers::Vector<int32_t>* indices) {
+      if (!may_take(length(indices) * sizeof(int32_t), "model")) return;
+      for (size_t i = 0; i < length(indices); ++i) {
+        const int32_t index = indices->Get(flatbuffers::uoffset_t(i));
+        if (index >= 0 && size_t(index) < is_computed_.size()) is_computed_[size_t(index)] = true;
+      }
+    };
+    mark(graph.inputs());
+    for (size_t i = 0; i < length(graph.operators()); ++i) {
+      mark(graph.operators()->Get(flatbuffers::uoffset_t(i))->outputs());
+    }
+  }
+
   // Tensor indices that exist; others are reported and left out, except -1 where that means "absent".
-  std::vector<int64_t> checked_tensors(const std::vector<int64_t>& indices, const std::string& where,
+  std::vector<int64_t> checked_tensors(const flatbuffers::Vector<int32_t>* indices, const std::string& where,
                                        const char* role, bool may_be_absent) {
     std::vector<int64_t> checked;
-    for (const int64_t index : indices) {
+    if (!may_take(length(indices) * sizeof(int64_t), where)) return checked;
+    for (const int64_t index : integers(indices)) {
       if (index >= 0 && index < int64_t(model_.tensors.size())) {
         checked.push_back(index);
       } else if (index == -1 && may_be_absent) {
@@ -155,8 +195,14 @@ class ModelParser {
 
   void add_tensor(const schema::Tensor& source, size_t index) {
     TfliteTensor tensor;
-    if (source.name() != nullptr) tensor.name = source.name()->str();
-    if (tensor.name.empty()) tensor.name = fmt::format("tensor_{}", index);
+    tensor.name = fmt::format("tensor_{}", index);
+    if (!may_take(bytes_of(source), fmt::format("tensor {}", index))) {
+      tensor.problem = "was not read";
+      model_.tensors.push_back(std::move(tensor));
+      return;
+    }
+    if (length(source.name()) > 0) tensor.name = source.name()->str();
+    check_name("tensor", tensor.name, diagnostics_);
     tensor.type = element_type_of_tensor(source.type());
     tensor.type_name = type_name_of(source.type());
     if (!tensor.type) tensor.problem = fmt::format("has the type {}", tensor.type_name);
@@ -164,8 +210,17 @@ class ModelParser {
     if (source.sparsity() != nullptr) tensor.problem = "is sparse";
     if (source.is_variable()) tensor.problem = "is a variable that keeps its value from run to run";
     read_quantization(source.quantization(), tensor);
-    if (tensor.problem.empty()) read_constant(source.buffer(), tensor);
+    if (tensor.problem.empty()) read_constant(source.buffer(), !is_computed_[index], tensor);
     model_.tensors.push_back(std::move(tensor));
+  }
+
+  // What add_tensor copies, but for the elements.
+  static size_t bytes_of(const schema::Tensor& source) {
+    size_t numbers = std::min(kMaxAxes, length(source.shape()));
+    if (const schema::QuantizationParameters* quantization = source.quantization()) {
+      numbers += length(quantization->scale()) + length(quantization->zero_point());
+    }
+    return length(source.name()) + numbers * sizeof(int64_t);
   }
 
   static void read_quantization(const schema::QuantizationParameters* source, TfliteTensor& tensor) {
@@ -182,7 +237,8 @@ class ModelParser {
     tensor.quantization = std::move(quantization);
   }
 
-  // The bytes of a buffer, inside the FlatBuffer or, in files beyond 2 GiB, behind it.
+  // The bytes of a buffer, inside the FlatBuffer or, in files beyond 2 GiB, behind it; nothing where the
+  // buffer is empty.
   std::optional<std::span<const std::byte>> buffer_bytes(uint32_t buffer, const TfliteTensor& tensor) {
     const std::string where = fmt::format("tensor '{}'", tensor.name);
     if (buffer >= length(source_.buffers())) {
@@ -203,10 +259,13 @@ class ModelParser {
     return std::as_bytes(std::span(source->data()->data(), source->data()->size()));
   }
 
-  void read_constant(uint32_t buffer, TfliteTensor& tensor) {
-    const auto bytes = buffer_bytes(buffer, tensor);
-    if (!bytes) return;
+  // `may_be_empty`: the tensor is constant even if there are no bytes, where it has no elements.
+  void read_constant(uint32_t buffer, bool may_be_empty, TfliteTensor& tensor) {
+    auto bytes = buffer_bytes(buffer, tensor);
     const int64_t count = count_elements(tensor.shape);
+    const bool is_there = buffer != 0 && buffer < length(source_.buffers());
+    if (!bytes && is_there && may_be_empty && count == 0) bytes.emplace();
+    if (!bytes) return;
     const int64_t wanted = (count * bit_width(*tensor.type) + 7) / 8;
     if (count >= kMaxElements || wanted != int64_t(bytes->size())) {
       invalid(fmt::format("tensor '{}'", tensor.name),
@@ -215,11 +274,8 @@ class ModelParser {
               "the file is damaged: fetch or convert it again");
       return;
     }
-    constant_bytes_ += bytes->size();
-    if (constant_bytes_ > kMaxSharing * file_.size()) {
-      invalid(fmt::format("tensor '{}'", tensor.name),
-              fmt::format("takes the constants of the model to over {} times as many bytes as its file has",
-                          kMaxSharing));
+    if (!may_take(bytes->size(), fmt::format("tensor '{}'", tensor.name))) {
+      tensor.problem = "was not read";
       return;
     }
     Tensor constant(*tensor.type, tensor.shape);
@@ -232,6 +288,14 @@ class ModelParser {
       tensor.type = ElementType::kI8;
     }
     tensor.constant = std::move(constant);
+  }
+
+  // What the options copy that is longer than a number.
+  static size_t bytes_of_dims(const schema::Operator& op) {
+    const auto* reshape = op.builtin_options_as_ReshapeOptions();
+    const auto* squeeze = op.builtin_options_as_SqueezeOptions();
+    return sizeof(int64_t) * ((reshape != nullptr ? length(reshape->new_shape()) : 0) +
+                              (squeeze != nullptr ? length(squeeze->squeeze_dims()) : 0));
   }
 
   void add_operator(const schema::Operator& source, size_t index) {
@@ -249,9 +313,11 @@ class ModelParser {
     op.op = schema::EnumNameBuiltinOperator(builtin);
     if (op.op.empty()) op.op = fmt::format("operator number {}", number);
     op.is_custom = builtin == schema::BuiltinOperator_CUSTOM;
+    if (!may_take(length(code->custom_code()) + bytes_of_dims(source), where)) return;
     if (op.is_custom && code->custom_code() != nullptr) op.op = code->custom_code()->str();
-    op.inputs = checked_tensors(integers(source.inputs()), where, "input", true);
-    op.outputs = checked_tensors(integers(source.outputs()), where, "output", false);
+    check_name("operator", op.op, diagnostics_);
+    op.inputs = checked_tensors(source.inputs(), where, "input", true);
+    op.outputs = checked_tensors(source.outputs(), where, "output", false);
     op.options = tflite_operator_options(builtin, source);
     model_.operators.push_back(std::move(op));
   }
@@ -260,7 +326,8 @@ class ModelParser {
   const schema::Model& source_;
   Diagnostics& diagnostics_;
   TfliteModel model_;
-  size_t constant_bytes_ = 0;
+  std::vector<bool> is_computed_;  // by tensor
+  size_t taken_bytes_ = 0;
 };
 
 }  // namespace

@@ -70,6 +70,92 @@ TEST(TfliteReader, NodesAndValuesHaveNames) {
   EXPECT_EQ(values, (std::vector<std::string>{"x", "y/weights", "y/Transpose", "y/channels_first", "y"}));
 }
 
+// One pixel of one channel is the same in both layouts.
+TEST(TfliteReader, OutputsKeepTheirNamesInEveryShape) {
+  for (const std::vector<int32_t>& shape : std::vector<std::vector<int32_t>>{
+           {1, 1, 1, 2}, {1, 1, 1, 1}, {3, 1, 1, 1}, {1, 2, 2, 1}, {1, 2, 1, 2}}) {
+    Pair model(shape);
+    const int w = model.constant("w", Tensor(ElementType::kF32, {shape[3], 1, 1, shape[3]}));
+    model.op(Op::BuiltinOperator_CONV_2D, {model.x, w, -1}, {model.y}, stride_1());
+    const Graph graph = parse_tflite(model.build());
+    EXPECT_EQ(graph.value(graph.outputs.at(0)).name, "y");
+  }
+}
+
+TEST(TfliteReader, NamesMustBeUtf8) {
+  Pair tensor;
+  tensor.op(Op::BuiltinOperator_RELU, {tensor.x}, {tensor.y});
+  tensor.tensor(tensor.y).name = "y\xff";
+  tensor.graph().name = "g\x80";
+  expect_error(tensor, "tensor 'y\\xff': its name is not UTF-8; rename it in the exporting program");
+  expect_error(tensor, "graph 'g\\x80': its name is not UTF-8");
+  Pair custom;
+  custom.op(Op::BuiltinOperator_CUSTOM, {custom.x}, {custom.y});
+  custom.model.operator_codes[0]->custom_code = "\xc0\x80";
+  expect_error(custom, "operator '\\xc0\\x80': its name is not UTF-8");
+}
+
+TEST(TfliteReader, ConstantsMayBeEmpty) {
+  TfliteBuilder model;
+  const int x = model.input("x", {1, 1}), y = model.output("y", {}), shape = model.integers("shape", {});
+  model.op(Op::BuiltinOperator_RESHAPE, {x, shape}, {y}, schema::ReshapeOptionsT());
+  const Graph graph = parse_tflite(model.build());
+  EXPECT_EQ(graph.value(graph.outputs.at(0)).shape, Shape{});
+  // What an operator computes is not constant, although it has no elements either, in a buffer of its own.
+  Pair computed({0});
+  computed.model.buffers.push_back(std::make_unique<schema::BufferT>());
+  computed.tensor(computed.x).buffer = computed.tensor(computed.y).buffer = 1;
+  computed.op(Op::BuiltinOperator_RELU, {computed.x}, {computed.y});
+  EXPECT_EQ(error_of(computed.build()), "no error");
+}
+
+// A model of `count` tensors that nobody reads; all have the same shape, scales and name.
+std::vector<std::byte> sharing(int count, int axes, int scales, int letters) {
+  flatbuffers::FlatBufferBuilder builder;
+  const auto shape = builder.CreateVector(std::vector<int32_t>(size_t(axes), 1));
+  const auto quantization = schema::CreateQuantizationParameters(
+      builder, 0, 0, builder.CreateVector(std::vector<float>(size_t(scales), 1)));
+  const auto name = builder.CreateString(std::string(size_t(letters), 'n'));
+  const auto tensor = [&](auto tensor_shape, auto tensor_name) {
+    schema::TensorBuilder made(builder);
+    made.add_shape(tensor_shape);
+    made.add_name(tensor_name);
+    made.add_quantization(quantization);
+    return made.Finish();
+  };
+  const auto own_shape = builder.CreateVector(std::vector<int32_t>{4});
+  const auto own_name = builder.CreateString("x");
+  std::vector<flatbuffers::Offset<schema::Tensor>> tensors = {tensor(own_shape, own_name)};
+  for (int i = 0; i < count; ++i) tensors.push_back(tensor(shape, name));
+  const auto all = builder.CreateVector(tensors);
+  const auto first = builder.CreateVector(std::vector<int32_t>{0});
+  schema::SubGraphBuilder graph(builder);
+  graph.add_tensors(all);
+  graph.add_inputs(first);
+  graph.add_outputs(first);
+  const auto graphs =
+      builder.CreateVector(std::vector<flatbuffers::Offset<schema::SubGraph>>{graph.Finish()});
+  schema::ModelBuilder model(builder);
+  model.add_version(3);
+  model.add_subgraphs(graphs);
+  schema::FinishModelBuffer(builder, model.Finish());
+  const auto* bytes = reinterpret_cast<const std::byte*>(builder.GetBufferPointer());
+  return {bytes, bytes + builder.GetSize()};
+}
+
+TEST(TfliteReader, SharedListsTakeNoMoreThanSeveralTimesTheFile) {
+  const std::string message =
+      "takes the model to over 8 times as many bytes as its file has; the file is damaged";
+  EXPECT_EQ(error_of(sharing(20, 4, 1, 10)), "no error");
+  EXPECT_EQ(error_of(sharing(20, 1000, 1, 1000)).find(message), std::string::npos);
+  EXPECT_NE(error_of(sharing(50, 1, 10000, 1)).find(message), std::string::npos);
+  EXPECT_NE(error_of(sharing(50, 1, 1, 10000)).find(message), std::string::npos);
+  EXPECT_EQ(error_of(sharing(50, 10000, 1, 1)), "no error");  // nobody reads them
+  Pair deep(std::vector<int32_t>(33, 1));
+  deep.op(Op::BuiltinOperator_RELU, {deep.x}, {deep.y});
+  expect_error(deep, "input 'x': has more than 32 axes");
+}
+
 TEST(TfliteReader, MoreThanTwoGigabytes) {
   const size_t size = size_t{1} << 31;
   void* const room =

@@ -126,7 +126,7 @@ ValueId TfliteLowering::converted(int64_t tensor, ValueId from, TensorLayout to)
   return id;
 }
 
-ValueId TfliteLowering::stored(int64_t index, TensorLayout layout) {
+ValueId TfliteLowering::stored_of(int64_t index, TensorLayout layout) {
   State& produced = states_[size_t(index)];
   ValueId& wanted = produced.stored[size_t(layout)];
   if (wanted != kNoValue) return wanted;
@@ -167,7 +167,7 @@ ValueId TfliteLowering::real_of(int64_t index, TensorLayout layout) {
   ValueId& wanted = states_[size_t(index)].real[size_t(layout)];
   if (wanted != kNoValue) return wanted;
   const TfliteTensor& tensor = model_.tensors[size_t(index)];
-  const ValueId id = stored(index, layout);
+  const ValueId id = stored_of(index, layout);
   const ElementType type = graph_.value(id).type;
   if (type == ElementType::kF32) return wanted = id;
   if (is_float(type)) {
@@ -194,10 +194,14 @@ ValueId TfliteLowering::real(int input, TensorLayout layout) {
   return real_of(op_->inputs[size_t(input)], layout);
 }
 
+ValueId TfliteLowering::stored(int input, TensorLayout layout) {
+  return stored_of(op_->inputs[size_t(input)], layout);
+}
+
 ValueId TfliteLowering::value(int input, TensorLayout layout) {
   const TfliteTensor& source = tensor(input);
   const bool is_real = source.quantization || is_float(*source.type);
-  return is_real ? real(input, layout) : stored(op_->inputs[size_t(input)], layout);
+  return is_real ? real(input, layout) : stored(input, layout);
 }
 
 ValueId TfliteLowering::weights(int input, const std::vector<int64_t>& order) {
