@@ -80,6 +80,21 @@ TEST(Qonnx, QuantRoundsHalfToEvenAndClipsToItsLevels) {
   EXPECT_EQ(ops(parse_onnx(eight.build())), (Ops{"QuantizeLinear", "DequantizeLinear"}));
 }
 
+// The zero point is added before rounding: halves go to even levels, whatever its own parity.
+TEST(Qonnx, HalvesGoToEvenLevelsWithEveryZeroPoint) {
+  const std::vector<std::pair<std::string, float>> constants{{"s", 1}, {"z", 1}, {"b", 4}};
+  const std::string positive = int_attribute("signed", 0);
+  const Tensor x = Tensor::of<float>({8}, {0.5f, 1.5f, 2.5f, 3.5f, -0.5f, -1.5f, 20, 0.25f});
+  const Floats expected = {1, 1, 3, 3, -1, -1, 14, 0};
+  EXPECT_EQ(run(parse_onnx(quantizer("Quant", constants, positive).build()), {x})[0].to_floats(), expected);
+  ModelText weights;
+  weights.input("x", "8").output("y").initializer(floats("w", {8}, x.to_floats()));
+  for (const auto& [name, value] : constants) weights.initializer(floats(name, {}, {value}));
+  weights.node("n", "Quant", {"w", "s", "z", "b"}, {"q"}, positive, "onnx.brevitas");
+  weights.node("a", "Add", {"x", "q"}, {"y"});
+  EXPECT_EQ(run(parse_onnx(weights.build()), {Tensor(ElementType::kF32, {8})})[0].to_floats(), expected);
+}
+
 // Weights: numbers where they are ternary, integers with a scale otherwise.
 TEST(Qonnx, WeightsAreRoundedWhenRead) {
   const auto weights = [](const std::string& op, const std::vector<std::pair<std::string, float>>& constants,
@@ -153,8 +168,9 @@ TEST(Qonnx, BiasesOfSixteenAndThirtyTwoBits) {
 }
 
 // Quant of activations and constants as any exporter writes it against its definition,
-// scale * (clamp(round(x / scale + zero), low, high) - zero): all widths, signs and ranges, zero points,
-// types of the parameters, domains, weights that are stored as integers, scales per channel.
+// scale * (clamp(round(x / scale + zero), low, high) - zero), halves to the even level: all widths, signs and
+// ranges, zero points, types of the parameters, domains, weights that are stored as integers, scales per
+// channel.
 TEST(QonnxClass, QuantOfEveryExporterIsItsDefinition) {
   Random random(test_seed());
   const int64_t cases = test_cases(1500);
@@ -201,7 +217,7 @@ TEST(QonnxClass, QuantOfEveryExporterIsItsDefinition) {
       const double scale = scales[channels ? e / 4 : 0];
       const double level =
           std::clamp(
-              std::nearbyint(constant ? double(x[e]) / scale : double(x[e] / float(scale))) + double(zero),
+              std::nearbyint((constant ? double(x[e]) / scale : double(x[e] / float(scale))) + double(zero)),
               low, high) -
           double(zero);
       ASSERT_EQ(found[e], float(level) * float(scale))

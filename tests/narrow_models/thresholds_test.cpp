@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "random_seed.h"
 #include "tilewright/base/random.h"
 #include "tilewright/frontend/onnx/model_builder_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
@@ -92,6 +93,33 @@ TEST(MultiThreshold, EqualStepsCountAsDefinedOnTheLatticeOfSums) {
     }
   }
   EXPECT_GT(on_threshold, 500);
+}
+
+// Thresholds that are equally spaced but for their rounding to f32: what lies on one has reached it, and what
+// lies a hundredth of a step below has not.
+TEST(MultiThresholdClass, RoundedThresholdsAreReachedByWhatLiesOnThem) {
+  Random random(test_seed());
+  for (int64_t trial = 0; trial < test_cases(300); ++trial) {
+    const int64_t count = trial == 0 ? 7 : random.between(2, 40),
+                  rows = trial == 0 ? 1 : random.between(1, 3);
+    const double step = trial == 0 ? 0.4 : std::ldexp(1 + random.uniform(), int(random.between(-8, 4)));
+    Floats numbers;
+    for (int64_t row = 0; row < rows; ++row) {
+      const double first = trial == 0 ? 8.9 : (random.uniform() * 40 - 20) * step;
+      for (int64_t k = 0; k < count; ++k) numbers.push_back(float(first + double(k) * step));
+    }
+    Tensor x(ElementType::kF32, Shape{1, rows, 2 * count});
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t k = 0; k < count; ++k) {
+        const float threshold = numbers[size_t(row * count + k)];
+        x.set_number((row * count + k) * 2, threshold);
+        x.set_number((row * count + k) * 2 + 1, threshold - step / 100);
+      }
+    }
+    SCOPED_TRACE("seed " + std::to_string(test_seed()) + ", trial " + std::to_string(trial));
+    const Graph graph = parse_onnx(thresholds(x.shape(), rows, numbers, "").build());
+    ASSERT_EQ(run(graph, {x})[0].to_floats(), defined(x, rows, numbers, 1, 0));
+  }
 }
 
 // A dense layer between thresholds, in integers: every decision as defined.

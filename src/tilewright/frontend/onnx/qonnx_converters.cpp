@@ -130,7 +130,8 @@ void quantize_weights(Node& node, NodeConversion& conversion, const Levels& leve
   Tensor rounded(levels.type, shape), real(ElementType::kF32, shape);
   for (int64_t i = 0; i < rounded.size(); ++i) {
     const float scale = scales->numbers[size_t(i / inner % count)];
-    const double q = std::nearbyint(double(weights[size_t(i)]) / double(scale)) + double(zero);
+    // The zero point is added before rounding: where it is odd, halves go the other way.
+    const double q = std::nearbyint(double(weights[size_t(i)]) / double(scale) + double(zero));
     const auto level = int64_t(std::clamp(q, double(levels.low), double(levels.high)));
     const int64_t stored = wide ? level - zero : level;
     if (std::isnan(q) || stored < lowest(levels.type) || stored > highest(levels.type)) {
@@ -180,7 +181,16 @@ void quant(Node& node, NodeConversion& conversion) {
   };
   const auto scalar = conversion.constant("scale", Tensor::scalar(*scale));
   const ValueId zero_point = eight_bits("zero_point", int64_t(stored_zero));
-  ValueId integers = conversion.emit("QuantizeLinear", {node.inputs[0], scalar, zero_point});
+  ValueId integers = kNoValue;
+  if (int64_t(stored_zero) % 2 == 0) {
+    integers = conversion.emit("QuantizeLinear", {node.inputs[0], scalar, zero_point});
+  } else {
+    // QuantizeLinear adds its zero point after rounding, which halves only do not notice where it is even:
+    // one step of it is added before. No type's smallest number is odd.
+    const ValueId raised = conversion.emit("Add", {node.inputs[0], scalar});
+    integers = conversion.emit("QuantizeLinear",
+                               {raised, scalar, eight_bits("even_zero_point", int64_t(stored_zero) - 1)});
+  }
   if (levels->low > lowest(levels->type) || levels->high < highest(levels->type)) {
     integers =
         conversion.emit("Clip", {integers, eight_bits("low", levels->low), eight_bits("high", levels->high)});

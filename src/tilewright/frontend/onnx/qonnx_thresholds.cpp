@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tilewright/frontend/onnx/opset_helpers.h"
 #include "tilewright/frontend/onnx/qonnx_converters.h"
@@ -89,6 +90,32 @@ std::vector<float> column(const Thresholds& thresholds, int64_t k) {
   return numbers;
 }
 
+// What is subtracted before QuantizeLinear divides by `step`, for each row: the middle below the first
+// threshold, or as much less as it takes until every threshold is rounded to its own number, for neither
+// thresholds nor the difference are exact.
+std::vector<float> offsets_below(const Thresholds& thresholds, double step, float quantizer_step) {
+  std::vector<float> offsets;
+  for (int64_t row = 0; row < thresholds.rows; ++row) {
+    double lowest = thresholds.at(row, 0) - step / 2;
+    for (int64_t k = 1; k < thresholds.count; ++k) {
+      lowest = std::min(lowest, thresholds.at(row, k) - (double(k) + 0.5) * step);
+    }
+    auto offset = float(lowest);
+    const auto reaches_all = [&] {
+      for (int64_t k = 0; k < thresholds.count; ++k) {
+        const float steps = (thresholds.at(row, k) - offset) / quantizer_step;
+        if (!(std::nearbyint(steps) > float(k))) return false;
+      }
+      return true;
+    };
+    while (std::isfinite(offset) && !reaches_all()) {
+      offset = std::nextafter(offset, -std::numeric_limits<float>::infinity());
+    }
+    offsets.push_back(offset);
+  }
+  return offsets;
+}
+
 // Where(x - threshold >= 0, high, low).
 std::vector<ValueId> comparison(NodeConversion& conversion, ValueId x, float high, float low) {
   const ValueId reached =
@@ -100,8 +127,8 @@ std::vector<ValueId> comparison(NodeConversion& conversion, ValueId x, float hig
 void quantize_equal_steps(Node& node, NodeConversion& conversion, const Thresholds& thresholds, double step,
                           const Output& output, int rank, int axis) {
   constexpr double kShorter = 1 - 0x1p-20;
-  std::vector<float> offsets;
-  for (const float first : column(thresholds, 0)) offsets.push_back(float(double(first) - step / 2));
+  const auto quantizer_step = float(step * kShorter);
+  const std::vector<float> offsets = offsets_below(thresholds, step, quantizer_step);
   // Stored centred, as all unsigned numbers: count - centre.
   const int64_t centre = (thresholds.count + 1) / 2;
   const auto eight_bits = [&](const char* role, int64_t value) {
@@ -110,7 +137,7 @@ void quantize_equal_steps(Node& node, NodeConversion& conversion, const Threshol
   const ValueId x = less(conversion, node.inputs[0], offsets, rank, axis);
   const ValueId integers = conversion.emit(
       "QuantizeLinear",
-      {x, conversion.constant("step", Tensor::scalar(float(step * kShorter))), eight_bits("first", -centre)});
+      {x, conversion.constant("step", Tensor::scalar(quantizer_step)), eight_bits("first", -centre)});
   const ValueId clipped = conversion.emit(
       "Clip", {integers, eight_bits("low", -centre), eight_bits("high", thresholds.count - centre)});
   const double zero = -double(centre) - double(output.bias) / double(output.scale);
