@@ -18,7 +18,7 @@
 #include "tilewright/flow/run/engine.h"
 #include "tilewright/flow/run/layer_table.h"
 #include "tilewright/flow/run/load_model.h"
-#include "tilewright/frontend/onnx/onnx_tensor.h"
+#include "tilewright/frontend/onnx/proto/onnx_tensor.h"
 #include "tilewright/graph/inference/statistics.h"
 #include "tilewright/graph/lcg_weights.h"
 #include "tilewright/quantize/integerize/integerize.h"

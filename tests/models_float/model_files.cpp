@@ -6,7 +6,7 @@
 
 #include "outside.h"
 #include "tilewright/base/file.h"
-#include "tilewright/frontend/onnx/onnx_tensor.h"
+#include "tilewright/frontend/onnx/proto/onnx_tensor.h"
 #include "tilewright/tensor/npy.h"
 
 namespace tilewright {

@@ -8,7 +8,7 @@
 #include "tilewright/base/random.h"
 #include "tilewright/frontend/onnx/model_builder_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
-#include "tilewright/frontend/onnx/qonnx_converters.h"
+#include "tilewright/frontend/onnx/opset/qonnx_converters.h"
 #include "tilewright/graph/value_range.h"
 #include "tilewright/host/executor.h"
 

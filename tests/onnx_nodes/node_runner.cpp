@@ -9,9 +9,9 @@
 
 #include "onnx_nodes/not_covered.h"
 #include "tilewright/base/file.h"
-#include "tilewright/frontend/onnx/onnx_model.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
-#include "tilewright/frontend/onnx/onnx_tensor.h"
+#include "tilewright/frontend/onnx/proto/onnx_model.h"
+#include "tilewright/frontend/onnx/proto/onnx_tensor.h"
 #include "tilewright/host/executor.h"
 
 namespace tilewright {

@@ -5,7 +5,7 @@
 
 #include "onnx_nodes/node_runner.h"
 #include "tilewright/base/file.h"
-#include "tilewright/frontend/onnx/onnx_tensor.h"
+#include "tilewright/frontend/onnx/proto/onnx_tensor.h"
 
 namespace tilewright {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "tilewright/base/file.h"
-#include "tilewright/frontend/onnx/onnx_tensor.h"
+#include "tilewright/frontend/onnx/proto/onnx_tensor.h"
 #include "tilewright/tensor/quantized_arithmetic.h"
 #include "tilewright/tensor/reference_kernels.h"
 

@@ -11,9 +11,9 @@
 
 #include "tilewright/frontend/name_registry.h"
 #include "tilewright/frontend/onnx/node_typing.h"
-#include "tilewright/frontend/onnx/opset_converters.h"
-#include "tilewright/frontend/onnx/opset_helpers.h"
-#include "tilewright/frontend/onnx/qonnx_converters.h"
+#include "tilewright/frontend/onnx/opset/opset_converters.h"
+#include "tilewright/frontend/onnx/opset/opset_helpers.h"
+#include "tilewright/frontend/onnx/opset/qonnx_converters.h"
 #include "tilewright/graph/operators/node_rules.h"
 #include "tilewright/graph/operators/operators.h"
 

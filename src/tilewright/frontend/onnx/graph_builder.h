@@ -4,8 +4,8 @@
 #pragma once
 
 #include "tilewright/base/error.h"
-#include "tilewright/frontend/onnx/onnx_model.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
+#include "tilewright/frontend/onnx/proto/onnx_model.h"
 #include "tilewright/graph/graph.h"
 
 namespace tilewright {

@@ -2,7 +2,7 @@
 // allow.
 #pragma once
 
-#include "tilewright/frontend/onnx/onnx_model.h"
+#include "tilewright/frontend/onnx/proto/onnx_model.h"
 
 namespace tilewright {
 

@@ -7,7 +7,7 @@
 #include "tilewright/frontend/finish_reading.h"
 #include "tilewright/frontend/onnx/graph_builder.h"
 #include "tilewright/frontend/onnx/integer_typed_convolutions.h"
-#include "tilewright/frontend/onnx/onnx_model.h"
+#include "tilewright/frontend/onnx/proto/onnx_model.h"
 
 namespace tilewright {
 

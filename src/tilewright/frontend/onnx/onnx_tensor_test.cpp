@@ -1,4 +1,4 @@
-#include "tilewright/frontend/onnx/onnx_tensor.h"
+#include "tilewright/frontend/onnx/proto/onnx_tensor.h"
 
 #include <gtest/gtest.h>
 

@@ -8,9 +8,9 @@
 #include <unordered_set>
 
 #include "tilewright/base/file.h"
-#include "tilewright/frontend/onnx/newer_opset.h"
-#include "tilewright/frontend/onnx/onnx_types.h"
-#include "tilewright/frontend/onnx/tensor_proto.h"
+#include "tilewright/frontend/onnx/opset/newer_opset.h"
+#include "tilewright/frontend/onnx/proto/onnx_types.h"
+#include "tilewright/frontend/onnx/proto/tensor_proto.h"
 
 namespace tilewright {
 namespace {

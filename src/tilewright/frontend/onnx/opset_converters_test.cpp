@@ -1,6 +1,6 @@
 // Each change of an operator between opsets 6 and 21: the node of the old or new form must become the one of
 // opset 17, or be refused with a reason.
-#include "tilewright/frontend/onnx/opset_converters.h"
+#include "tilewright/frontend/onnx/opset/opset_converters.h"
 
 #include <gtest/gtest.h>
 

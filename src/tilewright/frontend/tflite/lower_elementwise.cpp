@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "tilewright/frontend/onnx/onnx_types.h"
+#include "tilewright/frontend/onnx/proto/onnx_types.h"
 #include "tilewright/frontend/tflite/tflite_operators.h"
 
 namespace tilewright {

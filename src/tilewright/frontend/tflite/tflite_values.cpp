@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tilewright/frontend/onnx/onnx_types.h"
+#include "tilewright/frontend/onnx/proto/onnx_types.h"
 #include "tilewright/frontend/tflite/tflite_lowering.h"
 #include "tilewright/tensor/layout.h"
 

@@ -1,6 +1,6 @@
 // Each file is located and checked to lie in the model's folder once. Sizes are held against the file before
 // the caller allocates anything. A file is open only while it is read: models may have thousands of them.
-#include "tilewright/frontend/onnx/external_data.h"
+#include "tilewright/frontend/onnx/proto/external_data.h"
 
 #include <fmt/format.h>
 

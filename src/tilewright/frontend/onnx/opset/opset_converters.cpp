@@ -1,15 +1,15 @@
 // The table of converters by operator, and those of old broadcasts, training flags, Softmax over a matrix
 // view, casts, pools and quantisation. The others: opset_shape_converters.cpp, opset_resize_converters.cpp,
 // and opset_rewrites.cpp for operators that opset 17 lacks.
-#include "tilewright/frontend/onnx/opset_converters.h"
+#include "tilewright/frontend/onnx/opset/opset_converters.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "tilewright/frontend/onnx/onnx_types.h"
-#include "tilewright/frontend/onnx/opset_helpers.h"
+#include "tilewright/frontend/onnx/opset/opset_helpers.h"
+#include "tilewright/frontend/onnx/proto/onnx_types.h"
 
 namespace tilewright {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tilewright/frontend/onnx/opset_helpers.h"
+#include "tilewright/frontend/onnx/opset/opset_helpers.h"
 
 namespace tilewright {
 namespace {

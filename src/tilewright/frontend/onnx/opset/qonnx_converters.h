@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tilewright/frontend/onnx/opset_converters.h"
+#include "tilewright/frontend/onnx/opset/opset_converters.h"
 
 namespace tilewright {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tilewright/base/error.h"
-#include "tilewright/frontend/onnx/external_data.h"
+#include "tilewright/frontend/onnx/proto/external_data.h"
 #include "tilewright/tensor/tensor.h"
 
 namespace onnx {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "tilewright/frontend/onnx/opset_helpers.h"
-#include "tilewright/frontend/onnx/qonnx_converters.h"
+#include "tilewright/frontend/onnx/opset/opset_helpers.h"
+#include "tilewright/frontend/onnx/opset/qonnx_converters.h"
 
 namespace tilewright {
 namespace {

@@ -1,13 +1,13 @@
 // Source of the differences: the operator changelog of the ONNX specification; opset_shape_converters.cpp has
 // the way back.
-#include "tilewright/frontend/onnx/newer_opset.h"
+#include "tilewright/frontend/onnx/opset/newer_opset.h"
 
 #include <fmt/format.h>
 
 #include <set>
 
-#include "tilewright/frontend/onnx/onnx_types.h"
-#include "tilewright/frontend/onnx/opset_helpers.h"
+#include "tilewright/frontend/onnx/opset/opset_helpers.h"
+#include "tilewright/frontend/onnx/proto/onnx_types.h"
 
 namespace tilewright {
 namespace {

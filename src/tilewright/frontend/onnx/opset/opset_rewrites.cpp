@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "tilewright/frontend/onnx/onnx_types.h"
-#include "tilewright/frontend/onnx/opset_helpers.h"
+#include "tilewright/frontend/onnx/opset/opset_helpers.h"
+#include "tilewright/frontend/onnx/proto/onnx_types.h"
 
 namespace tilewright {
 namespace {

@@ -1,5 +1,5 @@
 // Moves between attributes and inputs, the Reshape of a constant or of a value, and checked axes.
-#include "tilewright/frontend/onnx/opset_helpers.h"
+#include "tilewright/frontend/onnx/opset/opset_helpers.h"
 
 #include <fmt/format.h>
 

@@ -1,13 +1,13 @@
 // Definitions: the QONNX operator descriptions (Quant: clip(round(x / scale + zero point)) in `bit width`
 // bits, less one value where narrow; BipolarQuant: the sign, zero counting as positive).
-#include "tilewright/frontend/onnx/qonnx_converters.h"
+#include "tilewright/frontend/onnx/opset/qonnx_converters.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "tilewright/frontend/onnx/opset_helpers.h"
+#include "tilewright/frontend/onnx/opset/opset_helpers.h"
 
 namespace tilewright {
 namespace {

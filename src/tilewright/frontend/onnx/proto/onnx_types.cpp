@@ -1,5 +1,5 @@
 // One table, indexed by the numbers of TensorProto.DataType; everything here is a look-up in it.
-#include "tilewright/frontend/onnx/onnx_types.h"
+#include "tilewright/frontend/onnx/proto/onnx_types.h"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 // A TensorProto holds its elements as raw little-endian bytes, in one of five typed lists, or in another
 // file. The number of bytes present is held against the dimensions before anything is allocated.
-#include "tilewright/frontend/onnx/tensor_proto.h"
+#include "tilewright/frontend/onnx/proto/tensor_proto.h"
 
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
@@ -9,8 +9,8 @@
 #include <charconv>
 #include <cstring>
 
-#include "tilewright/frontend/onnx/onnx_tensor.h"
-#include "tilewright/frontend/onnx/onnx_types.h"
+#include "tilewright/frontend/onnx/proto/onnx_tensor.h"
+#include "tilewright/frontend/onnx/proto/onnx_types.h"
 
 namespace tilewright {
 namespace {

@@ -1,6 +1,6 @@
 // Protobuf to plain structures: opsets, declared types, initializers, nodes. A tensor's raw bytes are freed
 // in the message once they are copied. Names are checked to be UTF-8, as protobuf does not.
-#include "tilewright/frontend/onnx/onnx_model.h"
+#include "tilewright/frontend/onnx/proto/onnx_model.h"
 
 #include <fmt/format.h>
 #include <google/protobuf/stubs/logging.h>
@@ -9,8 +9,8 @@
 #include <climits>
 
 #include "tilewright/frontend/name_check.h"
-#include "tilewright/frontend/onnx/onnx_types.h"
-#include "tilewright/frontend/onnx/tensor_proto.h"
+#include "tilewright/frontend/onnx/proto/onnx_types.h"
+#include "tilewright/frontend/onnx/proto/tensor_proto.h"
 
 namespace tilewright {
 namespace {
