@@ -15,25 +15,40 @@
 namespace tilewright {
 namespace {
 
-// The number in a file that holds one; nothing there (or "max"): no limit.
+constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
+
+// The number in a file that holds one; nothing there, "max", or as much as no machine has (what version 1
+// says without a limit): none.
 int64_t number_in(const std::filesystem::path& path) {
   int64_t number = 0;
   std::ifstream file(path);
-  return file >> number && number > 0 ? number : std::numeric_limits<int64_t>::max();
+  return file >> number && number > 0 && number < int64_t{1} << 62 ? number : kNone;
+}
+
+// What the pages of files take, which the system drops before it refuses memory: the sum of the two lists of
+// a memory.stat.
+int64_t droppable_bytes(const std::filesystem::path& path, const std::string& prefix) {
+  std::ifstream file(path);
+  std::string name;
+  int64_t bytes = 0, sum = 0;
+  while (file >> name >> bytes) {
+    if (name == prefix + "inactive_file" || name == prefix + "active_file") sum += bytes;
+  }
+  return sum;
 }
 
 }  // namespace
 
 int64_t left_in_group(const std::filesystem::path& folder, int64_t own) {
-  constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
   int64_t left = kNone;
-  for (const auto& [limit_file, used_file] :
-       {std::pair("memory.max", "memory.current"),
-        std::pair("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes")}) {
+  const auto look = [&](const char* limit_file, const char* used_file, const char* stat, const char* prefix) {
     const int64_t limit = number_in(folder / limit_file), used = number_in(folder / used_file);
-    if (limit == kNone || used == kNone) continue;
-    left = std::min(left, std::max<int64_t>(0, limit - used) + own);
-  }
+    if (limit == kNone || used == kNone) return;
+    const int64_t taken = std::max<int64_t>(0, used - droppable_bytes(folder / stat, prefix));
+    left = std::min(left, std::max<int64_t>(0, limit - taken) + own);
+  };
+  look("memory.max", "memory.current", "memory.stat", "");
+  look("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat", "total_");
   return left;
 }
 

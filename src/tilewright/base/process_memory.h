@@ -14,7 +14,8 @@ int64_t resident_bytes();
 int64_t available_bytes();
 
 // What the control group described in `folder` (/sys/fs/cgroup, of version 1 or 2) leaves to a process that
-// has `own` bytes of it, these included; the largest number where there is no limit.
+// has `own` bytes of it, these included; the largest number where there is no limit. Pages of files count as
+// free: the system drops them when memory is wanted.
 int64_t left_in_group(const std::filesystem::path& folder, int64_t own);
 
 // Gives memory that was freed back to the system, so that resident_bytes() no longer counts it.
