@@ -1,7 +1,7 @@
 // Reads take the stated size as a first guess and go on to the real end, since pipes and /proc files state
 // none. Writes go to a temporary file with a random name beside the target, and a rename puts it in place;
-// the durable form syncs the file before the rename and the folder after it. unused_path.h is implemented
-// here, too.
+// the durable form syncs the file before the rename and the folder after it. Symbolic links stay: what they
+// name is written. unused_path.h is implemented here, too.
 #include "tilewright/base/file.h"
 
 #include <fcntl.h>
@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <random>
 #include <utility>
@@ -89,6 +90,43 @@ Container read_all(const std::filesystem::path& path, size_t max_bytes) {
   return content;
 }
 
+// Where a path leads.
+struct Destination {
+  std::filesystem::path path;  // no symbolic link
+  bool of_the_system = false;  // by a link such as /dev/stdout or one in /proc
+  int descriptor = -1;         // that this process has open, if the path is a name of one
+};
+
+// Folders of devices and processes, whose links are not ours to replace.
+bool is_of_the_system(const std::filesystem::path& folder) {
+  const auto lies_in = [&](const std::filesystem::path& outer) {
+    return std::mismatch(outer.begin(), outer.end(), folder.begin(), folder.end()).first == outer.end();
+  };
+  return lies_in("/proc") || (lies_in("/dev") && !lies_in("/dev/shm"));
+}
+
+Destination follow_links(const std::filesystem::path& path) {
+  constexpr int kMostLinks = 40;  // as the system follows
+  Destination result{.path = path};
+  std::error_code failed;
+  for (int links = 0; std::filesystem::is_symlink(result.path, failed); ++links) {
+    if (links == kMostLinks) {
+      errno = ELOOP;
+      fail("write", path);
+    }
+    const std::filesystem::path above = result.path.parent_path();
+    const std::filesystem::path folder = std::filesystem::canonical(above.empty() ? "." : above, failed);
+    const std::string name = result.path.filename().string();
+    result.of_the_system = result.of_the_system || is_of_the_system(folder);
+    if (folder == fmt::format("/proc/{}/fd", ::getpid())) {
+      std::from_chars(name.data(), name.data() + name.size(), result.descriptor);
+      break;
+    }
+    result.path = above / std::filesystem::read_symlink(result.path, failed);
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<std::byte> read_file(const std::filesystem::path& path, size_t max_bytes) {
@@ -105,13 +143,20 @@ std::string read_text_file(const std::filesystem::path& path, size_t max_bytes) 
 }
 
 FileWriter::FileWriter(std::filesystem::path path) : path_(std::move(path)) {
+  const Destination destination = follow_links(path_);
   std::error_code ignored;
-  // A device such as /dev/stdout cannot be replaced by a rename: write to it directly.
-  direct_ = std::filesystem::exists(path_, ignored) && !std::filesystem::is_regular_file(path_, ignored);
-  if (direct_) {
+  // A device such as /dev/full cannot be replaced by a rename, nor can what a link of the system's names:
+  // they are written to directly.
+  direct_ = destination.of_the_system ||
+            (std::filesystem::exists(path_, ignored) && !std::filesystem::is_regular_file(path_, ignored));
+  if (destination.descriptor >= 0) {  // another one of the same file, to go on where others ended
+    target_ = path_.string();
+    fd_ = ::fcntl(destination.descriptor, F_DUPFD_CLOEXEC, 0);
+  } else if (direct_) {
     target_ = path_.string();
     fd_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
+    path_ = destination.path;
     do {
       target_ = unused_path_beside(path_).string();
       fd_ = ::open(target_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

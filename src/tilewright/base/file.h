@@ -20,7 +20,7 @@ std::string read_text_file(const std::filesystem::path& path, size_t max_bytes =
 
 // A file written piece by piece: to a temporary one beside `path`, which takes its place at commit(). Without
 // commit nothing is left behind. Errors (invalid input) of all: not writable, disk full. Devices are written
-// directly.
+// directly; of a symbolic link, the file that it names is.
 class FileWriter {
  public:
   explicit FileWriter(std::filesystem::path path);

@@ -1,5 +1,6 @@
 #include "tilewright/base/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,6 +73,55 @@ TEST(File, NewFilesFollowTheUmaskAndOthersKeepTheirPermissions) {
     EXPECT_EQ(mode_of(file), 0640u);
   }
   ::umask(usual);
+}
+
+TEST(File, LinksStayAndWhatTheyNameIsWritten) {
+  namespace fs = std::filesystem;
+  const auto folder = fs::path(testing::TempDir()) / "tilewright_file_links_test";
+  fs::remove_all(folder);
+  fs::create_directories(folder / "there");
+  fs::create_symlink("there/file", folder / "link");
+  fs::create_symlink(folder / "link", folder / "there/second");
+  std::string text;
+  for (const char* name : {"link", "there/second", "link"}) {  // at first there is no file
+    text += name;
+    write_text_file(folder / name, text);
+    EXPECT_EQ(read_text_file(folder / "there/file"), text);
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(folder / "there/file")));
+    EXPECT_TRUE(fs::is_symlink(folder / "link"));
+    EXPECT_TRUE(fs::is_symlink(folder / "there/second"));
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 2);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "there"), {}), 2);
+  fs::create_symlink("round", folder / "round");
+  EXPECT_EQ(error_of([&] { write_text_file(folder / "round", "x"); }),
+            "cannot write '" + (folder / "round").string() + "': Too many levels of symbolic links");
+  fs::remove_all(folder);
+}
+
+// As /dev/stdout is one where the output goes to a file: what was written stays, and what is written later
+// comes after it.
+TEST(File, DescriptorsAreWrittenToWhereTheyStand) {
+  namespace fs = std::filesystem;
+  const auto folder = fs::path(testing::TempDir()) / "tilewright_file_descriptors_test";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  const int fd = ::open((folder / "captured").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_GE(fd, 0);
+  const std::string number = std::to_string(fd);
+  fs::create_symlink("/proc/self/fd/" + number, folder / "link");
+  std::string text;
+  for (const fs::path& name :
+       {folder / "link", fs::path("/dev/fd/" + number), fs::path("/proc/self/fd/" + number)}) {
+    write_text_file(name, name.string());
+    ASSERT_EQ(::write(fd, "later", 5), 5);
+    text += name.string() + "later";
+    EXPECT_EQ(read_text_file(folder / "captured"), text);
+  }
+  ::close(fd);
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 2);
+  fs::remove_all(folder);
 }
 
 TEST(File, NamesTheFileAndTheReason) {
