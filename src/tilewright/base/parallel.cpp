@@ -1,5 +1,6 @@
 // One contiguous block per thread, equal but for one element, on threads that are started for the call and
-// joined at its end. Of several exceptions, that of the first block is thrown again.
+// joined at its end. Where the system starts fewer threads, the caller's takes the blocks that are left. Of
+// several exceptions, that of the first block is thrown again.
 #include "tilewright/base/parallel.h"
 
 #include <algorithm>
@@ -25,8 +26,13 @@ void parallel_for(int threads, int64_t count, const std::function<void(int64_t, 
   };
   {
     std::vector<std::jthread> pool;
-    for (int64_t worker = 1; worker < workers; ++worker) pool.emplace_back(run, worker);
+    int64_t started = 1;
+    try {
+      for (; started < workers; ++started) pool.emplace_back(run, started);
+    } catch (const std::exception&) {  // no thread, or no memory for one, is left
+    }
     run(0);
+    for (int64_t worker = started; worker < workers; ++worker) run(worker);
   }
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);

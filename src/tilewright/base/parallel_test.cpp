@@ -6,6 +6,9 @@
 #include <atomic>
 #include <stdexcept>
 #include <thread>
+#include <vector>
+
+#include "few_threads.h"
 
 namespace tilewright {
 namespace {
@@ -42,6 +45,16 @@ TEST(ParallelForClass, CallsTheBodyOncePerThread) {
 TEST(ParallelFor, PassesAnExceptionOn) {
   EXPECT_THROW(parallel_for(3, 9, [](int64_t, int64_t) { throw std::runtime_error("x"); }),
                std::runtime_error);
+}
+
+TEST(ParallelFor, GoesOnWithTheThreadsThatStart) {
+  EXPECT_TRUE(holds_with_few_threads([] {
+    std::vector<std::atomic<int>> seen(1000);
+    parallel_for(kManyThreads, int64_t(seen.size()), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) ++seen[size_t(i)];
+    });
+    return std::all_of(seen.begin(), seen.end(), [](const auto& times) { return times == 1; });
+  }));
 }
 
 }  // namespace

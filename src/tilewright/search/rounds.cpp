@@ -1,13 +1,17 @@
 // The crew is a generation counter under a mutex: threads sleep between rounds and take tasks from one atomic
-// index.
+// index. Where the system starts fewer threads than asked for, these do all of it.
 #include "tilewright/search/rounds.h"
 
 #include <algorithm>
+#include <exception>
 
 namespace tilewright {
 
 Crew::Crew(int threads) {
-  for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { serve(); });
+  try {
+    for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { serve(); });
+  } catch (const std::exception&) {  // no thread, or no memory for one, is left
+  }
 }
 
 Crew::~Crew() {

@@ -16,7 +16,8 @@
 
 namespace tilewright {
 
-// Threads that stay for many rounds. The caller's thread works too.
+// Threads that stay for many rounds: as many as asked for, or as the system starts. The caller's thread works
+// too.
 class Crew {
  public:
   explicit Crew(int threads);

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
+#include "few_threads.h"
 #include "tilewright/search/deadline.h"
 
 namespace tilewright {
@@ -21,6 +23,16 @@ TEST(Crew, RunsEveryTaskOnceInEveryRound) {
       }
     }
   }
+}
+
+TEST(Crew, GoesOnWithTheThreadsThatStart) {
+  EXPECT_TRUE(holds_with_few_threads([] {
+    Crew crew(kManyThreads);
+    std::vector<std::atomic<int>> seen(500);
+    for (int round = 0; round < 3; ++round)
+      crew.run(int64_t(seen.size()), [&](int64_t i) { ++seen[size_t(i)]; });
+    return std::all_of(seen.begin(), seen.end(), [](const auto& times) { return times == 3; });
+  }));
 }
 
 TEST(Crew, ThrowsTheExceptionOfTheLowestTaskAndGoesOn) {

@@ -5,8 +5,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <new>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -19,7 +21,13 @@ namespace {
 class ThreadExecutor : public Executor {
  public:
   ThreadExecutor(std::vector<JobKind> kinds, int threads) : kinds_(std::move(kinds)) {
-    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+    try {
+      for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+    } catch (const std::exception& failure) {  // no thread, or no memory for one, is left
+      if (!threads_.empty()) return;
+      throw Error(ErrorKind::kInfeasible, std::string("no thread can be started: ") + failure.what(),
+                  "allow more memory or more threads");
+    }
   }
   ~ThreadExecutor() override {
     {

@@ -11,6 +11,7 @@
 
 namespace tilewright::tune {
 
+// On `threads` threads, or as many as the system starts. Errors (infeasible): it starts none.
 std::unique_ptr<Executor> make_thread_executor(std::vector<JobKind> kinds, int threads);
 
 }  // namespace tilewright::tune
