@@ -28,6 +28,8 @@ TEST(StartWindows, FollowChainsCyclesAndFixedTimes) {
   EXPECT_EQ(narrow->first, (std::vector<int>{1, 2, 3, 4}));
   problem.fixed_times = {std::nullopt, 5, std::nullopt, std::nullopt};
   EXPECT_EQ(least_makespan_cycles(compile_model(problem)), 8);
+  problem.fixed_times[1] = 1 << 24;  // as late as there is
+  EXPECT_EQ(least_makespan_cycles(compile_model(problem)), (1 << 24) + 3);
   problem.ii = 2;  // the cycle takes 3 clocks
   EXPECT_FALSE(least_makespan_cycles(compile_model(problem)));
 }

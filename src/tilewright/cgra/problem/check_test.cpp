@@ -1,6 +1,7 @@
 // The checker on hand-made mappings: every rule fires, alone, and a valid mapping passes.
 #include "tilewright/cgra/problem/check.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tilewright/cgra/problem/model.h"
@@ -115,6 +116,20 @@ TEST(Check, ModelAgreesOnPairs) {
   EXPECT_EQ(model.unit[1], model.unit[3]);
   EXPECT_EQ(model.units.size(), 3u);
   EXPECT_EQ(model.least_gap(0, 5), 8);
+}
+
+// Sums of times stay within an int: what cannot be counted is refused, and is no proof of anything.
+TEST(Check, FixedTimesHaveALimit) {
+  for (const int time : {1 << 24, (1 << 24) + 1, 300000000, 2147483647}) {
+    MappingProblem problem = diamond();
+    problem.fixed_times = {{}, {}, time, {}};
+    Diagnostics diagnostics;
+    problem.verify(diagnostics);
+    EXPECT_EQ(diagnostics.ok(), time == 1 << 24);
+    if (diagnostics.ok()) continue;
+    EXPECT_EQ(to_string(diagnostics.errors().at(0)),
+              fmt::format("node 'c' (fixed): a time of {} clocks; at most 16777216", time));
+  }
 }
 
 TEST(Check, BadProblemsAreReportedTogether) {

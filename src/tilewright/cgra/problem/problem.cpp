@@ -7,6 +7,7 @@ namespace tilewright::cgra {
 namespace {
 
 constexpr int kMostWait = 1 << 24;  // clocks between a value and a later iteration that reads it
+constexpr int kMostTime = 1 << 24;  // clocks to the start of a fixed node: sums of several stay within an int
 
 }  // namespace
 
@@ -55,6 +56,10 @@ void MappingProblem::verify(Diagnostics& diagnostics) const {
   for (size_t node = 0; node < fixed_times.size(); ++node) {
     if (fixed_times[node] && *fixed_times[node] < 0) {
       error("node '" + graph.nodes[node].name + "'", "fixed", "a time below 0", "times count from 0");
+    }
+    if (fixed_times[node] && *fixed_times[node] > kMostTime) {
+      error("node '" + graph.nodes[node].name + "'", "fixed",
+            fmt::format("a time of {} clocks", *fixed_times[node]), fmt::format("at most {}", kMostTime));
     }
   }
   if (!diagnostics.ok() || fixed_tiles.empty() || !rules.variables_together) return;

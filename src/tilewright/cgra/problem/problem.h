@@ -39,8 +39,8 @@ struct MappingProblem {
   std::vector<std::optional<int>> fixed_times;  // per node; empty: none is fixed
 
   // Graph, fabric and their fit, all problems at once (II outside 1..max_ii, fixed tiles that do not exist,
-  // two fixed tiles for one variable, loads that the fabric cannot do, ...). Whether a mapping exists is for
-  // the mappers to say.
+  // fixed times above 2^24, two fixed tiles for one variable, ...). Whether a mapping exists is for the
+  // mappers to say.
   void verify(Diagnostics& diagnostics) const;
 };
 

@@ -10,7 +10,7 @@
 namespace tilewright::cgra {
 
 // A route per edge that keeps every limit, or nothing after `rounds` rounds. Values start no later than they
-// are read, within reach. Throws Expired when the time of `deadline`, if any, is over.
+// are read, within reach, and are countable. Throws Expired when the time of `deadline`, if any, is over.
 std::optional<std::vector<Route>> negotiate_routes(const RoutingTask& task, int rounds,
                                                    const Deadline* deadline = nullptr);
 

@@ -137,6 +137,7 @@ RoutingResult route_places(const MappingProblem& problem, const RoutingFabric& f
   RoutingResult result;
   finishes(options.deadline ? *options.deadline : none, [&] {
     const RoutingTask task = make_routing_task(problem, fabric, mapping);
+    if (!task.countable()) return;
     if (options.negotiation_rounds > 0) {
       if (auto routes = negotiate_routes(task, options.negotiation_rounds, options.deadline)) {
         result = {.status = SearchStatus::kFeasible, .routes = std::move(*routes), .negotiated = true};

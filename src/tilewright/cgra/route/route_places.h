@@ -20,7 +20,8 @@ struct RoutingOptions {
 };
 
 struct RoutingResult {
-  // kFeasible: `routes`. kInfeasible: no routes exist for these places. kStopped: a limit came first.
+  // kFeasible: `routes`. kInfeasible: no routes exist for these places. kStopped: a limit came first,
+  // or values are under way too long to be counted (RoutingTask::countable).
   SearchStatus status = SearchStatus::kStopped;
   std::vector<Route> routes;    // per edge
   std::vector<int> core_edges;  // where infeasible: edges that cannot be routed together, ascending; smallest

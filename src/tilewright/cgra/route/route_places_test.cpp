@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "tilewright/cgra/route/route_testing.h"
 
@@ -135,6 +136,26 @@ TEST(RoutePlaces, SharesTheWayOfOneValue) {
     ASSERT_EQ(result.status, SearchStatus::kFeasible);
     EXPECT_TRUE(routes_hold(given, result.routes));
   }
+}
+
+// A mapping may be as long as its file can say. What the routers cannot count they do not try.
+TEST(RoutePlaces, LeavesValuesThatAreUnderWayTooLong) {
+  Case given;
+  MappingProblem& problem = given.problem;
+  problem.fabric.columns = 2;
+  problem.fabric.delay_registers = 40;
+  problem.ii = given.mapping.ii = 8;
+  problem.rules.routed = true;
+  problem.graph.nodes = {{.name = "source"}, {.name = "reader"}};
+  problem.graph.nodes[1].operands.push_back({.kind = OperandKind::kNode, .index = 0});
+  for (const int clock : {1 << 29, 1 << 30, std::numeric_limits<int>::max()}) {
+    given.mapping.places = {{0, 0}, {1, clock}};
+    for (const int rounds : {0, 5})
+      EXPECT_EQ(route_places(problem, given.mapping, {.negotiation_rounds = rounds}).status,
+                SearchStatus::kStopped);
+  }
+  given.mapping.places[1].time = 20;
+  EXPECT_EQ(route_places(problem, given.mapping).status, SearchStatus::kFeasible);
 }
 
 // Nine values for the eight slots of one link, which they may take in any order.

@@ -2,6 +2,7 @@
 #include "tilewright/cgra/route/routing_task.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -44,6 +45,14 @@ RoutingTask make_routing_task(const MappingProblem& problem, const RoutingFabric
     task.values.push_back(std::move(value));
   }
   return task;
+}
+
+bool RoutingTask::countable() const {
+  const double levels = fabric.hops + 1;
+  const double each_clock = levels * (double(fabric.links.size()) + 2.0 * fabric.tiles);
+  return std::all_of(values.begin(), values.end(), [&](const RoutedValue& value) {
+    return (double(value.last_clock) - value.source.clock + 1) * each_clock < std::numeric_limits<int>::max();
+  });
 }
 
 }  // namespace tilewright::cgra

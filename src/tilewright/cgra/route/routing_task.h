@@ -45,6 +45,9 @@ struct RoutingTask {
   int ii = 1;
   std::vector<Edge> edges;          // DataflowGraph::edges()
   std::vector<RoutedValue> values;  // only those that are read
+
+  // Whether every value's places and steps over all its clocks can be numbered by int, as both routers do.
+  bool countable() const;
 };
 
 // `mapping` has a place on the fabric for every node; its routes are not looked at.
