@@ -2,6 +2,8 @@
 // them.
 #include "tilewright/cgra/learn/instance.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -9,6 +11,7 @@
 #include <utility>
 
 #include "tilewright/base/error.h"
+#include "tilewright/search/deadline.h"
 
 namespace tilewright::cgra {
 namespace {
@@ -17,8 +20,13 @@ constexpr int kNone = -1;
 
 // [from][to]: clocks of the longest chain of operands between the starts, kNone without one.
 std::vector<std::vector<int>> longest_chains(const PlacementModel& model) {
+  if (model.deadline && !model.deadline->fits(double(model.nodes) * model.nodes * sizeof(int))) {
+    model.deadline->expire_whole(Ending::kMemory);
+    throw Expired();
+  }
   std::vector<std::vector<int>> chain(size_t(model.nodes), std::vector<int>(size_t(model.nodes), kNone));
   for (int from = 0; from < model.nodes; ++from) {
+    model.check();
     std::vector<int>& row = chain[size_t(from)];
     row[size_t(from)] = 0;
     for (const int node : model.topological) {
@@ -34,26 +42,36 @@ std::vector<std::vector<int>> longest_chains(const PlacementModel& model) {
   return chain;
 }
 
-void check_size(const PlacementModel& model, const std::vector<std::vector<int>>& chain) {
+// `text` has places for both numbers.
+void refuse_above(int most, int given, const char* text, Diagnostics& diagnostics) {
+  if (given <= most) return;
+  diagnostics.error(ErrorKind::kUnsupported, "", "",
+                    "the learned policy " + fmt::format(fmt::runtime(text), most, given),
+                    "use another method");
+}
+
+// Before any table is made.
+void check_size(const PlacementModel& model) {
   Diagnostics diagnostics;
-  if (model.tiles > PlacementInstance::kMostTiles) {
-    diagnostics.add({.message = "the learned policy places on up to 64 tiles, the fabric has " +
-                                std::to_string(model.tiles),
-                     .hint = "use another method"});
-  }
-  if (model.ii > PlacementInstance::kMostSlots) {
-    diagnostics.add({.message = "the learned policy places in up to 64 slots, the interval is " +
-                                std::to_string(model.ii),
-                     .hint = "use another method"});
-  }
+  refuse_above(PlacementInstance::kMostNodes, model.nodes, "places up to {} nodes, the graph has {}",
+               diagnostics);
+  refuse_above(PlacementInstance::kMostTiles, model.tiles, "places on up to {} tiles, the fabric has {}",
+               diagnostics);
+  refuse_above(PlacementInstance::kMostSlots, model.ii, "places in up to {} slots, the interval is {}",
+               diagnostics);
+  int latest = 0;
+  for (const int clock : model.fixed_time) latest = std::max(latest, clock);
+  refuse_above(PlacementInstance::kMostCycles, latest, "counts up to {} clocks, a node is fixed to {}",
+               diagnostics);
+  diagnostics.raise_if_any();
+}
+
+void check_chains(const std::vector<std::vector<int>>& chain) {
+  Diagnostics diagnostics;
   int longest = 0;
   for (const auto& row : chain) longest = std::max(longest, *std::max_element(row.begin(), row.end()));
-  if (longest > PlacementInstance::kMostCycles / 2) {
-    diagnostics.add({.message = "the graph's longest chain takes " + std::to_string(longest) +
-                                " clocks, the learned policy counts up to " +
-                                std::to_string(PlacementInstance::kMostCycles / 2),
-                     .hint = "use another method"});
-  }
+  refuse_above(PlacementInstance::kMostCycles / 2, longest,
+               "counts up to {} clocks, the graph's longest chain takes {}", diagnostics);
   diagnostics.raise_if_any();
 }
 
@@ -193,9 +211,11 @@ void make_reaches(PlacementInstance& instance, const std::vector<std::vector<int
   const int shortcut = shortcut_cycles(model);
   // What `cycles` of a chain, or of two that meet, may save on the way by shortcuts.
   const auto saved = [&](int cycles) { return shortcut * (cycles / std::max(1, model.latency_cycles) - 1); };
+  DeadlineWatch watch(model.deadline);
   for (size_t v = 0; v < nodes; ++v) {
     const auto& unit = model.units[size_t(model.unit[v])];
     for (size_t u = 0; u < nodes; ++u) {
+      watch.check();
       if (u == v || !before(u, v)) continue;
       int meet = kNone, mate = kNone;
       for (size_t x = 0; x < nodes; ++x) {
@@ -211,6 +231,7 @@ void make_reaches(PlacementInstance& instance, const std::vector<std::vector<int
       if (mate != kNone) instance.mates[v].push_back({int16_t(u), int16_t(mate)});
     }
     for (size_t x = 0; x < nodes; ++x) {
+      watch.check();
       if (x == v || chain[v][x] == kNone || model.unit[x] == model.unit[v]) continue;
       const auto& others = model.units[size_t(model.unit[x])];
       if (std::any_of(others.begin(), others.end(), [&](int w) { return before(size_t(w), v); }))
@@ -279,12 +300,14 @@ void make_cliques(PlacementInstance& instance) {
 PlacementInstance compile_instance(const PlacementModel& model, PlacementOrder order,
                                    const std::vector<int>& later_cycles) {
   PlacementInstance instance;
+  check_size(model);
   const std::vector<std::vector<int>> chain = longest_chains(model);
-  check_size(model, chain);
+  check_chains(chain);
   instance.model = model;
   instance.width =
       (model.tiles + PlacementInstance::kLanes - 1) / PlacementInstance::kLanes * PlacementInstance::kLanes;
   for (size_t node = 0; node < size_t(model.nodes); ++node) {
+    model.check();
     int before = 0;
     for (size_t other = 0; other < size_t(model.nodes); ++other)
       before = std::max(before, chain[other][node]);

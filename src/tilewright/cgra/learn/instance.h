@@ -26,6 +26,7 @@ enum class PlacementOrder : uint8_t {
 struct PlacementInstance {
   static constexpr int kLanes = 16;  // tiles are padded to a multiple
   static constexpr int kMostTiles = 64, kMostSlots = 64;
+  static constexpr int kMostNodes = 32767;  // they are numbered in 16 bits
   static constexpr int kMostCycles = 7000;  // of a schedule: sums of four stay within 16 bits
   static constexpr int kKin = 12;           // `meets` kept per node, those of the longest chains
   static constexpr int16_t kFar = 8192;     // transfer to padding
@@ -71,8 +72,9 @@ struct PlacementInstance {
 };
 
 // `later_cycles` (per node, or empty) delays nodes in the order: they queue as if their tail were so much
-// shorter. Errors (unsupported): more than kMostTiles tiles or kMostSlots slots, a chain of more than
-// kMostCycles / 2.
+// shorter. Throws Expired when the time of the model's deadline is over. Errors (unsupported): more than
+// kMostNodes nodes, kMostTiles tiles or kMostSlots slots, a node fixed beyond kMostCycles, a chain of more
+// than kMostCycles / 2.
 PlacementInstance compile_instance(const PlacementModel& model, PlacementOrder order,
                                    const std::vector<int>& later_cycles = {});
 

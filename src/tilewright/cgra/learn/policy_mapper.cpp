@@ -15,15 +15,15 @@
 namespace tilewright::cgra {
 namespace {
 
-PlacementModel checked_model(const MappingProblem& problem) {
+PlacementModel checked_model(const MappingProblem& problem, const Deadline& deadline) {
   Diagnostics diagnostics;
   problem.verify(diagnostics);
   diagnostics.raise_if_any();
-  return compile_model(problem);
+  return compile_model(problem, &deadline);
 }
 
-PlacementInstance compile_checked(const MappingProblem& problem) {
-  return compile_instance(checked_model(problem), PlacementOrder::kLongestTail);
+PlacementInstance compile_checked(const MappingProblem& problem, const Deadline& deadline) {
+  return compile_instance(checked_model(problem, deadline), PlacementOrder::kLongestTail);
 }
 
 // One order of the nodes with all that depends on it. Stays where it is: the environment refers to the
@@ -42,8 +42,8 @@ struct Ordered {
 // Orders in turn, each compiled when it is first asked for.
 class Orders {
  public:
-  Orders(const PolicyWeights& weights, const MappingProblem& problem, uint64_t seed)
-      : weights_(&weights), model_(checked_model(problem)), random_(seed) {}
+  Orders(const PolicyWeights& weights, const MappingProblem& problem, const Deadline& deadline, uint64_t seed)
+      : weights_(&weights), model_(checked_model(problem, deadline)), random_(seed) {}
 
   Ordered& of_turn(int64_t turn) {
     const size_t at = size_t(turn) % kSampleOrders;
@@ -67,10 +67,9 @@ class Orders {
 // Takes placements one by one and keeps the shortest that can be routed.
 class Collector {
  public:
-  Collector(const MappingProblem& problem, const PlacementInstance& instance, const SearchLimits& limits)
-      : problem_(&problem), deadline_(limits.seconds, limits.deadline), watch_(deadline_) {
-    result_.lower_bound = instance.bound;
-  }
+  Collector(const MappingProblem& problem, const Deadline& deadline)
+      : problem_(&problem), deadline_(deadline), watch_(deadline) {}
+  void bound(int least_makespan) { result_.lower_bound = least_makespan; }
   bool ended() { return result_.makespan == result_.lower_bound || watch_.expired(); }
   MappingResult& result() { return result_; }
 
@@ -110,17 +109,24 @@ class Collector {
   }
 
   const MappingProblem* problem_;
-  Deadline deadline_;
+  const Deadline& deadline_;
   DeadlineWatch watch_;
   MappingResult result_;
 };
 
+// What `search` gives to the collector by the time it ends, or the time does.
+MappingResult collect(const MappingProblem& problem, const MapperOptions& options,
+                      const std::function<void(const Deadline&, Collector&)>& search) {
+  const Deadline deadline(options.limits.seconds, options.limits.deadline);
+  Collector collector(problem, deadline);
+  finishes(deadline, [&] { search(deadline, collector); });
+  return collector.finish();
+}
+
 // Plays episodes with `choose` until a limit, each in the environment of its turn.
-MappingResult sample(const MappingProblem& problem, const PlacementInstance& instance,
-                     const MapperOptions& options, int64_t samples,
-                     const std::function<PlacementEnvironment&(int64_t)>& environment_of,
-                     const std::function<int(const PlacementEnvironment&, int64_t)>& choose) {
-  Collector collector(problem, instance, options.limits);
+void sample(Collector& collector, int64_t samples,
+            const std::function<PlacementEnvironment&(int64_t)>& environment_of,
+            const std::function<int(const PlacementEnvironment&, int64_t)>& choose) {
   for (int64_t i = 0; i < samples && !collector.ended(); ++i) {
     PlacementEnvironment& environment = environment_of(i);
     environment.reset();
@@ -130,7 +136,6 @@ MappingResult sample(const MappingProblem& problem, const PlacementInstance& ins
     }
     collector.offer(environment);
   }
-  return collector.finish();
 }
 
 int64_t wanted_samples(const MapperOptions& options, int64_t usual) {
@@ -151,9 +156,7 @@ struct Continuation {
   }
 };
 
-MappingResult beam(const PolicyWeights& weights, const MappingProblem& problem,
-                   const PlacementInstance& instance, const MapperOptions& options, int width) {
-  Collector collector(problem, instance, options.limits);
+void beam(const PolicyWeights& weights, const PlacementInstance& instance, int width, Collector& collector) {
   const EncodedGraph graph = encode_graph(weights, instance);
   std::vector<Partial> front{{PlacementEnvironment(instance, {}), 0}};
   PolicyOutput output;
@@ -186,38 +189,46 @@ MappingResult beam(const PolicyWeights& weights, const MappingProblem& problem,
     }
     front = std::move(next);
   }
-  return collector.finish();
 }
 
 }  // namespace
 
 MappingResult map_with_policy(const PolicyWeights& weights, const MappingProblem& problem,
                               const MapperOptions& options, const PolicySearchOptions& search) {
-  if (search.beam > 0) return beam(weights, problem, compile_checked(problem), options, search.beam);
-  Orders orders(weights, problem, options.seed);
-  Random random(options.seed);
-  PolicyOutput output;
-  // A block of turns takes each order once; the next block shifts the temperatures against the orders.
-  const auto temperature = [](int64_t turn) {
-    return kSampleTemperatures[(turn + turn / kSampleOrders) % std::ssize(kSampleTemperatures)];
-  };
-  return sample(
-      problem, orders.of_turn(0).instance, options, wanted_samples(options, search.samples),
-      [&](int64_t turn) -> PlacementEnvironment& { return orders.of_turn(turn).environment; },
-      [&](const PlacementEnvironment& environment, int64_t turn) {
-        evaluate_policy(weights, orders.of_turn(turn).graph, environment, temperature(turn), output);
-        return draw_row(output, random);
-      });
+  return collect(problem, options, [&](const Deadline& deadline, Collector& collector) {
+    if (search.beam > 0) {
+      const PlacementInstance instance = compile_checked(problem, deadline);
+      collector.bound(instance.bound);
+      return beam(weights, instance, search.beam, collector);
+    }
+    Orders orders(weights, problem, deadline, options.seed);
+    Random random(options.seed);
+    PolicyOutput output;
+    // A block of turns takes each order once; the next block shifts the temperatures against the orders.
+    const auto temperature = [](int64_t turn) {
+      return kSampleTemperatures[(turn + turn / kSampleOrders) % std::ssize(kSampleTemperatures)];
+    };
+    collector.bound(orders.of_turn(0).instance.bound);
+    sample(
+        collector, wanted_samples(options, search.samples),
+        [&](int64_t turn) -> PlacementEnvironment& { return orders.of_turn(turn).environment; },
+        [&](const PlacementEnvironment& environment, int64_t turn) {
+          evaluate_policy(weights, orders.of_turn(turn).graph, environment, temperature(turn), output);
+          return draw_row(output, random);
+        });
+  });
 }
 
 MappingResult map_with_random_actions(const MappingProblem& problem, const MapperOptions& options) {
-  const PlacementInstance instance = compile_checked(problem);
-  PlacementEnvironment environment(instance, {});
-  Random random(options.seed);
-  return sample(
-      problem, instance, options, wanted_samples(options, 1),
-      [&](int64_t) -> PlacementEnvironment& { return environment; },
-      [&](const PlacementEnvironment& played, int64_t) { return played.random_row(random); });
+  return collect(problem, options, [&](const Deadline& deadline, Collector& collector) {
+    const PlacementInstance instance = compile_checked(problem, deadline);
+    collector.bound(instance.bound);
+    PlacementEnvironment environment(instance, {});
+    Random random(options.seed);
+    sample(
+        collector, wanted_samples(options, 1), [&](int64_t) -> PlacementEnvironment& { return environment; },
+        [&](const PlacementEnvironment& played, int64_t) { return played.random_row(random); });
+  });
 }
 
 }  // namespace tilewright::cgra

@@ -22,8 +22,8 @@ struct PolicySearchOptions {
 
 // The shortest of the placements, routed where the problem asks for it. With a limit in seconds and none in
 // evaluations it samples until then. counts.evaluations: complete placements; counts.nodes: decisions.
-// lower_bound is the longest chain: kOptimal where it is met. Errors (invalid input): problem.verify's;
-// (unsupported): compile_instance's.
+// lower_bound is the longest chain: kOptimal where it is met. Without the time or memory to look at the
+// graph: kStopped. Errors (invalid input): problem.verify's; (unsupported): compile_instance's.
 MappingResult map_with_policy(const PolicyWeights& weights, const MappingProblem& problem,
                               const MapperOptions& options, const PolicySearchOptions& search);
 

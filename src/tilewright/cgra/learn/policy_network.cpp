@@ -90,12 +90,14 @@ std::vector<float> mean_over(const std::vector<std::vector<int>>& lists, const s
   return out;
 }
 
-void attend(const PolicyWeights& weights, std::vector<float>& h) {
+void attend(const PolicyWeights& weights, const Deadline* deadline, std::vector<float>& h) {
   const std::vector<float> query = product(h, weights, kQuery), key = product(h, weights, kKey),
                            value = product(h, weights, kValue);
   const size_t nodes = h.size() / kE;
   std::vector<float> mixed(h.size(), 0), share(nodes);
+  DeadlineWatch watch(deadline);
   for (size_t a = 0; a < nodes; ++a) {
+    watch.check();
     float most = -1e30f, sum = 0;
     for (size_t b = 0; b < nodes; ++b) {
       float dot = 0;
@@ -218,7 +220,7 @@ EncodedGraph encode_graph(const PolicyWeights& weights, const PlacementInstance&
     clip_below(next);
     add(h, next);
   }
-  attend(weights, h);
+  attend(weights, instance.model.deadline, h);
   return {product(h, weights, kContext, kContextBias), product(h, weights, kCriticNode, kCriticBias)};
 }
 

@@ -90,6 +90,7 @@ struct EncodedGraph {
   std::vector<float> context;  // [node][kHidden], bias included
   std::vector<float> critic;   // [node][kHidden], bias included
 };
+// Throws Expired when the time of the instance's model is over.
 EncodedGraph encode_graph(const PolicyWeights& weights, const PlacementInstance& instance);
 
 // A vector of actions on its way through the network.

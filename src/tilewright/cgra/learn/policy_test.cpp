@@ -6,10 +6,13 @@
 #include <cmath>
 #include <string>
 
+#include "tilewright/base/error.h"
+#include "tilewright/base/process_memory.h"
 #include "tilewright/cgra/graph/generate.h"
 #include "tilewright/cgra/learn/experience.h"
 #include "tilewright/cgra/learn/policy_mapper.h"
 #include "tilewright/cgra/problem/check.h"
+#include "tilewright/search/deadline.h"
 
 namespace tilewright::cgra {
 namespace {
@@ -69,6 +72,66 @@ TEST(Policy, SamplesAndBeamsPassTheChecker) {
               map_with_random_actions(problem, options).mapping);
   }
   EXPECT_GT(mapped, 16);
+}
+
+// The graph is looked at within the time, too: its tables take long where it is large.
+TEST(Policy, NothingGoesOnWhenTheTimeIsOver) {
+  const PolicyWeights weights = random_policy(5);
+  const MappingProblem problem = flow_problem(32, 2);
+  for (const Ending why : {Ending::kTime, Ending::kMemory, Ending::kRequest}) {
+    const Deadline over;
+    over.expire(why);
+    MapperOptions options;
+    options.limits.deadline = &over;
+    for (const MappingResult& result : {map_with_policy(weights, problem, options, {.samples = 8}),
+                                        map_with_policy(weights, problem, options, {.samples = 8, .beam = 4}),
+                                        map_with_random_actions(problem, options)}) {
+      EXPECT_EQ(result.status, SearchStatus::kStopped);
+      EXPECT_EQ(result.ending, why);
+      EXPECT_FALSE(result.mapping);
+      EXPECT_EQ(result.lower_bound, 0);
+    }
+    PlacementModel model = compile_model(problem);
+    PlacementInstance instance = compile_instance(model, PlacementOrder::kLongestTail);
+    model.deadline = instance.model.deadline = &over;
+    EXPECT_THROW(compile_instance(model, PlacementOrder::kLongestTail), Expired);
+    EXPECT_THROW(encode_graph(weights, instance), Expired);
+  }
+}
+
+// Tables of all pairs of nodes that do not fit are not made.
+TEST(Policy, TablesStayWithinTheMemory) {
+  Deadline deadline;
+  deadline.limit_memory(resident_bytes() + (int64_t{256} << 20));
+  PlacementModel model;
+  model.nodes = 32000;
+  model.deadline = &deadline;
+  EXPECT_THROW(compile_instance(model, PlacementOrder::kLongestTail), Expired);
+  EXPECT_EQ(deadline.ending(), Ending::kMemory);
+}
+
+TEST(Policy, SaysWhatItCannotCount) {
+  const auto error_of = [](const auto& change) -> std::string {
+    PlacementModel model = compile_model(flow_problem(20, 1));
+    change(model);
+    try {
+      compile_instance(model, PlacementOrder::kLongestTail);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(error_of([](PlacementModel& model) { model.nodes = 32768; }),
+            "the learned policy places up to 32767 nodes, the graph has 32768; use another method");
+  EXPECT_EQ(error_of([](PlacementModel& model) { model.tiles = 65; }),
+            "the learned policy places on up to 64 tiles, the fabric has 65; use another method");
+  EXPECT_EQ(error_of([](PlacementModel& model) { model.ii = 65; }),
+            "the learned policy places in up to 64 slots, the interval is 65; use another method");
+  EXPECT_EQ(error_of([](PlacementModel& model) { model.fixed_time[3] = 40000; }),
+            "the learned policy counts up to 7000 clocks, a node is fixed to 40000; use another method");
+  EXPECT_EQ(error_of([](PlacementModel& model) { model.latency_cycles = 7000; }).substr(0, 77),
+            "the learned policy counts up to 3500 clocks, the graph's longest chain takes ");
 }
 
 TEST(Policy, DelaysReorderNodesBehindTheirOperands) {
