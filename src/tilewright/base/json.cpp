@@ -23,6 +23,14 @@ std::string short_text(const nlohmann::json& value) {
 
 }  // namespace
 
+std::string json_text(const nlohmann::json& value, int indent) {
+  return value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string json_text(const nlohmann::ordered_json& value, int indent) {
+  return value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 nlohmann::json parse_json(const std::string& text, const std::string& source_name) {
   using json = nlohmann::json;
   std::vector<std::set<std::string>> keys;

@@ -42,6 +42,11 @@ class JsonMap {
   std::set<std::string> known_;
 };
 
+// The document, on one line or (`indent` from 0) on many. Names of files and nodes stand in documents: bytes
+// that are no UTF-8, which JSON cannot hold, come out as U+FFFD.
+std::string json_text(const nlohmann::json& value, int indent = -1);
+std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
+
 // The value where it is an integer in low..high.
 std::optional<int64_t> json_integer(const nlohmann::json& value, int64_t low, int64_t high);
 

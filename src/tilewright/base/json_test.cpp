@@ -106,6 +106,25 @@ TEST(Json, ReportsEveryWrongField) {
   EXPECT_EQ(diagnostics.errors()[9].op, "extra");
 }
 
+// Texts of any bytes can be printed and read back; those that are UTF-8 are the same then.
+TEST(JsonClass, TextsOfAnyBytesCanBePrinted) {
+  Random random(test_seed());
+  for (int64_t i = 0; i < test_cases(300); ++i) {
+    std::string text;
+    const bool ascii = random.chance(0.3);
+    for (int64_t left = random.between(0, 9); left > 0; --left)
+      text += char(random.between(0, ascii ? 127 : 255));
+    const nlohmann::json value = {{"name", text}};
+    for (const int indent : {-1, 2}) {
+      const nlohmann::json read = parse_json(json_text(value, indent), "the text");
+      EXPECT_EQ(parse_json(json_text(nlohmann::ordered_json(value), indent), "the text"), read);
+      EXPECT_TRUE(!ascii || read == value) << "seed " << test_seed() << ": " << text;
+      EXPECT_EQ(json_text(read, indent), json_text(value, indent)) << "seed " << test_seed();
+    }
+  }
+  EXPECT_EQ(json_text(nlohmann::json("caf\xe9")), "\"caf\xef\xbf\xbd\"");
+}
+
 TEST(Json, ReportsAValueThatIsNoObject) {
   Diagnostics diagnostics;
   const nlohmann::json value = parse_json("[1]", "file");

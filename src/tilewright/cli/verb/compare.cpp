@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "tilewright/base/json.h"
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/transform/pipeline.h"
@@ -34,10 +35,10 @@ void compare(const CompareOptions& options, std::ostream& out) {
                          {"saturated_share", t.saturated_share},
                          {"cause", name(t.cause)}});
     }
-    out << nlohmann::json{{"tensors", tensors},
-                          {"first_divergence", comparison.first_divergence},
-                          {"engine_faults", comparison.engine_faults}}
-               .dump(2)
+    out << json_text(nlohmann::json{{"tensors", tensors},
+                                    {"first_divergence", comparison.first_divergence},
+                                    {"engine_faults", comparison.engine_faults}},
+                     2)
         << "\n";
   }
   if (!comparison.engine_faults.empty()) {

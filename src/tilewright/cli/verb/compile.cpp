@@ -11,6 +11,7 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/folder_writer.h"
+#include "tilewright/base/json.h"
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/flow/run/engine.h"
@@ -46,12 +47,12 @@ void print_table(const CompileOptions& options, const Compilation& compilation, 
                                       : row.recorded  ? "record"
                                                       : "default"}});
   }
-  out << nlohmann::json{{"hardware", compilation.bundle.hardware.name},
-                        {"total_macs", table.total_macs},
-                        {"overlay_mac_share", table.overlay_mac_share()},
-                        {"cycles", table.total_cycles},
-                        {"layers", rows}}
-             .dump(2)
+  out << json_text(nlohmann::json{{"hardware", compilation.bundle.hardware.name},
+                                  {"total_macs", table.total_macs},
+                                  {"overlay_mac_share", table.overlay_mac_share()},
+                                  {"cycles", table.total_cycles},
+                                  {"layers", rows}},
+                   2)
       << "\n";
 }
 

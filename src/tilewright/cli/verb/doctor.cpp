@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tilewright/base/json.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/search/models/gradient_boosted.h"
 
@@ -87,7 +88,7 @@ void doctor(const DoctorOptions& options, std::ostream& out) {
                       {"package", part.package},
                       {"gives", part.gives}});
     }
-    out << list.dump(2) << "\n";
+    out << json_text(list, 2) << "\n";
     return;
   }
   for (const Part& part : all) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <ostream>
 
+#include "tilewright/base/json.h"
 #include "tilewright/cli/options/timed_engine.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/overlay/referee/checker.h"
@@ -45,7 +46,7 @@ void exec(const ExecOptions& options, std::ostream& out) {
                    {"accumulator_load_bytes", c.accumulator_load_bytes},
                    {"output_store_bytes", c.output_store_bytes}});
     }
-    out << json.dump(2) << "\n";
+    out << json_text(json, 2) << "\n";
     return;
   }
   for (const Diagnostic& warning : diagnostics.warnings()) out << "warning: " << to_string(warning) << "\n";

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "tilewright/base/json.h"
 #include "tilewright/cli/options/timing_json.h"
 #include "tilewright/cli/options/verbs.h"
 
@@ -49,7 +50,7 @@ void explain(const ExplainVerbOptions& options, std::ostream& out) {
   chosen.try_hardware = chosen.try_schedules = !options.no_trials;
   const Explanation explanation =
       tilewright::explain(bundle, find_memory_model(options.timing.memory), chosen);
-  out << (options.timing.json ? explanation_json(explanation).dump(2) + "\n" : to_string(explanation));
+  out << (options.timing.json ? json_text(explanation_json(explanation), 2) + "\n" : to_string(explanation));
 }
 
 }  // namespace tilewright::cli

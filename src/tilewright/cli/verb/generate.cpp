@@ -9,6 +9,8 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/folder_writer.h"
+#include "tilewright/base/json.h"
+#include "tilewright/base/plain_text.h"
 #include "tilewright/cli/options/command_limits.h"
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/verbs.h"
@@ -92,7 +94,7 @@ void generate(const GenerateOptions& options, std::ostream& out) {
   Graph model = read_model(options.model);
   const std::vector<Tensor> calibration = calibration_inputs(options, model);
   Graph graph = hardware_form(std::move(model), format, calibration, options.threads);
-  if (graph.name.empty()) graph.name = std::filesystem::path(options.model.path).stem().string();
+  if (graph.name.empty()) graph.name = plain_text(std::filesystem::path(options.model.path).stem().string());
   const GeneratedDesign made = tilewright::generate(graph, request);
 
   write_design_folder(options.output, graph, made, request.device, shared_folder("rtl"));
@@ -102,7 +104,7 @@ void generate(const GenerateOptions& options, std::ostream& out) {
     json["allocations_estimated"] = made.allocated.evaluated;
     json["proven_optimal"] = made.allocated.proven_optimal;
     if (options.explain) json["explanation"] = made.allocated.explanation;
-    out << json.dump(2) << "\n";
+    out << json_text(json, 2) << "\n";
     return;
   }
   out << to_string(made.report) << unsimulated(made.ending, limits);

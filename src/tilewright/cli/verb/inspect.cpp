@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "tilewright/base/json.h"
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/graph/inference/statistics.h"
@@ -53,7 +54,7 @@ void inspect(const InspectOptions& options, std::ostream& out) {
   const Graph graph = read_model(options.model, true);
   const GraphStatistics all = statistics(graph);
   if (options.json) {
-    out << as_json(graph, all).dump(2) << "\n";
+    out << json_text(as_json(graph, all), 2) << "\n";
     return;
   }
   for (ValueId v : graph.inputs)

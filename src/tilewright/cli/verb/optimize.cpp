@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "tilewright/base/folder_writer.h"
+#include "tilewright/base/json.h"
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/flow/run/graph_table.h"
@@ -50,7 +51,7 @@ void print_table(const OptimizeOptions& options, std::ostream& out) {
   Diagnostics warnings;
   const GraphTable table = graph_table(options.model.path, load_options(options.model, true), &warnings);
   show_warnings(warnings);
-  out << (options.json ? as_json(table).dump(2) + "\n" : to_string(table));
+  out << (options.json ? json_text(as_json(table), 2) + "\n" : to_string(table));
 }
 
 }  // namespace
@@ -87,13 +88,13 @@ void optimize(const OptimizeOptions& options, std::ostream& out) {
     return nlohmann::json{
         {"macs", i.macs}, {"unfused_bytes", i.unfused_bytes}, {"fused_bytes", i.fused_bytes}};
   };
-  out << nlohmann::json{{"nodes_before", report.nodes_before},
-                        {"nodes_after", report.nodes_after},
-                        {"before", intensity(report.before)},
-                        {"after", intensity(report.after)},
-                        {"groups", report.groups},
-                        {"steps", steps}}
-             .dump(2)
+  out << json_text(nlohmann::json{{"nodes_before", report.nodes_before},
+                                  {"nodes_after", report.nodes_after},
+                                  {"before", intensity(report.before)},
+                                  {"after", intensity(report.after)},
+                                  {"groups", report.groups},
+                                  {"steps", steps}},
+                   2)
       << "\n";
 }
 

@@ -10,6 +10,7 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/gzip.h"
+#include "tilewright/base/json.h"
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
@@ -35,7 +36,8 @@ void add_files(const RecordsOptions& options, std::ostream& out,
   }
   const int64_t records = store.statistics().records;
   if (options.json) {
-    out << nlohmann::json{{"database", options.database}, {"records", records}, {"files", files}}.dump(2)
+    out << json_text(nlohmann::json{{"database", options.database}, {"records", records}, {"files", files}},
+                     2)
         << "\n";
   } else {
     out << fmt::format("'{}' holds {} records\n", options.database, records);
@@ -69,7 +71,7 @@ void records_best(const RecordsOptions& options, std::ostream& out) {
   if (options.json) {
     nlohmann::json list = nlohmann::json::array();
     for (const Record& record : records) list.push_back(nlohmann::json::parse(tune::print_record(record)));
-    out << list.dump(2) << "\n";
+    out << json_text(list, 2) << "\n";
     return;
   }
   for (const Record& record : records) {
@@ -111,7 +113,7 @@ void records_export(const RecordsOptions& options, std::ostream& out) {
     file.commit();
   }
   if (options.json) {
-    out << nlohmann::json{{"output", options.output}, {"records", count}}.dump(2) << "\n";
+    out << json_text(nlohmann::json{{"output", options.output}, {"records", count}}, 2) << "\n";
   } else {
     out << fmt::format("{} records written to '{}'\n", count, options.output);
   }
@@ -148,13 +150,13 @@ void records_stats(const RecordsOptions& options, std::ostream& out) {
         "bytes\n",
         file, s.records, s.failures, s.workloads, s.machines, s.tools, s.measured_seconds, s.bytes);
   }
-  if (options.json) out << list.dump(2) << "\n";
+  if (options.json) out << json_text(list, 2) << "\n";
 }
 
 void records_recover(const RecordsOptions& options, std::ostream& out) {
   const int64_t saved = tune::recover_records(options.database, options.output);
   if (options.json) {
-    out << nlohmann::json{{"database", options.output}, {"records", saved}}.dump(2) << "\n";
+    out << json_text(nlohmann::json{{"database", options.output}, {"records", saved}}, 2) << "\n";
   } else {
     out << fmt::format("{} records of '{}' saved to '{}'\n", saved, options.database, options.output);
   }

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/json.h"
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/timing_json.h"
 #include "tilewright/cli/options/verbs.h"
@@ -73,7 +74,7 @@ void report(const ReportOptions& options, std::ostream& out) {
   const Bundle bundle = read_for_timing(options.timing);
   const NetworkTiming timing = time_network(bundle, find_memory_model(options.timing.memory));
   if (!options.svg.empty()) write_text_file(options.svg, roofline_svg(timing));
-  out << (options.timing.json ? timing_json(timing).dump(2) + "\n" : to_string(timing));
+  out << (options.timing.json ? json_text(timing_json(timing), 2) + "\n" : to_string(timing));
 }
 
 }  // namespace tilewright::cli

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "tilewright/base/json.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/flow/run/fabric_run.h"
 #include "tilewright/tensor/npy.h"
@@ -61,7 +62,7 @@ void run_mapped(const RunOptions& options, std::ostream& out) {
               ? fmt::format("all {} values are equal to the graph's own evaluation\n", run.check.values)
               : fmt::format("{} of {} values differ from the graph's own evaluation; {}\n", run.check.wrong,
                             run.check.values, run.check.first);
-  out << (options.json ? json.dump(2) + "\n" : text);
+  out << (options.json ? json_text(json, 2) + "\n" : text);
   if (run.check.wrong > 0)
     throw Error(ErrorKind::kInternal, "the fabric and the graph's evaluation disagree", run.check.first);
 }

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "tilewright/base/folder_writer.h"
+#include "tilewright/base/json.h"
 #include "tilewright/base/temporary_folder.h"
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/verbs.h"
@@ -66,7 +67,7 @@ void synth_design(const SynthOptions& options, std::ostream& out) {
                               ? fmt::format("sum over {} distinct components, each by itself", counts.runs)
                               : "the design as a whole";
   if (options.json) {
-    out << json.dump(2) << "\n";
+    out << json_text(json, 2) << "\n";
   } else {
     out << fmt::format("{} on {}: {}, {:.0f} s\n\n", folder.network.name, device.name, how, counts.seconds)
         << table.to_string();
@@ -92,7 +93,7 @@ void synth(const SynthOptions& options, std::ostream& out) {
     if (options.json) {
       nlohmann::json list = nlohmann::json::array();
       for (const auto& file : files) list.push_back(file.string());
-      out << nlohmann::json{{"hardware", hardware.name}, {"sources", list}}.dump(2) << "\n";
+      out << json_text(nlohmann::json{{"hardware", hardware.name}, {"sources", list}}, 2) << "\n";
     } else {
       out << fmt::format("{} source files of '{}' in {}\n", files.size(), hardware.name, options.output);
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tilewright/base/json.h"
 #include "tilewright/flow/design/design_report.h"
 #include "tilewright/report/text_table.h"
 
@@ -130,7 +131,7 @@ std::string to_json(const DesignReport& report) {
               {"host_layers", host},
               {"tasks", bars},
               {"queues", queues}};
-  return all.dump(2) + "\n";
+  return json_text(all, 2) + "\n";
 }
 
 }  // namespace tilewright

@@ -10,6 +10,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/json.h"
+#include "tilewright/base/plain_text.h"
 #include "tilewright/flow/explore/candidate_tuning.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
 
@@ -65,15 +66,21 @@ class NetworkShelf {
 }  // namespace
 
 std::string print_candidate_request(const CandidateRequest& request) {
-  return json{{"network", request.network.string()},
-              {"network_digest", request.network_digest},
-              {"operand_bits", request.operand_bits},
-              {"hardware", print_overlay_hardware(request.hardware)},
-              {"memory", print_memory_model(request.memory)},
-              {"trials", request.trials},
-              {"seed", request.seed},
-              {"tool", overlay::kTimingTool}}
-      .dump();
+  const json value{{"network", request.network.string()},
+                   {"network_digest", request.network_digest},
+                   {"operand_bits", request.operand_bits},
+                   {"hardware", print_overlay_hardware(request.hardware)},
+                   {"memory", print_memory_model(request.memory)},
+                   {"trials", request.trials},
+                   {"seed", request.seed},
+                   {"tool", overlay::kTimingTool}};
+  try {
+    return value.dump();
+  } catch (const json::exception&) {  // with another path the worker would look elsewhere
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("the path '{}' is not UTF-8", plain_text(request.network.string())),
+                "give a folder of another name");
+  }
 }
 
 tune::JobKind candidate_job(const Deadline* deadline) {

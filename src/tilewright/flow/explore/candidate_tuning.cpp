@@ -86,7 +86,7 @@ std::string print_tuned(const TunedCandidate& tuned) {
                       {"trials", layer.trials},
                       {"schedule", print_schedule(layer.schedule)}});
   }
-  return json{{"cycles", tuned.cycles}, {"trials", tuned.trials}, {"layers", layers}}.dump();
+  return json_text(json{{"cycles", tuned.cycles}, {"trials", tuned.trials}, {"layers", layers}});
 }
 
 TunedCandidate parse_tuned(const std::string& text, const std::string& source_name) {

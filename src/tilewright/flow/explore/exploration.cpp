@@ -12,6 +12,7 @@
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/folder_writer.h"
+#include "tilewright/base/json.h"
 #include "tilewright/flow/explore/candidate_tuning.h"
 #include "tilewright/flow/explore/overlay_candidates.h"
 #include "tilewright/overlay/implement/area_coefficients.h"
@@ -168,15 +169,14 @@ class Width {
 
  private:
   std::string question() const {
-    return nlohmann::json{{"model", request_.model_name},
-                          {"network", network_digest(network_)},
-                          {"device", print_device(request_.device)},
-                          {"memory", print_memory_model(request_.memory)},
-                          {"operand_bits", network_.operand_bits},
-                          {"area_model", overlay::area_model_digest()},
-                          {"trials", request_.trials},
-                          {"seed", request_.seed}}
-        .dump();
+    return json_text(nlohmann::json{{"model", request_.model_name},
+                                    {"network", network_digest(network_)},
+                                    {"device", print_device(request_.device)},
+                                    {"memory", print_memory_model(request_.memory)},
+                                    {"operand_bits", network_.operand_bits},
+                                    {"area_model", overlay::area_model_digest()},
+                                    {"trials", request_.trials},
+                                    {"seed", request_.seed}});
   }
 
   void fill(const std::vector<tune::CandidateResult>& results) {

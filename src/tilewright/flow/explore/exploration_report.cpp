@@ -154,12 +154,12 @@ std::vector<const ExploredCandidate*> shown_members(const WidthReport& w) {
 std::string to_json(const ExplorationReport& report) {
   json widths = json::array();
   for (const WidthReport& w : report.widths) widths.push_back(width_json(w));
-  return json{{"model", report.model},
-              {"device", report.device},
-              {"clock_is", "estimated"},
-              {"clock_error", report.clock_error},
-              {"widths", widths}}
-      .dump(1);
+  return json_text(json{{"model", report.model},
+                        {"device", report.device},
+                        {"clock_is", "estimated"},
+                        {"clock_error", report.clock_error},
+                        {"widths", widths}},
+                   1);
 }
 
 ExplorationReport read_exploration(const std::filesystem::path& folder) {

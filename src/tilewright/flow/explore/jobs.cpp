@@ -59,7 +59,7 @@ std::string measure(const std::string& request) {
       costs.push_back(error.what());
     }
   }
-  return json{{"costs", std::move(costs)}}.dump();
+  return json_text(json{{"costs", std::move(costs)}});
 }
 
 }  // namespace
@@ -70,12 +70,11 @@ std::vector<tune::JobKind> job_kinds() {
 
 std::string measure_request(const Layer& layer, const OverlayHardware& hardware, const MemoryModel& memory,
                             const std::vector<std::string>& schedules) {
-  return json{{"tool", kTimingTool},
-              {"layer", print_layer(layer)},
-              {"hardware", print_overlay_hardware(hardware)},
-              {"memory", print_memory_model(memory)},
-              {"schedules", schedules}}
-      .dump();
+  return json_text(json{{"tool", kTimingTool},
+                        {"layer", print_layer(layer)},
+                        {"hardware", print_overlay_hardware(hardware)},
+                        {"memory", print_memory_model(memory)},
+                        {"schedules", schedules}});
 }
 
 }  // namespace tilewright

@@ -176,7 +176,7 @@ std::string print_layer(const Layer& layer) {
                       {"foldable", layer.foldable},
                       {"fold", layer.fold ? print_fold(*layer.fold) : json()},
                       {"macs", layer.macs}};
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(value);
 }
 
 Layer parse_layer(const std::string& text, const std::string& source_name) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/json.h"
 #include "tilewright/report/bench_plots.h"
 #include "tilewright/report/html_page.h"
 
@@ -95,7 +96,7 @@ std::string to_json(const tune::SampleTable& table, const ImportanceReport& repo
     importance.push_back(
         {{"target", one.target}, {"precision", one.precision}, {"rows", one.rows}, {"share", shares}});
   }
-  return json{{"predictions", predictions}, {"importance", importance}}.dump(1);
+  return json_text(json{{"predictions", predictions}, {"importance", importance}}, 1);
 }
 
 std::string to_string(const tune::SampleTable& table, const ImportanceReport& report) {

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "tilewright/base/json.h"
 #include "tilewright/report/bench_plots.h"
 #include "tilewright/report/text_table.h"
 
@@ -219,7 +220,7 @@ std::string bench_json(const PlaceBenchReport& report) {
                                    {"without_mapping", row.missing},
                                    {"processor_seconds", row.processor_seconds}});
   }
-  return document.dump(2) + "\n";
+  return json_text(document, 2) + "\n";
 }
 
 std::string bench_csv(const PlaceBenchReport& report) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "tilewright/base/json.h"
 #include "tilewright/report/bench_plots.h"
 #include "tilewright/report/text_table.h"
 
@@ -156,7 +157,7 @@ std::string curves_json(const std::vector<CurveRun>& runs) {
                                     {"complete", row.complete},
                                     {"processor_seconds", row.processor_seconds}});
   }
-  return document.dump(2) + "\n";
+  return json_text(document, 2) + "\n";
 }
 
 std::string curves_csv(const std::vector<CurveRun>& runs) {

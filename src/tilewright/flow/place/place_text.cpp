@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tilewright/base/json.h"
 #include "tilewright/flow/place/place.h"
 #include "tilewright/report/text_table.h"
 
@@ -170,7 +171,7 @@ std::string place_json(const PlaceRequest& request, const PlaceReport& report) {
           {{"node", request.problem.graph.nodes[node].name}, {"tile", place.tile}, {"time", place.time}});
     }
   }
-  return json.dump(2) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 }  // namespace tilewright

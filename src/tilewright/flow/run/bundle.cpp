@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/json.h"
 #include "tilewright/flow/run/container.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
@@ -116,13 +117,13 @@ std::vector<std::byte> format_bundle(const Bundle& bundle) {
   Sections sections;
   sections["graph.onnx"] = format_onnx(bundle.graph);
   sections["hardware.yaml"] = to_bytes(print_overlay_hardware(bundle.hardware));
-  sections["nodes.json"] = to_bytes(list.dump(1));
+  sections["nodes.json"] = to_bytes(json_text(list, 1));
   json meanings = json::array();
   for (const IntegerMeaning& m : bundle.meanings) {
     meanings.push_back(
         {{"integer", m.integer}, {"source", m.source}, {"scale", m.scale}, {"zero_point", m.zero_point}});
   }
-  sections["meanings.json"] = to_bytes(meanings.dump(1));
+  sections["meanings.json"] = to_bytes(json_text(meanings, 1));
   return format_container(sections);
 }
 

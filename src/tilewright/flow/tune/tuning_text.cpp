@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tilewright/base/json.h"
 #include "tilewright/flow/tune/tuning.h"
 #include "tilewright/report/text_table.h"
 
@@ -69,14 +70,14 @@ std::string to_string(const NetworkTuning& tuning) {
 std::string tuning_json(const NetworkTuning& tuning) {
   nlohmann::json layers = nlohmann::json::array();
   for (const TunedLayer& layer : tuning.layers) layers.push_back(layer_json(layer));
-  return nlohmann::json{{"network", tuning.after.network},
-                        {"hardware", tuning.after.hardware.name},
-                        {"before_cycles", tuning.before.cycles()},
-                        {"after_cycles", tuning.after.cycles()},
-                        {"share_of_peak", tuning.after.share_of_peak()},
-                        {"seconds", tuning.seconds},
-                        {"layers", layers}}
-             .dump(2) +
+  return json_text(nlohmann::json{{"network", tuning.after.network},
+                                  {"hardware", tuning.after.hardware.name},
+                                  {"before_cycles", tuning.before.cycles()},
+                                  {"after_cycles", tuning.after.cycles()},
+                                  {"share_of_peak", tuning.after.share_of_peak()},
+                                  {"seconds", tuning.seconds},
+                                  {"layers", layers}},
+                   2) +
          "\n";
 }
 

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tilewright/base/json.h"
 #include "tilewright/overlay/implement/overlay_synthesis.h"
 
 namespace tilewright::overlay {
@@ -69,7 +70,7 @@ std::string to_json(const SynthesisReport& report) {
   if (!report.bitstream.empty()) {
     json["bitstream"] = {{"file", report.bitstream.filename().string()}, {"bytes", report.bitstream_bytes}};
   }
-  return json.dump(2) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 std::string to_string(const SynthesisReport& report) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <variant>
 
+#include "tilewright/base/json.h"
 #include "tilewright/overlay/isa/assembler.h"
 
 namespace tilewright::overlay {
@@ -36,7 +37,7 @@ TraceWriter::TraceWriter(const std::filesystem::path& path, const OverlayHardwar
   file_.append(
       "{\"displayTimeUnit\": \"ms\", \"otherData\": {\"unit\": \"1 us = 1 cycle\"}, \"traceEvents\": [\n");
   event(fmt::format(R"("ph": "M", "pid": 1, "name": "process_name", "args": {{"name": {}}})",
-                    nlohmann::json(hardware.name).dump()));
+                    json_text(nlohmann::json(hardware.name))));
   for (int lane = 0; lane <= kLayersLane; ++lane) {
     event(fmt::format(R"("ph": "M", "pid": 1, "tid": {}, "name": "thread_name", "args": {{"name": "{}"}})",
                       lane, kLanes[lane]));
@@ -88,7 +89,7 @@ void TraceWriter::token(TokenChannel channel, uint32_t, uint64_t push_cycle, uin
 void TraceWriter::section(std::string_view name, uint64_t begin, uint64_t end) {
   if (end <= begin) return;
   event(fmt::format(R"("ph": "X", "pid": 1, "tid": {}, "ts": {}, "dur": {}, "name": {})", kLayersLane,
-                    offset_ + begin, end - begin, nlohmann::json(name).dump()));
+                    offset_ + begin, end - begin, json_text(nlohmann::json(name))));
 }
 
 void TraceWriter::end_run(uint64_t cycles) {

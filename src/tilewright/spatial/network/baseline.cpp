@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/json.h"
 #include "tilewright/report/text_table.h"
 #include "tilewright/spatial/network/network_files.h"
 
@@ -151,7 +152,7 @@ std::string comparison_json(const BaselineComparison& comparison, const Baseline
                        {"totals", entries(comparison.totals)},
                        {"only_here", comparison.only_here},
                        {"only_in_baseline", comparison.only_there}};
-  return result.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(result, 2) + "\n";
 }
 
 }  // namespace tilewright

@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "tilewright/base/json.h"
 #include "tilewright/report/text_table.h"
 #include "tilewright/spatial/network/fused_search.h"
 
@@ -195,7 +196,7 @@ std::string fusion_json(const FusionReport& fusion, const NetworkReport& report)
                        {"separate_cycles", fusion.separate_cycles},
                        {"fused_cycles", fusion.fused_cycles},
                        {"segments", segments}};
-  return result.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(result);
 }
 
 }  // namespace tilewright

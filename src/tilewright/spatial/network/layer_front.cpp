@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "tilewright/base/json.h"
 #include "tilewright/report/charts.h"
 #include "tilewright/report/text_table.h"
 
@@ -145,7 +146,7 @@ std::string front_json(const NetworkFronts& fronts) {
   }
   result["points"] = std::move(points);
   result["distinct_layers"] = std::move(shapes);
-  return result.dump();
+  return json_text(result);
 }
 
 std::string front_svg(const NetworkFronts& fronts, const NetworkReport& report) {

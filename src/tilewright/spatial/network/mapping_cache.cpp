@@ -10,6 +10,7 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/hash.h"
+#include "tilewright/base/json.h"
 #include "tilewright/nest/workload_text.h"
 
 namespace tilewright {
@@ -54,7 +55,7 @@ double comparable_limit(double time_limit_s) {
 
 std::string entry_checksum(Json entry) {
   entry.erase("checksum");
-  return fmt::format("{:016x}", fnv1a(entry.dump()));
+  return fmt::format("{:016x}", fnv1a(json_text(entry)));
 }
 
 // Throws on anything that is not as store() writes it.
@@ -126,7 +127,7 @@ std::string MappingCache::question(const Mapspace& mapspace, const MapperOptions
                      {"max_cycles", options.max_cycles.value_or(0)},
                      {"accounting", int(options.rules.accounting)},
                      {"charge_drain_reads", options.rules.charge_drain_reads}};
-  return text.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(text);
 }
 
 std::filesystem::path MappingCache::path_of(const Mapspace& mapspace, const MapperOptions& options) const {
@@ -186,7 +187,7 @@ void MappingCache::store(const Mapspace& mapspace, const MapperOptions& options,
   entry["checksum"] = entry_checksum(entry);
   const std::filesystem::path path = path_of(mapspace, options);
   try {
-    write_text_file(path, entry.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+    write_text_file(path, json_text(entry, 1) + "\n");
   } catch (const Error& error) {
     warnings_.push_back(fmt::format("a mapping is not remembered: {}", error.what()));
   }

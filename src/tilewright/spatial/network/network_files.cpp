@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tilewright/base/json.h"
+
 namespace tilewright {
 namespace {
 
@@ -116,7 +118,7 @@ std::string report_json(const NetworkReport& report, const std::map<std::string,
   for (const DataflowRun& run : report.runs) runs.push_back(run_json(report, run));
   result["runs"] = std::move(runs);
   for (const auto& section : sections) result[section.first] = Json::parse(section.second);
-  return result.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(result, 2) + "\n";
 }
 
 std::string report_csv(const NetworkReport& report) {

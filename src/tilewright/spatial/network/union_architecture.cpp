@@ -10,6 +10,7 @@
 #include <numeric>
 #include <set>
 
+#include "tilewright/base/json.h"
 #include "tilewright/report/text_table.h"
 #include "tilewright/spatial/network/front.h"
 
@@ -195,7 +196,7 @@ std::string union_json(const UnionTable& table, const NetworkReport& report) {
     }
     list.push_back(std::move(entry));
   }
-  return list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(list, 2) + "\n";
 }
 
 }  // namespace tilewright

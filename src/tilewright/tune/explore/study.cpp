@@ -35,7 +35,7 @@ std::string line_of(const CandidateResult& result) {
             {"worker_s", result.worker_s}};
   if (!result.failure.empty()) line["failure"] = result.failure;
   if (!result.details.empty()) line["details"] = json::parse(result.details);
-  return line.dump() + "\n";
+  return json_text(line) + "\n";
 }
 
 CandidateResult parse_line(const std::string& text, const std::string& where) {
@@ -76,7 +76,7 @@ void check_question(const fs::path& file, const std::string& question) {
   if (there == asked) return;
   Diagnostics problems;
   const auto shown = [](const json& object, const std::string& key) {
-    const std::string text = object.contains(key) ? object.at(key).dump() : "nothing";
+    const std::string text = object.contains(key) ? json_text(object.at(key)) : "nothing";
     return text.size() > 60 ? text.substr(0, 57) + "..." : text;
   };
   for (const auto& field : asked.items()) {
@@ -99,7 +99,7 @@ Study::Study(const fs::path& folder, const std::string& question)
   if (fs::exists(file)) {
     check_question(file, question);
   } else {
-    write_text_file(file, json::parse(question).dump(2) + "\n");
+    write_text_file(file, json_text(json::parse(question), 2) + "\n");
   }
   cut_torn_line(folder_ / kCandidateFile);
   for (CandidateResult& result : read_candidates(folder_)) {
