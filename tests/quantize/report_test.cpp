@@ -36,6 +36,36 @@ TEST(CompareAccuracy, CountsAgreementsAndRightAnswers) {
   EXPECT_EQ(compare_accuracy(identity(0), identity(1), {kSamples}, {}, 1).labelled, 0);
 }
 
+// The index of the largest of `x`, or of `x` rounded.
+Graph class_number(double scale) {
+  QdqGraphBuilder g;
+  g.graph = identity(scale);
+  g.graph.outputs = {g.node("ArgMax", {g.graph.outputs[0]}, {1},
+                            {{"axis", int64_t{1}}, {"keepdims", int64_t{0}}}, ElementType::kI64)};
+  return g.graph;
+}
+
+// A model that ends in ArgMax gives the same report as one that gives the scores.
+TEST(CompareAccuracy, TakesTheClassNumberItself) {
+  EXPECT_EQ(classify(class_number(0), {kSamples}, 2), (std::vector<int64_t>{0, 1, 2, 2}));
+  EXPECT_EQ(classify(class_number(1), {kSamples}, 1), (std::vector<int64_t>{0, 0, 2, 2}));
+  EXPECT_EQ(to_string(compare_accuracy(class_number(0), class_number(1), {kSamples}, {0, 1, 2, 0}, 2)),
+            to_string(compare_accuracy(identity(0), identity(1), {kSamples}, {0, 1, 2, 0}, 2)));
+}
+
+TEST(Classes, AreScoresOrNumbersOrNothing) {
+  EXPECT_EQ(classes_in(kSamples, 4), (std::vector<int64_t>{0, 1, 2, 2}));
+  EXPECT_EQ(classes_in(kSamples, 2), (std::vector<int64_t>{0, 2}));
+  EXPECT_EQ(classes_in(Tensor::of<int8_t>({2, 2}, {-1, -1, 3, 4}), 2), (std::vector<int64_t>{0, 1}));
+  EXPECT_EQ(classes_in(Tensor::of<int8_t>({3}, {7, -2, 0}), 3), (std::vector<int64_t>{7, -2, 0}));
+  EXPECT_EQ(classes_in(Tensor::of<float>({2}, {7, 8}), 2), (std::vector<int64_t>{0, 0}));
+  for (const int64_t samples : {0, 2})
+    EXPECT_TRUE(classes_in(Tensor(ElementType::kF32, {samples, 0}), samples).empty());
+  EXPECT_EQ(class_count(ElementType::kI64, 1), int64_t{1} << 31);
+  EXPECT_EQ(class_count(ElementType::kF32, 1), 1);
+  EXPECT_EQ(class_count(ElementType::kI8, 10), 10);
+}
+
 TEST(CompareAccuracyRejects, WrongNumberOfLabels) {
   try {
     compare_accuracy(identity(0), identity(1), {kSamples}, {1}, 1);

@@ -1,4 +1,4 @@
-// An answer is the index of the largest number of output 0. The noise of a value compares, run by run, the
+// An answer is the class in output 0. The noise of a value compares, run by run, the
 // float model's value with what the QDQ model dequantises, found by the name of the DequantizeLinear's output
 // or of the input of the QuantizeLinear before it.
 #include "tilewright/quantize/report.h"
@@ -16,6 +16,36 @@
 
 namespace tilewright {
 
+namespace {
+
+bool gives_classes(ElementType type, int64_t elements_per_sample) {
+  return elements_per_sample == 1 && !is_float(type);
+}
+
+}  // namespace
+
+int64_t class_count(ElementType type, int64_t elements_per_sample) {
+  return gives_classes(type, elements_per_sample) ? int64_t{1} << 31 : elements_per_sample;
+}
+
+std::vector<int64_t> classes_in(const Tensor& output, int64_t samples) {
+  std::vector<int64_t> classes;
+  if (output.size() == 0) return classes;
+  const int64_t each = output.size() / samples;
+  for (int64_t sample = 0; sample < samples; ++sample) {
+    if (gives_classes(output.type(), each)) {
+      classes.push_back(output.integer_at(sample));
+      continue;
+    }
+    int64_t best = 0;
+    for (int64_t k = 1; k < each; ++k) {
+      if (output.number_at(sample * each + k) > output.number_at(sample * each + best)) best = k;
+    }
+    classes.push_back(best);
+  }
+  return classes;
+}
+
 std::vector<int64_t> classify(const Graph& graph, const std::vector<Tensor>& samples, int threads) {
   const SampleInputs inputs(graph, samples);
   const int outer = int(std::clamp<int64_t>(inputs.runs(), 1, std::max(threads, 1)));
@@ -30,13 +60,8 @@ std::vector<int64_t> classify(const Graph& graph, const std::vector<Tensor>& sam
   std::vector<int64_t> classes(size_t(inputs.runs() * batch), 0);
   parallel_for(outer, inputs.runs(), [&](int64_t begin, int64_t end) {
     for (int64_t run = begin; run < end; ++run) {
-      const std::vector<float> scores = executor.run(inputs.inputs(run))[0].to_floats();
-      const auto per_sample = scores.size() / size_t(batch);
-      for (int64_t i = 0; i < batch; ++i) {
-        const auto first = scores.begin() + std::ptrdiff_t(size_t(i) * per_sample);
-        const auto best = std::max_element(first, first + std::ptrdiff_t(per_sample));
-        classes[size_t(run * batch + i)] = best - first;
-      }
+      const std::vector<int64_t> found = classes_in(executor.run(inputs.inputs(run))[0], batch);
+      std::copy(found.begin(), found.end(), classes.begin() + std::ptrdiff_t(run * batch));
     }
   });
   return classes;

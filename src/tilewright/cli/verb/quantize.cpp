@@ -7,6 +7,7 @@
 #include <ostream>
 #include <set>
 
+#include "tilewright/base/json.h"
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
@@ -44,8 +45,9 @@ std::vector<Tensor> stack(const Graph& graph, const Samples& samples) {
 std::vector<int64_t> read_labels(const QuantizeOptions& options, const Graph& graph, int64_t samples) {
   if (options.labels.empty()) return {};
   const DataOptions& data = options.evaluation.path.empty() ? options.calibration : options.evaluation;
-  const Shape& scores = graph.value(graph.outputs[0]).shape;
-  const int64_t classes = scores.rank() == 0 ? 1 : scores.element_count() / std::max<int64_t>(scores[0], 1);
+  const Value& output = graph.value(graph.outputs[0]);
+  const int64_t batch = output.shape.rank() == 0 ? 1 : std::max<int64_t>(output.shape[0], 1);
+  const int64_t classes = class_count(output.type, output.shape.element_count() / batch);
   return Samples::read(options.labels).labels(samples, classes, data.count > 0);
 }
 
@@ -101,7 +103,7 @@ void quantize_to_fixed_point(const QuantizeOptions& options, std::ostream& out) 
     json["may_wrap"] = check.may_wrap();
     text = to_string(accuracy) + to_string(check);
   }
-  out << (options.json ? json.dump(2) + "\n" : to_string(report) + text);
+  out << (options.json ? json_text(json, 2) + "\n" : to_string(report) + text);
 }
 
 }  // namespace
@@ -127,12 +129,12 @@ void quantize(const QuantizeOptions& options, std::ostream& out) {
   const Graph integer = integerize(quantized, &integer_report);
   const AccuracyReport accuracy = compare_accuracy(graph, integer, samples, labels, options.threads);
   if (options.json) {
-    out << nlohmann::json{{"samples", accuracy.samples},
-                          {"float_accuracy", accuracy.float_accuracy()},
-                          {"int8_accuracy", accuracy.quantized_accuracy()},
-                          {"agreements", accuracy.agreements},
-                          {"integer_mac_share", integer_report.integer_mac_share()}}
-               .dump(2)
+    out << json_text(nlohmann::json{{"samples", accuracy.samples},
+                                    {"float_accuracy", accuracy.float_accuracy()},
+                                    {"int8_accuracy", accuracy.quantized_accuracy()},
+                                    {"agreements", accuracy.agreements},
+                                    {"integer_mac_share", integer_report.integer_mac_share()}},
+                     2)
         << "\n";
     return;
   }

@@ -2,6 +2,7 @@
 // compared with the integer reference and with labels on request. Mapped programs go to run_fabric.cpp.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <ostream>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/json.h"
 #include "tilewright/base/parallel.h"
 #include "tilewright/cli/options/file_options.h"
 #include "tilewright/cli/options/model_input.h"
@@ -25,6 +27,7 @@
 #include "tilewright/flow/run/load_model.h"
 #include "tilewright/pipeline/simulate/cycle_simulator.h"
 #include "tilewright/pipeline/simulate/design_values.h"
+#include "tilewright/quantize/report.h"
 #include "tilewright/tensor/npy.h"
 #include "tilewright/tensor/tensor_parts.h"
 
@@ -34,18 +37,13 @@ namespace {
 // The outputs of all inputs, stacked along axis 0, and what was found on the way.
 struct Results {
   std::vector<Tensor> outputs;
-  std::vector<int64_t> classes;  // by sample of output 0
+  std::vector<int64_t> classes;  // by sample of output 0; empty where it has no elements
   int64_t count = 0;
   int64_t mismatches = 0;  // outputs that differ from the integer reference
   double seconds = 0;
   overlay::CycleCounters cycles;  // of all inputs
   uint64_t design_cycles = 0;     // the same of a generated design
 };
-
-// Whether an output is the class number itself (a model that ends in ArgMax), not a score for every class.
-bool gives_classes(ElementType type, int64_t elements_per_sample) {
-  return elements_per_sample == 1 && !is_float(type);
-}
 
 // Each thread gets a worker from `run_one()` and calls it with the indices of its inputs; the outputs are
 // stacked. Thread-safe because the stacked tensors are allocated and unshared before.
@@ -61,7 +59,7 @@ Results run_all(const Graph& graph, int64_t count, int threads, RunOne run_one) 
   }
   const Shape& scores = graph.value(graph.outputs[0]).shape;
   const int64_t per_run = scores.rank() == 0 ? 1 : scores[0];
-  results.classes.resize(size_t(count * per_run));
+  if (scores.element_count() > 0) results.classes.resize(size_t(count * per_run));
   // Packed outputs of several inputs share bytes: they are put together when all threads are done.
   std::vector<std::vector<Tensor>> packed(results.outputs.size());
   for (size_t o = 0; o < packed.size(); ++o) {
@@ -79,18 +77,8 @@ Results run_all(const Graph& graph, int64_t count, int threads, RunOne run_one) 
           packed[o][size_t(i)] = outputs[o];
         }
       }
-      const int64_t classes = outputs[0].size() / per_run;
-      for (int64_t b = 0; b < per_run; ++b) {
-        if (gives_classes(outputs[0].type(), classes)) {
-          results.classes[size_t(i * per_run + b)] = outputs[0].integer_at(b);
-          continue;
-        }
-        int64_t best = 0;
-        for (int64_t k = 1; k < classes; ++k) {
-          if (outputs[0].number_at(b * classes + k) > outputs[0].number_at(b * classes + best)) best = k;
-        }
-        results.classes[size_t(i * per_run + b)] = best;
-      }
+      const std::vector<int64_t> classes = classes_in(outputs[0], per_run);
+      std::copy(classes.begin(), classes.end(), results.classes.begin() + std::ptrdiff_t(i * per_run));
     }
   });
   for (size_t o = 0; o < packed.size(); ++o) {
@@ -274,9 +262,13 @@ void run(const RunOptions& options, std::ostream& out) {
   }
   if (!options.labels.empty()) {
     const int64_t count = int64_t(results.classes.size());
-    const int64_t scores = results.outputs[0].size() / count;
-    const int64_t classes =
-        gives_classes(results.outputs[0].type(), scores) ? int64_t(highest(ElementType::kI32)) + 1 : scores;
+    if (count == 0) {
+      throw Error(ErrorKind::kInvalidInput,
+                  fmt::format("--labels: the first output has shape {}, which has no elements",
+                              to_string(results.outputs[0].shape())),
+                  "leave it away");
+    }
+    const int64_t classes = class_count(results.outputs[0].type(), results.outputs[0].size() / count);
     const std::vector<int64_t> labels =
         Samples::read(options.labels).labels(count, classes, options.input.count > 0);
     int64_t right = 0;
@@ -293,7 +285,7 @@ void run(const RunOptions& options, std::ostream& out) {
                 : fmt::format("{} of {} outputs differ from the integer reference\n", results.mismatches,
                               outputs);
   }
-  out << (options.json ? json.dump(2) + "\n" : text);
+  out << (options.json ? json_text(json, 2) + "\n" : text);
   if (results.mismatches != 0)
     throw Error(ErrorKind::kInternal, "the engine and the integer reference disagree");
 }
