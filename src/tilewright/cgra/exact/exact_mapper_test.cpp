@@ -3,9 +3,13 @@
 #include "tilewright/cgra/exact/exact_mapper.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
+#include <filesystem>
 
+#include "random_seed.h"
+#include "tilewright/base/random.h"
 #include "tilewright/cgra/exact/ii_front.h"
 #include "tilewright/cgra/exact/refutation.h"
 #include "tilewright/cgra/graph/generate.h"
@@ -198,15 +202,57 @@ TEST(Refutation, ShorterSchedulesOfThePublishedGraphsHaveCheckedProofs) {
   }
   MappingProblem problem = ifft(3);
   problem.rules.delay = Delay::kNone;
-  EXPECT_TRUE(refute(problem, 0, testing::TempDir()).check.proven);
-  const Refutation crowded = refute(ifft(1), 0, testing::TempDir());
+  EXPECT_TRUE(refute(problem, kAnyLength, testing::TempDir()).check.proven);
+  const Refutation crowded = refute(ifft(1), kAnyLength, testing::TempDir());
   EXPECT_TRUE(crowded.check.proven);
   EXPECT_GT(crowded.check.clauses, 100);
   // a -> b -> a one thread later at II 1: six clocks in one. No formula of tiles and slots says so.
   problem = line_problem(2, {{0, 1}}, {}, 1);
   problem.graph.nodes[0].operands[0] = {.kind = OperandKind::kNode, .index = 1, .distance = 1};
   EXPECT_EQ(map_exact(problem, {}).conflict->rules, std::vector<Rule>{Rule::kTiming});
-  EXPECT_EQ(refute(problem, 0, testing::TempDir()).answer, Satisfiable::kUnknown);
+  EXPECT_EQ(refute(problem, kAnyLength, testing::TempDir()).answer, Satisfiable::kUnknown);
+}
+
+// The shortest schedule may be a single clock: none at all is shorter, and that is not the question of any
+// length.
+TEST(Refutation, NoScheduleIsShorterThanAnOperation) {
+  MappingProblem problem = line_problem(1, {}, {}, 1);
+  problem.fabric = find_fabric("mesh-2x2", std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware");
+  problem.rules = usual_rules(problem.fabric);
+  ASSERT_EQ(optimum(problem), 1);
+  for (const bool plain : {true, false}) {
+    const Refutation none = refute(problem, 0, testing::TempDir(), {.plain = plain});
+    EXPECT_EQ(none.answer, Satisfiable::kNo);
+    EXPECT_TRUE(none.check.proven) << none.check.problem;
+    EXPECT_EQ(none.proof.filename(), "test-ii1-0.drat");
+  }
+  EXPECT_EQ(refute(problem, kAnyLength, testing::TempDir()).answer, Satisfiable::kYes);
+}
+
+TEST(RefutationClass, FilesLieInTheFolderWhateverTheGraphsName) {
+  namespace fs = std::filesystem;
+  const fs::path above = fs::path(testing::TempDir()) / ("refutation" + std::to_string(::getpid()));
+  const fs::path folder = above / "a/b";
+  fs::create_directories(folder);
+  Random random(test_seed());
+  MappingProblem problem = line_problem(1, {}, {}, 1);
+  std::vector<std::string> names = {"fir 3/4", "../../escaped", "/escaped", "..", "", std::string(300, 'x')};
+  for (int64_t i = 0; i < test_cases(20); ++i) {
+    std::string& name = names.emplace_back();
+    for (int64_t left = random.between(1, 12); left > 0; --left) name += char(random.between(1, 255));
+  }
+  for (const std::string& name : names) {
+    problem.graph.name = name;
+    const Refutation made = refute(problem, 0, folder);
+    EXPECT_EQ(made.answer, Satisfiable::kNo) << name;
+    for (const fs::path& file : {made.formula, made.proof}) {
+      EXPECT_EQ(file.parent_path(), folder) << name;
+      EXPECT_TRUE(fs::remove(file)) << name;
+    }
+  }
+  EXPECT_TRUE(fs::is_empty(folder));
+  EXPECT_EQ(std::distance(fs::recursive_directory_iterator(above), {}), 2);
+  fs::remove_all(above);
 }
 
 TEST(IiFront, ShortestSchedulesAgainstIi) {

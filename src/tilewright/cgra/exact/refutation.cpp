@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
+#include <string_view>
 
 #include "tilewright/base/file.h"
 #include "tilewright/cgra/exact/placement_sat.h"
@@ -39,7 +41,7 @@ TimeWindows slots_alone(const PlacementConstraints& constraints) {
 
 Cnf question(const PlacementConstraints& constraints, const SortedConstraints& sorted, int horizon,
              bool plain) {
-  const bool any = horizon == 0;
+  const bool any = horizon == kAnyLength;
   const TimeBounds bounds(constraints, sorted, !any);
   auto windows = any ? bounds.any_length() : bounds.within(horizon);
   if (any && !windows) windows = slots_alone(constraints);
@@ -56,13 +58,23 @@ Cnf question(const PlacementConstraints& constraints, const SortedConstraints& s
       .cnf();
 }
 
+// A graph's name as (the beginning of) a file's: it may have slashes, or be as long as a line.
+std::string file_name(std::string name) {
+  constexpr std::string_view kKept = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+  constexpr size_t kMostLetters = 100;
+  for (char& letter : name) {
+    if (kKept.find(letter) == std::string_view::npos) letter = '_';
+  }
+  return name.substr(0, kMostLetters);
+}
+
 void refute_within(const MappingProblem& problem, int horizon, const std::filesystem::path& folder,
                    const RefutationOptions& options, Refutation& made) {
   const PlacementConstraints constraints = placement_constraints(problem, options.limits.deadline);
   const SortedConstraints sorted = sort_constraints(constraints);
   const Cnf cnf = question(constraints, sorted, horizon, options.plain);
-  const std::string name = fmt::format("{}-ii{}-{}", problem.graph.name, problem.ii,
-                                       horizon > 0 ? std::to_string(horizon) : "any");
+  const std::string name = fmt::format("{}-ii{}-{}", file_name(problem.graph.name), problem.ii,
+                                       horizon == kAnyLength ? "any" : std::to_string(horizon));
   made.formula = folder / (name + ".cnf");
   made.proof = folder / (name + ".drat");
   write_text_file(made.formula, dimacs(cnf));
@@ -75,7 +87,7 @@ void refute_within(const MappingProblem& problem, int horizon, const std::filesy
   solver.close_proof();
   made.solve_seconds = seconds_since(start);
   // Tiles and slots alone may be possible where the gaps are not.
-  if (made.answer == Satisfiable::kYes && horizon == 0 &&
+  if (made.answer == Satisfiable::kYes && horizon == kAnyLength &&
       !TimeBounds(constraints, sorted, false).any_length())
     made.answer = Satisfiable::kUnknown;
   if (made.answer != Satisfiable::kNo) return;

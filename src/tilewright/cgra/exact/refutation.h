@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <optional>
 
 #include "tilewright/cgra/exact/drat_check.h"
@@ -25,11 +26,14 @@ struct Refutation {
   double solve_seconds = 0, check_seconds = 0;  // wall
 };
 
-// Writes NAME-ii<II>-<horizon>.cnf and .drat into `folder`, which exists (NAME: the graph's; "any" for
-// `horizon` 0: no mapping of any length, see TimeBounds::any_length), solves from nothing, and has the proof
-// checked from the files. Where the gaps of edges contradict each other for any length, the formula holds the
-// rules on tiles and slots alone, and the answer is kUnknown where these can be kept. `problem` is in the
-// placement tier. Errors (invalid input): problem.verify's; files that cannot be written.
+// Instead of a horizon: no mapping of any length (TimeBounds::any_length).
+inline constexpr int kAnyLength = std::numeric_limits<int>::min();
+
+// Writes NAME-ii<II>-<horizon>.cnf and .drat into `folder`, which exists (NAME: the graph's, letters other
+// than A-Z a-z 0-9 . _ - replaced by _; "any" for kAnyLength), solves from nothing, and has the proof checked
+// from the files. Where the gaps of edges contradict each other for any length, the formula holds the rules
+// on tiles and slots alone, and the answer is kUnknown where these can be kept. `problem` is in the placement
+// tier. Errors (invalid input): problem.verify's; files that cannot be written.
 Refutation refute(const MappingProblem& problem, int horizon, const std::filesystem::path& folder,
                   const RefutationOptions& options = {});
 

@@ -179,7 +179,7 @@ void prove(const PlaceRequest& request, const std::filesystem::path& proof_folde
   cgra::RefutationOptions options;
   options.limits.deadline = request.options.limits.deadline;
   const cgra::Refutation refuted =
-      cgra::refute(problem, impossible ? 0 : point.result.makespan - 1, proof_folder, options);
+      cgra::refute(problem, impossible ? cgra::kAnyLength : point.result.makespan - 1, proof_folder, options);
   const bool accepted = refuted.answer == cgra::Satisfiable::kNo && refuted.check.proven;
   point.proof = accepted ? fmt::format("{} ({} bytes, accepted)", refuted.proof.filename().string(),
                                        refuted.proof_bytes)
@@ -270,7 +270,14 @@ PlaceReport place(const PlaceRequest& request) {
   PlaceReport report = place_at_each(request);
   if (request.proof_folder.empty()) return report;
   FolderWriter folder(request.proof_folder, kProofMaker);
-  for (PlacePoint& point : report.points) prove(request, folder.path(), point);
+  for (PlacePoint& point : report.points) {
+    try {
+      prove(request, folder.path(), point);
+    } catch (const Error& error) {  // a mapping is not lost for want of a file with its proof
+      if (error.kind() == ErrorKind::kInternal) throw;
+      point.proof = fmt::format("none: {}", error.what());
+    }
+  }
   folder.commit();
   return report;
 }
