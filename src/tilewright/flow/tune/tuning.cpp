@@ -115,6 +115,9 @@ class NetworkTuner {
       throw Error(ErrorKind::kInfeasible, "the time was over before the bundle as it is had been timed",
                   "give it more time");
     }
+    // Where the bundle says nothing of a layer, it runs with the default schedule.
+    for (const overlay::LayerTiming& layer : tuning.before.layers)
+      bundle.schedules.emplace(layer.name, layer.schedule);
     const double timing_s = deadline_.seconds();
     std::vector<Shape> shapes = distinct_layers(bundle);
     keep_named(shapes, options_.layers);
