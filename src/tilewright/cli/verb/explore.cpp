@@ -99,6 +99,8 @@ void explore(const ExploreOptions& options, std::ostream& out) {
   out << limits.note(report.ending);
   if (options.changed_only) {
     for (const WidthReport& w : report.widths) {
+      const std::vector<int>& asked = request.operand_bits;
+      if (std::find(asked.begin(), asked.end(), w.operand_bits) == asked.end()) continue;
       out << fmt::format("w{0}a{0}: {1} of {2} candidates had changed and were tuned again\n", w.operand_bits,
                          w.evaluated - w.known, w.evaluated);
     }

@@ -100,10 +100,17 @@ class Width {
   }
 
   const WidthReport& report() const { return report_; }
+  bool empty() const { return study_.known().empty(); }
 
-  void explore(tune::Executor& executor, const Deadline& deadline, const ExplorationWatcher& watcher,
-               const std::function<void()>& show) {
+  // What ended the look at all points before it was done; what ends the rest is for the deadline to say.
+  Ending explore(tune::Executor& executor, const Deadline& deadline, const ExplorationWatcher& watcher,
+                 const std::function<void()>& show) {
     const auto start = Clock::now();
+    // What earlier runs found is the result, however little of the space there is time to look at.
+    const tune::KnownResults known = tune::unchanged(study_.known(), backend_);
+    results_ = with_known({}, known);
+    report_.known = int64_t(known.size());
+    fill(results_);
     const Deadline half(deadline.limited() ? deadline.left() / 2 : Deadline::kNoLimit, &deadline);
     const tune::Screening screening = tune::screen(backend_, request_.threads, &half);
     if (screening.complete) tune::require_fitting(backend_, screening, request_.device.name);
@@ -117,9 +124,6 @@ class Width {
     options.round = request_.round;
     options.seed = request_.seed;
     options.importance = request_.importance;
-    results_.clear();
-    for (const auto& entry : study_.known()) results_.push_back(entry.second);
-    const tune::KnownResults known = tune::unchanged(study_.known(), backend_);
     tune::ExplorationHooks hooks;
     hooks.keep = [&](const std::vector<tune::CandidateResult>& fresh) {
       study_.keep(fresh);
@@ -135,10 +139,11 @@ class Width {
     const tune::ExplorationResult result =
         tune::explore(backend_, screening, executor, options, known, hooks);
     take(result.end);
-    fill(result.evaluated);
+    fill(with_known(result.evaluated, known));
     report_.importance = result.importance;
     report_.exhausted = result.exhausted && screening.complete;
     report_.seconds = seconds_since(start);
+    return screening.complete ? Ending::kNone : half.ending();
   }
 
   void explore_changed(tune::Executor& executor, const ExplorationWatcher& watcher) {
@@ -146,10 +151,6 @@ class Width {
     const tune::KnownResults kept = tune::unchanged(study_.known(), backend_);
     std::vector<KnobSpace::Point> all;
     for (const auto& entry : study_.known()) all.push_back(entry.first);
-    if (all.empty()) {
-      throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' holds no candidates", study_.folder().string()),
-                  "explore first, without --changed-only");
-    }
     tune::ExplorationHooks hooks;
     tune::ExplorationProgress progress;
     progress.known = int64_t(kept.size());
@@ -179,6 +180,17 @@ class Width {
                                     {"seed", request_.seed}});
   }
 
+  // `drawn` in its order, then those that are known besides.
+  static std::vector<tune::CandidateResult> with_known(std::vector<tune::CandidateResult> drawn,
+                                                       const tune::KnownResults& known) {
+    std::set<KnobSpace::Point> points;
+    for (const tune::CandidateResult& result : drawn) points.insert(result.point);
+    for (const auto& [point, result] : known) {
+      if (points.count(point) == 0) drawn.push_back(result);
+    }
+    return drawn;
+  }
+
   void fill(const std::vector<tune::CandidateResult>& results) {
     fill_results(backend_, results, report_);
     if (report_.candidates.empty()) return;
@@ -192,7 +204,6 @@ class Width {
   }
 
   void take(const tune::ExplorationProgress& progress) {
-    report_.known = progress.known;
     report_.alive = progress.alive;
     report_.pruned = progress.pruned;
   }
@@ -284,7 +295,8 @@ ExplorationReport explore_overlays(
     try {
       finishes(part, [&] {
         width.emplace(request, request.operand_bits[w]);
-        width->explore(*executor, part, inner, show);
+        const Ending ending = width->explore(*executor, part, inner, show);
+        if (ending != Ending::kNone) report.ending = ending;
       });
       if (width) show();
     } catch (const Error& error) {
@@ -311,27 +323,33 @@ ExplorationReport explore_changed(
   place_network(request);
   ExplorationReport report = empty_report(request);
   const std::unique_ptr<tune::Executor> executor = make_executor(request.folder / "jobs");
+  const std::vector<int>& wanted = request.operand_bits;
+  bool any = false;
   for (const WidthReport& old : before.widths) {
-    const std::vector<int>& wanted = request.operand_bits;
+    report.widths.push_back(old);  // what only a whole exploration knows stays as it was
     if (std::find(wanted.begin(), wanted.end(), old.operand_bits) == wanted.end()) continue;
     Width width(request, old.operand_bits);
+    if (width.empty()) continue;
+    any = true;
     width.explore_changed(*executor, watcher);
-    report.widths.push_back(width.report());
-    // What only a whole exploration knows stays as it was.
     WidthReport& now = report.widths.back();
+    now = width.report();
     now.points = old.points;
     now.valid = old.valid;
     now.fitting = old.fitting;
     now.alive = old.alive;
     now.pruned = old.pruned;
+    now.exhausted = old.exhausted;
+    now.failure = old.failure;
     now.importance = old.importance;
     now.best_so_far_s = old.best_so_far_s;
   }
-  if (report.widths.empty()) {
+  if (!any) {
     throw Error(ErrorKind::kInvalidInput,
-                fmt::format("'{}' holds no study of these operand widths", request.folder.string()),
+                fmt::format("'{}' holds no candidates of these operand widths", request.folder.string()),
                 "explore first, without --changed-only");
   }
+  if (request.deadline && request.deadline->expired()) report.ending = request.deadline->ending();
   write_results(request.folder, report);
   return report;
 }

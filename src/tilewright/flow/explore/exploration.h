@@ -65,9 +65,10 @@ struct WidthReport {
   std::vector<double> best_so_far_s;          // by candidates tuned: latency of the fastest; 0: none yet
   CandidateRoofline fastest;
   std::vector<std::string> left_out;  // of the network
-  // Those that are neither beaten nor worked on, and share of the fitting ones that nobody worked on.
+  // Those that are neither beaten nor worked on, and share of the fitting ones that nobody worked on: 0 where
+  // there was no time to look which fit.
   int64_t surviving() const { return evaluated + alive; }
-  double work_saved() const { return fitting == 0 ? 0 : 1 - double(evaluated) / double(fitting); }
+  double work_saved() const { return fitting <= evaluated ? 0 : 1 - double(evaluated) / double(fitting); }
 };
 
 struct ExplorationReport {
@@ -93,8 +94,9 @@ ExplorationReport explore_overlays(
 
 // Works on exactly those candidates of the folder's studies again whose content - configuration package and
 // sources of the RTL, version of the simulator - is no longer what it was; how many of how many is in
-// evaluated and known of the report's widths (known: taken over). Errors besides: (invalid input) the folder
-// holds no study of any of the widths.
+// evaluated and known of the report's widths (known: taken over). Other widths of the folder's report, and
+// those without candidates, stay in it as they were. Errors besides: (invalid input) the folder holds no
+// candidates of any of the widths.
 ExplorationReport explore_changed(
     const ExplorationRequest& request,
     const std::function<std::unique_ptr<tune::Executor>(const std::filesystem::path&)>& executor,

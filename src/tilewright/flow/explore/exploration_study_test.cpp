@@ -32,7 +32,7 @@ class KeptStudyTest : public testing::Test {
     fs::create_directories(folder / "rtl");
     fs::copy(fs::path(TILEWRIGHT_SOURCE_DIR) / "rtl/overlay", folder / "rtl/overlay");
     request_.network = small_network();
-    request_.model_name = "small";
+    request_.model_name = "small \xe9";  // a file's name may be no UTF-8
     request_.device = zynq();
     request_.operand_bits = {8};
     request_.folder = folder / "study";
@@ -101,6 +101,54 @@ TEST_F(KeptStudyTest, WhatWasStoppedGoesOnWithTheRest) {
   jobs_ = 0;
   EXPECT_EQ(again(), kCandidates - 2);
   EXPECT_EQ(lines().size(), size_t(2 * kCandidates));
+}
+
+// A run that has no time to look at the space does not take away what others found.
+TEST_F(KeptStudyTest, ARunWithoutTimeKeepsWhatWasFound) {
+  request_.budget_s = 1e-9;
+  const ExplorationReport report = explore_overlays(request_, executor());
+  EXPECT_EQ(jobs_, 0);
+  EXPECT_EQ(report.ending, Ending::kTime);
+  EXPECT_EQ(report.widths.at(0).evaluated, kCandidates);
+  EXPECT_EQ(report.widths[0].known, kCandidates);
+  EXPECT_EQ(report.widths[0].work_saved(), 0);
+  EXPECT_EQ(report.widths[0].fastest.hardware, first_.widths.at(0).fastest.hardware);
+  EXPECT_EQ(front(report), front(first_));
+  EXPECT_EQ(to_json(read_exploration(request_.folder)), to_json(report));
+}
+
+// What is not asked about stays in the report, and a width for which nothing was found is in nobody's way.
+TEST_F(KeptStudyTest, OtherWidthsStayInTheReport) {
+  ExplorationReport report = first_;
+  for (const int bits : {4, 2}) {
+    WidthReport& other = report.widths.emplace_back();
+    other.operand_bits = bits;
+    other.failure = "no time";
+    other.exhausted = bits == 2;
+  }
+  report.widths[0].exhausted = true;
+  write_text_file(request_.folder / "front.json", to_json(report));
+  request_.operand_bits = {8, 4};
+  const ExplorationReport now = explore_changed(request_, executor());
+  EXPECT_EQ(jobs_, 0);
+  ASSERT_EQ(now.widths.size(), 3u);
+  EXPECT_EQ(front(now), front(first_));
+  for (size_t w = 0; w < now.widths.size(); ++w) {
+    EXPECT_EQ(now.widths[w].operand_bits, report.widths[w].operand_bits);
+    EXPECT_EQ(now.widths[w].exhausted, report.widths[w].exhausted);
+    EXPECT_EQ(now.widths[w].failure, report.widths[w].failure);
+  }
+  EXPECT_EQ(to_json(read_exploration(request_.folder)), to_json(now));
+  request_.operand_bits = {4};
+  try {
+    explore_changed(request_, executor());
+    ADD_FAILURE() << "nothing was there to be looked at again";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInvalidInput);
+    EXPECT_NE(std::string(error.what()).find("holds no candidates of these operand widths"),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 // Everything that was found is to be seen: where layers stand before and after tuning, how the search came to
