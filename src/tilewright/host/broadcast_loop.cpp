@@ -7,20 +7,16 @@
 #include "tilewright/base/error.h"
 
 namespace tilewright {
-namespace {
 
-// Stride of `operand` along each axis of `output`; 0 where it is repeated.
-std::vector<int64_t> broadcast_strides(const Shape& output, const Shape& operand) {
-  const std::vector<int64_t> own = operand.strides();
-  const int missing = output.rank() - operand.rank();
-  std::vector<int64_t> strides(size_t(output.rank()), 0);
-  for (int axis = 0; axis < operand.rank(); ++axis) {
-    if (operand[axis] != 1) strides[size_t(axis + missing)] = own[size_t(axis)];
+std::vector<int64_t> broadcast_strides(const Shape& to, const Shape& from) {
+  const std::vector<int64_t> own = from.strides();
+  const int missing = to.rank() - from.rank();
+  std::vector<int64_t> strides(size_t(to.rank()), 0);
+  for (int axis = 0; axis < from.rank(); ++axis) {
+    if (from[axis] != 1) strides[size_t(axis + missing)] = own[size_t(axis)];
   }
   return strides;
 }
-
-}  // namespace
 
 bool broadcasts_to(const Shape& from, const Shape& to) {
   const int missing = to.rank() - from.rank();

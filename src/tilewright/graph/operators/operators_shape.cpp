@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "tilewright/graph/operators/operator_checks.h"
 #include "tilewright/graph/operators/operator_families.h"
+#include "tilewright/graph/resized_size.h"
 
 namespace tilewright {
 namespace {
@@ -187,11 +187,10 @@ Shape scaled_shape(const OperatorContext& context, bool crop) {
     reject(context, fmt::format("{} scales for {} axes", scales->size(), shape.rank()));
   }
   for (int axis = 0; axis < shape.rank(); ++axis) {
-    float factor = float(scales->number_at(axis));
-    if (!(factor > 0)) reject(context, fmt::format("a scale of {}", factor));
-    if (crop) factor *= float(roi->number_at(axis + shape.rank()) - roi->number_at(axis));
-    // In float32, like ONNX Runtime: 10 * 0.7f is 7.
-    const float size = std::floor(float(shape[axis]) * factor);
+    const float scale = float(scales->number_at(axis));
+    if (!(scale > 0)) reject(context, fmt::format("a scale of {}", scale));
+    const float region = crop ? float(roi->number_at(axis + shape.rank()) - roi->number_at(axis)) : 1;
+    const float size = resized_size(shape[axis], scale, region);
     if (!(size >= 0 && size < 0x1p40f))
       reject(context, fmt::format("axis {} would have size {}", axis, size));
     shape[axis] = int64_t(size);

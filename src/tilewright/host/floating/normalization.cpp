@@ -6,8 +6,10 @@
 #include <cmath>
 
 #include "tilewright/base/parallel.h"
+#include "tilewright/host/broadcast_loop.h"
 #include "tilewright/host/element_dispatch.h"
 #include "tilewright/host/kernel_table.h"
+#include "tilewright/host/strided_copy.h"
 
 namespace tilewright {
 namespace {
@@ -42,16 +44,26 @@ std::vector<Tensor> softmax(const Node& node, KernelInputs inputs, const HostOpt
   return {y};
 }
 
+[[noreturn]] void reject_parameter(const Tensor& tensor, const Tensor& x, const char* what) {
+  throw Error(ErrorKind::kInvalidInput,
+              fmt::format("{} is {}, which does not fit data {}", what,
+                          to_string(tensor.type(), tensor.shape()), to_string(x.type(), x.shape())));
+}
+
 // A per-channel parameter of `channels` elements of the data's type.
 template <typename T>
 const T* parameter(KernelInputs inputs, size_t index, int64_t count, const Tensor& x, const char* what) {
   const Tensor& tensor = required_input(inputs, index);
-  if (tensor.type() != x.type() || tensor.size() != count) {
-    throw Error(ErrorKind::kInvalidInput,
-                fmt::format("{} is {}, which does not fit data {}", what,
-                            to_string(tensor.type(), tensor.shape()), to_string(x.type(), x.shape())));
-  }
+  if (tensor.type() != x.type() || tensor.size() != count) reject_parameter(tensor, x, what);
   return storage<T>(tensor);
+}
+
+// A parameter of the data's type repeated to `shape`.
+Tensor repeated(KernelInputs inputs, size_t index, const Shape& shape, const Tensor& x, const char* what) {
+  const Tensor& tensor = required_input(inputs, index);
+  if (tensor.type() != x.type() || !broadcasts_to(tensor.shape(), shape)) reject_parameter(tensor, x, what);
+  if (tensor.shape() == shape) return tensor;
+  return strided_copy(tensor, shape, broadcast_strides(shape, tensor.shape()));
 }
 
 // Rows of a tensor seen as batch x channel x rest.
@@ -149,10 +161,14 @@ std::vector<Tensor> layer_normalization(const Node& node, KernelInputs inputs, c
   Tensor y(x.type(), x.shape()), means(ElementType::kF32, reduced), deviations(ElementType::kF32, reduced);
   const std::span<float> mean_out = means.mutable_data<float>();
   const std::span<float> deviation_out = deviations.mutable_data<float>();
+  const Shape normalized({x.shape().begin() + axis, x.shape().end()});
+  const Tensor scales = repeated(inputs, 1, normalized, x, "the scale");
+  const bool has_bias = has_input(inputs, 2);
+  const Tensor biases = has_bias ? repeated(inputs, 2, normalized, x, "the bias") : Tensor();
   visit_float(x.type(), [&](auto tag) {
     using T = decltype(tag);
-    const T* scale = parameter<T>(inputs, 1, size, x, "the scale");
-    const T* bias = has_input(inputs, 2) ? parameter<T>(inputs, 2, size, x, "the bias") : nullptr;
+    const T* scale = storage<T>(scales);
+    const T* bias = has_bias ? storage<T>(biases) : nullptr;
     T* out = mutable_storage<T>(y);
     for (int64_t row = 0; row < rows; ++row) {
       const T* in = storage<T>(x) + row * size;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "random_seed.h"
 #include "tilewright/host/kernel_testing.h"
 
 namespace tilewright {
@@ -9,6 +10,7 @@ using testing::contains;
 using testing::distance;
 using testing::error_text;
 using testing::f32;
+using testing::random_tensor;
 using testing::run_op;
 
 TEST(Normalization, SoftmaxAlongAnyAxis) {
@@ -49,6 +51,38 @@ TEST(Normalization, InstanceAndLayer) {
   EXPECT_EQ(outputs[1].shape(), (Shape{1, 2, 1}));
   EXPECT_EQ(outputs[1].to_floats(), (std::vector<float>{0, 3}));
   EXPECT_EQ(outputs[2].to_floats(), (std::vector<float>{1, 1}));
+}
+
+Tensor random_parameter(Random& random, const Shape& shape) {
+  std::vector<int64_t> dims(shape.begin() + random.between(0, shape.rank()), shape.end());
+  for (int64_t& dim : dims) dim = random.chance(0.3) ? 1 : dim;
+  return random_tensor(random, ElementType::kF32, Shape(dims));
+}
+
+// Scale and bias of any shape that broadcasts are those repeated to the normalised axes.
+TEST(NormalizationClass, LayerParametersBroadcast) {
+  Random random(test_seed());
+  const int64_t cases = test_cases(200);
+  for (int64_t i = 0; i < cases; ++i) {
+    std::vector<int64_t> dims;
+    for (int64_t rank = random.between(1, 4); rank > 0; --rank) dims.push_back(random.between(1, 4));
+    const int64_t axis = random.between(0, int64_t(dims.size()) - 1);
+    const Shape normalized({dims.begin() + axis, dims.end()});
+    const Tensor x = random_tensor(random, ElementType::kF32, Shape(dims));
+    const Tensor scale = random_parameter(random, normalized), bias = random_parameter(random, normalized);
+    const auto repeated = [&](const Tensor& parameter) {
+      const Tensor shape(Shape{normalized.rank()}, std::span<const int64_t>(normalized.dims()));
+      return run_op("Expand", {parameter, shape})[0];
+    };
+    const Tensor found = run_op("LayerNormalization", {x, scale, bias}, {{"axis", axis}})[0];
+    const Tensor wanted =
+        run_op("LayerNormalization", {x, repeated(scale), repeated(bias)}, {{"axis", axis}})[0];
+    ASSERT_EQ(distance(found, wanted), 0) << "seed " << test_seed() << ", case " << i;
+  }
+  EXPECT_PRED2(contains, error_text([&] {
+                 run_op("LayerNormalization", {f32({1, 4}, {1, 2, 3, 4}), f32({2}, {1, 2})});
+               }),
+               "the scale is f32[2], which does not fit data f32[1x4]");
 }
 
 TEST(Normalization, LocalResponse) {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "tilewright/graph/slices.h"
+#include "tilewright/host/broadcast_loop.h"
 #include "tilewright/host/kernel_inputs.h"
 #include "tilewright/host/kernel_table.h"
 #include "tilewright/host/strided_copy.h"
@@ -113,13 +114,7 @@ std::vector<Tensor> expand(const Node&, KernelInputs inputs, const HostOptions&)
   const Tensor& data = required_input(inputs, 0);
   const Shape wanted(integer_list(required_input(inputs, 1), "the shape"));
   const Shape shape = broadcast(data.shape(), wanted);
-  const std::vector<int64_t> own = data.shape().strides();
-  std::vector<int64_t> strides(size_t(shape.rank()), 0);
-  const int missing = shape.rank() - data.shape().rank();
-  for (int axis = 0; axis < data.shape().rank(); ++axis) {
-    if (data.shape()[axis] != 1) strides[size_t(axis + missing)] = own[size_t(axis)];
-  }
-  return {strided_copy(data, shape, std::move(strides))};
+  return {strided_copy(data, shape, broadcast_strides(shape, data.shape()))};
 }
 
 // Each axis becomes (repeat, size) with stride 0 for the repeats.

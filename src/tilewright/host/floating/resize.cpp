@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tilewright/graph/resized_size.h"
 #include "tilewright/host/element_dispatch.h"
 #include "tilewright/host/kernel_table.h"
 #include "tilewright/host/strided_copy.h"
@@ -137,18 +138,21 @@ std::vector<AxisPlan> plan_axes(KernelInputs inputs, bool crops) {
   for (size_t i = 0; i < rank; ++i) {
     AxisPlan& axis = axes[i];
     axis.input = x.shape()[int(i)];
+    if (crops) {
+      axis.roi_begin = inputs[1]->number_at(int64_t(i));
+      axis.roi_end = inputs[1]->number_at(int64_t(i + rank));
+    }
     const double number = wanted.number_at(int64_t(i));
-    const double size = by_size ? number : std::floor(double(axis.input) * number);
-    if (!(number > 0) || !(size >= 1) || size > 0x1p32 || axis.input == 0) {
+    const double size =
+        by_size ? number
+                : double(resized_size(axis.input, float(number), float(axis.roi_end - axis.roi_begin)));
+    const bool possible = (by_size || number > 0) && size >= 0 && size <= 0x1p32;
+    if (!possible || (axis.input == 0 && size > 0)) {
       throw Error(ErrorKind::kInvalidInput, fmt::format("axis {} of size {} cannot get {} {}", i, axis.input,
                                                         by_size ? "size" : "scale", number));
     }
     axis.output = int64_t(size);
     axis.scale = by_size ? number / double(axis.input) : number;
-    if (crops) {
-      axis.roi_begin = inputs[1]->number_at(int64_t(i));
-      axis.roi_end = inputs[1]->number_at(int64_t(i + rank));
-    }
   }
   return axes;
 }

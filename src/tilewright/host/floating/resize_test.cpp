@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "random_seed.h"
+#include "tilewright/graph/inference/single_node_testing.h"
 #include "tilewright/host/kernel_testing.h"
 
 namespace tilewright {
@@ -75,6 +77,40 @@ TEST(Resize, CropFillsOutside) {
   const Tensor y =
       run_op("Resize", {f32({3}, {0, 1, 2}), f32({2}, {0, 2}), std::nullopt, i64({3})}, attributes)[0];
   EXPECT_EQ(y.to_floats(), (std::vector<float>{0, 2, 9}));
+}
+
+// What shape inference says of a Resize by scales is what it computes.
+TEST(ResizeClass, ScalesGiveTheInferredShape) {
+  Random random(test_seed());
+  const int64_t cases = test_cases(400);
+  int64_t compared = 0;
+  for (int64_t i = 0; i < cases; ++i) {
+    SCOPED_TRACE("seed " + std::to_string(test_seed()) + ", case " + std::to_string(i));
+    const int64_t rank = random.between(1, 3);
+    std::vector<int64_t> dims;
+    Tensor scales(ElementType::kF32, Shape{rank}), region(ElementType::kF32, Shape{2 * rank});
+    for (int64_t axis = 0; axis < rank; ++axis) {
+      dims.push_back(random.between(random.chance(0.1) ? 0 : 1, 12));
+      scales.set_number(axis, double(random.between(1, 25)) / 10);
+      region.set_number(axis, double(random.between(0, 5)) / 10);
+      region.set_number(rank + axis, double(random.between(3, 12)) / 10);
+    }
+    constexpr const char* kCoordinates[] = {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
+                                            "tf_crop_and_resize"};
+    const auto attributes =
+        modes(random.chance(0.5) ? "nearest" : "linear", kCoordinates[random.between(0, 4)]);
+    const testing::Given x{ElementType::kF32, Shape(dims), std::nullopt};
+    Graph graph =
+        testing::single_node("Resize", {x, testing::constant(region), testing::constant(scales)}, attributes);
+    Diagnostics problems;
+    infer_shapes(graph, problems);
+    if (!problems.ok()) continue;
+    ++compared;
+    EXPECT_NO_THROW(run(graph, {Tensor(ElementType::kF32, Shape(dims))}));
+  }
+  EXPECT_GT(compared, cases / 2);
+  EXPECT_EQ(resize(Tensor(ElementType::kF32, Shape{1, 1, 10, 10}), {1, 1, 0.7f, 0.7f}, {}).shape(),
+            (Shape{1, 1, 7, 7}));
 }
 
 TEST(Resize, Rejects) {
