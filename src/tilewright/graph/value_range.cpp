@@ -40,8 +40,9 @@ bool only_moves(const Node& node) {
   return std::any_of(kOperators.begin(), kOperators.end(), [&](const char* op) { return node.is(op); });
 }
 
-// A bound of Clip, if it is constant and there.
-std::optional<int64_t> bound(const Graph& graph, const Node& node, int index) {
+// A bound of Clip, `absent` where there is none; nullopt where it is computed.
+std::optional<int64_t> bound(const Graph& graph, const Node& node, int index, int64_t absent) {
+  if (!node.has_input(index)) return absent;
   const Tensor* tensor = graph.constant_input(node, index);
   if (tensor == nullptr || tensor->size() != 1 || !is_integer(tensor->type())) return {};
   return tensor->integer_at(0);
@@ -67,9 +68,12 @@ ValueRange walk(const Graph& graph, ValueId value, int steps) {
   }
   if (only_moves(*node)) return walk(graph, node->input(0), steps - 1);
   if (node->is("Clip")) {
+    const auto low = bound(graph, *node, 1, type.low), high = bound(graph, *node, 2, type.high);
+    if (!low || !high) return type;
     const ValueRange from = walk(graph, node->input(0), steps - 1);
-    const ValueRange to{std::max(from.low, bound(graph, *node, 1).value_or(from.low)),
-                        std::min(from.high, bound(graph, *node, 2).value_or(from.high)), false};
+    // Not std::clamp: of crossed bounds the upper one wins.
+    const auto clipped = [&](int64_t end) { return std::min(std::max(end, *low), *high); };
+    const ValueRange to{clipped(from.low), clipped(from.high), false};
     return to.low == from.low && to.high == from.high ? from : to;
   }
   if (node->is("Concat")) {

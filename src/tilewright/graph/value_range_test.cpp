@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 namespace tilewright {
 namespace {
 
@@ -22,6 +24,29 @@ TEST(ValueRange, ClipsBoundWhatTheTypeAllows) {
   const ValueId open = graph.add_value("open", ElementType::kI8, Shape{1, 4, 2, 2});
   graph.add_node("relu", "Clip", {y, graph.add_constant("zero", scalar(0))}, {open});
   EXPECT_EQ(value_range(graph, open), (ValueRange{0, 7, false}));
+}
+
+// Bounds outside of what comes in, crossed bounds (the upper one wins) and bounds that are computed.
+TEST(ValueRange, AnyBoundsOfAClip) {
+  const auto clipped = [](std::optional<int64_t> low, std::optional<int64_t> high, bool computed = false) {
+    Graph graph;
+    const ValueId x = graph.add_input("x", ElementType::kI8, Shape{4});
+    const ValueId y = graph.add_value("y", ElementType::kI8, Shape{4});
+    const ValueId z = graph.add_value("z", ElementType::kI8, Shape{4});
+    const auto bound = [&](std::optional<int64_t> number) {
+      return number ? graph.add_constant("bound", scalar(*number)) : kNoValue;
+    };
+    graph.add_node("narrow", "Clip", {x, bound(-8), bound(7)}, {y});
+    const ValueId lower = computed ? graph.add_input("low", ElementType::kI8, Shape{}) : bound(low);
+    graph.add_node("clip", "Clip", {y, lower, bound(high)}, {z});
+    return value_range(graph, z);
+  };
+  EXPECT_EQ(clipped({}, {}), (ValueRange{-8, 7, false}));
+  EXPECT_EQ(clipped(-2, 100), (ValueRange{-2, 7, false}));
+  EXPECT_EQ(clipped(10, 20), (ValueRange{10, 10, false}));
+  EXPECT_EQ(clipped({}, -20), (ValueRange{-20, -20, false}));
+  EXPECT_EQ(clipped(5, -3), (ValueRange{-3, -3, false}));
+  EXPECT_EQ(clipped({}, 20, true), (ValueRange{-128, 127, false}));
 }
 
 TEST(ValueRange, IntegerOperatorsSayWhatTheyMake) {

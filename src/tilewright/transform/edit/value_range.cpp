@@ -39,8 +39,11 @@ bool non_negative(const GraphEditor& editor, ValueId id, int& values_left) {
   const Node& node = editor.node(source);
   if (is_one_of(node, kAlways)) return true;
   if (node.is("Clip")) {
-    const Tensor* low = editor.graph().constant_input(node, 1);
-    return low != nullptr && low->size() == 1 && low->number_at(0) >= 0;
+    const auto from_zero = [&](int bound) {
+      const Tensor* number = editor.graph().constant_input(node, bound);
+      return number != nullptr && number->size() == 1 && number->number_at(0) >= 0;
+    };
+    return from_zero(1) && (!node.has_input(2) || from_zero(2));  // of crossed bounds the upper one wins
   }
   if (is_one_of(node, kOfFirst)) return non_negative(editor, node.input(0), values_left);
   if (!is_one_of(node, kOfAll)) return false;

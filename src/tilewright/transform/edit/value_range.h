@@ -5,8 +5,8 @@
 
 namespace tilewright {
 
-// No element is negative, for any input: the value is the output of Relu, Sigmoid, Softmax, Clip from 0 or
-// more, or of an operator that moves, pools, averages, adds or multiplies such values.
+// No element is negative, for any input: the value is the output of Relu, Sigmoid, Softmax, Clip to bounds of
+// 0 or more, or of an operator that moves, pools, averages, adds or multiplies such values.
 bool is_non_negative(const GraphEditor& editor, ValueId value);
 
 }  // namespace tilewright

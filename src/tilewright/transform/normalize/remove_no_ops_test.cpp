@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
 
 #include "tilewright/transform/edit/layer_builder.h"
 #include "tilewright/transform/edit/transform_testing.h"
@@ -115,6 +116,26 @@ TEST(RemoveNoOps, ReluOfNonNegativeValues) {
   const ValueId pooled = b.pool(x, "MaxPool", 2, 2);
   const ValueId sum = b.add(pooled, b.node("Sigmoid", {pooled}));
   EXPECT_EQ(ops(remove_no_ops(b.finish({b.node("Tanh", {b.relu(sum)})}))), "Relu MaxPool Sigmoid Add Tanh");
+}
+
+// The upper bound of a Clip wins over the lower one, so both of them count.
+TEST(RemoveNoOps, ReluOfAClip) {
+  const auto after = [](std::optional<float> low, std::optional<float> high, bool computed = false) {
+    LayerBuilder b;
+    const ValueId x = b.input({1, 2});
+    const auto bound = [&](std::optional<float> number) {
+      return number ? b.constant(Tensor::scalar(*number)) : kNoValue;
+    };
+    const ValueId upper = computed ? b.node("ReduceMax", {x}, {{"keepdims", int64_t{0}}}) : bound(high);
+    const ValueId clip = b.node("Clip", {b.node("Neg", {x}), bound(low), upper});
+    return find_op(remove_no_ops(b.finish({b.node("Tanh", {b.relu(clip)})})), "Relu") != nullptr;
+  };
+  EXPECT_FALSE(after(0.0f, 6.0f));
+  EXPECT_FALSE(after(1.0f, std::nullopt));
+  EXPECT_FALSE(after(5.0f, 1.0f));
+  EXPECT_TRUE(after(1.0f, -5.0f));
+  EXPECT_TRUE(after(0.0f, std::nullopt, true));
+  EXPECT_TRUE(after(std::nullopt, 6.0f));
 }
 
 TEST(RemoveNoOps, RangeAnalysisEndsOnDenseGraphs) {
