@@ -113,6 +113,24 @@ TEST(FormDepthToSpace, BothOrders) {
   EXPECT_EQ(graph.nodes[0].int_or("blocksize", 0), 2);
 }
 
+// Axes without elements: the block is that of the split, and there is none of size 0.
+TEST(FormDepthToSpace, EmptyAxes) {
+  const auto shuffled = [](const Shape& in, const std::vector<int64_t>& split,
+                           const std::vector<int64_t>& out) {
+    LayerBuilder b;
+    const auto reshaped = [&](ValueId x, const std::vector<int64_t>& shape) {
+      return b.node("Reshape", {x, b.integers(shape)}, {{"allowzero", int64_t{1}}});
+    };
+    const ValueId x = b.input(in);
+    return form_depth_to_space(
+        b.finish({reshaped(b.transpose(reshaped(x, split), {0, 1, 4, 2, 5, 3}), out)}));
+  };
+  const Graph flat = shuffled({1, 4, 0, 3}, {1, 1, 2, 2, 0, 3}, {1, 1, 0, 6});
+  ASSERT_EQ(ops(flat), "DepthToSpace");
+  EXPECT_EQ(flat.nodes[0].int_or("blocksize", 0), 2);
+  EXPECT_EQ(find_op(shuffled({1, 0, 2, 3}, {1, 1, 0, 0, 2, 3}, {1, 1, 0, 0}), "DepthToSpace"), nullptr);
+}
+
 TEST(FormDepthToSpace, DoesNotFire) {
   LayerBuilder b;
   const ValueId x = b.input({2, 12, 3, 5});

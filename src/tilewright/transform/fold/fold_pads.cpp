@@ -69,6 +69,8 @@ std::optional<Node> with_pads(const Graph& graph, const Node& reader, const Spat
   // input: leave that case alone.
   if (!conv && reader.int_or("ceil_mode", 0) != 0) return {};
   if (reader.is("MaxPool") && own_padding && pad.value == 0) return {};
+  // The gaps of a dilated window can hold all of the input, and its taps nothing but padding.
+  if (reader.is("MaxPool") && before.has_dilation()) return {};
 
   std::vector<int64_t> pads = before.pads();
   for (size_t k = 0; k < pads.size(); ++k) pads[k] += pad.pads[k];

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <limits>
 
+#include "random_seed.h"
+#include "tilewright/host/executor.h"
 #include "tilewright/transform/edit/layer_builder.h"
 #include "tilewright/transform/edit/transform_testing.h"
 
@@ -87,6 +90,55 @@ TEST(FoldPads, OtherReadersKeepThePad) {
   EXPECT_EQ(ops(fold_pads(b.finish({b.conv(x, {}), b.relu(x)}))), "Pad Conv Relu");
 }
 
+// Folded or not, a Pad before any window computes the same.
+TEST(FoldPadsClass, KeepsResults) {
+  Random random(test_seed());
+  const int64_t cases = test_cases(600);
+  int64_t folded = 0;
+  for (int64_t i = 0; i < cases; ++i) {
+    SCOPED_TRACE("seed " + std::to_string(test_seed()) + ", case " + std::to_string(i));
+    LayerBuilder b(random.next());
+    const auto two = [&](int64_t low, int64_t high) {
+      return std::vector<int64_t>{random.between(low, high), random.between(low, high)};
+    };
+    const std::string op = random.chance(0.5) ? "MaxPool" : random.chance(0.5) ? "Conv" : "AveragePool";
+    const std::vector<int64_t> kernel = two(1, 3), begin = two(0, 3), end = two(0, 3), own = two(0, 1);
+    LayerBuilder::Attributes attributes{{"kernel_shape", kernel}, {"strides", two(1, 3)}};
+    if (random.chance(0.3)) attributes["pads"] = std::vector<int64_t>{own[0], own[1], own[0], own[1]};
+    if (op != "AveragePool") attributes["dilations"] = two(1, 3);
+    if (op != "Conv") attributes["ceil_mode"] = int64_t{random.chance(0.2)};
+    if (op == "AveragePool") attributes["count_include_pad"] = int64_t{random.chance(0.5)};
+    Graph graph;
+    try {
+      const ValueId x = b.relu(b.input({1, 2, random.between(1, 6), random.between(1, 6)}));
+      const float value = op == "MaxPool" && random.chance(0.3) ? -std::numeric_limits<float>::infinity() : 0;
+      std::vector<ValueId> inputs{b.pad(x, {0, 0, begin[0], begin[1], 0, 0, end[0], end[1]}, value)};
+      if (op == "Conv") inputs.push_back(b.uniform({3, 2, kernel[0], kernel[1]}));
+      graph = b.finish({b.node(op, inputs, attributes)});
+    } catch (const Error&) {  // does not fit
+      continue;
+    }
+    const Graph after = fold_pads(graph);
+    folded += find_op(after, "Pad") == nullptr ? 1 : 0;
+    Tensor x(ElementType::kF32, graph.value(graph.inputs[0]).shape);
+    for (float& number : x.mutable_data<float>()) number = float(random.uniform() * 2 - 1);
+    std::vector<Tensor> expected;
+    try {
+      expected = run(graph, {x});
+    } catch (const Error&) {  // its own padding alone under a window
+      continue;
+    }
+    const Tensor found = run(after, {x})[0];
+    ASSERT_EQ(found.shape(), expected[0].shape());
+    for (int64_t e = 0; e < found.size(); ++e) {
+      const double wanted = expected[0].number_at(e);
+      ASSERT_TRUE(found.number_at(e) == wanted || std::abs(found.number_at(e) - wanted) < 1e-4)
+          << op << " " << e;
+    }
+  }
+  EXPECT_GT(folded, cases / 10);
+}
+
 TEST(FoldPads, DoesNotFire) {
   const auto after = [](const std::function<ValueId(LayerBuilder&, ValueId)>& add) {
     LayerBuilder b;
@@ -121,6 +173,13 @@ TEST(FoldPads, DoesNotFire) {
   // A window could lie in the padding alone.
   EXPECT_EQ(after([](auto& b, ValueId x) {
               return b.pool(b.pad(b.relu(x), {0, 0, 2, 2, 0, 0, 2, 2}), "MaxPool", 2, 2);
+            }),
+            "Relu Pad MaxPool");
+  // Taps that are further apart than the input is large: all of them in the padding.
+  EXPECT_EQ(after([](auto& b, ValueId x) {
+              return b.node(
+                  "MaxPool", {b.pad(b.relu(x), kOneAround)},
+                  {{"kernel_shape", std::vector<int64_t>{2, 2}}, {"dilations", std::vector<int64_t>{9, 9}}});
             }),
             "Relu Pad MaxPool");
   for (const std::vector<int64_t>& one_side : {std::vector<int64_t>{0, 0, 2, 0, 0, 0, 0, 0},

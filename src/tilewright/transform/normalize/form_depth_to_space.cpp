@@ -19,7 +19,7 @@ std::string shuffle_mode(const Shape& in, const Shape& split, const Permutation&
   const int64_t channels = crd ? split[1] : split[3], rows = crd ? split[2] : split[1],
                 columns = crd ? split[3] : split[2];
   const Shape shuffled{in[0], channels, in[2] * rows, in[3] * columns};
-  if (rows != columns || channels * rows * columns != in[1] || out != shuffled) return "";
+  if (rows < 1 || rows != columns || channels * rows * columns != in[1] || out != shuffled) return "";
   return crd ? "CRD" : "DCR";
 }
 
@@ -37,8 +37,9 @@ Graph form_depth_to_space(Graph graph) {
     const Shape out = editor.value(editor.node(last).outputs[0]).shape;
     const std::string mode = shuffle_mode(in, split, permutation_of(editor.node(middle), split.rank()), out);
     if (mode.empty()) continue;
+    // Axis 2 of `split` is one side of the block in either order.
     editor.mutable_node(last).op = "DepthToSpace";
-    editor.mutable_node(last).attributes = {{"blocksize", out[2] / in[2]}, {"mode", mode}};
+    editor.mutable_node(last).attributes = {{"blocksize", split[2]}, {"mode", mode}};
     editor.set_inputs(last, {input});
   }
   return std::move(editor).finish();
