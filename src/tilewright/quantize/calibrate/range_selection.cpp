@@ -11,6 +11,8 @@ namespace tilewright {
 namespace {
 
 constexpr int kShrinkSteps = 100;
+// Scales below this would be denormal or lose the ratio to other scales.
+constexpr double kSmallestScale = 0x1p-60;
 // Halving a power of two gives up half of the range at one stroke, peaks first, and classifications hang on
 // the peaks: with plain squares SqueezeNet loses 6 of 30 right answers, with this exponent none.
 double error_exponent(const NumberForm& form) { return form.power_of_two ? 2.5 : 2.0; }
@@ -158,8 +160,6 @@ Range select_range(const Histogram& histogram, CalibrationMethod method, const N
 }
 
 Quantization quantization_for(const Range& range, const NumberForm& form) {
-  // Scales below this would be denormal or lose the ratio to other scales.
-  constexpr double kSmallestScale = 0x1p-60;
   const double lowest = double(form.lowest()), highest = double(form.highest());
   if (!(range.high > range.low)) return {1, 0};
   if (form.symmetric || form.power_of_two) {
@@ -177,10 +177,11 @@ Quantization select_quantization(const Histogram& histogram, CalibrationMethod m
   if (!form.power_of_two || method != CalibrationMethod::kSquaredError) {
     return quantization_for(select_range(histogram, method, form, percentile), form);
   }
-  Quantization best = quantization_for(seen_range(histogram), form);
-  if (histogram.empty()) return best;
+  const Range seen = seen_range(histogram);
+  Quantization best = quantization_for(seen, form);
+  if (seen.high == seen.low) return best;  // nothing, or only zeros
   double best_error = expected_error(histogram, best, form);
-  for (Quantization finer = best; finer.scale > best.scale / 64;) {
+  for (Quantization finer = best; finer.scale > kSmallestScale;) {
     finer.scale /= 2;
     const double error = expected_error(histogram, finer, form);
     if (error >= best_error) break;

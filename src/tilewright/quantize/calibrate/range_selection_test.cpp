@@ -83,6 +83,23 @@ TEST(SelectQuantization, PowersOfTwoTradeSaturationForResolution) {
   EXPECT_LT(expected_error(h, best, kPowerOfTwo), expected_error(h, {0.25f, 0}, kPowerOfTwo));
 }
 
+// Of zeros the scale is 1, of tiny numbers one that ratios to other scales can be formed with.
+TEST(SelectQuantization, ZerosAndTinyNumbersGetUsableScales) {
+  for (auto method : {CalibrationMethod::kMinMax, CalibrationMethod::kPercentile, CalibrationMethod::kEntropy,
+                      CalibrationMethod::kSquaredError}) {
+    for (const NumberForm& form : {kAffine, kSymmetric, kPowerOfTwo}) {
+      Histogram zeros;
+      EXPECT_EQ(select_quantization(zeros, method, form, 99.9), (Quantization{1, 0})) << name(method);
+      zeros.add(std::vector<float>(1000, 0.0f));
+      EXPECT_EQ(select_quantization(zeros, method, form, 99.9), (Quantization{1, 0})) << name(method);
+      Histogram tiny;
+      tiny.add(std::vector<float>{0x1p-100f, -0x1p-100f, 0x1p-130f, 0.0f});
+      const float scale = select_quantization(tiny, method, form, 99.9).scale;
+      EXPECT_TRUE(scale == 1 || scale >= 0x1p-60f) << name(method) << ": " << scale;
+    }
+  }
+}
+
 TEST(CalibrationMethod, NamesRoundTrip) {
   for (auto method : {CalibrationMethod::kMinMax, CalibrationMethod::kPercentile, CalibrationMethod::kEntropy,
                       CalibrationMethod::kSquaredError}) {
