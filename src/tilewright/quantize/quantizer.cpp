@@ -107,6 +107,8 @@ class Quantizer {
       const float alpha = node.float_or("alpha", 1), beta = node.float_or("beta", 1);
       if (alpha != 1) {
         for (float& x : w.weights.mutable_data<float>()) x *= alpha;
+        // In the graph too: calibration runs it, without the attribute.
+        node.inputs[1] = graph_.add_constant(node.name + "_scaled_weights", w.weights);
       }
       node.attributes.erase("alpha");
       node.attributes.erase("beta");
@@ -213,13 +215,8 @@ class Quantizer {
     const Quantization q = quantization_of(v);
     const Shape shape = graph_.value(v).shape;
     const std::string base = graph_.value(v).name;
-    std::string result_name = base + "_dequantized";
     const bool is_input = std::find(graph_.inputs.begin(), graph_.inputs.end(), v) != graph_.inputs.end();
-    if (graph_.is_output(v) && !is_input) {
-      // The output keeps its name.
-      graph_.value(v).name = base + "_real";
-      result_name = base;
-    }
+    const bool is_output = graph_.is_output(v) && !is_input;
     const ValueId scale = graph_.add_constant(base + "_scale", Tensor::scalar(q.scale));
     const ValueId zero = zero_point_constant(base, ElementType::kI8, q.zero_point, 1);
     ValueId quantized = graph_.add_value(base + "_quantized", ElementType::kI8, shape);
@@ -232,10 +229,12 @@ class Quantizer {
       append(nodes, base + "_clip", "Clip", {quantized, low, high}, narrow);
       quantized = narrow;
     }
-    const ValueId result = graph_.add_value(result_name, ElementType::kF32, shape);
+    const ValueId result =
+        graph_.add_value(base + (is_output ? "_real" : "_dequantized"), ElementType::kF32, shape);
+    if (is_output) std::swap(graph_.value(v).name, graph_.value(result).name);  // the output keeps its name
     append(nodes, base + "_dequantize", "DequantizeLinear", {quantized, scale, zero}, result);
     replacement_[size_t(v)] = result;
-    if (!is_input) std::replace(graph_.outputs.begin(), graph_.outputs.end(), v, result);
+    if (is_output) std::replace(graph_.outputs.begin(), graph_.outputs.end(), v, result);
   }
 
   void append_constant(std::vector<Node>& nodes, Node& node, int input, const char* what, Tensor integers,

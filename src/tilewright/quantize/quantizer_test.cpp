@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "random_seed.h"
 #include "tilewright/base/random.h"
 #include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"
@@ -13,6 +14,7 @@
 #include "tilewright/quantize/calibrate/single_precision.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantization_plan.h"
+#include "tilewright/tensor/tensor_parts.h"
 
 namespace tilewright {
 namespace {
@@ -271,6 +273,70 @@ TEST(Quantize, KeepsNamesOfOutputsThatItQuantizes) {
   expect_valid(qdq);
 }
 
+// f16 throughout.
+void make_half(Graph& graph) {
+  for (Value& value : graph.values) {
+    if (value.constant) value.constant = value.constant->cast(ElementType::kF16);
+    value.type = ElementType::kF16;
+  }
+}
+
+TEST(Quantize, NewNamesAreNoneOfTheModel) {
+  for (const bool half : {false, true}) {
+    for (const std::string name :
+         {"y_real", "y_dequantized", "y_quantized", "y_scale", "y_single", "x_single"}) {
+      FloatGraph g;
+      const ValueId inner = g.relu(g.convolution(g.graph.add_input("x", ElementType::kF32, {1, 2, 4, 4}), 2));
+      g.graph.outputs = {g.convolution(inner, 2)};
+      g.graph.value(inner).name = name;
+      g.graph.value(g.graph.outputs[0]).name = "y";
+      if (half) make_half(g.graph);
+      SCOPED_TRACE(name + (half ? ", half" : ""));
+      const Graph qdq = quantize(g.graph, {g.numbers({2, 2, 4, 4}, -1, 1)});
+      expect_valid(qdq);
+      EXPECT_EQ(qdq.value(qdq.inputs[0]).name, "x");
+      EXPECT_EQ(qdq.value(qdq.outputs[0]).name, "y");
+    }
+  }
+}
+
+// alpha * x w + beta * b: the range of the result is that of the whole, so that nothing saturates.
+TEST(QuantizeClass, GemmsWithFactorsComeCloseToFloat) {
+  const int64_t cases = test_cases(60);
+  for (int64_t i = 0; i < cases; ++i) {
+    SCOPED_TRACE("seed " + std::to_string(test_seed()) + ", case " + std::to_string(i));
+    FloatGraph g;
+    g.random = Random(test_seed() + uint64_t(i));
+    const int64_t depth = g.random.between(1, 6), columns = g.random.between(1, 4);
+    const bool turned = g.random.chance(0.5);
+    std::vector<ValueId> inputs{g.graph.add_input("x", ElementType::kF32, {1, depth})};
+    const Shape weights = turned ? Shape{columns, depth} : Shape{depth, columns};
+    inputs.push_back(g.graph.add_constant("w", g.numbers(weights, -1, 1)));
+    if (g.random.chance(0.5)) inputs.push_back(g.graph.add_constant("b", g.numbers({columns}, -1, 1)));
+    const auto factor = [&] {
+      return g.random.chance(0.2) ? 1.0f
+                                  : float((g.random.uniform() * 2 - 1) * std::exp2(g.random.between(-4, 4)));
+    };
+    const float alpha = factor(), beta = factor();
+    g.graph.outputs = {g.node("Gemm", inputs, {1, columns},
+                              {{"alpha", alpha}, {"beta", beta}, {"transB", int64_t{turned}}})};
+    const Tensor samples = g.numbers({8, depth}, -1, 1);
+    QuantizeOptions options;
+    options.calibration = CalibrationMethod::kMinMax;
+    const Executor real(g.graph), quantized(quantize(g.graph, {samples}, options));
+    double largest = 0, error = 0;
+    for (int64_t row = 0; row < 8; ++row) {
+      const Tensor x = elements_from(samples, row * depth, {1, depth});
+      const Tensor expected = real.run({x})[0], found = quantized.run({x})[0];
+      for (int64_t e = 0; e < columns; ++e) {
+        largest = std::max(largest, std::fabs(expected.number_at(e)));
+        error = std::max(error, std::fabs(expected.number_at(e) - found.number_at(e)));
+      }
+    }
+    EXPECT_LE(error, 0.05 * largest) << "alpha " << alpha << ", beta " << beta;
+  }
+}
+
 TEST(Quantize, TransposedConvolutionsReadZeroPointZero) {
   FloatGraph g;
   const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 4, 3, 3});
@@ -307,10 +373,7 @@ TEST(Quantize, ComputesHalfPrecisionModelsInSingle) {
   FloatGraph g;
   const ValueId x = g.graph.add_input("x", ElementType::kF16, {1, 2, 4, 4});
   const ValueId y = g.relu(g.convolution(x, 2));
-  for (Value& value : g.graph.values) {
-    if (value.constant) value.constant = value.constant->cast(ElementType::kF16);
-    value.type = ElementType::kF16;
-  }
+  make_half(g.graph);
   g.graph.outputs = {y};
   g.graph.value(y).name = "y";
   const Graph qdq = quantize(g.graph, {g.numbers({2, 2, 4, 4}, -1, 1)});

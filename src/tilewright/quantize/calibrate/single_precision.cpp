@@ -44,10 +44,9 @@ Graph to_single_precision(Graph graph) {
   }
   // Graph inputs and outputs become new values of the old types and names, with a Cast between.
   const auto border = [&](ValueId v, std::vector<ValueId>& list) {
-    const std::string name = graph.value(v).name;
-    const ElementType type = graph.value(v).type;
-    graph.value(v).name = name + "_single";
-    const ValueId outer = graph.add_value(name, type, graph.value(v).shape);
+    const Value inner = graph.value(v);
+    const ValueId outer = graph.add_value(inner.name + "_single", inner.type, inner.shape);
+    std::swap(graph.value(v).name, graph.value(outer).name);
     std::replace(list.begin(), list.end(), v, outer);
     return outer;
   };
