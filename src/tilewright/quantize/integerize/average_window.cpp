@@ -7,6 +7,11 @@
 #include "tilewright/graph/window.h"
 
 namespace tilewright {
+namespace {
+
+constexpr const char* kEmptyWindow = "its window holds no elements";
+
+}  // namespace
 
 AverageWindow average_window(const Graph& graph, const Node& node) {
   AverageWindow result;
@@ -24,6 +29,7 @@ AverageWindow average_window(const Graph& graph, const Node& node) {
     result.kernel = {x[2], x[3]};
     result.strides = {1, 1};
     result.pads = {0, 0, 0, 0};
+    if (result.elements() == 0) result.problem = kEmptyWindow;
     return result;
   }
   const Window window = node.is("AveragePool") ? pool_window(node, x) : global_window(node, x);
@@ -35,6 +41,7 @@ AverageWindow average_window(const Graph& graph, const Node& node) {
       result.problem = "a window of ceil_mode reaches beyond the padding";
     if (axis.dilation != 1) result.problem = "dilated windows have no integer form";
   }
+  if (result.elements() == 0) result.problem = kEmptyWindow;
   result.pads = window.pads();
   result.padded = window.has_padding();
   if (result.padded && node.int_or("count_include_pad", 0) == 0) {

@@ -247,12 +247,15 @@ std::optional<ValueId> IntegerBuilder::lowered(const Node& node, int output, con
                                                int depth) {
   if (node.is("Concat")) {
     std::vector<IntegerForm> forms(node.inputs.size(), form);
-    bool any = false;
+    size_t integers = 0;
     for (size_t i = 0; i < forms.size(); ++i) {
       forms[i].name = fmt::format("{}_part{}", form.name, i);
-      any |= quantized(node.inputs[i], forms[i], depth + 1).has_value();
+      integers += quantized(node.inputs[i], forms[i], depth + 1).has_value() ? 1 : 0;
     }
-    if (!any) return refuse(node, "no input is quantised");
+    if (integers == 0) return refuse(node, "no input is quantised");
+    // A sign is no QuantizeLinear: a part that stays in float has none.
+    if (form.bipolar && integers < forms.size())
+      return refuse(node, "the sign of an input has no integer form");
     std::vector<ValueId> parts;
     for (size_t i = 0; i < forms.size(); ++i) {
       parts.push_back(quantized_or_float(node.inputs[i], forms[i], node, depth + 1));
@@ -266,7 +269,7 @@ std::optional<ValueId> IntegerBuilder::lowered(const Node& node, int output, con
     inner.name = form.name + "_source";
     const auto x = quantized(node.input(0), inner, depth + 1);
     if (!x) return refuse(node, "its input is not quantised");
-    return emit_movement(*this, node, *x, form.quantization, form.name)[size_t(output)];
+    return emit_movement(*this, node, *x, form)[size_t(output)];
   }
   const auto result = lower_operator(*this, node, form);
   // An addition may have become the bias of the operator before it.

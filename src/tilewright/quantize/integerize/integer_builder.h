@@ -147,13 +147,18 @@ std::optional<std::pair<float, float>> clip_interval(const Graph& graph, const N
 // that quantisation commutes with them and integers pass through. `node` must have ONNX semantics.
 bool only_moves_data(const Graph& graph, const Node& node);
 
+// The number that a Pad writes, 0 where none is given; nullopt for modes that repeat elements, and where it
+// is computed.
+std::optional<float> pad_number(const Graph& graph, const Node& node);
+
 // For Pad with a constant: whether its value is one that `q` can represent (other operators: true). Otherwise
 // only the quantised result is integer, not the float one.
 bool pads_representably(const Graph& graph, const Node& node, const Quantization& q);
 
-// Emits such an operator on the i8 value `x`: its outputs.
+// Emits such an operator on the i8 value `x`, which has the form `form`: its outputs, in that form and under
+// its name.
 std::vector<ValueId> emit_movement(IntegerBuilder& builder, const Node& node, ValueId x,
-                                   const Quantization& q, const std::string& name);
+                                   const IntegerForm& form);
 
 // A Clip to [low, high] of the i8 value `x`.
 ValueId emit_clip(IntegerBuilder& builder, const Node& node, ValueId x, int64_t low, int64_t high,

@@ -11,6 +11,7 @@
 #include "tilewright/graph/inference/statistics.h"
 #include "tilewright/quantize/integerize/integer_builder.h"
 #include "tilewright/quantize/integerize/lower_operators.h"
+#include "tilewright/quantize/integerize/output_names.h"
 #include "tilewright/quantize/integerize/signs.h"
 
 namespace tilewright {
@@ -43,6 +44,7 @@ class Integerizer {
     for (ValueId old : source_.outputs) {
       builder_.graph().outputs.push_back(builder_.native(old));
     }
+    name_outputs(builder_.graph(), source_);
     if (report) collect_meanings(*report);
     Graph graph = std::move(builder_.graph());
     graph.remove_dead();
@@ -165,8 +167,8 @@ class Integerizer {
     }
     if (node.is("Pad") || !only_moves_data(source_, node)) return false;
     const Twin copy_of_x = *x;
-    const auto ids =
-        emit_movement(builder_, node, x->id, x->quantization, source_.value(node.outputs[0]).name);
+    const auto ids = emit_movement(builder_, node, x->id,
+                                   {x->quantization, x->low, x->high, source_.value(node.outputs[0]).name});
     for (size_t i = 0; i < ids.size(); ++i) {
       Twin moved = copy_of_x;
       moved.id = ids[i];
@@ -201,8 +203,8 @@ class Integerizer {
       return true;
     }
     if (!only_moves_data(source_, node) || !pads_representably(source_, node, q)) return false;
-    const auto ids =
-        emit_movement(builder_, node, image.id, q, source_.value(node.outputs[0]).name + "_integer");
+    const auto ids = emit_movement(builder_, node, image.id,
+                                   {q, -128, 127, source_.value(node.outputs[0]).name + "_integer"});
     for (size_t i = 0; i < ids.size(); ++i) {
       Twin moved = image;
       moved.id = ids[i];

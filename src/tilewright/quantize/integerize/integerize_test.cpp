@@ -260,6 +260,15 @@ TEST(IntegerizeReasons, AverageWithoutItsPadding) {
             "the average leaves out padding (count_include_pad = 0), so its divisor varies");
 }
 
+TEST(IntegerizeReasons, AverageOfNothing) {
+  QdqGraphBuilder g;
+  const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 2, 0, 4});
+  const ValueId mean =
+      g.node("ReduceMean", {g.rounded(x, {1, 0})}, {1, 2, 1, 1}, {{"axes", std::vector<int64_t>{2, 3}}});
+  g.graph.outputs = {g.rounded(mean, {1, 0})};
+  EXPECT_EQ(reason_of(g.graph, "ReduceMean"), "its window holds no elements");
+}
+
 TEST(IntegerizeReasons, OperatorWithoutIntegerForm) {
   QdqGraphBuilder g;
   const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 2});

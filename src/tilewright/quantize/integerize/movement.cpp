@@ -19,15 +19,21 @@ bool listed(const Node& node) {
   return node.domain.empty() && std::find(kMovement.begin(), kMovement.end(), node.op) != kMovement.end();
 }
 
-// The pad constant of an ONNX Pad; 0 when absent.
+// The integer of `form` that stands for `number`.
+int64_t number_in(const IntegerForm& form, float number) {
+  if (form.bipolar) return number >= 0 ? 1 : -1;
+  return quantize_number(number, form.quantization, form.low, form.high);
+}
+
+}  // namespace
+
 std::optional<float> pad_number(const Graph& graph, const Node& node) {
+  if (node.string_or("mode", "constant") != "constant") return std::nullopt;
   if (!node.has_input(2)) return 0.0f;
   const Tensor* constant = graph.constant_input(node, 2);
   if (!constant || constant->size() != 1) return std::nullopt;
   return float(constant->number_at(0));
 }
-
-}  // namespace
 
 std::optional<std::pair<float, float>> clip_interval(const Graph& graph, const Node& node) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -71,21 +77,23 @@ bool pads_representably(const Graph& graph, const Node& node, const Quantization
 }
 
 std::vector<ValueId> emit_movement(IntegerBuilder& builder, const Node& node, ValueId x,
-                                   const Quantization& q, const std::string& name) {
+                                   const IntegerForm& form) {
   std::vector<ValueId> inputs{x};
   for (size_t i = 1; i < node.inputs.size(); ++i) inputs.push_back(builder.native(node.inputs[i]));
-  if (node.is("Pad") && node.string_or("mode", "constant") == "constant") {
-    Tensor padding(ElementType::kI8, Shape{});
-    padding.set_integer(0, quantize_number(*pad_number(builder.source(), node), q, -128, 127));
-    inputs.resize(2);
-    inputs.push_back(builder.add_constant(name + "_padding", std::move(padding)));
+  if (node.is("Pad")) {
+    inputs.resize(2);  // other modes ignore the number, whose type is no longer that of the data
+    if (const auto number = pad_number(builder.source(), node)) {
+      Tensor padding(ElementType::kI8, Shape{});
+      padding.set_integer(0, number_in(form, *number));
+      inputs.push_back(builder.add_constant(form.name + "_padding", std::move(padding)));
+    }
   }
   const bool dropout = node.is("Dropout");  // in inference, and ONNX has it for floats only
   if (dropout) inputs.resize(1);
   std::vector<ValueId> outputs;
   for (ValueId old : node.outputs) {
     if (old == kNoValue) break;  // only the indices of MaxPool and the mask of Dropout can be absent
-    outputs.push_back(builder.add_value(name, ElementType::kI8, builder.source().value(old).shape));
+    outputs.push_back(builder.add_value(form.name, ElementType::kI8, builder.source().value(old).shape));
   }
   Node& moved = builder.add_node(node, dropout ? "Identity" : node.op, "", std::move(inputs), outputs, true);
   if (!dropout) moved.attributes = node.attributes;
