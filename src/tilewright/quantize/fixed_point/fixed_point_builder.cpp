@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "tilewright/quantize/integerize/output_names.h"
+
 namespace tilewright {
 
 FixedPointBuilder::FixedPointBuilder(const Graph& source, int fraction, FixedPointReport& report)
@@ -55,7 +57,7 @@ ValueId FixedPointBuilder::fixed(ValueId old) {
 
 void FixedPointBuilder::set_fixed(ValueId old, ValueId id) {
   fixed_[size_t(old)] = id;
-  report_.meanings.push_back({graph_.value(id).name, source_.value(old).name});
+  meanings_.emplace_back(id, old);
 }
 
 ValueId FixedPointBuilder::add_fixed_value(ValueId old) {
@@ -111,6 +113,16 @@ bool FixedPointBuilder::refuse(const Node& old_node, const std::string& reason) 
   std::string& noted = record(old_node).reason;
   if (noted.empty()) noted = reason;
   return false;
+}
+
+Graph FixedPointBuilder::finish() {
+  for (ValueId old : source_.outputs) graph_.outputs.push_back(native(old));
+  name_outputs(graph_, source_);
+  for (const auto& [id, old] : meanings_) {
+    report_.meanings.push_back({graph_.value(id).name, source_.value(old).name});
+  }
+  graph_.remove_dead();
+  return std::move(graph_);
 }
 
 }  // namespace tilewright

@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tilewright/graph/graph.h"
@@ -44,6 +45,10 @@ class FixedPointBuilder {
   // Notes why `old_node` stays in float (the first reason stays); returns false.
   bool refuse(const Node& old_node, const std::string& reason);
 
+  // The graph with the outputs of the source under their names and without what nobody reads; fills the
+  // report's meanings. To be called once, at the end.
+  Graph finish();
+
  private:
   FixedPointRecord& record(const Node& old_node);
 
@@ -52,6 +57,7 @@ class FixedPointBuilder {
   FixedPointReport& report_;  // one record per node of the source until it is finished
   Graph graph_;
   std::vector<ValueId> native_, fixed_;
+  std::vector<std::pair<ValueId, ValueId>> meanings_;  // i32 value, what it stands for in the source
 };
 
 }  // namespace tilewright

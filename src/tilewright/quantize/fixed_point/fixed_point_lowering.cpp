@@ -55,12 +55,15 @@ std::vector<double> spread(const Tensor& constant, const Shape& shape) {
 // How long the pieces of a function's table are; nullopt where 512 pieces do not hold it.
 std::optional<int> table_shift(const Graph& graph, const Node& node, int fraction) {
   if (node.is("LeakyRelu") || node.is("PRelu")) return kMostInputShift;  // straight but for its corner
-  if (node.is("Sigmoid")) return std::max(fraction - 4, 0);              // [-16, 16)
-  if (node.is("Tanh")) return std::max(fraction - 5, 0);                 // [-8, 8)
+  // The longest pieces cover every i32 already, whatever the fraction.
+  const int to_sixteen = std::clamp(fraction - 4, 0, kMostInputShift);  // [-16, 16)
+  const int to_eight = std::clamp(fraction - 5, 0, kMostInputShift);    // [-8, 8)
+  if (node.is("Sigmoid")) return to_sixteen;
+  if (node.is("Tanh")) return to_eight;
   if (!node.is("HardSigmoid")) return std::nullopt;
   const auto function = element_function(graph, node);
   const bool inside = (*function)(-16) == 0 && (*function)(16) == 1;
-  return inside ? std::optional(std::max(fraction - 4, 0)) : std::nullopt;
+  return inside ? std::optional(to_sixteen) : std::nullopt;
 }
 
 class FixedPointLowering {
@@ -74,10 +77,7 @@ class FixedPointLowering {
                         source_.value(node.outputs[0]).type == ElementType::kF32 && !node.inputs.empty();
       if (!real || !lower(node)) copy(node);
     }
-    for (ValueId old : source_.outputs) builder_.graph().outputs.push_back(builder_.native(old));
-    Graph graph = std::move(builder_.graph());
-    graph.remove_dead();
-    return graph;
+    return builder_.finish();
   }
 
  private:
@@ -254,9 +254,11 @@ class FixedPointLowering {
   bool movement(const Node& node) {
     std::vector<ValueId> inputs{builder_.fixed(node.input(0))}, outputs;
     for (size_t i = 1; i < node.inputs.size(); ++i) inputs.push_back(builder_.native(node.inputs[i]));
-    if (node.is("Pad") && node.has_input(2)) {
-      const double number = source_.value(node.input(2)).constant->number_at(0);
-      inputs[2] = builder_.add_encoded(node, "padding", std::vector{number}, Shape{});
+    if (node.is("Pad")) {
+      inputs.resize(2);
+      const auto number = node.has_input(2) ? pad_number(source_, node) : std::nullopt;
+      if (number)
+        inputs.push_back(builder_.add_encoded(node, "padding", std::vector{double(*number)}, Shape{}));
     }
     const bool dropout = node.is("Dropout");  // in inference, and ONNX has it for floats only
     if (dropout) inputs.resize(1);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tilewright/base/random.h"
+#include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/quantize/fixed_point/fixed_point_check.h"
 #include "tilewright/quantize/integerize/qdq_testing.h"
@@ -110,6 +111,73 @@ TEST(FixedPointLowering, AveragesAndTables) {
   EXPECT_EQ(fixed.nodes[4].int_or("input_shift", 0), 17);
   EXPECT_EQ(fixed.nodes[7].int_or("input_shift", 0), 23);
   EXPECT_LT(net.error(fixed), 2e-4);
+}
+
+void expect_valid(const Graph& graph) {
+  Diagnostics problems;
+  verify(graph, problems);
+  EXPECT_TRUE(problems.ok()) << to_string(problems.errors()[0]);
+}
+
+TEST(FixedPointLowering, TablesOfEveryFraction) {
+  for (int fraction = 0; fraction <= 30; ++fraction) {
+    for (const char* function : {"Sigmoid", "Tanh", "HardSigmoid", "LeakyRelu"}) {
+      Net net({1, 3});
+      const ValueId v = net.node("MatMul", {net.x, net.weights({3, 4}, 0.25)}, {1, 4});
+      const Graph fixed = to_fixed_point(net.finish(net.node(function, {v}, {1, 4})), fraction);
+      SCOPED_TRACE(std::string(function) + ", fraction " + std::to_string(fraction));
+      expect_valid(fixed);
+      EXPECT_LT(net.error(fixed), fraction < 10 ? 8 : 0.02);
+    }
+  }
+}
+
+TEST(FixedPointLowering, MeansOfNothingStayInFloat) {
+  Net net({1, 2, 4, 4});
+  const auto list = [&](int64_t number) {
+    return net.graph.add_constant("list", Tensor::of<int64_t>({1}, {number}));
+  };
+  ValueId v = net.node("Conv", {net.x, net.weights({2, 2, 1, 1})}, {1, 2, 4, 4});
+  v = net.node("Slice", {v, list(0), list(0), list(2)}, {1, 2, 0, 4});
+  v = net.node("ReduceMean", {v}, {1, 2, 1, 1}, {{"axes", Ints{2, 3}}});
+  FixedPointReport report;
+  expect_valid(to_fixed_point(net.finish(v), kQ22, &report));
+  EXPECT_EQ(report.records.back().reason, "its window holds no elements");
+}
+
+// A Pad that repeats elements may carry a number, which it ignores.
+TEST(FixedPointLowering, PadsOfEveryMode) {
+  for (const char* mode : {"constant", "reflect", "edge"}) {
+    for (const char* number : {"absent", "constant", "computed"}) {
+      Net net({1, 2, 4, 4});
+      const ValueId v = net.node("Conv", {net.x, net.weights({2, 2, 1, 1})}, {1, 2, 4, 4});
+      std::vector<ValueId> inputs{
+          v, net.graph.add_constant("pads", Tensor::of<int64_t>({8}, {0, 0, 1, 0, 0, 0, 0, 2}))};
+      if (std::string(number) == "constant") inputs.push_back(net.scalar(0.75f));
+      if (std::string(number) == "computed")
+        inputs.push_back(net.node("ReduceMax", {v}, {}, {{"keepdims", int64_t{0}}}));
+      const Graph fixed = to_fixed_point(
+          net.finish(net.node("Pad", inputs, {1, 2, 5, 6}, {{"mode", std::string(mode)}})), kQ22);
+      SCOPED_TRACE(std::string(mode) + ", number " + number);
+      expect_valid(fixed);
+      EXPECT_LT(net.error(fixed), 1e-5);
+    }
+  }
+}
+
+// The layer's i32 value would have the name of the output.
+TEST(FixedPointLowering, OutputsKeepTheirNames) {
+  Net net({1, 3});
+  const ValueId dense = net.node("MatMul", {net.x, net.weights({3, 4})}, {1, 4});
+  const ValueId y = net.node("Softmax", {dense}, {1, 4});
+  net.graph.value(y).name = net.graph.value(dense).name + "_fixed";
+  FixedPointReport report;
+  const Graph fixed = to_fixed_point(net.finish(y), kQ22, &report);
+  expect_valid(fixed);
+  EXPECT_EQ(fixed.value(fixed.outputs[0]).name, net.graph.value(y).name);
+  ASSERT_EQ(report.meanings.size(), 2u);
+  EXPECT_EQ(report.meanings[1].fixed, fixed.value(fixed.nodes[1].outputs[0]).name);
+  EXPECT_EQ(report.meanings[1].source, net.graph.value(dense).name);
 }
 
 TEST(FixedPointLowering, ConstantsAreAddedAndSubtracted) {
