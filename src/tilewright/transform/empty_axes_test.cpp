@@ -72,12 +72,14 @@ ValueId random_node(LayerBuilder& b, ValueId x, Random& random) {
     case 20:
       return b.node("Clip", {x, b.constant(Tensor::scalar(0.0f)), b.constant(Tensor::scalar(1.0f))});
     case 21: {  // a pixel shuffle as exporters write it
-      if (rank != 4 || shape[1] % 4 != 0) return x;
-      const int64_t n = shape[0], c = shape[1] / 4, h = shape[2], w = shape[3];
+      if (rank != 4) return x;
+      const int64_t side = shape[1] % 4 == 0 ? 2 : 1;
+      const int64_t n = shape[0], c = shape[1] / (side * side), h = shape[2], w = shape[3];
       const auto reshaped = [&](ValueId from, const std::vector<int64_t>& to) {
         return b.node("Reshape", {from, b.integers(to)}, {{"allowzero", int64_t{1}}});
       };
-      return reshaped(b.transpose(reshaped(x, {n, c, 2, 2, h, w}), {0, 1, 4, 2, 5, 3}), {n, c, 2 * h, 2 * w});
+      return reshaped(b.transpose(reshaped(x, {n, c, side, side, h, w}), {0, 1, 4, 2, 5, 3}),
+                      {n, c, side * h, side * w});
     }
     default:
       return b.node("Identity", {b.node("Cast", {x}, {{"to", int64_t{1}}})});

@@ -160,6 +160,11 @@ TEST(FixedPointLowering, PadsOfEveryMode) {
           net.finish(net.node("Pad", inputs, {1, 2, 5, 6}, {{"mode", std::string(mode)}})), kQ22);
       SCOPED_TRACE(std::string(mode) + ", number " + number);
       expect_valid(fixed);
+      const auto pad =
+          std::find_if(fixed.nodes.begin(), fixed.nodes.end(), [](const Node& n) { return n.is("Pad"); });
+      ASSERT_NE(pad, fixed.nodes.end());
+      const bool writes = std::string(mode) == "constant" && std::string(number) != "absent";
+      EXPECT_EQ(pad->inputs.size(), writes ? 3u : 2u);
       EXPECT_LT(net.error(fixed), 1e-5);
     }
   }
