@@ -17,9 +17,9 @@ namespace tilewright {
 // More than there is room for.
 constexpr int kManyThreads = 100;
 
-// Whether `body` holds there. A thread takes 8 MiB of address space for its stack, of which 40 MiB are left,
-// and as much may lie in the C library's cache. Sanitizers take what they need when they need it: with them,
-// there are as many threads as anywhere.
+// Whether `body` holds there. A thread takes 8 MiB of address space for its stack; 45 MiB are left, for five
+// threads and some memory to work with, and a few more stacks may lie in the C library's cache. Sanitizers
+// take what they need when they need it: with them, there are as many threads as anywhere.
 inline bool holds_with_few_threads(const std::function<bool()>& body) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -31,7 +31,7 @@ inline bool holds_with_few_threads(const std::function<bool()>& body) {
     }
     rlimit limit{};
     ::getrlimit(RLIMIT_DATA, &limit);
-    limit.rlim_cur = std::min(limit.rlim_max, (kilobytes << 10) + (rlim_t{40} << 20));
+    limit.rlim_cur = std::min(limit.rlim_max, (kilobytes << 10) + (rlim_t{45} << 20));
     ::setrlimit(RLIMIT_DATA, &limit);
 #endif
     bool holds = false;
