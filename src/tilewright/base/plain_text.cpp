@@ -28,6 +28,15 @@ size_t utf8_length(std::string_view text) {
   return code < kSmallest[length] || code > 0x10FFFF || surrogate ? 0 : length;
 }
 
+bool valid_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 std::string plain_text(std::string_view text, ControlCharacters kept) {
   std::string plain;
   plain.reserve(text.size());

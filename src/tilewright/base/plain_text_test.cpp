@@ -27,11 +27,13 @@ TEST(PlainText, CharactersAreOfTheirShortestForm) {
   for (const char* character : {"a", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
                                 "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
     EXPECT_EQ(utf8_length(character), std::string(character).size()) << plain_text(character);
+    EXPECT_TRUE(valid_utf8("a" + std::string(character) + "b")) << plain_text(character);
   }
   for (const char* none : {"\x80", "\xc0\x9b", "\xc1\xbf", "\xe0\x80\x9b", "\xe0\x9f\xbf", "\xed\xa0\x80",
                            "\xed\xbf\xbf", "\xf0\x80\x80\x9b", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80",
                            "\xf5\x80\x80\x80", "\xff", "\xe2\x82", "\xe2\x28\xa1"}) {
     EXPECT_EQ(utf8_length(none), 0u) << plain_text(none);
+    EXPECT_FALSE(valid_utf8("a" + std::string(none))) << plain_text(none);
   }
   EXPECT_EQ(plain_text("\xe0\x80\x9b[2J"), "\\u00e0\\u0080\\u009b[2J");
 }

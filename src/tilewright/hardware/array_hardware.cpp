@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "tilewright/base/plain_text.h"
 #include "tilewright/hardware/array_rules.h"
 
 namespace tilewright {
@@ -60,6 +61,7 @@ class Rules {
 
   void whole_array() {
     if (hardware_.name.empty()) problem("name", "is empty", "give the array a name");
+    if (!valid_utf8(hardware_.name)) problem("name", "is no UTF-8", "write it in UTF-8");
     if (hardware_.word_bits < 1 || hardware_.word_bits > 64) {
       problem("word_bits", fmt::format("{} is not in 1..64", hardware_.word_bits));
     }

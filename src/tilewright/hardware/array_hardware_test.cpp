@@ -58,6 +58,8 @@ TEST(ArrayHardware, InstancesAndArea) {
 TEST(ArrayHardware, EveryRuleHasItsMessage) {
   EXPECT_EQ(problems_after([](ArrayHardware& h) { h.name = ""; }),
             "array '' (name): is empty; give the array a name\n");
+  EXPECT_EQ(problems_after([](ArrayHardware& h) { h.name = "a\xff"; }),
+            "array 'a\xff' (name): is no UTF-8; write it in UTF-8\n");
   EXPECT_EQ(problems_after([](ArrayHardware& h) { h.levels.clear(); }),
             "array 'test' (levels): 0 levels, there must be 1..16\n");
   EXPECT_EQ(problems_after([](ArrayHardware& h) { h.word_bits = 65; }),

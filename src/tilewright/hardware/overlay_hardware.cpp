@@ -9,6 +9,7 @@
 #include <bit>
 #include <optional>
 
+#include "tilewright/base/plain_text.h"
 #include "tilewright/hardware/encoding_fit.h"
 
 namespace tilewright {
@@ -84,6 +85,7 @@ class Verifier {
 
   void memory() {
     if (hardware_.name.empty()) error("name", "is empty", "give the overlay a name");
+    if (!valid_utf8(hardware_.name)) error("name", "is no UTF-8", "write it in UTF-8");
     constexpr int64_t kLeastDram = 1 << 12, kMostDram = int64_t{1} << 40;
     if (hardware_.dram_bytes < kLeastDram || hardware_.dram_bytes > kMostDram) {
       error("dram_bytes", fmt::format("{} is not in {}..{}", hardware_.dram_bytes, kLeastDram, kMostDram),

@@ -126,6 +126,12 @@ TEST(OverlayVerify, EveryGeometryProblemAtOnce) {
             "overlay 'bad' (clock_mhz): 0 is not above 0 and at most 10000; 100 would fit\n");
 }
 
+// Reports in JSON could not hold any other name.
+TEST(OverlayVerify, NamesAreUtf8) {
+  EXPECT_EQ(problems(named("gr\xc3\xb6\xc3\x9f")), "");
+  EXPECT_NE(problems(named("a\xff")).find("(name): is no UTF-8; write it in UTF-8"), std::string::npos);
+}
+
 TEST(OverlayVerify, GemmBesideAluNeedsTheBitAndTwoHalves) {
   OverlayHardware h = named("bad");
   h.gemm_beside_alu = true;

@@ -7,24 +7,15 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "tilewright/base/hash.h"
+#include "tilewright/base/plain_text.h"
 
 namespace tilewright::tune {
 namespace {
 
 bool is_printable_line(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
-}
-
-bool is_utf8(const std::string& text) {
-  try {
-    nlohmann::json(text).dump();
-    return true;
-  } catch (const nlohmann::json::exception&) {
-    return false;
-  }
 }
 
 std::string shortened(const std::string& text) {
@@ -52,7 +43,7 @@ void verify(const Record& record, const std::string& where, Diagnostics& diagnos
   check_key("schedule", record.key.schedule);
   check_key("tool", record.key.tool);
   check_length("failure", record.failure);
-  if (!is_utf8(record.failure)) refuse("failure", "is no UTF-8");
+  if (!valid_utf8(record.failure)) refuse("failure", "is no UTF-8");
   if (record.cost && !std::isfinite(*record.cost)) refuse("cost", "is not finite");
   if (record.cost && !record.failure.empty()) refuse("failure", "is there beside a cost");
   if (!record.cost && record.failure.empty()) refuse("failure", "is missing, and so is the cost");
