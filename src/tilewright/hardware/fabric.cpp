@@ -6,8 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
+
+#include "tilewright/base/plain_text.h"
 
 namespace tilewright {
 namespace {
@@ -52,7 +53,6 @@ std::vector<std::vector<FabricLink>> leaving_links(const Fabric& fabric) {
 }  // namespace
 
 std::vector<FabricLink> fabric_links(const Fabric& fabric) {
-  std::set<std::pair<int, int>> seen;
   std::vector<FabricLink> links;
   for (int from = 0; from < fabric.tiles(); ++from) {
     const int row = from / fabric.columns, column = from % fabric.columns;
@@ -72,8 +72,10 @@ std::vector<FabricLink> fabric_links(const Fabric& fabric) {
     std::sort(leaving.begin(), leaving.end(), [](const FabricLink& a, const FabricLink& b) {
       return std::pair(a.to, a.cycles) < std::pair(b.to, b.cycles);
     });
+    int last = from;
     for (const FabricLink& link : leaving) {
-      if (link.to != from && seen.insert({from, link.to}).second) links.push_back(link);
+      if (link.to != from && link.to != last) links.push_back(link);
+      last = link.to;
     }
   }
   return links;
@@ -102,6 +104,7 @@ void Fabric::verify(Diagnostics& diagnostics) const {
     diagnostics.error(ErrorKind::kInvalidInput, "fabric '" + name + "'", field, std::move(message),
                       std::move(hint));
   };
+  if (!valid_utf8(name)) error("name", "is no UTF-8", "write it in UTF-8");
   if (rows < 1 || columns < 1) {
     error("columns", fmt::format("{} x {} tiles are none", rows, columns), "at least one row and one column");
     return;

@@ -163,7 +163,52 @@ TEST(FabricClass, EveryNumberIsTakenInItsRangeAndPrintedUnderItsOwnName) {
   }
 }
 
+// A span that is named again and again adds no link and takes no time.
+TEST(Fabric, SpansCountOnce) {
+  std::string spans = "2, 1";
+  for (int i = 0; i < 60000; ++i) spans += i % 2 == 0 ? ", 1" : ", 2";
+  const Fabric fabric = parse_fabric(fmt::format("rows: 16\ncolumns: 16\nspans: [{}]\n", spans), "f.yaml");
+  EXPECT_EQ(fabric.spans, (std::vector<int>{1, 2}));
+  EXPECT_EQ(fabric_links(fabric).size(), 4u * 16 * (15 + 14));
+}
+
+// Against asking of every pair of tiles.
+TEST(FabricClass, LinksAreThePairsThatASpanJoins) {
+  const int64_t cases = test_cases(100);
+  RecordProperty("cases", int(cases));
+  Random random(test_seed());
+  for (int64_t i = 0; i < cases; ++i) {
+    Fabric fabric;
+    fabric.rows = int(random.between(1, 5));
+    fabric.columns = int(random.between(2, 6));
+    fabric.wrap = random.chance(0.5);
+    fabric.cycles_per_distance = 1;
+    fabric.spans.clear();
+    for (int64_t n = random.between(1, 4); n > 0; --n) fabric.spans.push_back(int(random.between(1, 5)));
+    std::vector<std::pair<int, int>> expected, found;
+    const auto joined = [&](int distance, int size) {
+      for (const int span : fabric.spans) {
+        if (distance == span) return true;
+        if (fabric.wrap && ((distance + span) % size == 0 || (distance - span) % size == 0)) return true;
+      }
+      return false;
+    };
+    for (int a = 0; a < fabric.tiles(); ++a) {
+      for (int b = 0; b < fabric.tiles(); ++b) {
+        const int rows = std::abs(a / fabric.columns - b / fabric.columns);
+        const int columns = std::abs(a % fabric.columns - b % fabric.columns);
+        if (a == b || (rows != 0 && columns != 0)) continue;
+        const bool linked = rows == 0 ? joined(columns, fabric.columns) : joined(rows, fabric.rows);
+        if (linked) expected.emplace_back(a, b);
+      }
+    }
+    for (const FabricLink& link : fabric_links(fabric)) found.emplace_back(link.from, link.to);
+    ASSERT_EQ(found, expected) << "case " << i << "\n" << print_fabric(fabric);
+  }
+}
+
 TEST(Fabric, Rejects) {
+  EXPECT_NE(reject("name: \"a\xff\"\ncolumns: 4\n").find("(name): is no UTF-8"), std::string::npos);
   EXPECT_NE(reject("kind: fabric\ncolumns: 0\n").find("columns"), std::string::npos);
   const std::string many = reject("columns: 4\nspans: [9]\nstarters_apart: some\nhops_per_cycle: 0\n");
   EXPECT_NE(many.find("no reading of the rule"), std::string::npos) << many;

@@ -42,6 +42,9 @@ std::vector<int> read_spans(YamlMap& map) {
     sound = list[i].IsScalar() && YAML::convert<int>::decode(list[i], span);
     spans.push_back(span);
   }
+  // A link stands once, however often its span is named.
+  std::sort(spans.begin(), spans.end());
+  spans.erase(std::unique(spans.begin(), spans.end()), spans.end());
   if (sound) return spans;
   map.error("spans", "a list of whole numbers is expected", "[1, 2]");
   return {1};
