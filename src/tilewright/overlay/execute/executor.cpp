@@ -209,10 +209,13 @@ void Executor::store(uint32_t index, const MemoryInstruction& i) {
   const int64_t bytes = hardware.output_bytes();
   check_dram(index, i, bytes, "STORE");
   const uint64_t first = uint64_t{i.dram_base} * uint64_t(bytes);
-  const uint64_t last = first + (uint64_t{i.y_size - 1} * i.x_stride + i.x_size) * uint64_t(bytes);
-  if (first < stream_end && stream_begin < last) {
+  const uint64_t stride = uint64_t{i.x_stride} * uint64_t(bytes), row = uint64_t{i.x_size} * uint64_t(bytes);
+  // Rows may lie on both sides of the program; most stores end before it.
+  const bool beyond = first + (i.y_size - 1) * stride + row > stream_begin;
+  for (uint64_t y = 0, at = first; beyond && y < i.y_size; ++y, at += stride) {
+    if (at >= stream_end || at + row <= stream_begin) continue;
     fail_instruction(index, "STORE",
-                     "bytes " + std::to_string(first) + " to " + std::to_string(last) +
+                     "bytes " + std::to_string(at) + " to " + std::to_string(at + row) +
                          " overlap the running program at " + std::to_string(stream_begin));
   }
   counters.output_store_bytes += uint64_t{i.y_size} * i.x_size * uint64_t(bytes);

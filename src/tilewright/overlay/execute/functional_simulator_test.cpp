@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "random_seed.h"
 #include "tilewright/base/random.h"
 #include "tilewright/overlay/execute/kernel_set.h"
 #include "tilewright/overlay/execute/reference_interpreter.h"
@@ -278,6 +279,40 @@ TEST(FunctionalSimulator, AccessesOutOfRangeAreNamed) {
   expect_contains(error_of(alu, 2047), "instruction 1 (ALU): dst index reaches 2048");
   alu.loop.uop_end = 9000;
   expect_contains(error_of(alu), "uop_end: uop index reaches 8999");
+}
+
+// Rows may lie on both sides of the program.
+TEST(FunctionalSimulatorClass, StoresAreRefusedWhereARowMeetsTheProgram) {
+  const int64_t cases = test_cases(400);
+  RecordProperty("cases", int(cases));
+  Random random(test_seed());
+  int64_t around = 0;
+  for (int64_t n = 0; n < cases; ++n) {
+    Program program;
+    MemoryInstruction store = load_of(MemoryType::kOutput, 0, 0, 1, 1);
+    store.is_store = true;
+    store.dram_base = uint32_t(random.between(245, 260));
+    store.y_size = uint32_t(random.between(1, 4));
+    store.x_size = uint32_t(random.between(1, 4));
+    store.x_stride = uint32_t(random.between(0, 9));
+    program.add(store);
+    program.finish();  // elements 256 and 257 of OUT
+    bool meets = false;
+    for (uint32_t y = 0; y < store.y_size; ++y) {
+      for (uint32_t x = 0; x < store.x_size; ++x) {
+        const uint32_t element = store.dram_base + y * store.x_stride + x;
+        meets = meets || element == 256 || element == 257;
+      }
+    }
+    const std::string error = program.error_of_run();
+    if (meets) {
+      expect_contains(error, "overlap the running program at 4096");
+    } else {
+      EXPECT_EQ(error, "no error") << n;
+      around += store.dram_base < 256 && store.dram_base + (store.y_size - 1) * store.x_stride > 257;
+    }
+  }
+  EXPECT_GT(around, cases / 50);
 }
 
 TEST(FunctionalSimulator, EmptyLoopsAndZeroSizedLoadsOnlyMoveTokens) {
