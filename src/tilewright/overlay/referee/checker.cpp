@@ -1,6 +1,7 @@
 // Decoding, the checks of single instructions, and the order of execution.
 #include "tilewright/overlay/referee/checker.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -13,7 +14,9 @@
 namespace tilewright::overlay {
 namespace {
 
-constexpr size_t kQueueDepth = 512, kMaxTokens = 255;
+// Of the command queues that every program should do with.
+constexpr int kQueueDepth = 512;
+constexpr size_t kMaxTokens = 255;
 constexpr int kReportsPerKind = 10;
 Dependencies dependencies_of(const Instruction& instruction) {
   return std::visit([](const auto& i) { return i.dependencies; }, instruction);
@@ -232,8 +235,9 @@ void ProgramChecker::execute() {
   if (!done) return report_deadlock(head, queues);
   index_ = instructions_.size() - 1;
   check_end();
-  if (!completes(stream, kQueueDepth)) {
-    error("deadlock with command queues of 512", "",
+  const int depth = std::min(kQueueDepth, hardware_.command_queue_depth);
+  if (!completes(stream, size_t(depth))) {
+    error("deadlock with command queues of " + std::to_string(depth), "",
           "fetch stops at a full queue before it reaches the pushes waited for",
           "interleave the modules' instructions");
   }

@@ -4,14 +4,14 @@
 // token is found even where the program happens to compute the right answer.
 //
 // Errors: unknown codes, no or misplaced FINISH; accesses outside of a scratchpad, of the memory or of the
-// micro-op image; micro-ops used before they are loaded; empty GEMM or ALU; deadlock, also with command
-// queues of 512; more than 255 tokens on a channel; tokens left at FINISH; a FINISH that does not wait for
-// all stores; data races between modules on INP, WGT, ACC and DRAM; clip bounds in the wrong order. Warnings:
-// reading scratchpad elements that nothing wrote; padding of a STORE; dependency bits without a neighbour;
-// and with IsaVersion::kVta what is not portable: shift amounts outside of -16..15, mul, ACC_8BIT loads,
-// padded WGT and UOP loads, UOP loads of several rows, zero-sized loads with padding, immediate ALU steps
-// whose src is not their dst, a dst used again too soon, storing ACC elements that no GEMM or ALU wrote since
-// they were loaded.
+// micro-op image; micro-ops used before they are loaded; empty GEMM or ALU; deadlock, also with the
+// hardware's command queues, or of 512 where they are longer; more than 255 tokens on a channel; tokens left
+// at FINISH; a FINISH that does not wait for all stores; data races between modules on INP, WGT, ACC and
+// DRAM; clip bounds in the wrong order. Warnings: reading scratchpad elements that nothing wrote; padding of
+// a STORE; dependency bits without a neighbour; and with IsaVersion::kVta what is not portable: shift amounts
+// outside of -16..15, mul, ACC_8BIT loads, padded WGT and UOP loads, UOP loads of several rows, zero-sized
+// loads with padding, immediate ALU steps whose src is not their dst, a dst used again too soon, storing ACC
+// elements that no GEMM or ALU wrote since they were loaded or reset.
 //
 // Each diagnostic names the instruction with its index and disassembly; of each kind the first ten are given,
 // then the number of the others.

@@ -176,7 +176,7 @@ void ProgramChecker::follow_store(const MemoryInstruction& i) {
   race(accumulators_, false, "acc", at, conflict);
   if (unwritten) warn("stores accumulators that nothing wrote", "sram_base");
   if (loaded_only) {
-    not_portable("stores accumulators that no GEMM or ALU wrote since they were loaded", "sram_base",
+    not_portable("stores accumulators that no GEMM or ALU wrote since they were loaded or reset", "sram_base",
                  "shift them by 0 first");
   }
 }
@@ -220,16 +220,20 @@ void ProgramChecker::follow(const GemmInstruction& i) {
   const auto note = [&](int which, std::optional<uint32_t> other, uint32_t element) {
     if (other && !conflicts[which]) conflicts[which] = other, at[which] = element;
   };
-  bool reused = false, unwritten = false;
+  // A reset clears ACC alone on some implementations. Where a block of inputs is several of outputs, the
+  // compiler stores cleared lanes without a channel; what they hold means nothing.
+  const bool stores_cleared = hardware_.block_out < hardware_.block_in;
+  bool reused = false, unwritten = false, unwritten_sums = false;
   unsigned banks = 0;
   for (uint32_t y = 0; y < l.iter_out; ++y) {
     for (uint32_t x = 0; x < l.iter_in; ++x) {
       time_.check();
       for (uint32_t u = l.uop_begin; u < l.uop_end; ++u) {
         const uint32_t d = uops_[u].dst + y * l.dst_factor_out + x * l.dst_factor_in;
+        unwritten_sums |= !i.reset && !uops_[u].overwrite && !accumulators_.ever_written(d);
         note(0, accumulators_.write(order_, d), d);
         banks |= bank(d);
-        output_valid_[d] = true;
+        output_valid_[d] = !i.reset || stores_cleared;
         if (i.reset) continue;
         const uint32_t s = uops_[u].src + y * l.src_factor_out + x * l.src_factor_in;
         const uint32_t w = uops_[u].wgt + y * l.wgt_factor_out + x * l.wgt_factor_in;
@@ -250,6 +254,7 @@ void ProgramChecker::follow(const GemmInstruction& i) {
   race(inputs_, false, "inp", at[1], conflicts[1]);
   race(weights_, false, "wgt", at[2], conflicts[2]);
   if (unwritten) warn("reads inputs or weights that nothing wrote", "src, wgt");
+  if (unwritten_sums) warn("reads accumulators that nothing wrote", "dst", "", "reset them first");
   if (reused)
     not_portable("a GEMM dst is used again within 2 micro-ops", "dst", "order the micro-ops by dst last");
 }
@@ -284,7 +289,10 @@ void ProgramChecker::follow(const AluInstruction& i) {
         const uint32_t d = uops_[u].dst + y * l.dst_factor_out + x * l.dst_factor_in;
         const uint32_t s = uops_[u].src + y * l.src_factor_out + x * l.src_factor_in;
         unwritten |= i.opcode != AluOpcode::kMove && !accumulators_.ever_written(d);
-        if (tensor) unwritten |= !accumulators_.ever_written(s);
+        // A requantising step reads bias, multiplier and shift.
+        for (uint32_t k = 0; tensor && k < (requantize ? 3u : 1u); ++k) {
+          unwritten |= !accumulators_.ever_written(s + k);
+        }
         elsewhere |= !tensor && s != d;
         alu_banks_ |= bank(d) | (tensor ? bank(s) : 0) | (requantize ? bank(s + 2) : 0);
         reused |= d == previous || (tensor && s == previous);

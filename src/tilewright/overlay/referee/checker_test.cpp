@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "random_seed.h"
 #include "tilewright/base/random.h"
 #include "tilewright/overlay/isa/assembler.h"
 #include "tilewright/overlay/isa/random_program.h"
+#include "tilewright/overlay/time/cycle_simulator.h"
 
 namespace tilewright::overlay {
 namespace {
@@ -156,6 +158,60 @@ TEST(Checker, FullCommandQueuesDeadlock) {
   EXPECT_EQ(check(".instructions\nload.uop push_prev\n" + loads + "finish\n").errors, "");
 }
 
+TEST(Checker, ShorterCommandQueuesDeadlockEarlier) {
+  const std::string text =
+      ".instructions\nload.inp\nload.inp pop_next\nload.inp\nload.inp\nload.uop push_prev\nfinish\n";
+  EXPECT_EQ(check(text).errors, "");
+  OverlayHardware hardware;
+  hardware.command_queue_depth = 1;
+  const AssembledProgram program = assemble(hardware, text);
+  Diagnostics diagnostics;
+  check_program(hardware, {program.instructions, program.uops, 4096, 1 << 16}, diagnostics);
+  ASSERT_FALSE(diagnostics.ok());
+  expect_contains(to_string(diagnostics.errors().at(0)), "deadlock with command queues of 1");
+}
+
+// Against running: nothing but tokens moves.
+TEST(CheckerClass, DeadlocksAreThoseOfTheCycleSimulator) {
+  const int64_t cases = test_cases(400);
+  RecordProperty("cases", int(cases));
+  Random random(test_seed());
+  int64_t deadlocks = 0;
+  for (int64_t n = 0; n < cases; ++n) {
+    OverlayHardware hardware;
+    hardware.name = "short queues";
+    hardware.command_queue_depth = 1 << random.between(0, 2);
+    std::vector<std::byte> code;
+    const int64_t count = random.between(1, 14);
+    for (int64_t k = 0; k < count; ++k) {
+      MemoryInstruction nothing;
+      nothing.memory_type = random.chance(0.5) ? MemoryType::kInput : MemoryType::kUop;
+      nothing.is_store = random.chance(0.3);
+      nothing.dependencies = {random.chance(0.3), random.chance(0.3), random.chance(0.5), random.chance(0.5)};
+      encode(hardware, nothing, code);
+    }
+    encode(hardware, FinishInstruction{}, code);
+    Diagnostics diagnostics;
+    check_program(hardware, {code, {}, 0, 1 << 16}, diagnostics);
+    bool expected = false, found = false;
+    for (const Diagnostic& problem : diagnostics.errors()) {
+      found = found || problem.message.starts_with("deadlock");
+    }
+    std::vector<std::byte> memory(1 << 16);
+    std::copy(code.begin(), code.end(), memory.begin() + 4096);
+    try {
+      CycleSimulator(hardware, MemoryModel{}).run(memory, 4096, uint64_t(count) + 1);
+    } catch (const Error& error) {
+      expected = std::string(error.what()).find("deadlock") != std::string::npos;
+      EXPECT_TRUE(expected) << error.what();
+    }
+    ASSERT_EQ(found, expected) << "case " << n;
+    deadlocks += expected;
+  }
+  EXPECT_GT(deadlocks, cases / 10);
+  EXPECT_LT(deadlocks, cases * 9 / 10);
+}
+
 TEST(Checker, Races) {
   expect_contains(
       changed("stride=2 push_next\n", "stride=2\nload.inp push_next\n").errors +
@@ -193,6 +249,10 @@ TEST(Checker, Warnings) {
               "load.uop pop_prev\nload.uop")
           .warnings,
       "reads accumulators that nothing wrote");
+  expect_contains(
+      changed("gemm reset uops=0..1 loop=1,4 dst=0,1 pop_prev", "load.uop pop_prev").warnings,
+      "instruction 4 'gemm uops=0..1 loop=1,4 dst=0,1 src=0,1 push_prev' (dst): reads accumulators "
+      "that nothing wrote; reset them first");
   const std::string huge =
       changed("gemm uops=0..1 loop=1,4 dst=0,1 src=0,1", "gemm uops=0..3 loop=16383,16383").warnings;
   expect_contains(huge, "too many iterations to follow element by element: 805208067");
@@ -220,6 +280,9 @@ TEST(Checker, NotPortable) {
         "an ALU step reads what the step before");
   warns("alu.shr use_imm imm=8 uops=0..1 loop=1,4 dst=0,1 src=0,1", "load.acc rows=1 columns=4",
         "stores accumulators that no GEMM or ALU wrote");
+  warns("gemm uops=0..1 loop=1,4 dst=0,1 src=0,1 push_prev\nalu.shr use_imm imm=8 uops=0..1 loop=1,4 dst=0,1",
+        "load.uop push_prev\ngemm reset uops=0..1 loop=1,4 dst=0,1",
+        "stores accumulators that no GEMM or ALU wrote since they were loaded or reset");
   EXPECT_EQ(changed("imm=8", "imm=16", IsaVersion::kWide).warnings, "");
 }
 
@@ -231,6 +294,31 @@ TEST(Checker, WideOnly) {
                           "alu.requantize uops=0..1 loop=1,4 dst=0,1 src=0,682", IsaVersion::kWide)
                       .errors,
                   "(src): out of range: index reaches 2048");
+}
+
+TEST(Checker, ARequantisingStepReadsThreeParameters) {
+  for (int columns = 1; columns <= 4; ++columns) {
+    const Found found = changed("alu.shr use_imm imm=8 uops=0..1 loop=1,4 dst=0,1 src=0,1",
+                                "load.acc sram=4 dram=100 rows=1 columns=" + std::to_string(columns) +
+                                    "\nalu.requantize uops=1..2 loop=1,1",
+                                IsaVersion::kWide);
+    EXPECT_EQ(found.warnings.find("reads accumulators that nothing wrote") == std::string::npos, columns >= 3)
+        << columns << "\n"
+        << found.errors << found.warnings;
+  }
+}
+
+// A micro-op that overwrites reads no accumulator.
+TEST(Checker, OverwrittenAccumulatorsNeedNoReset) {
+  const auto warnings = [](const std::string& mark) {
+    return check(".uops\ndst=0" + mark +
+                     "\n.instructions\nload.uop dram=512 rows=1 columns=1\nload.inp rows=1 columns=1\n"
+                     "load.wgt rows=1 columns=1 push_next\ngemm uops=0..1 loop=1,1 pop_prev\nfinish\n",
+                 IsaVersion::kWide)
+        .warnings;
+  };
+  expect_contains(warnings(""), "(dst): reads accumulators that nothing wrote");
+  EXPECT_EQ(warnings(" overwrite"), "");
 }
 
 TEST(Checker, BipolarNeedsOneBitInputs) {
