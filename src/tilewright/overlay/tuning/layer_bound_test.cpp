@@ -7,6 +7,9 @@
 #include <set>
 #include <utility>
 
+#include "random_seed.h"
+#include "tilewright/base/random.h"
+#include "tilewright/overlay/measure/layer_cycles.h"
 #include "tilewright/overlay/schedule/layer_testing.h"
 
 namespace tilewright::overlay {
@@ -97,6 +100,59 @@ TEST(LayerBound, BesideTheAluTheLongerOfBothCounts) {
     }
   }
   EXPECT_TRUE(gemm_is_longer[false] && gemm_is_longer[true]);
+}
+
+MemoryModel random_memory(Random& random) {
+  MemoryModel memory;
+  memory.kind = MemoryKind(random.between(0, 2));
+  memory.latency = uint32_t(random.between(1, 80));
+  return memory;
+}
+
+// Many of these layers are one step, whose data may come in parts.
+TEST(ScheduleBoundClass, NoProgramIsFaster) {
+  const int64_t cases = test_cases(120);
+  RecordProperty("cases", int(cases));
+  Random random(test_seed());
+  int64_t parted = 0;
+  for (int64_t i = 0; i < cases; ++i) {
+    OverlayHardware hardware;
+    hardware.isa = random.chance(0.5) ? IsaVersion::kVta : IsaVersion::kWide;
+    hardware.memory_width_bits = 32 << random.between(0, 2);
+    const MemoryModel memory = random_memory(random);
+    const bool whole = random.chance(0.6);
+    const int64_t blocks = random.between(1, 8), outputs = random.between(1, 3), size = random.between(1, 8);
+    const Layer layer = conv_layer(16 * blocks, 16 * outputs, size, random.chance(0.5) ? 3 : 1);
+    const auto tile = [&](int64_t all) { return whole ? all : random.between(1, all); };
+    Schedule schedule{1, tile(size), tile(size), tile(outputs), tile(blocks)};
+    schedule.virtual_threads = int(random.between(1, 2));
+    schedule.order = random.chance(0.5) ? TileOrder::kOutputsInner : TileOrder::kOutputsOuter;
+    schedule.weights_resident = random.chance(0.5);
+    schedule.inputs_resident = random.chance(0.5);
+    schedule.early_start = random.chance(0.5);
+    schedule.parameters_by_tile = random.chance(0.5);
+    schedule.first_parts = int(random.between(1, 4));
+    schedule.finish_parts = int(random.between(1, 3));
+    const Tiling tiling(layer, hardware, schedule);
+    if (!tiling.fits(hardware)) continue;
+    parted += whole && schedule.first_parts > 1 && blocks > 1;
+    ASSERT_LE(schedule_bound(tiling, hardware, memory), double(layer_cycles(tiling, hardware, memory)))
+        << "case " << i << ": " << 16 * blocks << " channels, " << size << " x " << size << ", "
+        << print_schedule(schedule);
+  }
+  EXPECT_GT(parted, cases / 10);
+}
+
+// 128 channels in four parts: the sums of three of them run while the last one comes.
+TEST(ScheduleBound, OneStepInPartsWaitsForItsLastPartOnly) {
+  const OverlayHardware hardware;
+  const Layer layer = conv_layer(128, 16, 8, 3);
+  Schedule schedule{1, 8, 8, 1, 8};
+  schedule.early_start = true;
+  schedule.first_parts = 4;
+  const Tiling tiling(layer, hardware, schedule);
+  ASSERT_TRUE(tiling.fits(hardware));
+  EXPECT_LE(schedule_bound(tiling, hardware), double(layer_cycles(tiling, hardware, {})));
 }
 
 }  // namespace

@@ -61,8 +61,7 @@ class Bound {
     count_loads();
     count_multiplications();
     count_passes();
-    const int64_t parts =
-        blocks_.dense ? std::min<int64_t>(t_.schedule.first_parts, t_.schedule.in_blocks) : 1;
+    const int64_t parts = first_parts();
     const double first = first_data(t_.schedule.in_blocks / parts);
     const double written = double(pixels_total() * blocks_.out * blocks_.ratio * hw_.output_bytes());
     const double last_tile = double(last_outputs() * blocks_.ratio * hw_.output_bytes());
@@ -86,6 +85,10 @@ class Bound {
 
   static int64_t remainder(int64_t total, int64_t tile) { return (total - 1) % tile + 1; }
 
+  // Parts of the first step's data.
+  int64_t first_parts() const {
+    return blocks_.dense ? std::min<int64_t>(t_.schedule.first_parts, t_.schedule.in_blocks) : 1;
+  }
   int64_t pixels_total() const { return t_.batch_total * layer_.out_height * layer_.out_width; }
   int64_t last_pixels() const { return last_.batch * last_.rows * last_.cols; }
   // Outputs of the part of the last tile that is stored last.
@@ -181,7 +184,9 @@ class Bound {
     if (!one_phase || !blocks_.dense) return;
     const int64_t tile = s.batch_blocks * s.rows * s.cols * blocks_.subs({0, s.out_blocks});
     first_step_ = double(tile * s.in_blocks * taps) + kGemmEnd;
-    last_step_ = double(last_pixels() * last_subs_ * remainder(blocks_.in, s.in_blocks) * taps) + kGemmEnd;
+    // Where the first step is the last one, too, only its last part has to wait for all data.
+    const int64_t last_in = steps == 1 ? s.in_blocks / first_parts() : remainder(blocks_.in, s.in_blocks);
+    last_step_ = double(last_pixels() * last_subs_ * last_in * taps) + kGemmEnd;
   }
 
   void count_passes() {
