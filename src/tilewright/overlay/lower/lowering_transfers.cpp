@@ -1,4 +1,5 @@
-// Rectangles are joined to longer rows wherever both sides are contiguous: fewer, longer bursts.
+// Rectangles are joined to longer rows wherever both sides are contiguous: fewer, longer bursts. What is too
+// large for one instruction becomes several.
 #include "tilewright/overlay/lower/lowering_transfers.h"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 namespace tilewright::overlay {
 namespace {
 
-constexpr int64_t kMaxSize = 65535;
+constexpr int64_t kMaxSize = 65535;  // rows of an instruction, and elements of one
 
 // Joins rows that follow each other without a gap.
 Transfer2D joined(int64_t element, int64_t x_size, int64_t y_size, int64_t x_stride) {
@@ -20,6 +21,24 @@ Transfer2D joined(int64_t element, int64_t x_size, int64_t y_size, int64_t x_str
           .x_size = uint32_t(x_size),
           .y_size = uint32_t(y_size),
           .x_stride = uint32_t(x_stride)};
+}
+
+// Calls `emit(sram, part)` for parts of `whole` that fit one instruction each. What has padding above or
+// below fits as it is, and so do rows with padding beside them.
+void in_parts(int64_t sram, const Transfer2D& whole, auto&& emit) {
+  if (whole.x_size <= kMaxSize && whole.y_size <= kMaxSize) return emit(uint32_t(sram), whole);
+  const int64_t row = int64_t{whole.x_pad_before} + whole.x_size + whole.x_pad_after;
+  const int64_t rows = whole.x_size > kMaxSize ? 1 : kMaxSize;
+  for (int64_t y = 0; y < whole.y_size; y += rows) {
+    for (int64_t x = 0; x < whole.x_size; x += kMaxSize) {
+      Transfer2D part = whole;
+      part.dram_element += y * whole.x_stride + x;
+      part.x_size = uint32_t(std::min(kMaxSize, whole.x_size - x));
+      part.y_size = uint32_t(std::min(rows, whole.y_size - y));
+      if (part.y_size == 1) part.x_stride = part.x_size;
+      emit(uint32_t(sram + y * row + x), part);
+    }
+  }
 }
 
 }  // namespace
@@ -38,11 +57,19 @@ int64_t padding_elements(const Tiling& tiling) {
 LayerTransfers::LayerTransfers(const Tiling& tiling, const LayerAddresses& addresses, Runtime& runtime)
     : tiling_(tiling), addresses_(addresses), runtime_(runtime) {}
 
+void LayerTransfers::load(MemoryType type, int64_t sram, const Transfer2D& transfer) {
+  in_parts(sram, transfer,
+           [&](uint32_t at, const Transfer2D& part) { runtime_.load_buffer_2d(type, at, part); });
+}
+
+void LayerTransfers::store(int64_t sram, const Transfer2D& transfer) {
+  in_parts(sram, transfer, [&](uint32_t at, const Transfer2D& part) { runtime_.store_buffer_2d(at, part); });
+}
+
 void LayerTransfers::load_padding(int64_t sram, int64_t rows, int64_t cols) {
   if (rows <= 0 || cols <= 0) return;
-  runtime_.load_buffer_2d(
-      MemoryType::kInput, uint32_t(sram),
-      {.dram_element = addresses_.padding, .x_size = uint32_t(cols), .y_size = uint32_t(rows)});
+  load(MemoryType::kInput, sram,
+       {.dram_element = addresses_.padding, .x_size = uint32_t(cols), .y_size = uint32_t(rows)});
 }
 
 // The rows that are inside the image, with the padding left and right of them.
@@ -58,15 +85,14 @@ void LayerTransfers::load_inside_rows(int64_t element, int64_t sram, const Layer
       transfer.x_pad_after = uint32_t(split.right);
       transfer.pad_value = padding_lane(*tiling_.layer);
     }
-    runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(sram), transfer);
+    load(MemoryType::kInput, sram, transfer);
     return;
   }
   for (int64_t row = 0; row < split.inside; ++row) {
     const int64_t at = sram + row * cols;
     load_padding(at, 1, split.left);
     if (split.width > 0) {
-      runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(at + split.left),
-                              joined(element + row * stride, split.width, 1, split.width));
+      load(MemoryType::kInput, at + split.left, joined(element + row * stride, split.width, 1, split.width));
     }
     load_padding(at + split.left + split.width, 1, split.right);
   }
@@ -85,7 +111,7 @@ void LayerTransfers::load_plane(int64_t plane_element, int64_t sram, const Layer
     transfer.y_pad_before = uint32_t(split.above);
     transfer.y_pad_after = uint32_t(split.below);
     transfer.pad_value = padding_lane(*tiling_.layer);
-    runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(sram), transfer);
+    load(MemoryType::kInput, sram, transfer);
     return;
   }
   load_padding(sram, split.above, cols);
@@ -110,7 +136,7 @@ void LayerTransfers::load_inputs(const Tile& tile, const Step& step) {
       const int64_t sram = step.input_slot * tiling_.input_slot_size + plane * tiling_.input_plane;
       const int64_t element = addresses_.sources[s] + (n * tiling_.blocks.in + in.begin) * image;
       if (whole_planes) {
-        runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(sram), joined(element, image, in.size(), image));
+        load(MemoryType::kInput, sram, joined(element, image, in.size(), image));
         continue;
       }
       for (int64_t i = 0; i < in.size(); ++i) {
@@ -127,7 +153,7 @@ void LayerTransfers::load_weights(Range out, const Step& step) {
   int64_t sram = step.weight_slot * tiling_.weight_slot_size;
   if (blocks.shared) {
     const int64_t all = count * blocks.subs(0);
-    runtime_.load_buffer_2d(MemoryType::kWeight, uint32_t(sram), joined(addresses_.weights, all, 1, all));
+    load(MemoryType::kWeight, sram, joined(addresses_.weights, all, 1, all));
     return;
   }
   if (in != step.held) return load_weight_parts(out, step);
@@ -135,15 +161,13 @@ void LayerTransfers::load_weights(Range out, const Step& step) {
   const bool even = subs == blocks.subs(out.end - 1);
   if (blocks.dense && even && row <= kMaxSize && blocks.in * count * subs <= kMaxSize) {
     const int64_t element = addresses_.weights + (blocks.offset[size_t(out.begin)] + in.begin * subs) * count;
-    runtime_.load_buffer_2d(MemoryType::kWeight, uint32_t(sram),
-                            joined(element, row, out.size(), blocks.in * count * subs));
+    load(MemoryType::kWeight, sram, joined(element, row, out.size(), blocks.in * count * subs));
     return;
   }
   // Output blocks whose pieces follow each other in memory are loaded together.
   int64_t element = -1, size = 0;
   const auto flush = [&] {
-    if (size > 0)
-      runtime_.load_buffer_2d(MemoryType::kWeight, uint32_t(sram), joined(element, size, 1, size));
+    if (size > 0) load(MemoryType::kWeight, sram, joined(element, size, 1, size));
     sram += size;
     size = 0;
   };
@@ -172,7 +196,7 @@ void LayerTransfers::load_weight_parts(Range out, const Step& step) {
         (o - out.begin) * blocks.ratio * step.held.size() + (step.in.begin - step.held.begin) * subs;
     const int64_t element = addresses_.weights + (blocks.offset[size_t(o)] + step.in.begin * subs) * count;
     const int64_t sram = step.weight_slot * tiling_.weight_slot_size + skipped * count;
-    runtime_.load_buffer_2d(MemoryType::kWeight, uint32_t(sram), joined(element, size, 1, size));
+    load(MemoryType::kWeight, sram, joined(element, size, 1, size));
   }
 }
 
@@ -181,8 +205,7 @@ void LayerTransfers::load_parameters(Range out, int64_t slot) {
   if (vectors == 0) return;
   const int64_t size = tiling_.blocks.subs(out) * vectors;
   const int64_t element = addresses_.parameters + out.begin * tiling_.blocks.ratio * vectors;
-  runtime_.load_buffer_2d(MemoryType::kAccumulator, uint32_t(tiling_.parameter_base(slot)),
-                          joined(element, size, 1, size));
+  load(MemoryType::kAccumulator, tiling_.parameter_base(slot), joined(element, size, 1, size));
 }
 
 void LayerTransfers::store_outputs(const Tile& tile, const Tile& part, int64_t slot) {
@@ -199,12 +222,11 @@ void LayerTransfers::store_outputs(const Tile& tile, const Tile& part, int64_t s
     const int64_t element = addresses_.result + (n * tiling_.blocks.out + part.out.begin) * image +
                             part.rows.begin * width + part.cols.begin * ratio;
     if (rows * cols == image && tiling_.output_plane == image && image * part.out.size() <= kMaxSize) {
-      runtime_.store_buffer_2d(uint32_t(sram), joined(element, image, part.out.size(), image));
+      store(sram, joined(element, image, part.out.size(), image));
       continue;
     }
     for (int64_t o = 0; o < part.out.size(); ++o) {
-      runtime_.store_buffer_2d(uint32_t(sram + o * tiling_.output_plane),
-                               joined(element + o * image, cols, rows, width));
+      store(sram + o * tiling_.output_plane, joined(element + o * image, cols, rows, width));
     }
   }
 }

@@ -259,7 +259,7 @@ InputSplit split_input(const Tiling& tiling, const OverlayHardware& hardware, co
                        const Tile& tile) {
   const Layer& layer = *tiling.layer;
   const bool wide = hardware.isa == IsaVersion::kWide;
-  const int64_t max_pad = wide ? 255 : 15, step = tiling.row_step;
+  const int64_t max_pad = wide ? 255 : 15, max_size = 65535, step = tiling.row_step;
   const bool pads_in_place = wide || layer.pad_value == 0 || layer.kind == LayerKind::kMaximum;
   const int64_t rows = tiling.in_rows(tile.rows.size()), cols = tiling.in_cols(tile.cols.size());
   const int64_t row = tile.rows.begin / layer.out_step_y * layer.in_step_y + tiling.dy_min;
@@ -275,10 +275,12 @@ InputSplit split_input(const Tiling& tiling, const OverlayHardware& hardware, co
   split.first_row = row + split.above * step;
   split.first_col = col + split.left;
   const auto fits = [&](int64_t pad) { return pad <= max_pad; };
-  const bool cols_fit = split.left + split.right == 0 ||
-                        (pads_in_place && fits(split.left) && fits(split.right) && split.width > 0);
+  const bool cols_fit =
+      split.left + split.right == 0 ||
+      (pads_in_place && fits(split.left) && fits(split.right) && split.width > 0 && split.width <= max_size);
   const bool rows_fit =
-      split.above + split.below == 0 || (pads_in_place && fits(split.above) && fits(split.below));
+      split.above + split.below == 0 || (pads_in_place && fits(split.above) && fits(split.below) &&
+                                         split.inside <= max_size && split.width <= max_size);
   split.one_load = cols_fit && rows_fit && split.inside > 0 && split.width > 0;
   split.row_loads = !cols_fit;
   return split;
