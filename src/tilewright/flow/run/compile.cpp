@@ -61,34 +61,50 @@ void leave_lone_views(const Graph& graph, std::vector<bool>& on_overlay, std::ve
   }
 }
 
-// As plan(), but a layer that is too large for the overlay even alone goes to the host: its smallest tile, or
-// its tensors. Errors (infeasible): every layer fits, all of them together do not.
+// Nodes that cannot run where they stand, or are too large for the overlay even alone, go to the host.
+// Returns whether there was one.
+bool leave_misfits(const Planner& planner, std::vector<bool>& on_overlay, std::vector<std::string>& reasons) {
+  const Graph& graph = planner.graph;
+  bool found = false;
+  const auto leave = [&](NodeId n, const Diagnostic& problem) {
+    const bool too_large = problem.kind == ErrorKind::kInfeasible && !problem.op.empty();
+    on_overlay[size_t(n)] = false;
+    reasons[size_t(n)] =
+        too_large ? fmt::format("its smallest tile does not fit: {} {}", problem.op, problem.message)
+                  : problem.message;
+    found = true;
+  };
+  for (const Step& step : order_steps(graph, on_overlay)) {
+    if (!step.on_overlay) continue;
+    for (const auto& [n, problem] : overlay::overlay_misfits(graph, step.nodes, planner.hardware)) {
+      leave(n, problem);
+    }
+  }
+  for (NodeId n = 0; n < NodeId(graph.nodes.size()); ++n) {
+    if (!on_overlay[size_t(n)]) continue;
+    try {
+      overlay::compile_overlay(graph, std::span(&n, 1), planner.hardware);
+    } catch (const Error& alone) {
+      if (alone.kind() == ErrorKind::kInfeasible) leave(n, alone.diagnostics()[0]);
+      // else a view needs the node before it
+    }
+  }
+  return found;
+}
+
+// As plan(), but what does not fit goes to the host. Errors (infeasible): every layer fits, all of them
+// together do not.
 std::vector<overlay::LayerReport> plan_what_fits(Planner& planner, std::vector<bool>& on_overlay,
                                                  std::vector<std::string>& reasons) {
-  const Graph& graph = planner.graph;
-  try {
-    return planner.plan(on_overlay);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::kInfeasible) throw;
-    bool found = false;
-    for (NodeId n = 0; n < NodeId(graph.nodes.size()); ++n) {
-      if (!on_overlay[size_t(n)]) continue;
-      try {
-        overlay::compile_overlay(graph, std::span(&n, 1), planner.hardware);
-      } catch (const Error& alone) {
-        if (alone.kind() != ErrorKind::kInfeasible) continue;  // a view needs the node before it
-        const Diagnostic& problem = alone.diagnostics()[0];
-        on_overlay[size_t(n)] = false;
-        reasons[size_t(n)] = problem.op.empty() ? problem.message
-                                                : fmt::format("its smallest tile does not fit: {} {}",
-                                                              problem.op, problem.message);
-        found = true;
-      }
+  for (;;) {
+    try {
+      return planner.plan(on_overlay);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kInfeasible && error.kind() != ErrorKind::kUnsupported) throw;
+      if (!leave_misfits(planner, on_overlay, reasons)) throw;
     }
-    if (!found) throw;
+    leave_lone_views(planner.graph, on_overlay, reasons);
   }
-  leave_lone_views(graph, on_overlay, reasons);
-  return planner.plan(on_overlay);
 }
 
 }  // namespace
@@ -151,8 +167,8 @@ Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const 
     reasons[n] = chosen.placements[n].reason;
   }
   leave_lone_views(graph, on_overlay, reasons);
+  if (on_overlay != legal) result.layers = plan_what_fits(planner, on_overlay, reasons);
   for (size_t n = 0; n < graph.nodes.size(); ++n) bundle.nodes.push_back({on_overlay[n], reasons[n]});
-  if (on_overlay != legal) result.layers = planner.plan(on_overlay);
   result.recorded = std::move(planner.recorded);
   for (const overlay::LayerReport& layer : result.layers) bundle.schedules[layer.name] = layer.schedule;
   return result;

@@ -94,6 +94,23 @@ class Compiler {
     return all;
   }
 
+  std::map<NodeId, Diagnostic> misfits() {
+    std::map<NodeId, Diagnostic> found;
+    for (const NodeId id : nodes_) {
+      const Node& node = graph_.nodes[size_t(id)];
+      // A view of what is not there goes to the host, too.
+      if (is_view(graph_, node) && homes_.find(root_of(node.input(0))) == homes_.end()) continue;
+      try {
+        check_tensors(node);
+        add_node(id, [this](CompiledLayer& compiled) { choose(compiled); });
+      } catch (const Error& error) {
+        if (error.kind() != ErrorKind::kUnsupported && error.kind() != ErrorKind::kInfeasible) throw;
+        found.emplace(id, error.diagnostics()[0]);
+      }
+    }
+    return found;
+  }
+
  private:
   using Scheduler = std::function<void(CompiledLayer&)>;
 
@@ -106,7 +123,16 @@ class Compiler {
   void add_node(NodeId id, const Scheduler& schedule) {
     const Node& node = graph_.nodes[size_t(id)];
     if (is_view(graph_, node)) {
-      views_[node.outputs[0]] = view_of(node.input(0));
+      const SourceView view = view_of(node.input(0));
+      const Shape& shape = graph_.value(node.outputs[0]).shape;
+      // What reads more than two dimensions goes by the shape.
+      if (shape.rank() > 2 && image_view(shape) != view) {
+        throw Error({{ErrorKind::kUnsupported, where(node), node.op,
+                      fmt::format("its input lies in the overlay's memory as images of {} x {} x {}",
+                                  view.channels, view.height, view.width),
+                      "run it on the host"}});
+      }
+      views_[node.outputs[0]] = view;
       view_source_[node.outputs[0]] = root_of(node.input(0));
       return;
     }
@@ -197,10 +223,15 @@ class Compiler {
   // Layers of the same sizes get the same schedule; networks repeat themselves a lot.
   Schedule known_or_default(const Layer& layer) {
     for (const size_t index : defaulted_) {
-      if (same_sizes(layers_[index].layer, layer)) return layers_[index].schedule;
+      // The parameters of its output stage take room in ACC as well.
+      const Schedule& schedule = layers_[index].schedule;
+      if (same_sizes(layers_[index].layer, layer) && Tiling(layer, hardware_, schedule).fits(hardware_)) {
+        return schedule;
+      }
     }
+    Schedule schedule = default_schedule(layer, hardware_);
     defaulted_.push_back(layers_.size());
-    return default_schedule(layer, hardware_);
+    return schedule;
   }
 
   // Before any schedule is sought: tiles of a tensor that cannot be there may be too many to list.
@@ -387,6 +418,12 @@ std::vector<Layer> overlay_layers(const Graph& graph, std::span<const NodeId> no
                                   const OverlayHardware& hardware) {
   const std::map<std::string, Schedule> none;
   return Compiler(graph, nodes, hardware, none).layers();
+}
+
+std::map<NodeId, Diagnostic> overlay_misfits(const Graph& graph, std::span<const NodeId> nodes,
+                                             const OverlayHardware& hardware) {
+  const std::map<std::string, Schedule> none;
+  return Compiler(graph, nodes, hardware, none).misfits();
 }
 
 OverlayProgram compile_overlay(const Graph& graph, std::span<const NodeId> nodes,

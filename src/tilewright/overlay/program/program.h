@@ -73,6 +73,12 @@ OverlayProgram compile_overlay(const Graph& graph, std::span<const NodeId> nodes
 std::vector<Layer> overlay_layers(const Graph& graph, std::span<const NodeId> nodes,
                                   const OverlayHardware& hardware);
 
+// Those of `nodes` that cannot run beside the others, and why: (unsupported) what they read lies in memory as
+// images that they cannot read, which supports() does not see; (infeasible) no tile of theirs fits, or a
+// tensor. Without these nodes the others can.
+std::map<NodeId, Diagnostic> overlay_misfits(const Graph& graph, std::span<const NodeId> nodes,
+                                             const OverlayHardware& hardware);
+
 // Runs the program once. `inputs` by value id: an i8 tensor for each of program.inputs; returns the outputs.
 // `counters` may be null. Errors (invalid input): a missing input, or one of another type or shape.
 std::map<ValueId, Tensor> run_overlay(OverlayProgram& program, const std::map<ValueId, Tensor>& inputs,

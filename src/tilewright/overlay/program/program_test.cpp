@@ -1,8 +1,13 @@
 #include "tilewright/overlay/program/program.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+
+#include "random_seed.h"
+#include "tilewright/base/random.h"
+#include "tilewright/host/executor.h"
 
 namespace tilewright::overlay {
 namespace {
@@ -101,6 +106,118 @@ TEST(Program, LongRowsRunOnThePlainInstructions) {
     if (i > 0) expected = std::max(expected, row.integer_at(i - 1));
     if (i + 1 < width) expected = std::max(expected, row.integer_at(i + 1));
     ASSERT_EQ(out.integer_at(i), expected) << i;
+  }
+}
+
+Tensor random_tensor(Random& random, ElementType type, const Shape& shape, int64_t low, int64_t high) {
+  Tensor tensor(type, shape);
+  for (int64_t i = 0; i < tensor.size(); ++i) tensor.set_integer(i, random.between(low, high));
+  return tensor;
+}
+
+// A QConv of `weights`, its result shifted by `shifts`.
+ValueId add_conv(Graph& graph, ValueId x, Tensor weights, Tensor shifts, int64_t pad) {
+  const auto constant = [&](Tensor tensor) {
+    return graph.add_constant(fmt::format("c{}", graph.values.size()), std::move(tensor));
+  };
+  const Shape from = graph.value(x).shape, kernel = weights.shape();
+  const Shape to{1, kernel[0], from[2] + 2 * pad - kernel[2] + 1, from[3] + 2 * pad - kernel[3] + 1};
+  const std::string name = fmt::format("conv{}", graph.nodes.size());
+  const std::vector<ValueId> inputs = {x, constant(std::move(weights)),
+                                       constant(Tensor(ElementType::kI32, Shape{kernel[0]})),
+                                       constant(Tensor::of<int32_t>({1}, {1})), constant(std::move(shifts))};
+  const ValueId y = graph.add_value(name, ElementType::kI8, to);
+  graph.add_node(name, "QConv", inputs, {y}, kTilewrightDomain).attributes["pads"] =
+      std::vector<int64_t>(4, pad);
+  return y;
+}
+
+// Runs all nodes of a graph of one input and one output, and compares with the host.
+void expect_as_on_the_host(const Graph& graph, const OverlayHardware& hardware, Random& random,
+                           const std::map<std::string, Schedule>& schedules = {}) {
+  std::vector<NodeId> nodes;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) nodes.push_back(NodeId(n));
+  const Tensor x = random_tensor(random, ElementType::kI8, graph.value(graph.inputs[0]).shape, -128, 127);
+  OverlayProgram program = compile_overlay(graph, nodes, hardware, schedules);
+  FunctionalSimulator simulator(hardware);
+  const Tensor y = run_overlay(program, {{graph.inputs[0], x}}, simulator).at(graph.outputs[0]);
+  EXPECT_TRUE(y.identical(tilewright::Executor(graph).run({x})[0]));
+}
+
+// Layers of the same sizes share a schedule only where the parameters of both fit beside it: shifts that
+// differ by channel take more of them.
+void expect_shared_schedules_fit(int64_t channels, int64_t height, int64_t depth, Random& random) {
+  OverlayHardware hardware;
+  hardware.accumulator_buffer_bytes = depth * hardware.accumulator_bytes();
+  Graph graph;
+  ValueId y = graph.add_input("x", ElementType::kI8, {1, channels, height, 6});
+  for (int layer = 0; layer < 2; ++layer) {
+    Tensor shifts(ElementType::kI32, {channels});
+    for (int64_t c = 0; c < channels; ++c) shifts.set_integer(c, layer == 0 ? 8 : 6 + c % 2 * 12);
+    y = add_conv(graph, y, random_tensor(random, ElementType::kI8, {channels, channels, 3, 3}, -9, 9),
+                 std::move(shifts), 1);
+  }
+  graph.outputs = {y};
+  expect_as_on_the_host(graph, hardware, random);
+}
+
+TEST(Program, SharedSchedulesFitEveryLayer) {
+  Random random(2);
+  expect_shared_schedules_fit(32, 5, 64, random);
+}
+
+TEST(ProgramClass, SharedSchedulesFitEveryLayer) {
+  const int64_t cases = test_cases(24);
+  RecordProperty("cases", int(cases));
+  for (int64_t i = 0; i < cases; ++i) {
+    const uint64_t seed = test_seed() + uint64_t(i);
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random random(seed);
+    expect_shared_schedules_fit(16 * random.between(1, 2), random.between(2, 8), 32 << random.between(0, 2),
+                                random);
+  }
+}
+
+// 65,792 weights of one block, more than a LOAD can count.
+TEST(Program, WeightsOfManyLoadsRun) {
+  OverlayHardware hardware;
+  hardware.isa = IsaVersion::kWide;
+  hardware.block_in = hardware.block_out = 4;
+  hardware.weight_buffer_bytes = 1 << 21;
+  hardware.input_buffer_bytes = 1 << 19;
+  hardware.uop_buffer_bytes = 1 << 14;
+  Random random(3);
+  Graph graph;
+  const ValueId x = graph.add_input("x", ElementType::kI8, {1, 1, 257, 256});
+  graph.outputs = {add_conv(graph, x, random_tensor(random, ElementType::kI8, {1, 1, 257, 256}, -9, 9),
+                            Tensor::of<int32_t>({1}, {12}), 0)};
+  expect_as_on_the_host(graph, hardware, random, {{"conv0", {1, 1, 1, 1, 1}}});
+}
+
+// Rows and columns of tiles that are longer than a field of LOAD and STORE, with padding and without.
+TEST(Program, TilesOfManyTransfersRun) {
+  OverlayHardware hardware;
+  hardware.isa = IsaVersion::kWide;
+  hardware.block_in = hardware.block_out = 2;
+  hardware.weight_buffer_bytes = 1 << 10;
+  hardware.input_buffer_bytes = 1 << 19;
+  hardware.accumulator_buffer_bytes = 1 << 21;
+  hardware.uop_buffer_bytes = 1 << 12;
+  Random random(4);
+  for (const bool tall : {false, true}) {
+    for (const int64_t pad : {0, 1}) {
+      SCOPED_TRACE(::testing::Message() << "tall " << tall << ", pad " << pad);
+      const int64_t length = 66000;
+      Graph graph;
+      const ValueId x =
+          graph.add_input("x", ElementType::kI8, tall ? Shape{1, 2, length, 3} : Shape{1, 2, 3, length});
+      graph.outputs = {add_conv(graph, x, random_tensor(random, ElementType::kI8, {2, 2, 3, 3}, -9, 9),
+                                Tensor::of<int32_t>({1}, {6}), pad)};
+      const int64_t rows = tall ? 65700 : 1, cols = tall ? 1 : 65700;
+      Schedule schedule{1, rows, cols, 1, 1};
+      schedule.virtual_threads = 1;
+      expect_as_on_the_host(graph, hardware, random, {{"conv0", schedule}});
+    }
   }
 }
 
