@@ -3,21 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
-
 #include "tilewright/base/plain_text.h"
 
 namespace tilewright {
 namespace {
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
 
 // Printable ASCII; every other byte as \xNN.
 std::string escaped(const std::string& text) {
@@ -32,7 +21,7 @@ std::string escaped(const std::string& text) {
 }  // namespace
 
 void check_name(const char* what, const std::string& name, Diagnostics& diagnostics) {
-  if (is_utf8(name)) return;
+  if (valid_utf8(name)) return;
   diagnostics.error(ErrorKind::kInvalidInput, fmt::format("{} '{}'", what, escaped(name)), "",
                     "its name is not UTF-8", "rename it in the exporting program");
 }
