@@ -99,6 +99,7 @@ TEST(MultiThreshold, EqualStepsCountAsDefinedOnTheLatticeOfSums) {
 // lies a hundredth of a step below has not.
 TEST(MultiThresholdClass, RoundedThresholdsAreReachedByWhatLiesOnThem) {
   Random random(test_seed());
+  RecordProperty("cases", int(test_cases(300)));
   for (int64_t trial = 0; trial < test_cases(300); ++trial) {
     const int64_t count = trial == 0 ? 7 : random.between(2, 40),
                   rows = trial == 0 ? 1 : random.between(1, 3);

@@ -303,6 +303,7 @@ TEST(Quantize, NewNamesAreNoneOfTheModel) {
 // alpha * x w + beta * b: the range of the result is that of the whole, so that nothing saturates.
 TEST(QuantizeClass, GemmsWithFactorsComeCloseToFloat) {
   const int64_t cases = test_cases(60);
+  RecordProperty("cases", int(cases));
   for (int64_t i = 0; i < cases; ++i) {
     SCOPED_TRACE("seed " + std::to_string(test_seed()) + ", case " + std::to_string(i));
     FloatGraph g;

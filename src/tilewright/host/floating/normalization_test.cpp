@@ -63,6 +63,7 @@ Tensor random_parameter(Random& random, const Shape& shape) {
 TEST(NormalizationClass, LayerParametersBroadcast) {
   Random random(test_seed());
   const int64_t cases = test_cases(200);
+  RecordProperty("cases", int(cases));
   for (int64_t i = 0; i < cases; ++i) {
     std::vector<int64_t> dims;
     for (int64_t rank = random.between(1, 4); rank > 0; --rank) dims.push_back(random.between(1, 4));

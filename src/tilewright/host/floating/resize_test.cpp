@@ -83,6 +83,7 @@ TEST(Resize, CropFillsOutside) {
 TEST(ResizeClass, ScalesGiveTheInferredShape) {
   Random random(test_seed());
   const int64_t cases = test_cases(400);
+  RecordProperty("cases", int(cases));
   int64_t compared = 0;
   for (int64_t i = 0; i < cases; ++i) {
     SCOPED_TRACE("seed " + std::to_string(test_seed()) + ", case " + std::to_string(i));

@@ -161,6 +161,7 @@ ValueId random_movement(MovementGraph& g, ValueId v, Random& random) {
 TEST(MovementClass, IntegersKeepNumbersAndNames) {
   Random random(test_seed());
   const int64_t cases = test_cases(400);
+  RecordProperty("cases", int(cases));
   for (int64_t i = 0; i < cases; ++i) {
     SCOPED_TRACE("seed " + std::to_string(test_seed()) + ", case " + std::to_string(i));
     MovementGraph g;

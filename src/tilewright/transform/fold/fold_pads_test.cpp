@@ -94,6 +94,7 @@ TEST(FoldPads, OtherReadersKeepThePad) {
 TEST(FoldPadsClass, KeepsResults) {
   Random random(test_seed());
   const int64_t cases = test_cases(600);
+  RecordProperty("cases", int(cases));
   int64_t folded = 0;
   for (int64_t i = 0; i < cases; ++i) {
     SCOPED_TRACE("seed " + std::to_string(test_seed()) + ", case " + std::to_string(i));
