@@ -11,6 +11,7 @@
 #include "tilewright/base/error.h"
 #include "tilewright/graph/value_range.h"
 #include "tilewright/graph/window.h"
+#include "tilewright/pipeline/network/fit_tensors.h"
 #include "tilewright/pipeline/network/network.h"
 
 namespace tilewright::pipeline {
@@ -54,16 +55,10 @@ bool runs_in_hardware(const Graph& graph, const Node& node) {
   return is_layer(node) || is_integer_pool(graph, node) || is_integer_clip(graph, node);
 }
 
-// Bits of two's complement that hold low..high.
-int bits_for(int64_t low, int64_t high) {
-  int bits = 2;
-  while (low < -(int64_t{1} << (bits - 1)) || high >= (int64_t{1} << (bits - 1))) ++bits;
-  return bits <= 2 ? 2 : bits <= 4 ? 4 : bits <= 8 ? 8 : bits;
-}
-
 class Extraction {
  public:
-  explicit Extraction(const Graph& graph) : graph_(graph), consumers_(graph.consumers()) {}
+  explicit Extraction(const Graph& graph)
+      : graph_(graph), consumers_(graph.consumers()), producers_(graph.producers()) {}
 
   Network run() {
     find_region();
@@ -71,7 +66,7 @@ class Extraction {
       if (member_[size_t(id)]) take(graph_.nodes[size_t(id)]);
     }
     problems_.raise_if_any();
-    fit_tensors();
+    fit_tensors(network_);
     finish_borders();
     return std::move(network_);
   }
@@ -107,11 +102,10 @@ class Extraction {
     }
     std::vector<bool> wanted(size_t(count), false);
     wanted[size_t(last_)] = true;
-    const std::vector<NodeId> producers = graph_.producers();
     for (NodeId id = last_; id >= first_; --id) {
       if (!wanted[size_t(id)]) continue;
       for (ValueId v : graph_.nodes[size_t(id)].inputs) {
-        if (v != kNoValue && producers[size_t(v)] != kNoNode) wanted[size_t(producers[size_t(v)])] = true;
+        if (v != kNoValue && producers_[size_t(v)] != kNoNode) wanted[size_t(producers_[size_t(v)])] = true;
       }
     }
     for (NodeId id = first_; id <= last_; ++id) {
@@ -176,11 +170,44 @@ class Extraction {
     return id;
   }
 
+  // Whether a node reads the network's data: its input, or what a node of it makes. Anything else would be a
+  // second input.
+  bool data(const Node& node, ValueId value) {
+    const NodeId producer = producers_[size_t(value)];
+    if (value == graph_.nodes[size_t(first_)].input(0)) return true;
+    if (producer != kNoNode && member_[size_t(producer)]) return true;
+    refuse(
+        node,
+        fmt::format("it reads '{}', which does not come from the network's input", graph_.value(value).name),
+        "hardware takes one input; run the model on the overlay (tilewright compile)");
+    return false;
+  }
+
+  // The same of all that it reads; weights, tables and bounds are constants.
+  bool inputs(const Node& node) {
+    const bool adds = node.op == "QAdd" || node.op == "FixedAdd";
+    bool ok = data(node, node.input(0)) && (!adds || data(node, node.input(1)));
+    for (size_t i = 1; !adds && i < node.inputs.size(); ++i) {
+      const ValueId value = node.inputs[i];
+      if (value == kNoValue || graph_.is_constant(value)) continue;
+      refuse(node, fmt::format("its input '{}' is not constant", graph_.value(value).name));
+      ok = false;
+    }
+    return ok;
+  }
+
   void take(const Node& node) {
+    if (!inputs(node)) return;
     if (is_view(node)) return take_view(node);
     if (node.op == "QAdd" || node.op == "FixedAdd") return take_addition(node);
     if (node.op == "QLookup" || node.op == "FixedLookup") return take_lookup(node);
     Layer layer = begin_layer(node);
+    const bool windows =
+        node.op == "QConv" || node.op == "FixedConv" || node.op.find("Pool") != std::string::npos;
+    if (windows && views_.at(node.input(0)).order != Order::kNchw) {
+      return refuse(node, "the axes of what it reads are in another order than [1, channels, rows, columns]",
+                    "remove the Transpose in front of it");
+    }
     const Shape& x = graph_.value(node.input(0)).shape;
     if (node.op == "QConv" || node.op == "FixedConv") {
       if (!take_convolution(node, x, layer)) return;
@@ -216,6 +243,10 @@ class Extraction {
 
   void end_layer(const Node& node, Layer layer) {
     layer.output = tensor_of(node.outputs[0]);
+    if (layer.kind == LayerKind::kMap) {  // element by element: the result lies as the input does
+      network_.tensors[size_t(layer.output)].shape = network_.tensors[size_t(layer.input)].shape;
+      views_[node.outputs[0]].order = views_.at(node.input(0)).order;
+    }
     // Elements per channel of the result, for the constants of all channels.
     const int64_t channels = network_.tensors[size_t(layer.output)].shape.channels;
     layer.bias.resize(size_t(channels), layer.bias.empty() ? 0 : layer.bias[0]);
@@ -326,8 +357,8 @@ class Extraction {
       layer.weights.assign(size_t(in.channels * layer.window.rows * layer.window.columns),
                            int32_t(node.int_or("multiplier", 1)));
       layer.weight_bits = 32;
-      layer.clip_low = INT32_MIN;
-      layer.clip_high = INT32_MAX;
+      layer.clip_low = node.int_or("clip_low", INT32_MIN);
+      layer.clip_high = node.int_or("clip_high", INT32_MAX);
       return;
     }
     layer.bias = {node.int_or("bias", 0)};
@@ -357,18 +388,39 @@ class Extraction {
   }
 
   // The layer that makes `value` when this reader is its only one and nothing is fused behind it yet that
-  // has to come later.
+  // has to come later. Nobody else may read what `value` is a view of either.
   Layer* fusable(ValueId value) {
-    if (consumers_[size_t(value)].size() != 1 || graph_.is_output(value)) return nullptr;
     const auto it = views_.find(value);
     if (it == views_.end()) return nullptr;
+    for (ValueId own = value;;) {
+      if (consumers_[size_t(own)].size() != 1 || graph_.is_output(own)) return nullptr;
+      const NodeId producer = producers_[size_t(own)];
+      if (producer == kNoNode || !is_view(graph_.nodes[size_t(producer)])) break;
+      own = graph_.nodes[size_t(producer)].input(0);
+    }
     for (Layer& layer : network_.layers) {
       if (layer.output == it->second.tensor) return layer.lookup || layer.bipolar ? nullptr : &layer;
     }
     return nullptr;
   }
 
+  // Whether the elements of two values lie one beside the other.
+  bool alike(ValueId a, ValueId b) {
+    const TensorShape shape = network_.tensors[size_t(tensor_of(a))].shape;
+    if (shape != network_.tensors[size_t(tensor_of(b))].shape) return false;
+    return views_.at(a).order == views_.at(b).order || shape.rows * shape.columns == 1;
+  }
+
   void take_addition(const Node& node) {
+    if (node.int_or("bipolar", 0) != 0) {
+      return refuse(node, "its sums become signs", "put a QRequantize with the signs behind it");
+    }
+    if (!alike(node.input(0), node.input(1))) {
+      return refuse(node, "its operands lie in memory in different orders",
+                    "transpose and flatten both alike");
+    }
+    if (tensor_of(node.input(0)) == tensor_of(node.input(1)))
+      return refuse(node, "it adds a value to itself");
     Layer* best = nullptr;
     int own = 0;
     for (int side : {0, 1}) {
@@ -382,10 +434,6 @@ class Extraction {
       alone = begin_layer(node);
       alone.kind = LayerKind::kMap;
       pass_through(alone);
-      if (node.input(0) == node.input(1)) {
-        refuse(node, "it adds a value to itself");
-        return;
-      }
     }
     Layer& layer = best == nullptr ? alone : *best;
     FusedAdd add;
@@ -445,58 +493,6 @@ class Extraction {
                 network_.layers.end());
   }
 
-  static bool has_padding(const Layer& layer, const TensorShape& in, const TensorShape& out) {
-    const LayerWindow& w = layer.window;
-    return w.top > 0 || w.left > 0 || (out.rows - 1) * w.stride_y - w.top + w.rows > in.rows ||
-           (out.columns - 1) * w.stride_x - w.left + w.columns > in.columns;
-  }
-
-  // The wires of a tensor carry what its readers put around it as well, and both operands of an addition as
-  // they come; signs that something else than a threshold makes are numbers.
-  void fit_tensors() {
-    if (network_.number == NumberType::kFixed) {
-      for (Layer& layer : network_.layers) {
-        if (layer.kind == LayerKind::kMaxPool) layer.window.pad_value = INT32_MIN;
-      }
-      return;
-    }
-    for (bool changed = true; changed;) {
-      changed = false;
-      const auto widen = [&](NetworkTensor& tensor, int bits) {
-        if (!tensor.bipolar && tensor.bits >= bits) return;
-        tensor.bits = std::max(tensor.bits, bits);
-        tensor.bipolar = false;
-        changed = true;
-      };
-      for (const Layer& layer : network_.layers) {
-        NetworkTensor &in = network_.tensors[size_t(layer.input)],
-                      &out = network_.tensors[size_t(layer.output)];
-        const int64_t pad = layer.window.pad_value;
-        const bool sign = in.bipolar && (pad == 1 || pad == -1);
-        if (layer.kind != LayerKind::kMaxPool && !sign && has_padding(layer, in.shape, out.shape)) {
-          widen(in, bits_for(pad, pad));
-        }
-        if (layer.lookup) widen(out, 2);
-        if (!layer.add) continue;
-        NetworkTensor& other = network_.tensors[size_t(layer.add->tensor)];
-        widen(out, std::max(2, other.bits));
-        widen(other, out.bits);
-      }
-    }
-    for (Layer& layer : network_.layers) {
-      const NetworkTensor &in = network_.tensors[size_t(layer.input)],
-                          &out = network_.tensors[size_t(layer.output)];
-      if (layer.kind == LayerKind::kMaxPool) {
-        layer.window.pad_value = in.bipolar ? -1 : -(int64_t{1} << (in.bits - 1));
-      }
-      // Signs that are handed on, or chosen from, are thresholds of themselves.
-      if (out.bipolar && !layer.bipolar) {
-        layer.clip_low = 0, layer.clip_high = 1;
-        layer.bipolar = true;
-      }
-    }
-  }
-
   void take_view(const Node& node) {
     tensor_of(node.input(0));
     const View view = views_.at(node.input(0));
@@ -513,13 +509,15 @@ class Extraction {
     } else if (out.rank() == 2 && out[0] == 1) {
       result.order = view.order == Order::kNchw || view.order == Order::kVectorChw ? Order::kVectorChw
                                                                                    : Order::kVectorHwc;
-    } else if (out.rank() == 4 && out[0] == 1 && one_pixel) {
-      result.order = out[1] == shape.channels ? Order::kNchw : Order::kNhwc;
+    } else if (out == Shape{1, shape.channels, 1, 1} && one_pixel) {
+      result.order = Order::kNchw;
+    } else if (out == Shape{1, 1, 1, shape.channels} && one_pixel) {
+      result.order = Order::kNhwc;
     } else if (!node.is("Identity") && out != graph_.value(node.input(0)).shape) {
       return refuse(
           node,
           fmt::format("it turns {} into {}", to_string(graph_.value(node.input(0)).shape), to_string(out)),
-          "only flattening is possible inside hardware");
+          "only flattening is possible inside hardware, and a vector as the channels of one pixel");
     }
     views_[node.outputs[0]] = result;
   }
@@ -530,6 +528,13 @@ class Extraction {
     const Node& last = graph_.nodes[size_t(last_)];
     const ValueId out = last.outputs[0];
     network_.output = views_.at(out).tensor;
+    // The host takes results by channels, as their values lie in the graph unless they end in channels.
+    const TensorShape& result = network_.tensors[size_t(network_.output)].shape;
+    const Order order = views_.at(out).order;
+    if ((order == Order::kNhwc || order == Order::kVectorHwc) && result.rows * result.columns > 1) {
+      refuse(last, "the network would end behind a Transpose", "end it in front of the Transpose");
+      problems_.raise_if_any();
+    }
     network_.before = graph_;
     network_.before.outputs = {in};
     network_.before.remove_dead();
@@ -575,6 +580,7 @@ class Extraction {
 
   const Graph& graph_;
   const std::vector<std::vector<NodeId>> consumers_;
+  const std::vector<NodeId> producers_;
   Network network_;
   Diagnostics problems_;
   std::vector<bool> member_;

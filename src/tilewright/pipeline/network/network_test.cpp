@@ -1,9 +1,15 @@
-// What is no network for the pipeline. Whole networks: tests/pipeline_number_types.
+// What becomes a network and what does not. Whole networks: tests/pipeline_number_types.
 #include "tilewright/pipeline/network/network.h"
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <numeric>
+
+#include "random_seed.h"
 #include "tilewright/base/error.h"
+#include "tilewright/host/executor.h"
+#include "tilewright/pipeline/network/random_graph_testing.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -20,6 +26,219 @@ TEST(ExtractNetwork, RefusesAGraphWithoutIntegerLayers) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
     EXPECT_NE(std::string(error.what()).find("no integer layer with weights"), std::string::npos);
+  }
+}
+
+// `seed` and, where its shapes do not fit together, the next ones.
+Graph drawn(uint64_t seed) {
+  for (uint64_t attempt = 0;; ++attempt) {
+    try {
+      return random_unusual_graph(seed * 1000 + attempt);
+    } catch (const Error&) {
+      if (attempt == 50) throw;
+    }
+  }
+}
+
+// What `network` and the host behind it make of an input, by channels; the first layer reads that itself.
+Tensor computed(const Network& network, const Tensor& input) {
+  const auto each = [&](int id, const auto& visit) {
+    const TensorShape& shape = network.tensors[size_t(id)].shape;
+    const int64_t pixels = shape.rows * shape.columns;
+    for (int64_t at = 0; at < shape.elements(); ++at)
+      visit(at, at % shape.channels * pixels + at / shape.channels);
+  };
+  std::vector<int32_t> image(size_t(input.size()));
+  each(network.input, [&](int64_t at, int64_t from) { image[size_t(at)] = int32_t(input.integer_at(from)); });
+  const std::vector<int32_t> result = evaluate(network, image)[size_t(network.output)];
+  const Value& value = network.behind.value(network.behind.inputs[0]);
+  Tensor border(value.type, value.shape);
+  each(network.output, [&](int64_t at, int64_t to) { border.set_integer(to, result[size_t(at)]); });
+  return run(network.behind, {border})[0];
+}
+
+TEST(ExtractNetworkClass, NetworksComputeTheirGraphsOrAreRefused) {
+  const int64_t cases = test_cases(400);
+  int64_t taken = 0;
+  for (int64_t i = 0; i < cases; ++i) {
+    const uint64_t seed = test_seed() * 100'000 + uint64_t(i);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const Graph graph = drawn(seed);
+    Network network;
+    try {
+      network = extract_network(graph);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kUnsupported) << error.what();
+      continue;
+    }
+    ++taken;
+    Random random(seed);
+    std::vector<Tensor> inputs;
+    for (const ValueId id : graph.inputs) {
+      const Value& value = graph.value(id);
+      inputs.emplace_back(value.type, value.shape);
+      const int64_t most = value.type == ElementType::kI8 ? 127 : 1 << 16;
+      for (int64_t at = 0; at < inputs.back().size(); ++at)
+        inputs.back().set_integer(at, random.between(-most - 1, most));
+    }
+    ASSERT_TRUE(computed(network, inputs[0]).identical(run(graph, inputs)[0]));
+  }
+  RecordProperty("cases", int(taken));
+  EXPECT_GE(taken, cases / 8);
+}
+
+// A graph of fixed-point layers, by hand.
+struct FixedGraph {
+  Graph graph;
+  ValueId x = graph.add_input("x", ElementType::kI32, {1, 2, 4, 4});
+
+  ValueId add(const std::string& op, std::vector<ValueId> inputs,
+              std::map<std::string, Attribute> attributes = {}) {
+    const ValueId out = graph.add_value(op + "_out", ElementType::kF32, {});
+    const bool own = op.rfind("Fixed", 0) == 0 || op.rfind("Q", 0) == 0;
+    Node& node = graph.add_node(op, op, std::move(inputs), {out}, own ? kTilewrightDomain : "");
+    node.attributes = std::move(attributes);
+    if (op == "FixedConv") node.attributes["fraction"] = int64_t{8};
+    const TypedShape inferred = infer_node(graph, node)[0];
+    graph.value(out).type = inferred.type;
+    graph.value(out).shape = inferred.shape;
+    return out;
+  }
+  ValueId constant(ElementType type, Shape shape, std::vector<int64_t> values) {
+    Tensor tensor(type, std::move(shape));
+    for (int64_t i = 0; i < tensor.size(); ++i) tensor.set_integer(i, values[size_t(i) % values.size()]);
+    return graph.add_constant("c", tensor);
+  }
+  ValueId conv(ValueId from, int64_t channels, int64_t kernel = 1) {
+    const int64_t in = graph.value(from).shape[1];
+    return add("FixedConv",
+               {from, constant(ElementType::kI32, {channels, in, kernel, kernel}, {300, -200, 90}),
+                constant(ElementType::kI32, {channels}, {5})});
+  }
+  ValueId reshape(ValueId from, std::vector<int64_t> sizes) {
+    return add("Reshape", {from, constant(ElementType::kI64, {int64_t(sizes.size())}, sizes)});
+  }
+  std::string refusal(ValueId output) {
+    graph.outputs = {output};
+    try {
+      extract_network(graph);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kUnsupported);
+      return error.what();
+    }
+    return "";
+  }
+};
+
+TEST(ExtractNetwork, ViewsReadersAndClipsAreKept) {
+  using Make = std::function<ValueId(FixedGraph&)>;
+  const auto table = [](FixedGraph& g) {
+    Random random(3);
+    std::vector<int64_t> values(513);
+    for (int64_t& value : values) value = random.between(-300, 300);
+    return g.constant(ElementType::kI32, {513}, values);
+  };
+  const auto lookup = [&](FixedGraph& g, ValueId from) {
+    return g.add("FixedLookup", {from, table(g)}, {{"fraction", int64_t{8}}, {"input_shift", int64_t{1}}});
+  };
+  const std::vector<Make> cases = {
+      [](FixedGraph& g) {  // a pool with an activation
+        const std::vector<int64_t> two = {2, 2};
+        return g.conv(g.add("FixedAveragePool", {g.conv(g.x, 4)},
+                            {{"kernel_shape", two},
+                             {"strides", two},
+                             {"fraction", int64_t{8}},
+                             {"multiplier", int64_t{64}},
+                             {"clip_low", int64_t{0}},
+                             {"clip_high", int64_t{500}}}),
+                      3);
+      },
+      [&](FixedGraph& g) {  // a view with one reader of a tensor with two
+        const ValueId c = g.conv(g.x, 8, 4);
+        const ValueId one = lookup(g, g.add("Flatten", {c})), other = g.add("Flatten", {g.conv(c, 8)});
+        return g.add("FixedAdd", {one, other});
+      },
+      [&](FixedGraph& g) {  // element by element, behind a Flatten of several pixels
+        const ValueId flat = g.add("Relu", {g.add("Flatten", {lookup(g, g.conv(g.x, 4))})});
+        return g.add("FixedGemm",
+                     {flat, g.constant(ElementType::kI32, {5, 64}, {30, -20, 7, 9, -40}),
+                      g.constant(ElementType::kI32, {5}, {1})},
+                     {{"fraction", int64_t{8}}});
+      },
+      [](FixedGraph& g) {  // a vector as the channels of a pixel
+        return g.conv(g.reshape(g.add("Flatten", {g.conv(g.x, 16, 4)}), {1, 16, 1, 1}), 3);
+      }};
+  for (const Make& make : cases) {
+    FixedGraph graph;
+    graph.graph.outputs = {make(graph)};
+    Random random(1);
+    Tensor input(ElementType::kI32, {1, 2, 4, 4});
+    for (int64_t i = 0; i < input.size(); ++i) input.set_integer(i, random.between(-1000, 1000));
+    EXPECT_TRUE(computed(extract_network(graph.graph), input).identical(run(graph.graph, {input})[0]))
+        << "case " << &make - cases.data();
+  }
+}
+
+TEST(ExtractNetwork, RefusesWhatMovesDataOrComesFromElsewhere) {
+  const std::vector<int64_t> to_nhwc = {0, 2, 3, 1};
+  const std::vector<std::pair<const char*, std::function<ValueId(FixedGraph&)>>> cases = {
+      {"which does not come from the network's input",
+       [](FixedGraph& g) {
+         const ValueId y = g.conv(g.x, 2);
+         return g.conv(g.add("FixedAdd", {y, g.constant(ElementType::kI32, {1, 2, 4, 4}, {7})}), 3);
+       }},
+      {"it reads 'z', which does not come from the network's input; hardware takes one input",
+       [](FixedGraph& g) {
+         const ValueId z = g.graph.add_input("z", ElementType::kI32, {1, 2, 4, 4});
+         return g.conv(g.add("FixedAdd", {z, g.conv(g.x, 2)}), 3);
+       }},
+      {"its operands lie in memory in different orders",
+       [&](FixedGraph& g) {
+         const ValueId y = g.conv(g.x, 4);
+         return g.conv(g.add("FixedAdd", {y, g.add("Transpose", {g.conv(g.x, 4)}, {{"perm", to_nhwc}})}), 3);
+       }},
+      {"the axes of what it reads are in another order",
+       [&](FixedGraph& g) {
+         return g.conv(g.add("Transpose", {g.conv(g.x, 4)}, {{"perm", to_nhwc}}), 3);
+       }},
+      {"it turns 1x16x1x1 into 1x4x2x2",
+       [](FixedGraph& g) {
+         return g.conv(g.reshape(g.conv(g.x, 16, 4), {1, 4, 2, 2}), 3);
+       }},
+      {"it adds a value to itself",
+       [](FixedGraph& g) {
+         const ValueId y = g.conv(g.x, 4);
+         return g.conv(g.add("FixedAdd", {y, g.add("Identity", {y})}), 3);
+       }},
+      {"the network would end behind a Transpose",
+       [&](FixedGraph& g) {
+         return g.add("Relu", {g.add("Transpose", {g.conv(g.x, 4)}, {{"perm", to_nhwc}})});
+       }},
+      {"its sums become signs",
+       [](FixedGraph& g) {
+         Graph& graph = g.graph;
+         const ValueId q = graph.add_input("q", ElementType::kI8, {1, 2, 3, 3});
+         const ValueId one = g.constant(ElementType::kI32, {1}, {1});
+         const auto conv = [&](ValueId from) {
+           return g.add("QConv", {from, g.constant(ElementType::kI8, {2, 2, 1, 1}, {1, -2, 3}),
+                                  g.constant(ElementType::kI32, {2}, {3}), one, one});
+         };
+         return conv(g.add("QAdd", {conv(q), conv(q)},
+                           {{"multiplier_a", int64_t{1}},
+                            {"multiplier_b", int64_t{1}},
+                            {"shift", int64_t{0}},
+                            {"clip_low", int64_t{0}},
+                            {"clip_high", int64_t{1}},
+                            {"bipolar", int64_t{1}}}));
+       }},
+      {"its input 'low' is not constant", [](FixedGraph& g) {
+         const ValueId low = g.graph.add_input("low", ElementType::kI32, {});
+         return g.conv(g.add("Clip", {g.conv(g.x, 4), low, kNoValue}), 3);
+       }}};
+  for (const auto& [text, make] : cases) {
+    FixedGraph graph;
+    const std::string refusal = graph.refusal(make(graph));
+    EXPECT_NE(refusal.find(text), std::string::npos) << text << "\n  got: " << refusal;
   }
 }
 

@@ -36,6 +36,22 @@ class RandomGraph {
     return std::move(graph_);
   }
 
+  // Of small maps, also what is no network: views of every kind, several readers, sums of anything.
+  Graph run_unusual() {
+    fixed_ = random_.chance(0.5);
+    graph_.add_input("input", fixed_ ? ElementType::kI32 : ElementType::kI8,
+                     {1, random_.between(1, 6), random_.between(1, 4), random_.between(1, 4)});
+    std::vector<ValueId> made = {convolution(graph_.inputs[0], false)};
+    for (int64_t left = random_.between(2, 9); left > 0; --left) {
+      const ValueId x =
+          random_.chance(0.7) ? made.back() : made[size_t(random_.between(0, int64_t(made.size()) - 1))];
+      made.push_back(unusual(x, made));
+    }
+    graph_.outputs = {made.back()};
+    graph_.remove_dead();
+    return std::move(graph_);
+  }
+
  private:
   using Attributes = std::map<std::string, Attribute>;
 
@@ -230,6 +246,8 @@ class RandomGraph {
     if (fixed_) {
       attributes["fraction"] = fraction_;
       attributes["multiplier"] = std::max<int64_t>(1, (int64_t{1} << fraction_) / window);
+      if (random_.chance(0.4)) attributes["clip_low"] = int64_t{0};
+      if (random_.chance(0.2)) attributes["clip_high"] = int64_t{1} << fraction_;
       return add("FixedAveragePool", {x}, std::move(attributes));
     }
     const Output out = output(attributes);
@@ -340,6 +358,78 @@ class RandomGraph {
     return random_.chance(0.5) ? sum(one, other) : sum(other, one);
   }
 
+  ValueId unusual(ValueId x, const std::vector<ValueId>& made) {
+    switch (random_.between(0, 9)) {
+      case 9:
+        return shared(x);
+      case 0:
+      case 1:
+      case 2:
+        return kept(view(x), x);
+      case 3:
+      case 4:
+        return any_sum(x, made);
+      case 5:
+        return fixed_ || random_.chance(0.5) ? clipped(x) : requantized(x);
+      case 6:
+        return looked_up(x);
+      default:
+        if (shape(x).rank() != 4) return weighted("Gemm", x, {random_.between(1, 6), shape(x)[1]}, {});
+        return random_.chance(0.4) ? pool(x, random_.chance(0.2)) : convolution(x, random_.chance(0.3));
+    }
+  }
+
+  ValueId view(ValueId x) {
+    const bool map = shape(x).rank() == 4;
+    if (random_.chance(0.1)) return add("Identity", {x}, {});
+    if (map && random_.chance(0.4)) return add("Flatten", {x}, {{"axis", int64_t{1}}});
+    if (map && random_.chance(0.7)) {
+      using Axes = std::vector<int64_t>;
+      return add("Transpose", {x}, {{"perm", random_.chance(0.7) ? Axes{0, 2, 3, 1} : Axes{0, 3, 1, 2}}});
+    }
+    int64_t rest = 1;
+    for (int axis = 0; axis < shape(x).rank(); ++axis) rest *= shape(x)[axis];
+    std::vector<int64_t> sizes = {1, 1, 1, 1};
+    for (int64_t left = random_.between(1, 2), axis = random_.between(1, 3); left > 0; --left) {
+      int64_t size = random_.between(1, rest);
+      while (rest % size != 0) --size;
+      sizes[size_t(axis)] *= left == 1 ? rest : size;
+      rest /= size;
+      axis = axis % 3 + 1;
+    }
+    Tensor tensor(ElementType::kI64, {4});
+    for (int64_t i = 0; i < 4; ++i) tensor.set_integer(i, sizes[size_t(i)]);
+    return add("Reshape", {x, graph_.add_constant("shape", tensor)}, {});
+  }
+
+  // The sum of two ways that go out from one value through views, one of which changes it.
+  ValueId shared(ValueId x) {
+    const char* const same = shape(x).rank() == 4 && random_.chance(0.7) ? "Flatten" : "Identity";
+    const auto way = [&] { return kept(add(same, {x}, {}), x); };
+    const ValueId one = looked_up(way()), other = random_.chance(0.5) ? clipped(way()) : way();
+    return random_.chance(0.5) ? sum(one, other) : sum(other, one);
+  }
+
+  // With a constant, a second input, itself, or another value of its shape.
+  ValueId any_sum(ValueId x, std::vector<ValueId> made) {
+    const ElementType type = fixed_ ? ElementType::kI32 : ElementType::kI8;
+    made.push_back(graph_.inputs[0]);
+    std::erase_if(made, [&](ValueId v) { return shape(v) != shape(x) || (v == x && !random_.chance(0.1)); });
+    ValueId other = kNoValue;
+    if (!made.empty() && random_.chance(0.9)) {
+      other = made[size_t(random_.between(0, int64_t(made.size()) - 1))];
+    } else {
+      other =
+          random_.chance(0.5) ? constant(type, shape(x), -100, 100) : graph_.add_input("z", type, shape(x));
+    }
+    const ValueId y = random_.chance(0.5) ? sum(x, other) : sum(other, x);
+    if (fixed_ || !random_.chance(0.1)) return y;
+    Attributes& attributes = graph_.nodes.back().attributes;
+    attributes["bipolar"] = attributes["clip_high"] = int64_t{1};
+    attributes["clip_low"] = attributes["y_zero_point"] = int64_t{0};
+    return noted(y, {0, 1, true});
+  }
+
   Random random_;
   Graph graph_;
   bool fixed_ = false;
@@ -351,5 +441,6 @@ class RandomGraph {
 
 // Errors (invalid input): none of the shapes that were drawn fits; take another seed.
 inline Graph random_graph(uint64_t seed) { return RandomGraph(seed).run(); }
+inline Graph random_unusual_graph(uint64_t seed) { return RandomGraph(seed).run_unusual(); }
 
 }  // namespace tilewright::pipeline

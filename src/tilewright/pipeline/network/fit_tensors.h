@@ -1,0 +1,18 @@
+// Bits of the tensors of a network that is extracted from a graph.
+#pragma once
+
+#include <cstdint>
+
+#include "tilewright/pipeline/network/network.h"
+
+namespace tilewright::pipeline {
+
+// Bits of two's complement that hold low..high: 2, 4, 8 or more.
+int bits_for(int64_t low, int64_t high);
+
+// The wires of a tensor carry what its readers put around it as well, and both operands of an addition as
+// they come; signs that something else than a threshold makes are numbers. Sets the bits of all tensors and
+// the padding of maxima.
+void fit_tensors(Network& network);
+
+}  // namespace tilewright::pipeline
