@@ -25,7 +25,7 @@ module sliding_window #(
     parameter KIND = "block",
     parameter int REPEAT = 1,
     parameter int MAX_CB = MAX_WORDS,
-    parameter int COUNT_BITS = 24  // of H * W * CB
+    parameter int COUNT_BITS = 24  // of H * W * CB and of LAG
 ) (
     input  logic                   clk,
     input  logic                   rst,

@@ -301,11 +301,12 @@ std::unique_ptr<BenchCase> random_line_window(Random& random) {
 }
 
 std::unique_ptr<BenchCase> random_sliding_window(Random& random) {
-  const int64_t kernel_rows = random.between(1, 4), kernel_columns = random.between(1, 4);
+  const int64_t largest = random.chance(0.2) ? 9 : 4;  // on maps of up to 8 x 8
+  const int64_t kernel_rows = random.between(1, largest), kernel_columns = random.between(1, largest);
   const int64_t repeat = random.chance(0.3) ? random.between(2, 3) : 1;
   const size_t tasks = random.chance(0.5) ? 1 : size_t(random.between(2, 4));
   std::vector<SlidingWindowRow> rows;
-  int64_t line = 1, blocks = 1;
+  int64_t line = 1, blocks = 1, bits = 1;
   while (rows.size() < tasks) {
     SlidingWindowRow r;
     for (int64_t* value : {&r.rows, &r.columns, &r.out_rows, &r.out_columns}) *value = random.between(1, 8);
@@ -318,6 +319,7 @@ std::unique_ptr<BenchCase> random_sliding_window(Random& random) {
     if (kernel_rows > 1 && r.columns * r.blocks < 2) continue;
     line = std::max(line, r.columns * r.blocks);
     blocks = std::max(blocks, r.blocks);
+    bits = std::max(bits, sliding_window_count_bits(r, kernel_rows, kernel_columns));
     rows.push_back(r);
   }
   return sliding_window_case({{"AW", random.between(1, 9)},
@@ -326,7 +328,7 @@ std::unique_ptr<BenchCase> random_sliding_window(Random& random) {
                               {"KW", kernel_columns},
                               {"MAX_WORDS", line + random.between(0, 2)},
                               {"MAX_CB", blocks},
-                              {"COUNT_BITS", random.between(9, 24)},
+                              {"COUNT_BITS", random.chance(0.5) ? bits : random.between(bits, 24)},
                               {"REPEAT", repeat},
                               {"KIND", std::string(random_kind(random))}},
                              std::move(rows));

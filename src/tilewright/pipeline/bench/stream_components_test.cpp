@@ -57,6 +57,10 @@ TEST(StreamComponents, EqualTheirModelsUnderAnyStalls) {
     cases.push_back(random_line_window(random));
     cases.push_back(random_sliding_window(random));
   }
+  // A map that is much smaller than its window: the lag, 32, is longer than the 8 words.
+  Parameters large = sliding(5, 8, 8);
+  large["COUNT_BITS"] = int64_t{6};
+  cases.push_back(sliding_window_case(large, {{1, 1, 8, 1, 1, 2, 2, 1, 1, 0}}));
   for (int i = 0; i < 3; ++i) {
     cases.push_back(random_stream_fork(random));
     cases.push_back(random_stream_join(random));
@@ -137,6 +141,10 @@ TEST(StreamComponents, RefuseTasksThatAWindowCannotWalk) {
   p["COUNT_BITS"] = int64_t{4};
   expect_text(refused_rows({8, 8, 2, 1, 1, 1, 1, 8, 8, 0}, p), "REPEAT needs one word per pixel");
   expect_text(refused_rows({8, 8, 2, 1, 1, 1, 1, 8, 8, 0}, p), "more words than COUNT_BITS can count");
+  Parameters large = sliding(5, 8, 8);
+  large["COUNT_BITS"] = int64_t{5};
+  expect_text(refused_rows({1, 1, 8, 1, 1, 2, 2, 1, 1, 0}, large), "a longer lag than COUNT_BITS can count");
+  EXPECT_EQ(sliding_window_count_bits({1, 1, 8, 1, 1, 2, 2, 1, 1, 0}, 5, 5), 6);
   p["TABLE"] = std::string("nowhere.hex");
   expect_text(refusal([&] { component_type("sliding_window")->cycle_model(p, {}); }),
               "TABLE 'nowhere.hex' does not have 1 rows");

@@ -2,6 +2,9 @@
 // trail follows the words LAG steps behind and says which step gives an output.
 #include "tilewright/pipeline/component/sliding_window.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/requirements.h"
 
@@ -204,8 +207,10 @@ void check(const SlidingWindowRow& row, size_t index, const Parameters& paramete
   requirements.need(kernel_rows == 1 || line >= 2, where + "a row needs at least 2 words");
   requirements.need(row.blocks <= netlist::integer_or(parameters, "MAX_CB", longest),
                     where + "more words per pixel than MAX_CB");
-  requirements.need(row.rows * line < int64_t{1} << netlist::integer_or(parameters, "COUNT_BITS", 24),
-                    where + "more words than COUNT_BITS can count");
+  const int64_t counted = int64_t{1} << netlist::integer_or(parameters, "COUNT_BITS", 24);
+  requirements.need(row.rows * line < counted, where + "more words than COUNT_BITS can count");
+  requirements.need(sliding_window_lag(row, kernel_rows, netlist::integer(parameters, "KW")) < counted,
+                    where + "a longer lag than COUNT_BITS can count");
   requirements.need(row.top < kernel_rows && row.left < netlist::integer(parameters, "KW"),
                     where + "padding covers a whole window");
   requirements.need(
@@ -220,6 +225,12 @@ void check(const SlidingWindowRow& row, size_t index, const Parameters& paramete
 
 int64_t sliding_window_lag(const SlidingWindowRow& row, int64_t kernel_rows, int64_t kernel_columns) {
   return ((kernel_rows - 1 - row.top) * row.columns + (kernel_columns - 1 - row.left)) * row.blocks;
+}
+
+int64_t sliding_window_count_bits(const SlidingWindowRow& row, int64_t kernel_rows, int64_t kernel_columns) {
+  const int64_t words = row.rows * row.columns * row.blocks,
+                lag = sliding_window_lag(row, kernel_rows, kernel_columns);
+  return int64_t(std::bit_width(uint64_t(std::max(words, lag))));
 }
 
 MemoryImage encode(const std::vector<SlidingWindowRow>& rows, const Parameters& parameters) {

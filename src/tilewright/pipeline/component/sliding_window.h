@@ -27,5 +27,8 @@ std::vector<SlidingWindowRow> decode_sliding_window(const MemoryImage& table,
 // Steps by which an output follows the word in its window's upper left corner, padding left out: W * CB per
 // row of the window below the padding, CB per column right of it.
 int64_t sliding_window_lag(const SlidingWindowRow& row, int64_t kernel_rows, int64_t kernel_columns);
+// COUNT_BITS that hold what is counted for a row of its table: its words and the lag, which is longer where a
+// large window stands on a small image.
+int64_t sliding_window_count_bits(const SlidingWindowRow& row, int64_t kernel_rows, int64_t kernel_columns);
 
 }  // namespace tilewright::pipeline

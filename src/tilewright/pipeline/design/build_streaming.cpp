@@ -197,7 +197,7 @@ class StreamingBuilder {
                                       {"KW", w.columns},
                                       {"MAX_WORDS", line},
                                       {"MAX_CB", blocks},
-                                      {"COUNT_BITS", int64_t{address_bits(t.shape.rows * line + 1)}},
+                                      {"COUNT_BITS", sliding_window_count_bits(rows[0], w.rows, w.columns)},
                                       {"TASKS", int64_t{1}},
                                       {"REPEAT", blocks == 1 ? repeat : 1},
                                       {"KIND", std::string(small_memory_kind(line, pi * t.bits))}};

@@ -30,7 +30,6 @@ namespace {
 constexpr int kAddressBits = 32;
 // Beats that a read port may have on their way: covers the latency of board memories.
 constexpr int64_t kReadQueue = 256;
-constexpr int64_t kWriteQueue = 128;
 
 Design empty_design(const std::string& name) {
   Design design;
@@ -118,7 +117,7 @@ void DesignBuilder::output_elements(Stream elements, int64_t count) {
   Stream beats = wiring_.resized("output_beats", elements, beat, total);
   const Parameters parameters = {{"DATA", allocation_.port_bytes * 8},
                                  {"BURST", allocation_.max_burst_beats},
-                                 {"QUEUE", kWriteQueue},
+                                 {"QUEUE", write_queue_beats(allocation_)},
                                  {"A", int64_t{kAddressBits}}};
   std::map<std::string, NetId> others = {{"start", start_}, {"base", output_base_}, {"bytes", output_bytes_}};
   busy_.push_back(others["busy"] = top().add_net("output_dma_busy", 1));

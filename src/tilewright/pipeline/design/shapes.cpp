@@ -26,6 +26,10 @@ int64_t part_elements(const Allocation& allocation, int64_t word_elements, int e
   return part;
 }
 
+int64_t write_queue_beats(const Allocation& allocation) {
+  return std::max<int64_t>(128, allocation.max_burst_beats);
+}
+
 int64_t kept_lane_words(const Layer& layer, int64_t words) { return layer.weights.empty() ? 1 : words; }
 
 netlist::MemoryKind cycled_rom_kind(int64_t words, netlist::MemoryKind kind) {

@@ -33,6 +33,9 @@ Multiplier lane_multiplier(const Layer& layer, const ArrayShape& shape);
 // then is all that passes per cycle.
 std::vector<int64_t> resize_path(int64_t from, int64_t to, int element_bits, int64_t count);
 
+// Beats that the write port keeps: a whole burst, which it may only begin once it has all of it.
+int64_t write_queue_beats(const Allocation& allocation);
+
 // Words of lane weights that a stage keeps of `words`: without weights all are the same.
 int64_t kept_lane_words(const Layer& layer, int64_t words);
 

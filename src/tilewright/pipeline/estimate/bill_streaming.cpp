@@ -2,6 +2,7 @@
 #include <bit>
 #include <numeric>
 
+#include "tilewright/pipeline/component/sliding_window.h"
 #include "tilewright/pipeline/design/layer_geometry.h"
 #include "tilewright/pipeline/design/pack.h"
 #include "tilewright/pipeline/design/shapes.h"
@@ -89,13 +90,15 @@ class StageBill {
     const int64_t blocks = g.input.channels / g.shape.pi, line = g.input.columns * blocks;
     const int64_t outer = g.lanes ? 1 : g.blocks;
     if (row_major) {
+      SlidingWindowRow counted{g.input.rows, g.input.columns, blocks};
+      counted.top = w.top, counted.left = w.left;
       add("sliding_window", {{"AW", int64_t{in.bits}},
                              {"PI", g.shape.pi},
                              {"KH", w.rows},
                              {"KW", w.columns},
                              {"MAX_WORDS", line},
                              {"MAX_CB", blocks},
-                             {"COUNT_BITS", int64_t(std::bit_width(uint64_t(g.input.rows * line)))},
+                             {"COUNT_BITS", sliding_window_count_bits(counted, w.rows, w.columns)},
                              {"TASKS", int64_t{1}},
                              {"REPEAT", blocks == 1 ? outer : 1},
                              {"KIND", std::string(small_memory_kind(line, int(g.shape.pi) * in.bits))}});
@@ -249,9 +252,11 @@ std::vector<BillItem> frame_bill(const Allocation& allocation, int64_t busy_inpu
        {{"DATA", data}, {"BURST", allocation.max_burst_beats}, {"QUEUE", int64_t{256}}, {"A", address}},
        -1,
        masters});
-  items.push_back(
-      {"dma_write",
-       {{"DATA", data}, {"BURST", allocation.max_burst_beats}, {"QUEUE", int64_t{128}}, {"A", address}}});
+  items.push_back({"dma_write",
+                   {{"DATA", data},
+                    {"BURST", allocation.max_burst_beats},
+                    {"QUEUE", write_queue_beats(allocation)},
+                    {"A", address}}});
   if (!allocation.weights_on_chip) {
     items.push_back({"read_share", {{"A", address}, {"DATA", data}}});
     for (int64_t width = 1; width < channels; width *= 2) {

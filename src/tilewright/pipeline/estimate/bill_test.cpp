@@ -52,9 +52,26 @@ TEST(Bill, HasTheInstancesOfStreamingDesigns) {
     if (seed % 3 == 0) {
       for (LayerAllocation& layer : allocation.layers) layer.input_fifo = layer.residual_fifo = int64_t(seed);
     }
+    if (seed % 4 == 0) allocation.max_burst_beats = 256;
     expect_same(network, allocation, streaming_bill(network, network_facts(network), allocation));
     if (HasFailure()) return;
   }
+}
+
+// Windows that are larger than the map: what counts their lag is wider than what counts the map's words.
+TEST(Bill, CountsTheLagOfLargeWindows) {
+  NetworkBuilder builder("pixel", {1, 1, 8});
+  const Network network = builder.finish(builder.depthwise(0, 5));
+  Allocation allocation;
+  allocation.streaming = true;
+  allocation.layers = {{"layer1", {1, 1, 1, Multiplier::kDsp, Feeder::kRowMajor}}};
+  const std::vector<BillItem> bill = streaming_bill(network, network_facts(network), allocation);
+  expect_same(network, allocation, bill);
+  const auto window = std::find_if(bill.begin(), bill.end(), [](const BillItem& item) {
+    return std::string(item.component) == "sliding_window";
+  });
+  ASSERT_NE(window, bill.end());
+  EXPECT_EQ(netlist::integer(window->parameters, "COUNT_BITS"), 6);
 }
 
 TEST(Bill, HasTheInstancesOfProcessors) {
@@ -67,6 +84,7 @@ TEST(Bill, HasTheInstancesOfProcessors) {
       allocation.ring_words = 4096;
       allocation.weight_channels = int64_t{1} << (seed % 2);
     }
+    if (seed % 4 == 0) allocation.max_burst_beats = 256;
     const Plan plan = make_plan(network, allocation);
     expect_same(network, allocation, processor_bill(network, network_facts(network), allocation, plan));
     if (HasFailure()) return;
