@@ -49,6 +49,11 @@ class Rules {
             "a memory port has 8 to 1024 bits");
     }
     const int64_t most = legal_port ? std::min<int64_t>(256, 4096 / a.port_bytes) : 256;
+    const int64_t bits = element_bits(network_);
+    if (legal_port && a.port_bytes * 8 < bits) {
+      error(where, "port_bytes", fmt::format("{} holds no element of {} bits", a.port_bytes, bits),
+            fmt::format("at least {}", std::bit_ceil(uint64_t(ceil_div(bits, 8)))));
+    }
     if (a.max_burst_beats < 1 || a.max_burst_beats > most ||
         !std::has_single_bit(uint64_t(a.max_burst_beats))) {
       error(where, "max_burst_beats", fmt::format("{} is no power of two in 1..{}", a.max_burst_beats, most),
@@ -330,7 +335,13 @@ class Rules {
     fits("window", std::max(g.window.rows, g.window.columns), 255);
     fits("stride", std::max(g.window.stride_y, g.window.stride_x), 15);
     fits("blocks", g.blocks, 65535);
-    fits("words per pixel", g.pixel_words, 65535);
+    const int64_t result_words = ceil_div(g.output.channels, g.shape.pi);
+    fits("words per pixel", std::max(g.pixel_words, result_words), 65535);
+    // The loader and the storer walk whole rows, word by word.
+    if (network_.layers[i].input == network_.input)
+      fits("words per row", g.input.columns * g.pixel_words, 65535);
+    if (network_.layers[i].output == network_.output)
+      fits("words per row", g.output.columns * result_words, 65535);
   }
 
   // Progress is counted in 16 bits: the tasks of an engine in an image. Its tables have numbers of 8 bits.

@@ -259,6 +259,19 @@ TEST(AllocationRules, OfProcessors) {
         }}});
 }
 
+TEST(AllocationRules, OfElementsAndTheirPort) {
+  Network network = small_network();
+  for (NetworkTensor& tensor : network.tensors) tensor.bits = 32;
+  for (Allocation a : {streaming_allocation(), processor_allocation()}) {
+    a.port_bytes = 2;
+    EXPECT_NE(problems(a, network).find("(port_bytes): 2 holds no element of 32 bits; at least 4"),
+              std::string::npos)
+        << problems(a, network);
+    a.port_bytes = 4;
+    EXPECT_EQ(problems(a, network), "");
+  }
+}
+
 TEST(AllocationRules, OfPairsAndFields) {
   Network network = small_network();
   network.layers[1].weight_bipolar = true;
@@ -278,6 +291,23 @@ TEST(AllocationRules, OfPairsAndFields) {
   p.layers = {{"layer1", {}, 0, 1}, {"layer2", {}, 0, 2}};
   p.tensor_unit = {0, 1, 0};
   EXPECT_NE(problems(p, rows).find("engine 'mac' (band_rows): 98303 tasks per image"), std::string::npos);
+
+  NetworkBuilder vector("vector", {1, 1, 2}, 1, false);
+  p.layers = {{"layer1", {}, 0}};
+  p.tensor_unit = {0, 1};
+  p.engines = {{"mac", false, {1, 1, 1}}};
+  EXPECT_NE(problems(p, vector.finish(vector.convolution(0, 70000, 1)))
+                .find("layer 'layer1' (words per pixel): 70000 does not fit its field, at most 65535"),
+            std::string::npos);
+  // Rows that fit in pixels and in words per pixel: the storer and the loader walk them word by word.
+  NetworkBuilder output("output", {1, 1200, 1}, 1, false), input("input", {1, 1200, 64}, 1, false);
+  for (const Network& long_rows :
+       {output.finish(output.convolution(0, 64, 1)), input.finish(input.convolution(0, 1, 1))}) {
+    EXPECT_EQ(
+        problems(p, long_rows),
+        "layer 'layer1' (words per row): 76800 does not fit its field, at most 65535; this layer is too "
+        "large for processors\n");
+  }
 
   NetworkBuilder twice("twice", {8, 8, 4});
   const int first = twice.convolution(0, 4, 3);
