@@ -1,8 +1,10 @@
-// Shapes of 7 series and UltraScale+ memories: vendor data sheets (UG473, UG573, UG474).
+// Shapes of 7 series and UltraScale+ memories: vendor data sheets (UG473, UG573, UG474); of iCE40: Lattice
+// TN1250.
 #include "tilewright/synthesis/memory_cells.h"
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
 
 namespace tilewright::synthesis {
@@ -17,11 +19,13 @@ struct BlockShape {
 constexpr BlockShape kBlockShapes[] = {
     {512, 36, 1},  {1024, 18, 1}, {2048, 9, 1}, {4096, 4, 1}, {8192, 2, 1},  {16384, 1, 1}, {512, 72, 2},
     {1024, 36, 2}, {2048, 18, 2}, {4096, 9, 2}, {8192, 4, 2}, {16384, 2, 2}, {32768, 1, 2}};
+constexpr BlockShape kIce40Shapes[] = {{256, 16, 1}, {512, 8, 1}, {1024, 4, 1}, {2048, 2, 1}};
 
 // Cells and ranges of words of the cheapest cut.
-std::pair<int64_t, int64_t> cheapest_cut(int64_t words, int64_t width) {
+std::pair<int64_t, int64_t> cheapest_cut(int64_t words, int64_t width, DeviceFamily family) {
+  const bool ice40 = family == DeviceFamily::kIce40;
   std::pair<int64_t, int64_t> best{std::numeric_limits<int64_t>::max(), 0};
-  for (const BlockShape& shape : kBlockShapes) {
+  for (const BlockShape& shape : ice40 ? std::span<const BlockShape>(kIce40Shapes) : kBlockShapes) {
     const int64_t rows = ceil_div(words, shape.words);
     best = std::min(best, std::pair{rows * ceil_div(width, shape.width) * shape.cells, rows});
   }
@@ -30,12 +34,14 @@ std::pair<int64_t, int64_t> cheapest_cut(int64_t words, int64_t width) {
 
 }  // namespace
 
-int64_t block_rams(int64_t words, int64_t width) {
-  return words <= 0 || width <= 0 ? 0 : cheapest_cut(words, width).first;
+int64_t block_ram_bits(DeviceFamily family) { return family == DeviceFamily::kIce40 ? 4096 : 18432; }
+
+int64_t block_rams(int64_t words, int64_t width, DeviceFamily family) {
+  return words <= 0 || width <= 0 ? 0 : cheapest_cut(words, width, family).first;
 }
 
-int64_t block_ram_rows(int64_t words, int64_t width) {
-  return words <= 0 || width <= 0 ? 0 : cheapest_cut(words, width).second;
+int64_t block_ram_rows(int64_t words, int64_t width, DeviceFamily family) {
+  return words <= 0 || width <= 0 ? 0 : cheapest_cut(words, width, family).second;
 }
 
 int64_t ultra_rams(int64_t words, int64_t width) {

@@ -26,6 +26,20 @@ TEST(MemoryCells, BlocksTakeTheCheapestCut) {
   EXPECT_EQ(block_ram_rows(0, 8), 0);
 }
 
+TEST(MemoryCells, BlocksOfIce40HoldFourKilobits) {
+  constexpr DeviceFamily kIce40 = DeviceFamily::kIce40;
+  EXPECT_EQ(block_ram_bits(kIce40), 4096);
+  EXPECT_EQ(block_ram_bits(DeviceFamily::kEcp5), 18432);
+  for (const auto& [words, width] : {std::pair{256, 16}, {512, 8}, {1024, 4}, {2048, 2}}) {
+    EXPECT_EQ(block_rams(words, width, kIce40), 1) << words;
+    EXPECT_EQ(block_rams(words + 1, width, kIce40), 2) << words;
+    EXPECT_EQ(block_rams(words, width + 1, kIce40), 2) << words;
+    EXPECT_EQ(block_ram_rows(2 * words, width, kIce40), 1 + (words == 2048 ? 1 : 0)) << words;
+  }
+  EXPECT_EQ(block_rams(8192, 16, kIce40), 32);
+  EXPECT_EQ(block_ram_rows(8192, 16, kIce40), 4);
+}
+
 TEST(MemoryCells, NarrowWordsShareThoseOfUltraRam) {
   for (const auto& [words, width] : {std::pair{4096, 72}, {8192, 36}, {16384, 18}, {32768, 9}}) {
     EXPECT_EQ(ultra_rams(words, width), 1) << words;

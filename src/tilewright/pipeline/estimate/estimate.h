@@ -31,7 +31,7 @@ struct Estimate {
   int64_t latency_cycles = 0;   // start to done, one image
   int64_t interval_cycles = 0;  // between images
   std::vector<LayerEstimate> layers;
-  synthesis::Resources resources;  // bram in units of 18 Kb
+  synthesis::Resources resources;  // bram in blocks of the family: 18 Kb, iCE40: 4 Kb
   int64_t multipliers = 0;
   int64_t dram_bytes = 0;  // per image
 };

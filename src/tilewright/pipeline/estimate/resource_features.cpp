@@ -47,8 +47,8 @@ MemoryLogic cell_choice(int64_t rows, int64_t width) {
 MemoryLogic add_memory(ResourceFeatures& features, const std::string& kind, int64_t words, int64_t width,
                        DeviceFamily family) {
   if (kind == "block" || (kind == "ultra" && family != DeviceFamily::kXcup)) {
-    features.bram += synthesis::block_rams(words, width);
-    return cell_choice(synthesis::block_ram_rows(words, width), width);
+    features.bram += synthesis::block_rams(words, width, family);
+    return cell_choice(synthesis::block_ram_rows(words, width, family), width);
   }
   if (kind == "ultra") {
     features.uram += synthesis::ultra_rams(words, width);
@@ -281,7 +281,7 @@ ResourceFeatures finish_fixed(const Call& p, double held, double several, double
   f.form = "finish_fixed";
   if (tables > 0) f.dsp = lanes * product_blocks(33, 24, p.family);
   const bool block = p.text("KIND", "lutram") == "block";
-  if (block) f.bram = lanes * 2 * synthesis::block_rams(tables * 513, 32);
+  if (block) f.bram = lanes * 2 * synthesis::block_rams(tables * 513, 32, p.family);
   // Entries are read at two places; what interpolates between them is set beside them, as too few runs have
   // several tables to tell the two apart.
   const double entries = block ? 0 : double(tables * 2 * 32 * ceil_div(513, 64));
@@ -302,7 +302,7 @@ ResourceFeatures finish_integer(const Call& p, double held, double several, doub
   const double split = scales && product_blocks(sum, factor, p.family) > 1 ? product : 0,
                one = scales && split == 0 ? product : 0;
   const bool block = p.text("KIND", "lutram") == "block";
-  if (block) f.bram = lanes * synthesis::block_rams(tables * 256, 8);
+  if (block) f.bram = lanes * synthesis::block_rams(tables * 256, 8, p.family);
   const double adds = residual ? double(lanes) : 0, table = block ? 0 : double(lanes * tables * 256 * 8) / 64;
   f.dsp = (scales ? lanes * product_blocks(sum, factor, p.family) : 0) + (residual ? 2 * lanes : 0);
   f.lut = {1,     held,    double(lanes * sum),     product, split,         double(lanes), adds,
