@@ -68,10 +68,13 @@ GenerateRequest request_of(const GenerateOptions& options) {
   return request;
 }
 
-std::string search_text(const pipeline::AllocationResult& result) {
+std::string search_text(const pipeline::AllocationResult& result, const CommandLimits& limits) {
   if (result.evaluated == 0) return "";
-  return fmt::format("{} allocations estimated; the one chosen is {}\n", result.evaluated,
-                     result.proven_optimal ? "proven the best of them all" : "the best found");
+  const std::string note = result.ending == Ending::kNone
+                               ? ""
+                               : "note: " + limits.reason(result.ending) + " before the search was done\n";
+  return note + fmt::format("{} allocations estimated; the one chosen is {}\n", result.evaluated,
+                            result.proven_optimal ? "proven the best of them all" : "the best found");
 }
 
 std::string unsimulated(Ending ending, const CommandLimits& limits) {
@@ -109,7 +112,7 @@ void generate(const GenerateOptions& options, std::ostream& out) {
   }
   out << to_string(made.report) << unsimulated(made.ending, limits);
   if (options.explain) out << "\n" << made.allocated.explanation;
-  out << "\n" << search_text(made.allocated) << "the design is in " << options.output << "\n";
+  out << "\n" << search_text(made.allocated, limits) << "the design is in " << options.output << "\n";
 }
 
 }  // namespace tilewright::cli

@@ -15,6 +15,7 @@
 namespace tilewright {
 namespace {
 
+constexpr double kSearchShare = 0.75;  // of the time that is left; the rest is for the simulation
 constexpr int64_t kPaceCycles = 20'000, kFewestFollowing = 2, kMostFollowing = 16;
 
 void check_budget(const pipeline::Estimate& estimate, const pipeline::Budget& budget) {
@@ -106,10 +107,15 @@ GeneratedDesign generate(const Graph& graph, const GenerateRequest& request) {
   GeneratedDesign result;
   result.network = pipeline::extract_network(graph);
   need_time(deadline);
-  result.allocated = request.allocation ? take_given(result.network, request)
-                                        : pipeline::allocate(result.network, request.budget,
-                                                             request.objective, request.allocate);
-  need_time(deadline);
+  if (request.allocation) {
+    result.allocated = take_given(result.network, request);
+    need_time(deadline);
+  } else {
+    const Deadline search(deadline.left() * (request.simulate ? kSearchShare : 1), &deadline);
+    pipeline::AllocateOptions options = request.allocate;
+    options.deadline = &search;
+    result.allocated = pipeline::allocate(result.network, request.budget, request.objective, options);
+  }
   result.design = pipeline::build(result.network, result.allocated.allocation);
   Simulated simulated;
   const auto simulate_best = [&] {

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "tilewright/pipeline/allocate/allocate_search.h"
+#include "tilewright/pipeline/design/plan.h"
 
 namespace tilewright::pipeline {
 
@@ -112,11 +113,23 @@ struct Found {
   bool stages_proven[2] = {false, false};
   int64_t evaluated = 0;
   std::string obstacles;
+  Ending ending = Ending::kNone;  // of the first search that did not come to its end
 };
 
+// Every search gets an equal part of the time that is left.
 Found search(const Network& network, const Estimator& estimator, const Budget& budget,
              const AllocateOptions& options) {
   Found found;
+  int64_t searches = (options.streaming ? 2 : 0) + (options.processors ? 1 : 0);
+  const Deadline whole(Deadline::kNoLimit, options.deadline);
+  const auto timed = [&](auto run, const Judge& judge) {
+    const Deadline part(whole.left() / double(searches--), &whole);
+    AllocateOptions own = options;
+    own.deadline = &part;
+    const ShapeSearch shape = run(network, estimator, judge, own);
+    if (found.ending == Ending::kNone) found.ending = part.ending();
+    return shape;
+  };
   for (const Objective objective : kObjectives) {
     const size_t own = size_t(objective);
     const Judge judge(budget, objective);
@@ -127,13 +140,13 @@ Found search(const Network& network, const Estimator& estimator, const Budget& b
       if (objective == kObjectives[0] && !shape.best) found.obstacles += shape.obstacle;
     };
     if (options.streaming) {
-      const ShapeSearch stages = search_stages(network, estimator, judge, options);
+      const ShapeSearch stages = timed(search_stages, judge);
       found.stages_proven[own] = stages.proven;
       take(stages);
     }
     // The next image begins when one is done: on processors both objectives are the same.
     if (options.processors && objective == kObjectives[0]) {
-      take(search_processors(network, estimator, judge, options));
+      take(timed(search_processors, judge));
     }
   }
   return found;
@@ -188,7 +201,12 @@ std::string enough_budget(const Network& network, const Estimator& estimator, co
   throw Error(ErrorKind::kInternal, "an allocation over its budget without a shortage");
 }
 
-void check_options(const Network& network, const AllocateOptions& options) {
+void check_options(const Network& network, const Budget& budget, const AllocateOptions& options) {
+  if (const int bits = element_bits(network); budget.port_bytes * 8 < bits) {
+    throw Error(ErrorKind::kInfeasible,
+                fmt::format("a memory port of {} bytes holds no element of {} bits", budget.port_bytes, bits),
+                "take a device with a wider memory, or a narrower number type");
+  }
   if (!(options.logic_share > 0 && options.logic_share <= 1)) {
     throw Error(ErrorKind::kInvalidInput,
                 fmt::format("logic_share {} is not above 0 and at most 1", options.logic_share));
@@ -205,7 +223,7 @@ void check_options(const Network& network, const AllocateOptions& options) {
 
 AllocationResult allocate(const Network& network, const Budget& budget, Objective objective,
                           const AllocateOptions& options) {
-  check_options(network, options);
+  check_options(network, budget, options);
   const Estimator estimator(network, budget.family, budget.port);
   Budget limits = planned(budget, options.logic_share);
   Found found = search(network, estimator, limits, options);
@@ -213,6 +231,10 @@ AllocationResult allocate(const Network& network, const Budget& budget, Objectiv
   if (found.best[0] && !fits() && options.logic_share < 1) {
     limits = budget;
     found = search(network, estimator, limits, options);
+  }
+  if (found.ending != Ending::kNone && !fits()) {
+    throw Error(ErrorKind::kInfeasible, "the time, or the memory, was used up before there was a design",
+                "give it more");
   }
   if (!found.best[0]) {
     throw Error(ErrorKind::kUnsupported,
@@ -226,6 +248,7 @@ AllocationResult allocate(const Network& network, const Budget& budget, Objectiv
     result.estimate = estimator(result.allocation);
     result.proven_optimal = result.allocation.streaming && found.stages_proven[size_t(wanted)];
     result.evaluated = found.evaluated;
+    result.ending = found.ending;
     result.explanation = explain(network, budget, result);
     return result;
   };

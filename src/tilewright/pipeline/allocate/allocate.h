@@ -8,6 +8,7 @@
 #include "tilewright/pipeline/design/allocation.h"
 #include "tilewright/pipeline/estimate/estimate.h"
 #include "tilewright/pipeline/network/network.h"
+#include "tilewright/search/deadline.h"
 
 namespace tilewright::pipeline {
 
@@ -39,21 +40,26 @@ struct AllocateOptions {
   uint64_t seed = 1;
   int64_t nodes = 2'000;        // of the exact search over stages, then annealing goes on from its best
   int64_t evaluations = 5'000;  // of annealing
+  // Ends the search: what it has found by then is taken.
+  const Deadline* deadline = nullptr;
+  bool over() const { return deadline != nullptr && deadline->over(); }
 };
 
 struct AllocationResult {
   Allocation allocation;
   Estimate estimate;
-  std::string explanation;      // who got which multipliers and why, what bounds each layer
-  bool proven_optimal = false;  // among the stages that the allocator knows (divisors of the channels)
-  int64_t evaluated = 0;        // allocations that were estimated
+  std::string explanation;        // who got which multipliers and why, what bounds each layer
+  bool proven_optimal = false;    // among the stages that the allocator knows (divisors of the channels)
+  int64_t evaluated = 0;          // allocations that were estimated
+  Ending ending = Ending::kNone;  // what ended the search before it was done
   // The best one for the other objective, where that is another one: empty or one.
   std::vector<AllocationResult> for_other_objective;
 };
 
 // Both objectives are searched and share what they find. Errors (infeasible): the budget does not hold the
 // network in any shape: each resource that is short, by how much, and a budget near the smallest in which
-// this search finds a design; (unsupported) no shape can compute it.
+// this search finds a design, or a memory port that holds no element, or a deadline before anything that
+// fits; (unsupported) no shape can compute it.
 AllocationResult allocate(const Network& network, const Budget& budget, Objective objective,
                           const AllocateOptions& options = {});
 

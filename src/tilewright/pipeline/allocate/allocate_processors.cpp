@@ -10,6 +10,7 @@
 #include "tilewright/pipeline/allocate/stage_options.h"
 #include "tilewright/pipeline/estimate/estimate_cycles.h"
 #include "tilewright/pipeline/estimate/resource_features.h"
+#include "tilewright/synthesis/memory_cells.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -186,7 +187,7 @@ class ProcessorSearch {
       if (result_.best && judge_.fits(result_.best->estimate) &&
           start.least_cycles >= judge_.cycles(result_.best->estimate))
         break;
-      if (result_.evaluated > 4000) break;
+      if (result_.evaluated > 4000 || options_.over()) break;
       const std::optional<Estimate> e = evaluate(start.choice);
       if (e) good.push_back({start.choice, start.least_cycles, *e});
     }
@@ -232,6 +233,7 @@ class ProcessorSearch {
     if (narrow()) multipliers.push_back(Multiplier::kPair);
     if (narrow() && options_.lut_multipliers) multipliers.push_back(Multiplier::kLut);
     for (const int64_t pi : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}) {
+      if (options_.over()) break;
       std::set<std::vector<int64_t>> seen;
       for (int64_t po = pi; po <= std::max(pi, ceil_div(widest, pi) * pi); po += pi) {
         std::vector<int64_t> blocks;
@@ -290,7 +292,7 @@ class ProcessorSearch {
     choice.unroll = unroll;
     for (const Layer& layer : network_.layers) choice.row_major_lanes |= layer.kind == LayerKind::kDepthwise;
     if (budget.resources.uram > 0) choice.tensor_memory = MemoryKind::kUltraRam;
-    const double room = double(budget.resources.bram) * 18432;
+    const double room = double(budget.resources.bram * synthesis::block_ram_bits(budget.family));
     double bits = 0;
     for (const Layer& layer : network_.layers) {
       const NetworkTensor &in = network_.tensors[size_t(layer.input)],
@@ -344,6 +346,7 @@ class ProcessorSearch {
     for (bool moved = true; moved;) {
       moved = false;
       for (const ProcessorChoice& next : changes(at.choice)) {
+        if (options_.over()) return;
         const std::optional<Estimate> e = evaluate(next);
         if (!e || !judge_.better(*e, at.estimate)) continue;
         at.choice = next;

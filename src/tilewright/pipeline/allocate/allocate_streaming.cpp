@@ -46,15 +46,19 @@ class StageSpace {
     int64_t multipliers = 0;
   };
 
+  // Throws Expired.
   StageSpace(const Network& network, const Estimator& estimator, const Judge& judge, bool unroll,
-             bool lut_multipliers)
+             const AllocateOptions& options)
       : network_(network),
         estimator_(estimator),
         judge_(judge),
+        deadline_(options.deadline),
         frame_(blank_stages(network, judge.budget(), unroll)) {
     fixed_ = bill_resources(frame_bill(frame_, 2), judge.budget().family);
     for (size_t i = 0; i < network.layers.size(); ++i) {
-      options_.push_back(stage_options(network, estimator.facts(), frame_, i, judge, lut_multipliers));
+      if (options.over()) throw Expired();
+      options_.push_back(
+          stage_options(network, estimator.facts(), frame_, i, judge, options.lut_multipliers));
       geometries_.push_back(layer_geometry(network, frame_, i));
       if (!options_.back().empty()) continue;
       without_stage(i);
@@ -89,13 +93,13 @@ class StageSpace {
     for (size_t i = 0; i < solution.size(); ++i) a.layers[i].stage = options_[i][size_t(solution[i])].stage;
     return a;
   }
-  // With its queues; nothing if neighbours' widths do not go together.
+  // With its queues; nothing if neighbours' widths do not go together. Throws Expired.
   std::optional<Candidate> candidate(const Solution& solution) const {
     for (size_t i = 0; i < solution.size(); ++i) {
       if (!meets(solution, i)) return std::nullopt;
     }
     Candidate result{allocation(solution), {}};
-    size_fifos(network_, result.allocation);
+    size_fifos(network_, result.allocation, deadline_);
     const CycleEstimate cycles = streaming_cycles(network_, result.allocation, judge_.budget().port);
     result.estimate.latency_cycles = cycles.latency_cycles;
     result.estimate.interval_cycles = cycles.interval_cycles;
@@ -104,8 +108,11 @@ class StageSpace {
       result.estimate.resources = result.estimate.resources + stage_area(result.allocation, solution, i);
       result.estimate.multipliers += options_[i][size_t(solution[i])].multipliers;
     }
+    judge_.keep(best_, result);
     return result;
   }
+  // Of all that were made.
+  const std::optional<Candidate>& best() const { return best_; }
   Value value(const Estimate& estimate) const {
     return {judge_.cycles(estimate), int64_t(judge_.pressure(estimate) * 1e6)};
   }
@@ -251,6 +258,7 @@ class StageSpace {
   const Network& network_;
   const Estimator& estimator_;
   const Judge& judge_;
+  const Deadline* const deadline_;
   Allocation frame_;
   Resources fixed_;
   std::vector<std::vector<StageOption>> options_;
@@ -259,8 +267,10 @@ class StageSpace {
   std::vector<StageTiming> least_timings_;
   std::string obstacle_;
   mutable std::map<std::vector<int64_t>, Resources> areas_;  // the searches here use one thread
+  mutable std::optional<Candidate> best_;
 };
 
+// Throws Expired.
 void search_space(const StageSpace& space, const Judge& judge, const AllocateOptions& options,
                   ShapeSearch& result) {
   const auto offer = [&](const StageSpace::Solution& solution) {
@@ -276,6 +286,7 @@ void search_space(const StageSpace& space, const Judge& judge, const AllocateOpt
   offer(folded);
   BranchAndBoundOptions<StageSpace::Solution, StageSpace::Value> tree;
   tree.limits.nodes = options.nodes;
+  tree.limits.deadline = options.deadline;
   if (result.best && judge.fits(result.best->estimate)) {
     const auto start = space.candidate(folded);
     if (start && judge.fits(start->estimate))
@@ -291,6 +302,7 @@ void search_space(const StageSpace& space, const Judge& judge, const AllocateOpt
   annealing.seed = options.seed;
   annealing.relative = true;
   annealing.limits.evaluations = options.evaluations;
+  annealing.limits.deadline = options.deadline;
   annealing.start = Scored<StageSpace::Solution, StageSpace::Value>{*exact.best, *exact.end.value};
   const auto annealed = anneal(space, annealing);
   result.evaluated += annealed.end.counts.evaluations;
@@ -303,14 +315,23 @@ ShapeSearch search_stages(const Network& network, const Estimator& estimator, co
                           const AllocateOptions& options) {
   ShapeSearch result;
   result.proven = true;
+  const Deadline deadline(Deadline::kNoLimit, options.deadline);
   for (const bool unroll : {false, true}) {
     if (unroll && !can_unroll(network)) continue;
-    const StageSpace space(network, estimator, judge, unroll, options.lut_multipliers);
-    if (space.obstacle().empty()) {
-      search_space(space, judge, options, result);
-    } else if (!result.best) {
-      result.obstacle = space.obstacle();
-    }
+    std::optional<StageSpace> space;
+    const bool whole = finishes(deadline, [&] {
+      space.emplace(network, estimator, judge, unroll, options);
+      if (space->obstacle().empty()) {
+        search_space(*space, judge, options, result);
+      } else if (!result.best) {
+        result.obstacle = space->obstacle();
+      }
+    });
+    if (whole) continue;
+    result.proven = false;
+    if (space && space->best() && space->legal(space->best()->allocation))
+      result.offer(judge, *space->best());
+    break;
   }
   return result;
 }

@@ -7,6 +7,7 @@
 #include "tilewright/pipeline/design/build.h"
 #include "tilewright/pipeline/design/layer_geometry.h"
 #include "tilewright/pipeline/network/network_testing.h"
+#include "tilewright/pipeline/simulate/fifo_sizing.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -295,6 +296,102 @@ TEST(Baselines, TheProportionalRuleGivesEachKernelSizeAPowerOfTwo) {
   const int64_t rule = estimate(network, a, budget.family, budget.port).latency_cycles;
   const int64_t best = allocate(network, budget, Objective::kLatency, options).estimate.latency_cycles;
   EXPECT_LT(best * 3 / 2, rule);
+}
+
+// The queues of its ten stages take a walk over 100,000 pixels for every allocation that is looked at.
+Network large_maps() {
+  NetworkBuilder builder("large", {320, 320, 2}, 1, false);
+  int tensor = 0;
+  for (int i = 0; i < 5; ++i) tensor = builder.max_pool(builder.convolution(tensor, 24, 3), 3, 1);
+  return builder.finish(tensor);
+}
+
+std::string time_message(const Network& network, const Deadline& deadline) {
+  AllocateOptions options;
+  options.deadline = &deadline;
+  try {
+    allocate(network, zynq(), Objective::kLatency, options);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInfeasible);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Allocate, EndsWithItsDeadline) {
+  const Deadline requested;
+  requested.expire();
+  const std::string none = time_message(random_network(1), requested);
+  EXPECT_NE(none.find("was used up before there was a design"), std::string::npos) << none;
+  EXPECT_THROW(
+      {
+        Network network = large_maps();
+        Allocation stages = blank_stages(network, zynq(), false);
+        size_fifos(network, stages, &requested);
+      },
+      Expired);
+
+  // The best so far where there is one.
+  const Network network = large_maps();
+  Budget budget = zynq();
+  budget.resources = {1'000'000, 2'000'000, 0, 6000, 4000, 900};
+  const Deadline deadline(0.4);
+  AllocateOptions options;
+  options.deadline = &deadline;
+  try {
+    const AllocationResult result = allocate(network, budget, Objective::kThroughput, options);
+    EXPECT_EQ(result.ending, Ending::kTime);
+    EXPECT_FALSE(result.proven_optimal);
+    EXPECT_EQ(problems(network, result.allocation), "");
+  } catch (const Error& error) {  // a slow machine
+    EXPECT_EQ(error.kind(), ErrorKind::kInfeasible) << error.what();
+    EXPECT_NE(std::string(error.what()).find("was used up"), std::string::npos) << error.what();
+  }
+
+  const Deadline far(1e6);
+  options = {};
+  options.nodes = options.evaluations = 100;
+  const Network small = random_network(2);
+  const AllocationResult free = allocate(small, zynq(), Objective::kLatency, options);
+  options.deadline = &far;
+  const AllocationResult timed = allocate(small, zynq(), Objective::kLatency, options);
+  EXPECT_EQ(timed.ending, Ending::kNone);
+  EXPECT_EQ(timed.allocation, free.allocation);
+}
+
+TEST(Allocate, AMemoryPortThatHoldsNoElementIsRefused) {
+  Network network = random_network(1);
+  network.number = NumberType::kFixed;
+  for (NetworkTensor& tensor : network.tensors) tensor.bits = 32;
+  Budget budget = zynq();
+  budget.port_bytes = 2;
+  try {
+    allocate(network, budget, Objective::kLatency);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInfeasible);
+    EXPECT_NE(std::string(error.what()).find("a memory port of 2 bytes holds no element of 32 bits"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+// 128 Kb of weights: 32 blocks of 4 Kb, of which the part has 30.
+TEST(Allocate, WeightsThatExceedAnIce40AreNotPutIntoItsBlocks) {
+  NetworkBuilder builder("ice", {4, 4, 64}, 1);
+  const Network network = builder.finish(builder.convolution(builder.convolution(0, 128, 1), 64, 1));
+  ASSERT_EQ(network.weight_bits(), 131072);
+  Budget budget;
+  budget.family = synthesis::DeviceFamily::kIce40;
+  budget.resources = {5280, 5280, 0, 8, 30, 4};
+  AllocateOptions options;
+  options.nodes = options.evaluations = 100;
+  try {
+    const AllocationResult result = allocate(network, budget, Objective::kLatency, options);
+    EXPECT_FALSE(result.allocation.weights_on_chip);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInfeasible) << error.what();
+  }
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ constexpr double kTolerance = 1e-6;  // of times, which are sums of fractions of
 
 class Sizing {
  public:
-  Sizing(const Network& network, const Allocation& allocation) : network_(network), allocation_(allocation) {
+  Sizing(const Network& network, const Allocation& allocation, const Deadline* deadline)
+      : network_(network), allocation_(allocation), watch_(deadline) {
     TILEWRIGHT_CHECK(allocation.streaming, "only streaming designs have queues to size");
     for (size_t l = 0; l < network.layers.size(); ++l) {
       geometries_.push_back(layer_geometry(network, allocation, l));
@@ -218,11 +219,12 @@ class Sizing {
   // release. With a whole number of the writer's pixels per pixel of the reader that is linear between
   // corners.
   template <typename Released>
-  static double most_held(const Writer& source, const StageSchedule& reader, int64_t after,
-                          const WindowReach& reach, Released&& released) {
+  double most_held(const Writer& source, const StageSchedule& reader, int64_t after, const WindowReach& reach,
+                   Released&& released) const {
     double most = 0;
     const int64_t last = reach.out_pixels() - 1;
     const auto look = [&](int64_t n) {
+      watch_.check();
       const double time = reader.start + double(n) * reader.period + double(after);
       const int64_t gone = n > 0 ? released(n - 1) : released(last) - source.pixels;
       most = std::max(most, (claimed(source.schedule, time) - double(gone)) * source.pixel_beats);
@@ -247,6 +249,7 @@ class Sizing {
   const Network& network_;
   const Allocation& allocation_;
   const ComponentLatency latency_;
+  mutable DeadlineWatch watch_;
   std::vector<LayerGeometry> geometries_;
   std::vector<WindowReach> reaches_;
   std::vector<StageSchedule> stages_;
@@ -256,11 +259,11 @@ class Sizing {
 }  // namespace
 
 StreamingSchedule streaming_schedule(const Network& network, const Allocation& allocation) {
-  return Sizing(network, allocation).schedules();
+  return Sizing(network, allocation, nullptr).schedules();
 }
 
-void size_fifos(const Network& network, Allocation& allocation) {
-  const Sizing sizing(network, allocation);
+void size_fifos(const Network& network, Allocation& allocation, const Deadline* deadline) {
+  const Sizing sizing(network, allocation, deadline);
   for (size_t l = 0; l < network.layers.size(); ++l) {
     allocation.layers[l].input_fifo = sizing.input_depth(l);
     allocation.layers[l].residual_fifo = sizing.residual_depth(l);

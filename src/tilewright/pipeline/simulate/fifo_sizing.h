@@ -8,6 +8,7 @@
 
 #include "tilewright/pipeline/design/allocation.h"
 #include "tilewright/pipeline/network/network.h"
+#include "tilewright/search/deadline.h"
 
 namespace tilewright::pipeline {
 
@@ -30,7 +31,7 @@ struct StreamingSchedule {
 StreamingSchedule streaming_schedule(const Network& network, const Allocation& allocation);
 
 // Sets input_fifo and residual_fifo of every layer, in beats of the stream that each queue stands in; 0 where
-// the windows' own memories suffice.
-void size_fifos(const Network& network, Allocation& allocation);
+// the windows' own memories suffice. Takes a walk over all pixels: throws Expired when the deadline is over.
+void size_fifos(const Network& network, Allocation& allocation, const Deadline* deadline = nullptr);
 
 }  // namespace tilewright::pipeline
