@@ -22,10 +22,10 @@ inline constexpr const char* kGeneratorDevices[] = {"xc7z020",   "xczu3eg",    "
                                                     "lfe5u-85f", "ice40-up5k", "ice40-hx8k"};
 
 // `seed` and, where its shapes do not fit together, the next ones.
-inline Graph drawn_graph(uint64_t seed) {
+inline Graph drawn_graph(uint64_t seed, bool unusual = false) {
   for (uint64_t attempt = 0;; ++attempt) {
     try {
-      return random_graph(seed * 1000 + attempt);
+      return (unusual ? random_unusual_graph : random_graph)(seed * 1000 + attempt);
     } catch (const Error&) {
       if (attempt == 50) throw;
     }
@@ -47,6 +47,7 @@ inline std::vector<Tensor> random_graph_inputs(const Graph& graph, uint64_t seed
 
 struct GeneratorCounts {
   int64_t networks = 0, designs = 0, too_small = 0;
+  int64_t refused = 0;                             // unusual graphs that are no network
   int64_t emitter_refusals = 0;                    // an allocation of the search that the builder refused
   int64_t wrong_errors = 0;                        // any other error than a budget that is too small
   int64_t named_budgets = 0, refused_budgets = 0;  // that a refusal names; and those that are refused as well
@@ -65,15 +66,18 @@ struct GeneratorCounts {
 
 class GeneratorCase {
  public:
-  GeneratorCase(uint64_t seed, GeneratorCounts& counts) : seed_(seed), counts_(counts) {}
+  GeneratorCase(uint64_t seed, GeneratorCounts& counts, bool unusual = false)
+      : seed_(seed), unusual_(unusual), counts_(counts) {}
 
   // `where`: a folder of devices.
   void run(const std::filesystem::path& where, const AllocateOptions& options) {
     ++counts_.networks;
     try {
-      graph_ = drawn_graph(seed_);
+      graph_ = drawn_graph(seed_, unusual_);
       network_ = extract_network(graph_);
     } catch (const Error& error) {
+      ++counts_.refused;
+      if (unusual_ && error.kind() == ErrorKind::kUnsupported) return;
       return counts_.problem(counts_.wrong_errors, fmt::format("seed {}: {}", seed_, error.what()));
     }
     for (int image = 0; image < 2; ++image) {
@@ -154,6 +158,7 @@ class GeneratorCase {
   }
 
   const uint64_t seed_;
+  const bool unusual_;
   GeneratorCounts& counts_;
   Graph graph_;
   Network network_;

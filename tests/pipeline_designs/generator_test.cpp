@@ -25,6 +25,19 @@ TEST(GeneratorClass, EveryDesignOfTheSearchIsBuiltAndComputesTheNetwork) {
   EXPECT_GT(counts.designs, counts.networks);
 }
 
+TEST(GeneratorClass, UnusualGraphsAreComputedOrRefused) {
+  GeneratorCounts counts;
+  AllocateOptions options;
+  options.nodes = options.evaluations = 20;
+  const int64_t cases = test_cases(8);
+  for (int64_t i = 0; i < cases; ++i) {
+    GeneratorCase one(test_seed() * 100'000 + uint64_t(i), counts, true);
+    one.run(std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware" / "devices", options);
+  }
+  RecordProperty("cases", int(counts.networks - counts.refused));
+  EXPECT_EQ(counts.failures(), 0) << "seed " << test_seed() << "\n" << counts.first_problem;
+}
+
 // In simulated cycles, as the report states them; and the report's roofline has no mark above its roof.
 TEST(GenerateClass, NoObjectiveIsBeatenByTheOtherAndNoMarkIsAboveTheRoof) {
   const int64_t cases = test_cases(3);

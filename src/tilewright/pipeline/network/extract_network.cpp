@@ -179,7 +179,8 @@ class Extraction {
     refuse(
         node,
         fmt::format("it reads '{}', which does not come from the network's input", graph_.value(value).name),
-        "hardware takes one input; run the model on the overlay (tilewright compile)");
+        "hardware takes one input and no constants as data; run the model on the overlay (tilewright "
+        "compile)");
     return false;
   }
 
