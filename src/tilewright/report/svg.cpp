@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+
+#include "tilewright/base/plain_text.h"
 
 namespace tilewright {
 namespace {
@@ -33,10 +36,23 @@ double round_step(double span) {
 
 }  // namespace
 
-// Control characters cannot stand in XML at all.
+// Control characters, bytes that are no UTF-8 and U+FFFE and U+FFFF cannot stand in XML at all.
 std::string escaped_xml(const std::string& text) {
   std::string result;
-  for (const char c : text) {
+  for (size_t at = 0; at < text.size();) {
+    const std::string_view rest = std::string_view(text).substr(at);
+    const size_t length = utf8_length(rest);
+    at += std::max<size_t>(1, length);
+    const std::string_view character = rest.substr(0, length);
+    if (length == 0 || character == "\xef\xbf\xbe" || character == "\xef\xbf\xbf") {
+      result += "\xef\xbf\xbd";  // U+FFFD, what stands for a character that cannot be shown
+      continue;
+    }
+    if (length > 1) {
+      result += character;
+      continue;
+    }
+    const char c = rest[0];
     if (c == '&') {
       result += "&amp;";
     } else if (c == '<') {
