@@ -7,16 +7,31 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 namespace tilewright {
 namespace {
 
 constexpr int64_t kMaxOperations = int64_t{1} << 62;
 constexpr int64_t kMaxIndex = int64_t{1} << 40;
+// Mappings choose among the 2^n sets of data spaces at every level.
+constexpr size_t kMaxDataSpaces = 8;
 
 int64_t saturating_product(int64_t a, int64_t b, int64_t limit) {
   return b != 0 && a > limit / b ? limit : a * b;
 }
+
+// Whether a mapping can print the name as it is: between blanks, as a part of M=16, in a line of YAML.
+bool plain_name(const std::string& name) {
+  return !name.starts_with('-') && std::none_of(name.begin(), name.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte <= ' ' || byte == 127 ||
+           std::string_view(",:#=\"'[]{}&*!|>%@`~?").find(c) != std::string_view::npos;
+  });
+}
+
+constexpr const char* kPlainName =
+    "a name has no blanks, quotes or brackets, none of ,:#=&*!|>%@`~? and no - in front";
 
 // Positions in the dimension list of the convolution builders.
 enum ConvDimension { kN, kG, kM, kC, kP, kQ, kR, kS };
@@ -135,15 +150,20 @@ void Workload::verify(Diagnostics& diagnostics) const {
     if (dimension.name.empty() || !names.insert(dimension.name).second) {
       fail(dimension.name, "a dimension needs a name of its own");
     }
+    if (!plain_name(dimension.name)) fail(dimension.name, kPlainName);
     if (dimension.size < 1) fail(dimension.name, fmt::format("size {} is below 1", dimension.size));
   }
   if (operation_count() >= kMaxOperations) fail("", "more than 2^62 operations");
+  if (data_spaces.size() > kMaxDataSpaces) {
+    fail("", fmt::format("{} data spaces, there may be {} at most", data_spaces.size(), kMaxDataSpaces));
+  }
   names.clear();
   int outputs = 0;
   for (const DataSpace& space : data_spaces) {
     if (space.name.empty() || !names.insert(space.name).second) {
       fail(space.name, "a data space needs a name of its own");
     }
+    if (!plain_name(space.name)) fail(space.name, kPlainName);
     if (space.bits < 1 || space.bits > 64)
       fail(space.name, fmt::format("{} bits are not in 1..64", space.bits));
     outputs += space.is_output ? 1 : 0;
@@ -185,7 +205,9 @@ Workload conv2d_workload(const std::string& name, const ConvShape& shape, const 
 Workload depthwise_workload(const std::string& name, ConvShape shape, int64_t multiplier,
                             const WorkloadBits& bits) {
   shape.group = shape.input_channels;
-  shape.output_channels = shape.input_channels * multiplier;
+  require(!__builtin_mul_overflow(shape.input_channels, multiplier, &shape.output_channels), name,
+          fmt::format("{} channels with a multiplier of {} have more than 2^40 output channels",
+                      shape.input_channels, multiplier));
   return conv2d_workload(name, shape, bits);
 }
 

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "random_seed.h"
+#include "tilewright/base/random.h"
+#include "tilewright/nest/mapping.h"
+
 namespace tilewright {
 namespace {
 
@@ -97,6 +101,57 @@ TEST(Workload, DataSpacesHaveUpTo2To40Elements) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("more than 2^40 elements"), std::string::npos) << error.what();
   }
+}
+
+TEST(Workload, RefusesMoreDataSpacesThanMappingsChooseAmong) {
+  Workload w = matmul_workload("m", 3, 4, 5);
+  while (w.data_spaces.size() < 8) {
+    w.data_spaces.push_back(w.data_spaces[0]);
+    w.data_spaces.back().name = "more" + std::to_string(w.data_spaces.size());
+  }
+  EXPECT_EQ(problems(w), "");
+  for (const size_t count : {9u, 33u, 40u}) {
+    while (w.data_spaces.size() < count) {
+      w.data_spaces.push_back(w.data_spaces[0]);
+      w.data_spaces.back().name = "more" + std::to_string(w.data_spaces.size());
+    }
+    EXPECT_NE(problems(w).find(std::to_string(count) + " data spaces, there may be 8 at most"),
+              std::string::npos);
+  }
+}
+
+// 4294967296 x 4294967297 is 2^32 modulo 2^64.
+TEST(Workload, DepthwiseRefusesMoreOutputChannelsThanCanBeCounted) {
+  ConvShape shape;
+  shape.input_channels = int64_t{1} << 32;
+  try {
+    depthwise_workload("d", shape, (int64_t{1} << 32) + 1);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("more than 2^40 output channels"), std::string::npos)
+        << error.what();
+  }
+}
+
+// Names of any bytes either verify, and then a mapping's text says the mapping again, or are refused.
+TEST(WorkloadClass, MappingsSayEveryNameThatVerifies) {
+  const std::string bytes = "ab0_-. \t\n,:#=\"'[]{}&*!|>%@`~?\x7f\xc3\xbc";
+  int64_t sound = 0;
+  const int64_t cases = test_cases(400);
+  for (int64_t i = 0; i < cases; ++i) {
+    Random random(test_seed() * 1'000'003 + uint64_t(i));
+    SCOPED_TRACE(testing::Message() << "seed " << test_seed() << ", case " << i);
+    std::string name;
+    for (int64_t left = random.between(1, 3); left > 0; --left)
+      name += bytes[size_t(random.between(0, random.chance(0.8) ? 5 : int64_t(bytes.size()) - 1))];
+    Workload w = matmul_workload("m", 3, 4, 5);
+    (random.chance(0.5) ? w.data_spaces[1].name : w.dimensions[1].name) = name;
+    if (!problems(w).empty()) continue;
+    ++sound;
+    Mapping mapping{{{"memory", {{1, 3}}, {{1, 2, SpatialAxis::kX}}, ~7u | 2u}}};
+    EXPECT_EQ(parse_mapping(print_mapping(w, mapping), "printed", w), mapping) << name;
+  }
+  EXPECT_GT(sound, cases / 3);
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ TEST(WorkloadText, RandomWorkloadsRoundTrip) {
     }
     for (int s = 0; s < 3; ++s) {
       DataSpace space;
-      space.name = fmt::format("space {}", s);
+      space.name = fmt::format("space{}", s);
       space.bits = int(random.between(1, 64));
       space.is_output = s == 2;
       for (int d = 0; d < dimensions; ++d) {
