@@ -25,11 +25,6 @@ MapperBounds::MapperBounds(const Mapspace& mapspace, const MapspaceChoices& choi
       rules_(rules),
       levels_(choices.levels()),
       dimensions_(choices.dimensions()) {
-  if (levels_ > kMaxMapperLevels || dimensions_ > kMaxMapperDimensions) {
-    throw Error(ErrorKind::kUnsupported,
-                fmt::format("the mapper takes {} levels and {} dimensions at most, here are {} and {}",
-                            kMaxMapperLevels, kMaxMapperDimensions, levels_, dimensions_));
-  }
   for (int d = 0; d < dimensions_; ++d) {
     sizes_[size_t(d)] = mapspace.workload.dimensions[size_t(d)].size;
     if (sizes_[size_t(d)] > 1) looped_.push_back(size_t(d));

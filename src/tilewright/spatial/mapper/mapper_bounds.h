@@ -27,8 +27,6 @@
 
 namespace tilewright {
 
-inline constexpr int kMaxMapperDimensions = 16, kMaxMapperLevels = 10;
-
 struct PartialMapping {
   std::span<const int64_t> factors;  // as SlotMapping; beyond known_slots not read
   int known_slots = 0;               // a multiple of three, or two more: a level's x and y are known

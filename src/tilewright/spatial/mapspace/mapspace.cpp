@@ -229,6 +229,12 @@ void Mapspace::verify(Diagnostics& diagnostics) const {
   const size_t before = diagnostics.errors().size();
   workload.verify(diagnostics);
   hardware.verify(diagnostics);
+  if (int(hardware.levels.size()) > kMaxMapperLevels || workload.dimension_count() > kMaxMapperDimensions) {
+    diagnostics.error(ErrorKind::kUnsupported, "mapspace", "",
+                      fmt::format("the mapper takes {} levels and {} dimensions at most, here are {} and {}",
+                                  kMaxMapperLevels, kMaxMapperDimensions, hardware.levels.size(),
+                                  workload.dimension_count()));
+  }
   if (diagnostics.errors().size() != before) return;
   if (!constraints.empty() && constraints.size() != hardware.levels.size()) {
     diagnostics.error(ErrorKind::kInvalidInput, "mapspace", "constraints",

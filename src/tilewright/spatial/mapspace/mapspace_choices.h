@@ -14,6 +14,9 @@
 
 namespace tilewright {
 
+// What arrays of the searches hold; mapspaces of more do not verify.
+inline constexpr int kMaxMapperDimensions = 16, kMaxMapperLevels = 10;
+
 enum class SlotKind : uint8_t { kX, kY, kTemporal };
 inline constexpr int kSlotsPerLevel = 3;
 

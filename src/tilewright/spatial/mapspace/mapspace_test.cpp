@@ -170,5 +170,26 @@ TEST(Mapspace, ChecksWhyAMappingIsOutside) {
   EXPECT_NE(text.find("the constraint bypasses weight here"), std::string::npos) << text;
 }
 
+// Dimensions of one iteration count too: arrays of the searches have a place for each.
+TEST(Mapspace, RefusesMoreThanTheMapperTakes) {
+  Mapspace mapspace{matmul_workload("m", 8, 8, 8), two_levels(1000), {}, false};
+  while (mapspace.workload.dimension_count() < 16)
+    mapspace.workload.dimensions.push_back({fmt::format("Z{}", mapspace.workload.dimension_count()), 1});
+  EXPECT_EQ(messages(mapspace), "");
+  for (const int dimensions : {17, 70}) {
+    while (mapspace.workload.dimension_count() < dimensions)
+      mapspace.workload.dimensions.push_back({fmt::format("Z{}", mapspace.workload.dimension_count()), 1});
+    EXPECT_NE(messages(mapspace).find(fmt::format("16 dimensions at most, here are 2 and {}", dimensions)),
+              std::string::npos);
+  }
+  mapspace.workload = matmul_workload("m", 8, 8, 8);
+  while (mapspace.hardware.levels.size() < 11) {
+    mapspace.hardware.levels.push_back(mapspace.hardware.levels[1]);
+    mapspace.hardware.levels.back().name = fmt::format("l{}", mapspace.hardware.levels.size());
+  }
+  EXPECT_NE(messages(mapspace).find("10 levels and 16 dimensions at most, here are 11 and 4"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace tilewright

@@ -22,8 +22,8 @@ SlotEvaluator::SlotEvaluator(const Mapspace& mapspace, const MapspaceChoices& ch
 
 bool SlotEvaluator::fits(std::span<const uint32_t> keeps, int level, std::span<const int64_t> cover) const {
   const Workload& workload = mapspace_.workload;
-  constexpr size_t kMostDimensions = 64, kMostSpaces = 32;
-  std::array<int64_t, kMostDimensions> extents{};
+  constexpr size_t kMostSpaces = 32;
+  std::array<int64_t, kMaxMapperDimensions> extents{};
   for (size_t d = 0; d < cover.size(); ++d) extents[d] = std::min(cover[d], workload.dimensions[d].size);
   std::array<int64_t, kMostSpaces> words;
   words.fill(-1);
