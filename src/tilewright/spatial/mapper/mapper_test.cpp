@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "random_seed.h"
 #include "tilewright/spatial/mapper/mapper_testing.h"
 
 namespace tilewright {
@@ -149,6 +152,30 @@ TEST(Mapper, RefusesMapspacesThatDoNotVerify) {
   Mapspace mapspace{matmul_workload("m", 8, 8, 8), small_array(), std::vector<LevelConstraints>(3), false};
   mapspace.constraints[2].temporal = {1, 3, 1, 1};
   EXPECT_THROW(find_mapping(mapspace, {}), Error);
+}
+
+// The unit of energy is of no consequence: the optimum in another one is the same number in that.
+TEST(MapperClass, TheUnitOfEnergyChangesNothing) {
+  const int64_t cases = test_cases(40);
+  for (int64_t i = 0; i < cases; ++i) {
+    Random random(test_seed() * 1'000'003 + uint64_t(i));
+    SCOPED_TRACE(testing::Message() << "seed " << test_seed() << ", case " << i);
+    Mapspace mapspace = random_mapspace(random, 50, 3000);
+    MapperOptions options = random_options(random);
+    options.objective = random.chance(0.5) ? MapObjective::kEnergy : MapObjective::kEdp;
+    const MapResult usual = find_mapping(mapspace, options);
+    const double unit = std::pow(10, double(random.between(-18, 12)));
+    mapspace.hardware.mac_energy *= unit;
+    for (ArrayLevel& level : mapspace.hardware.levels) {
+      for (double* energy : {&level.read_energy, &level.fill_energy, &level.update_energy,
+                             &level.network.delivery_energy, &level.network.hop_energy})
+        *energy *= unit;
+    }
+    const MapResult scaled = find_mapping(mapspace, options);
+    ASSERT_EQ(scaled.status, usual.status);
+    if (usual.status != MapStatus::kOptimal) continue;
+    ASSERT_NEAR(scaled.value / unit, usual.value, 1e-9 * usual.value) << "unit " << unit;
+  }
 }
 
 }  // namespace

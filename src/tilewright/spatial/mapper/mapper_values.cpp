@@ -14,7 +14,8 @@ double common_quantum(const std::vector<double>& energies) {
   for (int digits = 0; digits <= 6; ++digits, scale *= 10) {
     const auto whole = [&](double energy) {
       const double scaled = energy * scale;
-      return std::abs(scaled - std::round(scaled)) <= 1e-12 * std::max(1.0, scaled);
+      // Relative to itself: of energies far below 1 none but 0 would be a multiple.
+      return std::abs(scaled - std::round(scaled)) <= 1e-12 * scaled;
     };
     if (std::all_of(energies.begin(), energies.end(), whole)) return 1 / scale;
   }
