@@ -81,7 +81,13 @@ NetworkFronts network_fronts(const Network& network, const ArrayHardware& hardwa
   for (size_t shape = 0; shape < network.shapes.size(); ++shape) {
     const Workload& workload = network.shapes[shape];
     if (progress) progress({workload.name, int(shape) + 1, int(network.shapes.size())});
-    const Mapspace mapspace = layer_mapspace(workload, hardware, options);
+    Mapspace mapspace;
+    try {
+      mapspace = layer_mapspace(workload, hardware, options);
+    } catch (const Error&) {
+      result.shapes.emplace_back();  // the table says why; the other layers have their fronts
+      continue;
+    }
     MapperOptions mapper = options.mapper;
     mapper.deadline = &deadline;
     mapper.time_limit_s = time_part(deadline, network.shapes.size() - shape);

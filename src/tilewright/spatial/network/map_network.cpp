@@ -77,6 +77,7 @@ LayerCost layer_cost(const Mapspace& mapspace, const MapResult& result) {
   if (result.status == MapStatus::kInfeasible) {
     layer.reason = result.infeasible_reason;
   } else if (!result.found()) {
+    layer.status = LayerStatus::kStopped;
     layer.reason = kNothingInTime;
   } else {
     layer = layer_cost(mapspace.workload, mapspace.hardware, result.mapping, result.cost);

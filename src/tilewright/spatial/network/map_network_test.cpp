@@ -78,6 +78,37 @@ TEST(MapNetwork, RefusedAndInfeasibleLayersHaveTheirReason) {
   EXPECT_NE(run.costs[1].reason.find("no dimension 'K'"), std::string::npos);
 }
 
+// A layer whose constraints cannot be stated has no front, and so has the network; the others have theirs.
+TEST(MapNetwork, FrontsOfTheOtherLayersStandBesideARefusedOne) {
+  const ArrayHardware hardware = two_memories(24);
+  NetworkMapOptions options;
+  options.constraints = [&](const Workload& workload) -> Mapspace {
+    if (workload.name == "b") throw Error(ErrorKind::kInvalidInput, "no dimension 'K'");
+    return {workload, hardware, {}, false};
+  };
+  const Network network = three_layers();
+  const DataflowRun run = map_freely(network, hardware, options);
+  const NetworkFronts fronts = network_fronts(network, hardware, options, {}, &run);
+  ASSERT_EQ(fronts.shapes.size(), 2u);
+  EXPECT_FALSE(fronts.shapes[0].points.empty());
+  EXPECT_TRUE(fronts.shapes[1].points.empty());
+  EXPECT_TRUE(fronts.front.points.empty());
+}
+
+// A search that was stopped has not shown that there is no mapping.
+TEST(MapNetwork, StoppedBeforeAnyMappingIsNotInfeasible) {
+  MapResult result;
+  result.status = MapStatus::kStopped;
+  const LayerCost cost =
+      layer_cost(Mapspace{dense_workload("x", 2, 4, 4), two_memories(24), {}, false}, result);
+  EXPECT_EQ(cost.status, LayerStatus::kStopped);
+  EXPECT_FALSE(cost.has_cost());
+  EXPECT_EQ(cost.reason, kNothingInTime);
+  NetworkReport report = report_header(three_layers(), two_memories(24));
+  report.runs.push_back({"free", {}, {cost, cost}});
+  EXPECT_EQ(report.totals(report.runs[0]).missing, 3);
+}
+
 TEST(MappingCache, AnswersTheSameQuestionAndNoOther) {
   const auto folder = folder_of("cache");
   MappingCache cache(folder, "1.0");

@@ -14,7 +14,7 @@ namespace tilewright {
 
 enum class LayerStatus : uint8_t {
   kProven,       // the optimum of its mapspace
-  kStopped,      // the best so far, with a lower bound
+  kStopped,      // the best so far, with a lower bound; with a reason: nothing was found by then
   kEvaluated,    // a mapping that was given
   kInfeasible,   // no mapping exists
   kUnsupported,  // the dataflow cannot express the layer
@@ -41,7 +41,7 @@ struct LayerCost {
   std::string variables;  // of a study dataflow: "m=96 n=2"
   std::string mapping;    // its text form; empty if there is none
 
-  bool has_cost() const { return status <= LayerStatus::kEvaluated; }
+  bool has_cost() const { return status <= LayerStatus::kEvaluated && reason.empty(); }
   double gap() const { return value > 0 ? (value - lower_bound) / value : 0; }
   double edp() const { return energy * cycles; }
 };

@@ -32,9 +32,12 @@ std::string per_mac(double energy, double macs) {
   return macs > 0 ? fmt::format("{:.4f}", energy / macs) : "";
 }
 
+// A mapping that may not be the best.
+bool bounded(const LayerCost& cost) { return cost.status == LayerStatus::kStopped && cost.has_cost(); }
+
 std::string gap_text(const LayerCost& cost) {
   if (cost.status == LayerStatus::kProven) return "0";
-  return cost.status == LayerStatus::kStopped ? percent(cost.gap()) : "";
+  return bounded(cost) ? percent(cost.gap()) : "";
 }
 
 std::string seconds_text(double seconds) {
@@ -65,8 +68,7 @@ std::string layer_table(const NetworkReport& report, const DataflowRun& run) {
       cells.push_back("as " + shortened_middle(first.name, kNameWidth));
     } else {
       cells.insert(cells.end(), {name(cost.status), gap_text(cost)});
-      cells.push_back(cost.status == LayerStatus::kStopped ? energy_text(cost.lower_bound, report.energy_unit)
-                                                           : "");
+      cells.push_back(bounded(cost) ? energy_text(cost.lower_bound, report.energy_unit) : "");
       cells.push_back(cost.mapspace_size > 0 ? fmt::format("{:.2g}", cost.mapspace_size) : "");
       cells.push_back(cost.nodes > 0 ? scaled_number(double(cost.nodes)) : "");
       cells.push_back(seconds_text(cost.seconds));

@@ -25,7 +25,10 @@ LayerCost costed(const Workload& workload, const study::Dataflow& dataflow, cons
   if (result.status == study::SearchStatus::kInfeasible || result.variables.empty()) {
     for (const std::string& reason : result.reasons)
       cost.reason += (cost.reason.empty() ? "" : "; ") + reason;
-    if (result.status == study::SearchStatus::kStopped) cost.reason = kNothingInTime;
+    if (result.status == study::SearchStatus::kStopped) {
+      cost.status = LayerStatus::kStopped;
+      cost.reason = kNothingInTime;
+    }
     return cost;
   }
   cost.status = result.status == study::SearchStatus::kOptimal ? LayerStatus::kProven : LayerStatus::kStopped;
