@@ -44,6 +44,25 @@ TEST(TimeloopMalformed, EveryProblemOfAProblemFile) {
             "  a.yaml:5 (read_write): no data space is written (read_write: true)");
 }
 
+// A range that cannot be read is not one instance.
+TEST(TimeloopMalformed, RangesOfInstancesThatCannotBeRead) {
+  for (const char* range : {"0..n-1", "..15", "0..", "3..0", "-1..4", "0..15*2", "0..1073741824"}) {
+    const std::string name = std::string("PE[") + range + "]";
+    const std::string told = failure(
+        "architecture:\n  version: 0.3\n  subtree:\n  - name: system\n    local:\n"
+        "    - {name: DRAM, class: DRAM}\n    subtree:\n    - name: \"" +
+        name +
+        "\"\n      local:\n"
+        "      - {name: \"MAC[0..1]\", class: intmac}\n      - {name: \"" +
+        name + "\", class: intmac}\n");
+    const std::string problem = "(name): '" + name + "' does not end in a range of at most 2^30 instances";
+    const size_t at = told.find(problem);
+    ASSERT_NE(at, std::string::npos) << told;
+    EXPECT_NE(told.find(problem, at + 1), std::string::npos) << told;
+    EXPECT_EQ(told.find("'MAC[0..1]'"), std::string::npos) << told;
+  }
+}
+
 TEST(TimeloopMalformed, EveryProblemOfAnArchitecture) {
   EXPECT_EQ(failure("arch:\n"
                     "  arithmetic: {name: MACs, instances: 250, meshX: 16, word_bits: 16}\n"

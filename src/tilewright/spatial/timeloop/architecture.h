@@ -44,7 +44,7 @@ EnergyTable read_energy_table(const Source& section, Report& report);
 std::optional<Architecture> read_architecture(const Source& section, const EnergyTable* table,
                                               const std::map<std::string, double>& variables, Report& report);
 
-// "PE[0..167]": the name without the range, and how many there are.
+// "PE[0..167]": the name without the range, and how many there are; 0 for a range that cannot be read.
 std::string without_range(const std::string& name, int64_t& count);
 
 }  // namespace tilewright::timeloop

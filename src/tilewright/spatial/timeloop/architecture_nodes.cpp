@@ -99,8 +99,7 @@ class NodeCollector {
       if (!room(component, depth)) return;
       component_keys(component);
       ArchitectureNode node;
-      int64_t own = 1;
-      node.name = without_range(child(component, "name").text(), own);
+      const int64_t own = count_in_name(component, node.name);
       node.place = component;
       node.instances = multiply(component, count, own);
       node.type = lower_case(child(component, "class").text());
@@ -112,10 +111,22 @@ class NodeCollector {
       nodes_.push_back(std::move(node));
     }
     for (const Source& inner : items(child(tree, "subtree"))) {
-      int64_t own = 1;
-      without_range(child(inner, "name").text(), own);
+      std::string inner_name;
+      const int64_t own = count_in_name(inner, inner_name);
       subtree(inner, attributes, multiply(inner, count, own), depth + 1);
     }
+  }
+
+  // The instances that a name "PE[0..15]" says, and the name without them.
+  int64_t count_in_name(const Source& place, std::string& name) {
+    int64_t count = 1;
+    const std::string text = child(place, "name").text();
+    name = without_range(text, count);
+    if (count > 0) return count;
+    report_.invalid(
+        place, "name",
+        fmt::format("'{}' does not end in a range of at most 2^30 instances, as PE[0..15] does", text));
+    return 1;
   }
 
   int64_t multiply(const Source& place, int64_t a, int64_t b) {
@@ -181,13 +192,16 @@ std::string without_range(const std::string& name, int64_t& count) {
   const size_t open = name.find('[');
   const size_t dots = name.find("..", open == std::string::npos ? 0 : open);
   if (open == std::string::npos || dots == std::string::npos || name.back() != ']') return name;
+  const auto number = [](std::string_view digits, int64_t& value) {
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return read.ec == std::errc() && read.ptr == digits.data() + digits.size();
+  };
+  const std::string_view text = name;
   int64_t first = 0, last = 0;
-  const auto a = std::from_chars(name.data() + open + 1, name.data() + dots, first);
-  const auto b = std::from_chars(name.data() + dots + 2, name.data() + name.size() - 1, last);
-  if (a.ec == std::errc() && b.ec == std::errc() && last >= first && first >= 0 &&
-      last < kMostArrayInstances) {
-    count = last - first + 1;
-  }
+  const bool sound = number(text.substr(open + 1, dots - open - 1), first) &&
+                     number(text.substr(dots + 2, text.size() - dots - 3), last) && first >= 0 &&
+                     last >= first && last < kMostArrayInstances;
+  count = sound ? last - first + 1 : 0;
   return name.substr(0, open);
 }
 
