@@ -71,7 +71,13 @@ class Rounds {
       return incumbent_.first(tile.least_energy, tile.least_cycles);
     };
     bool stopped = false;
-    while (next < tiles.size() && !incumbent_.beats_all(tiles[next].least_energy, tiles[next].least_cycles)) {
+    while (next < tiles.size() &&
+           !incumbent_.beats_first(tiles[next].least_energy, tiles[next].least_cycles)) {
+      // Of tiles that tie in the first objective a later one may still win by the second.
+      if (incumbent_.beats_all(tiles[next].least_energy, tiles[next].least_cycles)) {
+        ++result.nodes, ++result.pruned, ++next;
+        continue;
+      }
       const size_t end = std::min(tiles.size(), next + round);
       if (explore(next, end, result)) note_progress(result, bound(tiles[next]));
       stopped = deadline_.over();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "tilewright/spatial/lattice/lattice.h"
 
@@ -43,12 +44,13 @@ RemainderSearch::RemainderSearch(const LatticeCase& problem, const MapperOptions
 void RemainderSearch::list_spatial() {
   std::vector<int64_t> factors;
   extend_spatial(factors, 1);
-  std::sort(spatial_.begin(), spatial_.end(), [&](const SpatialChoice& a, const SpatialChoice& b) {
-    const double first_a = incumbent_.first(a.least_energy, a.least_cycles);
-    const double first_b = incumbent_.first(b.least_energy, b.least_cycles);
-    if (first_a != first_b) return first_a < first_b;
-    return a.least_energy != b.least_energy ? a.least_energy < b.least_energy : a.factors < b.factors;
-  });
+  const auto key = [&](const SpatialChoice& choice) {
+    return std::tuple<double, double, const std::vector<int64_t>&>(
+        incumbent_.first(choice.least_energy, choice.least_cycles),
+        incumbent_.second(choice.least_energy, choice.least_cycles), choice.factors);
+  };
+  std::sort(spatial_.begin(), spatial_.end(),
+            [&](const SpatialChoice& a, const SpatialChoice& b) { return key(a) < key(b); });
 }
 
 void RemainderSearch::extend_spatial(std::vector<int64_t>& factors, double instances) {
@@ -113,11 +115,16 @@ void RemainderSearch::search() {
   for (size_t i = 0; i < spatial_.size(); ++i) {
     const SpatialChoice& choice = spatial_[i];
     const double bound = incumbent_.first(choice.least_energy, choice.least_cycles);
-    if (incumbent_.beats_all(choice.least_energy, choice.least_cycles)) {
+    if (incumbent_.beats_first(choice.least_energy, choice.least_cycles)) {
       result.nodes += int64_t(spatial_.size() - i), result.pruned += int64_t(spatial_.size() - i);
       break;
     }
     ++result.nodes;
+    // Of choices that tie in the first objective a later one may still win by the second.
+    if (incumbent_.beats_all(choice.least_energy, choice.least_cycles)) {
+      ++result.pruned;
+      continue;
+    }
     result.lower_bound = bound;
     node.low.assign(dimensions, {}), node.middle.assign(dimensions, {});
     node.extents.assign(dimensions, 1);

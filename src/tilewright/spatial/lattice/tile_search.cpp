@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace tilewright::lattice {
 namespace {
@@ -60,6 +61,10 @@ bool Incumbent::beats_all(double least_energy, double least_cycles) const {
   if (other < best * (1 - kTolerance)) return false;
   const double tied = second(energy, cycles);
   return second(least_energy, least_cycles) > tied * (1 + kTolerance);
+}
+
+bool Incumbent::beats_first(double least_energy, double least_cycles) const {
+  return found && first(least_energy, least_cycles) > first(energy, cycles) * (1 + kTolerance);
 }
 
 bool Incumbent::offer(double new_energy, double new_cycles, const Tiles& new_tiles) {
@@ -137,12 +142,12 @@ void TileSearch::list_array_tiles() {
   }
   Incumbent rank;
   rank.objective = options_.objective;
-  std::sort(array_tiles_.begin(), array_tiles_.end(), [&](const ArrayTile& a, const ArrayTile& b) {
-    const double first_a = rank.first(a.least_energy, a.least_cycles);
-    const double first_b = rank.first(b.least_energy, b.least_cycles);
-    if (first_a != first_b) return first_a < first_b;
-    return a.least_energy != b.least_energy ? a.least_energy < b.least_energy : a.box < b.box;
-  });
+  const auto key = [&](const ArrayTile& tile) {
+    return std::tuple(rank.first(tile.least_energy, tile.least_cycles),
+                      rank.second(tile.least_energy, tile.least_cycles), tile.box);
+  };
+  std::sort(array_tiles_.begin(), array_tiles_.end(),
+            [&](const ArrayTile& a, const ArrayTile& b) { return key(a) < key(b); });
 }
 
 double TileSearch::least_energy_of(Index array) const {

@@ -24,6 +24,8 @@ struct Incumbent {
   double second(double energy, double cycles) const;
   // Whether no mapping of at least this energy and these cycles can win, not even by the tie rules.
   bool beats_all(double least_energy, double least_cycles) const;
+  // Whether none of those can even tie with it in the first objective.
+  bool beats_first(double least_energy, double least_cycles) const;
   // Takes the mapping if it is better. Ties go to the smaller tiles, so that the order of visits is of no
   // consequence.
   bool offer(double energy, double cycles, const Tiles& tiles);
