@@ -38,6 +38,12 @@ Workload large_workload(Random& random) {
     axis->output = some_size(random, 224);
     axis->input = (axis->output - 1) * axis->stride + axis->kernel;
   }
+  if (random.chance(0.15)) {  // a long signal and a long filter: tables of tiles by positions
+    shape.height = {};
+    shape.width.kernel = int64_t{1} << random.between(4, 7);
+    shape.width.output = int64_t{1} << random.between(10, 16);
+    shape.width.input = (shape.width.output - 1) * shape.width.stride + shape.width.kernel;
+  }
   return conv2d_workload("c", shape);
 }
 

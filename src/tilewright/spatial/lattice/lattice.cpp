@@ -143,14 +143,14 @@ void Lattice::build_windows(const LatticeCase& problem) {
           for (const int64_t step : second.values) table.new_words[1].push_back(new_words(b * step));
         }
       }
-      build_instance_tables(table);
+      build_instance_tables(problem, table);
       windows_.push_back(std::move(table));
     }
   }
 }
 
 // The tiles of an instance begin at multiples of (tile * spatial) of each dimension.
-void Lattice::build_instance_tables(WindowTable& table) const {
+void Lattice::build_instance_tables(const LatticeCase& problem, WindowTable& table) const {
   const DivisorList &first = list(table.first), &second = list(table.second);
   const int64_t a = table.coefficient[0], b = table.coefficient[1];
   const int64_t size_a = first.values.back(), size_b = second.values.back();
@@ -163,9 +163,11 @@ void Lattice::build_instance_tables(WindowTable& table) const {
     const int64_t tile_a = first.values[tile / count], tile_b = second.values[tile % count];
     const int64_t spatial_a = first.values[spatial / count], spatial_b = second.values[spatial % count];
     if (size_a % (tile_a * spatial_a) != 0 || size_b % (tile_b * spatial_b) != 0) continue;
+    problem.check();  // of long kernels a place takes seconds
     table.distinct_tiles[place] = window_words(a * tile_a, spatial_a, b * tile_b, spatial_b);
     std::fill(touched.begin(), touched.end(), 0);
     for (int64_t i = 0; i < size_a; ++i) {
+      if (i % 256 == 255) problem.check();
       if (i % (tile_a * spatial_a) >= tile_a) continue;
       for (int64_t j = 0; j < size_b; ++j) {
         if (j % (tile_b * spatial_b) < tile_b) touched[size_t(a * i + b * j)] = 1;

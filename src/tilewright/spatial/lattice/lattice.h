@@ -83,7 +83,7 @@ class Lattice {
  private:
   void build_lists(const LatticeCase& problem);
   void build_windows(const LatticeCase& problem);
-  void build_instance_tables(WindowTable& table) const;
+  void build_instance_tables(const LatticeCase& problem, WindowTable& table) const;
   void build_tables(const LatticeCase& problem);
 
   bool boxes_ = false;  // tiles move with their gaps
