@@ -144,7 +144,7 @@ void check_design_options(const RunOptions& options) {
   const auto refuse = [](bool given, const char* flag) {
     if (!given) return;
     throw Error(ErrorKind::kInvalidInput, fmt::format("{} means nothing to a generated design", flag),
-                "leave it away");
+                "leave it out");
   };
   refuse(!options.hardware.empty(), "--hardware");
   refuse(!options.engine.trace.empty(), "--trace");
@@ -266,7 +266,7 @@ void run(const RunOptions& options, std::ostream& out) {
       throw Error(ErrorKind::kInvalidInput,
                   fmt::format("--labels: the first output has shape {}, which has no elements",
                               to_string(results.outputs[0].shape())),
-                  "leave it away");
+                  "leave it out");
     }
     const int64_t classes = class_count(results.outputs[0].type(), results.outputs[0].size() / count);
     const std::vector<int64_t> labels =

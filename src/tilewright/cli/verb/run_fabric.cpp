@@ -16,7 +16,7 @@ void check_options(const RunOptions& options) {
   const auto refuse = [](bool given, const char* flag) {
     if (given)
       throw Error(ErrorKind::kInvalidInput, fmt::format("{} means nothing to a mapped program", flag),
-                  "leave it away");
+                  "leave it out");
   };
   refuse(!options.hardware.empty(), "--hardware");
   refuse(!options.labels.empty(), "--labels");
