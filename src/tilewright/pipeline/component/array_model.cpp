@@ -4,6 +4,7 @@
 #include "tilewright/base/error.h"
 
 namespace tilewright::pipeline {
+namespace arrays {
 namespace {
 
 using netlist::Direction;
@@ -57,16 +58,17 @@ class Model : public CycleModel {
 };
 
 }  // namespace
+}  // namespace arrays
 
 std::vector<ComponentPort> array_ports(int64_t act_bits, int64_t weight_bits, int64_t acc_bits) {
   std::vector<ComponentPort> list;
-  add_stream(list, "act", Direction::kInput, int(act_bits), true);
-  add_stream(list, "weight", Direction::kInput, int(weight_bits));
-  add_stream(list, "acc", Direction::kOutput, int(acc_bits));
+  add_stream(list, "act", netlist::Direction::kInput, int(act_bits), true);
+  add_stream(list, "weight", netlist::Direction::kInput, int(weight_bits));
+  add_stream(list, "acc", netlist::Direction::kOutput, int(acc_bits));
   return list;
 }
 
-std::unique_ptr<CycleModel> array_model(int64_t steps) { return std::make_unique<Model>(steps); }
+std::unique_ptr<CycleModel> array_model(int64_t steps) { return std::make_unique<arrays::Model>(steps); }
 
 int64_t multiplier_steps(int64_t a_bits, int64_t b_bits, bool lut) {
   const bool one_block = (a_bits <= 25 && b_bits <= 18) || (a_bits <= 18 && b_bits <= 25);

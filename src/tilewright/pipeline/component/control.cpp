@@ -9,6 +9,7 @@
 #include "tilewright/pipeline/image/registers.h"
 
 namespace tilewright::pipeline {
+namespace control {
 namespace {
 
 using netlist::Direction;
@@ -263,7 +264,8 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }
 
 }  // namespace
+}  // namespace control
 
-const ComponentType kControl = {kName, {}, ports, model};
+const ComponentType kControl = {control::kName, {}, control::ports, control::model};
 
 }  // namespace tilewright::pipeline

@@ -25,6 +25,7 @@ void check_burst_parameters(const netlist::Parameters& parameters, const char* c
   if (queue < burst) error(fmt::format("QUEUE {} holds no burst of {}", queue, burst), "QUEUE >= BURST");
 }
 
+namespace dma_read {
 namespace {
 
 using netlist::Direction;
@@ -130,7 +131,9 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }
 
 }  // namespace
+}  // namespace dma_read
 
-const ComponentType kDmaRead = {kName, {"stream_fifo", "stream_memory"}, ports, model};
+const ComponentType kDmaRead = {
+    dma_read::kName, {"stream_fifo", "stream_memory"}, dma_read::ports, dma_read::model};
 
 }  // namespace tilewright::pipeline

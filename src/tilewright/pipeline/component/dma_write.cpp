@@ -4,6 +4,7 @@
 #include "tilewright/pipeline/component/queue_time.h"
 
 namespace tilewright::pipeline {
+namespace dma_write {
 namespace {
 
 using netlist::Direction;
@@ -132,7 +133,9 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }
 
 }  // namespace
+}  // namespace dma_write
 
-const ComponentType kDmaWrite = {kName, {"stream_fifo", "stream_memory"}, ports, model};
+const ComponentType kDmaWrite = {
+    dma_write::kName, {"stream_fifo", "stream_memory"}, dma_write::ports, dma_write::model};
 
 }  // namespace tilewright::pipeline

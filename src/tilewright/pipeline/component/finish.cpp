@@ -11,6 +11,7 @@
 #include "tilewright/pipeline/component/requirements.h"
 
 namespace tilewright::pipeline {
+namespace finish {
 namespace {
 
 using netlist::Direction;
@@ -171,10 +172,11 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }
 
 }  // namespace
+}  // namespace finish
 
 MemoryImage encode(const std::vector<FinishRow>& rows, NumberType number) {
   const bool fixed = number == NumberType::kFixed;
-  MemoryImage image(fixed ? kFixedRowBits : kIntegerRowBits);
+  MemoryImage image(fixed ? finish::kFixedRowBits : finish::kIntegerRowBits);
   for (const FinishRow& r : rows) {
     RowWriter row(image);
     row.field(32, r.beats);
@@ -195,7 +197,7 @@ MemoryImage encode(const std::vector<FinishRow>& rows, NumberType number) {
 
 std::vector<FinishRow> decode_finish(const MemoryImage& table, NumberType number) {
   const bool fixed = number == NumberType::kFixed;
-  TILEWRIGHT_CHECK(table.width_bits() == (fixed ? kFixedRowBits : kIntegerRowBits),
+  TILEWRIGHT_CHECK(table.width_bits() == (fixed ? finish::kFixedRowBits : finish::kIntegerRowBits),
                    "a task table of another number type");
   std::vector<FinishRow> rows;
   for (int64_t i = 0; i < table.words(); ++i) {
@@ -222,25 +224,26 @@ std::vector<FinishRow> decode_finish(const MemoryImage& table, NumberType number
   return rows;
 }
 
-int64_t finish_param_bits(const Parameters& parameters) {
-  return is_fixed(parameters) ? 32 : 32 + integer_or(parameters, "MULTIPLIER_BITS", 32) + 6;
+int64_t finish_param_bits(const netlist::Parameters& parameters) {
+  return finish::is_fixed(parameters) ? 32 : 32 + netlist::integer_or(parameters, "MULTIPLIER_BITS", 32) + 6;
 }
 
-int64_t finish_steps(const Parameters& parameters) {
-  const bool residual = integer_or(parameters, "RESIDUAL", 0) != 0;
-  const bool lookup = integer_or(parameters, "TABLES", 0) != 0;
-  if (is_fixed(parameters)) return 2 + (residual ? 2 : 0) + (lookup ? 8 : 0);
-  const int64_t multiplier = integer_or(parameters, "MULTIPLIER_BITS", 32);
-  const bool lut = text_or(parameters, "MULTIPLY", "dsp") == "lut";
+int64_t finish_steps(const netlist::Parameters& parameters) {
+  const bool residual = netlist::integer_or(parameters, "RESIDUAL", 0) != 0;
+  const bool lookup = netlist::integer_or(parameters, "TABLES", 0) != 0;
+  if (finish::is_fixed(parameters)) return 2 + (residual ? 2 : 0) + (lookup ? 8 : 0);
+  const int64_t multiplier = netlist::integer_or(parameters, "MULTIPLIER_BITS", 32);
+  const bool lut = netlist::text_or(parameters, "MULTIPLY", "dsp") == "lut";
   const int64_t products =
-      multiplier == 0 ? 0 : multiplier_steps(integer_or(parameters, "SUM_BITS", 32), multiplier, lut);
+      multiplier == 0 ? 0
+                      : multiplier_steps(netlist::integer_or(parameters, "SUM_BITS", 32), multiplier, lut);
   return 1 + products + 3 + (residual ? 5 : 0) + (lookup ? 1 : 0);
 }
 
 const ComponentType kFinish = {
     "finish",
     {"delay_line", "multiply", "row_field", "scale_round", "task_walk", "finish_integer", "finish_fixed"},
-    ports,
-    model};
+    finish::ports,
+    finish::model};
 
 }  // namespace tilewright::pipeline

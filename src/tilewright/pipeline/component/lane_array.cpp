@@ -6,6 +6,7 @@
 #include "tilewright/pipeline/component/requirements.h"
 
 namespace tilewright::pipeline {
+namespace lane_array {
 namespace {
 
 using netlist::integer;
@@ -44,21 +45,22 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }
 
 }  // namespace
+}  // namespace lane_array
 
-int64_t lane_array_steps(const Parameters& parameters) {
-  const int64_t taps = integer(parameters, "TAPS");
-  const bool bipolar = integer_or(parameters, "A_BIPOLAR", 0) != 0;
-  if (integer_or(parameters, "SUM", 1) == 0) return taps == 1 ? 2 : tree_levels(taps) + 1;
-  const bool lut = text_or(parameters, "MULTIPLY", "dsp") == "lut";
-  const int64_t products =
-      multiplier_steps(bipolar ? 2 : integer(parameters, "AW"), integer(parameters, "WW"), lut);
+int64_t lane_array_steps(const netlist::Parameters& parameters) {
+  const int64_t taps = netlist::integer(parameters, "TAPS");
+  const bool bipolar = netlist::integer_or(parameters, "A_BIPOLAR", 0) != 0;
+  if (netlist::integer_or(parameters, "SUM", 1) == 0) return taps == 1 ? 2 : tree_levels(taps) + 1;
+  const bool lut = netlist::text_or(parameters, "MULTIPLY", "dsp") == "lut";
+  const int64_t products = multiplier_steps(bipolar ? 2 : netlist::integer(parameters, "AW"),
+                                            netlist::integer(parameters, "WW"), lut);
   return (lut ? 0 : 1) + products + tree_levels(taps) + 1;
 }
 
 const ComponentType kLaneArray = {
     "lane_array",
     {"beat_pipeline", "delay_line", "sum_tree", "max_tree", "multiply", "lane_sum"},
-    ports,
-    model};
+    lane_array::ports,
+    lane_array::model};
 
 }  // namespace tilewright::pipeline

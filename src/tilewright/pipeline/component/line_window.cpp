@@ -6,6 +6,7 @@
 #include "tilewright/pipeline/component/requirements.h"
 
 namespace tilewright::pipeline {
+namespace line_window {
 namespace {
 
 using netlist::Direction;
@@ -170,7 +171,8 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }
 
 }  // namespace
+}  // namespace line_window
 
-const ComponentType kLineWindow = {"line_window", {"stream_memory"}, ports, model};
+const ComponentType kLineWindow = {"line_window", {"stream_memory"}, line_window::ports, line_window::model};
 
 }  // namespace tilewright::pipeline

@@ -7,6 +7,7 @@
 #include "tilewright/pipeline/component/requirements.h"
 
 namespace tilewright::pipeline {
+namespace mac_array {
 namespace {
 
 using netlist::integer;
@@ -49,24 +50,27 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }
 
 }  // namespace
+}  // namespace mac_array
 
-int64_t mac_array_steps(const Parameters& parameters) {
-  const int64_t pi = integer(parameters, "PI");
-  const bool a_bipolar = integer_or(parameters, "A_BIPOLAR", 0) != 0;
-  const bool w_bipolar = integer_or(parameters, "W_BIPOLAR", 0) != 0;
-  const std::string multiply = text_or(parameters, "MULTIPLY", "dsp");
+int64_t mac_array_steps(const netlist::Parameters& parameters) {
+  const int64_t pi = netlist::integer(parameters, "PI");
+  const bool a_bipolar = netlist::integer_or(parameters, "A_BIPOLAR", 0) != 0;
+  const bool w_bipolar = netlist::integer_or(parameters, "W_BIPOLAR", 0) != 0;
+  const std::string multiply = netlist::text_or(parameters, "MULTIPLY", "dsp");
   if (a_bipolar && w_bipolar) return 1 + tree_levels((pi + 2) / 3) + 1;
   if (w_bipolar && multiply == "lut") return tree_levels(pi) + 2;
   const bool lut = multiply == "lut";
   const int64_t operands = lut ? 0 : 1;
   const int64_t products = multiply == "pair"
                                ? 2
-                               : multiplier_steps(a_bipolar ? 2 : integer(parameters, "AW"),
-                                                  w_bipolar ? 2 : integer(parameters, "WW"), lut);
+                               : multiplier_steps(a_bipolar ? 2 : netlist::integer(parameters, "AW"),
+                                                  w_bipolar ? 2 : netlist::integer(parameters, "WW"), lut);
   return operands + products + tree_levels(pi) + 1;
 }
 
-const ComponentType kMacArray = {
-    "mac_array", {"beat_pipeline", "sum_tree", "multiply", "multiply_pair", "dot_product"}, ports, model};
+const ComponentType kMacArray = {"mac_array",
+                                 {"beat_pipeline", "sum_tree", "multiply", "multiply_pair", "dot_product"},
+                                 mac_array::ports,
+                                 mac_array::model};
 
 }  // namespace tilewright::pipeline

@@ -6,6 +6,7 @@
 #include "tilewright/pipeline/component/task_rows.h"
 
 namespace tilewright::pipeline {
+namespace read_share {
 namespace {
 
 using netlist::Direction;
@@ -112,7 +113,8 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }
 
 }  // namespace
+}  // namespace read_share
 
-const ComponentType kReadShare = {kName, {}, ports, model};
+const ComponentType kReadShare = {read_share::kName, {}, read_share::ports, read_share::model};
 
 }  // namespace tilewright::pipeline

@@ -7,6 +7,7 @@
 #include "tilewright/pipeline/component/task_rows.h"
 
 namespace tilewright::pipeline {
+namespace rom_walker {
 namespace {
 
 using netlist::Parameters;
@@ -70,15 +71,16 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }
 
 }  // namespace
+}  // namespace rom_walker
 
 MemoryImage encode(const std::vector<RomWalkerRow>& rows) {
-  MemoryImage table(kRowBits);
+  MemoryImage table(rom_walker::kRowBits);
   for (const RomWalkerRow& row : rows) {
     RowWriter(table).field(32, row.base).field(16, row.outer).field(32, row.repeats).field(32, row.words);
   }
   return table;
 }
 
-const ComponentType kRomWalker = {kName, {"task_table"}, ports, model};
+const ComponentType kRomWalker = {rom_walker::kName, {"task_table"}, rom_walker::ports, rom_walker::model};
 
 }  // namespace tilewright::pipeline

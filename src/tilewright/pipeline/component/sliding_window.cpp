@@ -9,6 +9,7 @@
 #include "tilewright/pipeline/component/requirements.h"
 
 namespace tilewright::pipeline {
+namespace sliding_window {
 namespace {
 
 using netlist::Direction;
@@ -222,6 +223,7 @@ void check(const SlidingWindowRow& row, size_t index, const Parameters& paramete
 }
 
 }  // namespace
+}  // namespace sliding_window
 
 int64_t sliding_window_lag(const SlidingWindowRow& row, int64_t kernel_rows, int64_t kernel_columns) {
   return ((kernel_rows - 1 - row.top) * row.columns + (kernel_columns - 1 - row.left)) * row.blocks;
@@ -233,12 +235,12 @@ int64_t sliding_window_count_bits(const SlidingWindowRow& row, int64_t kernel_ro
   return int64_t(std::bit_width(uint64_t(std::max(words, lag))));
 }
 
-MemoryImage encode(const std::vector<SlidingWindowRow>& rows, const Parameters& parameters) {
+MemoryImage encode(const std::vector<SlidingWindowRow>& rows, const netlist::Parameters& parameters) {
   const int64_t element_bits = netlist::integer(parameters, "AW");
   const int64_t kernel_rows = netlist::integer(parameters, "KH"),
                 kernel_columns = netlist::integer(parameters, "KW");
   Requirements requirements("sliding_window", parameters);
-  for (size_t i = 0; i < rows.size(); ++i) check(rows[i], i, parameters, requirements);
+  for (size_t i = 0; i < rows.size(); ++i) sliding_window::check(rows[i], i, parameters, requirements);
   requirements.raise_if_any();
   MemoryImage table(int(184 + element_bits + kernel_rows + kernel_columns));
   for (const SlidingWindowRow& row : rows) {
@@ -249,13 +251,14 @@ MemoryImage encode(const std::vector<SlidingWindowRow>& rows, const Parameters& 
     writer.field(16, row.columns * row.blocks);
     writer.field(32, sliding_window_lag(row, kernel_rows, kernel_columns));
     writer.field(32, row.rows * row.columns * row.blocks);
-    writer.field(int(kernel_rows), taps_inside(kernel_rows, row.top, row.rows));
-    writer.field(int(kernel_columns), taps_inside(kernel_columns, row.left, row.columns));
+    writer.field(int(kernel_rows), sliding_window::taps_inside(kernel_rows, row.top, row.rows));
+    writer.field(int(kernel_columns), sliding_window::taps_inside(kernel_columns, row.left, row.columns));
   }
   return table;
 }
 
-std::vector<SlidingWindowRow> decode_sliding_window(const MemoryImage& table, const Parameters& parameters) {
+std::vector<SlidingWindowRow> decode_sliding_window(const MemoryImage& table,
+                                                    const netlist::Parameters& parameters) {
   std::vector<SlidingWindowRow> rows;
   for (int64_t i = 0; i < table.words(); ++i) {
     RowReader reader(table, i);
@@ -270,6 +273,7 @@ std::vector<SlidingWindowRow> decode_sliding_window(const MemoryImage& table, co
   return rows;
 }
 
-const ComponentType kSlidingWindow = {"sliding_window", {"stream_memory"}, ports, model};
+const ComponentType kSlidingWindow = {
+    "sliding_window", {"stream_memory"}, sliding_window::ports, sliding_window::model};
 
 }  // namespace tilewright::pipeline

@@ -4,6 +4,7 @@
 #include "tilewright/pipeline/component/requirements.h"
 
 namespace tilewright::pipeline {
+namespace stream_fifo {
 namespace {
 
 using netlist::Direction;
@@ -56,7 +57,8 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }
 
 }  // namespace
+}  // namespace stream_fifo
 
-const ComponentType kStreamFifo = {"stream_fifo", {"stream_memory"}, ports, model};
+const ComponentType kStreamFifo = {"stream_fifo", {"stream_memory"}, stream_fifo::ports, stream_fifo::model};
 
 }  // namespace tilewright::pipeline

@@ -3,6 +3,7 @@
 #include "tilewright/pipeline/component/requirements.h"
 
 namespace tilewright::pipeline {
+namespace stream_fork {
 namespace {
 
 using netlist::Direction;
@@ -47,7 +48,8 @@ std::unique_ptr<CycleModel> model(const Parameters&, const MemoryImages&) {
 }
 
 }  // namespace
+}  // namespace stream_fork
 
-const ComponentType kStreamFork = {"stream_fork", {}, ports, model};
+const ComponentType kStreamFork = {"stream_fork", {}, stream_fork::ports, stream_fork::model};
 
 }  // namespace tilewright::pipeline

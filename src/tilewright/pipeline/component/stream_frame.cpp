@@ -3,6 +3,7 @@
 #include "tilewright/pipeline/component/list.h"
 
 namespace tilewright::pipeline {
+namespace stream_frame {
 namespace {
 
 using netlist::Direction;
@@ -64,7 +65,8 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }
 
 }  // namespace
+}  // namespace stream_frame
 
-const ComponentType kStreamFrame = {"stream_frame", {}, ports, model};
+const ComponentType kStreamFrame = {"stream_frame", {}, stream_frame::ports, stream_frame::model};
 
 }  // namespace tilewright::pipeline

@@ -3,6 +3,7 @@
 #include "tilewright/pipeline/component/requirements.h"
 
 namespace tilewright::pipeline {
+namespace stream_join {
 namespace {
 
 using netlist::Direction;
@@ -45,7 +46,8 @@ std::unique_ptr<CycleModel> model(const Parameters&, const MemoryImages&) {
 }
 
 }  // namespace
+}  // namespace stream_join
 
-const ComponentType kStreamJoin = {"stream_join", {}, ports, model};
+const ComponentType kStreamJoin = {"stream_join", {}, stream_join::ports, stream_join::model};
 
 }  // namespace tilewright::pipeline

@@ -4,6 +4,7 @@
 #include "tilewright/pipeline/component/requirements.h"
 
 namespace tilewright::pipeline {
+namespace stream_width {
 namespace {
 
 using netlist::Direction;
@@ -85,7 +86,8 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }
 
 }  // namespace
+}  // namespace stream_width
 
-const ComponentType kStreamWidth = {"stream_width", {}, ports, model};
+const ComponentType kStreamWidth = {"stream_width", {}, stream_width::ports, stream_width::model};
 
 }  // namespace tilewright::pipeline

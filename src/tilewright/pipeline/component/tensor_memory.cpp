@@ -6,6 +6,7 @@
 #include "tilewright/pipeline/component/task_rows.h"
 
 namespace tilewright::pipeline {
+namespace tensor_memory {
 namespace {
 
 using netlist::Direction;
@@ -64,7 +65,9 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }
 
 }  // namespace
+}  // namespace tensor_memory
 
-const ComponentType kTensorMemory = {kName, {"tensor_bank"}, ports, model};
+const ComponentType kTensorMemory = {
+    tensor_memory::kName, {"tensor_bank"}, tensor_memory::ports, tensor_memory::model};
 
 }  // namespace tilewright::pipeline

@@ -9,6 +9,7 @@
 #include "tilewright/pipeline/component/task_rows.h"
 
 namespace tilewright::pipeline {
+namespace tensor_reader {
 namespace {
 
 using netlist::Direction;
@@ -203,9 +204,10 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }
 
 }  // namespace
+}  // namespace tensor_reader
 
 MemoryImage encode(const std::vector<TensorReaderRow>& rows, int aw, int progress_sources) {
-  MemoryImage table(row_bits(aw, progress_sources));
+  MemoryImage table(tensor_reader::row_bits(aw, progress_sources));
   for (const TensorReaderRow& row : rows) {
     RowWriter writer(table);
     writer.field(4, row.unit).field(32, row.base).field(16, row.outer_step);
@@ -255,6 +257,7 @@ std::vector<TensorReaderRow> decode_tensor_reader(const MemoryImage& table, int 
   return rows;
 }
 
-const ComponentType kTensorReader = {kName, {"task_table"}, ports, model};
+const ComponentType kTensorReader = {
+    tensor_reader::kName, {"task_table"}, tensor_reader::ports, tensor_reader::model};
 
 }  // namespace tilewright::pipeline

@@ -8,6 +8,7 @@
 #include "tilewright/pipeline/component/task_rows.h"
 
 namespace tilewright::pipeline {
+namespace tensor_writer {
 namespace {
 
 using netlist::Direction;
@@ -150,9 +151,10 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }
 
 }  // namespace
+}  // namespace tensor_writer
 
 MemoryImage encode(const std::vector<TensorWriterRow>& rows) {
-  MemoryImage table(kRowBits);
+  MemoryImage table(tensor_writer::kRowBits);
   for (const TensorWriterRow& row : rows) {
     RowWriter writer(table);
     writer.field(4, row.unit).field(32, row.base).field(16, row.outer_step);
@@ -184,6 +186,7 @@ std::vector<TensorWriterRow> decode_tensor_writer(const MemoryImage& table) {
   return rows;
 }
 
-const ComponentType kTensorWriter = {kName, {"task_table"}, ports, model};
+const ComponentType kTensorWriter = {
+    tensor_writer::kName, {"task_table"}, tensor_writer::ports, tensor_writer::model};
 
 }  // namespace tilewright::pipeline

@@ -11,6 +11,7 @@
 #include "tilewright/pipeline/component/task_rows.h"
 
 namespace tilewright::pipeline {
+namespace weight_ring {
 namespace {
 
 using netlist::Direction;
@@ -146,9 +147,10 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }
 
 }  // namespace
+}  // namespace weight_ring
 
 MemoryImage encode(const std::vector<WeightRingRow>& rows) {
-  MemoryImage table(kRowBits);
+  MemoryImage table(weight_ring::kRowBits);
   for (const WeightRingRow& row : rows) {
     RowWriter(table).field(16, row.outer).field(32, row.repeats).field(32, row.words).field(1, row.hold);
   }
@@ -167,6 +169,7 @@ int64_t least_depth(const std::vector<WeightRingRow>& rows) {
   return least;
 }
 
-const ComponentType kWeightRing = {kName, {"task_table", "stream_memory"}, ports, model};
+const ComponentType kWeightRing = {
+    weight_ring::kName, {"task_table", "stream_memory"}, weight_ring::ports, weight_ring::model};
 
 }  // namespace tilewright::pipeline
