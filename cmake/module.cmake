@@ -1,3 +1,20 @@
+# tilewright_unity(TARGET SOURCES file...): every folder of the sources is compiled as one unit, which reads the headers
+# once: a third of the time of file by file. So names of a folder's unnamed namespaces are unique in it. Left out are
+# files with options of their own and those of vector extensions, which stand in a file for each.
+function(tilewright_unity target)
+  cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${TILEWRIGHT_UNITY} UNITY_BUILD_MODE GROUP)
+  foreach(source ${ARG_SOURCES})
+    if(NOT source MATCHES "_(avx2|avx512|portable)\\.cpp$")
+      get_filename_component(folder ${source} ABSOLUTE)
+      get_filename_component(folder ${folder} DIRECTORY)
+      file(RELATIVE_PATH room ${CMAKE_SOURCE_DIR} ${folder})
+      string(MAKE_C_IDENTIFIER "${room}" room)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room})
+    endif()
+  endforeach()
+endfunction()
+
 # tilewright_module(NAME DEPENDS lib...): the static library of one module, from the sources beside the
 # CMakeLists.txt that calls it, and its test programs: NAME_test from *_test.cpp, NAME_outside_test from
 # *_outside_test.cpp (what needs the folder of real models, see tilewright_test).
@@ -18,6 +35,7 @@ function(tilewright_module name)
     target_link_options(tilewright_${name} INTERFACE -fsanitize=${TILEWRIGHT_SANITIZE})
   endif()
   set_target_properties(tilewright_${name} PROPERTIES EXPORT_NAME ${name})
+  tilewright_unity(tilewright_${name} SOURCES ${sources})
   if(tests)
     tilewright_test(${name}_test SOURCES ${tests} DEPENDS tilewright_${name})
   endif()
@@ -38,6 +56,7 @@ function(tilewright_test name)
     set(ARG_LABEL fast)
   endif()
   add_executable(${name} ${ARG_SOURCES})
+  tilewright_unity(${name} SOURCES ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gtest GTest::gtest_main)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # a quarter less to compile; what they test has -O2
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)

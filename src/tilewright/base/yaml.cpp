@@ -16,7 +16,7 @@
 namespace tilewright {
 namespace {
 
-constexpr int kDeepest = 64;
+constexpr int kDeepestNode = 64;
 constexpr size_t kMostNodes = size_t{1} << 20;
 
 // Looks at a document before nodes are made of it. An alias shares the node that its anchor names: readers
@@ -70,8 +70,8 @@ class DocumentCheck final : public YAML::EventHandler {
     if (nodes_ > kMostNodes)
       fail(mark, fmt::format("more than {} values, with what aliases stand for", kMostNodes),
            "split the file");
-    if (int(open_.size()) + size.height > kDeepest)
-      fail(mark, fmt::format("nested deeper than {}", kDeepest), "");
+    if (int(open_.size()) + size.height > kDeepestNode)
+      fail(mark, fmt::format("nested deeper than {}", kDeepestNode), "");
     if (!open_.empty()) open_.back().height = std::max(open_.back().height, 1 + size.height);
   }
   void add_leaf(const YAML::Mark& mark, YAML::anchor_t anchor) {

@@ -15,12 +15,12 @@
 namespace tilewright::cgra {
 namespace {
 
-const std::string kSource = TILEWRIGHT_SOURCE_DIR;
+const std::string kMappingSource = TILEWRIGHT_SOURCE_DIR;
 
 MappedProgram distance_program() {
   MappedProgram program;
-  program.problem.graph = read_graph_file(kSource + "/models/cgra/distance.json").graph;
-  program.problem.fabric = find_fabric("streaming-engine", kSource + "/hardware");
+  program.problem.graph = read_graph_file(kMappingSource + "/models/cgra/distance.json").graph;
+  program.problem.fabric = find_fabric("streaming-engine", kMappingSource + "/hardware");
   program.problem.ii = 3;
   program.problem.rules = usual_rules(program.problem.fabric);
   const MappingResult result = map_exact(program.problem, {});
@@ -67,7 +67,7 @@ TEST(MappingFile, EveryFabricIsEmbedded) {
     MappedProgram program;
     program.problem.graph.nodes = {
         {.name = "a", .op = Opcode::kCopy, .operands = {{.kind = OperandKind::kThread}}}};
-    program.problem.fabric = find_fabric(name, kSource + "/hardware");
+    program.problem.fabric = find_fabric(name, kMappingSource + "/hardware");
     for (const StarterRule rule : {StarterRule::kOff, StarterRule::kRoots, StarterRule::kFlows}) {
       program.problem.fabric.starters_apart = rule;
       program.mapping = {.ii = 1, .places = {{1, 2}}};
@@ -151,7 +151,7 @@ TEST(MappingFile, RefusesStoresOutOfOrder) {
     program.problem.graph.nodes.push_back(
         {.name = name, .op = Opcode::kStore, .operands = {{.kind = OperandKind::kThread}}, .array = 0});
   }
-  program.problem.fabric = find_fabric("mesh-4x4", kSource + "/hardware");
+  program.problem.fabric = find_fabric("mesh-4x4", kMappingSource + "/hardware");
   program.problem.ii = 2;
   program.mapping = {2, {{0, 3}, {1, 2}}, {}};
   EXPECT_NE(
@@ -307,8 +307,8 @@ TEST(MappingFileClass, DamagedFilesGiveErrors) {
   const int64_t cases = test_cases(200);
   Random random(seed);
   MappedProgram carried;
-  carried.problem.graph = read_graph_file(kSource + "/models/cgra/ifft.json").graph;
-  carried.problem.fabric = find_fabric("streaming-engine", kSource + "/hardware");
+  carried.problem.graph = read_graph_file(kMappingSource + "/models/cgra/ifft.json").graph;
+  carried.problem.fabric = find_fabric("streaming-engine", kMappingSource + "/hardware");
   carried.problem.ii = 4;
   carried.problem.rules = usual_rules(carried.problem.fabric);
   carried.mapping = map_exact(carried.problem, {}).mapping.value();

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMaxStep = int64_t{1} << 40;
 
-[[noreturn]] void fail(const Node& node, std::string message) {
+[[noreturn]] void refuse_slice(const Node& node, std::string message) {
   throw Error({{ErrorKind::kInvalidInput, where(node), node.op, std::move(message), ""}});
 }
 
@@ -36,11 +36,11 @@ std::vector<SliceRange> slice_ranges(const Node& node, const Shape& data, std::s
   const size_t count = starts.size();
   if (ends.size() != count || (!axes.empty() && axes.size() != count) ||
       (!steps.empty() && steps.size() != count)) {
-    fail(node, fmt::format("{} starts, {} ends, {} axes and {} steps", count, ends.size(), axes.size(),
-                           steps.size()));
+    refuse_slice(node, fmt::format("{} starts, {} ends, {} axes and {} steps", count, ends.size(),
+                                   axes.size(), steps.size()));
   }
   if (axes.empty() && count > size_t(data.rank())) {
-    fail(node, fmt::format("{} starts for {} axes", count, data.rank()));
+    refuse_slice(node, fmt::format("{} starts for {} axes", count, data.rank()));
   }
   std::vector<SliceRange> ranges;
   for (int64_t size : data) ranges.push_back({0, 1, size});
@@ -48,13 +48,13 @@ std::vector<SliceRange> slice_ranges(const Node& node, const Shape& data, std::s
   for (size_t i = 0; i < count; ++i) {
     int64_t axis = axes.empty() ? int64_t(i) : axes[i];
     if (axis < -data.rank() || axis >= data.rank()) {
-      fail(node, fmt::format("axis {} is outside -{}..{}", axis, data.rank(), data.rank() - 1));
+      refuse_slice(node, fmt::format("axis {} is outside -{}..{}", axis, data.rank(), data.rank() - 1));
     }
     if (axis < 0) axis += data.rank();
-    if (seen[size_t(axis)]) fail(node, fmt::format("axis {} is listed twice", axis));
+    if (seen[size_t(axis)]) refuse_slice(node, fmt::format("axis {} is listed twice", axis));
     seen[size_t(axis)] = true;
     const int64_t step = steps.empty() ? 1 : steps[i];
-    if (step == 0) fail(node, "a step is 0");
+    if (step == 0) refuse_slice(node, "a step is 0");
     ranges[size_t(axis)] = range_of(starts[i], ends[i], step, data[int(axis)]);
   }
   return ranges;

@@ -10,7 +10,7 @@ namespace {
 
 const std::filesystem::path kFolder = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware" / "devices";
 
-std::string failure(const std::string& text) {
+std::string device_failure(const std::string& text) {
   try {
     parse_device(text, "board.yaml");
   } catch (const Error& error) {
@@ -69,7 +69,7 @@ TEST(Device, UnknownNameListsTheKnownOnes) {
 
 TEST(Device, EveryProblemIsReportedWithItsLine) {
   const std::string text =
-      failure("kind: array\nfamily: spartan\npart: p1\npackage: q\nlut: many\nbrams: 3\n");
+      device_failure("kind: array\nfamily: spartan\npart: p1\npackage: q\nlut: many\nbrams: 3\n");
   for (const char* part : {"board.yaml:1 (kind)", "board.yaml:2 (family)", "board.yaml:5 (lut)", "(ff)",
                            "board.yaml:6 (brams): unknown field", "xc7, xcup, ecp5, ice40"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " not in\n" << text;
@@ -78,28 +78,31 @@ TEST(Device, EveryProblemIsReportedWithItsLine) {
 
 TEST(Device, RulesAcrossFields) {
   const std::string start = "lut: 10\nff: 10\npackage: q\n";
-  EXPECT_EQ(failure(start + "family: xc7\npart: p1\n"), "");
-  EXPECT_NE(failure(start + "family: xc7\npart: 'p1; exec rm'\n").find("(part)"), std::string::npos);
-  EXPECT_NE(failure(start + "family: xc7\npart: p1\nnextpnr: [--x]\n").find("(nextpnr)"), std::string::npos);
-  EXPECT_NE(failure(start + "family: ice40\npart: p1\n").find("(nextpnr)"), std::string::npos);
-  EXPECT_NE(failure(start + "family: ice40\npart: p1\nnextpnr: --x\n").find("a list of words"),
+  EXPECT_EQ(device_failure(start + "family: xc7\npart: p1\n"), "");
+  EXPECT_NE(device_failure(start + "family: xc7\npart: 'p1; exec rm'\n").find("(part)"), std::string::npos);
+  EXPECT_NE(device_failure(start + "family: xc7\npart: p1\nnextpnr: [--x]\n").find("(nextpnr)"),
+            std::string::npos);
+  EXPECT_NE(device_failure(start + "family: ice40\npart: p1\n").find("(nextpnr)"), std::string::npos);
+  EXPECT_NE(device_failure(start + "family: ice40\npart: p1\nnextpnr: --x\n").find("a list of words"),
             std::string::npos);
   const std::string part = start + "family: xc7\npart: p1\n";
-  EXPECT_NE(failure(part + "dram: {port_bytes: 12, latency_cycles: 1}\n").find("port_bytes 12"),
+  EXPECT_NE(device_failure(part + "dram: {port_bytes: 12, latency_cycles: 1}\n").find("port_bytes 12"),
             std::string::npos);
-  EXPECT_NE(failure(part + "dram: {port_bytes: 8}\n").find("latency_cycles"), std::string::npos);
-  EXPECT_NE(failure(part + "dram: {port_bytes: 8, latency_cycles: 1, efficiency_percent: 0}\n")
+  EXPECT_NE(device_failure(part + "dram: {port_bytes: 8}\n").find("latency_cycles"), std::string::npos);
+  EXPECT_NE(device_failure(part + "dram: {port_bytes: 8, latency_cycles: 1, efficiency_percent: 0}\n")
                 .find("efficiency_percent"),
             std::string::npos);
-  EXPECT_NE(failure(part + "clock_mhz: fast\n").find("(clock_mhz)"), std::string::npos);
-  EXPECT_NE(failure("family: xc7\npart: p1\npackage: q\nlut: 0\nff: 1\n").find("(lut)"), std::string::npos);
+  EXPECT_NE(device_failure(part + "clock_mhz: fast\n").find("(clock_mhz)"), std::string::npos);
+  EXPECT_NE(device_failure("family: xc7\npart: p1\npackage: q\nlut: 0\nff: 1\n").find("(lut)"),
+            std::string::npos);
 }
 
 // A device file is data: nextpnr would run a script that its arguments name, also one that no option
 // precedes.
 TEST(Device, NextpnrArgumentsOnlyChooseThePart) {
   const auto with = [](const std::string& arguments) {
-    return failure("lut: 10\nff: 10\npackage: q\nfamily: ecp5\npart: p1\nnextpnr: [" + arguments + "]\n");
+    return device_failure("lut: 10\nff: 10\npackage: q\nfamily: ecp5\npart: p1\nnextpnr: [" + arguments +
+                          "]\n");
   };
   for (const char* good : {"--85k", "--um5g-25k, --package, CABGA381", "--85k, --speed, '6', --package, p-1",
                            "--package, ct256, --hx8k"}) {

@@ -13,7 +13,7 @@
 namespace tilewright {
 namespace {
 
-const std::string kPresets = std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware";
+const std::string kFabricPresets = std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware";
 
 std::string reject(const std::string& text) {
   try {
@@ -25,7 +25,7 @@ std::string reject(const std::string& text) {
 }
 
 TEST(Fabric, StreamingEngineTakesAClockPerTile) {
-  const Fabric fabric = find_fabric("streaming-engine", kPresets);
+  const Fabric fabric = find_fabric("streaming-engine", kFabricPresets);
   EXPECT_EQ(fabric.tiles(), 16);
   EXPECT_EQ(fabric_links(fabric).size(), 2u * (15 + 14));
   const auto cycles = transfer_cycles(fabric);
@@ -35,9 +35,9 @@ TEST(Fabric, StreamingEngineTakesAClockPerTile) {
 }
 
 TEST(Fabric, HopsWithinAClock) {
-  const auto mesh = transfer_cycles(find_fabric("mesh-4x4", kPresets));
-  const auto hycube = transfer_cycles(find_fabric("hycube-4x4", kPresets));
-  const auto torus = transfer_cycles(find_fabric("torus-4x4", kPresets));
+  const auto mesh = transfer_cycles(find_fabric("mesh-4x4", kFabricPresets));
+  const auto hycube = transfer_cycles(find_fabric("hycube-4x4", kFabricPresets));
+  const auto torus = transfer_cycles(find_fabric("torus-4x4", kFabricPresets));
   EXPECT_EQ(mesh[0][0], 0);
   EXPECT_EQ(mesh[0][1], 0);
   EXPECT_EQ(mesh[0][15], 5);  // six links, the last one in the consumer's clock
@@ -47,19 +47,19 @@ TEST(Fabric, HopsWithinAClock) {
 }
 
 TEST(Fabric, RingGoesBothWays) {
-  const auto cycles = transfer_cycles(find_fabric("ring-10", kPresets));
+  const auto cycles = transfer_cycles(find_fabric("ring-10", kFabricPresets));
   EXPECT_EQ(cycles[0][9], 1);
   EXPECT_EQ(cycles[2][7], 5);
 }
 
 TEST(Fabric, PresetsEqualTheirShortForms) {
   for (const char* name : {"mesh-4x4", "hycube-4x4"}) {
-    const Fabric preset = find_fabric(name, kPresets);
+    const Fabric preset = find_fabric(name, kFabricPresets);
     EXPECT_EQ(parse_fabric(print_fabric(find_fabric(name, "/nowhere")), "x"), preset);
   }
-  Fabric line = find_fabric("line-16", kPresets);
+  Fabric line = find_fabric("line-16", kFabricPresets);
   line.name = "streaming-engine";
-  EXPECT_EQ(line, find_fabric("streaming-engine", kPresets));
+  EXPECT_EQ(line, find_fabric("streaming-engine", kFabricPresets));
 }
 
 TEST(Fabric, TextRoundTrips) {
@@ -80,10 +80,10 @@ TEST(Fabric, TextRoundTrips) {
 
 // Too many tiles are refused before anything is computed over pairs of them.
 TEST(Fabric, LimitsTheTiles) {
-  EXPECT_EQ(find_fabric("mesh-64x64", kPresets).tiles(), 4096);
+  EXPECT_EQ(find_fabric("mesh-64x64", kFabricPresets).tiles(), 4096);
   for (const char* name : {"torus-100x100", "mesh-999x999", "line-4097", "hycube-5x820"}) {
     try {
-      find_fabric(name, kPresets);
+      find_fabric(name, kFabricPresets);
       FAIL() << name;
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find("tiles; at most 4096"), std::string::npos) << error.what();
@@ -222,7 +222,7 @@ TEST(Fabric, Rejects) {
         << spans;
   }
   EXPECT_NE(reject("columns: 4\ntiles: 4\n").find("tiles"), std::string::npos);
-  EXPECT_THROW(find_fabric("nothing", kPresets), Error);
+  EXPECT_THROW(find_fabric("nothing", kFabricPresets), Error);
 }
 
 }  // namespace

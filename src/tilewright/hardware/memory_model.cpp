@@ -31,9 +31,9 @@ const char* kind_name(MemoryKind kind) {
   return "";
 }
 
-class Verifier {
+class MemoryVerifier {
  public:
-  explicit Verifier(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  explicit MemoryVerifier(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
   void cycles(const char* field, uint32_t value, uint32_t least) {
     if (value >= least && value <= kMostCycles) return;
     error(field, fmt::format("{} cycles", value), fmt::format("{} to {} are possible", least, kMostCycles));
@@ -98,7 +98,7 @@ MemoryModel::Ddr read_ddr(const YAML::Node& node, const std::string& source_name
 }  // namespace
 
 void MemoryModel::verify(Diagnostics& diagnostics) const {
-  Verifier check(diagnostics);
+  MemoryVerifier check(diagnostics);
   check.cycles("latency", latency, 1);
   check.cycles("beat_interval", beat_interval, 1);
   check.percent("efficiency_percent", efficiency_percent);

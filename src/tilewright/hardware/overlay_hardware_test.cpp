@@ -12,7 +12,7 @@
 namespace tilewright {
 namespace {
 
-const std::filesystem::path kPresets = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware";
+const std::filesystem::path kOverlayPresets = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware";
 
 std::string problems(const OverlayHardware& hardware) {
   Diagnostics diagnostics;
@@ -262,11 +262,11 @@ TEST(OverlayVerify, SuggestedSizesFit) {
 }
 
 TEST(OverlayPresets, AllAreLegalAndRoundTrip) {
-  const std::vector<std::string> names = overlay_preset_names(kPresets);
+  const std::vector<std::string> names = overlay_preset_names(kOverlayPresets);
   EXPECT_GE(names.size(), 10u);
   for (const std::string& name : names) {
     SCOPED_TRACE(name);
-    const OverlayHardware h = find_overlay_hardware(name, kPresets);
+    const OverlayHardware h = find_overlay_hardware(name, kOverlayPresets);
     EXPECT_EQ(h.name, name);
     EXPECT_EQ(parse_overlay_hardware(print_overlay_hardware(h), "printed.yaml"), h);
   }
@@ -274,15 +274,15 @@ TEST(OverlayPresets, AllAreLegalAndRoundTrip) {
 
 TEST(OverlayPresets, DefaultIsThePublicConfiguration) {
   OverlayHardware expected = named("vta-default");
-  EXPECT_EQ(find_overlay_hardware("vta-default", kPresets), expected);
+  EXPECT_EQ(find_overlay_hardware("vta-default", kOverlayPresets), expected);
   EXPECT_EQ(overlay_short_form(expected), "1x16_i8w8a32_15_15_18_17");
 }
 
 // The same words, buffers and port, with more lanes in the words.
 TEST(OverlayPresets, NarrowOverlaysMultiplyMoreFromTheSameWords) {
-  const OverlayHardware eight = find_overlay_hardware("overlay-16x16", kPresets);
+  const OverlayHardware eight = find_overlay_hardware("overlay-16x16", kOverlayPresets);
   for (const int bits : {4, 2, 1}) {
-    const OverlayHardware h = find_overlay_hardware(fmt::format("overlay-w{0}a{0}", bits), kPresets);
+    const OverlayHardware h = find_overlay_hardware(fmt::format("overlay-w{0}a{0}", bits), kOverlayPresets);
     SCOPED_TRACE(h.name);
     EXPECT_EQ(h.macs_per_uop() * bits, eight.macs_per_uop() * 8);
     EXPECT_EQ(h.input_bytes(), eight.input_bytes());
@@ -296,7 +296,7 @@ TEST(OverlayPresets, NarrowOverlaysMultiplyMoreFromTheSameWords) {
 
 TEST(OverlayPresets, UnknownNameListsThePresets) {
   try {
-    find_overlay_hardware("vta-defualt", kPresets);
+    find_overlay_hardware("vta-defualt", kOverlayPresets);
     FAIL();
   } catch (const Error& error) {
     const std::string text = error.what();
@@ -312,7 +312,7 @@ TEST(OverlayPresets, UnknownNameListsThePresets) {
 }
 
 TEST(OverlayPresets, NoFolderNoPresets) {
-  EXPECT_TRUE(overlay_preset_names(kPresets / "absent").empty());
+  EXPECT_TRUE(overlay_preset_names(kOverlayPresets / "absent").empty());
   try {
     find_overlay_hardware("x", "absent");
     FAIL();

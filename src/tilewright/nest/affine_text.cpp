@@ -11,7 +11,7 @@
 namespace tilewright {
 namespace {
 
-constexpr int64_t kMost = int64_t{1} << 40;
+constexpr int64_t kMostCoefficient = int64_t{1} << 40;
 
 bool name_start(char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool digit(char c) { return c >= '0' && c <= '9'; }
@@ -69,7 +69,7 @@ class AffineParser {
       return factor;
     }
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), factor.number);
-    if (error != std::errc() || factor.number > kMost || factor.number < -kMost) {
+    if (error != std::errc() || factor.number > kMostCoefficient || factor.number < -kMostCoefficient) {
       fail("a dimension or an integer up to 2^40 is expected");
     } else {
       at_ = size_t(end - text_.data());
@@ -93,7 +93,7 @@ class AffineParser {
       return;
     }
     rank.offset += sign * first.number;
-    if (rank.offset > kMost || rank.offset < -kMost) fail("the offset is beyond 2^40");
+    if (rank.offset > kMostCoefficient || rank.offset < -kMostCoefficient) fail("the offset is beyond 2^40");
   }
 
   std::string_view text_;

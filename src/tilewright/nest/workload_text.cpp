@@ -14,9 +14,9 @@
 namespace tilewright {
 namespace {
 
-constexpr int64_t kMost = int64_t{1} << 40;
-constexpr const char* kOperators[] = {"convolution", "depthwise", "transposed_convolution",
-                                      "dense",       "matmul",    "dimensions"};
+constexpr int64_t kMostSize = int64_t{1} << 40;
+constexpr const char* kOperatorNames[] = {"convolution", "depthwise", "transposed_convolution",
+                                          "dense",       "matmul",    "dimensions"};
 
 class WorkloadReader {
  public:
@@ -31,7 +31,7 @@ class WorkloadReader {
     const std::string name = map.text("name", std::filesystem::path(source_).stem().string());
     int stated = 0;
     std::string list;
-    for (const char* op : kOperators) {
+    for (const char* op : kOperatorNames) {
       if (map.has(op)) ++stated;
       list += (list.empty() ? "" : ", ") + std::string(op);
     }
@@ -87,7 +87,7 @@ class WorkloadReader {
 
   Workload shorthand(YamlMap& map, const std::string& name, const WorkloadBits& bits, size_t before) {
     const auto size = [&](YamlMap& fields, const char* key, std::optional<int64_t> fallback = {}) {
-      return fields.integer(key, 1, kMost, fallback);
+      return fields.integer(key, 1, kMostSize, fallback);
     };
     if (map.has("matmul")) {
       YamlMap fields = nested(map, "matmul");
@@ -135,13 +135,13 @@ class WorkloadReader {
                                std::optional<int64_t> fallback) {
     const YAML::Node node = fields.child(key);
     if (!node.IsDefined() || node.IsScalar()) {
-      return std::vector<int64_t>(count, fields.integer(key, low, kMost, fallback));
+      return std::vector<int64_t>(count, fields.integer(key, low, kMostSize, fallback));
     }
     std::vector<int64_t> values;
     bool good = node.IsSequence() && (node.size() == count || node.size() == 2);
     for (size_t i = 0; good && i < node.size(); ++i) {
       int64_t value = 0;
-      good = YAML::convert<int64_t>::decode(node[i], value) && value >= low && value <= kMost;
+      good = YAML::convert<int64_t>::decode(node[i], value) && value >= low && value <= kMostSize;
       values.push_back(value);
     }
     if (!good) {
@@ -164,7 +164,7 @@ class WorkloadReader {
     for (size_t axis = 0; axis < 2; ++axis) {
       WindowAxis& w = axis == 0 ? height : width;
       w = {size[axis], kernel[axis], stride[axis], dilation[axis], pad[axis], pad[axis + 2], 1};
-      if (w.kernel > kMost / w.dilation || size[axis] > kMost / w.stride) {
+      if (w.kernel > kMostSize / w.dilation || size[axis] > kMostSize / w.stride) {
         fields.error("kernel", "the window reaches beyond 2^40");
         return;
       }
@@ -198,7 +198,7 @@ class WorkloadReader {
       } else if (workload.find_dimension(name)) {
         sizes.error(name, "a second dimension of this name");
       } else {
-        workload.dimensions.push_back({name, sizes.integer(name, 1, kMost)});
+        workload.dimensions.push_back({name, sizes.integer(name, 1, kMostSize)});
       }
     }
     const YAML::Node spaces = map.child("data_spaces");
@@ -248,16 +248,16 @@ class WorkloadReader {
     std::string problem;
     if (!parse_affine(index, workload, rank, problem)) {
       if (!index.empty()) fields.error("index", problem);
-      fields.integer("size", 1, kMost, 1);
+      fields.integer("size", 1, kMostSize, 1);
       return rank;
     }
     int64_t last = rank.offset;
     for (const ProjectionTerm& term : rank.terms) {
       const int64_t most = workload.dimensions[size_t(term.dimension)].size - 1;
       if (term.coefficient > 0)
-        last += std::min(kMost, most) * std::min(term.coefficient, kMost / (most + 1));
+        last += std::min(kMostSize, most) * std::min(term.coefficient, kMostSize / (most + 1));
     }
-    rank.size = fields.integer("size", 1, kMost, std::clamp<int64_t>(last + 1, 1, kMost));
+    rank.size = fields.integer("size", 1, kMostSize, std::clamp<int64_t>(last + 1, 1, kMostSize));
     return rank;
   }
 

@@ -46,7 +46,7 @@ std::map<std::string, Method<S>> methods() {
 }
 
 template <typename Result>
-void expect_monotone(const Result& result) {
+void expect_monotone_samples(const Result& result) {
   ASSERT_FALSE(result.curve.empty());
   EXPECT_EQ(result.curve.back().value, result.end.value);
   for (size_t i = 1; i < result.curve.size(); ++i) {
@@ -74,7 +74,7 @@ TEST(Sampling, EveryMethodFindsTheShortestTour) {
       EXPECT_EQ(space.cost(*result.best), result.end.value) << name;
       EXPECT_EQ(result.gap(), 0) << name;
       EXPECT_LT(result.end.counts.evaluations, 60000) << name << " went on after reaching the bound";
-      expect_monotone(result);
+      expect_monotone_samples(result);
     }
   }
 }

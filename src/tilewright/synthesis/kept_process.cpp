@@ -54,9 +54,9 @@ class Descriptor {
   int fd_;
 };
 
-struct Pipe {
+struct ProcessPipe {
   std::optional<Descriptor> read, write;
-  Pipe() {
+  ProcessPipe() {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) cannot("make a pipe");
     read.emplace(ends[0]);
@@ -159,7 +159,7 @@ KeptProcess::KeptProcess(const std::string& program, const std::vector<std::stri
   std::vector<char*> environment = other_variables(variables);
   for (const std::string& variable : variables) environment.push_back(const_cast<char*>(variable.c_str()));
   environment.push_back(nullptr);
-  Pipe life, report;
+  ProcessPipe life, report;
   const Descriptor streams(output);
   if (streams.get() < 0) cannot("copy a descriptor");
   const Start start{

@@ -12,7 +12,7 @@
 namespace tilewright {
 namespace {
 
-[[noreturn]] void fail(const std::string& message) {
+[[noreturn]] void idx_fail(const std::string& message) {
   throw Error(ErrorKind::kInvalidInput, "not a readable idx file: " + message);
 }
 
@@ -31,7 +31,7 @@ ElementType element_type(uint8_t code) {
     case 0x0E:
       return ElementType::kF64;
     default:
-      fail(fmt::format("unknown element type 0x{:02x}", code));
+      idx_fail(fmt::format("unknown element type 0x{:02x}", code));
   }
 }
 
@@ -44,10 +44,10 @@ Tensor parse_idx(std::span<const std::byte> bytes) {
     bytes = unpacked;
   }
   if (bytes.size() < 4 || bytes[0] != std::byte{0} || bytes[1] != std::byte{0})
-    fail("the magic bytes are missing");
+    idx_fail("the magic bytes are missing");
   const ElementType type = element_type(uint8_t(bytes[2]));
   const size_t rank = size_t(bytes[3]);
-  if (bytes.size() < 4 + 4 * rank) fail("it is truncated in the header");
+  if (bytes.size() < 4 + 4 * rank) idx_fail("it is truncated in the header");
   std::vector<int64_t> dims;
   for (size_t axis = 0; axis < rank; ++axis) {
     int64_t size = 0;
@@ -58,8 +58,8 @@ Tensor parse_idx(std::span<const std::byte> bytes) {
   const std::span<const std::byte> data = bytes.subspan(4 + 4 * rank);
   const size_t width = size_t(bit_width(type)) / 8;
   if (data.size() != size_t(shape.element_count()) * width) {
-    fail(fmt::format("{} data bytes are needed for {}, {} are there", size_t(shape.element_count()) * width,
-                     to_string(shape), data.size()));
+    idx_fail(fmt::format("{} data bytes are needed for {}, {} are there",
+                         size_t(shape.element_count()) * width, to_string(shape), data.size()));
   }
   Tensor tensor(type, shape);
   std::byte* target = tensor.mutable_bytes().data();

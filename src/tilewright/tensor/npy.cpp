@@ -24,21 +24,21 @@ constexpr Descriptor kDescriptors[] = {
     {"|i1", ElementType::kI8},  {"<u8", ElementType::kU64}, {"<u4", ElementType::kU32},
     {"<u2", ElementType::kU16}, {"|u1", ElementType::kU8},  {"|b1", ElementType::kBool}};
 
-[[noreturn]] void fail(const std::string& message) {
+[[noreturn]] void npy_fail(const std::string& message) {
   throw Error(ErrorKind::kInvalidInput, "not a readable .npy file: " + message);
 }
 
 // The text after "'key':" in the header.
 std::string_view field(std::string_view header, std::string_view key) {
   const size_t at = header.find(fmt::format("'{}':", key));
-  if (at == std::string_view::npos) fail(fmt::format("its header has no '{}'", key));
+  if (at == std::string_view::npos) npy_fail(fmt::format("its header has no '{}'", key));
   header.remove_prefix(at + key.size() + 3);
   header.remove_prefix(std::min(header.size(), header.find_first_not_of(' ')));
   return header;
 }
 
 Shape parse_shape(std::string_view text) {
-  if (text.empty() || text[0] != '(') fail("its shape is no tuple");
+  if (text.empty() || text[0] != '(') npy_fail("its shape is no tuple");
   std::vector<int64_t> dims;
   const char* at = text.data() + 1;
   const char* end = text.data() + text.size();
@@ -47,7 +47,7 @@ Shape parse_shape(std::string_view text) {
     if (at < end && *at == ')') return Shape(std::move(dims));
     int64_t size = 0;
     const auto result = std::from_chars(at, end, size);
-    if (result.ec != std::errc() || size < 0) fail("its shape is no tuple of sizes");
+    if (result.ec != std::errc() || size < 0) npy_fail("its shape is no tuple of sizes");
     at = result.ptr;
     dims.push_back(size);
   }
@@ -74,13 +74,13 @@ Tensor from_fortran_order(const Tensor& stored, const Shape& shape) {
 
 Tensor parse_npy(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (text.size() < 12 || text.substr(0, 6) != kMagic) fail("the magic bytes are missing");
+  if (text.size() < 12 || text.substr(0, 6) != kMagic) npy_fail("the magic bytes are missing");
   const int version = uint8_t(text[6]);
-  if (version < 1 || version > 3) fail(fmt::format("unknown version {}", version));
+  if (version < 1 || version > 3) npy_fail(fmt::format("unknown version {}", version));
   size_t length = uint8_t(text[8]) + size_t{256} * uint8_t(text[9]);
   if (version >= 2) length += (size_t{1} << 16) * uint8_t(text[10]) + (size_t{1} << 24) * uint8_t(text[11]);
   const size_t start = version >= 2 ? 12 : 10;
-  if (length > text.size() - start) fail("it is truncated in the header");
+  if (length > text.size() - start) npy_fail("it is truncated in the header");
   const std::string_view header = text.substr(start, length);
 
   const std::string_view descr = field(header, "descr");
@@ -89,13 +89,13 @@ Tensor parse_npy(std::span<const std::byte> bytes) {
     if (descr.size() > 4 && descr.substr(1, 3) == d.text) found = &d;
   }
   if (!found) {
-    fail(fmt::format("element type {} is not supported; save it as a little-endian number type",
-                     descr.substr(0, std::min<size_t>(descr.find(','), 24))));
+    npy_fail(fmt::format("element type {} is not supported; save it as a little-endian number type",
+                         descr.substr(0, std::min<size_t>(descr.find(','), 24))));
   }
   const Shape shape = parse_shape(field(header, "shape"));
   const size_t needed = size_t(shape.element_count()) * size_t(bit_width(found->type)) / 8;
   const size_t present = text.size() - start - length;
-  if (needed > present) fail(fmt::format("{} data bytes are needed, {} are there", needed, present));
+  if (needed > present) npy_fail(fmt::format("{} data bytes are needed, {} are there", needed, present));
   Tensor tensor(found->type, shape);
   std::memcpy(tensor.mutable_bytes().data(), text.data() + start + length, needed);
   const bool fortran = field(header, "fortran_order").substr(0, 4) == "True";

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "tilewright/tensor/index4.h"
+
 namespace tilewright {
 namespace {
 
@@ -36,10 +38,6 @@ void require_fit(const Shape& out_shape, const char* op) {
   require(out_shape[2] > 0 && out_shape[3] > 0, op, "the window does not fit into the padded input");
 }
 
-int64_t offset(const Shape& shape, int64_t a, int64_t b, int64_t c, int64_t d) {
-  return ((a * shape[1] + b) * shape[2] + c) * shape[3] + d;
-}
-
 // The element of X under tap (ky, kx) of output (oy, ox), or 0 in the padding.
 int32_t tap(const Tensor& x, const WindowParameters& w, int64_t n, int64_t c, int64_t oy, int64_t ox,
             int64_t ky, int64_t kx) {
@@ -48,17 +46,6 @@ int32_t tap(const Tensor& x, const WindowParameters& w, int64_t n, int64_t c, in
   const int64_t ix = ox * w.strides[1] + kx * w.dilations[1] - w.pads[1];
   if (iy < 0 || ix < 0 || iy >= shape[2] || ix >= shape[3]) return 0;
   return x.data<int32_t>()[size_t(offset(shape, n, c, iy, ix))];
-}
-
-template <typename Body>
-void for_each_index(const Shape& shape, Body&& body) {
-  for (int64_t n = 0; n < shape[0]; ++n) {
-    for (int64_t c = 0; c < shape[1]; ++c) {
-      for (int64_t y = 0; y < shape[2]; ++y) {
-        for (int64_t x = 0; x < shape[3]; ++x) body(n, c, y, x);
-      }
-    }
-  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "tilewright/tensor/index4.h"
 #include "tilewright/tensor/quantized_arithmetic.h"
 
 namespace tilewright {
@@ -93,22 +94,6 @@ class ChannelStage {
   const Tensor &bias_, &multiplier_, &shift_;
   const OutputStage& output_;
 };
-
-int64_t offset(const Shape& shape, int64_t a, int64_t b, int64_t c, int64_t d) {
-  return ((a * shape[1] + b) * shape[2] + c) * shape[3] + d;
-}
-
-// Calls body(n, c, y, x) for every index of a rank-4 shape.
-template <typename Body>
-void for_each_index(const Shape& shape, Body&& body) {
-  for (int64_t n = 0; n < shape[0]; ++n) {
-    for (int64_t c = 0; c < shape[1]; ++c) {
-      for (int64_t y = 0; y < shape[2]; ++y) {
-        for (int64_t x = 0; x < shape[3]; ++x) body(n, c, y, x);
-      }
-    }
-  }
-}
 
 // Calls body(ky, kx, y, x) for every tap of the window of output element (out_y, out_x); y, x may lie outside
 // of the input.

@@ -11,10 +11,12 @@
 namespace tilewright::cgra {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // Names come from files: what is no UTF-8 in them must not stop the printer.
-std::string dump(const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
+std::string dump(const OrderedJson& json) {
+  return json.dump(-1, ' ', true, OrderedJson::error_handler_t::replace);
+}
 
 // Fields that have their usual value are left out.
 std::string fabric_text(const Fabric& fabric) {
@@ -46,7 +48,7 @@ std::string source_text(const ValueSource& source) {
   return "result";
 }
 
-Json operand_json(const InstructionOperand& operand) {
+OrderedJson operand_json(const InstructionOperand& operand) {
   switch (operand.kind) {
     case InstructionOperand::Kind::kConstant:
       return operand.constant;
@@ -61,10 +63,10 @@ Json operand_json(const InstructionOperand& operand) {
   return {{"initial", operand.initial}};
 }
 
-Json instruction_json(const Instruction& instruction) {
-  Json json{{"name", instruction.name}, {"op", std::string(opcode_facts(instruction.op).name)}};
+OrderedJson instruction_json(const Instruction& instruction) {
+  OrderedJson json{{"name", instruction.name}, {"op", std::string(opcode_facts(instruction.op).name)}};
   if (instruction.then) json["then"] = std::string(opcode_facts(*instruction.then).name);
-  json["operands"] = Json::array();
+  json["operands"] = OrderedJson::array();
   for (const InstructionOperand& operand : instruction.operands)
     json["operands"].push_back(operand_json(operand));
   if (instruction.writes) {
@@ -78,8 +80,8 @@ Json instruction_json(const Instruction& instruction) {
   return json;
 }
 
-Json spoke_json(const SpokeEntry& entry) {
-  Json json{{"slot", entry.slot}};
+OrderedJson spoke_json(const SpokeEntry& entry) {
+  OrderedJson json{{"slot", entry.slot}};
   if (entry.instruction >= 0) {
     json["instruction"] = entry.instruction;
     json["flow"] = entry.flow;
@@ -93,8 +95,8 @@ Json spoke_json(const SpokeEntry& entry) {
   return json;
 }
 
-Json variable_json(const MemoryVariable& variable) {
-  Json json{{"name", variable.name}};
+OrderedJson variable_json(const MemoryVariable& variable) {
+  OrderedJson json{{"name", variable.name}};
   if (!variable.table.empty()) {
     json["table"] = variable.table;
     return json;
@@ -105,8 +107,8 @@ Json variable_json(const MemoryVariable& variable) {
   return json;
 }
 
-Json flow_json(const FlowConfiguration& flow) {
-  Json json{{"start", flow.start}};
+OrderedJson flow_json(const FlowConfiguration& flow) {
+  OrderedJson json{{"start", flow.start}};
   if (!flow.waits_for.empty()) json["waits_for"] = flow.waits_for;
   if (!flow.fills.empty()) json["fills"] = flow.fills;
   if (flow.period > 0) json["period"] = flow.period;

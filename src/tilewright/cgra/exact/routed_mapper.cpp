@@ -17,7 +17,7 @@
 namespace tilewright::cgra {
 namespace {
 
-constexpr int64_t kFirstConflicts = 20000;
+constexpr int64_t kFirstRoutedConflicts = 20000;
 constexpr int64_t kRepairConflicts = 5000;   // per set of nodes set free
 constexpr int64_t kCoreConflicts = 100;      // to leave one of them out
 constexpr int64_t kRoutingConflicts = 2000;  // to route the optimum of the placement tier
@@ -203,7 +203,7 @@ void RoutedSearch::unroutable() {
 void RoutedSearch::close_gap() {
   const int64_t longest = longest_routed_makespan(problem_);
   int further = 0;  // from the bound to the longer horizon that is tried
-  for (int64_t conflicts = kFirstConflicts; !stopped(); conflicts *= 2) {
+  for (int64_t conflicts = kFirstRoutedConflicts; !stopped(); conflicts *= 2) {
     Satisfiable low = Satisfiable::kNo;
     while (open() && low == Satisfiable::kNo && !stopped()) {
       low = ask(result_.lower_bound, conflicts);

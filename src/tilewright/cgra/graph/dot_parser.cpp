@@ -9,18 +9,13 @@
 #include <unordered_set>
 #include <utility>
 
+#include "tilewright/base/plain_text.h"
+
 namespace tilewright::cgra {
 namespace {
 
-constexpr size_t kMostNodes = 200000, kMostEdges = 1000000;
+constexpr size_t kMostDotNodes = 200000, kMostDotEdges = 1000000;
 constexpr int kMostDepth = 64;
-
-std::string small_letters(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
-  }
-  return text;
-}
 
 class DotParser {
  public:
@@ -34,7 +29,7 @@ class DotParser {
     if (!take("{")) error("", "'{' is expected");
     Defaults defaults;
     while (more() && !too_large() && !take("}")) statement(defaults, 0);
-    if (too_large()) error("", fmt::format("more than {} nodes or {} edges", kMostNodes, kMostEdges));
+    if (too_large()) error("", fmt::format("more than {} nodes or {} edges", kMostDotNodes, kMostDotEdges));
     return std::move(graph_);
   }
 
@@ -45,14 +40,16 @@ class DotParser {
   };
 
   bool more() const { return at_ < tokens_.size(); }
-  bool too_large() const { return graph_.nodes.size() > kMostNodes || graph_.edges.size() > kMostEdges; }
+  bool too_large() const {
+    return graph_.nodes.size() > kMostDotNodes || graph_.edges.size() > kMostDotEdges;
+  }
   bool take(const char* mark) {
     if (!more() || tokens_[at_].kind != DotToken::Kind::kMark || tokens_[at_].text != mark) return false;
     ++at_;
     return true;
   }
   bool take_word(const char* word) {
-    if (!more() || tokens_[at_].kind != DotToken::Kind::kBare || small_letters(tokens_[at_].text) != word)
+    if (!more() || tokens_[at_].kind != DotToken::Kind::kBare || lower_case(tokens_[at_].text) != word)
       return false;
     ++at_;
     return true;
@@ -102,7 +99,7 @@ DotAttributes DotParser::attributes() {
         while (more() && !take("]")) ++at_;
         return found;
       }
-      found[small_letters(key.text)] = tokens_[at_++];
+      found[lower_case(key.text)] = tokens_[at_++];
     }
   }
   return found;

@@ -18,7 +18,7 @@ namespace tilewright::cgra {
 namespace {
 
 constexpr int kMostScopes = 8;
-constexpr size_t kMostNodes = 100000;
+constexpr size_t kMostOperations = 100000;
 
 class Lowering {
  public:
@@ -198,7 +198,7 @@ Operand Lowering::node(Node made, int scope) {
   for (const Operand& o : made.operands)
     key += fmt::format(" {}.{}.{}.{}", int(o.kind), o.index, o.distance, o.value);
   const auto [entry, fresh] = same_.try_emplace(key, int(graph_.nodes.size()));
-  if (fresh && graph_.nodes.size() < kMostNodes) {
+  if (fresh && graph_.nodes.size() < kMostOperations) {
     graph_.nodes.push_back(std::move(made));
     scope_.push_back(scope);
   } else if (fresh) {
@@ -425,9 +425,9 @@ DataflowGraph Lowering::run() {
   }
   results();
   resolve();
-  if (graph_.nodes.size() >= kMostNodes) {
+  if (graph_.nodes.size() >= kMostOperations) {
     diagnostics_.error(ErrorKind::kInvalidInput, "expression", "",
-                       fmt::format("more than {} operations", kMostNodes));
+                       fmt::format("more than {} operations", kMostOperations));
   }
   if (!diagnostics_.ok()) return std::move(graph_);
   if (options_.fuse) fuse();

@@ -12,21 +12,15 @@
 #include <set>
 #include <unordered_map>
 
+#include "tilewright/base/plain_text.h"
 #include "tilewright/cgra/graph/dot_parser.h"
 #include "tilewright/cgra/graph/kernel_file.h"
 
 namespace tilewright::cgra {
 namespace {
 
-constexpr int kMostPosition = 15, kMostDistance = 9999;
+constexpr int kMostPosition = 15, kMostDotDistance = 9999;
 constexpr int kUnplaced = -1;
-
-std::string small_letters(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
-  }
-  return text;
-}
 
 // The whole text as a number of 32 bits.
 std::optional<int32_t> number_of(const std::string& text) {
@@ -106,14 +100,14 @@ const DotToken* DotBuilder::named_operation(const DotAttributes& attributes) {
 // "const", "thread", "input", "output", or what else names the operation; empty: nothing does.
 std::string DotBuilder::kind(const DotAttributes& attributes) {
   const DotToken* type = find(attributes, "type");
-  const std::string named = type ? small_letters(type->text) : "";
+  const std::string named = type ? lower_case(type->text) : "";
   for (const char* word : {"const", "input", "output"}) {
     if (named == word || (named == "constant" && word == std::string("const"))) return word;
     const DotToken* flag = find(attributes, word);
-    if (flag && small_letters(flag->text) != "false") return word;
+    if (flag && lower_case(flag->text) != "false") return word;
   }
   const DotToken* token = named_operation(attributes);
-  const std::string name = token ? small_letters(token->text) : "";
+  const std::string name = token ? lower_case(token->text) : "";
   return name == "constant" ? "const" : name;
 }
 
@@ -166,15 +160,16 @@ int DotBuilder::distance(const DotEdge& edge) {
   // A node that reads itself reads its value of the iteration before; nothing else can be meant.
   if (!token) return edge.from == edge.to ? 1 : 0;
   const std::optional<int32_t> value = number_of(token->text);
-  if (value && *value >= 0 && *value <= kMostDistance) return *value;
-  report(token->line, "distance", fmt::format("'{}' is not an integer in 0..{}", token->text, kMostDistance));
+  if (value && *value >= 0 && *value <= kMostDotDistance) return *value;
+  report(token->line, "distance",
+         fmt::format("'{}' is not an integer in 0..{}", token->text, kMostDotDistance));
   return 0;
 }
 
 int DotBuilder::position(const DotEdge& edge, const Node& node) {
   const DotToken* token = find(dot_.edge_attributes[size_t(edge.attributes)], "operand");
   if (!token) return kUnplaced;
-  const std::string name = small_letters(token->text);
+  const std::string name = lower_case(token->text);
   if (name.starts_with("any")) return kUnplaced;  // "any2input": the tool says that the order is free
   if (name == "left" || name == "lhs" || name == "data") return 0;
   if (name == "right" || name == "rhs") return 1;
@@ -254,7 +249,7 @@ int DotBuilder::array(const std::string& name) {
   return number;
 }
 
-std::string in_quotes(const std::string& text) {
+std::string in_dot_quotes(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -279,13 +274,13 @@ std::string print_operands(const DataflowGraph& graph) {
   std::map<std::pair<OperandKind, int32_t>, std::string> free;
   std::string text;
   const auto source = [&](const Operand& operand) {
-    if (operand.kind == OperandKind::kNode) return in_quotes(graph.nodes[size_t(operand.index)].name);
+    if (operand.kind == OperandKind::kNode) return in_dot_quotes(graph.nodes[size_t(operand.index)].name);
     const bool constant = operand.kind == OperandKind::kConstant;
     std::string& name = free[{operand.kind, operand.value}];
     if (!name.empty()) return name;
     std::string plain = constant ? fmt::format("constant {}", operand.value) : "thread number";
     while (names.count(plain)) plain += '\'';
-    name = in_quotes(plain);
+    name = in_dot_quotes(plain);
     text += constant
                 ? fmt::format("  {} [op=const, value={}, label={}];\n", name, operand.value, operand.value)
                 : fmt::format("  {} [op=thread, label=thread];\n", name);
@@ -296,7 +291,7 @@ std::string print_operands(const DataflowGraph& graph) {
       const Operand& operand = node.operands[i];
       if (operand.kind == OperandKind::kVariable) continue;
       const std::string from = source(operand);
-      text += fmt::format("  {} -> {} [operand={}", from, in_quotes(node.name), i);
+      text += fmt::format("  {} -> {} [operand={}", from, in_dot_quotes(node.name), i);
       if (operand.kind == OperandKind::kNode && operand.distance > 0)
         text += fmt::format(", distance={}, label={}", operand.distance, operand.distance);
       text += "];\n";
@@ -314,17 +309,18 @@ DataflowGraph parse_graph_dot(const std::string& text, const std::string& source
 }
 
 std::string print_graph_dot(const DataflowGraph& graph) {
-  std::string text = fmt::format("digraph {} {{\n", in_quotes(graph.name));
+  std::string text = fmt::format("digraph {} {{\n", in_dot_quotes(graph.name));
   for (const Node& node : graph.nodes) {
     std::string label = fmt::format("{}: {}", node.name, opcode_facts(node.op).name);
     if (node.then) label += fmt::format(" then {}", opcode_facts(*node.then).name);
     const std::string read = variables_read(graph, node);
     if (!read.empty()) label += fmt::format(" ({})", read);
-    text += fmt::format("  {} [op={}, label={}", in_quotes(node.name), opcode_facts(node.op).name,
-                        in_quotes(label));
+    text += fmt::format("  {} [op={}, label={}", in_dot_quotes(node.name), opcode_facts(node.op).name,
+                        in_dot_quotes(label));
     if (node.then) text += fmt::format(", then={}", opcode_facts(*node.then).name);
-    if (node.writes >= 0) text += fmt::format(", writes={}", in_quotes(graph.variables[node.writes].name));
-    if (node.array >= 0) text += fmt::format(", array={}", in_quotes(graph.arrays[node.array].name));
+    if (node.writes >= 0)
+      text += fmt::format(", writes={}", in_dot_quotes(graph.variables[node.writes].name));
+    if (node.array >= 0) text += fmt::format(", array={}", in_dot_quotes(graph.arrays[node.array].name));
     text += "];\n";
   }
   return text + print_operands(graph) + "}\n";

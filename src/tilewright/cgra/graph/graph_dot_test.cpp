@@ -14,7 +14,7 @@
 namespace tilewright::cgra {
 namespace {
 
-DataflowGraph parse(const std::string& text) {
+DataflowGraph parse_dot_text(const std::string& text) {
   Diagnostics diagnostics;
   DataflowGraph graph = parse_graph_dot(text, "g.dot", diagnostics);
   diagnostics.raise_if_any();
@@ -23,7 +23,7 @@ DataflowGraph parse(const std::string& text) {
 
 std::string complaint(const std::string& text) {
   try {
-    parse(text);
+    parse_dot_text(text);
   } catch (const Error& error) {
     return error.what();
   }
@@ -59,7 +59,7 @@ std::string meaning(const DataflowGraph& graph, const std::string& name) {
 }
 
 TEST(GraphDotDialects, PlacesOfOperands) {
-  const DataflowGraph graph = parse(R"(digraph {
+  const DataflowGraph graph = parse_dot_text(R"(digraph {
     x [op=input]; y [op=input]; d [op=sub]; e [op=sub]; f [op=sub]; s [op=store]; l [op=load]; m [op=select];
     x -> d [operand=1]; y -> d [operand=0]
     x -> e [operand=right]; y -> e
@@ -75,7 +75,7 @@ TEST(GraphDotDialects, PlacesOfOperands) {
 }
 
 TEST(GraphDotDialects, ConstantsOfEveryTool) {
-  const DataflowGraph graph = parse(R"(strict digraph {
+  const DataflowGraph graph = parse_dot_text(R"(strict digraph {
     "INPUT_0" [type=input]
     "op1" [type=op,opcode=SL]; "op2" [type=op,opcode=ADD]; "OUTPUT_0" [type=output]
     "16" [type=const,int=16]; "8" [const=True]; c [opcode=const]; "-3" [op=CONST, value=70]; k [opcode=const constVal="-5"]
@@ -98,11 +98,11 @@ TEST(GraphDotDialects, OperationsOfEveryTool) {
       {"SRA", Opcode::kShiftRight}, {"shra", Opcode::kShiftRight}, {"INPUT", Opcode::kInput},
       {"xor", Opcode::kXor},        {"LT", Opcode::kLess},         {"shrl", Opcode::kShiftRightLogical}};
   for (const auto& [name, op] : names)
-    EXPECT_EQ(parse("digraph { a -> b; c -> b; b [opcode=" + name + "] }").nodes[1].op, op) << name;
+    EXPECT_EQ(parse_dot_text("digraph { a -> b; c -> b; b [opcode=" + name + "] }").nodes[1].op, op) << name;
 }
 
 TEST(GraphDotDialects, SubgraphsPortsDefaultsAndChains) {
-  const DataflowGraph graph = parse(R"(DiGraph "g" {
+  const DataflowGraph graph = parse_dot_text(R"(DiGraph "g" {
     graph [rankdir=LR]; node [shape=box, op=mul]; edge [color=red]
     subgraph cluster_0 { label="inside"; node [op=sub]; a; b:in:n -> c:out }
     d; a -> {b d} -> e; "node" [op=xor]; "node" -> "e"
@@ -114,7 +114,7 @@ TEST(GraphDotDialects, SubgraphsPortsDefaultsAndChains) {
   EXPECT_EQ(meaning(graph, "d"), "mul(a, 1)");
   EXPECT_EQ(meaning(graph, "e"), "add(b, d, node)");
   EXPECT_EQ(meaning(graph, "node"), "xor(thread, 1)");
-  EXPECT_EQ(meaning(parse("digraph { a -> a; b -> a }"), "a"), "add(a@1, b)");
+  EXPECT_EQ(meaning(parse_dot_text("digraph { a -> a; b -> a }"), "a"), "add(a@1, b)");
 }
 
 TEST(GraphDotDialects, SaysWhatItCannotRead) {
@@ -351,7 +351,7 @@ TEST(GraphDotClass, EveryDialectReadsBackEqual) {
     const std::string text = DialectWriter(random, int(i % 5)).run(expected);
     const std::string found = complaint(text);
     ASSERT_EQ(found, "") << "seed " << seed << " case " << i << "\n" << text;
-    const DataflowGraph graph = parse(text);
+    const DataflowGraph graph = parse_dot_text(text);
     for (const Node& node : graph.nodes) got[node.name] = meaning(graph, node);
     ASSERT_EQ(got, expected) << "seed " << seed << " case " << i << "\n" << text;
   }
@@ -365,9 +365,9 @@ TEST(GraphDotClass, WhatWePrintReadsBackEqual) {
   Random random(seed + 1);
   for (int64_t i = 0; i < cases; ++i) {
     std::map<std::string, std::string> expected;
-    const DataflowGraph graph = parse(DialectWriter(random, 0).run(expected));
+    const DataflowGraph graph = parse_dot_text(DialectWriter(random, 0).run(expected));
     const std::string text = print_graph_dot(graph);
-    const DataflowGraph back = parse(text);
+    const DataflowGraph back = parse_dot_text(text);
     ASSERT_EQ(back.nodes, graph.nodes) << "seed " << seed << " case " << i << "\n" << text;
     ASSERT_EQ(back.arrays, graph.arrays);
   }

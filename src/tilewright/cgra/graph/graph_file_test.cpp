@@ -11,31 +11,31 @@
 namespace tilewright::cgra {
 namespace {
 
-const std::filesystem::path kGraphs = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "models/cgra";
+const std::filesystem::path kGraphFiles = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "models/cgra";
 
-GraphFile parse(const std::string& text) {
+GraphFile parse_file_text(const std::string& text) {
   Diagnostics diagnostics;
   GraphFile file = parse_graph_json(text, "g.json", kUsualOperands, diagnostics);
   diagnostics.raise_if_any();
   return file;
 }
 
-std::string complaints(const std::string& text) {
+std::string file_complaints(const std::string& text) {
   try {
-    parse(text);
+    parse_file_text(text);
   } catch (const Error& error) {
     return error.what();
   }
   return "";
 }
 
-void expect_part(const std::string& text, const std::string& part) {
+void expect_file_part(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << "no '" << part << "' in:\n" << text;
 }
 
 // "nodes" of a graph with the usual surroundings.
 std::string complaints_of(const std::string& nodes) {
-  return complaints(
+  return file_complaints(
       R"({"arrays": ["x", "y"], "variables": [{"name": "v"}, {"name": "w"}, {"name": "t", "table": [1, 2]}], "nodes": [)" +
       nodes + "]}");
 }
@@ -53,16 +53,16 @@ TEST(GraphFile, OwnGraphsHaveTheStructureOfTheReference) {
                                      {"ifft", 17, 14, 4, {{7, 9}, {10, 11}, {14, 15}}},
                                      {"ifft_conflict", 17, 14, 4, {{7, 9}, {10, 11}, {14, 15}, {12, 13}}}};
   for (const Shape& shape : shapes) {
-    const GraphFile file = read_graph_file(kGraphs / (std::string(shape.name) + ".json"));
+    const GraphFile file = read_graph_file(kGraphFiles / (std::string(shape.name) + ".json"));
     EXPECT_EQ(file.graph.name, shape.name);
     EXPECT_EQ(int(file.graph.nodes.size()), shape.nodes);
     EXPECT_EQ(int(file.graph.edges().size()), shape.edges);
     const std::vector<int> flows = file.graph.flows();
     EXPECT_EQ(*std::max_element(flows.begin(), flows.end()) + 1, shape.flows);
     EXPECT_EQ(file.graph.same_tile_groups(), shape.groups);
-    EXPECT_EQ(parse(print_graph_json(file)), file);
+    EXPECT_EQ(parse_file_text(print_graph_json(file)), file);
   }
-  const GraphFile ifft = read_graph_file(kGraphs / "ifft.json");
+  const GraphFile ifft = read_graph_file(kGraphFiles / "ifft.json");
   std::vector<std::pair<int, int>> edges;
   for (const Edge& edge : ifft.graph.edges()) edges.emplace_back(edge.from, edge.to);
   std::sort(edges.begin(), edges.end());
@@ -73,7 +73,8 @@ TEST(GraphFile, OwnGraphsHaveTheStructureOfTheReference) {
 }
 
 TEST(GraphFile, HoldsEverythingAGraphHas) {
-  const GraphFile file = parse(R"({"name": "all \"of\" it", "description": "d", "arrays": ["x", "y"],
+  const GraphFile file =
+      parse_file_text(R"({"name": "all \"of\" it", "description": "d", "arrays": ["x", "y"],
     "variables": [{"name": "v", "entries": 4, "tile": 2}, {"name": "t", "table": [3, -4]}, {"name": "m"}],
     "nodes": [
       {"name": "s", "op": "mul", "then": "sub", "operands": [{"node": "s", "distance": 2, "initial": [5, 6]}, -7, "l"],
@@ -90,12 +91,12 @@ TEST(GraphFile, HoldsEverythingAGraphHas) {
   EXPECT_EQ(file.fixed_tiles, (std::vector<std::optional<int>>{2, {}, 3, {}, {}}));
   EXPECT_EQ(file.fixed_times[2], 8);
   const std::string text = print_graph_json(file);
-  EXPECT_EQ(parse(text), file) << text;
-  EXPECT_EQ(print_graph_json(parse(text)), text);
+  EXPECT_EQ(parse_file_text(text), file) << text;
+  EXPECT_EQ(print_graph_json(parse_file_text(text)), text);
 }
 
 TEST(GraphFile, ReportsAllProblemsInOneRun) {
-  const std::string text = complaints(R"({"name": 3, "loops": 2, "arrays": ["x", 4],
+  const std::string text = file_complaints(R"({"name": 3, "loops": 2, "arrays": ["x", 4],
     "variables": [{"name": "v", "entries": 0, "tile": 1}, {"name": "v"}, {"name": "t", "table": []}, {"name": "u", "table": [1.5], "entries": 2}],
     "nodes": [
       {"name": "a", "op": "add", "operands": ["b", 1]},
@@ -133,65 +134,68 @@ TEST(GraphFile, ReportsAllProblemsInOneRun) {
                            "'v' is no node",
                            "an object {...} is expected",
                            "a cycle without distance among (or before) a, b"}) {
-    expect_part(text, part);
+    expect_file_part(text, part);
   }
 }
 
 TEST(GraphFile, ReportsWhatMakesAGraphMeaningless) {
-  expect_part(complaints(R"({"nodes": []})"), "is empty");
-  expect_part(complaints("{}"), "(nodes): missing field");
-  expect_part(complaints_of(R"({"name": "", "op": "copy", "operands": [1]})"), "one has no name");
-  expect_part(complaints_of(R"({"name": "a", "op": "add", "operands": [1]})"),
-              "1 operands, add takes at least 2");
-  expect_part(complaints_of(R"({"name": "a", "op": "neg", "operands": [1, 2]})"),
-              "2 operands, it takes 1..1");
-  expect_part(complaints_of(R"({"name": "a", "op": "mul", "then": "add", "operands": [1, 2]})"),
-              "2 operands, (a op b) then c takes 3");
-  expect_part(complaints_of(R"({"name": "a", "op": "add", "then": "add", "operands": [1, 2, 3]})"),
-              "'add' cannot follow it in one instruction");
-  expect_part(complaints_of(R"({"name": "a", "op": "mul", "then": "mul", "operands": [1, 2, 3]})"),
-              "'mul' cannot follow it in one instruction");
-  expect_part(complaints_of(R"({"name": "a", "op": "load", "operands": [1]})"), "its array is undefined");
-  expect_part(complaints_of(R"({"name": "thread", "op": "copy", "operands": [1]})"),
-              "the name 'thread' is taken");
-  expect_part(complaints_of(R"({"name": "a", "op": "copy", "operands": [1], "array": "x"})"), "has an array");
-  expect_part(complaints_of(R"({"name": "a", "op": "copy", "operands": ["t"]})"), "operand 0 is a table");
-  expect_part(complaints_of(R"({"name": "a", "op": "lookup", "operands": ["v", 1]})"),
-              "operand 0 is no table");
-  expect_part(complaints_of(R"({"name": "a", "op": "copy", "operands": [1], "writes": "t"})"),
-              "writes 't', which is a table");
-  expect_part(
+  expect_file_part(file_complaints(R"({"nodes": []})"), "is empty");
+  expect_file_part(file_complaints("{}"), "(nodes): missing field");
+  expect_file_part(complaints_of(R"({"name": "", "op": "copy", "operands": [1]})"), "one has no name");
+  expect_file_part(complaints_of(R"({"name": "a", "op": "add", "operands": [1]})"),
+                   "1 operands, add takes at least 2");
+  expect_file_part(complaints_of(R"({"name": "a", "op": "neg", "operands": [1, 2]})"),
+                   "2 operands, it takes 1..1");
+  expect_file_part(complaints_of(R"({"name": "a", "op": "mul", "then": "add", "operands": [1, 2]})"),
+                   "2 operands, (a op b) then c takes 3");
+  expect_file_part(complaints_of(R"({"name": "a", "op": "add", "then": "add", "operands": [1, 2, 3]})"),
+                   "'add' cannot follow it in one instruction");
+  expect_file_part(complaints_of(R"({"name": "a", "op": "mul", "then": "mul", "operands": [1, 2, 3]})"),
+                   "'mul' cannot follow it in one instruction");
+  expect_file_part(complaints_of(R"({"name": "a", "op": "load", "operands": [1]})"),
+                   "its array is undefined");
+  expect_file_part(complaints_of(R"({"name": "thread", "op": "copy", "operands": [1]})"),
+                   "the name 'thread' is taken");
+  expect_file_part(complaints_of(R"({"name": "a", "op": "copy", "operands": [1], "array": "x"})"),
+                   "has an array");
+  expect_file_part(complaints_of(R"({"name": "a", "op": "copy", "operands": ["t"]})"),
+                   "operand 0 is a table");
+  expect_file_part(complaints_of(R"({"name": "a", "op": "lookup", "operands": ["v", 1]})"),
+                   "operand 0 is no table");
+  expect_file_part(complaints_of(R"({"name": "a", "op": "copy", "operands": [1], "writes": "t"})"),
+                   "writes 't', which is a table");
+  expect_file_part(
       complaints_of(
           R"({"name": "a", "op": "copy", "operands": [{"node": "a", "distance": 1, "initial": [1, 2]}]})"),
       "operand 0 has 2 initial values");
-  expect_part(complaints_of(R"({"name": "a", "op": "load", "operands": [1], "array": "x"},
+  expect_file_part(complaints_of(R"({"name": "a", "op": "load", "operands": [1], "array": "x"},
                                {"name": "b", "op": "store", "operands": ["a"], "array": "x"})"),
-              "'x' is loaded and stored");
+                   "'x' is loaded and stored");
 }
 
 TEST(GraphFile, ReportsVariablesThatNothingOrders) {
-  expect_part(complaints_of(R"({"name": "a", "op": "copy", "operands": [1], "sends": "v"},
+  expect_file_part(complaints_of(R"({"name": "a", "op": "copy", "operands": [1], "sends": "v"},
                                {"name": "b", "op": "copy", "operands": [1], "sends": "v"})"),
-              "'v' is filled by several nodes");
-  expect_part(complaints_of(R"({"name": "a", "op": "copy", "operands": [1], "sends": "v"},
+                   "'v' is filled by several nodes");
+  expect_file_part(complaints_of(R"({"name": "a", "op": "copy", "operands": [1], "sends": "v"},
                                {"name": "b", "op": "copy", "operands": [1], "writes": "v"})"),
-              "'v' is filled by several nodes");
-  expect_part(complaints_of(R"({"name": "a", "op": "copy", "operands": [1], "writes": "v"},
+                   "'v' is filled by several nodes");
+  expect_file_part(complaints_of(R"({"name": "a", "op": "copy", "operands": [1], "writes": "v"},
                                {"name": "b", "op": "copy", "operands": ["v"]})"),
-              "'v' is written by 'a' and read by 'b' on the same tile");
-  expect_part(complaints_of(R"({"name": "a", "op": "copy", "operands": [1], "sends": "v"},
+                   "'v' is written by 'a' and read by 'b' on the same tile");
+  expect_file_part(complaints_of(R"({"name": "a", "op": "copy", "operands": [1], "sends": "v"},
                                {"name": "b", "op": "add", "operands": ["a", "v"]})"),
-              "'v' is sent by 'a' to 'b' of the same flow");
-  expect_part(complaints_of(R"({"name": "a", "op": "copy", "operands": ["w"], "sends": "v"},
+                   "'v' is sent by 'a' to 'b' of the same flow");
+  expect_file_part(complaints_of(R"({"name": "a", "op": "copy", "operands": ["w"], "sends": "v"},
                                {"name": "b", "op": "copy", "operands": ["v"], "sends": "w"})"),
-              "flows wait for each other's messages (a, b)");
+                   "flows wait for each other's messages (a, b)");
 }
 
 TEST(GraphFile, ReportsAVariableThatIsTooSmallForItsWriters) {
-  expect_part(complaints(R"({"variables": [{"name": "v", "entries": 1}], "nodes": [
+  expect_file_part(file_complaints(R"({"variables": [{"name": "v", "entries": 1}], "nodes": [
                  {"name": "a", "op": "copy", "operands": [1], "writes": "v"},
                  {"name": "b", "op": "copy", "operands": [1], "writes": "v"}]})"),
-              "'v' has 2 writers and 1 entries");
+                   "'v' has 2 writers and 1 entries");
 }
 
 TEST(GraphFile, TellsTheKindsOfFilesApart) {
@@ -228,7 +232,7 @@ TEST(GraphDot, ReadsTheSubset) {
 }
 
 TEST(GraphDot, PrintsAStructureThatParsesBack) {
-  const DataflowGraph graph = read_graph_file(kGraphs / "ifft.json").graph;
+  const DataflowGraph graph = read_graph_file(kGraphFiles / "ifft.json").graph;
   Diagnostics diagnostics;
   const DataflowGraph back = parse_graph_dot(print_graph_dot(graph), "back.dot", diagnostics);
   EXPECT_TRUE(diagnostics.ok());
@@ -256,14 +260,14 @@ TEST(GraphDot, ReportsAllProblems) {
         "g.dot:3 (op): 'dance' is no operation", "g.dot:4 (distance): 'far' is not an integer",
         "g.dot:5 (--): an edge without direction", "g.dot:6 (]): a node's name is expected",
         "'ATTRIBUTE=VALUE' is expected"}) {
-    expect_part(text, part);
+    expect_file_part(text, part);
   }
 }
 
 // Readers survive anything: bytes changed, cut out and doubled; what still parses prints and parses back.
 TEST(GraphFile, SurvivesMutations) {
-  const std::string json = read_text_file(kGraphs / "ifft.json");
-  const std::string dot = print_graph_dot(read_graph_file(kGraphs / "ifft.json").graph);
+  const std::string json = read_text_file(kGraphFiles / "ifft.json");
+  const std::string dot = print_graph_dot(read_graph_file(kGraphFiles / "ifft.json").graph);
   const std::string kernel =
       R"({"name": "k", "nodes": [{"id": 0, "op": "const"}, {"id": 1, "op": "LS"}, {"id": 2, "op": "STORE"}],
     "edges": [[0, 1, 0], [1, 2, 0], [1, 1, 1]], "rec_mii_unit_latency": 1})";
@@ -298,8 +302,8 @@ TEST(GraphFile, SurvivesMutations) {
   };
   for (int i = 0; i < 1000; ++i) {
     attempt([&] {
-      const GraphFile file = parse(mutate(json));
-      EXPECT_EQ(parse(print_graph_json(file)), file);
+      const GraphFile file = parse_file_text(mutate(json));
+      EXPECT_EQ(parse_file_text(print_graph_json(file)), file);
     });
     attempt([&] {
       Diagnostics diagnostics;

@@ -19,7 +19,7 @@ namespace {
 using json = nlohmann::json;
 constexpr int kMostNodes = 100000;
 constexpr int kMostOperands = 4;
-constexpr size_t kMostBytes = size_t{1} << 26;
+constexpr size_t kMostKernelBytes = size_t{1} << 26;
 
 struct Alias {
   std::string_view name;
@@ -324,11 +324,11 @@ SyntheticFile parse_synthetic_file(const std::string& text, const std::string& s
 }
 
 KernelFile read_kernel_file(const std::filesystem::path& path) {
-  return parse_kernel_file(read_text_file(path, kMostBytes), path.string());
+  return parse_kernel_file(read_text_file(path, kMostKernelBytes), path.string());
 }
 
 SyntheticFile read_synthetic_file(const std::filesystem::path& path) {
-  return parse_synthetic_file(read_text_file(path, kMostBytes), path.string());
+  return parse_synthetic_file(read_text_file(path, kMostKernelBytes), path.string());
 }
 
 }  // namespace tilewright::cgra

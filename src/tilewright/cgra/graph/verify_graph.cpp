@@ -13,7 +13,7 @@
 namespace tilewright::cgra {
 namespace {
 
-constexpr int kMostEntries = 1 << 20;
+constexpr int kMostElements = 1 << 20;
 constexpr int kMostStores = 1000;  // to one array: they are compared in pairs
 
 class GraphChecker {
@@ -89,9 +89,9 @@ void GraphChecker::names() {
 }
 
 void GraphChecker::entries(const Variable& variable) {
-  if (variable.size() >= 1 && variable.size() <= kMostEntries) return;
+  if (variable.size() >= 1 && variable.size() <= kMostElements) return;
   graph_error("variables", fmt::format("'{}' has {} entries", variable.name, variable.size()),
-              fmt::format("1..{}", kMostEntries));
+              fmt::format("1..{}", kMostElements));
 }
 
 void GraphChecker::operands(const Node& node) {

@@ -11,7 +11,7 @@ namespace {
 
 const std::string kPresets = std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware";
 
-Node node(const std::string& name, std::vector<int> from) {
+Node plain_node(const std::string& name, std::vector<int> from) {
   Node made{.name = name};
   for (const int index : from) made.operands.push_back({.kind = OperandKind::kNode, .index = index});
   while (made.operands.size() < 2) made.operands.push_back({.kind = OperandKind::kConstant, .value = 1});
@@ -22,7 +22,8 @@ Node node(const std::string& name, std::vector<int> from) {
 MappingProblem diamond(const std::string& fabric = "line-8") {
   MappingProblem problem;
   problem.graph.name = "diamond";
-  problem.graph.nodes = {node("a", {}), node("b", {0}), node("c", {0}), node("d", {1, 2})};
+  problem.graph.nodes = {plain_node("a", {}), plain_node("b", {0}), plain_node("c", {0}),
+                         plain_node("d", {1, 2})};
   problem.graph.variables = {{.name = "v"}};
   problem.graph.nodes[1].writes = 0;
   problem.graph.nodes[3].writes = 0;
@@ -84,7 +85,7 @@ TEST(Check, EveryPlacementRuleFires) {
 
 TEST(Check, BothReadingsOfTheStarterRule) {
   MappingProblem problem = diamond();
-  problem.graph.nodes[2] = node("c", {});
+  problem.graph.nodes[2] = plain_node("c", {});
   Mapping m = good();
   m.places[2] = {1, 1};
   EXPECT_EQ(broken(problem, m), std::vector<Rule>{Rule::kStarters});

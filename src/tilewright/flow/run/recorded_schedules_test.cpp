@@ -32,7 +32,7 @@ Graph two_convolutions() {
   return graph;
 }
 
-OverlayHardware wide() {
+OverlayHardware wide_overlay() {
   OverlayHardware hardware;
   hardware.name = "wide";
   hardware.isa = IsaVersion::kWide;
@@ -63,7 +63,7 @@ class RecordedSchedules : public testing::Test {
   }
 
   Graph graph_ = two_convolutions();
-  OverlayHardware hardware_ = wide();
+  OverlayHardware hardware_ = wide_overlay();
   Compilation plain_;
   overlay::Layer layer_;
   overlay::Schedule schedule_;

@@ -16,7 +16,7 @@ constexpr size_t kChangesShown = 2;
 double share(double part, double whole) { return whole == 0 ? 0 : part / whole; }
 
 // Empty for 0.
-std::string percent(double part) { return part == 0 ? "" : fmt::format("{:.1f}%", 100 * part); }
+std::string percent_or_blank(double part) { return part == 0 ? "" : fmt::format("{:.1f}%", 100 * part); }
 
 // "rows 14 -> 7: -12.3%".
 std::string change_text(const Explanation& explanation, const Trial& trial, size_t layer) {
@@ -28,8 +28,8 @@ std::string change_text(const Explanation& explanation, const Trial& trial, size
 std::vector<std::string> causes(const std::array<uint64_t, overlay::kCycleCauses>& caused, double cycles) {
   std::vector<std::string> cells;
   for (const uint64_t part : caused) {
-    const double percent = 100 * share(double(part), cycles);
-    cells.push_back(part == 0 ? "" : fmt::format("{:.1f}", percent));
+    const double percent_or_blank = 100 * share(double(part), cycles);
+    cells.push_back(part == 0 ? "" : fmt::format("{:.1f}", percent_or_blank));
   }
   return cells;
 }
@@ -72,8 +72,8 @@ std::string to_string(const Explanation& explanation) {
     const overlay::LayerTiming& layer = base.layers[l];
     const double cycles = double(layer.cycles());
     std::vector<std::string> cells{shortened_middle(layer.name, 28), fmt::format("{}", layer.cycles()),
-                                   percent(share(base.limits.ideal_cycles(layer.macs), cycles)),
-                                   percent(base.array_fill(layer)), name(layer.bound())};
+                                   percent_or_blank(share(base.limits.ideal_cycles(layer.macs), cycles)),
+                                   percent_or_blank(base.array_fill(layer)), name(layer.bound())};
     for (std::string& cell : causes(layer.caused, cycles)) cells.push_back(std::move(cell));
     std::string helps;
     for (const Trial* trial : explanation.best(l, kChangesShown)) {
@@ -83,8 +83,8 @@ std::string to_string(const Explanation& explanation) {
     table.row(std::move(cells));
   }
   table.rule();
-  std::vector<std::string> total{"all", fmt::format("{}", base.cycles()), percent(base.share_of_peak()), "",
-                                 ""};
+  std::vector<std::string> total{"all", fmt::format("{}", base.cycles()),
+                                 percent_or_blank(base.share_of_peak()), "", ""};
   for (std::string& cell : causes(base.caused(), double(base.cycles()))) total.push_back(std::move(cell));
   table.row(std::move(total));
   std::string text = fmt::format("{} on {}: the share of every cause in each layer's time\n", base.network,

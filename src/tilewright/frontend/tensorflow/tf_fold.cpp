@@ -19,29 +19,24 @@ namespace {
 constexpr TfRef kDead{-1, 0};
 constexpr int kMostDepth = 200;
 
-template <size_t N>
-bool is_one_of(const TfNode& node, const std::array<const char*, N>& ops) {
-  return std::any_of(ops.begin(), ops.end(), [&](const char* op) { return node.op == op; });
-}
-
 bool forwards_input(const TfNode& node) {
   static constexpr std::array<const char*, 10> kOps = {
       "Identity",       "StopGradient", "CheckNumerics", "PreventGradient", "Snapshot",
       "ReadVariableOp", "EnsureShape",  "IdentityN",     "RefIdentity",     "LoopCond"};
-  return is_one_of(node, kOps);
+  return node.is_one_of(kOps);
 }
 
 bool is_random(const TfNode& node) {
   static constexpr std::array<const char*, 6> kOps = {
       "RandomUniform",          "RandomStandardNormal",     "TruncatedNormal",
       "StatelessRandomUniform", "StatelessRandomUniformV2", "RandomUniformInt"};
-  return is_one_of(node, kOps);
+  return node.is_one_of(kOps);
 }
 
 bool keeps_randomness(const TfNode& node) {
   static constexpr std::array<const char*, 9> kOps = {"Add",  "AddV2", "Sub",          "Mul",    "Floor",
                                                       "Cast", "Less",  "GreaterEqual", "Greater"};
-  return is_one_of(node, kOps);
+  return node.is_one_of(kOps);
 }
 
 bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }

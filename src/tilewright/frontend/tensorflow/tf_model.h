@@ -2,6 +2,7 @@
 // SavedModel says about inputs and outputs. Nothing is interpreted yet.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -40,6 +41,9 @@ struct TfNode {
   bool is_reported = false;               // its problem is among the diagnostics already
 
   bool is(const char* name_of_op) const { return op == name_of_op; }
+  bool is_one_of(std::span<const char* const> ops) const {
+    return std::any_of(ops.begin(), ops.end(), [&](const char* name_of_op) { return op == name_of_op; });
+  }
   bool has(const std::string& attribute) const { return attributes.count(attribute) != 0; }
   // Typed access with a fallback. Errors (invalid input): the attribute has another type.
   int64_t int_or(const std::string& attribute, int64_t fallback) const;

@@ -7,14 +7,9 @@
 namespace tilewright {
 namespace {
 
-template <size_t N>
-bool is_one_of(const TfNode& node, const std::array<const char*, N>& ops) {
-  return std::any_of(ops.begin(), ops.end(), [&](const char* op) { return node.op == op; });
-}
-
 bool is_constant(const TfNode& node) {
   static constexpr std::array<const char*, 4> kOps = {"Const", "VariableV2", "Variable", "VarHandleOp"};
-  return is_one_of(node, kOps);
+  return node.is_one_of(kOps);
 }
 
 bool reads_constant(const std::vector<TfNode>& nodes, TfRef ref) {
@@ -43,14 +38,14 @@ TfStage count_stage(const std::vector<TfNode>& nodes) {
   stage.nodes = int(nodes.size());
   for (const TfNode& node : nodes) {
     stage.constants += is_constant(node);
-    stage.random += is_one_of(node, kRandom);
+    stage.random += node.is_one_of(kRandom);
     stage.moving_averages += names_moving_average(node.name);
     stage.normalizations +=
         node.op.rfind("FusedBatchNorm", 0) == 0 || node.is("BatchNormWithGlobalNormalization");
-    stage.rsqrts += is_one_of(node, kRsqrt);
+    stage.rsqrts += node.is_one_of(kRsqrt);
     stage.scales +=
-        is_one_of(node, kScale) && std::any_of(node.inputs.begin(), node.inputs.end(),
-                                               [&](TfRef input) { return reads_constant(nodes, input); });
+        node.is_one_of(kScale) && std::any_of(node.inputs.begin(), node.inputs.end(),
+                                              [&](TfRef input) { return reads_constant(nodes, input); });
   }
   return stage;
 }

@@ -10,7 +10,7 @@
 namespace tilewright {
 namespace {
 
-constexpr auto kChannelsFirst = TensorLayout::kChannelsFirst;
+using enum TensorLayout;
 
 void require_rank_4(const Shape& shape, const char* what) {
   if (shape.rank() != 4) {

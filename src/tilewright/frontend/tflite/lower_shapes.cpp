@@ -9,7 +9,7 @@
 namespace tilewright {
 namespace {
 
-constexpr auto kFile = TensorLayout::kFile;
+using enum TensorLayout;
 
 int64_t insertion_axis(int64_t axis, int rank) { return normalize_axis(axis, rank + 1); }
 

@@ -10,7 +10,7 @@
 namespace tilewright {
 namespace {
 
-constexpr auto kFile = TensorLayout::kFile;
+using enum TensorLayout;
 
 ValueId sliced(TfliteLowering& l, ValueId x, const std::vector<int64_t>& starts,
                const std::vector<int64_t>& ends, const std::vector<int64_t>& axes,

@@ -6,7 +6,7 @@
 namespace tilewright {
 namespace {
 
-constexpr auto kChannelsFirst = TensorLayout::kChannelsFirst;
+using enum TensorLayout;
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 namespace tilewright::testing {
 namespace {
 
-constexpr ElementType kI8 = ElementType::kI8, kU8 = ElementType::kU8, kI32 = ElementType::kI32;
+using enum ElementType;
 
 TEST(ConvolutionOperators, Shapes) {
   EXPECT_EQ(infer("Conv", {f32({2, 6, 8, 8}), f32({4, 3, 3, 3}), f32({4})},

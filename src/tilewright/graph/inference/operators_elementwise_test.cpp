@@ -5,7 +5,7 @@
 namespace tilewright::testing {
 namespace {
 
-constexpr ElementType kI64 = ElementType::kI64, kBool = ElementType::kBool, kI8 = ElementType::kI8;
+using enum ElementType;
 
 TEST(ElementwiseOperators, KeepTypeAndShape) {
   for (const char* op : {"Abs",       "Ceil",     "Cos",         "Elu",        "Erf",

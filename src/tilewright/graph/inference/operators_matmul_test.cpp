@@ -5,7 +5,7 @@
 namespace tilewright::testing {
 namespace {
 
-constexpr ElementType kI8 = ElementType::kI8, kU8 = ElementType::kU8;
+using enum ElementType;
 
 TEST(MatmulOperators, Shapes) {
   EXPECT_EQ(infer("Gemm", {f32({2, 3}), f32({3, 4}), f32({4})}), "f32[2x4]");

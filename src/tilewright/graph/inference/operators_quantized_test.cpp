@@ -5,8 +5,7 @@
 namespace tilewright::testing {
 namespace {
 
-constexpr ElementType kI8 = ElementType::kI8, kU8 = ElementType::kU8, kI16 = ElementType::kI16,
-                      kI32 = ElementType::kI32;
+using enum ElementType;
 
 std::string infer_q(const std::string& op, const std::vector<Given>& inputs, Attributes attributes = {}) {
   return infer(op, inputs, std::move(attributes), 1, kTilewrightDomain);

@@ -5,7 +5,7 @@
 namespace tilewright::testing {
 namespace {
 
-constexpr ElementType kI64 = ElementType::kI64;
+using enum ElementType;
 
 TEST(ShapeOperators, ReshapeFamily) {
   EXPECT_EQ(infer("Reshape", {f32({2, 3, 4}), ints({0, -1})}), "f32[2x12]");

@@ -10,7 +10,7 @@
 namespace tilewright::testing {
 namespace {
 
-constexpr ElementType kF32 = ElementType::kF32, kI64 = ElementType::kI64;
+using enum ElementType;
 
 std::string text_of(const Diagnostics& diagnostics) {
   std::string text;

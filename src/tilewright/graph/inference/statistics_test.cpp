@@ -7,7 +7,7 @@
 namespace tilewright::testing {
 namespace {
 
-constexpr ElementType kI8 = ElementType::kI8, kI32 = ElementType::kI32, kU8 = ElementType::kU8;
+using enum ElementType;
 
 int64_t macs(const std::string& op, const std::vector<Given>& inputs, Attributes attributes = {},
              const std::string& domain = "") {

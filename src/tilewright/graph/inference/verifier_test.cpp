@@ -5,7 +5,7 @@
 namespace tilewright {
 namespace {
 
-constexpr ElementType kF32 = ElementType::kF32;
+using enum ElementType;
 
 // x -> Relu -> y -> Add(y, c) -> z, all declared.
 Graph sound_graph() {

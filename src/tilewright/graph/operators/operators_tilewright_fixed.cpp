@@ -30,14 +30,14 @@ void require_weighted(const OperatorContext& context, int64_t channels) {
   require_clip(context);
 }
 
-std::vector<TypedShape> infer_conv(const OperatorContext& context) {
+std::vector<TypedShape> infer_fixed_conv(const OperatorContext& context) {
   require_rank(context, 0, 4);
   const Shape shape = convolution_shape(context, 0, 1);
   require_weighted(context, shape[1]);
   return only(ElementType::kI32, shape);
 }
 
-std::vector<TypedShape> infer_gemm(const OperatorContext& context) {
+std::vector<TypedShape> infer_fixed_gemm(const OperatorContext& context) {
   const Shape shape = transposed_product_shape(context);
   require_weighted(context, shape[1]);
   return only(ElementType::kI32, shape);
@@ -50,7 +50,7 @@ std::vector<TypedShape> infer_add(const OperatorContext& context) {
   return only(ElementType::kI32, context.shape(0));
 }
 
-std::vector<TypedShape> infer_average_pool(const OperatorContext& context) {
+std::vector<TypedShape> infer_fixed_average_pool(const OperatorContext& context) {
   require_type(context, 0, ElementType::kI32);
   require_rank(context, 0, 4);
   require_fraction(context);
@@ -90,9 +90,9 @@ void add_fixed_point_operators(std::vector<Operator>& table) {
                    1,
                    1,
                    {strides, pads, dilations, group, fraction, low, high},
-                   infer_conv,
+                   infer_fixed_conv,
                    weighted_macs});
-  table.push_back({domain, "FixedGemm", 3, 3, 1, 1, {fraction, low, high}, infer_gemm, weighted_macs});
+  table.push_back({domain, "FixedGemm", 3, 3, 1, 1, {fraction, low, high}, infer_fixed_gemm, weighted_macs});
   table.push_back({domain, "FixedAdd", 2, 2, 1, 1, {low, high}, infer_add});
   table.push_back(
       {domain,
@@ -102,7 +102,7 @@ void add_fixed_point_operators(std::vector<Operator>& table) {
        1,
        1,
        {{"kernel_shape", kInts, true}, strides, pads, {"multiplier", kInt, true}, fraction, low, high},
-       infer_average_pool});
+       infer_fixed_average_pool});
   table.push_back({domain, "FixedLookup", 2, 2, 1, 1, {fraction, {"input_shift", kInt, true}}, infer_lookup});
   table.push_back({domain, "FixedEncode", 1, 1, 1, 1, {fraction}, infer_conversion<kF32, kI32>});
   table.push_back({domain, "FixedDecode", 1, 1, 1, 1, {fraction}, infer_conversion<kI32, kF32>});

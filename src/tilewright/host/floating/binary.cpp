@@ -279,7 +279,7 @@ std::vector<Tensor> where_elements(const Node&, KernelInputs inputs, const HostO
   return {result};
 }
 
-constexpr KernelEntry kKernels[] = {
+constexpr KernelEntry kBinaryKernels[] = {
     {"", "Add", arithmetic<Add>},
     {"", "And", logic<And>},
     {"", "Div", arithmetic<Div>},
@@ -304,6 +304,6 @@ constexpr KernelEntry kKernels[] = {
 
 }  // namespace
 
-std::span<const KernelEntry> binary_kernels() { return kKernels; }
+std::span<const KernelEntry> binary_kernels() { return kBinaryKernels; }
 
 }  // namespace tilewright

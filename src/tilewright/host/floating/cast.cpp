@@ -105,10 +105,10 @@ std::vector<Tensor> cast(const Node& node, KernelInputs inputs, const HostOption
   return {result};
 }
 
-constexpr KernelEntry kKernels[] = {{"", "Cast", cast, nullptr, HalfTypes::kNative}};
+constexpr KernelEntry kCastKernels[] = {{"", "Cast", cast, nullptr, HalfTypes::kNative}};
 
 }  // namespace
 
-std::span<const KernelEntry> cast_kernels() { return kKernels; }
+std::span<const KernelEntry> cast_kernels() { return kCastKernels; }
 
 }  // namespace tilewright

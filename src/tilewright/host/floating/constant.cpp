@@ -88,7 +88,7 @@ std::vector<Tensor> range(const Node&, KernelInputs inputs, const HostOptions&) 
   }
 }
 
-constexpr KernelEntry kKernels[] = {
+constexpr KernelEntry kConstantKernels[] = {
     {"", "Constant", constant, nullptr, HalfTypes::kNative},
     {"", "ConstantOfShape", constant_of_shape, nullptr, HalfTypes::kNative},
     {"", "Range", range},
@@ -96,6 +96,6 @@ constexpr KernelEntry kKernels[] = {
 
 }  // namespace
 
-std::span<const KernelEntry> constant_kernels() { return kKernels; }
+std::span<const KernelEntry> constant_kernels() { return kConstantKernels; }
 
 }  // namespace tilewright

@@ -146,13 +146,13 @@ BoundKernel bind(const Node& node, std::span<const Operand> operands, const Host
   };
 }
 
-constexpr KernelEntry kKernels[] = {
+constexpr KernelEntry kConvolutionKernels[] = {
     {"", "Conv", nullptr, bind<dnnl::convolution_forward, false>},
     {"", "ConvTranspose", nullptr, bind<dnnl::deconvolution_forward, true>},
 };
 
 }  // namespace
 
-std::span<const KernelEntry> convolution_kernels() { return kKernels; }
+std::span<const KernelEntry> convolution_kernels() { return kConvolutionKernels; }
 
 }  // namespace tilewright

@@ -149,7 +149,7 @@ std::vector<Tensor> top_k(const Node& node, KernelInputs inputs, const HostOptio
   return {values, positions};
 }
 
-constexpr KernelEntry kKernels[] = {
+constexpr KernelEntry kIndexingKernels[] = {
     {"", "ArgMax", arg_extreme<true>},
     {"", "ArgMin", arg_extreme<false>},
     {"", "Gather", gather, nullptr, HalfTypes::kNative},
@@ -159,6 +159,6 @@ constexpr KernelEntry kKernels[] = {
 
 }  // namespace
 
-std::span<const KernelEntry> indexing_kernels() { return kKernels; }
+std::span<const KernelEntry> indexing_kernels() { return kIndexingKernels; }
 
 }  // namespace tilewright

@@ -213,13 +213,13 @@ BoundKernel bind_gemm(const Node& node, std::span<const Operand> operands, const
   };
 }
 
-constexpr KernelEntry kKernels[] = {
+constexpr KernelEntry kMatrixKernels[] = {
     {"", "Gemm", nullptr, bind_gemm},
     {"", "MatMul", nullptr, bind_matmul},
 };
 
 }  // namespace
 
-std::span<const KernelEntry> matrix_kernels() { return kKernels; }
+std::span<const KernelEntry> matrix_kernels() { return kMatrixKernels; }
 
 }  // namespace tilewright

@@ -223,7 +223,7 @@ std::vector<Tensor> lrn(const Node& node, KernelInputs inputs, const HostOptions
   return {y};
 }
 
-constexpr KernelEntry kKernels[] = {
+constexpr KernelEntry kNormalizationKernels[] = {
     {"", "BatchNormalization", batch_normalization},
     {"", "InstanceNormalization", instance_normalization},
     {"", "LayerNormalization", layer_normalization},
@@ -234,6 +234,6 @@ constexpr KernelEntry kKernels[] = {
 
 }  // namespace
 
-std::span<const KernelEntry> normalization_kernels() { return kKernels; }
+std::span<const KernelEntry> normalization_kernels() { return kNormalizationKernels; }
 
 }  // namespace tilewright

@@ -224,7 +224,7 @@ std::vector<Tensor> global_average_pool(const Node& node, KernelInputs inputs, c
   return {average_windows(x, global_window(node, x.shape()), false, options)};
 }
 
-constexpr KernelEntry kKernels[] = {
+constexpr KernelEntry kPoolingKernels[] = {
     {"", "AveragePool", average_pool},
     {"", "GlobalAveragePool", global_average_pool},
     {"", "GlobalMaxPool", global_max_pool},
@@ -233,6 +233,6 @@ constexpr KernelEntry kKernels[] = {
 
 }  // namespace
 
-std::span<const KernelEntry> pooling_kernels() { return kKernels; }
+std::span<const KernelEntry> pooling_kernels() { return kPoolingKernels; }
 
 }  // namespace tilewright

@@ -157,7 +157,7 @@ std::vector<Tensor> dynamic_quantize_linear(const Node&, KernelInputs inputs, co
           y_zero_point};
 }
 
-constexpr KernelEntry kKernels[] = {
+constexpr KernelEntry kQuantizeKernels[] = {
     {"", "DequantizeLinear", dequantize_linear},
     {"", "DynamicQuantizeLinear", dynamic_quantize_linear},
     {"", "QuantizeLinear", quantize_linear},
@@ -165,6 +165,6 @@ constexpr KernelEntry kKernels[] = {
 
 }  // namespace
 
-std::span<const KernelEntry> quantize_kernels() { return kKernels; }
+std::span<const KernelEntry> quantize_kernels() { return kQuantizeKernels; }
 
 }  // namespace tilewright

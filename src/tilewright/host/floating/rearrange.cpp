@@ -226,7 +226,7 @@ std::vector<Tensor> space_to_depth(const Node& node, KernelInputs inputs, const 
               .reshaped({s[0], s[1] * b * b, s[2] / b, s[3] / b})};
 }
 
-constexpr KernelEntry kKernels[] = {
+constexpr KernelEntry kRearrangeKernels[] = {
     {"", "Concat", concat, nullptr, HalfTypes::kNative},
     {"", "DepthToSpace", depth_to_space, nullptr, HalfTypes::kNative},
     {"", "Expand", expand, nullptr, HalfTypes::kNative},
@@ -240,6 +240,6 @@ constexpr KernelEntry kKernels[] = {
 
 }  // namespace
 
-std::span<const KernelEntry> rearrange_kernels() { return kKernels; }
+std::span<const KernelEntry> rearrange_kernels() { return kRearrangeKernels; }
 
 }  // namespace tilewright

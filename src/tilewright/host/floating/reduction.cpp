@@ -77,7 +77,7 @@ struct Mean {
     return from_f64<T>(sum / double(count));
   }
 };
-struct Max {
+struct MaxOf {
   static constexpr bool kNeedsElements = true;
   template <typename T>
   static T reduce(const T* row, int64_t count) {
@@ -86,7 +86,7 @@ struct Max {
     return best;
   }
 };
-struct Min {
+struct MinOf {
   static constexpr bool kNeedsElements = true;
   template <typename T>
   static T reduce(const T* row, int64_t count) {
@@ -140,15 +140,15 @@ std::vector<Tensor> reduce(const Node& node, KernelInputs inputs, const HostOpti
   return {result};
 }
 
-constexpr KernelEntry kKernels[] = {
-    {"", "ReduceL1", reduce<L1>},   {"", "ReduceL2", reduce<L2>},
-    {"", "ReduceMax", reduce<Max>}, {"", "ReduceMean", reduce<Mean>},
-    {"", "ReduceMin", reduce<Min>}, {"", "ReduceProd", reduce<Prod>},
-    {"", "ReduceSum", reduce<Sum>}, {"", "ReduceSumSquare", reduce<SumSquare>},
+constexpr KernelEntry kReductionKernels[] = {
+    {"", "ReduceL1", reduce<L1>},     {"", "ReduceL2", reduce<L2>},
+    {"", "ReduceMax", reduce<MaxOf>}, {"", "ReduceMean", reduce<Mean>},
+    {"", "ReduceMin", reduce<MinOf>}, {"", "ReduceProd", reduce<Prod>},
+    {"", "ReduceSum", reduce<Sum>},   {"", "ReduceSumSquare", reduce<SumSquare>},
 };
 
 }  // namespace
 
-std::span<const KernelEntry> reduction_kernels() { return kKernels; }
+std::span<const KernelEntry> reduction_kernels() { return kReductionKernels; }
 
 }  // namespace tilewright

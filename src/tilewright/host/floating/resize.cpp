@@ -206,10 +206,10 @@ std::vector<Tensor> resize(const Node& node, KernelInputs inputs, const HostOpti
   })};
 }
 
-constexpr KernelEntry kKernels[] = {{"", "Resize", resize}};
+constexpr KernelEntry kResizeKernels[] = {{"", "Resize", resize}};
 
 }  // namespace
 
-std::span<const KernelEntry> resize_kernels() { return kKernels; }
+std::span<const KernelEntry> resize_kernels() { return kResizeKernels; }
 
 }  // namespace tilewright

@@ -237,7 +237,7 @@ std::vector<Tensor> eye_like(const Node& node, KernelInputs inputs, const HostOp
   return {result};
 }
 
-constexpr KernelEntry kKernels[] = {
+constexpr KernelEntry kScatterKernels[] = {
     {"", "CumSum", cum_sum},
     {"", "EyeLike", eye_like, nullptr, HalfTypes::kNative},
     {"", "GatherElements", gather_elements, nullptr, HalfTypes::kNative},
@@ -249,6 +249,6 @@ constexpr KernelEntry kKernels[] = {
 
 }  // namespace
 
-std::span<const KernelEntry> scatter_kernels() { return kKernels; }
+std::span<const KernelEntry> scatter_kernels() { return kScatterKernels; }
 
 }  // namespace tilewright

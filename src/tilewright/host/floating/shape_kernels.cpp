@@ -114,7 +114,7 @@ std::vector<Tensor> size_of(const Node&, KernelInputs inputs, const HostOptions&
   return {Tensor::scalar<int64_t>(required_input(inputs, 0).size())};
 }
 
-constexpr KernelEntry kKernels[] = {
+constexpr KernelEntry kShapeKernels[] = {
     {"", "Identity", identity, nullptr, HalfTypes::kNative},
     {"", "Dropout", dropout, nullptr, HalfTypes::kNative},
     {"", "Reshape", reshape, nullptr, HalfTypes::kNative},
@@ -127,6 +127,6 @@ constexpr KernelEntry kKernels[] = {
 
 }  // namespace
 
-std::span<const KernelEntry> shape_kernels() { return kKernels; }
+std::span<const KernelEntry> shape_kernels() { return kShapeKernels; }
 
 }  // namespace tilewright

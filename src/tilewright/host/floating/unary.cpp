@@ -254,7 +254,7 @@ std::vector<Tensor> logical_not(const Node&, KernelInputs inputs, const HostOpti
   return {map_elements<uint8_t>(x, options, [](uint8_t v) { return uint8_t(v == 0); })};
 }
 
-constexpr KernelEntry kKernels[] = {
+constexpr KernelEntry kUnaryKernels[] = {
     {"", "Abs", number_unary<Abs>},
     {"", "Acos", real_unary<Acos>},
     {"", "Acosh", real_unary<Acosh>},
@@ -294,6 +294,6 @@ constexpr KernelEntry kKernels[] = {
 
 }  // namespace
 
-std::span<const KernelEntry> unary_kernels() { return kKernels; }
+std::span<const KernelEntry> unary_kernels() { return kUnaryKernels; }
 
 }  // namespace tilewright

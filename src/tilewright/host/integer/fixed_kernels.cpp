@@ -15,10 +15,6 @@ namespace {
 
 constexpr int64_t kChunk = 1 << 14;  // elements that are worth a thread
 
-void require_i32(const Tensor& x) {
-  if (x.type() != ElementType::kI32) throw_unsupported_type(x.type());
-}
-
 int fraction_of(const Node& node) { return integer_attribute(node, "fraction", 0, 0, kMostFraction); }
 
 FixedClip clip_of(const Node& node) {
@@ -48,7 +44,7 @@ BoundKernel bind_convolution(const Node& node, std::span<const Operand> operands
   };
 }
 
-BoundKernel bind_gemm(const Node& node, std::span<const Operand> operands, const HostOptions&) {
+BoundKernel bind_fixed_gemm(const Node& node, std::span<const Operand> operands, const HostOptions&) {
   const FixedFinish finish{fraction_of(node), clip_of(node)};
   const Weights prepared = constant_weights(node, operands);
   return [finish, prepared](KernelInputs inputs, const HostOptions& options) {
@@ -71,7 +67,7 @@ Tensor element_wise(const Tensor& x, ElementType type, const HostOptions& option
   return y;
 }
 
-std::vector<Tensor> add(const Node& node, KernelInputs inputs, const HostOptions&) {
+std::vector<Tensor> add_fixed(const Node& node, KernelInputs inputs, const HostOptions&) {
   const Tensor &a = required_input(inputs, 0), &b = required_input(inputs, 1);
   require_i32(a);
   require_i32(b);
@@ -101,7 +97,7 @@ int64_t window_sum(const int32_t* plane, const WindowAxis& height, const WindowA
   return sum;
 }
 
-std::vector<Tensor> average_pool(const Node& node, KernelInputs inputs, const HostOptions& options) {
+std::vector<Tensor> fixed_average_pool(const Node& node, KernelInputs inputs, const HostOptions& options) {
   const Tensor& x = required_input(inputs, 0);
   require_i32(x);
   const Window window = pool_window(node, x.shape());
@@ -126,7 +122,7 @@ std::vector<Tensor> average_pool(const Node& node, KernelInputs inputs, const Ho
   return {std::move(y)};
 }
 
-std::vector<Tensor> lookup(const Node& node, KernelInputs inputs, const HostOptions& options) {
+std::vector<Tensor> fixed_lookup(const Node& node, KernelInputs inputs, const HostOptions& options) {
   const Tensor &x = required_input(inputs, 0), &table = required_input(inputs, 1);
   require_i32(x);
   require_i32(table);
@@ -137,7 +133,7 @@ std::vector<Tensor> lookup(const Node& node, KernelInputs inputs, const HostOpti
   const int input_shift = integer_attribute(node, "input_shift", 0, 0, kMostInputShift);
   const std::span<const int32_t> entries = table.data<int32_t>();
   return {element_wise<int32_t, int32_t>(x, ElementType::kI32, options, [&](int32_t value) {
-    return fixed_lookup(value, entries, input_shift);
+    return tilewright::fixed_lookup(value, entries, input_shift);
   })};
 }
 
@@ -157,18 +153,18 @@ std::vector<Tensor> decode(const Node& node, KernelInputs inputs, const HostOpti
                                        [&](int32_t value) { return fixed_decode(value, fraction); })};
 }
 
-constexpr KernelEntry kKernels[] = {
+constexpr KernelEntry kFixedKernels[] = {
     {kTilewrightDomain, "FixedConv", nullptr, bind_convolution},
-    {kTilewrightDomain, "FixedGemm", nullptr, bind_gemm},
-    {kTilewrightDomain, "FixedAdd", add},
-    {kTilewrightDomain, "FixedAveragePool", average_pool},
-    {kTilewrightDomain, "FixedLookup", lookup},
+    {kTilewrightDomain, "FixedGemm", nullptr, bind_fixed_gemm},
+    {kTilewrightDomain, "FixedAdd", add_fixed},
+    {kTilewrightDomain, "FixedAveragePool", fixed_average_pool},
+    {kTilewrightDomain, "FixedLookup", fixed_lookup},
     {kTilewrightDomain, "FixedEncode", encode},
     {kTilewrightDomain, "FixedDecode", decode},
 };
 
 }  // namespace
 
-std::span<const KernelEntry> fixed_point_kernels() { return kKernels; }
+std::span<const KernelEntry> fixed_point_kernels() { return kFixedKernels; }
 
 }  // namespace tilewright

@@ -12,11 +12,11 @@
 #include "tilewright/host/kernel_inputs.h"
 
 namespace tilewright {
-namespace {
-
 void require_i32(const Tensor& tensor) {
   if (tensor.type() != ElementType::kI32) throw_unsupported_type(tensor.type());
 }
+
+namespace {
 
 void require_bias(const Tensor& bias, int64_t channels) {
   require_i32(bias);

@@ -11,6 +11,9 @@
 
 namespace tilewright {
 
+// Errors (unsupported): another element type than i32.
+void require_i32(const Tensor& tensor);
+
 struct FixedFinish {
   int fraction = 22;
   FixedClip clip;

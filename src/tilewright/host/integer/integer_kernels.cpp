@@ -200,7 +200,7 @@ std::vector<Tensor> lookup(const Node&, KernelInputs inputs, const HostOptions&)
   return {std::move(y)};
 }
 
-constexpr KernelEntry kKernels[] = {
+constexpr KernelEntry kIntegerKernels[] = {
     {kTilewrightDomain, "QConv", nullptr, bind_convolution<prepare_forward>},
     {kTilewrightDomain, "QConvTranspose", nullptr, bind_convolution<prepare_transposed>},
     {kTilewrightDomain, "QGemm", nullptr, bind_gemm},
@@ -212,6 +212,6 @@ constexpr KernelEntry kKernels[] = {
 
 }  // namespace
 
-std::span<const KernelEntry> integer_kernels() { return kKernels; }
+std::span<const KernelEntry> integer_kernels() { return kIntegerKernels; }
 
 }  // namespace tilewright

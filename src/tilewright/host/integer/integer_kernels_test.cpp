@@ -26,7 +26,7 @@ OutputStage random_output(Random& random) {
   return {int32_t(random.between(-140, 140)), low, int32_t(random.between(low, 127))};
 }
 
-WindowParameters random_window(Random& random, int64_t kernel_h, int64_t kernel_w) {
+WindowParameters random_integer_window(Random& random, int64_t kernel_h, int64_t kernel_w) {
   WindowParameters window;
   window.strides = {random.between(1, 3), random.between(1, 3)};
   window.dilations = {random.between(1, 2), random.between(1, 3)};
@@ -62,8 +62,8 @@ Scales random_scales(Random& random, int64_t channels) {
   return scales;
 }
 
-Tensor run_one(const std::string& op, const std::vector<Tensor>& inputs,
-               std::map<std::string, Attribute> attrs, int threads) {
+Tensor run_integer(const std::string& op, const std::vector<Tensor>& inputs,
+                   std::map<std::string, Attribute> attrs, int threads) {
   std::vector<std::optional<Tensor>> listed(inputs.begin(), inputs.end());
   return testing::run_op(op, listed, std::move(attrs), 1, kTilewrightDomain, HostOptions{threads})[0];
 }
@@ -79,7 +79,7 @@ TEST(HostInteger, ConvEqualsTheReference) {
                   o = depthwise ? random.between(1, 2) : random.between(1, 20);
     const int64_t kh = random.between(1, 4), kw = random.between(1, 5);
     ConvParameters p;
-    p.window = random_window(random, kh, kw);
+    p.window = random_integer_window(random, kh, kw);
     p.group = group;
     p.pad_value = int32_t(random.between(-128, 127));
     p.output = random_output(random);
@@ -95,7 +95,7 @@ TEST(HostInteger, ConvEqualsTheReference) {
     attrs["pad_value"] = int64_t{p.pad_value};
     const Tensor expected = reference_conv(x, w, s.bias, s.multiplier, s.shift, p);
     const Tensor actual =
-        run_one("QConv", {x, w, s.bias, s.multiplier, s.shift}, attrs, int(random.between(1, 3)));
+        run_integer("QConv", {x, w, s.bias, s.multiplier, s.shift}, attrs, int(random.between(1, 3)));
     ASSERT_TRUE(actual.identical(expected));
   }
 }
@@ -115,8 +115,8 @@ TEST(HostInteger, ConvTakesComputedWeights) {
   const Executor executor(graph);
   for (int run = 0; run < 2; ++run) {
     const Tensor w = random_tensor(ElementType::kI8, {4, 3, 2, 2}, -128, 127, random);
-    EXPECT_TRUE(
-        executor.run({x, w})[0].identical(run_one("QConv", {x, w, s.bias, s.multiplier, s.shift}, {}, 1)));
+    EXPECT_TRUE(executor.run({x, w})[0].identical(
+        run_integer("QConv", {x, w, s.bias, s.multiplier, s.shift}, {}, 1)));
   }
 }
 
@@ -128,7 +128,7 @@ TEST(HostInteger, ConvTransposeEqualsTheReference) {
     const int64_t group = random.between(1, 3), c = random.between(1, 5), o = random.between(1, 9);
     const int64_t kh = random.between(1, 5), kw = random.between(1, 4);
     ConvTransposeParameters p;
-    p.window = random_window(random, 0, 0);
+    p.window = random_integer_window(random, 0, 0);
     p.group = group;
     p.output = random_output(random);
     p.output_padding = {random.between(0, p.window.strides[0] - 1),
@@ -147,8 +147,8 @@ TEST(HostInteger, ConvTransposeEqualsTheReference) {
     attrs["group"] = group;
     attrs["output_padding"] = Ints{p.output_padding[0], p.output_padding[1]};
     const Tensor expected = reference_conv_transpose(x, w, s.bias, s.multiplier, s.shift, p);
-    const Tensor actual =
-        run_one("QConvTranspose", {x, w, s.bias, s.multiplier, s.shift}, attrs, int(random.between(1, 3)));
+    const Tensor actual = run_integer("QConvTranspose", {x, w, s.bias, s.multiplier, s.shift}, attrs,
+                                      int(random.between(1, 3)));
     ASSERT_TRUE(actual.identical(expected)) << fmt::format(
         "x {} w {} group {} strides {} dilations {} pads {} out padding {} y {}", to_string(x.shape()),
         to_string(w.shape()), group, fmt::join(p.window.strides, ","), fmt::join(p.window.dilations, ","),
@@ -235,7 +235,7 @@ TEST(HostInteger, GemmEqualsTheReference) {
     auto attrs = attributes({}, output);
     for (const char* unused : {"strides", "pads", "dilations"}) attrs.erase(unused);
     const Tensor actual =
-        run_one("QGemm", {x, w, s.bias, s.multiplier, s.shift}, attrs, int(random.between(1, 3)));
+        run_integer("QGemm", {x, w, s.bias, s.multiplier, s.shift}, attrs, int(random.between(1, 3)));
     ASSERT_TRUE(actual.identical(reference_gemm(x, w, s.bias, s.multiplier, s.shift, output)));
   }
 }
@@ -261,7 +261,7 @@ TEST(HostInteger, AddEqualsTheReference) {
                                                  {"clip_low", int64_t{p.output.clip_low}},
                                                  {"clip_high", int64_t{p.output.clip_high}},
                                                  {"bipolar", int64_t{p.output.bipolar}}};
-    ASSERT_TRUE(run_one("QAdd", {a, b}, attrs, 2).identical(reference_add(a, b, p))) << "seed " << seed;
+    ASSERT_TRUE(run_integer("QAdd", {a, b}, attrs, 2).identical(reference_add(a, b, p))) << "seed " << seed;
   }
 }
 
@@ -276,7 +276,7 @@ TEST(HostInteger, PoolsEqualTheReference) {
         127, random);
     AveragePoolParameters p;
     p.kernel = {random.between(1, 4), random.between(1, 4)};
-    p.window = random_window(random, p.kernel[0] - 1, p.kernel[1] - 1);
+    p.window = random_integer_window(random, p.kernel[0] - 1, p.kernel[1] - 1);
     p.pad_value = int32_t(random.between(-128, 127));
     p.bias = int32_t(random.between(-5000, 5000));
     p.multiplier = int32_t(random.between(1 << 30, INT32_MAX));
@@ -288,7 +288,7 @@ TEST(HostInteger, PoolsEqualTheReference) {
     attrs["bias"] = int64_t{p.bias};
     attrs["multiplier"] = int64_t{p.multiplier};
     attrs["shift"] = int64_t{p.shift};
-    ASSERT_TRUE(run_one("QAveragePool", {x}, attrs, 2).identical(reference_average_pool(x, p)));
+    ASSERT_TRUE(run_integer("QAveragePool", {x}, attrs, 2).identical(reference_average_pool(x, p)));
     const MaxPoolParameters q{p.window, p.kernel, random.chance(0.5)};
     auto pool = attributes(q.window, {});
     for (const char* unused : {"y_zero_point", "clip_low", "clip_high", "bipolar"}) pool.erase(unused);
@@ -319,7 +319,7 @@ TEST(HostInteger, RequantizeEqualsTheReference) {
                                                  {"clip_low", int64_t{p.output.clip_low}},
                                                  {"clip_high", int64_t{p.output.clip_high}},
                                                  {"bipolar", int64_t{p.output.bipolar}}};
-    ASSERT_TRUE(run_one("QRequantize", {x}, attrs, 1).identical(reference_requantize(x, p)))
+    ASSERT_TRUE(run_integer("QRequantize", {x}, attrs, 1).identical(reference_requantize(x, p)))
         << "seed " << seed;
   }
 }
@@ -337,7 +337,7 @@ TEST(HostInteger, RefusesWhatTheOperatorsExclude) {
   const Tensor x(ElementType::kI8, {1, 4, 5, 5}), w(ElementType::kI8, {2, 4, 3, 3});
   const Tensor b(ElementType::kI32, {2}), m = Tensor::of<int32_t>({1}, {1}), s(ElementType::kI32, {1});
   const auto conv = [&](const std::vector<Tensor>& inputs, std::map<std::string, Attribute> attrs) {
-    return message_of([&] { run_one("QConv", inputs, attrs, 1); });
+    return message_of([&] { run_integer("QConv", inputs, attrs, 1); });
   };
   const auto expect_in = [](const std::string& part, const std::string& text) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
@@ -367,20 +367,21 @@ TEST(HostInteger, RefusesWhatTheOperatorsExclude) {
   expect_in("1 groups do not fit",
             conv({x, Tensor(ElementType::kI8, {0, 4, 3, 3}), Tensor(ElementType::kI32, {0}), m, s}, {}));
   expect_in("strides 100000x100000 are too large", message_of([&] {
-              run_one("QConvTranspose", {x, Tensor(ElementType::kI8, {4, 2, 1, 1}), b, m, s},
-                      {{"strides", Ints{100000, 100000}}}, 1);
+              run_integer("QConvTranspose", {x, Tensor(ElementType::kI8, {4, 2, 1, 1}), b, m, s},
+                          {{"strides", Ints{100000, 100000}}}, 1);
             }));
   // Kernels that reach far into the padding are answered at once.
   const int64_t far = int64_t{1} << 28;
-  EXPECT_EQ(run_one("QAveragePool", {x},
-                    {{"kernel_shape", Ints{far, far}}, {"pads", Ints{far - 1, far - 1, 0, 0}}}, 1)
+  EXPECT_EQ(run_integer("QAveragePool", {x},
+                        {{"kernel_shape", Ints{far, far}}, {"pads", Ints{far - 1, far - 1, 0, 0}}}, 1)
                 .shape(),
             (Shape{1, 4, 5, 5}));
   expect_in("must be [N,K] and [O,K]", message_of([&] {
-              run_one("QGemm", {Tensor(ElementType::kI8, {1, 3}), Tensor(ElementType::kI8, {2, 4}), b, m, s},
-                      {}, 1);
+              run_integer("QGemm",
+                          {Tensor(ElementType::kI8, {1, 3}), Tensor(ElementType::kI8, {2, 4}), b, m, s}, {},
+                          1);
             }));
-  expect_in("the operands have shapes", message_of([&] { run_one("QAdd", {x, w}, {}, 1); }));
+  expect_in("the operands have shapes", message_of([&] { run_integer("QAdd", {x, w}, {}, 1); }));
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ TEST(IntegerMatrix, EveryInstructionSetIsExact) {
     const uint64_t seed = 600 + uint64_t(isa);
     Random random(seed);
     for (int round = 0; round < 400; ++round) {
-      SCOPED_TRACE(testing::Message() << "isa " << int(isa) << " round " << round << " seed " << seed);
+      SCOPED_TRACE(::testing::Message() << "isa " << int(isa) << " round " << round << " seed " << seed);
       // Extremes often, so that sums reach their limits.
       const bool extreme = random.chance(0.3);
       expect_exact<int16_t>(isa, IntegerWidth::kWords, extreme ? 255 : -255, 255, random);

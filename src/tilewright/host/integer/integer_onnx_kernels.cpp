@@ -47,13 +47,13 @@ void accumulate_lanes(const int32_t* acc, uint32_t base, int64_t count, void* ou
   for (int64_t i = 0; i < count; ++i) to[i] = int32_t(uint32_t(acc[i]) + base);
 }
 
-struct PreparedConvolution {
+struct PreparedOnnxConvolution {
   IntegerConvolution convolution;
   Shape out_shape;
 };
 
-PreparedConvolution prepare(const Node& node, const Shape& x, const Tensor& weights,
-                            const Tensor* zero_point) {
+PreparedOnnxConvolution prepare(const Node& node, const Shape& x, const Tensor& weights,
+                                const Tensor* zero_point) {
   require_byte(weights);
   const int64_t group = checked_group(node, x, weights.shape());
   const Window window = convolution_window(node, x, weights.shape());
@@ -84,22 +84,22 @@ class LazyConvolution {
         (has_zero_point && operands[zero_point].constant == nullptr)) {
       return;
     }
-    prepared_ = std::make_shared<PreparedConvolution>(
+    prepared_ = std::make_shared<PreparedOnnxConvolution>(
         prepare(node, operands[0].shape, *operands[weights].constant,
                 has_zero_point ? operands[zero_point].constant : nullptr));
   }
 
-  std::shared_ptr<const PreparedConvolution> get(KernelInputs inputs) const {
+  std::shared_ptr<const PreparedOnnxConvolution> get(KernelInputs inputs) const {
     if (prepared_) return prepared_;
-    return std::make_shared<PreparedConvolution>(prepare(*node_, required_input(inputs, 0).shape(),
-                                                         required_input(inputs, weights_),
-                                                         optional_input(inputs, zero_point_)));
+    return std::make_shared<PreparedOnnxConvolution>(prepare(*node_, required_input(inputs, 0).shape(),
+                                                             required_input(inputs, weights_),
+                                                             optional_input(inputs, zero_point_)));
   }
 
  private:
   const Node* node_;
   size_t weights_, zero_point_;
-  std::shared_ptr<const PreparedConvolution> prepared_;
+  std::shared_ptr<const PreparedOnnxConvolution> prepared_;
 };
 
 BoundKernel bind_conv_integer(const Node& node, std::span<const Operand> operands, const HostOptions&) {
@@ -120,7 +120,7 @@ BoundKernel bind_conv_integer(const Node& node, std::span<const Operand> operand
 }
 
 // Inputs: x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, bias.
-std::vector<Tensor> run_qlinear_conv(const PreparedConvolution& prepared, KernelInputs inputs,
+std::vector<Tensor> run_qlinear_conv(const PreparedOnnxConvolution& prepared, KernelInputs inputs,
                                      const HostOptions& options) {
   const Tensor &x = required_input(inputs, 0), &y_zero = required_input(inputs, 7);
   require_byte(x);
@@ -299,7 +299,7 @@ std::vector<Tensor> qlinear_matmul(const Node&, KernelInputs inputs, const HostO
   return {std::move(y)};
 }
 
-constexpr KernelEntry kKernels[] = {
+constexpr KernelEntry kIntegerOnnxKernels[] = {
     {"", "ConvInteger", nullptr, bind_conv_integer},
     {"", "MatMulInteger", matmul_integer},
     {"", "QLinearConv", nullptr, bind_qlinear_conv},
@@ -308,6 +308,6 @@ constexpr KernelEntry kKernels[] = {
 
 }  // namespace
 
-std::span<const KernelEntry> integer_onnx_kernels() { return kKernels; }
+std::span<const KernelEntry> integer_onnx_kernels() { return kIntegerOnnxKernels; }
 
 }  // namespace tilewright

@@ -198,7 +198,7 @@ TEST(OnnxInteger, EmptyMatricesGiveEmptyOrZeroProducts) {
   EXPECT_EQ(product({0, 2, 3}, {3, 2}).shape(), (Shape{0, 2, 2}));
 }
 
-std::string message_of(const std::function<void()>& body) {
+std::string refusal_of(const std::function<void()>& body) {
   try {
     body();
   } catch (const Error& error) {
@@ -212,25 +212,25 @@ TEST(OnnxInteger, RefusesWhatDoesNotFit) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
   const Tensor x(ElementType::kU8, {1, 2, 3, 3}), w(ElementType::kU8, {4, 2, 1, 1});
-  expect_in("the weight zero point has 3 numbers, 1 or 4 are needed", message_of([&] {
+  expect_in("the weight zero point has 3 numbers, 1 or 4 are needed", refusal_of([&] {
               run_op("ConvInteger", {x, w, std::nullopt, Tensor(ElementType::kU8, {3})});
             }));
-  expect_in("element type f32 is not supported", message_of([&] {
+  expect_in("element type f32 is not supported", refusal_of([&] {
               run_op("ConvInteger", {x.cast(ElementType::kF32), w});
             }));
-  expect_in("do not fit", message_of([&] {
+  expect_in("do not fit", refusal_of([&] {
               run_op("MatMulInteger", {Tensor(ElementType::kU8, {2, 3}), Tensor(ElementType::kU8, {2, 3})});
             }));
-  expect_in("2 scales for 3 channels on axis 1", message_of([&] {
+  expect_in("2 scales for 3 channels on axis 1", refusal_of([&] {
               run_op("QuantizeLinear", {Tensor(ElementType::kF32, {2, 3}), Tensor(ElementType::kF32, {2}),
                                         Tensor(ElementType::kI8, {2})});
             }));
-  expect_in("2 scales but 1 zero points", message_of([&] {
+  expect_in("2 scales but 1 zero points", refusal_of([&] {
               run_op("DequantizeLinear", {Tensor(ElementType::kI8, {2, 2}), Tensor(ElementType::kF32, {2}),
                                           Tensor(ElementType::kI8, {1})});
             }));
   expect_in(
-      "scales per block", message_of([&] {
+      "scales per block", refusal_of([&] {
         run_op("DequantizeLinear", {Tensor(ElementType::kI8, {2, 2}), Tensor(ElementType::kF32, {2, 1})});
       }));
 }

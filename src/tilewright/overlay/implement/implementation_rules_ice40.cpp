@@ -60,11 +60,11 @@ int memory_departures(const OverlayHardware& h) {
 }
 
 // Numbers by which shapes and memories take turns.
-int shape_number(const OverlayHardware& h) {
+int ice40_shape_number(const OverlayHardware& h) {
   return log2_of(h.batch) + log2_of(h.block_in) + 2 * log2_of(h.block_out) + (h.alu_lanes == 1 ? 1 : 0);
 }
 
-int memory_number(const OverlayHardware& h) {
+int ice40_memory_number(const OverlayHardware& h) {
   const MemoryPartition& p = h.memory_partition;
   const int split = h.weight_depth() > 128                         ? 2
                     : h.input_depth() > 128 && h.uop_depth() > 128 ? 1
@@ -74,7 +74,7 @@ int memory_number(const OverlayHardware& h) {
          (p.dimension == Dimension::kWidth ? 2 : 0) + 3;
 }
 
-void add_shapes(std::vector<EliminationRule>& rules) {
+void add_ice40_shapes(std::vector<EliminationRule>& rules) {
   const auto add = hardware_rules(rules);
   add("small instruction set", "the wide set, where nothing needs it, costs 700 to 1,100 cells of 3,000",
       [](const OverlayHardware& h) { return h.input_bits == 1 || h.isa == IsaVersion::kVta; });
@@ -96,7 +96,7 @@ void add_shapes(std::vector<EliminationRule>& rules) {
       "memory knobs take turns over shapes, half of their product (Latin square); at 8 bits, with few shapes "
       "left, all",
       [](const OverlayHardware& h) {
-        return h.input_bits == 8 || (shape_number(h) + memory_number(h)) % 2 == 0;
+        return h.input_bits == 8 || (ice40_shape_number(h) + ice40_memory_number(h)) % 2 == 0;
       });
 }
 
@@ -147,7 +147,7 @@ void add_placements(std::vector<EliminationRule>& rules) {
 }  // namespace
 
 void add_ice40_rules(std::vector<EliminationRule>& rules) {
-  add_shapes(rules);
+  add_ice40_shapes(rules);
   add_strategies(rules);
   add_placements(rules);
 }

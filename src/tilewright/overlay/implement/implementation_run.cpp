@@ -31,7 +31,7 @@ fs::path fixture_source(const ImplementationSetup& setup) {
   return setup.rtl_folder / "implementation" / "compute_fixture.sv";
 }
 
-bool is_placed(const Device& device) { return device.family == synthesis::DeviceFamily::kIce40; }
+bool places_by_nextpnr(const Device& device) { return device.family == synthesis::DeviceFamily::kIce40; }
 
 ImplementationOptions without_placement(ImplementationOptions options) {
   const ImplementationOptions usual;
@@ -134,8 +134,8 @@ std::string implementation_tools(const Device& device, const ImplementationSetup
   for (const fs::path& source : sources) text += source.filename().string() + '\n' + read_text_file(source);
   const std::string rtl = fmt::format("rtl {:016x}", fnv1a(text));
   const std::string yosys = synthesis::tool_version("yosys");
-  return is_placed(device) ? yosys + "; " + synthesis::tool_version("nextpnr-ice40") + "; " + rtl
-                           : yosys + "; " + rtl;
+  return places_by_nextpnr(device) ? yosys + "; " + synthesis::tool_version("nextpnr-ice40") + "; " + rtl
+                                   : yosys + "; " + rtl;
 }
 
 int64_t fixture_registers(const OverlayHardware& h) {
@@ -170,7 +170,7 @@ std::vector<ImplementationRow> implement(const OverlayHardware& hardware,
   job.top = kFixture;
   job.sources = sources;
   job.folder = setup.work_folder;
-  job.with_pads = job.write_netlist = is_placed(device);
+  job.with_pads = job.write_netlist = places_by_nextpnr(device);
   job.timeout_s = setup.timeout_s;
   job.options = options.front();
   try {
@@ -179,7 +179,7 @@ std::vector<ImplementationRow> implement(const OverlayHardware& hardware,
       count(yosys, row.targets);
       row.targets.synthesis_s = yosys.seconds / double(rows.size());
     }
-    if (!is_placed(device) || !pack(yosys, device, setup, rows)) return rows;
+    if (!places_by_nextpnr(device) || !pack(yosys, device, setup, rows)) return rows;
     for (ImplementationRow& row : rows) place(yosys, device, setup, row);
   } catch (const InterruptedError&) {
     throw;

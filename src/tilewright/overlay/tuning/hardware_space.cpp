@@ -12,8 +12,8 @@
 namespace tilewright::overlay {
 namespace {
 
-enum KnobIndex {
-  kBatch,
+enum HardwareKnobIndex {
+  kBatchKnob,
   kWords,
   kBlockOut,
   kUopKib,
@@ -33,7 +33,7 @@ OverlayHardware nameless(const std::vector<int64_t>& values, int operand_bits) {
   OverlayHardware h;
   h.name = "overlay";
   h.isa = IsaVersion::kWide;
-  h.batch = int(values[kBatch]);
+  h.batch = int(values[kBatchKnob]);
   h.block_in = int(values[kWords] * 8 / operand_bits);
   h.block_out = int(values[kBlockOut]);
   h.input_bits = h.weight_bits = h.output_bits = operand_bits;
@@ -86,7 +86,7 @@ KnobSpace hardware_space(int operand_bits, const Device& device) {
       Knob::integers("read_queue_beats", {64, 256}),
   };
   return KnobSpace(std::move(knobs), [operand_bits](const std::vector<int64_t>& values) {
-    if (values[kBatch] * values[kBlockOut] < values[kAluShare]) return false;
+    if (values[kBatchKnob] * values[kBlockOut] < values[kAluShare]) return false;
     const OverlayHardware hardware = nameless(values, operand_bits);
     return chains(hardware) && buildable(hardware);
   });

@@ -9,7 +9,6 @@
 namespace tilewright::study {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Rounding of a sum, relative to its terms, and of one derived bound, relative to itself.
 constexpr double kSumSlack = 1e-13, kBoundSlack = 1e-10;
 

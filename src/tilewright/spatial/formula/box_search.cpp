@@ -9,7 +9,6 @@
 namespace tilewright::study {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kRounds = 4;
 
 struct Node {

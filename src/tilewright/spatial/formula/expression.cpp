@@ -8,12 +8,8 @@
 namespace tilewright::study {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 constexpr Interval kEverything{-kInfinity, kInfinity};
-
-// 0 * infinity counts as 0: an unbounded factor of a zero adds nothing that the bound has to cover.
-double bounded_product(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 
 Interval product(Interval a, Interval b) {
   if (a.low >= 0 && b.low >= 0) return {bounded_product(a.low, b.low), bounded_product(a.high, b.high)};

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -27,6 +28,10 @@ namespace tilewright::study {
 struct Interval {
   double low = 0, high = 0;
 };
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// 0 * infinity counts as 0: an unbounded factor of a zero adds nothing that a bound has to cover.
+inline double bounded_product(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 
 enum class Operation : uint8_t {
   kConstant,

@@ -60,8 +60,6 @@ std::optional<Polynomial> product(const Polynomial& a, const Polynomial& b, int 
   return merged(std::move(terms));
 }
 
-double bounded_product(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
-
 Interval multiply(Interval a, Interval b) {
   if (a.low >= 0 && b.low >= 0) return {bounded_product(a.low, b.low), bounded_product(a.high, b.high)};
   return apply_operation(Operation::kMultiply, a, b);

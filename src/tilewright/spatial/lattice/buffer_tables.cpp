@@ -8,8 +8,6 @@
 namespace tilewright::lattice {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
 bool buffer_holds(const LatticeCase& problem, const Lattice& lattice, Index box, uint32_t mask) {
   double shared = 0;
   for (int s = 0; s < problem.space_count(); ++s) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,8 @@
 namespace tilewright::lattice {
 
 using Index = uint32_t;
+
+inline constexpr double kNever = std::numeric_limits<double>::infinity();  // cost of what is impossible
 
 struct DivisorList {
   std::vector<int64_t> values;              // ascending

@@ -9,7 +9,7 @@ namespace tilewright::lattice {
 namespace {
 
 constexpr double kMostCells = 1 << 16;
-constexpr float kNever = std::numeric_limits<float>::infinity();
+constexpr float kNeverFloat = std::numeric_limits<float>::infinity();
 
 }  // namespace
 
@@ -119,7 +119,7 @@ int MiddleGrid::cell_of(int dimension, int64_t tiles) const {
 }
 
 void MiddleGrid::fill(const LatticeCase& problem) {
-  energy_.assign(size_ * size_t(masks_), kNever);
+  energy_.assign(size_ * size_t(masks_), kNeverFloat);
   const size_t dimensions = problem.sizes.size();
   std::vector<double> elements;
   for (const CaseSpace& space : problem.spaces) elements.push_back(elements_of(space, problem.sizes));
@@ -142,7 +142,7 @@ void MiddleGrid::fill(const LatticeCase& problem) {
       for (const OrderClass& orders : classes_)
         best = std::min(best, middle_energy(problem, orders, mask, tiles, elements));
       // Rounded down, so that it stays a bound.
-      energy_[place * size_t(masks_) + size_t(m)] = std::nextafter(float(best), -kNever);
+      energy_[place * size_t(masks_) + size_t(m)] = std::nextafter(float(best), -kNeverFloat);
     }
   }
 }

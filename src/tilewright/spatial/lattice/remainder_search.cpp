@@ -13,8 +13,6 @@
 namespace tilewright::lattice {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
 double first_saving(const CaseSpace& space, const BoundaryWeights& weights, double elements,
                     const Counts& used) {
   if (!space.output) return 0;

@@ -14,8 +14,6 @@
 namespace tilewright::lattice {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
 // Walks every box between `from` and the whole lattice that differs from `from` in the dimensions of `set` by
 // multiples. Calls body(box).
 template <typename Body>

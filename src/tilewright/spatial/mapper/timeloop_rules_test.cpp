@@ -26,7 +26,7 @@ Workload strided_layer(Random& random, int64_t most) {
 }
 
 // Main memory, a buffer, perhaps a level of columns that stores nothing, register files.
-ArrayHardware array_machine(Random& random) {
+ArrayHardware ruled_machine(Random& random) {
   ArrayHardware hardware;
   hardware.name = "array";
   hardware.mac_energy = 1;
@@ -52,7 +52,7 @@ ArrayHardware array_machine(Random& random) {
 
 Mapspace strided_mapspace(Random& random, int64_t most_outputs, double least, double most) {
   while (true) {
-    Mapspace mapspace{strided_layer(random, most_outputs), array_machine(random), {}, false};
+    Mapspace mapspace{strided_layer(random, most_outputs), ruled_machine(random), {}, false};
     Diagnostics diagnostics;
     mapspace.verify(diagnostics);
     if (diagnostics.ok() && mapspace.size() >= least && mapspace.size() <= most) return mapspace;

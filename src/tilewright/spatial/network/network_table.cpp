@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kNameWidth = 28;
 
-std::string heading(const NetworkReport& report) {
+std::string table_heading(const NetworkReport& report) {
   std::string text = fmt::format("{} on {}: {} PEs, {}, {} rules", report.network.name, report.hardware,
                                  report.pes, batch_text(report), report.rules);
   if (!report.objective.empty()) text += ", objective " + report.objective;
@@ -239,7 +239,7 @@ std::string coverage_notes(const NetworkReport& report) {
 }
 
 std::string network_table(const NetworkReport& report, const NetworkTableOptions& options) {
-  std::string text = heading(report);
+  std::string text = table_heading(report);
   if (report.runs.size() == 1) {
     const DataflowRun& run = report.runs.front();
     if (run.dataflow != "free") text += "dataflow " + run.dataflow + "\n";

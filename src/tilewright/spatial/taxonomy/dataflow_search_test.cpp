@@ -13,7 +13,7 @@
 namespace tilewright::study {
 namespace {
 
-const std::filesystem::path kFolder = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "dataflows";
+const std::filesystem::path kDataflows = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "dataflows";
 
 StudyMachine small_machine(int64_t pes) {
   StudyMachine machine;
@@ -72,7 +72,7 @@ Lowest enumerate(const BoundDataflow& bound, const LayerShape& layer, const Acce
 class ExactSearch : public testing::TestWithParam<const char*> {};
 
 TEST_P(ExactSearch, EqualsEnumeration) {
-  const Dataflow flow = read_dataflow(kFolder / (std::string(GetParam()) + ".yaml"));
+  const Dataflow flow = read_dataflow(kDataflows / (std::string(GetParam()) + ".yaml"));
   constexpr uint64_t kSeed = 51;
   SCOPED_TRACE(testing::Message() << GetParam() << ", seed " << kSeed);
   Random random(kSeed);
@@ -128,7 +128,7 @@ TEST(DataflowSearch, ProvesLargeLayersWithFewBoxes) {
   Random random(kSeed);
   const StudyMachine study = study_machine(
       read_array_hardware(std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware/eyeriss-256.yaml"));
-  const std::vector<Dataflow> flows = read_dataflows(kFolder, taxonomy_names());
+  const std::vector<Dataflow> flows = read_dataflows(kDataflows, taxonomy_names());
   const int64_t channels[] = {3, 24, 64, 127, 192, 512, 1000, 4096, 9216}, filters[] = {1, 3, 5, 7, 11};
   for (int round = 0; round < 60; ++round) {
     const int64_t c = channels[random.between(0, 8)], m = channels[random.between(0, 8)];
@@ -149,7 +149,7 @@ TEST(DataflowSearch, ProvesLargeLayersWithFewBoxes) {
 }
 
 TEST(DataflowSearch, NamesTheConstraintThatCannotHold) {
-  const Dataflow flow = read_dataflow(kFolder / "osc.yaml");
+  const Dataflow flow = read_dataflow(kDataflows / "osc.yaml");
   const LayerShape layer = square_layer("layer", 1, 4, 9, 3, 8, 16, 1);
   const DataflowResult result = best_mapping(flow, layer, small_machine(16), storage_of(100, 1));
   EXPECT_EQ(result.status, SearchStatus::kInfeasible);
@@ -195,7 +195,7 @@ TEST(DataflowSearch, RefusesCountsWithoutMeaning) {
 
 TEST(DataflowSearch, BothObjectivesOfTheFile) {
   // The published search charges both directions of psums in the array; the report only one.
-  const Dataflow flow = read_dataflow(kFolder / "rs.yaml");
+  const Dataflow flow = read_dataflow(kDataflows / "rs.yaml");
   const LayerShape layer = square_layer("layer", 1, 4, 15, 3, 64, 64, 1);
   SearchOptions reported;
   reported.reported_objective = true;

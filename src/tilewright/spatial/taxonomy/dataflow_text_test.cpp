@@ -7,7 +7,7 @@
 namespace tilewright::study {
 namespace {
 
-const std::filesystem::path kFolder = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "dataflows";
+const std::filesystem::path kDataflowFiles = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "dataflows";
 
 constexpr const char* kSmall = R"(name: small
 register_file_bytes: 4
@@ -40,7 +40,7 @@ std::string with(const std::string& from, const std::string& to) {
 
 TEST(DataflowText, ReadsTheShippedFiles) {
   int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(kDataflowFiles)) {
     const Dataflow flow = read_dataflow(entry.path());
     EXPECT_EQ(flow.name, entry.path().stem().string());
     EXPECT_FALSE(flow.mapping.empty());
@@ -98,7 +98,7 @@ TEST(DataflowText, SurvivesDamage) {
       "pes: 16\nbuffer_bytes: 4096\nenergy: {dram: 200, buffer: 6, array: 2, register_file: 1, alu: 1}\n",
       "m");
   const LayerShape layer = square_layer("layer", 1, 2, 7, 3, 4, 6, 2);
-  const std::string original = read_text_file(kFolder / "rs.yaml");
+  const std::string original = read_text_file(kDataflowFiles / "rs.yaml");
   const std::string pieces = "mnfpqrtMNFCQRFJ0123456789+-*/()<>=,.:{} \n";
   int read = 0, refused = 0;
   for (int round = 0; round < 1500; ++round) {

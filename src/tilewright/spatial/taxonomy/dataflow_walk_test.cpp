@@ -54,7 +54,7 @@ Case random_case(Random& random) {
   return c;
 }
 
-Workload workload_of(const LayerShape& layer) {
+Workload walked_workload(const LayerShape& layer) {
   ConvShape shape;
   shape.batch = layer.N;
   shape.group = layer.G;
@@ -112,7 +112,7 @@ TEST_P(DataflowWalk, CountsAreThoseOfTheLoops) {
     std::vector<int64_t> variables;
     for (const DataflowVariable& variable : flow.variables)
       variables.push_back(c.variables.at(variable.name));
-    const Workload workload = workload_of(c.layer);
+    const Workload workload = walked_workload(c.layer);
     const Mapping mapping = dataflow_mapping(flow, c.layer, machine, storage, variables, workload);
     const AccessCounts walked =
         study_counts(walk_accesses(workload, mapping, networks), double(c.layer.output_words()));

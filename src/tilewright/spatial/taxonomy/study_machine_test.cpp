@@ -9,7 +9,7 @@ namespace {
 
 const std::filesystem::path kPresets = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware";
 
-std::string problems(const std::string& text) {
+std::string machine_problems(const std::string& text) {
   try {
     parse_study_machine(text, "test");
   } catch (const Error& error) {
@@ -54,17 +54,19 @@ TEST(StudyMachine, SectionAndArrayMustAgree) {
 
 TEST(StudyMachine, EveryMistakeHasItsMessage) {
   const std::string energy = "energy: {dram: 200, buffer: 6, array: 2, register_file: 1, alu: 1}\n";
-  EXPECT_EQ(problems("pes: 4\nbuffer_bytes: 64\n" + energy), "");
-  EXPECT_EQ(problems("pes: 4\n" + energy), "test:1 (area): neither an area nor buffer_bytes is given");
-  EXPECT_EQ(problems("pes: 0\nbuffer_bytes: 64\n" + energy),
+  EXPECT_EQ(machine_problems("pes: 4\nbuffer_bytes: 64\n" + energy), "");
+  EXPECT_EQ(machine_problems("pes: 4\n" + energy),
+            "test:1 (area): neither an area nor buffer_bytes is given");
+  EXPECT_EQ(machine_problems("pes: 0\nbuffer_bytes: 64\n" + energy),
             "test:1 (pes): '0' is not an integer in 1..1073741824");
-  EXPECT_EQ(problems("pes: 4\nbuffer_bytes: 64\nenergy: {dram: -1, buffer: 6, array: 2, register_file: 1, "
-                     "alu: 1}\n"),
-            "test:3 (dram): '-1' is not a number in 0..1000000000");
+  EXPECT_EQ(
+      machine_problems("pes: 4\nbuffer_bytes: 64\nenergy: {dram: -1, buffer: 6, array: 2, register_file: 1, "
+                       "alu: 1}\n"),
+      "test:3 (dram): '-1' is not a number in 0..1000000000");
   const std::string head = "pes: 4\n" + energy + "area:\n  baseline_bytes_per_pe: 8\n";
-  EXPECT_EQ(problems(head + "  per_byte_um2: [[2, 5], [1, 4]]\n  bytes_of: [[1, 2], [2, 4]]\n"),
+  EXPECT_EQ(machine_problems(head + "  per_byte_um2: [[2, 5], [1, 4]]\n  bytes_of: [[1, 2], [2, 4]]\n"),
             "test:5 (per_byte_um2): entry 2 does not ascend");
-  EXPECT_EQ(problems(head + "  per_byte_um2: [[2, 5], [4, -4]]\n  bytes_of: [[1, 2]]\n"),
+  EXPECT_EQ(machine_problems(head + "  per_byte_um2: [[2, 5], [4, -4]]\n  bytes_of: [[1, 2]]\n"),
             "2 problems\n  test:5 (per_byte_um2): entry 2 is no pair of positive numbers\n"
             "  test:6 (bytes_of): a list of at least two [x, y] pairs is expected");
 }

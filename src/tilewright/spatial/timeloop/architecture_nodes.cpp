@@ -9,6 +9,7 @@
 #include <charconv>
 #include <set>
 
+#include "tilewright/base/plain_text.h"
 #include "tilewright/hardware/array_rules.h"
 #include "tilewright/spatial/timeloop/architecture.h"
 
@@ -17,12 +18,6 @@ namespace {
 
 constexpr int kMostDepth = 32;
 constexpr int kMostVisits = 512;
-
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return char(std::tolower(c)); });
-  return text;
-}
 
 const std::set<std::string> kComponentKeys{"name",       "class",       "subclass", "attributes",
                                            "spatial",    "constraints", "enabled",  "required_actions",

@@ -10,22 +10,18 @@
 #include <cctype>
 #include <charconv>
 
+#include "tilewright/base/plain_text.h"
+
 namespace tilewright::timeloop {
 namespace {
 
-constexpr int64_t kMost = int64_t{1} << 40;
+constexpr int64_t kMostFactor = int64_t{1} << 40;
 constexpr int64_t kResidue = -1;
 
 struct StatedFactor {
   int dimension = 0;
   int64_t factor = 1;  // kResidue: what is left
 };
-
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return char(std::tolower(c)); });
-  return text;
-}
 
 // Reads the fields of directives in terms of one workload.
 class FieldReader {
@@ -122,7 +118,7 @@ class FieldReader {
     int64_t value = 0;
     const char* end = word.data() + word.size();
     const auto [stop, error] = std::from_chars(word.data() + begin, end, value);
-    if (error != std::errc() || stop != end || value < -1 || value > kMost) return {};
+    if (error != std::errc() || stop != end || value < -1 || value > kMostFactor) return {};
     return StatedFactor{dimension, value <= 0 ? kResidue : value};
   }
 

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "tilewright/base/plain_text.h"
+
 namespace tilewright::timeloop {
 namespace {
 
@@ -27,12 +29,6 @@ data_spaces:
 - {name: Inputs, projection: [[[N]], [[C]], [[R, Wdilation], [P, Wstride]], [[S, Hdilation], [Q, Hstride]]]}
 - {name: Outputs, projection: [[[N]], [[K]], [[Q]], [[P]]], read_write: true}
 )";
-
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return char(std::tolower(c)); });
-  return text;
-}
 
 bool contains_any(const std::string& name, std::initializer_list<const char*> parts) {
   const std::string lower = lower_case(name);

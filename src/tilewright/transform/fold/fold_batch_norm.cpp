@@ -13,7 +13,7 @@
 namespace tilewright {
 namespace {
 
-bool is_layer(const Node& node) { return node.is("Conv") || node.is("ConvTranspose") || node.is("Gemm"); }
+bool is_foldable(const Node& node) { return node.is("Conv") || node.is("ConvTranspose") || node.is("Gemm"); }
 
 // The output channel of each element of the weights, walked in row-major order.
 class ChannelOfWeight {
@@ -107,7 +107,7 @@ Graph fold_batch_norm(Graph graph) {
   GraphEditor editor(std::move(graph));
   for (NodeId id = 0, count = editor.node_count(); id < count; ++id) drop_unit_axes(editor, id);
   for (NodeId id = 0, count = editor.node_count(); id < count; ++id) {
-    if (!is_layer(editor.node(id))) continue;
+    if (!is_foldable(editor.node(id))) continue;
     for (;;) {  // several may follow each other
       const NodeId next = editor.only_reader(editor.node(id).outputs[0]);
       if (next == kNoNode) break;
