@@ -22,7 +22,7 @@
 #include "resnet18_layers.h"
 #include "tilewright/base/file.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
-#include "tilewright/report/bench_plots.h"
+#include "tilewright/report/line_chart.h"
 #include "tilewright/search/tuning/exhaustive.h"
 #include "tuning_methods.h"
 
@@ -163,7 +163,7 @@ Outcome outcome(const std::vector<Study::Curves>& machines, size_t method) {
 }
 
 LinePanel panel(const Machine& machine, const Study::Curves& curves) {
-  LinePanel drawn{machine.name, "log2 of trials", "best GOPS", {}, false};
+  LinePanel drawn{machine.name, "log2 of trials", "best GOPS", {}};
   for (size_t m = 0; m < std::size(kMethods); ++m) {
     LineSeries& series = drawn.series.emplace_back();
     series.name = kMethods[m].name;

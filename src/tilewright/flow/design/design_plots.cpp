@@ -7,17 +7,15 @@
 #include <array>
 #include <cmath>
 
+#include "tilewright/report/plot_style.h"
 #include "tilewright/report/roofline_plot.h"
 #include "tilewright/report/text_table.h"
 
 namespace tilewright {
 namespace {
 
-constexpr double kText = 12;
 constexpr const char* kNeed = "#3f83bf";
 constexpr const char* kOver = "#d6604d";
-constexpr const char* kGround = "#e4e4e4";
-constexpr const char* kLine = "#333333";
 // Neighbouring layers differ; each works on white and on black.
 constexpr std::array<const char*, 6> kLayers = {"#3f83bf", "#d6604d", "#2f9e5b",
                                                 "#b8860b", "#8e6bbf", "#67888a"};
@@ -43,8 +41,8 @@ PlotDrawing draw_utilisation(const DesignReport& report) {
   double y = kTop;
   for (const DesignNeed& need : report.needs) {
     const double scale = kWidth / double(std::max<int64_t>({need.need, need.have, need.budget, 1}));
-    result.drawing.text(kLeft - 10, y + 13, need.resource, {kText, SvgAnchor::kEnd});
-    result.drawing.rectangle(kLeft, y, double(need.have) * scale, kHeight, kGround,
+    result.drawing.text(kLeft - 10, y + 13, need.resource, {kPlotText, SvgAnchor::kEnd});
+    result.drawing.rectangle(kLeft, y, double(need.have) * scale, kHeight, kPlotGrid,
                              fmt::format("the device has {}", need.have));
     result.drawing.rectangle(
         kLeft, y, double(need.need) * scale, kHeight, need.need > need.budget ? kOver : kNeed,
@@ -52,11 +50,11 @@ PlotDrawing draw_utilisation(const DesignReport& report) {
                                : fmt::format("the design needs {}, estimated with an error of up to {:.1f} %",
                                              need.need, need.error_percent));
     const double limit = kLeft + double(need.budget) * scale;
-    result.drawing.line(limit, y - 3, limit, y + kHeight + 3, kLine, 1.5);
+    result.drawing.line(limit, y - 3, limit, y + kHeight + 3, kPlotLine, 1.5);
     const std::string share =
         need.budget > 0 ? fmt::format(" ({:.1f} %)", 100 * double(need.need) / double(need.budget)) : "";
     result.drawing.text(kLeft + kWidth + 14, y + 13, fmt::format("{} of {}{}", need.need, need.budget, share),
-                        {kText});
+                        {kPlotText});
     y += kStep;
   }
   result.width = kLeft + kWidth + 220;
@@ -73,13 +71,14 @@ PlotDrawing draw_lanes(const DesignReport& report) {
   const std::vector<double> ticks = axis_ticks(double(last));
   const double scale = kWidth / ticks.back(), bottom = kTop + kStep * double(report.lanes.size());
   for (const double tick : ticks) {
-    drawing.line(kLeft + tick * scale, kTop - 4, kLeft + tick * scale, bottom, kGround);
-    drawing.text(kLeft + tick * scale, bottom + 16, tick_text(tick, ticks[1]), {kText, SvgAnchor::kMiddle});
+    drawing.line(kLeft + tick * scale, kTop - 4, kLeft + tick * scale, bottom, kPlotGrid);
+    drawing.text(kLeft + tick * scale, bottom + 16, tick_text(tick, ticks[1]),
+                 {kPlotText, SvgAnchor::kMiddle});
   }
-  drawing.text(kLeft + kWidth / 2, bottom + 36, "cycles", {kText, SvgAnchor::kMiddle});
+  drawing.text(kLeft + kWidth / 2, bottom + 36, "cycles", {kPlotText, SvgAnchor::kMiddle});
   for (size_t lane = 0; lane < report.lanes.size(); ++lane) {
     drawing.text(kLeft - 10, kTop + kStep * double(lane) + 14, shortened_middle(report.lanes[lane], 24),
-                 {kText, SvgAnchor::kEnd});
+                 {kPlotText, SvgAnchor::kEnd});
   }
   for (const DesignBar& bar : report.bars) {
     const double y = kTop + kStep * double(bar.lane), begin_at = double(bar.begin) * scale;

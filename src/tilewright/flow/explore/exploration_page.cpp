@@ -7,7 +7,10 @@
 #include <limits>
 
 #include "tilewright/flow/explore/exploration_plots.h"
+#include "tilewright/report/bar_chart.h"
 #include "tilewright/report/html_page.h"
+#include "tilewright/report/line_chart.h"
+#include "tilewright/report/roofline_plot.h"
 
 namespace tilewright {
 namespace {
@@ -43,9 +46,9 @@ PlotDrawing draw_front(const ExplorationReport& report) {
   panel.title = "front: latency against the scarcest resource";
   panel.x_label = "% of the device";
   panel.y_label = "latency, ms";
+  panel.x_from_zero = false;
   for (const WidthReport& w : report.widths) {
-    LineSeries series;
-    series.name = fmt::format("w{0}a{0}", w.operand_bits);
+    LineSeries series{fmt::format("w{0}a{0}", w.operand_bits), {}, LineStyle::kFront};
     PlotLine steps;
     for (const ExploredCandidate& c : w.candidates) {
       if (c.on_front) steps.emplace_back(100 * c.utilisation, 1e3 * c.latency_s);
@@ -88,20 +91,19 @@ PlotDrawing draw_fastest(const WidthReport& width) {
 }
 
 PlotDrawing draw_knob_importance(const ExplorationReport& report) {
-  BarPlot plot;
-  plot.title = "what decides how far latency lies above its bound";
-  plot.y_label = "share of the gain";
+  BarChart chart;
+  chart.y_label = "share of the gain";
   for (const WidthReport& w : report.widths) {
-    if (!w.importance.empty()) plot.series.push_back(fmt::format("w{0}a{0}", w.operand_bits));
+    if (!w.importance.empty()) chart.series.push_back(fmt::format("w{0}a{0}", w.operand_bits));
   }
   for (size_t k = 0; !report.widths.empty() && k < report.widths[0].knobs.size(); ++k) {
-    plot.groups.push_back(report.widths[0].knobs[k]);
-    plot.values.emplace_back();
+    BarGroup& group = chart.groups.emplace_back();
+    group.label = report.widths[0].knobs[k];
     for (const WidthReport& w : report.widths) {
-      if (!w.importance.empty()) plot.values.back().push_back(w.importance[k]);
+      if (!w.importance.empty()) group.values.push_back(w.importance[k]);
     }
   }
-  return draw_bars(plot);
+  return draw_bars("what decides how far latency lies above its bound", {chart});
 }
 
 std::string exploration_page(const ExplorationReport& report) {

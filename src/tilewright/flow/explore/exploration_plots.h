@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tilewright/flow/explore/exploration.h"
-#include "tilewright/report/bench_plots.h"
+#include "tilewright/report/plot_drawing.h"
 
 namespace tilewright {
 

@@ -9,7 +9,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/json.h"
-#include "tilewright/report/bench_plots.h"
+#include "tilewright/report/bar_chart.h"
 #include "tilewright/report/html_page.h"
 
 namespace tilewright {
@@ -117,23 +117,22 @@ std::string to_string(const tune::SampleTable& table, const ImportanceReport& re
 PlotDrawing importance_bars(const tune::SampleTable& table,
                             const std::vector<tune::FeatureImportance>& importance,
                             const std::string& target) {
-  BarPlot plot;
-  plot.title = target;
-  plot.y_label = "share of the gain";
+  BarChart chart;
+  chart.y_label = "share of the gain";
   std::set<size_t> shown;
   std::vector<const tune::FeatureImportance*> series;
   for (const tune::FeatureImportance& one : importance) {
     if (one.target != target || one.precision == 0) continue;
     series.push_back(&one);
-    plot.series.push_back(precision_name(one.precision));
+    chart.series.push_back(precision_name(one.precision));
     for (const size_t feature : tune::most_important(one, kShownFeatures, 0.02)) shown.insert(feature);
   }
   for (const size_t feature : shown) {
-    plot.groups.push_back(table.features[feature]);
-    plot.values.emplace_back();
-    for (const tune::FeatureImportance* one : series) plot.values.back().push_back(one->share[feature]);
+    BarGroup& group = chart.groups.emplace_back();
+    group.label = table.features[feature];
+    for (const tune::FeatureImportance* one : series) group.values.push_back(one->share[feature]);
   }
-  return draw_bars(plot);
+  return draw_bars(target, {chart});
 }
 
 std::string importance_page(const tune::SampleTable& table, const ImportanceReport& report,

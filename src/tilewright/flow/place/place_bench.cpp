@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "tilewright/base/json.h"
-#include "tilewright/report/bench_plots.h"
+#include "tilewright/report/bar_chart.h"
 #include "tilewright/report/text_table.h"
 
 namespace tilewright {
@@ -234,7 +234,9 @@ std::string bench_csv(const PlaceBenchReport& report) {
 }
 
 std::string bench_picture(const PlaceBenchReport& report) {
-  BarPlot plot{.title = "Mean gap to the proven optimum, by method and budget", .y_label = "gap, %"};
+  BarChart chart;
+  chart.y_label = "gap, %";
+  std::vector<std::string> methods;
   const auto index_of = [](std::vector<std::string>& names, const std::string& name) {
     const auto at = std::find(names.begin(), names.end(), name);
     if (at != names.end()) return size_t(at - names.begin());
@@ -244,18 +246,21 @@ std::string bench_picture(const PlaceBenchReport& report) {
   // The exact mapper's bar would always be nought where it finishes; it is what the others are measured by.
   for (const BenchSummary& row : report.summary) {
     if (row.budget == "own") continue;
-    index_of(plot.groups, row.method);
-    index_of(plot.series, row.budget);
+    index_of(methods, row.method);
+    index_of(chart.series, row.budget);
   }
-  plot.values.assign(plot.groups.size(),
-                     std::vector<double>(plot.series.size(), std::numeric_limits<double>::quiet_NaN()));
+  for (const std::string& method : methods) {
+    chart.groups.push_back(
+        {method, std::vector<double>(chart.series.size(), std::numeric_limits<double>::quiet_NaN()), ""});
+  }
   for (const BenchSummary& row : report.summary) {
     if (row.budget == "own") continue;
-    plot.values[index_of(plot.groups, row.method)][index_of(plot.series, row.budget)] = 100 * row.gap;
+    const size_t group = index_of(methods, row.method);
+    chart.groups[group].values[index_of(chart.series, row.budget)] = 100 * row.gap;
   }
-  for (std::string& series : plot.series)
+  for (std::string& series : chart.series)
     series = series == "time" ? "equal processor time" : series + " evaluations";
-  return draw_bars(plot).document();
+  return draw_bars("Mean gap to the proven optimum, by method and budget", {chart}).document();
 }
 
 }  // namespace tilewright

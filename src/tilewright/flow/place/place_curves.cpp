@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "tilewright/base/json.h"
-#include "tilewright/report/bench_plots.h"
+#include "tilewright/report/line_chart.h"
 #include "tilewright/report/text_table.h"
 
 namespace tilewright {
@@ -176,7 +176,7 @@ std::string curves_picture(const std::vector<CurveRun>& runs, const CurveCompari
   LinePanel makespan{"Mean makespan of an update's complete episodes", "episodes",
                      "makespan / longest chain"};
   LinePanel complete{"Episodes that placed every node", "episodes", "share"};
-  complete.from_zero = true;
+  complete.y_from_zero = true;
   for (const std::string& name : comparison.variants) {
     LineSeries& length = makespan.series.emplace_back();
     LineSeries& share = complete.series.emplace_back();

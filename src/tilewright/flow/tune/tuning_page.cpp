@@ -7,8 +7,8 @@
 #include <map>
 
 #include "tilewright/flow/tune/tuning.h"
-#include "tilewright/report/bench_plots.h"
 #include "tilewright/report/html_page.h"
+#include "tilewright/report/line_chart.h"
 #include "tilewright/report/roofline_plot.h"
 
 namespace tilewright {
@@ -30,7 +30,7 @@ PlotDrawing draw_curves(const NetworkTuning& tuning) {
   constexpr size_t kLayersPerPanel = 6;
   std::vector<LinePanel> panels;
   for (size_t first = 0; first < tuning.layers.size(); first += kLayersPerPanel) {
-    LinePanel panel{"", "trials", "share of the layer's bound, %", {}, false};
+    LinePanel panel{"", "trials", "share of the layer's bound, %", {}};
     const size_t end = std::min(first + kLayersPerPanel, tuning.layers.size());
     for (size_t l = first; l < end; ++l) {
       panel.title += (l == first ? "" : ", ") + std::to_string(l + 1);

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "tilewright/base/json.h"
-#include "tilewright/report/charts.h"
+#include "tilewright/report/line_chart.h"
 #include "tilewright/report/text_table.h"
 
 namespace tilewright {
@@ -167,18 +167,23 @@ std::string front_svg(const NetworkFronts& fronts, const NetworkReport& report) 
   std::string unit = report.energy_unit == "mac" ? (power > 0 ? "MAC energies" : "multiples of one MAC")
                                                  : report.energy_unit;
   if (power > 0) unit = fmt::format("10^{:.0f} {}", power, unit);
-  Front all{fronts.proven ? "front" : "best found", {}, true}, least{"least energy x delay", {}, false};
+  PlotLine all, least;
   const FrontCost* best = nullptr;
   for (const FrontCost& point : fronts.front.points) {
-    all.points.push_back({point.cycles * per_cycle, point.energy * energy_scale});
+    all.emplace_back(point.cycles * per_cycle, point.energy * energy_scale);
     if (!best || point.cycles * point.energy < best->cycles * best->energy) best = &point;
   }
-  if (best) least.points.push_back({best->cycles * per_cycle, best->energy * energy_scale});
-  return front_chart_svg({fmt::format("Energy against latency: {} on {}, {}", report.network.name,
-                                      report.hardware, batch_text(report)),
-                          timed ? "latency, ms" : "latency, 10^6 cycles",
-                          "energy, " + unit,
-                          {all, least}});
+  if (best) least.emplace_back(best->cycles * per_cycle, best->energy * energy_scale);
+  LinePanel panel;
+  panel.x_label = timed ? "latency, ms" : "latency, 10^6 cycles";
+  panel.y_label = "energy, " + unit;
+  panel.x_from_zero = false;
+  panel.series = {{fronts.proven ? "front" : "best found", {all}, LineStyle::kFront},
+                  {"least energy x delay", {least}, LineStyle::kMarks}};
+  return draw_lines(fmt::format("Energy against latency: {} on {}, {}", report.network.name, report.hardware,
+                                batch_text(report)),
+                    {panel})
+      .document();
 }
 
 }  // namespace tilewright

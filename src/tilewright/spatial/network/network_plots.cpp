@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "tilewright/report/charts.h"
+#include "tilewright/report/bar_chart.h"
 #include "tilewright/report/text_table.h"
 
 namespace tilewright {
@@ -44,8 +44,8 @@ struct Parts {
 // Bars by place and by role of the same parts. Places of all bars are the same.
 std::vector<BarChart> two_charts(const std::vector<std::string>& places, const std::vector<Parts>& all,
                                  double divisor, const std::string& y_label) {
-  BarChart by_place{"By memory", y_label, {"arithmetic"}, {}, 0};
-  BarChart by_role{"By data type", y_label, {"arithmetic", "input", "weight", "output"}, {}, 1};
+  BarChart by_place{"By memory", y_label, {"arithmetic"}, {}, true, 1};
+  BarChart by_role{"By data type", y_label, {"arithmetic", "input", "weight", "output"}, {}, true, 2};
   std::vector<size_t> used;
   for (size_t p = 0; p < places.size(); ++p) {
     const bool any = std::any_of(all.begin(), all.end(), [&](const Parts& bar) {
@@ -57,7 +57,7 @@ std::vector<BarChart> two_charts(const std::vector<std::string>& places, const s
   std::reverse(used.begin(), used.end());
   for (const size_t p : used) by_place.series.push_back(places[p]);
   for (const Parts& bar : all) {
-    Bar place{bar.label, {}, bar.missing}, role = place;
+    BarGroup place{bar.label, {}, bar.missing}, role = place;
     if (bar.known) {
       place.values.push_back(bar.arithmetic / divisor);
       for (const size_t p : used) {
@@ -68,8 +68,8 @@ std::vector<BarChart> two_charts(const std::vector<std::string>& places, const s
         role.values.push_back(NetworkReport::role_energy(bar.parts, DataRole(r)) / divisor);
       }
     }
-    by_place.bars.push_back(std::move(place));
-    by_role.bars.push_back(std::move(role));
+    by_place.groups.push_back(std::move(place));
+    by_role.groups.push_back(std::move(role));
   }
   return {by_place, by_role};
 }
@@ -88,8 +88,9 @@ std::string layers_svg(const NetworkReport& report, const DataflowRun& run) {
     if (cost.has_cost()) highest = std::max(highest, cost.energy);
   }
   const Unit unit = unit_for(highest, report.energy_unit);
-  return bar_chart_svg(heading(report) + (run.dataflow == "free" ? "" : ", dataflow " + run.dataflow),
-                       two_charts(run.places, bars, unit.divisor, "energy, " + unit.name));
+  return draw_bars(heading(report) + (run.dataflow == "free" ? "" : ", dataflow " + run.dataflow),
+                   two_charts(run.places, bars, unit.divisor, "energy, " + unit.name))
+      .document();
 }
 
 std::string dataflows_svg(const NetworkReport& report) {
@@ -116,8 +117,9 @@ std::string dataflows_svg(const NetworkReport& report) {
   }
   const std::string unit = report.energy_unit == "mac" ? "energy per MAC, multiples of one MAC"
                                                        : "energy per MAC, " + report.energy_unit;
-  return bar_chart_svg(heading(report) + (report.equal_area ? ", equal storage area" : ""),
-                       two_charts(places, bars, 1, unit));
+  return draw_bars(heading(report) + (report.equal_area ? ", equal storage area" : ""),
+                   two_charts(places, bars, 1, unit))
+      .document();
 }
 
 }  // namespace
