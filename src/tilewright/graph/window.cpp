@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright {
 namespace {
 
@@ -120,7 +122,7 @@ void pad_forward(const Node& node, Window& window, bool round_up) {
            fmt::format("a kernel of {} with dilation {} does not fit axis {} of size {} with padding {} + {}",
                        axis.kernel, axis.dilation, i + 2, axis.input, axis.pad_begin, axis.pad_end));
     }
-    axis.output = (round_up ? (slack + axis.stride - 1) / axis.stride : slack / axis.stride) + 1;
+    axis.output = (round_up ? ceil_div(slack, axis.stride) : slack / axis.stride) + 1;
     if (round_up && (axis.output - 1) * axis.stride >= axis.input + axis.pad_begin) --axis.output;
   }
 }

@@ -2,8 +2,9 @@
 #include "tilewright/hardware/encoding_fit.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
+
+#include "tilewright/base/integer_math.h"
 
 namespace tilewright {
 namespace {
@@ -47,13 +48,11 @@ std::vector<Format> formats(IsaVersion isa, const IndexWidths& w) {
   };
 }
 
-int log2_exact(int64_t value) { return std::bit_width(uint64_t(value)) - 1; }
-
 }  // namespace
 
 IndexWidths index_widths(const OverlayHardware& hardware) {
-  return {log2_exact(hardware.accumulator_depth()), log2_exact(hardware.input_depth()),
-          log2_exact(hardware.weight_depth()), log2_exact(hardware.uop_depth())};
+  return {floor_log2(hardware.accumulator_depth()), floor_log2(hardware.input_depth()),
+          floor_log2(hardware.weight_depth()), floor_log2(hardware.uop_depth())};
 }
 
 int packed_words(const std::vector<int>& field_widths, int word_bits) {

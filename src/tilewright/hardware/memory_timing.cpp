@@ -6,6 +6,8 @@
 #include <bit>
 #include <vector>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright {
 namespace {
 
@@ -29,7 +31,7 @@ class FixedTiming final : public MemoryTiming {
  private:
   uint64_t idle(uint64_t beats) const {
     if (efficiency_percent_ == 100) return 0;
-    return (beats * (100 - efficiency_percent_) + efficiency_percent_ - 1) / efficiency_percent_;
+    return ceil_div(beats * (100 - efficiency_percent_), efficiency_percent_);
   }
 
   const uint64_t latency_, interval_, efficiency_percent_;

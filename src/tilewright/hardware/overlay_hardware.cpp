@@ -9,13 +9,12 @@
 #include <bit>
 #include <optional>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/base/plain_text.h"
 #include "tilewright/hardware/encoding_fit.h"
 
 namespace tilewright {
 namespace {
-
-bool power_of_two(int64_t value) { return value > 0 && std::has_single_bit(uint64_t(value)); }
 
 class Verifier {
  public:
@@ -57,7 +56,7 @@ class Verifier {
   }
 
   void power(const char* field, int64_t value, int64_t low, int64_t high) {
-    if (power_of_two(value) && value >= low && value <= high) return;
+    if (is_power_of_two(value) && value >= low && value <= high) return;
     geometry_ok_ = false;
     const int64_t nearest =
         value <= low ? low : std::min<int64_t>(high, int64_t(std::bit_floor(uint64_t(value))));

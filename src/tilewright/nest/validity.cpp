@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/nest/footprint.h"
 
 namespace tilewright {
@@ -67,7 +68,7 @@ void check_cover(const Workload& workload, const Mapping& mapping, std::span<int
   for_each_loop_inside_out(mapping, [&](const MappingLevel& level, int dimension, int64_t factor) {
     const Dimension& d = workload.dimensions[size_t(dimension)];
     int64_t& inner = covered[size_t(dimension)];
-    const int64_t useful = (d.size + inner - 1) / inner;
+    const int64_t useful = ceil_div(d.size, inner);
     if (factor > useful) {
       report(level.name, [&] {
         return fmt::format("factor {} of {} exceeds the {} tiles of {} in its size {}", factor, d.name,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/report/plot_style.h"
 
 namespace tilewright {
@@ -188,7 +189,7 @@ PlotDrawing draw_roofline(const RooflinePlot& roofline) {
     drawing.text(x + kListColumn * double(row / kRowsPerColumn),
                  kRoofTop + kListRow * double(1 + row % kRowsPerColumn), list[row], {kPlotText});
   }
-  const double columns = double((list.size() + kRowsPerColumn - 1) / kRowsPerColumn);
+  const double columns = double(ceil_div(list.size(), kRowsPerColumn));
   const double rows = double(std::min(list.size(), kRowsPerColumn));
   double legend = kRoofLeft;
   const double below = plot.bottom() + 66;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/search/space.h"
 
 namespace tilewright {
@@ -82,7 +83,7 @@ class HalvingRace {
  private:
   size_t survivors(size_t n) const {
     const size_t one_in = size_t(options_.keep_one_in);
-    return (n + one_in - 1) / one_in;
+    return ceil_div(n, one_in);
   }
   bool better(size_t a, size_t b) const {
     const std::optional<Value> x = arms_[a].value(), y = arms_[b].value();

@@ -7,11 +7,11 @@
 #include <span>
 #include <utility>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright::synthesis {
 
 namespace {
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 struct BlockShape {
   int64_t words, width, cells;

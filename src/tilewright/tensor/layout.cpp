@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright {
 namespace {
 
@@ -80,8 +82,6 @@ void require_rank(const Tensor& tensor, int rank, const char* what) {
                                                     to_string(tensor.type(), tensor.shape())));
 }
 
-int64_t blocks(int64_t size, int64_t block) { return (size + block - 1) / block; }
-
 // [P,Q,R,S] -> [ceil(P/p)][ceil(Q/q)][R][S][p][q].
 Tensor block_two_axes(const Tensor& tensor, int64_t p, int64_t q, int64_t fill, const char* what) {
   require_rank(tensor, 4, what);
@@ -89,7 +89,7 @@ Tensor block_two_axes(const Tensor& tensor, int64_t p, int64_t q, int64_t fill, 
     throw Error(ErrorKind::kInvalidInput, fmt::format("{}: block {}x{} must be at least 1x1", what, p, q));
   }
   const Shape& s = tensor.shape();
-  const int64_t rows = blocks(s[0], p), columns = blocks(s[1], q);
+  const int64_t rows = ceil_div(s[0], p), columns = ceil_div(s[1], q);
   const Tensor whole = resize(tensor, {rows * p, columns * q, s[2], s[3]}, fill);
   return permute(whole.reshaped({rows, p, columns, q, s[2], s[3]}), {0, 2, 4, 5, 1, 3});
 }

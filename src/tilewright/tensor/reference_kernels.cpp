@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/tensor/index4.h"
 #include "tilewright/tensor/quantized_arithmetic.h"
 
@@ -196,7 +197,7 @@ int64_t window_output_size(const WindowParameters& window, int axis, int64_t inp
   if (span < 0) return 0;
   const int64_t stride = window.strides[a];
   if (!ceil_mode) return span / stride + 1;
-  const int64_t count = (span + stride - 1) / stride + 1;
+  const int64_t count = ceil_div(span, stride) + 1;
   return (count - 1) * stride >= input + window.pads[a] ? count - 1 : count;
 }
 

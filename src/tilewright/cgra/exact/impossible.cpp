@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <set>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/cgra/exact/placement_sat.h"
 
 namespace tilewright::cgra {
@@ -71,7 +72,7 @@ bool units_overflow(const std::vector<int>& sizes, int tiles, int capacity) {
       }
     }
     const int64_t left = small_size - (large * capacity - large_size);
-    if (alone + large + (left > 0 ? (left + capacity - 1) / capacity : 0) > tiles) return true;
+    if (alone + large + (left > 0 ? ceil_div(left, capacity) : 0) > tiles) return true;
   }
   return false;
 }

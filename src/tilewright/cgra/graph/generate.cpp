@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright::cgra {
@@ -91,7 +92,7 @@ GeneratedGraph generate_flow_graph(int nodes, int tiles, uint64_t seed) {
   }
   share_variables(graph, std::max(1, nodes / 6), starters, random);
   for (Node& node : graph.nodes) choose_operation(node, random);
-  const int least = (nodes + tiles - 1) / tiles + 1;
+  const int least = ceil_div(nodes, tiles) + 1;
   made.ii = int(random.between(least, std::max(6, least)));
   return made;
 }

@@ -7,12 +7,11 @@
 
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/cgra/problem/model.h"
 
 namespace tilewright::cgra {
 namespace {
-
-int divide_up(int a, int b) { return (a + b - 1) / b; }
 
 // Nodes of a cycle with sum(latency) * distance_price > sum(distance) * latency_price; empty: none.
 std::vector<int> better_cycle(const std::vector<Edge>& edges, int nodes, int latency, int64_t cycles,
@@ -63,7 +62,7 @@ void add_recurrence(const MappingProblem& problem, const Deadline* deadline, Min
     bound.cycle = cycle;
     bound.cycle_cycles = latency * int(cycle.size());
     bound.cycle_distance = cycle_distance(edges, cycle);
-    bound.recurrence = divide_up(bound.cycle_cycles, bound.cycle_distance);
+    bound.recurrence = ceil_div(bound.cycle_cycles, bound.cycle_distance);
     cycles = bound.cycle_cycles;
     distance = bound.cycle_distance;
   }
@@ -71,12 +70,12 @@ void add_recurrence(const MappingProblem& problem, const Deadline* deadline, Min
 
 void find_bound(const MappingProblem& problem, const Deadline* deadline, MinimumIi& bound) {
   const int nodes = int(problem.graph.nodes.size());
-  bound.resource = std::max(1, divide_up(nodes, problem.fabric.tiles()));
+  bound.resource = int(std::max<int64_t>(1, ceil_div(nodes, problem.fabric.tiles())));
   bound.reason = fmt::format("{} operations on {} tiles", nodes, problem.fabric.tiles());
   if (problem.fabric.memory_left_column_only) {
     const auto memory = std::count_if(problem.graph.nodes.begin(), problem.graph.nodes.end(),
                                       [](const Node& node) { return opcode_facts(node.op).memory; });
-    const int need = divide_up(int(memory), problem.fabric.rows);
+    const int need = ceil_div(int(memory), problem.fabric.rows);
     if (need > bound.resource) {
       bound.resource = need;
       bound.reason =

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/integer_math.h"
 #include "tilewright/search/deadline.h"
 
 namespace tilewright::cgra {
@@ -304,8 +305,7 @@ PlacementInstance compile_instance(const PlacementModel& model, PlacementOrder o
   const std::vector<std::vector<int>> chain = longest_chains(model);
   check_chains(chain);
   instance.model = model;
-  instance.width =
-      (model.tiles + PlacementInstance::kLanes - 1) / PlacementInstance::kLanes * PlacementInstance::kLanes;
+  instance.width = round_up(model.tiles, PlacementInstance::kLanes);
   for (size_t node = 0; node < size_t(model.nodes); ++node) {
     model.check();
     int before = 0;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/graph/inference/statistics.h"
 #include "tilewright/pipeline/design/layer_geometry.h"
 #include "tilewright/pipeline/design/shapes.h"
@@ -99,7 +100,7 @@ void take_tasks(DesignReport& report, const pipeline::Design& design, const Netw
     if (task.layer >= 0) {
       const pipeline::Layer& layer = network.layers[size_t(task.layer)];
       const int64_t rows = std::max<int64_t>(1, network.tensors[size_t(layer.output)].shape.rows);
-      const int64_t own = pipeline::ceil_div(report.layers[size_t(task.layer)].work_cycles * task.rows, rows);
+      const int64_t own = ceil_div(report.layers[size_t(task.layer)].work_cycles * task.rows, rows);
       bar.work = std::min(bar.work, own);
     }
     free[bar.lane] = bar.end;

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/integer_math.h"
 #include "tilewright/flow/design/design_folder.h"
 #include "tilewright/pipeline/design/layer_geometry.h"
 
@@ -64,8 +65,8 @@ struct Simulated {
 int64_t least_interval(const pipeline::Network& network, const pipeline::Design& design,
                        const pipeline::Allocation& allocation) {
   const int64_t bytes = std::max(design.input.bytes + int64_t(design.weights.size()), design.output.bytes);
-  return std::max(pipeline::ceil_div(network.macs(), std::max<int64_t>(design.multipliers, 1)),
-                  pipeline::ceil_div(bytes, allocation.weight_channels * allocation.port_bytes));
+  return std::max(ceil_div(network.macs(), std::max<int64_t>(design.multipliers, 1)),
+                  ceil_div(bytes, allocation.weight_channels * allocation.port_bytes));
 }
 
 Simulated simulate(const pipeline::Network& network, const pipeline::Design& design,

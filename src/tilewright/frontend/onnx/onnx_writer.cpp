@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/integer_math.h"
 #include "tilewright/frontend/onnx/opset/newer_opset.h"
 #include "tilewright/frontend/onnx/proto/onnx_types.h"
 #include "tilewright/frontend/onnx/proto/tensor_proto.h"
@@ -81,7 +82,7 @@ void write_node(const Graph& graph, const Node& node, onnx::NodeProto& proto) {
 void externalise(onnx::TensorProto& proto, const std::string& location, std::vector<std::byte>& data) {
   const std::string& raw = proto.raw_data();
   if (int64_t(raw.size()) < kMinExternalBytes) return;
-  data.resize((data.size() + kAlignment - 1) / kAlignment * kAlignment);
+  data.resize(round_up(data.size(), kAlignment));
   const auto add = [&](const char* key, const std::string& value) {
     auto& entry = *proto.add_external_data();
     entry.set_key(key);

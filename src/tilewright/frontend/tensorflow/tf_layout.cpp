@@ -7,6 +7,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright {
 namespace {
 
@@ -99,7 +101,7 @@ std::vector<int64_t> tf_padding(const TfNode& node, const TfLayout& layout, cons
     std::vector<int64_t> pads(4, 0);
     for (size_t axis = 0; axis < 2; ++axis) {
       const int64_t size = channels_first[int(axis) + 2];
-      const int64_t outputs = (size + strides[axis] - 1) / strides[axis];
+      const int64_t outputs = ceil_div(size, strides[axis]);
       const int64_t total = std::max<int64_t>(0, (outputs - 1) * strides[axis] + kernel[axis] - size);
       pads[axis] = total / 2;
       pads[axis + 2] = total - total / 2;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/frontend/tflite/tflite_operators.h"
 
 namespace tilewright {
@@ -53,7 +54,7 @@ TflitePads tflite_pads(const TfliteOperatorOptions& options, const Shape& x, int
   }
   if (!options.is_same_padding) return {};
   const auto padding = [](int64_t size, int64_t stride, int64_t kernel, int64_t dilation) {
-    const int64_t output = (size + stride - 1) / stride;
+    const int64_t output = ceil_div(size, stride);
     return std::max<int64_t>((output - 1) * stride + (kernel - 1) * dilation + 1 - size, 0);
   };
   const int64_t h = padding(x[1], options.stride_h, kernel_h, dilation_h);

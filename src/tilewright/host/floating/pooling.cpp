@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/base/parallel.h"
 #include "tilewright/graph/window.h"
 #include "tilewright/host/element_dispatch.h"
@@ -20,7 +21,7 @@ std::vector<Reach> reaches(const WindowAxis& axis) {
   std::vector<Reach> result;
   for (int64_t o = 0; o < axis.output; ++o) {
     const int64_t start = axis.input_index(o, 0);
-    const int64_t skipped = start >= 0 ? 0 : (-start + axis.dilation - 1) / axis.dilation;
+    const int64_t skipped = start >= 0 ? 0 : ceil_div(-start, axis.dilation);
     const int64_t first = start + skipped * axis.dilation;
     const int64_t fitting = first >= axis.input ? 0 : (axis.input - 1 - first) / axis.dilation + 1;
     result.push_back({first, std::clamp<int64_t>(axis.kernel - skipped, 0, fitting)});

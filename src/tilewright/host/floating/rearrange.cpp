@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/graph/slices.h"
 #include "tilewright/host/broadcast_loop.h"
 #include "tilewright/host/kernel_inputs.h"
@@ -58,7 +59,7 @@ std::vector<Tensor> split(const Node& node, KernelInputs inputs, const HostOptio
   if (has_input(inputs, 1)) {
     sizes = integer_list(*inputs[1], "the sizes of a Split");
   } else {
-    const int64_t part = (size + parts - 1) / parts;
+    const int64_t part = ceil_div(size, parts);
     for (int64_t i = 0; i < parts; ++i) sizes.push_back(std::clamp<int64_t>(size - i * part, 0, part));
   }
   int64_t sum = 0;

@@ -8,6 +8,7 @@
 #include <array>
 #include <mutex>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/base/parallel.h"
 #include "tilewright/host/kernel_inputs.h"
 
@@ -87,7 +88,7 @@ FixedWeights::FixedWeights(const Tensor& weights, int64_t group, FixedProducts p
   }
   rows_ = channels / group;
   depth_ = weights.size() / channels;
-  blocks_ = (rows_ + kFixedRows - 1) / kFixedRows;
+  blocks_ = ceil_div(rows_, kFixedRows);
   packed_.assign(size_t(groups_ * blocks_ * depth_ * kFixedRows), 0);
   const int32_t* from = weights.data<int32_t>().data();
   for (int64_t g = 0; g < groups_; ++g) {
@@ -120,7 +121,7 @@ Tensor FixedWeights::convolve(const Tensor& x, const Window& window, const Tenso
   const WindowAxis &height = window.height(), &width = window.width();
   const int64_t in_size = height.input * width.input, out_size = height.output * width.output;
   const int64_t group_channels = x.shape()[1] / groups_;
-  const int64_t tiles = (out_size + kFixedPositions - 1) / kFixedPositions;
+  const int64_t tiles = ceil_div(out_size, kFixedPositions);
   Tensor y(ElementType::kI32, window.output_shape(x.shape()[0], groups_ * rows_));
   const int32_t* from = x.data<int32_t>().data();
   int32_t* to = y.mutable_data<int32_t>().data();
@@ -162,7 +163,7 @@ Tensor FixedWeights::multiply(const Tensor& x, const Tensor& bias, const FixedFi
   const int32_t* from = x.data<int32_t>().data();
   int32_t* to = y.mutable_data<int32_t>().data();
   std::mutex joining;
-  const int64_t tiles = (x.shape()[0] + kFixedPositions - 1) / kFixedPositions;
+  const int64_t tiles = ceil_div(x.shape()[0], kFixedPositions);
   parallel_for(threads, tiles, [&](int64_t begin, int64_t end) {
     std::vector<int32_t> values(size_t(depth_ * kFixedPositions), 0);
     FixedExtremes extremes;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/base/parallel.h"
 
 namespace tilewright {
@@ -18,8 +19,6 @@ namespace {
 constexpr int64_t kSlack = kMaxLanes;  // the last panel reads beyond the last lane
 
 constexpr int64_t kMaxStridePhases = 4096;
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 bool fits_i8(std::span<const int16_t> values) {
   return std::all_of(values.begin(), values.end(), [](int16_t v) { return v >= -128 && v <= 127; });

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/integer_math.h"
 #include "tilewright/host/integer/integer_products.h"
 
 #if defined(__x86_64__)
@@ -121,7 +122,7 @@ void IntegerPanel::fill(const uint8_t* source, std::span<const int64_t> offsets,
                         int64_t lanes) {
   TILEWRIGHT_CHECK(width_ == IntegerWidth::kBytes && int64_t(offsets.size()) == depth_ && lanes <= kMaxLanes,
                    "panel filled with something else");
-  vectors_ = int((lanes + kLanesPerVector - 1) / kLanesPerVector);
+  vectors_ = int(ceil_div(lanes, kLanesPerVector));
   fill_panel<uint8_t, 4>(source, offsets, first, vectors_, data_.get());
 }
 
@@ -129,7 +130,7 @@ void IntegerPanel::fill(const int16_t* source, std::span<const int64_t> offsets,
                         int64_t lanes) {
   TILEWRIGHT_CHECK(width_ == IntegerWidth::kWords && int64_t(offsets.size()) == depth_ && lanes <= kMaxLanes,
                    "panel filled with something else");
-  vectors_ = int((lanes + kLanesPerVector - 1) / kLanesPerVector);
+  vectors_ = int(ceil_div(lanes, kLanesPerVector));
   fill_panel<int16_t, 2>(source, offsets, first, vectors_, data_.get());
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/base/parallel.h"
 #include "tilewright/host/integer/integer_finish.h"
 #include "tilewright/host/integer/integer_node.h"
@@ -12,7 +13,8 @@
 namespace tilewright {
 namespace {
 
-int64_t ceil_div(int64_t a, int64_t b) { return a <= 0 ? 0 : (a + b - 1) / b; }
+// How many steps from the first lie before `reach`.
+int64_t steps_before(int64_t reach, int64_t step) { return reach <= 0 ? 0 : ceil_div(reach, step); }
 
 // Output columns [begin, end) of tap `k` whose input lies inside.
 struct ColumnRange {
@@ -21,8 +23,8 @@ struct ColumnRange {
 
 ColumnRange inside_columns(const WindowAxis& axis, int64_t k) {
   const int64_t shift = axis.pad_begin - k * axis.dilation;  // input = o * stride - shift
-  const int64_t begin = std::min(ceil_div(shift, axis.stride), axis.output);
-  return {begin, std::clamp(ceil_div(axis.input + shift, axis.stride), begin, axis.output)};
+  const int64_t begin = std::min(steps_before(shift, axis.stride), axis.output);
+  return {begin, std::clamp(steps_before(axis.input + shift, axis.stride), begin, axis.output)};
 }
 
 // The taps [begin, end) of which any output between the first and last given reads inside: a kernel may reach
@@ -32,8 +34,8 @@ struct TapRange {
 };
 
 TapRange inside_taps(const WindowAxis& axis, int64_t first_output, int64_t last_output) {
-  const int64_t begin = ceil_div(-axis.input_index(last_output, 0), axis.dilation);
-  const int64_t end = ceil_div(axis.input - axis.input_index(first_output, 0), axis.dilation);
+  const int64_t begin = steps_before(-axis.input_index(last_output, 0), axis.dilation);
+  const int64_t end = steps_before(axis.input - axis.input_index(first_output, 0), axis.dilation);
   return {std::min(begin, axis.kernel), std::clamp<int64_t>(end, std::min(begin, axis.kernel), axis.kernel)};
 }
 

@@ -6,14 +6,13 @@
 #include <string>
 #include <utility>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/execute/kernel_set.h"
 
 namespace tilewright::overlay {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "scratchpads hold DRAM bytes as host words");
-
-int round_up(int value, int quantum) { return (value + quantum - 1) / quantum * quantum; }
 
 void require_bits(const char* what, int bits, int low, int high) {
   if (bits >= low && bits <= high && std::has_single_bit(unsigned(bits))) return;

@@ -1,8 +1,6 @@
 // The knobs of ImplementationSpace with their values, and its rules.
 #pragma once
 
-#include <bit>
-
 #include "tilewright/overlay/implement/implementation_space.h"
 
 namespace tilewright::overlay {
@@ -24,7 +22,6 @@ inline auto option_rules(KnobGroup group, std::vector<EliminationRule>& rules) {
         {group, name, reason, [keeps](const ImplementationCandidate& c) { return keeps(c.options); }});
   };
 }
-inline int log2_of(int64_t value) { return std::bit_width(uint64_t(value)) - 1; }
 inline int lanes(const OverlayHardware& h) { return h.batch * h.block_out; }
 inline int complete_alu_lanes(const OverlayHardware& h) { return h.alu_lanes == 0 ? lanes(h) : h.alu_lanes; }
 // Look-up tables of the products and sums: an N-bit product of tables takes about N * (N + 1), its place in

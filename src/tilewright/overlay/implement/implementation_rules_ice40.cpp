@@ -1,6 +1,8 @@
 // An iCE40 HX8K is placed and routed: what fits into 3,000 cells, and choices of placement.
 #include <algorithm>
+#include <bit>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/implement/implementation_knobs.h"
 
 namespace tilewright::overlay {
@@ -27,10 +29,9 @@ int blocks_of(int64_t words, int64_t bits, const MemoryPartition& p) {
   const bool by_words = p.dimension == Dimension::kDepth;
   const int64_t arrays =
       std::min<int64_t>(p.factor, by_words ? words / 2 : int64_t(std::bit_floor(uint64_t(bits))));
-  const int64_t deep = by_words ? words / arrays : words,
-                wide = by_words ? bits : (bits + arrays - 1) / arrays;
+  const int64_t deep = by_words ? words / arrays : words, wide = by_words ? bits : ceil_div(bits, arrays);
   const int64_t width = std::clamp<int64_t>(4096 / std::max<int64_t>(deep, 256), 2, 16);
-  return int(arrays * ((wide + width - 1) / width) * ((deep + 2047) / 2048));
+  return int(arrays * ceil_div(wide, width) * ((deep + 2047) / 2048));
 }
 
 int memory_blocks(const OverlayHardware& h) {
@@ -61,7 +62,8 @@ int memory_departures(const OverlayHardware& h) {
 
 // Numbers by which shapes and memories take turns.
 int ice40_shape_number(const OverlayHardware& h) {
-  return log2_of(h.batch) + log2_of(h.block_in) + 2 * log2_of(h.block_out) + (h.alu_lanes == 1 ? 1 : 0);
+  return floor_log2(h.batch) + floor_log2(h.block_in) + 2 * floor_log2(h.block_out) +
+         (h.alu_lanes == 1 ? 1 : 0);
 }
 
 int ice40_memory_number(const OverlayHardware& h) {
@@ -70,7 +72,7 @@ int ice40_memory_number(const OverlayHardware& h) {
                     : h.input_depth() > 128 && h.uop_depth() > 128 ? 1
                     : h.accumulator_depth() > 128                  ? 3
                                                                    : 0;
-  return split + log2_of(h.max_burst_beats) + log2_of(p.factor) + (p.kind == Kind::kCyclic ? 1 : 0) +
+  return split + floor_log2(h.max_burst_beats) + floor_log2(p.factor) + (p.kind == Kind::kCyclic ? 1 : 0) +
          (p.dimension == Dimension::kWidth ? 2 : 0) + 3;
 }
 

@@ -1,5 +1,6 @@
 // Parts that are synthesised alone (7 series, UltraScale+, ECP5): they hold anything that Yosys maps within
 // half a minute, so that its time bounds the space; what differs are multiplier blocks and memories.
+#include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/implement/implementation_knobs.h"
 
 namespace tilewright::overlay {
@@ -20,16 +21,16 @@ int departures(const OverlayHardware& h) {
 
 // Numbers by which shapes and memories take turns.
 int shape_number(const OverlayHardware& h) {
-  return log2_of(h.batch) + log2_of(h.block_in) + 2 * log2_of(h.block_out) + log2_of(h.accumulator_bits) +
-         log2_of(complete_alu_lanes(h));
+  return floor_log2(h.batch) + floor_log2(h.block_in) + 2 * floor_log2(h.block_out) +
+         floor_log2(h.accumulator_bits) + floor_log2(complete_alu_lanes(h));
 }
 
 int memory_number(const OverlayHardware& h) {
   const MemoryPartition& p = h.memory_partition;
-  return log2_of(h.input_depth()) + 2 * log2_of(h.weight_depth()) + 3 * log2_of(h.accumulator_depth()) +
-         log2_of(h.max_burst_beats) + log2_of(h.memory_width_bits) + log2_of(p.factor) +
-         (p.kind == Kind::kCyclic ? 1 : 0) + (p.dimension == Dimension::kWidth ? 2 : 0) +
-         (h.gemm_beside_alu ? 3 : 0);
+  return floor_log2(h.input_depth()) + 2 * floor_log2(h.weight_depth()) +
+         3 * floor_log2(h.accumulator_depth()) + floor_log2(h.max_burst_beats) +
+         floor_log2(h.memory_width_bits) + floor_log2(p.factor) + (p.kind == Kind::kCyclic ? 1 : 0) +
+         (p.dimension == Dimension::kWidth ? 2 : 0) + (h.gemm_beside_alu ? 3 : 0);
 }
 
 void add_shapes(std::vector<EliminationRule>& rules) {

@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/hash.h"
+#include "tilewright/base/integer_math.h"
 #include "tilewright/base/json.h"
 #include "tilewright/overlay/implement/implementation_performance.h"
 #include "tilewright/overlay/rtl/rtl_config.h"
@@ -140,10 +140,9 @@ std::string implementation_tools(const Device& device, const ImplementationSetup
 
 int64_t fixture_registers(const OverlayHardware& h) {
   const int64_t address = address_bits(h), port = h.memory_width_bits, command = 8 * h.instruction_bytes();
-  const auto log2 = [](int64_t value) { return std::bit_width(uint64_t(value)) - 1; };
-  const int64_t number = std::min<int64_t>(32, address - log2(h.instruction_bytes()) + 1);
-  const int64_t loaded = std::max(log2(h.input_depth()), log2(h.weight_depth()));
-  const int64_t others = 9 + 2 * port + loaded + 12 + 8 + log2(h.accumulator_depth());
+  const int64_t number = std::min<int64_t>(32, address - floor_log2(h.instruction_bytes()) + 1);
+  const int64_t loaded = std::max(floor_log2(h.input_depth()), floor_log2(h.weight_depth()));
+  const int64_t others = 9 + 2 * port + loaded + 12 + 8 + floor_log2(h.accumulator_depth());
   const int64_t chain = std::max(number + command, others);
   const int64_t signature = 19 + address + 9 + 8 * h.output_bytes() + 3 * number;
   return chain + signature + 2;

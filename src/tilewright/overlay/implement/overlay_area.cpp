@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/hash.h"
+#include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/implement/area_coefficients.h"
 #include "tilewright/overlay/isa/isa_layout.h"
 #include "tilewright/overlay/rtl/rtl_config.h"
@@ -22,7 +22,6 @@ namespace {
 
 constexpr int64_t kTableWords = 32;  // memories of at most so many words are look-up tables
 
-int log2_of(int64_t value) { return std::bit_width(uint64_t(value)) - 1; }
 int64_t lanes_of(const OverlayHardware& h) { return int64_t{h.batch} * h.block_out; }
 int64_t alu_lanes_of(const OverlayHardware& h) { return h.alu_lanes == 0 ? lanes_of(h) : h.alu_lanes; }
 int64_t operand_bits_of(const OverlayHardware& h) { return std::max(h.input_bits, h.weight_bits); }
@@ -41,7 +40,7 @@ int64_t part_lanes(const OverlayHardware& h) {
 // Width of the queue of load (with pads) or store, as memory_queue.sv keeps it.
 int64_t queue_width(const OverlayHardware& h, const IsaLayout::Memory& fields, int log_sram, bool pads) {
   const int address = address_bits(h);
-  const int index = std::min(32, address - log2_of(h.instruction_bytes()) + 1);
+  const int index = std::min(32, address - floor_log2(h.instruction_bytes()) + 1);
   const int sram = std::min(int(fields.sram_base.width), log_sram + 1), dram = std::min(32, address + 1);
   const int size = std::min(16, log_sram + 2), stride = std::min(int(fields.x_stride.width), address + 1);
   const int box = pads ? 4 * int(fields.y_pad_0.width) + int(fields.pad_value.width) : 0;
@@ -85,11 +84,11 @@ std::vector<AreaMemory> area_memories(const OverlayHardware& h) {
   memories.push_back({depth, part * h.accumulator_bits, 2 * banks * parts});
   memories.push_back({depth, part * h.output_bits, banks * parts});
   memories.push_back({h.read_queue_beats, port + 2, 3});
-  const int loaded = log2_of(std::max(h.input_depth(), h.weight_depth()));
+  const int loaded = floor_log2(std::max(h.input_depth(), h.weight_depth()));
   memories.push_back({h.command_queue_depth, queue_width(h, layout.memory, loaded, true), 1});
   memories.push_back(
-      {h.command_queue_depth, queue_width(h, layout.memory, log2_of(h.accumulator_depth()), false), 1});
-  const int index = std::min(32, address_bits(h) - log2_of(h.instruction_bytes()) + 1);
+      {h.command_queue_depth, queue_width(h, layout.memory, floor_log2(h.accumulator_depth()), false), 1});
+  const int index = std::min(32, address_bits(h) - floor_log2(h.instruction_bytes()) + 1);
   memories.push_back({h.command_queue_depth, instruction_bits(layout) + index, 1});
   return memories;
 }

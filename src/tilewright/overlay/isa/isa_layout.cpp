@@ -1,13 +1,14 @@
 // Positions of the fields for one overlay (field tables: header of isa.h and docs/isa.md).
 #include "tilewright/overlay/isa/isa_layout.h"
 
-#include <bit>
 #include <string>
+
+#include "tilewright/base/integer_math.h"
 
 namespace tilewright::overlay {
 namespace {
 
-int log2_of(int64_t depth) { return depth <= 1 ? 0 : int(std::bit_width(uint64_t(depth)) - 1); }
+int log2_of(int64_t depth) { return depth <= 1 ? 0 : floor_log2(depth); }
 
 void require_fit(bool fits, const std::string& what, const OverlayHardware& hardware) {
   if (fits) return;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/schedule/packing.h"
 
 namespace tilewright::overlay {
@@ -29,7 +30,7 @@ LayerLayout::LayerLayout(const Tiling& tiling, const OverlayHardware& hardware)
 }
 
 uint64_t LayerLayout::take(uint64_t bytes) {
-  const uint64_t address = (end_ + alignment_ - 1) / alignment_ * alignment_;
+  const uint64_t address = round_up(end_, alignment_);
   end_ = address + bytes;
   return address;
 }

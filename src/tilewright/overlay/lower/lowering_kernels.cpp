@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright::overlay {
 namespace {
 
 enum KernelKind : int64_t { kResetKey, kTapKey, kWholeTileKey, kPassKey, kCopyKey, kMaximumKey, kUnusedKey };
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Two numbers of less than 32 bits.
 uint64_t pair_of(int64_t a, int64_t b) { return uint64_t(a) << 32 | uint64_t(uint32_t(b)); }

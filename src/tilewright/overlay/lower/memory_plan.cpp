@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright::overlay {
 
 uint64_t place_buffers(std::vector<LiveBuffer>& buffers, uint64_t base, uint64_t alignment) {
-  const auto align = [&](uint64_t address) { return (address + alignment - 1) / alignment * alignment; };
+  const auto align = [&](uint64_t address) { return round_up(address, alignment); };
   std::vector<size_t> order(buffers.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/time/compute_timing.h"
 
 namespace tilewright::overlay {
@@ -78,7 +79,7 @@ uint32_t checked_dram_element(int64_t element) {
 
 std::vector<std::pair<uint32_t, uint32_t>> split_kernel(const OverlayHardware& hardware, uint32_t uops) {
   const uint32_t limit = std::min<uint32_t>(std::max<uint32_t>(uint32_t(hardware.uop_depth()) / 2, 1), 65535);
-  const uint32_t count = (uops + limit - 1) / limit;
+  const uint32_t count = ceil_div(uops, limit);
   std::vector<std::pair<uint32_t, uint32_t>> parts;
   for (uint32_t i = 0; i < count; ++i) {
     const auto begin = uint32_t(uint64_t(uops) * i / count), end = uint32_t(uint64_t(uops) * (i + 1) / count);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/measure/layer_cycles.h"
 #include "tilewright/overlay/schedule/estimate.h"
 #include "tilewright/overlay/schedule/schedule_refinements.h"
@@ -24,8 +25,8 @@ constexpr int64_t kMaxExactTiles = 2000;  // of all tried together
 std::vector<int64_t> tile_sizes(int64_t total, int64_t step, size_t most) {
   std::vector<int64_t> sizes;
   for (int64_t parts = 1; parts <= total && sizes.size() < most; ++parts) {
-    int64_t size = (total + parts - 1) / parts;
-    size = std::min(total, (size + step - 1) / step * step);
+    int64_t size = ceil_div(total, parts);
+    size = std::min(total, round_up(size, step));
     if (sizes.empty() || size < sizes.back()) sizes.push_back(size);
     // Small parts come thick: from eight on, double.
     if (parts >= 8) parts = parts * 3 / 2;
@@ -40,7 +41,7 @@ std::vector<int64_t> tile_sizes(int64_t total, int64_t step, size_t most) {
 double quick_cost(const Tiling& tiling, const OverlayHardware& hardware) {
   const Layer& layer = *tiling.layer;
   const Schedule& s = tiling.schedule;
-  const auto parts = [](int64_t total, int64_t size) { return double((total + size - 1) / size); };
+  const auto parts = [](int64_t total, int64_t size) { return double(ceil_div(total, size)); };
   const double image_tiles = parts(tiling.batch_total, s.batch_blocks) * parts(layer.out_height, s.rows) *
                              parts(layer.out_width, s.cols);
   const double out_tiles = parts(tiling.blocks.out, s.out_blocks);
@@ -146,7 +147,7 @@ class Search {
   }
 
   void collect(int threads) {
-    const int64_t batch_total = (layer_.batch + hardware_.batch - 1) / hardware_.batch;
+    const int64_t batch_total = ceil_div(layer_.batch, hardware_.batch);
     const bool diagonal = layer_.pattern == ChannelPattern::kDiagonal || blocks_.shared;
     const auto in_sizes = diagonal ? std::vector<int64_t>{1} : tile_sizes(blocks_.in, 1, 12);
     for (const int64_t batch : tile_sizes(batch_total, 1, 4)) {
@@ -211,7 +212,7 @@ std::optional<Schedule> best_fold(const Layer& layer, int64_t block) {
   Schedule fold;
   for (int y = 1; y <= grid.ny; ++y) {
     for (int x = 1; x <= grid.nx && channels * y * x <= block; ++x) {
-      const int64_t ny = (grid.ny + y - 1) / y, nx = (grid.nx + x - 1) / x;
+      const int64_t ny = ceil_div(grid.ny, y), nx = ceil_div(grid.nx, x);
       const int64_t sample_y = ny > 1 ? std::gcd(layer.in_step_y, y * grid.dy_step) : layer.in_step_y;
       const int64_t sample_x = nx > 1 ? std::gcd(layer.in_step_x, x * grid.dx_step) : layer.in_step_x;
       const std::pair<int64_t, int64_t> cost{ny * nx, -sample_y * sample_x};

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/lower/lowering.h"
 #include "tilewright/overlay/lower/memory_plan.h"
 #include "tilewright/overlay/measure/layer_cycles.h"
@@ -280,7 +281,7 @@ class Compiler {
     }
   }
 
-  uint64_t align(uint64_t address) const { return (address + alignment_ - 1) / alignment_ * alignment_; }
+  uint64_t align(uint64_t address) const { return round_up(address, alignment_); }
   uint64_t take(int64_t bytes) {
     const uint64_t address = align(cursor_);
     cursor_ = address + uint64_t(bytes);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/isa/isa_layout.h"
 #include "tilewright/overlay/lower/token_placement.h"
 
@@ -374,7 +375,7 @@ class StreamGenerator {
     std::vector<std::byte> code;
     for (const Instruction& instruction : stream_.instructions()) encode(hardware_, instruction, code);
     const size_t alignment = size_t(hardware_.instruction_bytes());
-    program_.address = (program_.dram.size() + alignment - 1) / alignment * alignment;
+    program_.address = round_up(program_.dram.size(), alignment);
     program_.count = stream_.instructions().size();
     program_.dram.resize(program_.address);
     program_.dram.insert(program_.dram.end(), code.begin(), code.end());

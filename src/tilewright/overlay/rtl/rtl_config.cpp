@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/isa/isa_layout.h"
 #include "tilewright/overlay/rtl/registers.h"
 
@@ -16,8 +17,6 @@ namespace tilewright::overlay {
 namespace {
 
 namespace fs = std::filesystem;
-
-int log2_of(int64_t value) { return std::bit_width(uint64_t(value)) - 1; }
 
 class Package {
  public:
@@ -59,30 +58,30 @@ void add_sizes(Package& p, const OverlayHardware& h) {
   p.number("OUT_BITS", h.output_bits);
   p.number("ALU_LANES", h.alu_lanes == 0 ? h.batch * h.block_out : h.alu_lanes);
   p.number("GEMM_BESIDE_ALU", h.gemm_beside_alu);
-  p.number("LOG_PARTITION", log2_of(h.memory_partition.factor));
+  p.number("LOG_PARTITION", floor_log2(h.memory_partition.factor));
   p.number("PARTITION_CYCLIC", h.memory_partition.kind == MemoryPartition::Kind::kCyclic);
   p.number("PARTITION_WIDTH", h.memory_partition.dimension == MemoryPartition::Dimension::kWidth);
   p.number("INSTR_BITS", h.instruction_bytes() * 8);
   p.number("UOP_BITS", h.uop_bytes() * 8);
   p.comment("log2 depths");
-  p.number("LOG_UOP", log2_of(h.uop_depth()));
-  p.number("LOG_INP", log2_of(h.input_depth()));
-  p.number("LOG_WGT", log2_of(h.weight_depth()));
-  p.number("LOG_ACC", log2_of(h.accumulator_depth()));
-  p.number("LOG_COMMAND_QUEUE", log2_of(h.command_queue_depth));
-  p.number("LOG_READ_QUEUE", log2_of(h.read_queue_beats));
+  p.number("LOG_UOP", floor_log2(h.uop_depth()));
+  p.number("LOG_INP", floor_log2(h.input_depth()));
+  p.number("LOG_WGT", floor_log2(h.weight_depth()));
+  p.number("LOG_ACC", floor_log2(h.accumulator_depth()));
+  p.number("LOG_COMMAND_QUEUE", floor_log2(h.command_queue_depth));
+  p.number("LOG_READ_QUEUE", floor_log2(h.read_queue_beats));
   p.comment("memory port; log2 bytes of one element of each memory");
   p.number("MEM_BITS", h.memory_width_bits);
   p.number("ADDR_BITS", address_bits(h));
   p.number("MAX_BURST", h.max_burst_beats);
-  p.number("LOG_MEM_BYTES", log2_of(h.memory_width_bits / 8));
-  p.number("LOG_INSTR_BYTES", log2_of(h.instruction_bytes()));
-  p.number("LOG_UOP_BYTES", log2_of(h.uop_bytes()));
-  p.number("LOG_INP_BYTES", log2_of(h.input_bytes()));
-  p.number("LOG_WGT_BYTES", log2_of(h.weight_bytes()));
-  p.number("LOG_ACC_BYTES", log2_of(h.accumulator_bytes()));
-  p.number("LOG_ACC8_BYTES", log2_of(int64_t{h.batch} * h.block_out));
-  p.number("LOG_OUT_BYTES", log2_of(h.output_bytes()));
+  p.number("LOG_MEM_BYTES", floor_log2(h.memory_width_bits / 8));
+  p.number("LOG_INSTR_BYTES", floor_log2(h.instruction_bytes()));
+  p.number("LOG_UOP_BYTES", floor_log2(h.uop_bytes()));
+  p.number("LOG_INP_BYTES", floor_log2(h.input_bytes()));
+  p.number("LOG_WGT_BYTES", floor_log2(h.weight_bytes()));
+  p.number("LOG_ACC_BYTES", floor_log2(h.accumulator_bytes()));
+  p.number("LOG_ACC8_BYTES", floor_log2(int64_t{h.batch} * h.block_out));
+  p.number("LOG_OUT_BYTES", floor_log2(h.output_bytes()));
 }
 
 void add_loop(Package& p, const std::string& prefix, const IsaLayout::Loop& loop) {
@@ -181,8 +180,8 @@ uint32_t hardware_register(const OverlayHardware& h, uint16_t offset) {
     case register_offset("HW_WIDTHS"):
       return pack(h.input_bits, h.weight_bits, h.accumulator_bits, h.output_bits);
     case register_offset("HW_DEPTHS"):
-      return pack(log2_of(h.uop_depth()), log2_of(h.input_depth()), log2_of(h.weight_depth()),
-                  log2_of(h.accumulator_depth()));
+      return pack(floor_log2(h.uop_depth()), floor_log2(h.input_depth()), floor_log2(h.weight_depth()),
+                  floor_log2(h.accumulator_depth()));
     case register_offset("HW_MEMORY_WIDTH"):
       return uint32_t(h.memory_width_bits);
     case register_offset("HW_WIDE"):

@@ -8,12 +8,11 @@
 #include <set>
 #include <tuple>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/schedule/module_times.h"
 
 namespace tilewright::overlay {
 namespace {
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 class Estimator {
  public:

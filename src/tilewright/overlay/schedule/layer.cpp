@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright::overlay {
 namespace {
 
@@ -84,7 +86,7 @@ std::optional<Layer> fold_input(const Layer& layer, int fold_y, int fold_x) {
   // Where the fold reaches beyond the kernel, weights are zero, which single bits cannot be.
   if (layer.weight_bits == 1 && (first.ny % fold_y != 0 || first.nx % fold_x != 0)) return std::nullopt;
   const LayerSource source = layer.sources[0];
-  const int ny = (first.ny + fold_y - 1) / fold_y, nx = (first.nx + fold_x - 1) / fold_x;
+  const int ny = ceil_div(first.ny, fold_y), nx = ceil_div(first.nx, fold_x);
 
   Layer folded = layer;
   InputFold fold;

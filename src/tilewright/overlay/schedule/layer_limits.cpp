@@ -2,6 +2,7 @@
 // the plain output stage cannot do.
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/schedule/layer.h"
 #include "tilewright/overlay/schedule/output_passes.h"
 
@@ -10,8 +11,8 @@ namespace {
 
 bool reads_outside(const Layer& layer) {
   for (const Phase& phase : layer.phases) {
-    const int64_t rows = (layer.out_height - phase.out_y + layer.out_step_y - 1) / layer.out_step_y;
-    const int64_t cols = (layer.out_width - phase.out_x + layer.out_step_x - 1) / layer.out_step_x;
+    const int64_t rows = ceil_div(layer.out_height - phase.out_y, layer.out_step_y);
+    const int64_t cols = ceil_div(layer.out_width - phase.out_x, layer.out_step_x);
     for (const TapGrid& grid : phase.grids) {
       const LayerSource& source = layer.sources[size_t(grid.source)];
       const int64_t bottom = (rows - 1) * layer.in_step_y + grid.dy + int64_t(grid.ny - 1) * grid.dy_step;

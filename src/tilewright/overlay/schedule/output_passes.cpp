@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <optional>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright::overlay {
 namespace {
 
@@ -87,7 +89,7 @@ std::optional<int32_t> start_lift(const Layer& layer, const std::vector<int32_t>
     if (shift < 0 || (missing > 0 && shift == 0)) return {};
     if (missing <= 0) continue;
     const int64_t factor = (int64_t{1} << shift) - 1;
-    lift = std::max(lift, ((missing + factor - 1) / factor + kUnit - 1) / kUnit * kUnit);
+    lift = std::max(lift, round_up(ceil_div(missing, factor), kUnit));
   }
   if (output.clip_high + lift > kMaxImmediate) return {};
   for (int64_t o = 0; o < layer.out_channels; ++o) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/execute/scratchpads.h"
 #include "tilewright/tensor/layout.h"
 
@@ -146,7 +147,7 @@ void pack_parameters(const OutputPasses& passes, const OverlayHardware& hardware
   for (int64_t p = 0; p < vectors; ++p) {
     const std::vector<int32_t>& values = passes.parameters[size_t(p)];
     const auto channels = int64_t(values.size());
-    for (int64_t o = 0; o < (channels + block - 1) / block * block; ++o) {
+    for (int64_t o = 0; o < round_up(channels, block); ++o) {
       const int32_t value = o < channels ? values[size_t(o)] : passes.unused[size_t(p)];
       for (int64_t b = 0; b < batch; ++b) {
         const int64_t at = ((o / block * vectors + p) * batch + b) * block + o % block;
@@ -157,8 +158,8 @@ void pack_parameters(const OutputPasses& passes, const OverlayHardware& hardware
 }
 
 int64_t packed_activation_bytes(const SourceView& view, const OverlayHardware& hardware) {
-  const int64_t batches = (view.batch + hardware.batch - 1) / hardware.batch;
-  const int64_t blocks = (view.channels + hardware.block_in - 1) / hardware.block_in;
+  const int64_t batches = ceil_div(view.batch, hardware.batch);
+  const int64_t blocks = ceil_div(view.channels, hardware.block_in);
   return batches * blocks * view.height * view.width * hardware.input_bytes();
 }
 
@@ -172,8 +173,8 @@ void pack_activation(const Tensor& tensor, const SourceView& view, bool bipolar,
 
 Tensor unpack_activation(std::span<const std::byte> bytes, const SourceView& view, bool bipolar,
                          const OverlayHardware& hardware) {
-  const int64_t batches = (view.batch + hardware.batch - 1) / hardware.batch;
-  const int64_t blocks = (view.channels + hardware.block_in - 1) / hardware.block_in;
+  const int64_t batches = ceil_div(view.batch, hardware.batch);
+  const int64_t blocks = ceil_div(view.channels, hardware.block_in);
   Tensor blocked(ElementType::kI8,
                  Shape{batches, blocks, view.height, view.width, hardware.batch, hardware.block_in});
   const auto lanes = blocked.mutable_data<int8_t>();

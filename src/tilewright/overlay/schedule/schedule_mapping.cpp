@@ -3,14 +3,13 @@
 // spatial loops.
 #include "tilewright/overlay/schedule/schedule_mapping.h"
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/schedule/tiling.h"
 
 namespace tilewright::overlay {
 namespace {
 
 enum NestDimension { kN, kM, kC, kP, kQ, kR, kS };
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 bool is_single_nest(const Layer& layer) {
   return layer.kind == LayerKind::kMatrix && layer.pattern == ChannelPattern::kDense &&

@@ -7,12 +7,12 @@
 #include <array>
 #include <numeric>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright::overlay {
 namespace {
 
 constexpr int32_t kMostAhead = 200;  // steps
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 Schedule clamped(const Layer& layer, const ChannelBlocks& blocks, int64_t batch_total, Schedule schedule) {
   schedule.batch_blocks = std::min(schedule.batch_blocks, batch_total);

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/tuning/port_times.h"
 
 namespace tilewright::overlay {
 namespace {
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Outputs of a phase along one axis.
 int64_t positions(int64_t size, int64_t offset, int64_t step) {

@@ -6,6 +6,7 @@
 // of the numbers of tiles; what a tile reads is a product of its rows and its columns.
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/tuning/layer_bound.h"
 #include "tilewright/overlay/tuning/port_times.h"
 
@@ -18,8 +19,6 @@ namespace {
 constexpr double kFetchPath = 4, kReadPath = 3, kWritePath = 3;
 // What an instruction takes beside its steps: GEMM, ALU, requantising ALU, and for each change of parameters.
 constexpr double kGemmEnd = 8, kAluEnd = 4, kRequantizeEnd = 9, kChange = 3;
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Elements of all tiles along one axis: of the regions that they need, and of their parts inside the image.
 struct AxisSums {

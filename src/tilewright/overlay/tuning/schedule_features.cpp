@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright::overlay {
 namespace {
 
@@ -20,8 +22,6 @@ constexpr size_t kAxisAt = size_t(kNodeKinds), kInStepAt = kAxisAt + size_t(kAxe
 constexpr size_t kNumbers = 2 + 2 * size_t(kTensors);
 
 float log_of(double value) { return float(std::log2(1.0 + std::max(0.0, value))); }
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // One loop: `extent` runs of a body that covers `inside` (blocks, positions or taps) of each axis.
 struct Loop {
   Axis axis = kOut;

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/schedule/schedule_refinements.h"
 #include "tilewright/overlay/tuning/layer_bound.h"
 
@@ -126,7 +127,7 @@ std::vector<Knob> knobs_of(const LayerForms& forms, const OverlayHardware& hardw
     return values;
   };
   std::vector<Knob> knobs(kKnobs);
-  const int64_t batches = (layer.batch + hardware.batch - 1) / hardware.batch;
+  const int64_t batches = ceil_div(layer.batch, hardware.batch);
   knobs[kBatchBlocks] = Knob::tile_sizes("batch_blocks", batches);
   knobs[kRows] = Knob::tile_sizes("rows", layer.out_height, layer.out_step_y);
   knobs[kCols] = Knob::tile_sizes("cols", layer.out_width, layer.out_step_x);

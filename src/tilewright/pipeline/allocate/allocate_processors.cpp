@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/pipeline/allocate/stage_options.h"
 #include "tilewright/pipeline/estimate/estimate_cycles.h"
 #include "tilewright/pipeline/estimate/resource_features.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/pipeline/allocate/allocate_search.h"
 #include "tilewright/pipeline/design/layer_geometry.h"
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <set>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/pipeline/component/rom_walker.h"
 #include "tilewright/pipeline/design/allocation.h"
 #include "tilewright/pipeline/design/layer_geometry.h"

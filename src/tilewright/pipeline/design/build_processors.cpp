@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/integer_math.h"
 #include "tilewright/pipeline/component/weight_ring.h"
 #include "tilewright/pipeline/design/design_builder.h"
 #include "tilewright/pipeline/design/pack.h"

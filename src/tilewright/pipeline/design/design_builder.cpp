@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/integer_math.h"
 #include "tilewright/pipeline/component/component.h"
 #include "tilewright/pipeline/component/finish.h"
 #include "tilewright/pipeline/component/rom_walker.h"

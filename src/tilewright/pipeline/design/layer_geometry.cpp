@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/pipeline/design/component_latency.h"
 
 namespace tilewright::pipeline {

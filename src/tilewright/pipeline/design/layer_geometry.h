@@ -56,6 +56,4 @@ struct RowRange {
 };
 RowRange rows_read(const LayerGeometry& geometry, int64_t first_row, int64_t rows);
 
-constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 }  // namespace tilewright::pipeline

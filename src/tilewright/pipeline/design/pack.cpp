@@ -5,11 +5,10 @@
 #include <cstdlib>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/integer_math.h"
 
 namespace tilewright::pipeline {
 namespace {
-
-int64_t blocks(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
 // One bit stands for the sign, 1 for +1.
 int64_t stored(int64_t weight, int bits) { return bits == 1 ? (weight > 0 ? 1 : 0) : weight; }
@@ -48,9 +47,9 @@ void append_mac_weights(MemoryImage& image, const Layer& layer, int64_t in_chann
                         int bits, bool all_taps) {
   const int64_t taps = layer.window.rows * layer.window.columns;
   const int64_t outputs = int64_t(layer.weights.size()) / (taps * in_channels);
-  const int64_t in_blocks = blocks(in_channels, pi);
+  const int64_t in_blocks = ceil_div(in_channels, pi);
   const int64_t taps_per_word = all_taps ? taps : 1;
-  for (int64_t ob = 0; ob < blocks(outputs, po); ++ob) {
+  for (int64_t ob = 0; ob < ceil_div(outputs, po); ++ob) {
     for (int64_t first_tap = 0; first_tap < taps; first_tap += taps_per_word) {
       for (int64_t cb = 0; cb < in_blocks; ++cb) {
         const int64_t word = image.add_word();
@@ -72,7 +71,7 @@ void append_lane_weights(MemoryImage& image, const Layer& layer, int64_t channel
                          bool all_taps) {
   const int64_t taps = layer.window.rows * layer.window.columns;
   const int64_t taps_per_word = all_taps ? taps : 1;
-  for (int64_t cb = 0; cb < blocks(channels, p); ++cb) {
+  for (int64_t cb = 0; cb < ceil_div(channels, p); ++cb) {
     for (int64_t first_tap = 0; first_tap < taps; first_tap += taps_per_word) {
       const int64_t word = image.add_word();
       for (int64_t t = 0; t < taps_per_word; ++t) {
@@ -93,7 +92,7 @@ int finish_word_bits(NumberType number, int64_t pf, int multiplier_bits) {
 void append_finish_words(MemoryImage& image, const Network& network, const Layer& layer, int64_t channels,
                          int64_t po, int64_t pf, int multiplier_bits) {
   const bool fixed = network.number == NumberType::kFixed;
-  const int64_t words = blocks(channels, po) * po / pf;
+  const int64_t words = ceil_div(channels, po) * po / pf;
   for (int64_t w = 0; w < words; ++w) {
     RowWriter row(image);
     for (int64_t c = w * pf; c < (w + 1) * pf; ++c) {

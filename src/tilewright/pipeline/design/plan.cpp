@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright::pipeline {
 namespace {
 

@@ -3,6 +3,7 @@
 #include <bit>
 #include <string>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/pipeline/design/layer_geometry.h"
 #include "tilewright/pipeline/design/pack.h"
 #include "tilewright/pipeline/design/shapes.h"

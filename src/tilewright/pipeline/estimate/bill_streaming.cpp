@@ -2,6 +2,7 @@
 #include <bit>
 #include <numeric>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/pipeline/component/sliding_window.h"
 #include "tilewright/pipeline/design/layer_geometry.h"
 #include "tilewright/pipeline/design/pack.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/pipeline/estimate/estimate_cycles.h"
 #include "tilewright/pipeline/estimate/resource_model.h"
 

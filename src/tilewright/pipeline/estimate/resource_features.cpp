@@ -8,6 +8,7 @@
 #include <map>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/integer_math.h"
 #include "tilewright/pipeline/design/layer_geometry.h"
 #include "tilewright/synthesis/memory_cells.h"
 

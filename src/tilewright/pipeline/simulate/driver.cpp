@@ -6,13 +6,14 @@
 #include <cstring>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/integer_math.h"
 #include "tilewright/pipeline/image/registers.h"
 
 namespace tilewright::pipeline {
 namespace {
 
 constexpr size_t kPage = 4096;
-size_t pages(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+size_t pages(size_t bytes) { return round_up(bytes, kPage); }
 
 void check_identity(const Design& design, DesignPort& port) {
   const uint32_t id = port.read32(register_offset("ID"));

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/integer_math.h"
 #include "tilewright/pipeline/design/component_latency.h"
 #include "tilewright/pipeline/estimate/estimate_cycles.h"
 #include "tilewright/pipeline/estimate/window_reach.h"

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/integer_math.h"
 
 namespace tilewright {
 
@@ -35,7 +36,7 @@ Knob Knob::tile_sizes(std::string name, int64_t total, int64_t multiple_of) {
   Knob knob{std::move(name), {}, {}};
   int64_t last_parts = 0;
   for (int64_t size = multiple_of; size < total + multiple_of; size += multiple_of) {
-    const int64_t tile = std::min(size, total), parts = (total + tile - 1) / tile;
+    const int64_t tile = std::min(size, total), parts = ceil_div(total, tile);
     if (parts != last_parts) knob.values.push_back(tile);
     last_parts = parts;
   }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/base/parallel.h"
 
 namespace tilewright {
@@ -24,7 +25,7 @@ double since(Clock::time_point start) { return std::chrono::duration<double>(Clo
 std::vector<Bounded> valid_points(const TuningProblem& problem, int threads) {
   // Chunks, for validity and bounds cost more in some parts of a space than in others.
   constexpr uint64_t kChunk = 4096;
-  const uint64_t size = problem.space().size(), chunks = (size + kChunk - 1) / kChunk;
+  const uint64_t size = problem.space().size(), chunks = ceil_div(size, kChunk);
   std::vector<Bounded> points;
   std::mutex mutex;
   parallel_for(threads, int64_t(chunks), [&](int64_t begin, int64_t end) {

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright {
 namespace {
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Clipped far above every limit: the factors of a broken mapping may multiply out of range.
 int64_t product(std::initializer_list<int64_t> factors) {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright {
-namespace {
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-}  // namespace
+namespace {}  // namespace
 
 PassArray::PassArray(const RowStationaryChip& chip, const RowStationaryLayer& layer,
                      const RowStationaryMapping& mapping, const PassShape& shape)

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/spatial/chip/passes.h"
 
 namespace tilewright {
@@ -41,8 +42,8 @@ struct BlockPsums {
 struct PassSets {
   int64_t filter_sets = 1, channel_sets = 1;
   PassSets(const RowStationaryMapping& mapping, const PassShape& shape)
-      : filter_sets((shape.filters + mapping.p - 1) / mapping.p),
-        channel_sets((shape.channels + mapping.q - 1) / mapping.q),
+      : filter_sets(ceil_div(shape.filters, mapping.p)),
+        channel_sets(ceil_div(shape.channels, mapping.q)),
         p_(mapping.p),
         q_(mapping.q),
         last_filters_(shape.filters - (filter_sets - 1) * mapping.p),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/spatial/chip/networks.h"
 
 namespace tilewright {
@@ -72,8 +73,7 @@ PassResult simulate_pass(const RowStationaryChip& chip, const RowStationaryLayer
   // What runs ahead for the next pass uses the networks during this one.
   if (chip.overlap.weight_run_ahead) cycle = std::max(cycle, filter_network.busy_cycles());
   if (chip.overlap.pixel_run_ahead) {
-    cycle = std::max(cycle,
-                     (pixel_network.words() + chip.pixel_words_per_cycle - 1) / chip.pixel_words_per_cycle);
+    cycle = std::max(cycle, ceil_div(pixel_network.words(), chip.pixel_words_per_cycle));
   }
   return collect(context, array, cycle, filter_network, pixel_network, psum_networks);
 }

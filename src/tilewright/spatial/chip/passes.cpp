@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright {
-namespace {
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-}  // namespace
+namespace {}  // namespace
 
 int64_t pass_count(const RowStationaryLayer& layer, const RowStationaryMapping& a) {
   const int64_t filters = a.p * a.t;

@@ -2,12 +2,11 @@
 // robin and the spread over the banks are ours; widths and banks are the chip's.
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/spatial/chip/networks.h"
 
 namespace tilewright {
-namespace {
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-}  // namespace
+namespace {}  // namespace
 
 PsumNetworks::PsumNetworks(const PassContext& context, PassArray& array)
     : context_(context),

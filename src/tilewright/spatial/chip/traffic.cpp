@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright {
 namespace {
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Sum over blocks of `total` cut into `block` of c(block / part).
 int64_t parts(int64_t total, int64_t block, int64_t part) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright::lattice {
 namespace {
 
@@ -88,7 +90,7 @@ void MiddleGrid::choose_cells(const LatticeCase& problem) {
   for (const int64_t size : problem.sizes) {
     numbers.emplace_back();
     for (int64_t extent = size; extent >= 1; --extent) {
-      const int64_t count = (size + extent - 1) / extent;
+      const int64_t count = ceil_div(size, extent);
       if (numbers.back().empty() || numbers.back().back() != count) numbers.back().push_back(count);
     }
   }
@@ -108,7 +110,7 @@ void MiddleGrid::choose_cells(const LatticeCase& problem) {
     for (size_t cell = 0; cell < count; ++cell) {
       const size_t first = cell * list.size() / count, last = (cell + 1) * list.size() / count - 1;
       least_.back().push_back(list[first]);
-      extent_.back().push_back((problem.sizes[d] + list[last] - 1) / list[last]);
+      extent_.back().push_back(ceil_div(problem.sizes[d], list[last]));
     }
   }
 }

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/spatial/lattice/lattice.h"
 
 namespace tilewright::lattice {
 namespace {
-
-int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Whether `spatial` instances can share `tiles` tiles without a loop that is longer than what is left for it.
 bool shares(const LatticeCase& problem, int64_t spatial, int64_t tiles) {
@@ -25,8 +24,8 @@ bool shares(const LatticeCase& problem, int64_t spatial, int64_t tiles) {
 
 LowChoice low_choice(int64_t size, int64_t low, int64_t spatial) {
   LowChoice result{low, spatial};
-  result.low_tiles = ceil_divide(size, low);
-  result.array_tiles = ceil_divide(result.low_tiles, spatial);
+  result.low_tiles = ceil_div(size, low);
+  result.array_tiles = ceil_div(result.low_tiles, spatial);
   const int64_t left = size - (result.array_tiles - 1) * low * spatial;
   result.steps = (result.array_tiles - 1) * low + std::min(low, left);
   return result;
@@ -34,7 +33,7 @@ LowChoice low_choice(int64_t size, int64_t low, int64_t spatial) {
 
 MiddleChoice middle_choice(int64_t size, const LowChoice& split, int64_t middle) {
   MiddleChoice result{middle};
-  result.middle_tiles = ceil_divide(split.array_tiles, middle);
+  result.middle_tiles = ceil_div(split.array_tiles, middle);
   result.extent = std::min(size, split.low * split.spatial * middle);
   const int64_t left = split.low_tiles - (result.middle_tiles - 1) * middle * split.spatial;
   result.active = (result.middle_tiles - 1) * split.spatial + std::min(split.spatial, left);
@@ -89,7 +88,7 @@ void RemainderChoices::list_middle(int dimension, const LowChoice& split,
   // Of all buffer tiles with the same number of tiles the smallest, and the largest if that leaves so little
   // for the last one that fewer instances work in it.
   for (int64_t middle = tiles; middle >= 1;) {
-    const int64_t count = ceil_divide(tiles, middle), smallest = ceil_divide(tiles, count);
+    const int64_t count = ceil_div(tiles, middle), smallest = ceil_div(tiles, count);
     choices.push_back(middle_choice(size, split, smallest));
     if (count > 1) {
       const MiddleChoice largest = middle_choice(size, split, (tiles - 1) / (count - 1));

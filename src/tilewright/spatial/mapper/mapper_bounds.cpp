@@ -9,13 +9,15 @@
 #include <cmath>
 #include <numeric>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/nest/footprint.h"
 
 namespace tilewright {
 namespace {
 
 // Most tiles cover one iteration or all: divisions cost more than asking.
-int64_t divide_up(int64_t a, int64_t b) { return b == 1 ? a : b >= a ? 1 : (a + b - 1) / b; }
+// ceil_div of a >= 1 without the division where it can be spared: it is most of a bound.
+int64_t divide_up(int64_t a, int64_t b) { return b == 1 ? a : b >= a ? 1 : ceil_div(a, b); }
 
 }  // namespace
 

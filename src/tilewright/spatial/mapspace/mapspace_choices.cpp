@@ -6,14 +6,13 @@
 
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/spatial/cost/cost.h"
 
 namespace tilewright {
 namespace {
 
 constexpr int64_t kMaxEntries = 4'000'000;
-
-int64_t tiles_left(int64_t size, int64_t covered) { return (size + covered - 1) / covered; }
 
 int64_t fixed_factor(const std::vector<int64_t>& fixed, int dimension) {
   return fixed.empty() ? kFree : fixed[size_t(dimension)];
@@ -49,7 +48,7 @@ bool MapspaceChoices::allowed(int slot, int dimension, int64_t covered, int64_t 
   const int level = level_of(slot);
   const LevelConstraints& limits = constraints_[size_t(level)];
   const ArrayLevel& machine = mapspace_.hardware.levels[size_t(level)];
-  const int64_t left = tiles_left(mapspace_.workload.dimensions[size_t(dimension)].size, covered);
+  const int64_t left = ceil_div(mapspace_.workload.dimensions[size_t(dimension)].size, covered);
   if (factor > left || (!mapspace_.imperfect && left % factor != 0)) return false;
   const SlotKind kind = kind_of(slot);
   if (kind == SlotKind::kX && factor > machine.fanout_x) return false;
@@ -68,7 +67,7 @@ bool MapspaceChoices::complete(int slot, int dimension, int64_t covered) {
   if (const auto known = choices_[key].find(covered); known != choices_[key].end()) {
     return known->second.completes;
   }
-  const int64_t left = tiles_left(size, covered);
+  const int64_t left = ceil_div(size, covered);
   std::vector<int64_t> candidates;
   const bool last = slot == slots() - 1;
   const SlotKind kind = kind_of(slot);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/nest/footprint.h"
 
 namespace tilewright {
@@ -43,7 +44,7 @@ int64_t words(const std::vector<IndexRange>& ranges) {
 // Tiles along one rank of the last output.
 struct RankTiles {
   int64_t size = 1, tile = 1;
-  int64_t count() const { return (size + tile - 1) / tile; }
+  int64_t count() const { return ceil_div(size, tile); }
   IndexRange range(int64_t index) const { return {index * tile, std::min(size, (index + 1) * tile) - 1}; }
 };
 
@@ -221,7 +222,7 @@ int64_t tile_count(const LayerChain& chain, const FusedTiling& tiling) {
   for (size_t r = 0; r < tileable.size(); ++r) {
     if (!tileable[r]) continue;
     const int64_t size = output_ranks(chain.back())[r].size, tile = std::min(size, tiling.tile[r]);
-    count *= (size + tile - 1) / tile;
+    count *= ceil_div(size, tile);
   }
   return count;
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/nest/workload_text.h"
 #include "tilewright/spatial/mapspace/mapspace_text.h"
 
@@ -70,7 +71,7 @@ bool may_fit(const LayerChain& chain, const FusedTiling& tiling, const FusedPlan
 std::vector<int64_t> tile_extents_of(int64_t size, size_t most) {
   std::vector<int64_t> all;
   for (int64_t count = 1; count <= size; ++count) {
-    const int64_t tile = (size + count - 1) / count;
+    const int64_t tile = ceil_div(size, count);
     if (all.empty() || tile < all.back()) all.push_back(tile);
   }
   if (all.size() <= most) return all;

@@ -8,10 +8,10 @@
 #include <cmath>
 #include <utility>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright::study {
 namespace {
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 void check_mapping(const LayerShape& layer, const PassMapping& mapping) {
   Diagnostics diagnostics;

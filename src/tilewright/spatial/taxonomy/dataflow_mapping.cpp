@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/spatial/taxonomy/bound_dataflow.h"
 
 namespace tilewright::study {
@@ -72,7 +73,7 @@ class Builder {
     }
     int64_t& inside = inside_[size_t(*found)];
     const int64_t size = workload_.dimensions[size_t(*found)].size;
-    const int64_t left = (size + inside - 1) / inside;
+    const int64_t left = ceil_div(size, inside);
     int64_t factor = left;
     if (loop.factor >= 0) {
       const double value = values_[size_t(loop.factor)];

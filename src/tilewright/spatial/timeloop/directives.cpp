@@ -10,6 +10,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/base/plain_text.h"
 
 namespace tilewright::timeloop {
@@ -208,7 +209,7 @@ class Constrainer {
             if (residue == nullptr) residue = &factor;
           } else {
             divides = divides && left % factor == 0;
-            left = (left + factor - 1) / factor;
+            left = ceil_div(left, factor);
           }
         }
       }
@@ -347,7 +348,7 @@ class MappingReader {
       int64_t* residue = nullptr;
       for (std::vector<int64_t>& factors : slots_) {
         if (factors[d] != kResidue) {
-          left = (left + factors[d] - 1) / factors[d];
+          left = ceil_div(left, factors[d]);
         } else if (residue != nullptr) {
           report_.invalid(section, dimension.name, "two factors stand for what is left of this dimension");
           factors[d] = 1;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/integer_math.h"
 #include "tilewright/base/parallel.h"
 #include "tilewright/base/random.h"
 #include "tilewright/tune/explore/exploration.h"
@@ -50,7 +51,7 @@ const Candidate* Screening::find(KnobSpace::Point point) const {
 }
 
 Screening screen(const ExplorationBackend& backend, int threads, const Deadline* deadline) {
-  const auto size = int64_t(backend.space().size()), slices = (size + kSlice - 1) / kSlice;
+  const auto size = int64_t(backend.space().size()), slices = ceil_div(size, kSlice);
   std::vector<Screening> parts(static_cast<size_t>(slices));
   // In random order, so that what there is time for is a sample of all.
   std::vector<int64_t> order(parts.size());

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/integer_math.h"
 
 namespace tilewright::tune {
 namespace {
@@ -116,7 +117,7 @@ SqlitePages::SqlitePages(const std::filesystem::path& path, size_t page_bytes)
   };
   add_frames(false);
   // A truncated file may end within a page; the rest of that page reads as zeros.
-  file_.resize((file_.size() + page_bytes - 1) / page_bytes * page_bytes);
+  file_.resize(round_up(file_.size(), page_bytes));
   for (size_t at = 0; at < file_.size(); at += page_bytes)
     pages_[at / page_bytes + 1].push_back(Bytes(file_).subspan(at, page_bytes));
   add_frames(true);
