@@ -28,14 +28,6 @@ size_t utf8_length(std::string_view text) {
   return code < kSmallest[length] || code > 0x10FFFF || surrogate ? 0 : length;
 }
 
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
-  }
-  return result;
-}
-
 bool valid_utf8(std::string_view text) {
   while (!text.empty()) {
     const size_t length = utf8_length(text);

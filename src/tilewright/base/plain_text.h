@@ -17,8 +17,6 @@ std::string plain_text(std::string_view text, ControlCharacters kept = ControlCh
 // Bytes of the UTF-8 character at the front of a text that is not empty: 1 to 4; 0: none stands there (a
 // stray or missing continuation, a longer form than needed, half of a surrogate pair, above U+10FFFF).
 size_t utf8_length(std::string_view text);
-// `text` with the letters A to Z as a to z, whatever the locale.
-std::string lower_case(std::string_view text);
 // Whether `text` is UTF-8 from end to end. JSON and other files that programs read hold nothing else.
 bool valid_utf8(std::string_view text);
 

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "tilewright/base/plain_text.h"
+#include "tilewright/base/ascii.h"
 
 namespace tilewright::cgra {
 namespace {

@@ -4,12 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <set>
 
-#include "tilewright/base/plain_text.h"
+#include "tilewright/base/ascii.h"
 #include "tilewright/hardware/array_rules.h"
 #include "tilewright/spatial/timeloop/architecture.h"
 

@@ -7,11 +7,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 
+#include "tilewright/base/ascii.h"
 #include "tilewright/base/integer_math.h"
-#include "tilewright/base/plain_text.h"
 
 namespace tilewright::timeloop {
 namespace {

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
-#include "tilewright/base/plain_text.h"
+#include "tilewright/base/ascii.h"
+
 
 namespace tilewright::timeloop {
 namespace {
