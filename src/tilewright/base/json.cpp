@@ -31,6 +31,12 @@ std::string json_text(const nlohmann::ordered_json& value, int indent) {
   return value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+std::string json_quoted(const std::string& text) { return json_text(nlohmann::json(text)); }
+
+std::string ascii_json_quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
 nlohmann::json parse_json(const std::string& text, const std::string& source_name) {
   using json = nlohmann::json;
   std::vector<std::set<std::string>> keys;

@@ -46,6 +46,10 @@ class JsonMap {
 // that are no UTF-8, which JSON cannot hold, come out as U+FFFD.
 std::string json_text(const nlohmann::json& value, int indent = -1);
 std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
+// A text as it stands in such a document, with its quotes; a scalar of YAML, too. In the second form
+// characters beyond ASCII are "\u00e9".
+std::string json_quoted(const std::string& text);
+std::string ascii_json_quoted(const std::string& text);
 
 // The value where it is an integer in low..high.
 std::optional<int64_t> json_integer(const nlohmann::json& value, int64_t low, int64_t high);

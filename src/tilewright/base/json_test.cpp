@@ -123,6 +123,8 @@ TEST(JsonClass, TextsOfAnyBytesCanBePrinted) {
     }
   }
   EXPECT_EQ(json_text(nlohmann::json("caf\xe9")), "\"caf\xef\xbf\xbd\"");
+  EXPECT_EQ(json_quoted("\"caf\xc3\xa9\"\n"), "\"\\\"caf\xc3\xa9\\\"\\n\"");
+  EXPECT_EQ(ascii_json_quoted("caf\xc3\xa9 \xe9"), "\"caf\\u00e9 \\ufffd\"");
 }
 
 TEST(Json, ReportsAValueThatIsNoObject) {

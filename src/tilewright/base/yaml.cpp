@@ -114,6 +114,12 @@ YAML::Node read_yaml_file(const std::filesystem::path& path) {
   return parse_yaml(read_text_file(path, size_t{1} << 24), path.string());
 }
 
+std::string yaml_quoted(const std::string& text) {
+  YAML::Emitter emitter;
+  emitter << YAML::DoubleQuoted << text;
+  return emitter.c_str();
+}
+
 YamlMap::YamlMap(YAML::Node node, std::string where, Diagnostics& diagnostics)
     : node_(std::move(node)), where_(std::move(where)), diagnostics_(diagnostics) {
   if (!node_.IsDefined() || !node_.IsMap()) {

@@ -18,6 +18,9 @@ namespace tilewright {
 YAML::Node parse_yaml(const std::string& text, const std::string& source_name);
 YAML::Node read_yaml_file(const std::filesystem::path& path);
 
+// A scalar in double quotes that reads back as `text`, whatever it holds; bytes that are no UTF-8 as U+FFFD.
+std::string yaml_quoted(const std::string& text);
+
 // Reads the fields of one YAML map. Each accessor adds a diagnostic when the field has the wrong type or is
 // out of range and returns the fallback; `finish` reports the fields nobody asked for.
 class YamlMap {

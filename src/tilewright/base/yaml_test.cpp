@@ -32,6 +32,17 @@ TEST(YamlMap, ReportsEveryWrongFieldAtOnceWithItsLine) {
             "x.yaml:4 (extra): unknown field; known fields: a, b, c, d, missing, off\n");
 }
 
+TEST(YamlClass, QuotedTextsReadBackWhateverTheyHold) {
+  Random random(test_seed());
+  for (int64_t i = 0; i < test_cases(300); ++i) {
+    std::string text;
+    for (int64_t left = random.between(0, 9); left > 0; --left) text += char(random.between(1, 127));
+    const YAML::Node read = parse_yaml("{name: " + yaml_quoted(text) + ", other: 1}", "the text");
+    EXPECT_EQ(read["name"].Scalar(), text) << "seed " << test_seed();
+  }
+  EXPECT_EQ(yaml_quoted("a \"b\"\n"), "\"a \\\"b\\\"\\n\"");
+}
+
 TEST(YamlClass, NumbersAreTakenFromLowToHighInclusive) {
   for (int64_t low = -2; low <= 2; ++low) {
     for (int64_t high = low + 1; high <= 3; ++high) {

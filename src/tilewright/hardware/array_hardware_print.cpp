@@ -7,13 +7,6 @@
 namespace tilewright {
 namespace {
 
-// A scalar that reads back as `text`, whatever it holds.
-std::string quoted(const std::string& text) {
-  YAML::Emitter emitter;
-  emitter << YAML::DoubleQuoted << text;
-  return emitter.c_str();
-}
-
 std::string role_words(uint32_t roles) {
   std::string text;
   for (int role = 0; role < kDataRoles; ++role) {
@@ -56,7 +49,7 @@ std::string print_network(const ArrayNetwork& network) {
 }
 
 std::string print_level(const ArrayLevel& level) {
-  std::string text = fmt::format("- name: {}\n", quoted(level.name));
+  std::string text = fmt::format("- name: {}\n", yaml_quoted(level.name));
   text += fmt::format("  capacity_words: {}\n", words(level.capacity_words));
   FlowMap reserved;
   uint32_t roomy = 0;
@@ -95,8 +88,8 @@ std::string indented(const std::string& text) {
 }  // namespace
 
 std::string print_array_hardware(const ArrayHardware& h) {
-  std::string text = fmt::format("kind: array\nname: {}\nenergy_unit: {}\nword_bits: {}\n", quoted(h.name),
-                                 quoted(h.energy_unit), h.word_bits);
+  std::string text = fmt::format("kind: array\nname: {}\nenergy_unit: {}\nword_bits: {}\n",
+                                 yaml_quoted(h.name), yaml_quoted(h.energy_unit), h.word_bits);
   if (h.clock_mhz != 0) text += fmt::format("clock_mhz: {}\n", h.clock_mhz);
   text += fmt::format("arithmetic: {{energy: {}, area_um2: {}}}\n", h.mac_energy, h.mac_area_um2);
   text += "levels:\n";

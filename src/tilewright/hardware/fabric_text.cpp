@@ -3,22 +3,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/json.h"
 #include "tilewright/base/yaml.h"
 #include "tilewright/hardware/fabric.h"
 #include "tilewright/hardware/preset_files.h"
 
 namespace tilewright {
 namespace {
-
-// Names are free text: a JSON string is one in YAML, too. What is no UTF-8 must not stop the printer.
-std::string quoted(const std::string& name) {
-  using Json = nlohmann::json;
-  return Json(name).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 const char* starter_rule_name(StarterRule rule) {
   switch (rule) {
@@ -140,7 +134,7 @@ Fabric parse_fabric(const std::string& text, const std::string& source_name) {
 
 std::string print_fabric(const Fabric& f) {
   std::string text = fmt::format("kind: fabric\nname: {}\nrows: {}\ncolumns: {}\nwrap: {}\nspans: [{}]\n",
-                                 quoted(f.name), f.rows, f.columns, f.wrap, fmt::join(f.spans, ", "));
+                                 json_quoted(f.name), f.rows, f.columns, f.wrap, fmt::join(f.spans, ", "));
   text += fmt::format("operation_latency_cycles: {}\ncycles_per_distance: {}\nhops_per_cycle: {}\n",
                       f.operation_latency_cycles, f.cycles_per_distance, f.hops_per_cycle);
   text += fmt::format("pass_through: {}\ndelay_registers: {}\noperands: {}\ninstructions: {}\nmax_ii: {}\n",

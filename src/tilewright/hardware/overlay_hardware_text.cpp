@@ -183,13 +183,6 @@ std::string trimmed(const std::string& text) {
   return text.substr(from, text.find_last_not_of(" \t\r\n") - from + 1);
 }
 
-// A YAML scalar that reads back as `text`, whatever it holds.
-std::string quoted(const std::string& text) {
-  YAML::Emitter emitter;
-  emitter << YAML::DoubleQuoted << text;
-  return emitter.c_str();
-}
-
 }  // namespace
 
 OverlayHardware parse_overlay_hardware(const std::string& text, const std::string& source_name) {
@@ -220,7 +213,7 @@ OverlayHardware read_overlay_hardware(const std::filesystem::path& path) {
 }
 
 std::string print_overlay_hardware(const OverlayHardware& h) {
-  std::string text = fmt::format("name: {}\n", quoted(h.name));
+  std::string text = fmt::format("name: {}\n", yaml_quoted(h.name));
   text += fmt::format("isa: {}\n", h.isa == IsaVersion::kVta ? "vta" : "wide");
   text += fmt::format("batch: {}\nblock_in: {}\nblock_out: {}\n", h.batch, h.block_in, h.block_out);
   text += fmt::format("input_bits: {}\nweight_bits: {}\naccumulator_bits: {}\noutput_bits: {}\n",

@@ -266,12 +266,6 @@ class WorkloadReader {
   Diagnostics& diagnostics_;
 };
 
-std::string quoted(const std::string& text) {
-  YAML::Emitter emitter;
-  emitter << YAML::DoubleQuoted << text;
-  return emitter.c_str();
-}
-
 }  // namespace
 
 std::vector<Workload> parse_workloads(const std::string& text, const std::string& source_name) {
@@ -294,15 +288,15 @@ std::vector<Workload> read_workloads(const std::filesystem::path& path) {
 }
 
 std::string print_workload(const Workload& workload) {
-  std::string text = fmt::format("name: {}\ndimensions:\n", quoted(workload.name));
+  std::string text = fmt::format("name: {}\ndimensions:\n", yaml_quoted(workload.name));
   for (const Dimension& d : workload.dimensions) text += fmt::format("  {}: {}\n", d.name, d.size);
   text += "data_spaces:\n";
   for (const DataSpace& space : workload.data_spaces) {
-    text += fmt::format("- name: {}\n  bits: {}\n", quoted(space.name), space.bits);
+    text += fmt::format("- name: {}\n  bits: {}\n", yaml_quoted(space.name), space.bits);
     if (space.is_output) text += "  output: true\n";
     text += space.ranks.empty() ? "  ranks: []\n" : "  ranks:\n";
     for (const Rank& rank : space.ranks) {
-      text += fmt::format("  - {{name: {}, size: {}, index: {}}}\n", quoted(rank.name), rank.size,
+      text += fmt::format("  - {{name: {}, size: {}, index: {}}}\n", yaml_quoted(rank.name), rank.size,
                           print_affine(rank, workload));
     }
   }

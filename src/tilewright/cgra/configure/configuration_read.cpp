@@ -56,7 +56,7 @@ class Reader {
       return;
     }
     try {
-      fabric = parse_fabric(node->dump(-1, ' ', false, Json::error_handler_t::replace), source_ + ": fabric");
+      fabric = parse_fabric(json_text(*node), source_ + ": fabric");
     } catch (const Error& error) {
       for (const Diagnostic& diagnostic : error.diagnostics()) diagnostics_.add(diagnostic);
     }

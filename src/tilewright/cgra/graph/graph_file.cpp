@@ -222,10 +222,6 @@ void GraphReader::fix_variables() {
   }
 }
 
-std::string in_quotes(const std::string& text) {
-  return json(text).dump(-1, ' ', true, json::error_handler_t::replace);
-}
-
 std::string print_operand(const DataflowGraph& graph, const Operand& operand) {
   switch (operand.kind) {
     case OperandKind::kConstant:
@@ -233,11 +229,11 @@ std::string print_operand(const DataflowGraph& graph, const Operand& operand) {
     case OperandKind::kThread:
       return "\"thread\"";
     case OperandKind::kVariable:
-      return in_quotes(graph.variables[operand.index].name);
+      return ascii_json_quoted(graph.variables[operand.index].name);
     case OperandKind::kNode:
       break;
   }
-  const std::string name = in_quotes(graph.nodes[operand.index].name);
+  const std::string name = ascii_json_quoted(graph.nodes[operand.index].name);
   if (operand.distance == 0) return name;
   std::string text = fmt::format("{{\"node\": {}, \"distance\": {}", name, operand.distance);
   if (!operand.initial.empty()) text += fmt::format(", \"initial\": [{}]", fmt::join(operand.initial, ", "));
@@ -248,16 +244,18 @@ std::string print_node(const GraphFile& file, size_t index) {
   const DataflowGraph& graph = file.graph;
   const Node& node = graph.nodes[index];
   std::string text =
-      fmt::format("{{\"name\": {}, \"op\": \"{}\"", in_quotes(node.name), opcode_facts(node.op).name);
+      fmt::format("{{\"name\": {}, \"op\": \"{}\"", ascii_json_quoted(node.name), opcode_facts(node.op).name);
   if (node.then) text += fmt::format(", \"then\": \"{}\"", opcode_facts(*node.then).name);
   std::vector<std::string> operands;
   for (const Operand& operand : node.operands) operands.push_back(print_operand(graph, operand));
   if (!operands.empty()) text += fmt::format(", \"operands\": [{}]", fmt::join(operands, ", "));
-  if (node.array >= 0) text += fmt::format(", \"array\": {}", in_quotes(graph.arrays[node.array].name));
-  if (node.writes >= 0) text += fmt::format(", \"writes\": {}", in_quotes(graph.variables[node.writes].name));
+  if (node.array >= 0)
+    text += fmt::format(", \"array\": {}", ascii_json_quoted(graph.arrays[node.array].name));
+  if (node.writes >= 0)
+    text += fmt::format(", \"writes\": {}", ascii_json_quoted(graph.variables[node.writes].name));
   if (node.sends >= 0) {
     text += fmt::format(", \"{}\": {}", node.op == Opcode::kLoad ? "into" : "sends",
-                        in_quotes(graph.variables[node.sends].name));
+                        ascii_json_quoted(graph.variables[node.sends].name));
   }
   if (!file.fixed_tiles.empty() && file.fixed_tiles[index])
     text += fmt::format(", \"tile\": {}", *file.fixed_tiles[index]);
@@ -290,15 +288,15 @@ GraphFile parse_graph_json(const std::string& text, const std::string& source_na
 
 std::string print_graph_json(const GraphFile& file) {
   const DataflowGraph& graph = file.graph;
-  std::string text = fmt::format("{{\n  \"name\": {},\n", in_quotes(graph.name));
+  std::string text = fmt::format("{{\n  \"name\": {},\n", ascii_json_quoted(graph.name));
   if (!graph.description.empty())
-    text += fmt::format("  \"description\": {},\n", in_quotes(graph.description));
+    text += fmt::format("  \"description\": {},\n", ascii_json_quoted(graph.description));
   std::vector<std::string> lines;
-  for (const ExternalArray& array : graph.arrays) lines.push_back(in_quotes(array.name));
+  for (const ExternalArray& array : graph.arrays) lines.push_back(ascii_json_quoted(array.name));
   if (!lines.empty()) text += fmt::format("  \"arrays\": [{}],\n", fmt::join(lines, ", "));
   lines.clear();
   for (const Variable& variable : graph.variables) {
-    std::string line = fmt::format("{{\"name\": {}", in_quotes(variable.name));
+    std::string line = fmt::format("{{\"name\": {}", ascii_json_quoted(variable.name));
     if (!variable.table.empty()) line += fmt::format(", \"table\": [{}]", fmt::join(variable.table, ", "));
     if (variable.table.empty() && variable.entries != Variable{}.entries)
       line += fmt::format(", \"entries\": {}", variable.entries);

@@ -54,16 +54,13 @@ std::string indented(std::string text) {
   return result;
 }
 
-std::string quoted_name(const std::string& text) {
-  return json(text).dump(-1, ' ', true, json::error_handler_t::replace);
-}
-
 std::string print_places(const MappedProgram& program) {
   std::vector<std::string> lines;
   for (size_t node = 0; node < program.mapping.places.size(); ++node) {
     const Place& place = program.mapping.places[node];
     lines.push_back(fmt::format("{{\"node\": {}, \"tile\": {}, \"time\": {}}}",
-                                quoted_name(program.problem.graph.nodes[node].name), place.tile, place.time));
+                                ascii_json_quoted(program.problem.graph.nodes[node].name), place.tile,
+                                place.time));
   }
   return fmt::format("{}", fmt::join(lines, ",\n    "));
 }
@@ -76,8 +73,8 @@ std::string print_routes(const MappedProgram& program) {
     for (const RouteStep& step : program.mapping.routes[i])
       steps.push_back(fmt::format("[{}, {}]", step.tile, step.clock));
     lines.push_back(fmt::format("{{\"to\": {}, \"operand\": {}, \"steps\": [{}]}}",
-                                quoted_name(program.problem.graph.nodes[edges[i].to].name), edges[i].operand,
-                                fmt::join(steps, ", ")));
+                                ascii_json_quoted(program.problem.graph.nodes[edges[i].to].name),
+                                edges[i].operand, fmt::join(steps, ", ")));
   }
   return fmt::format("{}", fmt::join(lines, ",\n    "));
 }
@@ -144,16 +141,14 @@ void ProgramReader::parts(JsonMap& map) {
   if (!fabric) map.error("fabric", "missing field");
   if (fabric) {
     try {
-      problem().fabric =
-          parse_fabric(fabric->dump(-1, ' ', false, json::error_handler_t::replace), source_ + ": fabric");
+      problem().fabric = parse_fabric(json_text(*fabric), source_ + ": fabric");
     } catch (const Error& error) {
       for (const Diagnostic& diagnostic : error.diagnostics()) diagnostics_.add(diagnostic);
     }
   }
   if (!graph) return;
-  const GraphFile file =
-      parse_graph_json(graph->dump(-1, ' ', false, json::error_handler_t::replace), source_ + ": graph",
-                       fabric ? problem().fabric.operands : kUsualOperands, diagnostics_);
+  const GraphFile file = parse_graph_json(json_text(*graph), source_ + ": graph",
+                                          fabric ? problem().fabric.operands : kUsualOperands, diagnostics_);
   problem().graph = file.graph;
   problem().fixed_tiles = file.fixed_tiles;
   problem().fixed_times = file.fixed_times;

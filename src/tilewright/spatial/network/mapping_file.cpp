@@ -9,13 +9,6 @@
 namespace tilewright {
 namespace {
 
-// A YAML scalar that reads back as the same text.
-std::string quoted_scalar(const std::string& text) {
-  YAML::Emitter emitter;
-  emitter << YAML::DoubleQuoted << text;
-  return emitter.c_str();
-}
-
 std::string indented(const std::string& text, const std::string& indent) {
   std::string result;
   bool start = true;
@@ -37,8 +30,8 @@ std::string as_text(const YAML::Node& node) {
 }  // namespace
 
 std::string print_mapping_file(const NetworkReport& report) {
-  std::string text = fmt::format("network: {}\nhardware: {}\nlayers:\n", quoted_scalar(report.network.name),
-                                 quoted_scalar(report.hardware));
+  std::string text = fmt::format("network: {}\nhardware: {}\nlayers:\n", yaml_quoted(report.network.name),
+                                 yaml_quoted(report.hardware));
   bool any = false;
   for (const DataflowRun& run : report.runs) {
     for (const NetworkLayer& layer : report.network.layers) {
@@ -46,7 +39,7 @@ std::string print_mapping_file(const NetworkReport& report) {
       if (cost.mapping.empty()) continue;
       any = true;
       text += fmt::format("- layer: {}\n  dataflow: {}\n  energy: {}\n  cycles: {}\n  mapping:\n",
-                          quoted_scalar(layer.name), quoted_scalar(run.dataflow), cost.energy, cost.cycles);
+                          yaml_quoted(layer.name), yaml_quoted(run.dataflow), cost.energy, cost.cycles);
       text += indented(cost.mapping, "  ");
     }
   }

@@ -94,8 +94,7 @@ void JobFolder::write_result(const Job& job, const JobResult& result) const {
                       {"seconds", result.seconds},
                       {"worker", result.worker},
                       {"attempts", result.attempts}};
-  write_text_file_durably(folder_ / "results" / (job.id + ".json"),
-                          value.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
+  write_text_file_durably(folder_ / "results" / (job.id + ".json"), json_text(value) + "\n");
 }
 
 std::optional<JobResult> JobFolder::read_result(const Job& job) const {

@@ -18,10 +18,6 @@ namespace {
 
 constexpr int64_t kMostReported = 1000;  // bad lines
 
-std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 // The number of a field that must be there; nothing, and an error reported, where it is missing or no number.
 std::optional<double> read_number(JsonMap& fields, const char* name) {
   const nlohmann::json* value = fields.child(name);
@@ -70,13 +66,13 @@ std::optional<Record> parse_record(const std::string& line, const std::string& w
 std::string print_record(const Record& record) {
   const TrialKey& key = record.key;
   const std::string result = record.cost ? fmt::format("\"cost\": {}", *record.cost + 0.0)
-                                         : fmt::format("\"failure\": {}", quoted(record.failure));
+                                         : fmt::format("\"failure\": {}", json_quoted(record.failure));
   return fmt::format(
       "{{\"workload\": {}, \"hardware\": {}, \"schedule\": {}, \"tool\": {}, \"seed\": {}, {}, \"seconds\": "
       "{}, "
       "\"unix_time_s\": {}}}\n",
-      quoted(key.workload), quoted(key.hardware), quoted(key.schedule), quoted(key.tool), key.seed, result,
-      record.seconds + 0.0, record.unix_time_s);
+      json_quoted(key.workload), json_quoted(key.hardware), json_quoted(key.schedule), json_quoted(key.tool),
+      key.seed, result, record.seconds + 0.0, record.unix_time_s);
 }
 
 void read_records(std::istream& in, const std::string& source_name, Diagnostics& diagnostics,
