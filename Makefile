@@ -47,6 +47,7 @@ test-threads:
 figures:
 	scripts/install-deps test
 	$(MAKE) --no-print-directory build
+	$(MAKE) --no-print-directory build TARGETS=figures
 	scripts/figures $(BUILD)
 
 format:

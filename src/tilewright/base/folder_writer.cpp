@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr const char* kTitle =
     "# Files that 'tilewright {}' wrote, with digest and size; it replaces no others.";
 
-[[noreturn]] void fail(const std::string& what, const fs::path& path, const std::string& reason) {
+[[noreturn]] void folder_fail(const std::string& what, const fs::path& path, const std::string& reason) {
   throw Error(ErrorKind::kInvalidInput, fmt::format("cannot {} '{}': {}", what, path.string(), reason));
 }
 
@@ -49,7 +49,7 @@ std::map<std::string, fs::file_status> entries(const fs::path& folder) {
     if (status.type() != fs::file_type::directory)
       found.emplace(it->path().lexically_relative(folder).generic_string(), status);
   }
-  if (failed) fail("read the folder", folder, failed.message());
+  if (failed) folder_fail("read the folder", folder, failed.message());
   return found;
 }
 
@@ -139,11 +139,11 @@ void keep(const fs::path& old_folder, const std::map<std::string, fs::file_statu
       taken.push_back(path);
     } else if (status.type() == fs::file_type::symlink) {
       fs::copy_symlink(from, to, failed);
-      if (failed) fail("keep", from, failed.message());
+      if (failed) folder_fail("keep", from, failed.message());
     } else if (status.type() == fs::file_type::regular) {
       fs::create_hard_link(from, to, failed);
       if (failed) fs::copy_file(from, to, failed);  // a file system without links
-      if (failed) fail("keep", from, failed.message());
+      if (failed) folder_fail("keep", from, failed.message());
     } else {
       strange.push_back(path);
     }
@@ -197,13 +197,13 @@ void remove_replaced(const fs::path& replaced, const fs::path& folder) {
 // The new folder takes the place of the old one, which gets its name.
 void exchange(const fs::path& partial, const fs::path& target) {
   if (::renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) return;
-  if (errno != EINVAL && errno != ENOSYS) fail("replace", target, std::strerror(errno));
+  if (errno != EINVAL && errno != ENOSYS) folder_fail("replace", target, std::strerror(errno));
   const fs::path aside = unused_path_beside(target);
-  if (::rename(target.c_str(), aside.c_str()) != 0) fail("replace", target, std::strerror(errno));
+  if (::rename(target.c_str(), aside.c_str()) != 0) folder_fail("replace", target, std::strerror(errno));
   if (::rename(partial.c_str(), target.c_str()) != 0) {
     const int reason = errno;
     ::rename(aside.c_str(), target.c_str());
-    fail("replace", target, std::strerror(reason));
+    folder_fail("replace", target, std::strerror(reason));
   }
   ::rename(aside.c_str(), partial.c_str());
 }
@@ -216,13 +216,13 @@ FolderWriter::FolderWriter(const fs::path& target, std::string maker) : maker_(s
   check_folder_target(target, maker_);
   std::error_code failed;
   target_ = fs::weakly_canonical(fs::absolute(target), failed);  // a link to a folder stays a link
-  if (failed) fail("write the folder", target, failed.message());
+  if (failed) folder_fail("write the folder", target, failed.message());
   if (!target_.has_filename()) target_ = target_.parent_path();
   create_folder(target_.parent_path());
   struct stat old {};
   const bool replaces = ::stat(target_.c_str(), &old) == 0;
   partial_ = unused_path_beside(target_);
-  if (::mkdir(partial_.c_str(), 0777) != 0) fail("create folder", target, std::strerror(errno));
+  if (::mkdir(partial_.c_str(), 0777) != 0) folder_fail("create folder", target, std::strerror(errno));
   if (replaces) ::chmod(partial_.c_str(), old.st_mode & 07777);
 }
 
@@ -237,7 +237,7 @@ void FolderWriter::commit() {
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(target_, ignored))) {
     if (::rename(partial_.c_str(), target_.c_str()) != 0)
-      fail("write the folder", target_, std::strerror(errno));
+      folder_fail("write the folder", target_, std::strerror(errno));
   } else {
     keep(target_, others, partial_);
     exchange(partial_, target_);

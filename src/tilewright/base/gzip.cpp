@@ -18,7 +18,7 @@ constexpr int kGzipWindow = 15 + 16;  // the largest window, with gzip's header 
 
 Bytef* bytef(const std::byte* bytes) { return reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes)); }
 
-[[noreturn]] void fail(const std::string& message) { throw Error(ErrorKind::kInvalidInput, message); }
+[[noreturn]] void gzip_fail(const std::string& message) { throw Error(ErrorKind::kInvalidInput, message); }
 
 }  // namespace
 
@@ -29,7 +29,7 @@ bool is_gzip(std::span<const std::byte> bytes) {
 std::vector<std::byte> gzip(std::span<const std::byte> bytes) {
   z_stream stream{};
   if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kGzipWindow, 9, Z_DEFAULT_STRATEGY) != Z_OK)
-    fail("zlib cannot start");
+    gzip_fail("zlib cannot start");
   const std::unique_ptr<z_stream, int (*)(z_streamp)> guard(&stream, deflateEnd);
   std::vector<std::byte> packed(size_t{1} << 16);
   size_t read = 0, used = 0;
@@ -49,7 +49,7 @@ std::vector<std::byte> gzip(std::span<const std::byte> bytes) {
 
 std::vector<std::byte> gunzip(std::span<const std::byte> compressed, size_t max_bytes) {
   z_stream stream{};
-  if (inflateInit2(&stream, kGzipWindow) != Z_OK) fail("zlib cannot start");
+  if (inflateInit2(&stream, kGzipWindow) != Z_OK) gzip_fail("zlib cannot start");
   const std::unique_ptr<z_stream, int (*)(z_streamp)> guard(&stream, inflateEnd);
   std::vector<std::byte> bytes;
   size_t read = 0, used = 0;
@@ -65,8 +65,8 @@ std::vector<std::byte> gunzip(std::span<const std::byte> compressed, size_t max_
       status = inflate(&stream, Z_NO_FLUSH);
       read += input - stream.avail_in;
       used += space - stream.avail_out;
-      if (status != Z_STREAM_END && status != Z_OK) fail("its gzip data is damaged or truncated");
-      if (used > max_bytes) fail(fmt::format("it is too large: more than {} bytes unpacked", max_bytes));
+      if (status != Z_STREAM_END && status != Z_OK) gzip_fail("its gzip data is damaged or truncated");
+      if (used > max_bytes) gzip_fail(fmt::format("it is too large: more than {} bytes unpacked", max_bytes));
     }
   }
   bytes.resize(used);

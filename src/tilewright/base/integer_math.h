@@ -18,6 +18,11 @@ constexpr WideInteger<T> ceil_div(T a, std::type_identity_t<WideInteger<T>> b) {
   return (WideInteger<T>(a) + b - 1) / b;
 }
 
+// a / b rounded down, b != 0.
+constexpr int64_t floor_div(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
 // The least multiple of quantum > 0 that is no less than value >= 0.
 template <std::integral T>
 constexpr WideInteger<T> round_up(T value, std::type_identity_t<WideInteger<T>> quantum) {

@@ -28,6 +28,16 @@ TEST(IntegerMathTest, NarrowArgumentsGiveWideResults) {
   EXPECT_EQ(round_up(uint64_t{1} << 63, 4096), uint64_t{1} << 63);
 }
 
+TEST(IntegerMathTest, FloorIsBelowBothSignsAlike) {
+  for (int64_t a = -40; a < 40; ++a) {
+    for (int64_t b = -9; b < 10; ++b) {
+      if (b == 0) continue;
+      const int64_t floor = floor_div(a, b), rest = a - floor * b;
+      EXPECT_TRUE(b > 0 ? rest >= 0 && rest < b : rest <= 0 && rest > b) << a << " / " << b;
+    }
+  }
+}
+
 TEST(IntegerMathTest, PowersOfTwo) {
   for (int exponent = 0; exponent < 61; ++exponent) {
     const int64_t power = int64_t{1} << exponent;

@@ -81,7 +81,7 @@ Fabric grid(int rows, int columns, const std::string& kind) {
   return fabric;
 }
 
-bool parse_short_form(const std::string& text, Fabric& fabric) {
+bool parse_short_fabric(const std::string& text, Fabric& fabric) {
   std::smatch match;
   static const std::regex line("(line|ring)-([0-9]{1,4})"),
       array("(mesh|torus|hycube)-([0-9]{1,3})x([0-9]{1,3})");
@@ -152,7 +152,7 @@ Fabric find_fabric(const std::string& name_or_path, const std::filesystem::path&
   std::error_code failed;
   if (std::binary_search(known.begin(), known.end(), name_or_path)) {
     path = preset_folder / (name_or_path + ".yaml");
-  } else if (Fabric fabric; parse_short_form(name_or_path, fabric)) {
+  } else if (Fabric fabric; parse_short_fabric(name_or_path, fabric)) {
     Diagnostics diagnostics;
     fabric.verify(diagnostics);
     diagnostics.raise_if_any();

@@ -9,6 +9,8 @@
 #include <numeric>
 #include <vector>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright {
 namespace {
 
@@ -17,8 +19,6 @@ struct Progression {
   int64_t step = 1;
   int64_t count = 1;
 };
-
-int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
 // Number of x in [0, count) with low <= x * step <= high.
 int64_t points_between(const Progression& p, int64_t low, int64_t high) {

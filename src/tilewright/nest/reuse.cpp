@@ -9,12 +9,12 @@
 #include <array>
 #include <set>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/nest/footprint.h"
 
 namespace tilewright {
 namespace {
 
-int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 int64_t magnitude(int64_t a) { return a < 0 ? -a : a; }
 
 int64_t reach_of(std::span<const Stride> loops) {
@@ -23,7 +23,7 @@ int64_t reach_of(std::span<const Stride> loops) {
   return reach;
 }
 
-bool turn(std::span<const Stride* const> loops, std::span<int64_t> index) {
+bool advance_index(std::span<const Stride* const> loops, std::span<int64_t> index) {
   for (size_t i = loops.size(); i-- > 0;) {
     if (++index[i] < loops[i]->count) return true;
     index[i] = 0;
@@ -368,7 +368,7 @@ RankMoves RankCounter::listed_moves(std::span<const RankAxis> axes, RankRules ru
         all[i].insert(all[i].end(), one[i].begin(), one[i].end());
       }
     }
-  } while (turn(loops, index_));
+  } while (advance_index(loops, index_));
   std::array<int64_t, 4> sums{};
   for (size_t i = 0; i < 4; ++i) {
     for (const auto& entry : different[i]) sums[i] += size(entry.second);

@@ -17,9 +17,7 @@ constexpr int64_t kMaxIndex = int64_t{1} << 40;
 // Mappings choose among the 2^n sets of data spaces at every level.
 constexpr size_t kMaxDataSpaces = 8;
 
-int64_t saturating_product(int64_t a, int64_t b, int64_t limit) {
-  return b != 0 && a > limit / b ? limit : a * b;
-}
+int64_t product_up_to(int64_t a, int64_t b, int64_t limit) { return b != 0 && a > limit / b ? limit : a * b; }
 
 // Whether a mapping can print the name as it is: between blanks, as a part of M=16, in a line of YAML.
 bool plain_name(const std::string& name) {
@@ -56,7 +54,7 @@ void check_rank(const Workload& workload, const std::string& where, const Rank& 
     if (term.coefficient == 0) fail(fmt::format("coefficient of {} is 0", dimension.name), "drop the term");
     const int64_t magnitude =
         term.coefficient < 0 ? -std::max(term.coefficient, -kMaxIndex - 1) : term.coefficient;
-    span += saturating_product(magnitude, std::max<int64_t>(dimension.size, 0), kMaxIndex + 1);
+    span += product_up_to(magnitude, std::max<int64_t>(dimension.size, 0), kMaxIndex + 1);
     span = std::min(span, kMaxIndex + 1);
   }
   if (span > kMaxIndex) fail("its indices reach beyond 2^40");
@@ -112,7 +110,7 @@ int64_t DataSpace::element_count() const {
 int64_t Workload::operation_count() const {
   int64_t count = 1;
   for (const Dimension& dimension : dimensions) {
-    count = saturating_product(count, dimension.size, kMaxOperations);
+    count = product_up_to(count, dimension.size, kMaxOperations);
   }
   return count;
 }
@@ -171,7 +169,7 @@ void Workload::verify(Diagnostics& diagnostics) const {
     int64_t elements = 1;
     for (const Rank& rank : space.ranks) {
       check_rank(*this, fmt::format("{}, data space '{}'", where, space.name), rank, used, diagnostics);
-      elements = saturating_product(elements, std::max<int64_t>(rank.size, 1), kMaxIndex + 1);
+      elements = product_up_to(elements, std::max<int64_t>(rank.size, 1), kMaxIndex + 1);
     }
     if (elements > kMaxIndex) fail(space.name, "more than 2^40 elements");
   }

@@ -9,33 +9,34 @@
 namespace tilewright {
 namespace {
 
-void require(bool condition, const char* op, const std::string& message) {
+void require_fixed(bool condition, const char* op, const std::string& message) {
   if (!condition) throw Error(ErrorKind::kInvalidInput, fmt::format("{}: {}", op, message));
 }
 
-void require_tensor(const Tensor& tensor, ElementType type, int rank, const char* op, const char* what) {
-  require(tensor.type() == type && (rank < 0 || tensor.shape().rank() == rank), op,
-          fmt::format("{} must be {}{}, is {}", what, name(type),
-                      rank < 0 ? "" : fmt::format(" of rank {}", rank),
-                      to_string(tensor.type(), tensor.shape())));
+void require_fixed_tensor(const Tensor& tensor, ElementType type, int rank, const char* op,
+                          const char* what) {
+  require_fixed(tensor.type() == type && (rank < 0 || tensor.shape().rank() == rank), op,
+                fmt::format("{} must be {}{}, is {}", what, name(type),
+                            rank < 0 ? "" : fmt::format(" of rank {}", rank),
+                            to_string(tensor.type(), tensor.shape())));
 }
 
 void require_fraction(int fraction, const char* op) {
-  require(0 <= fraction && fraction <= kMostFraction, op,
-          fmt::format("fraction {} is outside 0..{}", fraction, kMostFraction));
+  require_fixed(0 <= fraction && fraction <= kMostFraction, op,
+                fmt::format("fraction {} is outside 0..{}", fraction, kMostFraction));
 }
 
 // Before sizes are computed with it.
-void require_window(const WindowParameters& window, const char* op) {
+void require_fixed_window(const WindowParameters& window, const char* op) {
   for (size_t axis = 0; axis < 2; ++axis) {
-    require(window.strides[axis] >= 1 && window.dilations[axis] >= 1, op,
-            "strides and dilations must be at least 1");
-    require(window.pads[axis] >= 0 && window.pads[axis + 2] >= 0, op, "pads must not be negative");
+    require_fixed(window.strides[axis] >= 1 && window.dilations[axis] >= 1, op,
+                  "strides and dilations must be at least 1");
+    require_fixed(window.pads[axis] >= 0 && window.pads[axis + 2] >= 0, op, "pads must not be negative");
   }
 }
 
 void require_fit(const Shape& out_shape, const char* op) {
-  require(out_shape[2] > 0 && out_shape[3] > 0, op, "the window does not fit into the padded input");
+  require_fixed(out_shape[2] > 0 && out_shape[3] > 0, op, "the window does not fit into the padded input");
 }
 
 // The element of X under tap (ky, kx) of output (oy, ox), or 0 in the padding.
@@ -53,15 +54,16 @@ int32_t tap(const Tensor& x, const WindowParameters& w, int64_t n, int64_t c, in
 Tensor reference_fixed_conv(const Tensor& x, const Tensor& weights, const Tensor& bias,
                             const FixedConvParameters& p) {
   constexpr const char* kOp = "FixedConv";
-  require_tensor(x, ElementType::kI32, 4, kOp, "X");
-  require_tensor(weights, ElementType::kI32, 4, kOp, "W");
-  require_tensor(bias, ElementType::kI32, 1, kOp, "B");
+  require_fixed_tensor(x, ElementType::kI32, 4, kOp, "X");
+  require_fixed_tensor(weights, ElementType::kI32, 4, kOp, "W");
+  require_fixed_tensor(bias, ElementType::kI32, 1, kOp, "B");
   require_fraction(p.fraction, kOp);
   const Shape &in = x.shape(), &w = weights.shape();
-  require(p.group >= 1 && w[0] % p.group == 0 && in[1] == w[1] * p.group, kOp,
-          fmt::format("{} groups do not divide X {} and weights {}", p.group, to_string(in), to_string(w)));
-  require(bias.size() == w[0], kOp, fmt::format("{} biases for {} channels", bias.size(), w[0]));
-  require_window(p.window, kOp);
+  require_fixed(
+      p.group >= 1 && w[0] % p.group == 0 && in[1] == w[1] * p.group, kOp,
+      fmt::format("{} groups do not divide X {} and weights {}", p.group, to_string(in), to_string(w)));
+  require_fixed(bias.size() == w[0], kOp, fmt::format("{} biases for {} channels", bias.size(), w[0]));
+  require_fixed_window(p.window, kOp);
   const Shape out_shape{in[0], w[0], window_output_size(p.window, 0, in[2], w[2]),
                         window_output_size(p.window, 1, in[3], w[3])};
   require_fit(out_shape, kOp);
@@ -82,15 +84,15 @@ Tensor reference_fixed_conv(const Tensor& x, const Tensor& weights, const Tensor
 Tensor reference_fixed_gemm(const Tensor& x, const Tensor& weights, const Tensor& bias, int fraction,
                             FixedClip clip) {
   constexpr const char* kOp = "FixedGemm";
-  require_tensor(x, ElementType::kI32, 2, kOp, "X");
-  require_tensor(weights, ElementType::kI32, 2, kOp, "W");
-  require_tensor(bias, ElementType::kI32, 1, kOp, "B");
+  require_fixed_tensor(x, ElementType::kI32, 2, kOp, "X");
+  require_fixed_tensor(weights, ElementType::kI32, 2, kOp, "W");
+  require_fixed_tensor(bias, ElementType::kI32, 1, kOp, "B");
   require_fraction(fraction, kOp);
   const int64_t rows = x.shape()[0], depth = x.shape()[1], columns = weights.shape()[0];
-  require(weights.shape()[1] == depth, kOp,
-          fmt::format("{} times {} (transposed): the inner sizes differ", to_string(x.shape()),
-                      to_string(weights.shape())));
-  require(bias.size() == columns, kOp, fmt::format("{} biases for {} outputs", bias.size(), columns));
+  require_fixed(weights.shape()[1] == depth, kOp,
+                fmt::format("{} times {} (transposed): the inner sizes differ", to_string(x.shape()),
+                            to_string(weights.shape())));
+  require_fixed(bias.size() == columns, kOp, fmt::format("{} biases for {} outputs", bias.size(), columns));
   Tensor y(ElementType::kI32, {rows, columns});
   for (int64_t n = 0; n < rows; ++n) {
     for (int64_t o = 0; o < columns; ++o) {
@@ -107,10 +109,10 @@ Tensor reference_fixed_gemm(const Tensor& x, const Tensor& weights, const Tensor
 
 Tensor reference_fixed_add(const Tensor& a, const Tensor& b, FixedClip clip) {
   constexpr const char* kOp = "FixedAdd";
-  require_tensor(a, ElementType::kI32, -1, kOp, "A");
-  require_tensor(b, ElementType::kI32, -1, kOp, "B");
-  require(a.shape() == b.shape(), kOp,
-          fmt::format("shapes {} and {} differ", to_string(a.shape()), to_string(b.shape())));
+  require_fixed_tensor(a, ElementType::kI32, -1, kOp, "A");
+  require_fixed_tensor(b, ElementType::kI32, -1, kOp, "B");
+  require_fixed(a.shape() == b.shape(), kOp,
+                fmt::format("shapes {} and {} differ", to_string(a.shape()), to_string(b.shape())));
   Tensor y(ElementType::kI32, a.shape());
   for (int64_t i = 0; i < y.size(); ++i) {
     y.set_integer(i, fixed_add(int32_t(a.integer_at(i)), int32_t(b.integer_at(i)), clip));
@@ -120,11 +122,12 @@ Tensor reference_fixed_add(const Tensor& a, const Tensor& b, FixedClip clip) {
 
 Tensor reference_fixed_average_pool(const Tensor& x, const FixedAveragePoolParameters& p) {
   constexpr const char* kOp = "FixedAveragePool";
-  require_tensor(x, ElementType::kI32, 4, kOp, "X");
+  require_fixed_tensor(x, ElementType::kI32, 4, kOp, "X");
   require_fraction(p.fraction, kOp);
-  require(p.kernel[0] >= 1 && p.kernel[1] >= 1, kOp, "the window must have at least one tap along each axis");
+  require_fixed(p.kernel[0] >= 1 && p.kernel[1] >= 1, kOp,
+                "the window must have at least one tap along each axis");
   const Shape& in = x.shape();
-  require_window(p.window, kOp);
+  require_fixed_window(p.window, kOp);
   const Shape out_shape{in[0], in[1], window_output_size(p.window, 0, in[2], p.kernel[0]),
                         window_output_size(p.window, 1, in[3], p.kernel[1])};
   require_fit(out_shape, kOp);
@@ -144,11 +147,11 @@ Tensor reference_fixed_average_pool(const Tensor& x, const FixedAveragePoolParam
 
 Tensor reference_fixed_lookup(const Tensor& x, const Tensor& table, int input_shift) {
   constexpr const char* kOp = "FixedLookup";
-  require_tensor(x, ElementType::kI32, -1, kOp, "X");
-  require_tensor(table, ElementType::kI32, 1, kOp, "T");
-  require(table.size() == kFixedTableSize, kOp, fmt::format("T has {} entries, not 513", table.size()));
-  require(0 <= input_shift && input_shift <= kMostInputShift, kOp,
-          fmt::format("input_shift {} is outside 0..{}", input_shift, kMostInputShift));
+  require_fixed_tensor(x, ElementType::kI32, -1, kOp, "X");
+  require_fixed_tensor(table, ElementType::kI32, 1, kOp, "T");
+  require_fixed(table.size() == kFixedTableSize, kOp, fmt::format("T has {} entries, not 513", table.size()));
+  require_fixed(0 <= input_shift && input_shift <= kMostInputShift, kOp,
+                fmt::format("input_shift {} is outside 0..{}", input_shift, kMostInputShift));
   Tensor y(ElementType::kI32, x.shape());
   for (int64_t i = 0; i < y.size(); ++i) {
     y.set_integer(i, fixed_lookup(int32_t(x.integer_at(i)), table.data<int32_t>(), input_shift));
@@ -157,7 +160,7 @@ Tensor reference_fixed_lookup(const Tensor& x, const Tensor& table, int input_sh
 }
 
 Tensor reference_fixed_encode(const Tensor& x, int fraction) {
-  require_tensor(x, ElementType::kF32, -1, "FixedEncode", "X");
+  require_fixed_tensor(x, ElementType::kF32, -1, "FixedEncode", "X");
   require_fraction(fraction, "FixedEncode");
   Tensor y(ElementType::kI32, x.shape());
   for (int64_t i = 0; i < y.size(); ++i) y.set_integer(i, fixed_encode(x.number_at(i), fraction));
@@ -165,7 +168,7 @@ Tensor reference_fixed_encode(const Tensor& x, int fraction) {
 }
 
 Tensor reference_fixed_decode(const Tensor& x, int fraction) {
-  require_tensor(x, ElementType::kI32, -1, "FixedDecode", "X");
+  require_fixed_tensor(x, ElementType::kI32, -1, "FixedDecode", "X");
   require_fraction(fraction, "FixedDecode");
   Tensor y(ElementType::kF32, x.shape());
   for (int64_t i = 0; i < y.size(); ++i) {
@@ -176,9 +179,9 @@ Tensor reference_fixed_decode(const Tensor& x, int fraction) {
 
 Tensor reference_lookup(const Tensor& x, const Tensor& table) {
   constexpr const char* kOp = "QLookup";
-  require_tensor(x, ElementType::kI8, -1, kOp, "X");
-  require_tensor(table, ElementType::kI8, 1, kOp, "T");
-  require(table.size() == 256, kOp, fmt::format("T has {} entries, not 256", table.size()));
+  require_fixed_tensor(x, ElementType::kI8, -1, kOp, "X");
+  require_fixed_tensor(table, ElementType::kI8, 1, kOp, "T");
+  require_fixed(table.size() == 256, kOp, fmt::format("T has {} entries, not 256", table.size()));
   Tensor y(ElementType::kI8, x.shape());
   for (int64_t i = 0; i < y.size(); ++i) y.set_integer(i, table.integer_at(x.integer_at(i) + 128));
   return y;

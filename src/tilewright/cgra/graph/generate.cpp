@@ -17,7 +17,7 @@ Operand from_node(int index, int distance = 0) {
 }
 
 // An operation that suits the number of operands; constants and the thread number fill up to two.
-void choose_operation(Node& node, Random& random) {
+void draw_operation(Node& node, Random& random) {
   constexpr std::array kTwo = {Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kXor,
                                Opcode::kMaximum};
   constexpr std::array kThen = {Opcode::kAdd, Opcode::kSubtract, Opcode::kXor};
@@ -91,7 +91,7 @@ GeneratedGraph generate_flow_graph(int nodes, int tiles, uint64_t seed) {
     }
   }
   share_variables(graph, std::max(1, nodes / 6), starters, random);
-  for (Node& node : graph.nodes) choose_operation(node, random);
+  for (Node& node : graph.nodes) draw_operation(node, random);
   const int least = ceil_div(nodes, tiles) + 1;
   made.ii = int(random.between(least, std::max(6, least)));
   return made;
@@ -128,7 +128,7 @@ DataflowGraph generate_wide_graph(int nodes, uint64_t seed) {
     Node& node = graph.nodes.emplace_back(drawn.nodes[order[i]]);
     node.name = fmt::format("n{}", i);
     for (Operand& operand : node.operands) operand.index = place[operand.index];
-    choose_operation(node, random);
+    draw_operation(node, random);
   }
   return graph;
 }
@@ -229,7 +229,7 @@ void RandomGraph::add(int index) {
   } else if (node.operands.size() == 3 && random_.chance(0.3)) {
     node.op = Opcode::kSelect;
   } else {
-    choose_operation(node, random_);
+    draw_operation(node, random_);
   }
   if (random_.chance(options_.writes)) write(node);
   graph_.nodes.push_back(std::move(node));

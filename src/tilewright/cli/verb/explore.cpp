@@ -25,7 +25,7 @@ Bundle read_network(const ModelOptions& options, int threads) {
   return exploration_bundle(read_model(options), threads);
 }
 
-ExplorationRequest request_of(const ExploreOptions& options, const Deadline& deadline) {
+ExplorationRequest exploration_request_of(const ExploreOptions& options, const Deadline& deadline) {
   ExplorationRequest request;
   request.deadline = &deadline;
   request.device = find_device(options.device, shared_folder("hardware") / "devices");
@@ -47,7 +47,8 @@ ExplorationRequest request_of(const ExploreOptions& options, const Deadline& dea
   return request;
 }
 
-std::string progress_text(const ExploreOptions& options, int bits, const tune::ExplorationProgress& p) {
+std::string exploration_progress(const ExploreOptions& options, int bits,
+                                 const tune::ExplorationProgress& p) {
   const int64_t fresh = p.evaluated - p.known;
   const double rate = p.seconds > 0 ? double(fresh) / p.seconds : 0;
   std::string text = fmt::format("w{0}a{0}: best {1:.3f} ms, {2} tuned ({3:.2f}/s), {4} alive, {5} excluded",
@@ -76,7 +77,7 @@ void fail_without_candidates(const ExplorationReport& report, const CommandLimit
 
 void explore(const ExploreOptions& options, std::ostream& out) {
   const CommandLimits limits(options.limits);
-  const ExplorationRequest request = request_of(options, limits.deadline());
+  const ExplorationRequest request = exploration_request_of(options, limits.deadline());
   const auto executor = [&](const std::filesystem::path& folder) {
     std::unique_ptr<tune::Executor> workers = make_executor(options.fleet, folder);
     return workers ? std::move(workers)
@@ -87,7 +88,7 @@ void explore(const ExploreOptions& options, std::ostream& out) {
     ProgressLine line;
     ExplorationWatcher watcher;
     watcher.progress = [&](int bits, const tune::ExplorationProgress& progress) {
-      line.update([&] { return progress_text(options, bits, progress); });
+      line.update([&] { return exploration_progress(options, bits, progress); });
       return true;
     };
     report = options.changed_only ? explore_changed(request, executor, watcher)

@@ -156,7 +156,7 @@ std::vector<std::vector<int>> chains_of(const Input& input) {
   return {all};
 }
 
-std::string progress_text(const NetworkProgress& at) {
+std::string mapping_progress(const NetworkProgress& at) {
   std::string text = fmt::format("{} of {}: {}", at.number, at.count, at.layer);
   if (at.best > 0)
     text += fmt::format(", best {:.4g}, gap {:.1f} %", at.best, 100 * (1 - at.bound / at.best));
@@ -231,7 +231,7 @@ void map(const MapOptions& options, std::ostream& out) {
   NetworkReport report;
   std::optional<ProgressLine> line(std::in_place);
   const NetworkProgressSink progress = [&line](const NetworkProgress& at) {
-    line->update([&] { return progress_text(at); });
+    line->update([&] { return mapping_progress(at); });
   };
   if (!options.mapping.empty() || imported.mapping) {
     const MappingFile file = !options.mapping.empty()

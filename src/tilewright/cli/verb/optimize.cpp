@@ -18,7 +18,7 @@
 namespace tilewright::cli {
 namespace {
 
-nlohmann::json as_json(const GraphTable& table) {
+nlohmann::json passes_as_json(const GraphTable& table) {
   nlohmann::json rows = nlohmann::json::array();
   for (const GraphTableRow& row : table.rows) {
     rows.push_back({{"stage", row.stage},
@@ -47,17 +47,17 @@ nlohmann::json as_json(const GraphTable& table) {
 }
 
 // Shapes and structure are enough: variables without a value do not matter.
-void print_table(const OptimizeOptions& options, std::ostream& out) {
+void print_pass_table(const OptimizeOptions& options, std::ostream& out) {
   Diagnostics warnings;
   const GraphTable table = graph_table(options.model.path, load_options(options.model, true), &warnings);
   show_warnings(warnings);
-  out << (options.json ? json_text(as_json(table), 2) + "\n" : to_string(table));
+  out << (options.json ? json_text(passes_as_json(table), 2) + "\n" : to_string(table));
 }
 
 }  // namespace
 
 void optimize(const OptimizeOptions& options, std::ostream& out) {
-  if (options.table) return print_table(options, out);
+  if (options.table) return print_pass_table(options, out);
   Graph graph = read_model(options.model);
   int stage = 0;
   std::optional<FolderWriter> passes;

@@ -172,7 +172,7 @@ PlaceRequest read_request(const PlaceVerbOptions& options) {
 }
 
 // What there is has been printed; the exit code says that there is no mapping.
-[[noreturn]] void fail_without_mapping(const PlaceReport& report) {
+[[noreturn]] void fail_without_placement(const PlaceReport& report) {
   bool proven = true;
   std::string reason;
   for (const PlacePoint& point : report.points) {
@@ -200,7 +200,7 @@ void place(const PlaceVerbOptions& options, std::ostream& out) {
   }
   out << (options.json ? place_json(request, report)
                        : place_text(request, report) + limits.note(report.ending));
-  if (report.best < 0) fail_without_mapping(report);
+  if (report.best < 0) fail_without_placement(report);
 }
 
 }  // namespace tilewright::cli

@@ -12,7 +12,7 @@
 namespace tilewright::cli {
 namespace {
 
-void check_options(const RunOptions& options) {
+void check_fabric_options(const RunOptions& options) {
   const auto refuse = [](bool given, const char* flag) {
     if (given)
       throw Error(ErrorKind::kInvalidInput, fmt::format("{} means nothing to a mapped program", flag),
@@ -32,7 +32,7 @@ void check_options(const RunOptions& options) {
 }  // namespace
 
 void run_mapped(const RunOptions& options, std::ostream& out) {
-  check_options(options);
+  check_fabric_options(options);
   std::optional<Tensor> input;
   if (!options.input.path.empty()) input = read_npy(options.input.path);
   const FabricRun run =

@@ -20,7 +20,7 @@ namespace {
 
 // "layer 3 of 12, conv2_1: 450 of 1000 trials, 250/s, at most 38 s left, best 481203 cycles (1.120x, 93.1 %
 // of the bound), ..."
-std::string progress_text(const NetworkTuneProgress& at, int64_t trials) {
+std::string tuning_progress(const NetworkTuneProgress& at, int64_t trials) {
   const TuningProgress& t = at.trials;
   std::string text =
       fmt::format("layer {} of {}, {}: {} of {} trials", at.layer + 1, at.layers, at.name, t.trials, trials);
@@ -63,7 +63,7 @@ void tune(const TuneOptions& options, std::ostream& out) {
   {
     ProgressLine line;
     tuning = tune_network(std::move(bundle), chosen, [&](const NetworkTuneProgress& at) {
-      line.update([&] { return progress_text(at, options.trials); });
+      line.update([&] { return tuning_progress(at, options.trials); });
       return true;
     });
   }

@@ -22,7 +22,7 @@ constexpr int kMostLevels = 32;
 constexpr int kMostNodes = 200000;
 // What all calls together may write: so much, and several times what the file has (weights may stand in a
 // function that is called through others).
-constexpr int64_t kMostBytes = int64_t{64} << 20;
+constexpr int64_t kMostInlinedBytes = int64_t{64} << 20;
 constexpr int64_t kMostSharing = 8;
 
 using Functions = std::unordered_map<std::string, const graphdef::FunctionDef*>;
@@ -179,7 +179,7 @@ void inline_functions(graphdef::GraphDef& graph) {
   for (const graphdef::FunctionDef& function : graph.library().function()) {
     functions[function.signature().name()] = &function;
   }
-  Budget budget(kMostBytes + kMostSharing * int64_t(graph.ByteSizeLong()));
+  Budget budget(kMostInlinedBytes + kMostSharing * int64_t(graph.ByteSizeLong()));
   int levels = 0;
   while (inline_one_level(graph, functions, budget)) {
     if (++levels > kMostLevels) {

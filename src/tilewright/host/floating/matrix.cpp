@@ -139,7 +139,7 @@ void check_pair(std::span<const Operand> operands) {
   }
 }
 
-bool fits_onednn(const Product& p, ElementType type) {
+bool product_fits_onednn(const Product& p, ElementType type) {
   return type == ElementType::kF32 && p.c.element_count() > 0 && p.a.dims.back() > 0 && p.c.rank() <= 6;
 }
 
@@ -154,7 +154,7 @@ BoundKernel bind_matmul(const Node&, std::span<const Operand> operands, const Ho
   std::vector<int64_t> dims = p.c.dims();  // a vector operand's axis of size 1 goes away
   if (column) dims.pop_back();
   if (row) dims.erase(dims.end() - (column ? 1 : 2));
-  const Multiply multiply = fits_onednn(p, operands[0].type)
+  const Multiply multiply = product_fits_onednn(p, operands[0].type)
                                 ? bind_f32(p, operands[1].constant, false, options.threads)
                                 : bind_plain(p, operands[0].type);
   return [multiply, shape = Shape(dims)](KernelInputs inputs, const HostOptions& run_options) {
@@ -201,7 +201,7 @@ BoundKernel bind_gemm(const Node& node, std::span<const Operand> operands, const
                 fmt::format("input 2, {}, does not broadcast to the result {}",
                             to_string(operands[2].type, operands[2].shape), to_string(a.type, p.c)));
   }
-  const bool onednn = fits_onednn(p, a.type);
+  const bool onednn = product_fits_onednn(p, a.type);
   const bool bias = onednn && has_addend && alpha == 1 && beta == 1 &&
                     operands[2].shape.element_count() == p.c[1] && operands[2].shape.rank() > 0 &&
                     operands[2].shape[operands[2].shape.rank() - 1] == p.c[1];

@@ -64,7 +64,7 @@ Reduction reduction_of(const Node& node) {
 }
 
 template <typename T>
-void combine(T& target, T update, Reduction reduction) {
+void combine_into(T& target, T update, Reduction reduction) {
   if (reduction == Reduction::kNone) target = update;
   if (reduction == Reduction::kAdd) target = T(target + update);
   if (reduction == Reduction::kMultiply) target = T(target * update);
@@ -96,7 +96,7 @@ std::vector<Tensor> scatter_elements(const Node& node, KernelInputs inputs, cons
     const T* in = storage<T>(updates);
     T* out = mutable_storage<T>(result);
     for_each_element(data, indices, axis,
-                     [&](int64_t i, int64_t position) { combine(out[position], in[i], reduction); });
+                     [&](int64_t i, int64_t position) { combine_into(out[position], in[i], reduction); });
   });
   return {result};
 }
@@ -165,7 +165,7 @@ std::vector<Tensor> scatter_nd(const Node& node, KernelInputs inputs, const Host
     const T* in = storage<T>(updates);
     T* out = mutable_storage<T>(result);
     for_each_slice(data, indices, 0, [&](int64_t tuple, int64_t position) {
-      for (int64_t i = 0; i < slice; ++i) combine(out[position + i], in[tuple * slice + i], reduction);
+      for (int64_t i = 0; i < slice; ++i) combine_into(out[position + i], in[tuple * slice + i], reduction);
     });
   });
   return {result};

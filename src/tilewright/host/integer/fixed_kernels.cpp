@@ -31,7 +31,7 @@ Weights constant_weights(const Node& node, std::span<const Operand> operands) {
   return std::make_shared<FixedWeights>(*operands[1].constant, node.int_or("group", 1));
 }
 
-BoundKernel bind_convolution(const Node& node, std::span<const Operand> operands, const HostOptions&) {
+BoundKernel bind_fixed_convolution(const Node& node, std::span<const Operand> operands, const HostOptions&) {
   const FixedFinish finish{fraction_of(node), clip_of(node)};
   const Weights prepared = constant_weights(node, operands);
   return [&node, finish, prepared](KernelInputs inputs, const HostOptions& options) {
@@ -154,7 +154,7 @@ std::vector<Tensor> decode(const Node& node, KernelInputs inputs, const HostOpti
 }
 
 constexpr KernelEntry kFixedKernels[] = {
-    {kTilewrightDomain, "FixedConv", nullptr, bind_convolution},
+    {kTilewrightDomain, "FixedConv", nullptr, bind_fixed_convolution},
     {kTilewrightDomain, "FixedGemm", nullptr, bind_fixed_gemm},
     {kTilewrightDomain, "FixedAdd", add_fixed},
     {kTilewrightDomain, "FixedAveragePool", fixed_average_pool},

@@ -102,7 +102,7 @@ void add_ice40_shapes(std::vector<EliminationRule>& rules) {
       });
 }
 
-void add_strategies(std::vector<EliminationRule>& rules) {
+void add_ice40_strategies(std::vector<EliminationRule>& rules) {
   using O = ImplementationOptions;
   const auto add = option_rules(KnobGroup::kSynthesis, rules);
   add_flow_rule(DeviceFamily::kIce40, "a delay target is ABC9's, retiming ABC's, least_enabled of enables",
@@ -150,7 +150,7 @@ void add_placements(std::vector<EliminationRule>& rules) {
 
 void add_ice40_rules(std::vector<EliminationRule>& rules) {
   add_ice40_shapes(rules);
-  add_strategies(rules);
+  add_ice40_strategies(rules);
   add_placements(rules);
 }
 

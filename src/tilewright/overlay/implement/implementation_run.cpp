@@ -79,8 +79,8 @@ void count(const synthesis::YosysResult& yosys, ImplementationTargets& targets) 
   targets.bram = r.bram;
 }
 
-void place(const synthesis::YosysResult& yosys, const Device& device, const ImplementationSetup& setup,
-           ImplementationRow& row) {
+void place_row(const synthesis::YosysResult& yosys, const Device& device, const ImplementationSetup& setup,
+               ImplementationRow& row) {
   synthesis::NextpnrJob job{device.family, device.nextpnr_arguments, yosys.netlist, {}, setup.work_folder};
   job.clock_mhz = row.options.place_mhz;
   job.seed = row.options.seed;
@@ -179,7 +179,7 @@ std::vector<ImplementationRow> implement(const OverlayHardware& hardware,
       row.targets.synthesis_s = yosys.seconds / double(rows.size());
     }
     if (!places_by_nextpnr(device) || !pack(yosys, device, setup, rows)) return rows;
-    for (ImplementationRow& row : rows) place(yosys, device, setup, row);
+    for (ImplementationRow& row : rows) place_row(yosys, device, setup, row);
   } catch (const InterruptedError&) {
     throw;
   } catch (const Error& error) {

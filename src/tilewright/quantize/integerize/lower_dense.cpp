@@ -36,8 +36,8 @@ struct Dense {
   MacOperands mac;                // weights and layout are filled in
 };
 
-std::optional<ValueId> emit(IntegerBuilder& builder, const Node& node, Dense dense,
-                            const QuantizedConstant& given_weights, const IntegerForm& form) {
+std::optional<ValueId> emit_dense(IntegerBuilder& builder, const Node& node, Dense dense,
+                                  const QuantizedConstant& given_weights, const IntegerForm& form) {
   if (given_weights.integers.shape().rank() != 2) {
     return builder.refuse(node, "only weights of rank 2 have an integer form");
   }
@@ -131,7 +131,7 @@ std::optional<ValueId> lower_dense(IntegerBuilder& builder, const Node& node, co
     }
     for (size_t o = 0; o < bias.size(); ++o) bias[o] += extra[extra.size() == 1 ? 0 : o];
   }
-  return emit(builder, node, dense, *weights, form);
+  return emit_dense(builder, node, dense, *weights, form);
 }
 
 std::optional<ValueId> lower_qlinear_matmul(IntegerBuilder& builder, const Node& node) {
@@ -149,7 +149,7 @@ std::optional<ValueId> lower_qlinear_matmul(IntegerBuilder& builder, const Node&
   dense.mac.x = {x->scale, x->zero_point + stored->quantization.zero_point};
   const IntegerForm form{
       {y->scale, y->zero_point - (shifted ? 128 : 0)}, -128, 127, source.value(node.outputs[0]).name};
-  return emit(builder, node, dense, *weights, form);
+  return emit_dense(builder, node, dense, *weights, form);
 }
 
 std::optional<ValueId> lower_integer_matmul(IntegerBuilder& builder, const Node& node,
@@ -166,7 +166,7 @@ std::optional<ValueId> lower_integer_matmul(IntegerBuilder& builder, const Node&
   dense.x = stored->id;
   dense.mac.x = {1, *zero_point + stored->quantization.zero_point};
   dense.mac.real_bias = extra;
-  return emit(builder, node, dense, *weights, form);
+  return emit_dense(builder, node, dense, *weights, form);
 }
 
 }  // namespace tilewright

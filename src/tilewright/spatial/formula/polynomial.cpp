@@ -23,7 +23,7 @@ Polynomial merged(std::vector<Term> terms) {
   return result;
 }
 
-std::optional<Term> product(const Term& a, const Term& b, int sign_of_b) {
+std::optional<Term> polynomial_product(const Term& a, const Term& b, int sign_of_b) {
   Term result;
   result.coefficient = sign_of_b > 0 ? a.coefficient * b.coefficient : a.coefficient / b.coefficient;
   size_t i = 0, j = 0;
@@ -47,12 +47,12 @@ std::optional<Term> product(const Term& a, const Term& b, int sign_of_b) {
 }
 
 // nullopt: too large to expand.
-std::optional<Polynomial> product(const Polynomial& a, const Polynomial& b, int sign_of_b) {
+std::optional<Polynomial> polynomial_product(const Polynomial& a, const Polynomial& b, int sign_of_b) {
   if (a.terms.size() * b.terms.size() > kMostTerms) return {};
   std::vector<Term> terms;
   for (const Term& x : a.terms) {
     for (const Term& y : b.terms) {
-      std::optional<Term> xy = product(x, y, sign_of_b);
+      std::optional<Term> xy = polynomial_product(x, y, sign_of_b);
       if (!xy) return {};
       terms.push_back(std::move(*xy));
     }
@@ -187,13 +187,13 @@ Polynomial Expander::expand_node(int node, Form form) {
         a = factor(n.a, b);
         b = factor(n.b, a);
       }
-      std::optional<Polynomial> expanded = product(a, b, 1);
+      std::optional<Polynomial> expanded = polynomial_product(a, b, 1);
       return expanded ? *std::move(expanded) : whole(node);
     }
     case Operation::kDivide: {
       const Polynomial& divisor = *known[size_t(n.b)];
       if (divisor.terms.size() != 1) return whole(node);
-      std::optional<Polynomial> expanded = product(*known[size_t(n.a)], divisor, -1);
+      std::optional<Polynomial> expanded = polynomial_product(*known[size_t(n.a)], divisor, -1);
       return expanded ? *std::move(expanded) : whole(node);
     }
     default:

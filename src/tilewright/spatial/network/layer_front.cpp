@@ -21,7 +21,7 @@ double time_part(const Deadline& deadline, size_t parts) {
 }
 
 // The points that no other beats, by ascending cycles.
-void keep_front(LayerFront& front) {
+void keep_layer_front(LayerFront& front) {
   std::vector<size_t> order(front.points.size());
   std::iota(order.begin(), order.end(), size_t(0));
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -69,7 +69,7 @@ LayerFront layer_front(const Mapspace& mapspace, const MapperOptions& options, c
     add(result.mapping, result.cost);
     step.max_cycles = result.cost.cycles - 1;
   }
-  keep_front(front);
+  keep_layer_front(front);
   return front;
 }
 

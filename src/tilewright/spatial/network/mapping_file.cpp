@@ -9,7 +9,7 @@
 namespace tilewright {
 namespace {
 
-std::string indented(const std::string& text, const std::string& indent) {
+std::string indented_by(const std::string& text, const std::string& indent) {
   std::string result;
   bool start = true;
   for (const char c : text) {
@@ -40,7 +40,7 @@ std::string print_mapping_file(const NetworkReport& report) {
       any = true;
       text += fmt::format("- layer: {}\n  dataflow: {}\n  energy: {}\n  cycles: {}\n  mapping:\n",
                           yaml_quoted(layer.name), yaml_quoted(run.dataflow), cost.energy, cost.cycles);
-      text += indented(cost.mapping, "  ");
+      text += indented_by(cost.mapping, "  ");
     }
   }
   return any ? text : text + "  []\n";

@@ -56,7 +56,7 @@ bool shift_is_legal(const Graph& graph, const Node& layer, const ChannelAffine& 
               .has_padding();
 }
 
-bool fold_into(GraphEditor& editor, NodeId id, const ChannelAffine& affine) {
+bool fold_into_input(GraphEditor& editor, NodeId id, const ChannelAffine& affine) {
   const Graph& graph = editor.graph();
   const Node& layer = editor.node(id);
   const Tensor* weights = graph.constant_input(layer, 1);
@@ -99,7 +99,7 @@ Graph fold_input_affine(Graph graph) {
       if (source == kNoNode || editor.only_reader(input) != id) break;
       const std::optional<ChannelAffine> affine = as_channel_affine(editor.graph(), editor.node(source));
       if (!affine || editor.value(affine->input).type != ElementType::kF32) break;
-      if (!fold_into(editor, id, *affine)) break;
+      if (!fold_into_input(editor, id, *affine)) break;
       editor.kill(source);
     }
   }

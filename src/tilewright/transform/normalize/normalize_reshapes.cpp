@@ -27,7 +27,7 @@ int64_t flatten_axis(const Shape& in, const Shape& out) {
   return -1;
 }
 
-void rewrite(GraphEditor& editor, NodeId id) {
+void rewrite_reshape(GraphEditor& editor, NodeId id) {
   const ValueId input = editor.node(id).input(0);
   const Shape in = editor.value(input).shape, out = editor.value(editor.node(id).outputs[0]).shape;
   const int64_t axis = flatten_axis(in, out);
@@ -49,7 +49,7 @@ void rewrite(GraphEditor& editor, NodeId id) {
 }
 
 // Rewriting makes a new shape constant; do it only where something changes.
-bool is_normal(const GraphEditor& editor, NodeId id) {
+bool is_normal_reshape(const GraphEditor& editor, NodeId id) {
   const Node& node = editor.node(id);
   const Shape& in = editor.value(node.input(0)).shape;
   const Shape& out = editor.value(node.outputs[0]).shape;
@@ -68,9 +68,9 @@ Graph normalize_reshapes(Graph graph) {
     const NodeId source = editor.producer(editor.node(id).input(0));
     if (source != kNoNode && only_renames(editor, source)) {
       editor.set_input(id, 0, editor.node(source).input(0));
-      rewrite(editor, id);
-    } else if (!is_normal(editor, id)) {
-      rewrite(editor, id);
+      rewrite_reshape(editor, id);
+    } else if (!is_normal_reshape(editor, id)) {
+      rewrite_reshape(editor, id);
     }
   }
   return std::move(editor).finish();
