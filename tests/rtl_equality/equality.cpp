@@ -32,7 +32,7 @@ std::string compare_counters(const CycleCounters& a, const CycleCounters& b) {
   size_t index = 0;
   const size_t first =
       size_t(std::find_if(std::begin(kRegisters), std::end(kRegisters),
-                          [](const Register& r) { return r.offset == register_offset("CYCLES"); }) -
+                          [](const DeviceRegister& r) { return r.offset == register_offset("CYCLES"); }) -
              std::begin(kRegisters));
   for (const auto counter : kCounterRegisters) {
     if (index > 0 && a.*counter != b.*counter) {

@@ -27,7 +27,7 @@ std::vector<NamedCounter> named_counters() {
   uint16_t offset = overlay::register_offset("CYCLES");
   for (const auto field : overlay::kCounterRegisters) {
     const auto at = std::find_if(std::begin(overlay::kRegisters), std::end(overlay::kRegisters),
-                                 [&](const overlay::Register& r) { return r.offset == offset; });
+                                 [&](const DeviceRegister& r) { return r.offset == offset; });
     std::string name = at->name;
     for (char& c : name) c = char(std::tolower(static_cast<unsigned char>(c)));
     counters.push_back({std::move(name), field});

@@ -85,7 +85,7 @@ void OverlayDriver::launch(uint64_t address, uint64_t count) {
   write("PROGRAM_LO", uint32_t(address));
   write("PROGRAM_HI", uint32_t(address >> 32));
   write("PROGRAM_COUNT", uint32_t(count));
-  write("CONTROL", kControlLaunch);
+  write("CONTROL", kControlStart);
 }
 
 bool OverlayDriver::running() { return (read("CONTROL") & kControlRunning) != 0; }

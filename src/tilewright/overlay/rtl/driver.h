@@ -5,19 +5,10 @@
 #include <cstdint>
 
 #include "tilewright/hardware/overlay_hardware.h"
+#include "tilewright/hardware/register_port.h"
 #include "tilewright/overlay/time/cycle_counters.h"
 
 namespace tilewright::overlay {
-
-class RegisterPort {
- public:
-  virtual ~RegisterPort() = default;
-  virtual uint32_t read32(uint16_t offset) = 0;
-  virtual void write32(uint16_t offset, uint32_t value) = 0;
-  // Returns when the interrupt is high, or false when the port has given up waiting. A port without an
-  // interrupt may poll STATUS.
-  virtual bool wait_for_interrupt() = 0;
-};
 
 class OverlayDriver {
  public:

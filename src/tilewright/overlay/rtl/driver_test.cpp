@@ -16,7 +16,7 @@ namespace {
 class TableDevice final : public RegisterPort {
  public:
   explicit TableDevice(const OverlayHardware& hardware) {
-    for (const Register& r : kRegisters) {
+    for (const DeviceRegister& r : kRegisters) {
       values[r.offset] =
           std::string_view(r.name).starts_with("HW_") ? hardware_register(hardware, r.offset) : 0;
     }
@@ -26,7 +26,7 @@ class TableDevice final : public RegisterPort {
   uint32_t read32(uint16_t offset) override { return values.at(offset); }
   void write32(uint16_t offset, uint32_t value) override {
     if (offset == register_offset("CONTROL")) {
-      launched = launched || (value & kControlLaunch) != 0;
+      launched = launched || (value & kControlStart) != 0;
     } else {
       values.at(offset) = value;
     }

@@ -8,18 +8,12 @@
 #include <string_view>
 
 #include "tilewright/hardware/overlay_hardware.h"
+#include "tilewright/hardware/register_port.h"
 #include "tilewright/overlay/time/cycle_counters.h"
 
 namespace tilewright::overlay {
 
-struct Register {
-  const char* name;     // REG_<name> in the RTL
-  uint16_t offset;      // bytes
-  const char* access;   // "r", "rw"
-  const char* meaning;  // one line
-};
-
-inline constexpr Register kRegisters[] = {
+inline constexpr DeviceRegister kRegisters[] = {
     {"CONTROL", 0x00, "rw",
      "write 1 to bit 0: launch; to bit 1: soft reset (drains, then clears). Read, bit 0: running"},
     {"STATUS", 0x04, "r", "bit 0: done; bit 1: error; bits 15:8: error code. Cleared by a launch"},
@@ -64,8 +58,8 @@ inline constexpr Register kRegisters[] = {
 // What the ID register reads.
 inline constexpr uint32_t kOverlayId = 0x54574F31;
 
-enum ControlBits : uint32_t { kControlLaunch = 1, kControlSoftReset = 2, kControlRunning = 1 };
-enum StatusBits : uint32_t { kStatusDone = 1, kStatusError = 2 };
+// Of CONTROL, besides kControlStart.
+inline constexpr uint32_t kControlSoftReset = 2;
 
 // The codes of the error field of STATUS; meaning in docs/overlay_rtl.md.
 enum class HardwareError : uint8_t {
@@ -80,11 +74,9 @@ enum class HardwareError : uint8_t {
   kBank = 8
 };
 
+// Errors (internal): there is no such register.
 constexpr uint16_t register_offset(std::string_view name) {
-  for (const Register& r : kRegisters) {
-    if (name == r.name) return r.offset;
-  }
-  throw Error(ErrorKind::kInternal, "no register is called " + std::string(name));
+  return tilewright::register_offset(kRegisters, name);
 }
 
 // The counters, in the order of their registers from CYCLES on.

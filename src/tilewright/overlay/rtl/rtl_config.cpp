@@ -137,9 +137,9 @@ void add_fields(Package& p, const IsaLayout& layout) {
 
 void add_registers(Package& p, const OverlayHardware& h) {
   p.comment("register addresses; what the HW registers read");
-  for (const Register& r : kRegisters) p.word(std::string("REG_") + r.name, 12, r.offset);
+  for (const DeviceRegister& r : kRegisters) p.word(std::string("REG_") + r.name, 12, r.offset);
   p.word("OVERLAY_ID", 32, kOverlayId);
-  for (const Register& r : kRegisters) {
+  for (const DeviceRegister& r : kRegisters) {
     if (std::string_view(r.name).starts_with("HW_")) {
       p.word(std::string("VALUE_") + r.name, 32, hardware_register(h, r.offset));
     }
@@ -193,7 +193,7 @@ uint32_t hardware_register(const OverlayHardware& h, uint16_t offset) {
 
 std::string register_table() {
   std::string text = "| offset | name | access | meaning |\n|---|---|---|---|\n";
-  for (const Register& r : kRegisters) {
+  for (const DeviceRegister& r : kRegisters) {
     text += fmt::format("| 0x{:03X} | `{}` | {} | {} |\n", r.offset, r.name, r.access, r.meaning);
   }
   return text;

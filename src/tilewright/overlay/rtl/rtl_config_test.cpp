@@ -104,7 +104,7 @@ TEST(RtlConfig, WritesSourcesOnceAndInReadingOrder) {
 
 TEST(Registers, OffsetsAreAlignedAndDistinct) {
   int last = -4;
-  for (const Register& r : kRegisters) {
+  for (const DeviceRegister& r : kRegisters) {
     EXPECT_EQ(r.offset % 4, 0) << r.name;
     EXPECT_GT(int(r.offset), last) << r.name;
     last = r.offset;

@@ -150,7 +150,7 @@ TEST(Movers, RefuseTablesThatDoNotFit) {
 
 TEST(Registers, HaveTheOffsetsOfTheHardware) {
   const std::string source = read_text_file(TILEWRIGHT_SOURCE_DIR "/rtl/pipeline/control.sv");
-  for (const Register& r : kRegisters) {
+  for (const DeviceRegister& r : kRegisters) {
     const std::string line = fmt::format("localparam logic [11:0] REG_{} = 12'h{:03X};", r.name, r.offset);
     EXPECT_NE(source.find(line), std::string::npos) << line;
   }

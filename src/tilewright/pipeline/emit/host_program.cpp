@@ -39,7 +39,7 @@ std::string tensor_text(const char* name, const TensorLayout& t) {
 
 std::string constants(const Design& design) {
   std::string text = "// Offsets of registers.\n";
-  for (const Register& own : kRegisters) {
+  for (const DeviceRegister& own : kRegisters) {
     const std::string name = constant_name(own.name);
     // Names that stand for sizes below.
     const bool taken = name == "kIdentity" || name == "kWeightBytes";

@@ -29,7 +29,7 @@ DesignIdentity decode_identity(const MemoryImage& image) {
 
 std::string register_table() {
   std::string text = "| offset | register | access | meaning |\n|---|---|---|---|\n";
-  for (const Register& r : kRegisters) {
+  for (const DeviceRegister& r : kRegisters) {
     text += fmt::format("| 0x{:03X} | {} | {} | {} |\n", r.offset, r.name, r.access, r.meaning);
   }
   return text;

@@ -6,19 +6,12 @@
 #include <string>
 #include <string_view>
 
-#include "tilewright/base/error.h"
+#include "tilewright/hardware/register_port.h"
 #include "tilewright/pipeline/image/memory_image.h"
 
 namespace tilewright::pipeline {
 
-struct Register {
-  const char* name;     // REG_<name> in the RTL
-  uint16_t offset;      // bytes
-  const char* access;   // "r", "rw"
-  const char* meaning;  // one line
-};
-
-inline constexpr Register kRegisters[] = {
+inline constexpr DeviceRegister kRegisters[] = {
     {"CONTROL", 0x00, "rw", "write 1 to bit 0: start, unless running. Read, bit 0: running"},
     {"STATUS", 0x04, "rw",
      "bit 0: done (the interrupt); bit 1: a memory port answered with an error. A start clears both; writing "
@@ -53,15 +46,9 @@ inline constexpr Register kRegisters[] = {
 // What ID and VERSION read.
 inline constexpr uint32_t kPipelineId = 0x54575031, kPipelineVersion = 1;
 
-enum ControlBits : uint32_t { kControlStart = 1, kControlRunning = 1 };
-enum StatusBits : uint32_t { kStatusDone = 1, kStatusError = 2 };
-
 // Errors (internal): there is no such register.
 constexpr uint16_t register_offset(std::string_view name) {
-  for (const Register& r : kRegisters) {
-    if (name == r.name) return r.offset;
-  }
-  throw Error(ErrorKind::kInternal, "no register is called " + std::string(name));
+  return tilewright::register_offset(kRegisters, name);
 }
 
 // The words at IDENTITY, in this order, 64-bit ones low half first; the rest reads as 0. A driver compares

@@ -9,19 +9,15 @@
 
 #include "tilewright/hardware/axi_memory.h"
 #include "tilewright/hardware/memory_model.h"
+#include "tilewright/hardware/register_port.h"
 #include "tilewright/pipeline/design/build.h"
 #include "tilewright/pipeline/verilog/rtl_model.h"
 
 namespace tilewright::pipeline {
 
 // What a driver works through.
-class DesignPort {
+class DesignPort : public RegisterPort {
  public:
-  virtual ~DesignPort() = default;
-  virtual uint32_t read32(uint16_t offset) = 0;
-  virtual void write32(uint16_t offset, uint32_t value) = 0;
-  // Returns when the interrupt is high; false when the port has given up waiting.
-  virtual bool wait_for_interrupt() = 0;
   // At least `bytes` of memory, from address 0, zero or as the run before left them.
   virtual std::vector<std::byte>& memory(size_t bytes) = 0;
 };
