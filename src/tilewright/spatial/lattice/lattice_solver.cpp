@@ -120,7 +120,7 @@ class Rounds {
     for (size_t i = 0; i < best.size(); ++i) {
       result.nodes += counts[i].nodes;
       result.pruned += counts[i].pruned;
-      result.evaluated += counts[i].evaluated;
+      result.evaluated += counts[i].evaluations;
       if (best[i].found) improved |= incumbent_.offer(best[i].energy, best[i].cycles, best[i].tiles);
     }
     return improved;

@@ -81,11 +81,6 @@ bool Incumbent::offer(double new_energy, double new_cycles, const Tiles& new_til
   return true;
 }
 
-SearchCounts& SearchCounts::operator+=(const SearchCounts& other) {
-  nodes += other.nodes, pruned += other.pruned, evaluated += other.evaluated;
-  return *this;
-}
-
 TileSearch::TileSearch(const LatticeCase& problem, const MapperOptions& options)
     : problem_(problem),
       options_(options),
@@ -316,7 +311,7 @@ void TileSearch::evaluate(const Split& split, Index middle, int mask, Visit& vis
     const int64_t fixed = problem_.fixed_middle[size_t(d)];
     if (fixed != 0 && lattice_.value(middle, d) != fixed * lattice_.value(split.array, d)) return;
   }
-  ++visit.counts.evaluated;
+  ++visit.counts.evaluations;
   const Tiles tiles{middle, split.array, split.low, problem_.middle_masks[size_t(mask)]};
   visit.incumbent.offer(visit.orders.energy(tiles), split.cycles, tiles);
 }

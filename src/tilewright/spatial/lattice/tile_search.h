@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tilewright/search/result.h"
 #include "tilewright/spatial/lattice/buffer_tables.h"
 #include "tilewright/spatial/lattice/loop_orders.h"
 
@@ -29,11 +30,6 @@ struct Incumbent {
   // Takes the mapping if it is better. Ties go to the smaller tiles, so that the order of visits is of no
   // consequence.
   bool offer(double energy, double cycles, const Tiles& tiles);
-};
-
-struct SearchCounts {
-  int64_t nodes = 0, pruned = 0, evaluated = 0;
-  SearchCounts& operator+=(const SearchCounts& other);
 };
 
 struct ArrayTile {
