@@ -24,12 +24,12 @@ Dependencies dependencies_of(const Instruction& instruction) {
 
 }  // namespace
 
-Module module_of(const Instruction& instruction) {
+Queue module_of(const Instruction& instruction) {
   const auto* memory = std::get_if<MemoryInstruction>(&instruction);
-  if (memory == nullptr) return kComputeModule;
-  if (memory->is_store) return kStoreModule;
+  if (memory == nullptr) return kComputeQueue;
+  if (memory->is_store) return kStoreQueue;
   const bool early = memory->memory_type == MemoryType::kInput || memory->memory_type == MemoryType::kWeight;
-  return early ? kLoadModule : kComputeModule;
+  return early ? kLoadQueue : kComputeQueue;
 }
 
 void ProgramChecker::run() {
@@ -159,7 +159,7 @@ void ProgramChecker::check_alu_alone(const AluInstruction& i) {
 void ProgramChecker::check_alone() {
   const Instruction& instruction = instructions_[index_];
   const Dependencies d = dependencies_of(instruction);
-  const Module module = module_of(instruction);
+  const Queue module = module_of(instruction);
   const Wiring wires = kWiring[module];
   const auto neighbour = [&](bool bit, Channel channel, const char* name) {
     if (bit && channel == kNoChannel) {
@@ -187,7 +187,7 @@ void ProgramChecker::check_alone() {
   }
 }
 
-void ProgramChecker::step(Module module, const Instruction& instruction) {
+void ProgramChecker::step(Queue module, const Instruction& instruction) {
   time_.check();
   const Dependencies d = dependencies_of(instruction);
   const Wiring wires = kWiring[module];
@@ -208,30 +208,30 @@ void ProgramChecker::step(Module module, const Instruction& instruction) {
 
 // Runs the stream in the order of the simulator: load as far as tokens allow, then compute, then store.
 void ProgramChecker::execute() {
-  std::vector<uint32_t> queues[kModules];
+  std::vector<uint32_t> queues[kQueues];
   std::vector<TokenStep> stream;
   for (size_t i = 0; i < instructions_.size(); ++i) {
     const Dependencies d = dependencies_of(instructions_[i]);
-    const Module module = module_of(instructions_[i]);
+    const Queue module = module_of(instructions_[i]);
     queues[module].push_back(uint32_t(i));
     stream.push_back({module, d.pop_prev, d.pop_next, d.push_prev, d.push_next});
   }
-  size_t head[kModules] = {};
+  size_t head[kQueues] = {};
   for (bool progress = true; progress;) {
     progress = false;
-    for (int m = 0; m < kModules; ++m) {
+    for (int m = 0; m < kQueues; ++m) {
       const Wiring wires = kWiring[m];
       for (; head[m] < queues[m].size(); ++head[m], progress = true) {
         index_ = queues[m][head[m]];
         const Dependencies d = dependencies_of(instructions_[index_]);
         if (d.pop_prev && wires.pop_prev != kNoChannel && order_.tokens(wires.pop_prev) == 0) break;
         if (d.pop_next && wires.pop_next != kNoChannel && order_.tokens(wires.pop_next) == 0) break;
-        step(Module(m), instructions_[index_]);
+        step(Queue(m), instructions_[index_]);
       }
     }
   }
   bool done = true;
-  for (int m = 0; m < kModules; ++m) done &= head[m] == queues[m].size();
+  for (int m = 0; m < kQueues; ++m) done &= head[m] == queues[m].size();
   if (!done) return report_deadlock(head, queues);
   index_ = instructions_.size() - 1;
   check_end();
@@ -243,16 +243,16 @@ void ProgramChecker::execute() {
   }
 }
 
-void ProgramChecker::report_deadlock(const size_t (&head)[kModules],
-                                     const std::vector<uint32_t> (&queues)[kModules]) {
-  for (int m = 0; m < kModules; ++m) {
+void ProgramChecker::report_deadlock(const size_t (&head)[kQueues],
+                                     const std::vector<uint32_t> (&queues)[kQueues]) {
+  for (int m = 0; m < kQueues; ++m) {
     if (head[m] == queues[m].size()) continue;
     index_ = queues[m][head[m]];
     const Dependencies d = dependencies_of(instructions_[index_]);
     const Wiring wires = kWiring[m];
     const bool prev = d.pop_prev && wires.pop_prev != kNoChannel && order_.tokens(wires.pop_prev) == 0;
     error("deadlock", prev ? "pop_prev" : "pop_next",
-          std::string("the ") + module_name(Module(m)) + " queue waits for a token on " +
+          std::string("the ") + module_name(Queue(m)) + " queue waits for a token on " +
               channel_name(prev ? wires.pop_prev : wires.pop_next) + " that nothing will push");
   }
 }
@@ -264,10 +264,10 @@ void ProgramChecker::check_end() {
     error("tokens are left at FINISH", "", std::to_string(left) + " on " + channel_name(Channel(c)),
           "pop as many tokens as are pushed");
   }
-  const uint32_t stores = order_.now(kStoreModule);
-  if (order_.known(kComputeModule, kStoreModule) < stores) {
+  const uint32_t stores = order_.now(kStoreQueue);
+  if (order_.known(kComputeQueue, kStoreQueue) < stores) {
     error("FINISH does not wait for all stores", "",
-          "instruction " + std::to_string(order_.instruction(kStoreModule, stores)) + " may still be running",
+          "instruction " + std::to_string(order_.instruction(kStoreQueue, stores)) + " may still be running",
           "push a token from the last store and pop it before FINISH");
   }
 }

@@ -82,7 +82,7 @@ std::optional<DramRows> ProgramChecker::dram_rows(const MemoryInstruction& i, in
 void ProgramChecker::race(const ElementTracker& tracker, bool writing, const char* memory, uint32_t element,
                           std::optional<uint32_t> other) {
   if (!other) return;
-  const Module first = writing ? tracker.reader() : tracker.writer();
+  const Queue first = writing ? tracker.reader() : tracker.writer();
   error(std::string("race on ") + memory, "",
         std::string(writing ? "writes" : "reads") + " element " + std::to_string(element) + ", which " +
             module_name(first) + " instruction " + std::to_string(order_.instruction(first, *other)) +
@@ -90,7 +90,7 @@ void ProgramChecker::race(const ElementTracker& tracker, bool writing, const cha
 }
 
 void ProgramChecker::follow(const MemoryInstruction& i) {
-  if (module_of(i) == kComputeModule) alu_may_run_ = false;
+  if (module_of(i) == kComputeQueue) alu_may_run_ = false;
   if (i.x_size == 0) return;
   if (i.is_store) {
     if (i.memory_type == MemoryType::kOutput) follow_store(i);
@@ -106,10 +106,10 @@ void ProgramChecker::follow_load(const MemoryInstruction& i) {
   if (i.y_size > 0) {
     const std::optional<DramRows> rows = dram_rows(i, bytes_of(i.memory_type));
     if (!rows) return;
-    const Module module = module_of(i);
+    const Queue module = module_of(i);
     if (const std::optional<uint32_t> store = dram_.load(order_, module, *rows)) {
       error("race on DRAM", "dram_base",
-            "reads bytes that store instruction " + std::to_string(order_.instruction(kStoreModule, *store)) +
+            "reads bytes that store instruction " + std::to_string(order_.instruction(kStoreQueue, *store)) +
                 " writes, and no token orders the two");
     }
   }

@@ -7,14 +7,14 @@
 
 namespace tilewright::overlay {
 
-const char* module_name(Module module) {
+const char* module_name(Queue module) {
   static constexpr const char* kNames[] = {"load", "compute", "store"};
   return kNames[module];
 }
 
-void HappensBefore::pop(Module module, Channel channel) {
+void HappensBefore::pop(Queue module, Channel channel) {
   const Clock& token = tokens_[channel].front();
-  for (int m = 0; m < kModules; ++m) clock_[module][m] = std::max(clock_[module][m], token[m]);
+  for (int m = 0; m < kQueues; ++m) clock_[module][m] = std::max(clock_[module][m], token[m]);
   tokens_[channel].pop_front();
 }
 
@@ -33,13 +33,13 @@ bool overlap(const DramRows& a, const DramRows& b) {
   return false;
 }
 
-std::optional<uint32_t> DramTracker::load(const HappensBefore& order, Module module, const DramRows& rows) {
+std::optional<uint32_t> DramTracker::load(const HappensBefore& order, Queue module, const DramRows& rows) {
   // Load hears of stores only through compute, so compute knows all that load knows.
-  const uint32_t settled = order.known(kLoadModule, kStoreModule);
+  const uint32_t settled = order.known(kLoadQueue, kStoreQueue);
   while (!stores_.empty() && stores_.front().position <= settled) stores_.pop_front();
   std::optional<uint32_t> conflict;
   for (const Store& store : stores_) {
-    if (store.position > order.known(module, kStoreModule) && overlap(store.rows, rows)) {
+    if (store.position > order.known(module, kStoreQueue) && overlap(store.rows, rows)) {
       conflict = store.position;
       break;
     }
@@ -49,9 +49,9 @@ std::optional<uint32_t> DramTracker::load(const HappensBefore& order, Module mod
 }
 
 std::optional<DramTracker::Load> DramTracker::store(const HappensBefore& order, const DramRows& rows) {
-  stores_.push_back({order.now(kStoreModule), rows});
+  stores_.push_back({order.now(kStoreQueue), rows});
   for (std::deque<Load>& loads : loads_) {
-    while (!loads.empty() && loads.front().position <= order.known(kStoreModule, loads.front().module)) {
+    while (!loads.empty() && loads.front().position <= order.known(kStoreQueue, loads.front().module)) {
       loads.pop_front();
     }
     for (const Load& load : loads) {
@@ -62,7 +62,7 @@ std::optional<DramTracker::Load> DramTracker::store(const HappensBefore& order, 
 }
 
 bool completes(const std::vector<TokenStep>& stream, size_t queue_depth) {
-  std::deque<const TokenStep*> queues[kModules];
+  std::deque<const TokenStep*> queues[kQueues];
   uint64_t tokens[kChannels + 2] = {};
   size_t fetched = 0;
   for (bool progress = true; progress;) {
@@ -72,7 +72,7 @@ bool completes(const std::vector<TokenStep>& stream, size_t queue_depth) {
       ++fetched;
       progress = true;
     }
-    for (int m = 0; m < kModules; ++m) {
+    for (int m = 0; m < kQueues; ++m) {
       const Wiring wires = kWiring[m];
       while (!queues[m].empty()) {
         const TokenStep& step = *queues[m].front();

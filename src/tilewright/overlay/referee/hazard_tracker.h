@@ -14,38 +14,38 @@
 
 namespace tilewright::overlay {
 
-enum Module { kLoadModule, kComputeModule, kStoreModule, kModules };
-const char* module_name(Module module);
+// A module is known by the queue that its instructions come from.
+const char* module_name(Queue module);
 
 class HappensBefore {
  public:
-  using Clock = std::array<uint32_t, kModules>;
+  using Clock = std::array<uint32_t, kQueues>;
 
   // Starts the next instruction of `module`, number `instruction` of the stream.
-  void begin(Module module, uint32_t instruction) {
+  void begin(Queue module, uint32_t instruction) {
     executed_[module].push_back(instruction);
     ++clock_[module][module];
   }
-  void push(Module module, Channel channel) { tokens_[channel].push_back(clock_[module]); }
-  void pop(Module module, Channel channel);
+  void push(Queue module, Channel channel) { tokens_[channel].push_back(clock_[module]); }
+  void pop(Queue module, Channel channel);
   size_t tokens(Channel channel) const { return tokens_[channel].size(); }
   // The position of the running instruction in its module, from 1.
-  uint32_t now(Module module) const { return clock_[module][module]; }
+  uint32_t now(Queue module) const { return clock_[module][module]; }
   // Up to where `module` knows `other` to have finished.
-  uint32_t known(Module module, Module other) const { return clock_[module][other]; }
+  uint32_t known(Queue module, Queue other) const { return clock_[module][other]; }
   // Stream index of position `at` (from 1) of `module`.
-  uint32_t instruction(Module module, uint32_t at) const { return executed_[module][at - 1]; }
+  uint32_t instruction(Queue module, uint32_t at) const { return executed_[module][at - 1]; }
 
  private:
-  Clock clock_[kModules] = {};
+  Clock clock_[kQueues] = {};
   std::deque<Clock> tokens_[kChannels];
-  std::vector<uint32_t> executed_[kModules];
+  std::vector<uint32_t> executed_[kQueues];
 };
 
 // The last accesses to every element of one scratchpad by its writer and its reader module.
 class ElementTracker {
  public:
-  ElementTracker(int64_t depth, Module writer, Module reader)
+  ElementTracker(int64_t depth, Queue writer, Queue reader)
       : writer_(writer), reader_(reader), written_(size_t(depth)), read_(size_t(depth)) {}
 
   // Position of the conflicting access of the other module, if this one races with it.
@@ -60,11 +60,11 @@ class ElementTracker {
     return other > order.known(reader_, writer_) ? std::optional<uint32_t>(other) : std::nullopt;
   }
   bool ever_written(uint32_t element) const { return written_[element] != 0; }
-  Module writer() const { return writer_; }
-  Module reader() const { return reader_; }
+  Queue writer() const { return writer_; }
+  Queue reader() const { return reader_; }
 
  private:
-  Module writer_, reader_;
+  Queue writer_, reader_;
   std::vector<uint32_t> written_, read_;
 };
 
@@ -79,12 +79,12 @@ bool overlap(const DramRows& a, const DramRows& b);
 class DramTracker {
  public:
   struct Load {
-    Module module;
+    Queue module;
     uint32_t position;
     DramRows rows;
   };
   // Position of an unfinished store whose bytes `module` loads.
-  std::optional<uint32_t> load(const HappensBefore& order, Module module, const DramRows& rows);
+  std::optional<uint32_t> load(const HappensBefore& order, Queue module, const DramRows& rows);
   // An unfinished load whose bytes the store module overwrites.
   std::optional<Load> store(const HappensBefore& order, const DramRows& rows);
 
@@ -94,13 +94,13 @@ class DramTracker {
     DramRows rows;
   };
   std::deque<Store> stores_;
-  std::deque<Load> loads_[kModules];
+  std::deque<Load> loads_[kQueues];
 };
 
 // Whether the stream of modules and dependency bits runs to its end when fetch stops at a full command queue
 // of `depth`.
 struct TokenStep {
-  Module module;
+  Queue module;
   bool pop_prev, pop_next, push_prev, push_next;
 };
 bool completes(const std::vector<TokenStep>& stream, size_t queue_depth);

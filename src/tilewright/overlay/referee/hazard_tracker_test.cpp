@@ -55,19 +55,19 @@ TEST(DramRowsClass, OverlapWhereTheyShareAByte) {
 // All accesses, none forgotten.
 class EveryAccess {
  public:
-  std::optional<uint32_t> load(const HappensBefore& order, Module module, const DramRows& rows) {
+  std::optional<uint32_t> load(const HappensBefore& order, Queue module, const DramRows& rows) {
     loads_.push_back({module, order.now(module), rows});
     for (const auto& store : stores_) {
-      if (store.position > order.known(module, kStoreModule) && meet(store.rows, rows)) return store.position;
+      if (store.position > order.known(module, kStoreQueue) && meet(store.rows, rows)) return store.position;
     }
     return {};
   }
   // Of several, the one of the first module.
-  std::optional<std::pair<Module, uint32_t>> store(const HappensBefore& order, const DramRows& rows) {
-    stores_.push_back({kStoreModule, order.now(kStoreModule), rows});
-    for (const Module module : {kLoadModule, kComputeModule}) {
+  std::optional<std::pair<Queue, uint32_t>> store(const HappensBefore& order, const DramRows& rows) {
+    stores_.push_back({kStoreQueue, order.now(kStoreQueue), rows});
+    for (const Queue module : {kLoadQueue, kComputeQueue}) {
       for (const auto& load : loads_) {
-        if (load.module == module && load.position > order.known(kStoreModule, module) &&
+        if (load.module == module && load.position > order.known(kStoreQueue, module) &&
             meet(load.rows, rows)) {
           return std::pair{module, load.position};
         }
@@ -92,7 +92,7 @@ TEST(DramTrackerClass, FindsEveryRaceAndNoOther) {
     EveryAccess every;
     for (uint32_t step = 0; step < 40; ++step) {
       SCOPED_TRACE(testing::Message() << "seed " << seed << ", step " << step);
-      const Module module = Module(random.between(0, kModules - 1));
+      const Queue module = Queue(random.between(0, kQueues - 1));
       const Wiring wires = kWiring[module];
       for (const Channel channel : {wires.pop_prev, wires.pop_next}) {
         if (channel != kNoChannel && order.tokens(channel) > 0 && random.chance(0.5))
@@ -100,7 +100,7 @@ TEST(DramTrackerClass, FindsEveryRaceAndNoOther) {
       }
       order.begin(module, step);
       const DramRows rows = random_rows(random);
-      if (module == kStoreModule) {
+      if (module == kStoreQueue) {
         const std::optional<DramTracker::Load> found = tracker.store(order, rows);
         const auto expected = every.store(order, rows);
         ASSERT_EQ(found.has_value(), expected.has_value());
@@ -130,14 +130,14 @@ bool ends(const std::vector<TokenStep>& stream, size_t depth) {
   int tokens[kChannels + 1] = {};
   for (bool progress = true; progress;) {
     progress = false;
-    size_t waiting[kModules] = {};
+    size_t waiting[kQueues] = {};
     for (size_t i = 0; i < fetched; ++i) waiting[stream[i].module] += !done[i];
     if (fetched < stream.size() && waiting[stream[fetched].module] + 1 <= depth) {
       ++fetched;
       progress = true;
       continue;
     }
-    bool blocked[kModules] = {};
+    bool blocked[kQueues] = {};
     for (size_t i = 0; i < fetched && !progress; ++i) {
       const TokenStep& step = stream[i];
       if (done[i] || std::exchange(blocked[step.module], true)) continue;
@@ -165,7 +165,7 @@ TEST(CompletesClass, AgreesWithOneEventAtATime) {
     std::vector<TokenStep> stream;
     for (int64_t n = random.between(1, 14); n > 0; --n) {
       const auto bit = [&](double p) { return random.chance(p); };
-      stream.push_back({Module(random.between(0, kModules - 1)), bit(0.3), bit(0.3), bit(0.5), bit(0.5)});
+      stream.push_back({Queue(random.between(0, kQueues - 1)), bit(0.3), bit(0.3), bit(0.5), bit(0.5)});
     }
     const size_t depth = size_t(random.between(1, 4));
     const bool expected = ends(stream, depth);
@@ -179,8 +179,8 @@ TEST(CompletesClass, AgreesWithOneEventAtATime) {
 // Three loads wait for a token that compute pushes behind them: a queue of three is enough, one of two is
 // not.
 TEST(Completes, NeedsRoomForAllThatWait) {
-  std::vector<TokenStep> stream(3, {kLoadModule, false, true, false, false});
-  for (int i = 0; i < 3; ++i) stream.push_back({kComputeModule, false, false, true, false});
+  std::vector<TokenStep> stream(3, {kLoadQueue, false, true, false, false});
+  for (int i = 0; i < 3; ++i) stream.push_back({kComputeQueue, false, false, true, false});
   EXPECT_TRUE(completes(stream, 3));
   EXPECT_FALSE(completes(stream, 2));
 }

@@ -15,7 +15,7 @@
 
 namespace tilewright::overlay {
 
-Module module_of(const Instruction& instruction);
+Queue module_of(const Instruction& instruction);
 
 class ProgramChecker {
  public:
@@ -26,9 +26,9 @@ class ProgramChecker {
         diagnostics_(diagnostics),
         layout_(hardware),
         portable_(hardware.isa == IsaVersion::kVta),
-        inputs_(hardware.input_depth(), kLoadModule, kComputeModule),
-        weights_(hardware.weight_depth(), kLoadModule, kComputeModule),
-        accumulators_(hardware.accumulator_depth(), kComputeModule, kStoreModule),
+        inputs_(hardware.input_depth(), kLoadQueue, kComputeQueue),
+        weights_(hardware.weight_depth(), kLoadQueue, kComputeQueue),
+        accumulators_(hardware.accumulator_depth(), kComputeQueue, kStoreQueue),
         output_valid_(size_t(hardware.accumulator_depth())),
         uops_(size_t(hardware.uop_depth())),
         uop_loaded_(size_t(hardware.uop_depth())) {
@@ -60,8 +60,8 @@ class ProgramChecker {
   void check_loop_alone(const LoopNest& loop, const char* name);
   void check_alu_alone(const AluInstruction& i);
   void execute();
-  void step(Module module, const Instruction& instruction);
-  void report_deadlock(const size_t (&head)[kModules], const std::vector<uint32_t> (&queues)[kModules]);
+  void step(Queue module, const Instruction& instruction);
+  void report_deadlock(const size_t (&head)[kQueues], const std::vector<uint32_t> (&queues)[kQueues]);
   void check_end();
   void follow(const MemoryInstruction& i);
   void follow_load(const MemoryInstruction& i);
