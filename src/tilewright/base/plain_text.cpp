@@ -57,4 +57,11 @@ std::string plain_text(std::string_view text, ControlCharacters kept) {
   return plain;
 }
 
+std::string lower_case(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+  }
+  return text;
+}
+
 }  // namespace tilewright

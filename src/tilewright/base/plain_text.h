@@ -1,5 +1,5 @@
-// Text of files as a terminal may see it: names in models and other files can hold control characters, which
-// would move the cursor, change colours, or fake lines.
+// Characters of the texts that files hold: what a terminal may see of them (names can hold control
+// characters, which would move the cursor, change colours, or fake lines), UTF-8, letters of ASCII.
 #pragma once
 
 #include <cstddef>
@@ -19,5 +19,8 @@ std::string plain_text(std::string_view text, ControlCharacters kept = ControlCh
 size_t utf8_length(std::string_view text);
 // Whether `text` is UTF-8 from end to end. JSON and other files that programs read hold nothing else.
 bool valid_utf8(std::string_view text);
+
+// With a to z for A to Z, whatever the locale says; all else stays.
+std::string lower_case(std::string text);
 
 }  // namespace tilewright

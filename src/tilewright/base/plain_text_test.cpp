@@ -60,5 +60,11 @@ TEST(PlainTextClass, NoControlCharacterIsLeft) {
   }
 }
 
+TEST(PlainText, LowerCaseChangesTheLettersOfAsciiAlone) {
+  EXPECT_EQ(lower_case("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), "abcdefghijklmnopqrstuvwxyz");
+  EXPECT_EQ(lower_case("@[`{ a1_ \xc3\x84\xff"), "@[`{ a1_ \xc3\x84\xff");
+  EXPECT_EQ(lower_case(""), "");
+}
+
 }  // namespace
 }  // namespace tilewright

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "tilewright/base/ascii.h"
+#include "tilewright/base/plain_text.h"
 
 namespace tilewright::cgra {
 namespace {

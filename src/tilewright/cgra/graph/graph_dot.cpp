@@ -12,7 +12,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "tilewright/base/ascii.h"
+#include "tilewright/base/plain_text.h"
 #include "tilewright/cgra/graph/dot_parser.h"
 #include "tilewright/cgra/graph/kernel_file.h"
 

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <set>
 
-#include "tilewright/base/ascii.h"
+#include "tilewright/base/plain_text.h"
 #include "tilewright/hardware/array_rules.h"
 #include "tilewright/spatial/timeloop/architecture.h"
 

@@ -9,8 +9,8 @@
 #include <array>
 #include <charconv>
 
-#include "tilewright/base/ascii.h"
 #include "tilewright/base/integer_math.h"
+#include "tilewright/base/plain_text.h"
 
 namespace tilewright::timeloop {
 namespace {

@@ -7,8 +7,7 @@
 
 #include <algorithm>
 
-#include "tilewright/base/ascii.h"
-
+#include "tilewright/base/plain_text.h"
 
 namespace tilewright::timeloop {
 namespace {
