@@ -11,14 +11,6 @@
 namespace tilewright {
 namespace {
 
-void expect_failure(const std::string& arguments, int exit_code, const std::vector<std::string>& texts) {
-  const CommandResult result = command(arguments);
-  EXPECT_EQ(result.exit_code, exit_code) << arguments << "\n" << result.output;
-  for (const std::string& text : texts) {
-    EXPECT_NE(result.output.find(text), std::string::npos) << arguments << "\n" << result.output;
-  }
-}
-
 // The first half of a file under another name.
 std::filesystem::path half_of(const std::filesystem::path& file, const std::string& name) {
   std::vector<std::byte> bytes = read_file(file);

@@ -12,10 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 Tensor random_floats(const Shape& shape, uint64_t seed) {
   Tensor tensor(ElementType::kF32, shape);
   Random random(seed);

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
+#include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
 #include "tilewright/tensor/npy.h"
 
@@ -21,6 +23,33 @@ CommandResult command(const std::string& arguments, const std::string& before) {
   const int status = ::pclose(pipe);
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return result;
+}
+
+nlohmann::json json_of(const std::string& arguments, int exit_code) {
+  const CommandResult result = command(arguments + " --json");
+  EXPECT_EQ(result.exit_code, exit_code) << arguments << "\n" << result.output;
+  const size_t begin = result.output.starts_with('{') ? 0 : result.output.find("\n{") + 1;
+  const size_t end = result.output.rfind("\n}");
+  const std::string text = result.output.substr(begin, end == std::string::npos ? end : end + 2 - begin);
+  nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
+  EXPECT_FALSE(document.is_discarded()) << arguments << "\n" << result.output;
+  return document;
+}
+
+void expect_failure(const std::string& arguments, int exit_code, const std::vector<std::string>& parts) {
+  const CommandResult result = command(arguments);
+  EXPECT_EQ(result.exit_code, exit_code) << arguments << "\n" << result.output;
+  for (const std::string& part : parts)
+    EXPECT_TRUE(contains(result.output, part)) << part << "\n" << result.output;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string text_file(const std::filesystem::path& folder, const std::string& name, const std::string& text) {
+  write_text_file(folder / name, text);
+  return (folder / name).string();
 }
 
 std::filesystem::path fresh_folder(const std::string& name) {

@@ -13,19 +13,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string file(const std::filesystem::path& folder, const std::string& name, const std::string& text) {
-  write_text_file(folder / name, text);
-  return (folder / name).string();
-}
-
-Json json_of(const std::string& arguments) {
-  const CommandResult result = command(arguments + " --json");
-  const size_t begin = result.output.starts_with('{') ? 0 : result.output.find("\n{") + 1;
-  const Json document = Json::parse(result.output.substr(begin), nullptr, false);
-  EXPECT_FALSE(document.is_discarded()) << arguments << "\n" << result.output;
-  return document;
-}
-
 std::string convolution(Random& random) {
   return "name: layer\nconvolution: {batch: " + std::to_string(random.between(1, 4)) +
          ", input_channels: " + std::to_string(random.between(3, 64)) +
@@ -42,7 +29,7 @@ TEST(MapObjectivesClass, DataflowsAreSearchedForEachObjective) {
     SCOPED_TRACE(testing::Message() << "seed " << test_seed() << ", case " << i);
     // Of these the search charges what is reported.
     const char* flows[] = {"os_b", "os_c"};
-    const std::string base = "map --workload " + file(folder, "layer.yaml", convolution(random)) +
+    const std::string base = "map --workload " + text_file(folder, "layer.yaml", convolution(random)) +
                              " --hardware eyeriss-256 --dataflow " + flows[random.between(0, 1)];
     const Json energy = json_of(base)["runs"][0], fast = json_of(base + " --objective latency")["runs"][0],
                product = json_of(base + " --objective edp")["runs"][0];
@@ -61,9 +48,9 @@ TEST(MapObjectivesClass, DataflowsAreSearchedForEachObjective) {
 
 TEST(MapObjectives, AFrontUnderATimeLimitIsNowhereWorseThanTheTable) {
   const auto folder = fresh_folder("map_front_time");
-  const std::string layer =
-      file(folder, "layer.yaml",
-           "name: prime\nconvolution: {input_channels: 29, output_channels: 31, input: 19, kernel: 3}\n");
+  const std::string layer = text_file(
+      folder, "layer.yaml",
+      "name: prime\nconvolution: {input_channels: 29, output_channels: 31, input: 19, kernel: 3}\n");
   const Json report =
       json_of("map --workload " + layer + " --hardware arch-unified --imperfect --pareto --time 0.6s");
   const Json& table = report["runs"][0];
@@ -76,14 +63,14 @@ TEST(MapObjectives, TheBatchIsThatOfTheLayers) {
   const auto folder = fresh_folder("map_batch");
   const std::string eight = "name: eight\ndense: {batch: 8, inputs: 4, outputs: 4}\n";
   const std::string machine = " --hardware arch-unified";
-  const std::string alone = "map --workload " + file(folder, "eight.yaml", eight) + machine;
+  const std::string alone = "map --workload " + text_file(folder, "eight.yaml", eight) + machine;
   EXPECT_EQ(json_of(alone)["batch"], 8);
   EXPECT_EQ(json_of(alone + " --batch 3")["batch"], 24);
   const CommandResult text = command(alone);
   EXPECT_NE(text.output.find("batch 8, physical rules"), std::string::npos) << text.output;
   const std::string both =
       "map --workload " +
-      file(
+      text_file(
           folder, "both.yaml",
           "- " + std::string("{name: eight, dense: "
                              "{batch: 8, inputs: 4, outputs: 4}}\n- {name: two, dense: {batch: 2, inputs: 4, "
@@ -92,7 +79,7 @@ TEST(MapObjectives, TheBatchIsThatOfTheLayers) {
   EXPECT_TRUE(json_of(both)["batch"].is_null());
   // Another tool's problem, whose K is no matrix product's.
   const std::string problem =
-      file(folder, "problem.yaml", "problem: {R: 1, S: 1, P: 2, Q: 2, C: 2, K: 4, N: 5}\n");
+      text_file(folder, "problem.yaml", "problem: {R: 1, S: 1, P: 2, Q: 2, C: 2, K: 4, N: 5}\n");
   const std::string timeloop = "map --timeloop " + problem + machine;
   EXPECT_EQ(json_of(timeloop)["batch"], 5);
   EXPECT_EQ(json_of(timeloop + " --batch 2")["batch"], 10);

@@ -18,37 +18,12 @@ using Json = nlohmann::json;
 std::string alexnet() { return zoo_file("alexnet"); }
 std::string resnet18() { return zoo_file("resnet18"); }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-std::string file(const std::filesystem::path& folder, const std::string& name, const std::string& text) {
-  write_text_file(folder / name, text);
-  return (folder / name).string();
-}
-
 // A small layer that the free mapper proves quickly, and a machine of two memories for it.
 const char* const kLayer = "name: small\ndense: {batch: 2, inputs: 4, outputs: 4}\n";
 const char* const kMachine =
     "kind: array\nname: tiny\nclock_mhz: 100\narithmetic: {energy: 1}\nlevels:\n"
     "- {name: dram, energy: 200}\n"
     "- {name: buffer, capacity_words: 24, energy: 6, fanout: {x: 2, y: 2}}\n";
-
-// Notes on standard error come before the document.
-Json json_of(const std::string& arguments) {
-  const CommandResult result = command(arguments + " --json");
-  const size_t begin = result.output.starts_with('{') ? 0 : result.output.find("\n{") + 1;
-  const Json document = Json::parse(result.output.substr(begin), nullptr, false);
-  EXPECT_FALSE(document.is_discarded()) << arguments << "\n" << result.output;
-  return document;
-}
-
-void expect_failure(const std::string& arguments, int exit_code, const std::vector<std::string>& parts) {
-  const CommandResult result = command(arguments);
-  EXPECT_EQ(result.exit_code, exit_code) << arguments << "\n" << result.output;
-  for (const std::string& part : parts)
-    EXPECT_TRUE(contains(result.output, part)) << part << "\n" << result.output;
-}
 
 TEST(Map, HelpShowsAnExample) {
   const CommandResult result = command("map --help");
@@ -114,7 +89,8 @@ TEST(Map, BatchMultipliesTheWork) {
 
 TEST(Map, FreeMappingRoundTripsThroughItsFileAndTheCache) {
   const auto folder = fresh_folder("map_free");
-  const std::string layer = file(folder, "layer.yaml", kLayer), machine = file(folder, "tiny.yaml", kMachine);
+  const std::string layer = text_file(folder, "layer.yaml", kLayer),
+                    machine = text_file(folder, "tiny.yaml", kMachine);
   const std::string base = "map --workload " + layer + " --hardware " + machine,
                     mappings = (folder / "m.yaml").string();
   const std::string cache = (folder / "cache").string();
@@ -147,7 +123,7 @@ TEST(Map, FreeMappingRoundTripsThroughItsFileAndTheCache) {
 TEST(Map, CompareGivesRatiosOfOneAgainstItself) {
   const auto folder = fresh_folder("map_compare");
   const std::string base = "map " + alexnet() + " --hardware eyeriss-256 --dataflow rs,ws";
-  const std::string saved = file(folder, "old.json", json_of(base).dump());
+  const std::string saved = text_file(folder, "old.json", json_of(base).dump());
   const Json report = json_of(base + " --compare " + saved);
   ASSERT_EQ(report["comparison"]["totals"].size(), 2u);
   for (const Json& total : report["comparison"]["totals"]) EXPECT_EQ(total["energy_ratio"], 1);
@@ -159,7 +135,8 @@ TEST(Map, CompareGivesRatiosOfOneAgainstItself) {
 
 TEST(Map, FrontsEndAtTheLeastEnergyAndTheLeastLatency) {
   const auto folder = fresh_folder("map_front");
-  const std::string layer = file(folder, "layer.yaml", kLayer), machine = file(folder, "tiny.yaml", kMachine);
+  const std::string layer = text_file(folder, "layer.yaml", kLayer),
+                    machine = text_file(folder, "tiny.yaml", kMachine);
   const std::string base = "map --workload " + layer + " --hardware " + machine;
   const std::string plot = (folder / "front.svg").string();
   const Json front = json_of(base + " --pareto --plot " + plot)["front"];
@@ -175,7 +152,8 @@ TEST(Map, FrontsEndAtTheLeastEnergyAndTheLeastLatency) {
 
 TEST(Map, ThreadsChangeNoFile) {
   const auto folder = fresh_folder("map_threads");
-  const std::string layer = file(folder, "layer.yaml", kLayer), machine = file(folder, "tiny.yaml", kMachine);
+  const std::string layer = text_file(folder, "layer.yaml", kLayer),
+                    machine = text_file(folder, "tiny.yaml", kMachine);
   std::vector<std::string> written;
   for (const std::string threads : {"1", "2"}) {
     const std::string base = (folder / threads).string();
@@ -197,10 +175,10 @@ TEST(Map, ThreadsChangeNoFile) {
 TEST(Map, FusedLayersSaveTheWayToMainMemory) {
   const auto folder = fresh_folder("map_fused");
   const std::string layers =
-      file(folder, "layers.yaml",
-           "- {name: a, convolution: {input_channels: 2, output_channels: 4, input: 6, kernel: 1}}\n"
-           "- {name: b, convolution: {input_channels: 4, output_channels: 2, input: 6, kernel: 1}}\n");
-  const std::string machine = file(folder, "tiny.yaml", kMachine);
+      text_file(folder, "layers.yaml",
+                "- {name: a, convolution: {input_channels: 2, output_channels: 4, input: 6, kernel: 1}}\n"
+                "- {name: b, convolution: {input_channels: 4, output_channels: 2, input: 6, kernel: 1}}\n");
+  const std::string machine = text_file(folder, "tiny.yaml", kMachine);
   const Json report = json_of("map --workload " + layers + " --hardware " + machine + " --fuse");
   const Json& fusion = report["fusion"];
   EXPECT_EQ(fusion["chains"], 1);
@@ -213,8 +191,9 @@ TEST(Map, FusedLayersSaveTheWayToMainMemory) {
 
 TEST(Map, ConstraintFilesNarrowTheFreeSpace) {
   const auto folder = fresh_folder("map_constraints");
-  const std::string layer = file(folder, "layer.yaml", kLayer), machine = file(folder, "tiny.yaml", kMachine);
-  const std::string rules = file(folder, "rules.yaml", "levels:\n- {level: buffer, bypass: weight}\n");
+  const std::string layer = text_file(folder, "layer.yaml", kLayer),
+                    machine = text_file(folder, "tiny.yaml", kMachine);
+  const std::string rules = text_file(folder, "rules.yaml", "levels:\n- {level: buffer, bypass: weight}\n");
   const std::string base = "map --workload " + layer + " --hardware " + machine;
   const Json bound = json_of(base + " --dataflow " + rules), open = json_of(base);
   EXPECT_EQ(bound["runs"][0]["dataflow"], "rules");
@@ -225,10 +204,11 @@ TEST(Map, ConstraintFilesNarrowTheFreeSpace) {
 // Files of the field's mapper: the flat machine, its energies, constraints and layer.
 TEST(Map, TimeloopFilesAreTakenAsTheyAre) {
   const auto folder = fresh_folder("map_timeloop");
-  const std::string machine = file(folder, "arch.yaml", kFlatMachine),
-                    layer = file(folder, "layer.yaml", kFlatProblem);
-  const Json report = json_of("map --timeloop " + machine + " " + file(folder, "ert.yaml", kFlatEnergies) +
-                              " " + file(folder, "space.yaml", kFlatConstraints) + " " + layer);
+  const std::string machine = text_file(folder, "arch.yaml", kFlatMachine),
+                    layer = text_file(folder, "layer.yaml", kFlatProblem);
+  const Json report =
+      json_of("map --timeloop " + machine + " " + text_file(folder, "ert.yaml", kFlatEnergies) + " " +
+              text_file(folder, "space.yaml", kFlatConstraints) + " " + layer);
   EXPECT_EQ(report["runs"][0]["layers"][0]["status"], "optimal");
   EXPECT_EQ(report["rules"], "timeloop");
   expect_failure("map --timeloop " + layer, 1, {"have no architecture"});
@@ -252,22 +232,24 @@ TEST(MapBadInput, WhatIsUnknownComesWithWhatIsKnown) {
 
 TEST(MapBadInput, EveryRuleThatAMappingBreaks) {
   const auto folder = fresh_folder("map_broken");
-  const std::string layer = file(folder, "layer.yaml", kLayer), machine = file(folder, "tiny.yaml", kMachine);
-  const std::string mapping = file(folder, "m.yaml",
-                                   "- {level: dram, temporal: C=2, keeps: input}\n"
-                                   "- {level: buffer, temporal: C=4 N=2 M=2, spatial: x:M=4}\n");
+  const std::string layer = text_file(folder, "layer.yaml", kLayer),
+                    machine = text_file(folder, "tiny.yaml", kMachine);
+  const std::string mapping = text_file(folder, "m.yaml",
+                                        "- {level: dram, temporal: C=2, keeps: input}\n"
+                                        "- {level: buffer, temporal: C=4 N=2 M=2, spatial: x:M=4}\n");
   expect_failure("map --workload " + layer + " --hardware " + machine + " --mapping " + mapping, 1,
                  {"level 'dram'", "level 'buffer'"});
   expect_failure("map --workload " + layer + " --hardware " + machine + " --mapping absent.yaml", 1,
                  {"absent.yaml"});
-  const std::string elsewhere = file(folder, "other.yaml", "layers:\n- layer: x\n  mapping: []\n");
+  const std::string elsewhere = text_file(folder, "other.yaml", "layers:\n- layer: x\n  mapping: []\n");
   expect_failure("map --workload " + layer + " --hardware " + machine + " --mapping " + elsewhere, 1,
                  {"a mapping for none of the layers"});
 }
 
 TEST(MapBadInput, NoMappingAtAllIsInfeasible) {
   const auto folder = fresh_folder("map_infeasible");
-  const std::string layer = file(folder, "layer.yaml", kLayer), machine = file(folder, "tiny.yaml", kMachine);
+  const std::string layer = text_file(folder, "layer.yaml", kLayer),
+                    machine = text_file(folder, "tiny.yaml", kMachine);
   expect_failure("map --workload " + layer + " --hardware " + machine + " --max-cycles 1", 3,
                  {"1 of 1 layers have no mapping", "cycles"});
 }
@@ -280,7 +262,7 @@ TEST(MapBadInput, FilesAndFoldersThatCannotBe) {
   expect_failure(base + " --csv /dev/full", 1, {"No space left"});
   expect_failure(base + " > /dev/full", 1, {});
   const auto folder = fresh_folder("map_files");
-  expect_failure(base + " --compare " + file(folder, "b.json", "[]"), 1,
+  expect_failure(base + " --compare " + text_file(folder, "b.json", "[]"), 1,
                  {"is not the JSON of a mapping report"});
 }
 

@@ -15,10 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // IN is read, OUT is written; the command ends before it reads anything.
 constexpr const char* kVerbs[] = {
     "optimize IN -o OUT",

@@ -21,29 +21,12 @@ using Json = nlohmann::json;
 
 const std::string kGraphs = TILEWRIGHT_SOURCE_DIR "/models/cgra/";
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
+Json placed(const std::string& arguments, int exit_code = 0) {
+  return json_of("place " + arguments, exit_code);
 }
 
-Json json_of(const std::string& arguments, int exit_code = 0) {
-  const CommandResult result = command("place " + arguments + " --json");
-  EXPECT_EQ(result.exit_code, exit_code) << arguments << "\n" << result.output;
-  // An error follows the document.
-  const Json document = Json::parse(result.output.substr(0, result.output.rfind("\n}") + 2), nullptr, false);
-  EXPECT_FALSE(document.is_discarded()) << arguments << "\n" << result.output;
-  return document;
-}
-
-void expect_failure(const std::string& arguments, int exit_code, const std::vector<std::string>& parts) {
-  const CommandResult result = command("place " + arguments);
-  EXPECT_EQ(result.exit_code, exit_code) << arguments << "\n" << result.output;
-  for (const std::string& part : parts)
-    EXPECT_TRUE(contains(result.output, part)) << part << "\n" << result.output;
-}
-
-std::string file(const std::filesystem::path& folder, const std::string& name, const std::string& text) {
-  write_text_file(folder / name, text);
-  return (folder / name).string();
+void expect_refusal(const std::string& arguments, int exit_code, const std::vector<std::string>& parts) {
+  expect_failure("place " + arguments, exit_code, parts);
 }
 
 TEST(Place, HelpShowsAnExample) {
@@ -55,10 +38,10 @@ TEST(Place, HelpShowsAnExample) {
 }
 
 TEST(Place, SamplesOfThePolicy) {
-  const Json report = json_of(kGraphs + "ifft.json --fabric streaming-engine --ii 6 --method rl --seed 1");
+  const Json report = placed(kGraphs + "ifft.json --fabric streaming-engine --ii 6 --method rl --seed 1");
   ASSERT_EQ(report["points"].size(), 1u);
   EXPECT_GE(report["points"][0]["makespan_cycles"].get<int>(), 18);
-  expect_failure(
+  expect_refusal(
       kGraphs + "ifft.json --fabric streaming-engine --ii 6 --method rl --policy " + kGraphs + "ifft.json", 1,
       {"not a policy file"});
 }
@@ -66,16 +49,16 @@ TEST(Place, SamplesOfThePolicy) {
 TEST(Place, TrainingNamesWhatIsWrongWithItsGraphs) {
   const auto folder = fresh_folder("place_train");
   const std::string fixed = "train --fabric streaming-engine -o " + (folder / "p.json").string();
-  expect_failure(fixed + " --graphs " + folder.string(), 1, {"no graphs in"});
-  file(folder, "a.dot", "digraph { a -> b }");
-  expect_failure(fixed + " --graphs " + folder.string(), 1, {"a.dot says no II"});
+  expect_refusal(fixed + " --graphs " + folder.string(), 1, {"no graphs in"});
+  text_file(folder, "a.dot", "digraph { a -> b }");
+  expect_refusal(fixed + " --graphs " + folder.string(), 1, {"a.dot says no II"});
 }
 
 // No method is below the proven optimum, whose own run has no gap; the files say what was printed.
 TEST(Place, BenchComparesAllMethodsWithTheProvenOptimum) {
   const auto folder = fresh_folder("place_bench");
-  const Json report = json_of("bench " + kGraphs + "ifft.json " + kGraphs +
-                              "distance.json --ii 6 --seeds 2 --time 5ms -o " + folder.string());
+  const Json report = placed("bench " + kGraphs + "ifft.json " + kGraphs +
+                             "distance.json --ii 6 --seeds 2 --time 5ms -o " + folder.string());
   ASSERT_EQ(report["graphs"].size(), 2u);
   EXPECT_EQ(report["graphs"][0]["makespan_cycles"], 18);
   EXPECT_EQ(report["graphs"][1]["makespan_cycles"], 13);
@@ -103,7 +86,7 @@ TEST(Place, BenchDrawsLearningCurves) {
   const CommandResult probe = command("place " + arguments);
   if (contains(probe.output, "the training library cannot be loaded"))
     GTEST_SKIP() << "the training library is not built";
-  const Json report = json_of(arguments);
+  const Json report = placed(arguments);
   ASSERT_EQ(report["training"].size(), 6u);
   for (const Json& row : report["training"]) {
     EXPECT_EQ(row["seeds"], 2);
@@ -124,19 +107,19 @@ TEST(Place, BenchDrawsLearningCurves) {
 TEST(Place, BenchNamesEveryBadGraph) {
   const auto folder = fresh_folder("place_bench_bad");
   const std::string to = " -o " + (folder / "out").string();
-  expect_failure("bench " + file(folder, "a.dot", "digraph { a -> b }") + to, 1, {"a.dot says no II"});
-  expect_failure("bench --ii 2 " + kGraphs + "ifft.json " + kGraphs + "ifft.json" + to, 1,
+  expect_refusal("bench " + text_file(folder, "a.dot", "digraph { a -> b }") + to, 1, {"a.dot says no II"});
+  expect_refusal("bench --ii 2 " + kGraphs + "ifft.json " + kGraphs + "ifft.json" + to, 1,
                  {"two graphs are named ifft"});
-  expect_failure("bench --ii 1 " + kGraphs + "ifft.json " + kGraphs + "distance.json" + to, 3,
+  expect_refusal("bench --ii 1 " + kGraphs + "ifft.json " + kGraphs + "distance.json" + to, 3,
                  {"ifft: no mapping exists at an II of 1"});
 }
 
 TEST(Place, FrontOfTheButterflyWithFilePictureAndProofs) {
   const auto folder = fresh_folder("place_ifft");
   const std::string mapped = (folder / "mapped.json").string(), svg = (folder / "p.svg").string();
-  const Json report = json_of(kGraphs + "ifft.json --fabric streaming-engine --ii 1..6 -o " + mapped +
-                              " --svg " + svg + " --configuration " + (folder / "c.json").string() +
-                              " --proof " + (folder / "proofs").string());
+  const Json report =
+      placed(kGraphs + "ifft.json --fabric streaming-engine --ii 1..6 -o " + mapped + " --svg " + svg +
+             " --configuration " + (folder / "c.json").string() + " --proof " + (folder / "proofs").string());
   const std::vector<int> makespans = {0, 18, 19, 17, 17, 18};
   ASSERT_EQ(report["points"].size(), 6u);
   for (size_t i = 0; i < 6; ++i) {
@@ -161,7 +144,7 @@ TEST(Place, LimitsEndTheSearchAndAreNamed) {
   const auto folder = fresh_folder("place_limits");
   const cgra::GraphFile graph{.graph = cgra::generate_flow_graph(400, 64, 1).graph};
   const std::string problem =
-      file(folder, "large.json", cgra::print_graph_json(graph)) + " --fabric streaming-engine-64 ";
+      text_file(folder, "large.json", cgra::print_graph_json(graph)) + " --fabric streaming-engine-64 ";
   const CommandResult late = command("place " + problem + "--ii 40 --method random --time 300ms");
   EXPECT_EQ(late.exit_code, 0) << late.output;
   EXPECT_TRUE(
@@ -171,15 +154,15 @@ TEST(Place, LimitsEndTheSearchAndAreNamed) {
   EXPECT_EQ(nothing.exit_code, 3) << nothing.output;
   EXPECT_TRUE(contains(nothing.output, "no mapping found; that there is none has not been proven"))
       << nothing.output;
-  expect_failure(problem + "--ii 40 --memory-limit 1M", 1,
+  expect_refusal(problem + "--ii 40 --memory-limit 1M", 1,
                  {"'1M' is too little to start with: at least 64M"});
-  expect_failure(problem + "--ii 40 --memory-limit lots", 1,
+  expect_refusal(problem + "--ii 40 --memory-limit lots", 1,
                  {"'lots' is not a size like 800M, 16G or 2.5GiB"});
-  expect_failure(problem + "--ii 40 --routed --places-only", 1, {"--routed excludes --places-only"});
+  expect_refusal(problem + "--ii 40 --routed --places-only", 1, {"--routed excludes --places-only"});
 }
 
 TEST(Place, AutomaticIiStopsWhereLongerOnesCannotHelp) {
-  const Json report = json_of(kGraphs + "distance.json --fabric streaming-engine");
+  const Json report = placed(kGraphs + "distance.json --fabric streaming-engine");
   ASSERT_GE(report["points"].size(), 2u);
   EXPECT_LT(report["points"].size(), 16u);
   EXPECT_EQ(report["best"]["ii"], 2);
@@ -188,7 +171,7 @@ TEST(Place, AutomaticIiStopsWhereLongerOnesCannotHelp) {
 
 TEST(Place, EveryMethodFindsAValidMapping) {
   for (const char* method : {"exact", "branch-and-bound", "annealing", "evolution", "random", "list"}) {
-    const Json report = json_of(
+    const Json report = placed(
         kGraphs + "distance.json --fabric streaming-engine --ii 4 --evaluations 2000 --method " + method);
     EXPECT_GE(report["best"]["makespan_cycles"], 13) << method;
     EXPECT_LE(report["best"]["makespan_cycles"], 24) << method;
@@ -197,57 +180,58 @@ TEST(Place, EveryMethodFindsAValidMapping) {
 
 TEST(Place, APolicyPlaces) {
   const auto folder = fresh_folder("place_rl");
-  const std::string policy = file(folder, "p.json", cgra::print_policy(cgra::random_policy(1)));
+  const std::string policy = text_file(folder, "p.json", cgra::print_policy(cgra::random_policy(1)));
   const std::string graph = kGraphs + "distance.json --fabric streaming-engine --ii 4 --method rl";
-  const Json samples = json_of(graph + " --samples 32 --policy " + policy);
+  const Json samples = placed(graph + " --samples 32 --policy " + policy);
   EXPECT_GE(samples["best"]["makespan_cycles"], 13);
   EXPECT_EQ(samples["points"][0]["evaluations"], 32);
-  EXPECT_GE(json_of(graph + " --beam 8 --policy " + policy)["best"]["makespan_cycles"], 13);
-  EXPECT_GE(json_of(graph)["best"]["makespan_cycles"], 13);  // the policy that comes with the command
-  expect_failure(graph + " --policy " + kGraphs + "distance.json", 1, {"distance.json"});
+  EXPECT_GE(placed(graph + " --beam 8 --policy " + policy)["best"]["makespan_cycles"], 13);
+  EXPECT_GE(placed(graph)["best"]["makespan_cycles"], 13);  // the policy that comes with the command
+  expect_refusal(graph + " --policy " + kGraphs + "distance.json", 1, {"distance.json"});
 }
 
 TEST(Place, ExpressionsKernelsAndFixedNodes) {
-  const Json sum = json_of("--expr 's = s + x[i] * y[i]' --fabric streaming-engine --ii 4");
+  const Json sum = placed("--expr 's = s + x[i] * y[i]' --fabric streaming-engine --ii 4");
   EXPECT_EQ(sum["best"]["makespan_cycles"], 3);  // loads and the sum are flows of one operation each
-  const Json array = json_of("--expr 's = s + x[i] * y[i]' --fabric mesh-4x4 --objective ii");
+  const Json array = placed("--expr 's = s + x[i] * y[i]' --fabric mesh-4x4 --objective ii");
   EXPECT_EQ(array["best"]["ii"], 1);
-  const Json fixed = json_of(
-      kGraphs + "multiply_add.json --fabric streaming-engine --ii 4 --fix product=9 --fix keep=11@20");
+  const Json fixed =
+      placed(kGraphs + "multiply_add.json --fabric streaming-engine --ii 4 --fix product=9 --fix keep=11@20");
   EXPECT_EQ(fixed["best"]["places"][0]["tile"], 9);
   EXPECT_EQ(fixed["best"]["places"][2]["tile"], 11);
   EXPECT_EQ(fixed["best"]["places"][2]["time"], 20);
-  const Json waits = json_of(kGraphs + "ifft.json --fabric streaming-engine --ii 4 --delay none");
+  const Json waits = placed(kGraphs + "ifft.json --fabric streaming-engine --ii 4 --delay none");
   EXPECT_GE(waits["best"]["makespan_cycles"], 17);
 }
 
 TEST(Place, AConflictIsProvenAndNamed) {
-  const Json report = json_of(kGraphs + "ifft_conflict.json --fabric streaming-engine --ii 6", 3);
+  const Json report = placed(kGraphs + "ifft_conflict.json --fabric streaming-engine --ii 6", 3);
   EXPECT_EQ(report["points"][0]["status"], "infeasible");
   EXPECT_EQ(report["points"][0]["conflict"]["nodes"], (Json{"store_upper", "magnitude"}));
   EXPECT_EQ(report["points"][0]["conflict"]["rules"], (Json{"variable", "siblings"}));
-  expect_failure(kGraphs + "ifft_conflict.json --fabric streaming-engine", 3,
+  expect_refusal(kGraphs + "ifft_conflict.json --fabric streaming-engine", 3,
                  {"no mapping exists", "'store_upper' and 'magnitude' share a variable"});
 }
 
 TEST(Place, BadInputIsReportedInOneRun) {
   const auto folder = fresh_folder("place_bad");
-  const std::string graph = file(folder, "g.json", R"({"variables": [{"name": "v", "tile": 1}], "nodes": [
+  const std::string graph =
+      text_file(folder, "g.json", R"({"variables": [{"name": "v", "tile": 1}], "nodes": [
     {"name": "a", "op": "add", "operands": ["b", 1]}, {"name": "b", "op": "add", "operands": ["a", "gone"]},
     {"name": "c", "op": "add", "operands": [1, 2, 3, 4]}, {"name": "d", "op": "copy", "operands": ["v"], "tile": 2}]})");
-  const std::string fabric = file(folder, "f.yaml", "kind: fabric\nname: none\ncolumns: 0\n");
-  expect_failure(graph + " --fabric " + fabric + " --ii 0 --delay some --fix a --fix zz=3", 1,
+  const std::string fabric = text_file(folder, "f.yaml", "kind: fabric\nname: none\ncolumns: 0\n");
+  expect_refusal(graph + " --fabric " + fabric + " --ii 0 --delay some --fix a --fix zz=3", 1,
                  {"a cycle without distance", "'gone' is not defined", "4 operands, an instruction takes 3",
                   "variable 'v' is bound to tiles 1 and 2", "columns", "'0' is no II", "'some' is no wait",
                   "'a' is not NODE=TILE", "the graph has no node 'zz'"});
-  expect_failure("", 1, {"no fabric given", "give a file or --expr"});
-  expect_failure(kGraphs + "ifft.json --fabric streaming-engine --ii 99", 1, {"99 is outside 1..64"});
-  expect_failure(kGraphs + "ifft.json --fabric mesh-4x4", 1, {"the tiles have no memories"});
-  expect_failure(kGraphs + "ifft.json --fabric streaming-engine --method magic", 1, {"magic"});
-  expect_failure(kGraphs + "multiply_add.json --fabric streaming-engine --fix product=16", 1,
+  expect_refusal("", 1, {"no fabric given", "give a file or --expr"});
+  expect_refusal(kGraphs + "ifft.json --fabric streaming-engine --ii 99", 1, {"99 is outside 1..64"});
+  expect_refusal(kGraphs + "ifft.json --fabric mesh-4x4", 1, {"the tiles have no memories"});
+  expect_refusal(kGraphs + "ifft.json --fabric streaming-engine --method magic", 1, {"magic"});
+  expect_refusal(kGraphs + "multiply_add.json --fabric streaming-engine --fix product=16", 1,
                  {"tile 16 does not exist"});
-  expect_failure("--expr 'a = ' --fabric mesh-4x4", 1, {"expression:1:5"});
-  expect_failure((folder / "absent.json").string() + " --fabric mesh-4x4", 1, {"absent.json"});
+  expect_refusal("--expr 'a = ' --fabric mesh-4x4", 1, {"expression:1:5"});
+  expect_refusal((folder / "absent.json").string() + " --fabric mesh-4x4", 1, {"absent.json"});
 }
 
 }  // namespace

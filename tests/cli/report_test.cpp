@@ -10,22 +10,8 @@
 namespace tilewright {
 namespace {
 
-nlohmann::json json_of(const std::string& arguments) {
-  const CommandResult result = command(arguments);
-  EXPECT_EQ(result.exit_code, 0) << result.output;
-  return nlohmann::json::parse(result.output, nullptr, false);
-}
-
-void expect_failure(const std::string& arguments, int exit_code, const std::vector<std::string>& texts) {
-  const CommandResult result = command(arguments);
-  EXPECT_EQ(result.exit_code, exit_code) << arguments << "\n" << result.output;
-  for (const std::string& text : texts) {
-    EXPECT_NE(result.output.find(text), std::string::npos) << arguments << "\n" << result.output;
-  }
-}
-
 TEST(Report, LayersAddUpAndKeepTheirBounds) {
-  const nlohmann::json report = json_of("report --json " + demo_files().bundle.string());
+  const nlohmann::json report = json_of("report " + demo_files().bundle.string());
   uint64_t cycles = 0;
   for (const auto& layer : report.at("layers")) {
     cycles += layer.at("cycles").get<uint64_t>();
@@ -44,11 +30,10 @@ TEST(Report, LayersAddUpAndKeepTheirBounds) {
 TEST(Report, MemoriesDifferAndTheRooflineIsDrawn) {
   const std::string bundle = demo_files().bundle.string();
   const auto svg = fresh_folder("roofline") / "r.svg";
-  const uint64_t ideal = json_of("report --json --memory ideal " + bundle).at("cycles");
-  const uint64_t fixed = json_of("report --json --memory fixed " + bundle).at("cycles");
-  const uint64_t slow = json_of("report --json --memory fixed:200 " + bundle).at("cycles");
-  const uint64_t ddr =
-      json_of("report --json --memory ddr --svg " + svg.string() + " " + bundle).at("cycles");
+  const uint64_t ideal = json_of("report --memory ideal " + bundle).at("cycles");
+  const uint64_t fixed = json_of("report --memory fixed " + bundle).at("cycles");
+  const uint64_t slow = json_of("report --memory fixed:200 " + bundle).at("cycles");
+  const uint64_t ddr = json_of("report --memory ddr --svg " + svg.string() + " " + bundle).at("cycles");
   EXPECT_LT(ideal, fixed);
   EXPECT_LT(fixed, slow);
   EXPECT_NE(fixed, ddr);
@@ -57,14 +42,14 @@ TEST(Report, MemoriesDifferAndTheRooflineIsDrawn) {
 
 TEST(Report, ABundleIsTimedOnOtherHardware) {
   const std::string bundle = demo_files().bundle.string();
-  const nlohmann::json small = json_of("report --json --hardware overlay-8x8 " + bundle);
+  const nlohmann::json small = json_of("report --hardware overlay-8x8 " + bundle);
   EXPECT_EQ(small.at("hardware"), "overlay-8x8");
   EXPECT_EQ(small.at("macs_per_cycle"), 64);
-  EXPECT_GT(small.at("cycles"), json_of("report --json " + bundle).at("cycles"));
+  EXPECT_GT(small.at("cycles"), json_of("report " + bundle).at("cycles"));
 }
 
 TEST(Explain, EveryNamedChangeWasMeasured) {
-  const nlohmann::json result = json_of("explain --json " + demo_files().bundle.string());
+  const nlohmann::json result = json_of("explain " + demo_files().bundle.string());
   size_t tried = 0;
   for (const auto& trial : result.at("trials")) tried += trial.contains("saved");
   EXPECT_GE(tried, 8u) << result.at("trials").dump(1);
@@ -87,7 +72,7 @@ TEST(Explain, ThreadsDoNotChangeTheAnswer) {
 }
 
 TEST(Explain, WithoutTrialsOnlyTheCauses) {
-  const nlohmann::json result = json_of("explain --json --no-trials " + demo_files().bundle.string());
+  const nlohmann::json result = json_of("explain --no-trials " + demo_files().bundle.string());
   EXPECT_TRUE(result.at("trials").empty());
   EXPECT_FALSE(result.at("layers").empty());
 }

@@ -6,23 +6,13 @@
 
 #include <csignal>
 #include <fstream>
-#include <functional>
 
 #include "fleet.h"
-#include "tilewright/base/error.h"
+#include "tilewright/base/error_testing.h"
 #include "tilewright/tune/fleet/folder_lock.h"
 
 namespace tilewright::tune {
 namespace {
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(JobFolder, ReadsBackJobsAndResults) {
   const TestFolder folder("files");
@@ -63,19 +53,19 @@ TEST(JobFolder, RefusesWhatCannotBeAJob) {
   const TestFolder folder("ids");
   const JobFolder files(folder.path());
   for (const char* id : {"", "../up", "A", "a b"}) {
-    EXPECT_NE(error_of([&] {
+    EXPECT_NE(error_text([&] {
                 files.write_job({id, "square", "1"});
               }).find("id of a job"),
               std::string::npos)
         << id;
   }
-  EXPECT_NE(error_of([&] { files.write_job({"a", "square", "\xff"}); }).find("UTF-8"), std::string::npos);
-  EXPECT_NE(error_of([&] {
+  EXPECT_NE(error_text([&] { files.write_job({"a", "square", "\xff"}); }).find("UTF-8"), std::string::npos);
+  EXPECT_NE(error_text([&] {
               files.write_job({"a", "square", "1", -1});
             }).find("time limit"),
             std::string::npos);
   std::ofstream(folder.path() / "jobs" / "bad.json") << "{\"id\": \"other\"}";
-  const std::string text = error_of([&] { files.read_job("bad"); });
+  const std::string text = error_text([&] { files.read_job("bad"); });
   for (const char* field : {"kind", "request", "id", "timeout_s"})
     EXPECT_NE(text.find(field), std::string::npos);
 }
@@ -92,7 +82,7 @@ TEST(FolderLock, NamesTheHolderAndEndsWithIt) {
   }
   char byte;
   ASSERT_EQ(::read(ready[0], &byte, 1), 1);
-  const std::string text = error_of([&] { const FolderLock lock(folder.path(), "study"); });
+  const std::string text = error_text([&] { const FolderLock lock(folder.path(), "study"); });
   EXPECT_NE(text.find("the study '" + folder.path().string() + "' is in use by process " +
                       std::to_string(holder) + " on " + host_name()),
             std::string::npos)
@@ -100,7 +90,7 @@ TEST(FolderLock, NamesTheHolderAndEndsWithIt) {
   ::kill(holder, SIGKILL);
   ::waitpid(holder, nullptr, 0);
   const FolderLock lock(folder.path(), "study");
-  EXPECT_NE(error_of([&] { const FolderLock second(folder.path(), "study"); }), "");
+  EXPECT_NE(error_text([&] { const FolderLock second(folder.path(), "study"); }), "no error");
   ::close(ready[0]);
   ::close(ready[1]);
 }

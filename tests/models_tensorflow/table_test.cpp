@@ -2,29 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "models_tensorflow/graphdef_twin.h"
-#include "tilewright/flow/run/graph_table.h"
+#include "table_rows.h"
 #include "zoo/zoo.h"
 
 namespace tilewright {
 namespace {
-
-using Counts = std::map<std::string, int>;
-
-std::map<std::string, GraphTableRow> by_stage(const GraphTable& table) {
-  std::map<std::string, GraphTableRow> rows;
-  for (const GraphTableRow& row : table.rows) rows[row.stage] = row;
-  return rows;
-}
-
-// Layers and sums; what is left of the layout does not count.
-Counts layers(const GraphTable& table) {
-  Counts counts = table.fused_operators;
-  for (const char* other : {"Transpose", "Flatten", "Softmax", "Relu in a layer", "MaxPool in a layer",
-                            "GlobalAveragePool in a layer"}) {
-    counts.erase(other);
-  }
-  return counts;
-}
 
 TEST(GraphTable, TheVariantOfThePaper) {
   TfStages stages;

@@ -6,22 +6,12 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <functional>
 #include <thread>
 
-#include "tilewright/base/error.h"
+#include "tilewright/base/error_testing.h"
 
 namespace tilewright {
 namespace {
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(File, ReadsBackWhatItWroteAndLeavesNoTemporaryFile) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "tilewright_file_test";
@@ -94,7 +84,7 @@ TEST(File, LinksStayAndWhatTheyNameIsWritten) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 2);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder / "there"), {}), 2);
   fs::create_symlink("round", folder / "round");
-  EXPECT_EQ(error_of([&] { write_text_file(folder / "round", "x"); }),
+  EXPECT_EQ(error_text([&] { write_text_file(folder / "round", "x"); }),
             "cannot write '" + (folder / "round").string() + "': Too many levels of symbolic links");
   fs::remove_all(folder);
 }
@@ -125,19 +115,19 @@ TEST(File, DescriptorsAreWrittenToWhereTheyStand) {
 }
 
 TEST(File, NamesTheFileAndTheReason) {
-  EXPECT_EQ(error_of([] { read_text_file("/nowhere/a"); }),
+  EXPECT_EQ(error_text([] { read_text_file("/nowhere/a"); }),
             "cannot open '/nowhere/a': No such file or directory");
-  EXPECT_EQ(error_of([] { read_text_file("/tmp"); }), "cannot read '/tmp': it is a folder");
-  EXPECT_EQ(error_of([] { write_text_file("/nowhere/a", "x"); }),
+  EXPECT_EQ(error_text([] { read_text_file("/tmp"); }), "cannot read '/tmp': it is a folder");
+  EXPECT_EQ(error_text([] { write_text_file("/nowhere/a", "x"); }),
             "cannot write '/nowhere/a': No such file or directory; is the folder there and writable?");
-  EXPECT_EQ(error_of([] { write_text_file("/dev/full", "x"); }),
+  EXPECT_EQ(error_text([] { write_text_file("/dev/full", "x"); }),
             "cannot write '/dev/full': No space left on device; the old file, if any, is unchanged");
 }
 
 TEST(File, RefusesWhatIsLargerThanTheLimit) {
   const auto file = std::filesystem::path(testing::TempDir()) / "tilewright_large_file";
   write_text_file(file, std::string(1001, 'x'));
-  EXPECT_EQ(error_of([&] { read_text_file(file, 1000); }),
+  EXPECT_EQ(error_text([&] { read_text_file(file, 1000); }),
             "'" + file.string() + "' is larger than the 1000 bytes read here");
   EXPECT_EQ(read_text_file(file, 1001).size(), 1001u);
   EXPECT_EQ(read_file_start(file, 7).size(), 7u);
@@ -152,14 +142,14 @@ TEST(File, RefusesDevicesAndNamedPipesAtOnce) {
   const std::string why =
       "it is not a regular file; devices and named pipes are not read; a pipe is, as /dev/stdin";
   for (const char* device : {"/dev/zero", "/dev/null", "/dev/urandom"}) {
-    EXPECT_EQ(error_of([&] { read_file(device); }), "cannot read '" + std::string(device) + "': " + why);
-    EXPECT_EQ(error_of([&] { read_file_start(device, 1); }),
+    EXPECT_EQ(error_text([&] { read_file(device); }), "cannot read '" + std::string(device) + "': " + why);
+    EXPECT_EQ(error_text([&] { read_file_start(device, 1); }),
               "cannot read '" + std::string(device) + "': " + why);
   }
   const auto pipe = std::filesystem::path(testing::TempDir()) / "tilewright_named_pipe";
   std::filesystem::remove(pipe);
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_EQ(error_of([&] { read_text_file(pipe); }), "cannot read '" + pipe.string() + "': " + why);
+  EXPECT_EQ(error_text([&] { read_text_file(pipe); }), "cannot read '" + pipe.string() + "': " + why);
   std::filesystem::remove(pipe);
 }
 

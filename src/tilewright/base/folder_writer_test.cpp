@@ -6,11 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <functional>
 #include <map>
 
 #include "random_seed.h"
-#include "tilewright/base/error.h"
+#include "tilewright/base/error_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
 
@@ -26,16 +25,6 @@ fs::path fresh(const std::string& name) {
   fs::remove_all(folder);
   fs::create_directories(folder);
   return folder;
-}
-
-std::string refusal_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kInvalidInput);
-    return error.what();
-  }
-  return "no error";
 }
 
 void put(const fs::path& file, const std::string& text) {
@@ -87,8 +76,8 @@ TEST(FolderWriter, RefusesToReplaceWhatIsNotIts) {
       "the folder '" + folder.string() +
       "' holds something that 'generate' did not write (thesis.txt); give another folder, or "
       "empty this one";
-  EXPECT_EQ(refusal_of([&] { write(folder, {{"a", "1"}}); }), foreign);
-  EXPECT_EQ(refusal_of([&] {
+  EXPECT_EQ(refusal_text([&] { write(folder, {{"a", "1"}}); }), foreign);
+  EXPECT_EQ(refusal_text([&] {
               write(folder / "thesis.txt", {{"a", "1"}});
             }),
             "'" + (folder / "thesis.txt").string() + "' is no folder; give a folder that can be made");
@@ -96,12 +85,12 @@ TEST(FolderWriter, RefusesToReplaceWhatIsNotIts) {
 
   const fs::path other = root / "other";
   write(other, {{"a", "1"}, {"b", "2"}}, "optimize");
-  EXPECT_NE(refusal_of([&] {
+  EXPECT_NE(refusal_text([&] {
               write(other, {{"a", "1"}});
             }).find("that 'generate' did not write"),
             std::string::npos);
   write_text_file(other / "a", "mine");
-  EXPECT_EQ(refusal_of([&] {
+  EXPECT_EQ(refusal_text([&] {
               write(other, {{"a", "3"}}, "optimize");
             }),
             "in '" + other.string() +
@@ -109,7 +98,7 @@ TEST(FolderWriter, RefusesToReplaceWhatIsNotIts) {
                 "them, or remove them; or give another folder");
   fs::remove(other / "a");
   put(other / "c", "mine");
-  EXPECT_EQ(refusal_of([&] {
+  EXPECT_EQ(refusal_text([&] {
               write(other, {{"c", "3"}}, "optimize");
             }),
             "'" + other.string() +
@@ -117,7 +106,7 @@ TEST(FolderWriter, RefusesToReplaceWhatIsNotIts) {
                 "another folder");
   EXPECT_EQ(files_of(other), (Files{{"b", "2"}, {"c", "mine"}}));
   ASSERT_EQ(::mkfifo((other / "pipe").c_str(), 0600), 0);
-  EXPECT_NE(refusal_of([&] {
+  EXPECT_NE(refusal_text([&] {
               write(other, {{"a", "3"}}, "optimize");
             }).find("neither file, folder nor link (pipe)"),
             std::string::npos);
@@ -130,7 +119,7 @@ TEST(FolderWriter, ALinkInThePlaceOfItsFileIsAChange) {
   write(folder, {{"a", "1"}});
   fs::rename(folder / "a", root / "moved");
   fs::create_symlink(root / "moved", folder / "a");
-  EXPECT_NE(refusal_of([&] {
+  EXPECT_NE(refusal_text([&] {
               write(folder, {{"a", "2"}});
             }).find("was changed since (a)"),
             std::string::npos);
@@ -168,11 +157,11 @@ TEST(FolderClaim, LeavesWhatWasThereToItsOwner) {
   put(folder / "notes.md", "changed");
   { const FolderClaim claim(folder, "synth"); }
   put(folder / "netlist.v", "edited");
-  EXPECT_NE(refusal_of([&] { FolderClaim(folder, "synth"); }).find("was changed since (netlist.v)"),
+  EXPECT_NE(refusal_text([&] { FolderClaim(folder, "synth"); }).find("was changed since (netlist.v)"),
             std::string::npos);
   const fs::path taken = fresh("claim_taken");
   put(taken / "thesis.txt", "work of years");
-  EXPECT_NE(refusal_of([&] { FolderClaim(taken, "synth"); }).find("(thesis.txt)"), std::string::npos);
+  EXPECT_NE(refusal_text([&] { FolderClaim(taken, "synth"); }).find("(thesis.txt)"), std::string::npos);
 }
 
 Files random_files(Random& random) {
@@ -213,7 +202,7 @@ TEST(FolderWriterClass, LosesNothingOfTheUsers) {
     }
     const Files before = fs::exists(folder) ? files_of(folder) : Files();
     const Files next = random_files(random);
-    const std::string said = refusal_of([&] { write(folder, next); });
+    const std::string said = refusal_text([&] { write(folder, next); });
     const Files after = fs::exists(folder) ? files_of(folder) : Files();
     SCOPED_TRACE("seed " + std::to_string(test_seed()) + ", case " + std::to_string(i) + ": " + said);
     if (said != "no error") {

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-
+#include "tilewright/base/error_testing.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright {
@@ -13,15 +12,6 @@ using Ints = std::vector<int64_t>;
 
 Node node(const char* op, std::map<std::string, Attribute> attributes) {
   return {"n", "", op, {}, {}, std::move(attributes)};
-}
-
-std::string message(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(Window, ConvolutionWithExplicitPadsAndDilation) {
@@ -108,47 +98,47 @@ TEST(Window, OutputIsTheLargestThatFits) {
 TEST(Window, Rejects) {
   const Shape x{1, 3, 4, 4}, w{8, 3, 5, 5};
   EXPECT_EQ(
-      message([&] { convolution_window(node("Conv", {}), x, w); }),
+      error_text([&] { convolution_window(node("Conv", {}), x, w); }),
       "node 'n' (Conv): a kernel of 5 with dilation 1 does not fit axis 2 of size 4 with padding 0 + 0");
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(error_text([&] {
               convolution_window(node("Conv", {{"pads", Ints{1, 1}}}), x, w);
             }),
             "node 'n' (Conv): attribute 'pads' has 2 numbers, 2 spatial axes need 4");
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(error_text([&] {
               convolution_window(node("Conv", {{"strides", Ints{0, 1}}}), x, w);
             }),
             "node 'n' (Conv): attribute 'strides' holds 0, which is outside 1..1073741824");
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(error_text([&] {
               convolution_window(node("Conv", {{"strides", int64_t{1}}}), x, w);
             }),
             "node 'n' (Conv): attribute 'strides' is not a list of integers");
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(error_text([&] {
               convolution_window(node("Conv", {{"kernel_shape", Ints{3, 3}}}), x, w);
             }),
             "node 'n' (Conv): attribute 'kernel_shape' is 3x3, the weights have shape 8x3x5x5");
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(error_text([&] {
               convolution_window(node("Conv", {{"auto_pad", std::string("SAME")}}), x, w);
             }),
             "node 'n' (Conv): attribute 'auto_pad' is 'SAME'; use NOTSET, SAME_UPPER, SAME_LOWER or VALID");
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(error_text([&] {
               convolution_window(node("Conv", {}), {4, 4}, w);
             }),
             "node 'n' (Conv): input has shape 4x4, batch, channels and at least one spatial axis are needed");
-  EXPECT_EQ(message([&] { pool_window(node("MaxPool", {}), x); }),
+  EXPECT_EQ(error_text([&] { pool_window(node("MaxPool", {}), x); }),
             "node 'n' (MaxPool): attribute 'kernel_shape' is missing");
   EXPECT_EQ(
-      message([&] {
+      error_text([&] {
         pool_window(node("MaxPool", {{"kernel_shape", Ints{2, 2}}, {"pads", Ints{2, 0, 0, 0}}}), x);
       }),
       "node 'n' (MaxPool): padding 2 + 0 on axis 2 is not smaller than the kernel of 2; a window would hold "
       "nothing but padding");
   EXPECT_EQ(
-      message([&] {
+      error_text([&] {
         transposed_window(node("ConvTranspose", {{"pads", Ints{9, 9, 9, 9}}}), x, {3, 8, 5, 5});
       }),
       "node 'n' (ConvTranspose): the output would have size -10 on axis 2; check pads, output_padding and "
       "output_shape");
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(error_text([&] {
               pool_window(node("MaxPool", {{"kernel_shape", Ints{2}}}), {1, 1, int64_t{1} << 40});
             }),
             "node 'n' (MaxPool): axis 2 of the input shape 1x1x1099511627776 is outside 1..1073741824");

@@ -21,7 +21,6 @@ Graph two_nodes() {
 }
 
 using testing::contains;
-using testing::error_text;
 
 TEST(Executor, RunsInOrderAndObservesEveryValue) {
   const Tensor x = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/base/error_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/host/executor.h"
 
@@ -37,16 +38,6 @@ inline std::vector<Tensor> run_op(const std::string& op, const std::vector<std::
 
 inline Tensor f32(Shape shape, std::initializer_list<float> values) {
   return Tensor::of<float>(std::move(shape), values);
-}
-// What the Error says that `body` throws; "no error" when it throws none.
-template <typename Body>
-std::string error_text(Body&& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 inline bool contains(const std::string& text, const std::string& part) {

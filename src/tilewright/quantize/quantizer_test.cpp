@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "random_seed.h"
+#include "tilewright/base/error_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"
@@ -52,15 +52,6 @@ class FloatGraph {
 int count(const Graph& graph, const std::string& op) {
   return int(
       std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) { return node.op == op; }));
-}
-
-std::string error_text(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 // As many rows as output features: a bias of one number per row is none per feature, and stays as it is.

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 
+#include "tilewright/base/error_testing.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright {
@@ -23,15 +23,6 @@ Tensor filled(const Shape& shape, int64_t value) {
   Tensor tensor(ElementType::kI32, shape);
   for (int64_t i = 0; i < tensor.size(); ++i) tensor.set_integer(i, value);
   return tensor;
-}
-
-std::string message(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(ReferenceFixed, ConvHandComputed) {
@@ -113,49 +104,49 @@ TEST(ReferenceFixed, Rejects) {
       b(ElementType::kI32, {4});
   const Tensor bytes(ElementType::kI8, {1, 2, 3, 3});
   FixedConvParameters p;
-  EXPECT_EQ(message([&] { reference_fixed_conv(bytes, w, b, p); }),
+  EXPECT_EQ(error_text([&] { reference_fixed_conv(bytes, w, b, p); }),
             "FixedConv: X must be i32 of rank 4, is i8[1x2x3x3]");
-  EXPECT_EQ(message([&] { reference_fixed_conv(x, w, Tensor(ElementType::kI32, {3}), p); }),
+  EXPECT_EQ(error_text([&] { reference_fixed_conv(x, w, Tensor(ElementType::kI32, {3}), p); }),
             "FixedConv: 3 biases for 4 channels");
   p.group = 3;
-  EXPECT_EQ(message([&] { reference_fixed_conv(x, w, b, p); }),
+  EXPECT_EQ(error_text([&] { reference_fixed_conv(x, w, b, p); }),
             "FixedConv: 3 groups do not divide X 1x2x3x3 and weights 4x2x2x2");
   p = {};
   p.fraction = 31;
-  EXPECT_EQ(message([&] { reference_fixed_conv(x, w, b, p); }), "FixedConv: fraction 31 is outside 0..30");
+  EXPECT_EQ(error_text([&] { reference_fixed_conv(x, w, b, p); }), "FixedConv: fraction 31 is outside 0..30");
   p = {};
   for (size_t axis = 0; axis < 2; ++axis) {
     p = {};
     p.window.strides[axis] = 0;
-    EXPECT_EQ(message([&] { reference_fixed_conv(x, w, b, p); }),
+    EXPECT_EQ(error_text([&] { reference_fixed_conv(x, w, b, p); }),
               "FixedConv: strides and dilations must be at least 1");
     p = {};
     p.window.dilations[axis] = 0;
-    EXPECT_EQ(message([&] { reference_fixed_conv(x, w, b, p); }),
+    EXPECT_EQ(error_text([&] { reference_fixed_conv(x, w, b, p); }),
               "FixedConv: strides and dilations must be at least 1");
     FixedAveragePoolParameters pool;
     pool.kernel = {2, 2};
     pool.window.strides[axis] = 0;
-    EXPECT_EQ(message([&] { reference_fixed_average_pool(x, pool); }),
+    EXPECT_EQ(error_text([&] { reference_fixed_average_pool(x, pool); }),
               "FixedAveragePool: strides and dilations must be at least 1");
   }
   for (size_t side = 0; side < 4; ++side) {
     p = {};
     p.window.pads[side] = -1;
-    EXPECT_EQ(message([&] { reference_fixed_conv(x, w, b, p); }), "FixedConv: pads must not be negative");
+    EXPECT_EQ(error_text([&] { reference_fixed_conv(x, w, b, p); }), "FixedConv: pads must not be negative");
   }
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(error_text([&] {
               reference_fixed_conv(x, Tensor(ElementType::kI32, {4, 2, 4, 4}), b, {});
             }),
             "FixedConv: the window does not fit into the padded input");
   const Tensor m(ElementType::kI32, {2, 3}), n(ElementType::kI32, {4, 5});
-  EXPECT_EQ(message([&] { reference_fixed_gemm(m, n, b, 22); }),
+  EXPECT_EQ(error_text([&] { reference_fixed_gemm(m, n, b, 22); }),
             "FixedGemm: 2x3 times 4x5 (transposed): the inner sizes differ");
-  EXPECT_EQ(message([&] { reference_fixed_add(m, n); }), "FixedAdd: shapes 2x3 and 4x5 differ");
-  EXPECT_EQ(message([&] { reference_fixed_lookup(x, b, 3); }), "FixedLookup: T has 4 entries, not 513");
-  EXPECT_EQ(message([&] { reference_fixed_lookup(x, Tensor(ElementType::kI32, {513}), 24); }),
+  EXPECT_EQ(error_text([&] { reference_fixed_add(m, n); }), "FixedAdd: shapes 2x3 and 4x5 differ");
+  EXPECT_EQ(error_text([&] { reference_fixed_lookup(x, b, 3); }), "FixedLookup: T has 4 entries, not 513");
+  EXPECT_EQ(error_text([&] { reference_fixed_lookup(x, Tensor(ElementType::kI32, {513}), 24); }),
             "FixedLookup: input_shift 24 is outside 0..23");
-  EXPECT_EQ(message([&] { reference_lookup(bytes, Tensor(ElementType::kI8, {255})); }),
+  EXPECT_EQ(error_text([&] { reference_lookup(bytes, Tensor(ElementType::kI8, {255})); }),
             "QLookup: T has 255 entries, not 256");
 }
 

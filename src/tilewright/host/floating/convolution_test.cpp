@@ -10,7 +10,6 @@ namespace {
 
 using testing::contains;
 using testing::distance;
-using testing::error_text;
 using testing::f32;
 using testing::run_op;
 using Integers = std::vector<int64_t>;

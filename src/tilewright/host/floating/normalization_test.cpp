@@ -8,7 +8,6 @@ namespace {
 
 using testing::contains;
 using testing::distance;
-using testing::error_text;
 using testing::f32;
 using testing::random_tensor;
 using testing::run_op;

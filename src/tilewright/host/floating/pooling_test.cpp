@@ -8,7 +8,6 @@ namespace tilewright {
 namespace {
 
 using testing::contains;
-using testing::error_text;
 using testing::f32;
 using testing::run_op;
 using Integers = std::vector<int64_t>;

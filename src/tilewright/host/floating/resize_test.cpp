@@ -9,7 +9,6 @@ namespace {
 
 using testing::contains;
 using testing::distance;
-using testing::error_text;
 using testing::f32;
 using testing::i64;
 using testing::run_op;

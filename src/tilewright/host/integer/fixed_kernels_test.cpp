@@ -194,7 +194,7 @@ TEST(HostFixed, MaximaAndMovementOfI32) {
 TEST(HostFixed, Rejects) {
   const Tensor x(ElementType::kI32, {2, 5}), w(ElementType::kI32, {3, 5}), b(ElementType::kI32, {3});
   const auto error = [&](const std::string& op, const std::vector<Tensor>& inputs, Attributes attributes) {
-    return testing::error_text([&] { run_one(op, inputs, std::move(attributes), 1); });
+    return error_text([&] { run_one(op, inputs, std::move(attributes), 1); });
   };
   EXPECT_TRUE(testing::contains(error("FixedGemm", {x, w, b}, {{"fraction", int64_t{31}}}),
                                 "attribute 'fraction' is 31, allowed are 0..30"));
@@ -209,7 +209,7 @@ TEST(HostFixed, Rejects) {
   EXPECT_TRUE(
       testing::contains(error("QLookup", {Tensor(ElementType::kI8, {1}), Tensor(ElementType::kI8, {2})}, {}),
                         "the table has 2 entries, not 256"));
-  EXPECT_TRUE(testing::contains(testing::error_text([&] {
+  EXPECT_TRUE(testing::contains(error_text([&] {
                                   FixedWeights(Tensor(ElementType::kI32, {4, 1, 1, 1}), 3);
                                 }),
                                 "3 groups do not fit weights 4x1x1x1"));

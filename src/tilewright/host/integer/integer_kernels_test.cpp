@@ -324,20 +324,11 @@ TEST(HostInteger, RequantizeEqualsTheReference) {
   }
 }
 
-std::string message_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(HostInteger, RefusesWhatTheOperatorsExclude) {
   const Tensor x(ElementType::kI8, {1, 4, 5, 5}), w(ElementType::kI8, {2, 4, 3, 3});
   const Tensor b(ElementType::kI32, {2}), m = Tensor::of<int32_t>({1}, {1}), s(ElementType::kI32, {1});
   const auto conv = [&](const std::vector<Tensor>& inputs, std::map<std::string, Attribute> attrs) {
-    return message_of([&] { run_integer("QConv", inputs, attrs, 1); });
+    return error_text([&] { run_integer("QConv", inputs, attrs, 1); });
   };
   const auto expect_in = [](const std::string& part, const std::string& text) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
@@ -366,7 +357,7 @@ TEST(HostInteger, RefusesWhatTheOperatorsExclude) {
                                    {"strides", Ints{8, 8}}}));
   expect_in("1 groups do not fit",
             conv({x, Tensor(ElementType::kI8, {0, 4, 3, 3}), Tensor(ElementType::kI32, {0}), m, s}, {}));
-  expect_in("strides 100000x100000 are too large", message_of([&] {
+  expect_in("strides 100000x100000 are too large", error_text([&] {
               run_integer("QConvTranspose", {x, Tensor(ElementType::kI8, {4, 2, 1, 1}), b, m, s},
                           {{"strides", Ints{100000, 100000}}}, 1);
             }));
@@ -376,12 +367,12 @@ TEST(HostInteger, RefusesWhatTheOperatorsExclude) {
                         {{"kernel_shape", Ints{far, far}}, {"pads", Ints{far - 1, far - 1, 0, 0}}}, 1)
                 .shape(),
             (Shape{1, 4, 5, 5}));
-  expect_in("must be [N,K] and [O,K]", message_of([&] {
+  expect_in("must be [N,K] and [O,K]", error_text([&] {
               run_integer("QGemm",
                           {Tensor(ElementType::kI8, {1, 3}), Tensor(ElementType::kI8, {2, 4}), b, m, s}, {},
                           1);
             }));
-  expect_in("the operands have shapes", message_of([&] { run_integer("QAdd", {x, w}, {}, 1); }));
+  expect_in("the operands have shapes", error_text([&] { run_integer("QAdd", {x, w}, {}, 1); }));
 }
 
 }  // namespace

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-
+#include "tilewright/base/error_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/hardware/encoding_fit.h"
 #include "tilewright/overlay/isa/isa_layout.h"
@@ -268,39 +267,30 @@ TEST(Isa, FieldsAreDisjoint) {
   }
 }
 
-std::string message_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(Isa, ValuesThatDoNotFitAreNamed) {
   const OverlayHardware hardware;
   std::vector<std::byte> bytes;
   MemoryInstruction load;
   load.x_pad_0 = 16;
-  EXPECT_NE(message_of([&] { encode(hardware, load, bytes); }).find("x_pad_0 cannot hold 16 in 4 bits"),
+  EXPECT_NE(error_text([&] { encode(hardware, load, bytes); }).find("x_pad_0 cannot hold 16 in 4 bits"),
             std::string::npos);
   load.x_pad_0 = 0;
   load.pad_value = 1;
   EXPECT_NE(
-      message_of([&] { encode(hardware, load, bytes); }).find("pad_value cannot hold 1 in 0 signed bits"),
+      error_text([&] { encode(hardware, load, bytes); }).find("pad_value cannot hold 1 in 0 signed bits"),
       std::string::npos);
   AluInstruction alu;
   alu.imm = 40000;
-  EXPECT_NE(message_of([&] { encode(hardware, alu, bytes); }).find("imm cannot hold 40000 in 16 signed bits"),
+  EXPECT_NE(error_text([&] { encode(hardware, alu, bytes); }).find("imm cannot hold 40000 in 16 signed bits"),
             std::string::npos);
   GemmInstruction gemm;
   gemm.bipolar = true;
-  EXPECT_NE(message_of([&] { encode(hardware, gemm, bytes); }).find("bipolar cannot hold 1 in 0 bits"),
+  EXPECT_NE(error_text([&] { encode(hardware, gemm, bytes); }).find("bipolar cannot hold 1 in 0 bits"),
             std::string::npos);
   alu.imm = 0;
   alu.opcode = AluOpcode::kMove;
-  EXPECT_NE(message_of([&] { encode(hardware, alu, bytes); }).find("alu_opcode"), std::string::npos);
-  EXPECT_NE(message_of([&] {
+  EXPECT_NE(error_text([&] { encode(hardware, alu, bytes); }).find("alu_opcode"), std::string::npos);
+  EXPECT_NE(error_text([&] {
               encode(hardware, MicroOp{0, 0, 1024}, bytes);
             }).find("wgt cannot hold 1024"),
             std::string::npos);
@@ -310,26 +300,26 @@ TEST(Isa, UnknownCodesAreRejected) {
   OverlayHardware hardware;
   std::vector<std::byte> bytes(16);
   bytes[0] = std::byte{7};
-  EXPECT_NE(message_of([&] { decode_instruction(hardware, bytes); }).find("unknown opcode 7"),
+  EXPECT_NE(error_text([&] { decode_instruction(hardware, bytes); }).find("unknown opcode 7"),
             std::string::npos);
   bytes[0] = std::byte{0};
   bytes[1] = std::byte{3};  // memory type 6
   EXPECT_EQ(uint32_t(std::get<MemoryInstruction>(decode_instruction(hardware, bytes)).memory_type), 6u);
   bytes[10] = std::byte{1};  // x_size: something is moved
-  EXPECT_NE(message_of([&] { decode_instruction(hardware, bytes); }).find("unknown memory type 6"),
+  EXPECT_NE(error_text([&] { decode_instruction(hardware, bytes); }).find("unknown memory type 6"),
             std::string::npos);
   bytes[0] = std::byte{4};
   bytes[13] = std::byte{0x70};  // alu_opcode 7
-  EXPECT_NE(message_of([&] { decode_instruction(hardware, bytes); }).find("unknown ALU operation 7"),
+  EXPECT_NE(error_text([&] { decode_instruction(hardware, bytes); }).find("unknown ALU operation 7"),
             std::string::npos);
-  EXPECT_NE(message_of([&] {
+  EXPECT_NE(error_text([&] {
               decode_instruction(hardware, {bytes.data(), 15});
             }).find("cut off"),
             std::string::npos);
-  EXPECT_NE(message_of([&] { decode_uop(hardware, {bytes.data(), 3}); }).find("cut off"), std::string::npos);
+  EXPECT_NE(error_text([&] { decode_uop(hardware, {bytes.data(), 3}); }).find("cut off"), std::string::npos);
   hardware.isa = IsaVersion::kWide;
   const std::vector<std::byte> zeros(32);
-  EXPECT_NE(message_of([&] { decode_instruction(hardware, zeros); }).find("unknown instruction version 0"),
+  EXPECT_NE(error_text([&] { decode_instruction(hardware, zeros); }).find("unknown instruction version 0"),
             std::string::npos);
 }
 

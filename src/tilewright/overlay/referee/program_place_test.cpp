@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "random_seed.h"
+#include "tilewright/base/error_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/overlay/referee/checker.h"
 #include "tilewright/overlay/time/cycle_simulator.h"
@@ -12,19 +11,9 @@
 namespace tilewright::overlay {
 namespace {
 
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kInvalidInput);
-    return error.what();
-  }
-  return "no error";
-}
-
 std::string refusal(const OverlayHardware& hardware, uint64_t memory_bytes, uint64_t address,
                     uint64_t count) {
-  return error_of([&] {
+  return refusal_text([&] {
     Diagnostics diagnostics;
     verify_place(hardware, memory_bytes, address, count, diagnostics);
     diagnostics.raise_if_any();
@@ -77,15 +66,16 @@ TEST(ProgramPlaceClass, EveryEngineRefusesItInTheSameWords) {
       std::copy(code.begin(), code.end(), memory.begin() + int64_t(address));
     const std::string expected = refusal(hardware, memory_bytes, address, 1);
     refused += expected != "no error";
-    EXPECT_EQ(error_of([&] { FunctionalSimulator(hardware).run(memory, address, 1); }), expected);
-    EXPECT_EQ(error_of([&] { CycleSimulator(hardware, MemoryModel{}).run(memory, address, 1); }), expected);
+    EXPECT_EQ(refusal_text([&] { FunctionalSimulator(hardware).run(memory, address, 1); }), expected);
+    EXPECT_EQ(refusal_text([&] { CycleSimulator(hardware, MemoryModel{}).run(memory, address, 1); }),
+              expected);
     RawProgram raw;
     raw.hardware = hardware;
     raw.memory_bytes = memory_bytes;
     raw.load = {{"memory.bin", 0, memory}};
     raw.instruction_address = address;
     raw.instruction_count = 1;
-    EXPECT_EQ(error_of([&] {
+    EXPECT_EQ(refusal_text([&] {
                 Diagnostics diagnostics;
                 check_program(raw, diagnostics);
                 diagnostics.raise_if_any();

@@ -3,11 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <iterator>
 #include <map>
 
-#include "tilewright/base/error.h"
+#include "tilewright/base/error_testing.h"
 #include "tilewright/overlay/rtl/registers.h"
 
 namespace tilewright::overlay {
@@ -37,15 +36,6 @@ class TableDevice final : public RegisterPort {
   bool launched = false, finishes = true;
 };
 
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(OverlayDriver, RunsAndReadsCounters) {
   const OverlayHardware hardware = parse_overlay_hardware("name: a\ndram_bytes: 8589934592\n", "a");
   TableDevice device(hardware);
@@ -63,8 +53,8 @@ TEST(OverlayDriver, RunsAndReadsCounters) {
   EXPECT_EQ(counters.compute_gemm, 107u);
   EXPECT_EQ(counters.write_beats, 119u);
   device.finishes = false;
-  EXPECT_NE(error_of([&] { driver.run(0, 1); }).find("has not finished"), std::string::npos);
-  EXPECT_NE(error_of([&] { driver.run(8, 1); }).find("byte 8 is not aligned"), std::string::npos);
+  EXPECT_NE(error_text([&] { driver.run(0, 1); }).find("has not finished"), std::string::npos);
+  EXPECT_NE(error_text([&] { driver.run(8, 1); }).find("byte 8 is not aligned"), std::string::npos);
 }
 
 TEST(OverlayDriver, NamesEveryFieldOfOtherHardware) {
@@ -74,13 +64,13 @@ TEST(OverlayDriver, NamesEveryFieldOfOtherHardware) {
   other.output_bits = 4;
   other.weight_buffer_bytes *= 2;
   TableDevice device(other);
-  const std::string text = error_of([&] { OverlayDriver(hardware, device); });
+  const std::string text = error_text([&] { OverlayDriver(hardware, device); });
   EXPECT_NE(text.find("block_in): the device has 32, the program was made for 16"), std::string::npos)
       << text;
   EXPECT_NE(text.find("output_bits): the device has 4"), std::string::npos) << text;
   EXPECT_EQ(text.find("input_bits"), std::string::npos) << text;
   device.at("ID") = 0;
-  EXPECT_NE(error_of([&] { OverlayDriver(hardware, device); }).find("no overlay"), std::string::npos);
+  EXPECT_NE(error_text([&] { OverlayDriver(hardware, device); }).find("no overlay"), std::string::npos);
 }
 
 TEST(OverlayDriver, TranslatesErrors) {
@@ -92,13 +82,13 @@ TEST(OverlayDriver, TranslatesErrors) {
         HardwareError::kBus, HardwareError::kTokenOverflow, HardwareError::kNoFinish, HardwareError::kBank}) {
     device.at("STATUS") = kStatusError | uint32_t(code) << 8;
     device.at("ERROR_INDEX") = 42;
-    EXPECT_EQ(error_of([&] { driver.run(0, 1); }).find("instruction 42: "), 0u) << int(code);
+    EXPECT_EQ(error_text([&] { driver.run(0, 1); }).find("instruction 42: "), 0u) << int(code);
   }
   device.at("STATUS") = kStatusError | uint32_t(HardwareError::kDeadlock) << 8;
   device.at("WAIT_LOAD") = 7;
   device.at("WAIT_COMPUTE") = ~0u;
   device.at("WAIT_STORE") = 9;
-  const std::string text = error_of([&] { driver.run(0, 1); });
+  const std::string text = error_text([&] { driver.run(0, 1); });
   EXPECT_NE(text.find("instruction 7 (load queue): deadlock"), std::string::npos) << text;
   EXPECT_NE(text.find("instruction 9 (store queue): deadlock"), std::string::npos) << text;
   EXPECT_EQ(text.find("compute"), std::string::npos) << text;

@@ -2,8 +2,7 @@
 // checks refuse; the registers' offsets in both languages.
 #include <gtest/gtest.h>
 
-#include <functional>
-
+#include "tilewright/base/error_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/pipeline/bench/mover_cases.h"
 #include "tilewright/pipeline/verilog/rtl_testing.h"
@@ -48,15 +47,6 @@ TEST(Movers, LatencyOfTheMemoryCostsNothing) {
   }
 }
 
-std::string refused(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing";
-}
-
 TEST(Movers, RefuseParametersThatDoNotFit) {
   struct Wrong {
     const char* component;
@@ -94,7 +84,7 @@ TEST(Movers, RefuseParametersThatDoNotFit) {
       {"control", {{"CHANNELS", int64_t{5}}}, "CHANNELS is 5; 1 to 4"},
   };
   for (const Wrong& one : wrong) {
-    const std::string text = refused([&] { component_type(one.component)->ports(one.parameters); });
+    const std::string text = error_text([&] { component_type(one.component)->ports(one.parameters); });
     EXPECT_NE(text.find(one.text), std::string::npos) << text;
   }
 }
@@ -102,7 +92,7 @@ TEST(Movers, RefuseParametersThatDoNotFit) {
 TEST(Movers, RefuseTablesThatDoNotFit) {
   const auto model = [](const char* component, netlist::Parameters parameters, MemoryImage table) {
     parameters["TABLE"] = std::string("tasks");
-    return refused([&] {
+    return error_text([&] {
       component_type(component)->cycle_model(parameters, MemoryImages{{"tasks", std::move(table)}});
     });
   };
@@ -119,7 +109,7 @@ TEST(Movers, RefuseTablesThatDoNotFit) {
        "DEPTH is 5, a task reads 6 words again");
   find(model("weight_ring", ring, encode(std::vector<WeightRingRow>{{2, 1, 3, true}})),
        "reads 6 words again");
-  EXPECT_EQ(model("weight_ring", ring, encode(std::vector<WeightRingRow>{{7, 1, 30, false}})), "nothing");
+  EXPECT_EQ(model("weight_ring", ring, encode(std::vector<WeightRingRow>{{7, 1, 30, false}})), "no error");
   const netlist::Parameters reader = {{"AW", int64_t{8}},
                                       {"PI", int64_t{4}},
                                       {"A", int64_t{9}},
@@ -141,11 +131,11 @@ TEST(Movers, RefuseTablesThatDoNotFit) {
   write.outer = 1;
   write.unit = 2;
   find(model("tensor_writer", writer, encode(std::vector<TensorWriterRow>{write})), "there is no unit 2");
-  find(refused([] {
+  find(error_text([] {
          component_type("control")->cycle_model({{"IDENTITY", std::string("who")}}, {});
        }),
        "there is no identity 'who'");
-  find(refused([&] { component_type("rom_walker")->cycle_model(rom, {}); }), "there is no task table ''");
+  find(error_text([&] { component_type("rom_walker")->cycle_model(rom, {}); }), "there is no task table ''");
 }
 
 TEST(Registers, HaveTheOffsetsOfTheHardware) {
