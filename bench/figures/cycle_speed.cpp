@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
-#include <functional>
 #include <string>
 
+#include "cpu_time.h"
 #include "resnet18_layers.h"
 #include "tilewright/overlay/program/program.h"
 #include "tilewright/overlay/rtl/rtl_simulator.h"
@@ -21,17 +20,6 @@ namespace {
 
 using namespace tilewright;
 using namespace tilewright::overlay;
-
-double cpu_seconds(const std::function<void()>& body) {
-  const auto now = [] {
-    timespec time{};
-    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
-  };
-  const double start = now();
-  body();
-  return now() - start;
-}
 
 struct Rate {
   double cycles = 0, seconds = 0;
@@ -62,7 +50,7 @@ int main(int argc, char** argv) {
     double best = 1e9;
     for (int repeat = 0; repeat < 5; ++repeat) {
       program.memory = before;
-      best = std::min(best, cpu_seconds([&] {
+      best = std::min(best, cpu_seconds_of([&] {
                         timed = simulator.run(program.memory, program.instruction_address,
                                               program.instruction_count);
                       }));
@@ -75,8 +63,8 @@ int main(int argc, char** argv) {
       std::vector<std::byte> memory = before;
       RtlSimulator rtl(hardware, {}, rtl_options);
       TimedRun run;
-      const double seconds =
-          cpu_seconds([&] { run = rtl.run(memory, program.instruction_address, program.instruction_count); });
+      const double seconds = cpu_seconds_of(
+          [&] { run = rtl.run(memory, program.instruction_address, program.instruction_count); });
       differences += run.cycles == timed.cycles && memory == program.memory ? 0 : 1;
       verilated.cycles += cycles, verilated.seconds += seconds;
       simulated_with_rtl.cycles += cycles, simulated_with_rtl.seconds += best;

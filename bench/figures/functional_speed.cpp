@@ -8,11 +8,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "cpu_time.h"
 #include "tilewright/overlay/execute/functional_simulator.h"
 #include "tilewright/overlay/execute/kernel_set.h"
 #include "tilewright/overlay/execute/reference_interpreter.h"
@@ -36,22 +35,6 @@ constexpr Layer kLayers[] = {
     {"C6", 28, 128, 256, 3, 2, 1, 7, 8, 2},   {"C7", 28, 128, 256, 1, 2, 0, 7, 8, 2},
     {"C8", 14, 256, 256, 3, 1, 1, 14, 4, 2},  {"C9", 14, 256, 512, 3, 2, 1, 7, 8, 4},
     {"C10", 14, 256, 512, 1, 2, 0, 7, 16, 4}, {"C11", 7, 512, 512, 3, 1, 1, 7, 8, 4}};
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
-}
-
-double best_of(int runs, const std::function<void()>& body) {
-  double best = 1e30;
-  for (int run = 0; run < runs; ++run) {
-    const double start = cpu_seconds();
-    body();
-    best = std::min(best, cpu_seconds() - start);
-  }
-  return best;
-}
 
 // A memory with data and program, ready to run.
 struct Image {

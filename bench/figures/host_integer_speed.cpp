@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "cpu_time.h"
 #include "tilewright/base/random.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/host/integer/integer_matrix.h"
@@ -31,22 +30,6 @@ constexpr Layer kLayers[] = {
     {"mobilenet_1x1_56", 56, 128, 128, 1, 1, 1},        {"mobilenet_1x1_7", 7, 1024, 1024, 1, 1, 1},
     {"mobilenet_depthwise_112", 112, 64, 64, 3, 1, 64}, {"mobilenet_depthwise_14", 14, 512, 512, 3, 1, 512},
     {"vgg16_3x3_112", 112, 128, 128, 3, 1, 1}};
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
-}
-
-double best_of(int runs, const std::function<void()>& body) {
-  double best = 1e30;
-  for (int run = 0; run < runs; ++run) {
-    const double start = cpu_seconds();
-    body();
-    best = std::min(best, cpu_seconds() - start);
-  }
-  return best;
-}
 
 Tensor random_tensor(ElementType type, const Shape& shape, int64_t low, int64_t high, Random& random) {
   Tensor tensor(type, shape);

@@ -21,11 +21,7 @@ constexpr double kLeastSeconds = 0.02;
 }  // namespace
 
 int main() {
-  Mapspace mapspace;
-  mapspace.hardware = read_array_hardware(TILEWRIGHT_SOURCE_DIR "/hardware/arch-unified.yaml");
-  mapspace.constraints.resize(mapspace.hardware.levels.size());
-  mapspace.constraints.back().must_keep = 7;
-  mapspace.constraints[mapspace.constraints.size() - 2].one_axis_per_dimension = true;
+  Mapspace mapspace = reference_mapspace();
   MapperOptions options;
   options.rules = kTimeloopRules;
   std::printf("best mapping above the proven optimum, at the wall time of the proof and at ten times it\n");

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <string>
 
+#include "reference_layers.h"
+
 namespace {
 
 using namespace tilewright;
@@ -21,11 +23,7 @@ Workload resnet_block() {
 }  // namespace
 
 int main() {
-  Mapspace mapspace;
-  mapspace.hardware = read_array_hardware(TILEWRIGHT_SOURCE_DIR "/hardware/arch-unified.yaml");
-  mapspace.constraints.resize(mapspace.hardware.levels.size());
-  mapspace.constraints.back().must_keep = 7;
-  mapspace.constraints[mapspace.constraints.size() - 2].one_axis_per_dimension = true;
+  Mapspace mapspace = reference_mapspace();
   MapperOptions options;
   options.rules = kTimeloopRules;
   options.threads = 2;

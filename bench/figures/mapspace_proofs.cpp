@@ -64,10 +64,7 @@ std::string json_of(const MapResult& result, double operations) {
 }  // namespace
 
 int main() {
-  Mapspace mapspace;
-  mapspace.hardware = read_array_hardware(TILEWRIGHT_SOURCE_DIR "/hardware/arch-unified.yaml");
-  mapspace.constraints.resize(mapspace.hardware.levels.size());
-  mapspace.constraints.back().must_keep = 7;
+  Mapspace mapspace = reference_mapspace();
   std::printf("%-7s %-9s %9s %7s %6s %9s %9s %10s %10s %9s  mapspace\n", "layer", "space", "E/MAC", "gap",
               "util.", "value ms", "proof ms", "nodes", "pruned", "costed");
   std::string layers;

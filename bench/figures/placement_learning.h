@@ -1,11 +1,11 @@
 // What the three figures of learned placement share: problems of the Streaming Engine, processor time.
 #pragma once
 
-#include <ctime>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "cpu_time.h"
 #include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/cgra/graph/graph_file.h"
@@ -13,12 +13,6 @@
 #include "tilewright/cgra/learn/instance.h"
 
 namespace tilewright::cgra {
-
-inline double processor_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
-}
 
 inline MappingProblem streaming_problem(DataflowGraph graph, int ii) {
   MappingProblem problem;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tilewright/nest/workload.h"
+#include "tilewright/spatial/mapspace/mapspace.h"
 
 namespace tilewright {
 
@@ -28,6 +29,17 @@ inline Workload workload_of(const ReferenceLayer& layer) {
                   .output = layer.pq};
   shape.width = shape.height;
   return conv2d_workload(layer.name, shape);
+}
+
+// The machine of these measurements, hardware/arch-unified.yaml, and what is kept there: register files keep
+// all tensors, each dimension lies on one axis of the array. The workload is the caller's.
+inline Mapspace reference_mapspace() {
+  Mapspace mapspace;
+  mapspace.hardware = read_array_hardware(TILEWRIGHT_SOURCE_DIR "/hardware/arch-unified.yaml");
+  mapspace.constraints.resize(mapspace.hardware.levels.size());
+  mapspace.constraints.back().must_keep = 7;
+  mapspace.constraints[mapspace.constraints.size() - 2].one_axis_per_dimension = true;
+  return mapspace;
 }
 
 }  // namespace tilewright

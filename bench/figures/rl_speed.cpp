@@ -16,7 +16,7 @@ double environment_rate(const PlacementInstance& instance) {
   double best = 0;
   for (int run = 0; run < 5; ++run) {
     int64_t steps = 0;
-    const double start = processor_seconds();
+    const double start = cpu_seconds();
     while (steps < 2'000'000) {
       environment.reset();
       while (!environment.done()) {
@@ -24,7 +24,7 @@ double environment_rate(const PlacementInstance& instance) {
         ++steps;
       }
     }
-    best = std::max(best, double(steps) / (processor_seconds() - start));
+    best = std::max(best, double(steps) / (cpu_seconds() - start));
   }
   return best;
 }
@@ -32,9 +32,9 @@ double environment_rate(const PlacementInstance& instance) {
 double training_rate(const PlacementInstance& instance) {
   double best = 0;
   for (int run = 0; run < 3; ++run) {
-    const double start = processor_seconds();
+    const double start = cpu_seconds();
     const TrainingResult result = train_policy({instance}, {}, {.episodes = 2000}, {});
-    best = std::max(best, double(result.curve.back().steps) / (processor_seconds() - start));
+    best = std::max(best, double(result.curve.back().steps) / (cpu_seconds() - start));
   }
   return best;
 }

@@ -32,9 +32,9 @@ Score score_of(const std::vector<std::string>& graphs, const Run& run, int seeds
     int optimum = 0;
     const MappingProblem problem = synthetic_problem(name, optimum);
     for (int seed = 0; seed < seeds; ++seed) {
-      const double start = processor_seconds();
+      const double start = cpu_seconds();
       const MappingResult result = run(problem, uint64_t(seed));
-      score.seconds += (processor_seconds() - start) / seeds / double(graphs.size());
+      score.seconds += (cpu_seconds() - start) / seeds / double(graphs.size());
       const bool valid = result.mapping && check_mapping(problem, *result.mapping).empty();
       score.missing += !valid;
       const double gap = valid ? double(result.makespan - optimum) / optimum : 1;

@@ -12,13 +12,13 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "cpu_time.h"
 #include "resnet18_layers.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/gzip.h"
@@ -62,12 +62,6 @@ Arguments parse(int argc, char** argv) {
     }
   }
   return a;
-}
-
-double process_cpu_seconds() {
-  timespec time{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
 // A problem whose bounds exclude nothing.
@@ -175,7 +169,7 @@ int measure(const Arguments& arguments) {
   std::printf("%-4s %7s %8s %8s %7s %9s %9s %7s %7s %7s  %s\n", "", "valid", "excluded", "measured", "known",
               "optimum", "default", "gain", "bound", "s", "schedule");
   const auto start = std::chrono::steady_clock::now();
-  const double cpu_start = process_cpu_seconds();
+  const double cpu_start = cpu_seconds();
   Random random(2);
   int expected = 0;
   for (const ResnetLayer& shape : kResnet18Layers) {
@@ -193,7 +187,7 @@ int measure(const Arguments& arguments) {
       "\"cpu_seconds\": %.1f, \"seconds\": %.1f}\n",
       t.layers, (unsigned long long)t.valid, (unsigned long long)t.excluded, (unsigned long long)t.measured,
       (unsigned long long)t.failed, std::exp(t.log_share / layers), std::exp(t.log_gain / layers),
-      process_cpu_seconds() - cpu_start,
+      cpu_seconds() - cpu_start,
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   return t.layers == expected && t.above_default == 0 ? 0 : 1;
 }

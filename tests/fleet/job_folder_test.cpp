@@ -7,8 +7,8 @@
 #include <csignal>
 #include <fstream>
 
+#include "error_text.h"
 #include "fleet.h"
-#include "tilewright/base/error_testing.h"
 #include "tilewright/tune/fleet/folder_lock.h"
 
 namespace tilewright::tune {

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <thread>
 
-#include "tilewright/base/error_testing.h"
+#include "error_text.h"
 
 namespace tilewright {
 namespace {

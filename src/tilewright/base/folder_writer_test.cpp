@@ -8,8 +8,8 @@
 
 #include <map>
 
+#include "error_text.h"
 #include "random_seed.h"
-#include "tilewright/base/error_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tilewright/base/error_testing.h"
+#include "error_text.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/base/error_testing.h"
+#include "error_text.h"
 #include "tilewright/base/random.h"
 #include "tilewright/host/executor.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "error_text.h"
 #include "random_seed.h"
-#include "tilewright/base/error_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"

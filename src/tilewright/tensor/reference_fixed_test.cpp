@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tilewright/base/error_testing.h"
+#include "error_text.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tilewright/base/error_testing.h"
+#include "error_text.h"
 #include "tilewright/base/random.h"
 #include "tilewright/tensor/layout.h"
 #include "tilewright/tensor/quantized_arithmetic.h"

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "error_text.h"
 #include "random_seed.h"
-#include "tilewright/base/error_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/overlay/referee/checker.h"
 #include "tilewright/overlay/time/cycle_simulator.h"

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <map>
 
-#include "tilewright/base/error_testing.h"
+#include "error_text.h"
 #include "tilewright/overlay/rtl/registers.h"
 
 namespace tilewright::overlay {

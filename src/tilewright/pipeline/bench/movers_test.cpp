@@ -2,7 +2,7 @@
 // checks refuse; the registers' offsets in both languages.
 #include <gtest/gtest.h>
 
-#include "tilewright/base/error_testing.h"
+#include "error_text.h"
 #include "tilewright/base/file.h"
 #include "tilewright/pipeline/bench/mover_cases.h"
 #include "tilewright/pipeline/verilog/rtl_testing.h"
