@@ -56,40 +56,9 @@ ReferenceInterpreter::ReferenceInterpreter(OverlayHardware hardware)
       accumulators_(size_t(hardware_.accumulator_depth() * lanes_)),
       uops_(size_t(hardware_.uop_depth())) {}
 
-int64_t ReferenceInterpreter::element_bytes(MemoryType type) const {
-  switch (type) {
-    case MemoryType::kUop:
-      return hardware_.uop_bytes();
-    case MemoryType::kWeight:
-      return hardware_.weight_bytes();
-    case MemoryType::kInput:
-      return hardware_.input_bytes();
-    case MemoryType::kAccumulator:
-      return hardware_.accumulator_bytes();
-    case MemoryType::kOutput:
-      return hardware_.output_bytes();
-    case MemoryType::kAccumulator8:
-      return lanes_;
-  }
-  return 0;
-}
-
-int64_t ReferenceInterpreter::depth(MemoryType type) const {
-  switch (type) {
-    case MemoryType::kUop:
-      return hardware_.uop_depth();
-    case MemoryType::kWeight:
-      return hardware_.weight_depth();
-    case MemoryType::kInput:
-      return hardware_.input_depth();
-    default:
-      return hardware_.accumulator_depth();
-  }
-}
-
 void ReferenceInterpreter::load_element(const MemoryInstruction& i, int64_t index,
                                         std::span<const std::byte> dram, int64_t dram_index) {
-  const int64_t bytes = element_bytes(i.memory_type);
+  const int64_t bytes = element_bytes(hardware_, i.memory_type);
   require((dram_index + 1) * bytes <= int64_t(dram.size()), "LOAD outside of the memory");
   const auto element = dram.subspan(size_t(dram_index * bytes), size_t(bytes));
   if (i.memory_type == MemoryType::kUop) {
@@ -143,10 +112,10 @@ void ReferenceInterpreter::store_element(int64_t index, std::span<std::byte> dra
 void ReferenceInterpreter::execute(const MemoryInstruction& i, std::span<std::byte> dram) {
   if (i.x_size == 0) return;
   require(i.is_store == (i.memory_type == MemoryType::kOutput), "LOAD of OUT or STORE of another memory");
-  const int64_t bytes = element_bytes(i.memory_type);
+  const int64_t bytes = element_bytes(hardware_, i.memory_type);
   if (i.is_store) {
     if (i.y_size == 0) return;
-    require(int64_t{i.sram_base} + int64_t{i.y_size} * i.x_size <= depth(i.memory_type),
+    require(int64_t{i.sram_base} + int64_t{i.y_size} * i.x_size <= scratchpad_depth(hardware_, i.memory_type),
             "STORE outside of OUT");
     for (int64_t y = 0; y < i.y_size; ++y) {
       for (int64_t x = 0; x < i.x_size; ++x) {
@@ -159,7 +128,8 @@ void ReferenceInterpreter::execute(const MemoryInstruction& i, std::span<std::by
   const int64_t rows = int64_t{i.y_pad_0} + i.y_size + i.y_pad_1,
                 columns = int64_t{i.x_pad_0} + i.x_size + i.x_pad_1;
   if (rows == 0) return;
-  require(i.sram_base + rows * columns <= depth(i.memory_type), "LOAD outside of a scratchpad");
+  require(i.sram_base + rows * columns <= scratchpad_depth(hardware_, i.memory_type),
+          "LOAD outside of a scratchpad");
   uint64_t& moved = i.memory_type == MemoryType::kUop      ? counters_.uop_load_bytes
                     : i.memory_type == MemoryType::kInput  ? counters_.input_load_bytes
                     : i.memory_type == MemoryType::kWeight ? counters_.weight_load_bytes

@@ -35,8 +35,6 @@ class ReferenceInterpreter {
   void pad_element(const MemoryInstruction& instruction, int64_t index);
   void store_element(int64_t index, std::span<std::byte> dram, int64_t dram_index);
   int32_t alu_result(const AluInstruction& alu, int32_t x, int64_t source, int lane) const;
-  int64_t element_bytes(MemoryType type) const;
-  int64_t depth(MemoryType type) const;
 
   OverlayHardware hardware_;
   IsaLayout layout_;

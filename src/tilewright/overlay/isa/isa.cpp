@@ -67,6 +67,19 @@ int64_t element_bytes(const OverlayHardware& h, MemoryType type) {
   return h.output_bytes();
 }
 
+int64_t scratchpad_depth(const OverlayHardware& h, MemoryType type) {
+  switch (type) {
+    case MemoryType::kUop:
+      return h.uop_depth();
+    case MemoryType::kWeight:
+      return h.weight_depth();
+    case MemoryType::kInput:
+      return h.input_depth();
+    default:
+      return h.accumulator_depth();
+  }
+}
+
 const char* memory_type_name(MemoryType type) {
   static constexpr const char* kNames[] = {"uop", "wgt", "inp", "acc", "out", "acc8"};
   return uint8_t(type) < 6 ? kNames[uint8_t(type)] : "?";

@@ -81,6 +81,8 @@ void append_little_endian(std::vector<std::byte>& out, uint64_t value, int count
 
 // Bytes of an element in DRAM. All are powers of two.
 int64_t element_bytes(const OverlayHardware& hardware, MemoryType type);
+// Elements of the scratchpad that it is moved to or from.
+int64_t scratchpad_depth(const OverlayHardware& hardware, MemoryType type);
 // "load", "store", ... and "uop", "wgt", "inp", "acc", "out", "acc8"; "min", "max", "add", "shr", ...
 const char* memory_type_name(MemoryType type);
 const char* alu_opcode_name(AluOpcode opcode);

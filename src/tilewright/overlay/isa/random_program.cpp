@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "tilewright/overlay/isa/isa_layout.h"
+
 namespace tilewright::overlay {
 namespace {
 
@@ -69,24 +71,6 @@ class Generator {
     return true;
   }
 
-  struct Geometry {
-    int64_t depth, bytes;
-  };
-  Geometry geometry(MemoryType type) const {
-    switch (type) {
-      case MemoryType::kUop:
-        return {hardware_.uop_depth(), hardware_.uop_bytes()};
-      case MemoryType::kInput:
-        return {hardware_.input_depth(), hardware_.input_bytes()};
-      case MemoryType::kWeight:
-        return {hardware_.weight_depth(), hardware_.weight_bytes()};
-      case MemoryType::kAccumulator8:
-        return {hardware_.accumulator_depth(), int64_t{hardware_.batch} * hardware_.block_out};
-      default:
-        return {hardware_.accumulator_depth(), hardware_.accumulator_bytes()};
-    }
-  }
-
   void load(MemoryType type, uint32_t dram, uint32_t count) {
     MemoryInstruction i;
     i.memory_type = type;
@@ -97,10 +81,10 @@ class Generator {
   }
 
   void random_load(MemoryType type) {
-    const Geometry g = geometry(type);
+    const int64_t depth = scratchpad_depth(hardware_, type);
     MemoryInstruction i;
     i.memory_type = type;
-    const int64_t budget = type == MemoryType::kUop ? kUops : std::min<int64_t>(g.depth, 200);
+    const int64_t budget = type == MemoryType::kUop ? kUops : std::min<int64_t>(depth, 200);
     if (type != MemoryType::kUop && random_.chance(0.5)) {
       i.y_pad_0 = uint32_t(at_most(2)), i.y_pad_1 = uint32_t(at_most(2));
       i.x_pad_0 = uint32_t(at_most(3)), i.x_pad_1 = uint32_t(at_most(3));
@@ -113,38 +97,25 @@ class Generator {
     i.y_size = uint32_t(at_most(std::min<int64_t>(rows, 6)));
     const int64_t total = (i.y_pad_0 + i.y_size + i.y_pad_1) * row;
     i.x_stride = uint32_t(i.x_size + at_most(5));
-    i.sram_base = uint32_t(at_most((type == MemoryType::kUop ? kUops : g.depth) - total));
+    i.sram_base = uint32_t(at_most((type == MemoryType::kUop ? kUops : depth) - total));
     const int64_t span = int64_t{i.y_size} * i.x_stride + i.x_size;
     // Micro-ops come from where valid ones stand.
-    const int64_t source = type == MemoryType::kUop ? kUops : int64_t(program_.dram.size()) / g.bytes;
+    const int64_t source =
+        type == MemoryType::kUop ? kUops : int64_t(program_.dram.size()) / element_bytes(hardware_, type);
     if (span > source) return;
     i.dram_base = uint32_t(at_most(source - span));
     emit(i, type == MemoryType::kInput || type == MemoryType::kWeight ? 0 : 1);
   }
 
-  // Factors so that an index of up to half the depth stays below the depth.
-  void random_factors(int64_t room, uint32_t iter_out, uint32_t iter_in, uint32_t& out, uint32_t& in) {
-    in = uint32_t(random_.chance(0.3) ? 0
-                                      : at_most(std::min<int64_t>(3, room / std::max<int64_t>(1, iter_in))));
-    room -= int64_t{in} * iter_in;
-    out = uint32_t(
-        random_.chance(0.2) ? 0 : at_most(std::min<int64_t>(40, room / std::max<int64_t>(1, iter_out))));
-  }
-
   LoopNest random_loop(bool gemm) {
-    LoopNest l;
-    l.uop_begin = uint32_t(at_most(kUops - 1));
-    l.uop_end = uint32_t(random_.between(l.uop_begin + 1, kUops));
-    if (random_.chance(0.5)) l.uop_end = std::min(l.uop_end, l.uop_begin + 4);
-    l.iter_out = uint32_t(random_.between(1, 6));
-    l.iter_in = uint32_t(random_.chance(0.3) ? random_.between(1, 40) : random_.between(1, 8));
+    LoopNest l = random_iterations(random_, kUops);
+    // An index of up to half the depth stays below the depth.
     const int64_t acc_room = hardware_.accumulator_depth() / 2 - 3;
-    random_factors(acc_room, l.iter_out, l.iter_in, l.dst_factor_out, l.dst_factor_in);
+    random_factors(random_, acc_room, l, l.dst_factor_out, l.dst_factor_in);
     const int64_t src_room = gemm ? hardware_.input_depth() / 2 - 1 : acc_room;
-    random_factors(src_room, l.iter_out, l.iter_in, l.src_factor_out, l.src_factor_in);
+    random_factors(random_, src_room, l, l.src_factor_out, l.src_factor_in);
     if (gemm && random_.chance(0.4)) {
-      random_factors(hardware_.weight_depth() / 2 - 1, l.iter_out, l.iter_in, l.wgt_factor_out,
-                     l.wgt_factor_in);
+      random_factors(random_, hardware_.weight_depth() / 2 - 1, l, l.wgt_factor_out, l.wgt_factor_in);
     }
     return l;
   }
@@ -287,6 +258,26 @@ OverlayHardware overlay(IsaVersion isa, int batch, int block_in, int block_out, 
 }
 
 }  // namespace
+
+LoopNest random_iterations(Random& random, int64_t uops) {
+  LoopNest l;
+  l.uop_begin = uint32_t(random.between(0, uops - 1));
+  l.uop_end = uint32_t(random.between(l.uop_begin + 1, uops));
+  if (random.chance(0.5)) l.uop_end = std::min(l.uop_end, l.uop_begin + 4);
+  l.iter_out = uint32_t(random.between(1, 6));
+  l.iter_in = uint32_t(random.chance(0.3) ? random.between(1, 40) : random.between(1, 8));
+  return l;
+}
+
+void random_factors(Random& random, int64_t room, const LoopNest& loop, uint32_t& out, uint32_t& in) {
+  const auto factor = [&](int64_t most, uint32_t iterations) {
+    return uint32_t(
+        random.between(0, std::max<int64_t>(std::min(most, room / std::max<int64_t>(1, iterations)), 0)));
+  };
+  in = random.chance(0.3) ? 0 : factor(3, loop.iter_in);
+  room -= int64_t{in} * loop.iter_in;
+  out = random.chance(0.2) ? 0 : factor(40, loop.iter_out);
+}
 
 RandomProgram random_program(const OverlayHardware& hardware, Random& random, int length) {
   return Generator(hardware, random).generate(length);

@@ -20,6 +20,11 @@ struct RandomProgram {
 // FINISH.
 RandomProgram random_program(const OverlayHardware& hardware, Random& random, int length);
 
+// What random generators share. Micro-ops out of `uops` and iterations of a GEMM or ALU, all factors 0:
+LoopNest random_iterations(Random& random, int64_t uops);
+// Factors of one index that add at most `room` to it.
+void random_factors(Random& random, int64_t room, const LoopNest& loop, uint32_t& out, uint32_t& in);
+
 // Overlays that differ in everything the simulator is generic in.
 std::vector<OverlayHardware> varied_overlays();
 

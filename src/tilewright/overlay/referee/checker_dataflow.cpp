@@ -28,37 +28,6 @@ uint64_t iterations(const LoopNest& loop) {
 
 }  // namespace
 
-int64_t ProgramChecker::depth_of(MemoryType type) const {
-  switch (type) {
-    case MemoryType::kUop:
-      return hardware_.uop_depth();
-    case MemoryType::kInput:
-      return hardware_.input_depth();
-    case MemoryType::kWeight:
-      return hardware_.weight_depth();
-    default:
-      return hardware_.accumulator_depth();
-  }
-}
-
-int64_t ProgramChecker::bytes_of(MemoryType type) const {
-  switch (type) {
-    case MemoryType::kUop:
-      return hardware_.uop_bytes();
-    case MemoryType::kInput:
-      return hardware_.input_bytes();
-    case MemoryType::kWeight:
-      return hardware_.weight_bytes();
-    case MemoryType::kAccumulator8:
-      return int64_t{hardware_.batch} * hardware_.block_out;
-    case MemoryType::kOutput:
-      return hardware_.output_bytes();
-    case MemoryType::kAccumulator:
-      return hardware_.accumulator_bytes();
-  }
-  return 1;
-}
-
 bool ProgramChecker::in_range(const char* field, uint64_t last, int64_t depth) {
   if (last < uint64_t(depth)) return true;
   error(
@@ -102,9 +71,11 @@ void ProgramChecker::follow(const MemoryInstruction& i) {
 void ProgramChecker::follow_load(const MemoryInstruction& i) {
   const uint64_t row = uint64_t{i.x_pad_0} + i.x_size + i.x_pad_1;
   const uint64_t total = (uint64_t{i.y_pad_0} + i.y_size + i.y_pad_1) * row;
-  if (total == 0 || !in_range("sram_base", i.sram_base + total - 1, depth_of(i.memory_type))) return;
+  if (total == 0 ||
+      !in_range("sram_base", i.sram_base + total - 1, scratchpad_depth(hardware_, i.memory_type)))
+    return;
   if (i.y_size > 0) {
-    const std::optional<DramRows> rows = dram_rows(i, bytes_of(i.memory_type));
+    const std::optional<DramRows> rows = dram_rows(i, element_bytes(hardware_, i.memory_type));
     if (!rows) return;
     const Queue module = module_of(i);
     if (const std::optional<uint32_t> store = dram_.load(order_, module, *rows)) {

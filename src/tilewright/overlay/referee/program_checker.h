@@ -78,8 +78,6 @@ class ProgramChecker {
   std::optional<DramRows> dram_rows(const MemoryInstruction& i, int64_t bytes);
   void race(const ElementTracker& tracker, bool writing, const char* memory, uint32_t element,
             std::optional<uint32_t> other);
-  int64_t depth_of(MemoryType type) const;
-  int64_t bytes_of(MemoryType type) const;
 
   const OverlayHardware& hardware_;
   const ProgramImage& program_;

@@ -47,29 +47,8 @@ class StreamGenerator {
   }
 
  private:
-  struct Geometry {
-    int64_t depth, bytes;
-  };
-
   int64_t at_most(int64_t high) { return random_.between(0, std::max<int64_t>(high, 0)); }
   bool wide() const { return hardware_.isa == IsaVersion::kWide; }
-
-  Geometry geometry(MemoryType type) const {
-    switch (type) {
-      case MemoryType::kUop:
-        return {std::min<int64_t>(hardware_.uop_depth(), kUops), hardware_.uop_bytes()};
-      case MemoryType::kInput:
-        return {hardware_.input_depth(), hardware_.input_bytes()};
-      case MemoryType::kWeight:
-        return {hardware_.weight_depth(), hardware_.weight_bytes()};
-      case MemoryType::kAccumulator8:
-        return {hardware_.accumulator_depth(), int64_t{hardware_.batch} * hardware_.block_out};
-      case MemoryType::kOutput:
-        return {hardware_.accumulator_depth(), hardware_.output_bytes()};
-      default:
-        return {hardware_.accumulator_depth(), hardware_.accumulator_bytes()};
-    }
-  }
 
   // Some destinations repeat, which makes reductions; most of the others lie in the lower half.
   void write_uops() {
@@ -109,7 +88,7 @@ class StreamGenerator {
     const Part part = early ? Part::kLoad : Part::kCompute;
     Accesses accesses;
     if (i.x_size > 0) {
-      touch_dram(i, geometry(i.memory_type).bytes, accesses.reads);
+      touch_dram(i, element_bytes(hardware_, i.memory_type), accesses.reads);
       const uint32_t row = i.x_pad_0 + i.x_size + i.x_pad_1;
       const uint32_t count = (i.y_pad_0 + i.y_size + i.y_pad_1) * row;
       for (uint32_t e = 0; e < count; ++e) {
@@ -147,11 +126,12 @@ class StreamGenerator {
   }
 
   void random_load(MemoryType type) {
-    const Geometry g = geometry(type);
     const bool uop = type == MemoryType::kUop;
+    const int64_t bytes = element_bytes(hardware_, type), all = scratchpad_depth(hardware_, type);
+    const int64_t depth = uop ? std::min<int64_t>(all, kUops) : all;
     MemoryInstruction i;
     i.memory_type = type;
-    const int64_t budget = std::min<int64_t>(g.depth, 200);
+    const int64_t budget = std::min<int64_t>(depth, 200);
     if (random_.chance(uop ? 0.2 : 0.5)) {
       i.y_pad_0 = uint32_t(at_most(2)), i.y_pad_1 = uint32_t(at_most(2));
       i.x_pad_0 = uint32_t(at_most(3)), i.x_pad_1 = uint32_t(at_most(3));
@@ -165,12 +145,12 @@ class StreamGenerator {
     i.y_size = uint32_t(at_most(std::min<int64_t>(rows, 6)));
     const int64_t total = (i.y_pad_0 + i.y_size + i.y_pad_1) * row;
     i.x_stride = uint32_t(random_.chance(0.1) ? at_most(i.x_size) : i.x_size + at_most(5));
-    i.sram_base = uint32_t(at_most(g.depth - total));
+    i.sram_base = uint32_t(at_most(depth - total));
     const int64_t span = int64_t{i.y_size} * i.x_stride + i.x_size;
-    const int64_t source = uop ? kUops : (kDataBytes + kStoredBytes) / g.bytes;
+    const int64_t source = uop ? kUops : (kDataBytes + kStoredBytes) / bytes;
     if (span > source) return;
     const bool stored = !uop && random_.chance(0.3);  // near what was stored
-    i.dram_base = uint32_t(stored ? source - span - at_most(std::min(source - span, kStoredBytes / g.bytes))
+    i.dram_base = uint32_t(stored ? source - span - at_most(std::min(source - span, kStoredBytes / bytes))
                                   : at_most(source - span));
     emit_load(i);
   }
@@ -201,21 +181,8 @@ class StreamGenerator {
   }
 
   // ---- compute ----
-  void random_factors(int64_t room, uint32_t iter_out, uint32_t iter_in, uint32_t& out, uint32_t& in) {
-    in = uint32_t(random_.chance(0.3) ? 0
-                                      : at_most(std::min<int64_t>(3, room / std::max<int64_t>(1, iter_in))));
-    room -= int64_t{in} * iter_in;
-    out = uint32_t(
-        random_.chance(0.2) ? 0 : at_most(std::min<int64_t>(40, room / std::max<int64_t>(1, iter_out))));
-  }
-
   LoopNest random_loop(bool gemm) {
-    LoopNest l;
-    l.uop_begin = uint32_t(at_most(kUops - 1));
-    l.uop_end = uint32_t(random_.between(l.uop_begin + 1, kUops));
-    if (random_.chance(0.5)) l.uop_end = std::min(l.uop_end, l.uop_begin + 4);
-    l.iter_out = uint32_t(random_.between(1, 6));
-    l.iter_in = uint32_t(random_.chance(0.3) ? random_.between(1, 40) : random_.between(1, 8));
+    LoopNest l = random_iterations(random_, kUops);
     if (random_.chance(0.2)) l.uop_end = l.uop_begin + 1, l.iter_in = l.iter_out = 1;
     while (int64_t{l.uop_end - l.uop_begin} * l.iter_in * l.iter_out > kMostSteps) {
       l.uop_end = (l.uop_begin + l.uop_end + 1) / 2;
@@ -229,11 +196,11 @@ class StreamGenerator {
       largest.wgt = std::max(largest.wgt, uops_[u].wgt);
     }
     const int64_t source = gemm ? hardware_.input_depth() - 1 : hardware_.accumulator_depth() - 3;
-    random_factors(hardware_.accumulator_depth() - 1 - largest.dst, l.iter_out, l.iter_in, l.dst_factor_out,
+    random_factors(random_, hardware_.accumulator_depth() - 1 - largest.dst, l, l.dst_factor_out,
                    l.dst_factor_in);
-    random_factors(source - largest.src, l.iter_out, l.iter_in, l.src_factor_out, l.src_factor_in);
+    random_factors(random_, source - largest.src, l, l.src_factor_out, l.src_factor_in);
     if (gemm && random_.chance(0.4)) {
-      random_factors(hardware_.weight_depth() - 1 - largest.wgt, l.iter_out, l.iter_in, l.wgt_factor_out,
+      random_factors(random_, hardware_.weight_depth() - 1 - largest.wgt, l, l.wgt_factor_out,
                      l.wgt_factor_in);
     }
     return l;
