@@ -1,3 +1,12 @@
+# Every subfolder that has a CMakeLists.txt.
+function(tilewright_subfolders)
+  file(GLOB subfolders CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt)
+  foreach(file ${subfolders})
+    get_filename_component(folder ${file} DIRECTORY)
+    add_subdirectory(${folder})
+  endforeach()
+endfunction()
+
 # tilewright_unity(TARGET SOURCES file...): every folder of the sources is compiled as one unit, which reads the headers
 # once: a third of the time of file by file. So names of a folder's unnamed namespaces are unique in it. Left out are
 # files with options of their own and those of vector extensions, which stand in a file for each.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "counter_sums.h"
 #include "tilewright/overlay/referee/random_stream.h"
 #include "tilewright/overlay/time/cycle_reference.h"
 #include "tilewright/overlay/time/cycle_simulator.h"
@@ -61,15 +62,6 @@ OverlayHardware random_hardware(Random& random) {
   h.memory_width_bits = 32 << random.between(0, 4);
   h.gemm_beside_alu = h.isa == IsaVersion::kWide && random.chance(0.5);
   return h;
-}
-
-void expect_sums(const CycleCounters& c) {
-  EXPECT_EQ(c.fetch_busy + c.fetch_blocked + c.fetch_idle, c.cycles);
-  EXPECT_EQ(c.load_busy + c.load_token + c.load_starved, c.cycles);
-  EXPECT_EQ(c.compute_gemm + c.compute_alu + c.compute_load + c.compute_token_load + c.compute_token_store +
-                c.compute_starved,
-            c.cycles);
-  EXPECT_EQ(c.store_busy + c.store_token + c.store_starved, c.cycles);
 }
 
 void expect_equal(const TimedRun& a, const TimedRun& b) {

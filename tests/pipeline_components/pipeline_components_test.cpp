@@ -6,11 +6,11 @@
 #include <set>
 
 #include "tilewright/pipeline/bench/array_cases.h"
+#include "tilewright/pipeline/bench/bench_testing.h"
 #include "tilewright/pipeline/bench/finish_cases.h"
 #include "tilewright/pipeline/bench/frame_case.h"
 #include "tilewright/pipeline/bench/mover_cases.h"
 #include "tilewright/pipeline/bench/stream_cases.h"
-#include "tilewright/pipeline/verilog/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -33,15 +33,10 @@ TEST_P(PipelineComponents, EqualTheirModels) {
   Random random(uint64_t(GetParam()) * 7919 + 5);
   BenchCases cases;
   for (const MakeCase make : all_cases()) cases.push_back(make(random));
-  std::vector<BenchCase*> list;
-  for (const auto& one : cases) list.push_back(one.get());
   BenchOptions options;
-  options.rtl = rtl_options();
   options.seed = uint64_t(GetParam()) + 100;
   options.runs = 4;
-  const BenchResult result = run_bench(list, options);
-  for (const std::string& problem : result.problems) ADD_FAILURE() << problem;
-  EXPECT_EQ(result.cycles, cases.size() * size_t(options.runs) * size_t(options.cycles));
+  expect_models_agree(cases, options);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, PipelineComponents, testing::Range(0, 12));

@@ -47,16 +47,6 @@ Allocation allocation_of(const Network& network, const Case& c) {
   return c.form == Form::kProcessors ? processors : with_dram(network, processors, c.seed);
 }
 
-std::vector<std::vector<int32_t>> random_images(const Network& network, int64_t count, uint64_t seed) {
-  Random random(seed);
-  std::vector<std::vector<int32_t>> images(
-      size_t(count), std::vector<int32_t>(size_t(network.tensors[size_t(network.input)].shape.elements())));
-  for (auto& image : images) {
-    for (int32_t& value : image) value = int32_t(random.between(-128, 127));
-  }
-  return images;
-}
-
 class RandomDesigns : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {

@@ -3,11 +3,11 @@
 
 #include <iostream>
 
+#include "calibration_checks.h"
 #include "model_data.h"
 #include "shift_checks.h"
 #include "speech_features.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
-#include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
@@ -23,30 +23,16 @@ TEST(Accuracy, ResNet8OnCifar10) {
   ASSERT_EQ(test.labels.size(), 100u);
   const LabelledImages calibration = cifar10_jpeg(100, test);
   ASSERT_EQ(calibration.labels.size(), 100u);
-  for (const auto scales : {ScaleKind::kReal, ScaleKind::kPowerOfTwo}) {
-    for (const auto method : {CalibrationMethod::kMinMax, CalibrationMethod::kPercentile,
-                              CalibrationMethod::kEntropy, CalibrationMethod::kSquaredError}) {
-      QuantizeOptions options;
-      options.scales = scales;
-      options.calibration = method;
-      options.threads = 2;
-      const Graph qdq = quantize(graph, {calibration.images}, options);
-      IntegerizeReport coverage;
-      const Graph integer = integerize(qdq, &coverage);
-      Diagnostics problems;
-      verify(qdq, problems);
-      verify(integer, problems);
-      ASSERT_TRUE(problems.ok()) << to_string(problems.errors()[0]);
-      EXPECT_EQ(coverage.integer_mac_share(), 1.0) << to_string(coverage);
-      if (scales == ScaleKind::kPowerOfTwo) expect_only_shifts(integer);
-      const AccuracyReport report = compare_accuracy(graph, integer, {test.images}, test.labels, 2);
-      std::cout << (scales == ScaleKind::kReal ? "real scales, " : "powers of two, ") << name(method) << ": "
-                << to_string(report);
-      EXPECT_EQ(report.float_correct, 88);
-      EXPECT_GE(report.quantized_correct,
-                report.float_correct - (method == QuantizeOptions().calibration ? 2 : 10));
-    }
-  }
+  const auto quantised = [&](QuantizeOptions options) {
+    options.threads = 2;
+    return quantize(graph, {calibration.images}, options);
+  };
+  const auto check = [](const QuantizeOptions& options, const AccuracyReport& report) {
+    EXPECT_EQ(report.float_correct, 88);
+    EXPECT_GE(report.quantized_correct,
+              report.float_correct - (options.calibration == QuantizeOptions().calibration ? 2 : 10));
+  };
+  for_each_calibration(graph, test.images, test.labels, 2, quantised, check);
 }
 
 // Fewer bits after training, without retraining: what is left on ResNet-8.

@@ -73,19 +73,25 @@ struct QLinearGraph : QdqGraphBuilder {
   ElementType type = ElementType::kU8;
 };
 
+// Both graphs are sound.
+Graph wholly_integer(const Graph& graph) {
+  Diagnostics problems;
+  verify(graph, problems);
+  IntegerizeReport report;
+  Graph integer = integerize(graph, &report);
+  verify(integer, problems);
+  problems.raise_if_any();
+  EXPECT_EQ(report.integer_mac_share(), 1.0) << to_string(report);
+  return integer;
+}
+
 TEST(QLinear, IntegerOperatorsEqualTheQLinearKernels) {
   int64_t numbers = 0, different = 0;
   constexpr uint64_t kSeed = 5000;
   for (uint64_t seed = kSeed; seed < kSeed + 300; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     QLinearGraph built(seed);
-    Diagnostics problems;
-    verify(built.graph, problems);
-    IntegerizeReport report;
-    const Graph integer = integerize(built.graph, &report);
-    verify(integer, problems);
-    ASSERT_TRUE(problems.ok()) << to_string(problems.errors()[0]);
-    EXPECT_EQ(report.integer_mac_share(), 1.0) << to_string(report);
+    const Graph integer = wholly_integer(built.graph);
     EXPECT_EQ(std::count_if(integer.nodes.begin(), integer.nodes.end(),
                             [](const Node& node) { return node.domain == kTilewrightDomain; }),
               2);
@@ -142,13 +148,7 @@ TEST(IntegerProducts, BecomeIntegerOperatorsWithTheirScales) {
   for (uint64_t seed = 900; seed < 1100; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     IntegerProducts built(seed);
-    Diagnostics problems;
-    verify(built.graph, problems);
-    IntegerizeReport report;
-    const Graph integer = integerize(built.graph, &report);
-    verify(integer, problems);
-    ASSERT_TRUE(problems.ok()) << to_string(problems.errors()[0]);
-    EXPECT_EQ(report.integer_mac_share(), 1.0) << to_string(report);
+    const Graph integer = wholly_integer(built.graph);
     std::vector<std::string> names;
     for (const Node& node : integer.nodes) names.push_back(node.op);
     EXPECT_EQ(names,

@@ -3,9 +3,8 @@
 
 #include <iostream>
 
+#include "calibration_checks.h"
 #include "own_networks/own_networks.h"
-#include "shift_checks.h"
-#include "tilewright/graph/inference/verifier.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/report.h"
 
@@ -17,28 +16,11 @@ constexpr int64_t kImages = 500;
 TEST(TrainedNetwork, EightBitsKeepItsAccuracyWithEveryCalibration) {
   const Graph graph = trained_lenet();
   const FashionImages test = fashion_test_images(kImages);
-  for (const auto scales : {ScaleKind::kReal, ScaleKind::kPowerOfTwo}) {
-    for (const auto method : {CalibrationMethod::kMinMax, CalibrationMethod::kPercentile,
-                              CalibrationMethod::kEntropy, CalibrationMethod::kSquaredError}) {
-      QuantizeOptions options;
-      options.scales = scales;
-      options.calibration = method;
-      const Graph qdq = quantized_lenet(options);
-      IntegerizeReport coverage;
-      const Graph integer = integerize(qdq, &coverage);
-      Diagnostics problems;
-      verify(qdq, problems);
-      verify(integer, problems);
-      ASSERT_TRUE(problems.ok()) << to_string(problems.errors()[0]);
-      EXPECT_EQ(coverage.integer_mac_share(), 1.0) << to_string(coverage);
-      if (scales == ScaleKind::kPowerOfTwo) expect_only_shifts(integer);
-      const AccuracyReport report = compare_accuracy(graph, integer, {test.images}, test.labels, 1);
-      std::cout << (scales == ScaleKind::kReal ? "real scales, " : "powers of two, ") << name(method) << ": "
-                << to_string(report);
-      EXPECT_GE(report.float_correct, kImages * 90 / 100);
-      EXPECT_GE(report.quantized_correct, report.float_correct - kImages * 2 / 100);
-    }
-  }
+  for_each_calibration(graph, test.images, test.labels, 1, quantized_lenet,
+                       [](const auto&, const AccuracyReport& report) {
+                         EXPECT_GE(report.float_correct, kImages * 90 / 100);
+                         EXPECT_GE(report.quantized_correct, report.float_correct - kImages * 2 / 100);
+                       });
 }
 
 TEST(TrainedNetwork, FewerBitsLoseLittle) {

@@ -23,19 +23,11 @@ struct Loop {
 std::vector<Loop> all_loops(const Workload& workload, const Mapping& mapping) {
   std::vector<Loop> loops;
   std::vector<int64_t> covered(workload.dimensions.size(), 1);
-  const auto add = [&](int dimension, int64_t factor, int level, bool temporal, bool along_y) {
-    loops.push_back({size_t(dimension), factor, covered[size_t(dimension)], level, temporal, along_y});
-    covered[size_t(dimension)] *= factor;
-  };
-  for (int l = mapping.level_count() - 1; l >= 0; --l) {
-    const MappingLevel& level = mapping.levels[size_t(l)];
-    for (auto s = level.spatial.rbegin(); s != level.spatial.rend(); ++s) {
-      add(s->dimension, s->factor, l, false, s->axis == SpatialAxis::kY);
-    }
-    for (auto t = level.temporal.rbegin(); t != level.temporal.rend(); ++t) {
-      add(t->dimension, t->factor, l, true, false);
-    }
-  }
+  for_each_loop_inside_out(mapping, mapping.level_count(), [&](int level, const auto& loop) {
+    int64_t& inner = covered[size_t(loop.dimension)];
+    loops.push_back({size_t(loop.dimension), loop.factor, inner, level, is_temporal(loop), is_along_y(loop)});
+    inner *= loop.factor;
+  });
   std::reverse(loops.begin(), loops.end());
   return loops;
 }

@@ -37,20 +37,11 @@ class TileWalk {
       }
     }
     std::vector<int64_t> covered = inner;
-    const auto add = [&](int dimension, int64_t factor) {
-      const size_t d = size_t(dimension);
-      loops_.push_back({d, factor, covered[d]});
-      covered[d] = saturating_product(covered[d], factor);
-    };
-    for (int l = level - 1; l >= 0; --l) {
-      const MappingLevel& loops = mapping.levels[size_t(l)];
-      for (auto loop = loops.spatial.rbegin(); loop != loops.spatial.rend(); ++loop) {
-        add(loop->dimension, loop->factor);
-      }
-      for (auto loop = loops.temporal.rbegin(); loop != loops.temporal.rend(); ++loop) {
-        add(loop->dimension, loop->factor);
-      }
-    }
+    for_each_loop_inside_out(mapping, level, [&](int, const auto& loop) {
+      const size_t d = size_t(loop.dimension);
+      loops_.push_back({d, loop.factor, covered[d]});
+      covered[d] = saturating_product(covered[d], loop.factor);
+    });
     std::reverse(loops_.begin(), loops_.end());
   }
 

@@ -35,6 +35,11 @@ struct SpatialLoop {
   bool operator==(const SpatialLoop&) const = default;
 };
 
+inline bool is_temporal(const TemporalLoop&) { return true; }
+inline bool is_temporal(const SpatialLoop&) { return false; }
+inline bool is_along_y(const TemporalLoop&) { return false; }
+inline bool is_along_y(const SpatialLoop& loop) { return loop.axis == SpatialAxis::kY; }
+
 struct MappingLevel {
   std::string name;                    // "dram"
   std::vector<TemporalLoop> temporal;  // outermost first
@@ -50,6 +55,17 @@ struct Mapping {
   int level_count() const { return int(levels.size()); }
   bool operator==(const Mapping&) const = default;
 };
+
+// Calls body(level, loop) for every loop of the levels above `below` from the innermost to the outermost: a
+// SpatialLoop or a TemporalLoop of levels[level].
+template <typename Body>
+void for_each_loop_inside_out(const Mapping& mapping, int below, Body&& body) {
+  for (int l = below - 1; l >= 0; --l) {
+    const MappingLevel& level = mapping.levels[size_t(l)];
+    for (auto loop = level.spatial.rbegin(); loop != level.spatial.rend(); ++loop) body(l, *loop);
+    for (auto loop = level.temporal.rbegin(); loop != level.temporal.rend(); ++loop) body(l, *loop);
+  }
+}
 
 // The extents of the largest tile of every level, cut off at the dimensions' sizes:
 // out[level * dimension_count + dimension]. `out` holds (level_count + 1) * dimension_count numbers; the last

@@ -36,23 +36,14 @@ bool advance_index(std::span<const Stride* const> loops, std::span<int64_t> inde
 std::vector<NestLoop> nest_loops(const Workload& workload, const Mapping& mapping) {
   std::vector<NestLoop> loops;
   std::vector<int64_t> covered(workload.dimensions.size(), 1);
-  const auto add = [&](int dimension, int64_t factor, int level, bool temporal, bool along_y) {
-    if (factor == 1) return;
-    int64_t& inner = covered[size_t(dimension)];
-    loops.push_back({dimension, factor, inner, level, temporal, along_y});
-    if (__builtin_mul_overflow(inner, factor, &inner)) {
+  for_each_loop_inside_out(mapping, mapping.level_count(), [&](int level, const auto& loop) {
+    if (loop.factor == 1) return;
+    int64_t& inner = covered[size_t(loop.dimension)];
+    loops.push_back({loop.dimension, loop.factor, inner, level, is_temporal(loop), is_along_y(loop)});
+    if (__builtin_mul_overflow(inner, loop.factor, &inner)) {
       throw Error(ErrorKind::kInvalidInput, "the loops of a dimension multiply to more than 2^63");
     }
-  };
-  for (int l = mapping.level_count() - 1; l >= 0; --l) {
-    const MappingLevel& level = mapping.levels[size_t(l)];
-    for (auto s = level.spatial.rbegin(); s != level.spatial.rend(); ++s) {
-      add(s->dimension, s->factor, l, false, s->axis == SpatialAxis::kY);
-    }
-    for (auto t = level.temporal.rbegin(); t != level.temporal.rend(); ++t) {
-      add(t->dimension, t->factor, l, true, false);
-    }
-  }
+  });
   std::reverse(loops.begin(), loops.end());
   return loops;
 }

@@ -12,20 +12,6 @@
 namespace tilewright {
 namespace {
 
-// Every loop of a mapping from the innermost to the outermost, as body(level, dimension, factor).
-template <typename Body>
-void for_each_loop_inside_out(const Mapping& mapping, Body&& body) {
-  for (int l = mapping.level_count() - 1; l >= 0; --l) {
-    const MappingLevel& level = mapping.levels[size_t(l)];
-    for (auto loop = level.spatial.rbegin(); loop != level.spatial.rend(); ++loop) {
-      body(level, loop->dimension, loop->factor);
-    }
-    for (auto loop = level.temporal.rbegin(); loop != level.temporal.rend(); ++loop) {
-      body(level, loop->dimension, loop->factor);
-    }
-  }
-}
-
 // Whether the loops can be read at all: later rules rely on it.
 template <typename Report>
 bool check_structure(const Workload& workload, const Hierarchy& hierarchy, const Mapping& mapping,
@@ -47,7 +33,10 @@ bool check_structure(const Workload& workload, const Hierarchy& hierarchy, const
            [&] { return fmt::format("level {} of the hierarchy is '{}'", l, hierarchy.levels[l].name); });
     }
   }
-  for_each_loop_inside_out(mapping, [&](const MappingLevel& level, int dimension, int64_t factor) {
+  for_each_loop_inside_out(mapping, mapping.level_count(), [&](int l, const auto& loop) {
+    const MappingLevel& level = mapping.levels[size_t(l)];
+    const int dimension = loop.dimension;
+    const int64_t factor = loop.factor;
     if (dimension < 0 || dimension >= workload.dimension_count()) {
       fail(level.name,
            [&] { return fmt::format("a loop over dimension {}, which does not exist", dimension); });
@@ -65,7 +54,10 @@ template <typename Report>
 void check_cover(const Workload& workload, const Mapping& mapping, std::span<int64_t> covered,
                  Report&& report) {
   std::fill(covered.begin(), covered.end(), 1);
-  for_each_loop_inside_out(mapping, [&](const MappingLevel& level, int dimension, int64_t factor) {
+  for_each_loop_inside_out(mapping, mapping.level_count(), [&](int l, const auto& loop) {
+    const MappingLevel& level = mapping.levels[size_t(l)];
+    const int dimension = loop.dimension;
+    const int64_t factor = loop.factor;
     const Dimension& d = workload.dimensions[size_t(dimension)];
     int64_t& inner = covered[size_t(dimension)];
     const int64_t useful = ceil_div(d.size, inner);

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "tilewright/cgra/exact/impossible.h"
+#include "tilewright/cgra/exact/limited_search.h"
 #include "tilewright/cgra/exact/placement_sat.h"
 #include "tilewright/cgra/exact/routed_mapper.h"
 #include "tilewright/cgra/heuristic/list_schedule.h"
@@ -18,16 +19,14 @@ namespace {
 constexpr int kHorizonsPerFormula = 8;
 constexpr int64_t kFirstConflicts = 4000;
 
-class ExactSearch {
+class ExactSearch : LimitedSearch {
  public:
   ExactSearch(const PlacementConstraints& constraints, const MapperOptions& options)
-      : options_(options),
-        deadline_(options.limits.seconds, options.limits.deadline),
-        constraints_(constraints) {}
+      : LimitedSearch(options), constraints_(constraints) {}
 
   MappingResult run(const std::vector<Place>& places) {
     if (!places.empty()) improve(places);
-    const bool done = finishes(deadline_, [&] {
+    return result_of([&] {
       sorted_ = sort_constraints(constraints_);
       if (counted_out(constraints_, sorted_)) {
         result_.status = SearchStatus::kInfeasible;
@@ -36,29 +35,18 @@ class ExactSearch {
       bounds_.emplace(constraints_, sorted_);
       if (start()) close_gap();
     });
-    if (!done) result_.status = result_.mapping ? SearchStatus::kFeasible : SearchStatus::kStopped;
-    result_.seconds = deadline_.seconds();
-    result_.ending = deadline_.ending();
-    return std::move(result_);
   }
 
  private:
-  bool stopped() const {
-    return deadline_.over() || result_.counts.evaluations >= options_.limits.evaluations;
-  }
-  SatLimits limits(int64_t conflicts) const { return {&deadline_, conflicts}; }
   bool start();
   void close_gap();
   Satisfiable ask(int horizon, int64_t conflicts);
   void make_formula(int top);
   void improve(std::vector<Place> places);
 
-  const MapperOptions& options_;
-  Deadline deadline_;
   const PlacementConstraints& constraints_;
   SortedConstraints sorted_;
   std::optional<TimeBounds> bounds_;
-  MappingResult result_;
   std::unique_ptr<PlacementFormula> formula_;
   std::unique_ptr<SatSolver> solver_;
   int top_ = -1;

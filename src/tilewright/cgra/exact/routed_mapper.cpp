@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tilewright/cgra/exact/exact_mapper.h"
+#include "tilewright/cgra/exact/limited_search.h"
 #include "tilewright/cgra/exact/routed_formula.h"
 #include "tilewright/cgra/route/route_places.h"
 #include "tilewright/search/deadline.h"
@@ -49,28 +50,20 @@ struct Question {
   SatSolver solver;
 };
 
-class RoutedSearch {
+class RoutedSearch : LimitedSearch {
  public:
   RoutedSearch(const MappingProblem& problem, const MapperOptions& options)
-      : problem_(problem), options_(options), deadline_(options.limits.seconds, options.limits.deadline) {
+      : LimitedSearch(options), problem_(problem) {
     problem_.rules.routed = true;
   }
 
   MappingResult run() {
-    const bool done = finishes(deadline_, [&] {
+    return result_of([&] {
       if (place()) close_gap();
     });
-    if (!done) result_.status = result_.mapping ? SearchStatus::kFeasible : SearchStatus::kStopped;
-    result_.seconds = deadline_.seconds();
-    result_.ending = deadline_.ending();
-    return std::move(result_);
   }
 
  private:
-  bool stopped() const {
-    return deadline_.over() || result_.counts.evaluations >= options_.limits.evaluations;
-  }
-  SatLimits limits(int64_t conflicts) const { return {&deadline_, conflicts}; }
   bool open() const { return !result_.mapping || result_.lower_bound < result_.makespan; }
   bool place();
   void close_gap();
@@ -80,10 +73,7 @@ class RoutedSearch {
   void unroutable();
 
   MappingProblem problem_;
-  const MapperOptions& options_;
-  Deadline deadline_;
   std::optional<Compiled> compiled_;
-  MappingResult result_;
   std::map<int, std::unique_ptr<Question>> questions_;  // by horizon
   std::optional<Mapping> unrouted_;                     // the placement tier's optimum
 };

@@ -138,14 +138,20 @@ TEST(RoutePlaces, SharesTheWayOfOneValue) {
   }
 }
 
+// Two tiles, eight slots, and registers for values that arrive early.
+Case one_link() {
+  Case made;
+  made.problem.fabric.columns = 2;
+  made.problem.fabric.delay_registers = 40;
+  made.problem.ii = made.mapping.ii = 8;
+  made.problem.rules.routed = true;
+  return made;
+}
+
 // A mapping may be as long as its file can say. What the routers cannot count they do not try.
 TEST(RoutePlaces, LeavesValuesThatAreUnderWayTooLong) {
-  Case given;
+  Case given = one_link();
   MappingProblem& problem = given.problem;
-  problem.fabric.columns = 2;
-  problem.fabric.delay_registers = 40;
-  problem.ii = given.mapping.ii = 8;
-  problem.rules.routed = true;
   problem.graph.nodes = {{.name = "source"}, {.name = "reader"}};
   problem.graph.nodes[1].operands.push_back({.kind = OperandKind::kNode, .index = 0});
   for (const int clock : {1 << 29, 1 << 30, std::numeric_limits<int>::max()}) {
@@ -160,12 +166,8 @@ TEST(RoutePlaces, LeavesValuesThatAreUnderWayTooLong) {
 
 // Nine values for the eight slots of one link, which they may take in any order.
 TEST(RoutePlaces, StopsAtItsLimit) {
-  Case given;
+  Case given = one_link();
   MappingProblem& problem = given.problem;
-  problem.fabric.columns = 2;
-  problem.fabric.delay_registers = 40;
-  problem.ii = given.mapping.ii = 8;
-  problem.rules.routed = true;
   for (int value = 0; value < 9; ++value) {
     problem.graph.nodes.push_back({.name = "source" + std::to_string(value)});
     given.mapping.places.push_back({0, value});

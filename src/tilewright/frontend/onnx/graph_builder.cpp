@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "tilewright/frontend/graph_values.h"
 #include "tilewright/frontend/name_registry.h"
 #include "tilewright/frontend/onnx/node_typing.h"
 #include "tilewright/frontend/onnx/opset/opset_converters.h"
@@ -72,18 +73,12 @@ class GraphBuilder : public NodeConversion {
   }
 
   ValueId add_value(const std::string& name) {
-    graph_.values.push_back({name, ElementType::kF32, Shape{}, std::nullopt});
     is_typed_.push_back(false);
-    return ValueId(graph_.values.size()) - 1;
+    return append_value(graph_, name);
   }
   ValueId add_constant(const std::string& name, Tensor tensor) {
-    const ValueId id = add_value(name);
-    Value& added = graph_.value(id);
-    added.type = tensor.type();
-    added.shape = tensor.shape();
-    added.constant = std::move(tensor);
-    is_typed_[size_t(id)] = true;
-    return id;
+    is_typed_.push_back(true);
+    return append_constant(graph_, name, std::move(tensor));
   }
 
   void add_initializers() {

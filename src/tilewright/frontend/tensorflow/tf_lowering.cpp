@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <set>
 
+#include "tilewright/frontend/graph_values.h"
 #include "tilewright/frontend/name_registry.h"
 #include "tilewright/frontend/onnx/node_typing.h"
 #include "tilewright/frontend/tensorflow/tf_operation.h"
@@ -52,7 +53,8 @@ class Lowering : public TfOperation {
   const Value& value(ValueId id) const override { return graph_.value(id); }
   const Tensor* known(ValueId id) const override { return typing_.known(id); }
   ValueId constant(const std::string& role, Tensor tensor) override {
-    return add_constant(value_names_.unique(fmt::format("{}/{}", current_->name, role)), std::move(tensor));
+    return append_constant(graph_, value_names_.unique(fmt::format("{}/{}", current_->name, role)),
+                           std::move(tensor));
   }
   ValueId emit(const std::string& op, std::vector<ValueId> inputs, Attributes attributes) override {
     return emit_several(op, std::move(inputs), 1, std::move(attributes))[0];
@@ -64,7 +66,8 @@ class Lowering : public TfOperation {
     const std::string name = node_names_.unique(is_main ? current_->name : current_->name + "/" + op);
     std::vector<ValueId> ids;
     for (int i = 0; i < outputs; ++i) {
-      ids.push_back(add_value(value_names_.unique(fmt::format("{}/{}:{}", current_->name, op, i))));
+      ids.push_back(
+          append_value(graph_, value_names_.unique(fmt::format("{}/{}:{}", current_->name, op, i))));
     }
     Node node{name, "", op, std::move(inputs), ids, std::move(attributes)};
     typing_.infer(node);
@@ -80,19 +83,6 @@ class Lowering : public TfOperation {
  private:
   bool is_input(TfRef ref) const {
     return ref.node >= 0 && network_.nodes[size_t(ref.node)].is("Placeholder");
-  }
-
-  ValueId add_value(const std::string& name) {
-    graph_.values.push_back({name, ElementType::kF32, Shape{}, std::nullopt});
-    return ValueId(graph_.values.size()) - 1;
-  }
-  ValueId add_constant(const std::string& name, Tensor tensor) {
-    const ValueId id = add_value(name);
-    Value& added = graph_.value(id);
-    added.type = tensor.type();
-    added.shape = tensor.shape();
-    added.constant = std::move(tensor);
-    return id;
   }
 
   void error(const TfNode& node, ErrorKind kind, const std::string& message, const std::string& hint = {}) {
@@ -170,7 +160,7 @@ class Lowering : public TfOperation {
       const Diagnostic& why = *node.value_error;
       return error(node, why.kind, why.message, why.hint);
     }
-    output(0, add_constant(value_names_.unique(node.name), std::move(*node.value)));
+    output(0, append_constant(graph_, value_names_.unique(node.name), std::move(*node.value)));
   }
 
   void add_input(const TfNode& node) {
@@ -183,7 +173,7 @@ class Lowering : public TfOperation {
     }
     const std::optional<Shape> shape = bound_shape(node);
     if (!shape) return;
-    const ValueId id = add_value(node.name);
+    const ValueId id = append_value(graph_, node.name);
     graph_.value(id).type = *type;
     graph_.value(id).shape = *shape;
     graph_.inputs.push_back(id);

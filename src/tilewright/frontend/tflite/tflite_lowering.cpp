@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <set>
 
+#include "tilewright/frontend/graph_values.h"
 #include "tilewright/graph/operators/node_rules.h"
 
 namespace tilewright {
@@ -202,17 +203,12 @@ const TfliteTensor& TfliteLowering::output_tensor(int output) const {
 }
 
 ValueId TfliteLowering::new_value(const std::string& name) {
-  graph_.values.push_back({value_names_.unique(name), ElementType::kF32, Shape{}, std::nullopt});
-  return ValueId(graph_.values.size()) - 1;
+  return append_value(graph_, value_names_.unique(name));
 }
 
 ValueId TfliteLowering::constant_value(const std::string& role, Tensor tensor) {
-  const ValueId id = new_value(fmt::format("{}/{}", base_name_, role));
-  Value& added = graph_.value(id);
-  added.type = tensor.type();
-  added.shape = tensor.shape();
-  added.constant = std::move(tensor);
-  return id;
+  return append_constant(graph_, value_names_.unique(fmt::format("{}/{}", base_name_, role)),
+                         std::move(tensor));
 }
 
 ValueId TfliteLowering::integers_value(const std::string& role, const std::vector<int64_t>& integers) {

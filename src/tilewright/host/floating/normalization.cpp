@@ -84,31 +84,51 @@ void scale_row(const T* in, T* out, int64_t size, T factor, T offset) {
   for (int64_t i = 0; i < size; ++i) out[i] = in[i] * factor + offset;
 }
 
-std::vector<Tensor> batch_normalization(const Node& node, KernelInputs inputs, const HostOptions& options) {
+// What a row is normalised with: factor * (x - mean) + bias.
+struct RowScale {
+  double factor = 0, mean = 0;
+};
+
+// Every row with the scale and bias of its channel. `prepare(tag, channels)` reads further parameters and
+// gives a function of (row's data, channel, its scale) that returns a RowScale.
+template <typename Prepare>
+std::vector<Tensor> normalized_rows(KernelInputs inputs, const HostOptions& options, Prepare&& prepare) {
   const Tensor& x = required_input(inputs, 0);
-  if (node.int_or("training_mode", 0) != 0) {
-    throw Error(ErrorKind::kUnsupported, "training mode is not supported", "export the model for inference");
-  }
   const Channels shape(x);
-  const double epsilon = double(node.float_or("epsilon", 1e-5f));
   Tensor y(x.type(), x.shape());
   visit_float(x.type(), [&](auto tag) {
     using T = decltype(tag);
     const T* scale = parameter<T>(inputs, 1, shape.channels, x, "the scale");
     const T* bias = parameter<T>(inputs, 2, shape.channels, x, "the bias");
-    const T* mean = parameter<T>(inputs, 3, shape.channels, x, "the mean");
-    const T* variance = parameter<T>(inputs, 4, shape.channels, x, "the variance");
+    const auto row_scale = prepare(tag, shape);
     T* out = mutable_storage<T>(y);
     parallel_for(options.threads, shape.rows, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         const int64_t c = row % shape.channels;
-        const double factor = double(scale[c]) / std::sqrt(double(variance[c]) + epsilon);
-        scale_row(storage<T>(x) + row * shape.size, out + row * shape.size, shape.size, T(factor),
-                  T(double(bias[c]) - double(mean[c]) * factor));
+        const T* in = storage<T>(x) + row * shape.size;
+        const RowScale s = row_scale(in, c, double(scale[c]));
+        scale_row(in, out + row * shape.size, shape.size, T(s.factor),
+                  T(double(bias[c]) - s.mean * s.factor));
       }
     });
   });
   return {y};
+}
+
+std::vector<Tensor> batch_normalization(const Node& node, KernelInputs inputs, const HostOptions& options) {
+  const Tensor& x = required_input(inputs, 0);
+  if (node.int_or("training_mode", 0) != 0) {
+    throw Error(ErrorKind::kUnsupported, "training mode is not supported", "export the model for inference");
+  }
+  const double epsilon = double(node.float_or("epsilon", 1e-5f));
+  return normalized_rows(inputs, options, [&](auto tag, const Channels& shape) {
+    using T = decltype(tag);
+    const T* mean = parameter<T>(inputs, 3, shape.channels, x, "the mean");
+    const T* variance = parameter<T>(inputs, 4, shape.channels, x, "the variance");
+    return [=](const T*, int64_t c, double scale) {
+      return RowScale{scale / std::sqrt(double(variance[c]) + epsilon), double(mean[c])};
+    };
+  });
 }
 
 struct Statistics {
@@ -126,26 +146,13 @@ Statistics row_statistics(const T* row, int64_t size, double epsilon) {
 
 std::vector<Tensor> instance_normalization(const Node& node, KernelInputs inputs,
                                            const HostOptions& options) {
-  const Tensor& x = required_input(inputs, 0);
-  const Channels shape(x);
   const double epsilon = double(node.float_or("epsilon", 1e-5f));
-  Tensor y(x.type(), x.shape());
-  visit_float(x.type(), [&](auto tag) {
-    using T = decltype(tag);
-    const T* scale = parameter<T>(inputs, 1, shape.channels, x, "the scale");
-    const T* bias = parameter<T>(inputs, 2, shape.channels, x, "the bias");
-    T* out = mutable_storage<T>(y);
-    parallel_for(options.threads, shape.rows, [&](int64_t begin, int64_t end) {
-      for (int64_t row = begin; row < end; ++row) {
-        const T* in = storage<T>(x) + row * shape.size;
-        const Statistics s = row_statistics(in, shape.size, epsilon);
-        const double factor = double(scale[row % shape.channels]) * s.inverse_deviation;
-        scale_row(in, out + row * shape.size, shape.size, T(factor),
-                  T(double(bias[row % shape.channels]) - s.mean * factor));
-      }
-    });
+  return normalized_rows(inputs, options, [&](auto tag, const Channels& shape) {
+    return [=](const decltype(tag)* row, int64_t, double scale) {
+      const Statistics s = row_statistics(row, shape.size, epsilon);
+      return RowScale{scale * s.inverse_deviation, s.mean};
+    };
   });
-  return {y};
 }
 
 // Outputs: normalised data, mean, inverse standard deviation; the last two f32, with the normalised axes of

@@ -59,69 +59,69 @@ struct Planes {
   int64_t taps, input_size, output_size;
 };
 
-}  // namespace
-
-Tensor plain_convolution(const Tensor& x, const Tensor& weights, const Tensor* bias, const Window& window,
-                         int64_t group, int threads) {
-  const int64_t batch = x.shape()[0], channels = x.shape()[1], outputs = weights.shape()[0];
-  const int64_t group_channels = channels / group, group_outputs = outputs / group;
-  const Planes planes(window);
+// The result whose planes, one per image and output channel, body(tag, image, channel, plane's data) fills
+// in.
+template <typename Body>
+Tensor plane_by_plane(const Tensor& x, int64_t outputs, const Window& window, const Planes& planes,
+                      int threads, Body&& body) {
+  const int64_t batch = x.shape()[0];
   Tensor y(x.type(), window.output_shape(batch, outputs));
   visit_float(x.type(), [&](auto tag) {
-    using T = decltype(tag);
-    T* out = mutable_storage<T>(y);
+    auto* out = mutable_storage<decltype(tag)>(y);
     parallel_for(threads, batch * outputs, [&](int64_t begin, int64_t end) {
       for (int64_t plane = begin; plane < end; ++plane) {
-        const int64_t n = plane / outputs, o = plane % outputs;
-        const T* in = storage<T>(x) + (n * channels + o / group_outputs * group_channels) * planes.input_size;
-        const T* w = storage<T>(weights) + o * group_channels * planes.taps;
-        const double start = bias == nullptr ? 0.0 : double(storage<T>(*bias)[o]);
-        for_each_position(planes.output, [&](int64_t flat, const std::vector<int64_t>& position) {
-          double sum = start;
-          for_each_tap(window, position, planes.input, [&](int64_t index, int64_t tap) {
-            for (int64_t c = 0; c < group_channels; ++c) {
-              sum += double(in[c * planes.input_size + index]) * double(w[c * planes.taps + tap]);
-            }
-          });
-          out[plane * planes.output_size + flat] = T(sum);
-        });
+        body(tag, plane / outputs, plane % outputs, out + plane * planes.output_size);
       }
     });
   });
   return y;
 }
 
-Tensor plain_transposed_convolution(const Tensor& x, const Tensor& weights, const Tensor* bias,
-                                    const Window& window, int64_t group, int threads) {
-  const int64_t batch = x.shape()[0], channels = x.shape()[1];
-  const int64_t group_channels = channels / group, group_outputs = weights.shape()[1];
-  const int64_t outputs = group_outputs * group;
+}  // namespace
+
+Tensor plain_convolution(const Tensor& x, const Tensor& weights, const Tensor* bias, const Window& window,
+                         int64_t group, int threads) {
+  const int64_t channels = x.shape()[1], outputs = weights.shape()[0];
+  const int64_t group_channels = channels / group, group_outputs = outputs / group;
   const Planes planes(window);
-  Tensor y(x.type(), window.output_shape(batch, outputs));
-  visit_float(x.type(), [&](auto tag) {
+  return plane_by_plane(x, outputs, window, planes, threads, [&](auto tag, int64_t n, int64_t o, auto* out) {
     using T = decltype(tag);
-    T* out = mutable_storage<T>(y);
-    parallel_for(threads, batch * outputs, [&](int64_t begin, int64_t end) {
-      std::vector<double> sums(static_cast<size_t>(planes.output_size));
-      for (int64_t plane = begin; plane < end; ++plane) {
-        const int64_t n = plane / outputs, o = plane % outputs, first = o / group_outputs * group_channels;
-        std::fill(sums.begin(), sums.end(), bias == nullptr ? 0.0 : double(storage<T>(*bias)[o]));
-        for_each_position(planes.input, [&](int64_t flat, const std::vector<int64_t>& position) {
-          for_each_tap(window, position, planes.output, [&](int64_t index, int64_t tap) {
-            for (int64_t c = first; c < first + group_channels; ++c) {
-              const T value = storage<T>(x)[(n * channels + c) * planes.input_size + flat];
-              const T w = storage<T>(weights)[(c * group_outputs + o % group_outputs) * planes.taps + tap];
-              sums[size_t(index)] += double(value) * double(w);
-            }
-          });
-        });
-        for (int64_t i = 0; i < planes.output_size; ++i) {
-          out[plane * planes.output_size + i] = T(sums[size_t(i)]);
+    const T* in = storage<T>(x) + (n * channels + o / group_outputs * group_channels) * planes.input_size;
+    const T* w = storage<T>(weights) + o * group_channels * planes.taps;
+    const double start = bias == nullptr ? 0.0 : double(storage<T>(*bias)[o]);
+    for_each_position(planes.output, [&](int64_t flat, const std::vector<int64_t>& position) {
+      double sum = start;
+      for_each_tap(window, position, planes.input, [&](int64_t index, int64_t tap) {
+        for (int64_t c = 0; c < group_channels; ++c) {
+          sum += double(in[c * planes.input_size + index]) * double(w[c * planes.taps + tap]);
         }
-      }
+      });
+      out[flat] = T(sum);
     });
   });
-  return y;
+}
+
+Tensor plain_transposed_convolution(const Tensor& x, const Tensor& weights, const Tensor* bias,
+                                    const Window& window, int64_t group, int threads) {
+  const int64_t channels = x.shape()[1], group_channels = channels / group;
+  const int64_t group_outputs = weights.shape()[1], outputs = group_outputs * group;
+  const Planes planes(window);
+  return plane_by_plane(x, outputs, window, planes, threads, [&](auto tag, int64_t n, int64_t o, auto* out) {
+    using T = decltype(tag);
+    const int64_t first = o / group_outputs * group_channels;
+    std::vector<double> sums(size_t(planes.output_size),
+                             bias == nullptr ? 0.0 : double(storage<T>(*bias)[o]));
+    for_each_position(planes.input, [&](int64_t flat, const std::vector<int64_t>& position) {
+      for_each_tap(window, position, planes.output, [&](int64_t index, int64_t tap) {
+        for (int64_t c = first; c < first + group_channels; ++c) {
+          const T value = storage<T>(x)[(n * channels + c) * planes.input_size + flat];
+          const T w = storage<T>(weights)[(c * group_outputs + o % group_outputs) * planes.taps + tap];
+          sums[size_t(index)] += double(value) * double(w);
+        }
+      });
+    });
+    for (int64_t i = 0; i < planes.output_size; ++i) out[i] = T(sums[size_t(i)]);
+  });
 }
 
 }  // namespace tilewright

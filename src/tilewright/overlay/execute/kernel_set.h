@@ -12,11 +12,16 @@
 
 namespace tilewright::overlay {
 
-struct KernelSet {
+// How kernels want the scratchpads.
+struct KernelLayout {
   int input_quantum;      // input lanes are padded to a multiple of this
   int output_quantum;     // so are accumulator lanes
   int input_lane_bytes;   // of the input's kernel form
   int weight_lane_bytes;  // of the weight's kernel form
+};
+
+struct KernelSet {
+  KernelLayout layout;
   // `count` elements from packed DRAM bytes.
   void (*load_inputs)(Scratchpads& pads, uint32_t index, const std::byte* source, size_t count);
   void (*fill_inputs)(Scratchpads& pads, uint32_t index, size_t count, int8_t value);

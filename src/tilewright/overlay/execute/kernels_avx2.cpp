@@ -231,18 +231,9 @@ void store_outputs(const Scratchpads& pads, uint32_t index, std::byte* target, s
   pack_padded_lanes(pads, lanes, count, target);
 }
 
-const KernelSet kAvx2Kernels{2,
-                             16,
-                             2,
-                             2,
-                             load_inputs,
-                             fill_inputs,
-                             pack_weight,
-                             store_outputs,
-                             run_gemm<Pairs>,
-                             run_gemm_one<Pairs>,
-                             run_gemm_reset,
-                             run_alu<Vector256>};
+const KernelSet kAvx2Kernels{{2, 16, 2, 2},       load_inputs,    fill_inputs,
+                             pack_weight,         store_outputs,  run_gemm<Pairs>,
+                             run_gemm_one<Pairs>, run_gemm_reset, run_alu<Vector256>};
 
 }  // namespace
 

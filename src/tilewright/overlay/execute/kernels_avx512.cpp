@@ -277,18 +277,8 @@ void store_outputs(const Scratchpads& pads, uint32_t index, std::byte* target, s
   pack_padded_lanes(pads, lanes, count, target);
 }
 
-const KernelSet kVnniKernels{4,
-                             16,
-                             1,
-                             1,
-                             load_inputs,
-                             fill_inputs,
-                             pack_weight,
-                             store_outputs,
-                             run_gemm<Vnni>,
-                             gemm_one,
-                             run_gemm_reset,
-                             run_alu<Vector512>};
+const KernelSet kVnniKernels{{4, 16, 1, 1},  load_inputs, fill_inputs,    pack_weight,       store_outputs,
+                             run_gemm<Vnni>, gemm_one,    run_gemm_reset, run_alu<Vector512>};
 
 }  // namespace
 }  // namespace tilewright::overlay

@@ -97,17 +97,8 @@ void gemm(Scratchpads& pads, const UopPlan& plan, const LoopNest& loop) {
 
 }  // namespace
 
-const KernelSet kPortableKernels{1,
-                                 1,
-                                 1,
-                                 1,
-                                 load_inputs,
-                                 fill_inputs,
-                                 pack_weight,
-                                 store_outputs,
-                                 gemm,
-                                 gemm_one,
-                                 run_gemm_reset,
-                                 run_alu<ScalarVector>};
+const KernelSet kPortableKernels{{1, 1, 1, 1}, load_inputs,    fill_inputs,
+                                 pack_weight,  store_outputs,  gemm,
+                                 gemm_one,     run_gemm_reset, run_alu<ScalarVector>};
 
 }  // namespace tilewright::overlay

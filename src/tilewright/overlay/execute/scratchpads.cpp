@@ -45,10 +45,10 @@ Scratchpads::Scratchpads(const OverlayHardware& hardware, const KernelSet& kerne
   weight_depth = hardware.weight_depth();
   accumulator_depth = hardware.accumulator_depth();
   uop_depth = hardware.uop_depth();
-  input_row = round_up(block_in, kernels.input_quantum);
-  accumulator_row = round_up(block_out, kernels.output_quantum);
-  input_element = size_t(batch) * input_row * kernels.input_lane_bytes;
-  weight_element = size_t(accumulator_row) * input_row * kernels.weight_lane_bytes;
+  input_row = round_up(block_in, kernels.layout.input_quantum);
+  accumulator_row = round_up(block_out, kernels.layout.output_quantum);
+  input_element = size_t(batch) * input_row * kernels.layout.input_lane_bytes;
+  weight_element = size_t(accumulator_row) * input_row * kernels.layout.weight_lane_bytes;
   accumulator_lanes = size_t(batch) * accumulator_row;
   const double total =
       double(input_depth) * double(input_element) + double(weight_depth) * double(weight_element) +

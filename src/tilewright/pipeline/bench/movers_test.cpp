@@ -4,8 +4,8 @@
 
 #include "error_text.h"
 #include "tilewright/base/file.h"
+#include "tilewright/pipeline/bench/bench_testing.h"
 #include "tilewright/pipeline/bench/mover_cases.h"
-#include "tilewright/pipeline/verilog/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -18,12 +18,7 @@ TEST(Movers, EqualTheirModelsAndMoveTheRightWords) {
   for (const MakeCase make : mover_cases()) {
     for (int i = 0; i < kEach; ++i) cases.push_back(make(random));
   }
-  std::vector<BenchCase*> list;
-  for (const auto& one : cases) list.push_back(one.get());
-  BenchOptions options;
-  options.rtl = rtl_options();
-  const BenchResult result = run_bench(list, options);
-  for (const std::string& problem : result.problems) ADD_FAILURE() << problem;
+  expect_models_agree(cases);
 }
 
 // The memory of a large board: the latency is paid once per transfer, the bus's idle cycles always.

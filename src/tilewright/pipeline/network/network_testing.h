@@ -141,4 +141,15 @@ inline Network resnet50_shapes() {
   return builder.finish(builder.dense(builder.average(tensor), 1000));
 }
 
+// Random bytes in the order of the input tensor.
+inline std::vector<std::vector<int32_t>> random_images(const Network& network, int64_t count, uint64_t seed) {
+  Random random(seed);
+  std::vector<std::vector<int32_t>> images(
+      size_t(count), std::vector<int32_t>(size_t(network.tensors[size_t(network.input)].shape.elements())));
+  for (auto& image : images) {
+    for (int32_t& value : image) value = int32_t(random.between(-128, 127));
+  }
+  return images;
+}
+
 }  // namespace tilewright::pipeline

@@ -13,16 +13,6 @@
 namespace tilewright::pipeline {
 namespace {
 
-std::vector<std::vector<int32_t>> random_images(const Network& network, int64_t count, uint64_t seed) {
-  Random random(seed);
-  std::vector<std::vector<int32_t>> images(
-      size_t(count), std::vector<int32_t>(size_t(network.tensors[size_t(network.input)].shape.elements())));
-  for (auto& image : images) {
-    for (int32_t& value : image) value = int32_t(random.between(-128, 127));
-  }
-  return images;
-}
-
 void expect_equal_runs(const Network& network, const Allocation& allocation) {
   const Design design = build(network, allocation);
   RtlPortOptions options;

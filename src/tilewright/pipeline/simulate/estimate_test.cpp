@@ -57,9 +57,14 @@ TEST(Estimate, SlowMemoryNeverHelps) {
   }
 }
 
-TEST(Estimate, WeightsFromMemoryTakeAtLeastTheirTransfer) {
-  NetworkBuilder builder("dense", {1, 1, 512}, 1, false);
-  const Network network = builder.finish(builder.convolution(builder.convolution(0, 512, 1), 512, 1));
+// Of `channels` inputs and outputs each; shapes alone.
+Network two_dense_layers(int64_t channels) {
+  NetworkBuilder builder("dense", {1, 1, channels}, 1, false);
+  return builder.finish(builder.convolution(builder.convolution(0, channels, 1), channels, 1));
+}
+
+// One processor for both.
+Allocation weights_from_memory() {
   Allocation a;
   a.engines = {{"mac", false, {16, 16, 16}}};
   a.tensor_unit = {0, 0, 0};
@@ -67,6 +72,12 @@ TEST(Estimate, WeightsFromMemoryTakeAtLeastTheirTransfer) {
   a.weights_on_chip = false;
   a.ring_words = 64;
   a.port_bytes = 64;
+  return a;
+}
+
+TEST(Estimate, WeightsFromMemoryTakeAtLeastTheirTransfer) {
+  const Network network = two_dense_layers(512);
+  const Allocation a = weights_from_memory();
   const Estimate e = estimate(network, a, kFamily, {128, 90});
   const int64_t bytes = 2 * 512 * 512;
   EXPECT_EQ(e.dram_bytes, bytes + 1024);
@@ -78,15 +89,8 @@ TEST(Estimate, WeightsFromMemoryTakeAtLeastTheirTransfer) {
 // Of two layers of 48 x 48 channels the port brings 2 * 3 * 3 words of 4 beats; behind every burst of 32
 // beats it pauses.
 TEST(Estimate, WaitsForWeightsAsLongAsTheirTransfer) {
-  NetworkBuilder builder("dense", {1, 1, 48}, 1, false);
-  const Network network = builder.finish(builder.convolution(builder.convolution(0, 48, 1), 48, 1));
-  Allocation a;
-  a.engines = {{"mac", false, {16, 16, 16}}};
-  a.tensor_unit = {0, 0, 0};
-  a.layers = {{"layer1"}, {"layer2"}};
-  a.weights_on_chip = false;
-  a.ring_words = 64;
-  a.port_bytes = 64;
+  const Network network = two_dense_layers(48);
+  Allocation a = weights_from_memory();
   a.max_burst_beats = 32;
   const Estimate full = estimate(network, a, kFamily, {32, 100});
   for (const int percent : {97, 93, 91, 87, 83, 79}) {

@@ -41,6 +41,15 @@ std::optional<Operands> float_operands(IntegerBuilder& builder, const Node& node
   return operands;
 }
 
+// `product` outlives them.
+Operands stored_operands(const StoredProduct& product) {
+  Operands operands;
+  operands.x = product.stored;
+  operands.weights = &product.weights;
+  operands.mac.x = product.x;
+  return operands;
+}
+
 bool add_extra_bias(std::vector<double>& bias, const std::vector<double>& extra, int64_t channels) {
   if (extra.empty()) return true;
   if (int64_t(extra.size()) != channels && extra.size() != 1) return false;
@@ -145,18 +154,10 @@ std::optional<ValueId> lower_transposed_convolution(IntegerBuilder& builder, con
 
 std::optional<ValueId> lower_qlinear_convolution(IntegerBuilder& builder, const Node& node) {
   const Graph& source = builder.source();
-  const Twin* stored = builder.stored_integers(node.input(0));
-  if (!stored) return builder.refuse(node, "its input is not an 8-bit activation");
-  const auto x = constant_quantization(source, node.input(1), node.input(2));
-  const auto y = constant_quantization(source, node.input(6), node.input(7));
-  if (!x || !y) return builder.refuse(node, "an activation scale is not a constant number");
-  const auto weights = constant_operand(source, node.input(3), node.input(4), node.input(5), 0);
-  if (!weights) return builder.refuse(node, "its weights are not constant");
-  const bool shifted = source.value(node.outputs[0]).type == ElementType::kU8;
-  Operands operands;
-  operands.x = stored;
-  operands.weights = &*weights;
-  operands.mac.x = {x->scale, x->zero_point + stored->quantization.zero_point};
+  const auto given = qlinear_product(builder, node, 0);
+  if (!given) return std::nullopt;
+  const auto& [product, form] = *given;
+  Operands operands = stored_operands(product);
   QuantizedConstant bias;
   if (node.has_input(8)) {
     const Tensor* b = source.constant_input(node, 8);
@@ -164,13 +165,11 @@ std::optional<ValueId> lower_qlinear_convolution(IntegerBuilder& builder, const 
     // By definition in units of x_scale * w_scale.
     bias.integers = *b;
     for (int64_t o = 0; o < b->size(); ++o) {
-      bias.scales.push_back(float(double(x->scale) * weights->scale(o)));
+      bias.scales.push_back(float(double(product.x.scale) * product.weights.scale(o)));
       bias.zero_points.push_back(0);
     }
     operands.mac.integer_bias = &bias;
   }
-  const IntegerForm form{
-      {y->scale, y->zero_point - (shifted ? 128 : 0)}, -128, 127, source.value(node.outputs[0]).name};
   return convolution(builder, node, operands, source.value(node.input(0)).shape, form);
 }
 
@@ -178,16 +177,9 @@ std::optional<ValueId> lower_integer_convolution(IntegerBuilder& builder, const 
                                                  const std::vector<double>& scales, const IntegerForm& form,
                                                  const std::vector<double>& extra) {
   const Graph& source = builder.source();
-  const Twin* stored = builder.stored_integers(node.input(0));
-  if (!stored) return builder.refuse(node, "its input is not an 8-bit activation");
-  const auto weights = integer_product_weights(source, node, scales, 0);
-  if (!weights) return builder.refuse(node, "its weights are not constant");
-  const auto zero_point = single_zero_point(source, node.input(2));
-  if (!zero_point) return builder.refuse(node, "the zero point of its input is not a constant number");
-  Operands operands;
-  operands.x = stored;
-  operands.weights = &*weights;
-  operands.mac.x = {1, *zero_point + stored->quantization.zero_point};
+  const auto product = integer_product(builder, node, scales, 0);
+  if (!product) return std::nullopt;
+  Operands operands = stored_operands(*product);
   if (!add_extra_bias(operands.mac.real_bias, extra, source.value(node.outputs[0]).shape[1])) {
     return builder.refuse(node, "the addition after it is not one number per channel");
   }

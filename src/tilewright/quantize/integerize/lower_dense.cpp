@@ -135,38 +135,24 @@ std::optional<ValueId> lower_dense(IntegerBuilder& builder, const Node& node, co
 }
 
 std::optional<ValueId> lower_qlinear_matmul(IntegerBuilder& builder, const Node& node) {
-  const Graph& source = builder.source();
-  const Twin* stored = builder.stored_integers(node.input(0));
-  if (!stored) return builder.refuse(node, "its input is not an 8-bit activation");
-  const auto x = constant_quantization(source, node.input(1), node.input(2));
-  const auto y = constant_quantization(source, node.input(6), node.input(7));
-  if (!x || !y) return builder.refuse(node, "an activation scale is not a constant number");
-  const auto weights = constant_operand(source, node.input(3), node.input(4), node.input(5), 1);
-  if (!weights) return builder.refuse(node, "its weights are not constant");
-  const bool shifted = source.value(node.outputs[0]).type == ElementType::kU8;
+  const auto given = qlinear_product(builder, node, 1);
+  if (!given) return std::nullopt;
   Dense dense;
-  dense.x = stored->id;
-  dense.mac.x = {x->scale, x->zero_point + stored->quantization.zero_point};
-  const IntegerForm form{
-      {y->scale, y->zero_point - (shifted ? 128 : 0)}, -128, 127, source.value(node.outputs[0]).name};
-  return emit_dense(builder, node, dense, *weights, form);
+  dense.x = given->product.stored->id;
+  dense.mac.x = given->product.x;
+  return emit_dense(builder, node, dense, given->product.weights, given->form);
 }
 
 std::optional<ValueId> lower_integer_matmul(IntegerBuilder& builder, const Node& node,
                                             const std::vector<double>& scales, const IntegerForm& form,
                                             const std::vector<double>& extra) {
-  const Graph& source = builder.source();
-  const Twin* stored = builder.stored_integers(node.input(0));
-  if (!stored) return builder.refuse(node, "its input is not an 8-bit activation");
-  const auto weights = integer_product_weights(source, node, scales, 1);
-  if (!weights) return builder.refuse(node, "its weights are not constant");
-  const auto zero_point = single_zero_point(source, node.input(2));
-  if (!zero_point) return builder.refuse(node, "the zero point of its input is not a constant number");
+  const auto product = integer_product(builder, node, scales, 1);
+  if (!product) return std::nullopt;
   Dense dense;
-  dense.x = stored->id;
-  dense.mac.x = {1, *zero_point + stored->quantization.zero_point};
+  dense.x = product->stored->id;
+  dense.mac.x = product->x;
   dense.mac.real_bias = extra;
-  return emit_dense(builder, node, dense, *weights, form);
+  return emit_dense(builder, node, dense, product->weights, form);
 }
 
 }  // namespace tilewright

@@ -206,4 +206,32 @@ MacParameters prepare_mac(const MacOperands& operands) {
   return result;
 }
 
+std::optional<StoredProductForm> qlinear_product(IntegerBuilder& builder, const Node& node,
+                                                 int channel_axis) {
+  const Graph& source = builder.source();
+  const Twin* stored = builder.stored_integers(node.input(0));
+  if (!stored) return builder.refuse(node, "its input is not an 8-bit activation");
+  const auto x = constant_quantization(source, node.input(1), node.input(2));
+  const auto y = constant_quantization(source, node.input(6), node.input(7));
+  if (!x || !y) return builder.refuse(node, "an activation scale is not a constant number");
+  auto weights = constant_operand(source, node.input(3), node.input(4), node.input(5), channel_axis);
+  if (!weights) return builder.refuse(node, "its weights are not constant");
+  const Value& output = source.value(node.outputs[0]);
+  const int shifted = output.type == ElementType::kU8 ? 128 : 0;
+  return StoredProductForm{
+      {stored, {x->scale, x->zero_point + stored->quantization.zero_point}, std::move(*weights)},
+      {{y->scale, y->zero_point - shifted}, -128, 127, output.name}};
+}
+
+std::optional<StoredProduct> integer_product(IntegerBuilder& builder, const Node& node,
+                                             const std::vector<double>& scales, int channel_axis) {
+  const Twin* stored = builder.stored_integers(node.input(0));
+  if (!stored) return builder.refuse(node, "its input is not an 8-bit activation");
+  auto weights = integer_product_weights(builder.source(), node, scales, channel_axis);
+  if (!weights) return builder.refuse(node, "its weights are not constant");
+  const auto zero_point = single_zero_point(builder.source(), node.input(2));
+  if (!zero_point) return builder.refuse(node, "the zero point of its input is not a constant number");
+  return StoredProduct{stored, {1, *zero_point + stored->quantization.zero_point}, std::move(*weights)};
+}
+
 }  // namespace tilewright

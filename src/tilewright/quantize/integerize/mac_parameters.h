@@ -2,6 +2,7 @@
 // zero point, bias with the zero points folded in, multiplier and shift per output channel.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,5 +43,21 @@ struct MacParameters {
 // Checked: scales that can be encoded, biases that fit 32 bits, and accumulators that cannot leave 32 bits
 // for any input, the rounding constant included.
 MacParameters prepare_mac(const MacOperands& operands);
+
+// Products whose operands the source holds as integers. Nullopt: refused, the reason is with the builder.
+struct StoredProduct {
+  const Twin* stored;  // the input
+  Quantization x;      // of the input as it is stored
+  QuantizedConstant weights;
+};
+struct StoredProductForm {
+  StoredProduct product;
+  IntegerForm form;  // that its output has in the source
+};
+// QLinearConv and QLinearMatMul.
+std::optional<StoredProductForm> qlinear_product(IntegerBuilder& builder, const Node& node, int channel_axis);
+// ConvInteger and MatMulInteger, whose sums `scales` follow: per channel, or one.
+std::optional<StoredProduct> integer_product(IntegerBuilder& builder, const Node& node,
+                                             const std::vector<double>& scales, int channel_axis);
 
 }  // namespace tilewright

@@ -23,18 +23,27 @@ void expect_same_time(const ArrayTime& a, const ArrayTime& b) {
   EXPECT_TRUE(a.traffic == b.traffic);
 }
 
+struct RandomRun : RandomArrayCase {
+  explicit RandomRun(uint64_t seed) : RandomArrayCase(random_array_case(seed)) {
+    Random random(seed);
+    input = random_words(random, layer.input_words());
+    weights = random_words(random, layer.weight_words());
+  }
+  ArrayRun run(const ArrayRunOptions& options) const {
+    return run_layer(chip, layer, mapping, input, weights, options);
+  }
+  std::vector<int16_t> input, weights;
+};
+
 // Every pass through the clock: outputs, traffic, and the accounts of the PEs.
 TEST(ArraySimulator, RandomLayersCycleByCycle) {
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    const RandomArrayCase c = random_array_case(seed);
+    const RandomRun c(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + testing::to_string(c));
-    Random random(seed);
-    const std::vector<int16_t> input = random_words(random, c.layer.input_words());
-    const std::vector<int16_t> weights = random_words(random, c.layer.weight_words());
     ArrayRunOptions options;
     options.time_every_pass = true;
-    const ArrayRun run = run_layer(c.chip, c.layer, c.mapping, input, weights, options);
-    ASSERT_TRUE(run.outputs == testing::plain_convolution(c.layer, input, weights));
+    const ArrayRun run = c.run(options);
+    ASSERT_TRUE(run.outputs == testing::plain_convolution(c.layer, c.input, c.weights));
     const ArrayTime& time = run.time;
     EXPECT_TRUE(time.traffic == closed_form_traffic(c.layer, c.mapping));
     EXPECT_EQ(time.passes, pass_count(c.layer, c.mapping));
@@ -54,16 +63,13 @@ TEST(ArraySimulator, RandomLayersCycleByCycle) {
 // The time of each pass shape once, passes without a clock: the same in every respect.
 TEST(ArraySimulator, PassShapesAreEnough) {
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    const RandomArrayCase c = random_array_case(seed);
+    const RandomRun c(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + testing::to_string(c));
-    Random random(seed);
-    const std::vector<int16_t> input = random_words(random, c.layer.input_words());
-    const std::vector<int16_t> weights = random_words(random, c.layer.weight_words());
     ArrayRunOptions options;
-    const ArrayRun shapes = run_layer(c.chip, c.layer, c.mapping, input, weights, options);
+    const ArrayRun shapes = c.run(options);
     options.time_every_pass = true;
     options.threads = 2;
-    const ArrayRun every = run_layer(c.chip, c.layer, c.mapping, input, weights, options);
+    const ArrayRun every = c.run(options);
     ASSERT_TRUE(shapes.outputs == every.outputs);
     expect_same_time(shapes.time, every.time);
     expect_same_time(shapes.time, time_layer(c.chip, c.layer, c.mapping));

@@ -151,11 +151,6 @@ Incumbent first_guess(const LatticeCase& problem, const TileSearch& search, cons
   return guess;
 }
 
-double objective_value(MapObjective objective, const Cost& cost) {
-  if (objective == MapObjective::kLatency) return double(cost.cycles);
-  return objective == MapObjective::kEdp ? cost.edp() : cost.energy;
-}
-
 bool has_fixed_factors(const LatticeCase& problem) {
   const auto any = [](const std::array<int64_t, kMaxDimensions>& fixed) {
     return std::any_of(fixed.begin(), fixed.end(), [](int64_t factor) { return factor != kFree; });

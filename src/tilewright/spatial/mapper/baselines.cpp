@@ -69,7 +69,7 @@ BaselineResult run_baseline(const Mapspace& mapspace, const MapperOptions& optio
   }
   result.mapping = space.choices().build(*found.best);
   result.cost = evaluate_mapping(mapspace.workload, mapspace.hardware, *result.mapping, options.rules);
-  result.value = objective_of(options.objective, result.cost);
+  result.value = objective_value(options.objective, result.cost);
   return result;
 }
 

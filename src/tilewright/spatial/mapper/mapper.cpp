@@ -16,26 +16,15 @@ namespace tilewright {
 namespace {
 
 // The tree with values of one objective.
-class MapProblem {
+class MapProblem : public MapTreeProblem<MapProblem> {
  public:
-  using Node = MapNode;
   using Value = MapValue;
-  using Solution = SlotMapping;
 
   MapProblem(const MapTree& tree, const MapperOptions& options, const EnergyScale& scale)
-      : tree_(tree), options_(options), scale_(scale) {}
+      : MapTreeProblem(tree), options_(options), scale_(scale) {}
 
   template <typename Sink>
-  void roots(Sink& sink) const {
-    tree_.roots([&](MapNode&& node) { branch(std::move(node), sink); });
-  }
-
-  template <typename Sink>
-  void expand(const MapNode& node, Sink& sink) const {
-    if (!tree_.complete(node)) {
-      tree_.expand(node, [&](MapNode&& child) { branch(std::move(child), sink); });
-      return;
-    }
+  void leaves(const MapNode& node, Sink& sink) const {
     tree_.leaves(node, [&](MapLeaf&& leaf) {
       options_.deadline->check();
       if (options_.max_cycles && leaf.cycles > *options_.max_cycles) return;
@@ -44,7 +33,6 @@ class MapProblem {
     });
   }
 
- private:
   template <typename Sink>
   void branch(MapNode&& node, Sink& sink) const {
     options_.deadline->check();
@@ -59,7 +47,7 @@ class MapProblem {
                 [&] { return std::move(node); });
   }
 
-  const MapTree& tree_;
+ private:
   const MapperOptions& options_;
   const EnergyScale& scale_;
 };
@@ -73,7 +61,7 @@ void take_mapping(const Mapspace& mapspace, const MapperOptions& options, Mappin
                   MapResult& result) {
   result.mapping = std::move(mapping);
   result.cost = evaluate_mapping(mapspace.workload, mapspace.hardware, result.mapping, options.rules);
-  result.value = objective_of(options.objective, result.cost);
+  result.value = objective_value(options.objective, result.cost);
 }
 
 // Its mapping is that of `result` for the case that there is no time for more.
@@ -180,7 +168,7 @@ void return_to_start(const Mapspace& mapspace, const MapperOptions& options, Map
   if (!contains(mapspace, *options.start, options.rules.accounting)) return;
   const Cost cost = evaluate_mapping(mapspace.workload, mapspace.hardware, *options.start, options.rules);
   if (options.max_cycles && cost.cycles > *options.max_cycles) return;
-  const double value = objective_of(options.objective, cost);
+  const double value = objective_value(options.objective, cost);
   if (result.found() && result.value <= value) return;
   result.mapping = *options.start;
   result.cost = cost;

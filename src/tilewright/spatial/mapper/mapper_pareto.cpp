@@ -14,26 +14,15 @@
 namespace tilewright {
 namespace {
 
-class ParetoProblem {
+class ParetoProblem : public MapTreeProblem<ParetoProblem> {
  public:
-  using Node = MapNode;
   using Value = std::array<double, 3>;  // energy key, cycles, words
-  using Solution = SlotMapping;
 
   ParetoProblem(const MapTree& tree, int level, std::optional<int64_t> max_cycles, const EnergyScale& scale)
-      : tree_(tree), level_(level), max_cycles_(max_cycles), scale_(scale) {}
+      : MapTreeProblem(tree), level_(level), max_cycles_(max_cycles), scale_(scale) {}
 
   template <typename Sink>
-  void roots(Sink& sink) const {
-    tree_.roots([&](MapNode&& node) { branch(std::move(node), sink); });
-  }
-
-  template <typename Sink>
-  void expand(const MapNode& node, Sink& sink) const {
-    if (!tree_.complete(node)) {
-      tree_.expand(node, [&](MapNode&& child) { branch(std::move(child), sink); });
-      return;
-    }
+  void leaves(const MapNode& node, Sink& sink) const {
     const double words = double(tree_.least_words(node, level_));
     tree_.leaves(node, [&](MapLeaf&& leaf) {
       if (max_cycles_ && leaf.cycles > *max_cycles_) return;
@@ -42,7 +31,6 @@ class ParetoProblem {
     });
   }
 
- private:
   template <typename Sink>
   void branch(MapNode&& node, Sink& sink) const {
     Value value{};
@@ -55,7 +43,7 @@ class ParetoProblem {
     sink.branch(value, [&] { return std::move(node); });
   }
 
-  const MapTree& tree_;
+ private:
   int level_;
   std::optional<int64_t> max_cycles_;
   const EnergyScale& scale_;

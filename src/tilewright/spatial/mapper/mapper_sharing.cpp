@@ -19,7 +19,7 @@ constexpr double kLeastSeconds = 1e-3;
 using Progress = std::function<void(const MapProgress&)>;
 
 std::pair<double, double> values_of(MapObjective objective, const Cost& cost) {
-  return {objective_of(objective, cost),
+  return {objective_value(objective, cost),
           objective == MapObjective::kEnergy ? double(cost.cycles) : cost.energy};
 }
 
@@ -103,7 +103,7 @@ class SharedSearch {
     if (last.mapping != best_) {
       last.mapping = best_;
       last.cost = cost_;
-      last.value = objective_of(options_.objective, cost_);
+      last.value = objective_value(options_.objective, cost_);
       last.seconds_to_value = found_after_s_;
     }
     last.lower_bound = joint_bound({first.lower_bound, last.lower_bound}, last.value);

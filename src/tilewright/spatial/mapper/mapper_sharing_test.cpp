@@ -49,7 +49,7 @@ ArrayHardware array_machine(Random& random) {
   return hardware;
 }
 
-double value_of(MapObjective objective, const Cost& cost) { return objective_of(objective, cost); }
+double value_of(MapObjective objective, const Cost& cost) { return objective_value(objective, cost); }
 
 // Neighbours that are better, from a random mapping, again and again.
 std::optional<Cost> greedy(const Mapspace& mapspace, const MapperOptions& options, double seconds,

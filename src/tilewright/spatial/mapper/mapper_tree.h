@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "tilewright/spatial/mapper/mapper_bounds.h"
@@ -75,6 +76,33 @@ class MapTree {
   std::vector<bool> listed_;                     // by level
   bool axes_alike_ = false;                      // no energy tells x from y
   mutable std::atomic<int64_t> evaluations_{0};
+};
+
+// The tree as a problem of search/. A `Problem` says what a child is worth, branch(node, sink), and gives the
+// leaves of a complete node, leaves(node, sink).
+template <typename Problem>
+class MapTreeProblem {
+ public:
+  using Node = MapNode;
+  using Solution = SlotMapping;
+
+  template <typename Sink>
+  void roots(Sink& sink) const {
+    tree_.roots([&](MapNode&& node) { problem().branch(std::move(node), sink); });
+  }
+
+  template <typename Sink>
+  void expand(const MapNode& node, Sink& sink) const {
+    if (tree_.complete(node)) return problem().leaves(node, sink);
+    tree_.expand(node, [&](MapNode&& child) { problem().branch(std::move(child), sink); });
+  }
+
+ protected:
+  explicit MapTreeProblem(const MapTree& tree) : tree_(tree) {}
+  const MapTree& tree_;
+
+ private:
+  const Problem& problem() const { return static_cast<const Problem&>(*this); }
 };
 
 }  // namespace tilewright

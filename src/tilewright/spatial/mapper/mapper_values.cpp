@@ -64,16 +64,4 @@ double objective_of(MapObjective objective, const MapValue& value, const EnergyS
   return objective == MapObjective::kLatency ? value.primary : value.primary * scale.quantum();
 }
 
-double objective_of(MapObjective objective, const Cost& cost) {
-  switch (objective) {
-    case MapObjective::kEnergy:
-      return cost.energy;
-    case MapObjective::kLatency:
-      return double(cost.cycles);
-    case MapObjective::kEdp:
-      return cost.edp();
-  }
-  return 0;
-}
-
 }  // namespace tilewright

@@ -29,6 +29,5 @@ using MapValue = Lexicographic<double, double>;
 MapValue map_value(MapObjective objective, double energy_key, int64_t cycles);
 // The objective of a value, in the hardware's unit.
 double objective_of(MapObjective objective, const MapValue& value, const EnergyScale& scale);
-double objective_of(MapObjective objective, const Cost& cost);
 
 }  // namespace tilewright

@@ -3,6 +3,11 @@
 
 namespace tilewright {
 
+double objective_value(MapObjective objective, const Cost& cost) {
+  if (objective == MapObjective::kLatency) return double(cost.cycles);
+  return objective == MapObjective::kEdp ? cost.edp() : cost.energy;
+}
+
 double limit_seconds(const MapperOptions& options) {
   return options.time_limit_s > 0 ? options.time_limit_s : Deadline::kNoLimit;
 }

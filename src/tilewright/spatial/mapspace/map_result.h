@@ -17,6 +17,9 @@ enum class MapObjective : uint8_t {
   kEdp,      // energy x cycles; ties by energy
 };
 
+// In the hardware's unit of energy, cycles, or their product.
+double objective_value(MapObjective objective, const Cost& cost);
+
 struct MapperOptions {
   MapObjective objective = MapObjective::kEnergy;
   std::optional<int64_t> max_cycles;  // only mappings at most this slow

@@ -79,7 +79,7 @@ MapResult read_entry(const Json& entry, const Mapspace& mapspace, const MapperOp
   check_inside(mapspace, result.mapping, "mapping", broken, options.rules.accounting);
   broken.raise_if_any();
   result.cost = evaluate_mapping(mapspace.workload, mapspace.hardware, result.mapping, options.rules);
-  result.value = objective_value(result.cost, options.objective);
+  result.value = objective_value(options.objective, result.cost);
   result.lower_bound = entry.at("lower_bound").get<double>();
   const double stored = entry.at("value").get<double>();
   constexpr double kRounding = 1e-9;
@@ -91,18 +91,6 @@ MapResult read_entry(const Json& entry, const Mapspace& mapspace, const MapperOp
 }
 
 }  // namespace
-
-double objective_value(const Cost& cost, MapObjective objective) {
-  switch (objective) {
-    case MapObjective::kEnergy:
-      return cost.energy;
-    case MapObjective::kLatency:
-      return double(cost.cycles);
-    case MapObjective::kEdp:
-      return cost.edp();
-  }
-  return 0;
-}
 
 MappingCache::MappingCache(std::filesystem::path folder, std::string tool_version)
     : folder_(std::move(folder)), tool_version_(std::move(tool_version)) {

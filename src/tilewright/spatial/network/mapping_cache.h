@@ -40,7 +40,4 @@ class MappingCache {
   std::vector<std::string> warnings_;
 };
 
-// The objective's value of a cost.
-double objective_value(const Cost& cost, MapObjective objective);
-
 }  // namespace tilewright

@@ -85,14 +85,7 @@ TEST_P(BoxNarrowing, LosesNoPointAndBoundsEveryPoint) {
   EXPECT_GT(held, 50);
 }
 
-INSTANTIATE_TEST_SUITE_P(Taxonomy, BoxNarrowing,
-                         testing::Values("rs", "ws", "osa", "osb", "osc", "nlr", "rs-chip",
-                                         "example-output-rows"),
-                         [](const auto& flow) {
-                           std::string name = flow.param;
-                           for (char& c : name) c = c == '-' ? '_' : c;
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Taxonomy, BoxNarrowing, every_dataflow(), dataflow_test_name);
 
 }  // namespace
 }  // namespace tilewright::study

@@ -4,22 +4,12 @@
 
 #include "tilewright/base/random.h"
 #include "tilewright/nest/validity.h"
+#include "tilewright/spatial/taxonomy/random_layer_test_support.h"
 
 namespace tilewright::study {
 namespace {
 
 const std::filesystem::path kFolder = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "dataflows";
-
-Workload workload_of(const LayerShape& layer) {
-  ConvShape shape;
-  shape.batch = layer.N;
-  shape.group = layer.G;
-  shape.input_channels = layer.G * layer.C;
-  shape.output_channels = layer.G * layer.M;
-  shape.height = {layer.H, layer.R, layer.U, 1, 0, 0, layer.E};
-  shape.width = {layer.W, layer.S, layer.U, 1, 0, 0, layer.F};
-  return conv2d_workload(layer.name, shape);
-}
 
 TEST(DataflowMapping, RowStationaryLoops) {
   const LayerShape layer = square_layer("conv3", 1, 16, 15, 3, 256, 384, 1);

@@ -112,14 +112,7 @@ TEST_P(ExactSearch, EqualsEnumeration) {
   EXPECT_GE(feasible, 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(Taxonomy, ExactSearch,
-                         testing::Values("rs", "ws", "osa", "osb", "osc", "nlr", "rs-chip",
-                                         "example-output-rows"),
-                         [](const auto& flow) {
-                           std::string name = flow.param;
-                           for (char& c : name) c = c == '-' ? '_' : c;
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Taxonomy, ExactSearch, every_dataflow(), dataflow_test_name);
 
 // Layers as networks have them, strides beyond the filter and groups included, on arrays of 64 to 4,096 PEs.
 TEST(DataflowSearch, ProvesLargeLayersWithFewBoxes) {

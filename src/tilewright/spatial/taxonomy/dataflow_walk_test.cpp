@@ -11,6 +11,7 @@
 #include "tilewright/nest/count_walker.h"
 #include "tilewright/spatial/taxonomy/bound_dataflow.h"
 #include "tilewright/spatial/taxonomy/dataflow_mapping.h"
+#include "tilewright/spatial/taxonomy/random_layer_test_support.h"
 
 namespace tilewright::study {
 namespace {
@@ -52,17 +53,6 @@ Case random_case(Random& random) {
   layer.H = layer.E * layer.U;
   layer.W = layer.F * layer.U;
   return c;
-}
-
-Workload walked_workload(const LayerShape& layer) {
-  ConvShape shape;
-  shape.batch = layer.N;
-  shape.group = layer.G;
-  shape.input_channels = layer.G * layer.C;
-  shape.output_channels = layer.G * layer.M;
-  shape.height = {layer.H, layer.R, layer.U, 1, 0, 0, layer.E};
-  shape.width = {layer.W, layer.S, layer.U, 1, 0, 0, layer.F};
-  return conv2d_workload(layer.name, shape);
 }
 
 // The study's counting rules on what the walker saw.
@@ -112,7 +102,7 @@ TEST_P(DataflowWalk, CountsAreThoseOfTheLoops) {
     std::vector<int64_t> variables;
     for (const DataflowVariable& variable : flow.variables)
       variables.push_back(c.variables.at(variable.name));
-    const Workload workload = walked_workload(c.layer);
+    const Workload workload = workload_of(c.layer);
     const Mapping mapping = dataflow_mapping(flow, c.layer, machine, storage, variables, workload);
     const AccessCounts walked =
         study_counts(walk_accesses(workload, mapping, networks), double(c.layer.output_words()));
@@ -134,14 +124,7 @@ TEST_P(DataflowWalk, CountsAreThoseOfTheLoops) {
   EXPECT_GE(compared, 6 * 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(Taxonomy, DataflowWalk,
-                         testing::Values("rs", "rs-chip", "ws", "osa", "osb", "osc", "nlr",
-                                         "example-output-rows"),
-                         [](const auto& flow) {
-                           std::string name = flow.param;
-                           for (char& c : name) c = c == '-' ? '_' : c;
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Taxonomy, DataflowWalk, every_dataflow(), dataflow_test_name);
 
 }  // namespace
 }  // namespace tilewright::study
