@@ -6,11 +6,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 #include <utility>
 #include <vector>
+
+#include "tilewright/base/expression/expression_parser.h"
 
 namespace tilewright {
 namespace {
@@ -18,103 +19,57 @@ namespace {
 constexpr int kMostDepth = 64;
 constexpr int kMostNodes = 100'000;
 
-bool name_start(char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool digit(char c) { return c >= '0' && c <= '9'; }
+struct Arithmetic {
+  std::string_view sign;
+  int strength;
+};
+constexpr Arithmetic kArithmetic[] = {{"+", 0}, {"-", 0}, {"*", 1}, {"/", 1}};
 
-// Recursive descent: sum = product {+- product}, product = factor {*/ factor}.
-class Evaluator {
+class Evaluator : ExpressionParser<double, Arithmetic> {
  public:
-  Evaluator(std::string_view text, const std::map<std::string, double>& names) : text_(text), names_(names) {}
+  Evaluator(std::string_view text, const std::map<std::string, double>& names)
+      : ExpressionParser(text, kArithmetic), names_(names) {}
 
-  std::optional<double> run(std::string& problem) {
-    const double value = sum(0);
-    skip();
-    if (problem_.empty() && at_ != text_.size()) fail(fmt::format("'{}' is not expected", text_[at_]));
-    if (problem_.empty() && !std::isfinite(value)) fail("the value is not finite");
-    problem = problem_;
-    return problem_.empty() ? std::optional<double>(value) : std::nullopt;
+  double run() {
+    const double value = expression();
+    text_.expect_end();
+    if (!std::isfinite(value)) text_.fail("the value is not finite");
+    return value;
   }
 
  private:
-  double fail(std::string problem) {
-    if (problem_.empty()) problem_ = std::move(problem);
-    at_ = text_.size();
-    return 0;
-  }
-  void skip() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-  }
-  bool accept(char c) {
-    skip();
-    if (at_ == text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-  double sum(int depth) {
-    double value = product(depth);
-    while (true) {
-      if (accept('+')) {
-        value += product(depth);
-      } else if (accept('-')) {
-        value -= product(depth);
-      } else {
-        return value;
-      }
+  double apply(const Arithmetic& op, double left, double right) override {
+    switch (op.sign[0]) {
+      case '+':
+        return left + right;
+      case '-':
+        return left - right;
+      case '*':
+        return left * right;
     }
+    if (right == 0) text_.fail("division by zero");
+    return left / right;
   }
-  double product(int depth) {
-    double value = factor(depth);
-    while (true) {
-      if (accept('*')) {
-        value *= factor(depth);
-      } else if (accept('/')) {
-        const double divisor = factor(depth);
-        if (problem_.empty() && divisor == 0) fail("division by zero");
-        value = divisor == 0 ? 0 : value / divisor;
-      } else {
-        return value;
-      }
-    }
-  }
-  double factor(int depth) {
-    if (depth > kMostDepth) return fail("nested too deeply");
-    if (accept('-')) return -factor(depth + 1);
-    if (accept('(')) {
-      const double value = sum(depth + 1);
-      return accept(')') ? value : fail("a ')' is missing");
-    }
-    if (at_ < text_.size() && name_start(text_[at_])) return name();
-    double value = 0;
-    const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (error != std::errc()) return fail("a number or a name is expected");
-    at_ = size_t(end - text_.data());
-    return value;
-  }
-  double name() {
-    const size_t begin = at_;
-    while (at_ < text_.size() && (name_start(text_[at_]) || digit(text_[at_]))) ++at_;
-    const auto found = names_.find(std::string(text_.substr(begin, at_ - begin)));
-    if (found == names_.end()) {
-      return fail(fmt::format("there is no parameter '{}'", text_.substr(begin, at_ - begin)));
-    }
+  double apply_sign(char, double operand) override { return -operand; }
+  double name(std::string_view name) override {
+    const auto found = names_.find(std::string(name));
+    if (found == names_.end()) text_.fail_at(name, fmt::format("there is no parameter '{}'", name));
     return found->second;
   }
+  std::optional<double> number() override { return text_.take_number<double>(); }
 
-  std::string_view text_;
   const std::map<std::string, double>& names_;
-  size_t at_ = 0;
-  std::string problem_;
 };
 
 std::vector<std::string> names_in(const std::string& text) {
   std::vector<std::string> names;
   for (size_t i = 0; i < text.size();) {
-    if (digit(text[i]) || text[i] == '.') {
+    if (is_digit(text[i]) || text[i] == '.') {
       // A number with its exponent: the e of 1e3 is no name.
-      while (i < text.size() && (digit(text[i]) || text[i] == '.' || name_start(text[i]))) ++i;
-    } else if (name_start(text[i])) {
+      while (i < text.size() && (is_digit(text[i]) || text[i] == '.' || is_name_start(text[i]))) ++i;
+    } else if (is_name_start(text[i])) {
       const size_t begin = i;
-      while (i < text.size() && (name_start(text[i]) || digit(text[i]))) ++i;
+      while (i < text.size() && (is_name_start(text[i]) || is_digit(text[i]))) ++i;
       names.push_back(text.substr(begin, i - begin));
     } else {
       ++i;
@@ -132,7 +87,12 @@ std::string number_text(double value) {
 
 std::optional<double> evaluate_expression(const std::string& text, const std::map<std::string, double>& names,
                                           std::string& problem) {
-  return Evaluator(text, names).run(problem);
+  try {
+    return Evaluator(text, names).run();
+  } catch (const ExpressionProblem& found) {
+    problem = found.message;
+    return std::nullopt;
+  }
 }
 
 // The parameters that have no value yet.
@@ -167,8 +127,7 @@ ArrayParameters::ArrayParameters(const YAML::Node& node, std::string source_name
   Resolver resolver;
   for (const auto& entry : node) {
     const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : "...";
-    const std::vector<std::string> names = names_in(name);
-    if (names.size() != 1 || names[0] != name) {
+    if (!is_name(name)) {
       fail(entry.first, name, "a parameter's name has letters, digits and underscores");
     } else if (!entry.second.IsScalar()) {
       fail(entry.first, name, "a number or an expression is expected");

@@ -44,11 +44,11 @@ TEST(Expressions, ValuesAndProblems) {
   EXPECT_EQ(evaluated("1e3 - a"), "994.000000");
   EXPECT_EQ(evaluated("c"), "there is no parameter 'c'");
   EXPECT_EQ(evaluated("a / (b_2 - 4)"), "division by zero");
-  EXPECT_EQ(evaluated("a a"), "'a' is not expected");
-  EXPECT_EQ(evaluated("(a"), "a ')' is missing");
-  EXPECT_EQ(evaluated(""), "a number or a name is expected");
+  EXPECT_EQ(evaluated("a a"), "'a' is not expected here");
+  EXPECT_EQ(evaluated("(a"), "')' is expected");
+  EXPECT_EQ(evaluated(""), "the expression ends too early");
   EXPECT_EQ(evaluated("1e308 * 1e308"), "the value is not finite");
-  EXPECT_EQ(evaluated(std::string(100000, '(')), "nested too deeply");
+  EXPECT_EQ(evaluated(std::string(100000, '(')), "nested deeper than 100");
 }
 
 }  // namespace

@@ -7,9 +7,6 @@
 
 namespace tilewright {
 
-// Letters, digits and underscores, not beginning with a digit.
-bool is_index_name(const std::string& name);
-
 // Fills offset and terms of `rank`. False and the problem if the text is no sum of INTEGER, NAME and
 // INTEGER*NAME with dimensions of the workload.
 bool parse_affine(const std::string& text, const Workload& workload, Rank& rank, std::string& problem);

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "tilewright/base/expression/expression_text.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/yaml.h"
 #include "tilewright/nest/affine_text.h"
@@ -193,7 +194,7 @@ class WorkloadReader {
     YamlMap sizes(dimensions, source_, diagnostics_);
     for (const auto& entry : dimensions) {
       const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : "...";
-      if (!is_index_name(name)) {
+      if (!is_name(name)) {
         sizes.error(name, "a dimension's name has letters, digits and underscores");
       } else if (workload.find_dimension(name)) {
         sizes.error(name, "a second dimension of this name");

@@ -185,7 +185,7 @@ TEST(WorkloadText, EveryProblemInOneRun) {
       "  w.yaml:3 (index): there is no dimension 'T'\n"
       "  w.yaml:3 (index): one factor of a product is a dimension\n"
       "  w.yaml:3 (index): a dimension or an integer up to 2^40 is expected\n"
-      "  w.yaml:3 (index): 'P' is not expected\n"
+      "  w.yaml:3 (index): 'P' is not expected here\n"
       "  w.yaml:4 (name): missing field; give a text\n"
       "  w.yaml:4 (ranks): a list of ranks is expected, [] for a single value\n"
       "  w.yaml:4 (colour): unknown field; known fields: bits, name, output, ranks\n"

@@ -1,33 +1,28 @@
-// Precedence climbing over one pass of tokens. A wrong statement is reported once and skipped to its end.
+// The text is cut into statements first. A wrong one is reported once, at its first problem.
 #include "tilewright/cgra/graph/expression_parser.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include "tilewright/base/expression/expression_parser.h"
+
 namespace tilewright::cgra {
 namespace {
 
 constexpr size_t kLongestText = size_t{1} << 16;
-constexpr int kDeepest = 100;
 
-struct Token {
-  enum class Kind : uint8_t { kNumber, kName, kSign, kEnd };  // kEnd: of a statement
-  Kind kind = Kind::kEnd;
-  std::string text;
-  int32_t value = 0;
-  int line = 1, column = 1;
-};
+using Tree = std::unique_ptr<Expression>;
 
 struct Binary {
-  const char* sign;
+  std::string_view sign;
   int strength;
   Opcode op;
 };
-
 constexpr std::array kBinary = {
     Binary{"|", 1, Opcode::kOr},
     Binary{"^", 2, Opcode::kXor},
@@ -47,238 +42,131 @@ constexpr std::array kBinary = {
     Binary{"%", 8, Opcode::kRemainder},
 };
 
-// What ends the reading of one statement; its text has been reported.
-struct BadStatement {};
+constexpr std::array<std::pair<std::string_view, Opcode>, 4> kFunctions = {{{"min", Opcode::kMinimum},
+                                                                            {"max", Opcode::kMaximum},
+                                                                            {"abs", Opcode::kAbsolute},
+                                                                            {"select", Opcode::kSelect}}};
 
-class Parser {
+template <typename... Parts>
+Tree operation(Opcode op, Parts... parts) {
+  auto made = std::make_unique<Expression>();
+  made->kind = Expression::Kind::kOperation;
+  made->op = op;
+  (made->parts.push_back(std::move(parts)), ...);
+  return made;
+}
+
+class StatementParser : ExpressionParser<Tree, Binary> {
  public:
-  Parser(const std::string& text, const std::string& source, Diagnostics& diagnostics)
-      : text_(text), source_(source), diagnostics_(diagnostics) {
-    tokenise();
-  }
+  explicit StatementParser(std::string_view text) : ExpressionParser(text, kBinary, "-~") {}
 
-  std::vector<Statement> run() {
-    std::vector<Statement> statements;
-    while (at_ < tokens_.size()) {
-      if (now().kind == Token::Kind::kEnd) {
-        ++at_;
-        continue;
-      }
-      try {
-        statements.push_back(statement());
-        if (now().kind != Token::Kind::kEnd) fail(fmt::format("'{}' is not expected here", now().text));
-      } catch (const BadStatement&) {
-        while (now().kind != Token::Kind::kEnd) ++at_;
-      }
+  Statement run() {
+    Statement made;
+    if (!is_name(text_.token())) text_.fail("a name to assign to is expected");
+    made.target = text_.take();
+    if (text_.take("[")) {
+      made.index = expression();
+      text_.expect("]");
     }
-    return statements;
+    made.initial = !made.index && text_.take(":=");
+    if (!made.initial) text_.expect("=");
+    made.value = expression();
+    text_.expect_end();
+    return made;
   }
 
  private:
-  using Tree = std::unique_ptr<Expression>;
+  // With a choice, which binds least and to the right.
+  Tree expression() override {
+    Tree condition = operators_from(0);
+    if (!text_.take("?")) return condition;
+    const Level level(*this);
+    Tree chosen = expression();
+    text_.expect(":");
+    return operation(Opcode::kSelect, std::move(condition), std::move(chosen), expression());
+  }
 
-  const Token& now() const { return tokens_[at_]; }
-  bool take(const char* sign) {
-    if (now().kind != Token::Kind::kSign || now().text != sign) return false;
-    ++at_;
-    return true;
+  Tree apply(const Binary& binary, Tree left, Tree right) override {
+    return operation(binary.op, std::move(left), std::move(right));
   }
-  void need(const char* sign) {
-    if (!take(sign)) fail(fmt::format("'{}' is expected", sign));
+  Tree apply_sign(char sign, Tree operand) override {
+    return operation(sign == '-' ? Opcode::kNegate : Opcode::kNot, std::move(operand));
   }
-  void report(const Token& token, const std::string& message) {
-    diagnostics_.error(ErrorKind::kInvalidInput, fmt::format("{}:{}:{}", source_, token.line, token.column),
-                       "", message, "statements like d = (x - x0) * 2 + y[i]");
-  }
-  [[noreturn]] void fail(const std::string& message) {
-    report(now(), message);
-    throw BadStatement{};
-  }
-  void tokenise();
-  size_t number(size_t at, Token& token);
-  Statement statement();
-  Tree choice(int depth);
-  Tree binary(int strength, int depth);
-  Tree unary(int depth);
-  Tree primary(int depth);
-  Tree call(const std::string& name, int depth);
-  static Tree operation(Opcode op, std::vector<Tree> parts) {
+
+  Tree name(std::string_view name) override {
+    if (text_.take("(")) return call(name);
     auto made = std::make_unique<Expression>();
-    made->kind = Expression::Kind::kOperation;
-    made->op = op;
-    made->parts = std::move(parts);
+    made->name = name;
+    made->kind = Expression::Kind::kName;
+    if (!text_.take("[")) return made;
+    made->kind = Expression::Kind::kElement;
+    made->parts.push_back(expression());
+    text_.expect("]");
     return made;
   }
-  static std::vector<Tree> pair(Tree a, Tree b) {
-    std::vector<Tree> parts;
-    parts.push_back(std::move(a));
-    parts.push_back(std::move(b));
-    return parts;
+
+  Tree call(std::string_view name) {
+    const auto found = std::find_if(kFunctions.begin(), kFunctions.end(),
+                                    [&](const auto& function) { return function.first == name; });
+    if (found == kFunctions.end()) {
+      text_.fail_at(name, fmt::format("'{}' is no function (min, max, abs, select)", name));
+    }
+    const Opcode op = found->second;
+    Tree made = operation(op);
+    do {
+      made->parts.push_back(expression());
+    } while (text_.take(","));
+    text_.expect(")");
+    const int count = int(made->parts.size());
+    const int least = op == Opcode::kSelect ? 3 : opcode_facts(op).least_operands;
+    const int most = op == Opcode::kAbsolute ? 1 : 3;
+    if (count < least || count > most) {
+      text_.fail_at(name, fmt::format("{} takes {} operands, not {}", name,
+                                      least == most ? std::to_string(least) : "2 or 3", count));
+    }
+    return made;
   }
 
-  const std::string& text_;
-  const std::string& source_;
-  Diagnostics& diagnostics_;
-  std::vector<Token> tokens_;
-  size_t at_ = 0;
+  // Decimal or 0x; values up to 2^32-1 wrap, as literals of 32-bit words do.
+  std::optional<Tree> number() override {
+    const std::string_view token = text_.token();
+    if (token.empty() || !is_digit(token[0])) return std::nullopt;
+    const bool hexadecimal = token.starts_with("0x");
+    const std::string_view digits = token.substr(hexadecimal ? 2 : 0);
+    uint32_t value = 0;
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value, hexadecimal ? 16 : 10);
+    if (error != std::errc() || end != digits.data() + digits.size()) {
+      text_.fail(fmt::format("'{}' is no 32-bit number", token));
+    }
+    text_.take();
+    auto made = std::make_unique<Expression>();
+    made->value = int32_t(value);
+    return made;
+  }
 };
 
-bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool digit(char c) { return c >= '0' && c <= '9'; }
+// One statement of the text.
+struct Piece {
+  std::string_view text;
+  int line, column;
+};
 
-// Decimal or 0x; values up to 2^32-1 wrap, as literals of 32-bit words do.
-size_t Parser::number(size_t at, Token& token) {
-  const bool hexadecimal = text_.compare(at, 2, "0x") == 0;
-  const size_t begin = at + (hexadecimal ? 2 : 0);
-  uint64_t value = 0;
-  bool sound = true;
-  for (at = begin; at < text_.size() && (digit(text_[at]) || letter(text_[at])); ++at) {
-    const char c = text_[at];
-    const int base = hexadecimal ? 16 : 10;
-    const int digit_value = digit(c)                             ? c - '0'
-                            : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
-                                                                 : 99;
-    sound = sound && digit_value < base;
-    value = std::min<uint64_t>(value * uint64_t(base) + uint64_t(digit_value), uint64_t{1} << 40);
-  }
-  if (!sound || at == begin || value > std::numeric_limits<uint32_t>::max())
-    report(token, fmt::format("'{}' is no 32-bit number", token.text));
-  token.kind = Token::Kind::kNumber;
-  token.value = int32_t(uint32_t(value));
-  return at;
-}
-
-void Parser::tokenise() {
-  int line = 1;
-  size_t line_start = 0;
-  for (size_t at = 0; at < text_.size();) {
-    const char c = text_[at];
-    Token token{.line = line, .column = int(at - line_start) + 1};
-    if (c == '#') {
-      while (at < text_.size() && text_[at] != '\n') ++at;
-    } else if (c == ';' || c == '\n') {
-      tokens_.push_back(token);
-      ++at;
-      if (c == '\n') ++line, line_start = at;
-    } else if (c == ' ' || c == '\t' || c == '\r') {
-      ++at;
-    } else if (digit(c)) {
-      size_t end = at;
-      while (end < text_.size() && (digit(text_[end]) || letter(text_[end]))) ++end;
-      token.text = text_.substr(at, end - at);
-      at = number(at, token);
-      tokens_.push_back(token);
-    } else if (letter(c)) {
-      token.kind = Token::Kind::kName;
-      while (at < text_.size() && (letter(text_[at]) || digit(text_[at]))) token.text += text_[at++];
-      tokens_.push_back(token);
-    } else {
-      token.kind = Token::Kind::kSign;
-      token.text = std::string(1, c);
-      for (const char* two : {"==", "!=", "<=", ">=", "<<", ">>", ":="}) {
-        if (text_.compare(at, 2, two) == 0) token.text = two;
-      }
-      at += token.text.size();
-      tokens_.push_back(token);
+// Cut at ';' and at line ends, without comments and what is blank.
+std::vector<Piece> cut_statements(std::string_view text) {
+  std::vector<Piece> pieces;
+  for (int line = 1; !text.empty(); ++line) {
+    const std::string_view whole = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(whole.size() + 1, text.size()));
+    const std::string_view code = whole.substr(0, whole.find('#'));
+    for (size_t at = 0; at < code.size();) {
+      const std::string_view piece = code.substr(at, code.find(';', at) - at);
+      const size_t blanks = std::min(piece.find_first_not_of(" \t\r"), piece.size());
+      if (blanks < piece.size()) pieces.push_back({piece.substr(blanks), line, int(at + blanks) + 1});
+      at += piece.size() + 1;
     }
   }
-  tokens_.push_back({.line = line, .column = int(text_.size() - line_start) + 1});
-}
-
-Statement Parser::statement() {
-  Statement made;
-  made.where = fmt::format("{}:{}:{}", source_, now().line, now().column);
-  if (now().kind != Token::Kind::kName) fail("a name to assign to is expected");
-  made.target = tokens_[at_++].text;
-  if (take("[")) {
-    made.index = choice(0);
-    need("]");
-  }
-  made.initial = !made.index && take(":=");
-  if (!made.initial) need("=");
-  made.value = choice(0);
-  return made;
-}
-
-Parser::Tree Parser::choice(int depth) {
-  if (depth > kDeepest) fail(fmt::format("nested deeper than {}", kDeepest));
-  Tree condition = binary(1, depth);
-  if (!take("?")) return condition;
-  std::vector<Tree> parts = pair(std::move(condition), choice(depth + 1));
-  need(":");
-  parts.push_back(choice(depth + 1));
-  return operation(Opcode::kSelect, std::move(parts));
-}
-
-Parser::Tree Parser::binary(int strength, int depth) {
-  Tree left = unary(depth);
-  while (true) {
-    const Binary* found = nullptr;
-    for (const Binary& entry : kBinary) {
-      if (now().kind == Token::Kind::kSign && now().text == entry.sign && entry.strength >= strength)
-        found = &entry;
-    }
-    if (!found) return left;
-    ++at_;
-    left = operation(found->op, pair(std::move(left), binary(found->strength + 1, depth + 1)));
-  }
-}
-
-Parser::Tree Parser::unary(int depth) {
-  if (depth > kDeepest) fail(fmt::format("nested deeper than {}", kDeepest));
-  const bool negate = now().kind == Token::Kind::kSign && now().text == "-";
-  if (!negate && !(now().kind == Token::Kind::kSign && now().text == "~")) return primary(depth);
-  ++at_;
-  std::vector<Tree> parts;
-  parts.push_back(unary(depth + 1));
-  return operation(negate ? Opcode::kNegate : Opcode::kNot, std::move(parts));
-}
-
-Parser::Tree Parser::call(const std::string& name, int depth) {
-  constexpr std::array<std::pair<const char*, Opcode>, 4> kFunctions = {{{"min", Opcode::kMinimum},
-                                                                         {"max", Opcode::kMaximum},
-                                                                         {"abs", Opcode::kAbsolute},
-                                                                         {"select", Opcode::kSelect}}};
-  std::optional<Opcode> op;
-  for (const auto& [known, code] : kFunctions) {
-    if (name == known) op = code;
-  }
-  if (!op) fail(fmt::format("'{}' is no function (min, max, abs, select)", name));
-  std::vector<Tree> parts;
-  do {
-    parts.push_back(choice(depth + 1));
-  } while (take(","));
-  need(")");
-  const int count = int(parts.size());
-  const int least = *op == Opcode::kSelect ? 3 : opcode_facts(*op).least_operands;
-  const int most = *op == Opcode::kAbsolute ? 1 : 3;
-  if (count < least || count > most) {
-    fail(fmt::format("{} takes {} operands, not {}", name, least == most ? std::to_string(least) : "2 or 3",
-                     count));
-  }
-  return operation(*op, std::move(parts));
-}
-
-Parser::Tree Parser::primary(int depth) {
-  auto made = std::make_unique<Expression>();
-  if (now().kind == Token::Kind::kNumber) {
-    made->value = tokens_[at_++].value;
-    return made;
-  }
-  if (take("(")) {
-    Tree inner = choice(depth + 1);
-    need(")");
-    return inner;
-  }
-  if (now().kind != Token::Kind::kName) fail("a number, a name or '(' is expected");
-  made->name = tokens_[at_++].text;
-  if (take("(")) return call(made->name, depth);
-  made->kind = Expression::Kind::kName;
-  if (!take("[")) return made;
-  made->kind = Expression::Kind::kElement;
-  made->parts.push_back(choice(depth + 1));
-  need("]");
-  return made;
+  return pieces;
 }
 
 }  // namespace
@@ -290,7 +178,20 @@ std::vector<Statement> parse_statements(const std::string& text, const std::stri
                       fmt::format("{} characters, at most {} are read", text.size(), kLongestText));
     return {};
   }
-  return Parser(text, source_name, diagnostics).run();
+  std::vector<Statement> statements;
+  for (const Piece& piece : cut_statements(text)) {
+    const auto place = [&](size_t at) {
+      return fmt::format("{}:{}:{}", source_name, piece.line, size_t(piece.column) + at);
+    };
+    try {
+      statements.push_back(StatementParser(piece.text).run());
+      statements.back().where = place(0);
+    } catch (const ExpressionProblem& problem) {
+      diagnostics.error(ErrorKind::kInvalidInput, place(problem.at), "", problem.message,
+                        "statements like d = (x - x0) * 2 + y[i]");
+    }
+  }
+  return statements;
 }
 
 }  // namespace tilewright::cgra

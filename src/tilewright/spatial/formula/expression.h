@@ -103,7 +103,7 @@ struct ExpressionPlace {
 };
 
 // The node of `text`. On an error (syntax, unknown name with the names there are, wrong number of arguments,
-// nesting deeper than some 100 parentheses, longer than 2,000 characters) adds a diagnostic and returns the
+// nesting deeper than 100 parentheses, longer than 2,000 characters) adds a diagnostic and returns the
 // constant 1.
 int parse_expression(const std::string& text, const ExpressionPlace& place, const Scope& scope,
                      ExpressionGraph& graph, Diagnostics& diagnostics);

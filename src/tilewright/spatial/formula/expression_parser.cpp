@@ -1,11 +1,10 @@
-// Recursive descent over the grammar of expression.h. The depth of nesting and the length of the text are
-// bounded, so that no file exhausts the stack.
+// The grammar of expression.h. The length of the text is bounded, the depth by the shared parser.
+#include "tilewright/base/expression/expression_parser.h"
+
 #include <fmt/format.h>
 
-#include <array>
-#include <cctype>
-#include <charconv>
-#include <cmath>
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "tilewright/spatial/formula/expression.h"
@@ -13,205 +12,139 @@
 namespace tilewright::study {
 namespace {
 
-constexpr int kMostNesting = 300;
 constexpr size_t kMostCharacters = 2000;
 constexpr double kMostConstant = 1e15;
 
-struct Function {
+struct FormulaFunction {
   std::string_view name;
   Operation operation;
   int arguments;
 };
-constexpr std::array<Function, 5> kFunctions = {{{"ceil", Operation::kCeil, 1},
-                                                 {"floor", Operation::kFloor, 1},
-                                                 {"min", Operation::kMinimum, 2},
-                                                 {"max", Operation::kMaximum, 2},
-                                                 {"mod", Operation::kModulo, 2}}};
+constexpr FormulaFunction kFunctions[] = {{"ceil", Operation::kCeil, 1},
+                                          {"floor", Operation::kFloor, 1},
+                                          {"min", Operation::kMinimum, 2},
+                                          {"max", Operation::kMaximum, 2},
+                                          {"mod", Operation::kModulo, 2}};
 
-const Function* find_function(std::string_view name) {
-  for (const Function& function : kFunctions) {
-    if (function.name == name) return &function;
-  }
-  return nullptr;
+const FormulaFunction* find_function(std::string_view name) {
+  const auto found = std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                                  [&](const FormulaFunction& function) { return function.name == name; });
+  return found == std::end(kFunctions) ? nullptr : found;
 }
 
-// Thrown inside the parser only; its entry points turn it into a diagnostic.
-struct Complaint {
-  std::string message, hint;
+struct FormulaOperator {
+  std::string_view sign;
+  int strength;
+  Operation operation;
 };
+constexpr FormulaOperator kOperators[] = {{"+", 0, Operation::kAdd},
+                                          {"-", 0, Operation::kSubtract},
+                                          {"*", 1, Operation::kMultiply},
+                                          {"/", 1, Operation::kDivide}};
 
-class Parser {
+class FormulaParser : ExpressionParser<int, FormulaOperator> {
  public:
-  Parser(const std::string& text, const Scope& scope, ExpressionGraph& graph)
-      : text_(text), scope_(scope), graph_(graph) {
-    if (text.size() > kMostCharacters) {
-      throw Complaint{fmt::format("longer than {} characters", kMostCharacters), "name parts under 'let'"};
-    }
-  }
+  FormulaParser(const std::string& text, const Scope& scope, ExpressionGraph& graph)
+      : ExpressionParser(text, kOperators), scope_(scope), graph_(graph) {}
 
   int whole_expression() {
-    const int node = sum(0);
-    expect_end();
+    const int node = expression();
+    text_.expect_end();
     return node;
   }
 
   Comparison whole_comparison() {
     Comparison comparison;
-    comparison.left = sum(0);
+    comparison.left = expression();
     comparison.relation = relation();
-    comparison.right = sum(0);
-    expect_end();
+    comparison.right = expression();
+    text_.expect_end();
     return comparison;
   }
 
  private:
-  [[noreturn]] void fail(const std::string& message, const std::string& hint = {}) const {
-    throw Complaint{fmt::format("column {} of '{}': {}", at_ + 1, text_, message), hint};
-  }
-
-  char peek() {
-    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-
-  bool take(char c) {
-    if (peek() != c) return false;
-    ++at_;
-    return true;
-  }
-
-  void expect(char c) {
-    if (!take(c)) fail(fmt::format("'{}' is expected", c));
-  }
-
-  void expect_end() {
-    if (peek() != '\0' || at_ < text_.size()) fail("the expression should end here");
-  }
-
   Relation relation() {
-    const char first = peek();
-    const bool equal = at_ + 1 < text_.size() && text_[at_ + 1] == '=';
-    if (first == '=' && !equal) fail("'=' is no comparison", "write '=='");
-    if (first != '<' && first != '>' && first != '=') fail("a comparison is expected", "one of <= >= < > ==");
-    at_ += equal ? 2 : 1;
-    if (first == '=') return Relation::kEqual;
-    if (first == '<') return equal ? Relation::kLessEqual : Relation::kLess;
-    return equal ? Relation::kGreaterEqual : Relation::kGreater;
-  }
-
-  int sum(int depth) {
-    int left = product(depth + 1);
-    for (;;) {
-      if (take('+')) {
-        left = graph_.apply(Operation::kAdd, left, product(depth + 1));
-      } else if (take('-')) {
-        left = graph_.apply(Operation::kSubtract, left, product(depth + 1));
-      } else {
-        return left;
-      }
+    for (const Relation relation : {Relation::kLessEqual, Relation::kGreaterEqual, Relation::kLess,
+                                    Relation::kGreater, Relation::kEqual}) {
+      if (text_.take(relation_text(relation))) return relation;
     }
+    if (text_.token() == "=") text_.fail_at(text_.token(), "'=' is no comparison", "write '=='");
+    text_.fail_at(text_.token(), "a comparison is expected", "one of <= >= < > ==");
   }
 
-  int product(int depth) {
-    int left = unary(depth + 1);
-    for (;;) {
-      if (take('*')) {
-        left = graph_.apply(Operation::kMultiply, left, unary(depth + 1));
-      } else if (take('/')) {
-        const int right = unary(depth + 1);
-        if (graph_.constant_value(right) == 0.0) fail("division by zero");
-        left = graph_.apply(Operation::kDivide, left, right);
-      } else {
-        return left;
-      }
+  int apply(const FormulaOperator& op, int left, int right) override {
+    if (op.operation == Operation::kDivide && graph_.constant_value(right) == 0.0)
+      text_.fail("division by zero");
+    return graph_.apply(op.operation, left, right);
+  }
+  int apply_sign(char, int operand) override {
+    return graph_.apply(Operation::kSubtract, graph_.constant(0), operand);
+  }
+
+  std::optional<int> number() override {
+    const std::string_view token = text_.token();
+    const auto value = text_.take_number<double>(std::chars_format::fixed);
+    if (value ? !(*value <= kMostConstant) : !token.empty() && is_digit(token[0])) {
+      text_.fail_at(token, "no number in 0..1e15");
     }
+    return value ? std::optional<int>(graph_.constant(*value)) : std::nullopt;
   }
 
-  int unary(int depth) {
-    if (depth > kMostNesting) fail("nested too deeply");
-    if (take('-')) return graph_.apply(Operation::kSubtract, graph_.constant(0), unary(depth + 1));
-    if (take('(')) {
-      const int inner = sum(depth + 1);
-      expect(')');
-      return inner;
-    }
-    const char c = peek();
-    if (std::isdigit(static_cast<unsigned char>(c)) || c == '.') return number();
-    if (std::isalpha(static_cast<unsigned char>(c)) || c == '_') return name(depth);
-    if (c == '\0') fail("the expression ends too early");
-    fail(fmt::format("'{}' is not expected here", c));
-  }
-
-  int number() {
-    double value = 0;
-    const char* begin = text_.data() + at_;
-    const auto [end, failed] =
-        std::from_chars(begin, text_.data() + text_.size(), value, std::chars_format::fixed);
-    if (failed != std::errc() || !(value <= kMostConstant)) fail("no number in 0..1e15");
-    at_ += size_t(end - begin);
-    return graph_.constant(value);
-  }
-
-  int name(int depth) {
-    const size_t from = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_'))
-      ++at_;
-    const std::string word = text_.substr(from, at_ - from);
-    if (const Function* function = find_function(word)) return call(*function, depth);
-    const auto found = scope_.find(word);
+  int name(std::string_view name) override {
+    if (const FormulaFunction* function = find_function(name)) return call(*function);
+    const auto found = scope_.find(std::string(name));
     if (found != scope_.end()) return found->second;
-    at_ = from;
     std::string known;
     for (const auto& entry : scope_) known += (known.empty() ? "" : ", ") + entry.first;
-    fail(fmt::format("unknown name '{}'", word), "known names: " + known);
+    text_.fail_at(name, fmt::format("unknown name '{}'", name), "known names: " + known);
   }
 
-  int call(const Function& function, int depth) {
-    expect('(');
-    const int first = sum(depth + 1);
-    int second = -1;
-    if (function.arguments == 2) {
-      expect(',');
-      second = sum(depth + 1);
-    }
-    expect(')');
+  int call(const FormulaFunction& function) {
+    text_.expect("(");
+    const int first = expression();
+    if (function.arguments == 2) text_.expect(",");
+    const int second = function.arguments == 2 ? expression() : -1;
+    text_.expect(")");
     return graph_.apply(function.operation, first, second);
   }
 
-  const std::string& text_;
   const Scope& scope_;
   ExpressionGraph& graph_;
-  size_t at_ = 0;
 };
+
+// What `parse` gives for the text; nullopt after a diagnostic.
+template <typename Result>
+std::optional<Result> parse_formula(const std::string& text, const ExpressionPlace& place, const Scope& scope,
+                                    ExpressionGraph& graph, Diagnostics& diagnostics,
+                                    Result (FormulaParser::*parse)()) {
+  const auto error = [&](const std::string& message, const std::string& hint) {
+    diagnostics.error(ErrorKind::kInvalidInput, place.where, place.key, message, hint);
+    return std::nullopt;
+  };
+  if (text.size() > kMostCharacters) {
+    return error(fmt::format("longer than {} characters", kMostCharacters), "name parts under 'let'");
+  }
+  try {
+    return (FormulaParser(text, scope, graph).*parse)();
+  } catch (const ExpressionProblem& problem) {
+    return error(fmt::format("column {} of '{}': {}", problem.at + 1, text, problem.message), problem.hint);
+  }
+}
 
 }  // namespace
 
 int parse_expression(const std::string& text, const ExpressionPlace& place, const Scope& scope,
                      ExpressionGraph& graph, Diagnostics& diagnostics) {
-  try {
-    return Parser(text, scope, graph).whole_expression();
-  } catch (const Complaint& complaint) {
-    diagnostics.error(ErrorKind::kInvalidInput, place.where, place.key, complaint.message, complaint.hint);
-    return graph.constant(1);
-  }
+  const auto node = parse_formula(text, place, scope, graph, diagnostics, &FormulaParser::whole_expression);
+  return node ? *node : graph.constant(1);
 }
 
 Comparison parse_comparison(const std::string& text, const ExpressionPlace& place, const Scope& scope,
                             ExpressionGraph& graph, Diagnostics& diagnostics) {
-  try {
-    return Parser(text, scope, graph).whole_comparison();
-  } catch (const Complaint& complaint) {
-    diagnostics.error(ErrorKind::kInvalidInput, place.where, place.key, complaint.message, complaint.hint);
-    return {graph.constant(1), graph.constant(1), Relation::kLessEqual};
-  }
+  const auto found = parse_formula(text, place, scope, graph, diagnostics, &FormulaParser::whole_comparison);
+  return found ? *found : Comparison{graph.constant(1), graph.constant(1), Relation::kLessEqual};
 }
 
-bool is_expression_name(const std::string& name) {
-  if (name.empty() || !(std::isalpha(static_cast<unsigned char>(name[0])) || name[0] == '_')) return false;
-  for (const char c : name) {
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') return false;
-  }
-  return find_function(name) == nullptr;
-}
+bool is_expression_name(const std::string& name) { return is_name(name) && find_function(name) == nullptr; }
 
 }  // namespace tilewright::study

@@ -60,23 +60,23 @@ TEST(Expression, EveryMistakeHasItsMessage) {
   EXPECT_EQ(complaint_about("x + z"),
             "test.yaml:3 (key): column 5 of 'x + z': unknown name 'z'; known names: x, y");
   EXPECT_EQ(complaint_about("x +"), "test.yaml:3 (key): column 4 of 'x +': the expression ends too early");
-  EXPECT_EQ(complaint_about("x y"), "test.yaml:3 (key): column 3 of 'x y': the expression should end here");
+  EXPECT_EQ(complaint_about("x y"), "test.yaml:3 (key): column 3 of 'x y': 'y' is not expected here");
   EXPECT_EQ(complaint_about("(x"), "test.yaml:3 (key): column 3 of '(x': ')' is expected");
   EXPECT_EQ(complaint_about("x / 0"), "test.yaml:3 (key): column 6 of 'x / 0': division by zero");
   EXPECT_EQ(complaint_about("min(x)"), "test.yaml:3 (key): column 6 of 'min(x)': ',' is expected");
   EXPECT_EQ(complaint_about("x $ y"),
-            "test.yaml:3 (key): column 3 of 'x $ y': the expression should end here");
-  EXPECT_EQ(complaint_about("*x"), "test.yaml:3 (key): column 1 of '*x': '*' is not expected here");
+            "test.yaml:3 (key): column 3 of 'x $ y': '$' is not expected here");
+  EXPECT_EQ(complaint_about("*x"), "test.yaml:3 (key): column 1 of '*x': a number, a name or '(' is expected");
   EXPECT_EQ(complaint_about("99999999999999999"),
             "test.yaml:3 (key): column 1 of '99999999999999999': no number in 0..1e15");
   EXPECT_EQ(complaint_about("x", true),
             "test.yaml:3 (key): column 2 of 'x': a comparison is expected; one of <= >= < > ==");
   EXPECT_EQ(complaint_about("x = y", true),
             "test.yaml:3 (key): column 3 of 'x = y': '=' is no comparison; write '=='");
-  EXPECT_NE(complaint_about(std::string(500, '(')).find("nested too deeply"), std::string::npos);
-  EXPECT_NE(complaint_about(std::string(500, '-')).find("nested too deeply"), std::string::npos);
+  EXPECT_NE(complaint_about(std::string(500, '(')).find("nested deeper than 100"), std::string::npos);
+  EXPECT_NE(complaint_about(std::string(500, '-')).find("nested deeper than 100"), std::string::npos);
   EXPECT_NE(complaint_about(std::string(2001, 'x')).find("longer than 2000 characters"), std::string::npos);
-  EXPECT_NE(complaint_about(std::string("x\0y", 3)).find("should end here"), std::string::npos);
+  EXPECT_NE(complaint_about(std::string("x\0y", 3)).find("is not expected here"), std::string::npos);
 }
 
 TEST(Expression, IntervalsHoldEveryValue) {
