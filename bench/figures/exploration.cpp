@@ -17,10 +17,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <string>
 
+#include "figure_arguments.h"
 #include "outside.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
@@ -205,22 +205,14 @@ class Figure {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Arguments arguments;
-  for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--quick") == 0) {
-      arguments.quick = true;
-    } else if (std::strcmp(argv[i], "--budget") == 0 && i + 1 < argc) {
-      arguments.budget_s = std::atof(argv[++i]);
-    } else if (std::strcmp(argv[i], "--folder") == 0 && i + 1 < argc) {
-      arguments.folder = argv[++i];
-    } else {
-      std::fprintf(stderr, "usage: exploration [--quick] [--budget SECONDS] [--folder FOLDER]\n");
-      return 1;
-    }
-  }
   try {
+    const FigureArguments given = figure_arguments(argc, argv, {"--budget", "--folder"});
+    Arguments arguments;
+    arguments.quick = given.quick;
+    arguments.budget_s = std::stod(given.value("--budget", std::to_string(arguments.budget_s)));
+    arguments.folder = given.value("--folder", arguments.folder.string());
     return Figure(arguments).run();
-  } catch (const tilewright::Error& error) {
+  } catch (const std::exception& error) {
     std::fprintf(stderr, "exploration: %s\n", error.what());
     return 1;
   }

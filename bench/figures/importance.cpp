@@ -12,12 +12,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "figure_arguments.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
 #include "tilewright/flow/explore/study_tables.h"
@@ -167,17 +167,9 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Arguments arguments;
-  for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--quick") == 0) {
-      arguments.quick = true;
-    } else if (std::strcmp(argv[i], "--svg") == 0 && i + 1 < argc) {
-      arguments.svg = argv[++i];
-    } else {
-      arguments.files.emplace_back(argv[i]);
-    }
-  }
   try {
+    const FigureArguments given = figure_arguments(argc, argv, {"--svg"});
+    Arguments arguments{{given.files.begin(), given.files.end()}, given.value("--svg"), given.quick};
     if (arguments.files.empty()) arguments.files = shipped_files();
     return run(arguments);
   } catch (const std::exception& error) {

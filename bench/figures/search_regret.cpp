@@ -8,8 +8,8 @@
 // --results FILE keeps every run, so that a figure that is cut off goes on. --quick: two seeds (of ten).
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 
+#include "figure_arguments.h"
 #include "resnet18_layers.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
 #include "tilewright/search/tuning/exhaustive.h"
@@ -162,20 +162,9 @@ int measure(const std::string& results, int seeds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string results;
-  int seeds = 10;
-  for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--quick") == 0) {
-      seeds = 2;
-    } else if (std::strcmp(argv[i], "--results") == 0 && i + 1 < argc) {
-      results = argv[++i];
-    } else {
-      std::fprintf(stderr, "usage: search_regret [--quick] [--results FILE]\n");
-      return 2;
-    }
-  }
   try {
-    return measure(results, seeds);
+    const FigureArguments arguments = figure_arguments(argc, argv, {"--results"});
+    return measure(arguments.value("--results"), arguments.quick ? 2 : 10);
   } catch (const Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 2;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "damaged_text.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright::cgra {
@@ -156,27 +157,9 @@ TEST(Configuration, AllProblemsComeTogether) {
 
 TEST(Configuration, DamagedTextsAreErrorsAtMost) {
   Random random(3);
-  const std::string good = kGood;
   int accepted = 0;
   for (int i = 0; i < 1000; ++i) {
-    std::string text = good;
-    for (int64_t k = random.between(1, 4); k > 0; --k) {
-      const size_t at = size_t(random.between(0, int64_t(text.size()) - 1));
-      switch (random.between(0, 3)) {
-        case 0:
-          text[at] = char(random.between(0, 255));
-          break;
-        case 1:
-          text.erase(at, size_t(random.between(1, 20)));
-          break;
-        case 2:
-          text.insert(at, good.substr(size_t(random.between(0, int64_t(good.size()) - 40)), 40));
-          break;
-        default:
-          text[at] = "0123456789{}[],\"-:"[random.between(0, 17)];
-      }
-      if (text.empty()) break;
-    }
+    const std::string text = damaged_text(kGood, random, "0123456789{}[],\"-:");
     accepted += problems(text).empty();
   }
   EXPECT_LT(accepted, 500);

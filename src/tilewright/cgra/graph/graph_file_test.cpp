@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "damaged_text.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
 #include "tilewright/cgra/graph/graph_dot.h"
@@ -276,19 +277,8 @@ TEST(GraphFile, SurvivesMutations) {
     "roots_distinct_tiles": true, "siblings_distinct_tiles": true, "same_tile_groups": [[0, 2]], "optimal_makespan": 9,
     "status": "optimal", "witness": [[0, 0], [1, 4]]})";
   Random random(7);
-  const auto mutate = [&](std::string text) {
-    for (int64_t changes = random.between(1, 4); changes > 0; --changes) {
-      const size_t at = size_t(random.between(0, int64_t(text.size()) - 1));
-      const size_t length = size_t(random.between(1, 20));
-      if (random.chance(0.4))
-        text[at] = char(random.between(1, 126));
-      else if (random.chance(0.5))
-        text.erase(at, length);
-      else
-        text.insert(at, text.substr(size_t(random.between(0, int64_t(text.size()) - 1)), length));
-      if (text.empty()) text = " ";
-    }
-    return text;
+  const auto mutate = [&](const std::string& text) {
+    return damaged_text(text, random, "0123456789{}[]\"=-> ");
   };
   int parsed = 0, refused = 0;
   const auto attempt = [&](auto&& read) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "damaged_text.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright {
@@ -229,23 +230,8 @@ TEST(GraphText, DamageGivesAnErrorWithItsLineOrAnotherGraph) {
   for (int i = 0; i < 20; ++i) texts.push_back(print(random_graph(random)));
   int rejected = 0;
   for (int round = 0; round < 20000; ++round) {
-    std::string text = texts[size_t(random.between(0, int64_t(texts.size()) - 1))];
-    for (int64_t changes = random.between(1, 3); changes > 0 && !text.empty(); --changes) {
-      const size_t at = size_t(random.between(0, int64_t(text.size()) - 1));
-      switch (random.between(0, 3)) {
-        case 0:
-          text[at] = char(random.between(0, 255));
-          break;
-        case 1:
-          text.erase(at, size_t(random.between(1, 30)));
-          break;
-        case 2:
-          text.insert(at, text.substr(size_t(random.between(0, int64_t(text.size()) - 1)), 20));
-          break;
-        default:
-          text[at] = "0123456789%\"[]{}=x,;"[random.between(0, 19)];
-      }
-    }
+    const std::string& sound = texts[size_t(random.between(0, int64_t(texts.size()) - 1))];
+    const std::string text = damaged_text(sound, random, "0123456789%\"[]{}=x,;");
     try {
       const Graph graph = parse_graph(text);
       ASSERT_TRUE(same_graph(parse_graph(print(graph)), graph))

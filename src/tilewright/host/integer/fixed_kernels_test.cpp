@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tilewright/host/integer/fixed_layers.h"
+#include "tilewright/host/integer/integer_testing.h"
 #include "tilewright/host/kernel_testing.h"
 #include "tilewright/tensor/reference_fixed.h"
 
@@ -12,12 +13,6 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 using Attributes = std::map<std::string, Attribute>;
-
-Tensor random_integers(ElementType type, const Shape& shape, int64_t low, int64_t high, Random& random) {
-  Tensor tensor(type, shape);
-  for (int64_t i = 0; i < tensor.size(); ++i) tensor.set_integer(i, random.between(low, high));
-  return tensor;
-}
 
 // Magnitudes from a few bits to the whole type, so that some sums wrap.
 Tensor random_i32(const Shape& shape, Random& random) {
@@ -29,15 +24,6 @@ FixedClip random_clip(Random& random) {
   if (random.chance(0.4)) return {};
   const int32_t low = random.chance(0.5) ? 0 : int32_t(random.between(-(1 << 26), 0));
   return {low, int32_t(random.between(low, INT32_MAX))};
-}
-
-WindowParameters random_window(Random& random, int64_t kernel_h, int64_t kernel_w) {
-  WindowParameters window;
-  window.strides = {random.between(1, 3), random.between(1, 3)};
-  window.dilations = {random.between(1, 2), random.between(1, 3)};
-  window.pads = {random.between(0, kernel_h), random.between(0, kernel_w), random.between(0, kernel_h),
-                 random.between(0, kernel_w)};
-  return window;
 }
 
 Attributes clip_attributes(const FixedClip& clip) {

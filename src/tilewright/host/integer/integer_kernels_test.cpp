@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "tilewright/base/random.h"
 #include "tilewright/host/integer/integer_conv.h"
 #include "tilewright/host/integer/integer_finish.h"
 #include "tilewright/host/integer/integer_pool.h"
+#include "tilewright/host/integer/integer_testing.h"
 #include "tilewright/host/kernel_testing.h"
 #include "tilewright/tensor/reference_kernels.h"
 
@@ -14,25 +14,10 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-Tensor random_tensor(ElementType type, const Shape& shape, int64_t low, int64_t high, Random& random) {
-  Tensor tensor(type, shape);
-  for (int64_t i = 0; i < tensor.size(); ++i) tensor.set_integer(i, random.between(low, high));
-  return tensor;
-}
-
 OutputStage random_output(Random& random) {
   if (random.chance(0.2)) return {int32_t(random.between(-2, 2)), 0, 1, true};
   const int32_t low = int32_t(random.between(-128, 0));
   return {int32_t(random.between(-140, 140)), low, int32_t(random.between(low, 127))};
-}
-
-WindowParameters random_integer_window(Random& random, int64_t kernel_h, int64_t kernel_w) {
-  WindowParameters window;
-  window.strides = {random.between(1, 3), random.between(1, 3)};
-  window.dilations = {random.between(1, 2), random.between(1, 3)};
-  window.pads = {random.between(0, kernel_h), random.between(0, kernel_w), random.between(0, kernel_h),
-                 random.between(0, kernel_w)};
-  return window;
 }
 
 std::map<std::string, Attribute> attributes(const WindowParameters& w, const OutputStage& o) {
@@ -52,12 +37,12 @@ struct Scales {
 
 Scales random_scales(Random& random, int64_t channels) {
   const int64_t count = random.chance(0.5) ? channels : 1;
-  Scales scales{random_tensor(ElementType::kI32, {channels}, -3000, 3000, random),
-                random_tensor(ElementType::kI32, {count}, 1 << 30, INT32_MAX, random),
-                random_tensor(ElementType::kI32, {count}, 36, 41, random)};
+  Scales scales{random_integers(ElementType::kI32, {channels}, -3000, 3000, random),
+                random_integers(ElementType::kI32, {count}, 1 << 30, INT32_MAX, random),
+                random_integers(ElementType::kI32, {count}, 36, 41, random)};
   if (random.chance(0.3)) {
     scales.multiplier = Tensor::of<int32_t>({1}, {1});
-    scales.shift = random_tensor(ElementType::kI32, {1}, 0, 10, random);
+    scales.shift = random_integers(ElementType::kI32, {1}, 0, 10, random);
   }
   return scales;
 }
@@ -79,16 +64,16 @@ TEST(HostInteger, ConvEqualsTheReference) {
                   o = depthwise ? random.between(1, 2) : random.between(1, 20);
     const int64_t kh = random.between(1, 4), kw = random.between(1, 5);
     ConvParameters p;
-    p.window = random_integer_window(random, kh, kw);
+    p.window = random_window(random, kh, kw);
     p.group = group;
     p.pad_value = int32_t(random.between(-128, 127));
     p.output = random_output(random);
-    const Tensor x = random_tensor(
+    const Tensor x = random_integers(
         ElementType::kI8, {random.between(1, 2), c * group, random.between(8, 16), random.between(13, 40)},
         -128, 127, random);
     const bool wide = random.chance(0.25);
-    const Tensor w = random_tensor(wide ? ElementType::kI16 : ElementType::kI8, {o * group, c, kh, kw},
-                                   wide ? -255 : -128, wide ? 255 : 127, random);
+    const Tensor w = random_integers(wide ? ElementType::kI16 : ElementType::kI8, {o * group, c, kh, kw},
+                                     wide ? -255 : -128, wide ? 255 : 127, random);
     const Scales s = random_scales(random, o * group);
     auto attrs = attributes(p.window, p.output);
     attrs["group"] = group;
@@ -103,7 +88,7 @@ TEST(HostInteger, ConvEqualsTheReference) {
 // Weights are prepared once where they are constant, and for every run where they are computed.
 TEST(HostInteger, ConvTakesComputedWeights) {
   Random random(5);
-  const Tensor x = random_tensor(ElementType::kI8, {1, 3, 5, 5}, -128, 127, random);
+  const Tensor x = random_integers(ElementType::kI8, {1, 3, 5, 5}, -128, 127, random);
   const Scales s = random_scales(random, 4);
   Graph graph;
   const std::vector<Tensor> constants{s.bias, s.multiplier, s.shift};
@@ -114,7 +99,7 @@ TEST(HostInteger, ConvTakesComputedWeights) {
   graph.add_node("conv", "QConv", inputs, graph.outputs, kTilewrightDomain);
   const Executor executor(graph);
   for (int run = 0; run < 2; ++run) {
-    const Tensor w = random_tensor(ElementType::kI8, {4, 3, 2, 2}, -128, 127, random);
+    const Tensor w = random_integers(ElementType::kI8, {4, 3, 2, 2}, -128, 127, random);
     EXPECT_TRUE(executor.run({x, w})[0].identical(
         run_integer("QConv", {x, w, s.bias, s.multiplier, s.shift}, {}, 1)));
   }
@@ -128,12 +113,12 @@ TEST(HostInteger, ConvTransposeEqualsTheReference) {
     const int64_t group = random.between(1, 3), c = random.between(1, 5), o = random.between(1, 9);
     const int64_t kh = random.between(1, 5), kw = random.between(1, 4);
     ConvTransposeParameters p;
-    p.window = random_integer_window(random, 0, 0);
+    p.window = random_window(random, 0, 0);
     p.group = group;
     p.output = random_output(random);
     p.output_padding = {random.between(0, p.window.strides[0] - 1),
                         random.between(0, p.window.strides[1] - 1)};
-    const Tensor x = random_tensor(
+    const Tensor x = random_integers(
         ElementType::kI8, {random.between(1, 2), c * group, random.between(1, 9), random.between(1, 20)},
         -128, 127, random);
     for (int axis = 0; axis < 2; ++axis) {
@@ -141,7 +126,7 @@ TEST(HostInteger, ConvTransposeEqualsTheReference) {
       p.window.pads[size_t(axis)] = random.between(0, std::min<int64_t>(3, (size - 1) / 2));
       p.window.pads[size_t(axis) + 2] = random.between(0, std::min<int64_t>(3, (size - 1) / 2));
     }
-    const Tensor w = random_tensor(ElementType::kI8, {c * group, o, kh, kw}, -128, 127, random);
+    const Tensor w = random_integers(ElementType::kI8, {c * group, o, kh, kw}, -128, 127, random);
     const Scales s = random_scales(random, o * group);
     auto attrs = attributes(p.window, p.output);
     attrs["group"] = group;
@@ -178,9 +163,9 @@ TEST(HostInteger, ConvolutionsGiveTheSameSumsOnEveryInstructionSet) {
     for (int16_t& v : weights) v = int16_t(random.between(-128, 127));
     const bool is_signed_input = random.chance(0.5);
     const int64_t low = is_signed_input ? -128 : 0;
-    const Tensor x = random_tensor(is_signed_input ? ElementType::kI8 : ElementType::kU8,
-                                   {1, shape.input_channels, shape.height.input, shape.width.input}, low,
-                                   low + 255, random);
+    const Tensor x = random_integers(is_signed_input ? ElementType::kI8 : ElementType::kU8,
+                                     {1, shape.input_channels, shape.height.input, shape.width.input}, low,
+                                     low + 255, random);
     const int32_t zero = int32_t(random.between(low, low + 255)),
                   pad = int32_t(random.between(low, low + 255));
     const Shape y_shape{1, shape.output_channels, shape.height.output, shape.width.output};
@@ -227,9 +212,9 @@ TEST(HostInteger, GemmEqualsTheReference) {
     SCOPED_TRACE(::testing::Message() << "round " << round << " seed " << seed);
     const int64_t n = random.chance(0.5) ? 1 : random.between(1, 100), k = random.between(1, 90),
                   o = random.between(1, 40);
-    const Tensor x = random_tensor(ElementType::kI8, {n, k}, -128, 127, random);
+    const Tensor x = random_integers(ElementType::kI8, {n, k}, -128, 127, random);
     const Tensor w =
-        random_tensor(random.chance(0.7) ? ElementType::kI8 : ElementType::kI16, {o, k}, -128, 127, random);
+        random_integers(random.chance(0.7) ? ElementType::kI8 : ElementType::kI16, {o, k}, -128, 127, random);
     const Scales s = random_scales(random, o);
     const OutputStage output = random_output(random);
     auto attrs = attributes({}, output);
@@ -245,8 +230,8 @@ TEST(HostInteger, AddEqualsTheReference) {
   Random random(seed);
   for (int round = 0; round < 100; ++round) {
     const Shape shape{random.between(1, 3), random.between(1, 300)};
-    const Tensor a = random_tensor(ElementType::kI8, shape, -128, 127, random);
-    const Tensor b = random_tensor(ElementType::kI8, shape, -128, 127, random);
+    const Tensor a = random_integers(ElementType::kI8, shape, -128, 127, random);
+    const Tensor b = random_integers(ElementType::kI8, shape, -128, 127, random);
     AddParameters p;
     p.multiplier_a = int32_t(random.between(-(1 << 23) + 1, (1 << 23) - 1));
     p.multiplier_b = int32_t(random.between(-(1 << 23) + 1, (1 << 23) - 1));
@@ -270,13 +255,13 @@ TEST(HostInteger, PoolsEqualTheReference) {
   Random random(seed);
   for (int round = 0; round < 300; ++round) {
     SCOPED_TRACE(::testing::Message() << "round " << round << " seed " << seed);
-    const Tensor x = random_tensor(
+    const Tensor x = random_integers(
         ElementType::kI8,
         {random.between(1, 2), random.between(1, 5), random.between(7, 14), random.between(12, 20)}, -128,
         127, random);
     AveragePoolParameters p;
     p.kernel = {random.between(1, 4), random.between(1, 4)};
-    p.window = random_integer_window(random, p.kernel[0] - 1, p.kernel[1] - 1);
+    p.window = random_window(random, p.kernel[0] - 1, p.kernel[1] - 1);
     p.pad_value = int32_t(random.between(-128, 127));
     p.bias = int32_t(random.between(-5000, 5000));
     p.multiplier = int32_t(random.between(1 << 30, INT32_MAX));
@@ -309,7 +294,7 @@ TEST(HostInteger, RequantizeEqualsTheReference) {
   const uint64_t seed = 5156;
   Random random(seed);
   for (int round = 0; round < 50; ++round) {
-    const Tensor x = random_tensor(ElementType::kI8, {300}, -128, 127, random);
+    const Tensor x = random_integers(ElementType::kI8, {300}, -128, 127, random);
     const RequantizeParameters p{int32_t(random.next()), int32_t(random.between(1 << 30, INT32_MAX)),
                                  int32_t(random.between(29, 62)), random_output(random)};
     const std::map<std::string, Attribute> attrs{{"bias", int64_t{p.bias}},
