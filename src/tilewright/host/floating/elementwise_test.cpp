@@ -6,6 +6,7 @@
 namespace tilewright {
 namespace {
 
+using Integers = std::vector<int64_t>;
 using testing::contains;
 using testing::distance;
 using testing::f32;
@@ -203,7 +204,6 @@ TEST(Binary, ComparisonsLogicAndWhere) {
 Tensor cast(const Tensor& x, int64_t to) { return run_op("Cast", {x}, {{"to", to}})[0]; }
 
 TEST(Cast, TruncatesSaturatesAndWraps) {
-  using Integers = std::vector<int64_t>;
   const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(cast(f32({7}, {1.9f, -1.9f, 300, -300, inf, -inf, nan}), 3).to_integers(),
             (Integers{1, -1, 127, -128, 127, -128, 0}));
