@@ -1,4 +1,5 @@
-// The registers behind the AXI4-Lite port; offsets are those of overlay/registers.h.
+// The registers behind the AXI4-Lite port; offsets are those of
+// src/tilewright/overlay/rtl/registers.h.
 //
 // Timing: a write takes effect in the cycle after both its address and its data have been accepted: `launch`
 // and `soft_reset` are pulses of that cycle. A read answers in the cycle after its address was accepted, that

@@ -1,5 +1,5 @@
 // The registers of a design behind an AXI4-Lite port, and the sequence of its images. Offsets and meaning:
-// pipeline/registers.h.
+// src/tilewright/pipeline/image/registers.h.
 //
 // Timing: a write takes effect in the cycle after both its address and its data have been accepted; a read
 // answers in the cycle after its address. A start bit that takes effect in w makes `start` 1 in w + 1; from

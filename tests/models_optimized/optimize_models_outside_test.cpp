@@ -141,7 +141,8 @@ const ModelCase kModels[] = {
      false},
     {"onnx_mnist8/model.onnx", 8, {"Add", "MatMul", "Reshape"}},
     {"onnx_seeded/dcgan_generator_seeded.onnx", 10, {"BatchNormalization"}},
-    // Rounding differences grow in its instance normalisations (tests/models_float/stored_outputs_test.cpp).
+    // Rounding differences grow in its instance normalisations
+    // (tests/models_float/stored_outputs_outside_test.cpp).
     {"onnx_seeded/fast_style_seeded_224.onnx", 58, {}, ModelCase::kInFile, false},
     {"onnx_shape_only/mobilenetv2_noweights.onnx", 100, {}, ModelCase::kMissing, false},
     {"onnx_shape_only/resnet18_noweights.onnx", 49, {}, ModelCase::kMissing, false},

@@ -33,8 +33,8 @@ struct Net {
   int width = 1;
 };
 
-// Combinational operators. Widths: kAdd, kSub, kAnd, kOr, kXor, kMux operands and result alike; kMultiply,
-// signed, operands of any width, result of their sum; comparisons and reductions give one bit.
+// Combinational operators. Widths: kAdd, kSubtract, kAnd, kOr, kXor, kMux operands and result alike;
+// kMultiply, signed, operands of any width, result of their sum; comparisons and reductions give one bit.
 enum class Operation {
   kConstant,  // `value`, zero-extended
   kNot,

@@ -20,7 +20,7 @@ namespace tilewright::cgra {
 // What is at hand on a tile in a clock.
 struct ValueSource {
   enum class Kind : uint8_t {
-    kResult,    // of the tile's instruction that started operation_latency clocks ago
+    kResult,    // of the tile's instruction that started one operation latency ago
     kLink,      // what arrives from tile `index`
     kRegister,  // what delay register `index` kept in the clock before
   };

@@ -14,7 +14,7 @@ namespace tilewright::cgra {
 // the best mapping and the largest proven bound (kFeasible), or the bound alone (kStopped).
 //
 // limits.seconds as usual; limits.evaluations counts the solver's calls. `seed` seeds CaDiCaL; one thread.
-// Where problem.rules.routed: map_exact_routed (route/routed_mapper.h).
+// With problem.rules.routed: map_exact_routed (routed_mapper.h).
 // Errors: problem.verify's.
 MappingResult map_exact(const MappingProblem& problem, const MapperOptions& options);
 

@@ -13,7 +13,7 @@
 namespace tilewright::cgra {
 namespace {
 
-// Nodes of a cycle with sum(latency) * distance_price > sum(distance) * latency_price; empty: none.
+// Nodes of a cycle with sum(latency) / sum(distance) > cycles / distance; empty: none.
 std::vector<int> better_cycle(const std::vector<Edge>& edges, int nodes, int latency, int64_t cycles,
                               int64_t distance, const Deadline* deadline) {
   std::vector<int64_t> length(nodes, 0);

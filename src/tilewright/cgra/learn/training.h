@@ -1,5 +1,5 @@
-// Training of a placement policy: options and result. The trainer itself is a library of its own
-// (module `cgra_training`, libtorch), which train_library.h loads where it is wanted.
+// Training of a placement policy: options and result. The trainer itself is a separate library (module
+// `cgra_training`, libtorch), which flow/place/place_learning.cpp loads when it is needed.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The interface of all mappers: one function each, one result type. The table of them is in mappers.h.
+// The interface of all mappers: one function each, one result type. flow/place/place.h has the table of them.
 #pragma once
 
 #include <cstdint>

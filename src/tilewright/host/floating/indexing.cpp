@@ -72,8 +72,7 @@ std::vector<Tensor> one_hot(const Node& node, KernelInputs inputs, const HostOpt
   return {result};
 }
 
-// The lines along one axis of a tensor: line (outer, inner) starts at outer * size * inner_count + inner and
-// advances by inner_count.
+// The lines along one axis of a tensor: line (o, i) starts at o * size * inner + i and advances by inner.
 struct Lines {
   Lines(const Shape& shape, int axis)
       : outer(shape.count(0, axis)), size(shape[axis]), inner(shape.count(axis + 1, shape.rank())) {}

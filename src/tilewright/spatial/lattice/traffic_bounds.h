@@ -51,8 +51,7 @@ class TrafficBounds {
   bool exact_ = false;
 };
 
-// Energy of traffic over a boundary, less what first visits save; `instances_per_word` children see each
-// output word.
+// Energy of traffic over a boundary, less what first visits save.
 inline double boundary_energy(const BoundaryWeights& weights, const Traffic& traffic) {
   return weights.per_read * traffic.reads + weights.per_fill * traffic.fills;
 }

@@ -26,7 +26,7 @@ struct LevelConstraints {
   // By dimension; empty: all free. A positive number fixes the factor.
   std::vector<int64_t> temporal, spatial_x, spatial_y;
   // Dimensions whose temporal loops are the innermost of this level, innermost first; the others lie outside,
-  // in any order. Empty: any order. With fixed_order the list holds every dimension.
+  // in any order. Empty: any order. A list of every dimension fixes the order.
   std::vector<int> innermost;
   uint32_t must_keep = 0, must_bypass = 0;  // bits per data space
   // A dimension has a spatial factor on one axis at most (arrays whose rows and columns each unroll a list of
