@@ -9,6 +9,8 @@
 #include <cmath>
 #include <utility>
 
+#include "tilewright/graph/operator_class.h"
+
 namespace tilewright {
 namespace {
 
@@ -18,10 +20,7 @@ using Role = LcgRole;
 using Use = LcgUse;
 
 bool passes_through(const Node& node, int input) {
-  static constexpr std::array<const char*, 5> kOps = {"Identity", "Unsqueeze", "Squeeze", "Reshape",
-                                                      "Flatten"};
-  return input == 0 && node.domain.empty() &&
-         std::any_of(kOps.begin(), kOps.end(), [&](const char* op) { return node.op == op; });
+  return input == 0 && (operator_class(node) == OperatorClass::kReshape || node.is("Identity"));
 }
 
 Use use_of(const Node& node, int input) {

@@ -2,8 +2,9 @@
 #include "tilewright/graph/value_range.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
+
+#include "tilewright/graph/operator_class.h"
 
 namespace tilewright {
 namespace {
@@ -25,21 +26,6 @@ ValueRange range_of_constant(const Tensor& tensor) {
   return {*low, *high, signs};
 }
 
-bool has_output_stage(const Node& node) {
-  static constexpr std::array kOperators{"QConv", "QConvTranspose", "QGemm",
-                                         "QAdd",  "QAveragePool",   "QRequantize"};
-  return std::any_of(kOperators.begin(), kOperators.end(),
-                     [&](const char* op) { return node.is_tilewright(op); });
-}
-
-// Operators whose result holds nothing that input 0 does not.
-bool only_moves(const Node& node) {
-  static constexpr std::array kOperators{"MaxPool",   "GlobalMaxPool", "Flatten", "Reshape", "Squeeze",
-                                         "Unsqueeze", "Transpose",     "Slice",   "Gather",  "Identity",
-                                         "Expand",    "DepthToSpace",  "Split",   "Tile",    "SpaceToDepth"};
-  return std::any_of(kOperators.begin(), kOperators.end(), [&](const char* op) { return node.is(op); });
-}
-
 // A bound of Clip, `absent` where there is none; nullopt where it is computed.
 std::optional<int64_t> bound(const Graph& graph, const Node& node, int index, int64_t absent) {
   if (!node.has_input(index)) return absent;
@@ -58,7 +44,7 @@ ValueRange walk(const Graph& graph, ValueId value, int steps) {
   if (v.constant) return is_integer(v.type) ? range_of_constant(*v.constant) : type;
   const Node* node = steps > 0 ? producer_of(graph, value) : nullptr;
   if (node == nullptr) return type;
-  if (has_output_stage(*node)) {
+  if (has_output_stage(*node) && operator_traits(*node).numbers == OperatorNumbers::kInteger) {
     if (node->int_or("bipolar", 0) != 0) return {-1, 1, true};
     return {std::max(type.low, node->int_or("clip_low", type.low)),
             std::min(type.high, node->int_or("clip_high", type.high)), false};
@@ -66,7 +52,7 @@ ValueRange walk(const Graph& graph, ValueId value, int steps) {
   if (node->is_tilewright("QLookup") && graph.constant_input(*node, 1) != nullptr) {
     return range_of_constant(*graph.constant_input(*node, 1));
   }
-  if (only_moves(*node)) return walk(graph, node->input(0), steps - 1);
+  if (only_selects(*node)) return walk(graph, node->input(0), steps - 1);
   if (node->is("Clip")) {
     const auto low = bound(graph, *node, 1, type.low), high = bound(graph, *node, 2, type.high);
     if (!low || !high) return type;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "tilewright/transform/edit/operator_traits.h"
+#include "tilewright/graph/operator_class.h"
 
 namespace tilewright {
 namespace {
@@ -13,14 +13,13 @@ namespace {
 // What a chain may still take, in this order.
 enum Stage { kConstants, kResidual, kActivation, kPool, kFull };
 
-bool is_pool(const Node& node) {
-  return node.is("MaxPool") || node.is("AveragePool") || node.is("GlobalAveragePool") ||
-         node.is("GlobalMaxPool") || node.is_tilewright("QAveragePool") ||
-         node.is_tilewright("FixedAveragePool");
-}
+bool is_add(const Node& node) { return operator_function(node) == OperatorFunction::kAddition; }
 
-bool is_add(const Node& node) {
-  return node.is("Add") || node.is_tilewright("QAdd") || node.is_tilewright("FixedAdd");
+// An activation of floats, or the elementwise operators that stand for one in integers.
+bool activates(const Node& node) {
+  const OperatorTraits& traits = operator_traits(node);
+  return traits.activation ||
+         (traits.kind == OperatorClass::kElementwise && traits.numbers != OperatorNumbers::kAny);
 }
 
 bool combines_with_constant(const Graph& graph, const Node& node) {
@@ -30,7 +29,7 @@ bool combines_with_constant(const Graph& graph, const Node& node) {
 }
 
 Stage first_stage(const Graph& graph, const Node& node) {
-  if (is_layer(node)) return kConstants;
+  if (operator_class(node) == OperatorClass::kProduct) return kConstants;
   if (is_add(node) || node.is("Mul") || combines_with_constant(graph, node)) return kActivation;
   return kFull;
 }
@@ -40,16 +39,14 @@ Stage stage_of(const Graph& graph, const Node& node, ValueId chained) {
   if (std::count(node.inputs.begin(), node.inputs.end(), chained) != 1) return kFull;
   if (combines_with_constant(graph, node)) return kConstants;
   if (is_add(node)) return kResidual;
-  if (is_activation(node) || node.is_tilewright("QRequantize") || node.is_tilewright("QLookup") ||
-      node.is_tilewright("FixedLookup"))
-    return kActivation;
-  if (is_pool(node) && node.input(0) == chained) return kPool;
+  if (activates(node)) return kActivation;
+  if (operator_class(node) == OperatorClass::kPool && node.input(0) == chained) return kPool;
   return kFull;
 }
 
 bool moves_nothing(const Node& node) {
-  return node.is("Reshape") || node.is("Flatten") || node.is("Squeeze") || node.is("Unsqueeze") ||
-         node.is("Identity") || node.is("Dropout");
+  const OperatorClass kind = operator_class(node);
+  return kind == OperatorClass::kReshape || kind == OperatorClass::kCopy;
 }
 
 int64_t bytes_of(const Value& value) { return (value.shape.element_count() * bit_width(value.type) + 7) / 8; }

@@ -5,11 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <string_view>
 
 #include "tilewright/graph/inference/statistics.h"
+#include "tilewright/graph/operator_class.h"
 #include "tilewright/nest/node_workload.h"
 
 namespace tilewright {
@@ -56,27 +55,9 @@ int64_t batch_factor(const Graph& graph, int64_t batch) {
 
 // What an operator that works on single elements of its first input leaves of a chain.
 bool is_elementwise(const Node& node) {
-  constexpr std::array<std::string_view, 20> kOperators = {"Relu",
-                                                           "Clip",
-                                                           "LeakyRelu",
-                                                           "PRelu",
-                                                           "Sigmoid",
-                                                           "HardSigmoid",
-                                                           "HardSwish",
-                                                           "Tanh",
-                                                           "Elu",
-                                                           "Selu",
-                                                           "Softplus",
-                                                           "Softsign",
-                                                           "BatchNormalization",
-                                                           "Dropout",
-                                                           "Identity",
-                                                           "Cast",
-                                                           "Neg",
-                                                           "QuantizeLinear",
-                                                           "DequantizeLinear",
-                                                           "Gelu"};
-  return node.domain.empty() && std::find(kOperators.begin(), kOperators.end(), node.op) != kOperators.end();
+  const OperatorClass kind = operator_class(node);
+  return kind == OperatorClass::kElementwise || kind == OperatorClass::kConversion ||
+         kind == OperatorClass::kCopy || node.is("PRelu") || node.is("BatchNormalization");
 }
 
 // The node that alone reads `value` as its first input; kNoNode if there are others or the value leaves the

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdlib>
 
+#include "tilewright/graph/operator_class.h"
 #include "tilewright/graph/value_range.h"
 #include "tilewright/graph/window.h"
 #include "tilewright/overlay/schedule/layer.h"
@@ -491,8 +492,7 @@ Layer extract_layer(const Graph& graph, const Node& node, const OverlayHardware&
 }
 
 bool is_view(const Graph& graph, const Node& node) {
-  if (!node.is("Flatten") && !node.is("Reshape") && !node.is("Squeeze") && !node.is("Unsqueeze"))
-    return false;
+  if (operator_class(node) != OperatorClass::kReshape) return false;
   const Value& from = graph.value(node.input(0));
   const Value& to = graph.value(node.outputs[0]);
   const auto view = image_view(from.shape);

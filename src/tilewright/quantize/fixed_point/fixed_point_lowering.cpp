@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "tilewright/graph/inference/statistics.h"
+#include "tilewright/graph/operator_class.h"
 #include "tilewright/graph/window.h"
 #include "tilewright/quantize/calibrate/single_precision.h"
 #include "tilewright/quantize/fixed_point/fixed_point_builder.h"
@@ -25,11 +26,6 @@ bool is_addition(const Node& node) { return node.is("Add") || (node.is("Sum") &&
 
 bool is_average(const Node& node) {
   return node.is("AveragePool") || node.is("GlobalAveragePool") || node.is("ReduceMean");
-}
-
-bool carries_clip(const Node& node) {
-  return node.is_tilewright("FixedConv") || node.is_tilewright("FixedGemm") ||
-         node.is_tilewright("FixedAdd") || node.is_tilewright("FixedAveragePool");
 }
 
 // `constant` repeated to `shape`; empty when it does not broadcast to it.
@@ -204,7 +200,7 @@ class FixedPointLowering {
     if (readers_[size_t(old)].size() != 1 || source_.is_output(old)) return nullptr;
     const ValueId id = builder_.fixed(old);
     for (auto node = builder_.graph().nodes.rbegin(); node != builder_.graph().nodes.rend(); ++node) {
-      if (node->outputs[0] == id) return carries_clip(*node) ? &*node : nullptr;
+      if (node->outputs[0] == id) return has_output_stage(*node) ? &*node : nullptr;
     }
     return nullptr;
   }

@@ -1,23 +1,14 @@
 // Operators that only move data, and activations that only clip: quantisation commutes with both, because it
 // is monotone and works element by element.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <string_view>
 
+#include "tilewright/graph/operator_class.h"
 #include "tilewright/quantize/integerize/integer_builder.h"
 
 namespace tilewright {
 namespace {
-
-constexpr std::array<std::string_view, 16> kMovement = {
-    "Identity",     "Dropout", "Reshape", "Flatten",      "Transpose", "Squeeze", "Unsqueeze",     "Slice",
-    "SpaceToDepth", "Split",   "Gather",  "DepthToSpace", "MaxPool",   "Expand",  "GlobalMaxPool", "Tile"};
-
-bool listed(const Node& node) {
-  return node.domain.empty() && std::find(kMovement.begin(), kMovement.end(), node.op) != kMovement.end();
-}
 
 // The integer of `form` that stands for `number`.
 int64_t number_in(const IntegerForm& form, float number) {
@@ -63,7 +54,7 @@ bool only_moves_data(const Graph& graph, const Node& node) {
     return node.string_or("mode", "nearest") == "nearest" &&
            node.string_or("coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize";
   }
-  if (!listed(node)) return false;
+  if (!only_selects(node)) return false;
   if (node.is("Dropout") || node.is("MaxPool")) {
     return node.outputs.size() == 1 || node.outputs[1] == kNoValue;
   }

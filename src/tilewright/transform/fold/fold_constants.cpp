@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "tilewright/graph/operator_class.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/transform/edit/graph_editor.h"
-#include "tilewright/transform/edit/operator_traits.h"
 
 namespace tilewright {
 namespace {
@@ -93,7 +93,8 @@ class Folder {
     return readers_left >= 0 && !readers.empty() &&
            std::all_of(readers.begin(), readers.end(), [&](NodeId reader) {
              const Node& node = editor_.node(reader);
-             if (is_layer(node) || node.is("BatchNormalization")) return node.input(0) != id;
+             if (operator_class(node) == OperatorClass::kProduct || node.is("BatchNormalization"))
+               return node.input(0) != id;
              if (!node.domain.empty() || node.outputs.size() != 1 ||
                  editor_.graph().is_output(node.outputs[0])) {
                return false;

@@ -8,12 +8,23 @@
 #include <utility>
 #include <vector>
 
+#include "tilewright/graph/operator_class.h"
 #include "tilewright/transform/edit/graph_editor.h"
-#include "tilewright/transform/edit/operator_traits.h"
 #include "tilewright/transform/edit/permutation.h"
 
 namespace tilewright {
 namespace {
+
+// One output whose elements follow those of the first input, one by one; everything else is a scalar.
+bool is_elementwise_unary(const Graph& graph, const Node& node) {
+  const OperatorClass kind = operator_class(node);
+  const bool listed =
+      kind == OperatorClass::kElementwise || kind == OperatorClass::kConversion || node.is("Identity");
+  return listed && node.outputs.size() == 1 && node.has_input(0) &&
+         std::all_of(node.inputs.begin() + 1, node.inputs.end(), [&](ValueId id) {
+           return id == kNoValue || graph.value(id).shape.element_count() == 1;
+         });
+}
 
 enum class Reach {
   kEverywhere,     // also where a Transpose has several readers and is duplicated
@@ -66,7 +77,7 @@ class Sinker {
     if (reach_ == Reach::kNeverCostlier && !is_never_costlier(id)) return;
     if (is_elementwise_unary(editor_.graph(), node)) return sink_data_input(id);
     if (node.is("Concat")) return sink_concat(id);
-    if (is_broadcasting(node)) return sink_broadcast(id);
+    if (operator_class(node) == OperatorClass::kBroadcast) return sink_broadcast(id);
     if (node.is("Softmax") || node.is("LogSoftmax")) return sink_axis(id, -1);
     if (node.is("Split")) return sink_axis(id, 0);
     if (node.is("Pad")) return sink_pad(id);

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tilewright/graph/operator_class.h"
 #include "tilewright/transform/edit/graph_editor.h"
-#include "tilewright/transform/edit/operator_traits.h"
 
 namespace tilewright {
 namespace {
@@ -77,7 +77,7 @@ void merge_nodes(GraphEditor& editor) {
   std::unordered_multimap<std::string, NodeId> seen;
   for (NodeId id = 0; id < editor.node_count(); ++id) {
     const Node& node = editor.node(id);
-    if (is_layer(node)) continue;
+    if (operator_class(node) == OperatorClass::kProduct) continue;
     std::string key = node.domain + ":" + node.op;
     for (const ValueId input : node.inputs) key += "," + std::to_string(input);
     const auto [first, last] = seen.equal_range(key);

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "tilewright/graph/operator_class.h"
 #include "tilewright/transform/edit/graph_editor.h"
 #include "tilewright/transform/edit/permutation.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 bool only_renames(const GraphEditor& editor, NodeId id) {
   const Node& node = editor.node(id);
-  if (node.is("Reshape") || node.is("Squeeze") || node.is("Unsqueeze") || node.is("Flatten")) return true;
+  if (operator_class(node) == OperatorClass::kReshape) return true;
   if (!node.is("Transpose")) return false;
   const Shape& shape = editor.value(node.input(0)).shape;
   return keeps_element_order(permutation_of(node, shape.rank()), shape);
