@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(modules)
-foreach(module base tensor netlist synthesis search report graph hardware frontend host nest transform quantize overlay spatial pipeline cgra tune flow)
+foreach(module base tensor netlist synthesis search report graph hardware frontend host nest layers transform quantize overlay spatial pipeline cgra tune flow)
   if(TARGET tilewright_${module})
     list(APPEND modules tilewright_${module})
   endif()

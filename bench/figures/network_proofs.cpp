@@ -14,7 +14,7 @@
 
 #include "outside.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
-#include "tilewright/nest/node_workload.h"
+#include "tilewright/layers/node_workload.h"
 #include "tilewright/spatial/lattice/lattice_solver.h"
 #include "tilewright/spatial/network/network.h"
 

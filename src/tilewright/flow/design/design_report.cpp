@@ -32,7 +32,7 @@ const char* multiplier_name(pipeline::Multiplier multiplier) {
 }
 
 std::string number_type(const Network& network) {
-  if (network.number == pipeline::NumberType::kFixed) {
+  if (network.number == NumberType::kFixed) {
     return fmt::format("q{}.{}", 32 - network.fraction, network.fraction);
   }
   int widest = 1;

@@ -9,7 +9,7 @@
 
 #include "tilewright/graph/inference/statistics.h"
 #include "tilewright/graph/operator_class.h"
-#include "tilewright/nest/node_workload.h"
+#include "tilewright/layers/node_workload.h"
 
 namespace tilewright {
 namespace {

@@ -9,13 +9,16 @@
 #include <set>
 
 #include "tilewright/base/error.h"
+#include "tilewright/graph/operator_class.h"
 #include "tilewright/graph/value_range.h"
-#include "tilewright/graph/window.h"
+#include "tilewright/layers/fused_layer.h"
 #include "tilewright/pipeline/network/fit_tensors.h"
 #include "tilewright/pipeline/network/network.h"
 
 namespace tilewright::pipeline {
 namespace {
+
+using Function = OperatorFunction;
 
 enum class Order { kNchw, kNhwc, kVectorChw, kVectorHwc };
 
@@ -25,34 +28,19 @@ struct View {
   Order order = Order::kNchw;
 };
 
-bool is_layer(const Node& node) {
-  static const std::set<std::string> kNames = {
-      "QConv",     "QGemm",     "QAdd",     "QAveragePool",     "QRequantize", "QLookup",
-      "FixedConv", "FixedGemm", "FixedAdd", "FixedAveragePool", "FixedLookup"};
-  return node.domain == kTilewrightDomain && kNames.count(node.op) != 0;
-}
-
-bool has_weights(const Node& node) {
-  return node.is_tilewright("QConv") || node.is_tilewright("QGemm") || node.is_tilewright("FixedConv") ||
-         node.is_tilewright("FixedGemm");
-}
-
+// What only shows its input in another way: a view, where no element moves.
 bool is_view(const Node& node) {
-  return node.is("Flatten") || node.is("Reshape") || node.is("Transpose") || node.is("Squeeze") ||
-         node.is("Unsqueeze") || node.is("Identity");
+  return operator_class(node) == OperatorClass::kReshape || node.is("Transpose") || node.is("Identity");
 }
 
-bool is_integer_type(ElementType type) { return type == ElementType::kI8 || type == ElementType::kI32; }
-
-bool is_integer_pool(const Graph& graph, const Node& node) {
-  return (node.is("MaxPool") || node.is("GlobalMaxPool")) &&
-         is_integer_type(graph.value(node.outputs[0]).type);
-}
-bool is_integer_clip(const Graph& graph, const Node& node) {
-  return (node.is("Clip") || node.is("Relu")) && is_integer_type(graph.value(node.outputs[0]).type);
-}
 bool runs_in_hardware(const Graph& graph, const Node& node) {
-  return is_layer(node) || is_integer_pool(graph, node) || is_integer_clip(graph, node);
+  return layer_number(graph, node) && operator_function(node) != Function::kTransposedConvolution;
+}
+
+bool begins_network(const Graph& graph, const Node& node) {
+  const Function function = operator_function(node);
+  return runs_in_hardware(graph, node) && (function == Function::kConvolution ||
+                                           function == Function::kDense || function == Function::kMaxPool);
 }
 
 class Extraction {
@@ -82,7 +70,7 @@ class Extraction {
     first_ = count;
     for (NodeId id = 0; id < count; ++id) {
       const Node& node = graph_.nodes[size_t(id)];
-      if (first_ == count && (has_weights(node) || is_integer_pool(graph_, node))) first_ = id;
+      if (first_ == count && begins_network(graph_, node)) first_ = id;
       if (runs_in_hardware(graph_, node)) last_ = id;
     }
     if (first_ == count) {
@@ -126,9 +114,10 @@ class Extraction {
     network_.name = graph_.name;
     bool fixed = false, integer = false;
     for (NodeId id = first_; id <= last_; ++id) {
-      if (!member_[size_t(id)] || !is_layer(graph_.nodes[size_t(id)])) continue;
       const Node& node = graph_.nodes[size_t(id)];
-      const bool is_fixed = node.op.rfind("Fixed", 0) == 0;
+      const OperatorNumbers numbers = operator_traits(node).numbers;
+      if (!member_[size_t(id)] || numbers == OperatorNumbers::kAny) continue;
+      const bool is_fixed = numbers == OperatorNumbers::kFixed;
       (is_fixed ? fixed : integer) = true;
       if (is_fixed && node.has("fraction")) network_.fraction = int(node.int_or("fraction", 0));
     }
@@ -186,7 +175,7 @@ class Extraction {
 
   // The same of all that it reads; weights, tables and bounds are constants.
   bool inputs(const Node& node) {
-    const bool adds = node.op == "QAdd" || node.op == "FixedAdd";
+    const bool adds = operator_function(node) == Function::kAddition;
     bool ok = data(node, node.input(0)) && (!adds || data(node, node.input(1)));
     for (size_t i = 1; !adds && i < node.inputs.size(); ++i) {
       const ValueId value = node.inputs[i];
@@ -200,38 +189,52 @@ class Extraction {
   void take(const Node& node) {
     if (!inputs(node)) return;
     if (is_view(node)) return take_view(node);
-    if (node.op == "QAdd" || node.op == "FixedAdd") return take_addition(node);
-    if (node.op == "QLookup" || node.op == "FixedLookup") return take_lookup(node);
+    const std::optional<FusedLayer> source = read_layer(graph_, node, problems_);
+    if (!source) return;
+    if (source->function == Function::kAddition) return take_addition(node, *source);
+    if (source->function == Function::kLookup) return take_lookup(node, *source);
     Layer layer = begin_layer(node);
-    const bool windows =
-        node.op == "QConv" || node.op == "FixedConv" || node.op.find("Pool") != std::string::npos;
+    const bool windows = !source->geometry.window.axes.empty();
     if (windows && views_.at(node.input(0)).order != Order::kNchw) {
       return refuse(node, "the axes of what it reads are in another order than [1, channels, rows, columns]",
                     "remove the Transpose in front of it");
     }
-    const Shape& x = graph_.value(node.input(0)).shape;
-    if (node.op == "QConv" || node.op == "FixedConv") {
-      if (!take_convolution(node, x, layer)) return;
-    } else if (node.op == "QGemm" || node.op == "FixedGemm") {
-      take_dense(node, layer);
-    } else if (is_integer_pool(graph_, node)) {
-      layer.kind = LayerKind::kMaxPool;
-      const Window window = node.is("MaxPool") ? pool_window(node, x) : global_window(node, x);
-      if (!set_window(node, window, layer)) return;
-      pass_through(layer);
-    } else if (node.op == "QAveragePool" || node.op == "FixedAveragePool") {
-      layer.kind = LayerKind::kAveragePool;
-      if (!set_window(node, pool_window(node, x), layer)) return;
-      set_scalar_finish(node, layer);
-    } else if (node.op == "QRequantize") {
-      layer.kind = LayerKind::kMap;
-      set_scalar_finish(node, layer);
-    } else {  // Clip, Relu
-      layer.kind = LayerKind::kMap;
-      pass_through(layer);
-      set_clip(node, layer);
-    }
+    if (!take_function(node, *source, layer)) return;
     end_layer(node, std::move(layer));
+  }
+
+  // What is special about the layer's function; false after a refusal.
+  bool take_function(const Node& node, const FusedLayer& source, Layer& layer) {
+    switch (source.function) {
+      case Function::kConvolution:
+        if (!take_convolution(node, source, layer)) return false;
+        set_product_finish(source, layer);
+        return true;
+      case Function::kDense:
+        take_dense(source, layer);
+        set_product_finish(source, layer);
+        return true;
+      case Function::kMaxPool:
+        layer.kind = LayerKind::kMaxPool;
+        if (!set_window(node, source, layer)) return false;
+        pass_through(layer);
+        return true;
+      case Function::kAveragePool:
+        layer.kind = LayerKind::kAveragePool;
+        if (!set_window(node, source, layer)) return false;
+        set_scalar_finish(source, layer);
+        return true;
+      case Function::kRequantize:
+        layer.kind = LayerKind::kMap;
+        set_scalar_finish(source, layer);
+        return true;
+      default:  // kClip
+        layer.kind = LayerKind::kMap;
+        pass_through(layer);
+        layer.clip_low = source.finish.clip_low;
+        layer.clip_high = source.finish.clip_high;
+        return true;
+    }
   }
 
   Layer begin_layer(const Node& node) {
@@ -261,7 +264,8 @@ class Extraction {
     network_.layers.push_back(std::move(layer));
   }
 
-  bool set_window(const Node& node, const Window& window, Layer& layer) {
+  bool set_window(const Node& node, const FusedLayer& source, Layer& layer) {
+    const Window& window = source.geometry.window;
     if (!window.is_2d()) {
       refuse(node, "its window is not two-dimensional");
       return false;
@@ -271,24 +275,21 @@ class Extraction {
       return false;
     }
     const WindowAxis &y = window.height(), &x = window.width();
-    layer.window = {
-        y.kernel, x.kernel, y.stride, x.stride, y.pad_begin, x.pad_begin, node.int_or("pad_value", 0)};
+    layer.window = {y.kernel, x.kernel, y.stride, x.stride, y.pad_begin, x.pad_begin, source.pad_value};
     return true;
   }
 
-  bool take_convolution(const Node& node, const Shape& x, Layer& layer) {
-    const Tensor* const weights = graph_.constant_input(node, 1);
-    const int64_t groups = node.int_or("group", 1);
-    const Shape& w = weights->shape();
-    const bool depthwise = groups > 1 && groups == x[1] && w[0] == x[1];
-    if (groups > 1 && !depthwise) {
-      refuse(node, fmt::format("it has {} groups of several channels", groups),
+  bool take_convolution(const Node& node, const FusedLayer& source, Layer& layer) {
+    const NodeGeometry& geometry = source.geometry;
+    if (geometry.group > 1 && !geometry.is_depthwise()) {
+      refuse(node, fmt::format("it has {} groups of several channels", geometry.group),
              "only 1 group or one per channel is possible; run it on the overlay (tilewright compile)");
       return false;
     }
-    if (!set_window(node, convolution_window(node, x, w), layer)) return false;
-    layer.kind = depthwise ? LayerKind::kDepthwise : LayerKind::kConvolution;
-    const std::vector<int64_t> values = weights->to_integers();
+    if (!set_window(node, source, layer)) return false;
+    layer.kind = geometry.is_depthwise() ? LayerKind::kDepthwise : LayerKind::kConvolution;
+    const Shape& w = source.weights->shape();
+    const std::vector<int64_t> values = source.weights->to_integers();
     const int64_t taps = w[2] * w[3];
     layer.weights.resize(values.size());
     for (int64_t o = 0; o < w[0]; ++o) {
@@ -299,17 +300,16 @@ class Extraction {
         }
       }
     }
-    set_layer_finish(node, layer);
     return true;
   }
 
-  void take_dense(const Node& node, Layer& layer) {
-    const View view = views_.at(node.input(0));
+  void take_dense(const FusedLayer& source, Layer& layer) {
+    const View view = views_.at(source.input);
     const TensorShape in = network_.tensors[size_t(view.tensor)].shape;
     layer.kind = LayerKind::kConvolution;
     layer.window.rows = in.rows;
     layer.window.columns = in.columns;
-    const std::vector<int64_t> values = graph_.constant_input(node, 1)->to_integers();
+    const std::vector<int64_t> values = source.weights->to_integers();
     const int64_t inputs = in.elements(), pixels = in.rows * in.columns;
     layer.weights.resize(values.size());
     for (size_t i = 0; i < values.size(); ++i) {
@@ -317,54 +317,42 @@ class Extraction {
       const int64_t at = view.order == Order::kVectorHwc ? k : k % pixels * in.channels + k / pixels;
       layer.weights[size_t(o * inputs + at)] = int32_t(values[i]);
     }
-    set_layer_finish(node, layer);
   }
 
-  // Bias, multiplier and shift of QConv and QGemm; bias and clips of their fixed-point forms.
-  void set_layer_finish(const Node& node, Layer& layer) {
-    if (const Tensor* const bias = graph_.constant_input(node, 2)) layer.bias = bias->to_integers();
+  void set_product_finish(const FusedLayer& source, Layer& layer) {
+    layer.bias = source.finish.bias;
+    set_clip(source, layer);
     if (network_.number == NumberType::kFixed) {
       layer.weight_bits = 32;
-      layer.clip_low = node.int_or("clip_low", INT32_MIN);
-      layer.clip_high = node.int_or("clip_high", INT32_MAX);
       return;
     }
-    const std::vector<int64_t> multipliers = graph_.constant_input(node, 3)->to_integers();
-    const std::vector<int64_t> shifts = graph_.constant_input(node, 4)->to_integers();
-    layer.scale.resize(std::max(multipliers.size(), shifts.size()));
-    for (size_t i = 0; i < layer.scale.size(); ++i) {
-      layer.scale[i] = {int32_t(multipliers[multipliers.size() == 1 ? 0 : i]),
-                        int32_t(shifts[shifts.size() == 1 ? 0 : i])};
-    }
+    layer.scale = source.finish.scale;
     if (layer.scale.size() == 1) layer.scale.resize(layer.bias.size(), layer.scale[0]);
-    set_output_attributes(node, layer);
     const auto [low, high] = std::minmax_element(layer.weights.begin(), layer.weights.end());
     layer.weight_bipolar =
         std::all_of(layer.weights.begin(), layer.weights.end(), [](int32_t w) { return w == 1 || w == -1; });
     layer.weight_bits = layer.weight_bipolar ? 1 : bits_for(*low, *high);
   }
 
-  void set_output_attributes(const Node& node, Layer& layer) {
-    layer.zero_point = node.int_or("y_zero_point", 0);
-    layer.clip_low = node.int_or("clip_low", -128);
-    layer.clip_high = node.int_or("clip_high", 127);
-    layer.bipolar = node.int_or("bipolar", 0) != 0;
+  void set_clip(const FusedLayer& source, Layer& layer) {
+    layer.zero_point = source.finish.zero_point;
+    layer.clip_low = source.finish.clip_low;
+    layer.clip_high = source.finish.clip_high;
+    layer.bipolar = source.finish.bipolar;
   }
 
-  // Operators with one multiplier and shift for all channels.
-  void set_scalar_finish(const Node& node, Layer& layer) {
+  // Operators with one multiplier and shift for all channels; in fixed point the multiplier is a weight.
+  void set_scalar_finish(const FusedLayer& source, Layer& layer) {
+    set_clip(source, layer);
     if (network_.number == NumberType::kFixed) {
       const TensorShape& in = network_.tensors[size_t(layer.input)].shape;
       layer.weights.assign(size_t(in.channels * layer.window.rows * layer.window.columns),
-                           int32_t(node.int_or("multiplier", 1)));
+                           source.finish.scale[0].multiplier);
       layer.weight_bits = 32;
-      layer.clip_low = node.int_or("clip_low", INT32_MIN);
-      layer.clip_high = node.int_or("clip_high", INT32_MAX);
       return;
     }
-    layer.bias = {node.int_or("bias", 0)};
-    layer.scale = {{int32_t(node.int_or("multiplier", 1)), int32_t(node.int_or("shift", 0))}};
-    set_output_attributes(node, layer);
+    layer.bias = source.finish.bias;
+    layer.scale = source.finish.scale;
   }
 
   // The result is the input: pools and clips.
@@ -377,15 +365,6 @@ class Extraction {
       layer.weights.assign(size_t(in.channels), int32_t{1} << network_.fraction);
       layer.weight_bits = 32;
     }
-  }
-
-  void set_clip(const Node& node, Layer& layer) {
-    if (node.is("Relu")) {
-      layer.clip_low = 0;
-      return;
-    }
-    if (const Tensor* const low = graph_.constant_input(node, 1)) layer.clip_low = low->integer_at(0);
-    if (const Tensor* const high = graph_.constant_input(node, 2)) layer.clip_high = high->integer_at(0);
   }
 
   // The layer that makes `value` when this reader is its only one and nothing is fused behind it yet that
@@ -412,8 +391,8 @@ class Extraction {
     return views_.at(a).order == views_.at(b).order || shape.rows * shape.columns == 1;
   }
 
-  void take_addition(const Node& node) {
-    if (node.int_or("bipolar", 0) != 0) {
+  void take_addition(const Node& node, const FusedLayer& source) {
+    if (source.finish.bipolar) {
       return refuse(node, "its sums become signs", "put a QRequantize with the signs behind it");
     }
     if (!alike(node.input(0), node.input(1))) {
@@ -439,14 +418,13 @@ class Extraction {
     Layer& layer = best == nullptr ? alone : *best;
     FusedAdd add;
     add.tensor = tensor_of(node.input(1 - own));
-    const bool fixed = network_.number == NumberType::kFixed;
-    add.multiplier_a = node.int_or(own == 0 ? "multiplier_a" : "multiplier_b", 1);
-    add.multiplier_b = node.int_or(own == 0 ? "multiplier_b" : "multiplier_a", 1);
-    add.bias = node.int_or("bias", 0);
-    add.shift = int(node.int_or("shift", 0));
-    add.zero_point = node.int_or("y_zero_point", 0);
-    add.clip_low = node.int_or("clip_low", fixed ? INT32_MIN : -128);
-    add.clip_high = node.int_or("clip_high", fixed ? INT32_MAX : 127);
+    add.multiplier_a = own == 0 ? source.multiplier_a : source.multiplier_b;
+    add.multiplier_b = own == 0 ? source.multiplier_b : source.multiplier_a;
+    add.bias = source.finish.bias.empty() ? 0 : source.finish.bias[0];
+    add.shift = source.finish.scale.empty() ? 0 : source.finish.scale[0].shift;
+    add.zero_point = source.finish.zero_point;
+    add.clip_low = source.finish.clip_low;
+    add.clip_high = source.finish.clip_high;
     layer.add = add;
     if (best == nullptr) {
       end_layer(node, std::move(alone));
@@ -455,7 +433,7 @@ class Extraction {
     }
   }
 
-  void take_lookup(const Node& node) {
+  void take_lookup(const Node& node, const FusedLayer& source) {
     Layer* fused = fusable(node.input(0));
     Layer alone;
     if (fused == nullptr) {
@@ -465,9 +443,8 @@ class Extraction {
     }
     Layer& layer = fused == nullptr ? alone : *fused;
     FusedLookup lookup;
-    for (int64_t value : graph_.constant_input(node, 1)->to_integers())
-      lookup.table.push_back(int32_t(value));
-    lookup.input_shift = int(node.int_or("input_shift", 0));
+    for (int64_t value : source.table->to_integers()) lookup.table.push_back(int32_t(value));
+    lookup.input_shift = source.input_shift;
     layer.lookup = std::move(lookup);
     if (fused == nullptr) {
       end_layer(node, std::move(alone));

@@ -6,12 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/graph/graph.h"
+#include "tilewright/layers/fused_layer.h"
 #include "tilewright/tensor/quantized_arithmetic.h"
 
 namespace tilewright::pipeline {
-
-enum class NumberType { kInteger, kFixed };  // i8 and narrower with i32 sums; i32 with 64-bit sums
 
 // A map of rows x columns x channels; dense vectors are 1 x 1.
 struct TensorShape {

@@ -1,4 +1,4 @@
-#include "tilewright/nest/node_workload.h"
+#include "tilewright/layers/node_workload.h"
 
 #include <gtest/gtest.h>
 
