@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "tilewright/base/integer_math.h"
+#include "tilewright/graph/operator_class.h"
 #include "tilewright/overlay/lower/lowering.h"
 #include "tilewright/overlay/lower/memory_plan.h"
 #include "tilewright/overlay/measure/layer_cycles.h"
@@ -138,10 +139,13 @@ class Compiler {
       return;
     }
     CompiledLayer compiled;
-    const bool elementwise = node.is_tilewright("QRequantize") || node.is_tilewright("QAdd");
+    const OperatorFunction function = operator_function(node);
+    const bool addition = function == OperatorFunction::kAddition;
     std::optional<SourceView> view;
-    if (node.is_tilewright("QGemm") || elementwise) view = view_of(node.input(0));
-    if (node.is_tilewright("QAdd") && *view != view_of(node.input(1))) {
+    if (addition || function == OperatorFunction::kDense || function == OperatorFunction::kRequantize) {
+      view = view_of(node.input(0));
+    }
+    if (addition && *view != view_of(node.input(1))) {
       throw Error(ErrorKind::kUnsupported,
                   "the operands of the addition are seen as images of different sizes");
     }

@@ -139,8 +139,13 @@ bool is_view(const Graph& graph, const Node& node);
 // would help. Flatten and Reshape between layers are "supported" as the views they are when their input is.
 bool supports(const Graph& graph, const Node& node, const OverlayHardware& hardware, std::string* reason);
 
-// The layer of a node for which supports() holds. `view` replaces the view of the inputs of QGemm, QAdd and
-// QRequantize (behind a Flatten). Errors (unsupported): the reason of supports().
+// The layer of a node, or nullopt after adding to `refusals` why the overlay cannot run it, naming the node
+// (unsupported). `view` replaces the view of the inputs of QGemm, QAdd and QRequantize (behind a Flatten).
+// Errors (invalid input): a window that does not fit.
+std::optional<Layer> find_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
+                                Diagnostics& refusals, std::optional<SourceView> view = {});
+
+// The same for callers that know of a layer. Errors: the refusals.
 Layer extract_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
                     std::optional<SourceView> view = {});
 

@@ -1,11 +1,12 @@
-// From graph nodes to layers, one function per operator of docs/arithmetic.md.
+// From the layers of a graph (layers/fused_layer.h) to those of the overlay, one function per operator
+// function. What the overlay cannot do is noted with the node; the first reason ends the work.
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
 
 #include "tilewright/graph/operator_class.h"
 #include "tilewright/graph/value_range.h"
-#include "tilewright/graph/window.h"
+#include "tilewright/layers/fused_layer.h"
 #include "tilewright/overlay/schedule/layer.h"
 
 namespace tilewright::overlay {
@@ -14,101 +15,13 @@ namespace {
 constexpr int kMaxWeightPlanes = 4;
 constexpr int64_t kMaxWindow = 4096;  // of one axis, dilation included
 
-struct Unsupported {
-  std::string reason;
-};
-
-WindowAxis flat_axis() { return {}; }
-
 // Height and width of a window over one or two spatial axes.
 struct Axes {
   WindowAxis y, x;
 };
 
-Axes axes_of(const Window& window) {
-  for (const WindowAxis& axis : window.axes) {
-    if (std::max({axis.kernel, axis.stride, axis.dilation, axis.pad_begin, axis.pad_end}) > kMaxWindow ||
-        axis.effective_kernel() > kMaxWindow) {
-      throw Unsupported{"windows wider than " + std::to_string(kMaxWindow) + " do not run on the overlay"};
-    }
-  }
-  if (window.rank() == 2) return {window.height(), window.width()};
-  if (window.rank() == 1) return {flat_axis(), window.axes[0]};
-  throw Unsupported{"only one and two spatial axes run on the overlay"};
-}
-
-SourceView view_of(const Graph& graph, ValueId value) {
-  if (graph.value(value).type != ElementType::kI8)
-    throw Unsupported{"only i8 activations run on the overlay"};
-  const auto view = image_view(graph.value(value).shape);
-  if (!view) throw Unsupported{"only tensors of rank 2 to 4 run on the overlay"};
-  if (graph.value(value).shape.element_count() == 0) throw Unsupported{"an empty tensor has nothing to run"};
-  return *view;
-}
-
 LayerSource source_of(ValueId value, const SourceView& view) {
   return {value, view.channels, view.height, view.width};
-}
-
-const Tensor& constant(const Graph& graph, const Node& node, int index, const char* what) {
-  const Tensor* tensor = graph.constant_input(node, index);
-  if (tensor == nullptr) throw Unsupported{std::string(what) + " must be constant"};
-  return *tensor;
-}
-
-std::vector<int32_t> as_i32(const Tensor& tensor) {
-  std::vector<int32_t> result;
-  for (const int64_t v : tensor.to_integers()) result.push_back(int32_t(v));
-  return result;
-}
-
-void check_output(const LayerOutput& output) {
-  for (const Requantization& scale : output.requantization) {
-    if (scale.multiplier < 1 || scale.shift < 0 || scale.shift > 62) {
-      throw Unsupported{"a multiplier must be positive and a shift in 0..62"};
-    }
-  }
-  if (output.clip_low < -128 || output.clip_high > 127 || output.clip_low > output.clip_high ||
-      output.zero_point < -128 || output.zero_point > 127) {
-    throw Unsupported{"y_zero_point, clip_low and clip_high must lie in -128..127, in order"};
-  }
-}
-
-void read_output_attributes(const Node& node, LayerOutput& output) {
-  output.zero_point = int32_t(node.int_or("y_zero_point", 0));
-  output.clip_low = int32_t(node.int_or("clip_low", -128));
-  output.clip_high = int32_t(node.int_or("clip_high", 127));
-  output.bipolar = node.int_or("bipolar", 0) != 0;
-}
-
-// B, M and S of QConv, QConvTranspose and QGemm.
-void read_parameters(const Graph& graph, const Node& node, Layer& layer) {
-  LayerOutput& output = layer.output;
-  output.bias = node.has_input(2) ? as_i32(constant(graph, node, 2, "the bias"))
-                                  : std::vector<int32_t>(size_t(layer.out_channels), 0);
-  if (output.bias.size() == 1) output.bias.resize(size_t(layer.out_channels), output.bias[0]);
-  const std::vector<int32_t> multiplier = as_i32(constant(graph, node, 3, "the multiplier"));
-  const std::vector<int32_t> shift = as_i32(constant(graph, node, 4, "the shift"));
-  const size_t count = std::max(multiplier.size(), shift.size());
-  const size_t channels = size_t(layer.out_channels);
-  if (output.bias.size() != channels || (count != 1 && count != channels)) {
-    throw Unsupported{"bias, multiplier and shift must have one entry per output channel"};
-  }
-  for (size_t i = 0; i < count; ++i) {
-    output.requantization.push_back(
-        {multiplier[multiplier.size() == 1 ? 0 : i], shift[shift.size() == 1 ? 0 : i]});
-  }
-  read_output_attributes(node, output);
-}
-
-// Planes of `bits` bits that weights in [low, high] are a sum of.
-int planes_for(int64_t low, int64_t high, int bits) {
-  const int most = bits == 1 ? 1 : kMaxWeightPlanes;
-  for (int planes = 1; planes <= most; ++planes) {
-    if (low >= lowest_weight(bits) * planes && high <= highest_weight(bits) * planes) return planes;
-  }
-  throw Unsupported{"weights beyond " + std::to_string(most) + " passes of " + std::to_string(bits) +
-                    " bits (" + std::to_string(low) + " to " + std::to_string(high) + ")"};
 }
 
 // Sum of the magnitudes of each of `rows` equal parts.
@@ -122,27 +35,6 @@ std::vector<int64_t> magnitudes(std::span<const T> values, int64_t rows) {
     sums[row] = sum;
   }
   return sums;
-}
-
-void set_weights(Layer& layer, Tensor weights) {
-  if (weights.type() != ElementType::kI8 && weights.type() != ElementType::kI16) {
-    throw Unsupported{"weights must be i8 or i16"};
-  }
-  layer.weight_positions = int(weights.shape()[2]);
-  layer.weight_planes = 1;
-  if (weights.type() == ElementType::kI16 && weights.size() > 0) {
-    const auto [low, high] =
-        std::minmax_element(weights.data<int16_t>().begin(), weights.data<int16_t>().end());
-    layer.weight_planes = planes_for(*low, *high, layer.weight_bits);
-  } else if (layer.weight_bits < 8 && weights.size() > 0) {
-    const auto [low, high] =
-        std::minmax_element(weights.data<int8_t>().begin(), weights.data<int8_t>().end());
-    layer.weight_planes = planes_for(*low, *high, layer.weight_bits);
-  }
-  layer.weight_magnitude = weights.type() == ElementType::kI8
-                               ? magnitudes(weights.data<int8_t>(), weights.shape()[0])
-                               : magnitudes(weights.data<int16_t>(), weights.shape()[0]);
-  layer.weights = std::move(weights);
 }
 
 // One grid per weight plane.
@@ -185,24 +77,6 @@ void set_groups(Layer& layer, int64_t group, int64_t inputs) {
   }
 }
 
-void conv(const Graph& graph, const Node& node, Layer& layer) {
-  const SourceView x = view_of(graph, node.input(0));
-  const Tensor& weights = constant(graph, node, 1, "the weights");
-  const Axes axes = axes_of(convolution_window(node, graph.value(node.input(0)).shape, weights.shape()));
-  layer.sources = {source_of(node.input(0), x)};
-  layer.batch = x.batch;
-  layer.out_channels = weights.shape()[0];
-  layer.pad_value = int32_t(node.int_or("pad_value", 0));
-  set_window(layer, axes);
-  set_groups(layer, node.int_or("group", 1), x.channels);
-  set_weights(layer,
-              weights.reshaped(Shape{layer.out_channels, weights.shape()[1], axes.y.kernel * axes.x.kernel}));
-  layer.phases.resize(1);
-  add_planes(layer, layer.phases[0], window_grid(axes, true));
-  read_parameters(graph, node, layer);
-  layer.macs = layer.batch * layer.out_height * layer.out_width * weights.size();
-}
-
 // The taps of one axis that reach output residue r, ordered by input offset. Kernel positions are counted
 // from the far end, so that offsets and weights both ascend.
 struct AxisTaps {
@@ -228,70 +102,6 @@ AxisTaps taps_of(const WindowAxis& axis, int64_t residue) {
   return taps;
 }
 
-void conv_transpose(const Graph& graph, const Node& node, Layer& layer) {
-  const SourceView x = view_of(graph, node.input(0));
-  const Tensor& weights = constant(graph, node, 1, "the weights");
-  const Axes axes = axes_of(transposed_window(node, graph.value(node.input(0)).shape, weights.shape()));
-  const int64_t group = node.int_or("group", 1), per_group = weights.shape()[1];
-  const int64_t positions = axes.y.kernel * axes.x.kernel, inputs = x.channels / group;
-  layer.sources = {source_of(node.input(0), x)};
-  layer.batch = x.batch;
-  layer.out_channels = per_group * group;
-  layer.out_height = axes.y.output;
-  layer.out_width = axes.x.output;
-  layer.out_step_y = int(axes.y.stride);
-  layer.out_step_x = int(axes.x.stride);
-  set_groups(layer, group, x.channels);
-  Tensor flipped(weights.type(), Shape{layer.out_channels, inputs, positions});
-  for (int64_t o = 0; o < layer.out_channels; ++o) {
-    for (int64_t i = 0; i < inputs; ++i) {
-      const int64_t from = ((o / per_group * inputs + i) * per_group + o % per_group) * positions;
-      for (int64_t p = 0; p < positions; ++p) {
-        flipped.set_integer((o * inputs + i) * positions + positions - 1 - p, weights.integer_at(from + p));
-      }
-    }
-  }
-  set_weights(layer, std::move(flipped));
-  for (int64_t ry = 0; ry < std::min(axes.y.stride, axes.y.output); ++ry) {
-    for (int64_t rx = 0; rx < std::min(axes.x.stride, axes.x.output); ++rx) {
-      const AxisTaps y = taps_of(axes.y, ry), t = taps_of(axes.x, rx);
-      Phase phase{int(ry), int(rx), {}};
-      TapGrid grid{.ny = y.count, .nx = t.count, .dy = y.offset, .dx = t.offset};
-      grid.dy_step = y.step;
-      grid.dx_step = t.step;
-      grid.weight = y.weight * int(axes.x.kernel) + t.weight;
-      grid.weight_step_y = y.weight_step * int(axes.x.kernel);
-      grid.weight_step_x = t.weight_step;
-      if (y.count > 0 && t.count > 0) add_planes(layer, phase, grid);
-      const int64_t rows = (axes.y.output - ry + axes.y.stride - 1) / axes.y.stride;
-      const int64_t cols = (axes.x.output - rx + axes.x.stride - 1) / axes.x.stride;
-      layer.macs += layer.batch * rows * cols * y.count * t.count * layer.out_channels * inputs;
-      layer.phases.push_back(std::move(phase));
-    }
-  }
-  read_parameters(graph, node, layer);
-}
-
-void gemm(const Graph& graph, const Node& node, const std::optional<SourceView>& view, Layer& layer) {
-  const Tensor& weights = constant(graph, node, 1, "the weights");
-  const SourceView x = view ? *view : view_of(graph, node.input(0));
-  if (graph.value(node.input(0)).shape.rank() != 2 || weights.shape().rank() != 2 ||
-      x.channels * x.height * x.width != weights.shape()[1]) {
-    throw Unsupported{"input and weights of a dense layer must be [N,K] and [O,K]"};
-  }
-  layer.sources = {source_of(node.input(0), x)};
-  layer.batch = x.batch;
-  layer.out_channels = weights.shape()[0];
-  set_weights(layer, weights.reshaped(Shape{layer.out_channels, x.channels, x.height * x.width}));
-  TapGrid grid{.ny = int(x.height), .nx = int(x.width)};
-  grid.weight_step_y = grid.nx;
-  grid.weight_step_x = 1;
-  layer.phases.resize(1);
-  add_planes(layer, layer.phases[0], grid);
-  read_parameters(graph, node, layer);
-  layer.macs = layer.batch * weights.size();
-}
-
 void set_elementwise(const SourceView& x, Layer& layer) {
   layer.pattern = ChannelPattern::kSharedDiagonal;
   layer.batch = x.batch;
@@ -308,25 +118,6 @@ void add_tap(Layer& layer, int source, int64_t weight, int pass) {
   layer.diagonal.push_back(int8_t(weight));
 }
 
-// Adds source * multiplier: as a sum of weights when that is short, by digits of as many bits otherwise.
-void add_scaled_source(Layer& layer, int source, int64_t multiplier, bool digits) {
-  if (!digits) {
-    while (multiplier != 0) {
-      const int64_t part =
-          clip(multiplier, lowest_weight(layer.weight_bits), highest_weight(layer.weight_bits));
-      add_tap(layer, source, part, 0);
-      multiplier -= part;
-    }
-    return;
-  }
-  for (int pass = digit_count(layer.weight_bits) - 1; pass >= 0; --pass) {
-    const int64_t digit = wrap(multiplier, layer.weight_bits);
-    if (digit != 0) add_tap(layer, source, digit, pass);
-    multiplier = (multiplier - digit) / (int64_t{1} << layer.weight_bits);
-  }
-  if (multiplier != 0) throw Unsupported{"multiplier_a and multiplier_b must be below 2^23 in magnitude"};
-}
-
 // Passes count from the highest digit that is not zero. The lowest one is there even where both of its digits
 // are zero, since it shifts the others into place.
 void number_passes(Layer& layer, int digits) {
@@ -338,130 +129,336 @@ void number_passes(Layer& layer, int digits) {
   for (TapGrid& grid : grids) grid.pass -= first;
 }
 
-void add(const Graph& graph, const Node& node, const std::optional<SourceView>& view, Layer& layer) {
-  const SourceView shape_a = view_of(graph, node.input(0)), shape_b = view_of(graph, node.input(1));
-  const SourceView a = view.value_or(shape_a), b = view && shape_a == shape_b ? *view : shape_b;
-  if (a != b) throw Unsupported{"both operands of an addition must have the same shape"};
-  set_elementwise(a, layer);
-  layer.sources = {source_of(node.input(0), a), source_of(node.input(1), b)};
-  int64_t ma = node.int_or("multiplier_a", 1), mb = node.int_or("multiplier_b", 1);
-  int64_t bias = node.int_or("bias", 0), shift = node.int_or("shift", 0);
-  constexpr int64_t kMost = int64_t{1} << 31;
-  if (shift < 0 || shift > 31 || std::max({std::abs(ma), std::abs(mb), std::abs(bias)}) > kMost) {
-    throw Unsupported{"multipliers and bias of an addition must fit 32 bits and its shift 0..31"};
+// Builds one layer. Functions that return bool return false after a refusal.
+class LayerExtraction {
+ public:
+  LayerExtraction(const Graph& graph, const Node& node, const OverlayHardware& hardware,
+                  const std::optional<SourceView>& view, Diagnostics& refusals)
+      : graph_(graph), node_(node), hardware_(hardware), view_(view), refusals_(refusals) {}
+
+  std::optional<Layer> run() {
+    const OperatorTraits& traits = operator_traits(node_);
+    const bool integer = traits.numbers == OperatorNumbers::kInteger && has_output_stage(node_);
+    if (!integer && traits.function != OperatorFunction::kMaxPool) {
+      refuse("the overlay has no lowering for " + node_.op);
+      return std::nullopt;
+    }
+    if (!see_sources() || !read() || !build() || !measure_inputs()) return std::nullopt;
+    const std::string reason = why_not(layer_, hardware_);
+    if (!reason.empty() && !refuse(reason)) return std::nullopt;
+    return std::move(layer_);
   }
-  // A common power of two leaves the multipliers: floor((v*2^k + c) / 2^s) = floor((v + floor(c/2^k)) /
-  // 2^(s-k)), if the sum cannot wrap.
-  const int64_t both = ma | mb, largest = (std::abs(ma) + std::abs(mb)) * 128 + std::abs(bias);
-  const int64_t k =
-      both == 0 || largest >= kMost ? 0 : std::min<int64_t>(std::countr_zero(uint64_t(both)), shift);
-  if (k > 0) {
-    const int64_t rounded = (bias + (int64_t{1} << (shift - 1))) >> k;
-    shift -= k;
-    bias = rounded - (shift > 0 ? int64_t{1} << (shift - 1) : 0);
-    ma >>= k;
-    mb >>= k;
+
+ private:
+  bool refuse(const std::string& reason) {
+    refusals_.error(ErrorKind::kUnsupported, where(node_), node_.op, reason, "run it on the host");
+    return false;
   }
-  layer.phases.resize(1);
-  const bool digits = std::max(std::abs(ma), std::abs(mb)) > 2 * highest_weight(layer.weight_bits);
-  layer.pass_shift = layer.weight_bits;
-  add_scaled_source(layer, 0, ma, digits);
-  add_scaled_source(layer, 1, mb, digits);
-  number_passes(layer, digits ? digit_count(layer.weight_bits) : 1);
-  if (bias != int64_t(int32_t(bias))) throw Unsupported{"the bias of the addition leaves 32 bits"};
-  layer.output.bias.assign(size_t(layer.out_channels), int32_t(bias));
-  layer.output.requantization = {{1, int32_t(shift)}};
-  read_output_attributes(node, layer.output);
-}
 
-void read_scalar_output(const Node& node, Layer& layer) {
-  layer.output.bias.assign(size_t(layer.out_channels), int32_t(node.int_or("bias", 0)));
-  layer.output.requantization = {{int32_t(node.int_or("multiplier", 1)), int32_t(node.int_or("shift", 0))}};
-  read_output_attributes(node, layer.output);
-}
-
-void average_pool(const Graph& graph, const Node& node, Layer& layer) {
-  const SourceView x = view_of(graph, node.input(0));
-  const Axes axes = axes_of(pool_window(node, graph.value(node.input(0)).shape));
-  set_elementwise(x, layer);
-  set_window(layer, axes);
-  layer.sources = {source_of(node.input(0), x)};
-  layer.pad_value = int32_t(node.int_or("pad_value", 0));
-  layer.diagonal = {1};
-  layer.phases.push_back({0, 0, {window_grid(axes, false)}});
-  read_scalar_output(node, layer);
-}
-
-void requantize_layer(const Graph& graph, const Node& node, const std::optional<SourceView>& view,
-                      Layer& layer) {
-  const SourceView x = view ? *view : view_of(graph, node.input(0));
-  set_elementwise(x, layer);
-  layer.sources = {source_of(node.input(0), x)};
-  layer.diagonal = {1};
-  layer.phases.push_back({0, 0, {TapGrid{}}});
-  read_scalar_output(node, layer);
-}
-
-void max_pool(const Graph& graph, const Node& node, bool global, Layer& layer) {
-  const SourceView x = view_of(graph, node.input(0));
-  if (node.outputs.size() > 1 && node.outputs[1] != kNoValue) {
-    throw Unsupported{"the indices of a maximum pool are not computed on the overlay"};
+  bool see(ValueId value, SourceView& seen) {
+    if (graph_.value(value).type != ElementType::kI8) return refuse("only i8 activations run on the overlay");
+    const auto view = image_view(graph_.value(value).shape);
+    if (!view) return refuse("only tensors of rank 2 to 4 run on the overlay");
+    if (graph_.value(value).shape.element_count() == 0) return refuse("an empty tensor has nothing to run");
+    seen = *view;
+    return true;
   }
-  const Shape& shape = graph.value(node.input(0)).shape;
-  const Axes axes = axes_of(global ? global_window(node, shape) : pool_window(node, shape));
-  set_elementwise(x, layer);
-  set_window(layer, axes);
-  layer.kind = LayerKind::kMaximum;
-  layer.sources = {source_of(node.input(0), x)};
-  layer.diagonal = {1};
-  layer.phases.push_back({0, 0, {window_grid(axes, false)}});
-  layer.output.bias.assign(size_t(layer.out_channels), 0);
-  layer.output.requantization = {{1, 0}};
-}
 
-// How wide the inputs are, from what makes them; 8-bit overlays take any i8.
-void measure_inputs(const Graph& graph, int bits, Layer& layer) {
-  if (bits == 8) return;
-  layer.input_magnitude = bits == 1 ? 1 : -lowest_weight(bits);
-  for (LayerSource& source : layer.sources) {
-    const ValueRange range = value_range(graph, source.value);
-    source.bipolar = bits == 1 && range.bipolar;
-    const int64_t low = bits == 1 ? 0 : lowest_weight(bits);
-    if (source.bipolar || (range.low >= low && range.high <= highest_weight(bits))) continue;
-    throw Unsupported{"its inputs, " + std::to_string(range.low) + " to " + std::to_string(range.high) +
-                      ", need more than " + std::to_string(bits) + " bits"};
+  // The views of the inputs; the caller's stands for theirs where the operator works element by element or on
+  // all elements of an image.
+  bool see_sources() {
+    const OperatorFunction function = operator_function(node_);
+    if (function == OperatorFunction::kAddition) {
+      if (!see(node_.input(0), x_) || !see(node_.input(1), other_)) return false;
+      if (view_ && x_ == other_) other_ = *view_;
+      x_ = view_.value_or(x_);
+      return x_ == other_ || refuse("both operands of an addition must have the same shape");
+    }
+    const bool takes_views =
+        function == OperatorFunction::kDense || function == OperatorFunction::kRequantize;
+    if (view_ && takes_views) {
+      x_ = *view_;
+    } else if (!see(node_.input(0), x_)) {
+      return false;
+    }
+    const bool indices = node_.outputs.size() > 1 && node_.outputs[1] != kNoValue;
+    return !indices || refuse("the indices of a maximum pool are not computed on the overlay");
   }
-}
 
-Layer extract(const Graph& graph, const Node& node, const OverlayHardware& hardware,
-              const std::optional<SourceView>& view) {
-  Layer layer;
-  layer.weight_bits = hardware.weight_bits;
-  layer.name = node.name;
-  layer.op = node.op;
-  layer.result = node.outputs[0];
-  if (node.is_tilewright("QConv")) {
-    conv(graph, node, layer);
-  } else if (node.is_tilewright("QConvTranspose")) {
-    conv_transpose(graph, node, layer);
-  } else if (node.is_tilewright("QGemm")) {
-    gemm(graph, node, view, layer);
-  } else if (node.is_tilewright("QAdd")) {
-    add(graph, node, view, layer);
-  } else if (node.is_tilewright("QAveragePool")) {
-    average_pool(graph, node, layer);
-  } else if (node.is_tilewright("QRequantize")) {
-    requantize_layer(graph, node, view, layer);
-  } else if (node.is("MaxPool") || node.is("GlobalMaxPool")) {
-    max_pool(graph, node, node.op == "GlobalMaxPool", layer);
-  } else {
-    throw Unsupported{"the overlay has no lowering for " + node.op};
+  bool read() {
+    Diagnostics problems;
+    std::optional<FusedLayer> source = read_layer(graph_, node_, problems);
+    for (const Diagnostic& problem : problems.errors()) refuse(problem.message);
+    if (!source) return false;
+    source_ = std::move(*source);
+    layer_.weight_bits = hardware_.weight_bits;
+    layer_.name = source_.name;
+    layer_.op = source_.op;
+    layer_.result = source_.result;
+    layer_.pad_value = int32_t(source_.pad_value);
+    layer_.sources = {source_of(source_.input, x_)};
+    layer_.batch = x_.batch;
+    const LayerFinish& finish = source_.finish;
+    layer_.output.zero_point = int32_t(finish.zero_point);
+    layer_.output.clip_low = int32_t(finish.clip_low);
+    layer_.output.clip_high = int32_t(finish.clip_high);
+    layer_.output.bipolar = finish.bipolar;
+    return true;
   }
-  if (layer.pad_value < -128 || layer.pad_value > 127) throw Unsupported{"pad_value must lie in -128..127"};
-  check_output(layer.output);
-  measure_inputs(graph, hardware.input_bits, layer);
-  return layer;
-}
+
+  bool build() {
+    switch (source_.function) {
+      case OperatorFunction::kConvolution:
+        return build_convolution();
+      case OperatorFunction::kTransposedConvolution:
+        return build_transposed();
+      case OperatorFunction::kDense:
+        return build_dense();
+      case OperatorFunction::kAddition:
+        return build_addition();
+      case OperatorFunction::kAveragePool:
+        return build_pool();
+      case OperatorFunction::kMaxPool:
+        layer_.kind = LayerKind::kMaximum;
+        return build_pool();
+      default:  // kRequantize
+        set_elementwise(x_, layer_);
+        layer_.diagonal = {1};
+        layer_.phases.push_back({0, 0, {TapGrid{}}});
+        set_single_scale();
+        return true;
+    }
+  }
+
+  bool find_axes(Axes& axes) {
+    const Window& window = source_.geometry.window;
+    for (const WindowAxis& axis : window.axes) {
+      if (std::max({axis.kernel, axis.stride, axis.dilation, axis.pad_begin, axis.pad_end}) > kMaxWindow ||
+          axis.effective_kernel() > kMaxWindow) {
+        return refuse("windows wider than " + std::to_string(kMaxWindow) + " do not run on the overlay");
+      }
+    }
+    if (window.rank() < 1 || window.rank() > 2)
+      return refuse("only one and two spatial axes run on the overlay");
+    axes.x = window.axes.back();
+    if (window.is_2d()) axes.y = window.height();
+    return true;
+  }
+
+  // Planes of `weight_bits` bits that weights in [low, high] are a sum of.
+  bool set_planes(int64_t low, int64_t high) {
+    const int bits = layer_.weight_bits, most = bits == 1 ? 1 : kMaxWeightPlanes;
+    for (int planes = 1; planes <= most; ++planes) {
+      layer_.weight_planes = planes;
+      if (low >= lowest_weight(bits) * planes && high <= highest_weight(bits) * planes) return true;
+    }
+    return refuse("weights beyond " + std::to_string(most) + " passes of " + std::to_string(bits) +
+                  " bits (" + std::to_string(low) + " to " + std::to_string(high) + ")");
+  }
+
+  template <typename T>
+  bool measure_weights(const Tensor& weights) {
+    const std::span<const T> values = weights.data<T>();
+    layer_.weight_magnitude = magnitudes(values, weights.shape()[0]);
+    if (values.empty() || (sizeof(T) == 1 && layer_.weight_bits >= 8)) return true;
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    return set_planes(*low, *high);
+  }
+
+  bool set_weights(Tensor weights) {
+    if (weights.type() != ElementType::kI8 && weights.type() != ElementType::kI16)
+      return refuse("weights must be i8 or i16");
+    layer_.weight_positions = int(weights.shape()[2]);
+    layer_.weight_planes = 1;
+    const bool fit = weights.type() == ElementType::kI8 ? measure_weights<int8_t>(weights)
+                                                        : measure_weights<int16_t>(weights);
+    layer_.weights = std::move(weights);
+    return fit;
+  }
+
+  // Bias and scales of products, by output channel.
+  void set_channel_scales() {
+    for (const int64_t bias : source_.finish.bias) layer_.output.bias.push_back(int32_t(bias));
+    layer_.output.requantization = source_.finish.scale;
+  }
+
+  void set_single_scale() {
+    layer_.output.bias.assign(size_t(layer_.out_channels), int32_t(source_.finish.bias[0]));
+    layer_.output.requantization = source_.finish.scale;
+  }
+
+  bool build_convolution() {
+    const NodeGeometry& geometry = source_.geometry;
+    const Tensor& weights = *source_.weights;
+    Axes axes;
+    if (!find_axes(axes)) return false;
+    layer_.out_channels = geometry.output_channels;
+    set_window(layer_, axes);
+    set_groups(layer_, geometry.group, x_.channels);
+    const Shape by_tap{layer_.out_channels, weights.shape()[1], axes.y.kernel * axes.x.kernel};
+    if (!set_weights(weights.reshaped(by_tap))) return false;
+    layer_.phases.resize(1);
+    add_planes(layer_, layer_.phases[0], window_grid(axes, true));
+    set_channel_scales();
+    layer_.macs = layer_.batch * layer_.out_height * layer_.out_width * weights.size();
+    return true;
+  }
+
+  // Weights [O, C/group, positions] of a transposed convolution's [C, O/group, ...], positions from the last.
+  Tensor flipped_weights(int64_t inputs, int64_t positions) const {
+    const Tensor& weights = *source_.weights;
+    const int64_t per_group = weights.shape()[1];
+    Tensor flipped(weights.type(), Shape{layer_.out_channels, inputs, positions});
+    for (int64_t o = 0; o < layer_.out_channels; ++o) {
+      for (int64_t i = 0; i < inputs; ++i) {
+        const int64_t from = ((o / per_group * inputs + i) * per_group + o % per_group) * positions;
+        for (int64_t p = 0; p < positions; ++p) {
+          flipped.set_integer((o * inputs + i) * positions + positions - 1 - p, weights.integer_at(from + p));
+        }
+      }
+    }
+    return flipped;
+  }
+
+  bool build_transposed() {
+    Axes axes;
+    if (!find_axes(axes)) return false;
+    const int64_t group = source_.geometry.group, inputs = x_.channels / group;
+    layer_.out_channels = source_.geometry.output_channels;
+    layer_.out_height = axes.y.output;
+    layer_.out_width = axes.x.output;
+    layer_.out_step_y = int(axes.y.stride);
+    layer_.out_step_x = int(axes.x.stride);
+    set_groups(layer_, group, x_.channels);
+    if (!set_weights(flipped_weights(inputs, axes.y.kernel * axes.x.kernel))) return false;
+    for (int64_t ry = 0; ry < std::min(axes.y.stride, axes.y.output); ++ry) {
+      for (int64_t rx = 0; rx < std::min(axes.x.stride, axes.x.output); ++rx) {
+        const AxisTaps y = taps_of(axes.y, ry), t = taps_of(axes.x, rx);
+        Phase phase{int(ry), int(rx), {}};
+        TapGrid grid{.ny = y.count, .nx = t.count, .dy = y.offset, .dx = t.offset};
+        grid.dy_step = y.step;
+        grid.dx_step = t.step;
+        grid.weight = y.weight * int(axes.x.kernel) + t.weight;
+        grid.weight_step_y = y.weight_step * int(axes.x.kernel);
+        grid.weight_step_x = t.weight_step;
+        if (y.count > 0 && t.count > 0) add_planes(layer_, phase, grid);
+        const int64_t rows = (axes.y.output - ry + axes.y.stride - 1) / axes.y.stride;
+        const int64_t cols = (axes.x.output - rx + axes.x.stride - 1) / axes.x.stride;
+        layer_.macs += layer_.batch * rows * cols * y.count * t.count * layer_.out_channels * inputs;
+        layer_.phases.push_back(std::move(phase));
+      }
+    }
+    set_channel_scales();
+    return true;
+  }
+
+  bool build_dense() {
+    const Tensor& weights = *source_.weights;
+    layer_.out_channels = source_.geometry.output_channels;
+    const Shape by_position{layer_.out_channels, x_.channels, x_.height * x_.width};
+    if (by_position.element_count() != weights.size())
+      return refuse("input and weights of a dense layer must be [N,K] and [O,K]");
+    if (!set_weights(weights.reshaped(by_position))) return false;
+    TapGrid grid{.ny = int(x_.height), .nx = int(x_.width)};
+    grid.weight_step_y = grid.nx;
+    grid.weight_step_x = 1;
+    layer_.phases.resize(1);
+    add_planes(layer_, layer_.phases[0], grid);
+    set_channel_scales();
+    layer_.macs = layer_.batch * weights.size();
+    return true;
+  }
+
+  // Average and maximum.
+  bool build_pool() {
+    Axes axes;
+    if (!find_axes(axes)) return false;
+    set_elementwise(x_, layer_);
+    set_window(layer_, axes);
+    layer_.diagonal = {1};
+    layer_.phases.push_back({0, 0, {window_grid(axes, false)}});
+    if (layer_.kind == LayerKind::kMaximum) {
+      layer_.output.bias.assign(size_t(layer_.out_channels), 0);
+      layer_.output.requantization = {{1, 0}};
+    } else {
+      set_single_scale();
+    }
+    return true;
+  }
+
+  // Adds source * multiplier: as a sum of weights when that is short, by digits of as many bits otherwise.
+  bool add_scaled_source(int source, int64_t multiplier, bool digits) {
+    const int bits = layer_.weight_bits;
+    if (!digits) {
+      while (multiplier != 0) {
+        const int64_t part = clip(multiplier, lowest_weight(bits), highest_weight(bits));
+        add_tap(layer_, source, part, 0);
+        multiplier -= part;
+      }
+      return true;
+    }
+    for (int pass = digit_count(bits) - 1; pass >= 0; --pass) {
+      const int64_t digit = wrap(multiplier, bits);
+      if (digit != 0) add_tap(layer_, source, digit, pass);
+      multiplier = (multiplier - digit) / (int64_t{1} << bits);
+    }
+    return multiplier == 0 || refuse("multiplier_a and multiplier_b must be below 2^23 in magnitude");
+  }
+
+  bool build_addition() {
+    set_elementwise(x_, layer_);
+    layer_.sources.push_back(source_of(source_.other, other_));
+    int64_t ma = source_.multiplier_a, mb = source_.multiplier_b;
+    int64_t bias = source_.finish.bias[0], shift = source_.finish.scale[0].shift;
+    // A common power of two leaves the multipliers: floor((v*2^k + c) / 2^s) = floor((v + floor(c/2^k)) /
+    // 2^(s-k)), if the sum cannot wrap.
+    const int64_t both = ma | mb, largest = (std::abs(ma) + std::abs(mb)) * 128 + std::abs(bias);
+    const int64_t k = both == 0 || largest >= int64_t{1} << 31
+                          ? 0
+                          : std::min<int64_t>(std::countr_zero(uint64_t(both)), shift);
+    if (k > 0) {
+      const int64_t rounded = (bias + (int64_t{1} << (shift - 1))) >> k;
+      shift -= k;
+      bias = rounded - (shift > 0 ? int64_t{1} << (shift - 1) : 0);
+      ma >>= k;
+      mb >>= k;
+    }
+    layer_.phases.resize(1);
+    const bool digits = std::max(std::abs(ma), std::abs(mb)) > 2 * highest_weight(layer_.weight_bits);
+    layer_.pass_shift = layer_.weight_bits;
+    if (!add_scaled_source(0, ma, digits) || !add_scaled_source(1, mb, digits)) return false;
+    number_passes(layer_, digits ? digit_count(layer_.weight_bits) : 1);
+    if (bias != int64_t(int32_t(bias))) return refuse("the bias of the addition leaves 32 bits");
+    layer_.output.bias.assign(size_t(layer_.out_channels), int32_t(bias));
+    layer_.output.requantization = {{1, int32_t(shift)}};
+    return true;
+  }
+
+  // How wide the inputs are, from what makes them; 8-bit overlays take any i8.
+  bool measure_inputs() {
+    const int bits = hardware_.input_bits;
+    if (bits == 8) return true;
+    layer_.input_magnitude = bits == 1 ? 1 : -lowest_weight(bits);
+    for (LayerSource& source : layer_.sources) {
+      const ValueRange range = value_range(graph_, source.value);
+      source.bipolar = bits == 1 && range.bipolar;
+      const int64_t low = bits == 1 ? 0 : lowest_weight(bits);
+      if (source.bipolar || (range.low >= low && range.high <= highest_weight(bits))) continue;
+      return refuse("its inputs, " + std::to_string(range.low) + " to " + std::to_string(range.high) +
+                    ", need more than " + std::to_string(bits) + " bits");
+    }
+    return true;
+  }
+
+  const Graph& graph_;
+  const Node& node_;
+  const OverlayHardware& hardware_;
+  const std::optional<SourceView>& view_;
+  Diagnostics& refusals_;
+  SourceView x_, other_;  // of the inputs
+  FusedLayer source_;
+  Layer layer_;
+};
 
 }  // namespace
 
@@ -478,17 +475,17 @@ std::optional<SourceView> image_view(const Shape& shape) {
   }
 }
 
+std::optional<Layer> find_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
+                                Diagnostics& refusals, std::optional<SourceView> view) {
+  return LayerExtraction(graph, node, hardware, view, refusals).run();
+}
+
 Layer extract_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
                     std::optional<SourceView> view) {
-  std::string reason;
-  try {
-    Layer layer = extract(graph, node, hardware, view);
-    reason = why_not(layer, hardware);
-    if (reason.empty()) return layer;
-  } catch (const Unsupported& unsupported) {
-    reason = unsupported.reason;
-  }
-  throw Error({{ErrorKind::kUnsupported, where(node), node.op, reason, "run it on the host"}});
+  Diagnostics refusals;
+  std::optional<Layer> layer = find_layer(graph, node, hardware, refusals, view);
+  refusals.raise_if_any();
+  return std::move(*layer);
 }
 
 bool is_view(const Graph& graph, const Node& node) {
@@ -505,14 +502,14 @@ bool is_view(const Graph& graph, const Node& node) {
 
 bool supports(const Graph& graph, const Node& node, const OverlayHardware& hardware, std::string* reason) {
   if (is_view(graph, node)) return true;
+  Diagnostics refusals;
   try {
-    extract_layer(graph, node, hardware);
-    return true;
-  } catch (const Error& error) {
-    if (reason != nullptr)
-      *reason = error.diagnostics().empty() ? error.what() : error.diagnostics()[0].message;
-    return false;
+    if (find_layer(graph, node, hardware, refusals)) return true;
+  } catch (const Error& error) {  // a window that does not fit
+    for (const Diagnostic& problem : error.diagnostics()) refusals.add(problem);
   }
+  if (reason != nullptr) *reason = refusals.errors()[0].message;
+  return false;
 }
 
 }  // namespace tilewright::overlay
