@@ -110,8 +110,9 @@ int main() {
   }
   Network network;
   const Graph graph = read_onnx(path);
+  Diagnostics unmapped;
   for (const Node& node : graph.nodes) {
-    std::optional<Workload> workload = node_workload(graph, node);
+    std::optional<Workload> workload = node_workload(graph, node, unmapped);
     if (workload) network.add(node.name, node.op, std::move(*workload));
   }
   const Totals chip =

@@ -40,8 +40,9 @@ void add_model(const char* name, const std::filesystem::path& path, Network& net
   options.dimensions["batch_size"] = 1;
   options.allow_missing_weights = true;
   const Graph graph = read_onnx(path, options);
+  Diagnostics unmapped;
   for (const Node& node : graph.nodes) {
-    std::optional<Workload> workload = node_workload(graph, node);
+    std::optional<Workload> workload = node_workload(graph, node, unmapped);
     if (!workload) continue;
     network.add(std::string(name) + " " + node.name, node.op, std::move(*workload));
   }

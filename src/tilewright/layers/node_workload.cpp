@@ -3,6 +3,7 @@
 #include "tilewright/layers/node_workload.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "tilewright/graph/operator_class.h"
@@ -11,9 +12,7 @@
 namespace tilewright {
 namespace {
 
-std::optional<Workload> convolution_nest(const Node& node, const NodeGeometry& geometry,
-                                         const WorkloadBits& bits) {
-  if (geometry.window.rank() > 2) return {};
+Workload convolution_nest(const Node& node, const NodeGeometry& geometry, const WorkloadBits& bits) {
   ConvShape shape;
   shape.batch = geometry.batch;
   shape.input_channels = geometry.input_channels;
@@ -41,8 +40,8 @@ Workload dense_nest(const Node& node, const NodeGeometry& geometry, const Worklo
 // Product of all sizes but the last two.
 int64_t leading_size(const Shape& shape) { return shape.count(0, shape.rank() - 2); }
 
+// nullopt where the batch axes broadcast only in part. Ranks of at least 1.
 std::optional<Workload> matrix_nest(const Node& node, Shape a, Shape b, const WorkloadBits& bits) {
-  if (a.rank() == 0 || b.rank() == 0) return {};
   if (a.rank() == 1) a = {1, a[0]};
   if (b.rank() == 1) b = {b[0], 1};
   const int ra = a.rank(), rb = b.rank();
@@ -61,19 +60,31 @@ std::optional<Workload> matrix_nest(const Node& node, Shape a, Shape b, const Wo
 
 }  // namespace
 
-std::optional<Workload> node_workload(const Graph& graph, const Node& node) {
+std::optional<Workload> node_workload(const Graph& graph, const Node& node, Diagnostics& refusals) {
+  const auto refuse = [&](const std::string& reason) -> std::optional<Workload> {
+    refusals.error(ErrorKind::kUnsupported, where(node), node.op, reason);
+    return std::nullopt;
+  };
   const OperatorTraits& traits = operator_traits(node);
   const int weights = weight_input(node);
-  if (traits.kind != OperatorClass::kProduct || !node.has_input(0) || !node.has_input(weights)) return {};
+  if (traits.kind != OperatorClass::kProduct || !node.has_input(0) || !node.has_input(weights))
+    return refuse("no loop nest for this operator");
   const Value &x = graph.value(node.input(0)), &w = graph.value(node.input(weights));
-  if (x.shape.element_count() == 0 || w.shape.element_count() == 0) return {};
+  if (x.shape.element_count() == 0 || w.shape.element_count() == 0)
+    return refuse("no loop nest over an empty tensor");
   const int accumulator = traits.numbers == OperatorNumbers::kFixed ? 64 : 32;
   const WorkloadBits bits{bit_width(x.type), bit_width(w.type),
                           is_float(x.type) ? bit_width(x.type) : accumulator};
-  if (traits.function == OperatorFunction::kMatrixProduct) return matrix_nest(node, x.shape, w.shape, bits);
+  if (traits.function == OperatorFunction::kMatrixProduct) {
+    if (x.shape.rank() == 0 || w.shape.rank() == 0) return refuse("no loop nest over a scalar");
+    std::optional<Workload> product = matrix_nest(node, x.shape, w.shape, bits);
+    return product ? std::move(product) : refuse("no loop nest for batch axes that broadcast in part");
+  }
   const std::optional<NodeGeometry> geometry = node_geometry(graph, node);
-  if (!geometry) return {};
+  if (!geometry) return refuse("no loop nest for a dense layer of other ranks than 2");
   if (traits.function == OperatorFunction::kDense) return dense_nest(node, *geometry, bits);
+  if (geometry->window.rank() > 2)
+    return refuse("no loop nest for " + std::to_string(geometry->window.rank()) + " spatial axes");
   return convolution_nest(node, *geometry, bits);
 }
 

@@ -31,6 +31,11 @@ Graph one_node(const std::string& op, const std::vector<std::pair<ElementType, S
   return graph;
 }
 
+Workload workload_of(const Graph& graph) {
+  Diagnostics refusals;
+  return node_workload(graph, graph.nodes[0], refusals).value();
+}
+
 void expect_sizes(const DataSpace& space, const Shape& shape) {
   std::vector<int64_t> sizes;
   for (const Rank& rank : space.ranks) sizes.push_back(rank.size);
@@ -44,7 +49,8 @@ void expect_sizes(const DataSpace& space, const Shape& shape) {
 
 void expect_workload(const Graph& graph) {
   const Node& node = graph.nodes[0];
-  const auto workload = node_workload(graph, node);
+  Diagnostics refusals;
+  const auto workload = node_workload(graph, node, refusals);
   ASSERT_TRUE(workload.has_value()) << node.op;
   EXPECT_EQ(workload->operation_count(), multiply_accumulates(graph, node)) << node.op;
   expect_sizes(workload->data_spaces[kInputSpace], graph.value(node.inputs[0]).shape);
@@ -88,7 +94,7 @@ TEST(NodeWorkload, MatricesHaveTheirMacsAndTensors) {
   // Batches that are folded, or one dimension for two axes: the counts still agree.
   for (const auto& [x, w] : {std::pair<Shape, Shape>{{2, 4, 3, 5}, {5, 7}}, {{2, 4, 3, 5}, {2, 4, 5, 7}}}) {
     const Graph graph = one_node("MatMul", {{kF32, x}, {kF32, w}});
-    EXPECT_EQ(node_workload(graph, graph.nodes[0])->operation_count(), 2 * 4 * 3 * 5 * 7);
+    EXPECT_EQ(workload_of(graph).operation_count(), 2 * 4 * 3 * 5 * 7);
   }
 }
 
@@ -100,7 +106,7 @@ TEST(NodeWorkload, IntegerOperatorsCountTheirAccumulators) {
                                                           {ElementType::kI32, {1}}};
   const Graph graph = one_node("QConv", inputs, {}, kTilewrightDomain);
   expect_workload(graph);
-  const Workload workload = *node_workload(graph, graph.nodes[0]);
+  const Workload workload = workload_of(graph);
   EXPECT_EQ(workload.data_spaces[kInputSpace].bits, 8);
   EXPECT_EQ(workload.data_spaces[kWeightSpace].bits, 16);
   EXPECT_EQ(workload.data_spaces[kOutputSpace].bits, 32);
@@ -108,11 +114,22 @@ TEST(NodeWorkload, IntegerOperatorsCountTheirAccumulators) {
       one_node("ConvInteger", {{ElementType::kU8, {1, 4, 6, 6}}, {ElementType::kI8, {8, 4, 3, 3}}}));
 }
 
-TEST(NodeWorkload, OthersHaveNone) {
-  const auto none = [](const Graph& graph) { return !node_workload(graph, graph.nodes[0]).has_value(); };
-  EXPECT_TRUE(none(one_node("Relu", {{kF32, {1, 2}}})));
-  EXPECT_TRUE(none(one_node("Conv", {{kF32, {1, 2, 4, 4, 4}}, {kF32, {2, 2, 1, 1, 1}}})));
-  EXPECT_TRUE(none(one_node("MatMul", {{kF32, {2, 1, 3, 5}}, {kF32, {1, 4, 5, 7}}})));
+TEST(NodeWorkload, OthersAreRefusedWithTheReason) {
+  const auto reason = [](const Graph& graph) {
+    Diagnostics refusals;
+    EXPECT_FALSE(node_workload(graph, graph.nodes[0], refusals).has_value());
+    if (refusals.errors().size() != 1) return std::string("not one reason");
+    EXPECT_EQ(refusals.errors()[0].where, "node 'n'");
+    EXPECT_EQ(refusals.errors()[0].kind, ErrorKind::kUnsupported);
+    return refusals.errors()[0].message;
+  };
+  EXPECT_EQ(reason(one_node("Relu", {{kF32, {1, 2}}})), "no loop nest for this operator");
+  EXPECT_EQ(reason(one_node("Conv", {{kF32, {1, 2, 4, 4, 4}}, {kF32, {2, 2, 1, 1, 1}}})),
+            "no loop nest for 3 spatial axes");
+  EXPECT_EQ(reason(one_node("MatMul", {{kF32, {2, 1, 3, 5}}, {kF32, {1, 4, 5, 7}}})),
+            "no loop nest for batch axes that broadcast in part");
+  EXPECT_EQ(reason(one_node("MatMul", {{kF32, {0, 5}}, {kF32, {5, 7}}})),
+            "no loop nest over an empty tensor");
 }
 
 }  // namespace

@@ -78,8 +78,9 @@ Network network_of(const Graph& graph, int64_t batch) {
   Diagnostics diagnostics;
   for (const Node& node : graph.nodes) {
     const int64_t macs = multiply_accumulates(graph, node);
+    Diagnostics refusals;
     try {
-      if (std::optional<Workload> workload = node_workload(graph, node)) {
+      if (std::optional<Workload> workload = node_workload(graph, node, refusals)) {
         network.add(node.name, node.op,
                     with_batch(std::move(*workload), factor, !brings_own_weights(node, active)));
         continue;
@@ -93,8 +94,7 @@ Network network_of(const Graph& graph, int64_t batch) {
       continue;
     }
     if (macs > 0) {
-      network.unmapped.push_back(
-          {node.name, node.op, "no loop nest for this operator and these shapes", macs * factor});
+      network.unmapped.push_back({node.name, node.op, refusals.errors()[0].message, macs * factor});
     } else {
       ++network.other_nodes;
     }
