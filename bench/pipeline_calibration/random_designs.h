@@ -47,20 +47,20 @@ inline Network calibration_layers(uint64_t seed, Random& random) {
 inline void random_finish(Layer& layer, Random& random) {
   const bool weighted = !layer.weights.empty();
   if (!weighted && layer.kind == LayerKind::kMaxPool) {
-    layer.scale.assign(layer.scale.size(), Requantization{1, 0});
+    layer.finish.scale.assign(layer.finish.scale.size(), Requantization{1, 0});
     return;
   }
   if (random.chance(0.1)) {
-    layer.scale.assign(layer.scale.size(), Requantization{1, 7});
+    layer.finish.scale.assign(layer.finish.scale.size(), Requantization{1, 7});
   } else {
-    for (Requantization& scale : layer.scale) {
+    for (Requantization& scale : layer.finish.scale) {
       scale = {int32_t(random.between(1 << 30, INT32_MAX)), int(random.between(36, 42))};
     }
   }
   const int64_t most = int64_t{1} << random.between(8, 15);
-  for (int64_t& bias : layer.bias) bias = weighted ? random.between(-most, most) : 0;
-  layer.zero_point = random.between(-128, 127);
-  if (random.chance(0.5)) layer.clip_low = layer.zero_point;
+  for (int32_t& bias : layer.finish.bias) bias = weighted ? random.between(-most, most) : 0;
+  layer.finish.zero_point = random.between(-128, 127);
+  if (random.chance(0.5)) layer.finish.clip_low = layer.finish.zero_point;
 }
 
 inline void use_bytes(Network& network, Random& random) {
@@ -90,10 +90,10 @@ inline void use_few_bits(Network& network, bool signs, Random& random) {
   for (Layer& layer : network.layers) {
     const NetworkTensor& out = network.tensors[size_t(layer.output)];
     random_finish(layer, random);
-    layer.zero_point = 0;
-    layer.clip_low = out.bipolar ? 0 : -(int64_t{1} << (out.bits - 1));
-    layer.clip_high = out.bipolar ? 1 : (int64_t{1} << (out.bits - 1)) - 1;
-    layer.bipolar = out.bipolar;
+    layer.finish.zero_point = 0;
+    layer.finish.clip_low = out.bipolar ? 0 : -(int64_t{1} << (out.bits - 1));
+    layer.finish.clip_high = out.bipolar ? 1 : (int64_t{1} << (out.bits - 1)) - 1;
+    layer.finish.bipolar = out.bipolar;
     if (layer.weights.empty()) continue;
     layer.weight_bits = weight_bits;
     layer.weight_bipolar = weight_bits == 1;
@@ -110,10 +110,10 @@ inline void use_fixed(Network& network, Random& random) {
   for (NetworkTensor& t : network.tensors) t.bits = 32;
   for (Layer& layer : network.layers) {
     layer.weight_bits = 32;
-    layer.scale.clear();
-    for (int64_t& bias : layer.bias) bias = random.between(-(1 << 22), 1 << 22);
-    layer.clip_low = random.chance(0.5) ? 0 : INT32_MIN;
-    layer.clip_high = INT32_MAX;
+    layer.finish.scale.clear();
+    for (int32_t& bias : layer.finish.bias) bias = random.between(-(1 << 22), 1 << 22);
+    layer.finish.clip_low = random.chance(0.5) ? 0 : INT32_MIN;
+    layer.finish.clip_high = INT32_MAX;
     if (layer.add) layer.add = FusedAdd{layer.add->tensor, 1, 1, 0, 0, 0, INT32_MIN, INT32_MAX};
     if (random.chance(0.5)) {
       layer.lookup = FusedLookup{std::vector<int32_t>(513), int(random.between(14, 22))};

@@ -2,6 +2,8 @@
 // as long as the next question makes sense.
 #include "tilewright/layers/fused_layer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -29,9 +31,9 @@ class LayerReader {
     layer_.result = node_.outputs[0];
     layer_.pad_value = node_.int_or("pad_value", 0);
     read_output_attributes();
-    if (is_geometric()) read_geometry();
-    if (!refused_) read_function();
-    if (!refused_ && !fixed()) check_ranges();
+    if (is_geometric() && !read_geometry()) return std::nullopt;
+    read_function();
+    if (!fixed()) check_ranges();
     return refused_ ? std::nullopt : std::optional(std::move(layer_));
   }
 
@@ -50,11 +52,17 @@ class LayerReader {
   }
 
   void read_output_attributes() {
-    LayerFinish& finish = layer_.finish;
-    finish.zero_point = node_.int_or("y_zero_point", 0);
-    finish.clip_low = node_.int_or("clip_low", fixed() ? INT32_MIN : -128);
-    finish.clip_high = node_.int_or("clip_high", fixed() ? INT32_MAX : 127);
-    finish.bipolar = node_.int_or("bipolar", 0) != 0;
+    const int64_t lowest = fixed() ? INT32_MIN : -128, highest = fixed() ? INT32_MAX : 127;
+    const int64_t zero_point = node_.int_or("y_zero_point", 0);
+    const int64_t low = node_.int_or("clip_low", lowest), high = node_.int_or("clip_high", highest);
+    if (low < lowest || high > highest || low > high || zero_point < lowest || zero_point > highest) {
+      refuse(
+          fmt::format("y_zero_point, clip_low and clip_high must lie in {}..{}, in order", lowest, highest));
+    }
+    layer_.finish.zero_point = int32_t(zero_point);
+    layer_.finish.clip_low = int32_t(low);
+    layer_.finish.clip_high = int32_t(high);
+    layer_.finish.bipolar = node_.int_or("bipolar", 0) != 0;
   }
 
   bool is_geometric() const {
@@ -62,15 +70,17 @@ class LayerReader {
     return kind == OperatorClass::kProduct || kind == OperatorClass::kPool;
   }
 
-  void read_geometry() {
+  bool read_geometry() {
     const std::optional<NodeGeometry> geometry = node_geometry(graph_, node_);
     const bool dense = layer_.function == Function::kDense;
     const Shape* const w = dense && node_.has_input(1) ? &graph_.value(node_.input(1)).shape : nullptr;
     if (!geometry || (w != nullptr && geometry->input_channels != (*w)[1])) {
-      return refuse(dense ? "input and weights of a dense layer must be [N,K] and [O,K]"
-                          : "it has no data or no weights");
+      refuse(dense ? "input and weights of a dense layer must be [N,K] and [O,K]"
+                   : "it has no data or no weights");
+      return false;
     }
     layer_.geometry = *geometry;
+    return true;
   }
 
   void read_function() {
@@ -101,7 +111,8 @@ class LayerReader {
     const size_t channels = size_t(layer_.geometry.output_channels);
     layer_.weights = constant(1, "the weights");
     const Tensor* const bias = node_.has_input(2) ? constant(2, "the bias") : nullptr;
-    finish.bias = bias == nullptr ? std::vector<int64_t>{0} : bias->to_integers();
+    const std::vector<int64_t> biases = bias == nullptr ? std::vector<int64_t>{0} : bias->to_integers();
+    for (const int64_t value : biases) finish.bias.push_back(int32_t(value));
     if (finish.bias.size() == 1) finish.bias.resize(channels, finish.bias[0]);
     if (fixed()) {
       finish.scale = {{1, int32_t(node_.int_or("fraction", 0))}};
@@ -129,17 +140,17 @@ class LayerReader {
     layer_.multiplier_b = node_.int_or("multiplier_b", 1);
     const int64_t bias = node_.int_or("bias", 0), shift = node_.int_or("shift", 0);
     constexpr int64_t kMost = int64_t{1} << 31;
-    if (shift < 0 || shift > 31 ||
-        std::max({std::abs(layer_.multiplier_a), std::abs(layer_.multiplier_b), std::abs(bias)}) > kMost) {
+    if (shift < 0 || shift > 31 || bias != int64_t(int32_t(bias)) ||
+        std::max(std::abs(layer_.multiplier_a), std::abs(layer_.multiplier_b)) > kMost) {
       return refuse("multipliers and bias of an addition must fit 32 bits and its shift 0..31");
     }
-    layer_.finish.bias = {bias};
+    layer_.finish.bias = {int32_t(bias)};
     layer_.finish.scale = {{1, int32_t(shift)}};
   }
 
   void read_single_scale() {
     const int32_t multiplier = int32_t(node_.int_or("multiplier", 1));
-    layer_.finish.bias = {node_.int_or("bias", 0)};
+    layer_.finish.bias = {int32_t(node_.int_or("bias", 0))};
     layer_.finish.scale = {{multiplier, int32_t(node_.int_or(fixed() ? "fraction" : "shift", 0))}};
   }
 
@@ -149,28 +160,20 @@ class LayerReader {
       finish.clip_low = 0;
       return;
     }
-    const auto bound = [&](int index, const char* what, int64_t& value) {
+    const auto bound = [&](int index, const char* what, int32_t& value) {
       if (!node_.has_input(index)) return;
       const Tensor* const tensor = constant(index, what);
-      if (tensor != nullptr) value = tensor->integer_at(0);
+      if (tensor != nullptr) value = int32_t(tensor->integer_at(0));
     };
     bound(1, "the lower bound", finish.clip_low);
     bound(2, "the upper bound", finish.clip_high);
   }
 
   void check_ranges() {
-    const LayerFinish& finish = layer_.finish;
     if (layer_.pad_value < -128 || layer_.pad_value > 127) refuse("pad_value must lie in -128..127");
-    for (const Requantization& scale : finish.scale) {
+    for (const Requantization& scale : layer_.finish.scale) {
       if (scale.multiplier >= 1 && scale.shift >= 0 && scale.shift <= 62) continue;
-      refuse("a multiplier must be positive and a shift in 0..62");
-      break;
-    }
-    // Bounds of a Clip may be crossed; then the upper one wins.
-    const bool crossed = finish.clip_low > finish.clip_high && layer_.function != Function::kClip;
-    if (finish.clip_low < -128 || finish.clip_high > 127 || crossed || finish.zero_point < -128 ||
-        finish.zero_point > 127) {
-      refuse("y_zero_point, clip_low and clip_high must lie in -128..127, in order");
+      return refuse("a multiplier must be positive and a shift in 0..62");
     }
   }
 

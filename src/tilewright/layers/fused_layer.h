@@ -19,13 +19,17 @@ enum class NumberType { kInteger, kFixed };  // i8 and narrower with i32 sums; i
 //   integer: clip(round_shift((sum + bias) * multiplier, shift) + zero_point, clip_low, clip_high)
 //   fixed:   clip(round_shift(sum * multiplier + bias * 2^fraction, fraction), clip_low, clip_high)
 struct LayerFinish {
-  std::vector<int64_t> bias;  // per output channel of a product; else one, or none
+  std::vector<int32_t> bias;  // per output channel of a product; else one, or none
   // Per output channel, or one for all: multiplier and shift, in fixed point multiplier and fraction. None
   // where nothing is scaled: lookups, clips, maxima, fixed-point additions.
   std::vector<Requantization> scale;
-  int64_t zero_point = 0;
-  int64_t clip_low = 0, clip_high = 0;  // the ends of the type where the operator does not clip
-  bool bipolar = false;                 // the clip, 0..1, is the bit that stands for -1 and +1
+  int32_t zero_point = 0;
+  int32_t clip_low = -128, clip_high = 127;  // in fixed point i32; the ends of the type do not clip
+  bool bipolar = false;                      // the clip, 0..1, is the bit that stands for -1 and +1
+
+  const Requantization& scale_of(int64_t channel) const {
+    return scale[scale.size() == 1 ? 0 : size_t(channel)];
+  }
 };
 
 // Values and tensors are those of the graph, which must outlive the layer.

@@ -96,7 +96,7 @@ TEST(FusedLayer, AConvolutionWithAllItsNumbers) {
   EXPECT_EQ(layer.geometry.window.width(), (WindowAxis{6, 3, 2, 1, 0, 2, 3}));
   EXPECT_EQ(layer.pad_value, -7);
   EXPECT_EQ(layer.weights, one.graph.constant_input(one.graph.nodes[0], 1));
-  EXPECT_EQ(layer.finish.bias, (Ints{10, 20, 30, 10, 20, 30}));
+  EXPECT_EQ(layer.finish.bias, (std::vector<int32_t>{10, 20, 30, 10, 20, 30}));
   ASSERT_EQ(layer.finish.scale.size(), 6u);
   EXPECT_EQ(layer.finish.scale[4], (Requantization{5, 5}));
   EXPECT_EQ(layer.finish.zero_point, 3);
@@ -124,7 +124,7 @@ TEST(FusedLayer, FixedPointScalesByItsFraction) {
   EXPECT_EQ(layer.geometry.output_channels, 2);
   EXPECT_TRUE(layer.geometry.window.axes.empty());
   EXPECT_EQ(layer.finish.scale, (std::vector<Requantization>{{1, 22}}));
-  EXPECT_EQ(layer.finish.bias, (Ints{-1, -1}));
+  EXPECT_EQ(layer.finish.bias, (std::vector<int32_t>{-1, -1}));
   EXPECT_EQ(layer.finish.clip_low, 0);
   EXPECT_EQ(layer.finish.clip_high, INT32_MAX);
 
@@ -148,7 +148,7 @@ TEST(FusedLayer, Additions) {
   EXPECT_EQ(layer.other, z);
   EXPECT_EQ(layer.multiplier_a, 3);
   EXPECT_EQ(layer.multiplier_b, -5);
-  EXPECT_EQ(layer.finish.bias, (Ints{11}));
+  EXPECT_EQ(layer.finish.bias, (std::vector<int32_t>{11}));
   EXPECT_EQ(layer.finish.scale, (std::vector<Requantization>{{1, 31}}));
   node.attributes["shift"] = int64_t{32};
   EXPECT_EQ(one.refusal(), "multipliers and bias of an addition must fit 32 bits and its shift 0..31");
@@ -200,7 +200,7 @@ TEST(FusedLayer, RefusalsNameTheNodeAndEveryReason) {
             "y_zero_point, clip_low and clip_high must lie in -128..127, in order");
   const OneNode several =
       convolution({1}, {1}, {{"pad_value", int64_t{128}}, {"y_zero_point", int64_t{128}}});
-  EXPECT_EQ(several.refusal(), "pad_value must lie in -128..127");
+  EXPECT_EQ(several.refusal(), "y_zero_point, clip_low and clip_high must lie in -128..127, in order");
   EXPECT_EQ(several.refusal_count(), 2u);
 
   OneNode dense(ElementType::kI8, {1, 4});

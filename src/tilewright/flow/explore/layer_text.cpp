@@ -19,7 +19,6 @@ using overlay::ChannelPattern;
 using overlay::InputFold;
 using overlay::Layer;
 using overlay::LayerKind;
-using overlay::LayerOutput;
 using overlay::LayerSource;
 using overlay::Phase;
 using overlay::TapGrid;
@@ -35,9 +34,9 @@ json print_phase(const Phase& phase) {
   return {{"out", {phase.out_y, phase.out_x}}, {"grids", std::move(grids)}};
 }
 
-json print_output(const LayerOutput& output) {
+json print_output(const LayerFinish& output) {
   json scales = json::array();
-  for (const Requantization& r : output.requantization) scales.push_back({r.multiplier, r.shift});
+  for (const Requantization& r : output.scale) scales.push_back({r.multiplier, r.shift});
   return {{"bias", output.bias},
           {"scales", std::move(scales)},
           {"zero_point", output.zero_point},
@@ -64,10 +63,10 @@ Phase parse_phase(const json& value) {
   return phase;
 }
 
-LayerOutput parse_output(const json& value) {
-  LayerOutput output;
+LayerFinish parse_output(const json& value) {
+  LayerFinish output;
   output.bias = value.at("bias").get<std::vector<int32_t>>();
-  for (const json& r : value.at("scales")) output.requantization.push_back({r.at(0), r.at(1)});
+  for (const json& r : value.at("scales")) output.scale.push_back({r.at(0), r.at(1)});
   output.zero_point = value.at("zero_point");
   output.clip_low = value.at("clip").at(0);
   output.clip_high = value.at("clip").at(1);
@@ -132,7 +131,7 @@ void check(const Layer& layer) {
   for (const LayerSource& source : layer.sources) {
     if (std::min({source.channels, source.height, source.width}) < 1) fail("a source of size below 1");
   }
-  const size_t channels = size_t(layer.out_channels), scales = layer.output.requantization.size();
+  const size_t channels = size_t(layer.out_channels), scales = layer.output.scale.size();
   if (layer.kind == LayerKind::kMatrix &&
       (layer.output.bias.size() != channels || (scales != 1 && scales != channels))) {
     fail("biases or scales are not as many as output channels");

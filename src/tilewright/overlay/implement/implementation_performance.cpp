@@ -32,7 +32,7 @@ Layer performance_layer() {
   grid.weight_step_x = 1;
   layer.phases.push_back({0, 0, {grid}});
   layer.output.bias.assign(size_t(kChannels), 0);
-  layer.output.requantization = {{1, 4}};
+  layer.output.scale = {{1, 4}};
   layer.output.clip_low = 0;
   layer.output.clip_high = 1;
   layer.macs = performance_operations() / 2;

@@ -147,7 +147,7 @@ TEST(Layer, AdditionsShedCommonPowersOfTwo) {
   node.attributes["shift"] = int64_t{21};
   const Layer layer = extract_layer(graph, graph.nodes[0], {});
   EXPECT_EQ(layer.diagonal, (std::vector<int8_t>{2, 3}));
-  EXPECT_EQ(layer.output.requantization[0].shift, 2);
+  EXPECT_EQ(layer.output.scale[0].shift, 2);
   EXPECT_EQ(layer.sources.size(), 2u);
 }
 

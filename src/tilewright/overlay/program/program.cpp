@@ -62,7 +62,7 @@ bool same_sizes(const Layer& a, const Layer& b) {
                                    l.weight_count(),
                                    l.foldable,
                                    int64_t(l.sources.size()),
-                                   int64_t(l.output.requantization.size())};
+                                   int64_t(l.output.scale.size())};
   };
   const auto same_grids = [](const Phase& x, const Phase& y) { return x.grids == y.grids; };
   return !a.fold && !b.fold && sizes(a) == sizes(b) &&

@@ -17,7 +17,7 @@
 
 #include "tilewright/graph/graph.h"
 #include "tilewright/hardware/overlay_hardware.h"
-#include "tilewright/tensor/quantized_arithmetic.h"
+#include "tilewright/layers/fused_layer.h"
 
 namespace tilewright::overlay {
 
@@ -48,19 +48,6 @@ enum class ChannelPattern {
   kGrouped,         // output channel o reads the group_inputs channels of group o / group_outputs
   kDiagonal,        // output channel c reads input channel c with a weight of its own (depthwise)
   kSharedDiagonal,  // the same, with one weight for all channels: Layer::diagonal
-};
-
-// What turns an accumulator into the output: clip(round_shift((acc + bias) * multiplier, shift) + zero
-// point).
-struct LayerOutput {
-  std::vector<int32_t> bias;                   // one per output channel
-  std::vector<Requantization> requantization;  // one per output channel, or a single one
-  int32_t zero_point = 0, clip_low = -128, clip_high = 127;
-  bool bipolar = false;  // the clip, 0..1, is the bit that stands for -1 and +1
-
-  const Requantization& scale(int64_t channel) const {
-    return requantization[requantization.size() == 1 ? 0 : size_t(channel)];
-  }
 };
 
 // A tensor that the layer reads, seen as [batch, channels, height, width].
@@ -105,7 +92,7 @@ struct Layer {
   std::vector<int64_t> weight_magnitude;  // by output channel: sum of the weights' magnitudes
   std::vector<int8_t> diagonal;           // kSharedDiagonal: by weight index
 
-  LayerOutput output;
+  LayerFinish output;             // one bias per output channel
   bool foldable = false;          // the host packs sources[0], so it may fold it
   std::optional<InputFold> fold;  // of sources[0]
   ValueId result = kNoValue;

@@ -198,11 +198,7 @@ class LayerExtraction {
     layer_.pad_value = int32_t(source_.pad_value);
     layer_.sources = {source_of(source_.input, x_)};
     layer_.batch = x_.batch;
-    const LayerFinish& finish = source_.finish;
-    layer_.output.zero_point = int32_t(finish.zero_point);
-    layer_.output.clip_low = int32_t(finish.clip_low);
-    layer_.output.clip_high = int32_t(finish.clip_high);
-    layer_.output.bipolar = finish.bipolar;
+    layer_.output = source_.finish;
     return true;
   }
 
@@ -276,15 +272,11 @@ class LayerExtraction {
     return fit;
   }
 
-  // Bias and scales of products, by output channel.
-  void set_channel_scales() {
-    for (const int64_t bias : source_.finish.bias) layer_.output.bias.push_back(int32_t(bias));
-    layer_.output.requantization = source_.finish.scale;
-  }
-
+  // One bias for all channels, and the scale that is there or none.
   void set_single_scale() {
-    layer_.output.bias.assign(size_t(layer_.out_channels), int32_t(source_.finish.bias[0]));
-    layer_.output.requantization = source_.finish.scale;
+    LayerFinish& output = layer_.output;
+    output.bias.assign(size_t(layer_.out_channels), output.bias.empty() ? 0 : output.bias[0]);
+    if (output.scale.empty()) output.scale = {{1, 0}};
   }
 
   bool build_convolution() {
@@ -299,7 +291,6 @@ class LayerExtraction {
     if (!set_weights(weights.reshaped(by_tap))) return false;
     layer_.phases.resize(1);
     add_planes(layer_, layer_.phases[0], window_grid(axes, true));
-    set_channel_scales();
     layer_.macs = layer_.batch * layer_.out_height * layer_.out_width * weights.size();
     return true;
   }
@@ -348,7 +339,6 @@ class LayerExtraction {
         layer_.phases.push_back(std::move(phase));
       }
     }
-    set_channel_scales();
     return true;
   }
 
@@ -364,7 +354,6 @@ class LayerExtraction {
     grid.weight_step_x = 1;
     layer_.phases.resize(1);
     add_planes(layer_, layer_.phases[0], grid);
-    set_channel_scales();
     layer_.macs = layer_.batch * weights.size();
     return true;
   }
@@ -377,12 +366,7 @@ class LayerExtraction {
     set_window(layer_, axes);
     layer_.diagonal = {1};
     layer_.phases.push_back({0, 0, {window_grid(axes, false)}});
-    if (layer_.kind == LayerKind::kMaximum) {
-      layer_.output.bias.assign(size_t(layer_.out_channels), 0);
-      layer_.output.requantization = {{1, 0}};
-    } else {
-      set_single_scale();
-    }
+    set_single_scale();
     return true;
   }
 
@@ -430,7 +414,7 @@ class LayerExtraction {
     number_passes(layer_, digits ? digit_count(layer_.weight_bits) : 1);
     if (bias != int64_t(int32_t(bias))) return refuse("the bias of the addition leaves 32 bits");
     layer_.output.bias.assign(size_t(layer_.out_channels), int32_t(bias));
-    layer_.output.requantization = {{1, int32_t(shift)}};
+    layer_.output.scale = {{1, int32_t(shift)}};
     return true;
   }
 

@@ -20,7 +20,7 @@ inline Layer conv_layer(int64_t channels, int64_t outputs, int64_t size, int ker
   grid.weight_step_x = 1;
   layer.phases.push_back({0, 0, {grid}});
   layer.output.bias.assign(size_t(outputs), 100);
-  layer.output.requantization = {{1, 8}};
+  layer.output.scale = {{1, 8}};
   layer.macs = layer.out_height * layer.out_width * layer.weights.size();
   return layer;
 }

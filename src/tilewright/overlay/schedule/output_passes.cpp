@@ -35,10 +35,10 @@ struct PlainOutput {
 
 PlainOutput analyse(const Layer& layer) {
   PlainOutput plain;
-  const LayerOutput& output = layer.output;
-  const int first = output.requantization.empty() ? 0 : net_shift(output.requantization[0]);
+  const LayerFinish& output = layer.output;
+  const int first = output.scale.empty() ? 0 : net_shift(output.scale[0]);
   plain.max_shift = first;
-  for (const Requantization& scale : output.requantization) {
+  for (const Requantization& scale : output.scale) {
     if (!scale.is_power_of_two()) {
       plain.reason =
           "the plain instruction set only scales by powers of two; quantise with power-of-two scales";
@@ -52,9 +52,9 @@ PlainOutput analyse(const Layer& layer) {
     return plain;
   }
   const bool shared = layer.pattern == ChannelPattern::kSharedDiagonal;
-  const int64_t channels = shared && output.requantization.size() == 1 ? 1 : layer.out_channels;
+  const int64_t channels = shared && output.scale.size() == 1 ? 1 : layer.out_channels;
   for (int64_t o = 0; o < channels; ++o) {
-    const int shift = net_shift(output.scale(o));
+    const int shift = net_shift(output.scale_of(o));
     if (shift < 0 && !plain.uniform_shift) {
       plain.reason = "the plain instruction set cannot shift left by different amounts per channel";
       return plain;
@@ -81,10 +81,10 @@ std::optional<int32_t> start_lift(const Layer& layer, const std::vector<int32_t>
       if (grid.pass > 0) return {};
     }
   }
-  const LayerOutput& output = layer.output;
+  const LayerFinish& output = layer.output;
   int64_t lift = 0;
   for (int64_t o = 0; o < layer.out_channels; ++o) {
-    const int shift = net_shift(output.scale(o));
+    const int shift = net_shift(output.scale_of(o));
     const int64_t value = bias[size_t(o)], missing = std::max<int64_t>(0, output.clip_high) - value;
     if (shift < 0 || (missing > 0 && shift == 0)) return {};
     if (missing <= 0) continue;
@@ -94,7 +94,8 @@ std::optional<int32_t> start_lift(const Layer& layer, const std::vector<int32_t>
   if (output.clip_high + lift > kMaxImmediate) return {};
   for (int64_t o = 0; o < layer.out_channels; ++o) {
     const int64_t sums = accumulator_bound(layer, o) - std::abs(int64_t(output.bias[size_t(o)]));
-    if (sums + std::abs(int64_t(bias[size_t(o)])) + (lift << net_shift(output.scale(o))) >= kLimit) return {};
+    if (sums + std::abs(int64_t(bias[size_t(o)])) + (lift << net_shift(output.scale_of(o))) >= kLimit)
+      return {};
   }
   return int32_t(lift);
 }
@@ -111,7 +112,7 @@ void add_channel_shifts(const Layer& layer, int max_shift, OutputPasses& stage) 
   for (int done = 0; done < max_shift; done += kMaxPortableShift) {
     std::vector<int32_t> amounts;
     for (int64_t o = 0; o < layer.out_channels; ++o) {
-      amounts.push_back(std::clamp(net_shift(layer.output.scale(o)) - done, 0, kMaxPortableShift));
+      amounts.push_back(std::clamp(net_shift(layer.output.scale_of(o)) - done, 0, kMaxPortableShift));
     }
     stage.passes.push_back(
         {.opcode = AluOpcode::kShr, .use_imm = false, .parameter = int(stage.parameters.size())});
@@ -121,12 +122,12 @@ void add_channel_shifts(const Layer& layer, int max_shift, OutputPasses& stage) 
 
 OutputPasses plain_stage(const Layer& layer) {
   const PlainOutput plain = analyse(layer);
-  const LayerOutput& output = layer.output;
+  const LayerFinish& output = layer.output;
   OutputPasses stage;
   std::vector<int32_t> bias;
   bool any = false;
   for (int64_t o = 0; o < layer.out_channels; ++o) {
-    const int shift = net_shift(output.scale(o));
+    const int shift = net_shift(output.scale_of(o));
     int64_t value = output.bias[size_t(o)];
     if (shift > 0) value += int64_t{1} << (shift - 1);
     if (plain.fold_zero_point && shift >= 0) value += int64_t(output.zero_point) * (int64_t{1} << shift);
@@ -135,7 +136,8 @@ OutputPasses plain_stage(const Layer& layer) {
   }
   const std::optional<int32_t> lift = any ? start_lift(layer, bias) : std::nullopt;
   if (lift) {
-    for (int64_t o = 0; o < layer.out_channels; ++o) bias[size_t(o)] += *lift << net_shift(output.scale(o));
+    for (int64_t o = 0; o < layer.out_channels; ++o)
+      bias[size_t(o)] += *lift << net_shift(output.scale_of(o));
     stage.start = OutputPass{.opcode = AluOpcode::kMax, .use_imm = false};
     stage.parameters.push_back(bias);
   }
@@ -162,7 +164,7 @@ OutputPasses plain_stage(const Layer& layer) {
 }
 
 OutputPasses wide_stage(const Layer& layer) {
-  const LayerOutput& output = layer.output;
+  const LayerFinish& output = layer.output;
   OutputPasses stage;
   stage.parameters.resize(3);
   stage.unused = {0, 0, 0};
@@ -171,8 +173,8 @@ OutputPasses wide_stage(const Layer& layer) {
   stage.parameters[0] = output.bias;
   for (int32_t& bias : stage.parameters[0]) bias -= unused_lane_sum(layer);
   for (int64_t o = 0; o < layer.out_channels; ++o) {
-    stage.parameters[1].push_back(output.scale(o).multiplier);
-    stage.parameters[2].push_back(output.scale(o).shift);
+    stage.parameters[1].push_back(output.scale_of(o).multiplier);
+    stage.parameters[2].push_back(output.scale_of(o).shift);
   }
   stage.passes.push_back({.opcode = AluOpcode::kRequantize,
                           .use_imm = false,

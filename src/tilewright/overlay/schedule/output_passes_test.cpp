@@ -19,7 +19,7 @@ Layer make_layer(int64_t channels, int64_t magnitude, int shift, std::vector<int
   layer.phases.push_back({0, 0, {TapGrid{}}});
   layer.weight_magnitude.assign(size_t(channels), magnitude);
   layer.output.bias = std::move(bias);
-  layer.output.requantization = {{1, shift}};
+  layer.output.scale = {{1, shift}};
   return layer;
 }
 
@@ -103,10 +103,10 @@ TEST(OutputPassesClass, ChannelsShiftByTheirOwnAmounts) {
     SCOPED_TRACE(testing::Message() << "seed " << test_seed() << ", case " << i);
     const int64_t magnitude = random.between(1, 100000);
     Layer layer = make_layer(4, magnitude, 0, {});
-    layer.output.requantization.clear();
+    layer.output.scale.clear();
     for (int o = 0; o < 4; ++o) {
       layer.output.bias.push_back(int32_t(random.between(-100000, 100000)));
-      layer.output.requantization.push_back({1, int(random.between(0, 20))});
+      layer.output.scale.push_back({1, int(random.between(0, 20))});
     }
     layer.output.zero_point = int32_t(random.between(-20, 20));
     ASSERT_EQ(why_no_plain_output(layer), "");
@@ -117,7 +117,7 @@ TEST(OutputPassesClass, ChannelsShiftByTheirOwnAmounts) {
       for (const OutputPass& pass : stage.passes) {
         value = apply(pass, value, pass.use_imm ? 0 : stage.parameters[size_t(pass.parameter)][o]);
       }
-      const int shift = layer.output.requantization[o].shift;
+      const int shift = layer.output.scale[o].shift;
       const int64_t half = shift > 0 ? int64_t{1} << (shift - 1) : 0;
       const int64_t exact = ((int64_t(sum) + layer.output.bias[o] + half) >> shift) + layer.output.zero_point;
       ASSERT_EQ(int8_t(value), std::clamp<int64_t>(exact, -128, 127));

@@ -67,7 +67,7 @@ TEST(TrialTexts, DependOnShapesAndMachinesAlone) {
   EXPECT_EQ(workload_text(layer), workload_text(other));
   EXPECT_NE(workload_text(layer), workload_text(conv_layer(16, 32, 9, 3)));
   EXPECT_NE(workload_text(layer), workload_text(conv_layer(16, 32, 8, 1)));
-  other.output.requantization = {{1, 20}};  // two shifts on the plain set
+  other.output.scale = {{1, 20}};  // two shifts on the plain set
   EXPECT_NE(workload_text(layer), workload_text(other));
   OverlayHardware named, narrow;
   named.name = "a name";

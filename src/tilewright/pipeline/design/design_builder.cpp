@@ -187,10 +187,10 @@ Stream DesignBuilder::finish(const std::string& name, Stream sums, Stream parame
     row.beats = task.beats;
     row.drain = task.drain;
     row.raw = fixed && layer.kind == LayerKind::kMaxPool;
-    row.zero_point = layer.zero_point;
-    row.clip_low = layer.clip_low;
-    row.clip_high = layer.clip_high;
-    row.bipolar = layer.bipolar && result_bits > 1;
+    row.zero_point = layer.finish.zero_point;
+    row.clip_low = layer.finish.clip_low;
+    row.clip_high = layer.finish.clip_high;
+    row.bipolar = layer.finish.bipolar && result_bits > 1;
     if (layer.add) {
       row.add = true;
       row.add_a = layer.add->multiplier_a;

@@ -23,7 +23,7 @@ int bits_of(uint64_t magnitude) {
 uint64_t largest_sum(const Network& network, const Layer& layer, bool with_bias) {
   const NetworkTensor& in = network.tensors[size_t(layer.input)];
   const uint64_t activation = in.bipolar ? 1 : uint64_t{1} << (in.bits - 1);
-  const int64_t outputs = int64_t(layer.bias.size());
+  const int64_t outputs = int64_t(layer.finish.bias.size());
   uint64_t largest = 0;
   for (int64_t o = 0; o < outputs; ++o) {
     uint64_t sum = 0;
@@ -35,7 +35,7 @@ uint64_t largest_sum(const Network& network, const Layer& layer, bool with_bias)
         sum += uint64_t(std::abs(int64_t(layer.weights[size_t(o * per_output + k)])));
       }
     }
-    const uint64_t bias = with_bias ? uint64_t(std::abs(layer.bias[size_t(o)])) : 0;
+    const uint64_t bias = with_bias ? uint64_t(std::abs(int64_t(layer.finish.bias[size_t(o)]))) : 0;
     largest = std::max(largest, sum * activation + bias);
   }
   return largest;
@@ -97,10 +97,11 @@ void append_finish_words(MemoryImage& image, const Network& network, const Layer
     RowWriter row(image);
     for (int64_t c = w * pf; c < (w + 1) * pf; ++c) {
       const bool real = c < channels;
-      row.field(32, real ? layer.bias[size_t(c)] : 0);
+      row.field(32, real ? layer.finish.bias[size_t(c)] : 0);
       if (fixed) continue;
-      if (multiplier_bits > 0) row.field(multiplier_bits, real ? layer.scale[size_t(c)].multiplier : 0);
-      row.field(6, real ? layer.scale[size_t(c)].shift : 0);
+      if (multiplier_bits > 0)
+        row.field(multiplier_bits, real ? layer.finish.scale[size_t(c)].multiplier : 0);
+      row.field(6, real ? layer.finish.scale[size_t(c)].shift : 0);
     }
   }
 }
@@ -116,7 +117,7 @@ int biased_sum_bits(const Network& network, const Layer& layer) {
 }
 
 bool has_multipliers(const Layer& layer) {
-  return std::any_of(layer.scale.begin(), layer.scale.end(),
+  return std::any_of(layer.finish.scale.begin(), layer.finish.scale.end(),
                      [](const Requantization& r) { return r.multiplier != 1; });
 }
 

@@ -12,8 +12,8 @@ Network network(int bits, bool bipolar) {
   Layer& layer = network.layers.emplace_back();
   layer.output = 1;
   layer.weights = {100, -27, 3, 4};
-  layer.bias = {0, -20000};
-  layer.scale = {{1, 3}, {1, 3}};
+  layer.finish.bias = {0, -20000};
+  layer.finish.scale = {{1, 3}, {1, 3}};
   return network;
 }
 
@@ -41,7 +41,7 @@ TEST(AccumulatorBits, HoldTheLargestSumOfEitherSign) {
 TEST(HasMultipliers, WhereOneIsNotOne) {
   Layer layer = network(8, false).layers[0];
   EXPECT_FALSE(has_multipliers(layer));
-  layer.scale[1].multiplier = 2;
+  layer.finish.scale[1].multiplier = 2;
   EXPECT_TRUE(has_multipliers(layer));
 }
 

@@ -231,8 +231,8 @@ class Extraction {
       default:  // kClip
         layer.kind = LayerKind::kMap;
         pass_through(layer);
-        layer.clip_low = source.finish.clip_low;
-        layer.clip_high = source.finish.clip_high;
+        layer.finish.clip_low = source.finish.clip_low;
+        layer.finish.clip_high = source.finish.clip_high;
         return true;
     }
   }
@@ -253,9 +253,10 @@ class Extraction {
     }
     // Elements per channel of the result, for the constants of all channels.
     const int64_t channels = network_.tensors[size_t(layer.output)].shape.channels;
-    layer.bias.resize(size_t(channels), layer.bias.empty() ? 0 : layer.bias[0]);
+    LayerFinish& finish = layer.finish;
+    finish.bias.resize(size_t(channels), finish.bias.empty() ? 0 : finish.bias[0]);
     if (network_.number == NumberType::kInteger) {
-      layer.scale.resize(size_t(channels), layer.scale.empty() ? Requantization{} : layer.scale[0]);
+      finish.scale.resize(size_t(channels), finish.scale.empty() ? Requantization{} : finish.scale[0]);
     }
     const TensorShape& out = network_.tensors[size_t(layer.output)].shape;
     if (!layer.weights.empty()) {
@@ -320,46 +321,35 @@ class Extraction {
   }
 
   void set_product_finish(const FusedLayer& source, Layer& layer) {
-    layer.bias = source.finish.bias;
-    set_clip(source, layer);
+    layer.finish = source.finish;
     if (network_.number == NumberType::kFixed) {
+      layer.finish.scale.clear();
       layer.weight_bits = 32;
       return;
     }
-    layer.scale = source.finish.scale;
-    if (layer.scale.size() == 1) layer.scale.resize(layer.bias.size(), layer.scale[0]);
     const auto [low, high] = std::minmax_element(layer.weights.begin(), layer.weights.end());
     layer.weight_bipolar =
         std::all_of(layer.weights.begin(), layer.weights.end(), [](int32_t w) { return w == 1 || w == -1; });
     layer.weight_bits = layer.weight_bipolar ? 1 : bits_for(*low, *high);
   }
 
-  void set_clip(const FusedLayer& source, Layer& layer) {
-    layer.zero_point = source.finish.zero_point;
-    layer.clip_low = source.finish.clip_low;
-    layer.clip_high = source.finish.clip_high;
-    layer.bipolar = source.finish.bipolar;
-  }
-
   // Operators with one multiplier and shift for all channels; in fixed point the multiplier is a weight.
   void set_scalar_finish(const FusedLayer& source, Layer& layer) {
-    set_clip(source, layer);
-    if (network_.number == NumberType::kFixed) {
-      const TensorShape& in = network_.tensors[size_t(layer.input)].shape;
-      layer.weights.assign(size_t(in.channels * layer.window.rows * layer.window.columns),
-                           source.finish.scale[0].multiplier);
-      layer.weight_bits = 32;
-      return;
-    }
-    layer.bias = source.finish.bias;
-    layer.scale = source.finish.scale;
+    layer.finish = source.finish;
+    if (network_.number == NumberType::kInteger) return;
+    const TensorShape& in = network_.tensors[size_t(layer.input)].shape;
+    layer.weights.assign(size_t(in.channels * layer.window.rows * layer.window.columns),
+                         source.finish.scale[0].multiplier);
+    layer.weight_bits = 32;
+    layer.finish.bias.clear();
+    layer.finish.scale.clear();
   }
 
   // The result is the input: pools and clips.
   void pass_through(Layer& layer) {
     const bool fixed = network_.number == NumberType::kFixed;
-    layer.clip_low = fixed ? INT32_MIN : -128;
-    layer.clip_high = fixed ? INT32_MAX : 127;
+    layer.finish.clip_low = fixed ? INT32_MIN : -128;
+    layer.finish.clip_high = fixed ? INT32_MAX : 127;
     if (fixed && layer.kind != LayerKind::kMaxPool) {
       const TensorShape& in = network_.tensors[size_t(layer.input)].shape;
       layer.weights.assign(size_t(in.channels), int32_t{1} << network_.fraction);
@@ -379,7 +369,7 @@ class Extraction {
       own = graph_.nodes[size_t(producer)].input(0);
     }
     for (Layer& layer : network_.layers) {
-      if (layer.output == it->second.tensor) return layer.lookup || layer.bipolar ? nullptr : &layer;
+      if (layer.output == it->second.tensor) return layer.lookup || layer.finish.bipolar ? nullptr : &layer;
     }
     return nullptr;
   }

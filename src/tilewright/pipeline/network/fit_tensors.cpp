@@ -56,9 +56,9 @@ void fit_tensors(Network& network) {
       layer.window.pad_value = in.bipolar ? -1 : -(int64_t{1} << (in.bits - 1));
     }
     // Signs that are handed on, or chosen from, are thresholds of themselves.
-    if (out.bipolar && !layer.bipolar) {
-      layer.clip_low = 0, layer.clip_high = 1;
-      layer.bipolar = true;
+    if (out.bipolar && !layer.finish.bipolar) {
+      layer.finish.clip_low = 0, layer.finish.clip_high = 1;
+      layer.finish.bipolar = true;
     }
   }
 }

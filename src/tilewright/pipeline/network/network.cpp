@@ -24,17 +24,17 @@ int32_t finish(const Network& network, const Layer& layer, int64_t sum, int64_t 
   const size_t c = size_t(channel);
   int64_t value = 0;
   if (network.number == NumberType::kFixed) {
-    const int64_t biased = int64_t(uint64_t(sum) + (uint64_t(layer.bias[c]) << network.fraction));
+    const int64_t biased = int64_t(uint64_t(sum) + (uint64_t(layer.finish.bias[c]) << network.fraction));
     value = layer.kind == LayerKind::kMaxPool
                 ? sum
-                : clip(round_shift(biased, network.fraction), layer.clip_low, layer.clip_high);
+                : clip(round_shift(biased, network.fraction), layer.finish.clip_low, layer.finish.clip_high);
     if (layer.add) value = clip(value + other, layer.add->clip_low, layer.add->clip_high);
     if (layer.lookup) value = interpolate(*layer.lookup, value);
     return int32_t(value);
   }
-  value = requantize(int32_t(uint32_t(sum) + uint32_t(layer.bias[c])), layer.scale[c],
-                     int32_t(layer.zero_point), int32_t(layer.clip_low), int32_t(layer.clip_high));
-  if (layer.bipolar) value = 2 * value - 1;
+  value = requantize(int32_t(uint32_t(sum) + uint32_t(layer.finish.bias[c])), layer.finish.scale[c],
+                     layer.finish.zero_point, layer.finish.clip_low, layer.finish.clip_high);
+  if (layer.finish.bipolar) value = 2 * value - 1;
   if (layer.add) {
     const FusedAdd& add = *layer.add;
     const int64_t both = value * add.multiplier_a + int64_t(other) * add.multiplier_b + add.bias;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tilewright/layers/fused_layer.h"
-#include "tilewright/tensor/quantized_arithmetic.h"
 
 namespace tilewright::pipeline {
 
@@ -63,10 +62,7 @@ struct Layer {
   bool weight_bipolar = false;
   // [out][ky][kx][in] (depthwise: [channel][ky][kx]); empty for pools and maps.
   std::vector<int32_t> weights;
-  std::vector<int64_t> bias;          // per output channel
-  std::vector<Requantization> scale;  // the same; kFixed: empty
-  int64_t zero_point = 0, clip_low = 0, clip_high = 0;
-  bool bipolar = false;
+  LayerFinish finish;  // bias and scale per output channel; kFixed: no scale
   std::optional<FusedAdd> add;
   std::optional<FusedLookup> lookup;
   std::vector<std::string> nodes;  // of the graph, that it stands for

@@ -76,14 +76,14 @@ class NetworkBuilder {
     const int64_t taps = layer.window.rows * layer.window.columns;
     const bool full = layer.kind == LayerKind::kConvolution;
     layer.macs = out.elements() * taps * (full ? in.channels : 1);
-    layer.clip_low = -128;
-    layer.clip_high = 127;
-    layer.bias.assign(size_t(out.channels), 0);
-    layer.scale.assign(size_t(out.channels), Requantization{1 << 30, 38});
+    layer.finish.clip_low = -128;
+    layer.finish.clip_high = 127;
+    layer.finish.bias.assign(size_t(out.channels), 0);
+    layer.finish.scale.assign(size_t(out.channels), Requantization{1 << 30, 38});
     if (full || layer.kind == LayerKind::kDepthwise) {
       if (with_weights_) layer.weights.resize(size_t(out.channels * taps * (full ? in.channels : 1)));
       for (int32_t& weight : layer.weights) weight = int32_t(random_.between(-127, 127));
-      for (int64_t& bias : layer.bias) bias = random_.between(-1000, 1000);
+      for (int32_t& bias : layer.finish.bias) bias = random_.between(-1000, 1000);
     }
     return layer.output;
   }

@@ -19,7 +19,8 @@ Network with_live_pools(Network network) {
   for (Layer& layer : network.layers) {
     if (!layer.weights.empty()) continue;
     const int64_t taps = layer.kind == LayerKind::kMaxPool ? 1 : layer.window.rows * layer.window.columns;
-    layer.scale.assign(layer.scale.size(), Requantization{1, int32_t(std::bit_width(uint64_t(taps)) - 1)});
+    layer.finish.scale.assign(layer.finish.scale.size(),
+                              Requantization{1, int32_t(std::bit_width(uint64_t(taps)) - 1)});
   }
   return network;
 }
@@ -63,8 +64,8 @@ TEST(DesignValuesClass, AreThoseOfTheNetwork) {
 TEST(DesignValues, ShowWhatAParameterGetsWrong) {
   NetworkBuilder builder("narrow", {6, 6, 4}, 1);
   Network network = with_live_pools(builder.finish(builder.max_pool(builder.convolution(0, 4, 1), 3, 1, 1)));
-  network.layers[0].clip_low = -8;
-  network.layers[0].clip_high = -1;
+  network.layers[0].finish.clip_low = -8;
+  network.layers[0].finish.clip_high = -1;
   network.tensors[1].bits = network.tensors[2].bits = 4;
   Random random(1);
   const std::vector<int32_t> image = random_image(network, random);
