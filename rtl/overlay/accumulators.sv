@@ -59,14 +59,14 @@ module accumulators #(
 
   logic [LANES*ACC-1:0] loaded, alu_spread;
   logic [PARTS-1:0] ld_parts, alu_parts;
-  for (genvar l = 0; l < LANES; l++) begin : lanes
+  for (genvar l = 0; l < LANES; l++) begin : gen_lanes
     localparam int BIT = (l * ACC) % MEM;
     localparam int NARROW_BIT = (l * 8) % MEM;
     assign loaded[l*ACC+:ACC] = ld_pad ? ld_padval
                               : ld_narrow ? ACC'($signed(ld_data[NARROW_BIT+:8])) : ld_data[BIT+:ACC];
     assign alu_spread[l*ACC+:ACC] = alu_wr_data[(l%ALU)*ACC+:ACC];
   end
-  for (genvar p = 0; p < PARTS; p++) begin : parts
+  for (genvar p = 0; p < PARTS; p++) begin : gen_parts
     localparam int FIRST = p * PART_LANES;
     assign ld_parts[p] = ld_pad || ld_slice == (ld_narrow ? 12'(FIRST * 8 / MEM) : 12'(FIRST * ACC / MEM));
     assign alu_parts[p] = SLICES == 1 || alu_wr_slice == SLICE_BITS'(FIRST / ALU);
@@ -74,7 +74,7 @@ module accumulators #(
 
   logic [BANKS*LANES*ACC-1:0] bank_gemm, bank_a, bank_b;
   logic [BANKS*LANES*OUT-1:0] bank_out;
-  for (genvar k = 0; k < BANKS; k++) begin : banks
+  for (genvar k = 0; k < BANKS; k++) begin : gen_banks
     logic ld_here, gemm_wr_here, alu_wr_here, gemm_rd_here;
     logic [LOG_DEPTH-1:0] wr_index, rd_index_a;
     logic [LANES*ACC-1:0] wr_data;
@@ -108,12 +108,12 @@ module accumulators #(
     );
   end
 
-  if (BANKS == 1) begin : one_bank
+  if (BANKS == 1) begin : gen_one_bank
     assign gemm_acc = bank_gemm;
     assign alu_a = bank_a;
     assign alu_b = bank_b;
     assign out_rd_data = bank_out;
-  end else begin : two_banks
+  end else begin : gen_two_banks
     logic gemm_high, alu_a_high, alu_b_high, out_high;
     always_ff @(posedge clk) begin
       gemm_high <= gemm_rd_index[A-1];

@@ -48,7 +48,7 @@ module alu_issue #(
   // mul
   logic [2:0] pause;
 
-  if (overlay_config::WIDE != 0) begin : requantization
+  if (overlay_config::WIDE != 0) begin : gen_requantization
     function automatic logic in_params(input logic [A-1:0] index, input logic [A-1:0] first);
       logic [A:0] distance;
       distance = {1'b0, index} - {1'b0, first};
@@ -61,7 +61,7 @@ module alu_issue #(
     logic first_slice, kept_valid, kept, reading;
     logic [ENTRIES*A-1:0] flying_dst;
     logic [ENTRIES*3-1:0] flying_left;
-    for (genvar e = 0; e < ENTRIES; e++) begin : flying
+    for (genvar e = 0; e < ENTRIES; e++) begin : gen_flying
       logic [A-1:0] index;
       logic here;
       assign index = flying_dst[e*A+:A];
@@ -101,7 +101,7 @@ module alu_issue #(
         kept_valid <= 1'b0;
       end
     end
-  end else begin : no_requantization
+  end else begin : gen_no_requantization
     assign param_read = 1'b0;
     assign param = '0;
     assign may_issue = !is_mul || pause == '0;
@@ -130,7 +130,7 @@ module alu_issue #(
   end
 
   // Slices of requantize follow each other: a delay of five more cycles.
-  if (overlay_config::WIDE != 0) begin : delay
+  if (overlay_config::WIDE != 0) begin : gen_delay
     logic [5*(ITEM+1)-1:0] delayed;
     logic wr_after_one;
     logic [ITEM-1:0] written;
@@ -142,7 +142,7 @@ module alu_issue #(
     assign wr_valid = is_requantize ? delayed[5*(ITEM+1)-1] : wr_after_one;
     assign written = is_requantize ? delayed[4*(ITEM+1)+:ITEM] : item;
     assign {wr_last, wr_slice, wr_dst} = written;
-  end else begin : no_delay
+  end else begin : gen_no_delay
     assign wr_valid = is_mul ? pause == 3'd1 : issued;
     assign {wr_last, wr_slice, wr_dst} = item;
   end

@@ -42,18 +42,18 @@ module alu_lanes #(
   // verilator lint_on UNUSEDSIGNAL
   logic [ALU*SCALED_BITS-1:0] scaled;
 
-  if (SLICES == 1) begin : one_slice
+  if (SLICES == 1) begin : gen_one_slice
     assign a = acc_a;
     assign b = acc_b;
-  end else begin : selection
+  end else begin : gen_selection
     assign a = acc_a[slice*(ALU*ACC)+:ALU*ACC];
     assign b = acc_b[slice*(ALU*ACC)+:ALU*ACC];
   end
-  for (genvar l = 0; l < ALU; l++) begin : lanes
+  for (genvar l = 0; l < ALU; l++) begin : gen_lanes
     assign y[l*ACC+:ACC] = use_imm ? ACC'(imm) : b[l*ACC+:ACC];
   end
 
-  if (overlay_config::WIDE != 0) begin : parameters
+  if (overlay_config::WIDE != 0) begin : gen_parameters
     logic [LANES*ACC-1:0] kept_bias, kept_factor;
     logic [LANES*6-1:0] kept_shift;
     logic [2:0] arriving;
@@ -62,25 +62,25 @@ module alu_lanes #(
       if (arriving[0]) kept_bias <= acc_b;
       if (arriving[1]) kept_factor <= acc_b;
     end
-    for (genvar l = 0; l < LANES; l++) begin : shifts
+    for (genvar l = 0; l < LANES; l++) begin : gen_shifts
       always_ff @(posedge clk) if (arriving[2]) kept_shift[l*6+:6] <= acc_b[l*ACC+:6];
     end
-    if (SLICES == 1) begin : one_slice
+    if (SLICES == 1) begin : gen_one_slice
       assign bias = is_requantize ? kept_bias : '0;
       assign factor = is_requantize ? kept_factor : y;
       assign shift = kept_shift;
-    end else begin : selection
+    end else begin : gen_selection
       assign bias = is_requantize ? kept_bias[slice*(ALU*ACC)+:ALU*ACC] : '0;
       assign factor = is_requantize ? kept_factor[slice*(ALU*ACC)+:ALU*ACC] : y;
       assign shift = kept_shift[slice*(ALU*6)+:ALU*6];
     end
-  end else begin : no_parameters
+  end else begin : gen_no_parameters
     assign bias = '0;
     assign factor = y;
     assign shift = '0;
   end
 
-  if (overlay_config::WIDE == 0 && ALU == 1) begin : small_multiplier
+  if (overlay_config::WIDE == 0 && ALU == 1) begin : gen_small_multiplier
     serial_multiplier multiply (
         .clk(clk),
         .start(entered),
@@ -89,7 +89,7 @@ module alu_lanes #(
         .product(product)
     );
     assign scaled = '0;
-  end else begin : multiplier
+  end else begin : gen_multiplier
     requantize #(
         .SCALED_BITS(SCALED_BITS)
     ) multiply (

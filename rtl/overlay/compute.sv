@@ -142,14 +142,14 @@ module compute (
   end
 
   // Where only one instruction runs, one register names it.
-  if (BESIDE) begin : named_apart
+  if (BESIDE) begin : gen_named_apart
     always_ff @(posedge clk) begin
       if (start_gemm) begin
         gemm_index <= cmd_index;
         {gemm_push_next, gemm_push_prev} <= {push_next, push_prev};
       end
     end
-  end else begin : named_alike
+  end else begin : gen_named_alike
     assign gemm_index = other_index;
     assign {gemm_push_next, gemm_push_prev} = {other_push_next, other_push_prev};
   end
@@ -261,7 +261,7 @@ module compute (
   logic [WALKS*W-1:0] walk_wgt;
   // verilator lint_on UNUSEDSIGNAL
   logic alu_step_done;
-  for (genvar k = 0; k < WALKS; k++) begin : walks
+  for (genvar k = 0; k < WALKS; k++) begin : gen_walks
     logic uop_read, advance, begins;
     logic [U-1:0] uop_index;
     logic [overlay_config::UOP_BITS-1:0] uop;
@@ -344,7 +344,7 @@ module compute (
       (reads_source && (walk_src_beyond[OF_ALU] || alu_src_last >> A != '0)))));
   assign stopped = gemm_beyond || alu_beyond || bank_error;
 
-  if (BESIDE) begin : bank_rule
+  if (BESIDE) begin : gen_bank_rule
     bank_watch watch (
         .clk(clk),
         .rst(rst),
@@ -359,7 +359,7 @@ module compute (
         .error(bank_error),
         .error_index(bank_index)
     );
-  end else begin : one_bank
+  end else begin : gen_one_bank
     assign bank_error = 1'b0;
     assign bank_index = '0;
   end
@@ -373,10 +373,10 @@ module compute (
 
   logic [overlay_config::LOG_INP-1:0] inp_index;
   logic [W-1:0] wgt_index;
-  if (OPERAND_REGISTERS) begin : addressed_at_once
+  if (OPERAND_REGISTERS) begin : gen_addressed_at_once
     assign inp_index = overlay_config::LOG_INP'(gemm_src);
     assign wgt_index = gemm_wgt;
-  end else begin : addressed_later
+  end else begin : gen_addressed_later
     always_ff @(posedge clk) begin
       inp_index <= overlay_config::LOG_INP'(gemm_src);
       wgt_index <= gemm_wgt;

@@ -53,20 +53,18 @@ module counters (
   logic first_round, moved_first, moving;
 
   assign gains[32*MOST_BITS-1:20*MOST_BITS] = '0;
-  generate
-    for (genvar k = 0; k < 20; k++) begin : gen_counter
-      localparam int BITS = k == 17 || k == 19 ? MOST_BITS : LOG_SLOTS + 1;
-      logic [BITS-1:0] gain, grown;
-      if (k == 17) assign grown = gain + (counts[k] ? BITS'(read_beats) : '0);
-      else if (k == 19) assign grown = gain + (counts[k] ? BITS'(write_beats) : '0);
-      else assign grown = gain + BITS'(counts[k]);
-      assign gains[MOST_BITS*k+:MOST_BITS] = MOST_BITS'(grown);
-      always_ff @(posedge clk) begin
-        if (rst || slot == LOG_SLOTS'(k)) gain <= '0;
-        else gain <= grown;
-      end
+  for (genvar k = 0; k < 20; k++) begin : gen_counter
+    localparam int BITS = k == 17 || k == 19 ? MOST_BITS : LOG_SLOTS + 1;
+    logic [BITS-1:0] gain, grown;
+    if (k == 17) assign grown = gain + (counts[k] ? BITS'(read_beats) : '0);
+    else if (k == 19) assign grown = gain + (counts[k] ? BITS'(write_beats) : '0);
+    else assign grown = gain + BITS'(counts[k]);
+    assign gains[MOST_BITS*k+:MOST_BITS] = MOST_BITS'(grown);
+    always_ff @(posedge clk) begin
+      if (rst || slot == LOG_SLOTS'(k)) gain <= '0;
+      else gain <= grown;
     end
-  endgenerate
+  end
 
   (* no_rw_check *)
   logic [31:0] totals[0:(1 << LOG_SLOTS)-1];

@@ -27,12 +27,12 @@ module dot_product #(
   localparam int GROUPS = INPUTS / GROUP;
   localparam bit BINARY = I == 1 && W == 1;
 
-  if (BINARY) begin : binary
+  if (BINARY) begin : gen_binary
     logic [INPUTS-1:0] positive;
     logic [GROUPS*TERM_BITS-1:0] counts;
     logic [TERM_BITS-1:0] total;
 
-    for (genvar g = 0; g < GROUPS; g++) begin : groups
+    for (genvar g = 0; g < GROUPS; g++) begin : gen_groups
       logic [TERM_BITS-1:0] count;
       always_comb begin
         count = '0;
@@ -48,7 +48,7 @@ module dot_product #(
       positive <= bipolar ? ~(inp ^ wgt) : (inp & wgt);
       sum <= clear ? '0 : SUM_BITS'({1'b0, total, 1'b0}) - SUM_BITS'(terms);
     end
-  end else begin : products
+  end else begin : gen_products
     localparam int IW = I == 1 ? 2 : I;
     localparam int WW = W == 1 ? 2 : W;
     localparam int PW = IW + WW;
@@ -57,7 +57,7 @@ module dot_product #(
     logic [GROUPS*GW-1:0] group_sums;
     logic signed [SUM_BITS-1:0] total;
 
-    for (genvar k = 0; k < INPUTS; k++) begin : lanes
+    for (genvar k = 0; k < INPUTS; k++) begin : gen_lanes
       logic signed [IW-1:0] a;
       logic signed [WW-1:0] b;
       logic signed [PW-1:0] p;
@@ -68,7 +68,7 @@ module dot_product #(
       always_ff @(posedge clk) p <= a * b;
       assign product[k*PW+:PW] = p;
     end
-    for (genvar g = 0; g < GROUPS; g++) begin : groups
+    for (genvar g = 0; g < GROUPS; g++) begin : gen_groups
       logic signed [GW-1:0] group_sum;
       always_comb begin
         group_sum = '0;

@@ -74,37 +74,35 @@ module fetch (
   assign last = left == INDEX_BITS'(1);
   assign data_pop = data_valid && (!valid || (leaves && last_in_register));
 
-  generate
-    if (I > L) begin : gen_beats_of_instruction
-      logic [overlay_config::INSTR_BITS-1:0] gathered;
-      logic [I-L-1:0] part;
-      assign cmd = gathered;
-      assign completes = &part;
-      assign last_in_register = 1'b1;
-      always_ff @(posedge clk) begin
-        if (data_pop) gathered <= {data, gathered[overlay_config::INSTR_BITS-1:overlay_config::MEM_BITS]};
-        if (rst) part <= '0;
-        else if (data_pop) part <= part + (I - L)'(1);
-      end
-    end else if (I == L) begin : gen_beat_is_instruction
-      logic [overlay_config::MEM_BITS-1:0] gathered;
-      assign cmd = gathered;
-      assign completes = 1'b1;
-      assign last_in_register = 1'b1;
-      always_ff @(posedge clk) if (data_pop) gathered <= data;
-    end else begin : gen_instructions_in_beat
-      logic [overlay_config::MEM_BITS-1:0] gathered;
-      logic [L-I-1:0] number;
-      assign cmd = gathered[overlay_config::INSTR_BITS*number+:overlay_config::INSTR_BITS];
-      assign completes = 1'b1;
-      assign last_in_register = &number || last;
-      always_ff @(posedge clk) begin
-        if (data_pop) gathered <= data;
-        if (start) number <= address[L-1:I];
-        else if (leaves) number <= number + (L - I)'(1);
-      end
+  if (I > L) begin : gen_beats_of_instruction
+    logic [overlay_config::INSTR_BITS-1:0] gathered;
+    logic [I-L-1:0] part;
+    assign cmd = gathered;
+    assign completes = &part;
+    assign last_in_register = 1'b1;
+    always_ff @(posedge clk) begin
+      if (data_pop) gathered <= {data, gathered[overlay_config::INSTR_BITS-1:overlay_config::MEM_BITS]};
+      if (rst) part <= '0;
+      else if (data_pop) part <= part + (I - L)'(1);
     end
-  endgenerate
+  end else if (I == L) begin : gen_beat_is_instruction
+    logic [overlay_config::MEM_BITS-1:0] gathered;
+    assign cmd = gathered;
+    assign completes = 1'b1;
+    assign last_in_register = 1'b1;
+    always_ff @(posedge clk) if (data_pop) gathered <= data;
+  end else begin : gen_instructions_in_beat
+    logic [overlay_config::MEM_BITS-1:0] gathered;
+    logic [L-I-1:0] number;
+    assign cmd = gathered[overlay_config::INSTR_BITS*number+:overlay_config::INSTR_BITS];
+    assign completes = 1'b1;
+    assign last_in_register = &number || last;
+    always_ff @(posedge clk) begin
+      if (data_pop) gathered <= data;
+      if (start) number <= address[L-1:I];
+      else if (leaves) number <= number + (L - I)'(1);
+    end
+  end
 
   always_ff @(posedge clk) begin
     if (start) begin

@@ -62,20 +62,20 @@ module gemm_core #(
 
   logic [B*K*I-1:0] inp_operand;
   logic [O*K*W-1:0] wgt_operand;
-  if (OPERAND_REGISTERS) begin : registered
+  if (OPERAND_REGISTERS) begin : gen_registered
     always_ff @(posedge clk) begin
       inp_operand <= inp;
       wgt_operand <= wgt;
     end
-  end else begin : straight
+  end else begin : gen_straight
     assign inp_operand = inp;
     assign wgt_operand = wgt;
   end
 
-  for (genvar b = 0; b < B; b++) begin : rows
+  for (genvar b = 0; b < B; b++) begin : gen_rows
     // Products that are not zero, for 1-bit operands: counted once for all outputs.
     logic [TERM-1:0] terms;
-    if (I == 1 && W == 1) begin : counting
+    if (I == 1 && W == 1) begin : gen_counting
       logic [TERM-1:0] count, counted;
       always_comb begin
         count = '0;
@@ -85,11 +85,11 @@ module gemm_core #(
         counted <= count;
         terms <= counted;
       end
-    end else begin : no_count
+    end else begin : gen_no_count
       assign terms = '0;
     end
 
-    for (genvar o = 0; o < O; o++) begin : outputs
+    for (genvar o = 0; o < O; o++) begin : gen_outputs
       // verilator lint_off UNUSEDSIGNAL
       logic signed [SUM-1:0] sum;  // wraps in narrow accumulators
       // verilator lint_on UNUSEDSIGNAL

@@ -27,70 +27,68 @@ module memory_bank #(
   localparam int LOG_ARRAYS = LOG_FACTOR < LIMIT ? LOG_FACTOR : LIMIT;
   localparam int ARRAYS = 1 << LOG_ARRAYS;
 
-  generate
-    if (LOG_ARRAYS <= 0) begin : whole
+  if (LOG_ARRAYS <= 0) begin : gen_whole
+    memory_array #(
+        .LOG_DEPTH(LOG_DEPTH),
+        .WIDTH(WIDTH)
+    ) array (
+        .clk(clk),
+        .wr_enable(wr_enable),
+        .wr_index(wr_index),
+        .wr_data(wr_data),
+        .rd_enable(rd_enable),
+        .rd_index(rd_index),
+        .rd_data(rd_data)
+    );
+  end else if (OF_BITS) begin : gen_bits
+    // Where WIDTH is no multiple, the first arrays have a bit more.
+    for (genvar a = 0; a < ARRAYS; a++) begin : gen_arrays
+      localparam int BITS = (WIDTH + ARRAYS - 1 - a) / ARRAYS;
+      localparam int MORE = WIDTH % ARRAYS;
+      localparam int FIRST = CYCLIC ? a : a * (WIDTH / ARRAYS) + (a < MORE ? a : MORE);
+      localparam int STEP = CYCLIC ? ARRAYS : 1;
+      logic [BITS-1:0] wr_bits, rd_bits;
+      for (genvar b = 0; b < BITS; b++) begin : gen_wires
+        assign wr_bits[b] = wr_data[FIRST+b*STEP];
+        assign rd_data[FIRST+b*STEP] = rd_bits[b];
+      end
       memory_array #(
           .LOG_DEPTH(LOG_DEPTH),
-          .WIDTH(WIDTH)
+          .WIDTH(BITS)
       ) array (
           .clk(clk),
           .wr_enable(wr_enable),
           .wr_index(wr_index),
-          .wr_data(wr_data),
+          .wr_data(wr_bits),
           .rd_enable(rd_enable),
           .rd_index(rd_index),
-          .rd_data(rd_data)
+          .rd_data(rd_bits)
       );
-    end else if (OF_BITS) begin : bits
-      // Where WIDTH is no multiple, the first arrays have a bit more.
-      for (genvar a = 0; a < ARRAYS; a++) begin : arrays
-        localparam int BITS = (WIDTH + ARRAYS - 1 - a) / ARRAYS;
-        localparam int MORE = WIDTH % ARRAYS;
-        localparam int FIRST = CYCLIC ? a : a * (WIDTH / ARRAYS) + (a < MORE ? a : MORE);
-        localparam int STEP = CYCLIC ? ARRAYS : 1;
-        logic [BITS-1:0] wr_bits, rd_bits;
-        for (genvar b = 0; b < BITS; b++) begin : wires
-          assign wr_bits[b] = wr_data[FIRST+b*STEP];
-          assign rd_data[FIRST+b*STEP] = rd_bits[b];
-        end
-        memory_array #(
-            .LOG_DEPTH(LOG_DEPTH),
-            .WIDTH(BITS)
-        ) array (
-            .clk(clk),
-            .wr_enable(wr_enable),
-            .wr_index(wr_index),
-            .wr_data(wr_bits),
-            .rd_enable(rd_enable),
-            .rd_index(rd_index),
-            .rd_data(rd_bits)
-        );
-      end
-    end else begin : words
-      localparam int LOG_WORDS = LOG_DEPTH - LOG_ARRAYS;
-      logic [LOG_ARRAYS-1:0] wr_array, rd_array, rd_taken;
-      logic [LOG_WORDS-1:0] wr_word, rd_word;
-      logic [ARRAYS*WIDTH-1:0] words_read;
-      assign wr_array = CYCLIC ? wr_index[LOG_ARRAYS-1:0] : wr_index[LOG_DEPTH-1-:LOG_ARRAYS];
-      assign rd_array = CYCLIC ? rd_index[LOG_ARRAYS-1:0] : rd_index[LOG_DEPTH-1-:LOG_ARRAYS];
-      assign wr_word = CYCLIC ? wr_index[LOG_DEPTH-1-:LOG_WORDS] : wr_index[LOG_WORDS-1:0];
-      assign rd_word = CYCLIC ? rd_index[LOG_DEPTH-1-:LOG_WORDS] : rd_index[LOG_WORDS-1:0];
-      for (genvar a = 0; a < ARRAYS; a++) begin : arrays
-        memory_array #(
-            .LOG_DEPTH(LOG_WORDS),
-            .WIDTH(WIDTH)
-        ) array (
-            .clk(clk),
-            .wr_enable(wr_enable && wr_array == LOG_ARRAYS'(a)),
-            .wr_index(wr_word),
-            .wr_data(wr_data),
-            .rd_enable(rd_enable),
-            .rd_index(rd_word),
-            .rd_data(words_read[a*WIDTH+:WIDTH])
-        );
-      end
-      always_ff @(posedge clk) if (rd_enable) rd_taken <= rd_array;
-      assign rd_data = words_read[32'(rd_taken)*WIDTH+:WIDTH];
     end
-  endgenerate
+  end else begin : gen_words
+    localparam int LOG_WORDS = LOG_DEPTH - LOG_ARRAYS;
+    logic [LOG_ARRAYS-1:0] wr_array, rd_array, rd_taken;
+    logic [LOG_WORDS-1:0] wr_word, rd_word;
+    logic [ARRAYS*WIDTH-1:0] words_read;
+    assign wr_array = CYCLIC ? wr_index[LOG_ARRAYS-1:0] : wr_index[LOG_DEPTH-1-:LOG_ARRAYS];
+    assign rd_array = CYCLIC ? rd_index[LOG_ARRAYS-1:0] : rd_index[LOG_DEPTH-1-:LOG_ARRAYS];
+    assign wr_word = CYCLIC ? wr_index[LOG_DEPTH-1-:LOG_WORDS] : wr_index[LOG_WORDS-1:0];
+    assign rd_word = CYCLIC ? rd_index[LOG_DEPTH-1-:LOG_WORDS] : rd_index[LOG_WORDS-1:0];
+    for (genvar a = 0; a < ARRAYS; a++) begin : gen_arrays
+      memory_array #(
+          .LOG_DEPTH(LOG_WORDS),
+          .WIDTH(WIDTH)
+      ) array (
+          .clk(clk),
+          .wr_enable(wr_enable && wr_array == LOG_ARRAYS'(a)),
+          .wr_index(wr_word),
+          .wr_data(wr_data),
+          .rd_enable(rd_enable),
+          .rd_index(rd_word),
+          .rd_data(words_read[a*WIDTH+:WIDTH])
+      );
+    end
+    always_ff @(posedge clk) if (rd_enable) rd_taken <= rd_array;
+    assign rd_data = words_read[32'(rd_taken)*WIDTH+:WIDTH];
+  end
 endmodule

@@ -76,19 +76,17 @@ module memory_queue #(
 
   // The pads follow each other, as the token bits do.
   logic [C-1:0] head_pads;
-  generate
-    if (!PADS) begin : gen_no_pads
-      assign box = 1'b0;
-      assign head_pads = '0;
-    end else if (overlay_config::WIDE != 0) begin : gen_wide_pads
-      assign box = {push_cmd[overlay_config::M_PADVAL_LSB+:PADVAL], push_cmd[overlay_config::M_YPAD0_LSB+:4*PAD]};
-      assign head_pads = C'(head_box[4*PAD-1:0]) << overlay_config::M_YPAD0_LSB
-          | C'(head_box[BOX-1:4*PAD]) << overlay_config::M_PADVAL_LSB;
-    end else begin : gen_plain_pads
-      assign box = push_cmd[overlay_config::M_YPAD0_LSB+:4*PAD];
-      assign head_pads = C'(head_box) << overlay_config::M_YPAD0_LSB;
-    end
-  endgenerate
+  if (!PADS) begin : gen_no_pads
+    assign box = 1'b0;
+    assign head_pads = '0;
+  end else if (overlay_config::WIDE != 0) begin : gen_wide_pads
+    assign box = {push_cmd[overlay_config::M_PADVAL_LSB+:PADVAL], push_cmd[overlay_config::M_YPAD0_LSB+:4*PAD]};
+    assign head_pads = C'(head_box[4*PAD-1:0]) << overlay_config::M_YPAD0_LSB
+        | C'(head_box[BOX-1:4*PAD]) << overlay_config::M_PADVAL_LSB;
+  end else begin : gen_plain_pads
+    assign box = push_cmd[overlay_config::M_YPAD0_LSB+:4*PAD];
+    assign head_pads = C'(head_box) << overlay_config::M_YPAD0_LSB;
+  end
   assign cmd = C'(head_tokens) << overlay_config::POP_PREV_LSB | C'(head_type) << overlay_config::M_TYPE_LSB
       | C'(head_sram) << overlay_config::M_SRAM_LSB | C'(head_dram) << overlay_config::M_DRAM_LSB
       | C'(head_ysize) << overlay_config::M_YSIZE_LSB | C'(head_xsize) << overlay_config::M_XSIZE_LSB

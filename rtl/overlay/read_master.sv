@@ -43,29 +43,27 @@ module read_master (
   logic [O-1:0] outstanding;
   logic [1:0] winner;
 
-  generate
-    for (genvar k = 0; k < 3; k++) begin : gen_client
-      logic [Q:0] credits;
-      logic [8:0] len;
-      logic arrives;
-      assign len = req_len[9*k+:9];
-      assign asks[k] = req_valid[k] && !halt && (Q + 10)'(credits) >= (Q + 10)'(len);
-      assign arrives = rvalid && rid == 2'(k);
+  for (genvar k = 0; k < 3; k++) begin : gen_client
+    logic [Q:0] credits;
+    logic [8:0] len;
+    logic arrives;
+    assign len = req_len[9*k+:9];
+    assign asks[k] = req_valid[k] && !halt && (Q + 10)'(credits) >= (Q + 10)'(len);
+    assign arrives = rvalid && rid == 2'(k);
 
-      // verilator lint_off PINCONNECTEMPTY
-      sync_fifo #(.WIDTH(W + 2), .LOG_DEPTH(Q)) beats (
-          .clk, .rst, .push(arrives), .push_data({rresp, rdata}), .full(), .empty(),
-          .head_valid(data_valid[k]), .head({data_resp[2*k+:2], data[W*k+:W]}), .pop(data_pop[k])
-      );
-      // verilator lint_on PINCONNECTEMPTY
+    // verilator lint_off PINCONNECTEMPTY
+    sync_fifo #(.WIDTH(W + 2), .LOG_DEPTH(Q)) beats (
+        .clk, .rst, .push(arrives), .push_data({rresp, rdata}), .full(), .empty(),
+        .head_valid(data_valid[k]), .head({data_resp[2*k+:2], data[W*k+:W]}), .pop(data_pop[k])
+    );
+    // verilator lint_on PINCONNECTEMPTY
 
-      always_ff @(posedge clk) begin
-        if (rst) credits <= (Q + 1)'(1) << Q;
-        else
-          credits <= credits - (req_grant[k] ? (Q + 1)'(len) : (Q + 1)'(0)) + (Q + 1)'(data_pop[k]);
-      end
+    always_ff @(posedge clk) begin
+      if (rst) credits <= (Q + 1)'(1) << Q;
+      else
+        credits <= credits - (req_grant[k] ? (Q + 1)'(len) : (Q + 1)'(0)) + (Q + 1)'(data_pop[k]);
     end
-  endgenerate
+  end
 
   assign winner = asks[0] ? 2'd0 : asks[1] ? 2'd1 : 2'd2;
   assign granted = asks != 0 && (!arvalid || arready);

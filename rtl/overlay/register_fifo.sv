@@ -21,29 +21,27 @@ module register_fifo #(
   assign empty = !used[0];
   assign full = used[DEPTH-1];
 
-  generate
-    for (genvar k = 0; k < DEPTH; k++) begin : gen_stage
-      logic [WIDTH-1:0] item;
-      logic stays;  // used after the pop
-      if (k < DEPTH - 1) begin : gen_inner
-        logic shifts;
-        assign shifts = pop && used[k+1];
-        assign stays = pop ? used[k+1] : used[k];
-        always_ff @(posedge clk) begin
-          if (shifts) item <= gen_stage[k+1].item;
-          else if (pop || !used[k]) item <= push_data;
-        end
-      end else begin : gen_end
-        assign stays = used[k] && !pop;
-        always_ff @(posedge clk) if (pop || !used[k]) item <= push_data;
+  for (genvar k = 0; k < DEPTH; k++) begin : gen_stage
+    logic [WIDTH-1:0] item;
+    logic stays;  // used after the pop
+    if (k < DEPTH - 1) begin : gen_inner
+      logic shifts;
+      assign shifts = pop && used[k+1];
+      assign stays = pop ? used[k+1] : used[k];
+      always_ff @(posedge clk) begin
+        if (shifts) item <= gen_stage[k+1].item;
+        else if (pop || !used[k]) item <= push_data;
       end
-      if (k == 0) begin : gen_head
-        assign next_used[k] = stays || push;
-      end else begin : gen_behind
-        assign next_used[k] = stays || (push && gen_stage[k-1].stays);
-      end
+    end else begin : gen_end
+      assign stays = used[k] && !pop;
+      always_ff @(posedge clk) if (pop || !used[k]) item <= push_data;
     end
-  endgenerate
+    if (k == 0) begin : gen_head
+      assign next_used[k] = stays || push;
+    end else begin : gen_behind
+      assign next_used[k] = stays || (push && gen_stage[k-1].stays);
+    end
+  end
 
   assign head = gen_stage[0].item;
   always_ff @(posedge clk) used <= rst ? '0 : next_used;

@@ -32,11 +32,11 @@ module register_file #(
   logic [LANES*OUT-1:0] wr_out;
   logic hit_a, hit_b;
 
-  for (genvar l = 0; l < LANES; l++) begin : lanes
+  for (genvar l = 0; l < LANES; l++) begin : gen_lanes
     assign wr_out[l*OUT+:OUT] = wr_data[l*ACC+:OUT];
   end
 
-  for (genvar p = 0; p < PARTS; p++) begin : parts
+  for (genvar p = 0; p < PARTS; p++) begin : gen_parts
     memory_bank #(
         .LOG_DEPTH(LOG_DEPTH),
         .WIDTH(PART_LANES * ACC)

@@ -73,17 +73,15 @@ module registers (
     end
   end
 
-  generate
-    for (genvar i = 0; i < 4; i++) begin : gen_byte
-      always_ff @(posedge clk) begin
-        if (write && strobes[i]) begin
-          if (address == overlay_config::REG_PROGRAM_LO) program_low[8*i+:8] <= value[8*i+:8];
-          if (address == overlay_config::REG_PROGRAM_HI) program_high[8*i+:8] <= value[8*i+:8];
-          if (address == overlay_config::REG_PROGRAM_COUNT) program_count[8*i+:8] <= value[8*i+:8];
-        end
+  for (genvar i = 0; i < 4; i++) begin : gen_byte
+    always_ff @(posedge clk) begin
+      if (write && strobes[i]) begin
+        if (address == overlay_config::REG_PROGRAM_LO) program_low[8*i+:8] <= value[8*i+:8];
+        if (address == overlay_config::REG_PROGRAM_HI) program_high[8*i+:8] <= value[8*i+:8];
+        if (address == overlay_config::REG_PROGRAM_COUNT) program_count[8*i+:8] <= value[8*i+:8];
       end
     end
-  endgenerate
+  end
 
   // ---- reads ----
   logic [31:0] word;

@@ -27,7 +27,7 @@ module requantize #(
   // What is kept of a shifted product: beyond 35 bits, adding `zero` and clipping cannot tell.
   localparam int KEPT = P < 35 ? P : 35;
 
-  for (genvar l = 0; l < overlay_config::ALU_LANES; l++) begin : lanes
+  for (genvar l = 0; l < overlay_config::ALU_LANES; l++) begin : gen_lanes
     logic signed [ACC-1:0] sum, factor;
     logic signed [ACC+HALF:0] low;
     logic signed [ACC+HALF-1:0] high;
@@ -43,7 +43,7 @@ module requantize #(
     end
     assign product[l*ACC+:ACC] = full[ACC-1:0];
 
-    if (overlay_config::WIDE != 0) begin : scaling
+    if (overlay_config::WIDE != 0) begin : gen_scaling
       logic [5:0] shift_2, shift_3, shift_4;
       logic corner;
       logic signed [P:0] shifted;
@@ -57,15 +57,15 @@ module requantize #(
         shifted <= corner ? $signed({{P{1'b1}}, 1'b0}) : $signed({full, 1'b0}) >>> shift_4;
         rounded <= SCALED_BITS'(kept) + SCALED_BITS'(zero) + SCALED_BITS'($signed({1'b0, shifted[0]}));
       end
-      if (P > KEPT) begin : saturation
+      if (P > KEPT) begin : gen_saturation
         logic fits;
         assign fits = shifted[P:KEPT] == {(P - KEPT + 1){shifted[P]}};
         assign kept = fits ? shifted[KEPT:1] : {shifted[P], {(KEPT - 1){!shifted[P]}}};
-      end else begin : whole
+      end else begin : gen_whole
         assign kept = shifted[KEPT:1];
       end
       assign scaled[l*SCALED_BITS+:SCALED_BITS] = rounded;
-    end else begin : no_scaling
+    end else begin : gen_no_scaling
       assign scaled[l*SCALED_BITS+:SCALED_BITS] = '0;
     end
   end

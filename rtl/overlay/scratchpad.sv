@@ -28,7 +28,7 @@ module scratchpad #(
   logic [SLICE-1:0] wr_word;
   assign wr_word = wr_pad ? {(SLICE / LANE_BITS){wr_padval[LANE_BITS-1:0]}} : wr_data[SLICE-1:0];
 
-  for (genvar s = 0; s < SLICES; s++) begin : slices
+  for (genvar s = 0; s < SLICES; s++) begin : gen_slices
     memory_bank #(
         .LOG_DEPTH(LOG_DEPTH),
         .WIDTH(SLICE)

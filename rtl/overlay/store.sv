@@ -162,49 +162,47 @@ module store (
     if (!stall) shown <= target[DEPTH-1:0];
   end
 
-  generate
-    if (E < L) begin : gen_elements_in_beat
-      logic row_ends, at_beat_start;
-      logic [K-1:0] x, next_x, row_length;
-      logic [ITEM-1:0] row_number, row_step, next_row_number;
-      assign next_row_number = row_number + row_step;
-      assign next_x = x + K'(1);
-      assign row_ends = next_x == row_length;
-      assign is_last = row_ends || &number;
-      assign is_first = at_beat_start;
-      assign element_ends = 1'b1;
-      always_ff @(posedge clk) begin
-        if (start) begin
-          x             <= '0;
-          at_beat_start <= 1'b1;
-          row_length    <= columns;
-          number     <= dram[ITEM-1:0];
-          row_number <= dram[ITEM-1:0];
-          row_step   <= stride[ITEM-1:0];
-        end else if (reads) begin
-          at_beat_start <= is_last;
-          x      <= row_ends ? '0 : next_x;
-          number <= row_ends ? next_row_number : number + ITEM'(1);
-          if (row_ends) row_number <= next_row_number;
-        end
+  if (E < L) begin : gen_elements_in_beat
+    logic row_ends, at_beat_start;
+    logic [K-1:0] x, next_x, row_length;
+    logic [ITEM-1:0] row_number, row_step, next_row_number;
+    assign next_row_number = row_number + row_step;
+    assign next_x = x + K'(1);
+    assign row_ends = next_x == row_length;
+    assign is_last = row_ends || &number;
+    assign is_first = at_beat_start;
+    assign element_ends = 1'b1;
+    always_ff @(posedge clk) begin
+      if (start) begin
+        x             <= '0;
+        at_beat_start <= 1'b1;
+        row_length    <= columns;
+        number     <= dram[ITEM-1:0];
+        row_number <= dram[ITEM-1:0];
+        row_step   <= stride[ITEM-1:0];
+      end else if (reads) begin
+        at_beat_start <= is_last;
+        x      <= row_ends ? '0 : next_x;
+        number <= row_ends ? next_row_number : number + ITEM'(1);
+        if (row_ends) row_number <= next_row_number;
       end
-      assign item = {(BYTES >> E) {out_rd_data}};
-      for (genvar i = 0; i < BYTES; i++) begin : gen_strobe
-        assign item_strobes[i] = item_number == ITEM'(i >> E);
-      end
-    end else begin : gen_beats_of_element
-      assign is_last = 1'b1;
-      assign is_first = 1'b1;
-      assign element_ends = E == L || &number;
-      always_ff @(posedge clk) begin
-        if (start) number <= '0;
-        else if (reads && E != L) number <= number + ITEM'(1);
-      end
-      assign item = E == L ? out_rd_data[overlay_config::MEM_BITS-1:0]
-                           : out_rd_data[overlay_config::MEM_BITS*item_number+:overlay_config::MEM_BITS];
-      assign item_strobes = '1;
     end
-  endgenerate
+    assign item = {(BYTES >> E) {out_rd_data}};
+    for (genvar i = 0; i < BYTES; i++) begin : gen_strobe
+      assign item_strobes[i] = item_number == ITEM'(i >> E);
+    end
+  end else begin : gen_beats_of_element
+    assign is_last = 1'b1;
+    assign is_first = 1'b1;
+    assign element_ends = E == L || &number;
+    always_ff @(posedge clk) begin
+      if (start) number <= '0;
+      else if (reads && E != L) number <= number + ITEM'(1);
+    end
+    assign item = E == L ? out_rd_data[overlay_config::MEM_BITS-1:0]
+                         : out_rd_data[overlay_config::MEM_BITS*item_number+:overlay_config::MEM_BITS];
+    assign item_strobes = '1;
+  end
 
   always_ff @(posedge clk) begin
     if (rst) item_valid <= 1'b0;

@@ -26,31 +26,29 @@ module sync_fifo #(
   assign empty = write_count == read_count;
   assign full = (write_count ^ read_count) == (LOG_DEPTH + 1)'(1 << LOG_DEPTH);
 
-  generate
-    if (LOG_DEPTH <= 2) begin : gen_shifted
-      localparam int DEPTH = 1 << LOG_DEPTH;
-      logic [LOG_DEPTH:0] after_pop;  // items left, where a pushed one goes
-      assign after_pop = write_count - next_read;
-      for (genvar k = 0; k < DEPTH; k++) begin : gen_stage
-        logic [WIDTH-1:0] item;
-        if (k < DEPTH - 1) begin : gen_inner
-          always_ff @(posedge clk) begin
-            if (push && after_pop == (LOG_DEPTH + 1)'(k)) item <= push_data;
-            else if (pop) item <= gen_stage[k+1].item;
-          end
-        end else begin : gen_end
-          always_ff @(posedge clk) if (push && after_pop == (LOG_DEPTH + 1)'(k)) item <= push_data;
+  if (LOG_DEPTH <= 2) begin : gen_shifted
+    localparam int DEPTH = 1 << LOG_DEPTH;
+    logic [LOG_DEPTH:0] after_pop;  // items left, where a pushed one goes
+    assign after_pop = write_count - next_read;
+    for (genvar k = 0; k < DEPTH; k++) begin : gen_stage
+      logic [WIDTH-1:0] item;
+      if (k < DEPTH - 1) begin : gen_inner
+        always_ff @(posedge clk) begin
+          if (push && after_pop == (LOG_DEPTH + 1)'(k)) item <= push_data;
+          else if (pop) item <= gen_stage[k+1].item;
         end
-      end
-      assign head = gen_stage[0].item;
-    end else begin : gen_memory
-      (* no_rw_check *) logic [WIDTH-1:0] memory[0:(1 << LOG_DEPTH)-1];
-      always_ff @(posedge clk) begin
-        if (push) memory[write_count[LOG_DEPTH-1:0]] <= push_data;
-        head <= memory[next_read[LOG_DEPTH-1:0]];
+      end else begin : gen_end
+        always_ff @(posedge clk) if (push && after_pop == (LOG_DEPTH + 1)'(k)) item <= push_data;
       end
     end
-  endgenerate
+    assign head = gen_stage[0].item;
+  end else begin : gen_memory
+    (* no_rw_check *) logic [WIDTH-1:0] memory[0:(1 << LOG_DEPTH)-1];
+    always_ff @(posedge clk) begin
+      if (push) memory[write_count[LOG_DEPTH-1:0]] <= push_data;
+      head <= memory[next_read[LOG_DEPTH-1:0]];
+    end
+  end
 
   always_ff @(posedge clk) begin
     if (rst) begin

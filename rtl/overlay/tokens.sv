@@ -18,19 +18,17 @@ module tokens (
 );
   logic [3:0] overflow;
 
-  generate
-    for (genvar k = 0; k < 4; k++) begin : gen_channel
-      logic [7:0] count, change, most;
-      assign change = !push[k] ? 8'hFF : !twice[k] ? 8'd1 : pop[k] ? 8'd1 : 8'd2;
-      assign most = 8'hFF - (change & 8'd3);  // with which a push still fits
-      assign there[k] = count != 0;
-      assign overflow[k] = push[k] && (twice[k] || !pop[k]) && count > most;
-      always_ff @(posedge clk) begin
-        if (rst) count <= '0;
-        else if (push[k] != pop[k] || (push[k] && twice[k])) count <= count + change;
-      end
+  for (genvar k = 0; k < 4; k++) begin : gen_channel
+    logic [7:0] count, change, most;
+    assign change = !push[k] ? 8'hFF : !twice[k] ? 8'd1 : pop[k] ? 8'd1 : 8'd2;
+    assign most = 8'hFF - (change & 8'd3);  // with which a push still fits
+    assign there[k] = count != 0;
+    assign overflow[k] = push[k] && (twice[k] || !pop[k]) && count > most;
+    always_ff @(posedge clk) begin
+      if (rst) count <= '0;
+      else if (push[k] != pop[k] || (push[k] && twice[k])) count <= count + change;
     end
-  endgenerate
+  end
 
   assign error = overflow != 0;
   assign error_index = overflow[0] ? load_index : overflow[3] ? store_index : compute_index;

@@ -26,14 +26,14 @@ module vector_alu #(
   localparam int LOG = $clog2(ACC);
   localparam logic [3:0] MIN = 4'd0, MAX = 4'd1, ADD = 4'd2, SHR = 4'd3, MUL = 4'd4, MOVE = 4'd6;
 
-  for (genvar l = 0; l < overlay_config::ALU_LANES; l++) begin : lanes
+  for (genvar l = 0; l < overlay_config::ALU_LANES; l++) begin : gen_lanes
     logic signed [ACC-1:0] x;
     logic signed [Y-1:0] y;
     logic [ACC-1:0] bounded;
     assign x = a[l*ACC+:ACC];
     assign y = use_imm ? Y'(imm) : Y'($signed(b[l*ACC+:ACC]));
 
-    if (overlay_config::WIDE != 0) begin : bounds
+    if (overlay_config::WIDE != 0) begin : gen_bounds
       localparam logic [3:0] REQUANTIZE = 4'd7;
       logic signed [SCALED_BITS-1:0] value, low, high, raised;
       // verilator lint_off UNUSEDSIGNAL
@@ -45,7 +45,7 @@ module vector_alu #(
       assign raised = op != MIN && value < low ? low : value;
       assign lowered = op != MAX && high < raised ? high : raised;
       assign bounded = lowered[ACC-1:0];
-    end else begin : extremes
+    end else begin : gen_extremes
       logic less;
       assign less = Y'(x) < y;
       assign bounded = less == (op == MIN) ? x : y[ACC-1:0];

@@ -62,12 +62,10 @@ module write_master (
     else outstanding <= outstanding + 4'(req_grant) - 4'(bvalid);
   end
 
-  generate
-    for (genvar i = 0; i < BYTES; i++) begin : gen_byte
-      always_ff @(posedge clk)
-        if (item_valid && !stall && item_strobes[i]) wdata[8*i+:8] <= item[8*i+:8];
-    end
-  endgenerate
+  for (genvar i = 0; i < BYTES; i++) begin : gen_byte
+    always_ff @(posedge clk)
+      if (item_valid && !stall && item_strobes[i]) wdata[8*i+:8] <= item[8*i+:8];
+  end
   always_ff @(posedge clk) begin
     if (item_valid && !stall) begin
       wstrb <= item_first ? item_strobes : wstrb | item_strobes;
