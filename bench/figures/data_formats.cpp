@@ -94,7 +94,7 @@ class Synthesiser {
     }
     job.family = synthesis::DeviceFamily::kXcup;
     job.top = "alone";
-    job.sources = write_sources(design, images, job.folder, TILEWRIGHT_SOURCE_DIR "/rtl/pipeline");
+    job.sources = write_sources(design, images, job.folder, TILEWRIGHT_SOURCE_DIR "/rtl");
     const synthesis::YosysResult result = synthesis::run_yosys(job);
     const std::lock_guard lock(mutex_);
     return known_[key] = result.count.resources;

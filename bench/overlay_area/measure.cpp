@@ -57,7 +57,7 @@ void measure(const std::string& file, const std::string& part, const OverlayHard
   synthesis::YosysJob job;
   job.family = synthesis::DeviceFamily::kXc7;
   job.top = part == "overlay" ? "tilewright_overlay" : part;
-  const std::filesystem::path source = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "rtl/overlay";
+  const std::filesystem::path source = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "rtl";
   job.sources = write_rtl(h, std::filesystem::path(folder) / "rtl", source);
   job.folder = folder;
   job.timeout_s = kTimeout_s;

@@ -114,4 +114,13 @@ module block_memory #(
       bvalid  <= 1'b0;
     end
   end
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH($bits({rid, rresp, rlast, rdata}))) r_rules (
+      .clk, .rst, .valid(rvalid), .ready(rready), .data({rid, rresp, rlast, rdata})
+  );
+  tw_handshake_checker #(.WIDTH($bits(bresp))) b_rules (
+      .clk, .rst, .valid(bvalid), .ready(bready), .data(bresp)
+  );
+`endif
 endmodule

@@ -1,30 +1,29 @@
 // The host of a design under test: writes registers in the order of a file, waits for the interrupt, reads the
 // cycle counter. Words of the file: offset in bits 43:32, value in bits 31:0.
-`default_nettype none
 module bench_host #(
     parameter     SCRIPT    = "",
     parameter int WRITES    = 1,
     parameter int CYCLES_LO = 24,
     parameter int STATUS    = 4
 ) (
-    input  wire         clk,
-    input  wire         rst,
+    input  logic        clk,
+    input  logic        rst,
     output logic        awvalid,
-    input  wire         awready,
-    output wire  [11:0] awaddr,
+    input  logic        awready,
+    output logic [11:0] awaddr,
     output logic        wvalid,
-    input  wire         wready,
-    output wire  [31:0] wdata,
-    output wire  [3:0]  wstrb,
-    input  wire         bvalid,
-    output wire         bready,
+    input  logic        wready,
+    output logic [31:0] wdata,
+    output logic [3:0]  wstrb,
+    input  logic        bvalid,
+    output logic        bready,
     output logic        arvalid,
-    input  wire         arready,
+    input  logic        arready,
     output logic [11:0] araddr,
-    input  wire         rvalid,
-    output wire         rready,
-    input  wire  [31:0] rdata,
-    input  wire         irq,
+    input  logic        rvalid,
+    output logic        rready,
+    input  logic [31:0] rdata,
+    input  logic        irq,
     output logic        finish,
     output logic        failed,  // a memory port answered with an error
     output logic [63:0] cycles
@@ -107,5 +106,16 @@ module bench_host #(
       endcase
     end
   end
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH($bits(awaddr))) aw_rules (
+      .clk, .rst, .valid(awvalid), .ready(awready), .data(awaddr)
+  );
+  tw_handshake_checker #(.WIDTH($bits({wstrb, wdata}))) w_rules (
+      .clk, .rst, .valid(wvalid), .ready(wready), .data({wstrb, wdata})
+  );
+  tw_handshake_checker #(.WIDTH($bits(araddr))) ar_rules (
+      .clk, .rst, .valid(arvalid), .ready(arready), .data(araddr)
+  );
+`endif
 endmodule
-`default_nettype wire

@@ -4,7 +4,6 @@
 // Timing: the first beat of a read whose address is accepted in t is transferred in t + LATENCY at the
 // earliest, the others in the cycles after it; the response of a write whose last beat is accepted in t in
 // t + LATENCY.
-`default_nettype none
 module bench_memory #(
     parameter int DATA     = 64,
     parameter int A        = 32,
@@ -16,29 +15,29 @@ module bench_memory #(
     parameter     EXPECTED = "",
     parameter     MASK     = ""   // 1: a bit that counts
 ) (
-    input  wire               clk,
-    input  wire               rst,
-    input  wire               arvalid,
-    output wire               arready,
-    input  wire  [A-1:0]      araddr,
-    input  wire  [7:0]        arlen,
+    input  logic              clk,
+    input  logic              rst,
+    input  logic              arvalid,
+    output logic              arready,
+    input  logic [A-1:0]      araddr,
+    input  logic [7:0]        arlen,
     output logic              rvalid,
-    input  wire               rready,
+    input  logic              rready,
     output logic [DATA-1:0]   rdata,
-    output wire  [1:0]        rresp,
+    output logic [1:0]        rresp,
     output logic              rlast,
-    input  wire               awvalid,
-    output wire               awready,
-    input  wire  [A-1:0]      awaddr,
-    input  wire               wvalid,
-    output wire               wready,
-    input  wire  [DATA-1:0]   wdata,
-    input  wire  [DATA/8-1:0] wstrb,
-    input  wire               wlast,
+    input  logic              awvalid,
+    output logic              awready,
+    input  logic [A-1:0]      awaddr,
+    input  logic              wvalid,
+    output logic              wready,
+    input  logic [DATA-1:0]   wdata,
+    input  logic [DATA/8-1:0] wstrb,
+    input  logic              wlast,
     output logic              bvalid,
-    input  wire               bready,
-    output wire  [1:0]        bresp,
-    input  wire               finish,
+    input  logic              bready,
+    output logic [1:0]        bresp,
+    input  logic              finish,
     output logic [31:0]       mismatches
 );
   localparam int SHIFT = $clog2(DATA / 8);
@@ -179,5 +178,13 @@ module bench_memory #(
       if ((memory[32'(FIRST)+at] & mask[at]) !== (expected[at] & mask[at])) mismatches <= mismatches + 32'd1;
     end
   end
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH($bits({rresp, rlast, rdata}))) r_rules (
+      .clk, .rst, .valid(rvalid), .ready(rready), .data({rresp, rlast, rdata})
+  );
+  tw_handshake_checker #(.WIDTH($bits(bresp))) b_rules (
+      .clk, .rst, .valid(bvalid), .ready(bready), .data(bresp)
+  );
+`endif
 endmodule
-`default_nettype wire

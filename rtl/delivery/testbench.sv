@@ -1,12 +1,11 @@
 // Runs a generated design on the images of this folder and checks its results: prints PASS or FAIL and the
 // cycles that the design counted. README.md says how to run it.
 `timescale 1ns / 1ns
-`default_nettype none
 module testbench;
   logic clk = 1'b0, rst = 1'b1;
-  wire finish, failed;
-  wire [31:0] mismatches, words;
-  wire [63:0] cycles;
+  logic finish, failed;
+  logic [31:0] mismatches, words;
+  logic [63:0] cycles;
 
   bench under_test (
       .clk(clk),
@@ -30,4 +29,3 @@ module testbench;
     $finish;
   end
 endmodule
-`default_nettype wire

@@ -101,4 +101,10 @@ module burst_generator #(
       if (fill && row_done) rows_left <= rows_left - COUNT_BITS'(1);
     end
   end
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH($bits({slot_beats, slot_address}))) slot_rules (
+      .clk, .rst(rst || start), .valid(slot_valid), .ready(grant), .data({slot_beats, slot_address})
+  );
+`endif
 endmodule

@@ -84,4 +84,10 @@ module read_master (
     else outstanding <= outstanding + (granted ? O'(granted_beats) : O'(0)) - O'(rvalid);
   end
   assign idle = outstanding == 0;
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH($bits({arid, arlen, araddr}))) ar_rules (
+      .clk, .rst, .valid(arvalid), .ready(arready), .data({arid, arlen, araddr})
+  );
+`endif
 endmodule

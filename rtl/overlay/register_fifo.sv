@@ -45,4 +45,10 @@ module register_fifo #(
 
   assign head = gen_stage[0].item;
   always_ff @(posedge clk) used <= rst ? '0 : next_used;
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH(WIDTH)) head_rules (
+      .clk, .rst, .valid(!empty), .ready(pop), .data(head)
+  );
+`endif
 endmodule

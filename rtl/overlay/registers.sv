@@ -124,4 +124,13 @@ module registers (
       counter_read <= arvalid && arready && is_counter || counter_read && !counter_valid;
     end
   end
+
+`ifndef SYNTHESIS
+  tw_handshake_checker b_rules (
+      .clk, .rst, .valid(bvalid), .ready(bready), .data(1'b0)
+  );
+  tw_handshake_checker #(.WIDTH($bits(rdata))) r_rules (
+      .clk, .rst, .valid(rvalid), .ready(rready), .data(rdata)
+  );
+`endif
 endmodule

@@ -226,4 +226,10 @@ module store (
       if (!response_no_memory) error_code = overlay_config::ERROR_BUS;
     end else if (beyond) error_code = overlay_config::ERROR_SCRATCHPAD;
   end
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH($bits({item_strobes, item_first, item_last, item_ends_burst}))) item_rules (
+      .clk, .rst, .valid(item_valid), .ready(!stall), .data({item_strobes, item_first, item_last, item_ends_burst})
+  );
+`endif
 endmodule

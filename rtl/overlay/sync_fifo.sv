@@ -61,4 +61,10 @@ module sync_fifo #(
       head_valid  <= write_count != next_read;
     end
   end
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH(WIDTH)) head_rules (
+      .clk, .rst, .valid(head_valid), .ready(pop), .data(head)
+  );
+`endif
 endmodule

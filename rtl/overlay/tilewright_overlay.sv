@@ -278,11 +278,10 @@ module tilewright_overlay (
 `ifndef SYNTHESIS
   axi_checker axi_rules (
       .clk, .rst,
-      .arvalid(m_axi_arvalid), .arready(m_axi_arready), .arid(m_axi_arid), .araddr(m_axi_araddr),
+      .arvalid(m_axi_arvalid), .arready(m_axi_arready), .arid(m_axi_arid), .araddr(m_axi_araddr[11:0]),
       .arlen(m_axi_arlen), .rvalid(m_axi_rvalid),
-      .awvalid(m_axi_awvalid), .awready(m_axi_awready), .awaddr(m_axi_awaddr), .awlen(m_axi_awlen),
-      .wvalid(m_axi_wvalid), .wready(m_axi_wready), .wdata(m_axi_wdata), .wstrb(m_axi_wstrb),
-      .wlast(m_axi_wlast), .bvalid(m_axi_bvalid)
+      .awvalid(m_axi_awvalid), .awready(m_axi_awready), .awaddr(m_axi_awaddr[11:0]), .awlen(m_axi_awlen),
+      .wvalid(m_axi_wvalid), .wready(m_axi_wready), .wlast(m_axi_wlast), .bvalid(m_axi_bvalid)
   );
 `endif
 endmodule

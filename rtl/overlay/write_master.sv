@@ -74,4 +74,13 @@ module write_master (
     if (rst) wvalid <= 1'b0;
     else if (!stall) wvalid <= item_valid && item_last;
   end
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH($bits({awlen, awaddr}))) aw_rules (
+      .clk, .rst, .valid(awvalid), .ready(awready), .data({awlen, awaddr})
+  );
+  tw_handshake_checker #(.WIDTH($bits({wlast, wstrb, wdata}))) w_rules (
+      .clk, .rst, .valid(wvalid), .ready(wready), .data({wlast, wstrb, wdata})
+  );
+`endif
 endmodule

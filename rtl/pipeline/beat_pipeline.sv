@@ -32,4 +32,10 @@ module beat_pipeline #(
       if (accumulate) fresh <= lasts[STEPS-2];
     end
   end
+
+`ifndef SYNTHESIS
+  tw_handshake_checker acc_rules (
+      .clk, .rst, .valid(acc_valid), .ready(acc_ready), .data(1'b0)
+  );
+`endif
 endmodule

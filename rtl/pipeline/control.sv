@@ -227,4 +227,13 @@ module control #(
   end
   logic unused;
   assign unused = &{1'b0, words};
+
+`ifndef SYNTHESIS
+  tw_handshake_checker s_b_rules (
+      .clk, .rst, .valid(s_bvalid), .ready(s_bready), .data(1'b0)
+  );
+  tw_handshake_checker #(.WIDTH($bits(s_rdata))) s_r_rules (
+      .clk, .rst, .valid(s_rvalid), .ready(s_rready), .data(s_rdata)
+  );
+`endif
 endmodule

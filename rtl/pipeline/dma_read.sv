@@ -92,4 +92,10 @@ module dma_read #(
   // verilator lint_on PINCONNECTEMPTY
   logic unused;
   assign unused = &{1'b0, m_rlast, m_rresp[0], base, bytes};
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH($bits({m_arlen, m_araddr}))) m_ar_rules (
+      .clk, .rst, .valid(m_arvalid), .ready(m_arready), .data({m_arlen, m_araddr})
+  );
+`endif
 endmodule

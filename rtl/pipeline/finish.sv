@@ -277,4 +277,10 @@ module finish #(
       );
     end
   end
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH(PF * AW)) out_rules (
+      .clk, .rst, .valid(out_valid), .ready(out_ready), .data(out_data)
+  );
+`endif
 endmodule

@@ -89,4 +89,10 @@ module lane_array #(
         .acc(acc_data[l*ACC+:ACC])
     );
   end
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH(P * ACC)) acc_rules (
+      .clk, .rst, .valid(acc_valid), .ready(acc_ready), .data(acc_data)
+  );
+`endif
 endmodule

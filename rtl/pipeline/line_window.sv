@@ -232,4 +232,10 @@ module line_window #(
       out_last  <= 1'b0;
     end else out_valid <= go || (out_valid && !out_ready);
   end
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH($bits({out_last, out_data}))) out_rules (
+      .clk, .rst, .valid(out_valid), .ready(out_ready), .data({out_last, out_data})
+  );
+`endif
 endmodule

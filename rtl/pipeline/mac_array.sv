@@ -115,4 +115,10 @@ module mac_array #(
     );
     assign acc_data[(PO-1)*ACC+:ACC] = acc[ACC-1:0];
   end
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH(PO * ACC)) acc_rules (
+      .clk, .rst, .valid(acc_valid), .ready(acc_ready), .data(acc_data)
+  );
+`endif
 endmodule

@@ -310,4 +310,10 @@ module sliding_window #(
       end
     end
   endgenerate
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH($bits({out_last, out_data}))) out_rules (
+      .clk, .rst, .valid(out_valid), .ready(out_ready), .data({out_last, out_data})
+  );
+`endif
 endmodule

@@ -95,4 +95,10 @@ module stream_fifo #(
       end
     end
   endgenerate
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH(WIDTH)) out_rules (
+      .clk, .rst, .valid(out_valid), .ready(out_ready), .data(out_data)
+  );
+`endif
 endmodule

@@ -35,4 +35,13 @@ module stream_fork #(
       out1_valid <= taken || (out1_valid && !out1_ready);
     end
   end
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH(WIDTH)) out0_rules (
+      .clk, .rst, .valid(out0_valid), .ready(out0_ready), .data(out0_data)
+  );
+  tw_handshake_checker #(.WIDTH(WIDTH)) out1_rules (
+      .clk, .rst, .valid(out1_valid), .ready(out1_ready), .data(out1_data)
+  );
+`endif
 endmodule

@@ -1,19 +1,18 @@
 // Passes KEEP beats, swallows DROP, adds ADD beats of zero, and begins again: takes the padding of a memory
 // port's last beat off an image, or puts it on.
-`default_nettype none
 module stream_frame #(
     parameter int WIDTH = 8,
     parameter int KEEP  = 1,
     parameter int DROP  = 0,
     parameter int ADD   = 0
 ) (
-    input  wire              clk,
-    input  wire              rst,
-    input  wire              in_valid,
-    output wire              in_ready,
-    input  wire  [WIDTH-1:0] in_data,
+    input  logic             clk,
+    input  logic             rst,
+    input  logic             in_valid,
+    output logic             in_ready,
+    input  logic [WIDTH-1:0] in_data,
     output logic             out_valid,
-    input  wire              out_ready,
+    input  logic             out_ready,
     output logic [WIDTH-1:0] out_data
 );
   localparam int TOTAL = KEEP + DROP + ADD;
@@ -21,15 +20,16 @@ module stream_frame #(
   localparam logic [BITS-1:0] LAST = BITS'(TOTAL - 1);
 
   logic [BITS-1:0] position;
-  // One bit more than the position has, so that sums of the parameters fit.
-  wire [BITS:0] at = {1'b0, position};
-  wire keeping = at < (BITS + 1)'(KEEP);
-  wire adding = at >= (BITS + 1)'(KEEP + DROP);
-  wire free = !out_valid || out_ready;
+  logic [BITS:0] at;  // one bit more, so that sums of the parameters fit
+  logic keeping, adding, free, takes, adds;
 
+  assign at = {1'b0, position};
+  assign keeping = at < (BITS + 1)'(KEEP);
+  assign adding = at >= (BITS + 1)'(KEEP + DROP);
+  assign free = !out_valid || out_ready;
   assign in_ready = !adding && (!keeping || free);
-  wire takes = in_valid && in_ready;
-  wire adds = adding && free;
+  assign takes = in_valid && in_ready;
+  assign adds = adding && free;
 
   always_ff @(posedge clk) begin
     if (rst) begin
@@ -43,5 +43,10 @@ module stream_frame #(
     if (takes && keeping) out_data <= in_data;
     else if (adds) out_data <= '0;
   end
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH(WIDTH)) out_rules (
+      .clk, .rst, .valid(out_valid), .ready(out_ready), .data(out_data)
+  );
+`endif
 endmodule
-`default_nettype wire

@@ -28,4 +28,10 @@ module stream_join #(
     if (rst) out_valid <= 1'b0;
     else out_valid <= taken || (out_valid && !out_ready);
   end
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH(2 * WIDTH)) out_rules (
+      .clk, .rst, .valid(out_valid), .ready(out_ready), .data(out_data)
+  );
+`endif
 endmodule

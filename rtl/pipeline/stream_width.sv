@@ -76,4 +76,10 @@ module stream_width #(
       end
     end
   endgenerate
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH(OUT * ELEMENT)) out_rules (
+      .clk, .rst, .valid(out_valid), .ready(out_ready), .data(out_data)
+  );
+`endif
 endmodule

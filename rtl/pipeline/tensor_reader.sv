@@ -248,4 +248,15 @@ module tensor_reader #(
   end
   logic unused;
   assign unused = &{1'b0, row, flying_unit[1]};
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH($bits({out_last, out_data}))) out_rules (
+      .clk, .rst, .valid(out_valid), .ready(out_ready), .data({out_last, out_data})
+  );
+  for (genvar i = 0; i < UNITS; i++) begin : gen_rules
+    tw_handshake_checker #(.WIDTH(A)) rd_rules (
+        .clk, .rst, .valid(rd_valid[i]), .ready(rd_ready[i]), .data(rd_address)
+    );
+  end
+`endif
 endmodule

@@ -146,4 +146,12 @@ module tensor_writer #(
   end
   logic unused;
   assign unused = &{1'b0, row};
+
+`ifndef SYNTHESIS
+  for (genvar i = 0; i < UNITS; i++) begin : gen_rules
+    tw_handshake_checker #(.WIDTH(A + P + PF * AW)) wr_rules (
+        .clk, .rst, .valid(wr_valid[i]), .ready(wr_ready[i]), .data({wr_part, wr_address, wr_data})
+    );
+  end
+`endif
 endmodule

@@ -84,7 +84,7 @@ TEST_F(ImplementationTools, FailuresAreRows) {
 
 TEST_F(ImplementationTools, TheFixtureIsClean) {
   if (!synthesis::tool_installed("verilator")) GTEST_SKIP() << "verilator is not installed";
-  std::vector<fs::path> sources = write_rtl(rows_[0].hardware, setup_.work_folder, kRoot / "rtl/overlay");
+  std::vector<fs::path> sources = write_rtl(rows_[0].hardware, setup_.work_folder, kRoot / "rtl");
   sources.push_back(kRoot / "rtl/implementation/compute_fixture.sv");
   EXPECT_EQ(synthesis::lint("compute_fixture", sources), "");
 }

@@ -16,7 +16,7 @@ namespace {
 void expect_clean(const Design& design, const std::string& name) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("tilewright_lint_" + name);
   const auto sources = write_sources(design.netlist, design.images, folder,
-                                     std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "rtl" / "pipeline");
+                                     std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "rtl");
   EXPECT_EQ(synthesis::lint(design.netlist.top, sources), "") << name;
   std::filesystem::remove_all(folder);
 }

@@ -40,7 +40,6 @@ class RtlErrors : public testing::TestWithParam<int> {
     hardware_ = parameter_sets()[size_t(GetParam())];
     memory_ = find_memory_model("fixed:12:1");
     RtlOptions options = equality_options(TILEWRIGHT_RTL_CACHE);
-    options.assertions = true;
     rtl_ = std::make_unique<RtlSimulator>(hardware_, memory_, options);
     rtl_->model().limit_wait(100000);
   }

@@ -17,8 +17,7 @@ TEST(RtlLint, NoWarnings) {
       std::filesystem::path(testing::TempDir()) / ("rtl_lint_" + std::to_string(TILEWRIGHT_FIRST_SET));
   for (size_t set = TILEWRIGHT_FIRST_SET; set <= TILEWRIGHT_LAST_SET; ++set) {
     const OverlayHardware hardware = parameter_sets()[set];
-    const auto sources =
-        write_rtl(hardware, root, std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "rtl/overlay");
+    const auto sources = write_rtl(hardware, root, std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "rtl");
     EXPECT_EQ(synthesis::lint("tilewright_overlay", sources), "") << hardware.name;
   }
   std::filesystem::remove_all(root);

@@ -54,7 +54,7 @@ class RtlIcarus : public testing::TestWithParam<int> {
     const fs::path source = TILEWRIGHT_SOURCE_DIR;
     synthesis::ToolCommand compile{
         "iverilog", {"-g2012", "-o", (root_ / "bench.vvp").string(), "-s", "overlay_bench"}, {}, 300};
-    for (const fs::path& file : write_rtl(hardware_, root_ / "rtl", source / "rtl" / "overlay")) {
+    for (const fs::path& file : write_rtl(hardware_, root_ / "rtl", source / "rtl")) {
       compile.arguments.push_back(file.string());
     }
     compile.arguments.push_back((source / "tests" / "rtl_icarus" / "overlay_bench.sv").string());

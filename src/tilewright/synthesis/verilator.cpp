@@ -62,13 +62,9 @@ const std::vector<std::string>& compile_flags() {
 }
 
 std::vector<std::string> verilator_arguments(const VerilatedDesign& design) {
-  std::vector<std::string> arguments{"--cc",           "--prefix",
-                                     "V" + design.top, "--top-module",
-                                     design.top,       "-O3",
-                                     "--x-assign",     "fast",
-                                     "--x-initial",    "fast",
-                                     "-Wno-fatal",     "--Mdir",
-                                     "model",          design.assertions ? "--assert" : "--noassert"};
+  std::vector<std::string> arguments{"--cc",       "--prefix",   "V" + design.top, "--top-module", design.top,
+                                     "-O3",        "--x-assign", "fast",           "--x-initial",  "fast",
+                                     "-Wno-fatal", "--Mdir",     "model",          "--assert"};
   if (design.trace) arguments.insert(arguments.end(), {"--trace-fst", "--trace-structs"});
   return arguments;
 }

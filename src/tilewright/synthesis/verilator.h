@@ -15,14 +15,13 @@ struct VerilatedDesign {
   std::filesystem::path harness;               // one .cpp file
   std::vector<std::filesystem::path> headers;  // what the harness includes, found by file name
   bool trace = false;                          // FST waves: harness sees VM_TRACE_FST = 1
-  bool assertions = false;  // immediate assertions checked: calls vl_stop, which the harness defines
 };
 
 // The path of the shared library for `design`, built unless `cache_folder` has it; several processes may ask
-// for the same one at once. The harness has to define vl_stop, vl_finish and vl_fatal, so that a model never
-// ends the process. Two such libraries in one process share nothing. Compiled with -O3 but for the parts that
-// run once.
-// Errors: unsupported without verilator or g++; invalid input with the last lines of their output.
+// for the same one at once. The harness has to define vl_stop, which an assertion of the sources calls when
+// it fails, vl_finish and vl_fatal, so that a model never ends the process. Two such libraries in one process
+// share nothing. Compiled with -O3 but for the parts that run once. Errors: unsupported without verilator or
+// g++; invalid input with the last lines of their output.
 std::filesystem::path build_verilated(const VerilatedDesign& design,
                                       const std::filesystem::path& cache_folder);
 

@@ -89,7 +89,7 @@ void synth(const SynthOptions& options, std::ostream& out) {
       throw Error(ErrorKind::kInvalidInput, "no folder is given for the sources", "-o FOLDER");
     }
     const FolderClaim claim(options.output, "synth");
-    const auto files = overlay::write_rtl(hardware, options.output, rtl / "overlay");
+    const auto files = overlay::write_rtl(hardware, options.output, rtl);
     if (options.json) {
       nlohmann::json list = nlohmann::json::array();
       for (const auto& file : files) list.push_back(file.string());

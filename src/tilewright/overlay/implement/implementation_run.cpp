@@ -159,7 +159,7 @@ std::vector<ImplementationRow> implement(const OverlayHardware& hardware,
   }
   if (rows.empty()) return rows;
   const fs::path rtl = setup.work_folder / "rtl";
-  std::vector<fs::path> sources = write_rtl(hardware, rtl, setup.rtl_folder / "overlay");
+  std::vector<fs::path> sources = write_rtl(hardware, rtl, setup.rtl_folder);
   sources.push_back(rtl / fixture_source(setup).filename());
   write_text_file(sources.back(), read_text_file(fixture_source(setup)));
 

@@ -88,7 +88,7 @@ int64_t buffer_bits(const OverlayHardware& h) {
 std::vector<fs::path> write_board_rtl(const OverlayHardware& hardware, const SynthesisOptions& options,
                                       bool board) {
   const fs::path folder = options.output / "rtl";
-  std::vector<fs::path> sources = write_rtl(hardware, folder, options.rtl_folder / "overlay");
+  std::vector<fs::path> sources = write_rtl(hardware, folder, options.rtl_folder);
   if (!board) return sources;
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(options.rtl_folder / "boards")) {

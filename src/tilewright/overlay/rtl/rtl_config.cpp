@@ -235,17 +235,20 @@ std::string rtl_config(const OverlayHardware& hardware) {
 }
 
 std::vector<fs::path> write_rtl(const OverlayHardware& hardware, const fs::path& folder,
-                                const fs::path& source_folder) {
+                                const fs::path& rtl_folder) {
   const std::string package = rtl_config(hardware);
   std::set<fs::path> sources;
-  if (fs::is_directory(source_folder)) {
-    for (const auto& entry : fs::directory_iterator(source_folder)) {
-      if (entry.path().extension() == ".sv") sources.insert(entry.path());
+  for (const char* part : {"checks", "overlay"}) {
+    const size_t before = sources.size();
+    if (fs::is_directory(rtl_folder / part)) {
+      for (const auto& entry : fs::directory_iterator(rtl_folder / part)) {
+        if (entry.path().extension() == ".sv") sources.insert(entry.path());
+      }
     }
-  }
-  if (sources.empty()) {
-    throw Error(ErrorKind::kInvalidInput, "'" + source_folder.string() + "' has no .sv files",
-                "name the folder rtl/overlay of Tilewright");
+    if (sources.size() == before) {
+      throw Error(ErrorKind::kInvalidInput, "'" + (rtl_folder / part).string() + "' has no .sv files",
+                  "name the folder rtl of Tilewright");
+    }
   }
   create_folder(folder);
   std::vector<fs::path> written{folder / "overlay_config.sv"};

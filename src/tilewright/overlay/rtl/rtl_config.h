@@ -22,12 +22,12 @@ std::string rtl_config(const OverlayHardware& hardware);
 // Bits of a byte address that reaches all of dram_bytes.
 int address_bits(const OverlayHardware& hardware);
 
-// Writes overlay_config.sv and copies of the .sv files of `source_folder` (rtl/overlay) into `folder`, which
-// is created; a file that has the right content already is not touched. Returns their paths, the package
-// first, then by name: the order in which tools have to read them. Errors (invalid input): as rtl_config, no
-// sources.
+// Writes overlay_config.sv and copies of the .sv files of checks/ and overlay/ in `rtl_folder` (the folder
+// rtl of Tilewright) into `folder`, which is created; a file that has the right content already is not
+// touched. Returns their paths, the package first, then by name: the order in which tools have to read them.
+// Errors (invalid input): as rtl_config, no sources.
 std::vector<std::filesystem::path> write_rtl(const OverlayHardware& hardware,
                                              const std::filesystem::path& folder,
-                                             const std::filesystem::path& source_folder);
+                                             const std::filesystem::path& rtl_folder);
 
 }  // namespace tilewright::overlay

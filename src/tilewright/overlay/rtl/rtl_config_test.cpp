@@ -82,19 +82,23 @@ TEST(RtlConfig, RefusesPortsTheHardwareHasNot) {
 }
 
 TEST(RtlConfig, WritesSourcesOnceAndInReadingOrder) {
-  const fs::path root = fs::path(testing::TempDir()) / "rtl_config_test";
-  fs::remove_all(root);
-  create_folder(root / "rtl");
-  write_text_file(root / "rtl" / "b.sv", "module b; endmodule\n");
-  write_text_file(root / "rtl" / "a.sv", "module a; endmodule\n");
-  write_text_file(root / "rtl" / "notes.txt", "");
   OverlayHardware hardware;
   hardware.name = "default";
+  const fs::path root = fs::path(testing::TempDir()) / "rtl_config_test";
+  fs::remove_all(root);
+  create_folder(root / "rtl" / "checks");
+  create_folder(root / "rtl" / "overlay");
+  write_text_file(root / "rtl" / "overlay" / "b.sv", "module b; endmodule\n");
+  write_text_file(root / "rtl" / "overlay" / "a.sv", "module a; endmodule\n");
+  write_text_file(root / "rtl" / "overlay" / "notes.txt", "");
+  EXPECT_THROW(write_rtl(hardware, root / "out", root / "rtl"), Error);  // no checks
+  write_text_file(root / "rtl" / "checks" / "c.sv", "module c; endmodule\n");
   const std::vector<fs::path> files = write_rtl(hardware, root / "out", root / "rtl");
-  ASSERT_EQ(files.size(), 3u);
+  ASSERT_EQ(files.size(), 4u);
   EXPECT_EQ(files[0].filename(), "overlay_config.sv");
-  EXPECT_EQ(files[1].filename(), "a.sv");
-  EXPECT_EQ(files[2].filename(), "b.sv");
+  EXPECT_EQ(files[1].filename(), "c.sv");
+  EXPECT_EQ(files[2].filename(), "a.sv");
+  EXPECT_EQ(files[3].filename(), "b.sv");
   const auto time = fs::last_write_time(files[0]);
   write_rtl(hardware, root / "out", root / "rtl");
   EXPECT_EQ(fs::last_write_time(files[0]), time);

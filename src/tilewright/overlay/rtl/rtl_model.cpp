@@ -29,12 +29,11 @@ fs::path build_library(const OverlayHardware& hardware, const RtlOptions& option
       options.cache_folder / fmt::format("sources-{:016x}", std::hash<std::string>{}(identity));
   synthesis::VerilatedDesign design;
   design.top = "tilewright_overlay";
-  design.sources = write_rtl(hardware, folder, options.rtl_folder / "overlay");
+  design.sources = write_rtl(hardware, folder, options.rtl_folder);
   design.harness = options.rtl_folder / "harness" / "overlay_harness.cpp";
   design.headers = {options.rtl_folder / "harness" / "axi_pins.h",
                     options.rtl_folder / "harness" / "overlay_pins.h"};
   design.trace = !options.wave_file.empty();
-  design.assertions = options.assertions;
   return synthesis::build_verilated(design, options.cache_folder);
 }
 

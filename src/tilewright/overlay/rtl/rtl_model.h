@@ -15,10 +15,9 @@
 namespace tilewright::overlay {
 
 struct RtlOptions {
-  std::filesystem::path rtl_folder;    // the folder rtl of Tilewright: overlay/*.sv, harness/
+  std::filesystem::path rtl_folder;    // the folder rtl of Tilewright
   std::filesystem::path cache_folder;  // keeps the compiled models
   std::filesystem::path wave_file;     // FST waves of everything; empty: none
-  bool assertions = false;             // check the RTL's own assertions; slower
 };
 
 class RtlModel final : public RegisterPort {

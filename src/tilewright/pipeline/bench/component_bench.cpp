@@ -315,9 +315,9 @@ BenchResult run_bench(const std::vector<BenchCase*>& cases, const BenchOptions& 
       const std::string problem = one->finish();
       if (!problem.empty()) result.problems.push_back(fmt::format("run {}: {}", run, problem));
     }
+    const std::string complaint = rtl.complaint();
+    if (!complaint.empty()) result.problems.push_back(fmt::format("run {}: {}", run, complaint));
   }
-  const std::string complaint = rtl.complaint();
-  if (!complaint.empty()) result.problems.push_back("the RTL stopped at " + complaint);
   return result;
 }
 

@@ -29,7 +29,9 @@ std::string problems_of(const std::string& from, const std::string& to) {
   const fs::path folder =
       fs::temp_directory_path() / ("tilewright-bench-" + std::to_string(::getpid()) + "-" + to.substr(0, 4));
   fs::create_directories(folder / "pipeline");
-  fs::copy(TILEWRIGHT_SOURCE_DIR "/rtl/harness", folder / "harness", fs::copy_options::recursive);
+  for (const char* part : {"checks", "harness"}) {
+    fs::copy(fs::path(TILEWRIGHT_SOURCE_DIR) / "rtl" / part, folder / part, fs::copy_options::recursive);
+  }
   std::string source = read_text_file(TILEWRIGHT_SOURCE_DIR "/rtl/pipeline/stream_frame.sv");
   const size_t at = source.find(from);
   EXPECT_NE(at, std::string::npos);
@@ -51,6 +53,7 @@ TEST(ComponentBench, FindsWrongHandshakes) {
   EXPECT_NE(ready.find("'in_ready' is 0 in RTL and 1 in the model"), std::string::npos) << ready;
   const std::string valid = problems_of("else if (out_ready) out_valid", "else out_valid");
   EXPECT_NE(valid.find("'out_valid' is 0 in RTL and 1 in the model"), std::string::npos) << valid;
+  EXPECT_NE(valid.find("tw_handshake_checker.sv"), std::string::npos) << valid;  // the RTL's own assertion
 }
 
 TEST(ComponentBench, FindsWrongData) {

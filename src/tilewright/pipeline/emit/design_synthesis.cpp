@@ -86,7 +86,7 @@ synthesis::YosysResult synthesize(const netlist::Design& netlist, const MemoryIm
   job.timeout_s = options.timeout_s;
   job.kept_modules = std::move(kept_modules);
   job.write_netlist = false;
-  job.sources = write_sources(netlist, images, options.folder / "sources", options.rtl_folder / "pipeline");
+  job.sources = write_sources(netlist, images, options.folder / "sources", options.rtl_folder);
   return synthesis::run_yosys(job);
 }
 

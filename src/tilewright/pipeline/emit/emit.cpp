@@ -147,9 +147,9 @@ class Emitter {
     for (const auto& [name, image] : design_.images)
       write_text_file(folder_ / "memory" / name, image.to_hex());
     const netlist::Design placed = with_image_folder(design_.netlist, design_.images, "memory");
-    sources_ = component_files(placed);
-    for (const std::string& file : sources_) {
-      write_text_file(folder_ / "rtl" / file, read_text_file(options_.rtl_folder / "pipeline" / file));
+    for (const fs::path& file : component_files(placed)) {
+      sources_.push_back(file.filename().string());
+      write_text_file(folder_ / "rtl" / sources_.back(), read_text_file(options_.rtl_folder / file));
     }
     const auto add = [&](const std::string& file, const std::string& text) {
       write_text_file(folder_ / "rtl" / file, text);

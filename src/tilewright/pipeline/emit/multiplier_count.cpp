@@ -152,7 +152,7 @@ MultiplierCount count_multipliers(const netlist::Design& design, const MemoryIma
   const std::string top = netlist::printed_module(design, design.top);
   std::string script;
   for (const std::filesystem::path& source :
-       write_sources(design, images, options.folder, options.rtl_folder / "pipeline")) {
+       write_sources(design, images, options.folder, options.rtl_folder)) {
     script += fmt::format("read_verilog -sv \"{}\"\n", std::filesystem::absolute(source).string());
   }
   script += fmt::format("hierarchy -check -top {}\nproc\nwrite_json multipliers.json\n", top);

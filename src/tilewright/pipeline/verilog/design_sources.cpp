@@ -16,24 +16,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void add_file(const std::string& module, std::set<std::string>& seen, std::vector<std::string>& files) {
+constexpr const char* kHandshakeRules = "checks/tw_handshake_checker.sv";  // in every component
+
+void add_file(const std::string& module, std::set<std::string>& seen, std::vector<fs::path>& files) {
   if (!seen.insert(module).second) return;
   if (const ComponentType* const type = component_type(module)) {
     for (const char* const used : type->uses) add_file(used, seen, files);
   }
-  files.push_back(module + ".sv");
+  files.push_back(fs::path("pipeline") / (module + ".sv"));
 }
 
 }  // namespace
 
-std::vector<std::string> component_files(const netlist::Design& design) {
+std::vector<fs::path> component_files(const netlist::Design& design) {
   std::set<std::string> seen;
-  std::vector<std::string> files;
+  std::vector<fs::path> files;
   for (const netlist::Module& module : design.modules) {
     for (const netlist::Instance& instance : module.instances) {
       if (design.module(instance.module) == nullptr) add_file(instance.module, seen, files);
     }
   }
+  if (!files.empty()) files.insert(files.begin(), kHandshakeRules);
   return files;
 }
 
@@ -58,15 +61,15 @@ netlist::Design with_image_folder(netlist::Design design, const MemoryImages& im
 }
 
 std::vector<fs::path> write_sources(const netlist::Design& design, const MemoryImages& images,
-                                    const fs::path& folder, const fs::path& component_folder) {
+                                    const fs::path& folder, const fs::path& rtl_folder) {
   create_folder(folder);
   for (const auto& [name, image] : images) write_text_file(folder / name, image.to_hex());
   std::vector<fs::path> sources;
-  for (const std::string& file : component_files(design)) {
-    const fs::path source = component_folder / file;
+  for (const fs::path& file : component_files(design)) {
+    const fs::path source = rtl_folder / file;
     if (!fs::exists(source)) {
       throw Error(ErrorKind::kInvalidInput, fmt::format("no component source '{}'", source.string()),
-                  "name the folder rtl/pipeline of Tilewright");
+                  "name the folder rtl of Tilewright");
     }
     sources.push_back(source);
   }

@@ -10,8 +10,8 @@
 
 namespace tilewright::pipeline {
 
-// Names of the files of rtl/pipeline that the components of `design` need, in reading order, each once.
-std::vector<std::string> component_files(const netlist::Design& design);
+// The files that the components of `design` need, below the folder rtl, in reading order, each once.
+std::vector<std::filesystem::path> component_files(const netlist::Design& design);
 
 // `design` with every parameter and memory that names one of `images` naming the file in `folder` instead.
 netlist::Design with_image_folder(netlist::Design design, const MemoryImages& images,
@@ -22,6 +22,6 @@ netlist::Design with_image_folder(netlist::Design design, const MemoryImages& im
 // missing, a folder that cannot be written.
 std::vector<std::filesystem::path> write_sources(const netlist::Design& design, const MemoryImages& images,
                                                  const std::filesystem::path& folder,
-                                                 const std::filesystem::path& component_folder);
+                                                 const std::filesystem::path& rtl_folder);
 
 }  // namespace tilewright::pipeline

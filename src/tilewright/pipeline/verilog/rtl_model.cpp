@@ -68,13 +68,12 @@ fs::path build_library(const netlist::Design& design, const MemoryImages& images
   const fs::path folder = source_folder(design, images, options);
   synthesis::VerilatedDesign verilated;
   verilated.top = netlist::printed_module(design, design.top);
-  verilated.sources = write_sources(design, images, folder, options.rtl_folder / "pipeline");
+  verilated.sources = write_sources(design, images, folder, options.rtl_folder);
   const fs::path header = folder / "netlist_ports.h";
   write_text_file(header, ports_header(verilated.top, ports, bits));
   verilated.harness = options.rtl_folder / "harness" / "netlist_harness.cpp";
   verilated.headers = {options.rtl_folder / "harness" / "netlist_pins.h", header};
   verilated.trace = !options.wave_file.empty();
-  verilated.assertions = options.assertions;
   return synthesis::build_verilated(verilated, options.cache_folder);
 }
 

@@ -13,10 +13,9 @@
 namespace tilewright::pipeline {
 
 struct RtlModelOptions {
-  std::filesystem::path rtl_folder;    // the folder rtl of Tilewright: pipeline/*.sv, harness/
+  std::filesystem::path rtl_folder;    // the folder rtl of Tilewright
   std::filesystem::path cache_folder;  // keeps sources and compiled models
   std::filesystem::path wave_file;     // FST waves of everything; empty: none
-  bool assertions = false;
 };
 
 // A cycle is: set inputs, settle(), look at anything, edge().
