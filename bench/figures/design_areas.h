@@ -104,8 +104,10 @@ class DesignAreas {
     const std::string& module = component.instance->module;
     std::string& hash = component_rtl_[module];
     if (hash.empty()) {
-      std::set<std::string> names = {module};
-      for (const char* used : pipeline::component_type(module)->uses) names.insert(used);
+      std::set<std::string> names = {pipeline::component_module(module)};
+      for (const char* used : pipeline::component_type(module)->uses) {
+        names.insert(pipeline::component_module(used));
+      }
       hash = source_hash([&](const std::string& name) { return names.count(name) != 0; });
     }
     return fmt::format("{}:{}:{}", hash, synthesis::family_name(family), component.signature);

@@ -184,6 +184,8 @@ class Library {
   // (invalid input): parameters that do not fit.
   virtual bool ports(const std::string& component, const Parameters& parameters,
                      std::vector<Port>& result) const = 0;
+  // The Verilog module of `component`.
+  virtual std::string module_name(const std::string& component) const { return component; }
   // Whether `output` of the component depends on `input` in the same cycle.
   virtual bool combinational(const std::string& component, const Parameters& parameters,
                              const std::string& output, const std::string& input) const {

@@ -260,7 +260,8 @@ class ModulePrinter {
     for (const auto& [key, value] : instance.parameters) {
       parameters += fmt::format("{}\n    .{}({})", parameters.empty() ? "" : ",", key, text(value));
     }
-    const std::string module_name = inner != nullptr ? module_names_.at(instance.module) : instance.module;
+    const std::string module_name =
+        inner != nullptr ? module_names_.at(instance.module) : library_.module_name(instance.module);
     const std::string own_name = fresh(instance.name);
     std::string pins = "\n    .clk(clk),\n    .rst(rst)";
     for (size_t i = 0; i < ports.size(); ++i) {
@@ -289,13 +290,15 @@ class ModulePrinter {
 };
 
 // Library components keep their names, so modules of the design step aside.
-std::map<std::string, std::string> names_of_modules(const Design& design) {
+std::map<std::string, std::string> names_of_modules(const Design& design, const Library& library) {
   std::vector<std::string> names;
   std::set<std::string> components;
   for (const Module& module : design.modules) names.push_back(module.name);
   for (const Module& module : design.modules) {
     for (const Instance& instance : module.instances) {
-      if (design.module(instance.module) == nullptr) components.insert(instance.module);
+      if (design.module(instance.module) == nullptr) {
+        components.insert(library.module_name(instance.module));
+      }
     }
   }
   const std::vector<std::string> legal = legal_names(names, components);
@@ -307,7 +310,7 @@ std::map<std::string, std::string> names_of_modules(const Design& design) {
 }  // namespace
 
 std::string to_verilog(const Design& design, const Library& library) {
-  const std::map<std::string, std::string> names = names_of_modules(design);
+  const std::map<std::string, std::string> names = names_of_modules(design, library);
   // Several modules in one file; constants that reach a comparison, and outputs of components that nobody
   // needs, are no mistake in what was generated.
   std::string text;
@@ -332,8 +335,8 @@ std::vector<std::string> printed_ports(const Module& module) {
   return names;
 }
 
-std::string printed_module(const Design& design, const std::string& module_name) {
-  return names_of_modules(design).at(module_name);
+std::string printed_module(const Design& design, const std::string& module_name, const Library& library) {
+  return names_of_modules(design, library).at(module_name);
 }
 
 }  // namespace tilewright::netlist

@@ -17,6 +17,8 @@ class ComponentLibrary : public netlist::Library {
     return true;
   }
 
+  std::string module_name(const std::string& component) const override { return component_module(component); }
+
   // Rule 2 of docs/pipeline.md: any input that counts in time, but for the valid of the same stream.
   bool combinational(const std::string& component, const netlist::Parameters& parameters,
                      const std::string& output, const std::string& input) const override {
@@ -51,6 +53,8 @@ const ComponentType* component_type(const std::string& name) {
   }
   return nullptr;
 }
+
+std::string component_module(const std::string& name) { return name; }
 
 const netlist::Library& component_library() {
   static const ComponentLibrary library;

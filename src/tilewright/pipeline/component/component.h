@@ -51,8 +51,8 @@ class CycleModel {
 };
 
 struct ComponentType {
-  const char* name;  // the module, in rtl/pipeline/NAME.sv
-  // Files of rtl/pipeline that it instantiates, itself left out.
+  const char* name;
+  // The modules of rtl/pipeline that it instantiates, named as component_module takes them.
   std::vector<const char*> uses;
   // clk and rst left out. Errors (invalid input): parameters that do not fit, all named.
   std::vector<ComponentPort> (*ports)(const netlist::Parameters& parameters);
@@ -65,6 +65,10 @@ struct ComponentType {
 std::span<const ComponentType* const> component_types();
 // nullptr: none.
 const ComponentType* component_type(const std::string& name);
+
+// The Verilog module of a component, or of a part of one (ComponentType::uses): its file in rtl/pipeline is
+// MODULE.sv.
+std::string component_module(const std::string& name);
 
 // For the verifier and the printer of netlists.
 const netlist::Library& component_library();

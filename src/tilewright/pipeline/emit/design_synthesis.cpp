@@ -90,11 +90,11 @@ synthesis::YosysResult synthesize(const netlist::Design& netlist, const MemoryIm
   return synthesis::run_yosys(job);
 }
 
-// What arrays and rings repeat.
+// The Verilog module that arrays and rings repeat.
 std::string column_module(const netlist::Instance& instance) {
-  if (instance.module == "mac_array") return "dot_product";
-  if (instance.module == "lane_array") return "lane_sum";
-  return instance.module == "weight_ring" ? "stream_memory" : "";
+  if (instance.module == "mac_array") return component_module("dot_product");
+  if (instance.module == "lane_array") return component_module("lane_sum");
+  return instance.module == "weight_ring" ? component_module("stream_memory") : "";
 }
 
 bool many_columns(const netlist::Instance& instance, const PartLimits& limits) {
@@ -187,7 +187,9 @@ std::vector<ComponentCount> count_components(const std::vector<const netlist::In
     if (!many_columns(*components[i], options.parts)) continue;
     apart.insert(column_module(*components[i]));
     // The 7 series' blocks take registers and additions from outside of these.
-    if (options.family == synthesis::DeviceFamily::kXcup) products = {"multiply", "multiply_pair"};
+    if (options.family == synthesis::DeviceFamily::kXcup) {
+      products = {component_module("multiply"), component_module("multiply_pair")};
+    }
   }
   std::vector<const netlist::Instance*> instances;
   for (const std::string& file : wide) own.erase(file);

@@ -14,6 +14,7 @@
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
 #include "tilewright/netlist/verilog.h"
+#include "tilewright/pipeline/component/component.h"
 #include "tilewright/pipeline/verilog/design_sources.h"
 #include "tilewright/synthesis/tool.h"
 
@@ -57,10 +58,12 @@ class Walk {
     if (!inside_.insert(key).second) throw std::logic_error("the module " + name + " lies in itself");
     const json& module = modules_.at(name);
     const std::string source = source_name(name, module);
-    const bool array = in_array || source == "dot_product" || source == "lane_sum";
+    const bool array =
+        in_array || source == component_module("dot_product") || source == component_module("lane_sum");
     Tallies tallies;
     int64_t operators = 0;
-    const bool product = source == "multiply" || source == "multiply_pair";
+    const bool pair = source == component_module("multiply_pair");
+    const bool product = pair || source == component_module("multiply");
     for (const json& cell : module.at("cells")) {
       const std::string type = cell.at("type").get<std::string>();
       if (type == "$mul") {
@@ -78,8 +81,7 @@ class Walk {
     }
     // A multiplier that only exchanges its operands holds another one, which has counted.
     if (product && tallies.empty()) {
-      add(tallies, module.at("parameter_default_values"), "A", "B", array,
-          {source == "multiply_pair" ? 2 : 1, operators});
+      add(tallies, module.at("parameter_default_values"), "A", "B", array, {pair ? 2 : 1, operators});
     }
     inside_.erase(key);
     return known_[key] = tallies;
@@ -149,7 +151,7 @@ MultiplierCount parse_multipliers(const std::string& text, const std::string& so
 
 MultiplierCount count_multipliers(const netlist::Design& design, const MemoryImages& images,
                                   const MultiplierCountOptions& options) {
-  const std::string top = netlist::printed_module(design, design.top);
+  const std::string top = netlist::printed_module(design, design.top, component_library());
   std::string script;
   for (const std::filesystem::path& source :
        write_sources(design, images, options.folder, options.rtl_folder)) {

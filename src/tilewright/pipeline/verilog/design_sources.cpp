@@ -23,7 +23,7 @@ void add_file(const std::string& module, std::set<std::string>& seen, std::vecto
   if (const ComponentType* const type = component_type(module)) {
     for (const char* const used : type->uses) add_file(used, seen, files);
   }
-  files.push_back(fs::path("pipeline") / (module + ".sv"));
+  files.push_back(fs::path("pipeline") / (component_module(module) + ".sv"));
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ std::vector<fs::path> write_sources(const netlist::Design& design, const MemoryI
     sources.push_back(source);
   }
   const netlist::Design placed = with_image_folder(design, images, fs::absolute(folder).string());
-  const fs::path top = folder / (netlist::printed_module(design, design.top) + ".sv");
+  const fs::path top = folder / (netlist::printed_module(design, design.top, component_library()) + ".sv");
   write_text_file(top, netlist::to_verilog(placed, component_library()));
   sources.push_back(top);
   return sources;

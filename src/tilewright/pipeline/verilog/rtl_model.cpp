@@ -67,7 +67,7 @@ fs::path build_library(const netlist::Design& design, const MemoryImages& images
   }
   const fs::path folder = source_folder(design, images, options);
   synthesis::VerilatedDesign verilated;
-  verilated.top = netlist::printed_module(design, design.top);
+  verilated.top = netlist::printed_module(design, design.top, component_library());
   verilated.sources = write_sources(design, images, folder, options.rtl_folder);
   const fs::path header = folder / "netlist_ports.h";
   write_text_file(header, ports_header(verilated.top, ports, bits));
