@@ -7,16 +7,9 @@
 #include <string>
 
 #include "Voverlay_board.h"
-#include "verilated.h"
+#include "verilated_harness.h"
 
 namespace {
-
-thread_local std::string* current_complaint = nullptr;
-
-void complain(const char* file, int line, const char* what) {
-  if (current_complaint == nullptr || !current_complaint->empty()) return;
-  *current_complaint = std::string(file) + ":" + std::to_string(line) + ": " + what;
-}
 
 // Takes bits off the line in the middle of each, as any serial port does.
 class Receiver {
@@ -51,10 +44,6 @@ class Receiver {
 };
 
 }  // namespace
-
-void vl_stop(const char* file, int line, const char*) { complain(file, line, "assertion failed"); }
-void vl_finish(const char* file, int line, const char*) { complain(file, line, "$finish"); }
-void vl_fatal(const char* file, int line, const char*, const char* message) { complain(file, line, message); }
 
 struct BoardModel {
   explicit BoardModel(int cycles) : cycles_per_bit(cycles), receiver(cycles) {}

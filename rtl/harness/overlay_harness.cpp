@@ -9,20 +9,9 @@
 
 #include "Vtilewright_overlay.h"
 #include "overlay_pins.h"
-#include "verilated.h"
-#if VM_TRACE_FST
-#include "verilated_fst_c.h"
-#endif
+#include "verilated_harness.h"
 
 namespace {
-
-// A model that stops says so here; one thread runs one model at a time.
-thread_local std::string* current_complaint = nullptr;
-
-void complain(const char* file, int line, const char* what) {
-  if (current_complaint == nullptr || !current_complaint->empty()) return;
-  *current_complaint = std::string(file) + ":" + std::to_string(line) + ": " + what;
-}
 
 void to_port(uint32_t& port, const uint32_t* words) { port = words[0]; }
 void to_port(uint64_t& port, const uint32_t* words) { port = words[0] | uint64_t(words[1]) << 32; }
@@ -42,38 +31,18 @@ void from_port(const VlWide<kWords>& port, uint32_t* words) {
 
 }  // namespace
 
-void vl_stop(const char* file, int line, const char*) { complain(file, line, "assertion failed"); }
-void vl_finish(const char* file, int line, const char*) { complain(file, line, "$finish"); }
-void vl_fatal(const char* file, int line, const char*, const char* message) { complain(file, line, message); }
-
 struct OverlayModel {
   static constexpr int kAccessCycles = 1000;  // an AXI4-Lite access that takes longer has failed
 
   OverlayModel(const char* wave_file, AxiTick memory_tick, void* memory_of_tick)
-      : tick(memory_tick), memory(memory_of_tick) {
-#if VM_TRACE_FST
-    if (wave_file != nullptr) {
-      context.traceEverOn(true);
-      top.trace(&wave, 99);
-      wave.open(wave_file);
-    }
-#else
-    static_cast<void>(wave_file);
-#endif
+      : waves(context, top, wave_file), tick(memory_tick), memory(memory_of_tick) {
     reset();
   }
-  ~OverlayModel() {
-#if VM_TRACE_FST
-    if (wave.isOpen()) wave.close();
-#endif
-    top.final();
-  }
+  ~OverlayModel() { top.final(); }
 
   void evaluate() {
     top.eval();
-#if VM_TRACE_FST
-    if (wave.isOpen()) wave.dump(time++);
-#endif
+    waves.dump();
   }
 
   void reset() {
@@ -203,10 +172,7 @@ struct OverlayModel {
 
   VerilatedContext context;
   Vtilewright_overlay top{&context};
-#if VM_TRACE_FST
-  VerilatedFstC wave;
-  uint64_t time = 0;
-#endif
+  Waves waves;
   AxiPins pins;
   AxiTick tick;
   void* memory;

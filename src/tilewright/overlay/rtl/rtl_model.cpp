@@ -32,7 +32,8 @@ fs::path build_library(const OverlayHardware& hardware, const RtlOptions& option
   design.sources = write_rtl(hardware, folder, options.rtl_folder);
   design.harness = options.rtl_folder / "harness" / "overlay_harness.cpp";
   design.headers = {options.rtl_folder / "harness" / "axi_pins.h",
-                    options.rtl_folder / "harness" / "overlay_pins.h"};
+                    options.rtl_folder / "harness" / "overlay_pins.h",
+                    options.rtl_folder / "harness" / "verilated_harness.h"};
   design.trace = !options.wave_file.empty();
   return synthesis::build_verilated(design, options.cache_folder);
 }

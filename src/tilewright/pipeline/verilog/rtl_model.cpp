@@ -72,7 +72,8 @@ fs::path build_library(const netlist::Design& design, const MemoryImages& images
   const fs::path header = folder / "netlist_ports.h";
   write_text_file(header, ports_header(verilated.top, ports, bits));
   verilated.harness = options.rtl_folder / "harness" / "netlist_harness.cpp";
-  verilated.headers = {options.rtl_folder / "harness" / "netlist_pins.h", header};
+  verilated.headers = {options.rtl_folder / "harness" / "netlist_pins.h",
+                       options.rtl_folder / "harness" / "verilated_harness.h", header};
   verilated.trace = !options.wave_file.empty();
   return synthesis::build_verilated(verilated, options.cache_folder);
 }
