@@ -116,10 +116,10 @@ module block_memory #(
   end
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH($bits({rid, rresp, rlast, rdata}))) r_rules (
+  tw_handshake_checker #(.WIDTH(WIDTH + 5)) r_rules (
       .clk, .rst, .valid(rvalid), .ready(rready), .data({rid, rresp, rlast, rdata})
   );
-  tw_handshake_checker #(.WIDTH($bits(bresp))) b_rules (
+  tw_handshake_checker #(.WIDTH(2)) b_rules (
       .clk, .rst, .valid(bvalid), .ready(bready), .data(bresp)
   );
 `endif

@@ -131,16 +131,16 @@ module serial_bridge #(
   end
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH($bits(address))) axil_aw_rules (
+  tw_handshake_checker #(.WIDTH(16)) axil_aw_rules (
       .clk, .rst, .valid(axil_awvalid), .ready(axil_awready), .data(address)
   );
-  tw_handshake_checker #(.WIDTH($bits(wdata))) axil_w_rules (
+  tw_handshake_checker #(.WIDTH(32)) axil_w_rules (
       .clk, .rst, .valid(axil_wvalid), .ready(axil_wready), .data(wdata)
   );
-  tw_handshake_checker #(.WIDTH($bits(address))) axil_ar_rules (
+  tw_handshake_checker #(.WIDTH(16)) axil_ar_rules (
       .clk, .rst, .valid(axil_arvalid), .ready(axil_arready), .data(address)
   );
-  tw_handshake_checker #(.WIDTH($bits({mem_write, address, wdata}))) mem_rules (
+  tw_handshake_checker #(.WIDTH(49)) mem_rules (
       .clk, .rst, .valid(mem_valid), .ready(mem_ready), .data({mem_write, address, wdata})
   );
 `endif

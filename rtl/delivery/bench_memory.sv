@@ -180,10 +180,10 @@ module bench_memory #(
   end
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH($bits({rresp, rlast, rdata}))) r_rules (
+  tw_handshake_checker #(.WIDTH(DATA + 3)) r_rules (
       .clk, .rst, .valid(rvalid), .ready(rready), .data({rresp, rlast, rdata})
   );
-  tw_handshake_checker #(.WIDTH($bits(bresp))) b_rules (
+  tw_handshake_checker #(.WIDTH(2)) b_rules (
       .clk, .rst, .valid(bvalid), .ready(bready), .data(bresp)
   );
 `endif

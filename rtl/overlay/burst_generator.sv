@@ -103,7 +103,7 @@ module burst_generator #(
   end
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH($bits({slot_beats, slot_address}))) slot_rules (
+  tw_handshake_checker #(.WIDTH(A + 9)) slot_rules (
       .clk, .rst(rst || start), .valid(slot_valid), .ready(grant), .data({slot_beats, slot_address})
   );
 `endif

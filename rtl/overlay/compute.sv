@@ -88,12 +88,11 @@ module compute (
   localparam logic [1:0] IDLE = 2'd0, VECTOR = 2'd2, LOAD = 2'd3;
 
   // ---- the command at the head
-  logic [2:0] head_op, head_type;
+  logic [2:0] head_op;
   logic [3:0] head_alu_op;
   logic head_load, head_gemm, head_alu, head_finish, head_beside;
   logic pop_prev, pop_next, push_prev, push_next;
   assign head_op = cmd[overlay_config::OP_LSB+:3];
-  assign head_type = cmd[overlay_config::M_TYPE_LSB+:3];
   assign head_alu_op = 4'(cmd[overlay_config::A_OP_LSB+:overlay_config::A_OP_WIDTH]);
   assign head_load = head_op == OP_LOAD;
   assign head_gemm = head_op == OP_GEMM;
@@ -211,17 +210,7 @@ module compute (
       .rst(rst),
       .halt(halt),
       .start(start_load),
-      .cmd_type(head_type),
-      .cmd_sram(32'(cmd[overlay_config::M_SRAM_LSB+:overlay_config::M_SRAM_WIDTH])),
-      .cmd_dram(cmd[overlay_config::M_DRAM_LSB+:32]),
-      .cmd_ysize(cmd[overlay_config::M_YSIZE_LSB+:16]),
-      .cmd_xsize(cmd[overlay_config::M_XSIZE_LSB+:16]),
-      .cmd_xstride(32'(cmd[overlay_config::M_XSTRIDE_LSB+:overlay_config::M_XSTRIDE_WIDTH])),
-      .cmd_ypad0(8'(cmd[overlay_config::M_YPAD0_LSB+:overlay_config::M_YPAD0_WIDTH])),
-      .cmd_ypad1(8'(cmd[overlay_config::M_YPAD1_LSB+:overlay_config::M_YPAD1_WIDTH])),
-      .cmd_xpad0(8'(cmd[overlay_config::M_XPAD0_LSB+:overlay_config::M_XPAD0_WIDTH])),
-      .cmd_xpad1(8'(cmd[overlay_config::M_XPAD1_LSB+:overlay_config::M_XPAD1_WIDTH])),
-      .cmd_padval(overlay_config::WIDE != 0 ? 32'(cmd[overlay_config::M_PADVAL_LSB+:overlay_config::M_PADVAL_WIDTH]) : '0),
+      .cmd(cmd),
       .cmd_index(cmd_index),
       .cmd_tag(4'd0),
       .can_start(load_ready),

@@ -31,11 +31,13 @@ module counters (
     output logic        read_valid,
     output logic [31:0] read_value
 );
-  localparam int LOG_SLOTS = 5;
+  localparam int COUNTERS = 20;
+  localparam int READ_BEATS = 17, WRITE_BEATS = 19;  // those that grow by a burst's beats
+  localparam int LOG_SLOTS = 5, SLOTS = 1 << LOG_SLOTS;
   localparam int MOST_BITS = LOG_SLOTS + 1 + $clog2(overlay_config::MAX_BURST);  // beats gained in a round
 
   // ---- what happens in this cycle ----
-  logic [19:0] counts;
+  logic [COUNTERS-1:0] counts;
   logic [2:0] fetch_states, load_states, store_states;
 
   assign fetch_states = fetch_finished ? 3'b100 : fetch_blocked ? 3'b010 : 3'b001;
@@ -44,20 +46,20 @@ module counters (
   assign counts = {write_granted, write_granted, read_granted, read_granted, store_states,
                    compute_state == 3'd0, compute_state == 3'd5, compute_state == 3'd4,
                    compute_state == 3'd3, compute_state == 3'd2, compute_state == 3'd1,
-                   load_states, fetch_states, 1'b1} & {20{running}};
+                   load_states, fetch_states, 1'b1} & {COUNTERS{running}};
 
   // ---- gains, one slot after the other moved into the totals ----
   logic [LOG_SLOTS-1:0] slot, moved_slot;
   logic [MOST_BITS-1:0] moved;
-  logic [32*MOST_BITS-1:0] gains;
+  logic [SLOTS*MOST_BITS-1:0] gains;
   logic first_round, moved_first, moving;
 
-  assign gains[32*MOST_BITS-1:20*MOST_BITS] = '0;
-  for (genvar k = 0; k < 20; k++) begin : gen_counter
-    localparam int BITS = k == 17 || k == 19 ? MOST_BITS : LOG_SLOTS + 1;
+  assign gains[SLOTS*MOST_BITS-1:COUNTERS*MOST_BITS] = '0;
+  for (genvar k = 0; k < COUNTERS; k++) begin : gen_counter
+    localparam int BITS = k == READ_BEATS || k == WRITE_BEATS ? MOST_BITS : LOG_SLOTS + 1;
     logic [BITS-1:0] gain, grown;
-    if (k == 17) assign grown = gain + (counts[k] ? BITS'(read_beats) : '0);
-    else if (k == 19) assign grown = gain + (counts[k] ? BITS'(write_beats) : '0);
+    if (k == READ_BEATS) assign grown = gain + (counts[k] ? BITS'(read_beats) : '0);
+    else if (k == WRITE_BEATS) assign grown = gain + (counts[k] ? BITS'(write_beats) : '0);
     else assign grown = gain + BITS'(counts[k]);
     assign gains[MOST_BITS*k+:MOST_BITS] = MOST_BITS'(grown);
     always_ff @(posedge clk) begin
@@ -67,7 +69,7 @@ module counters (
   end
 
   (* no_rw_check *)
-  logic [31:0] totals[0:(1 << LOG_SLOTS)-1];
+  logic [31:0] totals[0:SLOTS-1];
   logic [31:0] total;
 
   assign read_value = (moved_first ? 32'd0 : total) + 32'(moved);

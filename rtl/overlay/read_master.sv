@@ -6,49 +6,52 @@
 // always 1: a slow client never holds up another.
 //
 // `halt` refuses requests; what was granted still arrives. `idle`: nothing is outstanding.
-module read_master (
+module read_master #(
+    localparam int CLIENTS = 3,
+    localparam int LEN = 9,  // bits of a burst's beats
+    localparam int A = overlay_config::ADDR_BITS,
+    localparam int W = overlay_config::MEM_BITS
+) (
     input  logic                                     clk,
     input  logic                                     rst,
     input  logic                                     halt,
     // client k: bit k, or the k-th slice
-    input  logic [2:0]                               req_valid,
-    input  logic [3*overlay_config::ADDR_BITS-1:0]   req_addr,
-    input  logic [26:0]                              req_len,
-    output logic [2:0]                               req_grant,
-    output logic [2:0]                               data_valid,
-    output logic [3*overlay_config::MEM_BITS-1:0]    data,
-    output logic [5:0]                               data_resp,
-    input  logic [2:0]                               data_pop,
+    input  logic [CLIENTS-1:0]                       req_valid,
+    input  logic [CLIENTS*A-1:0]                     req_addr,
+    input  logic [CLIENTS*LEN-1:0]                   req_len,
+    output logic [CLIENTS-1:0]                       req_grant,
+    output logic [CLIENTS-1:0]                       data_valid,
+    output logic [CLIENTS*W-1:0]                     data,
+    output logic [CLIENTS*2-1:0]                     data_resp,
+    input  logic [CLIENTS-1:0]                       data_pop,
     // AXI
     output logic                                     arvalid,
     input  logic                                     arready,
     output logic [1:0]                               arid,
-    output logic [overlay_config::ADDR_BITS-1:0]     araddr,
+    output logic [A-1:0]                             araddr,
     output logic [7:0]                               arlen,
     input  logic                                     rvalid,
     input  logic [1:0]                               rid,
-    input  logic [overlay_config::MEM_BITS-1:0]      rdata,
+    input  logic [W-1:0]                             rdata,
     input  logic [1:0]                               rresp,
     output logic                                     idle,
     output logic                                     granted,
-    output logic [8:0]                               granted_beats
+    output logic [LEN-1:0]                           granted_beats
 );
-  localparam int A = overlay_config::ADDR_BITS;
-  localparam int W = overlay_config::MEM_BITS;
   localparam int Q = overlay_config::LOG_READ_QUEUE;
-  localparam int O = Q + 2;  // three full queues
+  localparam int O = Q + $clog2(CLIENTS);  // bits of the beats of all queues
 
-  logic [2:0] asks;
+  logic [CLIENTS-1:0] asks;
   logic [A-1:0] address;
   logic [O-1:0] outstanding;
   logic [1:0] winner;
 
-  for (genvar k = 0; k < 3; k++) begin : gen_client
+  for (genvar k = 0; k < CLIENTS; k++) begin : gen_client
     logic [Q:0] credits;
-    logic [8:0] len;
+    logic [LEN-1:0] len;
     logic arrives;
-    assign len = req_len[9*k+:9];
-    assign asks[k] = req_valid[k] && !halt && (Q + 10)'(credits) >= (Q + 10)'(len);
+    assign len = req_len[LEN*k+:LEN];
+    assign asks[k] = req_valid[k] && !halt && (Q + LEN + 1)'(credits) >= (Q + LEN + 1)'(len);
     assign arrives = rvalid && rid == 2'(k);
 
     // verilator lint_off PINCONNECTEMPTY
@@ -67,15 +70,15 @@ module read_master (
 
   assign winner = asks[0] ? 2'd0 : asks[1] ? 2'd1 : 2'd2;
   assign granted = asks != 0 && (!arvalid || arready);
-  assign req_grant = granted ? 3'd1 << winner : 3'd0;
-  assign address = winner == 2'd0 ? req_addr[A-1:0] : winner == 2'd1 ? req_addr[2*A-1:A] : req_addr[3*A-1:2*A];
-  assign granted_beats = winner == 2'd0 ? req_len[8:0] : winner == 2'd1 ? req_len[17:9] : req_len[26:18];
+  assign req_grant = granted ? CLIENTS'(1) << winner : '0;
+  assign address = winner == 2'd0 ? req_addr[0+:A] : winner == 2'd1 ? req_addr[A+:A] : req_addr[2*A+:A];
+  assign granted_beats = winner == 2'd0 ? req_len[0+:LEN] : winner == 2'd1 ? req_len[LEN+:LEN] : req_len[2*LEN+:LEN];
 
   always_ff @(posedge clk) begin
     if (granted) begin
       arid   <= winner;
       araddr <= address;
-      arlen  <= 8'(granted_beats - 9'd1);
+      arlen  <= 8'(granted_beats - LEN'(1));
     end
     if (rst) arvalid <= 1'b0;
     else if (granted) arvalid <= 1'b1;
@@ -86,7 +89,7 @@ module read_master (
   assign idle = outstanding == 0;
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH($bits({arid, arlen, araddr}))) ar_rules (
+  tw_handshake_checker #(.WIDTH(A + 10)) ar_rules (
       .clk, .rst, .valid(arvalid), .ready(arready), .data({arid, arlen, araddr})
   );
 `endif

@@ -129,7 +129,7 @@ module registers (
   tw_handshake_checker b_rules (
       .clk, .rst, .valid(bvalid), .ready(bready), .data(1'b0)
   );
-  tw_handshake_checker #(.WIDTH($bits(rdata))) r_rules (
+  tw_handshake_checker #(.WIDTH(32)) r_rules (
       .clk, .rst, .valid(rvalid), .ready(rready), .data(rdata)
   );
 `endif

@@ -5,7 +5,11 @@
 // all modules from t + 1: nothing starts and no burst is requested. Once nothing is outstanding on the bus
 // `running` falls. A launch or a soft reset in the middle of a run halts it the same way, and takes effect
 // when the bus is idle, so that no transaction is ever forgotten.
-module run_control (
+module run_control #(
+    localparam int SOURCES = 5,  // of errors: fetch, load, compute, store, tokens
+    localparam int CODE = 4,
+    localparam int INDEX = 32
+) (
     input  logic        clk,
     input  logic        rst,
     input  logic        launch,
@@ -24,10 +28,10 @@ module run_control (
     input  logic [31:0] load_index,
     input  logic [31:0] compute_index,
     input  logic [31:0] store_index,
-    // errors of fetch 0, load 1, compute 2, store 3, tokens 4
-    input  logic [4:0]   error,
-    input  logic [19:0]  error_code,
-    input  logic [159:0] error_index,
+    // errors, the source that counts first in the lowest place
+    input  logic [SOURCES-1:0]       error,
+    input  logic [SOURCES*CODE-1:0]  error_code,
+    input  logic [SOURCES*INDEX-1:0] error_index,
     output logic        clear,
     output logic        start,
     output logic        running,
@@ -40,7 +44,8 @@ module run_control (
     output logic [31:0] wait_compute,
     output logic [31:0] wait_store
 );
-  logic [6:0] still;                      // cycles without movement
+  localparam int LOG_PATIENCE = 6;
+  logic [LOG_PATIENCE:0] still;           // cycles without movement
   logic launch_again, clearing, stop, deadlock, any_error;
   logic [3:0] code;
   logic [31:0] index, load_head, compute_head, store_head;
@@ -48,7 +53,7 @@ module run_control (
   assign start = (launch || launch_again) && !running;
   assign clear = rst || start || (soft_reset && !running) || (stop && clearing);
   assign stop = running && (halt ? bus_idle : compute_finished && fetch_finished && queues_empty && !in_flight);
-  assign deadlock = still[6];
+  assign deadlock = still[LOG_PATIENCE];
 
   assign load_head = load_waiting ? load_index : '1;
   assign compute_head = compute_waiting ? compute_index : '1;
@@ -57,10 +62,10 @@ module run_control (
   always_comb begin
     code = overlay_config::ERROR_DEADLOCK;
     index = load_waiting ? load_head : compute_waiting ? compute_head : store_head;
-    for (int k = 0; k < 5; k++) begin
-      if (error[4-k]) begin
-        code = error_code[4*(4-k)+:4];
-        index = error_index[32*(4-k)+:32];
+    for (int k = SOURCES - 1; k >= 0; k--) begin
+      if (error[k]) begin
+        code = error_code[CODE*k+:CODE];
+        index = error_index[INDEX*k+:INDEX];
       end
     end
   end
@@ -89,7 +94,7 @@ module run_control (
       wait_store   <= '1;
       still        <= '0;
     end else if (running) begin
-      still <= moving || halt ? 7'd0 : still + 7'd1;
+      still <= moving || halt ? '0 : still + 1'b1;
       if (launch || soft_reset) begin
         halt     <= 1'b1;
         clearing <= 1'b1;

@@ -228,7 +228,7 @@ module store (
   end
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH($bits({item_strobes, item_first, item_last, item_ends_burst}))) item_rules (
+  tw_handshake_checker #(.WIDTH(BYTES + 3)) item_rules (
       .clk, .rst, .valid(item_valid), .ready(!stall), .data({item_strobes, item_first, item_last, item_ends_burst})
   );
 `endif

@@ -16,23 +16,13 @@ module tensor_load #(
     input  logic                                 clk,
     input  logic                                 rst,
     input  logic                                 halt,
-    // the instruction, taken in a cycle with start; encodings with narrower fields leave the upper bits zero
+    input  logic                                 start,       // takes the instruction
+    // fields of other instructions and spare bits of this one are not looked at
     // verilator lint_off UNUSEDSIGNAL
-    input  logic                                 start,
-    input  logic [2:0]                           cmd_type,
-    input  logic [31:0]                          cmd_sram,
-    input  logic [31:0]                          cmd_dram,
-    input  logic [15:0]                          cmd_ysize,
-    input  logic [15:0]                          cmd_xsize,
-    input  logic [31:0]                          cmd_xstride,
-    input  logic [7:0]                           cmd_ypad0,
-    input  logic [7:0]                           cmd_ypad1,
-    input  logic [7:0]                           cmd_xpad0,
-    input  logic [7:0]                           cmd_xpad1,
-    input  logic [31:0]                          cmd_padval,
+    input  logic [overlay_config::INSTR_BITS-1:0] cmd,
     input  logic [31:0]                          cmd_index,
-    input  logic [3:0]                           cmd_tag,
     // verilator lint_on UNUSEDSIGNAL
+    input  logic [3:0]                           cmd_tag,     // comes back when it is done
     output logic                                 can_start,   // from registers
     output logic                                 done,        // of the oldest, with its tag and index
     output logic [3:0]                           done_tag,
@@ -94,6 +84,19 @@ module tensor_load #(
   localparam int X = larger(K, PAD);           // bits of counters within a phase
   localparam int SLICE = larger(1, LOG_MOST_BYTES - L);
 
+  // ---- the instruction; encodings with narrower fields leave the upper bits zero ----
+  // verilator lint_off UNUSEDSIGNAL
+  logic [2:0] cmd_type;
+  logic [15:0] cmd_ysize, cmd_xsize;
+  logic [31:0] cmd_sram, cmd_dram, cmd_xstride;
+  // verilator lint_on UNUSEDSIGNAL
+  assign cmd_type = cmd[overlay_config::M_TYPE_LSB+:3];
+  assign cmd_sram = 32'(cmd[overlay_config::M_SRAM_LSB+:overlay_config::M_SRAM_WIDTH]);
+  assign cmd_dram = cmd[overlay_config::M_DRAM_LSB+:32];
+  assign cmd_ysize = cmd[overlay_config::M_YSIZE_LSB+:16];
+  assign cmd_xsize = cmd[overlay_config::M_XSIZE_LSB+:16];
+  assign cmd_xstride = 32'(cmd[overlay_config::M_XSTRIDE_LSB+:overlay_config::M_XSTRIDE_WIDTH]);
+
   // ---- requests ----
   logic generating, generator_error, flight_full, flight_empty;
   logic [INDEX_BITS-1:0] generator_index;
@@ -132,8 +135,9 @@ module tensor_load #(
   ) in_flight (
       .clk, .rst, .push(start),
       .push_data({cmd_type, (cmd_sram >> D) != 0, cmd_sram[D-1:0], cmd_dram[L-1:0], cmd_xstride[L-1:0],
-                  rows, columns, cmd_ypad0[PAD-1:0], cmd_ypad1[PAD-1:0], cmd_xpad0[PAD-1:0],
-                  cmd_xpad1[PAD-1:0], cmd_padval[PADVAL-1:0], cmd_index[INDEX_BITS-1:0], cmd_tag}),
+                  rows, columns, cmd[overlay_config::M_YPAD0_LSB+:PAD], cmd[overlay_config::M_YPAD1_LSB+:PAD],
+                  cmd[overlay_config::M_XPAD0_LSB+:PAD], cmd[overlay_config::M_XPAD1_LSB+:PAD],
+                  cmd[overlay_config::M_PADVAL_LSB+:PADVAL], cmd_index[INDEX_BITS-1:0], cmd_tag}),
       .full(flight_full), .empty(flight_empty),
       .head({kind, sram, dram_low, stride_low, ysize, xsize, ypad0, ypad1, xpad0, xpad1, padval, index,
              done_tag}),

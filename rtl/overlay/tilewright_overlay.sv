@@ -65,6 +65,11 @@ module tilewright_overlay (
   localparam int C = overlay_config::INSTR_BITS;
   localparam int INDEX = A - overlay_config::LOG_INSTR_BYTES + 1;
   localparam int INDEX_BITS = INDEX > 32 ? 32 : INDEX;
+  // Clients of the read master, and who reports errors: places in their vectors.
+  localparam int READ_FETCH = 0, READ_COMPUTE = 1, READ_LOAD = 2, CLIENTS = 3;
+  localparam int OF_FETCH = 0, OF_LOAD = 1, OF_COMPUTE = 2, OF_STORE = 3, OF_TOKENS = 4, SOURCES = 5;
+  localparam int LEN = 9;   // bits of a burst's beats
+  localparam int CODE = 4;  // bits of an error code
 
   logic rst, clear, start, halt, running;
   assign rst = !rst_n;
@@ -78,9 +83,9 @@ module tilewright_overlay (
   logic counter_read, counter_valid;
   logic [4:0] counter_index;
   logic [31:0] counter_value;
-  logic [4:0] error;
-  logic [19:0] error_code;
-  logic [159:0] error_index;
+  logic [SOURCES-1:0] error;
+  logic [SOURCES*CODE-1:0] error_code;
+  logic [SOURCES*32-1:0] error_index;
 
   logic fetch_finished, fetch_blocked;
   logic load_busy, load_waiting, load_empty, store_busy, store_waiting, store_empty, store_reading;
@@ -132,12 +137,12 @@ module tilewright_overlay (
       .read(counter_read), .read_index(counter_index), .read_valid(counter_valid), .read_value(counter_value)
   );
 
-  // ---- reads: client 0 fetch, 1 compute, 2 load ----
-  logic [2:0] req_valid, req_grant, data_valid, data_pop;
-  logic [3*A-1:0] req_addr;
-  logic [26:0] req_len;
-  logic [3*W-1:0] data;
-  logic [5:0] data_resp;
+  // ---- reads ----
+  logic [CLIENTS-1:0] req_valid, req_grant, data_valid, data_pop;
+  logic [CLIENTS*A-1:0] req_addr;
+  logic [CLIENTS*LEN-1:0] req_len;
+  logic [CLIENTS*W-1:0] data;
+  logic [CLIENTS*2-1:0] data_resp;
 
   assign m_axi_arsize = 3'(overlay_config::LOG_MEM_BYTES);
   assign m_axi_arburst = 2'b01;
@@ -158,11 +163,12 @@ module tilewright_overlay (
 
   fetch fetcher (
       .clk, .rst(clear), .halt, .start, .address({program_high, program_low}), .count(program_count),
-      .req_valid(req_valid[0]), .req_addr(req_addr[A-1:0]), .req_len(req_len[8:0]), .req_grant(req_grant[0]),
-      .data_valid(data_valid[0]), .data(data[W-1:0]), .data_resp(data_resp[1:0]), .data_pop(data_pop[0]),
+      .req_valid(req_valid[READ_FETCH]), .req_addr(req_addr[READ_FETCH*A+:A]), .req_len(req_len[READ_FETCH*LEN+:LEN]),
+      .req_grant(req_grant[READ_FETCH]), .data_valid(data_valid[READ_FETCH]), .data(data[READ_FETCH*W+:W]),
+      .data_resp(data_resp[READ_FETCH*2+:2]), .data_pop(data_pop[READ_FETCH]),
       .load_full, .compute_full, .store_full, .load_push, .compute_push, .store_push,
       .cmd(fetched), .cmd_index(fetched_index), .finished(fetch_finished), .blocked(fetch_blocked),
-      .error(error[0]), .error_code(error_code[3:0]), .error_index(error_index[31:0])
+      .error(error[OF_FETCH]), .error_code(error_code[OF_FETCH*CODE+:CODE]), .error_index(error_index[OF_FETCH*32+:32])
   );
 
   logic [C-1:0] load_cmd, compute_cmd, store_cmd;
@@ -195,9 +201,9 @@ module tilewright_overlay (
   tokens channels (
       .clk, .rst(clear), .push(token_push), .twice(token_twice), .pop(token_pop), .there(token_there),
       .load_index(load_push_index), .compute_index(compute_push_index), .store_index(store_push_index),
-      .error(error[4]), .error_index(error_index[159:128])
+      .error(error[OF_TOKENS]), .error_index(error_index[OF_TOKENS*32+:32])
   );
-  assign error_code[19:16] = overlay_config::ERROR_TOKEN;
+  assign error_code[OF_TOKENS*CODE+:CODE] = overlay_config::ERROR_TOKEN;
 
   // ---- load ----
   logic inp_wr_valid, wgt_wr_valid, wr_pad;
@@ -209,12 +215,12 @@ module tilewright_overlay (
       .clk, .rst(clear), .halt, .cmd_valid(load_head), .cmd(load_cmd), .cmd_index(load_index),
       .cmd_pop(load_pop), .token_compute(token_there[1]), .pop_compute(token_pop[1]),
       .push_compute(token_push[0]), .push_index(load_push_index),
-      .req_valid(req_valid[2]), .req_addr(req_addr[3*A-1:2*A]), .req_len(req_len[26:18]),
-      .req_grant(req_grant[2]), .data_valid(data_valid[2]), .data(data[3*W-1:2*W]),
-      .data_resp(data_resp[5:4]), .data_pop(data_pop[2]),
+      .req_valid(req_valid[READ_LOAD]), .req_addr(req_addr[READ_LOAD*A+:A]), .req_len(req_len[READ_LOAD*LEN+:LEN]),
+      .req_grant(req_grant[READ_LOAD]), .data_valid(data_valid[READ_LOAD]), .data(data[READ_LOAD*W+:W]),
+      .data_resp(data_resp[READ_LOAD*2+:2]), .data_pop(data_pop[READ_LOAD]),
       .inp_wr_valid, .wgt_wr_valid, .wr_index, .wr_slice, .wr_pad, .wr_padval, .wr_data,
       .busy(load_busy), .waiting(load_waiting),
-      .error(error[1]), .error_code(error_code[7:4]), .error_index(error_index[63:32])
+      .error(error[OF_LOAD]), .error_code(error_code[OF_LOAD*CODE+:CODE]), .error_index(error_index[OF_LOAD*32+:32])
   );
 
   // ---- compute ----
@@ -227,16 +233,18 @@ module tilewright_overlay (
       .pop_load(token_pop[0]), .pop_store(token_pop[3]), .push_load(token_push[1]),
       .push_store(token_push[2]), .push_load_twice(token_twice[1]), .push_store_twice(token_twice[2]),
       .push_index(compute_push_index),
-      .req_valid(req_valid[1]), .req_addr(req_addr[2*A-1:A]), .req_len(req_len[17:9]),
-      .req_grant(req_grant[1]), .data_valid(data_valid[1]), .data(data[2*W-1:W]),
-      .data_resp(data_resp[3:2]), .data_pop(data_pop[1]),
+      .req_valid(req_valid[READ_COMPUTE]), .req_addr(req_addr[READ_COMPUTE*A+:A]),
+      .req_len(req_len[READ_COMPUTE*LEN+:LEN]),
+      .req_grant(req_grant[READ_COMPUTE]), .data_valid(data_valid[READ_COMPUTE]), .data(data[READ_COMPUTE*W+:W]),
+      .data_resp(data_resp[READ_COMPUTE*2+:2]), .data_pop(data_pop[READ_COMPUTE]),
       .inp_wr_valid, .inp_wr_index(wr_index), .inp_wr_slice(wr_slice), .inp_wr_pad(wr_pad),
       .inp_wr_padval(wr_padval), .inp_wr_data(wr_data),
       .wgt_wr_valid, .wgt_wr_index(wr_index), .wgt_wr_slice(wr_slice), .wgt_wr_pad(wr_pad),
       .wgt_wr_padval(wr_padval), .wgt_wr_data(wr_data),
       .out_rd_index, .out_rd_data, .finished(compute_finished), .state(compute_state),
       .waiting(compute_waiting), .wait_index(compute_wait_index),
-      .error(error[2]), .error_code(error_code[11:8]), .error_index(error_index[95:64])
+      .error(error[OF_COMPUTE]), .error_code(error_code[OF_COMPUTE*CODE+:CODE]),
+      .error_index(error_index[OF_COMPUTE*32+:32])
   );
 
   // ---- store and writes ----
@@ -255,7 +263,7 @@ module tilewright_overlay (
       .reader_free, .item_valid, .item, .item_strobes, .item_first, .item_last, .item_ends_burst, .stall,
       .response, .response_bad, .response_no_memory,
       .busy(store_busy), .waiting(store_waiting), .reading(store_reading),
-      .error(error[3]), .error_code(error_code[15:12]), .error_index(error_index[127:96])
+      .error(error[OF_STORE]), .error_code(error_code[OF_STORE*CODE+:CODE]), .error_index(error_index[OF_STORE*32+:32])
   );
 
   assign write_granted = write_grant;

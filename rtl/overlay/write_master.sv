@@ -76,10 +76,10 @@ module write_master (
   end
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH($bits({awlen, awaddr}))) aw_rules (
+  tw_handshake_checker #(.WIDTH(overlay_config::ADDR_BITS + 8)) aw_rules (
       .clk, .rst, .valid(awvalid), .ready(awready), .data({awlen, awaddr})
   );
-  tw_handshake_checker #(.WIDTH($bits({wlast, wstrb, wdata}))) w_rules (
+  tw_handshake_checker #(.WIDTH(9 * BYTES + 1)) w_rules (
       .clk, .rst, .valid(wvalid), .ready(wready), .data({wlast, wstrb, wdata})
   );
 `endif

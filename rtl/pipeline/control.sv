@@ -232,7 +232,7 @@ module control #(
   tw_handshake_checker s_b_rules (
       .clk, .rst, .valid(s_bvalid), .ready(s_bready), .data(1'b0)
   );
-  tw_handshake_checker #(.WIDTH($bits(s_rdata))) s_r_rules (
+  tw_handshake_checker #(.WIDTH(32)) s_r_rules (
       .clk, .rst, .valid(s_rvalid), .ready(s_rready), .data(s_rdata)
   );
 `endif

@@ -94,7 +94,7 @@ module dma_read #(
   assign unused = &{1'b0, m_rlast, m_rresp[0], base, bytes};
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH($bits({m_arlen, m_araddr}))) m_ar_rules (
+  tw_handshake_checker #(.WIDTH(A + 8)) m_ar_rules (
       .clk, .rst, .valid(m_arvalid), .ready(m_arready), .data({m_arlen, m_araddr})
   );
 `endif

@@ -104,10 +104,10 @@ module dma_write #(
   assign unused = &{1'b0, m_bresp[0], base, bytes};
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH($bits({m_awlen, m_awaddr}))) m_aw_rules (
+  tw_handshake_checker #(.WIDTH(A + 8)) m_aw_rules (
       .clk, .rst, .valid(m_awvalid), .ready(m_awready), .data({m_awlen, m_awaddr})
   );
-  tw_handshake_checker #(.WIDTH($bits({m_wlast, m_wdata}))) m_w_rules (
+  tw_handshake_checker #(.WIDTH(DATA + 1)) m_w_rules (
       .clk, .rst, .valid(m_wvalid), .ready(m_wready), .data({m_wlast, m_wdata})
   );
 `endif

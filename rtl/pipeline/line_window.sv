@@ -234,7 +234,7 @@ module line_window #(
   end
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH($bits({out_last, out_data}))) out_rules (
+  tw_handshake_checker #(.WIDTH(PI * AW + 1)) out_rules (
       .clk, .rst, .valid(out_valid), .ready(out_ready), .data({out_last, out_data})
   );
 `endif

@@ -87,13 +87,13 @@ module read_share #(
   assign unused = &{1'b0, c0_arsize, c0_arburst, c1_arsize, c1_arburst};
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH($bits({m_arlen, m_araddr}))) m_ar_rules (
+  tw_handshake_checker #(.WIDTH(A + 8)) m_ar_rules (
       .clk, .rst, .valid(m_arvalid), .ready(m_arready), .data({m_arlen, m_araddr})
   );
-  tw_handshake_checker #(.WIDTH($bits({c0_rresp, c0_rlast, c0_rdata}))) c0_r_rules (
+  tw_handshake_checker #(.WIDTH(DATA + 3)) c0_r_rules (
       .clk, .rst, .valid(c0_rvalid), .ready(c0_rready), .data({c0_rresp, c0_rlast, c0_rdata})
   );
-  tw_handshake_checker #(.WIDTH($bits({c1_rresp, c1_rlast, c1_rdata}))) c1_r_rules (
+  tw_handshake_checker #(.WIDTH(DATA + 3)) c1_r_rules (
       .clk, .rst, .valid(c1_rvalid), .ready(c1_rready), .data({c1_rresp, c1_rlast, c1_rdata})
   );
 `endif

@@ -312,7 +312,7 @@ module sliding_window #(
   endgenerate
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH($bits({out_last, out_data}))) out_rules (
+  tw_handshake_checker #(.WIDTH(KH * KW * WORD + 1)) out_rules (
       .clk, .rst, .valid(out_valid), .ready(out_ready), .data({out_last, out_data})
   );
 `endif

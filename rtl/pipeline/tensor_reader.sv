@@ -250,7 +250,7 @@ module tensor_reader #(
   assign unused = &{1'b0, row, flying_unit[1]};
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH($bits({out_last, out_data}))) out_rules (
+  tw_handshake_checker #(.WIDTH(W + 1)) out_rules (
       .clk, .rst, .valid(out_valid), .ready(out_ready), .data({out_last, out_data})
   );
   for (genvar i = 0; i < UNITS; i++) begin : gen_rules
