@@ -29,6 +29,7 @@ TEST_P(Emit, TestbenchPassesInIcarus) {
   run_tool_checked({"iverilog", arguments, own.folder, 300});
   const std::string output = run_tool_checked({"vvp", {"run"}, own.folder, 600}).output;
   EXPECT_NE(output.find(own.expected_line()), std::string::npos) << output << own.expected_line();
+  EXPECT_EQ(output.find("ERROR"), std::string::npos) << "an assertion: " << output;
   // A result other than the expected one is noticed.
   std::string expected = read_text_file(own.folder / "testbench/expected.hex");
   for (char& digit : expected) digit = digit == '\n' ? digit : digit == '0' ? '5' : '0';

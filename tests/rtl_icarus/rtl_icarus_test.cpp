@@ -80,6 +80,8 @@ class RtlIcarus : public testing::TestWithParam<int> {
     const TimedRun run = CycleSimulator(hardware_, memory).run(expected, program.address, program.count);
     EXPECT_NE(result.output.find(fmt::format("status 1 cycles {}\n", run.cycles.cycles)), std::string::npos)
         << program.name << ": " << run.cycles.cycles << " cycles expected, Icarus: " << result.output;
+    EXPECT_EQ(result.output.find("ERROR"), std::string::npos)
+        << program.name << ", an assertion: " << result.output;
     EXPECT_TRUE(from_hex(read_text_file(root_ / "result.hex")) == expected) << program.name;
   }
 
