@@ -119,8 +119,6 @@ module block_memory #(
   tw_handshake_checker #(.WIDTH(WIDTH + 5)) r_rules (
       .clk, .rst, .valid(rvalid), .ready(rready), .data({rid, rresp, rlast, rdata})
   );
-  tw_handshake_checker #(.WIDTH(2)) b_rules (
-      .clk, .rst, .valid(bvalid), .ready(bready), .data(bresp)
-  );
+  tw_handshake_checker #(.WIDTH(2)) b_rules (.clk, .rst, .valid(bvalid), .ready(bready), .data(bresp));
 `endif
 endmodule

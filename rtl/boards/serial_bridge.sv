@@ -134,9 +134,7 @@ module serial_bridge #(
   tw_handshake_checker #(.WIDTH(16)) axil_aw_rules (
       .clk, .rst, .valid(axil_awvalid), .ready(axil_awready), .data(address)
   );
-  tw_handshake_checker #(.WIDTH(32)) axil_w_rules (
-      .clk, .rst, .valid(axil_wvalid), .ready(axil_wready), .data(wdata)
-  );
+  tw_handshake_checker #(.WIDTH(32)) axil_w_rules (.clk, .rst, .valid(axil_wvalid), .ready(axil_wready), .data(wdata));
   tw_handshake_checker #(.WIDTH(16)) axil_ar_rules (
       .clk, .rst, .valid(axil_arvalid), .ready(axil_arready), .data(address)
   );

@@ -108,14 +108,8 @@ module bench_host #(
   end
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH(12)) aw_rules (
-      .clk, .rst, .valid(awvalid), .ready(awready), .data(awaddr)
-  );
-  tw_handshake_checker #(.WIDTH(36)) w_rules (
-      .clk, .rst, .valid(wvalid), .ready(wready), .data({wstrb, wdata})
-  );
-  tw_handshake_checker #(.WIDTH(12)) ar_rules (
-      .clk, .rst, .valid(arvalid), .ready(arready), .data(araddr)
-  );
+  tw_handshake_checker #(.WIDTH(12)) aw_rules (.clk, .rst, .valid(awvalid), .ready(awready), .data(awaddr));
+  tw_handshake_checker #(.WIDTH(36)) w_rules (.clk, .rst, .valid(wvalid), .ready(wready), .data({wstrb, wdata}));
+  tw_handshake_checker #(.WIDTH(12)) ar_rules (.clk, .rst, .valid(arvalid), .ready(arready), .data(araddr));
 `endif
 endmodule

@@ -183,8 +183,6 @@ module bench_memory #(
   tw_handshake_checker #(.WIDTH(DATA + 3)) r_rules (
       .clk, .rst, .valid(rvalid), .ready(rready), .data({rresp, rlast, rdata})
   );
-  tw_handshake_checker #(.WIDTH(2)) b_rules (
-      .clk, .rst, .valid(bvalid), .ready(bready), .data(bresp)
-  );
+  tw_handshake_checker #(.WIDTH(2)) b_rules (.clk, .rst, .valid(bvalid), .ready(bready), .data(bresp));
 `endif
 endmodule

@@ -47,8 +47,6 @@ module register_fifo #(
   always_ff @(posedge clk) used <= rst ? '0 : next_used;
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH(WIDTH)) head_rules (
-      .clk, .rst, .valid(!empty), .ready(pop), .data(head)
-  );
+  tw_handshake_checker #(.WIDTH(WIDTH)) head_rules (.clk, .rst, .valid(!empty), .ready(pop), .data(head));
 `endif
 endmodule

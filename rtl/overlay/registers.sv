@@ -126,11 +126,7 @@ module registers (
   end
 
 `ifndef SYNTHESIS
-  tw_handshake_checker b_rules (
-      .clk, .rst, .valid(bvalid), .ready(bready), .data(1'b0)
-  );
-  tw_handshake_checker #(.WIDTH(32)) r_rules (
-      .clk, .rst, .valid(rvalid), .ready(rready), .data(rdata)
-  );
+  tw_handshake_checker b_rules (.clk, .rst, .valid(bvalid), .ready(bready), .data(1'b0));
+  tw_handshake_checker #(.WIDTH(32)) r_rules (.clk, .rst, .valid(rvalid), .ready(rready), .data(rdata));
 `endif
 endmodule

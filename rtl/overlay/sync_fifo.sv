@@ -63,8 +63,6 @@ module sync_fifo #(
   end
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH(WIDTH)) head_rules (
-      .clk, .rst, .valid(head_valid), .ready(pop), .data(head)
-  );
+  tw_handshake_checker #(.WIDTH(WIDTH)) head_rules (.clk, .rst, .valid(head_valid), .ready(pop), .data(head));
 `endif
 endmodule

@@ -34,8 +34,6 @@ module beat_pipeline #(
   end
 
 `ifndef SYNTHESIS
-  tw_handshake_checker acc_rules (
-      .clk, .rst, .valid(acc_valid), .ready(acc_ready), .data(1'b0)
-  );
+  tw_handshake_checker acc_rules (.clk, .rst, .valid(acc_valid), .ready(acc_ready), .data(1'b0));
 `endif
 endmodule

@@ -229,11 +229,7 @@ module control #(
   assign unused = &{1'b0, words};
 
 `ifndef SYNTHESIS
-  tw_handshake_checker s_b_rules (
-      .clk, .rst, .valid(s_bvalid), .ready(s_bready), .data(1'b0)
-  );
-  tw_handshake_checker #(.WIDTH(32)) s_r_rules (
-      .clk, .rst, .valid(s_rvalid), .ready(s_rready), .data(s_rdata)
-  );
+  tw_handshake_checker s_b_rules (.clk, .rst, .valid(s_bvalid), .ready(s_bready), .data(1'b0));
+  tw_handshake_checker #(.WIDTH(32)) s_r_rules (.clk, .rst, .valid(s_rvalid), .ready(s_rready), .data(s_rdata));
 `endif
 endmodule

@@ -279,8 +279,6 @@ module finish #(
   end
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH(PF * AW)) out_rules (
-      .clk, .rst, .valid(out_valid), .ready(out_ready), .data(out_data)
-  );
+  tw_handshake_checker #(.WIDTH(PF * AW)) out_rules (.clk, .rst, .valid(out_valid), .ready(out_ready), .data(out_data));
 `endif
 endmodule

@@ -125,22 +125,12 @@ module finish_fixed #(
       (* ram_style = "registers" *)
       logic [31:0] entries[0:DEPTH-1];
       initial $readmemh(FILE, entries);
-      always_ff @(posedge clk) begin
-        if (enable) begin
-          entry <= entries[address];
-          next_entry <= entries[address+1'b1];
-        end
-      end
+      always_ff @(posedge clk) if (enable) {entry, next_entry} <= {entries[address], entries[address+1'b1]};
     end else begin : block
       (* ram_style = "block" *)
       logic [31:0] entries[0:DEPTH-1];
       initial $readmemh(FILE, entries);
-      always_ff @(posedge clk) begin
-        if (enable) begin
-          entry <= entries[address];
-          next_entry <= entries[address+1'b1];
-        end
-      end
+      always_ff @(posedge clk) if (enable) {entry, next_entry} <= {entries[address], entries[address+1'b1]};
     end
     delay_line #(
         .WIDTH(23),

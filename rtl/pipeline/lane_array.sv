@@ -38,18 +38,9 @@ module lane_array #(
   assign act_ready = enable && weight_valid;
   assign weight_ready = enable && act_valid;
 
-  beat_pipeline #(
-      .STEPS(BEFORE + 1)
-  ) pipeline (
-      .clk,
-      .rst,
-      .take(act_valid && weight_valid),
-      .last(act_last),
-      .enable,
-      .accumulate,
-      .fresh,
-      .acc_valid,
-      .acc_ready
+  beat_pipeline #(.STEPS(BEFORE + 1)) pipeline (
+      .clk, .rst, .take(act_valid && weight_valid), .last(act_last),
+      .enable, .accumulate, .fresh, .acc_valid, .acc_ready
   );
   delay_line #(
       .WIDTH(1),
@@ -91,8 +82,6 @@ module lane_array #(
   end
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH(P * ACC)) acc_rules (
-      .clk, .rst, .valid(acc_valid), .ready(acc_ready), .data(acc_data)
-  );
+  tw_handshake_checker #(.WIDTH(P * ACC)) acc_rules (.clk, .rst, .valid(acc_valid), .ready(acc_ready), .data(acc_data));
 `endif
 endmodule

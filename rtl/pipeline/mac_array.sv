@@ -42,18 +42,9 @@ module mac_array #(
   assign act_ready = enable && weight_valid;
   assign weight_ready = enable && act_valid;
 
-  beat_pipeline #(
-      .STEPS(STEPS)
-  ) pipeline (
-      .clk,
-      .rst,
-      .take(act_valid && weight_valid),
-      .last(act_last),
-      .enable,
-      .accumulate,
-      .fresh,
-      .acc_valid,
-      .acc_ready
+  beat_pipeline #(.STEPS(STEPS)) pipeline (
+      .clk, .rst, .take(act_valid && weight_valid), .last(act_last),
+      .enable, .accumulate, .fresh, .acc_valid, .acc_ready
   );
 
   if (CHOSEN) begin : all_activations
@@ -72,23 +63,11 @@ module mac_array #(
 
   for (genvar o = 0; o < PO / ROWS; o++) begin : outputs
     dot_product #(
-        .AW(AW),
-        .A_BIPOLAR(A_BIPOLAR),
-        .WW(WW),
-        .W_BIPOLAR(W_BIPOLAR),
-        .PI(PI),
-        .ROWS(ROWS),
-        .ACC(ACC),
+        .AW(AW), .A_BIPOLAR(A_BIPOLAR), .WW(WW), .W_BIPOLAR(W_BIPOLAR), .PI(PI), .ROWS(ROWS), .ACC(ACC),
         .MULTIPLY(MULTIPLY)
     ) column (
-        .clk,
-        .enable,
-        .accumulate,
-        .fresh,
-        .act(act_data),
-        .weight(weight_data[ROWS*o*PI*WW+:ROWS*PI*WW]),
-        .total,
-        .acc(acc_data[ROWS*o*ACC+:ROWS*ACC])
+        .clk, .enable, .accumulate, .fresh, .act(act_data), .total,
+        .weight(weight_data[ROWS*o*PI*WW+:ROWS*PI*WW]), .acc(acc_data[ROWS*o*ACC+:ROWS*ACC])
     );
   end
   // The row left over is paired with zeros, so that its sum is there in the same step as the others'.
@@ -97,21 +76,10 @@ module mac_array #(
     logic [2*ACC-1:0] acc;
     // verilator lint_on UNUSEDSIGNAL
     dot_product #(
-        .AW(AW),
-        .WW(WW),
-        .PI(PI),
-        .ROWS(2),
-        .ACC(ACC),
-        .MULTIPLY(MULTIPLY)
+        .AW(AW), .WW(WW), .PI(PI), .ROWS(2), .ACC(ACC), .MULTIPLY(MULTIPLY)
     ) column (
-        .clk,
-        .enable,
-        .accumulate,
-        .fresh,
-        .act(act_data),
-        .weight({{(PI * WW) {1'b0}}, weight_data[(PO-1)*PI*WW+:PI*WW]}),
-        .total,
-        .acc
+        .clk, .enable, .accumulate, .fresh, .act(act_data), .total,
+        .weight({{(PI * WW) {1'b0}}, weight_data[(PO-1)*PI*WW+:PI*WW]}), .acc
     );
     assign acc_data[(PO-1)*ACC+:ACC] = acc[ACC-1:0];
   end

@@ -105,8 +105,6 @@ module rom_walker #(
   assign unused = &{1'b0, row};
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH(WIDTH)) out_rules (
-      .clk, .rst, .valid(out_valid), .ready(out_ready), .data(out_data)
-  );
+  tw_handshake_checker #(.WIDTH(WIDTH)) out_rules (.clk, .rst, .valid(out_valid), .ready(out_ready), .data(out_data));
 `endif
 endmodule

@@ -97,8 +97,6 @@ module stream_fifo #(
   endgenerate
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH(WIDTH)) out_rules (
-      .clk, .rst, .valid(out_valid), .ready(out_ready), .data(out_data)
-  );
+  tw_handshake_checker #(.WIDTH(WIDTH)) out_rules (.clk, .rst, .valid(out_valid), .ready(out_ready), .data(out_data));
 `endif
 endmodule

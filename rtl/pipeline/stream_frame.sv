@@ -45,8 +45,6 @@ module stream_frame #(
   end
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH(WIDTH)) out_rules (
-      .clk, .rst, .valid(out_valid), .ready(out_ready), .data(out_data)
-  );
+  tw_handshake_checker #(.WIDTH(WIDTH)) out_rules (.clk, .rst, .valid(out_valid), .ready(out_ready), .data(out_data));
 `endif
 endmodule

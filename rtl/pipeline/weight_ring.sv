@@ -182,8 +182,6 @@ module weight_ring #(
   assign unused = &{1'b0, row};
 
 `ifndef SYNTHESIS
-  tw_handshake_checker #(.WIDTH(WIDTH)) out_rules (
-      .clk, .rst, .valid(out_valid), .ready(out_ready), .data(out_data)
-  );
+  tw_handshake_checker #(.WIDTH(WIDTH)) out_rules (.clk, .rst, .valid(out_valid), .ready(out_ready), .data(out_data));
 `endif
 endmodule
