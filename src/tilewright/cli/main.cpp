@@ -47,13 +47,13 @@ void add_cuts(CLI::App* verb, ModelOptions& model) {
               model.feeds[feed.substr(0, equals)] = shape;
             }
           },
-          "TensorFlow: make a node an input, with its shape where the file does not tell; may be repeated")
+          "TensorFlow: make a node an input, with its shape if the file does not state it; may be repeated")
       ->type_name("NODE[=SHAPE]");
   verb->add_option("--output-node", model.output_nodes,
                    "TensorFlow: a node whose value is an output; may be repeated")
       ->type_name("NODE");
   verb->add_flag("--keep-argmax", model.keep_arg_max,
-                 "TensorFlow: keep an ArgMax at the end instead of giving the scores it reads");
+                 "TensorFlow: keep a final ArgMax instead of returning the scores it reads");
 }
 
 void add_model(CLI::App* verb, ModelOptions& model,
@@ -74,9 +74,9 @@ void add_model(CLI::App* verb, ModelOptions& model,
           },
           "Bind a symbolic dimension, name=N; may be repeated")
       ->type_name("NAME=N");
-  verb->add_option("--fill-weights", model.fill_gain,
-                   "Fill a model that comes without weights with the reference pseudo-random ones, variance "
-                   "GAIN/fan-in")
+  verb->add_option(
+          "--fill-weights", model.fill_gain,
+          "Fill a model without weights with reference pseudo-random weights of variance GAIN/fan-in")
       ->check(number_check("a finite number above 0", [](double x) { return x > 0; }));
   add_cuts(verb, model);
 }
@@ -85,51 +85,50 @@ void add_data(CLI::App* verb, DataOptions& data, const std::string& flag, const 
   reads(verb->add_option(flag, data.path, description + " (.npy or idx, samples along axis 0)"));
   verb->add_option(flag + "-count", data.count, "Use only the first N samples")
       ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()));
-  verb->add_option(flag + "-scale", data.scale, "Multiply the values by this first, e.g. 0.00392156862745098")
+  verb->add_option(flag + "-scale", data.scale, "First multiply the values by this, e.g. 0.00392156862745098")
       ->check(number_check("a finite number other than 0", [](double x) { return x != 0; }));
 }
 
 void add_common(CLI::App* verb, bool& json, int* threads = nullptr) {
-  verb->add_flag("--json", json, "Print JSON for machines");
+  verb->add_flag("--json", json, "Print machine-readable JSON");
   if (threads) verb->add_option("--threads", *threads, "Number of threads")->check(CLI::Range(1, 1024));
 }
 
 void add_timing(CLI::App* verb, TimingOptions& timing) {
   reads(verb->add_option("bundle", timing.bundle, "Bundle (.twb)"))->required();
   reads(verb->add_option("--hardware", timing.hardware,
-                         "Time it on another overlay: a preset's name or a YAML file"));
+                         "Time the bundle on another overlay: a preset's name or a YAML file"));
   reads(verb->add_option("--memory", timing.memory,
                          "ideal, fixed[:LATENCY[:INTERVAL]], ddr, or a YAML file (default: fixed)"));
-  verb->add_flag("--json", timing.json, "Print JSON for machines");
+  verb->add_flag("--json", timing.json, "Print machine-readable JSON");
 }
 
 void add_engine(CLI::App* verb, TimedEngineOptions& engine, const std::vector<std::string>& engines) {
   const bool fabric = std::find(engines.begin(), engines.end(), "fabric") != engines.end();
-  verb->add_option(
-          "--engine", engine.engine,
-          std::string(
-              "What runs overlay programs: functional (no notion of time), cycle (simulated cycles), rtl "
-              "(the hardware itself, Verilated)") +
-              (fabric ? "; fabric: what runs mapped programs, clock by clock" : ""))
+  verb->add_option("--engine", engine.engine,
+                   std::string("What runs overlay programs: functional (no timing), cycle (simulated "
+                               "cycles), rtl (the hardware itself, Verilated)") +
+                       (fabric ? "; fabric: what runs mapped programs, clock by clock" : ""))
       ->check(CLI::IsMember(engines));
   reads(verb->add_option(
       "--memory", engine.memory,
       "Memory of the timed engines: ideal, fixed[:LATENCY[:INTERVAL]] (default), ddr, or a YAML file"));
-  verb->add_flag("--counters", engine.counters, "Show what every module did in how many cycles");
+  verb->add_flag("--counters", engine.counters, "Show how many cycles every module spent on what");
   writes(verb->add_option("--trace", engine.trace,
-                          "Write what happened when, for Chrome and Perfetto (.json; cycle engine)"));
-  writes(verb->add_option("--wave", engine.wave, "Write waves of all signals (.fst; rtl engine)"));
+                          "Write a trace for Chrome and Perfetto (.json; cycle engine)"));
+  writes(verb->add_option("--wave", engine.wave, "Write the waveforms of all signals (.fst; rtl engine)"));
   verb->add_option("--rtl-cache", engine.rtl_cache,
                    "Folder for compiled RTL models (default: the user's cache)");
 }
 
 void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
-  CLI::App* verb =
-      add_verb(app, "map", "Map a model onto a spatial array: energy and latency per layer, proven optimal",
-               "map alexnet.onnx --hardware eyeriss-256 --dataflow all --equal-area --batch 16");
+  CLI::App* verb = add_verb(
+      app, "map",
+      "Map a model onto a spatial array: mappings of least energy or latency per layer, proven optimal",
+      "map alexnet.onnx --hardware eyeriss-256 --dataflow all --equal-area --batch 16");
   add_model(verb, map_options.model, "ONNX, TensorFlow or TFLite file (or --workload)", false);
   reads(verb->add_option("--workload", map_options.workload,
-                         "YAML file of one or more layers instead of a model"));
+                         "YAML file of one or more layers, instead of a model"));
   reads(verb->add_option("--hardware", map_options.hardware, "Array: a preset's name or a YAML file"));
   reads(verb->add_option(
       "--dataflow", map_options.dataflow,
@@ -141,31 +140,34 @@ void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
             "--timeloop", map_options.timeloop,
             "Timeloop files (architecture, energy table, problem, constraints, mapping) instead of our own"))
       ->expected(1, 64);
-  verb->add_option("--batch", map_options.batch, "Images (default: the model's)")
+  verb->add_option("--batch", map_options.batch, "Batch size (default: the model's)")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
-  verb->add_flag("--equal-area", map_options.equal_area, "Every dataflow gets storage of the same area");
-  verb->add_option("--objective", map_options.objective, "What is least: energy, latency or edp")
+  verb->add_flag("--equal-area", map_options.equal_area, "Give every dataflow storage of the same area");
+  verb->add_option("--objective", map_options.objective, "What to minimise: energy, latency or edp")
       ->check(CLI::IsMember({"energy", "latency", "edp"}));
   verb->add_option("--max-cycles", map_options.max_cycles,
-                   "Only mappings of a layer that are at most this slow")
+                   "Only mappings that take at most this many cycles per layer")
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()));
   add_limits(verb, map_options.limits, "--time",
-             "Stop after this time for the whole model, reading included; layers that are not proven by then "
-             "say so (default: until proven, which may take hours)");
-  verb->add_option(
-          "--rules", map_options.rules,
-          "How accesses cost: physical (default), timeloop (default with --timeloop), or study (default with "
-          "a dataflow's name)")
+             "Stop after this time for the whole command, reading included; layers not proven by then are "
+             "marked (default: until proven, which may take hours)");
+  verb->add_option("--rules", map_options.rules,
+                   "How accesses are charged: physical (default), timeloop (default with --timeloop), or "
+                   "study (default with "
+                   "a dataflow's name)")
       ->check(CLI::IsMember({"physical", "timeloop", "study"}));
-  verb->add_flag("--imperfect", map_options.imperfect, "Also tiles that do not divide the layer's sizes");
+  verb->add_flag("--imperfect", map_options.imperfect,
+                 "Also search tiles that do not divide the layer's sizes");
   writes(verb->add_option("--plot", map_options.plot, "SVG of stacked bars (with --pareto: of the front)"));
-  writes(verb->add_option("--csv", map_options.csv, "CSV of everything, a line per layer and dataflow"));
-  reads(
-      verb->add_option("--compare", map_options.baseline, "Ratios to a report that --json printed earlier"));
+  writes(verb->add_option("--csv", map_options.csv, "CSV of all results, a line per layer and dataflow"));
+  reads(verb->add_option("--compare", map_options.baseline,
+                         "Print ratios to an earlier report written with --json"));
   verb->add_flag("--pareto", map_options.pareto, "Front of energy against latency of the whole model");
-  verb->add_flag("--union", map_options.unions, "What an array for two or three of the dataflows buys");
-  verb->add_flag("--fuse", map_options.fuse, "Keep tiles between layers of a chain on chip, and the gain");
-  verb->add_option("--cache", map_options.cache, "Folder that remembers mappings");
+  verb->add_flag("--union", map_options.unions,
+                 "What an array gains from supporting two or three of the dataflows");
+  verb->add_flag("--fuse", map_options.fuse,
+                 "Keep tiles on chip between the layers of a chain; reports the gain");
+  verb->add_option("--cache", map_options.cache, "Folder in which mappings are kept for later runs");
   writes(
       verb->add_option("-o,--output", map_options.output, "YAML file for the mappings (--mapping reads it)"));
   verb->add_flag("--mappings", map_options.show_mappings, "Print the mapping of every distinct layer");
@@ -176,8 +178,8 @@ void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
 void add_tune(CLI::App& app, TuneOptions& options, std::ostream& out) {
   CLI::App* verb =
       add_verb(app, "tune",
-               "Search a faster schedule for every layer of a bundle, measured on the cycle simulator, never "
-               "a slower one",
+               "Search for a faster schedule for every layer of a bundle, measured on the cycle simulator; "
+               "never makes it slower",
                "tune model.twb --trials 1000 --search gbt --threads 2 --records tune.db -o tuned.twb");
   add_timing(verb, options.timing);
   verb->add_option("--search", options.search,
@@ -185,17 +187,16 @@ void add_tune(CLI::App& app, TuneOptions& options, std::ostream& out) {
       ->check(CLI::IsMember({"gbt", "treegru", "evolution", "annealing", "random"}));
   verb->add_option("--trials", options.trials, "Schedules measured per distinct layer")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
-  verb->add_option("--batch", options.batch, "Trials between two lessons of the model")
+  verb->add_option("--batch", options.batch, "Trials between two training steps of the model")
       ->check(CLI::Range(1, 100000));
   verb->add_option("--seed", options.seed, "Of the search");
   verb->add_option("--layer", options.layers, "Only this layer; may be repeated");
-  reads(
-      verb->add_option("--records", options.records,
-                       "Database of trials: what it knows is not measured again, what is measured is kept"));
+  reads(verb->add_option("--records", options.records,
+                         "Database of trials: known trials are not measured again, new ones are added"));
   writes(verb->add_option("-o,--output", options.output, "Write the tuned bundle to this file"));
   writes(verb->add_option("--page", options.page, "Write curves, roofline and table as an HTML page"));
   add_limits(verb, options.limits, "--time",
-             "Stop after this time, reading included: the bundle with what was found by then (default: until "
+             "Stop after this time, reading included, with the best schedules found by then (default: until "
              "all trials are made)");
   add_fleet(verb, options.fleet);
   verb->add_option("--threads", options.threads, "Number of threads")->check(CLI::Range(1, 1024));
@@ -203,48 +204,51 @@ void add_tune(CLI::App& app, TuneOptions& options, std::ostream& out) {
 }
 
 void add_generate(CLI::App& app, GenerateOptions& options, std::ostream& out) {
-  CLI::App* verb = add_verb(
-      app, "generate",
-      "Generate an FPGA design of its own for a network: Verilog, memories, host program, testbench, report",
-      "generate lenet.pb --device xc7z020 --clock 100 --number-type q10.22 -o design/");
+  CLI::App* verb =
+      add_verb(app, "generate",
+               "Generate an FPGA design for one network: Verilog, memories, host program, testbench, report",
+               "generate lenet.pb --device xc7z020 --clock 100 --number-type q10.22 -o design/");
   add_model(verb, options.model, "ONNX, TensorFlow or TFLite file");
   reads(
       verb->add_option("--device", options.device, "FPGA: a preset's name (hardware/devices) or a YAML file"))
       ->required();
   replaces_folder(
       verb->add_option("-o,--output", options.output,
-                       "Folder of the design; an earlier design is replaced, what was added to it stays"))
+                       "Folder of the design; an earlier design is replaced, files added to it stay"))
       ->required();
-  verb->add_option("--clock", options.clock_mhz, "MHz that the design runs at (default: the device's)")
+  verb->add_option("--clock", options.clock_mhz, "Clock of the design in MHz (default: the device's)")
       ->check(number_check("a number of MHz above 0 and at most 10000",
                            [](double x) { return x > 0 && x <= 10000; }));
-  verb->add_option("--objective", options.objective, "Cycles of one image, or between images")
+  verb->add_option("--objective", options.objective,
+                   "What to minimise: cycles of one image, or cycles between images")
       ->check(CLI::IsMember({"latency", "throughput"}));
-  verb->add_option("--budget", options.budget,
-                   "What the design may take, instead of all of the device: dsp=N,bram=N,uram=N,lut=N,ff=N,"
-                   "multipliers=N,channels=N")
+  verb->add_option(
+          "--budget", options.budget,
+          "Resources that the design may use, instead of the whole device: dsp=N,bram=N,uram=N,lut=N,ff=N,"
+          "multipliers=N,channels=N")
       ->type_name("NAME=N,...");
   verb->add_option("--number-type", options.number_type,
-                   "int8 (float models need --calibration), or fixed point of 32 bits such as q10.22");
+                   "int8 (float models need --calibration), or 32-bit fixed point such as q10.22");
   verb->add_option("--weight-bits", options.weight_bits, "Bits of a weight")->check(CLI::Range(1, 8));
   verb->add_option("--activation-bits", options.activation_bits, "Bits of an activation")
       ->check(CLI::Range(1, 8));
   add_data(verb, options.calibration, "--calibration", "Calibration inputs of a float model");
-  verb->add_option("--form", options.form, "A stage for every layer, engines that layers share, or either")
+  verb->add_option("--form", options.form,
+                   "A stage for every layer, engines that layers share, or the better of both")
       ->check(CLI::IsMember({"auto", "streaming", "processors"}));
-  reads(verb->add_option(
-      "--allocation", options.allocation,
-      "Take the allocation of this file (allocation.yaml of a design) instead of searching"));
+  reads(
+      verb->add_option("--allocation", options.allocation,
+                       "Use the allocation in this file (allocation.yaml of a design) instead of searching"));
   reads(verb->add_option(
       "--memory", options.memory,
       "Memory of the simulation: ideal, fixed[:LATENCY[:INTERVAL[:EFFICIENCY]]], ddr, or a YAML "
       "file (default: the device's)"));
   verb->add_flag("--no-simulate", options.no_simulate, "Only estimate the cycles");
   add_limits(verb, options.limits, "--time",
-             "Stop after this time, reading included: a design that is not simulated by then is written with "
+             "Stop after this time, reading included; a design not simulated by then is written with "
              "estimated cycles");
   verb->add_flag("--explain", options.explain,
-                 "Say who got which multipliers and why, and what bounds each layer");
+                 "Say which layer got which multipliers and why, and what bounds each layer");
   add_common(verb, options.json, &options.threads);
   verb->callback([&options, &out] { generate(options, out); });
 }
@@ -261,17 +265,16 @@ void add_synth(CLI::App& app, SynthOptions& options, std::ostream& out) {
   reads(verb->add_option(
       "--device", options.device,
       "FPGA: a preset's name (hardware/devices) or a YAML file (default: the design's own)"));
-  verb->add_option(
-      "-o,--output", options.output,
-      "Folder for sources, netlist, bitstream and report.json (an overlay: none unless given; a design: "
-      "its folder synthesis/)");
-  verb->add_option("--clock", options.clock_mhz, "MHz that timing is judged by (default: the overlay's)")
+  verb->add_option("-o,--output", options.output,
+                   "Folder for sources, netlist, bitstream and report.json (default: none for an overlay, "
+                   "synthesis/ in the folder of a design)");
+  verb->add_option("--clock", options.clock_mhz, "Target clock in MHz (default: the overlay's)")
       ->check(number_check("a number of MHz above 0 and at most 10000",
                            [](double x) { return x > 0 && x <= 10000; }));
   verb->add_option("--seed", options.seed, "Seed of the placer")->check(CLI::Range(0, 1 << 30));
-  verb->add_option("--timeout", options.timeout_s, "Seconds that each tool may take")
+  verb->add_option("--timeout", options.timeout_s, "Time limit of each tool in seconds")
       ->check(number_check("a number of seconds above 0", [](double x) { return x > 0; }));
-  verb->add_flag("--no-dsp", options.no_dsp, "Make multipliers of look-up tables");
+  verb->add_flag("--no-dsp", options.no_dsp, "Build multipliers from look-up tables");
   verb->add_flag("--allow-misfit", options.allow_misfit,
                  "Report a design that does not fit instead of refusing it");
   verb->add_flag("--rtl-only", options.rtl_only, "Only write the configured sources");
@@ -296,24 +299,24 @@ void add_optimize(CLI::App& app, OptimizeOptions& options, std::ostream& out) {
   replaces_folder(
       verb->add_option("--dump-passes", options.dump_folder, "Folder for the model after each pass"));
   verb->add_flag("--table", options.table,
-                 "What reading, folding and fusing leave of the graph, stage by stage");
+                 "Show what remains of the graph after reading, folding and fusing, stage by stage");
   add_common(verb, options.json, &options.threads);
   verb->callback([&options, &out] { optimize(options, out); });
 }
 
 void add_quantize(CLI::App& app, QuantizeOptions& options, std::ostream& out) {
-  CLI::App* verb = add_verb(
-      app, "quantize",
-      "Write a float model with 8-bit weights and activations (QDQ form, calibrated) or in fixed point",
-      "quantize model.onnx --calibration images.npy -o q.onnx");
+  CLI::App* verb =
+      add_verb(app, "quantize",
+               "Quantise a float model: 8-bit weights and activations (QDQ form, calibrated) or fixed point",
+               "quantize model.onnx --calibration images.npy -o q.onnx");
   add_model(verb, options.model);
   add_data(verb, options.calibration, "--calibration", "Calibration inputs");
   add_data(verb, options.evaluation, "--evaluate",
-           "Inputs of the accuracy report (default: the calibration ones)");
-  reads(verb->add_option("--labels", options.labels, "Class numbers of the evaluation inputs (.npy or idx)"));
+           "Inputs of the accuracy report (default: the calibration inputs)");
+  reads(verb->add_option("--labels", options.labels, "Class labels of the evaluation inputs (.npy or idx)"));
   writes(verb->add_option("-o,--output", options.output, "ONNX file to write"))->required();
   verb->add_option("--number-type", options.number_type,
-                   "int8, or fixed point of 32 bits such as q10.22, which needs no calibration inputs");
+                   "int8, or 32-bit fixed point such as q10.22, which needs no calibration inputs");
   verb->add_option("--scales", options.scales, "real (wide instruction set) or power-of-two (plain VTA)")
       ->check(CLI::IsMember({"real", "power-of-two"}));
   verb->add_option("--method", options.method, "How activation ranges are chosen")
@@ -338,14 +341,13 @@ void add_compile(CLI::App& app, CompileOptions& options, std::ostream& out) {
                           "Write the program as text to this file (- prints it)"));
   replaces_folder(verb->add_option("--emit-raw", options.raw_folder,
                                    "Folder for raw images and a program.yaml for 'exec'"));
-  reads(verb->add_option(
-      "--records", options.records,
-      "Database of records, or their text (.jsonl, .jsonl.gz): layers get the best schedule that "
-      "these, or the records of the project, know; may be repeated"));
+  reads(verb->add_option("--records", options.records,
+                         "Database of records, or records as text (.jsonl, .jsonl.gz): layers get the best "
+                         "schedule in these or in the project's own records; may be repeated"));
   verb->add_flag("--no-records", options.no_records, "Only default schedules");
   reads(verb->add_option(
       "--memory", options.memory,
-      "Memory that records were measured behind: ideal, fixed[:LATENCY[:INTERVAL]], ddr, or a YAML "
+      "Memory model with which the records were measured: ideal, fixed[:LATENCY[:INTERVAL]], ddr, or a YAML "
       "file (default: fixed)"));
   add_common(verb, options.json, &options.threads);
   verb->callback([&options, &out] { compile(options, out); });
@@ -361,7 +363,7 @@ void add_run(CLI::App& app, RunOptions& options, std::ostream& out) {
   writes(verb->add_option("--output", options.output,
                           "File for the outputs (.npy); further outputs get .1.npy, .2.npy, ..."));
   reads(
-      verb->add_option("--labels", options.labels, "Class numbers: prints the top-1 accuracy (.npy or idx)"));
+      verb->add_option("--labels", options.labels, "Class labels; prints the top-1 accuracy (.npy or idx)"));
   add_engine(verb, options.engine, {"functional", "host", "cycle", "rtl", "fabric"});
   reads(verb->add_option("--hardware", options.hardware,
                          "Run a bundle on another overlay: a preset's name or a YAML file"));
@@ -371,10 +373,10 @@ void add_run(CLI::App& app, RunOptions& options, std::ostream& out) {
 }
 
 void add_compare(CLI::App& app, CompareOptions& options, std::ostream& out) {
-  CLI::App* verb =
-      add_verb(app, "compare",
-               "First tensor of a bundle that diverges from the float model: range, rounding or layout",
-               "compare model.onnx model.twb --input x.npy");
+  CLI::App* verb = add_verb(app, "compare",
+                            "Find the first tensor of a bundle that diverges from the float model, and why: "
+                            "range, rounding or layout",
+                            "compare model.onnx model.twb --input x.npy");
   add_model(verb, options.model, "Float model: ONNX, TensorFlow or TFLite file");
   reads(verb->add_option("bundle", options.bundle, "Bundle (.twb)"))->required();
   add_data(verb, options.input, "--input", "Input");
@@ -396,10 +398,10 @@ void add_report(CLI::App& app, ReportOptions& options, std::ostream& out) {
 }
 
 void add_explain(CLI::App& app, ExplainVerbOptions& options, std::ostream& out) {
-  CLI::App* verb =
-      add_verb(app, "explain",
-               "What bounds each layer of a bundle, and which changes help: each one tried and measured",
-               "explain model.twb --threads 2");
+  CLI::App* verb = add_verb(
+      app, "explain",
+      "What bounds each layer of a bundle, and which changes help; each change is tried and measured",
+      "explain model.twb --threads 2");
   add_timing(verb, options.timing);
   verb->add_flag("--no-trials", options.no_trials, "Only say what bounds each layer");
   verb->add_option("--threads", options.threads, "Number of threads")->check(CLI::Range(1, 1024));
@@ -411,12 +413,12 @@ void add_exec(CLI::App& app, ExecOptions& options, std::ostream& out) {
       add_verb(app, "exec", "Execute a raw program: images at stated DRAM addresses", "exec program.yaml");
   reads(verb->add_option("program", options.program, "program.yaml"))->required();
   verb->add_flag("--check", options.check,
-                 "First look for hazards: races, missing tokens, what is not portable");
+                 "First check for hazards: races, missing tokens, unportable instructions");
   verb->add_flag("--allow-outside", options.allow_outside,
-                 "Let the program name files outside of its folder, to read and to overwrite");
+                 "Let the program read and overwrite files outside its folder");
   verb->add_option_function<std::string>(
           "--time", [&options](const std::string& text) { options.time_s = seconds_of("--time", text); },
-          "Stop a check or a run that takes longer (default: 10m)")
+          "Stop a check or run that takes longer than this (default: 10m)")
       ->type_name("TIME");
   add_engine(verb, options.engine, {"functional", "cycle", "rtl"});
   add_common(verb, options.json);
@@ -425,7 +427,7 @@ void add_exec(CLI::App& app, ExecOptions& options, std::ostream& out) {
 
 void add_doctor(CLI::App& app, DoctorOptions& options, std::ostream& out) {
   CLI::App* verb =
-      add_verb(app, "doctor", "What is installed, and what each missing part would give", "doctor");
+      add_verb(app, "doctor", "What is installed, and what each missing part would enable", "doctor");
   add_common(verb, options.json);
   verb->callback([&options, &out] { doctor(options, out); });
 }

@@ -64,8 +64,8 @@ void add_limits(CLI::App* verb, LimitOptions& limits, const std::string& name, c
   verb->add_option_function<std::string>(
           "--memory-limit",
           [&limits](const std::string& text) { limits.memory_bytes = bytes_of("--memory-limit", text); },
-          "Take at most so much memory: what would need more is not tried, and the best so far is the result "
-          "(default: three quarters of what is available)")
+          "Use at most this much memory: what would need more is not tried, and the result is the best so "
+          "far (default: three quarters of what is available)")
       ->type_name("SIZE");
 }
 

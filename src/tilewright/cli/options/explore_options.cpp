@@ -12,18 +12,18 @@ namespace tilewright::cli {
 void add_explore(CLI::App& app, ExploreOptions& options, std::ostream& out) {
   CLI::App* verb = add_verb(app, "explore",
                             "Explore overlays and schedules together for a network on a device: the front of "
-                            "latency against area; takes up what the folder holds",
+                            "latency against area; continues the study in the folder",
                             "explore resnet18.onnx --device xc7z020 --precision 8,4 --budget 2h -o study/");
   reads(verb->add_option("model", options.model.path,
                          "ONNX, TensorFlow or TFLite file, or a bundle (.twb) of 8 bits"))
       ->required();
   verb->add_option("--fill-weights", options.model.fill_gain,
-                   "The model comes without weights: fill it with pseudo-random ones of this gain")
+                   "Fill a model without weights with pseudo-random weights of this gain")
       ->check(number_check("a number above 0", [](double x) { return x > 0; }));
   reads(
       verb->add_option("--device", options.device, "FPGA: a preset's name (hardware/devices) or a YAML file"))
       ->required();
-  verb->add_option("--precision", options.precision, "Bits of operands: some of 8,4,2,1")
+  verb->add_option("--precision", options.precision, "Operand widths in bits: any of 8,4,2,1")
       ->delimiter(',')
       ->check(CLI::IsMember({8, 4, 2, 1}));
   add_limits(verb, options.limits, "--budget,--time",
@@ -32,17 +32,17 @@ void add_explore(CLI::App& app, ExploreOptions& options, std::ostream& out) {
   verb->add_option("-o,--output", options.output, "Folder of the study")->required();
   verb->add_option("--trials", options.trials, "Schedules per layer and candidate; 0: default schedules")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 20));
-  verb->add_option("--candidates", options.candidates, "Tune at most so many per precision")
+  verb->add_option("--candidates", options.candidates, "Tune at most this many candidates per precision")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
   reads(verb->add_option(
       "--memory", options.memory,
       "ideal, fixed[:LATENCY[:INTERVAL[:EFFICIENCY]]], ddr, or a YAML file (default: the device's)"));
-  verb->add_option("--seed", options.seed, "Seed of all draws")
+  verb->add_option("--seed", options.seed, "Random seed")
       ->check(CLI::Range(uint64_t{0}, uint64_t(std::numeric_limits<int64_t>::max())));
   add_fleet(verb, options.fleet);
   verb->add_flag("--changed-only", options.changed_only,
-                 "Only tune those candidates of the study again whose RTL has changed since");
-  verb->add_flag("--json", options.json, "Print JSON for machines");
+                 "Only retune those candidates of the study whose RTL has changed since");
+  verb->add_flag("--json", options.json, "Print machine-readable JSON");
   verb->callback([&options, &out] { explore(options, out); });
 }
 
@@ -52,7 +52,7 @@ void add_study(CLI::App& app, StudyVerbs& verbs, std::ostream& out) {
   CLI::App* verb =
       add_verb(*study, "show", "Fronts, what was excluded, and what it cost", "study show study/");
   reads(verb->add_option("study", verbs.show.path, "Folder of an exploration"))->required();
-  verb->add_flag("--json", verbs.show.json, "Print JSON for machines");
+  verb->add_flag("--json", verbs.show.json, "Print machine-readable JSON");
   verb->callback([&verbs, &out] { study_show(verbs.show, out); });
 
   verb =
@@ -69,22 +69,22 @@ void add_study(CLI::App& app, StudyVerbs& verbs, std::ostream& out) {
                          "Folder of an exploration, or a file of implementation data"))
       ->required();
   verb->add_option("--target", verbs.importance.targets,
-                   "What to predict: gops, fmax, lut, ff, dsp, bram (default: all that the data can teach)")
+                   "What to predict: gops, fmax, lut, ff, dsp, bram (default: all that the data support)")
       ->delimiter(',');
   verb->add_option("--seed", verbs.importance.seed, "Seed of the splits");
   writes(verb->add_option("-o,--output", verbs.importance.output, "HTML page with the bars"));
-  verb->add_flag("--json", verbs.importance.json, "Print JSON for machines");
+  verb->add_flag("--json", verbs.importance.json, "Print machine-readable JSON");
   verb->callback([&verbs, &out] { study_importance(verbs.importance, out); });
 
-  verb = add_verb(
-      *study, "rules",
-      "Which implementations of overlays there are to sample for a device: what every rule leaves of "
-      "the combinations of all knobs, and why",
-      "study rules --device ice40-hx8k");
-  reads(verb->add_option("--device", verbs.rules.device,
-                         "FPGA: a preset's name (hardware/devices) or a YAML file; its family has the rules"))
+  verb = add_verb(*study, "rules",
+                  "Which overlay implementations can be sampled for a device: how many knob combinations "
+                  "each rule leaves, and why",
+                  "study rules --device ice40-hx8k");
+  reads(verb->add_option(
+            "--device", verbs.rules.device,
+            "FPGA: a preset's name (hardware/devices) or a YAML file; the rules depend on its family"))
       ->required();
-  verb->add_flag("--json", verbs.rules.json, "Print JSON for machines");
+  verb->add_flag("--json", verbs.rules.json, "Print machine-readable JSON");
   verb->callback([&verbs, &out] { study_rules(verbs.rules, out); });
 }
 

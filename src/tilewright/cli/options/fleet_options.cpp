@@ -6,13 +6,14 @@
 namespace tilewright::cli {
 
 void add_fleet(CLI::App* verb, FleetOptions& fleet) {
-  verb->add_option("--executor", fleet.executor,
-                   "Who measures: threads of this process, local (worker processes), slurm (job arrays)")
+  verb->add_option(
+          "--executor", fleet.executor,
+          "Where to measure: threads (of this process), local (worker processes), slurm (job arrays)")
       ->check(CLI::IsMember({"threads", "local", "slurm"}));
   verb->add_option("--jobs", fleet.jobs, "Jobs at once")->check(CLI::Range(1, 100000));
   verb->add_option("--job-folder", fleet.folder,
-                   "Folder that workers share with this process; keeps what they did for another start");
-  verb->add_option("--partition", fleet.partition, "Partition of Slurm");
+                   "Folder that workers share with this process; keeps their results for a restart");
+  verb->add_option("--partition", fleet.partition, "Slurm partition");
 }
 
 std::unique_ptr<tune::Executor> make_executor(const FleetOptions& fleet,

@@ -22,12 +22,12 @@ void add_train(CLI::App& place, PlaceTrainOptions& options, std::ostream& out) {
                "place train --graphs graphs/ --fabric streaming-engine --ii 4 -o policy.json");
   reads(verb->add_option("--graphs", options.graphs, "Folder of graphs: JSON or GraphViz"))->required();
   reads(
-      verb->add_option("--split", options.split, "JSON file whose list \"train\" names the graphs to take"));
-  reads(verb->add_option("--fabric", options.fabric, "As of place"));
-  verb->add_option("--ii", options.ii, "Of graphs whose file says none")->check(CLI::Range(1, 64));
-  verb->add_option("--episodes", options.episodes, "Placements to learn from, of all graphs together")
+      verb->add_option("--split", options.split, "JSON file whose list \"train\" names the graphs to use"));
+  reads(verb->add_option("--fabric", options.fabric, "As in place"));
+  verb->add_option("--ii", options.ii, "II of graphs whose file states none")->check(CLI::Range(1, 64));
+  verb->add_option("--episodes", options.episodes, "Placements to learn from, over all graphs")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-  verb->add_option("--seed", options.seed, "Seed of weights and draws");
+  verb->add_option("--seed", options.seed, "Seed of weights and sampling");
   writes(verb->add_option("-o,--output", options.output, "JSON file for the policy"))->required();
   verb->callback([&options, &out] { place_train(options, out); });
 }
@@ -39,22 +39,22 @@ void add_bench(CLI::App& place, PlaceBenchOptions& options, std::ostream& out) {
                "learning curves: table, CSV, JSON, plots",
                "place bench models/cgra/ifft.json --fabric streaming-engine --ii 6 -o compared/");
   reads(verb->add_option("graphs", options.graphs, "Graphs: JSON or GraphViz"))->required();
-  reads(verb->add_option("--fabric", options.fabric, "As of place"));
-  verb->add_option("--ii", options.ii, "Of graphs whose file says none")->check(CLI::Range(1, 64));
+  reads(verb->add_option("--fabric", options.fabric, "As in place"));
+  verb->add_option("--ii", options.ii, "II of graphs whose file states none")->check(CLI::Range(1, 64));
   verb->add_option("--experiment", options.experiment,
                    "methods, or curves: masks, rewards and networks in training (needs libtorch)")
       ->check(CLI::IsMember({"methods", "curves"}));
-  verb->add_option("--episodes", options.episodes, "Of every training of curves")
+  verb->add_option("--episodes", options.episodes, "Placements per training run of curves")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-  verb->add_option("--seeds", options.seeds, "Runs of everything that draws")->check(CLI::Range(1, 1000));
+  verb->add_option("--seeds", options.seeds, "Runs of each randomised method")->check(CLI::Range(1, 1000));
   verb->add_option_function<std::string>(
           "--time", [&options](const std::string& text) { options.time_s = seconds_of("--time", text); },
-          "Of methods: processor time per graph, method and seed (default 100ms)")
+          "For methods: processor time per graph, method and seed (default 100ms)")
       ->type_name("TIME");
-  reads(verb->add_option("--policy", options.policy, "As of place"));
+  reads(verb->add_option("--policy", options.policy, "As in place"));
   replaces_folder(verb->add_option("-o,--output", options.output, "Folder for CSV, JSON and SVG"))
       ->required();
-  verb->add_flag("--json", options.json, "Print JSON for machines");
+  verb->add_flag("--json", options.json, "Print machine-readable JSON");
   verb->callback([&options, &out] { place_bench(options, out); });
 }
 
@@ -62,11 +62,10 @@ void add_bench(CLI::App& place, PlaceBenchOptions& options, std::ostream& out) {
 
 void add_place(CLI::App& app, PlaceVerbs& verbs, std::ostream& out) {
   PlaceVerbOptions& options = verbs.place;
-  CLI::App* verb =
-      add_verb(app, "place",
-               "Map a dataflow graph onto a coarse-grained array, in space and time: the shortest "
-               "schedule with its proof, or why there is none",
-               "place models/cgra/ifft.json --fabric streaming-engine --ii auto -o mapped.json");
+  CLI::App* verb = add_verb(app, "place",
+                            "Map a dataflow graph onto a coarse-grained array in space and time: the "
+                            "shortest schedule with a proof, or why there is none",
+                            "place models/cgra/ifft.json --fabric streaming-engine --ii auto -o mapped.json");
   reads(verb->add_option("graph", options.graph, "Graph: JSON (docs/cgra_graphs.md) or GraphViz (.dot)"));
   verb->add_option("--expr", options.expression,
                    "Arithmetic instead of a file, e.g. \"d = (x-x0)*(x-x0); s = s + a[i]\"");
@@ -78,36 +77,36 @@ void add_place(CLI::App& app, PlaceVerbs& verbs, std::ostream& out) {
   verb->add_option("--method", options.method, "Mapper")->check(CLI::IsMember(method_names()));
   reads(verb->add_option("--policy", options.policy,
                          "Policy file of --method rl (default: one trained on synthetic graphs)"));
-  verb->add_option("--samples", options.samples, "Placements that the policy draws")
+  verb->add_option("--samples", options.samples, "Placements to sample from the policy")
       ->check(CLI::Range(1, 1 << 24));
-  verb->add_option("--beam", options.beam, "A beam of this width instead of samples")
+  verb->add_option("--beam", options.beam, "Use a beam search of this width instead of samples")
       ->check(CLI::Range(0, 1 << 16));
-  verb->add_option(
-          "--objective", options.objective,
-          "What is least: makespan, or ii (then makespan; arrays whose links take no clock, with routes)")
+  verb->add_option("--objective", options.objective,
+                   "What to minimise: makespan, or ii and then makespan (for arrays whose links take no "
+                   "clock; with routes)")
       ->check(CLI::IsMember({"makespan", "ii"}));
   verb->add_option("--delay", options.delay,
                    "How long values may wait: none, N clocks per unit of distance, or unbounded");
   verb->add_option("--starters", options.starters,
-                   "Which starting operations sit on different tiles (default: the fabric's reading)")
+                   "Which starting operations must sit on different tiles (default: as the fabric says)")
       ->check(CLI::IsMember({"off", "roots", "flows"}));
   verb->add_option("--fix", options.fixed, "Put a node on a tile, at a clock; may be repeated")
       ->type_name("NODE=TILE[@CLOCK]");
   CLI::Option* routed =
       verb->add_flag("--routed", options.routed,
-                     "Only mappings whose values have ways (links, pass-through, delay registers), however "
-                     "long that takes; by default places without ways are given, and said to be that, where "
-                     "20 s find no ways");
-  verb->add_flag("--places-only", options.places_only, "Look for no ways; 'run' then has to find them")
+                     "Only mappings with routes for all values (links, pass-through, delay registers), "
+                     "however long that takes; by default, if no routes are found in 20 s, places without "
+                     "routes are returned and reported as such");
+  verb->add_flag("--places-only", options.places_only,
+                 "Do not search for routes; 'run' then has to find them")
       ->excludes(routed);
-  add_limits(
-      verb, options.limits, "--time",
-      "Stop after this time, reading and routing included: the best mapping so far, with what is proven "
-      "of it");
+  add_limits(verb, options.limits, "--time",
+             "Stop after this time, reading and routing included, with the best mapping so far and what is "
+             "proven about it");
   verb->add_option("--evaluations", options.evaluations,
                    "Stop after this many decoded placements or solver calls")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-  verb->add_option("--seed", options.seed, "Seed of what is random");
+  verb->add_option("--seed", options.seed, "Random seed");
   writes(verb->add_option("-o,--output", options.output,
                           "JSON file for the mapped program ('run' executes it)"));
   writes(
@@ -116,9 +115,9 @@ void add_place(CLI::App& app, PlaceVerbs& verbs, std::ostream& out) {
   writes(verb->add_option("--svg", options.svg, "Picture: tiles and slots, routes, time line"));
   replaces_folder(
       verb->add_option("--proof", options.proof_folder,
-                       "Folder for a formula (.cnf) and a checked proof (.drat) of every proven point"));
+                       "Folder for the formula (.cnf) and the checked proof (.drat) of every proven point"));
   verb->add_option("--threads", options.threads, "Number of threads")->check(CLI::Range(1, 1024));
-  verb->add_flag("--json", options.json, "Print JSON for machines");
+  verb->add_flag("--json", options.json, "Print machine-readable JSON");
   add_train(*verb, verbs.train, out);
   add_bench(*verb, verbs.bench, out);
   verb->callback([verb, &options, &out] {

@@ -13,15 +13,15 @@ int worker(const WorkerVerbOptions& options) {
 
 void add_worker(CLI::App& app, WorkerVerbOptions& options, int& exit_code) {
   CLI::App* verb =
-      add_verb(app, "worker", "Serves jobs of a folder; started by tune and explore, not by hand",
+      add_verb(app, "worker", "Run the jobs of a folder; started by tune and explore, not by hand",
                "worker --folder study/jobs --job measure-0123456789abcdef");
   verb->group("");  // not listed by --help
   verb->add_option("--folder", options.folder, "Folder that the coordinator shares with its workers")
       ->required();
   verb->add_option("--job", options.jobs,
-                   "Serve this job and end; without it those that standard input names")
+                   "Run this job and exit; without it, run the jobs named on standard input")
       ->type_name("ID");
-  verb->add_option("--attempt", options.attempt, "How often the job was begun, this time included")
+  verb->add_option("--attempt", options.attempt, "How often the job has been started, including this time")
       ->check(CLI::Range(1, 1 << 20));
   verb->callback([&options, &exit_code] { exit_code = worker(options); });
 }
