@@ -30,7 +30,7 @@ inline CaseOptions case_options(int argc, char** argv, int64_t usual) {
     int end = 0;
     if ((name != "--seed" && name != "--cases") || i + 1 == argc ||
         std::sscanf(argv[i + 1], "%llu%n", &value, &end) != 1 || argv[i + 1][end] != '\0') {
-      throw Error(ErrorKind::kInvalidInput, "'" + name + "' is no option or lacks its number",
+      throw Error(ErrorKind::kInvalidInput, "'" + name + "' is not an option or lacks its number",
                   "options: --quick, --seed S, --cases N");
     }
     if (name == "--seed") options.seed = value;

@@ -36,7 +36,7 @@ inline FigureArguments figure_arguments(int argc, char** argv, const std::vector
     } else {
       std::string known = "options: --quick";
       for (const std::string& option : options) known += ", " + option + " VALUE";
-      throw Error(ErrorKind::kInvalidInput, "'" + word + "' is no option or lacks its value", known);
+      throw Error(ErrorKind::kInvalidInput, "'" + word + "' is not an option or lacks its value", known);
     }
   }
   return arguments;

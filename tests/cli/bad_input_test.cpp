@@ -56,7 +56,7 @@ TEST(BadInput, WrongInputShape) {
                  {"x.npy' holds samples of 400 elements (array 3x1x20x20), the model wants 1x1x28x28"});
   expect_failure(
       "run " + demo_files().bundle.string() + " --input " + demo_files().images.string() + " --input-count 9",
-      1, {"9 samples are wanted, 8 are there"});
+      1, {"9 samples are requested, 8 are there"});
 }
 
 TEST(BadInput, ImpossibleHardware) {
@@ -104,7 +104,7 @@ TEST(BadInput, AProgramThatReachesOutsideOfItsFolder) {
   };
   with_dump("../dumped");
   expect_failure(exec, 1,
-                 {"'../dumped' leads out of '" + (folder / "raw").string() + "'", "--allow-outside"});
+                 {"'../dumped' leads outside '" + (folder / "raw").string() + "'", "--allow-outside"});
   EXPECT_FALSE(std::filesystem::exists(folder / "dumped"));
   EXPECT_EQ(command(exec + " --allow-outside").exit_code, 0);
   EXPECT_TRUE(std::filesystem::exists(folder / "dumped"));
@@ -190,7 +190,7 @@ TEST(BadInput, LabelsThatCannotBeRight) {
   expect_failure(run + " --labels " + array("hot", Tensor(ElementType::kI64, {8, 10})).string(), 1,
                  {"an array 8x10 is not one number per sample"});
   const auto classes = array("class", Tensor::of<int64_t>({8}, {0, 1, 2, 3, 10, 5, 6, 7}));
-  expect_failure(run + " --labels " + classes.string(), 1, {"10 of sample 4 is no class number in 0..9"});
+  expect_failure(run + " --labels " + classes.string(), 1, {"10 of sample 4 is not a class label in 0..9"});
   EXPECT_EQ(command(run + " --input-count 4 --labels " + classes.string()).exit_code, 0);
   // Nothing is written by a command that fails.
   const auto output = fresh_folder("labels") / "q.onnx";
@@ -214,7 +214,7 @@ TEST(BadInput, NothingToQuantize) {
   const auto output = fresh_folder("volume_q") / "q.onnx";
   expect_failure(
       "quantize " + model.string() + " --calibration " + images.string() + " -o " + output.string(), 2,
-      {"volume.onnx' holds nothing that can be quantised (operators: Conv)"});
+      {"volume.onnx' contains nothing that can be quantised (operators: Conv)"});
   EXPECT_FALSE(std::filesystem::exists(output));
 }
 
@@ -270,17 +270,18 @@ TEST(BadInput, ALayerTooLargeForTheOverlay) {
 TEST(BadInput, FoldersThatCannotBe) {
   const std::string model = demo_files().model.string();
   expect_failure("optimize " + model + " --dump-passes " + model, 1, {"would overwrite what model reads"});
-  expect_failure("optimize " + model + " --dump-passes /etc/passwd", 1, {"'/etc/passwd' is no folder"});
+  expect_failure("optimize " + model + " --dump-passes /etc/passwd", 1, {"'/etc/passwd' is not a folder"});
   expect_failure("optimize " + model + " --dump-passes /proc/nowhere", 1,
                  {"cannot create folder '/proc/nowhere'"});
 }
 
 TEST(BadInput, SynthesisOfTheImpossible) {
   const std::string folder = fresh_folder("synthesis").string();
-  expect_failure(
-      "synth overlay-tiny --device xc7z999 -o " + folder, 1,
-      {"'xc7z999' is no device", "known devices: f1-vu9p, ice40-hx8k, ice40-up5k, lfe5u-85f, xc7z020"});
-  expect_failure("synth overlay-9000 --device xc7z020 -o " + folder, 1, {"'overlay-9000' is no overlay"});
+  expect_failure("synth overlay-tiny --device xc7z999 -o " + folder, 1,
+                 {"'xc7z999' is neither a device preset nor a file",
+                  "known devices: f1-vu9p, ice40-hx8k, ice40-up5k, lfe5u-85f, xc7z020"});
+  expect_failure("synth overlay-9000 --device xc7z020 -o " + folder, 1,
+                 {"'overlay-9000' is neither an overlay preset nor a file"});
   expect_failure("synth vta-default --device ice40-hx8k -o " + folder, 3,
                  {"device 'ice40-hx8k' (BRAM)", "4864 Kb", "128 Kb", "take a larger device"});
   expect_failure("synth overlay-tiny --rtl-only", 1, {"-o FOLDER"});

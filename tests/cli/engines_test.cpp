@@ -63,9 +63,9 @@ TEST(Engines, OptionsThatMeanNothingAreRefused) {
     EXPECT_EQ(result.exit_code, 1) << result.output;
     EXPECT_TRUE(contains(result, text)) << result.output;
   };
-  refused("--memory ddr", "--memory means nothing to the functional engine");
-  refused("--engine host --trace t.json", "--trace means nothing to the host engine");
-  refused("--engine cycle --wave w.fst", "--wave means nothing to the cycle engine");
+  refused("--memory ddr", "--memory does not apply to the functional engine");
+  refused("--engine host --trace t.json", "--trace does not apply to the host engine");
+  refused("--engine cycle --wave w.fst", "--wave does not apply to the cycle engine");
   refused("--engine cycle --memory dram", "dram");
   refused("--engine cycle --trace /no/such/folder/t.json", "/no/such/folder/t.json");
 }

@@ -104,7 +104,7 @@ TEST(Generate, RefusesFoldersThatHoldSomethingElse) {
   write_text_file(folder / "thesis.txt", "work of years");
   const std::string model = "generate " + small_model().path.string() + " --device xc7z020 " + calibrated();
   expect_failure(model + " -o " + folder.string(), 1, {"that 'generate' did not write (thesis.txt)"});
-  expect_failure(model + " -o " + (folder / "thesis.txt").string(), 1, {"is no folder"});
+  expect_failure(model + " -o " + (folder / "thesis.txt").string(), 1, {"is not a folder"});
   expect_failure(model + " -o " + (folder / "thesis.txt/design").string(), 1, {"thesis.txt"});
   EXPECT_EQ(read_text_file(folder / "thesis.txt"), "work of years");
   EXPECT_EQ(files_of(folder).size(), 1u);
@@ -128,7 +128,8 @@ TEST(Generate, KeepsWhatWasAddedToADesign) {
   EXPECT_EQ(read_text_file(parent / "design.partial/thesis.txt"), "work of years");
   EXPECT_EQ(std::distance(fs::directory_iterator(parent), {}), 2);
   write_text_file(folder / "host/host.cpp", "changed");
-  expect_failure(generate, 1, {"what 'generate' wrote was changed since (host/host.cpp)"});
+  expect_failure(generate, 1,
+                 {"files that 'generate' wrote and that were changed afterwards (host/host.cpp)"});
   EXPECT_EQ(read_text_file(folder / "host/host.cpp"), "changed");
   EXPECT_EQ(report_of(folder)["clock_mhz"], 50);
 }
@@ -155,7 +156,7 @@ TEST(Generate, SaysWhatIsWrong) {
   expect_failure(model + device + " --number-type q10.22 --weight-bits 4" + out, 1, {"--weight-bits"});
   expect_failure(model + device + calibrated() + " --allocation /nowhere.yaml" + out, 1, {"/nowhere.yaml"});
   expect_failure(model + device + calibrated() + " --budget lut=100,bram=0" + out, 3,
-                 {"LUT", "BRAM", "a budget that would do"});
+                 {"LUT", "BRAM", "a sufficient budget"});
   expect_failure("generate /nowhere.onnx" + device + out, 1, {"/nowhere.onnx"});
 }
 

@@ -211,8 +211,8 @@ TEST(Map, TimeloopFilesAreTakenAsTheyAre) {
               text_file(folder, "space.yaml", kFlatConstraints) + " " + layer);
   EXPECT_EQ(report["runs"][0]["layers"][0]["status"], "optimal");
   EXPECT_EQ(report["rules"], "timeloop");
-  expect_failure("map --timeloop " + layer, 1, {"have no architecture"});
-  expect_failure("map --timeloop " + machine, 1, {"have no problem"});
+  expect_failure("map --timeloop " + layer, 1, {"contain no architecture"});
+  expect_failure("map --timeloop " + machine, 1, {"contain no problem definition"});
 }
 
 TEST(MapBadInput, WhatIsUnknownComesWithWhatIsKnown) {
@@ -243,7 +243,7 @@ TEST(MapBadInput, EveryRuleThatAMappingBreaks) {
                  {"absent.yaml"});
   const std::string elsewhere = text_file(folder, "other.yaml", "layers:\n- layer: x\n  mapping: []\n");
   expect_failure("map --workload " + layer + " --hardware " + machine + " --mapping " + elsewhere, 1,
-                 {"a mapping for none of the layers"});
+                 {"no mapping for any of the layers"});
 }
 
 TEST(MapBadInput, NoMappingAtAllIsInfeasible) {

@@ -147,15 +147,13 @@ TEST(Place, LimitsEndTheSearchAndAreNamed) {
       text_file(folder, "large.json", cgra::print_graph_json(graph)) + " --fabric streaming-engine-64 ";
   const CommandResult late = command("place " + problem + "--ii 40 --method random --time 300ms");
   EXPECT_EQ(late.exit_code, 0) << late.output;
-  EXPECT_TRUE(
-      contains(late.output, "note: the time was over before the search was done; this is the best so far"))
+  EXPECT_TRUE(contains(late.output, "note: time ran out before the search was done; this is the best so far"))
       << late.output;
   const CommandResult nothing = command("place " + problem + "--ii 8..9 --routed --time 1ms");
   EXPECT_EQ(nothing.exit_code, 3) << nothing.output;
-  EXPECT_TRUE(contains(nothing.output, "no mapping found; that there is none has not been proven"))
+  EXPECT_TRUE(contains(nothing.output, "no mapping found, but it is not proven that none exists"))
       << nothing.output;
-  expect_refusal(problem + "--ii 40 --memory-limit 1M", 1,
-                 {"'1M' is too little to start with: at least 64M"});
+  expect_refusal(problem + "--ii 40 --memory-limit 1M", 1, {"'1M' is too small: at least 64M is needed"});
   expect_refusal(problem + "--ii 40 --memory-limit lots", 1,
                  {"'lots' is not a size like 800M, 16G or 2.5GiB"});
   expect_refusal(problem + "--ii 40 --routed --places-only", 1, {"--routed excludes --places-only"});
@@ -222,8 +220,8 @@ TEST(Place, BadInputIsReportedInOneRun) {
   const std::string fabric = text_file(folder, "f.yaml", "kind: fabric\nname: none\ncolumns: 0\n");
   expect_refusal(graph + " --fabric " + fabric + " --ii 0 --delay some --fix a --fix zz=3", 1,
                  {"a cycle without distance", "'gone' is not defined", "4 operands, an instruction takes 3",
-                  "variable 'v' is bound to tiles 1 and 2", "columns", "'0' is no II", "'some' is no wait",
-                  "'a' is not NODE=TILE", "the graph has no node 'zz'"});
+                  "variable 'v' is bound to tiles 1 and 2", "columns", "'0' is not an II",
+                  "'some' is not a delay", "'a' is not NODE=TILE", "the graph has no node 'zz'"});
   expect_refusal("", 1, {"no fabric given", "give a file or --expr"});
   expect_refusal(kGraphs + "ifft.json --fabric streaming-engine --ii 99", 1, {"99 is outside 1..64"});
   expect_refusal(kGraphs + "ifft.json --fabric mesh-4x4", 1, {"the tiles have no memories"});

@@ -111,7 +111,7 @@ void expect_failure(const std::string& arguments, int exit_code, const std::stri
 TEST(CliRecords, WhatIsWrongIsNamed) {
   const Files files = record_files("wrong");
   expect_failure("records stats " + files("none.db"), 1, "there is no file '" + files("none.db") + "'");
-  expect_failure("records stats " + files("a.jsonl"), 1, "is damaged, or no database of records");
+  expect_failure("records stats " + files("a.jsonl"), 1, "is damaged, or not a database of records");
   write_text_file(files("bad.jsonl"), lines(20, 22) + "{}\nhello\n" + lines(22, 23));
   expect_failure("records import " + files("a.db") + " " + files("bad.jsonl"), 1, files("bad.jsonl") + ":4:");
   expect_failure("records export " + files("a.db") + " -o /dev/full", 1, "No space left on device");

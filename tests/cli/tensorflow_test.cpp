@@ -44,7 +44,7 @@ TEST(CliTensorflow, AGraphIsCutCountedQuantisedAndRun) {
   const std::string model = small_model(folder).string(), cut = model + " --feed features=1x72";
   const CommandResult whole = command("inspect " + model);
   EXPECT_EQ(whole.exit_code, 2) << whole.output;
-  EXPECT_MENTIONS(whole.output, "node 'features' (Listen): operator is not covered; cut the graph there");
+  EXPECT_MENTIONS(whole.output, "node 'features' (Listen): operator is not supported; cut the graph there");
   EXPECT_MENTIONS(whole.output, "node 'sound' (Placeholder): is an input of DT_STRING");
   const CommandResult inspected = command("inspect " + cut);
   EXPECT_EQ(inspected.exit_code, 0) << inspected.output;

@@ -37,7 +37,7 @@ TEST(CliTflite, FilesOfOthersAreToldByTheirContentAndTruncatedOnesRefused) {
                   "cut.tflite': is cut off or damaged: the structure of its 1352 bytes does not hold");
   const CommandResult shape = command("inspect " + file.string() + " --shape nothing=3");
   EXPECT_EQ(shape.exit_code, 1);
-  EXPECT_MENTIONS(shape.output, "dimension 'nothing': is no dynamic dimension of the model; dynamic are");
+  EXPECT_MENTIONS(shape.output, "dimension 'nothing': is not a dynamic dimension of the model; dynamic are");
 }
 
 TEST(CliTflite, MalformedBiasesAreWarnedOf) {

@@ -43,7 +43,7 @@ TEST(CliTflite, FilesAreToldByTheirContentAndTruncatedOnesRefused) {
                   "cut.tflite': is cut off or damaged: the structure of its 1352 bytes does not hold");
   const CommandResult shape = command("inspect " + tflite_file() + " --shape nothing=3");
   EXPECT_EQ(shape.exit_code, 1);
-  EXPECT_MENTIONS(shape.output, "dimension 'nothing': is no dynamic dimension of the model");
+  EXPECT_MENTIONS(shape.output, "dimension 'nothing': is not a dynamic dimension of the model");
 }
 
 }  // namespace

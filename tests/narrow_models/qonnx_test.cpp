@@ -232,10 +232,10 @@ TEST(Qonnx, WhatIsNotCoveredIsNamed) {
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
   expect(quantizer("Quant", {{"s", 0.5f}, {"z", 0}, {"b", 2}}, string_attribute("rounding_mode", "FLOOR")),
-         "node 'n' (Quant): rounds by 'FLOOR'; only ROUND is covered");
-  expect(quantizer("Quant", {{"s", 0.5f}, {"z", 0}, {"b", 1}}), "has 1 bits; 2 to 8 are covered");
+         "node 'n' (Quant): rounds by 'FLOOR'; only ROUND is supported");
+  expect(quantizer("Quant", {{"s", 0.5f}, {"z", 0}, {"b", 1}}), "has 1 bits; 2 to 8 are supported");
   expect(quantizer("Quant", {{"s", 0.5f}, {"z", 0}, {"b", 16}}),
-         "has 16 bits; 2 to 8 are covered, of constants up");
+         "has 16 bits; 2 to 8 are supported, for constants up");
   expect(quantizer("Quant", {{"s", 0}, {"z", 0}, {"b", 2}}), "its scale is 0");
   expect(quantizer("Quant", {{"s", 1}, {"z", 0.5f}, {"b", 2}}), "its zero point is 0.5");
   expect(quantizer("Quant", {{"s", 1}}), "its bit width is not one constant number");
@@ -254,7 +254,7 @@ TEST(Qonnx, WhatIsNotCoveredIsNamed) {
   expect(weights(floats("s", {2, 3}, {1, 1, 1, 1, 1, 1})),
          "has scales 2x3 for weights 2x3; one scale, or one per");
   expect(weights(floats("s", {2, 1}, {1, -1})), "its scale is -1");
-  expect(quantizer("Trunc", {{"s", 1}}), "operator of domain 'qonnx.custom_op.general' is not covered");
+  expect(quantizer("Trunc", {{"s", 1}}), "operator of domain 'qonnx.custom_op.general' is not supported");
 }
 
 }  // namespace

@@ -178,10 +178,11 @@ TEST(MultiThreshold, WhatIsNotCoveredIsNamed) {
   expect(thresholds(x, 3, {1, 2, 3}, ""), "node 'n' (MultiThreshold): has thresholds 3x1 for 4 channels");
   expect(thresholds(x, 1, {1, 3, 2}, ""), "its thresholds of channel 0 do not ascend");
   expect(thresholds(x, 1, {1, 2}, float_attribute("out_scale", -1)), "scales its counts by -1");
-  expect(thresholds(x, 1, Floats(256, 1.0f), ""), "has 256 thresholds; up to 255 are covered");
+  expect(thresholds(x, 1, Floats(256, 1.0f), ""), "has 256 thresholds; up to 255 are supported");
   Floats uneven;
   for (int k = 0; k < 16; ++k) uneven.push_back(float(k * k));
-  expect(thresholds(x, 1, uneven, ""), "has 16 thresholds that are not equally spaced; up to 15 are covered");
+  expect(thresholds(x, 1, uneven, ""),
+         "has 16 thresholds that are not equally spaced; up to 15 are supported");
   expect(thresholds({7}, 1, {1}, ""), "reads 1 axes");
   ModelText computed;
   computed.input("x", "1x4").input("t", "1x1").output("y");

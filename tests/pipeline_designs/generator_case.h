@@ -125,7 +125,7 @@ class GeneratorCase {
   // The budget that a refusal names.
   void feed_back(const std::string& where, Budget budget, const std::string& text,
                  const AllocateOptions& options) {
-    const std::string key = "a budget that would do: ";
+    const std::string key = "a sufficient budget: ";
     const size_t at = text.find(key);
     if (at == std::string::npos) return;
     ++counts_.named_budgets;

@@ -95,7 +95,8 @@ TEST(ReferenceFrontnet, EveryConvolutionGivesItsGoldenLayer) {
     }
     if (!node.is("Conv")) continue;
     const Layer layer = layer_of(graph, node);
-    ASSERT_TRUE(layer.weights_i8.cast(ElementType::kF32).identical(*layer.weights)) << "weights are no bytes";
+    ASSERT_TRUE(layer.weights_i8.cast(ElementType::kF32).identical(*layer.weights))
+        << "weights are not bytes";
     Requantize requantize;
     std::vector<const Tensor**> wanted{&requantize.factor, &requantize.offset, &requantize.multiplier,
                                        &requantize.divisor};

@@ -75,7 +75,7 @@ TEST(TimeloopMalformed, EveryProblemOfAnArchitecture) {
             "  a.yaml:7 (energy): -1 is not in 0..1000000000000000\n"
             "  a.yaml:6 (Buffer): the energy table has no such component\n"
             "  a.yaml:5 (word_bits): 99 is not in 1..64\n"
-            "  a.yaml:5 (entries): 'much' is no number: there is no parameter 'much'\n"
+            "  a.yaml:5 (entries): 'much' is not a number: there is no parameter 'much'\n"
             "  a.yaml:5 (name): a second component 'Buffer'\n"
             "  a.yaml:4 (RegFile): 256 instances (meshX 16) cannot be fed evenly by 3 (meshX 3)\n"
             "  a.yaml:4 (entries): -4 is not in 0..1099511627776\n"
@@ -84,7 +84,7 @@ TEST(TimeloopMalformed, EveryProblemOfAnArchitecture) {
   EXPECT_EQ(failure("architecture: {version: 0.4}\n"),
             "a.yaml:1 (architecture): neither storage levels, nor a subtree, nor nodes");
   EXPECT_EQ(failure("architecture: {nodes: &n [!Parallel {nodes: *n}, !Parallel {nodes: *n}]}\n"),
-            "a.yaml:1:45: an alias inside of the node that it stands for; write it out");
+            "a.yaml:1:45: an alias inside the node that it refers to; write it out");
   EXPECT_EQ(failure("arch: 3\nproblem: 4\nmapping: 5\nERT: 6\nvariables: 7\n"),
             "4 problems\n"
             "  a.yaml:5 (variables): a map is expected\n"

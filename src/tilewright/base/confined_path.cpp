@@ -44,14 +44,14 @@ fs::path confined_path(const fs::path& folder, const fs::path& name, Confinement
   const fs::path home = followed(folder), place = followed(path);
   const std::string shown = folder.empty() ? "." : folder.string();
   if (place.empty() || home.empty()) {
-    throw Error(
-        ErrorKind::kInvalidInput,
-        fmt::format("'{}' in '{}' leads over a symbolic link that cannot be followed", name.string(), shown));
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("'{}' in '{}' goes through a symbolic link that cannot be followed",
+                            name.string(), shown));
   }
   if (!lies_in(home, place)) {
     throw Error(
         ErrorKind::kInvalidInput,
-        fmt::format("'{}' leads out of '{}', the folder of the file that names it", name.string(), shown),
+        fmt::format("'{}' leads outside '{}', the folder of the file that names it", name.string(), shown),
         "keep the files together, or pass --allow-outside if you trust where they come from");
   }
   return path;

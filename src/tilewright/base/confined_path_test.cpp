@@ -53,12 +53,12 @@ TEST_F(ConfinedPath, LetsNamesInsideThrough) {
 
 TEST_F(ConfinedPath, RefusesDotsAndAbsoluteNamesThatLeadOut) {
   EXPECT_EQ(refusal("../else/b"),
-            "'../else/b' leads out of 'ROOT/home', the folder of the file that names it; keep the files "
+            "'../else/b' leads outside 'ROOT/home', the folder of the file that names it; keep the files "
             "together, or "
             "pass --allow-outside if you trust where they come from");
   for (const char* name : {"..", "../home2", "sub/../../else/b", "new/../../else/b", "new/../..",
                            "/etc/passwd", "/", "../../../../../../../../../../etc/passwd"}) {
-    EXPECT_NE(refusal(name).find("leads out of"), std::string::npos) << name;
+    EXPECT_NE(refusal(name).find("leads outside"), std::string::npos) << name;
   }
 }
 
@@ -74,15 +74,15 @@ TEST_F(ConfinedPath, FollowsSymbolicLinks) {
   EXPECT_EQ(refusal("outside/../home/a"), "");
   for (const char* name :
        {"outside/b", "outside/new", "file", "twice/inner", "inside/../../../else", "outside/inner/../b"}) {
-    EXPECT_NE(refusal(name).find("leads out of"), std::string::npos) << name;
+    EXPECT_NE(refusal(name).find("leads outside"), std::string::npos) << name;
   }
   EXPECT_EQ(refusal("dangling"),
-            "'dangling' in 'ROOT/home' leads over a symbolic link that cannot be followed");
+            "'dangling' in 'ROOT/home' goes through a symbolic link that cannot be followed");
   EXPECT_NE(refusal("loop/x").find("cannot be followed"), std::string::npos);
   // The folder itself may be a link.
   fs::create_directory_symlink("home", root_ / "alias");
   EXPECT_EQ(refusal("sub/new", "alias"), "");
-  EXPECT_NE(refusal("../else/b", "alias").find("leads out of"), std::string::npos);
+  EXPECT_NE(refusal("../else/b", "alias").find("leads outside"), std::string::npos);
 }
 
 TEST_F(ConfinedPath, TakesEverythingWhereTheUserAllowsIt) {

@@ -51,7 +51,7 @@ void require_readable(int fd, const struct stat& info, const std::filesystem::pa
   }
   if (!S_ISREG(info.st_mode) && !(S_ISFIFO(info.st_mode) && handed_over)) {
     throw Error(ErrorKind::kInvalidInput, fmt::format("cannot read '{}': it is not a regular file", name),
-                "devices and named pipes are not read; a pipe is, as /dev/stdin");
+                "devices and named pipes cannot be read; read a pipe as /dev/stdin");
   }
   if (::fcntl(fd, F_SETFL, 0) != 0) fail("read", path);
 }
@@ -162,7 +162,7 @@ FileWriter::FileWriter(std::filesystem::path path) : path_(std::move(path)) {
       fd_ = ::open(target_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (fd_ < 0 && errno == EEXIST);
   }
-  if (fd_ < 0) fail("write", path_, "is the folder there and writable?");
+  if (fd_ < 0) fail("write", path_, "does the folder exist, and is it writable?");
 }
 
 FileWriter::~FileWriter() {
@@ -256,7 +256,7 @@ void create_folder(const std::filesystem::path& path) {
   if (failure) {
     throw Error(ErrorKind::kInvalidInput,
                 "cannot create folder '" + path.string() + "': " + failure.message(),
-                "give the path of a folder that can be written");
+                "give the path of a writable folder");
   }
 }
 

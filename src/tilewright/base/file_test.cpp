@@ -118,8 +118,9 @@ TEST(File, NamesTheFileAndTheReason) {
   EXPECT_EQ(error_text([] { read_text_file("/nowhere/a"); }),
             "cannot open '/nowhere/a': No such file or directory");
   EXPECT_EQ(error_text([] { read_text_file("/tmp"); }), "cannot read '/tmp': it is a folder");
-  EXPECT_EQ(error_text([] { write_text_file("/nowhere/a", "x"); }),
-            "cannot write '/nowhere/a': No such file or directory; is the folder there and writable?");
+  EXPECT_EQ(
+      error_text([] { write_text_file("/nowhere/a", "x"); }),
+      "cannot write '/nowhere/a': No such file or directory; does the folder exist, and is it writable?");
   EXPECT_EQ(error_text([] { write_text_file("/dev/full", "x"); }),
             "cannot write '/dev/full': No space left on device; the old file, if any, is unchanged");
 }
@@ -140,7 +141,7 @@ TEST(File, RefusesWhatIsLargerThanTheLimit) {
 
 TEST(File, RefusesDevicesAndNamedPipesAtOnce) {
   const std::string why =
-      "it is not a regular file; devices and named pipes are not read; a pipe is, as /dev/stdin";
+      "it is not a regular file; devices and named pipes cannot be read; read a pipe as /dev/stdin";
   for (const char* device : {"/dev/zero", "/dev/null", "/dev/urandom"}) {
     EXPECT_EQ(error_text([&] { read_file(device); }), "cannot read '" + std::string(device) + "': " + why);
     EXPECT_EQ(error_text([&] { read_file_start(device, 1); }),

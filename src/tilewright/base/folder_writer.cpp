@@ -95,8 +95,8 @@ std::map<std::string, fs::file_status> additions(const fs::path& folder, const s
   const fs::file_status status = fs::status(folder, ignored);
   if (!fs::exists(status)) return {};
   if (!fs::is_directory(status)) {
-    throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' is no folder", folder.string()),
-                "give a folder that can be made");
+    throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' is not a folder", folder.string()),
+                "give a folder that can be created");
   }
   std::map<std::string, fs::file_status> others = entries(folder);
   if (others.empty()) return {};
@@ -119,10 +119,10 @@ std::map<std::string, fs::file_status> additions(const fs::path& folder, const s
     others.erase(found);
   }
   if (!changed.empty()) {
-    throw Error(
-        ErrorKind::kInvalidInput,
-        fmt::format("in '{}' what '{}' wrote was changed since ({})", folder.string(), maker, join(changed)),
-        "move these files away to keep them, or remove them; or give another folder");
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("'{}' contains files that '{}' wrote and that were changed afterwards ({})",
+                            folder.string(), maker, join(changed)),
+                "move these files away to keep them, or remove them; or give another folder");
   }
   return others;
 }
@@ -150,14 +150,14 @@ void keep(const fs::path& old_folder, const std::map<std::string, fs::file_statu
   }
   if (!taken.empty()) {
     throw Error(ErrorKind::kInvalidInput,
-                fmt::format("'{}' holds files under names that are written now ({})", old_folder.string(),
-                            join(taken)),
+                fmt::format("'{}' holds other files under names that are about to be written ({})",
+                            old_folder.string(), join(taken)),
                 "move them away, or give another folder");
   }
   if (!strange.empty()) {
     throw Error(ErrorKind::kInvalidInput,
-                fmt::format("'{}' holds what is neither file, folder nor link ({})", old_folder.string(),
-                            join(strange)),
+                fmt::format("'{}' holds something other than files, folders and links ({})",
+                            old_folder.string(), join(strange)),
                 "move it away, or give another folder");
   }
 }

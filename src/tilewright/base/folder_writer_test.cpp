@@ -80,7 +80,7 @@ TEST(FolderWriter, RefusesToReplaceWhatIsNotIts) {
   EXPECT_EQ(refusal_text([&] {
               write(folder / "thesis.txt", {{"a", "1"}});
             }),
-            "'" + (folder / "thesis.txt").string() + "' is no folder; give a folder that can be made");
+            "'" + (folder / "thesis.txt").string() + "' is not a folder; give a folder that can be created");
   EXPECT_EQ(files_of(root), (Files{{"out/thesis.txt", "work of years"}}));
 
   const fs::path other = root / "other";
@@ -93,8 +93,9 @@ TEST(FolderWriter, RefusesToReplaceWhatIsNotIts) {
   EXPECT_EQ(refusal_text([&] {
               write(other, {{"a", "3"}}, "optimize");
             }),
-            "in '" + other.string() +
-                "' what 'optimize' wrote was changed since (a); move these files away to keep " +
+            "'" + other.string() +
+                "' contains files that 'optimize' wrote and that were changed afterwards (a); move these "
+                "files away to keep " +
                 "them, or remove them; or give another folder");
   fs::remove(other / "a");
   put(other / "c", "mine");
@@ -102,13 +103,13 @@ TEST(FolderWriter, RefusesToReplaceWhatIsNotIts) {
               write(other, {{"c", "3"}}, "optimize");
             }),
             "'" + other.string() +
-                "' holds files under names that are written now (c); move them away, or give " +
+                "' holds other files under names that are about to be written (c); move them away, or give " +
                 "another folder");
   EXPECT_EQ(files_of(other), (Files{{"b", "2"}, {"c", "mine"}}));
   ASSERT_EQ(::mkfifo((other / "pipe").c_str(), 0600), 0);
   EXPECT_NE(refusal_text([&] {
               write(other, {{"a", "3"}}, "optimize");
-            }).find("neither file, folder nor link (pipe)"),
+            }).find("other than files, folders and links (pipe)"),
             std::string::npos);
   EXPECT_EQ(names_in(root), 2u);
 }
@@ -121,7 +122,7 @@ TEST(FolderWriter, ALinkInThePlaceOfItsFileIsAChange) {
   fs::create_symlink(root / "moved", folder / "a");
   EXPECT_NE(refusal_text([&] {
               write(folder, {{"a", "2"}});
-            }).find("was changed since (a)"),
+            }).find("were changed afterwards (a)"),
             std::string::npos);
   EXPECT_EQ(read_text_file(root / "moved"), "1");
 }
@@ -157,7 +158,7 @@ TEST(FolderClaim, LeavesWhatWasThereToItsOwner) {
   put(folder / "notes.md", "changed");
   { const FolderClaim claim(folder, "synth"); }
   put(folder / "netlist.v", "edited");
-  EXPECT_NE(refusal_text([&] { FolderClaim(folder, "synth"); }).find("was changed since (netlist.v)"),
+  EXPECT_NE(refusal_text([&] { FolderClaim(folder, "synth"); }).find("were changed afterwards (netlist.v)"),
             std::string::npos);
   const fs::path taken = fresh("claim_taken");
   put(taken / "thesis.txt", "work of years");

@@ -103,7 +103,7 @@ void JsonMap::error(const std::string& key, const std::string& message, const st
 const nlohmann::json* JsonMap::list(const std::string& key) {
   const nlohmann::json* value = child(key);
   if (!value || value->is_array()) return value;
-  error(key, fmt::format("{} is no list [...]", short_text(*value)));
+  error(key, fmt::format("{} is not a list [...]", short_text(*value)));
   return nullptr;
 }
 
@@ -125,7 +125,7 @@ std::string JsonMap::text(const std::string& key, std::optional<std::string> fal
     return fallback.value_or("");
   }
   if (value->is_string()) return value->get<std::string>();
-  error(key, fmt::format("{} is not a text", short_text(*value)));
+  error(key, fmt::format("{} is not a string", short_text(*value)));
   return fallback.value_or("");
 }
 

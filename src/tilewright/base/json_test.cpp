@@ -98,9 +98,9 @@ TEST(Json, ReportsEveryWrongField) {
   ASSERT_EQ(diagnostics.errors().size(), 10u);
   EXPECT_EQ(diagnostics.errors()[0].message, "70 is not an integer in 0..64");
   EXPECT_EQ(diagnostics.errors()[1].message, "1.5 is not an integer in 0..64");
-  EXPECT_EQ(diagnostics.errors()[3].message, "5 is not a text");
+  EXPECT_EQ(diagnostics.errors()[3].message, "5 is not a string");
   EXPECT_EQ(diagnostics.errors()[4].message, "true or false is expected");
-  EXPECT_EQ(diagnostics.errors()[5].message, "... is no list [...]");
+  EXPECT_EQ(diagnostics.errors()[5].message, "... is not a list [...]");
   EXPECT_EQ(diagnostics.errors()[6].message, "missing field");
   EXPECT_EQ(diagnostics.errors()[6].hint, "give an integer in 1..2");
   EXPECT_EQ(diagnostics.errors()[9].op, "extra");

@@ -35,8 +35,7 @@ class DocumentCheck final : public YAML::EventHandler {
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = complete_.find(anchor);
-    if (found == complete_.end())
-      fail(mark, "an alias inside of the node that it stands for", "write it out");
+    if (found == complete_.end()) fail(mark, "an alias inside the node that it refers to", "write it out");
     add(mark, found->second);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
@@ -68,8 +67,7 @@ class DocumentCheck final : public YAML::EventHandler {
   void add(const YAML::Mark& mark, const Size& size) {
     nodes_ += size.nodes;
     if (nodes_ > kMostNodes)
-      fail(mark, fmt::format("more than {} values, with what aliases stand for", kMostNodes),
-           "split the file");
+      fail(mark, fmt::format("more than {} values, aliases expanded", kMostNodes), "split the file");
     if (int(open_.size()) + size.height > kDeepestNode)
       fail(mark, fmt::format("nested deeper than {}", kDeepestNode), "");
     if (!open_.empty()) open_.back().height = std::max(open_.back().height, 1 + size.height);
@@ -182,7 +180,7 @@ std::string YamlMap::text(const std::string& key, std::optional<std::string> fal
     return fallback.value_or("");
   }
   if (!node_[key].IsScalar()) {
-    error(key, "a text is expected");
+    error(key, "a string is expected");
     return fallback.value_or("");
   }
   return node_[key].Scalar();

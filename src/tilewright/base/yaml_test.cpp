@@ -27,7 +27,7 @@ TEST(YamlMap, ReportsEveryWrongFieldAtOnceWithItsLine) {
   EXPECT_EQ(all,
             "x.yaml:2 (b): 'big' is not an integer in 1..10\n"
             "x.yaml:3 (c): '700' is not an integer in 1..10\n"
-            "x.yaml:5 (d): a text is expected\n"
+            "x.yaml:5 (d): a string is expected\n"
             "x.yaml:1 (missing): missing field; give a number in 0..1\n"
             "x.yaml:4 (extra): unknown field; known fields: a, b, c, d, missing, off\n");
 }
@@ -103,7 +103,7 @@ TEST(Yaml, AliasesStandForWhatTheyName) {
 
 TEST(Yaml, ANodeThatContainsItselfIsRefused) {
   for (const char* text : {"&a [*a, *a]", "&a {k: *a}", "- &a\n  - &b [*a]\n", "&a {*a : 1}"}) {
-    EXPECT_NE(error_of(text).find(": an alias inside of the node that it stands for; write it out"),
+    EXPECT_NE(error_of(text).find(": an alias inside the node that it refers to; write it out"),
               std::string::npos)
         << text << ": " << error_of(text);
   }
@@ -115,8 +115,7 @@ TEST(Yaml, SizeAndDepthHaveLimits) {
     doubled += fmt::format("a{0}: &a{0} [*a{1}, *a{1}]\n", i, i - 1);
     chain += fmt::format("a{0}: &a{0} [[*a{1}]]\n", i, i - 1);
   }
-  EXPECT_EQ(error_of(doubled),
-            "x.yaml:19:12: more than 1048576 values, with what aliases stand for; split the file");
+  EXPECT_EQ(error_of(doubled), "x.yaml:19:12: more than 1048576 values, aliases expanded; split the file");
   EXPECT_NE(error_of(chain).find("nested deeper than 64"), std::string::npos) << error_of(chain);
   EXPECT_NE(error_of(std::string(100000, '[')).find("nested deeper than 64"), std::string::npos)
       << error_of(std::string(100000, '['));

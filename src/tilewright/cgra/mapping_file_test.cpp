@@ -89,8 +89,8 @@ TEST(MappingFile, ReportsAllProblems) {
   const std::string found = complaints(bad);
   for (const char* part :
        {"is not 'mapped program'", "'some' is not known", "0 is not an integer in 1..65536",
-        "(mood): unknown field", "'dz' is no node of the graph", "none of 'dx'", "columns",
-        "'absent' is no operation"}) {
+        "(mood): unknown field", "'dz' is not a node of the graph", "none of 'dx'", "columns",
+        "'absent' is not an operation"}) {
     EXPECT_NE(found.find(part), std::string::npos) << part << "\n" << found;
   }
   EXPECT_NE(complaints("{}").find("missing field"), std::string::npos);

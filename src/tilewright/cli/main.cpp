@@ -500,7 +500,7 @@ int main(int argc, char** argv) {
     std::cerr << "tilewright: " << error.what() << "\n";
     return int(error.kind());
   } catch (const tilewright::Expired&) {
-    std::cerr << "tilewright: the time, or the memory, was used up before there was a result\n";
+    std::cerr << "tilewright: the time or memory limit was reached before there was a result\n";
     return int(tilewright::ErrorKind::kInfeasible);
   } catch (const std::bad_alloc&) {
     std::cerr << "tilewright: out of memory\n";

@@ -52,7 +52,7 @@ struct OperatorTraits {
   bool activation = false;  // what a layer's output may pass through before it is stored
 };
 
-// Of an operator that is not covered: the defaults.
+// Of an operator that is not supported: the defaults.
 const OperatorTraits& operator_traits(const Node& node);
 
 inline OperatorClass operator_class(const Node& node) { return operator_traits(node).kind; }

@@ -61,7 +61,7 @@ class Rules {
 
   void whole_array() {
     if (hardware_.name.empty()) problem("name", "is empty", "give the array a name");
-    if (!valid_utf8(hardware_.name)) problem("name", "is no UTF-8", "write it in UTF-8");
+    if (!valid_utf8(hardware_.name)) problem("name", "is not UTF-8", "write it in UTF-8");
     if (hardware_.word_bits < 1 || hardware_.word_bits > 64) {
       problem("word_bits", fmt::format("{} is not in 1..64", hardware_.word_bits));
     }
@@ -76,7 +76,7 @@ class Rules {
 
   void name(const ArrayLevel& level) {
     if (!plain_name(level.name)) {
-      problem("name", fmt::format("'{}' is no name of letters, digits and underscores", level.name));
+      problem("name", fmt::format("'{}' is not a name of letters, digits and underscores", level.name));
     } else if (!names_.insert(level.name).second) {
       problem("name", fmt::format("a second level '{}'", level.name), "level names must differ");
     }
@@ -112,7 +112,8 @@ class Rules {
   void keeps(const ArrayLevel& level) {
     if (level.may_keep & ~kAllRoles) problem("may_keep", "has bits of roles that do not exist");
     if (const uint32_t forbidden = level.must_keep & ~level.may_keep) {
-      problem("must_keep", fmt::format("{} must be kept but may not", role_list(forbidden)),
+      problem("must_keep",
+              fmt::format("{} must be kept but is not among those that may be kept", role_list(forbidden)),
               "name it under may_keep too");
     }
     for (int role = 0; role < kDataRoles; ++role) {

@@ -59,16 +59,16 @@ TEST(ArrayHardware, EveryRuleHasItsMessage) {
   EXPECT_EQ(problems_after([](ArrayHardware& h) { h.name = ""; }),
             "array '' (name): is empty; give the array a name\n");
   EXPECT_EQ(problems_after([](ArrayHardware& h) { h.name = "a\xff"; }),
-            "array 'a\xff' (name): is no UTF-8; write it in UTF-8\n");
+            "array 'a\xff' (name): is not UTF-8; write it in UTF-8\n");
   EXPECT_EQ(problems_after([](ArrayHardware& h) { h.levels.clear(); }),
             "array 'test' (levels): 0 levels, there must be 1..16\n");
   EXPECT_EQ(problems_after([](ArrayHardware& h) { h.word_bits = 65; }),
             "array 'test' (word_bits): 65 is not in 1..64\n");
   EXPECT_EQ(problems_after([](ArrayHardware& h) { h.mac_energy = -1; }),
             "array 'test' (arithmetic.energy): -1 is not in 0..1e+15\n");
-  EXPECT_EQ(
-      problems_after([](ArrayHardware& h) { h.levels[1].name = "two words"; }),
-      "array 'test', level 'two words' (name): 'two words' is no name of letters, digits and underscores\n");
+  EXPECT_EQ(problems_after([](ArrayHardware& h) { h.levels[1].name = "two words"; }),
+            "array 'test', level 'two words' (name): 'two words' is not a name of letters, digits and "
+            "underscores\n");
   EXPECT_EQ(problems_after([](ArrayHardware& h) { h.levels[1].name = "rf"; }),
             "array 'test', level 'rf' (name): a second level 'rf'; level names must differ\n");
   EXPECT_EQ(problems_after([](ArrayHardware& h) { h.levels[0].capacity_words = 5; }),
@@ -81,13 +81,13 @@ TEST(ArrayHardware, EveryRuleHasItsMessage) {
             "array 'test', level 'buffer' (capacity_words): -2 words are not in 0..2^40; or say unlimited\n");
   EXPECT_EQ(problems_after([](ArrayHardware& h) { h.levels[1].copies = 0; }),
             "array 'test', level 'buffer' (copies): 0 is not in 1..2^20; 2 is double buffering\n");
-  EXPECT_EQ(
-      problems_after([](ArrayHardware& h) {
-        h.levels[2].may_keep = 1;
-        h.levels[2].must_keep = 6;
-      }),
-      "array 'test', level 'rf' (must_keep): weight, output must be kept but may not; name it under may_keep "
-      "too\n");
+  EXPECT_EQ(problems_after([](ArrayHardware& h) {
+              h.levels[2].may_keep = 1;
+              h.levels[2].must_keep = 6;
+            }),
+            "array 'test', level 'rf' (must_keep): weight, output must be kept but is not among those that "
+            "may be kept; name it under may_keep "
+            "too\n");
   EXPECT_EQ(problems_after([](ArrayHardware& h) {
               h.levels[2].capacity_words = 0;
               h.levels[2].must_keep = 2;
@@ -186,15 +186,16 @@ TEST(ArrayPresets, UnknownNameListsThePresets) {
     FAIL();
   } catch (const Error& error) {
     const std::string text = error.what();
-    EXPECT_EQ(text.rfind("'arch-unifeid' is no array: no preset and no file; known presets: arch-unified", 0),
-              0u)
+    EXPECT_EQ(
+        text.rfind("'arch-unifeid' is neither an array preset nor a file; known presets: arch-unified", 0),
+        0u)
         << text;
   }
   try {
     find_array_hardware("x", "absent");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()), "'x' is no array: no preset and no file; no presets in 'absent'");
+    EXPECT_EQ(std::string(error.what()), "'x' is neither an array preset nor a file; no presets in 'absent'");
   }
 }
 

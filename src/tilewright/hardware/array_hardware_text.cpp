@@ -80,7 +80,7 @@ class ArrayReader {
 
   void whole_array(YamlMap& map) {
     const std::string kind = map.text("kind", "array");
-    if (kind != "array") map.error("kind", "'" + kind + "' is no array", "write 'kind: array'");
+    if (kind != "array") map.error("kind", "'" + kind + "' is not an array", "write 'kind: array'");
     hardware_.name = map.text("name", std::filesystem::path(source_).stem().string());
     hardware_.energy_unit = map.text("energy_unit", hardware_.energy_unit);
     hardware_.word_bits = map.integer("word_bits", 1, 64, hardware_.word_bits);
@@ -104,7 +104,7 @@ class ArrayReader {
       MemoryCurve curve;
       const std::string scale = map.text("interpolation", "log");
       if (scale != "log" && scale != "linear") {
-        map.error("interpolation", "'" + scale + "' is no interpolation", "log or linear");
+        map.error("interpolation", "'" + scale + "' is not an interpolation", "log or linear");
       }
       curve.logarithmic = scale == "log";
       curve.per_byte = map.boolean("per_byte", false);
@@ -260,7 +260,7 @@ class ArrayReader {
       const std::string word = text.substr(begin, end - begin);
       const auto* role = std::find(kDataRoleNames.begin(), kDataRoleNames.end(), word);
       if (role == kDataRoleNames.end()) {
-        map.error(key, fmt::format("'{}' is no data role", word), "input, weight and output");
+        map.error(key, fmt::format("'{}' is not a data role", word), "input, weight and output");
       } else {
         bits |= 1u << (role - kDataRoleNames.begin());
       }
@@ -403,7 +403,7 @@ ArrayHardware find_array_hardware(const std::string& name_or_path,
   if (std::filesystem::is_regular_file(name_or_path, failed)) return read_array_hardware(name_or_path);
   std::string known;
   for (const std::string& preset : presets) known += (known.empty() ? "" : ", ") + preset;
-  throw Error(ErrorKind::kInvalidInput, "'" + name_or_path + "' is no array: no preset and no file",
+  throw Error(ErrorKind::kInvalidInput, "'" + name_or_path + "' is neither an array preset nor a file",
               known.empty() ? "no presets in '" + preset_folder.string() + "'" : "known presets: " + known);
 }
 

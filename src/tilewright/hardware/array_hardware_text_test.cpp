@@ -119,12 +119,12 @@ TEST(ArrayText, EveryProblemInOneRun) {
                     "name: m\n"),
             "17 problems\n"
             "  a.yaml:18 (name): the field is given twice\n"
-            "  a.yaml:1 (kind): 'overlay' is no array; write 'kind: array'\n"
+            "  a.yaml:1 (kind): 'overlay' is not an array; write 'kind: array'\n"
             "  a.yaml:2 (word_bits): '0' is not an integer in 1..64\n"
             "  a.yaml:4 (energy): '-1' is not a number in 0..1000000000000000\n"
             "  a.yaml:4 (volume): unknown field; known fields: area_um2, energy\n"
             "  a.yaml:8 (capacity_words): '-5' is not an integer in 0..1099511627776\n"
-            "  a.yaml:10 (must_keep): 'inputs' is no data role; input, weight and output\n"
+            "  a.yaml:10 (must_keep): 'inputs' is not a data role; input, weight and output\n"
             "  a.yaml:9 (energy): 'sram' is neither a number nor a curve; the file has no curves\n"
             "  a.yaml:15 (x): '0' is not an integer in 1..1073741824\n"
             "  a.yaml:15 (z): unknown field; known fields: x, y\n"
@@ -176,7 +176,7 @@ TEST(ArrayText, Curves) {
   EXPECT_EQ(with("{points: []}", level), "a.yaml:2 (c): a curve needs at least one point");
   EXPECT_EQ(with("{points: [[1, 2], [1, 3]]}", level),
             "a.yaml:2 (c): the size 1 does not follow 1: sizes are positive and increase");
-  EXPECT_EQ(with("{points: [[1, -2]]}", level), "a.yaml:2 (c): the value -2 is negative or no number");
+  EXPECT_EQ(with("{points: [[1, -2]]}", level), "a.yaml:2 (c): the value -2 is negative or not a number");
   EXPECT_EQ(with("{points: [[1, 0], [2, 2]]}", level),
             "a.yaml:2 (c): a value of 0 has no logarithm; say 'interpolation: linear'");
   EXPECT_EQ(with("{points: 3}", level), "a.yaml:2 (c): points must be a list of [bytes, value]");
@@ -190,7 +190,7 @@ TEST(ArrayText, Curves) {
   EXPECT_EQ(
       with("{points: [[1, 1], [32, 2]], interpolation: cubic, points2: 1}", "capacity_words: 1, energy: d"),
       "3 problems\n"
-      "  a.yaml:2 (interpolation): 'cubic' is no interpolation; log or linear\n"
+      "  a.yaml:2 (interpolation): 'cubic' is not an interpolation; log or linear\n"
       "  a.yaml:2 (points2): unknown field; known fields: access_bits, interpolation, per_byte, points\n"
       "  a.yaml:5 (energy): 'd' is neither a number nor a curve; curves: c");
 }
@@ -204,7 +204,7 @@ TEST(ArrayText, StructureThatIsNoArray) {
             "  a.yaml:1: a map of 'field: value' lines is expected\n"
             "  a.yaml:1: a map of 'field: value' lines is expected");
   EXPECT_EQ(failure("levels:\n- &a {name: dram, energy: *a}\nparameters: {q: 1}\n"),
-            "a.yaml:2:27: an alias inside of the node that it stands for; write it out");
+            "a.yaml:2:27: an alias inside the node that it refers to; write it out");
 }
 
 TEST(ArrayText, RandomDescriptionsRoundTrip) {

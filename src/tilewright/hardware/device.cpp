@@ -34,7 +34,7 @@ std::vector<std::string> read_words(YamlMap& map, const std::string& key) {
     if (word.IsScalar()) {
       words.push_back(word.Scalar());
     } else {
-      map.error(key, "a word of the list is no text");
+      map.error(key, "a word of the list is not a string");
     }
   }
   return words;
@@ -61,7 +61,7 @@ DeviceFamily read_family(YamlMap& map) {
     if (text == synthesis::family_name(family)) return family;
     known += (known.empty() ? "" : ", ") + std::string(synthesis::family_name(family));
   }
-  if (map.has("family")) map.error("family", "'" + text + "' is no known family", "one of " + known);
+  if (map.has("family")) map.error("family", "'" + text + "' is not a known family", "one of " + known);
   return DeviceFamily::kXc7;
 }
 
@@ -119,7 +119,8 @@ void Device::verify(Diagnostics& diagnostics) const {
   for (const auto& [field, text] : {std::pair{"name", &name}, std::pair{"part", &part},
                                     std::pair{"package", &package}, std::pair{"speed_grade", &speed_grade}}) {
     if (!is_plain(*text)) {
-      error(field, "'" + *text + "' is no name of letters, digits, '-' and '_'", "as the vendor orders it");
+      error(field, "'" + *text + "' is not a name of letters, digits, '-' and '_'",
+            "as the vendor orders it");
     }
   }
   if (has.lut <= 0) error("lut", "a device has look-up tables", "take the count of the data sheet");
@@ -130,10 +131,11 @@ void Device::verify(Diagnostics& diagnostics) const {
           "leave it out");
   }
   if (const std::string* foreign = foreign_argument(nextpnr_arguments)) {
-    error("nextpnr", "'" + *foreign + "' names no part of a family", "e.g. [--hx8k, --package, ct256]");
+    error("nextpnr", "'" + *foreign + "' does not name a part of a family",
+          "e.g. [--hx8k, --package, ct256]");
   }
   if (memory && !std::has_single_bit(uint64_t(memory->port_bytes))) {
-    error("dram", fmt::format("port_bytes {} is no power of two", memory->port_bytes), "4, 8, .. 128");
+    error("dram", fmt::format("port_bytes {} is not a power of two", memory->port_bytes), "4, 8, .. 128");
   }
   if (family == DeviceFamily::kIce40 && nextpnr_arguments.empty()) {
     error("nextpnr", "is missing", "e.g. [--hx8k, --package, ct256]");
@@ -198,7 +200,7 @@ Device find_device(const std::string& name_or_path, const std::filesystem::path&
   if (std::filesystem::is_regular_file(name_or_path, failed)) return read_device(name_or_path);
   std::string list;
   for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
-  throw Error(ErrorKind::kInvalidInput, "'" + name_or_path + "' is no device: no preset and no file",
+  throw Error(ErrorKind::kInvalidInput, "'" + name_or_path + "' is neither a device preset nor a file",
               list.empty() ? "no devices in '" + device_folder.string() + "'" : "known devices: " + list);
 }
 

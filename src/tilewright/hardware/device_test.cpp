@@ -127,7 +127,7 @@ TEST(Device, NextpnrArgumentsOnlyChooseThePart) {
   };
   for (const auto& [arguments, named] : kForeign) {
     EXPECT_NE(with(arguments).find(std::string("device 'board' (nextpnr): '") + named +
-                                   "' names no part of a family; e.g. [--hx8k, --package, ct256]"),
+                                   "' does not name a part of a family; e.g. [--hx8k, --package, ct256]"),
               std::string::npos)
         << arguments;
   }

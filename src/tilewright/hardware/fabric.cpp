@@ -104,9 +104,10 @@ void Fabric::verify(Diagnostics& diagnostics) const {
     diagnostics.error(ErrorKind::kInvalidInput, "fabric '" + name + "'", field, std::move(message),
                       std::move(hint));
   };
-  if (!valid_utf8(name)) error("name", "is no UTF-8", "write it in UTF-8");
+  if (!valid_utf8(name)) error("name", "is not UTF-8", "write it in UTF-8");
   if (rows < 1 || columns < 1) {
-    error("columns", fmt::format("{} x {} tiles are none", rows, columns), "at least one row and one column");
+    error("columns", fmt::format("{} x {} tiles are not an array", rows, columns),
+          "at least one row and one column");
     return;
   }
   if (int64_t{rows} * columns > kMostTiles) {

@@ -208,10 +208,10 @@ TEST(FabricClass, LinksAreThePairsThatASpanJoins) {
 }
 
 TEST(Fabric, Rejects) {
-  EXPECT_NE(reject("name: \"a\xff\"\ncolumns: 4\n").find("(name): is no UTF-8"), std::string::npos);
+  EXPECT_NE(reject("name: \"a\xff\"\ncolumns: 4\n").find("(name): is not UTF-8"), std::string::npos);
   EXPECT_NE(reject("kind: fabric\ncolumns: 0\n").find("columns"), std::string::npos);
   const std::string many = reject("columns: 4\nspans: [9]\nstarters_apart: some\nhops_per_cycle: 0\n");
-  EXPECT_NE(many.find("no reading of the rule"), std::string::npos) << many;
+  EXPECT_NE(many.find("not a variant of the rule"), std::string::npos) << many;
   EXPECT_NE(many.find("hops_per_cycle"), std::string::npos) << many;
   EXPECT_NE(reject("columns: 4\nspans: [9]\n").find("outside 1..3"), std::string::npos);
   EXPECT_NE(reject("columns: 5\nspans: [2]\n").find("no links lead from tile 0 to tiles 1, 3"),

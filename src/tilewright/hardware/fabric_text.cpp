@@ -49,7 +49,7 @@ StarterRule read_starter_rule(YamlMap& map) {
   for (const StarterRule rule : {StarterRule::kOff, StarterRule::kRoots, StarterRule::kFlows}) {
     if (text == starter_rule_name(rule)) return rule;
   }
-  map.error("starters_apart", "'" + text + "' is no reading of the rule", "off, roots or flows");
+  map.error("starters_apart", "'" + text + "' is not a variant of the rule", "off, roots or flows");
   return StarterRule::kOff;
 }
 
@@ -161,7 +161,7 @@ Fabric find_fabric(const std::string& name_or_path, const std::filesystem::path&
     path = name_or_path;
   } else {
     throw Error(ErrorKind::kInvalidInput,
-                "'" + name_or_path + "' is no fabric: no preset, no short form and no file",
+                "'" + name_or_path + "' is not a fabric preset, a short form or a file",
                 fmt::format("presets: {}; short forms: mesh-RxC, torus-RxC, hycube-RxC, line-N, ring-N",
                             fmt::join(known, ", ")));
   }

@@ -20,7 +20,7 @@ std::string MemoryCurve::problem() const {
                          last);
     }
     if (!(point.value >= 0) || !std::isfinite(point.value)) {
-      return fmt::format("the value {} is negative or no number", point.value);
+      return fmt::format("the value {} is negative or not a number", point.value);
     }
     if (logarithmic && point.value == 0) return "a value of 0 has no logarithm; say 'interpolation: linear'";
     last = point.bytes;

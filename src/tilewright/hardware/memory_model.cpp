@@ -43,7 +43,7 @@ class MemoryVerifier {
   }
   void power_of_two(const char* field, uint32_t value, uint32_t least, uint32_t most, const char* reason) {
     if (std::has_single_bit(value) && value >= least && value <= most) return;
-    error(field, fmt::format("{} is no power of two in {}..{}", value, least, most), reason);
+    error(field, fmt::format("{} is not a power of two in {}..{}", value, least, most), reason);
   }
 
  private:
@@ -104,7 +104,7 @@ void MemoryModel::verify(Diagnostics& diagnostics) const {
   check.percent("efficiency_percent", efficiency_percent);
   check.power_of_two("ddr.banks", ddr.banks, 1, kMostBanks, "the bank is a field of the address");
   check.power_of_two("ddr.row_bytes", ddr.row_bytes, kBurstBytes, kMostRowBytes,
-                     "no burst may lie in two rows; bursts stay within 4096 bytes");
+                     "no burst may span two rows; bursts stay within 4096 bytes");
   check.cycles("ddr.controller", ddr.controller, 0);
   check.cycles("ddr.activate", ddr.activate, 0);
   check.cycles("ddr.cas", ddr.cas, 1);
@@ -128,7 +128,7 @@ MemoryModel parse_memory_model(const std::string& text, const std::string& sourc
   } else if (name == "ddr") {
     model.kind = MemoryKind::kDdr;
   } else if (name != "fixed") {
-    map.error("model", "'" + name + "' is no memory model", "ideal, fixed or ddr");
+    map.error("model", "'" + name + "' is not a memory model", "ideal, fixed or ddr");
   }
   model.latency = read_cycles(map, "latency", model.latency);
   model.beat_interval = read_cycles(map, "beat_interval", model.beat_interval);
@@ -161,7 +161,8 @@ MemoryModel find_memory_model(const std::string& name_or_path) {
   if (std::filesystem::is_regular_file(name_or_path, failed)) {
     return parse_memory_model(read_text_file(name_or_path, size_t{1} << 20), name_or_path);
   }
-  throw Error(ErrorKind::kInvalidInput, "'" + name_or_path + "' is no memory model and no file", kForms);
+  throw Error(ErrorKind::kInvalidInput, "'" + name_or_path + "' is neither a memory model nor a file",
+              kForms);
 }
 
 std::string print_memory_model(const MemoryModel& m) {

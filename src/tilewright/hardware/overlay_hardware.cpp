@@ -84,7 +84,7 @@ class Verifier {
 
   void memory() {
     if (hardware_.name.empty()) error("name", "is empty", "give the overlay a name");
-    if (!valid_utf8(hardware_.name)) error("name", "is no UTF-8", "write it in UTF-8");
+    if (!valid_utf8(hardware_.name)) error("name", "is not UTF-8", "write it in UTF-8");
     constexpr int64_t kLeastDram = 1 << 12, kMostDram = int64_t{1} << 40;
     if (hardware_.dram_bytes < kLeastDram || hardware_.dram_bytes > kMostDram) {
       error("dram_bytes", fmt::format("{} is not in {}..{}", hardware_.dram_bytes, kLeastDram, kMostDram),
@@ -120,7 +120,8 @@ class Verifier {
   void whole_bytes(const char* memory, const char* field, int64_t bits) {
     if (bits % 8 == 0) return;
     geometry_ok_ = false;
-    error(field, fmt::format("one {} element has {} bits, which is no whole byte", memory, bits),
+    error(field,
+          fmt::format("one {} element has {} bits, which is not a whole number of bytes", memory, bits),
           fmt::format("make the element {} times larger", 8 / bits));
   }
 

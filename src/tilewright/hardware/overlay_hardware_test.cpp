@@ -129,7 +129,7 @@ TEST(OverlayVerify, EveryGeometryProblemAtOnce) {
 // Reports in JSON could not hold any other name.
 TEST(OverlayVerify, NamesAreUtf8) {
   EXPECT_EQ(problems(named("gr\xc3\xb6\xc3\x9f")), "");
-  EXPECT_NE(problems(named("a\xff")).find("(name): is no UTF-8; write it in UTF-8"), std::string::npos);
+  EXPECT_NE(problems(named("a\xff")).find("(name): is not UTF-8; write it in UTF-8"), std::string::npos);
 }
 
 TEST(OverlayVerify, GemmBesideAluNeedsTheBitAndTwoHalves) {
@@ -152,7 +152,8 @@ TEST(OverlayVerify, ElementsAreWholeBytes) {
   h.block_in = 2;
   h.input_bits = 1;
   EXPECT_EQ(problems(h),
-            "overlay 'bad' (input_bits): one INP element has 2 bits, which is no whole byte; make the "
+            "overlay 'bad' (input_bits): one INP element has 2 bits, which is not a whole number of bytes; "
+            "make the "
             "element 4 times larger\n");
 }
 
@@ -300,10 +301,11 @@ TEST(OverlayPresets, UnknownNameListsThePresets) {
     FAIL();
   } catch (const Error& error) {
     const std::string text = error.what();
-    EXPECT_EQ(text.rfind("'vta-defualt' is no overlay: no preset and no file; known presets: overlay-16x16, "
-                         "overlay-1x8x8-batch8, overlay-32x32, overlay-4x16x16, overlay-8x8, ",
-                         0),
-              0u)
+    EXPECT_EQ(
+        text.rfind("'vta-defualt' is neither an overlay preset nor a file; known presets: overlay-16x16, "
+                   "overlay-1x8x8-batch8, overlay-32x32, overlay-4x16x16, overlay-8x8, ",
+                   0),
+        0u)
         << text;
     EXPECT_NE(text.find("vta-1x32, vta-1x8, vta-2x16, vta-default, vta-pynq-z1, vta-small, vta-ultra96"),
               std::string::npos)
@@ -317,7 +319,8 @@ TEST(OverlayPresets, NoFolderNoPresets) {
     find_overlay_hardware("x", "absent");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()), "'x' is no overlay: no preset and no file; no presets in 'absent'");
+    EXPECT_EQ(std::string(error.what()),
+              "'x' is neither an overlay preset nor a file; no presets in 'absent'");
   }
 }
 

@@ -40,7 +40,7 @@ MemoryPartition read_partition(YamlMap& map) {
   const std::string kind_name = kind, dimension_name = dimension;
   if (fields != 3 || size_t(end) != text.size() || (kind_name != "cyclic" && kind_name != "block") ||
       (dimension_name != "depth" && dimension_name != "width")) {
-    map.error("memory_partition", "'" + text + "' is no partition",
+    map.error("memory_partition", "'" + text + "' is not a partition",
               "none, or cyclic or block, depth or width, and a factor, as in 'cyclic depth 4'");
     return {};
   }
@@ -59,7 +59,8 @@ OverlayHardware read_fields(YamlMap& map, const std::string& stem) {
   OverlayHardware h;
   h.name = map.text("name", stem);
   const std::string isa = map.text("isa", "vta");
-  if (isa != "vta" && isa != "wide") map.error("isa", "'" + isa + "' is no instruction set", "vta or wide");
+  if (isa != "vta" && isa != "wide")
+    map.error("isa", "'" + isa + "' is not an instruction set", "vta or wide");
   h.isa = isa == "wide" ? IsaVersion::kWide : IsaVersion::kVta;
   const auto integer = [&](const char* key, int64_t fallback) {
     return map.integer(key, -kMostInteger, kMostInteger, fallback);
@@ -259,7 +260,7 @@ OverlayHardware find_overlay_hardware(const std::string& name_or_path,
   if (parse_short_form(name_or_path, hardware)) return parse_overlay_hardware(name_or_path, name_or_path);
   std::string known;
   for (const std::string& preset : presets) known += (known.empty() ? "" : ", ") + preset;
-  throw Error(ErrorKind::kInvalidInput, "'" + name_or_path + "' is no overlay: no preset and no file",
+  throw Error(ErrorKind::kInvalidInput, "'" + name_or_path + "' is neither an overlay preset nor a file",
               known.empty() ? "no presets in '" + preset_folder.string() + "'" : "known presets: " + known);
 }
 

@@ -29,7 +29,7 @@ TEST(OverlayYaml, EveryProblemWithItsLine) {
   EXPECT_EQ(
       message("name: a\nisa: wider\nbatch: 3\ninput_bits: eight\nblock: 16\nclock_mhz: 0\n"),
       "5 problems\n"
-      "  x.yaml:2 (isa): 'wider' is no instruction set; vta or wide\n"
+      "  x.yaml:2 (isa): 'wider' is not an instruction set; vta or wide\n"
       "  x.yaml:4 (input_bits): 'eight' is not an integer in -2147483647..2147483647\n"
       "  x.yaml:5 (block): unknown field; known fields: accumulator_bits, accumulator_buffer_bytes, "
       "alu_lanes, "

@@ -20,7 +20,7 @@ class LayerReader {
   std::optional<FusedLayer> read() {
     const std::optional<NumberType> number = layer_number(graph_, node_);
     if (!number) {
-      refuse("it is no integer or fixed-point layer");
+      refuse("it is not an integer or fixed-point layer");
       return std::nullopt;
     }
     layer_.name = node_.name;

@@ -181,7 +181,7 @@ TEST(FusedLayer, MaximaClipsAndTables) {
 TEST(FusedLayer, RefusalsNameTheNodeAndEveryReason) {
   OneNode floats(ElementType::kF32, {1, 3});
   floats.add("Relu", {}, {}, ElementType::kF32);
-  EXPECT_EQ(floats.refusal(), "it is no integer or fixed-point layer");
+  EXPECT_EQ(floats.refusal(), "it is not an integer or fixed-point layer");
 
   OneNode open(ElementType::kI8, {1, 4, 5, 5});
   const ValueId w = open.graph.add_input("w", ElementType::kI8, {6, 4, 3, 3});

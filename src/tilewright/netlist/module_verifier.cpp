@@ -49,7 +49,7 @@ class ModuleVerifier {
   // Whether `net` is there with `bits` bits (0: any number).
   bool reads(const std::string& part, const char* role, NetId net, int bits) {
     if (!exists(net)) {
-      report(part, fmt::format("{} is no net of the module", role), "connect it");
+      report(part, fmt::format("{} is not a net of the module", role), "connect it");
       return false;
     }
     if (bits > 0 && width(net) != bits) {
@@ -101,7 +101,8 @@ class ModuleVerifier {
   }
 
   void verify_assign(const Assign& assign) {
-    if (!exists(assign.result)) return report("operator", "the result is no net of the module", "connect it");
+    if (!exists(assign.result))
+      return report("operator", "the result is not a net of the module", "connect it");
     const std::string part = fmt::format("operator of '{}'", net_name(assign.result));
     drivers_[size_t(assign.result)].push_back(part);
     const size_t wanted = operand_count(assign.operation);
@@ -196,7 +197,7 @@ class ModuleVerifier {
   }
 
   void verify_register(const Register& reg) {
-    if (!exists(reg.q)) return report("register", "q is no net of the module", "connect it");
+    if (!exists(reg.q)) return report("register", "q is not a net of the module", "connect it");
     const std::string part = fmt::format("register '{}'", net_name(reg.q));
     drivers_[size_t(reg.q)].push_back(part);
     reads(part, "d", reg.d, width(reg.q));
@@ -289,7 +290,7 @@ class ModuleVerifier {
       for (const StateMachine::Transition& transition : state.transitions) {
         reads_if_any(part, "a condition", transition.condition, 1);
         if (transition.target < 0 || transition.target >= int(machine.states.size())) {
-          report(part, fmt::format("state '{}' goes to a state that is not there", state.name),
+          report(part, fmt::format("state '{}' goes to a state that does not exist", state.name),
                  "name a state by its position");
         }
       }

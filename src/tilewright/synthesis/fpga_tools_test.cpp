@@ -289,25 +289,22 @@ TEST(FpgaReports, DamageNamesFileAndTool) {
     }
     return std::string("no error");
   };
-  EXPECT_EQ(error_of([] {
-              parse_module_cells(R"({"modules": {"\\a": {"num_cells_by_type": {"a": 1}}}})", "x.json");
-            }),
-            "x.json: no statistics of Yosys: modules lie in each other without end; Yosys 0.23 is known to "
-            "work; look "
-            "at its log beside the file");
+  EXPECT_EQ(
+      error_of(
+          [] { parse_module_cells(R"({"modules": {"\\a": {"num_cells_by_type": {"a": 1}}}})", "x.json"); }),
+      "x.json: not a Yosys statistics file: modules contain each other endlessly; Yosys 0.23 is known to "
+      "work; see its log next to the file");
   EXPECT_EQ(
       error_of([] { parse_cell_counts(R"({"design": {"num_cells_by_type": {"LUT": "3"}}})", "x.json"); }),
-      "x.json: no statistics of Yosys: 'LUT' has no count of cells; Yosys 0.23 is known to work; look at its "
-      "log "
-      "beside the file");
+      "x.json: not a Yosys statistics file: 'LUT' has no count of cells; Yosys 0.23 is known to work; see "
+      "its log next to the file");
   NextpnrResult result;
   EXPECT_EQ(error_of([&] {
               parse_nextpnr_report(R"({"fmax": {}, "utilization": {"LC": {"used": 1e300, "available": 2}}})",
                                    "x.json", result);
             }),
-            "x.json: no report of nextpnr: 'LC' has no counts of cells; nextpnr 0.4 is known to work; look "
-            "at its log "
-            "beside the file");
+            "x.json: not a nextpnr report: 'LC' has no counts of cells; nextpnr 0.4 is known to work; see "
+            "its log next to the file");
 }
 
 TEST(Vivado, ScriptReadsSourcesInOrderAndConstrainsTheClock) {

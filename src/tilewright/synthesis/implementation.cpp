@@ -45,7 +45,7 @@ double number(JsonMap& map, const char* key, double fallback) {
   const nlohmann::json* child = map.child(key);
   if (child == nullptr) return fallback;
   if (child->is_number()) return child->get<double>();
-  map.error(key, "is no number");
+  map.error(key, "is not a number");
   return fallback;
 }
 
@@ -73,12 +73,12 @@ void ImplementationOptions::verify(DeviceFamily family, Diagnostics& diagnostics
   error(synthesis_mhz != 0 && !abc9, "synthesis_mhz", "only ABC9 takes a delay target",
         "use mapper abc9, or 0");
   error(retime && abc9, "retime", "ABC9 does not retime", "use mapper abc");
-  error(mapper == LutMapper::kAbc2 && !ice40 && !ecp5, "mapper", "abc2 is of iCE40 and ECP5",
+  error(mapper == LutMapper::kAbc2 && !ice40 && !ecp5, "mapper", "abc2 exists only for iCE40 and ECP5",
         "use abc or abc9");
   error(!clock_enables && !ice40 && !ecp5, "clock_enables", "this family's flow always uses them",
         "use true");
-  error(least_enabled != 0 && (!ice40 || !clock_enables), "least_enabled", "is of iCE40 with clock enables",
-        "use 0");
+  error(least_enabled != 0 && (!ice40 || !clock_enables), "least_enabled",
+        "exists only for iCE40 with clock enables", "use 0");
   error(!table_memory && ice40, "table_memory", "an iCE40 has none", "use true");
 }
 

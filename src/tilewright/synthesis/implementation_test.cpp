@@ -65,7 +65,7 @@ TEST(ImplementationOptions, KnowsWhatEachFlowTakes) {
   EXPECT_EQ(first_problem(options, DeviceFamily::kXc7), "");
   options = {};
   options.mapper = LutMapper::kAbc2;
-  EXPECT_NE(first_problem(options, DeviceFamily::kXc7).find("of iCE40 and ECP5"), std::string::npos);
+  EXPECT_NE(first_problem(options, DeviceFamily::kXc7).find("only for iCE40 and ECP5"), std::string::npos);
   options = {};
   options.heap_alpha = 0;
   EXPECT_NE(first_problem(options, DeviceFamily::kIce40).find("heap_alpha"), std::string::npos);

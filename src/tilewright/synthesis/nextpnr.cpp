@@ -68,8 +68,8 @@ double NextpnrResult::slowest_mhz() const {
 void parse_nextpnr_report(const std::string& text, const std::string& source_name, NextpnrResult& result) {
   const nlohmann::json json = parse_json(text, source_name);
   const auto fail = [&](const std::string& what) {
-    throw Error(ErrorKind::kInvalidInput, fmt::format("{}: no report of nextpnr: {}", source_name, what),
-                "nextpnr 0.4 is known to work; look at its log beside the file");
+    throw Error(ErrorKind::kInvalidInput, fmt::format("{}: not a nextpnr report: {}", source_name, what),
+                "nextpnr 0.4 is known to work; see its log next to the file");
   };
   constexpr int64_t kMost = int64_t{1} << 40;
   try {

@@ -33,14 +33,14 @@ constexpr int64_t kMostCells = int64_t{1} << 40;
 constexpr int kDeepest = 64;  // modules in modules
 
 [[noreturn]] void fail_form(const std::string& source_name, const std::string& what) {
-  throw Error(ErrorKind::kInvalidInput, fmt::format("{}: no statistics of Yosys: {}", source_name, what),
-              "Yosys 0.23 is known to work; look at its log beside the file");
+  throw Error(ErrorKind::kInvalidInput, fmt::format("{}: not a Yosys statistics file: {}", source_name, what),
+              "Yosys 0.23 is known to work; see its log next to the file");
 }
 
 // The cells of a module and of those in it, `times` over.
 void add_cells(const ModuleCells& modules, const std::string& name, int64_t times, int depth,
                std::map<std::string, int64_t>& total) {
-  if (depth > kDeepest) throw std::out_of_range("modules lie in each other without end");
+  if (depth > kDeepest) throw std::out_of_range("modules contain each other endlessly");
   for (const auto& [type, count] : modules.at(name)) {
     if (count != 0 && times > kMostCells / count) throw std::out_of_range("more cells than any device has");
     // A cell's type is the module's name without the backslash of names from the sources.

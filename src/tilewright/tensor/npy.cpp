@@ -38,7 +38,7 @@ std::string_view field(std::string_view header, std::string_view key) {
 }
 
 Shape parse_shape(std::string_view text) {
-  if (text.empty() || text[0] != '(') npy_fail("its shape is no tuple");
+  if (text.empty() || text[0] != '(') npy_fail("its shape is not a tuple");
   std::vector<int64_t> dims;
   const char* at = text.data() + 1;
   const char* end = text.data() + text.size();
@@ -47,7 +47,7 @@ Shape parse_shape(std::string_view text) {
     if (at < end && *at == ')') return Shape(std::move(dims));
     int64_t size = 0;
     const auto result = std::from_chars(at, end, size);
-    if (result.ec != std::errc() || size < 0) npy_fail("its shape is no tuple of sizes");
+    if (result.ec != std::errc() || size < 0) npy_fail("its shape is not a tuple of sizes");
     at = result.ptr;
     dims.push_back(size);
   }

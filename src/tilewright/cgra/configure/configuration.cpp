@@ -49,7 +49,7 @@ class Verifier {
     for (const TileConfiguration& tile : configuration_.tiles) {
       for (const MemoryVariable& variable : tile.variables) {
         where_ = fmt::format("tile {}", tile.tile);
-        if (variable.name.empty()) error("variables", "a variable without name");
+        if (variable.name.empty()) error("variables", "a variable without a name");
         if (!variables_.try_emplace(variable.name, tile.tile, &variable).second)
           error("variables", fmt::format("'{}' is defined twice", variable.name));
         if (variable.entries < 1) error("variables", fmt::format("'{}' has no entries", variable.name));
@@ -181,7 +181,7 @@ class Verifier {
     if (operands < least || operands > most)
       error("operands", fmt::format("{} of {}..{}", operands, least, most));
     const bool memory = facts.memory || instruction.op == Opcode::kInput || instruction.op == Opcode::kOutput;
-    if (!memory && instruction.array >= 0) error("array", "the operation reaches no array");
+    if (!memory && instruction.array >= 0) error("array", "the operation accesses no array");
     if (facts.memory && fabric_.memory_left_column_only && tile % fabric_.columns != 0)
       error("op", "only tiles of column 0 load and store");
     if (instruction.writes) {

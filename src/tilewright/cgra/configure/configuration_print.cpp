@@ -13,7 +13,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// Names come from files: what is no UTF-8 in them must not stop the printer.
+// Names come from files: what is not UTF-8 in them must not stop the printer.
 std::string dump(const OrderedJson& json) {
   return json.dump(-1, ' ', true, OrderedJson::error_handler_t::replace);
 }

@@ -68,7 +68,7 @@ class Reader {
       if (item.is_string()) {
         list.push_back(item.get<std::string>());
       } else {
-        map.error(key, "a list of texts is expected");
+        map.error(key, "a list of strings is expected");
       }
     }
     return list;
@@ -126,7 +126,7 @@ class Reader {
   Opcode opcode(JsonMap& map, const char* key) {
     const std::string name = map.text(key);
     const std::optional<Opcode> op = find_opcode(name);
-    if (!op) map.error(key, "'" + name + "' is no instruction of the tiles");
+    if (!op) map.error(key, "'" + name + "' is not an instruction of the tiles");
     return op.value_or(Opcode::kCopy);
   }
 
@@ -194,7 +194,7 @@ class Reader {
       source.index = std::stoi(digits);
       return source;
     }
-    owner.error(key, "'" + text + "' is no source of a value", "result, 'link TILE' or 'register NUMBER'");
+    owner.error(key, "'" + text + "' is not a source of a value", "result, 'link TILE' or 'register NUMBER'");
     return source;
   }
 

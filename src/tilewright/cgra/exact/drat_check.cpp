@@ -38,7 +38,7 @@ class TextReader {
     int value = 0;
     const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc() || rest != word.data() + word.size())
-      fail(fmt::format("'{}' is no number", word));
+      fail(fmt::format("'{}' is not a number", word));
     return value;
   }
   // Literals up to 0, the first of them already read.

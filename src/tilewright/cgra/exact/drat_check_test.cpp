@@ -61,7 +61,7 @@ TEST(DratCheck, BrokenTextsAreNamedWithTheirLine) {
   EXPECT_NE(message("p cnf 1 1\n2 0\n", "").find("formula, line 2: literal 2 of 1 variables"),
             std::string::npos);
   EXPECT_NE(message("p cnf 1 2\n1 0\n", "").find("1 clauses, 2 are announced"), std::string::npos);
-  EXPECT_NE(message("p cnf 1 1\n1 x 0\n", "").find("'x' is no number"), std::string::npos);
+  EXPECT_NE(message("p cnf 1 1\n1 x 0\n", "").find("'x' is not a number"), std::string::npos);
   EXPECT_NE(message("p cnf 1 1\n1 0\n", "1").find("proof, line 1: a clause without its 0"),
             std::string::npos);
 }

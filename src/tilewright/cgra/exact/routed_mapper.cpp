@@ -185,7 +185,7 @@ void RoutedSearch::unroutable() {
   result_.status = SearchStatus::kInfeasible;
   result_.conflict = Conflict{{},
                               {Rule::kLink, Rule::kPassThrough, Rule::kDelayRegister},
-                              "placements exist, but in none of any length do all values find their ways"};
+                              "placements exist, but none, of any length, has routes for all values"};
   for (int node = 0; node < compiled_->constraints.model.nodes; ++node)
     result_.conflict->nodes.push_back(node);
 }

@@ -110,7 +110,7 @@ void Lowering::collect_names() {
     if (!statement.initial) continue;
     const Operand value = lower(*statement.value, int(i), 0);
     if (value.kind != OperandKind::kConstant) {
-      error(int(i), statement.target, "its first value is no constant", "name := number");
+      error(int(i), statement.target, "its first value is not a constant", "name := number");
     } else if (!assigned_.count(statement.target)) {
       error(int(i), statement.target, "has a first value but no statement",
             "add " + statement.target + " = ...");

@@ -109,7 +109,7 @@ class StatementParser : ExpressionParser<Tree, Binary> {
     const auto found = std::find_if(kFunctions.begin(), kFunctions.end(),
                                     [&](const auto& function) { return function.first == name; });
     if (found == kFunctions.end()) {
-      text_.fail_at(name, fmt::format("'{}' is no function (min, max, abs, select)", name));
+      text_.fail_at(name, fmt::format("'{}' is not a function (min, max, abs, select)", name));
     }
     const Opcode op = found->second;
     Tree made = operation(op);
@@ -137,7 +137,7 @@ class StatementParser : ExpressionParser<Tree, Binary> {
     const auto [end, error] =
         std::from_chars(digits.data(), digits.data() + digits.size(), value, hexadecimal ? 16 : 10);
     if (error != std::errc() || end != digits.data() + digits.size()) {
-      text_.fail(fmt::format("'{}' is no 32-bit number", token));
+      text_.fail(fmt::format("'{}' is not a 32-bit number", token));
     }
     text_.take();
     auto made = std::make_unique<Expression>();

@@ -169,18 +169,18 @@ TEST(Expression, ReportsAllProblems) {
   const std::string text = complaints(
       "a = 3 +\nb = foo(2); c d; = 4; e = 99999999999; f = (1; g = 2 $ 3\nh = abs(1, 2); k = 12ab; l = x[1; "
       "m = a ? 1");
-  for (const char* part :
-       {"text:1:8: the expression ends too early", "text:2:5: 'foo' is no function",
-        "text:2:15: '=' is expected", "text:2:18: a name to assign to is expected", "'99999999999' is no 32-bit number",
-        "')' is expected", "'$' is not expected here", "abs takes 1 operands, not 2",
-        "'12ab' is no 32-bit number", "']' is expected", "':' is expected"}) {
+  for (const char* part : {"text:1:8: the expression ends too early", "text:2:5: 'foo' is not a function",
+                           "text:2:15: '=' is expected", "text:2:18: a name to assign to is expected",
+                           "'99999999999' is not a 32-bit number", "')' is expected",
+                           "'$' is not expected here", "abs takes 1 operands, not 2",
+                           "'12ab' is not a 32-bit number", "']' is expected", "':' is expected"}) {
     expect_part(text, part);
   }
   expect_part(complaints("a = " + std::string(5000, '(')), "nested deeper than 100");
   expect_part(complaints("a = " + std::string(5000, '-') + "1"), "nested deeper than 100");
   expect_part(complaints(std::string(70000, 'a')), "70000 characters, at most 65536 are read");
   const std::string meaning = complaints("thread = 1; a := b; a = 2; c := 5; d := 1; d := 2; d = e + 1");
-  for (const char* part : {"is the thread number", "its first value is no constant",
+  for (const char* part : {"is the thread number", "its first value is not a constant",
                            "has a first value but no statement", "has two first values"}) {
     expect_part(meaning, part);
   }

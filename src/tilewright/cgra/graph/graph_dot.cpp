@@ -113,7 +113,7 @@ std::string DotBuilder::kind(const DotAttributes& attributes) {
 
 std::optional<Opcode> DotBuilder::operation(const DotToken& token) {
   const std::optional<Opcode> op = find_kernel_opcode(token.text);
-  if (!op) report(token.line, "op", fmt::format("'{}' is no operation", token.text));
+  if (!op) report(token.line, "op", fmt::format("'{}' is not an operation", token.text));
   return op;
 }
 
@@ -125,7 +125,7 @@ int32_t DotBuilder::constant(const DotNode& node) {
     const std::optional<int32_t> value = number_of(token->text);
     if (value) return *value;
     if (key == std::string("const")) break;  // "True"
-    report(token->line, key, fmt::format("'{}' is no 32-bit integer", token->text));
+    report(token->line, key, fmt::format("'{}' is not a 32-bit integer", token->text));
     return 0;
   }
   return number_of(node.name).value_or(1);
@@ -177,7 +177,7 @@ int DotBuilder::position(const DotEdge& edge, const Node& node) {
   const std::optional<int32_t> value = number_of(name);
   if (value && *value >= 0 && *value <= kMostPosition) return *value;
   report(token->line, "operand",
-         fmt::format("'{}' is no place of an operand: 0..{}, left, right, LHS, RHS, addr or data",
+         fmt::format("'{}' is not a place of an operand: 0..{}, left, right, LHS, RHS, addr or data",
                      token->text, kMostPosition));
   return kUnplaced;
 }

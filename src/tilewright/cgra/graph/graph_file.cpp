@@ -82,14 +82,14 @@ std::vector<int32_t> GraphReader::values(JsonMap& map, const char* field) {
   std::vector<int32_t> numbers;
   for (const json* entry : entries(map, field)) {
     const std::optional<int64_t> value = json_integer(*entry, kLeastValue, kMostValue);
-    if (!value) map.error(field, fmt::format("entry {} is no 32-bit integer", numbers.size()));
+    if (!value) map.error(field, fmt::format("entry {} is not a 32-bit integer", numbers.size()));
     numbers.push_back(int32_t(value.value_or(0)));
   }
   return numbers;
 }
 
 void GraphReader::array(JsonMap& map, const json& entry) {
-  if (!entry.is_string()) map.error("arrays", fmt::format("entry {} is no name", graph().arrays.size()));
+  if (!entry.is_string()) map.error("arrays", fmt::format("entry {} is not a name", graph().arrays.size()));
   graph().arrays.push_back({entry.is_string() ? entry.get<std::string>() : "?"});
   arrays_.try_emplace(graph().arrays.back().name, int(graph().arrays.size()) - 1);
 }
@@ -128,7 +128,7 @@ std::optional<Opcode> GraphReader::operation(JsonMap& map, const char* field) {
   const std::string name = map.text(field);
   const std::optional<Opcode> op = find_opcode(name);
   if (!op && !name.empty())
-    map.error(field, fmt::format("'{}' is no operation", name), "see docs/cgra_graphs.md");
+    map.error(field, fmt::format("'{}' is not an operation", name), "see docs/cgra_graphs.md");
   return op;
 }
 
@@ -155,12 +155,13 @@ Operand GraphReader::operand(JsonMap& map, const json& entry, size_t position) {
     carried.finish();
     if (made.kind == OperandKind::kNode) return made;
     if (!name.empty() && (nodes_.count(name) || variables_.count(name) || name == "thread"))
-      carried.error("node", fmt::format("'{}' is no node", name));
+      carried.error("node", fmt::format("'{}' is not a node", name));
     return {};
   }
   if (const std::optional<int64_t> value = json_integer(entry, kLeastValue, kMostValue))
     return {.kind = OperandKind::kConstant, .value = int32_t(*value)};
-  map.error("operands", fmt::format("operand {} is no name, 32-bit integer or {{\"node\": ..}}", position));
+  map.error("operands",
+            fmt::format("operand {} is not a name, 32-bit integer or {{\"node\": ..}}", position));
   return {};
 }
 
@@ -180,7 +181,8 @@ void GraphReader::node(const json& entry, int index) {
   made.array = find(map, arrays_, "array");
   made.writes = find(map, variables_, "writes");
   const bool into = map.has("into");
-  if (into && map.has("sends")) map.error("into", "stands beside 'sends'", "a node sends one message");
+  if (into && map.has("sends"))
+    map.error("into", "cannot be combined with 'sends'", "a node sends one message");
   if (into && made.op != Opcode::kLoad) map.error("into", "is for loads", "other operations write 'sends'");
   made.sends = into ? find(map, variables_, "into") : find(map, variables_, "sends");
   const auto fix = [&](const char* field, int most, std::vector<std::optional<int>>& fixed) {

@@ -109,30 +109,30 @@ TEST(GraphFile, ReportsAllProblemsInOneRun) {
       {"name": "f", "op": "load", "operands": [1], "array": "z", "into": "v", "sends": "v"},
       {"name": "g", "op": "copy", "operands": [{"node": "v"}], "into": "q"},
       17]})");
-  for (const char* part : {"(name): 3 is not a text",
+  for (const char* part : {"(name): 3 is not a string",
                            "(loops): unknown field",
-                           "entry 1 is no name",
+                           "entry 1 is not a name",
                            "0 is not an integer in 1..1048576",
                            "(nodes): the name 'd' is taken",
                            "(variables): the name 'v' is taken",
                            "(table): is empty",
-                           "entry 0 is no 32-bit integer",
+                           "entry 0 is not a 32-bit integer",
                            "a table has as many entries as it lists",
                            "operand 1: 'nobody' is not defined",
                            "4 operands, an instruction takes 3",
                            "variable 'v' is bound to tiles 1 and 4",
-                           "'dance' is no operation",
-                           "operand 0 is no name, 32-bit integer",
-                           "operand 1 is no name, 32-bit integer",
+                           "'dance' is not an operation",
+                           "operand 0 is not a name, 32-bit integer",
+                           "operand 1 is not a name, 32-bit integer",
                            "(color): unknown field",
                            "-1 is not an integer in 0..65536",
                            "-3 is not an integer",
                            "1000.0 is not an integer",
                            "'z' is not defined",
-                           "stands beside 'sends'",
+                           "cannot be combined with 'sends'",
                            "is for loads",
                            "'q' is not defined",
-                           "'v' is no node",
+                           "'v' is not a node",
                            "an object {...} is expected",
                            "a cycle without distance among (or before) a, b"}) {
     expect_file_part(text, part);
@@ -162,7 +162,7 @@ TEST(GraphFile, ReportsWhatMakesAGraphMeaningless) {
   expect_file_part(complaints_of(R"({"name": "a", "op": "copy", "operands": ["t"]})"),
                    "operand 0 is a table");
   expect_file_part(complaints_of(R"({"name": "a", "op": "lookup", "operands": ["v", 1]})"),
-                   "operand 0 is no table");
+                   "operand 0 is not a table");
   expect_file_part(complaints_of(R"({"name": "a", "op": "copy", "operands": [1], "writes": "t"})"),
                    "writes 't', which is a table");
   expect_file_part(
@@ -258,7 +258,7 @@ TEST(GraphDot, ReportsAllProblems) {
   for (const Diagnostic& diagnostic : diagnostics.errors()) text += to_string(diagnostic) + "\n";
   for (const char* part :
        {"g.dot:1", "'digraph NAME {' is expected", "g.dot:2 (->): a node's name is expected",
-        "g.dot:3 (op): 'dance' is no operation", "g.dot:4 (distance): 'far' is not an integer",
+        "g.dot:3 (op): 'dance' is not an operation", "g.dot:4 (distance): 'far' is not an integer",
         "g.dot:5 (--): an edge without direction", "g.dot:6 (]): a node's name is expected",
         "'ATTRIBUTE=VALUE' is expected"}) {
     expect_file_part(text, part);

@@ -114,7 +114,7 @@ void GraphChecker::operands(const Node& node) {
     const bool table = operand.kind == OperandKind::kVariable && !variable(operand.index).table.empty();
     const bool looked_up = node.op == Opcode::kLookup && i == 0;
     if (table != looked_up) {
-      error(node, looked_up ? "operand 0 is no table" : fmt::format("operand {} is a table", i),
+      error(node, looked_up ? "operand 0 is not a table" : fmt::format("operand {} is a table", i),
             "tables are read by lookup, whose first operand is one");
     }
   }
@@ -263,7 +263,7 @@ void GraphChecker::messages(const std::vector<int>& flow) {
       names.push_back(given.name);
   }
   graph_error("variables", fmt::format("flows wait for each other's messages ({})", fmt::join(names, ", ")),
-              "break the circle with a loop-carried operand");
+              "break the cycle with a loop-carried operand");
 }
 
 void GraphChecker::drop_undefined() {

@@ -184,8 +184,8 @@ bool KernelMapper::refute_every_length(PlacementModel model, int64_t conflicts) 
   });
   if (answer != Satisfiable::kNo) return false;
   result_.refuted.push_back({model.ii,
-                             "places and routes contradict each other even where operations have "
-                             "slots but no times, so no length of the schedule helps"});
+                             "places and routes contradict each other even if operations have slots but no "
+                             "times, so a longer schedule does not help"});
   return true;
 }
 
@@ -196,9 +196,11 @@ Satisfiable KernelMapper::decide(const PlacementModel& model, int64_t conflicts)
   if (places > kMostPlaces) return Satisfiable::kUnknown;
   const Satisfiable answer = solve(problem_.fabric, {enough, 0, conflicts, true});
   if (answer == Satisfiable::kNo) {
-    result_.refuted.push_back({model.ii, fmt::format("no schedule of up to {} clocks, and where longer ones "
-                                                     "exist, one of this length does",
-                                                     enough)});
+    result_.refuted.push_back(
+        {model.ii,
+         fmt::format(
+             "no schedule of up to {} clocks, and if a longer one exists, one of this length does, too",
+             enough)});
   }
   return answer;
 }

@@ -52,7 +52,7 @@ PolicyWeights parse_policy(const std::string& text, const std::string& source_na
   if (!file.is_object() || file.value("format", nlohmann::json()) != "tilewright-policy")
     throw Error(ErrorKind::kInvalidInput, source_name + ": not a policy file of tilewright");
   if (file.value("version", nlohmann::json()) != 1)
-    throw Error(ErrorKind::kInvalidInput, source_name + ": a policy of another version than 1");
+    throw Error(ErrorKind::kInvalidInput, source_name + ": the policy's version is not 1");
   PolicyWeights weights;
   Diagnostics diagnostics;
   const auto origin = file.find("origin");

@@ -185,7 +185,7 @@ int ProgramReader::node(JsonMap& map, const char* field) {
   const std::string name = map.text(field);
   const auto found = nodes_.find(name);
   if (found != nodes_.end()) return found->second;
-  if (!name.empty()) map.error(field, fmt::format("'{}' is no node of the graph", name));
+  if (!name.empty()) map.error(field, fmt::format("'{}' is not a node of the graph", name));
   return -1;
 }
 
@@ -233,7 +233,7 @@ void ProgramReader::routes(JsonMap& map) {
     const auto edge = edge_of.find({to, operand});
     if (edge != edge_of.end()) program_.mapping.routes[edge->second] = std::move(route);
     if (edge == edge_of.end() && to >= 0)
-      entry.error("operand", fmt::format("operand {} is no node's value", operand));
+      entry.error("operand", fmt::format("operand {} is not a node's value", operand));
   }
 }
 

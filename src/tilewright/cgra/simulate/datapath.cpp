@@ -61,7 +61,7 @@ const MovingValue& Datapath::settle(int id) {
   if (link.settled == clock_) return link.arrived;
   if (link.settling) {
     throw FaultStop{{FaultKind::kTooManyHops, clock_, link.from,
-                     fmt::format("ways within the clock run in a circle over the link from tile {} to {}",
+                     fmt::format("routes within the clock form a cycle over the link from tile {} to {}",
                                  link.from, link.to)}};
   }
   link.settling = true;

@@ -74,7 +74,7 @@ TEST(Faults, HopsWithinTheClock) {
                R"(,{"tile":1,"spoke":[{"slot":0,"outputs":[{"to":2,"from":"link 2"}]}]},
                    {"tile":2,"spoke":[{"slot":0,"outputs":[{"to":1,"from":"link 1"}]}]})");
   EXPECT_EQ(fault(run(circle)),
-            "too many hops: ways within the clock run in a circle over the link from tile 1 to 2");
+            "too many hops: routes within the clock form a cycle over the link from tile 1 to 2");
 }
 
 TEST(Faults, PassingValues) {

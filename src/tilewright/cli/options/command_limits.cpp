@@ -53,7 +53,7 @@ int64_t bytes_of(const std::string& option, const std::string& text) {
     throw CLI::ValidationError(option, "'" + text + "' is not a size like 800M, 16G or 2.5GiB");
   }
   if (value * scale < double(kLeastBytes))
-    throw CLI::ValidationError(option, "'" + text + "' is too little to start with: at least 64M");
+    throw CLI::ValidationError(option, "'" + text + "' is too small: at least 64M is needed");
   return int64_t(value * scale);
 }
 
@@ -95,7 +95,7 @@ std::string CommandLimits::reason(Ending why) const {
     case Ending::kNone:
       return "";
     case Ending::kTime:
-      return "the time was over";
+      return "time ran out";
     case Ending::kMemory:
       return fmt::format("more than the memory limit of {:.1f} GiB (--memory-limit) would have been needed",
                          double(options_.memory_bytes) / 0x1p30);

@@ -26,7 +26,7 @@ class CommandLimits {
   CommandLimits& operator=(const CommandLimits&) = delete;
 
   const Deadline& deadline() const { return deadline_; }
-  // "the time was over", say.
+  // "time ran out", say.
   std::string reason(Ending why) const;
   // A line for people on what ended the work early; empty where nothing did.
   std::string note() const { return note(deadline_.ending()); }

@@ -17,7 +17,7 @@ void check_single_input(const Graph& graph) {
   for (ValueId v : graph.inputs) names += (names.empty() ? "" : ", ") + graph.value(v).name;
   throw Error(ErrorKind::kUnsupported,
               fmt::format("the model has {} inputs ({})", graph.inputs.size(), names),
-              "data is given for models with one input");
+              "data can only be given to models with one input");
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ overlay::ProgramEngineOptions program_engine_options(const TimedEngineOptions& o
   const auto refuse = [&](const std::string& given, bool possible, const char* flag, const char* engines) {
     if (given.empty() || possible) return;
     throw Error(ErrorKind::kInvalidInput,
-                fmt::format("{} means nothing to the {} engine", flag, options.engine),
+                fmt::format("{} does not apply to the {} engine", flag, options.engine),
                 fmt::format("choose --engine {}", engines));
   };
   const bool rtl = options.engine == "rtl";

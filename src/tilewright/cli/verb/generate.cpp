@@ -31,7 +31,7 @@ NumberFormat number_format(const GenerateOptions& options) {
   if (options.number_type == "int8") return format;
   if (options.weight_bits != 8 || options.activation_bits != 8) {
     throw Error(ErrorKind::kInvalidInput, "fixed point has 32 bits for weights and activations",
-                "leave --weight-bits and --activation-bits away");
+                "omit --weight-bits and --activation-bits");
   }
   format.fixed = true;
   format.fraction = fraction_of_number_type(options.number_type);

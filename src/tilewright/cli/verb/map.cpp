@@ -59,13 +59,13 @@ void check_options(const MapOptions& options) {
     refuse("--pareto and --fuse search the free mapspace", "leave out --dataflow");
   }
   if (study && !options.rules.empty() && options.rules != "study") {
-    refuse("named dataflows are costed by the rules of the study",
+    refuse("named dataflows are always costed by the rules of the study",
            "leave out --rules, or give --dataflow a file of constraints");
   }
-  if (options.equal_area && !study) refuse("--equal-area goes with dataflows", "add --dataflow all");
-  if (options.unions && !study) refuse("--union unites dataflows", "add --dataflow all");
+  if (options.equal_area && !study) refuse("--equal-area needs dataflows", "add --dataflow all");
+  if (options.unions && !study) refuse("--union needs dataflows", "add --dataflow all");
   if (!options.mapping.empty() && (options.pareto || options.unions || options.fuse)) {
-    refuse("--mapping has nothing to search", "leave out --pareto, --union and --fuse");
+    refuse("--mapping does not search", "leave out --pareto, --union and --fuse");
   }
 }
 
@@ -110,7 +110,8 @@ Input read_input(const MapOptions& options, const TimeloopImport& imported) {
   Input input;
   if (options.model.path.empty() && options.workload.empty()) {
     if (!imported.workload)
-      refuse("the Timeloop files have no problem", "add its file, or give a model or --workload");
+      refuse("the Timeloop files contain no problem definition",
+             "add its file, or give a model or --workload");
     input.network.name = imported.workload->name;
     add_layer(input, *imported.workload, "problem", options.batch);
     return input;
@@ -134,7 +135,8 @@ TimeloopImport read_timeloop_files(const MapOptions& options, MapRequest& reques
   TimeloopImport imported = read_timeloop(files);
   for (const Diagnostic& note : imported.notes) std::cerr << "note: " << to_string(note) << "\n";
   if (options.hardware.empty()) {
-    if (!imported.hardware) refuse("the Timeloop files have no architecture", "add its file, or --hardware");
+    if (!imported.hardware)
+      refuse("the Timeloop files contain no architecture", "add its file, or --hardware");
     request.hardware = *imported.hardware;
   }
   const bool own_layers = !options.model.path.empty() || !options.workload.empty();

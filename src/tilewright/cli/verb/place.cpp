@@ -66,7 +66,7 @@ std::vector<int> read_iis(const PlaceVerbOptions& options, Diagnostics& diagnost
   const std::optional<int> last =
       dots == std::string::npos ? first : whole_number(options.ii.substr(dots + 2));
   if (!first || !last || *first < 1 || *last < *first || *last > *first + 1000) {
-    wrong(diagnostics, "--ii", fmt::format("'{}' is no II", options.ii), "N, FIRST..LAST or auto");
+    wrong(diagnostics, "--ii", fmt::format("'{}' is not an II", options.ii), "N, FIRST..LAST or auto");
     return {};
   }
   std::vector<int> iis;
@@ -80,7 +80,7 @@ void read_delay(const PlaceVerbOptions& options, cgra::Rules& rules, Diagnostics
   if (options.delay == "none") return;
   const std::optional<int> clocks = whole_number(options.delay);
   if (!clocks || *clocks > 1 << 16) {
-    wrong(diagnostics, "--delay", fmt::format("'{}' is no wait", options.delay),
+    wrong(diagnostics, "--delay", fmt::format("'{}' is not a delay", options.delay),
           "none, a number of clocks, or unbounded");
   }
   rules.delay_per_hop = clocks.value_or(1);
@@ -180,7 +180,7 @@ PlaceRequest read_request(const PlaceVerbOptions& options) {
     reason = point.result.conflict ? point.result.conflict->text : point.note;
   }
   throw Error(ErrorKind::kInfeasible,
-              proven ? "no mapping exists" : "no mapping found; that there is none has not been proven",
+              proven ? "no mapping exists" : "no mapping found, but it is not proven that none exists",
               reason);
 }
 

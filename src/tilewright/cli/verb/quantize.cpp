@@ -61,10 +61,10 @@ void check_quantized(const std::string& path, const Graph& graph) {
     if (seen.insert(node.op).second) operators += (operators.empty() ? "" : ", ") + node.op;
   }
   throw Error(ErrorKind::kUnsupported,
-              fmt::format("'{}' holds nothing that can be quantised (operators: {})", path,
+              fmt::format("'{}' contains nothing that can be quantised (operators: {})", path,
                           operators.empty() ? "none" : operators),
-              "2-D convolutions and matrix products with constant weights are quantised, with what lies "
-              "between them");
+              "2-D convolutions and matrix products with constant weights are quantised, together with the "
+              "operators between them");
 }
 
 nlohmann::json to_json(const AccuracyReport& accuracy) {
@@ -79,7 +79,7 @@ void quantize_to_fixed_point(const QuantizeOptions& options, std::ostream& out) 
   const int fraction = fraction_of_number_type(options.number_type);
   if (options.weight_bits != 8 || options.activation_bits != 8) {
     throw Error(ErrorKind::kInvalidInput, "fixed point has 32 bits for weights and activations",
-                "leave --weight-bits and --activation-bits away");
+                "omit --weight-bits and --activation-bits");
   }
   const Graph graph = tilewright::optimize(read_model(options.model));
   FixedPointReport report;

@@ -232,7 +232,7 @@ void write_outputs(const RunOptions& options, const std::vector<Tensor>& outputs
 void run(const RunOptions& options, std::ostream& out) {
   if (is_mapped_program_file(options.model.path)) return run_mapped(options, out);
   if (options.engine.engine == "fabric") {
-    throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' is no mapped program", options.model.path),
+    throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' is not a mapped program", options.model.path),
                 "the fabric runs what `tilewright place -o mapped.json` writes");
   }
   if (options.input.path.empty()) {

@@ -73,23 +73,19 @@ std::string design_page(const DesignReport& report) {
   page += facts(report) + estimate_text(report);
   if (!report.host_layers.empty()) {
     page += fmt::format(
-        "<p>The hardware has a part of the network: {} layers with weights that the model keeps in other "
-        "numbers stay on the host (at the end of the table), and their time is in none of these "
-        "numbers.</p>\n",
+        "<p>The hardware covers part of the network: {} layers with weights of other number types stay on "
+        "the host (at the end of the table), and none of these numbers includes their time.</p>\n",
         report.host_layers.size());
   }
-  page +=
-      html_heading("Resources") +
-      html_figure(draw_utilisation(report), "Resources",
-                  "Estimated need in front, the device behind it, the budget as a line. Block memories count "
-                  "18 Kb each.");
-  page +=
-      html_heading("Who works when") +
-      html_figure(draw_lanes(report), "Engines over time",
-                  report.simulated_cycles > 0
-                      ? "One image, simulated. Thick: at most this long at its own work; thin: waiting for "
-                        "data, weights or room. Numbers are those of the table of layers."
-                      : "One image, estimated. Numbers are those of the table of layers.");
+  page += html_heading("Resources") + html_figure(draw_utilisation(report), "Resources",
+                                                  "Front: the estimated need; behind it: the device; line: "
+                                                  "the budget. Block memories count 18 Kb each.");
+  page += html_heading("Activity over time") +
+          html_figure(draw_lanes(report), "Engines over time",
+                      report.simulated_cycles > 0
+                          ? "One image, simulated. Thick: at most this long doing its own work; thin: "
+                            "waiting for data, weights or space. Numbers are those of the table of layers."
+                          : "One image, estimated. Numbers are those of the table of layers.");
   page += html_heading("Roofline") +
           html_figure(draw_design_roofline(report), "Roofline",
                       "Layers whose weights stay on chip cause no traffic of their own and have no mark.");

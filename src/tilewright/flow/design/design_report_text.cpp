@@ -28,16 +28,15 @@ std::string cycles_line(const DesignReport& report) {
 std::string error_line(const DesignReport& report) {
   const bool known = std::any_of(report.needs.begin(), report.needs.end(),
                                  [](const DesignNeed& need) { return need.error_percent >= 0; });
-  return known
-             ? "error up to: of nine in ten components against synthesis (Yosys), single ones kept from the "
-               "fit\n"
-             : "these estimates were not measured on this family: `tilewright synth` counts\n";
+  return known ? "error up to: for nine in ten components, against synthesis (Yosys) of components left out "
+                 "of the fit\n"
+               : "these estimates were not checked on this family; `tilewright synth` counts the resources\n";
 }
 
 std::string host_line(const DesignReport& report) {
   if (report.host_layers.empty()) return "";
-  return "the hardware has only a part of the network: layers with weights that the model keeps in other "
-         "numbers stay on the host, and their time is not in what follows\n";
+  return "the hardware covers only part of the network: layers with weights of other number types stay on "
+         "the host, and the numbers below do not include their time\n";
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ void check_budget(const pipeline::Estimate& estimate, const pipeline::Budget& bu
     diagnostics.error(
         ErrorKind::kInfeasible, "allocation", resource,
         fmt::format("it needs {}, the budget has {}: {} too few", needed, limit, needed - limit),
-        "give a larger --budget or --device, or leave --allocation away");
+        "give a larger --budget or --device, or omit --allocation");
   };
   check("LUT", need.lut, have.lut);
   check("FF", need.ff, have.ff);
@@ -52,7 +52,7 @@ pipeline::AllocationResult take_given(const pipeline::Network& network, const Ge
 
 void need_time(const Deadline& deadline) {
   if (!deadline.over()) return;
-  throw Error(ErrorKind::kInfeasible, "the time, or the memory, was used up before there was a design",
+  throw Error(ErrorKind::kInfeasible, "the time or memory limit was reached before there was a design",
               "give it more");
 }
 

@@ -51,8 +51,8 @@ class NetworkShelf {
     }
     if (request.network_digest != digest_) {
       throw InterruptedError(
-          fmt::format("'{}' holds another network than the study's", request.network.string()),
-          "explore it into another folder");
+          fmt::format("'{}' holds a different network from the study's", request.network.string()),
+          "explore it in another folder");
     }
     return network_;
   }
@@ -79,7 +79,7 @@ std::string print_candidate_request(const CandidateRequest& request) {
   } catch (const json::exception&) {  // with another path the worker would look elsewhere
     throw Error(ErrorKind::kInvalidInput,
                 fmt::format("the path '{}' is not UTF-8", plain_text(request.network.string())),
-                "give a folder of another name");
+                "give a folder with another name");
   }
 }
 

@@ -97,8 +97,8 @@ Bundle exploration_bundle(Graph model, int threads) {
 
 ExplorationNetwork exploration_network(const Bundle& bundle, int bits) {
   if (bundle.hardware.input_bits != 8 || bundle.hardware.weight_bits != 8) {
-    throw Error(ErrorKind::kInvalidInput, "the bundle was compiled for an overlay of narrower operands",
-                "compile it for one of 8 bits; exploration narrows it itself");
+    throw Error(ErrorKind::kInvalidInput, "the bundle was compiled for an overlay with narrower operands",
+                "compile it for one with 8-bit operands; exploration narrows it itself");
   }
   ExplorationNetwork network;
   network.operand_bits = bits;

@@ -129,7 +129,7 @@ std::string exploration_page(const ExplorationReport& report) {
                                             [](const WidthReport& w) { return !w.importance.empty(); });
   if (importance_there) {
     body += html_figure(draw_knob_importance(report), "Importance of the knobs",
-                        "Share of each knob in what the trees of the exploration's model gained.");
+                        "Share of each knob in the gain of the model's trees.");
   }
   return html_page(fmt::format("{} on {}", report.model, report.device), body);
 }

@@ -178,7 +178,7 @@ ExplorationReport read_exploration(const std::filesystem::path& folder) {
     return report;
   } catch (const json::exception& error) {
     throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' is damaged: {}", file.string(), error.what()),
-                "run 'tilewright explore' on the folder again: it is written anew from the candidates");
+                "run 'tilewright explore' on the folder again: it is rewritten from the candidates");
   }
 }
 

@@ -138,9 +138,8 @@ PlotDrawing importance_bars(const tune::SampleTable& table,
 std::string importance_page(const tune::SampleTable& table, const ImportanceReport& report,
                             const std::string& title) {
   std::string body =
-      "<p>Boosted trees per target; a fifth of the configurations is the test, and all rows of one stand on "
-      "one "
-      "side. Classes hold equally many of the rows that were learned from.</p>";
+      "<p>Boosted trees per target; a fifth of the configurations is the test set, and all rows of a "
+      "configuration are on the same side. Classes hold equal numbers of the training rows.</p>";
   HtmlTable accuracies(
       {"target", "> rows", "> within 10 %", "> linear", "> mean", "> right class", "> linear", "> mean"});
   for (const tune::PredictionReport& p : report.predictions) {

@@ -46,9 +46,10 @@ int64_t batch_factor(const Graph& graph, int64_t batch) {
     }
   }
   if (batch % own != 0) {
-    throw Error(ErrorKind::kInvalidInput,
-                fmt::format("a batch of {} is no multiple of the {} images that the model takes", batch, own),
-                "give a multiple, or bind the batch dimension with --shape");
+    throw Error(
+        ErrorKind::kInvalidInput,
+        fmt::format("a batch of {} is not a multiple of the {} images that the model takes", batch, own),
+        "give a multiple, or bind the batch dimension with --shape");
   }
   return batch / own;
 }

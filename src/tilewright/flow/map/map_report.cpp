@@ -237,7 +237,7 @@ NetworkReport evaluate_mappings(Network network, const MapRequest& request, cons
   diagnostics.raise_if_any();
   if (found == 0) {
     throw Error(ErrorKind::kInvalidInput,
-                fmt::format("'{}' has a mapping for none of the layers", file.source),
+                fmt::format("'{}' has no mapping for any of the layers", file.source),
                 "entries are matched by the layer's name");
   }
   report.runs.push_back(std::move(run));

@@ -50,10 +50,10 @@ void add_routes(const MappingProblem& problem, const Deadline& deadline, PlacePo
     const Deadline part(kRoutingSeconds, &deadline);
     cgra::RoutingResult found = cgra::route_places(routed, mapping, {.deadline = &part});
     if (found.status != SearchStatus::kFeasible) {
-      point.note = found.status == SearchStatus::kInfeasible
-                       ? fmt::format("these places have no routes ({} values are in each other's way)",
-                                     found.core_edges.size())
-                       : "no routes between these places were found in time";
+      point.note =
+          found.status == SearchStatus::kInfeasible
+              ? fmt::format("these places have no routes ({} values conflict)", found.core_edges.size())
+              : "no routes between these places were found in time";
       return;
     }
     mapping.routes = std::move(found.routes);

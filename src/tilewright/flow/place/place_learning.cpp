@@ -27,7 +27,7 @@ std::vector<fs::path> graph_files(const PlaceTrainingRequest& request) {
     for (const auto& name : split["train"]) {
       if (!name.is_string())
         throw Error(ErrorKind::kInvalidInput,
-                    request.split.string() + ": \"train\" holds " + name.dump() + ", which is no name");
+                    request.split.string() + ": \"train\" holds " + name.dump() + ", which is not a name");
       files.push_back(confined_path(request.graphs, name.get<std::string>() + ".json"));
     }
     return files;

@@ -53,7 +53,7 @@ TEST_F(PlaceTrainingSplit, LeadsNowhereElse) {
         std::string("../graphs/../outside"), std::string("inside/../../outside")}) {
     const std::string message = failure("{\"train\": [\"inside\", \"" + name + "\"]}");
     EXPECT_TRUE(
-        message.starts_with("'" + name + ".json' leads out of '" + (folder_ / "graphs").string() + "'"))
+        message.starts_with("'" + name + ".json' leads outside '" + (folder_ / "graphs").string() + "'"))
         << message;
   }
 }
@@ -66,7 +66,7 @@ TEST_F(PlaceTrainingSplit, IsAListOfNames) {
   EXPECT_TRUE(failure("{").starts_with(file + ":1:2: no JSON")) << failure("{");
   EXPECT_TRUE(failure("{\"train\": [" + std::string(100000, '[') + std::string(100000, ']') + "]}")
                   .starts_with(file + ": nested deeper than 64"));
-  EXPECT_EQ(failure(R"({"train": ["inside", 3]})"), file + ": \"train\" holds 3, which is no name");
+  EXPECT_EQ(failure(R"({"train": ["inside", 3]})"), file + ": \"train\" holds 3, which is not a name");
   EXPECT_EQ(failure(R"({"train": []})"), "no graphs in " + (folder_ / "graphs").string());
 }
 

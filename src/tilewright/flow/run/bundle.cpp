@@ -49,7 +49,7 @@ void read_nodes(const std::string& text, Bundle& bundle, Diagnostics& diagnostic
     diagnostics.error(ErrorKind::kInvalidInput, where, "", message);
   };
   const json list = json::parse(text, nullptr, false);
-  if (!list.is_array()) return report("section 'nodes.json'", "is no list");
+  if (!list.is_array()) return report("section 'nodes.json'", "is not a list");
   std::map<std::string, const json*> entries;
   for (const json& entry : list) {
     if (entry.is_object()) entries[text_field(entry, "node")] = &entry;
@@ -91,7 +91,8 @@ void read_meanings(const std::string& text, Bundle& bundle, Diagnostics& diagnos
                                entry["scale"].get<double>(), int32_t(entry["zero_point"].get<int64_t>())});
   }
   if (!sound) {
-    diagnostics.error(ErrorKind::kInvalidInput, "section 'meanings.json'", "", "is no list of quantisations");
+    diagnostics.error(ErrorKind::kInvalidInput, "section 'meanings.json'", "",
+                      "is not a list of quantisations");
   }
 }
 

@@ -149,7 +149,7 @@ TEST(Bundle, NamesWhatIsWrongInsideASoundContainer) {
     std::memcpy(sections[name].data(), text.data(), text.size());
     return error_of(format_container(sections));
   };
-  EXPECT_EQ(with("nodes.json", "{}"), "section 'nodes.json': is no list");
+  EXPECT_EQ(with("nodes.json", "{}"), "section 'nodes.json': is not a list");
   EXPECT_EQ(with("nodes.json", R"([{"node": "conv", "on": "moon"}])"),
             "2 problems\n  node 'conv': is neither on 'overlay' nor on 'host'\n"
             "  node 'transpose': is missing in section 'nodes.json'");
@@ -159,7 +159,7 @@ TEST(Bundle, NamesWhatIsWrongInsideASoundContainer) {
   for (const char* list : {"[7]", "{}", R"([{"integer": "y", "source": "x", "zero_point": 0}])",
                            R"([{"integer": "y", "source": "x", "scale": 0.5}])",
                            R"([{"integer": "y", "source": "x", "scale": 0.5, "zero_point": 0.5}])"}) {
-    EXPECT_EQ(with("meanings.json", list), "section 'meanings.json': is no list of quantisations") << list;
+    EXPECT_EQ(with("meanings.json", list), "section 'meanings.json': is not a list of quantisations") << list;
   }
   Sections missing = good;
   missing.erase("hardware.yaml");

@@ -52,7 +52,7 @@ int32_t word(const Tensor& input, int64_t index) {
     return int32_t(value);
   }
   throw Error(ErrorKind::kInvalidInput,
-              fmt::format("element {} of the input is no whole number of 32 bits", index));
+              fmt::format("element {} of the input is not a whole number of 32 bits", index));
 }
 
 cgra::Inputs make_inputs(const DataflowGraph& graph, const Tensor& input) {

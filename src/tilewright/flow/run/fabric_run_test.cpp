@@ -101,7 +101,7 @@ TEST(FabricRun, RejectsInputsOfAnotherForm) {
   EXPECT_EQ(error_of(made, input, 0), "");
   EXPECT_NE(error_of(made, input, 3).find("at most 2"), std::string::npos);
   input.set_number(1, 0.5);
-  EXPECT_NE(error_of(made, input, 0).find("element 1 of the input is no whole number"), std::string::npos);
+  EXPECT_NE(error_of(made, input, 0).find("element 1 of the input is not a whole number"), std::string::npos);
 }
 
 }  // namespace

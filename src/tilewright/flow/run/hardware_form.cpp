@@ -17,7 +17,7 @@ Graph hardware_form(Graph model, const NumberFormat& format, const std::vector<T
   if (format.fixed) {
     if (quantized) {
       throw Error(ErrorKind::kInvalidInput, "the model is quantised to integers already",
-                  "leave the number type away, or give the float model");
+                  "omit the number type, or give the float model");
     }
     return to_fixed_point(graph, format.fraction);
   }

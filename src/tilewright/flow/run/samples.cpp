@@ -50,7 +50,8 @@ Samples::Samples(Tensor array, int64_t count, double scale, std::string name)
     : array_(std::move(array)), limit_(count), scale_(scale), name_(std::move(name)) {
   const int64_t present = array_.shape().rank() == 0 ? 1 : array_.shape()[0];
   if (array_.size() == 0 || count > present) {
-    throw Error(ErrorKind::kInvalidInput, fmt::format("{} samples are wanted, {} are there", count, present));
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("{} samples are requested, {} are there", count, present));
   }
 }
 
@@ -124,17 +125,17 @@ std::vector<int64_t> Samples::labels(int64_t count, int64_t classes, bool may_be
   const int64_t present = array_.shape().rank() == 0 ? 1 : array_.shape()[0];
   if (array_.size() != present) {
     fail(fmt::format("an array {} is not one number per sample", to_string(array_.shape())),
-         "save class numbers, not scores or one-hot rows");
+         "save class labels, not scores or one-hot rows");
   }
   if (present < count || (present > count && !may_be_longer)) {
     fail(fmt::format("{} labels for {} samples", present, count),
-         "labels and inputs must belong together, or a count of samples be given");
+         "labels and inputs must match; or give a sample count");
   }
   std::vector<int64_t> labels;
   for (int64_t i = 0; i < count; ++i) {
     const double label = array_.number_at(i);
     if (!(label >= 0 && label < double(classes) && label == std::floor(label))) {
-      fail(fmt::format("{} of sample {} is no class number in 0..{}", label, i, classes - 1), "");
+      fail(fmt::format("{} of sample {} is not a class label in 0..{}", label, i, classes - 1), "");
     }
     labels.push_back(int64_t(label));
   }

@@ -102,15 +102,14 @@ TEST(Samples, LabelsAreOneClassNumberPerSample) {
   EXPECT_EQ(labels(Tensor::of<float>({3, 1}, {9, 0, 4}), 3), (std::vector<int64_t>{9, 0, 4}));
   EXPECT_EQ(labels(three, 2, true), (std::vector<int64_t>{9, 0}));
   EXPECT_EQ(error_of([&] { labels(three, 2); }),
-            "labels 'l.npy': 3 labels for 2 samples; labels and inputs must belong together, or a count of "
-            "samples be given");
+            "labels 'l.npy': 3 labels for 2 samples; labels and inputs must match; or give a sample count");
   EXPECT_NE(error_of([&] { labels(three, 4, true); }).find("3 labels for 4 samples"), std::string::npos);
   EXPECT_NE(error_of([&] {
               labels(Tensor(ElementType::kF32, {3, 10}), 3);
             }).find("3x10 is not one number"),
             std::string::npos);
   for (const float value : {-1.0f, 10.0f, 0.5f, std::nanf("")}) {
-    EXPECT_NE(error_of([&] { labels(Tensor::of<float>({1}, {value}), 1); }).find("no class number in 0..9"),
+    EXPECT_NE(error_of([&] { labels(Tensor::of<float>({1}, {value}), 1); }).find("not a class label in 0..9"),
               std::string::npos)
         << value;
   }

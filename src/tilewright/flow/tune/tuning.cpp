@@ -88,7 +88,7 @@ void keep_named(std::vector<Shape>& shapes, const std::vector<std::string>& name
       return std::find(all.begin(), all.end(), name) != all.end();
     });
     if (!known) {
-      problems.error(ErrorKind::kInvalidInput, "layers", name, "is no layer that runs on the overlay",
+      problems.error(ErrorKind::kInvalidInput, "layers", name, "is not a layer that runs on the overlay",
                      "'tilewright report' lists them");
     }
   }
@@ -112,7 +112,7 @@ class NetworkTuner {
   NetworkTuning run(Bundle bundle) {
     NetworkTuning tuning;
     if (!finishes(deadline_, [&] { tuning.before = time_network(bundle, options_.memory, &deadline_); })) {
-      throw Error(ErrorKind::kInfeasible, "the time was over before the bundle as it is had been timed",
+      throw Error(ErrorKind::kInfeasible, "time ran out before the unchanged bundle had been timed",
                   "give it more time");
     }
     // Where the bundle says nothing of a layer, it runs with the default schedule.

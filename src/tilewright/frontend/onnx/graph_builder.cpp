@@ -124,7 +124,7 @@ class GraphBuilder : public NodeConversion {
     const auto& functions = model_.functions;
     if (std::find(functions.begin(), functions.end(), key) != functions.end()) {
       diagnostics_.error(ErrorKind::kUnsupported, source.label, source.op,
-                         "is a function of the model, which is not covered",
+                         "is a function of the model, which is not supported",
                          "inline the functions of the model");
       return false;
     }

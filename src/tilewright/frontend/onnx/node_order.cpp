@@ -85,7 +85,7 @@ std::vector<size_t> order_onnx_nodes(const OnnxModel& model, Diagnostics& diagno
   if (order.size() < model.nodes.size()) {
     const auto stuck = std::find_if(waiting.begin(), waiting.end(), [](int count) { return count > 0; });
     const OnnxNode& node = model.nodes[size_t(stuck - waiting.begin())];
-    diagnostics.error(ErrorKind::kInvalidInput, node.label, node.op, "is on a cycle, or behind one");
+    diagnostics.error(ErrorKind::kInvalidInput, node.label, node.op, "is on a cycle, or after one");
   }
   return order;
 }

@@ -172,16 +172,16 @@ TEST(OnnxReader, AllUnsupportedOperatorsAreNamed) {
   model.node("third", "Trunc", {"b"}, {"c"}, "", "onnx.brevitas").node("fine", "Relu", {"c"}, {"d"});
   const std::string message = error_of(model);
   EXPECT_MENTIONS(message, "3 problems");
-  EXPECT_MENTIONS(message, "node 'first' (FancyOp): operator is not covered");
-  EXPECT_MENTIONS(message, "node 'second' (Loop): operator is not covered; control flow is not covered");
-  EXPECT_MENTIONS(message, "node 'third' (Trunc): operator of domain 'onnx.brevitas' is not covered");
+  EXPECT_MENTIONS(message, "node 'first' (FancyOp): operator is not supported");
+  EXPECT_MENTIONS(message, "node 'second' (Loop): operator is not supported; control flow is not supported");
+  EXPECT_MENTIONS(message, "node 'third' (Trunc): operator of domain 'onnx.brevitas' is not supported");
 }
 
 TEST(OnnxReader, FunctionsOfTheModelAreNamed) {
   ModelText model = relu();
   model.node("f", "Swish", {"y"}, {"z"}, "", "mine");
   model.extra = bytes(25, bytes(1, "Swish") + bytes(10, "mine"));
-  EXPECT_MENTIONS(error_of(model), "node 'f' (Swish): is a function of the model, which is not covered");
+  EXPECT_MENTIONS(error_of(model), "node 'f' (Swish): is a function of the model, which is not supported");
 }
 
 TEST(OnnxReader, ProblemsOfDifferentKindsComeTogether) {
@@ -201,7 +201,7 @@ TEST(OnnxReader, ProblemsOfDifferentKindsComeTogether) {
 TEST(OnnxReader, CyclesAreReported) {
   ModelText model;
   model.input("x", "4").output("b").node("p", "Add", {"x", "b"}, {"a"}).node("q", "Relu", {"a"}, {"b"});
-  EXPECT_MENTIONS(error_of(model), "node 'p' (Add): is on a cycle, or behind one");
+  EXPECT_MENTIONS(error_of(model), "node 'p' (Add): is on a cycle, or after one");
 }
 
 TEST(OnnxReader, OutputsMustExistAndShouldMatch) {
@@ -314,10 +314,10 @@ TEST_F(ExternalDataTest, StaysInsideTheFolder) {
   const std::vector<std::string> locations = {"../outside.bin", "a/../../outside.bin",
                                               (root_ / "outside.bin").string()};
   for (const std::string& location : locations) {
-    EXPECT_MENTIONS(error_of(model(location, ""), {}, folder()), "lies outside of the model's folder");
+    EXPECT_MENTIONS(error_of(model(location, ""), {}, folder()), "lies outside the model's folder");
   }
   fs::create_symlink(root_ / "outside.bin", folder() / "link.bin");
-  EXPECT_MENTIONS(error_of(model("link.bin", ""), {}, folder()), "lies outside of the model's folder");
+  EXPECT_MENTIONS(error_of(model("link.bin", ""), {}, folder()), "lies outside the model's folder");
   EXPECT_MENTIONS(error_of(model("w.bin", "")), "the model was not read from a folder");
 }
 
@@ -359,7 +359,7 @@ TEST_F(ExternalDataTest, MayBeInMoreFilesThanCanBeOpen) {
 
 TEST_F(ExternalDataTest, MayBeMissingOnRequest) {
   EXPECT_MENTIONS(error_of(model("none.bin", ""), {}, folder()),
-                  "initializer 'w': external data file 'none.bin' is missing; put it beside the model");
+                  "initializer 'w': external data file 'none.bin' is missing; put it next to the model");
   OnnxOptions options;
   options.allow_missing_weights = true;
   Diagnostics warnings;

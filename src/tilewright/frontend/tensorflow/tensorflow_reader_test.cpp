@@ -106,8 +106,8 @@ TEST(TensorflowReader, EveryUnsupportedOperatorIsNamed) {
   graph.node("d", "FakeWarp", {"y"}).node("e", "Add", {"c", "d"});
   const std::string message = error_of(graph.build());
   EXPECT_MENTIONS(message, "3 problems");
-  EXPECT_MENTIONS(message, "node 'a' (Fancy): operator is not covered; cut the graph there: --feed");
-  EXPECT_MENTIONS(message, "node 'b' (StatelessIf): operator is not covered; export the branch");
+  EXPECT_MENTIONS(message, "node 'a' (Fancy): operator is not supported; cut the graph there: --feed");
+  EXPECT_MENTIONS(message, "node 'b' (StatelessIf): operator is not supported; export the branch");
   EXPECT_MENTIONS(message, "node 'd' (FakeWarp)");
 }
 
@@ -153,7 +153,7 @@ TEST(TensorflowReader, InnerNodesCanBeFed) {
   GraphDefText graph;
   graph.placeholder("wav", {}, kString).node("features", "Mystery", {"wav"}).node("y", "Relu", {"features"});
   EXPECT_MENTIONS(error_of(graph.build()),
-                  "node 'wav' (Placeholder): is an input of DT_STRING; begin behind it: --feed NODE");
+                  "node 'wav' (Placeholder): is an input of DT_STRING; start after it: --feed NODE");
   TensorflowOptions options;
   options.feeds["features"] = {};
   EXPECT_MENTIONS(error_of(graph.build(), options),
@@ -287,7 +287,7 @@ TEST(TensorflowReader, VariablesNeedValues) {
   Diagnostics warnings;
   EXPECT_EQ(ops(parse_tensorflow(graph.build(), shapes_only, &warnings)), "MatMul Add");
   EXPECT_EQ(to_string(warnings.warnings().at(0)),
-            "graph: 2 variables have no value in the file: stand-ins are drawn");
+            "graph: 2 variables have no value in the file: random stand-ins are used");
 }
 
 // What exporters note as the output of a VarHandleOp is the handle.

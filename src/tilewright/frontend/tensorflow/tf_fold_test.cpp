@@ -77,7 +77,7 @@ TEST(TensorflowFolding, AScaleThatIsNotOfTheDropoutStays) {
 TEST(TensorflowFolding, NoiseIsRefused) {
   GraphDefText graph = input();
   graph.node("y", "Add", {"r", "u"});
-  EXPECT_MENTIONS(ops_of(graph), "node 'u' (RandomUniform): operator is not covered");
+  EXPECT_MENTIONS(ops_of(graph), "node 'u' (RandomUniform): operator is not supported");
 }
 
 // y = training ? Tanh(r) : Neg(r), by Switch and Merge.

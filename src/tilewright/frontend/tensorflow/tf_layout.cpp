@@ -47,7 +47,7 @@ Tensor permuted_constant(const Tensor& tensor, const std::vector<int64_t>& order
 TfLayout::TfLayout(const TfNode& node) {
   const std::string format = node.string_or("data_format", "NHWC");
   if (format != "NHWC" && format != "NCHW") {
-    unsupported(fmt::format("data format '{}'", format), "NHWC and NCHW are covered");
+    unsupported(fmt::format("data format '{}'", format), "NHWC and NCHW are supported");
   }
   channels_last_ = format == "NHWC";
 }
@@ -109,7 +109,7 @@ std::vector<int64_t> tf_padding(const TfNode& node, const TfLayout& layout, cons
     return pads;
   }
   if (mode != "EXPLICIT")
-    unsupported(fmt::format("padding '{}'", mode), "SAME, VALID and EXPLICIT are covered");
+    unsupported(fmt::format("padding '{}'", mode), "SAME, VALID and EXPLICIT are supported");
   const std::vector<int64_t> all = node.ints_or("explicit_paddings", {});
   if (all.size() != 8 ||
       std::any_of(all.begin(), all.end(), [](int64_t v) { return v < 0 || v > kMostWindow; })) {

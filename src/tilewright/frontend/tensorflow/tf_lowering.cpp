@@ -99,7 +99,7 @@ class Lowering : public TfOperation {
     if (node.is("Const")) return add_const(node);
     const TfConverter converter = find_tf_converter(node.op);
     if (converter == nullptr) {
-      return error(node, ErrorKind::kUnsupported, "operator is not covered", hint_for(node));
+      return error(node, ErrorKind::kUnsupported, "operator is not supported", hint_for(node));
     }
     if (!find_inputs(node)) return;
     const size_t nodes_before = graph_.nodes.size();
@@ -169,7 +169,7 @@ class Lowering : public TfOperation {
     if (!type) {
       return error(node, ErrorKind::kUnsupported,
                    fmt::format("is an input of {}", tensorflow_type_name(code)),
-                   "begin behind it: --feed NODE makes a node an input");
+                   "start after it: --feed NODE makes a node an input");
     }
     const std::optional<Shape> shape = bound_shape(node);
     if (!shape) return;

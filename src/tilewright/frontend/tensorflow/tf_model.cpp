@@ -176,7 +176,7 @@ T attribute_or(const TfNode& node, const std::string& name, T fallback) {
   if (found == node.attributes.end() || std::holds_alternative<std::monostate>(found->second))
     return fallback;
   if (const T* value = std::get_if<T>(&found->second)) return *value;
-  throw Error(ErrorKind::kInvalidInput, fmt::format("attribute '{}' has another type than it should", name));
+  throw Error(ErrorKind::kInvalidInput, fmt::format("attribute '{}' has the wrong type", name));
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ std::vector<TfTableEntry> tf_slice_converters();
 std::vector<TfTableEntry> tf_reduction_converters();
 std::vector<TfTableEntry> tf_image_converters();
 
-// The error that converters throw for what is not covered.
+// The error that converters throw for what is not supported.
 [[noreturn]] void unsupported(const std::string& message, const std::string& hint = {});
 [[noreturn]] void invalid(const std::string& message);
 

@@ -54,10 +54,10 @@ void convert_transpose(TfOperation& operation) {
   const int rank = operation.rank(0);
   std::vector<bool> seen(size_t(rank), false);
   for (const int64_t axis : order) {
-    if (axis < 0 || axis >= rank || seen[size_t(axis)]) invalid("the order of axes is no permutation");
+    if (axis < 0 || axis >= rank || seen[size_t(axis)]) invalid("the order of axes is not a permutation");
     seen[size_t(axis)] = true;
   }
-  if (int(order.size()) != rank) invalid("the order of axes is no permutation");
+  if (int(order.size()) != rank) invalid("the order of axes is not a permutation");
   operation.output(0, reordered(operation, operation.input(0), order));
 }
 
@@ -174,7 +174,7 @@ void convert_pad(TfOperation& operation) { emit_pad(operation, "constant"); }
 
 void convert_mirror_pad(TfOperation& operation) {
   if (operation.node().string_or("mode", "REFLECT") != "REFLECT") {
-    unsupported("repeats the border", "mode REFLECT is covered");
+    unsupported("repeats the border", "mode REFLECT is supported");
   }
   emit_pad(operation, "reflect");
 }

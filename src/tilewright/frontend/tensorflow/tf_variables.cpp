@@ -58,7 +58,7 @@ class Filling {
     if (!variables.empty() && options_.fill_gain <= 0 && options_.allow_missing_weights) {
       diagnostics_.warn(
           "graph", "",
-          fmt::format("{} variables have no value in the file: stand-ins are drawn", variables.size()));
+          fmt::format("{} variables have no value in the file: random stand-ins are used", variables.size()));
     }
   }
 

@@ -20,7 +20,8 @@ ValueId TfliteLowering::activation(int x, int w, TensorLayout layout) {
     return real_x;
   }
   if (!quantization(w).per_tensor()) {
-    throw Error(ErrorKind::kUnsupported, "rounds its activations on the fly beside weights of several scales",
+    throw Error(ErrorKind::kUnsupported,
+                "rounds its activations on the fly although its weights have several scales",
                 "read the model with real activations");
   }
   constexpr float kLevels = 127, kSmallest = 1e-30f;
@@ -37,8 +38,8 @@ ValueId TfliteLowering::bias(int input, int x, int w, int64_t channels) {
   const TfliteTensor& source = tensor(input);
   const Tensor* numbers = constant(input);
   if (shape(input).element_count() != channels) {
-    throw Error(ErrorKind::kInvalidInput, fmt::format("{} is no bias of {} numbers: it is {}", where(source),
-                                                      channels, to_string(shape(input))));
+    throw Error(ErrorKind::kInvalidInput, fmt::format("{} is not a bias of {} numbers: it is {}",
+                                                      where(source), channels, to_string(shape(input))));
   }
   if (is_float(*source.type)) return reshape(real(input, TensorLayout::kFile), Shape{channels});
   if (numbers == nullptr || !is_quantized(x) || !is_quantized(w)) {
@@ -85,7 +86,7 @@ void TfliteLowering::check_bias_quantization(const TfliteTensor& bias, const std
   }
   if (differs) {
     diagnostics_.warn(where(bias), op_->op,
-                      "has another scale than input times weights; its integers are added as they are",
+                      "has a scale other than input times weights; its integers are added unchanged",
                       "quantise the model again if results look wrong");
   }
 }

@@ -148,7 +148,7 @@ void lower_pad(TfliteLowering& l) {
   if (l.op().op == "MIRROR_PAD") {
     l.require_options();
     if (l.options().is_symmetric) {
-      throw Error(ErrorKind::kUnsupported, "mirrors with the border", "the mode REFLECT is covered");
+      throw Error(ErrorKind::kUnsupported, "mirrors with the border", "the mode REFLECT is supported");
     }
     attributes["mode"] = std::string("reflect");
   }

@@ -88,7 +88,8 @@ void TfliteLowering::bind_inputs() {
       const std::string hint = known_names.empty()
                                    ? std::string("the model has no dynamic dimension")
                                    : fmt::format("dynamic are {}", fmt::join(known_names, ", "));
-      diagnostics_.error(ErrorKind::kInvalidInput, place, "", "is no dynamic dimension of the model", hint);
+      diagnostics_.error(ErrorKind::kInvalidInput, place, "", "is not a dynamic dimension of the model",
+                         hint);
     }
   }
 }
@@ -143,8 +144,8 @@ void TfliteLowering::lower(const TfliteOperator& op) {
                   "express it in built-in operators, or cut the model before it");
     }
     if (lowering == nullptr) {
-      throw Error(ErrorKind::kUnsupported, "is not covered",
-                  "docs/tflite.md lists the operators that are; cut the model before it or replace it");
+      throw Error(ErrorKind::kUnsupported, "is not supported",
+                  "docs/tflite.md lists the supported operators; cut the model before it or replace it");
     }
     for (const int64_t output : op.outputs) {
       const TfliteTensor& tensor = model_.tensors[size_t(output)];
@@ -175,7 +176,7 @@ bool TfliteLowering::inputs_are_available() {
     if (!produced.is_available && !tensor.constant) {
       throw Error(ErrorKind::kInvalidInput,
                   fmt::format("reads {}, which is not constant and was not written before", where(tensor)),
-                  "operators must stand in the order of execution");
+                  "operators must be listed in execution order");
     }
   }
   return true;
@@ -257,7 +258,7 @@ ValueId TfliteLowering::activated(ValueId x, TfliteActivation activation) {
     case TfliteActivation::kUnknown:
       break;
   }
-  throw Error(ErrorKind::kUnsupported, "has a fused activation that is not covered",
+  throw Error(ErrorKind::kUnsupported, "has a fused activation that is not supported",
               "RELU, RELU6, RELU_N1_TO_1 and TANH are");
 }
 

@@ -122,7 +122,7 @@ class ModelParser {
     }
     if (source_.subgraphs()->size() > 1) {
       diagnostics_.error(ErrorKind::kUnsupported, "model", "",
-                         fmt::format("has {} subgraphs; only one is covered", source_.subgraphs()->size()),
+                         fmt::format("has {} subgraphs; only one is supported", source_.subgraphs()->size()),
                          "export the inference function alone, without control flow");
     }
     const schema::SubGraph* graph = source_.subgraphs()->Get(0);
@@ -226,7 +226,7 @@ class ModelParser {
   static void read_quantization(const schema::QuantizationParameters* source, TfliteTensor& tensor) {
     if (source == nullptr) return;
     if (source->details_type() != 0) {
-      tensor.problem = "is quantised by a method of its own";
+      tensor.problem = "is quantised by a custom method";
       return;
     }
     if (length(source->scale()) == 0) return;  // only the range that was seen in training
@@ -342,7 +342,7 @@ bool is_tflite(std::span<const std::byte> bytes) {
 TfliteModel parse_tflite_model(std::span<const std::byte> bytes, Diagnostics& diagnostics) {
   if (!is_tflite(bytes)) {
     throw Error(ErrorKind::kInvalidInput,
-                fmt::format("is no TFLite file: the identifier '{}' is not at byte {}",
+                fmt::format("is not a TFLite file: the identifier '{}' is not at byte {}",
                             schema::ModelIdentifier(), kIdentifierOffset),
                 "files of version 3 are read; convert older ones again");
   }
@@ -369,7 +369,7 @@ TfliteModel parse_tflite_model(std::span<const std::byte> bytes, Diagnostics& di
   const schema::Model* source = schema::GetModel(bytes.data());
   if (source->version() != kVersion) {
     throw Error(ErrorKind::kUnsupported,
-                fmt::format("is of format version {}; version {} is covered", source->version(), kVersion),
+                fmt::format("is of format version {}; version {} is supported", source->version(), kVersion),
                 "convert the model again with a current converter");
   }
   return ModelParser(bytes, *source, diagnostics).parse();

@@ -55,9 +55,9 @@ struct Convolution : Pair {
 
 TEST(TfliteReader, FilesThatAreNone) {
   EXPECT_FALSE(is_tflite({}));
-  EXPECT_NE(error_of({}).find("is no TFLite file: the identifier 'TFL3' is not at byte 4"),
+  EXPECT_NE(error_of({}).find("is not a TFLite file: the identifier 'TFL3' is not at byte 4"),
             std::string::npos);
-  EXPECT_NE(error_of(std::vector<std::byte>(100)).find("is no TFLite file"), std::string::npos);
+  EXPECT_NE(error_of(std::vector<std::byte>(100)).find("is not a TFLite file"), std::string::npos);
 }
 
 // After the tensor that they make, then by what they do; a second of a kind gets a number.
@@ -208,10 +208,10 @@ TEST(TfliteReader, ListsAtOddAddresses) {
 TEST(TfliteReader, TheModelAsAWhole) {
   Convolution version;
   version.finish().model.version = 2;
-  expect_error(version, "is of format version 2; version 3 is covered");
+  expect_error(version, "is of format version 2; version 3 is supported");
   Convolution two;
   two.finish().model.subgraphs.push_back(std::make_unique<schema::SubGraphT>());
-  expect_error(two, "has 2 subgraphs; only one is covered");
+  expect_error(two, "has 2 subgraphs; only one is supported");
   TfliteBuilder none;
   none.model.subgraphs.clear();
   expect_error(none, "model: has no subgraph");
@@ -246,12 +246,12 @@ TEST(TfliteReader, DynamicDimensions) {
   TfliteOptions batch;
   batch.dimensions["x.0"] = 2;
   expect_error(fixed.finish(),
-               "dimension 'x.0': is no dynamic dimension of the model; the model has no dynamic", batch);
+               "dimension 'x.0': is not a dynamic dimension of the model; the model has no dynamic", batch);
   Convolution open;
   open.finish().tensor(0).shape_signature = {-1, 4, 4, 2};
   TfliteOptions other;
   other.dimensions["z.0"] = 2;
-  expect_error(open, "dimension 'z.0': is no dynamic dimension of the model; dynamic are x.0", other);
+  expect_error(open, "dimension 'z.0': is not a dynamic dimension of the model; dynamic are x.0", other);
   TfliteOptions zero;
   zero.dimensions["x.0"] = 0;
   expect_error(open, "dimension 'x.0': cannot be 0", zero);
@@ -278,7 +278,7 @@ TEST(TfliteReader, Constants) {
   Convolution own;
   own.finish().quantize(own.weights, {1}, {0});
   own.tensor(own.weights).quantization->details_type = 1;
-  expect_error(own, "reads tensor 'w', which is quantised by a method of its own");
+  expect_error(own, "reads tensor 'w', which is quantised by a custom method");
   // Every tensor the whole of one buffer: more memory than the file has.
   Pair many({1});
   const Tensor large(ElementType::kF32, {1 << 16});
@@ -309,8 +309,9 @@ TEST(TfliteReader, OperatorsAndTheirOrder) {
   Convolution early;
   const int late = early.add("late", ElementType::kF32, {1, 4, 4, 2});
   early.op(Op::BuiltinOperator_RELU, {late}, {early.y});
-  expect_error(early,
-               "reads tensor 'late', which is not constant and was not written before; operators must stand");
+  expect_error(
+      early,
+      "reads tensor 'late', which is not constant and was not written before; operators must be listed");
 }
 
 TEST(TfliteReader, AllOperatorsThatAreNotCoveredInOneRun) {
@@ -321,14 +322,14 @@ TEST(TfliteReader, AllOperatorsThatAreNotCoveredInOneRun) {
   model.op(Op::BuiltinOperator_CUSTOM, {b}, {model.y});
   model.model.operator_codes[2]->custom_code = "MyDetector";
   const std::string message = error_of(model.build());
-  for (const char* part :
-       {"3 problems", "operator 0 ('a') (LSTM): is not covered; docs/tflite.md lists",
-        "operator 1 ('b') (WHILE): is not covered", "operator 2 ('y') (MyDetector): is a custom operator"}) {
+  for (const char* part : {"3 problems", "operator 0 ('a') (LSTM): is not supported; docs/tflite.md lists",
+                           "operator 1 ('b') (WHILE): is not supported",
+                           "operator 2 ('y') (MyDetector): is a custom operator"}) {
     EXPECT_NE(message.find(part), std::string::npos) << message;
   }
   Pair unknown;
   unknown.op(Op(4711), {unknown.x}, {unknown.y});
-  expect_error(unknown, "(operator number 4711): is not covered");
+  expect_error(unknown, "(operator number 4711): is not supported");
 }
 
 TEST(TfliteReader, ArityAndOptions) {
@@ -347,7 +348,7 @@ TEST(TfliteReader, ArityAndOptions) {
   expect_error(foreign, "(CONV_2D): has no options");
   schema::Conv2DOptionsT options = stride_1();
   options.fused_activation_function = schema::ActivationFunctionType_SIGN_BIT;
-  expect_error(Convolution().finish(options), "has a fused activation that is not covered");
+  expect_error(Convolution().finish(options), "has a fused activation that is not supported");
   options = stride_1();
   options.stride_w = 0;
   expect_error(Convolution().finish(options), "has a stride, dilation or window of 0");
@@ -368,7 +369,7 @@ TEST(TfliteReader, TypesAndShapesThatDoNotFit) {
   expect_error(type.finish(), "gives f32, but tensor 'y' is declared as INT32");
   Convolution bias;
   const int three = bias.constant("b", Tensor(ElementType::kF32, {3}));
-  expect_error(bias.finish(stride_1(), three), "tensor 'b' is no bias of 2 numbers: it is 3");
+  expect_error(bias.finish(stride_1(), three), "tensor 'b' is not a bias of 2 numbers: it is 3");
   Convolution integer;
   const int two = integer.constant("b", Tensor(ElementType::kI32, {2}));
   expect_error(integer.finish(stride_1(), two),
@@ -402,7 +403,7 @@ TEST(TfliteReader, Quantisation) {
   EXPECT_EQ(error_of(quantized({0.5f}, {}, 0).build()), "no error");
   expect_error(quantized({0}, {0}, 0), "tensor 'x' has the scale 0");
   expect_error(quantized({std::numeric_limits<float>::infinity()}, {0}, 0), "tensor 'x' has the scale inf");
-  expect_error(quantized({1}, {300}, 0), "tensor 'x' has the zero point 300, which is no i8");
+  expect_error(quantized({1}, {300}, 0), "tensor 'x' has the zero point 300, which does not fit i8");
   expect_error(quantized({1, 2}, {1, 2, 3}, 3), "tensor 'x' has 2 scales but 3 zero points");
   expect_error(quantized({1, 2}, {0, 0}, 1), "tensor 'x' has 2 scales along axis 1 of 1x4x4x2");
   expect_error(quantized({1, 2}, {0, 0}, 3), "reads tensor 'x', an activation with several scales");
@@ -446,14 +447,12 @@ TEST(TfliteReader, BiasesAreToleratedWithAWarning) {
       warnings_of(biased({0.125f, 0.25f}, 3)),
       "tensor 'b' (CONV_2D): has 2 scales along axis 3, but only 1 axes; they are taken along axis 0; set "
       "quantized_dimension to 0\n");
-  EXPECT_EQ(
-      warnings_of(biased({0.125f, 0.5f}, 0)),
-      "tensor 'b' (CONV_2D): has another scale than input times weights; its integers are added as they "
-      "are; quantise the model again if results look wrong\n");
-  EXPECT_EQ(
-      warnings_of(biased({1, 2, 3}, 0)),
-      "tensor 'b' (CONV_2D): has another scale than input times weights; its integers are added as they "
-      "are; quantise the model again if results look wrong\n");
+  EXPECT_EQ(warnings_of(biased({0.125f, 0.5f}, 0)),
+            "tensor 'b' (CONV_2D): has a scale other than input times weights; its integers are added "
+            "unchanged; quantise the model again if results look wrong\n");
+  EXPECT_EQ(warnings_of(biased({1, 2, 3}, 0)),
+            "tensor 'b' (CONV_2D): has a scale other than input times weights; its integers are added "
+            "unchanged; quantise the model again if results look wrong\n");
 }
 
 TEST(TfliteReader, DynamicRangeNeedsOneScalePerTensorToBeRounded) {
@@ -462,7 +461,8 @@ TEST(TfliteReader, DynamicRangeNeedsOneScalePerTensorToBeRounded) {
   model.quantize(model.weights, {1, 2}, {0, 0});
   TfliteOptions exact;
   exact.round_dynamic_range = true;
-  expect_error(model.finish(), "rounds its activations on the fly beside weights of several scales", exact);
+  expect_error(model.finish(), "rounds its activations on the fly although its weights have several scales",
+               exact);
   Diagnostics warnings;
   parse_tflite(model.build(), {}, &warnings);
   ASSERT_EQ(warnings.warnings().size(), 1u);

@@ -63,7 +63,7 @@ CheckedQuantization TfliteLowering::checked_quantization(const TfliteTensor& ten
   }
   for (const int64_t zero : checked.zero_points) {
     if (zero < lowest(*tensor.type) || zero > highest(*tensor.type)) {
-      throw invalid(fmt::format("has the zero point {}, which is no {}", zero, name(*tensor.type)),
+      throw invalid(fmt::format("has the zero point {}, which does not fit {}", zero, name(*tensor.type)),
                     "quantise the model again");
     }
   }
@@ -288,7 +288,7 @@ ValueId TfliteLowering::quantized(ValueId real, const TfliteTensor& tensor) {
     throw Error(ErrorKind::kUnsupported,
                 fmt::format("writes {}, an activation of {} with {} scales", where(tensor), tensor.type_name,
                             quantization.scales.size()),
-                "INT8, UINT8 and INT16 with one scale are covered");
+                "INT8, UINT8 and INT16 with one scale are supported");
   }
   return emit("QuantizeLinear",
               {real, constant_value("scale", scalars(quantization.scales)),

@@ -41,7 +41,7 @@ TEST(ConvolutionOperators, Reject) {
   EXPECT_EQ(infer("Conv", {f32({1, 2, 8, 8}), none()}), "node 'n' (Conv): input 1 is missing");
   EXPECT_EQ(
       infer("Conv", {f32({1, 2, 8, 8}), f32({4, 2, 3, 3})}, {{"strides", 2.0f}, {"activation", int64_t{1}}}),
-      "unsupported: node 'n' (Conv): attribute 'activation' is not covered; covered: auto_pad, dilations, "
+      "unsupported: node 'n' (Conv): attribute 'activation' is not supported; covered: auto_pad, dilations, "
       "group, "
       "kernel_shape, pads, strides\nnode 'n' (Conv): attribute 'strides' is a float; a list of integers is "
       "needed");

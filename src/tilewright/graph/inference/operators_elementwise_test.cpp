@@ -68,9 +68,8 @@ TEST(ElementwiseOperators, Reject) {
   EXPECT_EQ(infer("Clip", {f32({2}), f32({2})}),
             "node 'n' (Clip): input 1 ('x1') has shape 2, a single element is needed");
   EXPECT_EQ(infer("Cast", {f32({2})}, {{"to", int64_t{8}}}),
-            "unsupported: node 'n' (Cast): attribute 'to' is 8, which is no covered element type; strings "
-            "and complex "
-            "numbers are not covered");
+            "unsupported: node 'n' (Cast): attribute 'to' is 8, which is not a supported element type; "
+            "strings and complex numbers are not supported");
   EXPECT_EQ(infer("Where", {f32({2}), f32({2}), f32({2})}),
             "node 'n' (Where): input 0 ('x0') has type f32, bool is needed");
   EXPECT_EQ(infer("Dropout", {f32({2}), floats({0.5f}), constant(Tensor(kBool, {}))}), "f32[2]");

@@ -34,7 +34,7 @@ TEST(MatmulOperators, Reject) {
             "node 'n' (Gemm): shapes 2x4 and 3 do not broadcast");
   EXPECT_EQ(infer("MatMul", {f32({2, 3}), f32({2, 3})}),
             "node 'n' (MatMul): 2x3 times 2x3: the inner sizes differ");
-  EXPECT_EQ(infer("MatMul", {f32({}), f32({2, 3})}), "node 'n' (MatMul): a scalar is no matrix");
+  EXPECT_EQ(infer("MatMul", {f32({}), f32({2, 3})}), "node 'n' (MatMul): a scalar is not a matrix");
   EXPECT_EQ(infer("MatMul", {f32({5, 2, 3}), f32({4, 3, 2})}),
             "node 'n' (MatMul): shapes 5 and 4 do not broadcast");
   EXPECT_EQ(infer("MatMulInteger", {of(kU8, {4, 3}), of(kI8, {3, 2}), of(kI8, {})}),

@@ -28,7 +28,7 @@ TEST(PoolingOperators, Reject) {
             "node 'n' (AveragePool): input 0 ('x0') has type i8, a floating-point type is needed");
   EXPECT_EQ(
       infer("AveragePool", {f32({1, 3, 8, 8})}, {{"kernel_shape", Ints{3, 3}}, {"dilations", Ints{2, 2}}}),
-      "unsupported: node 'n' (AveragePool): attribute 'dilations' is not covered; covered: auto_pad, "
+      "unsupported: node 'n' (AveragePool): attribute 'dilations' is not supported; covered: auto_pad, "
       "ceil_mode, "
       "kernel_shape, pads, strides, count_include_pad");
   EXPECT_EQ(infer("GlobalAveragePool", {f32({1, 3})}),

@@ -41,7 +41,7 @@ TEST(ScatterOperators, WhatDoesNotFitIsNamed) {
   EXPECT_MENTIONS(inferred("ScatterElements", {3, 4}, {2, 4}, Shape{2, 3}),
                   "updates of shape 2x3 for indices of shape 2x4");
   EXPECT_MENTIONS(inferred("ScatterElements", {3}, {3}, Shape{3}, {{"reduction", std::string("max")}}),
-                  "attribute 'reduction' is 'max'; covered: none, add, mul");
+                  "attribute 'reduction' is 'max'; supported: none, add, mul");
   EXPECT_MENTIONS(inferred("GatherND", {2, 3}, {5, 3}),
                   "indices of shape 5x3 do not address data of shape 2x3");
   EXPECT_MENTIONS(inferred("GatherND", {2, 3}, {4, 1}, std::nullopt, {{"batch_dims", int64_t{1}}}),

@@ -63,30 +63,30 @@ std::string problems(const Node& node) {
 }
 
 TEST(Operators, UnknownOperatorsAreNamedWithAHint) {
-  EXPECT_EQ(problems({"a", "", "Loop", {}, {}, {}}),
-            "unsupported: node 'a' (Loop): operator is not covered; control flow is not covered: export the "
-            "model with "
-            "fixed shapes so that it unrolls\n");
+  EXPECT_EQ(
+      problems({"a", "", "Loop", {}, {}, {}}),
+      "unsupported: node 'a' (Loop): operator is not supported; control flow is not supported: export the "
+      "model with "
+      "fixed shapes so that it unrolls\n");
   EXPECT_EQ(problems({"a", "", "Convo", {}, {}, {}}),
-            "unsupported: node 'a' (Convo): operator is not covered; did you mean Conv?\n");
+            "unsupported: node 'a' (Convo): operator is not supported; did you mean Conv?\n");
   EXPECT_EQ(problems({"a", "", "NonMaxSuppression", {}, {}, {}}),
-            "unsupported: node 'a' (NonMaxSuppression): operator is not covered; replace it by covered "
-            "operators when "
-            "exporting the model\n");
+            "unsupported: node 'a' (NonMaxSuppression): operator is not supported; use supported operators "
+            "when exporting the model\n");
   EXPECT_EQ(problems({"a", "com.microsoft", "FusedMatMul", {}, {}, {}}),
-            "unsupported: node 'a' (FusedMatMul): operator of domain 'com.microsoft' is not covered; only "
-            "the standard "
-            "domain is covered: export without custom operators\n");
+            "unsupported: node 'a' (FusedMatMul): operator of domain 'com.microsoft' is not supported; only "
+            "the standard domain is supported: export without custom operators\n");
   EXPECT_EQ(problems({"a", "", "QConv", {}, {}, {}}),
-            "unsupported: node 'a' (QConv): operator is not covered; did you mean Conv?\n");
+            "unsupported: node 'a' (QConv): operator is not supported; did you mean Conv?\n");
 }
 
 TEST(Operators, EveryProblemOfANodeIsReported) {
-  EXPECT_EQ(problems({"a", "", "LRN", {0, 1}, {}, {{"size", 2.0f}, {"axis", int64_t{1}}}}),
-            "invalid input: node 'a' (LRN): 2 inputs; 1 needed\n"
-            "invalid input: node 'a' (LRN): 0 outputs; 1 needed\n"
-            "unsupported: node 'a' (LRN): attribute 'axis' is not covered; covered: alpha, beta, bias, size\n"
-            "invalid input: node 'a' (LRN): attribute 'size' is a float; an integer is needed\n");
+  EXPECT_EQ(
+      problems({"a", "", "LRN", {0, 1}, {}, {{"size", 2.0f}, {"axis", int64_t{1}}}}),
+      "invalid input: node 'a' (LRN): 2 inputs; 1 needed\n"
+      "invalid input: node 'a' (LRN): 0 outputs; 1 needed\n"
+      "unsupported: node 'a' (LRN): attribute 'axis' is not supported; covered: alpha, beta, bias, size\n"
+      "invalid input: node 'a' (LRN): attribute 'size' is a float; an integer is needed\n");
   EXPECT_EQ(problems({"a", "", "Concat", {}, {0}, {}}),
             "invalid input: node 'a' (Concat): 0 inputs; at least 1 needed\n"
             "invalid input: node 'a' (Concat): attribute 'axis' is missing\n");

@@ -144,9 +144,8 @@ TEST(ShapeInference, ReportsEachFailedNodeOnceAndNothingBehindIt) {
   b.add("Softmax", {x}, {{"axis", int64_t{5}}});
   EXPECT_EQ(b.shape_of(behind),
             "node 'MatMul' (MatMul): 2x3 times 2x3: the inner sizes differ\n"
-            "node 'Frobnicate' (Frobnicate): operator is not covered; replace it by covered operators when "
-            "exporting the "
-            "model\n"
+            "node 'Frobnicate' (Frobnicate): operator is not supported; use supported operators when "
+            "exporting the model\n"
             "node 'Softmax' (Softmax): axis 5 is outside -2..1\n");
 }
 

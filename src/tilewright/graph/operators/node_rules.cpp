@@ -35,7 +35,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string hint_for_unknown(const Node& node) {
   if (node.op == "If" || node.op == "Loop" || node.op == "Scan") {
-    return "control flow is not covered: export the model with fixed shapes so that it unrolls";
+    return "control flow is not supported: export the model with fixed shapes so that it unrolls";
   }
   if (node.op.size() <= 64) {
     for (const Operator& op : all_operators()) {
@@ -45,8 +45,8 @@ std::string hint_for_unknown(const Node& node) {
       }
     }
   }
-  return node.domain.empty() ? "replace it by covered operators when exporting the model"
-                             : "only the standard domain is covered: export without custom operators";
+  return node.domain.empty() ? "use supported operators when exporting the model"
+                             : "only the standard domain is supported: export without custom operators";
 }
 
 std::string count_text(int low, int high) {
@@ -85,7 +85,7 @@ void check_attributes(const Node& node, const Operator& op, Diagnostics& diagnos
     if (rule == op.attributes.end()) {
       std::vector<const char*> names;
       for (const AttributeRule& r : op.attributes) names.push_back(r.name);
-      report(ErrorKind::kUnsupported, fmt::format("attribute '{}' is not covered", attribute),
+      report(ErrorKind::kUnsupported, fmt::format("attribute '{}' is not supported", attribute),
              names.empty() ? "it has no attributes" : fmt::format("covered: {}", fmt::join(names, ", ")));
     } else {
       report(ErrorKind::kInvalidInput,
@@ -107,8 +107,8 @@ const Operator* check_node(const Node& node, Diagnostics& diagnostics) {
   if (op == nullptr) {
     diagnostics.error(ErrorKind::kUnsupported, where(node), node.op,
                       node.domain.empty()
-                          ? "operator is not covered"
-                          : fmt::format("operator of domain '{}' is not covered", node.domain),
+                          ? "operator is not supported"
+                          : fmt::format("operator of domain '{}' is not supported", node.domain),
                       hint_for_unknown(node));
     return nullptr;
   }
@@ -132,7 +132,7 @@ OperatorContext context_of(const Graph& graph, const Node& node) {
 
 std::string defect_of(const TypedShape& typed) {
   if (typed.shape.rank() > kMaxRank)
-    return fmt::format("has {} axes, {} are the most", typed.shape.rank(), kMaxRank);
+    return fmt::format("has {} axes; at most {} are possible", typed.shape.rank(), kMaxRank);
   for (int64_t size : typed.shape) {
     if (size < 0) return fmt::format("has shape {} with a negative size", to_string(typed.shape));
     if (size > kMaxSize) return fmt::format("has shape {} with a size over 2^40", to_string(typed.shape));

@@ -104,8 +104,9 @@ std::vector<TypedShape> infer_cast(const OperatorContext& context) {
   const int64_t code = context.node().int_or("to", 0);
   const std::optional<ElementType> type = element_type_of_onnx(code);
   if (!type) {
-    reject_unsupported(context, fmt::format("attribute 'to' is {}, which is no covered element type", code),
-                       "strings and complex numbers are not covered");
+    reject_unsupported(context,
+                       fmt::format("attribute 'to' is {}, which is not a supported element type", code),
+                       "strings and complex numbers are not supported");
   }
   return only(*type, context.shape(0));
 }

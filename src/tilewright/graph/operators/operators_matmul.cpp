@@ -45,7 +45,7 @@ Shape without_last(const Shape& shape, int count) { return Shape({shape.begin(),
 // Numpy: a vector on the left is a row, on the right a column, and its axis disappears from the result.
 Shape product_shape(const OperatorContext& context, int a_index, int b_index) {
   const Shape &a = context.shape(a_index), &b = context.shape(b_index);
-  if (a.rank() == 0 || b.rank() == 0) reject(context, "a scalar is no matrix");
+  if (a.rank() == 0 || b.rank() == 0) reject(context, "a scalar is not a matrix");
   const int64_t k = a[a.rank() - 1];
   if (k != b[std::max(b.rank() - 2, 0)]) {
     reject(context, fmt::format("{} times {}: the inner sizes differ", to_string(a), to_string(b)));

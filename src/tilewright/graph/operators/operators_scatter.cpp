@@ -29,7 +29,7 @@ void require_reduction(const OperatorContext& context) {
   const std::string reduction = context.node().string_or("reduction", "none");
   if (reduction != "none" && reduction != "add" && reduction != "mul") {
     reject_unsupported(context, fmt::format("attribute 'reduction' is '{}'", reduction),
-                       "covered: none, add, mul");
+                       "supported: none, add, mul");
   }
   require_same_type(context, 0, 2);
 }
@@ -106,7 +106,7 @@ std::vector<TypedShape> infer_eye_like(const OperatorContext& context) {
   require_matrix(context, true);
   if (!context.node().has("dtype")) return only(context.type(0), context.shape(0));
   const auto type = element_type_of_onnx(context.node().int_or("dtype", 0));
-  if (!type) reject_unsupported(context, "attribute 'dtype' is no covered element type");
+  if (!type) reject_unsupported(context, "attribute 'dtype' is not a supported element type");
   return only(*type, context.shape(0));
 }
 

@@ -58,7 +58,7 @@ T parsed(TextScanner& scanner, const std::string& text, int base = 10) {
     result = std::from_chars(text.data(), end, value, base);
   }
   if (result.ec != std::errc{} || result.ptr != end)
-    scanner.fail(fmt::format("'{}' is no such number", text));
+    scanner.fail(fmt::format("'{}' is not a valid number", text));
   return value;
 }
 
@@ -146,7 +146,7 @@ Tensor parse_base64(TextScanner& scanner, ElementType type, const Shape& shape) 
   for (const char c : text) {
     if (c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;
     const int digit = c == '=' ? 0 : table[uint8_t(c)];
-    if (digit < 0) scanner.fail("a character that is no base64");
+    if (digit < 0) scanner.fail("a character that is not base64");
     group = group << 6 | uint32_t(digit);
     if (++digits < 4) continue;
     for (int shift = 16; shift >= 0 && written < needed; shift -= 8)
@@ -225,7 +225,7 @@ std::string print_type(ElementType type, const Shape& shape) {
 void parse_type(TextScanner& scanner, ElementType& type, Shape& shape) {
   const std::string text = scanner.word();
   const std::optional<ElementType> found = parse_element_type(text);
-  if (!found) scanner.fail(fmt::format("'{}' is no element type", text));
+  if (!found) scanner.fail(fmt::format("'{}' is not an element type", text));
   type = *found;
   scanner.expect("[");
   std::vector<int64_t> dims;

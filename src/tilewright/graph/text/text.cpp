@@ -182,7 +182,8 @@ class GraphParser {
     scanner_.expect("%");
     const int64_t id = scanner_.integer();
     // A value takes characters to define: ids cannot be larger than the text is long.
-    if (id < 0 || size_t(id) >= limit_ || id > INT32_MAX) scanner_.fail(fmt::format("%{} is no value", id));
+    if (id < 0 || size_t(id) >= limit_ || id > INT32_MAX)
+      scanner_.fail(fmt::format("%{} is not a value", id));
     if (size_t(id) >= graph_.values.size()) {
       graph_.values.resize(size_t(id) + 1);
       defined_.resize(size_t(id) + 1, false);
@@ -305,14 +306,15 @@ class GraphParser {
       uint32_t bits = 0;
       const auto result = std::from_chars(text.data() + 2, end, bits, 16);
       if (result.ec != std::errc{} || result.ptr != end)
-        scanner_.fail(fmt::format("'{}f' is no float", text));
+        scanner_.fail(fmt::format("'{}f' is not a float", text));
       float value = 0;
       std::memcpy(&value, &bits, sizeof value);
       return value;
     }
     float value = 0;
     const auto result = std::from_chars(text.data(), end, value);
-    if (result.ec != std::errc{} || result.ptr != end) scanner_.fail(fmt::format("'{}f' is no float", text));
+    if (result.ec != std::errc{} || result.ptr != end)
+      scanner_.fail(fmt::format("'{}f' is not a float", text));
     return value;
   }
 
@@ -320,7 +322,7 @@ class GraphParser {
     int64_t value = 0;
     const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
     if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) {
-      scanner_.fail(fmt::format("'{}' is no integer", text));
+      scanner_.fail(fmt::format("'{}' is not an integer", text));
     }
     return value;
   }

@@ -260,17 +260,17 @@ TEST(GraphText, Rejects) {
   EXPECT_EQ(problem(""), "line 1: expected 'graph \"name\"'");
   EXPECT_EQ(problem("graph g"), "line 1: expected '\"' instead of 'g'");
   EXPECT_EQ(problem(head + "foo"), "line 2: expected input, const, value, node or output instead of 'foo'");
-  EXPECT_EQ(problem(head + "\ninput %0 \"x\": f33[]"), "line 3: 'f33' is no element type");
+  EXPECT_EQ(problem(head + "\ninput %0 \"x\": f33[]"), "line 3: 'f33' is not an element type");
   EXPECT_EQ(problem(head + "input %0 \"x\": f32[] %1"),
             "line 2: expected the end of the line instead of '%1'");
   EXPECT_EQ(problem(head + "input %0 \"x\": f32[]\ninput %0 \"y\": f32[]"), "line 3: %0 is defined twice");
   EXPECT_EQ(problem(head + "input %1 \"x\": f32[]"), "line 2: value %0 is used but not defined");
-  EXPECT_EQ(problem(head + "output %99999999"), "line 2: %99999999 is no value");
-  EXPECT_EQ(problem(head + "output %-1"), "line 2: %-1 is no value");
+  EXPECT_EQ(problem(head + "output %99999999"), "line 2: %99999999 is not a value");
+  EXPECT_EQ(problem(head + "output %-1"), "line 2: %-1 is not a value");
   EXPECT_EQ(problem(head + "const %0 \"x\": f32[]"), "line 2: expected '=' and the elements of the constant");
   EXPECT_EQ(problem(head + "const %0 \"x\": i8[2] = [1, 200]"), "line 2: 200 does not fit i8");
   EXPECT_EQ(problem(head + "const %0 \"x\": i8[2] = [1]"), "line 2: expected ',' instead of ']'");
-  EXPECT_EQ(problem(head + "const %0 \"x\": i8[2] = [1, 2x]"), "line 2: '2x' is no such number");
+  EXPECT_EQ(problem(head + "const %0 \"x\": i8[2] = [1, 2x]"), "line 2: '2x' is not a valid number");
   EXPECT_EQ(problem(head + "const %0 \"x\": i8[-2] = []"), "line 2: a constant with a negative size");
   EXPECT_EQ(problem(head + "const %0 \"x\": i8[9999999x99999] = []"),
             "line 2: a constant of over 2^37 elements");
@@ -280,14 +280,15 @@ TEST(GraphText, Rejects) {
             "line 3: the constant has too few bytes");
   EXPECT_EQ(problem(head + "const %0 \"x\": i8[3] = base64\nAAA;"),
             "line 3: the constant has 0 groups of 3 bytes, 3 bytes are needed");
-  EXPECT_EQ(problem(head + "const %0 \"x\": i8[3] = base64\nAA!A;"), "line 3: a character that is no base64");
+  EXPECT_EQ(problem(head + "const %0 \"x\": i8[3] = base64\nAA!A;"),
+            "line 3: a character that is not base64");
   EXPECT_EQ(problem(head + "const %0 \"x\": i8[3] = base64\nAAAA"), "line 2: ';' is missing");
   EXPECT_EQ(problem(head + "const %0 \"x\": f16[1] = [0x12345]"), "line 2: '0x12345' has over 16 bits");
   EXPECT_EQ(problem(head + "const %0 \"x: f16[1]"), "line 2: a string does not end on its line");
   EXPECT_EQ(problem(head + "const %0 \"\\q\": f16[1]"), "line 2: unknown escape in a string");
   EXPECT_EQ(problem(head + "node \"n\" Relu() -> () {a: 1, a: 2}"), "line 2: attribute 'a' is listed twice");
   EXPECT_EQ(problem(head + "node \"n\" Relu() -> () {a: [1, 2f]}"), "line 2: a list of different kinds");
-  EXPECT_EQ(problem(head + "node \"n\" Relu() -> () {a: 1.5}"), "line 2: '1.5' is no integer");
+  EXPECT_EQ(problem(head + "node \"n\" Relu() -> () {a: 1.5}"), "line 2: '1.5' is not an integer");
   EXPECT_EQ(problem(head + "node \"n\" Relu() -> () {a: ?}"), "line 2: expected a number instead of '?}'");
   EXPECT_EQ(problem(head + "node \"n\" Relu( -> ()"), "line 2: expected '%' instead of '-> ()'");
 }

@@ -146,7 +146,7 @@ bool product_fits_onednn(const Product& p, ElementType type) {
 BoundKernel bind_matmul(const Node&, std::span<const Operand> operands, const HostOptions& options) {
   check_pair(operands);
   Shape a = operands[0].shape, b = operands[1].shape;
-  if (a.rank() == 0 || b.rank() == 0) throw Error(ErrorKind::kInvalidInput, "a scalar is no matrix");
+  if (a.rank() == 0 || b.rank() == 0) throw Error(ErrorKind::kInvalidInput, "a scalar is not a matrix");
   const bool row = a.rank() == 1, column = b.rank() == 1;
   if (row) a = Shape{1, a[0]};
   if (column) b = Shape{b[0], 1};

@@ -203,7 +203,7 @@ std::vector<Tensor> depth_to_space(const Node& node, KernelInputs inputs, const 
   const int64_t b = checked_block_size(node, data);
   const Shape& s = data.shape();
   if (s[1] % (b * b) != 0) {
-    throw Error(ErrorKind::kInvalidInput, fmt::format("{} channels are no multiple of {}", s[1], b * b));
+    throw Error(ErrorKind::kInvalidInput, fmt::format("{} channels are not a multiple of {}", s[1], b * b));
   }
   const int64_t c = s[1] / (b * b);
   const Shape out{s[0], c, s[2] * b, s[3] * b};
@@ -220,7 +220,8 @@ std::vector<Tensor> space_to_depth(const Node& node, KernelInputs inputs, const 
   const int64_t b = checked_block_size(node, data);
   const Shape& s = data.shape();
   if (s[2] % b != 0 || s[3] % b != 0) {
-    throw Error(ErrorKind::kInvalidInput, fmt::format("{} is no multiple of blocksize {}", to_string(s), b));
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("{} is not a multiple of blocksize {}", to_string(s), b));
   }
   const Tensor blocks = data.reshaped({s[0], s[1], s[2] / b, b, s[3] / b, b});
   return {transposed(blocks, std::vector<int>{0, 3, 5, 1, 2, 4})

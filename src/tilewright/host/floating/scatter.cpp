@@ -27,7 +27,7 @@ void for_each_element(const Tensor& data, const Tensor& indices, int axis, F&& f
   const std::vector<int64_t> strides = data_shape.strides();
   const int rank = shape.rank();
   if (rank != data_shape.rank())
-    throw Error(ErrorKind::kInvalidInput, "the indices have another rank than the data");
+    throw Error(ErrorKind::kInvalidInput, "the indices have a different rank from the data");
   std::vector<int64_t> at(size_t(rank), 0);
   for (int64_t i = 0; i < indices.size(); ++i) {
     int64_t position = 0;

@@ -12,7 +12,7 @@ void verify_place(const OverlayHardware& hardware, uint64_t memory_bytes, uint64
   };
   const uint64_t bytes = uint64_t(hardware.instruction_bytes());
   if (count > UINT32_MAX) {
-    error("instructions", "count", fmt::format("{} instructions are more than a run takes", count),
+    error("instructions", "count", fmt::format("{} instructions are more than a run can take", count),
           "split the program");
   } else if (address > memory_bytes || count > (memory_bytes - address) / bytes) {
     error("instructions", "address",

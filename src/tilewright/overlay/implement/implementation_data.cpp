@@ -38,7 +38,7 @@ ImplementationFailure read_failure(JsonMap& map) {
   for (const auto& entry : kFailures) {
     if (name == entry.second) return entry.first;
   }
-  map.error("failure", "'" + name + "' is no kind of failure");
+  map.error("failure", "'" + name + "' is not a kind of failure");
   return ImplementationFailure::kRefused;
 }
 
@@ -47,7 +47,7 @@ constexpr int64_t kMost = int64_t{1} << 53;
 double number(JsonMap& map, const char* key) {
   const nlohmann::json* child = map.child(key);
   if (child != nullptr && child->is_number()) return child->get<double>();
-  map.error(key, child == nullptr ? "is missing" : "is no number");
+  map.error(key, child == nullptr ? "is missing" : "is not a number");
   return 0;
 }
 
@@ -126,7 +126,7 @@ ImplementationRow parse_implementation_row(const std::string& text, const std::s
   row.options = synthesis::parse_implementation(options->dump(), source_name + ": options");
   row.hardware = parse_overlay_hardware(hardware, source_name + ": hardware");
   if (key != implementation_key(row)) {
-    throw Error(ErrorKind::kInvalidInput, source_name + ": the row's key is not that of its content",
+    throw Error(ErrorKind::kInvalidInput, source_name + ": the row's key does not match its content",
                 "the line was edited or damaged; collect it again");
   }
   return row;

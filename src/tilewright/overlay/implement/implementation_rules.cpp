@@ -14,7 +14,7 @@ using Dimension = MemoryPartition::Dimension;
 
 void add_legal_rules(std::vector<EliminationRule>& rules) {
   const auto add = hardware_rules(rules);
-  add("single bits", "one-bit operands exist in the wide instruction set alone",
+  add("single bits", "one-bit operands exist only in the wide instruction set",
       [](const OverlayHardware& h) { return h.input_bits > 1 || h.isa == IsaVersion::kWide; });
   add("whole bytes", "an element of INP and of WGT is a whole number of bytes", [](const OverlayHardware& h) {
     return h.batch * h.block_in * h.input_bits % 8 == 0 && h.block_out * h.block_in * h.weight_bits % 8 == 0;
@@ -24,13 +24,13 @@ void add_legal_rules(std::vector<EliminationRule>& rules) {
       [](const OverlayHardware& h) { return h.block_in >= h.block_out; });
   add("two modules at once", "GEMM beside ALU needs the wide instruction set",
       [](const OverlayHardware& h) { return !h.gemm_beside_alu || h.isa == IsaVersion::kWide; });
-  add("same unrolling", "as many ALU lanes as there are, or more, is 'complete' again",
+  add("same unrolling", "as many ALU lanes as exist, or more, is the same as 'complete'",
       [](const OverlayHardware& h) { return h.alu_lanes < lanes(h); });
   add("same partition", "factor 1 has neither kind nor dimension", [](const OverlayHardware& h) {
     const MemoryPartition& p = h.memory_partition;
     return p.factor > 1 || (p.kind == Kind::kBlock && p.dimension == Dimension::kDepth);
   });
-  add("same bits", "which array has which bits of a word changes names alone", [](const OverlayHardware& h) {
+  add("same bits", "which array has which bits of a word changes only names", [](const OverlayHardware& h) {
     const MemoryPartition& p = h.memory_partition;
     return p.dimension == Dimension::kDepth || p.kind == Kind::kBlock;
   });
@@ -64,7 +64,7 @@ void add_flow_rule(DeviceFamily family, const char* reason, std::vector<Eliminat
 
 void add_retiming_rule(std::vector<EliminationRule>& rules) {
   const auto add = option_rules(KnobGroup::kSynthesis, rules);
-  add("retiming", "ABC's retiming chooses initial values that are not given: another circuit came out",
+  add("retiming", "ABC's retiming chooses unspecified initial values: a different circuit came out",
       [](const ImplementationOptions& o) { return !o.retime; });
 }
 

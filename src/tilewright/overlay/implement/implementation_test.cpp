@@ -194,7 +194,7 @@ TEST(ImplementationData, DamagedLinesAreRefused) {
     parse_implementation_row(other, "f:1");
     FAIL() << "was read";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("key is not that of its content"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("key does not match its content"), std::string::npos)
         << error.what();
   }
   const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "twice.jsonl";

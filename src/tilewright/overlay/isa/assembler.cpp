@@ -240,7 +240,7 @@ class Line {
     for (size_t i = 0; i < count; ++i) {
       const std::optional<int64_t> value = parse_number(values[i]);
       if (!value || uint64_t(*value) > largest) {
-        problem("raw", "'" + std::string(values[i].substr(0, 40)) + "' is no word",
+        problem("raw", "'" + std::string(values[i].substr(0, 40)) + "' is not a word",
                 "write 0x and hexadecimal digits");
       } else {
         words[i] = uint64_t(*value);
@@ -292,7 +292,7 @@ class Line {
       const int64_t low = operand->is_signed ? -span / 2 : 0,
                     high = operand->is_signed ? span / 2 - 1 : span - 1;
       if (!value) {
-        problem(key, "'" + std::string(values[i].substr(0, 40)) + "' is no number");
+        problem(key, "'" + std::string(values[i].substr(0, 40)) + "' is not a number");
       } else if (*value < low || *value > high) {
         problem(key, std::to_string(*value) + " is outside of " + std::to_string(low) + ".." +
                          std::to_string(high));
@@ -329,7 +329,7 @@ std::string disassemble(const OverlayHardware& hardware, std::span<const std::by
   if (instructions.size() % size != 0 || uops.size() % uop_size != 0) {
     throw Error(ErrorKind::kInvalidInput, std::to_string(instructions.size()) +
                                               " bytes of instructions and " + std::to_string(uops.size()) +
-                                              " of micro-ops are no multiples of " + std::to_string(size) +
+                                              " of micro-ops are not multiples of " + std::to_string(size) +
                                               " and " + std::to_string(uop_size));
   }
   std::string text;

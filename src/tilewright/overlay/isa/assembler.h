@@ -30,7 +30,7 @@ struct AssembledProgram {
   bool operator==(const AssembledProgram&) const = default;
 };
 
-// Errors (invalid input): sizes that are no multiple of the encoding's.
+// Errors (invalid input): sizes that are not a multiple of the encoding's.
 std::string disassemble(const OverlayHardware& hardware, std::span<const std::byte> instructions,
                         std::span<const std::byte> uops);
 // One instruction of layout.words words, one line without its end.

@@ -105,13 +105,13 @@ TEST(Assembler, ProblemsAreNamedWithTheirLines) {
       "raw 1 zz\n");
   for (const char* part :
        {"a.s:1 (finish): stands before the first section", "a.s:2 (.data): unknown section",
-        "a.s:4 (dst): 2048 is outside of 0..2047", "a.s:4 (src): 'x' is no number",
-        "a.s:5 (raw): '0x100000000' is no word", "a.s:7 (jump): unknown instruction",
+        "a.s:4 (dst): 2048 is outside of 0..2047", "a.s:4 (src): 'x' is not a number",
+        "a.s:5 (raw): '0x100000000' is not a word", "a.s:7 (jump): unknown instruction",
         "a.s:8 (sram): 65536 is outside of 0..65535", "a.s:8 (speed): unknown field; known here: sram, dram",
         "a.s:8 (fast): unknown field", "a.s:9 (uops): has 1 values, 2 separated by '..' are needed",
         "a.s:9 (loop): has 1 values, 2", "a.s:10 (imm): 40000 is outside of -32768..32767",
         "a.s:10 (imm): is given twice", "a.s:11 (raw): 1 words are given, 2 are needed",
-        "a.s:12 (raw): 'zz' is no word"}) {
+        "a.s:12 (raw): 'zz' is not a word"}) {
     expect_contains(error, part);
   }
   expect_contains(error_of(".instructions\nalu.clip clip=1,2"), "a.s:2 (alu.clip): unknown instruction");

@@ -63,7 +63,7 @@ TEST(Layer, ReasonsNameWhatIsMissing) {
 
   OverlayHardware uneven = plain;
   uneven.block_out = 32;
-  EXPECT_NE(reason_for(conv_graph({}), uneven).find("block_in is no multiple of its block_out"),
+  EXPECT_NE(reason_for(conv_graph({}), uneven).find("block_in is not a multiple of its block_out"),
             std::string::npos);
   uneven.block_out = 8;
   EXPECT_EQ(reason_for(conv_graph({}), uneven), "");

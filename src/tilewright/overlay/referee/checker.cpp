@@ -78,7 +78,7 @@ bool ProgramChecker::decode() {
   if (program_.instructions.size() % size != 0) {
     diagnostics_.error(
         ErrorKind::kInvalidInput, "program", "",
-        std::to_string(program_.instructions.size()) + " bytes are no whole number of instructions");
+        std::to_string(program_.instructions.size()) + " bytes are not a whole number of instructions");
     ok = false;
   }
   for (index_ = 0; index_ < count; ++index_) {
@@ -98,7 +98,7 @@ bool ProgramChecker::decode() {
     }
   }
   if (ok && (count == 0 || !std::holds_alternative<FinishInstruction>(instructions_.back()))) {
-    diagnostics_.error(ErrorKind::kInvalidInput, "program", "", "the last instruction is no FINISH");
+    diagnostics_.error(ErrorKind::kInvalidInput, "program", "", "the last instruction is not FINISH");
     ok = false;
   }
   return ok;
@@ -138,7 +138,7 @@ void ProgramChecker::check_loop_alone(const LoopNest& loop, const char* name) {
   const bool empty = loop.uop_begin >= loop.uop_end || loop.iter_out == 0 || loop.iter_in == 0;
   if (empty) {
     error(std::string("empty ") + name, loop.uop_begin >= loop.uop_end ? "uop_end" : "iter_out, iter_in", "",
-          "hardware compares with the end minus one and runs away");
+          "hardware that compares with the end minus one would run away");
   }
 }
 

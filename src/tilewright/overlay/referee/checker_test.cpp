@@ -71,13 +71,13 @@ TEST(Checker, StreamProblems) {
   const std::vector<std::byte> odd(17), unknown(16, std::byte{7});
   Diagnostics diagnostics;
   check_program(hardware, {odd, {}, 0, 0}, diagnostics);
-  expect_contains(diagnostics.errors().at(0).message, "17 bytes are no whole number of instructions");
+  expect_contains(diagnostics.errors().at(0).message, "17 bytes are not a whole number of instructions");
   Diagnostics codes;
   check_program(hardware, {unknown, {}, 0, 0}, codes);
   expect_contains(to_string(codes.errors().at(0)),
                   "instruction 0 'raw 0x0707070707070707 0x0707070707070707'");
   expect_contains(codes.errors().at(0).message, "cannot be decoded: unknown opcode 7");
-  expect_contains(changed("finish\n", "").errors, "the last instruction is no FINISH");
+  expect_contains(changed("finish\n", "").errors, "the last instruction is not FINISH");
   expect_contains(changed("load.uop pop_next\n", "finish\n").errors, "FINISH is not the last instruction");
   expect_contains(changed("load.uop pop_next\nfinish", "finish pop_next").errors, "FINISH carries a pop");
 }

@@ -37,7 +37,7 @@ TEST(ProgramPlace, IsInsideOfTheMemoryAlignedAndAddressed) {
             "dram_bytes of "
             "the hardware");
   EXPECT_EQ(refusal(hardware, 65536, 0, uint64_t{1} << 32),
-            "instructions (count): 4294967296 instructions are more than a run takes; split the program");
+            "instructions (count): 4294967296 instructions are more than a run can take; split the program");
   EXPECT_NE(refusal(hardware, 4096, UINT64_MAX - 15, 2).find("do not fit"), std::string::npos);
   hardware.isa = IsaVersion::kWide;
   EXPECT_NE(refusal(hardware, 65536, 16, 1).find("not aligned to the instructions of 32 bytes"),

@@ -70,7 +70,7 @@ class NamedFiles {
     std::error_code ignored;
     if (confinement_ == Confinement::kInside && fs::exists(path, ignored) &&
         !fs::is_regular_file(path, ignored)) {
-      throw Error(ErrorKind::kInvalidInput, "'" + name.string() + "' is there and not a regular file",
+      throw Error(ErrorKind::kInvalidInput, "'" + name.string() + "' exists and is not a regular file",
                   "give the dump another name");
     }
   }

@@ -195,16 +195,16 @@ TEST_F(RawProgramTest, RefusesDevicesPipesAndFilesOutsideOfItsFolder) {
        {"../secret", "../../../../../../etc/passwd", "/etc/passwd", "link", "zeros", "new/../../x"}) {
     const std::string load = std::string("load: [{file: ") + name + ", address: 0, bytes: 1}]\n";
     const std::string dump = std::string("dump: [{file: ") + name + ", address: 0, bytes: 1}]\n";
-    EXPECT_NE(error(load).find(std::string("load[0]: '") + name + "' leads out of"), std::string::npos)
+    EXPECT_NE(error(load).find(std::string("load[0]: '") + name + "' leads outside"), std::string::npos)
         << error(load);
-    EXPECT_NE(error(dump).find(std::string("dump[0]: '") + name + "' leads out of"), std::string::npos)
+    EXPECT_NE(error(dump).find(std::string("dump[0]: '") + name + "' leads outside"), std::string::npos)
         << error(dump);
   }
   EXPECT_EQ(error("load: [{file: ../secret, address: 0}]\n", Confinement::kNone), "no error");
   EXPECT_NE(error("load: [{file: pipe, address: 0, bytes: 1}]\n").find("it is not a regular file"),
             std::string::npos);
   EXPECT_NE(
-      error("dump: [{file: pipe, address: 0, bytes: 1}]\n").find("'pipe' is there and not a regular file"),
+      error("dump: [{file: pipe, address: 0, bytes: 1}]\n").find("'pipe' exists and is not a regular file"),
       std::string::npos);
   EXPECT_NE(error("load: [{file: /dev/zero, address: 0, bytes: 1}]\n", Confinement::kNone)
                 .find("it is not a regular file"),

@@ -57,10 +57,11 @@ OverlayDriver::OverlayDriver(const OverlayHardware& hardware, RegisterPort& port
     : hardware_(hardware), port_(port) {
   const uint32_t id = read("ID");
   if (id != kOverlayId) {
-    throw Error(ErrorKind::kInvalidInput,
-                fmt::format("the device is no overlay: its ID register reads {:#010x} instead of {:#010x}",
-                            id, kOverlayId),
-                "check the address of the device");
+    throw Error(
+        ErrorKind::kInvalidInput,
+        fmt::format("the device is not an overlay: its ID register reads {:#010x} instead of {:#010x}", id,
+                    kOverlayId),
+        "check the address of the device");
   }
   Diagnostics diagnostics;
   for (const HardwareField& row : kHardwareFields) {

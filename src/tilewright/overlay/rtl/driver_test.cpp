@@ -70,7 +70,8 @@ TEST(OverlayDriver, NamesEveryFieldOfOtherHardware) {
   EXPECT_NE(text.find("output_bits): the device has 4"), std::string::npos) << text;
   EXPECT_EQ(text.find("input_bits"), std::string::npos) << text;
   device.at("ID") = 0;
-  EXPECT_NE(error_text([&] { OverlayDriver(hardware, device); }).find("no overlay"), std::string::npos);
+  EXPECT_NE(error_text([&] { OverlayDriver(hardware, device); }).find("is not an overlay"),
+            std::string::npos);
 }
 
 TEST(OverlayDriver, TranslatesErrors) {

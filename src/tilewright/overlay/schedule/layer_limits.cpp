@@ -51,7 +51,7 @@ bool has_empty_window(const Layer& layer) {
 
 std::string why_not_blocks(const OverlayHardware& hardware) {
   if (hardware.block_in % hardware.block_out != 0) {
-    return "the overlay's block_in is no multiple of its block_out; outputs could not be stored as inputs";
+    return "the overlay's block_in is not a multiple of its block_out; outputs could not be stored as inputs";
   }
   if (hardware.block_in != hardware.block_out && hardware.batch > 1) {
     return "the overlay's block_in and block_out differ and its batch is not 1; outputs could not be stored "
@@ -96,14 +96,14 @@ std::string why_not_widths(const Layer& layer, const OverlayHardware& hardware) 
   const bool outside = layer.kind == LayerKind::kMatrix && reads_outside(layer);
   for (const LayerSource& source : layer.sources) {
     if (outside && !representable(layer.pad_value, source, hardware.input_bits)) {
-      return "the padding, " + std::to_string(layer.pad_value) + ", is no value of " +
+      return "the padding, " + std::to_string(layer.pad_value) + ", is not a value of " +
              std::to_string(hardware.input_bits) + "-bit" + (source.bipolar ? " bipolar" : "") + " inputs";
     }
   }
   if (layer.kind == LayerKind::kMaximum) {
     if (layer.sources[0].bipolar) return "maximum pools of bipolar values do not run on the overlay";
     if (hardware.input_bits < 8 && has_empty_window(layer)) {
-      return "a maximum over nothing but padding, -128, is no value of " +
+      return "a maximum over nothing but padding, -128, is not a value of " +
              std::to_string(hardware.input_bits) + " bits";
     }
   } else {

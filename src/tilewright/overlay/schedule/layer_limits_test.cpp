@@ -60,7 +60,7 @@ TEST(LayerLimits, FourBits) {
   EXPECT_EQ(reason({}, 4), "");
   EXPECT_EQ(reason({.low = -9}, 4), "its inputs, -9 to 7, need more than 4 bits");
   EXPECT_EQ(reason({.out_high = 8}, 4), "its outputs, -8 to 8, need more than 4 bits");
-  EXPECT_EQ(reason({.pad_value = 8, .pad = 1}, 4), "the padding, 8, is no value of 4-bit inputs");
+  EXPECT_EQ(reason({.pad_value = 8, .pad = 1}, 4), "the padding, 8, is not a value of 4-bit inputs");
   EXPECT_EQ(reason({.pad_value = 8}, 4), "");  // nothing is padded
   EXPECT_EQ(reason({.weight = 28}, 4), "");    // four planes of 7
   EXPECT_EQ(reason({.weight = 29}, 4), "weights beyond 4 passes of 4 bits (29 to 29)");
@@ -74,7 +74,7 @@ TEST(LayerLimits, OneBit) {
   signs.bipolar = true;
   EXPECT_EQ(reason(signs, 1), "");
   signs.pad = 1;
-  EXPECT_EQ(reason(signs, 1), "the padding, 0, is no value of 1-bit bipolar inputs");
+  EXPECT_EQ(reason(signs, 1), "the padding, 0, is not a value of 1-bit bipolar inputs");
   signs.pad_value = 1;
   EXPECT_EQ(reason(signs, 1), "");
   signs.channels = 5;

@@ -90,7 +90,7 @@ void verify(const Layer& layer, const OverlayHardware& hardware, const Schedule&
     if (size < total && size % step != 0) {
       diagnostics.error(
           ErrorKind::kInvalidInput, where, field,
-          fmt::format("{} is no multiple of the stride {} of the transposed convolution", size, step));
+          fmt::format("{} is not a multiple of the stride {} of the transposed convolution", size, step));
     }
   };
   phases(schedule.rows, layer.out_height, layer.out_step_y, "rows");

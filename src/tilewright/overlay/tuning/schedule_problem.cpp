@@ -12,7 +12,7 @@ namespace tilewright::overlay {
 void require_timing_tool(const std::string& tool) {
   if (tool == kTimingTool) return;
   throw InterruptedError("the request is for '" + tool + "', this worker has '" + kTimingTool + "'",
-                         "start workers of the coordinator's version");
+                         "start workers with the coordinator's version");
 }
 
 ScheduleProblem::ScheduleProblem(const Layer& layer, const OverlayHardware& hardware,

@@ -44,11 +44,11 @@ void apply_budget(Budget& budget, const std::string& text) {
     int64_t number = 0;
     const auto [stop, failed] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (field == fields.end()) {
-      diagnostics.error(ErrorKind::kInvalidInput, "budget", name, "is no resource",
+      diagnostics.error(ErrorKind::kInvalidInput, "budget", name, "is not a resource",
                         "one of bram, channels, dsp, ff, lut, multipliers, uram");
     } else if (failed != std::errc{} || stop != value.data() + value.size() || number < 0 ||
                (name == "channels" && number < 1)) {
-      diagnostics.error(ErrorKind::kInvalidInput, "budget", name, "'" + value + "' is no count",
+      diagnostics.error(ErrorKind::kInvalidInput, "budget", name, "'" + value + "' is not a count",
                         "e.g. dsp=220");
     } else {
       *field->second = number;
@@ -195,7 +195,7 @@ std::string enough_budget(const Network& network, const Estimator& estimator, co
     diagnostics.error(ErrorKind::kInfeasible, "network '" + network.name + "'", item.resource,
                       fmt::format("the smallest design needs {}, the budget has {}: {} too few", item.need,
                                   item.have, item.need - item.have),
-                      enough.empty() ? "take a larger device" : "a budget that would do: " + enough);
+                      enough.empty() ? "take a larger device" : "a sufficient budget: " + enough);
   }
   diagnostics.raise_if_any();
   throw Error(ErrorKind::kInternal, "an allocation over its budget without a shortage");
@@ -233,7 +233,7 @@ AllocationResult allocate(const Network& network, const Budget& budget, Objectiv
     found = search(network, estimator, limits, options);
   }
   if (found.ending != Ending::kNone && !fits()) {
-    throw Error(ErrorKind::kInfeasible, "the time, or the memory, was used up before there was a design",
+    throw Error(ErrorKind::kInfeasible, "the time or memory limit was reached before there was a design",
                 "give it more");
   }
   if (!found.best[0]) {

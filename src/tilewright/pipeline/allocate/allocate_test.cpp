@@ -186,7 +186,7 @@ TEST(Allocate, SaysWhatIsShortAndWhatWouldDo) {
     text = error.what();
   }
   EXPECT_NE(text.find("network 'large' (BRAM): the smallest design needs "), std::string::npos) << text;
-  const std::string key = "a budget that would do: ";
+  const std::string key = "a sufficient budget: ";
   const size_t at = text.find(key);
   ASSERT_NE(at, std::string::npos);
   const size_t end = text.find_first_of("\n ", at + key.size());
@@ -205,10 +205,10 @@ TEST(Allocate, BudgetText) {
     FAIL();
   } catch (const Error& error) {
     const std::string text = error.what();
-    EXPECT_NE(text.find("(dsp): 'many' is no count"), std::string::npos) << text;
-    EXPECT_NE(text.find("(logic): is no resource"), std::string::npos) << text;
-    EXPECT_NE(text.find("(bram): '' is no count"), std::string::npos) << text;
-    EXPECT_NE(text.find("(channels): '0' is no count"), std::string::npos) << text;
+    EXPECT_NE(text.find("(dsp): 'many' is not a count"), std::string::npos) << text;
+    EXPECT_NE(text.find("(logic): is not a resource"), std::string::npos) << text;
+    EXPECT_NE(text.find("(bram): '' is not a count"), std::string::npos) << text;
+    EXPECT_NE(text.find("(channels): '0' is not a count"), std::string::npos) << text;
   }
 }
 
@@ -322,7 +322,7 @@ TEST(Allocate, EndsWithItsDeadline) {
   const Deadline requested;
   requested.expire();
   const std::string none = time_message(random_network(1), requested);
-  EXPECT_NE(none.find("was used up before there was a design"), std::string::npos) << none;
+  EXPECT_NE(none.find("was reached before there was a design"), std::string::npos) << none;
   EXPECT_THROW(
       {
         Network network = large_maps();
@@ -345,7 +345,7 @@ TEST(Allocate, EndsWithItsDeadline) {
     EXPECT_EQ(problems(network, result.allocation), "");
   } catch (const Error& error) {  // a slow machine
     EXPECT_EQ(error.kind(), ErrorKind::kInfeasible) << error.what();
-    EXPECT_NE(std::string(error.what()).find("was used up"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("limit was reached"), std::string::npos) << error.what();
   }
 
   const Deadline far(1e6);

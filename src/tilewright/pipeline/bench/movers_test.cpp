@@ -68,7 +68,7 @@ TEST(Movers, RefuseParametersThatDoNotFit) {
        "PF 3 does not divide PI 4"},
       {"dma_read",
        {{"DATA", int64_t{48}}, {"BURST", int64_t{4}}, {"QUEUE", int64_t{8}}},
-       "dma_read: DATA 48 is no power of two"},
+       "dma_read: DATA 48 is not a power of two"},
       {"dma_write",
        {{"DATA", int64_t{512}}, {"BURST", int64_t{128}}, {"QUEUE", int64_t{256}}},
        "dma_write: BURST 128 of 64 bytes"},

@@ -17,7 +17,7 @@ void check_burst_parameters(const netlist::Parameters& parameters, const char* c
     throw Error(ErrorKind::kInvalidInput, fmt::format("{}: {}", component, message), hint);
   };
   if (!std::has_single_bit(uint64_t(data))) {
-    error(fmt::format("DATA {} is no power of two", data), "8 to 1024 bits");
+    error(fmt::format("DATA {} is not a power of two", data), "8 to 1024 bits");
   }
   if (!std::has_single_bit(uint64_t(burst)) || burst * data / 8 > 4096) {
     error(fmt::format("BURST {} of {} bytes", burst, data / 8), "a power of two of beats within 4096 bytes");

@@ -46,7 +46,7 @@ class Rules {
     const bool legal_port =
         a.port_bytes >= 1 && a.port_bytes <= 128 && std::has_single_bit(uint64_t(a.port_bytes));
     if (!legal_port) {
-      error(where, "port_bytes", fmt::format("{} is no power of two in 1..128", a.port_bytes),
+      error(where, "port_bytes", fmt::format("{} is not a power of two in 1..128", a.port_bytes),
             "a memory port has 8 to 1024 bits");
     }
     const int64_t most = legal_port ? std::min<int64_t>(256, 4096 / a.port_bytes) : 256;
@@ -57,7 +57,8 @@ class Rules {
     }
     if (a.max_burst_beats < 1 || a.max_burst_beats > most ||
         !std::has_single_bit(uint64_t(a.max_burst_beats))) {
-      error(where, "max_burst_beats", fmt::format("{} is no power of two in 1..{}", a.max_burst_beats, most),
+      error(where, "max_burst_beats",
+            fmt::format("{} is not a power of two in 1..{}", a.max_burst_beats, most),
             "a burst has at most 256 beats and 4096 bytes");
     }
     if (a.weight_channels != 1 && a.weight_channels != 2 && a.weight_channels != 4) {
@@ -84,7 +85,7 @@ class Rules {
     for (size_t i = 0; i < std::min(count, allocation_.layers.size()); ++i) {
       if (allocation_.layers[i].layer == network_.layers[i].name) continue;
       error(fmt::format("entry {}", i), "layer",
-            fmt::format("'{}' stands where the network has '{}'", allocation_.layers[i].layer,
+            fmt::format("'{}' is listed where the network has '{}'", allocation_.layers[i].layer,
                         network_.layers[i].name),
             "keep the order of the network");
     }
@@ -150,7 +151,7 @@ class Rules {
       pair_operands(i, stage);
       if (diagnostics_.errors().size() == before) stage_fits(i);
       if (allocation_.layers[i].input_fifo < 0 || allocation_.layers[i].residual_fifo < 0) {
-        error(layer_name(i), "input_fifo", "a depth is negative", "0 is no queue");
+        error(layer_name(i), "input_fifo", "a depth is negative", "0 means no queue");
       }
     }
     if (diagnostics_.ok()) stage_widths();
@@ -305,7 +306,7 @@ class Rules {
     const int64_t rows = tensor(layer.output).shape.rows;
     if (own.band_rows < 0 || own.band_rows > rows) {
       error(layer_name(i), "band_rows", fmt::format("{} of {} rows", own.band_rows, rows),
-            "0 is the whole layer");
+            "0 means the whole layer");
     }
     pair_operands(i, engine.shape);
   }

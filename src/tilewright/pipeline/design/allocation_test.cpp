@@ -160,8 +160,8 @@ TEST(AllocationRules, OfBothShapes) {
   expect_each_refused(
       streaming_allocation(),
       {{"(clock_mhz): is not positive", [](Allocation& a) { a.clock_mhz = 0; }},
-       {"(port_bytes): 12 is no power of two", [](Allocation& a) { a.port_bytes = 12; }},
-       {"(max_burst_beats): 128 is no power of two in 1..64",
+       {"(port_bytes): 12 is not a power of two", [](Allocation& a) { a.port_bytes = 12; }},
+       {"(max_burst_beats): 128 is not a power of two in 1..64",
         [](Allocation& a) {
           a.port_bytes = 64;
           a.max_burst_beats = 128;
@@ -171,7 +171,7 @@ TEST(AllocationRules, OfBothShapes) {
         [](Allocation& a) { a.weight_memory = netlist::MemoryKind::kUltraRam; }},
        {"(weights): a streaming design keeps", [](Allocation& a) { a.weights_on_chip = false; }},
        {"(layers): 3 entries for 4 layers", [](Allocation& a) { a.layers.pop_back(); }},
-       {"entry 1 (layer): 'x' stands where the network has 'layer2'",
+       {"entry 1 (layer): 'x' is listed where the network has 'layer2'",
         [](Allocation& a) { a.layers[1].layer = "x"; }},
        {"layer 'layer2' (unroll): only a convolution", [](Allocation& a) { a.layers[1].unroll = true; }},
        {"layer 'layer1' (po): 0 is not in 1..65536", [](Allocation& a) { a.layers[0].stage.po = 0; }},

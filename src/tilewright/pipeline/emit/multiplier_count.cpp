@@ -28,12 +28,12 @@ int integer_of(const json& text) {
   constexpr long long kWidest = 1 << 24;
   const std::string digits = text.get<std::string>();
   const long long value = std::stoll(digits, nullptr, 2);
-  if (value < 0 || value > kWidest) throw std::out_of_range("'" + digits + "' is no width");
+  if (value < 0 || value > kWidest) throw std::out_of_range("'" + digits + "' is not a width");
   return int(value);
 }
 
 [[noreturn]] void fail_form(const std::string& source_name, const std::string& what) {
-  throw Error(ErrorKind::kInvalidInput, fmt::format("{}: no netlist of Yosys: {}", source_name, what),
+  throw Error(ErrorKind::kInvalidInput, fmt::format("{}: not a Yosys netlist: {}", source_name, what),
               "Yosys 0.23 is known to work");
 }
 
@@ -55,7 +55,7 @@ class Walk {
   const Tallies& of(const std::string& name, bool in_array) {
     const auto key = std::make_pair(name, in_array);
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
-    if (!inside_.insert(key).second) throw std::logic_error("the module " + name + " lies in itself");
+    if (!inside_.insert(key).second) throw std::logic_error("the module " + name + " contains itself");
     const json& module = modules_.at(name);
     const std::string source = source_name(name, module);
     const bool array =

@@ -17,8 +17,8 @@ inline constexpr DeviceRegister kRegisters[] = {
      "bit 0: done (the interrupt); bit 1: a memory port answered with an error. A start clears both; writing "
      "1 to bit 0 clears done"},
     {"ID", 0x08, "r", "the letters TWP1, T in bits 31:24"},
-    {"VERSION", 0x0C, "r", "of this table: 1"},
-    {"IMAGES", 0x10, "rw", "images of a run, one after the other; 0 is as 1"},
+    {"VERSION", 0x0C, "r", "version of this table: 1"},
+    {"IMAGES", 0x10, "rw", "images of a run, one after the other; 0 counts as 1"},
     {"IMAGES_DONE", 0x14, "r", "images of the run that are complete"},
     {"CYCLES_LO", 0x18, "r",
      "cycles of the run, from the write of the start bit to the end of the last image"},

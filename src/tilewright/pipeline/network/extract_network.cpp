@@ -99,7 +99,7 @@ class Extraction {
     for (NodeId id = first_; id <= last_; ++id) {
       if (!member_[size_t(id)] || !wanted[size_t(id)]) {
         if (member_[size_t(id)] && runs_in_hardware(graph_, graph_.nodes[size_t(id)])) {
-          refuse(graph_.nodes[size_t(id)], "its result leaves the network beside the last layer's",
+          refuse(graph_.nodes[size_t(id)], "its result is an output besides that of the last layer",
                  "cut the model to one output");
         }
         member_[size_t(id)] = false;
@@ -107,7 +107,7 @@ class Extraction {
       }
       const Node& node = graph_.nodes[size_t(id)];
       if (!runs_in_hardware(graph_, node) && !is_view(node)) {
-        refuse(node, "hardware has no layer for it, and it stands between layers", "remove or replace it");
+        refuse(node, "hardware has no layer for it, and it lies between layers", "remove or replace it");
       }
     }
     problems_.raise_if_any();
@@ -196,8 +196,8 @@ class Extraction {
     Layer layer = begin_layer(node);
     const bool windows = !source->geometry.window.axes.empty();
     if (windows && views_.at(node.input(0)).order != Order::kNchw) {
-      return refuse(node, "the axes of what it reads are in another order than [1, channels, rows, columns]",
-                    "remove the Transpose in front of it");
+      return refuse(node, "the axes of its input are not in the order [1, channels, rows, columns]",
+                    "remove the Transpose before it");
     }
     if (!take_function(node, *source, layer)) return;
     end_layer(node, std::move(layer));
@@ -383,7 +383,7 @@ class Extraction {
 
   void take_addition(const Node& node, const FusedLayer& source) {
     if (source.finish.bipolar) {
-      return refuse(node, "its sums become signs", "put a QRequantize with the signs behind it");
+      return refuse(node, "its sums become signs", "put a QRequantize with the signs after it");
     }
     if (!alike(node.input(0), node.input(1))) {
       return refuse(node, "its operands lie in memory in different orders",
@@ -485,7 +485,7 @@ class Extraction {
       return refuse(
           node,
           fmt::format("it turns {} into {}", to_string(graph_.value(node.input(0)).shape), to_string(out)),
-          "only flattening is possible inside hardware, and a vector as the channels of one pixel");
+          "hardware can only flatten, or take a vector as the channels of one pixel");
     }
     views_[node.outputs[0]] = result;
   }
@@ -500,7 +500,7 @@ class Extraction {
     const TensorShape& result = network_.tensors[size_t(network_.output)].shape;
     const Order order = views_.at(out).order;
     if ((order == Order::kNhwc || order == Order::kVectorHwc) && result.rows * result.columns > 1) {
-      refuse(last, "the network would end behind a Transpose", "end it in front of the Transpose");
+      refuse(last, "the network would end after a Transpose", "end it before the Transpose");
       problems_.raise_if_any();
     }
     network_.before = graph_;

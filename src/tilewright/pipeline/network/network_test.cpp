@@ -197,7 +197,7 @@ TEST(ExtractNetwork, RefusesWhatMovesDataOrComesFromElsewhere) {
          const ValueId y = g.conv(g.x, 4);
          return g.conv(g.add("FixedAdd", {y, g.add("Transpose", {g.conv(g.x, 4)}, {{"perm", to_nhwc}})}), 3);
        }},
-      {"the axes of what it reads are in another order",
+      {"the axes of its input are not in the order",
        [&](FixedGraph& g) {
          return g.conv(g.add("Transpose", {g.conv(g.x, 4)}, {{"perm", to_nhwc}}), 3);
        }},
@@ -210,7 +210,7 @@ TEST(ExtractNetwork, RefusesWhatMovesDataOrComesFromElsewhere) {
          const ValueId y = g.conv(g.x, 4);
          return g.conv(g.add("FixedAdd", {y, g.add("Identity", {y})}), 3);
        }},
-      {"the network would end behind a Transpose",
+      {"the network would end after a Transpose",
        [&](FixedGraph& g) {
          return g.add("Relu", {g.add("Transpose", {g.conv(g.x, 4)}, {{"perm", to_nhwc}})});
        }},

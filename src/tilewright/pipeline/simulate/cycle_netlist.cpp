@@ -55,7 +55,7 @@ void CycleNetlist::add_components(const netlist::Design& design, const MemoryIma
     const ComponentType* const type = component_type(instance.module);
     if (type == nullptr || design.module(instance.module) != nullptr) {
       throw Error(ErrorKind::kUnsupported,
-                  fmt::format("instance '{}' of '{}' is no component", instance.name, instance.module),
+                  fmt::format("instance '{}' of '{}' is not a component", instance.name, instance.module),
                   "use components of rtl/pipeline");
     }
     Component component;

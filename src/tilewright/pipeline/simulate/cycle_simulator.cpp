@@ -146,7 +146,8 @@ class Run final : public DesignHost<CycleNetlist> {
                                     stream.producer);
       }
     }
-    throw Error(ErrorKind::kInfeasible, text, "deepen the queues between what waits for each other");
+    throw Error(ErrorKind::kInfeasible, text,
+                "deepen the queues between the components that wait for each other");
   }
 
   const Design& design_;

@@ -28,8 +28,8 @@ void check_identity(const Design& design, DesignPort& port) {
     const uint32_t wanted = uint32_t(image->second.get(word, 0, 32));
     if (found == wanted) continue;
     throw Error(ErrorKind::kInvalidInput,
-                fmt::format("another design is behind the port: identity word {} is {:08x}, not {:08x}", word,
-                            found, wanted),
+                fmt::format("the port leads to a different design: identity word {} is {:08x}, not {:08x}",
+                            word, found, wanted),
                 "load the bitstream of this design");
   }
 }

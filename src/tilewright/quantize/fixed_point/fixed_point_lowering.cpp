@@ -228,7 +228,7 @@ class FixedPointLowering {
 
   bool lookup(const Node& node) {
     const auto shift = table_shift(source_, node, builder_.fraction());
-    if (!shift) return builder_.refuse(node, "512 straight pieces do not hold its function");
+    if (!shift) return builder_.refuse(node, "512 linear pieces do not approximate its function");
     const std::vector<int32_t> entries =
         fixed_table(*element_function(source_, node), builder_.fraction(), *shift);
     const ValueId table = builder_.graph().add_constant(

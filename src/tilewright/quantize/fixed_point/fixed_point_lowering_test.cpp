@@ -220,7 +220,7 @@ TEST(FixedPointLowering, ReasonsNameWhatStaysInFloat) {
   const Graph fixed = to_fixed_point(net.finish(v), kQ22, &report);
   ASSERT_EQ(report.records.size(), 5u);
   EXPECT_EQ(report.records[0].reason, "none of its inputs is in fixed point");
-  EXPECT_EQ(report.records[2].reason, "512 straight pieces do not hold its function");
+  EXPECT_EQ(report.records[2].reason, "512 linear pieces do not approximate its function");
   EXPECT_EQ(report.records[4].reason,
             "the average leaves out padding (count_include_pad = 0), so its divisor varies");
   EXPECT_EQ(report.records[1].fixed_op, "FixedConv");

@@ -20,7 +20,7 @@ RealLayer refused(const std::string& problem) {
 RealLayer real_convolution(const Graph& graph, const Node& node) {
   const Tensor* weights = graph.constant_input(node, 1);
   if (weights == nullptr) return refused("its weights are computed");
-  if (graph.value(node.input(0)).shape.rank() != 4) return refused("it has not two spatial dimensions");
+  if (graph.value(node.input(0)).shape.rank() != 4) return refused("it does not have two spatial dimensions");
   if (node.has_input(2) && !graph.is_constant(node.input(2))) return refused("its bias is computed");
   RealLayer layer;
   layer.weight_shape = weights->shape();
@@ -35,7 +35,7 @@ RealLayer real_convolution(const Graph& graph, const Node& node) {
 RealLayer real_dense(const Graph& graph, const Node& node) {
   const Tensor* weights = graph.constant_input(node, 1);
   if (weights == nullptr) return refused("both factors are computed, or the weights are the left one");
-  if (weights->shape().rank() != 2) return refused("its weights have not rank 2");
+  if (weights->shape().rank() != 2) return refused("its weights do not have rank 2");
   if (graph.value(node.input(0)).shape.rank() < 1) return refused("its input is a scalar");
   const bool gemm = node.is("Gemm");
   if (gemm && node.int_or("transA", 0) != 0) return refused("it transposes its input");

@@ -22,7 +22,7 @@ std::vector<float> read_floats(JsonMap& map, const std::string& key, size_t coun
   }
   for (const nlohmann::json& value : *list) {
     if (!value.is_number() || !std::isfinite(value.get<float>())) {
-      map.error(key, "holds something that is no number");
+      map.error(key, "holds something that is not a number");
       return values;
     }
     values.push_back(value.get<float>());

@@ -68,7 +68,7 @@ class FormulaParser : ExpressionParser<int, FormulaOperator> {
                                     Relation::kGreater, Relation::kEqual}) {
       if (text_.take(relation_text(relation))) return relation;
     }
-    if (text_.token() == "=") text_.fail_at(text_.token(), "'=' is no comparison", "write '=='");
+    if (text_.token() == "=") text_.fail_at(text_.token(), "'=' is not a comparison", "write '=='");
     text_.fail_at(text_.token(), "a comparison is expected", "one of <= >= < > ==");
   }
 

@@ -64,15 +64,15 @@ TEST(Expression, EveryMistakeHasItsMessage) {
   EXPECT_EQ(complaint_about("(x"), "test.yaml:3 (key): column 3 of '(x': ')' is expected");
   EXPECT_EQ(complaint_about("x / 0"), "test.yaml:3 (key): column 6 of 'x / 0': division by zero");
   EXPECT_EQ(complaint_about("min(x)"), "test.yaml:3 (key): column 6 of 'min(x)': ',' is expected");
-  EXPECT_EQ(complaint_about("x $ y"),
-            "test.yaml:3 (key): column 3 of 'x $ y': '$' is not expected here");
-  EXPECT_EQ(complaint_about("*x"), "test.yaml:3 (key): column 1 of '*x': a number, a name or '(' is expected");
+  EXPECT_EQ(complaint_about("x $ y"), "test.yaml:3 (key): column 3 of 'x $ y': '$' is not expected here");
+  EXPECT_EQ(complaint_about("*x"),
+            "test.yaml:3 (key): column 1 of '*x': a number, a name or '(' is expected");
   EXPECT_EQ(complaint_about("99999999999999999"),
             "test.yaml:3 (key): column 1 of '99999999999999999': no number in 0..1e15");
   EXPECT_EQ(complaint_about("x", true),
             "test.yaml:3 (key): column 2 of 'x': a comparison is expected; one of <= >= < > ==");
   EXPECT_EQ(complaint_about("x = y", true),
-            "test.yaml:3 (key): column 3 of 'x = y': '=' is no comparison; write '=='");
+            "test.yaml:3 (key): column 3 of 'x = y': '=' is not a comparison; write '=='");
   EXPECT_NE(complaint_about(std::string(500, '(')).find("nested deeper than 100"), std::string::npos);
   EXPECT_NE(complaint_about(std::string(500, '-')).find("nested deeper than 100"), std::string::npos);
   EXPECT_NE(complaint_about(std::string(2001, 'x')).find("longer than 2000 characters"), std::string::npos);

@@ -161,7 +161,7 @@ std::string cannot_fuse(const LayerChain& chain, const ArrayHardware& hardware) 
                       std::equal(made.begin(), made.end(), read.begin(),
                                  [](const Rank& a, const Rank& b) { return a.size == b.size; });
     if (!meet)
-      return fmt::format("the output of '{}' has another shape than the input of '{}'", chain[i].name,
+      return fmt::format("the output of '{}' has a different shape from the input of '{}'", chain[i].name,
                          chain[i + 1].name);
   }
   if (hardware.levels.size() < 2) return "there is no buffer below the outermost memory";

@@ -208,7 +208,7 @@ TEST(MappingCache, AFolderThatCannotBeWrittenIsAWarning) {
   std::filesystem::remove_all(folder);
   cache.store(mapspace, {}, find_mapping(mapspace, {}));
   ASSERT_EQ(cache.warnings().size(), 1u);
-  EXPECT_NE(cache.warnings()[0].find("not remembered"), std::string::npos);
+  EXPECT_NE(cache.warnings()[0].find("not cached"), std::string::npos);
 }
 
 TEST(LayerFront, EqualsEnumeration) {

@@ -177,7 +177,7 @@ void MappingCache::store(const Mapspace& mapspace, const MapperOptions& options,
   try {
     write_text_file(path, json_text(entry, 1) + "\n");
   } catch (const Error& error) {
-    warnings_.push_back(fmt::format("a mapping is not remembered: {}", error.what()));
+    warnings_.push_back(fmt::format("a mapping was not cached: {}", error.what()));
   }
 }
 

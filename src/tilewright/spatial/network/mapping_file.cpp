@@ -67,7 +67,7 @@ MappingFile parse_mapping_file(const std::string& text, const std::string& sourc
   for (const char* known : {"network", "hardware"}) top.child(known);
   const YAML::Node layers = top.child("layers");
   if (!layers.IsDefined() || !layers.IsSequence()) {
-    top.error("layers", "is no list of mappings", "see docs/map.md");
+    top.error("layers", "is not a list of mappings", "see docs/map.md");
   } else {
     for (const YAML::Node& node : layers) {
       YamlMap entry(node, source_name, diagnostics);
@@ -75,7 +75,7 @@ MappingFile parse_mapping_file(const std::string& text, const std::string& sourc
       for (const char* known : {"dataflow", "energy", "cycles"}) entry.child(known);
       const YAML::Node levels = entry.child("mapping");
       if (!levels.IsDefined() || !levels.IsSequence()) {
-        entry.error("mapping", "is no list of levels");
+        entry.error("mapping", "is not a list of levels");
       } else {
         file.entries.push_back({layer, as_text(levels)});
       }

@@ -185,9 +185,9 @@ BoundDataflow bind_dataflow(const Dataflow& dataflow, const LayerShape& layer, c
   for (size_t v = 0; v < uppers.size(); ++v) {
     const std::optional<double> upper = bound.graph.constant_value(uppers[v]);
     if (!upper || !(*upper < kMostUpper)) {
-      diagnostics.error(ErrorKind::kInvalidInput,
-                        fmt::format("dataflow '{}', layer '{}'", dataflow.name, layer.name),
-                        "variables." + dataflow.variables[v].name, "the upper bound is no number below 2^40");
+      diagnostics.error(
+          ErrorKind::kInvalidInput, fmt::format("dataflow '{}', layer '{}'", dataflow.name, layer.name),
+          "variables." + dataflow.variables[v].name, "the upper bound is not a number below 2^40");
     }
     bound.upper.push_back(std::floor(upper.value_or(1)));
   }

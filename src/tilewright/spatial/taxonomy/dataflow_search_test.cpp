@@ -181,7 +181,7 @@ TEST(DataflowSearch, RefusesCountsWithoutMeaning) {
             "dataflow 'odd', layer 'layer' (accesses.dram.input): the count is -134 at the best mapping");
   EXPECT_EQ(run("I*a", "1000000000*M"), "");
   EXPECT_EQ(run("I", "M/(C - 8)"),
-            "dataflow 'odd', layer 'layer' (variables.a): the upper bound is no number below 2^40");
+            "dataflow 'odd', layer 'layer' (variables.a): the upper bound is not a number below 2^40");
   // Nowhere defined: no mapping, and no constraint to blame.
   EXPECT_EQ(run("I/(a - a)", "M"), "");
 }

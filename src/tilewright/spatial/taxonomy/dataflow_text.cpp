@@ -76,7 +76,7 @@ class Reader {
   // Adds a name to what expressions may use.
   void define(const YAML::Node& node, const std::string& key, const std::string& name, int value) {
     if (!is_expression_name(name)) {
-      error(node, key, fmt::format("'{}' is no name", name), "letters, digits and underscores");
+      error(node, key, fmt::format("'{}' is not a name", name), "letters, digits and underscores");
     } else if (!scope_.try_emplace(name, value).second) {
       error(node, key, fmt::format("'{}' is taken", name));
     }
@@ -169,7 +169,7 @@ class Reader {
     const YAML::Node factor = node.begin()->second;
     static const std::set<std::string> kDimensions = {"N", "G", "M", "C", "P", "Q", "R", "S"};
     if (kDimensions.count(loop.dimension) == 0) {
-      error(node, key, fmt::format("'{}' is no dimension of a convolution", loop.dimension),
+      error(node, key, fmt::format("'{}' is not a dimension of a convolution", loop.dimension),
             "N, G, M, C, P, Q, R, S");
     }
     if (factor.IsScalar() && factor.Scalar() == "rest") return loop;
@@ -216,7 +216,7 @@ class Reader {
     for (const YAML::Node& entry : list) {
       const std::string name = entry.IsScalar() ? entry.Scalar() : "";
       if (name != "input" && name != "weight" && name != "output") {
-        error(entry, key, fmt::format("'{}' is no data type", name), "input, weight or output");
+        error(entry, key, fmt::format("'{}' is not a data type", name), "input, weight or output");
       }
       level.keeps.push_back(name);
     }

@@ -65,9 +65,9 @@ TEST(DataflowText, EveryMistakeHasItsMessage) {
   EXPECT_EQ(problems(with("m: M", "m: p")).substr(0, 67),
             "test.yaml:4 (variables.m): column 1 of 'p': unknown name 'p'; known");
   EXPECT_EQ(problems(with("  p: min", "  2x: M\n  p: min")),
-            "test.yaml:5 (variables.2x): '2x' is no name; letters, digits and underscores");
+            "test.yaml:5 (variables.2x): '2x' is not a name; letters, digits and underscores");
   EXPECT_EQ(problems(with("  p: min", "  ceil: M\n  p: min")),
-            "test.yaml:5 (variables.ceil): 'ceil' is no name; letters, digits and underscores");
+            "test.yaml:5 (variables.ceil): 'ceil' is not a name; letters, digits and underscores");
   EXPECT_EQ(problems(with("active_pes: p", "active: p")),
             "2 problems\n  test.yaml (active_pes): an expression is expected\n  test.yaml:12 (active): "
             "unknown field; known "
@@ -75,7 +75,7 @@ TEST(DataflowText, EveryMistakeHasItsMessage) {
             "register_file_bytes, title, variables");
   EXPECT_EQ(
       problems(std::string(kSmall) + "mapping: [{level: dram, temporal: [X: m]}]\n"),
-      "test.yaml:13 (mapping.dram.temporal): 'X' is no dimension of a convolution; N, G, M, C, P, Q, R, "
+      "test.yaml:13 (mapping.dram.temporal): 'X' is not a dimension of a convolution; N, G, M, C, P, Q, R, "
       "S");
   EXPECT_EQ(problems(std::string(kSmall) + "parameters: {a: many}\n"),
             "test.yaml:13 (parameters.a): a number in -1e12..1e12 is expected");

@@ -27,7 +27,7 @@ std::vector<std::pair<double, double>> read_curve(YamlMap& map, const std::strin
                     YAML::convert<double>::decode(entry[1], point.second);
     if (!ok ||
         !(point.first > 0 && point.first < kMostArea && point.second > 0 && point.second < kMostArea)) {
-      map.error(key, fmt::format("entry {} is no pair of positive numbers", points.size() + 1));
+      map.error(key, fmt::format("entry {} is not a pair of positive numbers", points.size() + 1));
       return {{1, 1}, {2, 1}};
     }
     if (!points.empty() && point.first <= points.back().first) {

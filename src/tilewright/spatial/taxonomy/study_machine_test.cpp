@@ -67,7 +67,7 @@ TEST(StudyMachine, EveryMistakeHasItsMessage) {
   EXPECT_EQ(machine_problems(head + "  per_byte_um2: [[2, 5], [1, 4]]\n  bytes_of: [[1, 2], [2, 4]]\n"),
             "test:5 (per_byte_um2): entry 2 does not ascend");
   EXPECT_EQ(machine_problems(head + "  per_byte_um2: [[2, 5], [4, -4]]\n  bytes_of: [[1, 2]]\n"),
-            "2 problems\n  test:5 (per_byte_um2): entry 2 is no pair of positive numbers\n"
+            "2 problems\n  test:5 (per_byte_um2): entry 2 is not a pair of positive numbers\n"
             "  test:6 (bytes_of): a list of at least two [x, y] pairs is expected");
 }
 

@@ -245,7 +245,7 @@ class ArchitectureBuilder {
                  int64_t fallback) {
     const double value = number_at(node, key, double(low), double(high), double(fallback));
     if (value == std::floor(value)) return int64_t(value);
-    report_.unsupported(node.attribute(key), key, fmt::format("{} is no integer", value));
+    report_.unsupported(node.attribute(key), key, fmt::format("{} is not an integer", value));
     return fallback;
   }
 

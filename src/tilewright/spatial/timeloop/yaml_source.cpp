@@ -116,7 +116,7 @@ double Report::number(const Source& map, const std::string& key, double low, dou
   if (!YAML::convert<double>::decode(value.node, result)) {
     const std::optional<double> evaluated = evaluate_expression(value.text(), names, problem);
     if (!evaluated) {
-      invalid(value, key, fmt::format("'{}' is no number: {}", value.text(), problem));
+      invalid(value, key, fmt::format("'{}' is not a number: {}", value.text(), problem));
       return fallback;
     }
     result = *evaluated;
@@ -132,7 +132,7 @@ int64_t Report::integer(const Source& map, const std::string& key, int64_t low, 
                         int64_t fallback, const std::map<std::string, double>& names) {
   const double value = number(map, key, double(low), double(high), double(fallback), names);
   if (value == std::floor(value)) return int64_t(value);
-  invalid(child(map, key), key, fmt::format("{} is no integer", value));
+  invalid(child(map, key), key, fmt::format("{} is not an integer", value));
   return fallback;
 }
 

@@ -18,7 +18,7 @@ Permutation permutation_of(const Node& transpose, int rank) {
   }
   if (!legal) {
     throw Error({{ErrorKind::kInvalidInput, where(transpose), transpose.op,
-                  "'perm' is no permutation of its input's " + std::to_string(rank) + " axes", ""}});
+                  "'perm' is not a permutation of its input's " + std::to_string(rank) + " axes", ""}});
   }
   return perm;
 }

@@ -38,7 +38,7 @@ TEST(Permutation, RejectsWhatIsNone) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()),
-              "node 't' (Transpose): 'perm' is no permutation of its input's 2 axes");
+              "node 't' (Transpose): 'perm' is not a permutation of its input's 2 axes");
   }
 }
 

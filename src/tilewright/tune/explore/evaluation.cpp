@@ -27,11 +27,11 @@ CandidateResult read_result(const ExplorationBackend& backend, const JobResult& 
       result.failure = fmt::format("took more than {:.0f} s", done.seconds);
       break;
     case JobStatus::kNotStored:
-      throw Error(ErrorKind::kInvalidInput, done.reply, "run the same command again to go on");
+      throw Error(ErrorKind::kInvalidInput, done.reply, "run the same command again to continue");
     case JobStatus::kLost:
       throw Error(ErrorKind::kInternal,
                   fmt::format("job '{}' was lost {} times: {}", done.id, done.attempts, done.reply),
-                  "run the same command again to go on; the job's log is in its folder");
+                  "run the same command again to continue; the job's log is in its folder");
   }
   result.worker_s = done.seconds;
   return result;

@@ -84,11 +84,11 @@ void check_question(const fs::path& file, const std::string& question) {
     problems.error(
         ErrorKind::kInvalidInput, "study '" + file.parent_path().string() + "'", field.key(),
         fmt::format("it was made with {}, not with {}", shown(there, field.key()), shown(asked, field.key())),
-        "take another folder");
+        "use another folder");
   }
   problems.raise_if_any();
-  throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' has fields that no study has", file.string()),
-              "take another folder");
+  throw Error(ErrorKind::kInvalidInput,
+              fmt::format("'{}' has fields that a study does not have", file.string()), "use another folder");
 }
 
 }  // namespace

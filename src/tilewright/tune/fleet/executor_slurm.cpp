@@ -263,7 +263,7 @@ void SlurmExecutor::ask_controller() {
 // Nothing: to be submitted again.
 std::optional<JobResult> SlurmExecutor::ended_without_result(const Tracked& tracked,
                                                              const SlurmTask* task) const {
-  std::string why = "Slurm knows nothing of it any more, and there is no result";
+  std::string why = "Slurm no longer knows it, and there is no result";
   JobStatus status = JobStatus::kLost;
   if (task) {
     const std::filesystem::path log = folder_.logs() / fmt::format("slurm-{}.log", task->log_stem);

@@ -30,7 +30,7 @@ std::string now_text() {
   if (reason != EWOULDBLOCK) {
     throw Error(ErrorKind::kInvalidInput,
                 fmt::format("cannot lock '{}': {}", file.string(), std::strerror(reason)),
-                "the folder must lie on a file system that has locks");
+                "the folder must be on a file system with locks");
   }
   std::string holder = read_text_file(file, 4096);
   while (!holder.empty() && holder.back() == '\n') holder.pop_back();

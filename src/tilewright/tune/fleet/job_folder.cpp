@@ -35,7 +35,7 @@ std::string job_text(const Job& job) {
   check_id(job.id);
   if (!(job.timeout_s > 0) || !std::isfinite(job.timeout_s)) {
     throw Error(ErrorKind::kInvalidInput,
-                fmt::format("job '{}': {} s is no time limit", job.id, job.timeout_s));
+                fmt::format("job '{}': {} s is not a time limit", job.id, job.timeout_s));
   }
   try {
     const json value = {

@@ -94,7 +94,7 @@ class ThreadExecutor : public Executor {
       result.reply = error.what();
     } catch (const Expired&) {
       result.status = JobStatus::kLost;
-      result.reply = "the time was over";
+      result.reply = "time ran out";
     } catch (const Error& error) {
       result.status = JobStatus::kFailed;
       result.reply = error.what();

@@ -43,9 +43,9 @@ void verify(const Record& record, const std::string& where, Diagnostics& diagnos
   check_key("schedule", record.key.schedule);
   check_key("tool", record.key.tool);
   check_length("failure", record.failure);
-  if (!valid_utf8(record.failure)) refuse("failure", "is no UTF-8");
+  if (!valid_utf8(record.failure)) refuse("failure", "is not UTF-8");
   if (record.cost && !std::isfinite(*record.cost)) refuse("cost", "is not finite");
-  if (record.cost && !record.failure.empty()) refuse("failure", "is there beside a cost");
+  if (record.cost && !record.failure.empty()) refuse("failure", "is given together with a cost");
   if (!record.cost && record.failure.empty()) refuse("failure", "is missing, and so is the cost");
   if (!std::isfinite(record.seconds) || record.seconds < 0)
     refuse("seconds", "is not a finite number of 0 or more");

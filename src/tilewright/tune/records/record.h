@@ -37,7 +37,7 @@ inline constexpr size_t kLongestRecordText = size_t{1} << 16;
 inline constexpr int64_t kLatestRecordTime = int64_t{1} << 40;
 
 // Reports what a record may not hold: key texts that are empty or no line of printable ASCII, texts that are
-// too long, numbers that are not finite, a failure that is no UTF-8, both cost and failure, or neither.
+// too long, numbers that are not finite, a failure that is not UTF-8, both cost and failure, or neither.
 void verify(const Record& record, const std::string& where, Diagnostics& diagnostics);
 
 // The key on a few lines, long texts shortened, for messages.

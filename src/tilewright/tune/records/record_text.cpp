@@ -22,14 +22,14 @@ constexpr int64_t kMostReported = 1000;  // bad lines
 std::optional<double> read_number(JsonMap& fields, const char* name) {
   const nlohmann::json* value = fields.child(name);
   if (value && value->is_number()) return value->get<double>();
-  fields.error(name, value ? "is no number" : "missing field", "give a number");
+  fields.error(name, value ? "is not a number" : "missing field", "give a number");
   return std::nullopt;
 }
 
 uint64_t read_seed(JsonMap& fields) {
   const nlohmann::json* value = fields.child("seed");
   if (value && value->is_number_unsigned()) return value->get<uint64_t>();
-  fields.error("seed", value ? "is no integer of 0 or more" : "missing field", "give an integer");
+  fields.error("seed", value ? "is not an integer of 0 or more" : "missing field", "give an integer");
   return 0;
 }
 

@@ -94,7 +94,7 @@ int64_t RecordStore::add(std::span<const Record> records) {
           ErrorKind::kInternal,
           fmt::format("one trial has two results: {} now, {} in '{}'\n  {}", describe_result(record),
                       describe_result(*added.differs), database_->path.string(), describe(record.key)),
-          "what was measured depends on something that the key does not say");
+          "the measurement depends on something that the key does not contain");
     }
   });
 }

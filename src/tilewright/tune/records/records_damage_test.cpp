@@ -37,7 +37,7 @@ TEST(RecordFiles, WhatIsNoDatabaseOfRecordsIsRefused) {
   for (const Mode mode : {Mode::kRead, Mode::kWrite}) {
     EXPECT_EQ(refusal("text", mode),
               named("text") +
-                  " is damaged, or no database of records (file is not a database); no record can be "
+                  " is damaged, or not a database of records (file is not a database); no record can be "
                   "read from it: restore it from a copy or an export");
     EXPECT_EQ(refusal("other.db", mode),
               named("other.db") + " is a database of another program; give a database of records");
@@ -45,9 +45,9 @@ TEST(RecordFiles, WhatIsNoDatabaseOfRecordsIsRefused) {
               named("newer.db") +
                   " was made by a newer tilewright: its format is 2, this one knows 1; update this "
                   "one, or export there and import here");
-    EXPECT_EQ(refusal(".", mode), named(".") + " is no file; give the path of a database of records");
+    EXPECT_EQ(refusal(".", mode), named(".") + " is not a file; give the path of a database of records");
   }
-  EXPECT_EQ(refusal("empty", Mode::kRead), named("empty") + " is empty: no database of records");
+  EXPECT_EQ(refusal("empty", Mode::kRead), named("empty") + " is empty, not a database of records");
   EXPECT_EQ(refusal("empty", Mode::kWrite), "");
   EXPECT_EQ(read_file(folder / "other.db"), before);
   EXPECT_NE(refusal("nowhere/a.db", Mode::kWrite).find("cannot open"), std::string::npos);
@@ -85,8 +85,7 @@ TEST(RecordFiles, NetworkFileSystemsAreRefusedWithTheReason) {
       "'" + (folder / "a.db").string() +
           "' lies on a network file system (NFS), where the locks of a database do not hold: records would "
           "be lost or the file damaged; keep it on a local disk of the machine that coordinates; workers "
-          "hand "
-          "in their results as files");
+          "deliver their results as files");
   EXPECT_EQ(asked, folder / "a.db");
   EXPECT_FALSE(fs::exists(folder / "a.db"));
 }
@@ -100,7 +99,7 @@ TEST(RecordFiles, AForeignTableIsDamageNotABug) {
   }
   EXPECT_NE(message_of([&] {
               RecordStore(folder / "a.db", Mode::kRead).all_best();
-            }).find("is damaged, or no database of records (no such table: trials)"),
+            }).find("is damaged, or not a database of records (no such table: trials)"),
             std::string::npos);
   EXPECT_NE(message_of([&] {
               RecordStore(folder / "a.db", Mode::kWrite).add(std::vector{numbered_record(1)});
@@ -247,7 +246,7 @@ TEST(RecordDamage, TheMessageSaysWhatCanBeSaved) {
   const int64_t saved = count_recoverable(folder / "a.db");
   EXPECT_GT(saved, 400);
   EXPECT_EQ(message, "'" + (folder / "a.db").string() +
-                         "' is damaged, or no database of records (database disk image is malformed); " +
+                         "' is damaged, or not a database of records (database disk image is malformed); " +
                          std::to_string(saved) + " records can still be read: 'tilewright records recover " +
                          (folder / "a.db").string() + " -o NEW' saves them");
   EXPECT_EQ(recover_records(folder / "a.db", folder / "b.db"), saved);

@@ -19,7 +19,7 @@ void take_or_report(const TakeRecord& take, const Record& record, const std::str
   problems.error(ErrorKind::kInvalidInput, where, "",
                  fmt::format("{}, but the database holds: {}\n  {}", describe_result(record),
                              describe_result(*added.differs), describe(record.key)),
-                 "one of them was measured with another tool than it says");
+                 "one of them was measured with a different tool than it says");
 }
 
 }  // namespace

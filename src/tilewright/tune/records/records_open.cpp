@@ -34,7 +34,7 @@ void refuse_network(const std::filesystem::path& path, const RecordStoreOptions&
   refuse(fmt::format("'{}' lies on a network file system ({}), where the locks of a database do not hold: "
                      "records would be lost or the file damaged",
                      path.string(), network),
-         "keep it on a local disk of the machine that coordinates; workers hand in their results as files");
+         "keep it on a local disk of the machine that coordinates; workers deliver their results as files");
 }
 
 // SQLite makes files beside a database, even to read it. Where that cannot be, a database without unfinished
@@ -55,10 +55,10 @@ RecordStore::Database::Database(const std::filesystem::path& file, Mode mode,
   std::error_code ignored;
   const bool there = std::filesystem::exists(path, ignored);
   if (there && !std::filesystem::is_regular_file(path, ignored))
-    refuse(fmt::format("'{}' is no file", path.string()), "give the path of a database of records");
+    refuse(fmt::format("'{}' is not a file", path.string()), "give the path of a database of records");
   if (!there && mode == Mode::kRead)
     refuse(fmt::format("there is no file '{}'", path.string()),
-           "'tilewright tune' and 'records import' make one");
+           "'tilewright tune' and 'records import' create one");
   refuse_network(path, options);
   const bool frozen = mode == Mode::kRead && must_be_frozen(path);
   using Access = SqliteConnection::Access;
@@ -71,14 +71,14 @@ void RecordStore::Database::open(Mode mode) {
   connection->execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON");
   const bool filled = has_tables();
   if (mode == Mode::kRead) {
-    if (!filled) refuse(fmt::format("'{}' is empty: no database of records", path.string()), "");
+    if (!filled) refuse(fmt::format("'{}' is empty, not a database of records", path.string()), "");
     return;
   }
   if (!filled)
     connection->execute(fmt::format("PRAGMA page_size = {}; PRAGMA encoding = 'UTF-8'", kRecordsPageBytes));
   SqliteStatement log(*connection, "PRAGMA journal_mode = WAL");
   if (log.step() && log.text(0) != "wal")
-    refuse(fmt::format("'{}' lies on a file system without memory that processes share", path.string()),
+    refuse(fmt::format("'{}' is on a file system without shared memory", path.string()),
            "keep it on a local disk");
   log.reset();
   connection->execute("PRAGMA synchronous = FULL");
@@ -118,7 +118,7 @@ void RecordStore::Database::raise_damaged(const std::string& detail) {
   connection.reset();
   const int64_t saved = count_recoverable(path);
   const std::string what =
-      fmt::format("'{}' is damaged, or no database of records ({})", path.string(), detail);
+      fmt::format("'{}' is damaged, or not a database of records ({})", path.string(), detail);
   if (saved == 0) {
     refuse(what, "no record can be read from it: restore it from a copy or an export");
   }

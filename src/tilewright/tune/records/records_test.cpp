@@ -185,9 +185,9 @@ TEST(Records, RefusesWhatIsNoRecord) {
   const std::string text = message_of([&] { store.add(std::vector{numbered_record(2), record}); });
   for (const char* part :
        {"record (workload): is not one line of printable ASCII", "record (tool): is empty",
-        "record (cost): is not finite", "record (failure): is no UTF-8",
-        "record (failure): is there beside a cost", "record (seconds): is not a finite number of 0 or more",
-        "record (schedule): has 65537 bytes"}) {
+        "record (cost): is not finite", "record (failure): is not UTF-8",
+        "record (failure): is given together with a cost",
+        "record (seconds): is not a finite number of 0 or more", "record (schedule): has 65537 bytes"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
   record = numbered_record(1);
@@ -202,7 +202,7 @@ TEST(Records, ReadOnlyStoresAreNotWritten) {
   const TestFolder folder("read");
   EXPECT_EQ(message_of([&] { RecordStore(folder / "a.db", Mode::kRead); }),
             "there is no file '" + (folder / "a.db").string() +
-                "'; 'tilewright tune' and 'records import' make one");
+                "'; 'tilewright tune' and 'records import' create one");
   { RecordStore(folder / "a.db", Mode::kWrite).add(std::vector{numbered_record(1)}); }
   const std::vector<std::byte> before = read_file(folder / "a.db");
   {

@@ -186,7 +186,7 @@ void SqliteConnection::fail(int result) {
     case SQLITE_AUTH:
       throw Error(ErrorKind::kInvalidInput,
                   fmt::format("cannot open {}: {}", file, reason ? std::strerror(reason) : detail.c_str()),
-                  "are the file and its folder there, and writable?");
+                  "do the file and its folder exist, and are they writable?");
     default:
       throw Error(ErrorKind::kInternal, fmt::format("{}: SQLite says: {}", file, detail));
   }

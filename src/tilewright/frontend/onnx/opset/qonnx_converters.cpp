@@ -62,14 +62,14 @@ std::optional<Levels> levels_of(const Node& node, NodeConversion& conversion, in
   if (!bits) return {};
   const std::string rounding = node.string_or("rounding_mode", "ROUND");
   if (rounding != "ROUND") {
-    conversion.unsupported(fmt::format("rounds by '{}'", rounding), "only ROUND is covered");
+    conversion.unsupported(fmt::format("rounds by '{}'", rounding), "only ROUND is supported");
     return {};
   }
   const bool is_signed = node.int_or("signed", 1) != 0;
   if (*bits != std::floor(*bits) || *bits < (is_signed ? 2 : 1) || *bits > float(most_bits)) {
     conversion.unsupported(
         fmt::format("has {} bits", *bits),
-        "2 to 8 are covered, of constants up to 32, unsigned 1 too; signs as BipolarQuant");
+        "2 to 8 are supported, for constants up to 32, and unsigned 1; signs as BipolarQuant");
     return {};
   }
   const int64_t narrow = node.int_or("narrow", 0) != 0, span = int64_t{1} << int(*bits);
@@ -216,7 +216,7 @@ void convert_qonnx_quantizer(Node& node, NodeConversion& conversion) {
   const bool constant = node.op == "Quant" && conversion.constant_of(node.inputs[0]);
   if (conversion.type(node.inputs[0]) != ElementType::kF32 && !constant) {
     return conversion.unsupported(
-        fmt::format("quantises {} numbers, only f32 is covered", name(conversion.type(node.inputs[0]))));
+        fmt::format("quantises {} numbers, only f32 is supported", name(conversion.type(node.inputs[0]))));
   }
   if (node.op == "MultiThreshold") return convert_multi_threshold(node, conversion);
   node.op == "Quant" ? quant(node, conversion) : bipolar(node, conversion);

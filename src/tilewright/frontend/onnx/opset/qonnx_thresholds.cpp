@@ -41,7 +41,7 @@ std::optional<Thresholds> thresholds_of(const Node& node, NodeConversion& conver
     return {};
   }
   if (result.count > kMaxThresholds) {
-    conversion.unsupported(fmt::format("has {} thresholds", result.count), "up to 255 are covered");
+    conversion.unsupported(fmt::format("has {} thresholds", result.count), "up to 255 are supported");
     return {};
   }
   for (int64_t row = 0; row < result.rows; ++row) {
@@ -158,7 +158,7 @@ void sum_comparisons(Node& node, NodeConversion& conversion, const Thresholds& t
   if (thresholds.count > kMaxComparisons) {
     return conversion.unsupported(
         fmt::format("has {} thresholds that are not equally spaced", thresholds.count),
-        "up to 15 are covered");
+        "up to 15 are supported");
   }
   std::vector<ValueId> parts;
   for (int64_t k = 0; k < thresholds.count; ++k) {

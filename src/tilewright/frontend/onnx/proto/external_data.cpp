@@ -20,7 +20,7 @@ const ExternalData::File& ExternalData::locate(const std::string& location) {
   if (location.empty() || location.find('\0') != std::string::npos) {
     file.refused = "has no usable location";
   } else if (folder_.empty()) {
-    file.refused = "cannot be looked for: the model was not read from a folder";
+    file.refused = "cannot be found: the model was not read from a folder";
   }
   if (!file.refused.empty()) return file;
 
@@ -28,7 +28,7 @@ const ExternalData::File& ExternalData::locate(const std::string& location) {
   try {
     file.path = confined_path(folder_, location);
   } catch (const Error&) {
-    file.refused = "lies outside of the model's folder";
+    file.refused = "lies outside the model's folder";
     return file;
   }
   file.missing = !fs::exists(file.path, error) || error;

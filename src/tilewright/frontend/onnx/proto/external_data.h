@@ -27,7 +27,7 @@ class ExternalData {
   explicit ExternalData(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   // Whether `size_bytes` can be read at `location`; nothing is allocated before this is known. kMissingFile:
-  // the file is not there. kRefused: it lies outside of the model's folder, is too short, or another length
+  // the file is not there. kRefused: it lies outside the model's folder, is too short, or another length
   // is stated. `message` then says so, naming the file.
   ExternalStatus find(const ExternalLocation& location, uint64_t size_bytes, std::string& message);
   // Fills `destination` after find() gave kFound for its size; false when the file cannot be read after all.

@@ -165,7 +165,7 @@ std::optional<Problem> read_external(const onnx::TensorProto& proto, const std::
     case ExternalStatus::kMissingFile:
       if (!options.allow_missing_weights) {
         return Problem{ErrorKind::kInvalidInput, message,
-                       "put it beside the model, or fill such weights (--fill-weights GAIN)"};
+                       "put it next to the model, or fill such weights (--fill-weights GAIN)"};
       }
       if (options.zero_fill_budget_bytes < int64_t(size_bytes)) {
         return invalid(message + "; the missing weights of this model are too large to be filled");
