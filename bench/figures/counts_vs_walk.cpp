@@ -23,7 +23,7 @@ void note(const CountCase& c, Tally& tally) {
   const auto count = [&](bool holds, const std::string& name) { tally.categories[name] += holds ? 1 : 0; };
   count(true, std::string("workload ") + count_case_kind_name(c.kind));
   count(true, fmt::format("{} levels", c.mapping.level_count()));
-  count(true, c.accounting == Accounting::kExact ? "exact rules" : "the field's mapper's rules");
+  count(true, c.accounting == Accounting::kExact ? "exact rules" : "Timeloop's rules");
   int spatial_levels = 0, bypassed = 0, moved_orders = 0;
   bool twice = false, multicast = true, reduction = true;
   for (size_t l = 0; l < c.mapping.levels.size(); ++l) {

@@ -1,6 +1,6 @@
 // The mapper against random sampling, annealing and evolution: the ten layers of mapspace_proofs, on the same
 // machine and in the same space (hardware/arch-unified.yaml, each dimension on one axis, register files keep
-// all tensors, the field's accounting), one thread. Every baseline gets the wall time of the proof and ten
+// all tensors, Timeloop's accounting), one thread. Every baseline gets the wall time of the proof and ten
 // times as much; shown is how far its best mapping lies above the proven optimum.
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Fronts of energy, latency and buffer words with proof for two layers on hardware/arch-unified.yaml (each
-// dimension on one axis, register files keep all tensors, the field's accounting): AlexNet's FC2 at batch 16
+// dimension on one axis, register files keep all tensors, Timeloop's accounting): AlexNet's FC2 at batch 16
 // and the last 3x3 layers of ResNet-18. Two threads.
 #include "tilewright/spatial/mapper/mapper_pareto.h"
 

@@ -1,4 +1,4 @@
-// The ten layers on which the field's mapper was measured, on the same machine (hardware/arch-unified.yaml,
+// The ten layers on which Timeloop was measured, on the same machine (hardware/arch-unified.yaml,
 // register files keep all three tensors, the buffer what the search decides), perfect factors, one thread:
 // the least energy with its proof. Three runs per layer: the reference mapspace (each dimension on one axis
 // of the array) and the free one under the reference's accounting, and the free one with every overlap

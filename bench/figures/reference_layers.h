@@ -1,4 +1,4 @@
-// The ten layers on which the field's mapper was measured: AlexNet at batch 16 and two of ResNet-18 at
+// The ten layers on which Timeloop was measured: AlexNet at batch 16 and two of ResNet-18 at
 // batch 1. Groups of AlexNet are left out, as there.
 #pragma once
 

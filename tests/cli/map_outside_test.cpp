@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The files of the field's mapper as they are. The optimum of this layer per MAC is known from its own model.
+// The files of Timeloop as they are. The optimum of this layer per MAC is known from its own model.
 TEST(Map, TimeloopFilesAreTakenUnchanged) {
   const std::string specs = outside_folder().string() + "/reference/timeloop-specs";
   const Json report = json_of("map --timeloop " + specs + "/arch_unified.yaml " + specs + "/ert.yaml " +

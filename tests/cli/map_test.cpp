@@ -201,7 +201,7 @@ TEST(Map, ConstraintFilesNarrowTheFreeSpace) {
   EXPECT_TRUE(contains(bound["runs"][0]["layers"][0]["mapping"], "keeps: input output"));
 }
 
-// Files of the field's mapper: the flat machine, its energies, constraints and layer.
+// Files of Timeloop: the flat machine, its energies, constraints and layer.
 TEST(Map, TimeloopFilesAreTakenAsTheyAre) {
   const auto folder = fresh_folder("map_timeloop");
   const std::string machine = text_file(folder, "arch.yaml", kFlatMachine),

@@ -1,4 +1,4 @@
-// Damaged YAML of the field's mapper.
+// Damaged YAML of Timeloop.
 #pragma once
 
 #include <fmt/format.h>

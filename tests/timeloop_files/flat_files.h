@@ -1,5 +1,5 @@
 // Files in the flat syntax (v0.2: `arch` with storage and arithmetic, innermost memory first), as users of
-// the field's mapper write them: a machine of 4x4 elements, its energies, a strided layer, constraints, a
+// Timeloop write them: a machine of 4x4 elements, its energies, a strided layer, constraints, a
 // mapping.
 #pragma once
 

@@ -81,7 +81,7 @@ TEST(TimeloopFlat, RubyMapspacesNeedNotDivide) {
   EXPECT_EQ(free.mapspace->constraints, exact.mapspace->constraints);
 }
 
-// The preset of the mapper comparisons in the field's own words.
+// The preset of the mapper comparisons in Timeloop's syntax.
 TEST(TimeloopFlat, TheUnifiedPresetIsAFlatMachine) {
   TimeloopImport import = tilewright::import_timeloop(std::vector<TimeloopText>{{"unified.yaml", R"(
 arch:

@@ -1,4 +1,4 @@
-// One machine, problem and mapping in many spellings of the field's files: the forms of three versions,
+// One machine, problem and mapping in many spellings of Timeloop files: the forms of three versions,
 // sections in any order and in one file or several, names with paths and ranges, quotes, flow and block
 // style, anchors, keys with - or _. All of them say the same, and so must what is read.
 #include <fmt/format.h>

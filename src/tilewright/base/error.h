@@ -1,6 +1,6 @@
-// Errors and diagnostics. Everything that goes wrong because of a user's input is an Error with a kind (its
-// number is the exit code of the command) and a context chain; readers and checkers collect Diagnostics and
-// report all of them in one Error. TILEWRIGHT_CHECK guards invariants of our own, in release builds too.
+// Errors and diagnostics. Every problem with a user's input is an Error with a kind (its number is the exit
+// code of the command) and a context chain; readers and checkers collect Diagnostics and report all of them
+// in one Error. TILEWRIGHT_CHECK guards our own invariants, in release builds too.
 #pragma once
 
 #include <exception>
@@ -47,7 +47,7 @@ class Error : public std::exception {
   std::string text_;
 };
 
-// Work that was broken off from outside: it says nothing about its input, and doing it again may succeed.
+// Work that was interrupted from outside: this says nothing about its input, and repeating it may succeed.
 class InterruptedError : public Error {
  public:
   explicit InterruptedError(std::string message, std::string hint = {})

@@ -13,14 +13,14 @@ namespace tilewright {
 // The bytes of `path`. Errors (invalid input): missing, a folder, a device or a named pipe, unreadable,
 // larger than `max_bytes`. A pipe that is open already, as /dev/stdin or /dev/fd/N, is read to its end.
 std::vector<std::byte> read_file(const std::filesystem::path& path, size_t max_bytes = size_t{1} << 36);
-// Its first `bytes` bytes, or all of them where it has fewer; reads no more than one further. Errors: the
+// Its first `bytes` bytes, or all of them if it has fewer; reads at most one byte more. Errors: the
 // same.
 std::vector<std::byte> read_file_start(const std::filesystem::path& path, size_t bytes);
 std::string read_text_file(const std::filesystem::path& path, size_t max_bytes = size_t{1} << 30);
 
-// A file written piece by piece: to a temporary one beside `path`, which takes its place at commit(). Without
+// A file written piece by piece: to a temporary file next to `path`, which replaces it at commit(). Without
 // commit nothing is left behind. Errors (invalid input) of all: not writable, disk full. Devices are written
-// directly; of a symbolic link, the file that it names is.
+// directly; for a symbolic link, the file that it names is written.
 class FileWriter {
  public:
   explicit FileWriter(std::filesystem::path path);
@@ -31,7 +31,7 @@ class FileWriter {
   void append(std::span<const std::byte> bytes);
   void append(std::string_view text) { append(std::as_bytes(std::span(text.data(), text.size()))); }
   void commit();
-  // The same, and the file is there after a loss of power, too: waits for the disk.
+  // The same, and the file also survives a loss of power: waits for the disk.
   void commit_durably();
 
  private:
@@ -51,8 +51,7 @@ void write_file(const std::filesystem::path& path, std::span<const std::byte> by
 void write_text_file(const std::filesystem::path& path, std::string_view text);
 void write_text_file_durably(const std::filesystem::path& path, std::string_view text);
 
-// Makes `path` a folder, with those above it; one that is there already stays. Errors (invalid input):
-// cannot.
+// Makes the folder `path` and its parents; an existing one stays. Errors (invalid input): it cannot be made.
 void create_folder(const std::filesystem::path& path);
 
 }  // namespace tilewright

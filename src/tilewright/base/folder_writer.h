@@ -1,5 +1,5 @@
-// Folders that a command writes. A list of what we wrote, with digests, lies in each of them (kManifestFile):
-// what is replaced or removed later is what we wrote and nobody has touched since, and nothing else.
+// Folders that a command writes. Each holds a list of the files we wrote, with digests (kManifestFile): only
+// files that we wrote and that nobody has changed since are replaced or removed later.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,14 @@ namespace tilewright {
 inline constexpr const char* kManifestFile = ".tilewright";
 
 // Whether `maker` (a verb, e.g. "generate") may write into `folder`: it is not there, empty, or holds what
-// this maker wrote. Files that somebody added stay there. Errors (invalid input), all in one: no folder; a
-// folder that holds something and that this maker did not write; files of ours that were changed since.
+// this maker wrote. Files that somebody added stay. Errors (invalid input), all in one: not a folder; a
+// folder with content that this maker did not write; our files were changed since.
 void check_folder_target(const std::filesystem::path& folder, const std::string& maker);
 
-// A folder that appears complete or not at all: it is written beside `target`, which it takes the place of at
-// commit() in one step, with all that was added there since we wrote it last. Without commit() nothing is
-// left behind; a process that is killed leaves the old or the new folder whole, and perhaps a second one
-// named TARGET.XXXXXX.
+// A folder that appears complete or not at all: it is written next to `target` and replaces it at commit() in
+// one step, keeping all files that were added there since we wrote it last. Without commit() nothing is left
+// behind; a process that is killed leaves the old or the new folder whole, and perhaps a second one named
+// TARGET.XXXXXX.
 class FolderWriter {
  public:
   // Errors: those of check_folder_target; a folder that cannot be made.
@@ -37,8 +37,8 @@ class FolderWriter {
   std::string maker_;
 };
 
-// A folder that is written in place, because tools run in it for hours and leave logs there. What was in it
-// before and is none of ours counts as the user's at the end, too.
+// A folder that is written in place, because tools run in it for hours and leave logs there. Files that were
+// in it before and are not ours still count as the user's at the end.
 class FolderClaim {
  public:
   // Makes the folder. Errors: those of check_folder_target; a folder that cannot be made.

@@ -16,8 +16,8 @@ namespace tilewright {
 // nesting deeper than 64.
 nlohmann::json parse_json(const std::string& text, const std::string& source_name);
 
-// Reads the fields of one JSON object, which outlives it. Each accessor adds a diagnostic when the field has
-// the wrong type or is out of range and returns the fallback; `finish` reports the fields nobody asked for.
+// Reads the fields of one JSON object, which must outlive the reader. Each accessor adds a diagnostic when
+// the field has the wrong type or is out of range and returns the fallback; `finish` reports unread fields.
 class JsonMap {
  public:
   // `where` names the object in messages, e.g. "graph.json: node 'a'". A value that is no object is reported.
@@ -27,7 +27,7 @@ class JsonMap {
   int64_t integer(const std::string& key, int64_t low, int64_t high, std::optional<int64_t> fallback = {});
   std::string text(const std::string& key, std::optional<std::string> fallback = {});
   bool boolean(const std::string& key, std::optional<bool> fallback = {});
-  // The child as a list; nothing (reported) where it is no list, nothing where it is absent.
+  // The child as a list; nothing if it is not a list (reported) or absent.
   const nlohmann::json* list(const std::string& key);
   // The raw child; null pointer when absent.
   const nlohmann::json* child(const std::string& key);
@@ -42,8 +42,8 @@ class JsonMap {
   std::set<std::string> known_;
 };
 
-// The document, on one line or (`indent` from 0) on many. Names of files and nodes stand in documents: bytes
-// that are no UTF-8, which JSON cannot hold, come out as U+FFFD.
+// The document, on one line or (`indent` from 0) on many. Documents contain names of files and nodes: bytes
+// that are not UTF-8, which JSON cannot hold, come out as U+FFFD.
 std::string json_text(const nlohmann::json& value, int indent = -1);
 std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
 // A text as it stands in such a document, with its quotes; a scalar of YAML, too. In the second form

@@ -10,12 +10,12 @@ namespace tilewright {
 
 enum class ControlCharacters { kNone, kLinesAndTabs };  // those that stay
 
-// `text` with its control characters as JSON writes them, "\u001b". They are the characters 0 to 31 and 127
-// to 159, and bytes that are no UTF-8, which some terminals take for the latter.
+// `text` with its control characters as JSON writes them, "\u001b". These are the characters 0 to 31 and 127
+// to 159, and bytes that are not UTF-8, which some terminals mistake for the latter.
 std::string plain_text(std::string_view text, ControlCharacters kept = ControlCharacters::kNone);
 
-// Bytes of the UTF-8 character at the front of a text that is not empty: 1 to 4; 0: none stands there (a
-// stray or missing continuation, a longer form than needed, half of a surrogate pair, above U+10FFFF).
+// Bytes of the UTF-8 character at the front of a non-empty text: 1 to 4; 0 if there is none (a stray or
+// missing continuation, an overlong form, half of a surrogate pair, above U+10FFFF).
 size_t utf8_length(std::string_view text);
 // Whether `text` is UTF-8 from end to end. JSON and other files that programs read hold nothing else.
 bool valid_utf8(std::string_view text);

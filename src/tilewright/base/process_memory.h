@@ -9,8 +9,8 @@ namespace tilewright {
 // Bytes of this process in the machine's memory; 0 where the system does not say.
 int64_t resident_bytes();
 
-// Bytes that this process could take in all before the machine, or the control group it runs in, is full:
-// what it has and what is available. 0 where the system does not say.
+// Bytes that this process could use in total before the machine, or its control group, is full: what it has
+// plus what is available. 0 if the system does not say.
 int64_t available_bytes();
 
 // What the control group described in `folder` (/sys/fs/cgroup, of version 1 or 2) leaves to a process that

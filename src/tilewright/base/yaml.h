@@ -22,7 +22,7 @@ YAML::Node read_yaml_file(const std::filesystem::path& path);
 std::string yaml_quoted(const std::string& text);
 
 // Reads the fields of one YAML map. Each accessor adds a diagnostic when the field has the wrong type or is
-// out of range and returns the fallback; `finish` reports the fields nobody asked for.
+// out of range and returns the fallback; `finish` reports unread fields.
 class YamlMap {
  public:
   // `where` names the map in messages, e.g. "overlay.yaml". A node that is no map is reported.

@@ -1,4 +1,4 @@
-// Random programs for fabrics, and the ways to map and judge them.
+// Random programs for fabrics, and functions to map and check them.
 #pragma once
 
 #include <fmt/format.h>

@@ -19,10 +19,10 @@
 //   reduction the words that several children of one parent instance drain in one step for one element are
 //   one update. A fetched output word costs a parent read and a child fill, but the first of each element
 //   costs nothing: each child instance starts it from zero (one fill less per element that it ever holds),
-//   and the parent has nothing of it yet (one read less per element and parent instance). Updates of the
+//   and the parent has none of it yet (one read less per element and parent instance). Updates of the
 //   arithmetic into the innermost keeper count one each (after reduction); reads of the accumulator are
 //   updates less first visits, and nothing is sent to the arithmetic.
-// - Padding counts as data: footprints take it along.
+// - Padding counts as data: footprints include it.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct CountingNetwork {
 // Accounting rules that differ from tool to tool.
 enum class Accounting : uint8_t {
   kExact,  // the model above
-  // The field's mapper: of the loops outside a tile only the innermost one that moves it may keep an overlap
+  // Timeloop: of the loops outside a tile only the innermost one that moves it may keep an overlap
   // (those outside it refetch the tile); children share a multicast or a reduction only when they move the
   // same words, and only where each level between has handed them the same (a halo that the loops of two
   // levels lead to is not shared); operand tiles are boxes, with the words between their elements.
@@ -73,7 +73,7 @@ struct AccessCounts {
   // Instances of each level (index level_count(): of the arithmetic) that ever work.
   std::vector<int64_t> used_instances;
   // Words of the largest tile of each space in one instance: tile_words[level * data_space_count + space]; 0
-  // where the level does not keep it. The elements touched; in the field's accounting the box around them.
+  // where the level does not keep it. The elements touched; in Timeloop's accounting their bounding box.
   std::vector<int64_t> tile_words;
   bool operator==(const AccessCounts&) const = default;
 };

@@ -56,7 +56,7 @@ TEST(AccessCounts, AWindowSlides) {
   EXPECT_EQ(counts.tile_words, (std::vector<int64_t>{18, 3, 12, 3, 3, 1}));
 }
 
-// Q inside S: each S step fetches a row of 13 again, 39 in all. The field's mapper says 37.
+// Q inside S: each S step fetches a row of 13 again, 39 in all. Timeloop says 37.
 TEST(AccessCounts, AWindowInsideItsOtherLoopIsFetchedAgain) {
   ConvShape shape;
   shape.width = {.input = 15, .kernel = 3, .output = 13};

@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-// Fills offset and terms of `rank`. False and the problem if the text is no sum of INTEGER, NAME and
+// Fills offset and terms of `rank`. False, with the problem, if the text is not a sum of INTEGER, NAME and
 // INTEGER*NAME with dimensions of the workload.
 bool parse_affine(const std::string& text, const Workload& workload, Rank& rank, std::string& problem);
 

@@ -2,7 +2,7 @@
 //
 // One instance of a level holds a tile of each data space that it keeps; the loops of the level cut that tile
 // into the tiles of the next level. Temporal loops visit them one after the other, outermost loop first;
-// spatial loops, which lie inside the temporal ones of their level, hand them to different instances of the
+// spatial loops, which lie inside the temporal ones of their level, assign them to different instances of the
 // next level. The iteration index along a dimension is the mixed-radix number of its loops' indices.
 //
 // Factors need not divide: a tile's extent is the product of the factors inside it, cut off at what is left
@@ -69,7 +69,7 @@ void for_each_loop_inside_out(const Mapping& mapping, int below, Body&& body) {
 
 // The extents of the largest tile of every level, cut off at the dimensions' sizes:
 // out[level * dimension_count + dimension]. `out` holds (level_count + 1) * dimension_count numbers; the last
-// row is what one step of the innermost loops does: all ones.
+// row, one step of the innermost loops, is all ones.
 void tile_extents(const Workload& workload, const Mapping& mapping, std::span<int64_t> out);
 std::vector<int64_t> tile_extents(const Workload& workload, const Mapping& mapping);
 

@@ -1,5 +1,5 @@
-// What the closed forms of nest/access_counts.h are made of: the loops outside a tile, the positions along a
-// dimension that look alike, and how many elements of one rank move when a loop advances.
+// The building blocks of the closed forms in nest/access_counts.h: the loops outside a tile, the positions
+// along a dimension that look alike, and how many elements of one rank move when a loop advances.
 #pragma once
 
 #include <cstdint>
@@ -67,7 +67,7 @@ struct RankMoves {
 class RankCounter {
  public:
   RankMoves moves(std::span<const RankAxis> axes, RankRules rules);
-  // The same by listing every instance's elements: what `moves` does where its short cuts do not apply.
+  // The same by listing every instance's elements, which `moves` does where its shortcuts do not apply.
   RankMoves listed_moves(std::span<const RankAxis> axes, RankRules rules);
 
  private:

@@ -1,4 +1,4 @@
-// Which mappings run on a machine: the rules between a workload, a hierarchy of memories and a mapping.
+// Which mappings are valid on a machine: the rules between a workload, a hierarchy of memories and a mapping.
 #pragma once
 
 #include <cstdint>

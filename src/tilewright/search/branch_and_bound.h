@@ -14,7 +14,7 @@ namespace tilewright {
 
 template <typename Solution, typename Value>
 struct BranchAndBoundOptions : TreeOptions {
-  // A solution known beforehand. Only better ones replace it.
+  // A solution known in advance. Only better ones replace it.
   std::optional<Scored<Solution, Value>> start;
   // Enumerates the whole tree as well and throws an internal Error if a bound is above a leaf below it, if a
   // dominated child was the better one, or if the proven value is not the optimum. For tests and small trees.
@@ -46,7 +46,7 @@ class Incumbent {
 };
 
 // The best solution of `problem`. Value, solution and counts are the same at any thread count; among
-// solutions of equal value the tree, `start`, lanes and quantum decide, so a total order belongs into the
+// solutions of equal value the tree, `start`, lanes and quantum decide, so a total order belongs in the
 // value. Throws an Error (invalid input) for options out of range.
 template <TreeProblem Problem, typename Solution = typename Problem::Solution,
           typename Value = typename Problem::Value>

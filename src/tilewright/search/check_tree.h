@@ -1,5 +1,5 @@
-// Holds what a tree problem promises against the enumeration of its whole tree: every bound is at most every
-// leaf below it, and every dominated child is no better than the one that dominates it.
+// Checks the promises of a tree problem against the enumeration of its whole tree: every bound is at most
+// every leaf below it, and every dominated child is no better than the one that dominates it.
 #pragma once
 
 #include <algorithm>

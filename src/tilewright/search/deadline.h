@@ -1,5 +1,5 @@
-// What ends work before it is done - a time, a size of memory, a request - as one object that is made where a
-// command starts and passed down to its innermost loops, by many lanes without a clock read per step.
+// What ends work early (a time, a memory size, a request) as one object that is made where a command starts
+// and passed down to its innermost loops. Many lanes can check it without reading the clock at every step.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,8 @@ class Deadline {
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
   static constexpr int64_t kAnySize = std::numeric_limits<int64_t>::max();
 
-  // Work of its own, or (`whole` not null, which outlives this) a part of another's: ends with it too.
+  // Independent work or, if `whole` is not null (it must outlive this), a part of other work, with which it
+  // ends.
   explicit Deadline(double limit_seconds = kNoLimit, const Deadline* whole = nullptr);
   Deadline(const Deadline&) = delete;
   Deadline& operator=(const Deadline&) = delete;
@@ -54,12 +55,12 @@ class Deadline {
   // Ends the whole that this is a part of.
   void expire_whole(Ending why) const { whole_ ? whole_->expire_whole(why) : expire(why); }
 
-  // Looks at the clock, and now and then at the memory.
+  // Reads the clock and, now and then, the memory.
   bool over() const;
   void check() const {
     if (over()) throw Expired();
   }
-  // Whether so much more memory stays within the limit.
+  // Whether this much more memory stays within the limit.
   bool fits(double bytes) const;
 
  private:
@@ -81,7 +82,7 @@ class DeadlineWatch {
   explicit DeadlineWatch(const Deadline& deadline) : deadline_(&deadline) {}
   // Null: never expires.
   explicit DeadlineWatch(const Deadline* deadline) : deadline_(deadline) {}
-  // To be asked before every step.
+  // To be called before every step.
   bool expired() { return --steps_left_ <= 0 && look(); }
   void check() {
     if (expired()) throw Expired();
@@ -99,7 +100,7 @@ class DeadlineWatch {
   double used_ = 0;
 };
 
-// Runs `work` and tells whether it came to its end: false where the deadline, or the memory, stopped it.
+// Runs `work` and returns whether it finished: false if the deadline or the memory limit stopped it.
 template <typename Work>
 bool finishes(const Deadline& deadline, const Work& work) {
   try {

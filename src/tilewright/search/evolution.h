@@ -68,8 +68,8 @@ class Island {
     if (members_.empty()) return std::nullopt;
     return *std::min_element(members_.begin(), members_.end(), better);
   }
-  // Adds a member, or puts it in the place of the worst, if it is new and better than that. Returns whether
-  // it did.
+  // Adds a member, or replaces the worst, if the new one is not a duplicate and better than that. Returns
+  // whether it did.
   bool admit(Member member) {
     for (const Member& other : members_) {
       if (other.value == member.value && other.solution == member.solution) return false;

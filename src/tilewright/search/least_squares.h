@@ -12,8 +12,8 @@ struct LeastSquaresRow {
 };
 
 // The coefficients, none negative, with the least weighted sum of squared errors; features that no row has
-// get 0, and of features that are the same in all rows one gets what they share.
-// Errors (internal): rows of different lengths, no rows, a weight that is negative.
+// get 0; of features that are equal in all rows, one gets their joint coefficient. Errors (internal): rows of
+// different lengths, no rows, a weight that is negative.
 std::vector<double> nonnegative_least_squares(const std::vector<LeastSquaresRow>& rows);
 
 }  // namespace tilewright

@@ -1,7 +1,7 @@
-// How the searches of this module use threads and still give one answer: the work is divided into a number of
-// lanes that does not depend on the threads; in a round every lane works for a stated amount alone, seeing
-// only what was known when the round began; between rounds one thread merges what the lanes found, in their
-// order. Threads then change when a lane runs, never what it does.
+// How the searches of this module use threads and still give the same answer: the work is divided into a
+// number of lanes that does not depend on the threads; in a round every lane works for a stated amount alone,
+// seeing only what was known when the round began; between rounds one thread merges what the lanes found, in
+// their order. Threads then change when a lane runs, never what it does.
 #pragma once
 
 #include <atomic>

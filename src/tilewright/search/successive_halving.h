@@ -17,8 +17,8 @@
 
 namespace tilewright {
 
-// advance(budget) works for at most `budget` evaluations and returns how many it used (fewer: nothing is left
-// to try); value() is the best so far. Different arms are advanced by several threads at once.
+// advance(budget) works for at most `budget` evaluations and returns how many it used (fewer if nothing is
+// left to try); value() is the best so far. Different arms are advanced by several threads at once.
 template <typename A>
 concept Arm = SearchValue<typename A::Value> && requires(A& arm, const A& seen, int64_t budget) {
   { arm.advance(budget) } -> std::convertible_to<int64_t>;

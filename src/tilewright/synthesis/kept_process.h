@@ -1,6 +1,6 @@
-// A program that ends with whoever started it, however that one ends: a small process, the keeper, stands
-// between the two. It sees the starter's end of a pipe close, which the kernel does for SIGKILL too, and then
-// kills the program's process group; and when the program ends it kills what that left running.
+// A program that ends together with its starter, however the starter ends: a small process, the keeper, sits
+// between the two. It sees the starter's end of a pipe close, which the kernel does after SIGKILL too, and
+// then kills the program's process group; when the program ends, it kills whatever the program left running.
 #pragma once
 
 #include <sys/types.h>
@@ -13,10 +13,10 @@ namespace tilewright::synthesis {
 
 class KeptProcess {
  public:
-  // Starts `program` (a path, or a name that is sought as the shell seeks it) in a process group of its own:
+  // Starts `program` (a path, or a name that is looked up like in a shell) in its own process group:
   // standard input is empty, both output streams go to the descriptor `output`. Empty folder: the caller's.
   // `variables`, each NAME=value, replace the caller's in its environment.
-  // Where it cannot be started, failure() is the errno and wait() returns at once.
+  // If it cannot be started, failure() is the errno and wait() returns at once.
   KeptProcess(const std::string& program, const std::vector<std::string>& arguments,
               const std::filesystem::path& folder, int output,
               const std::vector<std::string>& variables = {});

@@ -17,12 +17,12 @@
 
 namespace tilewright::cgra {
 
-// What is at hand on a tile in a clock.
+// A value available on a tile in a clock.
 struct ValueSource {
   enum class Kind : uint8_t {
     kResult,    // of the tile's instruction that started one operation latency ago
     kLink,      // what arrives from tile `index`
-    kRegister,  // what delay register `index` kept in the clock before
+    kRegister,  // the value that delay register `index` kept in the previous clock
   };
   Kind kind = Kind::kResult;
   int index = 0;
@@ -91,15 +91,15 @@ struct SpokeEntry {
   bool operator==(const SpokeEntry&) const = default;
 };
 
-// A variable in the tile's memories: variables lie one behind the other in the order given, from one memory
-// on into the next. Thread k uses entry k mod entries. An entry is free, waits for its thread's value, or
-// holds it until `reads` reads are done.
+// A variable in the tile's memories: variables lie one after the other in the given order, continuing from
+// one memory to the next. Thread k uses entry k mod entries. An entry is free, waits for its thread's value,
+// or holds it until `reads` reads are done.
 struct MemoryVariable {
   static constexpr int kUsualEntries = 16;
   std::string name;  // unique in the configuration
   int entries = kUsualEntries;
   std::vector<int32_t> table;  // constants, as many as entries; empty: an entry per thread
-  int reads = 0;               // of a thread's entry; 0: nobody reads, nobody waits
+  int reads = 0;               // of a thread's entry; 0: nothing reads it or waits for it
   int argument = -1;           // number of the program's argument that the dispatch interface fills it with
   bool operator==(const MemoryVariable&) const = default;
 };
@@ -132,8 +132,8 @@ struct Configuration {
   std::vector<TileConfiguration> tiles;  // ascending; idle tiles are left out
   bool operator==(const Configuration&) const = default;
 
-  // Everything that does not fit the fabric or itself: links that do not exist or take two values, slots used
-  // twice, instructions that no entry starts, unknown variables, memories that overflow, ...
+  // Everything inconsistent with the fabric or within itself: links that do not exist or take two values,
+  // slots used twice, instructions that no entry starts, unknown variables, memories that overflow, ...
   void verify(Diagnostics& diagnostics) const;
 };
 

@@ -1,4 +1,4 @@
-// The ways of all values as settings of tiles: which value a link takes, which one a delay register keeps.
+// The routes of all values as settings of tiles: which value a link takes, which one a delay register keeps.
 #pragma once
 
 #include <map>
@@ -16,7 +16,8 @@ struct Ways {
     std::map<int, ValueSource> registers;  // by number
   };
   std::map<std::pair<int, int>, Slot> slots;  // (tile, slot)
-  std::vector<ValueSource> inputs;            // per edge of the graph: where its consumer finds the value
+  std::vector<ValueSource>
+      inputs;  // per edge of the graph: the source from which its consumer reads the value
 };
 
 // `mapping` has been checked, routes included.

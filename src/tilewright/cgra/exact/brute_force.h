@@ -1,4 +1,4 @@
-// The optimum by trying everything, for tests: knows no rule, only asks the checker.
+// The optimum by brute force, for tests: it knows no rules and only uses the checker.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace tilewright::cgra {
 
 // Places nodes one by one, operands first and long chains before short ones. A partial placement is checked
-// as the problem of its nodes alone; what that breaks, the whole breaks too, except for the starters (their
-// rule depends on nodes still missing), which count only once all nodes are placed.
+// as the problem of its nodes alone; a rule that it breaks is also broken by the whole, except for the
+// starters (their rule depends on nodes still missing), which count only once all nodes are placed.
 class BruteForce {
  public:
   explicit BruteForce(const MappingProblem& problem) : problem_(problem) {

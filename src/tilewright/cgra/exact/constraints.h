@@ -1,6 +1,6 @@
 // The rules of a placement problem as a list of instances ("these two share a variable", "this value reaches
-// that node"), any part of which can be left out. The whole list is the problem; parts of it are what an
-// explanation of an impossible problem is made of.
+// that node"), any part of which can be left out. The whole list is the problem; the explanation of an
+// impossible problem is a part of it.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ struct PlacementConstraints {
 // variables on one tile) are left out.
 PlacementConstraints placement_constraints(const MappingProblem& problem, const Deadline* deadline = nullptr);
 
-// The list sorted into what its users need.
+// The list, sorted as its users need it.
 struct SortedConstraints {
   std::vector<uint8_t> occupies;              // per node: a slot
   std::vector<uint8_t> counted, stored;       // per node: kInstructions, kTileMemory

@@ -10,8 +10,8 @@
 namespace tilewright::cgra {
 
 // Bounds and counting arguments, a first mapping (list scheduling, else any solution), then questions "is
-// there a mapping of at most h clocks" from below, and from above where those take long. Any time: at a limit
-// the best mapping and the largest proven bound (kFeasible), or the bound alone (kStopped).
+// there a mapping of at most h clocks" from below, and from above if those take long. Anytime: at a limit it
+// returns the best mapping and the largest proven bound (kFeasible), or the bound alone (kStopped).
 //
 // limits.seconds as usual; limits.evaluations counts the solver's calls. `seed` seeds CaDiCaL; one thread.
 // With problem.rules.routed: map_exact_routed (routed_mapper.h).

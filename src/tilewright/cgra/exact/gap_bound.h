@@ -1,4 +1,5 @@
-// A lower bound of the makespan for graphs too large to solve: what small parts need, added up along paths.
+// A lower bound of the makespan for graphs too large to solve: the needs of small parts, added up along
+// paths.
 #pragma once
 
 #include <vector>

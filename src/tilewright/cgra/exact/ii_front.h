@@ -1,5 +1,4 @@
-// The initiation intervals that are worth having: shorter intervals against shorter schedules, each point
-// with its proof.
+// The useful initiation intervals: shorter intervals against shorter schedules, each point with its proof.
 #pragma once
 
 #include <vector>

@@ -13,7 +13,7 @@
 
 namespace tilewright::cgra {
 
-// Counting arguments that resolution is slow at: operations against slots (a flow of units to tiles), units
+// Counting arguments for which resolution is slow: operations against slots (a flow of units to tiles), units
 // against what a tile holds, nodes on different tiles against tiles, wide units against tiles, loops against
 // their distances. True: no mapping exists.
 bool counted_out(const PlacementConstraints& constraints, const SortedConstraints& sorted);

@@ -1,4 +1,4 @@
-// What the two exact searches keep alike: their limits, their time and the result so far.
+// What the two exact searches share: their limits, their time and the result so far.
 #pragma once
 
 #include <utility>
@@ -13,7 +13,7 @@ class LimitedSearch {
   explicit LimitedSearch(const MapperOptions& options)
       : options_(options), deadline_(options.limits.seconds, options.limits.deadline) {}
 
-  // What `body` leaves in result_; where the time ends it, the mapping it had found by then.
+  // The result of `body` in result_; if time ran out, the mapping found by then.
   template <typename Body>
   MappingResult result_of(Body&& body) {
     const bool done = finishes(deadline_, body);

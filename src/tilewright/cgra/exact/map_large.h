@@ -1,4 +1,5 @@
-// Graphs past exact reach: the best mapping that a time buys, and how far it can be from the optimum.
+// Graphs too large for exact mapping: the best mapping within a given time, and how far it can be from the
+// optimum.
 #pragma once
 
 #include "tilewright/cgra/problem/mapper.h"

@@ -14,8 +14,8 @@
 namespace tilewright::cgra {
 
 struct FormulaOptions {
-  // Keep one mapping of those that a symmetry of the fabric or of the graph turns into each other. Not for
-  // formulas that are extended by what breaks the symmetry.
+  // Of the mappings that a symmetry of the fabric or of the graph turns into each other, keep only one. Not
+  // for formulas that are later extended with constraints that break the symmetry.
   bool break_symmetry = true;
   // Implied clauses: at most as many of a value's consumers within r clocks as tiles are.
   bool count_near = true;
@@ -24,7 +24,7 @@ struct FormulaOptions {
 
 class PlacementFormula {
  public:
-  // The formula, as a whole the caller's to extend. Keeps no references.
+  // The formula, which the caller may extend. Keeps no references.
   PlacementFormula(const PlacementConstraints& constraints, const SortedConstraints& sorted,
                    const TimeWindows& windows, const FormulaOptions& options = {});
 

@@ -31,9 +31,9 @@ inline constexpr int kAnyLength = std::numeric_limits<int>::min();
 
 // Writes NAME-ii<II>-<horizon>.cnf and .drat into `folder`, which exists (NAME: the graph's, letters other
 // than A-Z a-z 0-9 . _ - replaced by _; "any" for kAnyLength), solves from nothing, and has the proof checked
-// from the files. Where the gaps of edges contradict each other for any length, the formula holds the rules
-// on tiles and slots alone, and the answer is kUnknown where these can be kept. `problem` is in the placement
-// tier. Errors (invalid input): problem.verify's; files that cannot be written.
+// from the files. If the gaps of edges contradict each other for any length, the formula holds only the rules
+// on tiles and slots, and the answer is kUnknown where these can be kept. `problem` is in the placement tier.
+// Errors (invalid input): problem.verify's; files that cannot be written.
 Refutation refute(const MappingProblem& problem, int horizon, const std::filesystem::path& folder,
                   const RefutationOptions& options = {});
 

@@ -1,5 +1,5 @@
-// Windows of start times that follow from the values' ways alone: shortest gaps of the edges, chains, loops,
-// and the room near a tile where many consumers of one value must sit on different tiles.
+// Windows of start times that follow from the values' routes alone: shortest gaps of the edges, chains,
+// loops, and the room near a tile where many consumers of one value must sit on different tiles.
 #pragma once
 
 #include <optional>

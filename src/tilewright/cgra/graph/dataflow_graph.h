@@ -60,7 +60,7 @@ struct ExternalArray {
   bool operator==(const ExternalArray&) const = default;
 };
 
-// A value's way from producer to consumer, the unit of timing and routing.
+// A value's path from producer to consumer, the unit of timing and routing.
 struct Edge {
   int from = 0, to = 0;
   int operand = 0;   // of `to`
@@ -85,8 +85,7 @@ struct DataflowGraph {
   std::vector<std::vector<int>> same_tile_groups() const;
   // Every rule the graph breaks (the list is in docs/cgra_graphs.md): cycles without distance (naming the
   // nodes), undefined operands, wrong operand counts, variables with two sources, ... `most_operands`: what
-  // the fabric's instructions take. Operands that an operation lacks are 0; that a file lists all of them is
-  // for the readers to say.
+  // the fabric's instructions take. Missing operands are 0; the readers check that a file lists all of them.
   void verify(int most_operands, Diagnostics& diagnostics) const;
 };
 

@@ -1,4 +1,4 @@
-// What a text in the GraphViz language says: nodes and edges with their attributes, no meaning yet.
+// The content of a text in the GraphViz language: nodes and edges with their attributes, not yet interpreted.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// The words of a text in the GraphViz language.
+// The tokens of a text in the GraphViz language.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct DotToken {
   bool name() const { return kind != Kind::kMark; }
 };
 
-// Comments are left out, quoted strings joined by '+' are one name. In quotes a backslash stands for itself
-// but before a quote, a backslash or the end of a line. A quote that nothing closes ends with the text.
+// Comments are left out, quoted strings joined by '+' are one name. In quotes, a backslash stands for itself,
+// except before a quote, a backslash or the end of a line. An unclosed quote ends with the text.
 std::vector<DotToken> dot_tokens(const std::string& text);
 
 }  // namespace tilewright::cgra

@@ -1,4 +1,4 @@
-// Direct evaluation of a graph, thread by thread: what every execution of it is compared with.
+// Direct evaluation of a graph, thread by thread: the reference for every execution.
 #pragma once
 
 #include <cstdint>

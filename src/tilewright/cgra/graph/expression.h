@@ -20,8 +20,8 @@ struct ExpressionOptions {
   // The fabric has tile memories: arguments are variables (read once, by a copy, where several operations
   // need one), results are kept in variables. Otherwise arguments are inputs and results outputs.
   bool tile_memories = true;
-  // Loads arrive as messages: each stands in a flow of its address, which is computed apart from everything
-  // that reads the loaded value. Otherwise a load is an operation with a value.
+  // Loads arrive as messages: each is in the flow of its address, which is computed separately from
+  // everything that reads the loaded value. Otherwise a load is an operation with a value.
   bool asynchronous = true;
   // A product or shift that one sum, logic operation or comparison alone reads joins it in one instruction.
   bool fuse = true;

@@ -1,6 +1,6 @@
 // Readers of the two kinds of published benchmark graphs (JSON): loop kernels of open mappers, and synthetic
-// graphs with a recorded optimum. What a file records about its best mapping comes back beside the graph,
-// never in it.
+// graphs with a recorded optimum. What a file records about its best mapping is returned separately from the
+// graph.
 //
 // Both hold structure only: operation names and edges. Their meaning is completed here, by rules that depend
 // on the file alone: operands that an operation needs and the file does not list are constants (1 + id mod

@@ -1,4 +1,4 @@
-// Which stores may write the same element of an array, and how far apart their threads are when they do.
+// Which stores may write the same element of an array, and how many threads apart they are.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ struct StorePair {
   int64_t first_later = 0, second_later = 0;
 };
 
-// All pairs that may meet, ascending. Addresses are followed where they are a multiple of the thread number
-// plus a constant; any other address may be any. Operands lead somewhere, no cycle lacks a distance.
+// All pairs that may meet, ascending. Addresses are analysed if they are a multiple of the thread number plus
+// a constant; any other address may be any element. Operands lead somewhere, no cycle lacks a distance.
 std::vector<StorePair> meeting_stores(const DataflowGraph& graph);
 
-// Per flow: whether its threads may be held up, by a message or an argument that has not come, or by a
-// variable without a free entry. Flows that never wait keep fixed distances in time to each other.
+// Per flow: whether its threads may have to wait for a message or an argument, or for a free entry of a
+// variable. Flows that never wait keep fixed distances in time to each other.
 std::vector<uint8_t> waiting_flows(const DataflowGraph& graph);
 
 }  // namespace tilewright::cgra

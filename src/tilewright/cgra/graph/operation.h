@@ -27,7 +27,7 @@
 
 namespace tilewright::cgra {
 
-// Data from outside. What is not given comes from pure functions of its place, so that every graph can run.
+// Data from outside. What is not given comes from pure functions of array and index, so every graph can run.
 struct Inputs {
   std::map<int, std::vector<int32_t>> arrays;     // by number of the array; 0 outside
   std::map<int, std::vector<int32_t>> arguments;  // by number of the variable: an entry per thread; 0 beyond

@@ -1,5 +1,5 @@
-// From a wish (a tile for every unit, an order of the nodes) to a valid placement: the one decoder behind
-// random sampling, annealing, evolution and list scheduling.
+// Turns preferences (a tile for every unit, an order of the nodes) into a valid placement: the one decoder
+// behind random sampling, annealing, evolution and list scheduling.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct PlacementGenes {
 };
 
 // Places node after node at its earliest start on the wanted tile, or, where that is impossible, on the
-// possible tile nearest to it. A dead end gives nothing.
+// possible tile nearest to it. A dead end returns nothing.
 class PlacementDecoder {
  public:
   explicit PlacementDecoder(const PlacementModel& model);

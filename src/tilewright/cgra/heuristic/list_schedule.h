@@ -1,5 +1,4 @@
-// List scheduling: the placement that a compiler without search would take, and the start of those that
-// search.
+// List scheduling: the placement of a compiler without search, and the start of the searches.
 #pragma once
 
 #include <optional>
@@ -10,7 +9,8 @@
 namespace tilewright::cgra {
 
 // Longest tail first; each node on the tile where it starts earliest, among equals the one nearest to its
-// operands and consumers, then the lowest. A dead end gives nothing. The genes decode to the same placement.
+// operands and consumers, then the lowest. A dead end returns nothing. The genes decode to the same
+// placement.
 struct ListSchedule {
   std::vector<Place> places;
   PlacementGenes genes;

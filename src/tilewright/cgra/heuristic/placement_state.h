@@ -1,6 +1,6 @@
-// A partial placement that grows and shrinks by one node, and the earliest start of a node on a tile: what
-// random sampling, annealing, evolution, list scheduling, branch and bound and the learned policy all build
-// mappings with.
+// A partial placement that grows and shrinks by one node, and the earliest start of a node on a tile: random
+// sampling, annealing, evolution, list scheduling, branch and bound and the learned policy all build mappings
+// with it.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ class PlacementState {
   explicit PlacementState(const PlacementModel& model);
   void reset();
 
-  // The earliest clock, `from` or later, at which `node` (not yet placed) can start on `tile` next to what is
+  // The earliest clock, `from` or later, at which `node` (not yet placed) can start on `tile` given what is
   // placed, or kNever: the tile is not allowed, holds a node it must be apart from, is not the tile of its
-  // unit, has no room beyond that kept for units that live there, or no clock meets the placed neighbours. A
-  // unit's first node needs slots for all of its unit.
+  // unit, has no space beyond that reserved for units that live there, or no clock meets the placed
+  // neighbours. A unit's first node needs slots for all of its unit.
   int earliest(int node, int tile, int from = 0) const;
   void place(int node, int tile, int time);
-  // Takes back the last placement.
+  // Undoes the last placement.
   void undo();
 
   const PlacementModel& model() const { return *model_; }

@@ -8,7 +8,7 @@ namespace tilewright::cgra {
 
 // The best of independent samples. `options.limits` must limit evaluations (decoded placements) or seconds.
 MappingResult map_random(const MappingProblem& problem, const MapperOptions& options);
-// Chains of search/annealing.h; from list scheduling where the budget is large enough to leave it.
+// Chains of search/annealing.h; starts from list scheduling if the budget is large enough to leave it.
 MappingResult map_annealing(const MappingProblem& problem, const MapperOptions& options);
 // Islands of search/evolution.h.
 MappingResult map_evolution(const MappingProblem& problem, const MapperOptions& options);

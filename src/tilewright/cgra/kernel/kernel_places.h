@@ -10,7 +10,7 @@
 namespace tilewright::cgra {
 
 // Every node has one allowed tile and one start within its window; one operation per tile and slot; units on
-// one tile, pairs apart. Fixed times are for the windows to keep to.
+// one tile, pairs apart. The windows take care of fixed times.
 class KernelPlaces {
  public:
   KernelPlaces(Cnf& cnf, const PlacementModel& model, const StartWindows& windows);

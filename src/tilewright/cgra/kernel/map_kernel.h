@@ -30,7 +30,7 @@ struct RefutedIi {
 };
 
 struct KernelResult {
-  // kOptimal: mapped at the least II there is. kFeasible: mapped, a smaller II is open. kInfeasible: every II
+  // kOptimal: mapped at the minimum II. kFeasible: mapped, a smaller II is undecided. kInfeasible: every II
   // up to most_ii is refuted. kStopped: out of time before any mapping.
   SearchStatus status = SearchStatus::kStopped;
   MinimumIi bound;

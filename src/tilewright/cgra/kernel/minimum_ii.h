@@ -22,8 +22,8 @@ struct MinimumIi {
   std::string reason;
 };
 
-// problem.ii is not looked at. The graph has no cycle of distance 0. Where `deadline` comes first, what is
-// known by then: a bound all the same.
+// problem.ii is ignored. The graph has no cycle of distance 0. If `deadline` comes first, the result is what
+// is known by then, which is still a bound.
 MinimumIi minimum_ii(const MappingProblem& problem, const Deadline* deadline = nullptr);
 
 }  // namespace tilewright::cgra

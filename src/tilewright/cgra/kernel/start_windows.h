@@ -25,10 +25,10 @@ std::optional<StartWindows> start_windows(const PlacementModel& model, int makes
 // not every schedule is inside any more. Nothing where the cut leaves no schedule.
 std::optional<StartWindows> narrow_windows(const PlacementModel& model, StartWindows windows, int width);
 
-// A makespan that some schedule at model.ii keeps to wherever any routed schedule exists: in the routed tier
-// every clock of waiting takes one of the fabric's `delay_registers` x tiles x II places, so the starts of
-// connected operations cannot drift further apart; unconnected ones move by multiples of II on their own.
-// Links within the clock.
+// A makespan within which some schedule at model.ii lies if any routed schedule exists: with routes, every
+// clock of waiting takes one of the fabric's `delay_registers` x tiles x II places, so the starts of
+// connected operations cannot drift further apart; unconnected ones can move independently by multiples of
+// II. Links within the clock.
 int sufficient_makespan_cycles(const PlacementModel& model, int delay_registers);
 
 }  // namespace tilewright::cgra

@@ -1,4 +1,4 @@
-// Parts of an array that are arrays themselves: a kernel that fits a small one fits every larger one that
+// Parts of an array that are arrays themselves: a kernel that fits a small array fits every larger one that
 // contains it.
 #pragma once
 
@@ -15,8 +15,8 @@ Fabric corner_array(const Fabric& fabric, int rows, int columns);
 // A mapping onto corner_array(fabric, rows, columns) as one onto `fabric`.
 Mapping embed_mapping(Mapping mapping, const Fabric& corner, const Fabric& fabric);
 
-// Square corners without wrapping links (cut at the fabric's edges) with room for `operations` at `ii`, from
-// 4 x 4 up, and at last the fabric itself.
+// Square corners without wrapping links (cut at the fabric's edges) with space for `operations` at `ii`, from
+// 4 x 4 up, and finally the fabric itself.
 std::vector<Fabric> growing_arrays(const Fabric& fabric, int operations, int ii);
 
 // Tiles of which one in every class of tiles that the array's reflections and rotations exchange: a mapping

@@ -18,8 +18,8 @@ struct LinkTable {
   std::vector<std::vector<int>> arriving;  // per tile: link ids
 };
 
-// Variables of a value over consecutive clocks. Each presence demands its cause: computed there, waited there
-// in the clock before, or came by a link of that clock.
+// Variables of a value over consecutive clocks. Each presence implies its cause: the value was computed
+// there, waited there in the previous clock, or came over a link in that clock.
 class ValueSpread {
  public:
   // `origin(clock, tile)`: the literal under which the value is computed on the tile, to be there at the

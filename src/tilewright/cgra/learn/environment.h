@@ -2,8 +2,8 @@
 // many free slots are left out); the node starts at the earliest free slot there. Waiting for a later slot of
 // the same tile rarely pays: the usual set of actions is one per tile.
 //
-// What the policy sees of every action are clocks, not tiles: what it does to the start of the node and to
-// the bounds of the makespan (instance.h), so that one policy serves arrays and graphs of any size.
+// For every action, the policy sees clocks, not tiles: the effect on the start of the node and on the bounds
+// of the makespan (instance.h), so one policy serves arrays and graphs of any size.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ enum class PlacementReward : uint8_t {
 struct EnvironmentOptions {
   int slots_per_tile = 1;  // rows per tile: the earliest free slot, the next, ...
   bool masked = true;      // otherwise every tile is offered, and an impossible one ends the episode
-  bool look_ahead = true;  // mask also what leaves a later node without a tile
+  bool look_ahead = true;  // also mask actions that leave a later node without a tile
   PlacementReward reward = PlacementReward::kMakespan;
   double dead_end_reward = -4;
 };
@@ -53,8 +53,8 @@ class PlacementEnvironment {
   PlacementEnvironment(const PlacementInstance& instance, const EnvironmentOptions& options);
 
   void reset();
-  // Places the current node by action `row` (k * width + tile: the k-th free slot) and returns the reward. A
-  // row that is not valid ends the episode like a dead end.
+  // Places the current node by action `row` (k * width + tile: the k-th free slot) and returns the reward. An
+  // invalid row ends the episode like a dead end.
   double step(int row);
 
   bool done() const { return done_; }

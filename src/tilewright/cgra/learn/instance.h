@@ -1,14 +1,14 @@
-// A placement problem flattened for the learned policy: nodes in the order in which they are placed, and what
-// of the graph bounds the makespan of every completion. All tables are static; PlacementEnvironment walks
-// over them.
+// A placement problem flattened for the learned policy: nodes in the order in which they are placed, and the
+// parts of the graph that bound the makespan of every completion. All tables are static; PlacementEnvironment
+// walks over them.
 //
 // The bounds. L(a, x) is the longest chain from the start of a to the start of x, tail(x) from its start to
 // the end of the graph, D the transfer table. Once u and v are placed, a common descendant x needs
 //   2 start(x) >= start(u) + L(u, x) + start(v) + L(v, x) + D(u, v)          (`meets`)
 // a later node w of v's unit sits on v's tile and needs start(w) >= start(u) + L(u, w) + D(u, v)  (`mates`)
 // and a descendant x whose unit has a tile needs start(x) >= start(v) + L(v, x) + D(v, x)         (`returns`)
-// each plus tail(x) or tail(w) bounds the makespan from below. Where the transfer table is no metric, what
-// operations on the way may save is taken off.
+// each plus tail(x) or tail(w) bounds the makespan from below. If the transfer table is not a metric, the
+// possible savings of intermediate operations are subtracted.
 #pragma once
 
 #include <cstdint>

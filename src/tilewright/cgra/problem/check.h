@@ -1,4 +1,4 @@
-// The checker: every rule that a mapping breaks. It is the judge of all mappers and shares no code with any.
+// The checker: every rule that a mapping breaks. It checks all mappers and shares no code with any of them.
 #pragma once
 
 #include <cstdint>
@@ -39,9 +39,10 @@ struct Violation {
 
 // In the routed tier: a link carries one value per slot of departure; a value that leaves a tile by a link
 // and was not computed there passes; a value that stays on a tile into the next clock waits. The same value
-// (producer and clock) counts once wherever several consumers share its way. Clocks that differ by a multiple
-// of II are different threads' values and count separately. All violations, ordered by rule, then nodes;
-// none: the mapping is valid. Routes are checked where problem.rules.routed; without it they are ignored.
+// (producer and clock) counts once wherever several consumers share its route. Clocks that differ by a
+// multiple of II are different threads' values and count separately. All violations, ordered by rule, then
+// nodes; none: the mapping is valid. Routes are checked where problem.rules.routed; without it they are
+// ignored.
 std::vector<Violation> check_mapping(const MappingProblem& problem, const Mapping& mapping);
 
 }  // namespace tilewright::cgra

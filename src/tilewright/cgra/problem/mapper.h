@@ -34,7 +34,7 @@ struct MappingResult {
 };
 
 // For mappers over the decoder (heuristic/decoder.h), which leaves the limits of instructions and tile
-// memories to the checker: a mapping that breaks one of them is none.
+// memories to the checker: a mapping that breaks one of them does not count.
 void drop_if_invalid(const MappingProblem& problem, MappingResult& result);
 
 struct MapperOptions {

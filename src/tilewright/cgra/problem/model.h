@@ -1,5 +1,6 @@
-// A mapping problem compiled to what mappers and the checker ask: edges with their least delays, units of
-// nodes that share a tile, pairs that may not, allowed tiles. The one place where rules become constraints.
+// A mapping problem compiled into the form that mappers and the checker use: edges with their least delays,
+// units of nodes that share a tile, pairs that may not, allowed tiles. The one place where rules become
+// constraints.
 #pragma once
 
 #include <cstdint>

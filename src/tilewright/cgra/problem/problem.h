@@ -1,4 +1,4 @@
-// What a mapper is asked: a graph, a fabric, an initiation interval, the rules, and what is already decided.
+// The input of a mapper: a graph, a fabric, an initiation interval, the rules, and what is already decided.
 #pragma once
 
 #include <optional>
@@ -39,8 +39,8 @@ struct MappingProblem {
   std::vector<std::optional<int>> fixed_times;  // per node; empty: none is fixed
 
   // Graph, fabric and their fit, all problems at once (II outside 1..max_ii, fixed tiles that do not exist,
-  // fixed times above 2^24, two fixed tiles for one variable, ...). Whether a mapping exists is for the
-  // mappers to say.
+  // fixed times above 2^24, two fixed tiles for one variable, ...). The mappers decide whether a mapping
+  // exists.
   void verify(Diagnostics& diagnostics) const;
 };
 

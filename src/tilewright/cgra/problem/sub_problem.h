@@ -1,4 +1,4 @@
-// The part of a mapping problem that some of its nodes are.
+// The part of a mapping problem that belongs to some of its nodes.
 #pragma once
 
 #include <vector>

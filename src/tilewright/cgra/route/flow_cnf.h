@@ -12,8 +12,8 @@
 namespace tilewright::cgra {
 
 // A value's presence is only ever implied towards its source: a value that is at a tile was there a clock ago
-// (a register), came by a link, or was computed there. So asking for presence at sinks yields a tree of ways,
-// and what nobody asks for costs nothing.
+// (a register), came by a link, or was computed there. So requesting presence at sinks yields a tree of
+// routes, and what is not requested costs nothing.
 class FlowCnf {
  public:
   // `fabric` and `cnf` outlive this.
@@ -38,7 +38,7 @@ class FlowCnf {
   // A literal that holds.
   int always() const { return true_; }
 
-  // The way that a satisfying assignment (holds(literal)) gives value `id` to `sink`, where at() holds.
+  // The route that a satisfying assignment (holds(literal)) gives value `id` to `sink`, where at() holds.
   Route trace(int id, RouteStep sink, const std::function<bool(int)>& holds) const;
 
  private:

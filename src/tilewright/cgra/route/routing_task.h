@@ -1,4 +1,4 @@
-// What routing works on: the fabric's links by tile, and every value with its source and where it is read.
+// The input of routing: the fabric's links by tile, and every value with its source and its readers.
 #pragma once
 
 #include <vector>

@@ -27,7 +27,7 @@ class Cnf {
   void at_most_one(std::span<const int> literals) { at_most(1, literals); }
   void at_most(int most, std::span<const int> literals);
 
-  // Throws Expired where so much more memory does not fit: for tables beside the clauses.
+  // Throws Expired if this much more memory does not fit: for tables in addition to the clauses.
   void room_for(double bytes) const;
   // For loops that add few clauses.
   void check() const {

@@ -1,4 +1,4 @@
-// A satisfiability solver (CaDiCaL) that is fed formulas as they grow and solved under assumptions.
+// A satisfiability solver (CaDiCaL) that takes growing formulas and solves them under assumptions.
 #pragma once
 
 #include <cstdint>

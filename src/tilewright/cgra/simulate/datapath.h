@@ -25,7 +25,7 @@ class Datapath {
 
   // Sets the values of all links for `clock`. Throws FaultStop.
   void move(int64_t clock);
-  // What a tile has at hand in the clock of the last move().
+  // The values available on a tile in the clock of the last move().
   const MovingValue& at(int tile, const ValueSource& source) const;
   // The result of an instruction that starts in this clock.
   void start(int tile, int32_t bits);

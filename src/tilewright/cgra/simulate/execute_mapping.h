@@ -1,5 +1,5 @@
-// A mapping held against the graph: configured, printed, read back, executed, and every value compared with
-// the graph's own evaluation.
+// Checks a mapping against its graph: it is configured, printed, read back and executed, and every value is
+// compared with the graph's own evaluation.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Executes a configuration clock by clock. It knows the configuration and the inputs, nothing of the graph or
+// Executes a configuration clock by clock. It knows the configuration and the inputs, but not the graph or
 // the mapping they come from.
 #pragma once
 
@@ -47,7 +47,7 @@ struct SimulationResult {
 };
 
 // `configuration` has been verified. Deterministic. Errors (invalid input): fewer than one thread, latencies
-// below 1 or upside down.
+// below 1 or out of order.
 SimulationResult simulate_fabric(const Configuration& configuration, const Inputs& inputs,
                                  const SimulationOptions& options);
 

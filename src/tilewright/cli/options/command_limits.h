@@ -1,4 +1,4 @@
-// What ends a command before it is done: --time, --memory-limit and Ctrl-C, as one Deadline for all its work.
+// The limits that end a command early: --time, --memory-limit and Ctrl-C, as one Deadline for all its work.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -28,7 +28,7 @@ class CommandLimits {
   const Deadline& deadline() const { return deadline_; }
   // "time ran out", say.
   std::string reason(Ending why) const;
-  // A line for people on what ended the work early; empty where nothing did.
+  // A line for people about what ended the work early; empty if nothing did.
   std::string note() const { return note(deadline_.ending()); }
   std::string note(Ending why) const;
 

@@ -1,5 +1,5 @@
-// Where a verb's measurements and implementations run: what `tune` and `explore` take, and the executor it
-// means.
+// Where a verb's measurements and implementations run: the options of `tune` and `explore`, and the executor
+// they select.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
-// How verbs that take long say how far they are: one line that is written over on a terminal, and now and
-// then a line of its own in a log. Goes to standard error, so that standard output stays the result.
+// How long-running verbs report progress: one line that is overwritten on a terminal, and now and then a new
+// line in a log. It goes to standard error, so standard output holds only the result.
 #pragma once
 
 #include <chrono>
@@ -10,14 +10,14 @@ namespace tilewright::cli {
 
 class ProgressLine {
  public:
-  // On a terminal ten times a second at most, else every `log_every_s` seconds.
+  // On a terminal at most ten times a second, else every `log_every_s` seconds.
   explicit ProgressLine(double log_every_s = 10);
   // Clears the line on a terminal.
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // Shows `text()` if it is time; `text` is not called else.
+  // Shows `text()` if it is time; otherwise `text` is not called.
   void update(const std::function<std::string()>& text);
 
  private:

@@ -12,7 +12,7 @@
 
 namespace tilewright::cli {
 
-// Errors (invalid input): an option that the engine has no use for; an unknown memory.
+// Errors (invalid input): an option that does not apply to the engine; an unknown memory.
 overlay::ProgramEngineOptions program_engine_options(const TimedEngineOptions& options);
 // Whether the engine tells cycles.
 bool is_timed(const TimedEngineOptions& options);

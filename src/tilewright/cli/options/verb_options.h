@@ -13,7 +13,7 @@ namespace tilewright::cli {
 CLI::App* add_verb(CLI::App& app, const std::string& name, const std::string& description,
                    const std::string& example);
 
-// Accepts finite numbers; "'x' is not WANTED" is said of others.
+// Accepts finite numbers; others give "'x' is not WANTED".
 CLI::Validator number_check(const std::string& wanted, bool (*accepts)(double));
 
 // "500ms", "10s", "2m", "1h"; a bare number is seconds. Other texts are refused in the option's name.

@@ -67,7 +67,7 @@ void quantize(const QuantizeOptions& options, std::ostream& out);
 struct MapOptions {
   ModelOptions model;  // or a workload file
   std::string workload, hardware, mapping, dataflow;
-  std::vector<std::string> timeloop;  // files of the field's mapper instead of our own
+  std::vector<std::string> timeloop;  // Timeloop files instead of our own
   int64_t batch = 0;                  // 0: the model's
   bool equal_area = false, imperfect = false;
   std::string objective = "energy", rules;

@@ -1,5 +1,5 @@
-// The folder that `generate` writes, read back: the model in hardware numbers and the allocation are all that
-// a design needs to be built again.
+// Reads back the folder that `generate` writes: the model in hardware numbers and the allocation are enough
+// to build the design again.
 #pragma once
 
 #include <filesystem>
@@ -32,13 +32,13 @@ struct DesignFolder {
 bool is_design_folder(const std::filesystem::path& folder);
 // Errors (invalid input): a file that is missing or damaged, files that do not belong together.
 DesignFolder read_design_folder(const std::filesystem::path& folder);
-// Writes everything of a design with a FolderWriter: `folder` appears complete or not at all, and takes the
-// place of an earlier design with what was added to that. Errors (invalid input): those of FolderWriter; what
+// Writes everything of a design with a FolderWriter: `folder` appears complete or not at all, and replaces an
+// earlier design, keeping files that were added to it. Errors (invalid input): those of FolderWriter; what
 // cannot be written (disk full).
 void write_design_folder(const std::filesystem::path& folder, const Graph& graph,
                          const GeneratedDesign& generated, const Device& device,
                          const std::filesystem::path& rtl_folder);
-// What lies behind the memory ports of a design for `device`; a bare part has the memory of device_budget.
+// The memory at the ports of a design for `device`; a bare part has the memory of device_budget.
 MemoryModel design_memory(const Device& device);
 
 }  // namespace tilewright

@@ -1,5 +1,5 @@
-// The report of a generated design as a page: what it takes of the device, which engine works on what when,
-// its roofline, and a table of its layers.
+// The report of a generated design as a page: its use of the device, what each engine works on and when, its
+// roofline, and a table of its layers.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ struct DesignLayer {
   int64_t fetch_cycles = 0;  // that takes, whoever works meanwhile
   std::string bound;
   int64_t input_fifo = 0, residual_fifo = 0;
-  // Of what its array could multiply in its cycles (stages: in the interval between images).
+  // Share of what its array could multiply in its cycles (stages: in the interval between images).
   double share_of_peak = 0;
 
   // The least time that it needs: what it adds to the latency is less where it hides behind its neighbours.
@@ -43,8 +43,8 @@ struct DesignBar {
   int lane = 0;    // of DesignReport::lanes
   int layer = -1;  // of DesignReport::layers; -1: input and output
   int64_t first_row = 0, rows = 0;
-  // It had the lane for itself from `begin` to `end`, of which it worked the last `work` cycles at most; what
-  // comes before is waiting for data, weights or room.
+  // It had the lane to itself from `begin` to `end` and worked at most for the last `work` cycles; before
+  // that it waited for data, weights or space.
   int64_t begin = 0, end = 0, work = 0;
 };
 

@@ -1,4 +1,4 @@
-// From a graph in hardware numbers to a design of its own: allocation, netlist, simulation and report.
+// From a graph in hardware numbers to a generated design: allocation, netlist, simulation and report.
 #pragma once
 
 #include <cstdint>

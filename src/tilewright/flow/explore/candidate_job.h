@@ -14,8 +14,8 @@ namespace tilewright {
 
 inline constexpr const char* kCandidateJob = "candidate";
 
-// What a worker is asked. `network` names the bundle of the study, on a folder that workers share; its digest
-// (network_digest) ties the answer to what was in the file, and not to its name alone.
+// The request to a worker. `network` names the bundle of the study, in a folder that workers share; its
+// digest (network_digest) ties the answer to the content of the file, not just to its name.
 struct CandidateRequest {
   std::filesystem::path network;
   std::string network_digest;
@@ -26,9 +26,9 @@ struct CandidateRequest {
   uint64_t seed = 1;
 };
 std::string print_candidate_request(const CandidateRequest& request);
-// Answers such requests; keeps the network of the last one at hand. A worker of another version than the one
-// that made the request, or one that sees another network in the file, does not answer it (InterruptedError).
-// Jobs in this process end with `deadline`, if any.
+// Answers such requests; keeps the network of the last one. A worker whose version differs from that of the
+// requester, or that finds a different network in the file, does not answer (InterruptedError). Jobs in this
+// process end with `deadline`, if any.
 tune::JobKind candidate_job(const Deadline* deadline = nullptr);
 
 }  // namespace tilewright

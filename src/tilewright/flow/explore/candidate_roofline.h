@@ -1,4 +1,4 @@
-// A tuned candidate of an exploration against what it could do at best.
+// A tuned candidate of an exploration compared with its best possible performance.
 #pragma once
 
 #include <string>

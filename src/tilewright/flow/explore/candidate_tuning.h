@@ -26,9 +26,9 @@ struct TunedCandidate {
 };
 
 // `trials` schedules per layer, the compiler's default first, then those that look best by the closed form of
-// schedules and are measured; 0: the default alone. A layer ends early when it is within 1 % of what no
-// schedule can pass. Throws Expired when the time of `deadline`, if any, is over. Errors (infeasible): a
-// layer of which no tile fits.
+// schedules and are measured; 0: the default alone. The tuning of a layer ends early when it is within 1 % of
+// its bound. Throws Expired when the time of `deadline`, if any, is over. Errors (infeasible): a layer of
+// which no tile fits.
 TunedCandidate tune_candidate(const ExplorationNetwork& network, const OverlayHardware& hardware,
                               const MemoryModel& memory, int64_t trials, uint64_t seed,
                               const Deadline* deadline = nullptr);

@@ -65,8 +65,8 @@ struct WidthReport {
   std::vector<double> best_so_far_s;          // by candidates tuned: latency of the fastest; 0: none yet
   CandidateRoofline fastest;
   std::vector<std::string> left_out;  // of the network
-  // Those that are neither beaten nor worked on, and share of the fitting ones that nobody worked on: 0 where
-  // there was no time to look which fit.
+  // Candidates that are neither beaten nor tuned, and the share of fitting ones that were not tuned: 0 if
+  // there was no time to see which fit.
   int64_t surviving() const { return evaluated + alive; }
   double work_saved() const { return fitting <= evaluated ? 0 : 1 - double(evaluated) / double(fitting); }
 };
@@ -83,7 +83,7 @@ struct ExplorationWatcher {
   std::function<bool(int operand_bits, const tune::ExplorationProgress&)> progress;
 };
 
-// Takes up what the folder holds. Executors are made by `executor`, given the folder for its files. Errors:
+// Continues from what the folder holds. `executor` makes executors, given the folder for their files. Errors:
 // those of Study, OverlayCandidates and tune::explore; (infeasible) the device is too small for every
 // candidate: which resource, and by how much. Where that is so for some of the widths only, their reports say
 // it.
@@ -92,11 +92,10 @@ ExplorationReport explore_overlays(
     const std::function<std::unique_ptr<tune::Executor>(const std::filesystem::path&)>& executor,
     const ExplorationWatcher& watcher = {});
 
-// Works on exactly those candidates of the folder's studies again whose content - configuration package and
-// sources of the RTL, version of the simulator - is no longer what it was; how many of how many is in
-// evaluated and known of the report's widths (known: taken over). Other widths of the folder's report, and
-// those without candidates, stay in it as they were. Errors besides: (invalid input) the folder holds no
-// candidates of any of the widths.
+// Retunes exactly those candidates of the folder's studies whose content - configuration package and sources
+// of the RTL, version of the simulator - has changed; evaluated and known of the report's widths say how many
+// (known: taken over unchanged). Other widths of the folder's report, and those without candidates, stay as
+// they were. Errors besides: (invalid input) the folder holds no candidates of any of the widths.
 ExplorationReport explore_changed(
     const ExplorationRequest& request,
     const std::function<std::unique_ptr<tune::Executor>(const std::filesystem::path&)>& executor,

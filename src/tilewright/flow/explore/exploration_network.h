@@ -22,13 +22,13 @@ struct ExplorationLayer {
 struct ExplorationNetwork {
   int operand_bits = 8;
   std::vector<ExplorationLayer> layers;  // in the order of their first nodes
-  // What takes no part, "name: reason": nodes of the host, and below 8 bits layers that have no such form.
+  // What is left out, "name: reason": nodes of the host, and below 8 bits layers that have no such form.
   std::vector<std::string> left_out;
   int64_t macs = 0;
 };
 
-// Of what is tuned, layers and how often they come: a compiler that gives other schedules or placements to
-// the same layers gives the same.
+// A digest of what is tuned (layers and how often they occur): it does not change if a compiler gives the
+// same layers other schedules or placements.
 std::string network_digest(const ExplorationNetwork& network);
 
 // Errors (invalid input): the bundle is not of 8-bit operands; (unsupported) nothing is left.

@@ -1,5 +1,5 @@
-// A layer as JSON text, for processes that time its schedules: everything that its programs depend on but the
-// values of its weights, which no time depends on.
+// A layer as JSON text, for processes that time its schedules: everything that its programs depend on, except
+// the values of its weights, on which no timing depends.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The overlays that one device could take, as exploration sees them: knobs (overlay/tuning/hardware_space.h),
+// The overlays that could fit one device, as exploration sees them: knobs (overlay/tuning/hardware_space.h),
 // area and clock in closed form, the bound of the network on each, and the jobs that tune it there.
 #pragma once
 
@@ -37,7 +37,7 @@ class OverlayCandidates : public tune::ExplorationBackend {
 
   OverlayHardware hardware(KnobSpace::Point point) const;  // its clock is the estimated one
   int operand_bits() const { return operand_bits_; }
-  // Cycles that no schedules of the network can pass on this overlay.
+  // A lower bound for the cycles of the network on this overlay, for any schedules.
   double bound_cycles(KnobSpace::Point point) const;
 
  private:

@@ -19,7 +19,7 @@ tune::SampleTable exploration_table(const ExplorationReport& report);
 
 // Implemented overlays: choices of the description and of the tools as features, and closed forms of the
 // description behind them (derived); targets gops and fmax
-// (achieved after routing), lut, ff, dsp and bram. A row has no value of what its flow did not come to.
+// (achieved after routing), lut, ff, dsp and bram. A row has no value for steps that its flow did not reach.
 tune::SampleTable implementation_table(const std::vector<overlay::ImplementationRow>& rows);
 // The table of a folder of an exploration, or of a file of implementation data. Errors (invalid input):
 // neither; those of the readers.
@@ -35,7 +35,7 @@ std::vector<std::string> learnable_targets(const tune::SampleTable& table);
 ImportanceReport study_importance(const tune::SampleTable& table, const std::vector<std::string>& targets,
                                   uint64_t seed);
 std::string to_json(const tune::SampleTable& table, const ImportanceReport& report);
-// Accuracies beside those of yardsticks, then the shares.
+// Accuracies next to those of the baselines, then the shares.
 std::string to_string(const tune::SampleTable& table, const ImportanceReport& report);
 // Bars of a target: the choices that are among the most important of some precision, a bar per precision.
 PlotDrawing importance_bars(const tune::SampleTable& table,

@@ -1,4 +1,4 @@
-// A network and a machine in, a report out: what the verb `map` does.
+// The work of the verb `map`: a network and a machine in, a report out.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace tilewright {
 
 enum class MapRules : uint8_t {
   kPhysical,  // fills, drains and networks charged; exact counts
-  kTimeloop,  // the accounting of the field's mapper
+  kTimeloop,  // Timeloop's accounting
   kStudy,     // the reuse framework of the row-stationary paper
 };
 const char* name(MapRules rules);
@@ -27,7 +27,7 @@ const char* name(MapObjective objective);
 struct MapRequest {
   ArrayHardware hardware;
   MapRules rules = MapRules::kPhysical;
-  int64_t batch = 1;  // for the report; the network has it already
+  int64_t batch = 1;  // for the report; the network already has it
   // The mapper's rules follow from `rules`.
   MapperOptions mapper;
   bool imperfect = false;
@@ -54,7 +54,7 @@ FusionReport map_fused(const NetworkReport& report, const MapRequest& request,
 // `study` section; another objective than energy, a latency limit.
 NetworkReport map_dataflows(Network network, const MapRequest& request,
                             const std::vector<study::Dataflow>& dataflows, bool equal_area);
-// What supporting two or three of the dataflows buys, on storage of equal area.
+// The gain from supporting two or three of the dataflows, on storage of equal area.
 UnionTable map_unions(const NetworkReport& report, const MapRequest& request,
                       const std::vector<study::Dataflow>& dataflows);
 
@@ -65,12 +65,12 @@ bool is_constraint_file(const std::filesystem::path& path);
 MapspaceRule constraint_rule(const std::filesystem::path& path, const ArrayHardware& hardware);
 
 // Dataflows by name (rs, ws, os_a, os_b, os_c, nlr; "all": these six) or file. Errors (invalid input):
-// neither, with the names there are; whatever reading reports.
+// neither a name nor a file (lists the names); whatever reading reports.
 std::vector<study::Dataflow> find_dataflows(const std::vector<std::string>& names_or_paths,
                                             const std::filesystem::path& folder);
 
-// The cost of given mappings. Layers of the network that the file says nothing about become layers without
-// cost. Errors (invalid input): every rule that any of the mappings breaks, all at once; no layer has one.
+// The cost of given mappings. Layers of the network that are not in the file become layers without cost.
+// Errors (invalid input): every rule that any of the mappings breaks, all at once; no layer has one.
 NetworkReport evaluate_mappings(Network network, const MapRequest& request, const MappingFile& file);
 
 }  // namespace tilewright

@@ -1,4 +1,4 @@
-// Mapping a dataflow graph onto a fabric with any of the mappers, at one II or over all that matter.
+// Mapping a dataflow graph onto a fabric with any of the mappers, at one II or over all relevant IIs.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@ struct PlaceMethod {
   std::string name;
   std::string description;
   cgra::Mapper map;
-  bool routes = false;  // takes problems of the routed tier; otherwise its places are routed afterwards
+  bool routes = false;  // solves routed problems; otherwise its places are routed afterwards
 };
 
 // exact, branch-and-bound, list, annealing, evolution, random.
@@ -30,9 +30,9 @@ struct PlaceRequest {
   cgra::MappingProblem problem;  // `ii` is set for every point
   std::vector<int> iis;  // kMakespan: those to map at; empty: from 1 until no larger one can be shorter
   PlaceObjective objective = PlaceObjective::kMakespan;
-  PlaceMethod method;  // kIi has a mapper of its own (kernel/map_kernel.h)
-  // Of kMakespan where problem.rules.routed does not demand routes: whether they are looked for all the same,
-  // for at most 20 s per II, first for the shortest places, then for longer ones.
+  PlaceMethod method;  // kIi has its own mapper (kernel/map_kernel.h)
+  // For kMakespan, if problem.rules.routed does not demand routes: whether to search for routes nevertheless,
+  // for at most 20 s per II, first for the shortest places, then for longer schedules.
   bool wants_routes = true;
   cgra::MapperOptions options;         // limits.seconds is for all points together
   std::filesystem::path proof_folder;  // kMakespan: formulas and proofs of proven points; empty: none
@@ -42,7 +42,7 @@ struct PlaceRequest {
 struct PlacePoint {
   int ii = 1;
   cgra::MappingResult result;
-  bool on_front = false;  // mapped, and no smaller II has as short a schedule
+  bool on_front = false;  // mapped, and no smaller II has an equally short schedule
   bool routed = false;    // the mapping carries routes that the checker accepts
   std::string note;       // where not
   std::string proof;      // its file, and what the checker says
@@ -54,20 +54,20 @@ struct PlaceReport {
   int best = -1;  // kMakespan: the shortest schedule, then the smallest II; kIi: the smallest II
 };
 
-// Every mapping has passed the checker. Where the shortest places have routes, such a mapping is as good in
-// the routed tier; where they have none, the shortest one that is found with routes counts, and only if none
-// is found, places without routes, with the reason in `note`. Errors: the problem's (invalid input), all at
-// once; the mapper's.
+// Every mapping has passed the checker. If the shortest places can be routed, that mapping is also optimal
+// with routes; if not, the shortest routed mapping found is returned, and only if none is found, places
+// without routes, with the reason in `note`. Errors: the problem's (invalid input), all at once; the
+// mapper's.
 PlaceReport place(const PlaceRequest& request);
 
-// The best point as a file; its rules say `routed` where it has routes.
+// The best point as a file; its rules say `routed` if it has routes.
 cgra::MappedProgram mapped_program(const PlaceRequest& request, const PlacePoint& point);
 
 // For people: a line per II; places, times and waits of the best point.
 std::string place_text(const PlaceRequest& request, const PlaceReport& report);
 // For machines.
 std::string place_json(const PlaceRequest& request, const PlaceReport& report);
-// SVG: the grid of tiles and slots, and the time line with the ways of the values.
+// SVG: the grid of tiles and slots, and the time line with the routes of the values.
 std::string place_picture(const cgra::MappedProgram& program);
 
 }  // namespace tilewright

@@ -1,4 +1,4 @@
-// All mappers on the same graphs, at equal evaluations and at equal processor time, beside the proven
+// All mappers on the same graphs, at equal evaluations and at equal processor time, compared with the proven
 // optimum.
 #pragma once
 
@@ -55,10 +55,11 @@ struct PlaceBenchReport {
   std::vector<BenchSummary> summary;  // by method, then budget
 };
 
-// Random places, annealing, evolution and the policy are given the processor time by as many evaluations as
-// fill it, from their speed in a shorter run; the runs say what they took. List scheduling makes one schedule
-// under every budget. Leaves of branch and bound are its evaluations, and processor_seconds its limit in
-// clock time under every budget. Errors (infeasible): graphs that have no mapping, all at once.
+// For random places, annealing, evolution and the policy, the processor time is converted into the
+// evaluations that fill it, from their speed in a shorter run; the runs report the time they took. List
+// scheduling makes one schedule under every budget. Leaves of branch and bound are its evaluations, and
+// processor_seconds its limit in clock time under every budget. Errors (infeasible): graphs that have no
+// mapping, all at once.
 PlaceBenchReport bench_methods(const PlaceBenchRequest& request);
 
 // For people, for machines, one line per run, and the mean gaps as bars.

@@ -1,4 +1,4 @@
-// Learning curves of the placement policy: what masks, the reward and the form of the network are worth.
+// Learning curves of the placement policy: the effect of masks, the reward and the form of the network.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct CurveVariant {
   std::string name;
   cgra::EnvironmentOptions environment;
   cgra::PolicyForm form = cgra::PolicyForm::kGraph;
-  bool imitation = true;  // of the shortest episodes, which is the true objective by another door
+  bool imitation = true;  // of the shortest episodes, which brings in the true objective indirectly
 };
 
 // Variants that are drawn in one plot.

@@ -10,8 +10,8 @@ namespace tilewright {
 
 enum class DivergenceCause {
   kNone,
-  kRange,     // values beyond what the quantisation can represent cause most of the error
-  kLayout,    // the right values stand in the wrong places
+  kRange,     // values that the quantisation cannot represent cause most of the error
+  kLayout,    // the right values are in the wrong places
   kRounding,  // everything else: too coarse steps, errors carried on from earlier tensors
 };
 const char* name(DivergenceCause cause);
@@ -24,8 +24,8 @@ struct TensorComparison {
   DivergenceCause cause = DivergenceCause::kNone;
 };
 
-// `expected` float values against the integers that stand for them. The cause is set when the signal-to-noise
-// ratio is below `threshold_db`.
+// Compares `expected` float values with the integers that represent them. The cause is set when the
+// signal-to-noise ratio is below `threshold_db`.
 TensorComparison compare_tensors(const Tensor& expected, const Tensor& integers,
                                  const IntegerMeaning& meaning, double threshold_db);
 

@@ -1,4 +1,4 @@
-// Images through a network whose middle part is a generated design: what lies before and behind it runs on
+// Images through a network whose middle part is a generated design: what comes before and after it runs on
 // the host.
 #pragma once
 
@@ -15,9 +15,9 @@ class HostBorder {
  public:
   explicit HostBorder(const pipeline::Network& network);
 
-  // What the hardware gets for the model's inputs: row, column, channel.
+  // The hardware's input for the model's inputs: row, column, channel.
   std::vector<int32_t> image(const std::vector<Tensor>& inputs) const;
-  // The model's outputs for what the hardware gives.
+  // The model's outputs for the hardware's output.
   std::vector<Tensor> outputs(const std::vector<int32_t>& result) const;
 
  private:

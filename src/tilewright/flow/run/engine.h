@@ -12,7 +12,7 @@
 
 namespace tilewright {
 
-// kFunctional: what the overlay takes runs as overlay programs, on the engine that the session names.
+// kFunctional: overlay nodes run as overlay programs, on the engine that the session names.
 enum class EngineKind { kFunctional, kHost };
 
 // A bundle made ready: programs generated, weights packed, kernels resolved. Immutable, shared by sessions.

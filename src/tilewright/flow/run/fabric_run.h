@@ -18,12 +18,12 @@ namespace tilewright {
 // Whether a file is meant as a mapped program: JSON that says so. False for what cannot be read.
 bool is_mapped_program_file(const std::filesystem::path& path);
 
-// What a program takes from outside, in the order of the input's columns: arrays that it loads, then
+// A program's inputs, in the order of the input's columns: arrays that it loads, then
 // variables that the dispatch interface fills.
 std::vector<std::string> program_inputs(const cgra::DataflowGraph& graph);
 
-// What the fabric is loaded with. A mapping without routes is routed first. Errors (infeasible): no routes
-// for these places; what configure reports.
+// The configuration that the fabric is loaded with. A mapping without routes is routed first. Errors
+// (infeasible): no routes for these places; what configure reports.
 cgra::Configuration device_configuration(cgra::MappedProgram program);
 
 struct FabricRun {

@@ -1,4 +1,4 @@
-// What reading and simplifying a model does to its graph, stage by stage: the table that the paper on
+// The effect of reading and simplifying a model on its graph, stage by stage: the table that the paper on
 // pipelines from TensorFlow graphs (Hadjis and Olukotun, FPL 2019) gives for ResNet-50. docs/tensorflow.md
 // says what every row and column counts.
 #pragma once
@@ -18,7 +18,7 @@ struct GraphTableRow {
   int nodes = 0;      // operators and constants, as TensorFlow counts nodes
   int operators = 0;  // without constants
   int random = 0, moving_averages = 0, normalizations = 0, rsqrts = 0, scales = 0;
-  // What hardware for this graph would have to have besides its layers: the paper's columns.
+  // What hardware for this graph would need besides its layers: the paper's columns.
   bool needs_rsqrt() const { return normalizations + rsqrts > 0; }
   bool needs_scale() const { return normalizations + scales > 0; }
 };
@@ -34,7 +34,7 @@ struct GraphTable {
   double gain_from_constants_folded() const {
     return constants_folded_unfused == 0 ? 0 : final_fused / constants_folded_unfused;
   }
-  // intensity_gain of activations alone: weights are not what fusion can save.
+  // intensity_gain for activations alone: fusion cannot save weights.
   int64_t frozen_activation_bytes = 0, final_activation_bytes = 0;
   double activation_gain() const {
     return final_activation_bytes == 0 ? 0 : double(frozen_activation_bytes) / double(final_activation_bytes);

@@ -8,7 +8,7 @@
 namespace tilewright {
 
 struct NumberFormat {
-  bool fixed = false;  // i32 with `fraction` bits behind the point; else integers
+  bool fixed = false;  // i32 with `fraction` bits after the point; else integers
   int fraction = 22;   // Q10.22
   int weight_bits = 8, activation_bits = 8;
 };

@@ -1,4 +1,4 @@
-// What `compile` shows of each operator: where it runs and why, its work, traffic and estimated time.
+// What `compile` shows for each operator: where it runs and why, its work, traffic and estimated time.
 #pragma once
 
 #include <cstdint>

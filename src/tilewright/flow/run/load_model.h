@@ -1,5 +1,5 @@
-// A model file as a graph that is ready to be worked on: ONNX, or TensorFlow GraphDef and SavedModel, told
-// apart by content.
+// A model file as a graph ready for further work: ONNX, TFLite, or TensorFlow GraphDef and SavedModel,
+// recognised by content.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct LoadOptions {
   // Above 0: the model comes without weights; fill it with the reference pseudo-random ones of this gain
   // (graph/lcg_weights.h).
   double fill_gain = 0;
-  // Absent files of external weights give zeros, variables that a TensorFlow file does not hold stand-ins,
+  // Missing files of external weights give zeros, and missing variables of a TensorFlow file give stand-ins,
   // with a warning: enough to see shapes and work.
   bool allow_missing_weights = false;
   // TensorFlow only: nodes that become inputs (with their shapes where the file does not tell, {} otherwise),

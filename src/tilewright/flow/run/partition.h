@@ -17,7 +17,7 @@ struct HostModel {
   double gbyte_per_s = 1.0;  // element-wise work, and moving data between host and accelerator layout
 };
 
-// What a backend says of one node.
+// What a backend says about one node.
 struct Offer {
   bool legal = false;
   std::string reason;  // why not, when illegal
@@ -41,8 +41,8 @@ struct Partition {
   std::vector<Step> steps;
 };
 
-// Starts from every legal node on the overlay, then hands back to the host those whose transfers cost more
-// than the overlay saves.
+// Starts with every legal node on the overlay, then returns to the host those whose transfers cost more than
+// the overlay saves.
 Partition partition(const Graph& graph, const std::function<Offer(const Node&)>& offer,
                     const HostModel& host = {});
 

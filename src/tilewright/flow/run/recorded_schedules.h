@@ -8,8 +8,8 @@
 namespace tilewright {
 
 // The schedule of the best record with exactly this layer and hardware, measured by this version behind
-// `memory`; nothing where there is none, where it does not fit the layer, or where the default schedule is
-// predicted to be as fast. `records` and `hardware` outlive the result, which one thread at a time may call.
+// `memory`; nothing if there is none, if it does not fit the layer, or if the default schedule is predicted
+// to be as fast. `records` and `hardware` outlive the result, which one thread at a time may call.
 ScheduleSource recorded_schedules(const tune::BestSchedules& records, const OverlayHardware& hardware,
                                   const MemoryModel& memory = {});
 

@@ -24,7 +24,7 @@ class Samples {
   int64_t count_for(const Shape& shape) const;
   // Input number `index`, converted to `type`. Errors (invalid input): a value that an integer `type` lacks.
   Tensor cut(int64_t index, ElementType type, const Shape& shape) const;
-  // Every input behind the other along axis 0: [count_for(shape) * shape[0], ...]; scalars:
+  // All inputs, one after the other along axis 0: [count_for(shape) * shape[0], ...]; scalars:
   // [count_for(shape)].
   Tensor stack(ElementType type, const Shape& shape) const;
   // One class number for each of `count` samples. `may_be_longer`: more labels than that are ignored. Errors
@@ -38,8 +38,8 @@ class Samples {
   std::string name_;
 };
 
-// An array for each input of a model, as if `samples` times the model's first axis, uniform in [-1, 1): for
-// what depends on shapes and not on numbers.
+// An array for each input of a model, with `samples` times the model's first axis, uniform in [-1, 1): for
+// results that depend on shapes, not on values.
 std::vector<Tensor> random_inputs(const Graph& model, int64_t samples = 1);
 
 // The index of the largest element; the first one of equals.

@@ -1,5 +1,5 @@
-// Why a bundle takes the time it takes, layer by layer, and what would make it faster: every change that is
-// named has been made and run on the cycle simulator.
+// Why a bundle takes as long as it does, layer by layer, and what would make it faster: every change that is
+// reported has been made and run on the cycle simulator.
 //
 // What bounds a layer is read off its critical path (overlay/program/layer_timing.h). The changes come in two
 // kinds. Those of the hardware are tried on the whole network at once, with schedules chosen anew: one

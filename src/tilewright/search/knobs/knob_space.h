@@ -60,10 +60,10 @@ class KnobSpace {
 
   // A valid point, each with the same probability; nothing after `attempts` draws that were not valid.
   std::optional<Point> sample(Random& random, int attempts = 100000) const;
-  // A valid point in which one knob has another value (of a knob of numbers: a near one three times of four),
-  // now and then two; `point` itself after many failures.
+  // A valid point in which one knob (now and then two) has another value; for a numeric knob, a near one in
+  // three of four cases. `point` itself after many failures.
   Point neighbour(Point point, Random& random) const;
-  // A valid point that has each knob from one of the two; `a` after many failures.
+  // A valid point that takes each knob from one of the two; `a` after many failures.
   Point crossover(Point a, Point b, Random& random) const;
   // One line: knob=value, separated by blanks.
   std::string print(Point point) const;

@@ -1,4 +1,4 @@
-// A model that learns from measured programs which of two others is the faster one. "Learning to optimize
+// A model that learns from measured programs which of two other programs is faster. "Learning to optimize
 // tensor programs" (Chen et al. 2018), section 4: features of loops, rank objective, transfer.
 #pragma once
 
@@ -27,8 +27,8 @@ class CostModel {
   // Learns from all samples seen so far (the caller keeps them), starting from what transfer() left. Errors
   // (invalid input): a cost that is not positive, features of another form than earlier ones.
   virtual void fit(std::span<const CostSample> samples) = 0;
-  // Learns from samples of earlier layers and machines what later fits start from; replaces what an earlier
-  // transfer left and forgets all fits. The samples need not be kept.
+  // Learns the starting point of later fits from samples of earlier layers and machines; replaces the result
+  // of an earlier transfer and forgets all fits. The caller need not keep the samples.
   virtual void transfer(std::span<const CostSample> earlier) = 0;
   // Whether fit() or transfer() has seen two samples of different cost in one group: scores mean something.
   virtual bool trained() const = 0;

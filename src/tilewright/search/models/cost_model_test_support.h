@@ -36,7 +36,7 @@ inline CostPrediction predict_one(const CostModel& model, const CostSample& samp
   return model.predict(programs)[0];
 }
 
-// Share of pairs of samples that the model orders otherwise than their costs.
+// Share of pairs of samples that the model orders differently from their costs.
 inline double wrongly_ranked(const CostModel& model, const std::vector<CostSample>& samples) {
   std::vector<double> scores;
   for (const CostSample& sample : samples) scores.push_back(predict_one(model, sample).score);

@@ -45,7 +45,7 @@ class GradientBoosting {
  public:
   explicit GradientBoosting(BoostingOptions options = {});
 
-  // Grows new trees; what was fitted before is forgotten. `rows` is row-major, labels.size() x columns; NaN
+  // Grows new trees; earlier fits are forgotten. `rows` is row-major, labels.size() x columns; NaN
   // is a missing value. `groups`: sizes of runs of rows whose labels are compared with each other (ranking
   // only; empty: one group). `start`, if not empty, is what the trees add to, one value per row: predict()
   // gives only what they add. Errors (invalid input): sizes that do not fit each other, no rows, a label or a

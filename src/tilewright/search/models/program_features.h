@@ -1,5 +1,5 @@
-// What a learned cost model sees of a program: a row of numbers of fixed meaning, and its loop tree. Both
-// mean the same for every layer and machine of one kind, so what is learned on one is of use on another.
+// What a learned cost model sees of a program: a row of numbers with fixed meaning, and its loop tree. Both
+// mean the same for every layer and machine of one kind, so what is learned on one helps on another.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The cost model of a TreeGRU, trained with Adam (Kingma and Ba 2015) on the logistic loss of pairs of
-// programs of one group (RankNet, Burges et al. 2005). Every fit goes on from the weights of the one before,
-// the first from those that an earlier transfer left.
+// programs of one group (RankNet, Burges et al. 2005). Every fit starts from the weights of the previous one,
+// the first from those of an earlier transfer.
 #pragma once
 
 #include <optional>

@@ -2,8 +2,8 @@
 // Points are measured in the order of their bounds, so the first whose bound is no better than the best cost
 // ends the search, and nothing is measured that some order could have avoided.
 //
-// It can be interrupted: on a problem that remembers (tune/records/recorded_problem.h) the next run finds
-// what was measured and goes on.
+// It can be interrupted: with records (tune/records/recorded_problem.h) the next run finds the measured
+// points and continues.
 #pragma once
 
 #include <cstdint>

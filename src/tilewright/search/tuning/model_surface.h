@@ -1,5 +1,5 @@
-// What a cost model says about the points of a space, with the features of points kept between batches, for
-// chains come back to them.
+// A cost model's scores of the points of a space. Features are kept between batches, because chains revisit
+// points.
 #pragma once
 
 #include <memory>

@@ -29,7 +29,7 @@ struct TuningOptions {
   uint64_t seed = 1;
   int threads = 1;         // of feature extraction and the model's surface; no influence on the result
   double epsilon = 0.1;    // share of a guided batch that is drawn at random
-  double diversity = 0.1;  // of a guided batch: what a knob's value that is new in it is worth, of 1
+  double diversity = 0.1;  // of a guided batch: bonus for a knob value that is new in the batch, 0 to 1
   double exploration = 0;  // of a guided batch: deviations of the model that count in favour of a point
   // A guided run whose model knows nothing yet starts on the surface of the bound, else with random points.
   bool start_on_bound = true;
@@ -37,7 +37,7 @@ struct TuningOptions {
   int chain_steps = 40;                 // of each, before every batch
   bool prune_by_bound = true;           // points that cannot beat the best so far are not measured
   std::vector<KnobSpace::Point> start;  // measured first (the default schedule, say)
-  CostModel* model = nullptr;           // of kGuided; learns during the run, may know something before
+  CostModel* model = nullptr;           // of kGuided; learns during the run, may be trained before
   double stop_at = 0;                   // ends when the best is at most this: a layer bound; 0: never
   const Deadline* deadline = nullptr;   // also ends it; the problem may then leave points out
 };
@@ -53,14 +53,14 @@ struct TuningProgress {
 struct TuningResult {
   TuningProgress end;
   std::vector<Measurement> trials;  // in the order measured
-  bool exhausted = false;           // every valid point that the bound leaves has been measured
+  bool exhausted = false;           // every valid point that the bound does not exclude has been measured
   // Best cost after trial i (0-based); points before the first success have +infinity.
   std::vector<double> best_so_far() const;
 };
 
 // `watcher` sees the progress after every batch; returning false ends the run. Errors (invalid input):
 // options out of range, kGuided without a model, an invalid start; (infeasible) no valid point could be
-// drawn, but not where the deadline left no time to.
+// drawn, unless the deadline left no time for it.
 TuningResult tune_problem(TuningProblem& problem, const TuningOptions& options,
                           const std::function<bool(const TuningProgress&)>& watcher = {});
 

@@ -28,7 +28,7 @@ class TuningProblem {
   virtual ProgramFeatures features(KnobSpace::Point point) const = 0;
   // At most the cost that a measurement of `point` can give.
   virtual double bound(KnobSpace::Point point) const = 0;
-  // Measures each point once; results in any order. A problem that a deadline ends leaves out what it could
+  // Measures each point once; results in any order. A problem ended by a deadline leaves out what it could
   // not measure in time. Called by one thread at a time.
   virtual std::vector<Measurement> measure(std::span<const KnobSpace::Point> points) = 0;
 };

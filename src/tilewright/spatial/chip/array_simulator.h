@@ -39,8 +39,8 @@ struct ArrayRunOptions {
 ArrayTime time_layer(const RowStationaryChip& chip, const RowStationaryLayer& layer,
                      const RowStationaryMapping& mapping);
 
-// `input` i16[N, G*C, H, W] with its padding in it, `weights` i16[G*M, C, R, S]. Errors as above, and data of
-// the wrong size (invalid input).
+// `input` i16[N, G*C, H, W] with its padding in it, `weights` i16[G*M, C, R, S]. Errors as above; also data
+// of the wrong size (invalid input).
 ArrayRun run_layer(const RowStationaryChip& chip, const RowStationaryLayer& layer,
                    const RowStationaryMapping& mapping, std::span<const int16_t> input,
                    std::span<const int16_t> weights, const ArrayRunOptions& options = {});

@@ -1,6 +1,6 @@
 // The row-stationary chip: an array of processing elements (PEs) with a scratchpad (spad) per data type, a
 // banked global buffer, and one network per data type between them. Sizes and widths are stated facts of the
-// 168-PE chip (JSSC 2017); what had to be inferred stands in PassOverlap and is discussed in
+// 168-PE chip (JSSC 2017); what had to be inferred is in PassOverlap and is discussed in
 // docs/array_simulator.md. One description serves every layer.
 #pragma once
 
@@ -39,7 +39,7 @@ struct RowStationaryChip {
   // Words of one PE's spads, and cycles from issuing an operation to its result.
   int64_t filter_spad_words = 1, pixel_spad_words = 1, psum_spad_words = 1;
   int64_t pipeline_stages = 1;
-  // Global buffer: every bank holds pixels only or partial sums only. Weights have a buffer of their own.
+  // Global buffer: every bank holds pixels only or partial sums only. Weights have their own buffer.
   int64_t buffer_banks = 1, bank_bytes = 1, bank_access_words = 1;
   int64_t weight_buffer_bytes = 1;
   // Words per cycle between the buffer and the whole array, and of one link between vertical neighbours.

@@ -94,7 +94,8 @@ class PixelNetwork {
 };
 
 // Partial sums out of the buffer to the bottoms of the chains, and from their tops back. Chains take turns; a
-// transfer holds words of one output position. A bank that is written in a cycle is not read in it.
+// transfer holds words of one output position. A bank that is written in a cycle is not read in the same
+// cycle.
 class PsumNetworks {
  public:
   PsumNetworks(const PassContext& context, PassArray& array);

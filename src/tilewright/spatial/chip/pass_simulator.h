@@ -25,7 +25,7 @@ PassResult simulate_pass(const RowStationaryChip& chip, const RowStationaryLayer
                          const BlockPsums& psums);
 
 // The same movement of the same words - weights to PEs, pixel rows along diagonals, partial sums up the
-// chains and back - without time: as the PEs compute, so many times faster.
+// chains and back - without time: the PEs compute at once, so it is many times faster.
 void execute_pass(const RowStationaryLayer& layer, const RowStationaryMapping& mapping, const Pass& pass,
                   const LayerOperands& operands, const BlockPsums& psums);
 

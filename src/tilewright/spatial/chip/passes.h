@@ -10,7 +10,7 @@
 
 namespace tilewright {
 
-// Everything that the time of a pass depends on, beside the chip, layer and mapping.
+// Everything that the time of a pass depends on, besides the chip, layer and mapping.
 struct PassShape {
   int64_t images = 1, rows = 1;       // rows: output rows
   int64_t channels = 1, filters = 1;  // of all sets together

@@ -1,7 +1,7 @@
 // One processing element, cycle by cycle: a 1-D convolution of a pixel row with a row of weights, for q
 // channels and p filters at once. For every output column it multiplies each of the q*S pixels of the window
 // with p weights (one product per cycle), then adds the p partial sums that come from below and hands the
-// results up. It works on words that the networks have really delivered and stalls when one is missing.
+// results up. It works on words that the networks have actually delivered and stalls when one is missing.
 #pragma once
 
 #include <cstdint>
@@ -69,13 +69,13 @@ class ProcessingElement {
   ProcessingElement(const RowStationaryChip& chip, const PeWork& work, PsumFifo* input, PsumFifo* output);
 
   // Words from the networks, usable from the next cycle on. Weights come ordered by window position, then
-  // filter; pixels by column, then channel. The caller keeps to pixel_room().
+  // filter; pixels by column, then channel. The caller must respect pixel_room().
   void receive_weight(int16_t weight) { weights_[size_t(weights_received_++)] = weight; }
   int64_t pixel_room() const { return int64_t(pixels_.size()) - (pixels_received_ - pixels_freed_); }
   void receive_pixel(int16_t pixel) { pixels_[size_t(pixels_received_++) % pixels_.size()] = pixel; }
 
   // Does what `cycle` allows and returns the next cycle that needs a call. In between, the PE is busy with a
-  // run of products whose operands it all has; they are counted at once.
+  // run of products for which it has all operands; they are counted at once.
   int64_t step(int64_t cycle);
   bool done() const { return image_ == work_.images; }
   const PeCycles& cycles() const { return cycles_; }

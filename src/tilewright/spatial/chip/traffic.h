@@ -13,7 +13,7 @@ struct ArrayTraffic {
   // DRAM, before any compression.
   int64_t dram_weight_words = 0, dram_pixel_words = 0, dram_output_words = 0;
   // Global buffer. Finished outputs are read once more on their way to DRAM. Pixels arriving from DRAM are
-  // not in here, nor the weights: they have a buffer of their own, read once per word.
+  // not in here, nor the weights: they have their own buffer, read once per word.
   int64_t buffer_pixel_reads = 0, buffer_psum_reads = 0, buffer_psum_writes = 0, buffer_output_reads = 0;
   int64_t weight_buffer_reads = 0;
   // Words received by PEs from the three networks, sent by the tops of chains, and handed to a neighbour.

@@ -33,7 +33,7 @@ struct CostRules {
   bool operator==(const CostRules&) const = default;
 };
 inline constexpr CostRules kPhysicalRules{};
-// The accounting of the field's mapper (reference: its tables of energies): drain reads are free.
+// Timeloop's accounting (reference: its tables of energies): drain reads are free.
 inline constexpr CostRules kTimeloopRules{Accounting::kTimeloop, false};
 
 struct Cost {
@@ -49,16 +49,16 @@ struct Cost {
 // Role of a data space: the output, or by position (0 input, 1 weight; further ones count as inputs).
 DataRole data_role(const Workload& workload, int space);
 
-// The workload with elements of word_bits: what the limits of array_hierarchy are about.
+// The workload with elements of word_bits, the unit of the limits of array_hierarchy.
 Workload workload_in_words(const Workload& workload, const ArrayHardware& hardware);
 // The limits that the hardware sets to mappings of workload_in_words(workload). A reservation of a role holds
-// for each data space of that role, and lies apart from the shared capacity. A tile takes room for the
-// elements that it touches; in the field's accounting for the box around them, as its traffic does.
+// for each data space of that role, and lies apart from the shared capacity. A tile takes space for the
+// elements that it touches; in Timeloop's accounting for their bounding box, like its traffic.
 Hierarchy array_hierarchy(const ArrayHardware& hardware, const Workload& workload,
                           Accounting accounting = Accounting::kExact);
 std::vector<CountingNetwork> counting_networks(const ArrayHardware& hardware);
 
-// The rules of nest/validity.h and what the hardware insists on keeping.
+// The rules of nest/validity.h, and the data that the hardware must keep.
 void check_array_mapping(const Workload& workload, const ArrayHardware& hardware, const Mapping& mapping,
                          const std::string& where, Diagnostics& diagnostics,
                          Accounting accounting = Accounting::kExact);

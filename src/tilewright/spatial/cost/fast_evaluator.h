@@ -1,7 +1,7 @@
 // The evaluator for search loops: compiled once for a workload, a machine and rules, then tens of millions of
-// mappings a second. It says of a flat mapping whether it is valid (check_array_mapping) and what it costs
-// (evaluate_mapping), to the last bit, without allocating. Special to perfect factors; make() says where it
-// applies.
+// mappings per second. It says whether a flat mapping is valid (check_array_mapping) and what it costs
+// (evaluate_mapping), exact to the last bit, without allocating. For perfect factors only; make() says where
+// it applies.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ inline constexpr int kFlatDimensions = 8;
 // A mapping as plain numbers. Only one level, FastEvaluator::spatial_level(), has spatial loops (y outside
 // x; one per dimension and axis).
 struct FlatMapping {
-  // By level and dimension; 1 where there is no loop. Those of dimensions of one iteration are not looked at.
+  // By level and dimension; 1 where there is no loop. Dimensions of one iteration are ignored.
   std::array<std::array<uint16_t, kFlatDimensions>, kFlatLevels> temporal;
   std::array<uint16_t, kFlatDimensions> spatial_x, spatial_y;
   // The dimensions of each level's temporal loops of more than one iteration, innermost first.
@@ -61,7 +61,7 @@ enum class FastKernelSet : uint8_t { kFastest, kAvx512, kAvx2, kPortable };
 
 class FastEvaluator {
  public:
-  // Nothing where the evaluator does not apply: it wants up to 5 levels, one of them with a fan-out (with
+  // Nothing if the evaluator does not apply: it needs up to 5 levels, one of them with a fan-out (with
   // exact accounting one of the two innermost), no limits of bandwidth and no energy per hop; up to 8
   // dimensions of at most 65535 iterations, three data spaces, an output whose ranks do not slide, operands
   // with up to two ranks that do (of two terms, coefficients of one sign), and counts below 2^53.
@@ -81,7 +81,7 @@ class FastEvaluator {
   // With given kernels; those that this CPU lacks are replaced by the portable ones.
   FastCost evaluate_by(FastKernelSet kernel, const FlatMapping& mapping) const noexcept;
 
-  // Eight at a time in vector registers; where has_blocks: with the accounting of the field's mapper, or
+  // Eight at a time in vector registers; where has_blocks: with Timeloop's accounting, or
   // where nothing slides.
   bool has_blocks() const;
   // `mappings`: one to eight; a short block repeats the last.

@@ -192,7 +192,7 @@ class FastKernel {
     return In::count(rank.x_coefficient) * (x - one()) + In::count(rank.y_coefficient) * (y - one()) + one();
   }
 
-  // Words of one level's tile that count against its capacity: the field's mapper counts the box around them.
+  // Words of one level's tile that count against its capacity: Timeloop counts the box around them.
   Count tile_words(const FastSpace& space, int s, int level) const {
     Count words = plain_[level][s];
     for (int r = 0; r < space.slides; ++r) {
@@ -290,7 +290,7 @@ class FastKernel {
     return tiles;
   }
 
-  // The field's mapper: only the innermost loop that moves the tile may slide it.
+  // Timeloop: only the innermost loop that moves the tile may slide it.
   Fetch fetch_one_by_mover(const FastSpace& space, int s, int child) const {
     Count factor = 1, outside = 1;
     size_t mover = 0;  // level and dimension

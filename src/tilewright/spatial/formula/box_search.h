@@ -1,6 +1,6 @@
 // Exact minimisation of a polynomial over whole-numbered variables under constraints: branch and bound on
 // boxes. A box is a range per variable; interval arithmetic gives a lower bound of the objective over it, and
-// each constraint - and the demand to beat the best point so far - narrows its ranges. The box with the
+// each constraint - and the requirement to beat the best point so far - narrows its ranges. The box with the
 // lowest bound is split next, so the search ends when that bound reaches the best value: bound = value is the
 // proof. Nothing is assumed about the expressions (no monotonicity, no order of the variables); where they
 // are monotone the bounds are simply sharp.
@@ -41,7 +41,7 @@ enum class SearchStatus : uint8_t { kOptimal, kInfeasible, kStopped };
 
 struct BoxSearchOptions {
   int64_t most_nodes = 1'000'000;  // then the search stops with its bound; about 200 bytes each
-  // Ends with the first point that holds (a feasibility test).
+  // Ends with the first feasible point (a feasibility test).
   bool first_point = false;
   const Deadline* deadline = nullptr;  // also stops it
 };

@@ -85,7 +85,7 @@ void evaluate(const ExpressionGraph& graph, std::span<const Interval> symbols, s
 ExpressionGraph substitute(const ExpressionGraph& graph, std::span<const std::optional<double>> values,
                            std::span<const int> renumber, std::span<int* const> roots);
 
-// What names mean while parsing.
+// The meaning of names while parsing.
 using Scope = std::map<std::string, int>;  // name -> node
 
 enum class Relation : uint8_t { kLessEqual, kGreaterEqual, kLess, kGreater, kEqual };
@@ -109,7 +109,7 @@ int parse_expression(const std::string& text, const ExpressionPlace& place, cons
                      ExpressionGraph& graph, Diagnostics& diagnostics);
 Comparison parse_comparison(const std::string& text, const ExpressionPlace& place, const Scope& scope,
                             ExpressionGraph& graph, Diagnostics& diagnostics);
-// Whether a name may stand in an expression: a letter, then letters, digits, underscores; no function.
+// Whether a name may occur in an expression: a letter, then letters, digits, underscores; not a function.
 bool is_expression_name(const std::string& name);
 
 }  // namespace tilewright::study

@@ -1,7 +1,7 @@
 // Sums of products over atoms: the normal form in which the search bounds a dataflow's expressions. An atom
 // is a variable or a sub-expression that does not expand (ceil(C/(q*r))); a product may hold negative powers.
-// Like terms are merged, so that what cancels between energy levels (a buffer access that saves an array
-// access) cancels in the bounds as well - interval arithmetic on the text as written would lose it.
+// Like terms are merged, so that terms that cancel between energy levels (a buffer access that saves an array
+// access) also cancel in the bounds; interval arithmetic on the expression as written would lose this.
 #pragma once
 
 #include <span>
@@ -39,9 +39,9 @@ Interval term_bounds(const Term& term, std::span<const Interval> atoms);
 // The same without the factor at position `skipped`.
 Interval rest_bounds(const Term& term, size_t skipped, std::span<const Interval> atoms);
 
-// How far products are multiplied out. Both forms have the same values, but bounds of their own: what cancels
-// between terms does so only when everything is distributed; a sum whose terms differ in sign has sharper
-// bounds as one factor, x*(4*y - 3), than as 4*x*y - 3*x. Callers that need good bounds take both.
+// How far products are expanded. Both forms have the same values but different bounds: terms cancel only when
+// everything is expanded, but a sum whose terms differ in sign has sharper bounds as one factor, x*(4*y - 3),
+// than as 4*x*y - 3*x. Callers that need good bounds use both.
 enum class Form : uint8_t { kDistributed, kFactored };
 
 // An atom that is a sum in a factored product, and the sum itself, over atoms with smaller numbers.
@@ -57,7 +57,7 @@ class Expander {
   Polynomial expand(int node, Form form = Form::kDistributed);
   const std::vector<int>& atoms() const { return atoms_; }
   const std::vector<AtomSum>& atom_sums() const { return atom_sums_; }
-  // The atom of a node, which becomes one if it is none yet.
+  // The atom of a node, which becomes one if it is not one yet.
   int atom(int node);
 
  private:

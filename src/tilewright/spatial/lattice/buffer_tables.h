@@ -1,6 +1,6 @@
-// What the buffer's tile costs, for every box and every set of spaces that the buffer keeps: a lower bound on
-// the energy between main memory and buffer over all loop orders (infinite where the tiles do not fit), and
-// its minima over the boxes that contain a given one.
+// The cost of the buffer's tile, for every box and every set of spaces that the buffer keeps: a lower bound
+// on the energy between main memory and buffer over all loop orders (infinite where the tiles do not fit),
+// and its minima over the boxes that contain a given one.
 #pragma once
 
 #include <vector>

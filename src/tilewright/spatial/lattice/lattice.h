@@ -62,11 +62,11 @@ class Lattice {
   double tiles(Index box) const { return points_[size_ - 1] / points_[box]; }
   // Product of sizes / extents over the dimensions that a space ignores.
   double ignored_tiles(int space, Index box) const { return ignored_tiles_[size_t(space)][box]; }
-  // Words that the accounting moves for a tile: its elements, or for the field's mapper the box around them.
+  // Words that the accounting moves for a tile: its elements, or for Timeloop the box around them.
   double words(int space, Index box) const { return words_[size_t(space)][box]; }
   // The elements that a tile touches.
   double elements(int space, Index box) const { return elements_[size_t(space)][box]; }
-  // What a tile takes in memory.
+  // The memory that a tile takes.
   double held(int space, Index box) const {
     return held_.empty() ? elements(space, box) : held_[size_t(space)][box];
   }

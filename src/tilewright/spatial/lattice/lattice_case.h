@@ -63,8 +63,8 @@ struct LatticeCase {
   bool one_axis_per_dimension = false;
   // Fixed factors by case dimension; 0: free.
   std::array<int64_t, kMaxDimensions> fixed_top{}, fixed_middle{}, fixed_low{}, fixed_x{}, fixed_y{};
-  // Energy of the arithmetic and of its accesses to the innermost memories, and what an output word's first
-  // visit to an instance saves of it.
+  // Energy of the arithmetic and of its accesses to the innermost memories, and the part of it that an output
+  // word's first visit to an instance saves.
   double arithmetic_energy = 0, first_update_saving = 0;
   int output = 0;                      // index into spaces
   const Deadline* deadline = nullptr;  // of all work on the case, which throws Expired
@@ -76,8 +76,8 @@ struct LatticeCase {
   int space_count() const { return int(spaces.size()); }
 };
 
-// nullopt: the mapspace has something that the solver does not know (docs/lattice_solver.md lists what).
-// `mapspace` has to outlive the case.
+// nullopt: the mapspace has a feature that the solver does not support (docs/lattice_solver.md lists them).
+// `mapspace` must outlive the case.
 std::optional<LatticeCase> lattice_case(const Mapspace& mapspace, const MapperOptions& options);
 
 }  // namespace tilewright::lattice

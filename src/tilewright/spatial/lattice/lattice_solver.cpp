@@ -133,7 +133,7 @@ class Rounds {
   Incumbent incumbent_;
 };
 
-// The best tiles under the field's accounting, which are found much sooner, at their exact energy.
+// The best tiles under Timeloop's accounting, which are found much sooner, at their exact energy.
 Incumbent first_guess(const LatticeCase& problem, const TileSearch& search, const MapperOptions& options,
                       const Deadline& deadline) {
   LatticeCase simpler = problem;

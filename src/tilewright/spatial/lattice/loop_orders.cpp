@@ -1,6 +1,6 @@
 // Shortest path over sets of loops; see the header. The words that a loop brings are those of
 // nest/access_counts.h, for tiles that divide: either every overlap with the previous tile (exact), or only
-// that of the innermost loop that moves the tile (the field's mapper).
+// that of the innermost loop that moves the tile (Timeloop).
 #include "tilewright/spatial/lattice/loop_orders.h"
 
 #include <algorithm>

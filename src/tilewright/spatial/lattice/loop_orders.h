@@ -25,8 +25,8 @@ struct LoopOrders {
 
 // How a step moves one rank of a tile.
 struct RankWords {
-  int64_t tile = 1, tile_kept = 1;  // of one child: its words, and what it still has after the move
-  int64_t all = 1, all_kept = 1;    // of all children: what they hold, and what none of them fetches
+  int64_t tile = 1, tile_kept = 1;  // of one child: its words, and those it still has after the move
+  int64_t all = 1, all_kept = 1;  // of all children: the words they hold, and those that none of them fetches
 };
 
 class OrderSearch {

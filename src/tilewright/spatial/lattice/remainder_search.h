@@ -14,8 +14,9 @@ class RemainderSearch {
  public:
   RemainderSearch(const LatticeCase& problem, const MapperOptions& options);
 
-  // Starts from `start`, if given. Fills the result but for what concerns the mapspace as a whole; false if
-  // there is no mapping. The deadline is the case's; what it leaves unsearched is told by the status.
+  // Starts from `start`, if given. Fills the result except for what concerns the mapspace as a whole; false
+  // if there is no mapping. The deadline is the case's; the status says if part of the space was not
+  // searched.
   bool run(const MapResult* start, const Deadline& deadline, MapResult& result);
 
  private:

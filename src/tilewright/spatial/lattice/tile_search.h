@@ -27,8 +27,7 @@ struct Incumbent {
   bool beats_all(double least_energy, double least_cycles) const;
   // Whether none of those can even tie with it in the first objective.
   bool beats_first(double least_energy, double least_cycles) const;
-  // Takes the mapping if it is better. Ties go to the smaller tiles, so that the order of visits is of no
-  // consequence.
+  // Takes the mapping if it is better. Ties go to the smaller tiles, so the order of visits does not matter.
   bool offer(double energy, double cycles, const Tiles& tiles);
 };
 
@@ -48,8 +47,8 @@ class TileSearch {
   const LatticeCase& problem() const { return problem_; }
   int64_t boxes() const { return lattice_.size(); }
 
-  // All mappings with one array tile that `incumbent` does not beat by their bounds. Safe to call from
-  // several threads, each with its own incumbent, counts and orders. Throws Expired, with what was found by
+  // Searches all mappings with one array tile whose bounds `incumbent` does not beat. Safe to call from
+  // several threads, each with its own incumbent, counts and orders. Throws Expired, with the best found by
   // then in `incumbent`.
   void expand(const ArrayTile& tile, Incumbent& incumbent, SearchCounts& counts, OrderSearch& orders) const;
 

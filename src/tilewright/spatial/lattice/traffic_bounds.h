@@ -1,8 +1,8 @@
 // Lower bounds on traffic that do not need the loop orders or the tiles of the buffer.
 //
 // Orders fall into classes by the innermost loops of a level. At most one space is at rest there (no two
-// spaces ignore the same dimension); all others are fetched anew for every pass through all loops outside
-// their tile, but for what a sliding window keeps. docs/lattice_solver.md proves each bound.
+// spaces ignore the same dimension); all others are fetched again for every pass through all loops outside
+// their tile, except for what a sliding window keeps. docs/lattice_solver.md proves each bound.
 #pragma once
 
 #include <vector>

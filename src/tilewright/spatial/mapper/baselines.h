@@ -1,5 +1,5 @@
-// What others do instead of a proof: sampling searches (module `search`) on the same mapspaces with the same
-// evaluator, to compare the mapper with.
+// Search without proof, for comparison with the mapper: sampling searches (module `search`) on the same
+// mapspaces with the same evaluator.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The mapper: the best mapping of a mapspace, with a proof. Exact branch and bound; stopped early it returns
-// the best mapping so far with the bound it has proven.
+// The mapper: the best mapping of a mapspace, with a proof. Exact branch and bound; if stopped early, it
+// returns the best mapping so far with a proven bound.
 #pragma once
 
 #include <functional>

@@ -5,8 +5,8 @@
 // nest/access_counts.h). So the words of an order are a sum over its loops of a term that depends on the loop
 // and on the set of loops inside it; terms of one level do not depend on the orders of the others. The best
 // order of each level is then a shortest path through the subsets of its loops: k 2^(k-1) terms instead of k!
-// orders, each term the difference of two evaluated orders. Once every data space is fetched anew whenever
-// a loop outside advances (the set inside is `settled`), the order of what is left does not matter.
+// orders, each term the difference of two evaluated orders. Once every data space is fetched again whenever a
+// loop outside advances (the set inside is `settled`), the order of the remaining loops does not matter.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@
 
 namespace tilewright {
 
-// What an order changes: the energy, and the words of every port with a limit.
+// What depends on the order: the energy, and the words of every port with a limit.
 struct OrderMeasure {
   double energy = 0;
   std::vector<double> words;

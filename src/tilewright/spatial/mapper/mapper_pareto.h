@@ -26,8 +26,8 @@ struct MapFront {
 };
 
 // Objective and check_bounds of the options have no effect. Energies that differ by less than the quantum of
-// spatial/mapper/mapper_values.h are one. Errors (invalid input): a mapspace that does not verify, no such
-// level.
+// spatial/mapper/mapper_values.h count as equal. Errors (invalid input): a mapspace that does not verify, no
+// such level.
 MapFront map_pareto(const Mapspace& mapspace, int buffer_level, const MapperOptions& options);
 
 }  // namespace tilewright

@@ -1,4 +1,4 @@
-// What find_mapping is made of: one search for one objective, and mappings as starts of another.
+// The parts of find_mapping: a search for one objective, and mappings that serve as starts for another.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,11 @@ MapResult search_mapping(const Mapspace& mapspace, const MapperOptions& options,
 
 // The best mapping of two local searches from random mappings, each within the limits `half`: climbs one
 // after the other, for spaces whose good mappings lie far apart (what is kept differs), and annealing, for
-// those with many small valleys. None if they met no valid one.
+// those with many small valleys. None if they found no valid one.
 std::optional<SlotMapping> local_best(const MapspaceSampling& space, int threads, const SearchLimits& half);
 
-// What two searches for one objective have proven of its least value: the higher of their bounds, and no more
-// than the `value` that they found.
+// The bound that two searches for one objective have proven: the higher of theirs, and at most the `value`
+// that they found.
 double joint_bound(std::pair<double, double> bounds, double value);
 
 // options.start with its value; none if there is no start, or if it is not valid.

@@ -38,8 +38,8 @@ class MapTree {
   bool complete(const MapNode& node) const { return node.slots == choices_.slots(); }
 
   void roots(const std::function<void(MapNode&&)>& child) const;
-  // Children whose tiles fit as far as they are known. Stages with very many are decided in parts: such
-  // children stand in the middle of a stage (dimension > 0).
+  // Children whose tiles fit as far as they are known. Stages with very many children are decided in parts:
+  // such children are in the middle of a stage (dimension > 0).
   void expand(const MapNode& node, const std::function<void(MapNode&&)>& child) const;
   // None: no tile of a level that is not known yet fits around the node's.
   std::optional<CostBound> bound(const MapNode& node) const;
@@ -78,8 +78,8 @@ class MapTree {
   mutable std::atomic<int64_t> evaluations_{0};
 };
 
-// The tree as a problem of search/. A `Problem` says what a child is worth, branch(node, sink), and gives the
-// leaves of a complete node, leaves(node, sink).
+// The tree as a problem of search/. A `Problem` evaluates a child, branch(node, sink), and gives the leaves
+// of a complete node, leaves(node, sink).
 template <typename Problem>
 class MapTreeProblem {
  public:

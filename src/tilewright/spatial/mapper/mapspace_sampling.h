@@ -1,5 +1,5 @@
 // A mapspace as the sampling searches of the module `search` want it: random mappings, small changes of one,
-// mixtures of two. The baselines of the mapper, and where its first incumbent comes from.
+// mixtures of two. Used for the mapper's baselines and its first incumbent.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ class MapspaceSampling {
   MapspaceSampling(const Mapspace& mapspace, const MapperOptions& options);
 
   // Any mapping whose factors multiply out: from the innermost slot outwards each takes a random factor of
-  // those with which the tiles still fit, if one does.
+  // those with which the tiles still fit, if there is one.
   SlotMapping sample(Random& random) const;
   // One of: the factors of a few dimensions drawn anew as sample() draws them, from some slot outwards, so
   // that they can trade places in a full array or a full memory; a loop moved to another place in its level;

@@ -1,4 +1,4 @@
-// The rules of the field's mapper on strided and dilated layers: what a tile takes of a capacity and what it
+// The rules of Timeloop on strided and dilated layers: what a tile takes of a capacity and what it
 // moves are the same boxes, in every part of the mapper.
 #include <gtest/gtest.h>
 

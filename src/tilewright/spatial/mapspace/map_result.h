@@ -1,4 +1,4 @@
-// What a search for mappings is asked and what it answers; the mapper and the lattice solver share it.
+// Options and result of a search for mappings, shared by the mapper and the lattice solver.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ struct MapperOptions {
   int threads = 1;                     // the result is the same for any number
   // Asserts at every node that its bound does not exceed the best leaf below it (small spaces only).
   bool check_bounds = false;
-  // Whether the special solver (spatial/lattice/lattice_solver.h) answers where it can. Answers have the same
-  // value either way; of mappings that tie the two may choose different ones.
+  // Whether the special solver (spatial/lattice/lattice_solver.h) is used where it applies. The value is the
+  // same either way; among tied mappings the two may choose different ones.
   bool use_lattice = true;
-  // A mapping of the mapspace that the search begins with, so that it ends with none that is worse.
+  // A mapping of the mapspace with which the search begins, so its result is never worse.
   const Mapping* start = nullptr;
 };
 
@@ -52,7 +52,7 @@ struct MapResult {
   int64_t nodes = 0, pruned = 0, evaluated = 0;
   double seconds_to_value = 0, seconds = 0;
   std::vector<MapProgress> curve;
-  std::string infeasible_reason;  // the constraint that cannot hold, and what it would take
+  std::string infeasible_reason;  // the constraint that cannot hold, and what it would need
   // Whether there is a mapping; a search that was stopped may have found none.
   bool found() const { return !mapping.levels.empty(); }
   double gap() const { return value > 0 ? (value - lower_bound) / value : 0; }

@@ -30,7 +30,7 @@ struct LevelConstraints {
   std::vector<int> innermost;
   uint32_t must_keep = 0, must_bypass = 0;  // bits per data space
   // A dimension has a spatial factor on one axis at most (arrays whose rows and columns each unroll a list of
-  // dimensions, as the field's mapper has them). Otherwise C=64 fits a 16x16 array as x:C=16 y:C=4.
+  // dimensions, as Timeloop has them). Otherwise C=64 fits a 16x16 array as x:C=16 y:C=4.
   bool one_axis_per_dimension = false;
   bool operator==(const LevelConstraints&) const = default;
 };
@@ -44,8 +44,8 @@ struct Mapspace {
   // Problems of the workload, the hardware and the constraints: names, factors that cannot multiply out,
   // contradictory keeps. The functions below take a mapspace that verifies.
   void verify(Diagnostics& diagnostics) const;
-  // Mappings before any is excluded by capacities or by spatial factors that fit an axis alone but not
-  // together: factorisations x orders x keeps (a double: they reach 1e22).
+  // Number of mappings before any is excluded by capacities or by spatial factors that fit an axis alone but
+  // not together: factorisations x orders x keeps (a double: they reach 1e22).
   double size() const;
 };
 

@@ -14,7 +14,7 @@
 
 namespace tilewright {
 
-// What arrays of the searches hold; mapspaces of more do not verify.
+// Array sizes of the searches; larger mapspaces do not verify.
 inline constexpr int kMaxMapperDimensions = 16, kMaxMapperLevels = 10;
 
 enum class SlotKind : uint8_t { kX, kY, kTemporal };

@@ -1,5 +1,5 @@
-// The energy-latency front of a network: what the whole network can have when every layer is free to take any
-// point of its own front. Layers run one after the other, so both costs add up.
+// The energy-latency front of a network: what the whole network can reach when every layer may take any point
+// of its own front. Layers run one after the other, so both costs add up.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,11 @@
 // A chain of layers run tile by tile: every layer computes just what the next one needs for one tile of the
-// last output, and what passes between two layers never leaves the buffer (level 1).
+// last output, and intermediate data never leave the buffer (level 1).
 //
 // The schedule: for every tile of the last layer's output, in the order of its ranks (the retained rank
-// innermost), first layer to last: a phase is one layer on its part of the tile, a loop nest of its own with
-// a mapping of its own. An intermediate tensor's part stays whole in the buffer from the phase that makes it
-// to the phase that reads it. Where tiles of an intermediate overlap (the rows that two windows share):
-//   recomputed: every tile makes all it needs anew;
+// innermost), first layer to last: a phase is one layer on its part of the tile, a loop nest with its own
+// mapping. An intermediate tensor's part stays whole in the buffer from the phase that makes it to the phase
+// that reads it. Where tiles of an intermediate overlap (the rows that two windows share):
+//   recomputed: every tile recomputes all it needs;
 //   retained:   along one rank, what the next tile needs of this one stays in the buffer and only the rest is
 //               made. Along other ranks overlaps are recomputed.
 // Weights of a layer are either resident, loaded into the buffer once and kept there, or fetched again in
@@ -34,8 +34,8 @@ struct FusedTiling {
   bool operator==(const FusedTiling&) const = default;
 };
 
-// Why the chain cannot run so on the hardware; "" if it can: shapes that do not meet, a buffer that may not
-// keep all data, buffers in parallel, storage reserved by role.
+// Why the chain cannot run on the hardware this way; "" if it can: shapes that do not match, a buffer that
+// may not keep all data, buffers in parallel, storage reserved by role.
 std::string cannot_fuse(const LayerChain& chain, const ArrayHardware& hardware);
 
 // Ranks of the last output that tiles may cut: those that every layer hands on, index for index or as a
@@ -66,7 +66,7 @@ struct PhaseClass {
 struct FusedPlan {
   std::vector<PhaseClass> classes;
   // By layer: words of the buffer that hold other things while it runs: retained parts, resident weights of
-  // other layers. The most that any of its phases sees.
+  // other layers. The maximum over its phases.
   std::vector<int64_t> reserved_words;
   std::vector<int64_t> operations;  // by layer, with what is recomputed
   std::vector<int64_t> phases;      // by layer
@@ -74,7 +74,7 @@ struct FusedPlan {
   // By layer: words of weights that its phases need, all phases together and in the one that needs fewest
   // (tiles that cut groups of channels need a part each).
   std::vector<int64_t> phase_weight_words, least_weight_words;
-  // Words that cross the outermost memory's port at least.
+  // The least number of words that cross the outermost memory's port.
   int64_t input_words = 0, weight_words = 0, output_words = 0;
   // Words of all intermediates that are made, and that phases read at least once.
   int64_t made_words = 0, read_words = 0;

@@ -1,4 +1,4 @@
-// What fusing a chain of layers costs, the best way to do it, and which layers of a network to fuse.
+// The cost of fusing a chain of layers, the best way to do it, and which layers of a network to fuse.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ namespace tilewright {
 struct MappedPhase {
   PhaseClass phase;
   Mapping mapping;
-  Cost cost;  // of one phase, without what the intermediate tensors do not cost in the outermost memory
+  Cost cost;            // of one phase, without outermost-memory traffic of intermediate tensors
   bool proven = false;  // of least energy among the mappings of the phase
 };
 
@@ -47,8 +47,8 @@ struct FusionOptions {
   int most_tilings = 24;               // costed per chain, those of the lowest bounds; 0: all
 };
 
-// Words that a phase moves between the outermost memory and the buffer for tensors that are pinned in the
-// buffer do not happen: they leave the counts. `pinned`: bit per data space.
+// Tensors pinned in the buffer do not move between the outermost memory and the buffer: these words are
+// removed from the counts. `pinned`: bit per data space.
 AccessCounts without_pinned_traffic(AccessCounts counts, uint32_t pinned);
 // What is pinned in a phase of a layer: the intermediates it reads and makes, resident weights.
 uint32_t pinned_spaces(const LayerChain& chain, const FusedTiling& tiling, int layer);
@@ -67,9 +67,9 @@ class FusionSearch {
   // The cost of one tiling; nullopt: some phase has no mapping.
   std::optional<FusedResult> cost(const LayerChain& chain, const FusedTiling& tiling);
   // The tiling of least energy, ties by cycles; nullopt: the chain cannot be fused or no tiling fits.
-  // Searched are all combinations of tile extents (the smallest of each number of tiles, at most eight per
-  // rank), retained ranks and resident weights, by ascending bound: MACs and what must cross the outermost
-  // port.
+  // The search covers all combinations of tile extents (the smallest of each number of tiles, at most eight
+  // per rank), retained ranks and resident weights, by ascending bound: MACs and what must cross the
+  // outermost port.
   std::optional<FusedResult> best(const LayerChain& chain);
 
  private:

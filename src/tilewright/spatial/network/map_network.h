@@ -15,7 +15,7 @@ namespace tilewright {
 using MapspaceRule = std::function<Mapspace(const Workload& workload)>;
 
 struct NetworkMapOptions {
-  // time_limit_s is that of the whole network: each shape may use an equal part of what is left, so what
+  // time_limit_s is that of the whole network: each shape may use an equal part of what is left, so time that
   // proofs do not need goes to later shapes. max_cycles holds for each layer.
   MapperOptions mapper;
   bool imperfect = false;
@@ -24,8 +24,8 @@ struct NetworkMapOptions {
   MappingCache* cache = nullptr;
 };
 
-// Where the work is: shape `number` of `count`, counted from 1, and what its search knows so far; `best` is 0
-// before it has a mapping.
+// Progress: shape `number` of `count`, counted from 1, and the state of its search; `best` is 0 before it has
+// a mapping.
 struct NetworkProgress {
   std::string layer;
   int number = 0, count = 0;
@@ -34,7 +34,7 @@ struct NetworkProgress {
 using NetworkProgressSink = std::function<void(const NetworkProgress& progress)>;
 
 // A shape that the constraints cannot be stated for, or that has no mapping, becomes a LayerCost with the
-// reason. Results do not depend on the number of threads, but where a time limit stops a search.
+// reason. Results do not depend on the number of threads, unless a time limit stops a search.
 DataflowRun map_freely(const Network& network, const ArrayHardware& hardware,
                        const NetworkMapOptions& options, const NetworkProgressSink& progress = {});
 

@@ -1,4 +1,4 @@
-// A network as the mappers see it: its operators as loop nests, equal ones once, and what is left out.
+// A network as the mappers see it: its operators as loop nests (equal ones once), and what is left out.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct NetworkLayer {
   int shape = 0;         // index into Network::shapes
 };
 
-// A node that multiplies and accumulates but that is no loop nest here.
+// A node that multiplies and accumulates but is not a loop nest here.
 struct UnmappedNode {
   std::string name, op, reason;
   int64_t macs = 0;

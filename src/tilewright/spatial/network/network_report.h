@@ -1,5 +1,5 @@
-// What mapping a network found: for every dataflow and every layer the energy by memory and by data type, the
-// cycles, and how far the answer is proven.
+// The result of mapping a network: for every dataflow and every layer the energy by memory and by data type,
+// the cycles, and how far the answer is proven.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace tilewright {
 
 enum class LayerStatus : uint8_t {
   kProven,       // the optimum of its mapspace
-  kStopped,      // the best so far, with a lower bound; with a reason: nothing was found by then
+  kStopped,      // the best so far, with a lower bound; with a reason if nothing was found by then
   kEvaluated,    // a mapping that was given
   kInfeasible,   // no mapping exists
   kUnsupported,  // the dataflow cannot express the layer

@@ -18,8 +18,8 @@ study::Storage dataflow_storage(const study::StudyMachine& machine, int64_t regi
                                 bool equal_area);
 
 // Layers that the dataflow cannot express or that its constraints exclude have the reason instead of a cost.
-// cycles are the layer's MACs by its active PEs. Results do not depend on `threads`, but where `deadline`
-// stops a search.
+// cycles are the layer's MACs by its active PEs. Results do not depend on `threads`, unless `deadline` stops
+// a search.
 DataflowRun map_with_dataflow(const Network& network, const study::Dataflow& dataflow,
                               const study::StudyMachine& machine, const study::Storage& storage, int threads,
                               MapObjective objective = MapObjective::kEnergy,

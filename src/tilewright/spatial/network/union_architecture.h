@@ -1,9 +1,9 @@
 // A union architecture: an array that supports several dataflows and runs each layer with the one that suits
-// it. How much two or three buy over one is the question that the taxonomy's authors left open.
+// it best. How much two or three gain over one is a question that the taxonomy's authors left open.
 //
 // Storage is that of equal area: the register files of a union are as large as the largest that one of its
-// dataflows wants, and the buffer gets the rest of the area. What is not counted: the control and wires that
-// make an array switch.
+// dataflows wants, and the buffer gets the rest of the area. The control and wires for switching are not
+// counted.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
-// A dataflow: which loop tilings a machine may use, and what each costs in accesses, as expressions in a YAML
-// file (dataflows/*.yaml, docs/dataflows.md). The six dataflows of the row-stationary paper and those that
-// users write have the same form.
+// A dataflow: which loop tilings a machine may use, and the accesses that each costs, as expressions in a
+// YAML file (dataflows/*.yaml, docs/dataflows.md). The six dataflows of the row-stationary paper and those
+// that users write have the same form.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ inline constexpr int kLevels = 4, kDataTypes = 3;
 const char* level_name(Level level);        // "dram", "buffer", "array", "register_file"
 const char* data_type_name(DataType type);  // "input", "weight", "output"
 
-// What every expression may name: the layer's shape, its words and MACs, then the machine. The symbols of
-// parameters and variables follow.
+// The names that every expression may use: the layer's shape, its words and MACs, then the machine. The
+// symbols of parameters and variables follow.
 //   G N C M H W R S E F U   layer_shape.h
 //   I K O MAC               input, weight and output words; multiply-accumulates
 //   J Q RF                  PEs, words of the buffer, words of one PE's register file
@@ -68,7 +68,7 @@ struct Dataflow {
   std::vector<DataflowConstraint> constraints;
   ExpressionGraph graph;
   AccessNodes reported{};   // accesses of one layer
-  AccessNodes objective{};  // what the search charges instead; the same nodes where the file says nothing
+  AccessNodes objective{};  // what the search charges instead; the same nodes if the file says nothing
   int active_pes = 0;       // node
   std::vector<TemplateLevel> mapping;  // empty: the file gives none
 

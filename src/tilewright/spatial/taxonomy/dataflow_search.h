@@ -24,7 +24,7 @@ struct SearchOptions {
   BoxSearchOptions limits;
 };
 
-// The work of a search: what was decided without being looked at.
+// The work of a search: what was decided without being visited.
 struct SearchProof {
   double space_points = 0;  // points of the variables' ranges, before any pruning
   double value = 0;         // what the search minimised; energies in units of one MAC
@@ -39,8 +39,8 @@ struct DataflowResult {
   AccessCounts counts{};           // as reported
   double active_pes = 0;
   SearchProof proof;
-  // When infeasible: the constraints that cannot hold (together, when there are several), each with what it
-  // needs at least and what there is at most.
+  // When infeasible: the constraints that cannot hold (together, when there are several), each with the least
+  // it needs and the most available.
   std::vector<std::string> reasons;
 };
 

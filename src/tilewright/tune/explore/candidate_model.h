@@ -1,6 +1,6 @@
 // What exploration has learned: how far tuned latency lies above a candidate's bound, by its knobs, and how
 // much each knob matters for that. Boosted trees on the logarithm of the ratio: the bound already knows the
-// size of the array and the width of the port; what is left are scratchpads that are too small and queues
+// size of the array and the width of the port; the rest is due to scratchpads that are too small and queues
 // that are too short.
 #pragma once
 
@@ -21,7 +21,7 @@ class CandidateModel {
   void add(KnobSpace::Point point, double latency_s, double bound_s);
   // Learns from all that was added.
   void fit();
-  // Latency that is expected of a candidate with this bound, not below it.
+  // Expected latency of a candidate with this bound; never below the bound.
   double predict(KnobSpace::Point point, double bound_s) const;
   // By knob, adds up to 1: half of it what was known before, half what the trees gained, with a floor so that
   // every knob is changed now and then.

@@ -1,12 +1,12 @@
 // Exploration of hardware and schedules together: Algorithm 1 of the tuning paper (paper 002). The outer loop
-// draws candidates - points of a space of machines - with a probability that grows with what a model predicts
-// of them, and changes the knobs that matter most most often; the inner loop, a job on a worker, tunes the
-// schedules of a whole network on one candidate. What a backend's machines are, its area, clock and closed
-// forms are the backend's affair.
+// draws candidates - points of a space of machines - with a probability that grows with their predicted
+// performance, and changes the most important knobs most often; the inner loop, a job on a worker, tunes the
+// schedules of a whole network on one candidate. The backend defines its machines, area, clock and closed
+// forms.
 //
 // The result is the front of latency against utilisation, the share of its scarcest resource that a machine
 // takes of the device. A candidate whose lower bound a member of the front covers can never enter it: it is
-// not worked on any further.
+// dropped.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace tilewright::tune {
 
-// What closed forms say of a candidate.
+// What closed forms say about a candidate.
 struct CandidateFacts {
   double utilisation = 0;  // largest share of one of the device's resources; above 1 it does not fit
   int scarcest = 0;        // which one: an index into ExplorationBackend::resources()
@@ -56,7 +56,7 @@ class ExplorationBackend {
   virtual std::vector<Need> needs(KnobSpace::Point point) const = 0;
   // The text that a candidate's hardware is made of: equal texts, equal hardware.
   virtual std::string content(KnobSpace::Point point) const = 0;
-  // The job that tunes the network on a candidate with so many trials per layer; 0: default schedules.
+  // The job that tunes the network on a candidate with this many trials per layer; 0: default schedules.
   virtual Job job(KnobSpace::Point point, int64_t trials) const = 0;
   // Reads a worker's reply: cycles, trials and details of the result. Errors (invalid input): another form.
   virtual CandidateResult read_reply(const std::string& reply) const = 0;
@@ -68,12 +68,12 @@ struct Candidate {
   float bound_s = 0, utilisation = 0;
 };
 
-// Every valid point of a space, judged; or, where the time did not suffice, those of a random part of it.
+// Every valid point of a space, evaluated; or, if time ran out, those of a random part of it.
 struct Screening {
   bool complete = true;
   int64_t points = 0, valid = 0;
   std::vector<Candidate> fitting;  // by point
-  std::vector<int64_t> short_of;   // by resource: valid points that have too little of it foremost
+  std::vector<int64_t> short_of;   // by resource: valid points for which it is the most exceeded one
   KnobSpace::Point nearest = 0;    // of those that do not fit, the one that takes least
   double nearest_utilisation = 0;  // 0: all fit
   // A point that fits is in `fitting`.
@@ -88,9 +88,10 @@ using ExplorationFront = ParetoFront<double, 2, KnobSpace::Point>;  // latency i
 
 struct ExplorationOptions {
   int64_t trials = 32;     // per layer and candidate
-  int64_t candidates = 0;  // at most so many are worked on, known ones included; 0: no limit
-  double budget_s = 0;     // 0: no limit; the first round, one that has begun, and what is known are taken
-  const Deadline* deadline = nullptr;  // ends rounds too; of a round that it cuts, what has ended is taken
+  int64_t candidates = 0;  // at most this many are tuned, known ones included; 0: no limit
+  double budget_s =
+      0;  // 0: no limit; the first round, a round that has begun, and known results always count
+  const Deadline* deadline = nullptr;  // ends rounds too; of an interrupted round, finished results count
   int round = 8;                       // candidates drawn at a time
   double epsilon = 0.1;                // share of a round that is drawn evenly
   uint64_t seed = 1;
@@ -110,11 +111,11 @@ struct ExplorationResult {
   ExplorationProgress end;
   ExplorationFront front;
   std::vector<CandidateResult> evaluated;  // in the order drawn
-  bool exhausted = false;                  // nothing is alive: no other candidate can enter the front
+  bool exhausted = false;                  // no candidate is left: no other can enter the front
   std::vector<double> importance;          // by knob: of the final model, for latency
 };
 
-// Results by point that need not be found again.
+// Known results, by point.
 using KnownResults = std::map<KnobSpace::Point, CandidateResult>;
 
 struct ExplorationHooks {

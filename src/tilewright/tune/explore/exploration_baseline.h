@@ -1,6 +1,6 @@
-// The published flow that exploration is compared with: what does not fit is left out by the area model, the
-// candidates of the highest peak rate stay, each gets default schedules, and successive halving gives the
-// better half of what is left twice the trials, until one is left.
+// The published flow with which exploration is compared: the area model removes what does not fit, the
+// candidates with the highest peak rate stay, each gets default schedules, and successive halving gives the
+// better half of the rest twice the trials, until one is left.
 #pragma once
 
 #include "tilewright/tune/explore/exploration.h"

@@ -1,6 +1,6 @@
 // The folder of an exploration. `study.json` is the question, written once; `candidates.jsonl` grows by a
-// line for every candidate that was worked on, so a run that is killed at any moment loses what its workers
-// had in hand and nothing else.
+// line for every candidate that was worked on, so a run that is killed at any moment loses only what its
+// workers were doing.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@ class Study {
   // files that cannot be read or written.
   Study(const std::filesystem::path& folder, const std::string& question);
 
-  // Lines of candidates.jsonl so far; of a point that stands there twice, the last.
+  // Lines of candidates.jsonl so far; of a point that occurs twice, the last.
   const KnownResults& known() const { return known_; }
   // Durable on return.
   void keep(const std::vector<CandidateResult>& results);
@@ -36,8 +36,8 @@ class Study {
 std::string read_question(const std::filesystem::path& folder);
 std::vector<CandidateResult> read_candidates(const std::filesystem::path& folder);
 
-// Of known results those whose hardware is still what it was, by `content` of the backend: the others have to
-// be found again.
+// The known results whose hardware is unchanged, by `content` of the backend; the others have to be measured
+// again.
 KnownResults unchanged(const KnownResults& known, const ExplorationBackend& backend);
 
 }  // namespace tilewright::tune

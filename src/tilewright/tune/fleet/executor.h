@@ -1,5 +1,5 @@
 // Where jobs run: on worker processes of this machine, or as job arrays of Slurm. Both put the files of
-// docs/fleet.md into one folder, so that a run which was interrupted under one may be ended under the other.
+// docs/fleet.md into one folder, so a run that was interrupted under one can be finished under the other.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ class Executor {
   virtual std::vector<JobResult> collect(double wait_s) = 0;
   // Submitted, and not yet given by collect().
   virtual size_t pending() const = 0;
-  // Drops what has not ended; collect() gives nothing of it.
+  // Drops unfinished jobs; collect() does not return them.
   virtual void cancel() = 0;
 };
 

@@ -1,5 +1,5 @@
-// The files of jobs: FOLDER/jobs/ID.json and FOLDER/results/ID.json, each there as a whole or not at all, and
-// FOLDER/logs. Everything that coordinator and workers know of each other's work is in these files.
+// The files of jobs: FOLDER/jobs/ID.json and FOLDER/results/ID.json, each complete or absent, and
+// FOLDER/logs. Coordinator and workers communicate only through these files.
 #pragma once
 
 #include <filesystem>
@@ -26,7 +26,7 @@ class JobFolder {
   void write_result(const Job& job, const JobResult& result) const;
   // Nothing: no such file, a damaged one, or one that answers another request under the same id.
   std::optional<JobResult> read_result(const Job& job) const;
-  // What submit() need not run again: a result that is done. A failure of an earlier run is removed, as it
+  // A result that submit() need not compute again. A failure of an earlier run is removed, as it
   // may have been the worker's (a tool of another version): the request is tried again.
   std::optional<JobResult> take_over(const Job& job) const;
   // Removes temporary files that killed processes left more than an hour ago.

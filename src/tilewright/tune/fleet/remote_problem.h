@@ -29,8 +29,8 @@ class RemoteProblem final : public TuningProblem {
   const KnobSpace& space() const override { return local_.space(); }
   ProgramFeatures features(KnobSpace::Point point) const override { return local_.features(point); }
   double bound(KnobSpace::Point point) const override { return local_.bound(point); }
-  // One result per point, in their order. A job that does not end in time, however often, is tried again a
-  // point at a time; a point that does not end alone has failed. Errors: those of the executor; what says
+  // One result per point, in their order. A job that does not end in time, however often, is tried again one
+  // point at a time; a point that does not finish alone has failed. Errors: those of the executor; what says
   // nothing about the points (a lost worker, a full disk, a refused request), after the others are done.
   std::vector<Measurement> measure(std::span<const KnobSpace::Point> points) override;
 

@@ -1,5 +1,5 @@
-// The commands of Slurm that an executor needs: submit an array, list its tasks, cancel it. Arrays are known
-// by their names, which the caller makes up before it submits them, so that none is lost when it is killed
+// The commands of Slurm that an executor needs: submit an array, list its tasks, cancel it. Arrays are
+// identified by names that the caller chooses before submitting them, so none is lost if the caller is killed
 // between the submission and the answer.
 #pragma once
 

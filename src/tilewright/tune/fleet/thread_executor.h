@@ -1,6 +1,6 @@
-// An executor without processes: jobs run on threads of the coordinator. Nothing to start and no files, but
-// a handler that takes the process down takes the coordinator with it, and a job cannot be stopped: a time
-// limit that has passed is told when the job has ended.
+// An executor without processes: jobs run on threads of the coordinator. Nothing has to be started and there
+// are no files, but a handler that crashes the process takes the coordinator with it, and a job cannot be
+// stopped: an exceeded time limit is reported only when the job has ended.
 #pragma once
 
 #include <memory>

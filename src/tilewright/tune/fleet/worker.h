@@ -29,7 +29,7 @@ struct WorkerOptions {
 // a job takes longer than its limit.
 int serve_jobs(const WorkerOptions& options, const std::vector<JobKind>& kinds);
 
-// Exit codes by which an executor that is not told otherwise knows how a worker ended.
+// Exit codes that tell an executor how a worker ended.
 inline constexpr int kWorkerTimedOut = 124, kWorkerCannotStore = 123, kWorkerInterrupted = 122;
 
 }  // namespace tilewright::tune

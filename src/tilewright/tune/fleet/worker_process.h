@@ -13,8 +13,8 @@ namespace tilewright::tune {
 class WorkerProcess {
  public:
   // `command` without the options that make it serve `folder`. To be called by a thread that lives as long as
-  // the worker shall: it is killed when its parent's thread ends. Errors: (unsupported) no such program,
-  // (invalid input) it cannot be started.
+  // the worker should: the worker is killed when the thread that started it ends. Errors: (unsupported) no
+  // such program, (invalid input) it cannot be started.
   WorkerProcess(const std::vector<std::string>& command, const std::filesystem::path& folder,
                 const std::filesystem::path& error_log);
   WorkerProcess(const WorkerProcess&) = delete;
@@ -23,7 +23,7 @@ class WorkerProcess {
 
   // What to poll for input.
   int output() const { return output_; }
-  // False when the worker does not take it: it has ended.
+  // False if the worker does not accept it because it has ended.
   bool send(const std::string& id);
   // The complete lines that came since the last call; sets `ended` when there will be no more.
   std::vector<std::string> receive(bool& ended);

@@ -1,5 +1,5 @@
 // Which design choice matters for which target at which precision (paper 002, section III.B and figure 6):
-// the share of a choice in what the splits of boosted trees gained, trees grown per target and precision.
+// the share of a choice in the gain of the splits of boosted trees, grown per target and precision.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ std::vector<FeatureImportance> feature_importance(const SampleTable& table,
 // Features by falling share, at most `count`, none below `least`.
 std::vector<size_t> most_important(const FeatureImportance& importance, size_t count, double least = 0.005);
 
-// Half the sum of the differences of shares: 0 the same, 1 nothing in common.
+// Half the sum of the differences of shares: 0 means the same, 1 nothing in common.
 double importance_distance(const FeatureImportance& a, const FeatureImportance& b);
 
 // Markdown: a row per feature that matters anywhere, a column per precision; one table per target.

@@ -1,4 +1,4 @@
-// Ridge regression: the yardstick beside the boosted trees.
+// Ridge regression: the baseline for the boosted trees.
 #pragma once
 
 #include <span>

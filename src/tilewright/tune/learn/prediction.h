@@ -1,11 +1,11 @@
-// How well what an implementation will take can be told from the choices behind it: gradient-boosted trees
-// per target, judged as the tuning paper does (paper 002, section IV.A). A fifth of the configurations is
-// kept for the test; ten random splits of the others, three quarters against one, choose the trees' settings.
-// All rows of a configuration stand on one side of every split: otherwise a model could look the answer up.
+// How well the cost of an implementation can be predicted from its design choices: gradient-boosted trees per
+// target, evaluated as in the tuning paper (paper 002, section IV.A). A fifth of the configurations is the
+// test set; ten random splits of the others, three quarters against one, choose the trees' settings. All rows
+// of a configuration are on the same side of every split: otherwise a model could look the answer up.
 //
-// The paper speaks of accuracy without saying which classes its classifier has. Two readings stand here side
-// by side: the share of rows predicted within `tolerance` of the truth, and the share of rows predicted into
-// the right one of `classes` classes that each have equally many of the rows that were learned from.
+// The paper speaks of accuracy without naming the classes of its classifier. Two readings are given here: the
+// share of rows predicted within `tolerance` of the truth, and the share of rows predicted into the right one
+// of `classes` classes that hold equal numbers of the training rows.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct Accuracy {
 struct PredictionReport {
   std::string target;
   int64_t rows = 0, configurations = 0, test_rows = 0, test_configurations = 0;
-  int classes = 0;                 // distinct ones: values that are the same in many rows leave fewer
+  int classes = 0;                 // distinct ones: values repeated in many rows leave fewer
   Accuracy boosted, linear, mean;  // on the test rows, learned from all others
   Accuracy validation;             // of the chosen settings, mean of the splits
   BoostingOptions chosen;

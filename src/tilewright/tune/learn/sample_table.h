@@ -11,11 +11,11 @@ namespace tilewright::tune {
 
 struct SampleTable {
   std::vector<std::string> features;  // names of the columns
-  // So many of the last features follow from those before them, which were chosen. They help to predict; how
-  // important choices are is asked without them.
+  // This many of the last features are derived from those before them, which were chosen. They help to
+  // predict; the importance of choices is computed without them.
   size_t derived = 0;
   std::vector<float> rows;  // row-major, samples() x features.size(); NaN: not known
-  // Of each row: the hardware description, equal for rows that differ in how it was implemented only; and the
+  // Of each row: the hardware description, equal for rows that differ only in how it was implemented; and the
   // width of its operands in bits.
   std::vector<std::string> configurations;
   std::vector<int> precisions;

@@ -1,5 +1,5 @@
-// Which file systems lie on other machines. SQLite's locks and the memory that its processes share do not
-// work there: databases of records are refused on them.
+// Recognises file systems on other machines. SQLite's locks and shared memory do not work there, so databases
+// of records are refused on them.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What RecordStore keeps open: the connection, the identities of texts, and how rows of the tables become
-// records.
+// The open database of a RecordStore: the connection, the numbers of texts, and the conversion of table rows
+// to records.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // Records as text: one JSON object a line, with the fields in a fixed order and numbers in their shortest
-// form, so that equal records are equal bytes.
+// form, so equal records have equal bytes.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// A tuning problem that remembers: what the records know is not measured again, what is measured is recorded.
+// A tuning problem with records: recorded points are not measured again, and measured ones are recorded.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class RecordedProblem final : public TuningProblem {
   // The seconds since 1970, for Record::unix_time_s.
   using Clock = std::function<int64_t()>;
 
-  // `inner` and `store` outlive it. `schedule_text` gives points that are one and the same trial equal texts.
+  // `inner` and `store` outlive it. `schedule_text` gives equal texts to points that are the same trial.
   RecordedProblem(TuningProblem& inner, RecordedTexts texts, ScheduleText schedule_text, RecordStore& store,
                   Clock clock);
 

@@ -28,7 +28,7 @@ struct RecordStoreOptions {
   std::function<std::string(const std::filesystem::path&)> network_file_system;
 };
 
-// What became of a record that was handed to a store.
+// What a store did with a record.
 struct AddedRecord {
   bool is_new = false;
   std::optional<Record> differs;  // what the store holds: an equal key, another cost

@@ -1,4 +1,4 @@
-// One connection to an SQLite file, its statements and transactions, with SQLite's results as errors of ours.
+// One connection to an SQLite file, its statements and transactions, with SQLite's results as our errors.
 // Waits for other processes instead of reporting their locks.
 #pragma once
 
@@ -17,9 +17,9 @@ namespace tilewright::tune {
 
 class SqliteConnection;
 
-// Thrown by every call below: the file's pages contradict each other, or it is no database at all. Besides,
-// Error: (invalid input) the file cannot be opened or written, no space, a disk that fails; (infeasible) a
-// lock that another process holds for too long.
+// Thrown by every call below: the file's pages contradict each other, or it is no database at all. Also
+// throws Error: (invalid input) the file cannot be opened or written, no space, a disk that fails;
+// (infeasible) a lock that another process holds for too long.
 class SqliteDamage : public std::exception {
  public:
   explicit SqliteDamage(std::string message) : message_(std::move(message)) {}

@@ -1,4 +1,4 @@
-// Rows read from the pages of an SQLite file without its b-trees: what is left when those are damaged.
+// Rows read from the pages of an SQLite file without its b-trees, for when those are damaged.
 // Format: sqlite.org/fileformat2.html, sections 1.5 to 2.1 and 4.1. Nothing is trusted: rows may be stale
 // copies, come from pages that no longer belong to a table, or be nonsense that looks like a row; the caller
 // tells them apart.
