@@ -31,7 +31,8 @@ endfunction()
 
 # tilewright_module(NAME [COLD] DEPENDS lib...): the static library of one module, from the sources beside the
 # CMakeLists.txt that calls it, and its test programs: NAME_test from *_test.cpp, NAME_outside_test from
-# *_outside_test.cpp (what needs the folder of real models, see tilewright_test).
+# *_outside_test.cpp (what needs the folder of real models, see tilewright_test). What tests share is no part of it:
+# headers *_testing.h that only this module's tests include, and tests/support/NAME, whose own tests run in NAME_test.
 function(tilewright_module name)
   cmake_parse_arguments(ARG "COLD" "" "DEPENDS;PRIVATE_DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
@@ -53,11 +54,18 @@ function(tilewright_module name)
   if(ARG_COLD)
     tilewright_cold(tilewright_${name})
   endif()
+  file(GLOB support_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/support/${name}/*_test.cpp)
+  list(APPEND tests ${support_tests})
+  set(test_libraries tilewright_${name})
+  file(GLOB support CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/support/${name}/*_testing.cpp)
+  if(support)
+    list(APPEND test_libraries tilewright_${name}_testing)
+  endif()
   if(tests)
-    tilewright_test(${name}_test SOURCES ${tests} DEPENDS tilewright_${name})
+    tilewright_test(${name}_test SOURCES ${tests} DEPENDS ${test_libraries})
   endif()
   if(outside_tests)
-    tilewright_test(${name}_outside_test SOURCES ${outside_tests} DEPENDS tilewright_${name} LABEL outside)
+    tilewright_test(${name}_outside_test SOURCES ${outside_tests} DEPENDS ${test_libraries} LABEL outside)
   endif()
 endfunction()
 

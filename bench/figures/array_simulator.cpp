@@ -11,7 +11,7 @@
 #include <string>
 
 #include "../../tests/claims/alexnet_on_chip.h"
-#include "tilewright/spatial/chip/random_layer_testing.h"
+#include "support/spatial/random_chip_layer_testing.h"
 
 namespace {
 

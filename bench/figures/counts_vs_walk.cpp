@@ -5,9 +5,9 @@
 #include <mutex>
 #include <thread>
 
+#include "support/nest/count_cases_testing.h"
+#include "support/nest/count_walker_testing.h"
 #include "tilewright/base/parallel.h"
-#include "tilewright/nest/count_cases_test_support.h"
-#include "tilewright/nest/count_walker.h"
 
 namespace {
 

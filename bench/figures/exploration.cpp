@@ -22,13 +22,13 @@
 
 #include "figure_arguments.h"
 #include "outside.h"
+#include "support/tune/exploration_baseline_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
 #include "tilewright/flow/explore/candidate_job.h"
 #include "tilewright/flow/explore/exploration_network.h"
 #include "tilewright/flow/explore/overlay_candidates.h"
 #include "tilewright/flow/run/load_model.h"
-#include "tilewright/tune/explore/exploration_baseline.h"
 #include "tilewright/tune/explore/study.h"
 #include "tilewright/tune/fleet/thread_executor.h"
 

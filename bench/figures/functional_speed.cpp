@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "cpu_time.h"
+#include "support/overlay/reference_interpreter_testing.h"
 #include "tilewright/overlay/execute/functional_simulator.h"
 #include "tilewright/overlay/execute/kernel_set.h"
-#include "tilewright/overlay/execute/reference_interpreter.h"
 #include "tilewright/overlay/lower/runtime.h"
 
 namespace {

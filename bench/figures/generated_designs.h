@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "support/pipeline/multiplier_count_testing.h"
 #include "tilewright/flow/design/generate.h"
 #include "tilewright/flow/run/design_run.h"
-#include "tilewright/pipeline/emit/multiplier_count.h"
 
 namespace tilewright::figures {
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "support/cgra/generated_graphs_testing.h"
 #include "tilewright/cgra/exact/map_large.h"
-#include "tilewright/cgra/graph/generate.h"
 #include "tilewright/cgra/heuristic/sampling_mappers.h"
 
 int main(int argc, char** argv) {

@@ -15,8 +15,8 @@
 #include <map>
 
 #include "resnet18_layers.h"
+#include "support/cgra/generated_graphs_testing.h"
 #include "tilewright/base/file.h"
-#include "tilewright/cgra/graph/generate.h"
 #include "tilewright/cgra/graph/graph_file.h"
 #include "tilewright/flow/run/bundle.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "reference_layers.h"
-#include "tilewright/spatial/mapper/baselines.h"
+#include "support/spatial/baselines_testing.h"
 
 namespace {
 

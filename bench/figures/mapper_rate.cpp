@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "reference_layers.h"
-#include "tilewright/nest/count_walker.h"
+#include "support/nest/count_walker_testing.h"
+#include "support/spatial/random_array_mapping_testing.h"
 #include "tilewright/spatial/cost/fast_evaluator.h"
-#include "tilewright/spatial/cost/random_array_mapping_test_support.h"
 
 namespace {
 

@@ -20,10 +20,10 @@
 
 #include "overlay_shapes.h"
 #include "resnet18_layers.h"
+#include "support/search/exhaustive_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
 #include "tilewright/report/line_chart.h"
-#include "tilewright/search/tuning/exhaustive.h"
 #include "tuning_methods.h"
 
 namespace {

@@ -20,11 +20,11 @@
 
 #include "cpu_time.h"
 #include "resnet18_layers.h"
+#include "support/search/exhaustive_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/gzip.h"
 #include "tilewright/overlay/measure/layer_cycles.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
-#include "tilewright/search/tuning/exhaustive.h"
 #include "tilewright/tune/records/record_text.h"
 #include "tilewright/tune/records/recorded_problem.h"
 

@@ -11,8 +11,8 @@
 
 #include "figure_arguments.h"
 #include "resnet18_layers.h"
+#include "support/search/exhaustive_testing.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
-#include "tilewright/search/tuning/exhaustive.h"
 #include "tuning_methods.h"
 
 namespace {

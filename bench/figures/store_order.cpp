@@ -8,7 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "tilewright/flow/place/store_programs_testing.h"
+#include "support/flow/store_programs_testing.h"
 
 namespace {
 

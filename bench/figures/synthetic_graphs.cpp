@@ -8,9 +8,9 @@
 
 #include "cgra_problems.h"
 #include "outside.h"
+#include "support/cgra/generated_graphs_testing.h"
 #include "tilewright/cgra/exact/exact_mapper.h"
 #include "tilewright/cgra/exact/refutation.h"
-#include "tilewright/cgra/graph/generate.h"
 #include "tilewright/cgra/graph/kernel_file.h"
 
 namespace {

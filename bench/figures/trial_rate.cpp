@@ -24,9 +24,9 @@
 #include <vector>
 
 #include "resnet18_layers.h"
+#include "support/overlay/data_trial_testing.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/overlay/measure/schedule_timer.h"
-#include "tilewright/overlay/tuning/data_trial.h"
 #include "tilewright/overlay/tuning/schedule_space.h"
 
 namespace {

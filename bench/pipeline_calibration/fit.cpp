@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "support/pipeline/measured_runs_testing.h"
 #include "tilewright/base/file.h"
-#include "tilewright/pipeline/estimate/measured_runs_testing.h"
 #include "tilewright/pipeline/estimate/resource_features.h"
 #include "tilewright/pipeline/estimate/resource_model.h"
 #include "tilewright/search/least_squares.h"

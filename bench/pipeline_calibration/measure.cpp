@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "random_designs.h"
+#include "support/pipeline/measured_runs_testing.h"
 #include "tilewright/pipeline/design/build.h"
 #include "tilewright/pipeline/emit/design_synthesis.h"
-#include "tilewright/pipeline/estimate/measured_runs_testing.h"
 #include "tilewright/pipeline/estimate/resource_features.h"
 #include "tilewright/synthesis/memory_cells.h"
 

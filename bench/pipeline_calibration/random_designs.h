@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tilewright/pipeline/design/allocation_testing.h"
-#include "tilewright/pipeline/network/network_testing.h"
+#include "support/pipeline/allocation_testing.h"
+#include "support/pipeline/network_testing.h"
 
 namespace tilewright::pipeline {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "convolution.h"
-#include "tilewright/overlay/rtl/board_model.h"
+#include "support/overlay/board_model_testing.h"
 
 namespace tilewright {
 

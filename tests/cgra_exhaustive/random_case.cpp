@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tilewright/cgra/exact/brute_force.h"
+#include "support/cgra/brute_force_testing.h"
 #include "tilewright/cgra/exact/exact_mapper.h"
 
 namespace tilewright::cgra {

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "tilewright/cgra/exact/routed_testing.h"
+#include "support/cgra/routed_testing.h"
 
 namespace tilewright::cgra {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tilewright/cgra/graph/generate.h"
+#include "support/cgra/generated_graphs_testing.h"
 #include "tilewright/cgra/graph/graph_file.h"
 #include "tilewright/cgra/problem/check.h"
 #include "tilewright/cgra_training/policy_trainer.h"

@@ -6,8 +6,8 @@
 
 #include "alexnet_on_chip.h"
 #include "row_stationary_reference.h"
+#include "support/spatial/chip_model_testing.h"
 #include "tilewright/base/file.h"
-#include "tilewright/spatial/taxonomy/chip_model.h"
 
 namespace tilewright::claims {
 namespace {

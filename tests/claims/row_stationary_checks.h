@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/spatial/taxonomy/taxonomy.h"
+#include "support/spatial/taxonomy_testing.h"
 
 namespace tilewright::claims {
 

@@ -2,7 +2,7 @@
 // close its mappings are to the optimum within its limits.
 #include "row_stationary_checks_testing.h"
 #include "row_stationary_reference.h"
-#include "tilewright/spatial/taxonomy/chip_model.h"
+#include "support/spatial/chip_model_testing.h"
 
 namespace tilewright::claims {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "alexnet_on_chip.h"
+#include "support/spatial/random_chip_layer_testing.h"
 #include "tilewright/spatial/chip/array_simulator.h"
-#include "tilewright/spatial/chip/random_layer_testing.h"
 
 namespace tilewright {
 namespace {

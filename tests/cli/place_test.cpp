@@ -6,9 +6,9 @@
 #include <set>
 
 #include "command.h"
+#include "support/cgra/generated_graphs_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/cgra/configure/configuration.h"
-#include "tilewright/cgra/graph/generate.h"
 #include "tilewright/cgra/graph/graph_file.h"
 #include "tilewright/cgra/learn/policy_network.h"
 #include "tilewright/cgra/problem/check.h"

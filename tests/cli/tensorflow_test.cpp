@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "support/frontend/graphdef_builder_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
-#include "tilewright/frontend/tensorflow/graphdef_builder_testing.h"
 #include "tilewright/tensor/npy.h"
 
 namespace tilewright {

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "resnet18_layers.h"
+#include "support/overlay/cycle_reference_testing.h"
 #include "tilewright/overlay/program/program.h"
-#include "tilewright/overlay/time/cycle_reference.h"
 #include "tilewright/overlay/time/cycle_simulator.h"
 
 namespace tilewright::overlay {

@@ -2,7 +2,7 @@
 // and it finds an error where the functional simulator finds one.
 #include <gtest/gtest.h>
 
-#include "tilewright/overlay/referee/random_stream.h"
+#include "support/overlay/random_stream_testing.h"
 #include "tilewright/overlay/time/cycle_simulator.h"
 
 namespace tilewright::overlay {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "counter_sums.h"
-#include "tilewright/overlay/referee/random_stream.h"
-#include "tilewright/overlay/time/cycle_reference.h"
+#include "support/overlay/cycle_reference_testing.h"
+#include "support/overlay/random_stream_testing.h"
 #include "tilewright/overlay/time/cycle_simulator.h"
 
 namespace tilewright::overlay {

@@ -5,7 +5,7 @@
 #include "parameter_sets.h"
 #include "public_runtime.h"
 #include "random_seed.h"
-#include "tilewright/overlay/isa/random_program.h"
+#include "support/overlay/random_program_testing.h"
 
 namespace tilewright::overlay {
 namespace {

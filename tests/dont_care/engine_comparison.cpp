@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "public_runtime.h"
-#include "tilewright/overlay/execute/reference_interpreter.h"
-#include "tilewright/overlay/referee/dont_care.h"
-#include "tilewright/overlay/referee/random_stream.h"
+#include "support/overlay/dont_care_testing.h"
+#include "support/overlay/random_stream_testing.h"
+#include "support/overlay/reference_interpreter_testing.h"
 
 namespace tilewright::overlay {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "fuzz/document_mutation.h"
 #include "fuzz/mutation.h"
+#include "support/pipeline/multiplier_count_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
 #include "tilewright/cgra/configure/configuration.h"
@@ -26,7 +27,6 @@
 #include "tilewright/nest/workload_text.h"
 #include "tilewright/overlay/isa/assembler.h"
 #include "tilewright/overlay/schedule/schedule.h"
-#include "tilewright/pipeline/emit/multiplier_count.h"
 #include "tilewright/spatial/chip/chip.h"
 #include "tilewright/spatial/mapspace/mapspace_text.h"
 #include "tilewright/spatial/network/mapping_file.h"

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "fused_walker.h"
+#include "support/nest/count_walker_testing.h"
 #include "tilewright/base/random.h"
-#include "tilewright/nest/count_walker.h"
 
 namespace tilewright {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tilewright/nest/count_walker.h"
-#include "tilewright/spatial/mapper/mapper_testing.h"
+#include "support/nest/count_walker_testing.h"
+#include "support/spatial/mapper_testing.h"
 
 namespace tilewright {
 namespace {

@@ -1,5 +1,5 @@
-// One random mapspace whose every mapping is costed by the walker (nest/count_walker.h), against the mapper's
-// answer.
+// One random mapspace whose every mapping is costed by the walker
+// (tests/support/nest/count_walker_testing.h), against the mapper's answer.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "model_files.h"
-#include "tilewright/frontend/onnx/graph_equality_testing.h"
+#include "support/frontend/graph_equality_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 #include "tilewright/transform/pipeline.h"

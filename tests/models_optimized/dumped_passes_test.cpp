@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "own_networks/own_networks.h"
-#include "tilewright/frontend/onnx/graph_equality_testing.h"
+#include "support/frontend/graph_equality_testing.h"
+#include "support/transform/random_graph_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
-#include "tilewright/transform/edit/random_graph.h"
 #include "tilewright/transform/pipeline.h"
 #include "zoo/zoo.h"
 

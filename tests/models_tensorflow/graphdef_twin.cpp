@@ -8,9 +8,9 @@
 #include <cmath>
 #include <map>
 
+#include "support/frontend/graphdef_builder_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/random.h"
-#include "tilewright/frontend/tensorflow/graphdef_builder_testing.h"
 
 namespace tilewright {
 namespace {

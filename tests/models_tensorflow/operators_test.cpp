@@ -5,8 +5,8 @@
 #include <cmath>
 #include <functional>
 
+#include "support/frontend/graphdef_builder_testing.h"
 #include "tilewright/base/random.h"
-#include "tilewright/frontend/tensorflow/graphdef_builder_testing.h"
 #include "tilewright/frontend/tensorflow/tensorflow_reader.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/transform/pipeline.h"

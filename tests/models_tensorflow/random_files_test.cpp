@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tilewright/frontend/tensorflow/random_graphdef_testing.h"
+#include "support/frontend/random_graphdef_testing.h"
 #include "tilewright/frontend/tensorflow/tensorflow_reader.h"
 #include "tilewright/graph/lcg_weights.h"
 #include "tilewright/host/executor.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "random_seed.h"
+#include "support/frontend/model_builder_testing.h"
 #include "tilewright/base/random.h"
-#include "tilewright/frontend/onnx/model_builder_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/opset/qonnx_converters.h"
 #include "tilewright/graph/value_range.h"

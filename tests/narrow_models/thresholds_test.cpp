@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "random_seed.h"
+#include "support/frontend/model_builder_testing.h"
 #include "tilewright/base/random.h"
-#include "tilewright/frontend/onnx/model_builder_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/quantize/integerize/integerize.h"

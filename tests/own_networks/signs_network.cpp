@@ -1,6 +1,6 @@
 #include "own_networks/own_networks.h"
+#include "support/frontend/model_builder_testing.h"
 #include "tilewright/base/random.h"
-#include "tilewright/frontend/onnx/model_builder_testing.h"
 
 namespace tilewright {
 

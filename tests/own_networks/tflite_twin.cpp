@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "own_networks/own_networks.h"
+#include "support/frontend/tflite_builder_testing.h"
 #include "tilewright/base/error.h"
-#include "tilewright/frontend/tflite/tflite_builder_testing.h"
 #include "tilewright/tensor/layout.h"
 
 namespace tilewright {

@@ -5,12 +5,12 @@
 
 #include <set>
 
-#include "tilewright/pipeline/bench/array_cases.h"
-#include "tilewright/pipeline/bench/bench_testing.h"
-#include "tilewright/pipeline/bench/finish_cases.h"
-#include "tilewright/pipeline/bench/frame_case.h"
-#include "tilewright/pipeline/bench/mover_cases.h"
-#include "tilewright/pipeline/bench/stream_cases.h"
+#include "support/pipeline/array_cases_testing.h"
+#include "support/pipeline/bench_testing.h"
+#include "support/pipeline/finish_cases_testing.h"
+#include "support/pipeline/frame_case_testing.h"
+#include "support/pipeline/mover_cases_testing.h"
+#include "support/pipeline/stream_cases_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

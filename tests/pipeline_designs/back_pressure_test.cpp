@@ -2,12 +2,12 @@
 // hangs, and the cycle simulation takes exactly as long as the Verilog. 1,000 seeds in the slow test.
 #include <gtest/gtest.h>
 
+#include "support/pipeline/network_testing.h"
+#include "support/pipeline/rtl_testing.h"
 #include "tilewright/base/random.h"
-#include "tilewright/pipeline/network/network_testing.h"
 #include "tilewright/pipeline/simulate/cycle_simulator.h"
 #include "tilewright/pipeline/simulate/driver.h"
 #include "tilewright/pipeline/simulate/fifo_sizing.h"
-#include "tilewright/pipeline/verilog/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

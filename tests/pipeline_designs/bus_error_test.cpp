@@ -2,13 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "random_seed.h"
+#include "support/pipeline/allocation_testing.h"
+#include "support/pipeline/network_testing.h"
+#include "support/pipeline/rtl_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/random.h"
-#include "tilewright/pipeline/design/allocation_testing.h"
-#include "tilewright/pipeline/network/network_testing.h"
 #include "tilewright/pipeline/simulate/driver.h"
 #include "tilewright/pipeline/simulate/fifo_sizing.h"
-#include "tilewright/pipeline/verilog/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

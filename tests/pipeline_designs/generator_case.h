@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "support/pipeline/random_network_graph_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/flow/run/design_run.h"
 #include "tilewright/hardware/device.h"
 #include "tilewright/pipeline/allocate/allocate.h"
 #include "tilewright/pipeline/design/build.h"
-#include "tilewright/pipeline/network/random_graph_testing.h"
 #include "tilewright/pipeline/simulate/design_values.h"
 
 namespace tilewright::pipeline {

@@ -3,11 +3,11 @@
 
 #include <filesystem>
 
-#include "tilewright/pipeline/design/allocation_testing.h"
+#include "support/pipeline/allocation_testing.h"
+#include "support/pipeline/network_testing.h"
+#include "support/pipeline/rtl_testing.h"
 #include "tilewright/pipeline/design/build.h"
-#include "tilewright/pipeline/network/network_testing.h"
 #include "tilewright/pipeline/verilog/design_sources.h"
-#include "tilewright/pipeline/verilog/rtl_testing.h"
 #include "tilewright/synthesis/verilator.h"
 
 namespace tilewright::pipeline {

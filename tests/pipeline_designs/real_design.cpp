@@ -4,12 +4,12 @@
 
 #include <filesystem>
 
+#include "support/pipeline/rtl_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/flow/run/hardware_form.h"
 #include "tilewright/pipeline/allocate/allocate.h"
 #include "tilewright/pipeline/simulate/cycle_simulator.h"
 #include "tilewright/pipeline/simulate/driver.h"
-#include "tilewright/pipeline/verilog/rtl_testing.h"
 
 namespace tilewright::pipeline {
 

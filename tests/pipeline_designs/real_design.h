@@ -13,7 +13,7 @@ struct RealDesign {
   bool engines = false;  // processors, else the allocator chooses
 };
 
-// Needs the tools of missing_for_rtl() (pipeline/verilog/rtl_testing.h).
+// Needs the tools of missing_for_rtl() (tests/support/pipeline/rtl_testing.h).
 void expect_equal_in_every_cycle(const Graph& model, const RealDesign& form);
 
 }  // namespace tilewright::pipeline

@@ -4,8 +4,8 @@
 
 #include "own_networks/own_networks.h"
 #include "pipeline_designs/real_design.h"
+#include "support/pipeline/rtl_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
-#include "tilewright/pipeline/verilog/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

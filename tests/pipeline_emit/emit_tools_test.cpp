@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "support/pipeline/emit_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
-#include "tilewright/pipeline/emit/emit_testing.h"
 #include "tilewright/synthesis/tool.h"
 
 namespace tilewright::pipeline {

@@ -9,6 +9,7 @@
 
 #include "model_data.h"
 #include "own_networks/own_networks.h"
+#include "support/transform/random_graph_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 #include "tilewright/graph/inference/verifier.h"
@@ -16,7 +17,6 @@
 #include "tilewright/quantize/fixed_point/fixed_point_check.h"
 #include "tilewright/quantize/fixed_point/fixed_point_lowering.h"
 #include "tilewright/quantize/report.h"
-#include "tilewright/transform/edit/random_graph.h"
 #include "tilewright/transform/pipeline.h"
 
 namespace tilewright {

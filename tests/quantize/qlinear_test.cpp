@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/quantize/qdq_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/quantize/integerize/integerize.h"
-#include "tilewright/quantize/integerize/qdq_testing.h"
 
 namespace tilewright {
 namespace {

@@ -7,11 +7,11 @@
 #include <map>
 
 #include "model_data.h"
+#include "support/transform/random_graph_testing.h"
 #include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
-#include "tilewright/transform/edit/random_graph.h"
 #include "tilewright/transform/pipeline.h"
 
 namespace tilewright {

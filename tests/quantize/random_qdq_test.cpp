@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "exact_evaluator.h"
+#include "support/quantize/qdq_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/quantize/integerize/integerize.h"
-#include "tilewright/quantize/integerize/qdq_testing.h"
 
 namespace tilewright {
 namespace {

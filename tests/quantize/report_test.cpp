@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tilewright/quantize/integerize/qdq_testing.h"
+#include "support/quantize/qdq_testing.h"
 
 namespace tilewright {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "random_layer.h"
+#include "support/overlay/random_stream_testing.h"
 #include "tilewright/base/error.h"
-#include "tilewright/overlay/referee/random_stream.h"
 #include "tilewright/overlay/rtl/registers.h"
 
 namespace tilewright::overlay {

@@ -7,8 +7,8 @@
 #include <functional>
 #include <vector>
 
+#include "support/frontend/tflite_builder_testing.h"
 #include "tilewright/base/random.h"
-#include "tilewright/frontend/tflite/tflite_builder_testing.h"
 #include "tilewright/frontend/tflite/tflite_reader.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/transform/pipeline.h"

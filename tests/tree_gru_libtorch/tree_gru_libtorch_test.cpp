@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include "tilewright/search/models/random_tree_test_support.h"
+#include "support/search/random_tree_testing.h"
 
 namespace tilewright {
 namespace {

@@ -9,12 +9,12 @@
 
 #include "limits_testing.h"
 #include "random_seed.h"
+#include "support/cgra/generated_graphs_testing.h"
 #include "tilewright/base/process_memory.h"
 #include "tilewright/base/random.h"
 #include "tilewright/cgra/exact/exact_mapper.h"
 #include "tilewright/cgra/exact/ii_front.h"
 #include "tilewright/cgra/exact/map_large.h"
-#include "tilewright/cgra/graph/generate.h"
 #include "tilewright/cgra/heuristic/branch_and_bound.h"
 #include "tilewright/cgra/heuristic/sampling_mappers.h"
 #include "tilewright/cgra/kernel/map_kernel.h"

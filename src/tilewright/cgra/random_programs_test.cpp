@@ -4,7 +4,7 @@
 
 #include "tilewright/cgra/configure/configure.h"
 #include "tilewright/cgra/exact/exact_mapper.h"
-#include "tilewright/cgra/execution_test_support.h"
+#include "tilewright/cgra/execution_testing.h"
 
 namespace tilewright::cgra {
 namespace {

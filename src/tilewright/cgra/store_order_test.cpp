@@ -7,7 +7,7 @@
 #include <map>
 
 #include "random_seed.h"
-#include "tilewright/cgra/execution_test_support.h"
+#include "tilewright/cgra/execution_testing.h"
 #include "tilewright/cgra/graph/evaluate.h"
 #include "tilewright/cgra/graph/meeting_stores.h"
 

@@ -1,6 +1,7 @@
 // Access counts: how many words a mapping moves between the memories that keep a data space.
 //
-// The model, which nest/count_walker.h executes literally and the closed forms here equal exactly:
+// The model, which tests/support/nest/count_walker_testing.h executes literally and the closed forms here
+// equal exactly:
 // - Time is the temporal loops of all levels, run in order; space is the spatial loops of all levels. One
 //   step is one index of every temporal loop; all instances step together (lockstep). Steps and instances
 //   whose indices lie beyond a dimension's end do no work.

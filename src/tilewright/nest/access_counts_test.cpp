@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tilewright/nest/count_cases_test_support.h"
-#include "tilewright/nest/count_walker.h"
+#include "support/nest/count_cases_testing.h"
+#include "support/nest/count_walker_testing.h"
 
 namespace tilewright {
 namespace {

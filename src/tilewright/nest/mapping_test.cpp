@@ -5,7 +5,7 @@
 #include <set>
 
 #include "tilewright/base/random.h"
-#include "tilewright/nest/random_mapping_test_support.h"
+#include "tilewright/nest/random_mapping_testing.h"
 
 namespace tilewright {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tilewright/nest/random_mapping_test_support.h"
+#include "tilewright/nest/random_mapping_testing.h"
 
 namespace tilewright {
 namespace {

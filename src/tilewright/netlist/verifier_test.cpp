@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "tilewright/netlist/testing.h"
+#include "tilewright/netlist/netlist_testing.h"
 
 namespace tilewright::netlist {
 namespace {

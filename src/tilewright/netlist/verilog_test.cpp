@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tilewright/netlist/names.h"
-#include "tilewright/netlist/testing.h"
+#include "tilewright/netlist/netlist_testing.h"
 #include "tilewright/netlist/usage.h"
 
 namespace tilewright::netlist {

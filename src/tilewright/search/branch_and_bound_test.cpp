@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tilewright/search/search_problems_test_support.h"
+#include "tilewright/search/search_problems_testing.h"
 
 namespace tilewright {
 namespace {

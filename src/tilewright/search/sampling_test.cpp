@@ -10,7 +10,7 @@
 #include "tilewright/search/basin_hopping.h"
 #include "tilewright/search/evolution.h"
 #include "tilewright/search/random_search.h"
-#include "tilewright/search/search_problems_test_support.h"
+#include "tilewright/search/search_problems_testing.h"
 #include "tilewright/search/successive_halving.h"
 
 namespace tilewright {

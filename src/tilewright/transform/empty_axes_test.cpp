@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "random_seed.h"
+#include "support/transform/layer_builder_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/random.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/transform/edit/layer_builder.h"
 #include "tilewright/transform/pipeline.h"
 
 namespace tilewright {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tilewright/transform/edit/layer_builder.h"
+#include "support/transform/layer_builder_testing.h"
 
 namespace tilewright {
 namespace {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <map>
 
+#include "support/transform/layer_builder_testing.h"
+#include "support/transform/random_graph_testing.h"
 #include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/transform/edit/layer_builder.h"
-#include "tilewright/transform/edit/random_graph.h"
 #include "tilewright/transform/edit/transform_testing.h"
 
 namespace tilewright {

@@ -9,10 +9,10 @@
 #include <filesystem>
 
 #include "random_seed.h"
+#include "support/cgra/generated_graphs_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/cgra/exact/ii_front.h"
 #include "tilewright/cgra/exact/refutation.h"
-#include "tilewright/cgra/graph/generate.h"
 #include "tilewright/cgra/heuristic/branch_and_bound.h"
 
 namespace tilewright::cgra {

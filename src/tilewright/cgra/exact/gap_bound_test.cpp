@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/cgra/generated_graphs_testing.h"
 #include "tilewright/cgra/exact/exact_mapper.h"
-#include "tilewright/cgra/graph/generate.h"
 
 namespace tilewright::cgra {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "tilewright/cgra/exact/routed_testing.h"
+#include "support/cgra/routed_testing.h"
 #include "tilewright/cgra/graph/graph_file.h"
 
 namespace tilewright::cgra {

@@ -5,8 +5,8 @@
 
 #include <cstdlib>
 
+#include "support/cgra/generated_graphs_testing.h"
 #include "tilewright/base/random.h"
-#include "tilewright/cgra/graph/generate.h"
 #include "tilewright/cgra/graph/graph_file.h"
 
 namespace tilewright::cgra {

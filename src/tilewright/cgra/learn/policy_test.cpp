@@ -6,9 +6,9 @@
 #include <cmath>
 #include <string>
 
+#include "support/cgra/generated_graphs_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/process_memory.h"
-#include "tilewright/cgra/graph/generate.h"
 #include "tilewright/cgra/learn/experience.h"
 #include "tilewright/cgra/learn/policy_mapper.h"
 #include "tilewright/cgra/problem/check.h"

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "random_seed.h"
-#include "tilewright/flow/place/store_programs_testing.h"
+#include "support/flow/store_programs_testing.h"
 
 namespace tilewright {
 namespace {

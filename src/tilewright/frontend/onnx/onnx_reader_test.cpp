@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
+#include "support/frontend/model_builder_testing.h"
 #include "tilewright/base/file.h"
-#include "tilewright/frontend/onnx/model_builder_testing.h"
 
 namespace tilewright {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tilewright/frontend/onnx/model_builder_testing.h"
+#include "support/frontend/model_builder_testing.h"
 
 namespace tilewright {
 namespace {

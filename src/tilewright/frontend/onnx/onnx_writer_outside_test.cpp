@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "outside.h"
-#include "tilewright/frontend/onnx/graph_equality_testing.h"
+#include "support/frontend/graph_equality_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 

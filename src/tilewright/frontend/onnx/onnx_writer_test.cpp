@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "random_seed.h"
+#include "support/frontend/graph_equality_testing.h"
+#include "support/frontend/model_builder_testing.h"
 #include "tilewright/base/random.h"
-#include "tilewright/frontend/onnx/graph_equality_testing.h"
-#include "tilewright/frontend/onnx/model_builder_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 
 namespace tilewright {

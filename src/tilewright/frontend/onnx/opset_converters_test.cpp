@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tilewright/frontend/onnx/model_builder_testing.h"
+#include "support/frontend/model_builder_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 
 namespace tilewright {

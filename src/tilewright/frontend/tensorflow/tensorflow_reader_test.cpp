@@ -5,9 +5,9 @@
 #include <cmath>
 #include <filesystem>
 
+#include "support/frontend/graphdef_builder_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
-#include "tilewright/frontend/tensorflow/graphdef_builder_testing.h"
 
 namespace tilewright {
 namespace {

@@ -1,7 +1,7 @@
 // Nodes that their converters refuse, one per message. Results are compared in tests/models_tensorflow.
 #include <gtest/gtest.h>
 
-#include "tilewright/frontend/tensorflow/graphdef_builder_testing.h"
+#include "support/frontend/graphdef_builder_testing.h"
 #include "tilewright/frontend/tensorflow/tensorflow_reader.h"
 
 namespace tilewright {

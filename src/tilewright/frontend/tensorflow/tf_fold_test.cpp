@@ -1,7 +1,7 @@
 // What training adds to a graph goes; what cannot be decided is refused.
 #include <gtest/gtest.h>
 
-#include "tilewright/frontend/tensorflow/graphdef_builder_testing.h"
+#include "support/frontend/graphdef_builder_testing.h"
 #include "tilewright/frontend/tensorflow/tensorflow_reader.h"
 
 namespace tilewright {

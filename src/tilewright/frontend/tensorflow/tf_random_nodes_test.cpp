@@ -2,7 +2,7 @@
 // Error about the file.
 #include <gtest/gtest.h>
 
-#include "tilewright/frontend/tensorflow/random_graphdef_testing.h"
+#include "support/frontend/random_graphdef_testing.h"
 #include "tilewright/frontend/tensorflow/tensorflow_reader.h"
 
 namespace tilewright {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "tilewright/frontend/tflite/tflite_builder_testing.h"
+#include "support/frontend/tflite_builder_testing.h"
 #include "tilewright/frontend/tflite/tflite_lowering.h"
 
 namespace tilewright {

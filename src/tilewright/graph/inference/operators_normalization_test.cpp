@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tilewright/graph/inference/single_node_testing.h"
+#include "support/graph/single_node_testing.h"
 
 namespace tilewright::testing {
 namespace {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "support/graph/single_node_testing.h"
 #include "tilewright/base/random.h"
-#include "tilewright/graph/inference/single_node_testing.h"
 #include "tilewright/graph/inference/verifier.h"
 
 namespace tilewright::testing {

@@ -5,12 +5,12 @@
 #include <cstring>
 
 #include "random_seed.h"
+#include "support/overlay/random_program_testing.h"
+#include "support/overlay/reference_interpreter_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/overlay/execute/kernel_set.h"
-#include "tilewright/overlay/execute/reference_interpreter.h"
 #include "tilewright/overlay/isa/assembler.h"
 #include "tilewright/overlay/isa/isa.h"
-#include "tilewright/overlay/isa/random_program.h"
 
 namespace tilewright::overlay {
 namespace {

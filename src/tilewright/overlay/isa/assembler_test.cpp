@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/overlay/random_program_testing.h"
 #include "tilewright/base/random.h"
-#include "tilewright/overlay/isa/random_program.h"
 
 namespace tilewright::overlay {
 namespace {

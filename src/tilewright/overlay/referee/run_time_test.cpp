@@ -7,7 +7,7 @@
 #include <ctime>
 
 #include "random_seed.h"
-#include "tilewright/overlay/isa/random_program.h"
+#include "support/overlay/random_program_testing.h"
 #include "tilewright/overlay/referee/checker.h"
 #include "tilewright/overlay/time/cycle_simulator.h"
 

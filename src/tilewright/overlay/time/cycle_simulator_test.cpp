@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <array>
 
+#include "support/overlay/cycle_reference_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/overlay/isa/isa.h"
-#include "tilewright/overlay/time/cycle_reference.h"
 
 namespace tilewright::overlay {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "support/pipeline/network_testing.h"
 #include "tilewright/pipeline/allocate/allocate_processors.h"
 #include "tilewright/pipeline/allocate/baselines.h"
 #include "tilewright/pipeline/design/build.h"
 #include "tilewright/pipeline/design/layer_geometry.h"
-#include "tilewright/pipeline/network/network_testing.h"
 #include "tilewright/pipeline/simulate/fifo_sizing.h"
 
 namespace tilewright::pipeline {

@@ -6,11 +6,11 @@
 
 #include <numeric>
 
+#include "support/pipeline/allocation_testing.h"
+#include "support/pipeline/network_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/pipeline/allocate/allocate.h"
-#include "tilewright/pipeline/design/allocation_testing.h"
 #include "tilewright/pipeline/design/build.h"
-#include "tilewright/pipeline/network/network_testing.h"
 #include "tilewright/pipeline/simulate/cycle_simulator.h"
 
 namespace tilewright::pipeline {

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "tilewright/pipeline/network/network_testing.h"
+#include "support/pipeline/network_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

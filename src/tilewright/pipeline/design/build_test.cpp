@@ -4,12 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include "support/pipeline/allocation_testing.h"
+#include "support/pipeline/network_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/netlist/verifier.h"
 #include "tilewright/pipeline/component/component.h"
-#include "tilewright/pipeline/design/allocation_testing.h"
 #include "tilewright/pipeline/design/wiring.h"
-#include "tilewright/pipeline/network/network_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

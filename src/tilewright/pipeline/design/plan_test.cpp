@@ -5,8 +5,8 @@
 
 #include <set>
 
-#include "tilewright/pipeline/design/allocation_testing.h"
-#include "tilewright/pipeline/network/network_testing.h"
+#include "support/pipeline/allocation_testing.h"
+#include "support/pipeline/network_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include "support/pipeline/emit_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/netlist/verifier.h"
 #include "tilewright/pipeline/emit/design_wrappers.h"
-#include "tilewright/pipeline/emit/emit_testing.h"
 #include "tilewright/pipeline/emit/host_program.h"
 #include "tilewright/synthesis/tool.h"
 #include "tilewright/synthesis/verilator.h"

@@ -5,10 +5,10 @@
 
 #include <map>
 
-#include "tilewright/pipeline/design/allocation_testing.h"
+#include "support/pipeline/allocation_testing.h"
+#include "support/pipeline/network_testing.h"
 #include "tilewright/pipeline/design/build.h"
 #include "tilewright/pipeline/estimate/resource_features.h"
-#include "tilewright/pipeline/network/network_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

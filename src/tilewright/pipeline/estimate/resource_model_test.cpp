@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <set>
 
+#include "support/pipeline/measured_runs_testing.h"
 #include "tilewright/pipeline/estimate/estimate.h"
-#include "tilewright/pipeline/estimate/measured_runs_testing.h"
 #include "tilewright/pipeline/estimate/resource_features.h"
 #include "tilewright/synthesis/memory_cells.h"
 

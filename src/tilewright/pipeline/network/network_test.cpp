@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "random_seed.h"
+#include "support/pipeline/random_network_graph_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/pipeline/network/random_graph_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

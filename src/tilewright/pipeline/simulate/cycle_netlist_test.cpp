@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "support/pipeline/rtl_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/random.h"
 #include "tilewright/netlist/verifier.h"
 #include "tilewright/pipeline/design/wiring.h"
-#include "tilewright/pipeline/verilog/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

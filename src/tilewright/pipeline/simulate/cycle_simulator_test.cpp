@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include "support/pipeline/rtl_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/random.h"
 #include "tilewright/pipeline/simulate/copy_design_testing.h"
 #include "tilewright/pipeline/simulate/driver.h"
-#include "tilewright/pipeline/verilog/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

@@ -7,8 +7,8 @@
 #include <bit>
 
 #include "random_seed.h"
-#include "tilewright/pipeline/design/allocation_testing.h"
-#include "tilewright/pipeline/network/network_testing.h"
+#include "support/pipeline/allocation_testing.h"
+#include "support/pipeline/network_testing.h"
 #include "tilewright/pipeline/simulate/fifo_sizing.h"
 
 namespace tilewright::pipeline {

@@ -4,11 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include "support/pipeline/allocation_testing.h"
+#include "support/pipeline/network_testing.h"
+#include "support/pipeline/rtl_testing.h"
 #include "tilewright/base/random.h"
-#include "tilewright/pipeline/design/allocation_testing.h"
-#include "tilewright/pipeline/network/network_testing.h"
 #include "tilewright/pipeline/simulate/cycle_simulator.h"
-#include "tilewright/pipeline/verilog/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

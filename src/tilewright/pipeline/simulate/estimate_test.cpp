@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tilewright/pipeline/design/allocation_testing.h"
+#include "support/pipeline/allocation_testing.h"
+#include "support/pipeline/network_testing.h"
 #include "tilewright/pipeline/design/build.h"
 #include "tilewright/pipeline/design/layer_geometry.h"
-#include "tilewright/pipeline/network/network_testing.h"
 #include "tilewright/pipeline/simulate/cycle_simulator.h"
 
 namespace tilewright::pipeline {

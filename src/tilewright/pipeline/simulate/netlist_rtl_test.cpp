@@ -4,15 +4,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "support/netlist/evaluator_testing.h"
+#include "support/netlist/random_netlist_testing.h"
+#include "support/pipeline/rtl_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
-#include "tilewright/netlist/evaluator.h"
-#include "tilewright/netlist/random_netlist.h"
 #include "tilewright/netlist/verifier.h"
 #include "tilewright/netlist/verilog.h"
 #include "tilewright/pipeline/component/component.h"
 #include "tilewright/pipeline/verilog/design_sources.h"
-#include "tilewright/pipeline/verilog/rtl_testing.h"
 #include "tilewright/synthesis/tool.h"
 #include "tilewright/synthesis/verilator.h"
 

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "support/pipeline/rtl_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/random.h"
-#include "tilewright/pipeline/verilog/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tilewright/quantize/integerize/qdq_testing.h"
+#include "support/quantize/qdq_testing.h"
 
 namespace tilewright {
 namespace {

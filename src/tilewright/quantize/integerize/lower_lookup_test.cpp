@@ -4,10 +4,10 @@
 #include <cmath>
 #include <functional>
 
+#include "support/quantize/qdq_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/quantize/integerize/integerize.h"
-#include "tilewright/quantize/integerize/qdq_testing.h"
 
 namespace tilewright {
 namespace {

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "random_seed.h"
+#include "support/quantize/qdq_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/quantize/integerize/integerize.h"
-#include "tilewright/quantize/integerize/qdq_testing.h"
 
 namespace tilewright {
 namespace {

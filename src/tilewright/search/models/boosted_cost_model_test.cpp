@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "tilewright/base/error.h"
-#include "tilewright/search/models/cost_model_test_support.h"
+#include "tilewright/search/models/cost_model_testing.h"
 
 namespace tilewright {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tilewright/base/error.h"
-#include "tilewright/search/models/cost_model_test_support.h"
+#include "tilewright/search/models/cost_model_testing.h"
 
 namespace tilewright {
 namespace {

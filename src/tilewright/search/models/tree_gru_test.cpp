@@ -5,9 +5,9 @@
 #include <cmath>
 #include <filesystem>
 
+#include "support/search/random_tree_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
-#include "tilewright/search/models/random_tree_test_support.h"
 
 namespace tilewright {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/search/models/boosted_cost_model.h"
-#include "tilewright/search/tuning/tuning_test_support.h"
+#include "tilewright/search/tuning/tuning_testing.h"
 
 namespace tilewright {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tilewright/spatial/chip/random_layer_testing.h"
+#include "support/spatial/random_chip_layer_testing.h"
 
 namespace tilewright {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <set>
 
+#include "support/spatial/random_chip_layer_testing.h"
 #include "tilewright/spatial/chip/passes.h"
-#include "tilewright/spatial/chip/random_layer_testing.h"
 
 namespace tilewright {
 namespace {

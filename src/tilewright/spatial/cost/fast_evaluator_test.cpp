@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "tilewright/spatial/cost/random_array_mapping_test_support.h"
+#include "support/spatial/random_array_mapping_testing.h"
 
 namespace tilewright {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tilewright/spatial/formula/random_expression_test_support.h"
+#include "tilewright/spatial/formula/random_expression_testing.h"
 
 namespace tilewright::study {
 namespace {

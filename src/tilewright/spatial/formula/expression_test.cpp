@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tilewright/spatial/formula/random_expression_test_support.h"
+#include "tilewright/spatial/formula/random_expression_testing.h"
 
 namespace tilewright::study {
 namespace {

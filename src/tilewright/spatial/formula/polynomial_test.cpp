@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tilewright/spatial/formula/random_expression_test_support.h"
+#include "tilewright/spatial/formula/random_expression_testing.h"
 
 namespace tilewright::study {
 namespace {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "random_seed.h"
+#include "support/spatial/random_mapspace_testing.h"
 #include "tilewright/base/random.h"
-#include "tilewright/spatial/mapspace/random_mapspace_test_support.h"
 
 namespace tilewright {
 namespace {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "random_seed.h"
+#include "support/spatial/mapper_testing.h"
 #include "tilewright/nest/workload_text.h"
-#include "tilewright/spatial/mapper/mapper_testing.h"
 
 namespace tilewright {
 namespace {

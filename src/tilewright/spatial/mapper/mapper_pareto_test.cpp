@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "tilewright/spatial/mapper/mapper_testing.h"
+#include "support/spatial/mapper_testing.h"
 
 namespace tilewright {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tilewright/spatial/mapper/mapper_testing.h"
+#include "support/spatial/mapper_testing.h"
 #include "tilewright/spatial/mapper/mapper_tree.h"
 #include "tilewright/spatial/mapper/mapper_values.h"
 #include "tilewright/spatial/mapper/mapspace_sampling.h"

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "random_seed.h"
+#include "support/spatial/baselines_testing.h"
+#include "support/spatial/random_mapspace_testing.h"
 #include "tilewright/nest/workload_text.h"
 #include "tilewright/search/deadline.h"
-#include "tilewright/spatial/mapper/baselines.h"
-#include "tilewright/spatial/mapspace/random_mapspace_test_support.h"
 
 namespace tilewright {
 namespace {

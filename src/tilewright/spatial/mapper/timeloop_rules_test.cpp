@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "random_seed.h"
-#include "tilewright/nest/count_walker.h"
+#include "support/nest/count_walker_testing.h"
+#include "support/spatial/mapper_testing.h"
 #include "tilewright/nest/workload_text.h"
-#include "tilewright/spatial/mapper/mapper_testing.h"
 
 namespace tilewright {
 namespace {

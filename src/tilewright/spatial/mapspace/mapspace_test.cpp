@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "tilewright/spatial/mapspace/random_mapspace_test_support.h"
+#include "support/spatial/random_mapspace_testing.h"
 
 namespace tilewright {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "random_seed.h"
-#include "tilewright/spatial/mapper/mapper_testing.h"
+#include "support/spatial/mapper_testing.h"
 
 namespace tilewright {
 namespace {

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "support/spatial/random_mapspace_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
-#include "tilewright/spatial/mapspace/random_mapspace_test_support.h"
 #include "tilewright/spatial/network/layer_front.h"
 
 namespace tilewright {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tilewright/nest/mapping.h"
-#include "tilewright/spatial/network/report_test_support.h"
+#include "tilewright/spatial/network/report_testing.h"
 
 namespace tilewright {
 namespace {

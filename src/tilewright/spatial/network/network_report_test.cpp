@@ -10,7 +10,7 @@
 #include "tilewright/report/text_table.h"
 #include "tilewright/spatial/network/network_files.h"
 #include "tilewright/spatial/network/network_table.h"
-#include "tilewright/spatial/network/report_test_support.h"
+#include "tilewright/spatial/network/report_testing.h"
 
 namespace tilewright {
 namespace {

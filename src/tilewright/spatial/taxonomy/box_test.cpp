@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "tilewright/spatial/taxonomy/bound_dataflow.h"
-#include "tilewright/spatial/taxonomy/random_layer_test_support.h"
+#include "tilewright/spatial/taxonomy/random_layer_testing.h"
 
 namespace tilewright::study {
 namespace {

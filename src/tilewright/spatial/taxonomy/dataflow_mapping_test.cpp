@@ -4,7 +4,7 @@
 
 #include "tilewright/base/random.h"
 #include "tilewright/nest/validity.h"
-#include "tilewright/spatial/taxonomy/random_layer_test_support.h"
+#include "tilewright/spatial/taxonomy/random_layer_testing.h"
 
 namespace tilewright::study {
 namespace {

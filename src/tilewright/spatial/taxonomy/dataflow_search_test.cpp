@@ -8,7 +8,7 @@
 
 #include "tilewright/base/random.h"
 #include "tilewright/spatial/taxonomy/bound_dataflow.h"
-#include "tilewright/spatial/taxonomy/random_layer_test_support.h"
+#include "tilewright/spatial/taxonomy/random_layer_testing.h"
 
 namespace tilewright::study {
 namespace {

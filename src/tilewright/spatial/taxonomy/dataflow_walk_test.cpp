@@ -1,5 +1,5 @@
 // The access counts of the dataflow files against the walker, which runs the loops of their mapping sections
-// and counts what moves (nest/count_walker.h).
+// and counts what moves (tests/support/nest/count_walker_testing.h).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,11 +7,11 @@
 #include <set>
 #include <string>
 
+#include "support/nest/count_walker_testing.h"
 #include "tilewright/base/random.h"
-#include "tilewright/nest/count_walker.h"
 #include "tilewright/spatial/taxonomy/bound_dataflow.h"
 #include "tilewright/spatial/taxonomy/dataflow_mapping.h"
-#include "tilewright/spatial/taxonomy/random_layer_test_support.h"
+#include "tilewright/spatial/taxonomy/random_layer_testing.h"
 
 namespace tilewright::study {
 namespace {

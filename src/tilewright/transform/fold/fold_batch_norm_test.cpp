@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "support/transform/layer_builder_testing.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/transform/edit/layer_builder.h"
 #include "tilewright/transform/edit/transform_testing.h"
 
 namespace tilewright {

@@ -4,7 +4,7 @@
 
 #include <tuple>
 
-#include "tilewright/transform/edit/layer_builder.h"
+#include "support/transform/layer_builder_testing.h"
 #include "tilewright/transform/edit/transform_testing.h"
 
 namespace tilewright {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tilewright/transform/edit/layer_builder.h"
+#include "support/transform/layer_builder_testing.h"
 #include "tilewright/transform/edit/permutation.h"
 #include "tilewright/transform/edit/transform_testing.h"
 #include "tilewright/transform/normalize/form_depth_to_space.h"

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "random_seed.h"
+#include "support/transform/layer_builder_testing.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/transform/edit/layer_builder.h"
 #include "tilewright/transform/edit/transform_testing.h"
 
 namespace tilewright {

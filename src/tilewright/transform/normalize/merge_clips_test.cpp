@@ -6,8 +6,8 @@
 #include <functional>
 #include <limits>
 
+#include "support/transform/layer_builder_testing.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/transform/edit/layer_builder.h"
 #include "tilewright/transform/edit/transform_testing.h"
 
 namespace tilewright {

@@ -1,8 +1,8 @@
 // The passes that give operators one form.
 #include <gtest/gtest.h>
 
+#include "support/transform/layer_builder_testing.h"
 #include "tilewright/host/executor.h"
-#include "tilewright/transform/edit/layer_builder.h"
 #include "tilewright/transform/edit/transform_testing.h"
 #include "tilewright/transform/normalize/form_gemm.h"
 #include "tilewright/transform/normalize/merge_duplicates.h"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "tilewright/transform/edit/layer_builder.h"
+#include "support/transform/layer_builder_testing.h"
 #include "tilewright/transform/edit/transform_testing.h"
 
 namespace tilewright {

@@ -1,0 +1,81 @@
+// Inputs, weights and parameters lie where they are for all tilings and are never written by a program, so
+// they are packed once.
+#include "support/overlay/data_trial_testing.h"
+
+#include <algorithm>
+
+#include "tilewright/overlay/schedule/packing.h"
+
+namespace tilewright::overlay {
+namespace {
+
+OverlayHardware named(OverlayHardware hardware) {
+  if (hardware.name.empty()) hardware.name = "overlay";  // the simulator wants one
+  return hardware;
+}
+
+}  // namespace
+
+DataTrial::DataTrial(const Layer& layer, const OverlayHardware& hardware, const MemoryModel& memory,
+                     std::vector<Tensor> inputs)
+    : layer_(layer), hardware_(named(hardware)), inputs_(std::move(inputs)), simulator_(hardware_, memory) {
+  TILEWRIGHT_CHECK(inputs_.size() == layer.sources.size(), "a trial needs one input per source");
+}
+
+std::span<std::byte> DataTrial::part(uint64_t address, int64_t bytes) {
+  return std::span(memory_).subspan(address, size_t(bytes));
+}
+
+SourceView DataTrial::result_view() const {
+  return {layer_.batch, layer_.out_channels, layer_.out_height, layer_.out_width};
+}
+
+void DataTrial::pack(const Tiling& tiling, const LayerLayout& layout) {
+  const LayerAddresses& at = layout.addresses();
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const LayerSource& source = layer_.sources[i];
+    const SourceView view{layer_.batch, source.channels, source.height, source.width};
+    pack_activation(
+        inputs_[i], view, source.bipolar, hardware_,
+        part(uint64_t(at.sources[i] * hardware_.input_bytes()), packed_activation_bytes(view, hardware_)));
+  }
+  pack_weights(layer_, hardware_,
+               part(uint64_t(at.weights * hardware_.weight_bytes()), packed_weight_bytes(layer_, hardware_)));
+  const int64_t accumulator = hardware_.accumulator_bytes();
+  pack_parameters(tiling.output, hardware_,
+                  part(uint64_t(at.parameters * accumulator),
+                       tiling.blocks.sub_total * tiling.parameter_vectors * accumulator));
+  result_ = uint64_t(at.result * hardware_.output_bytes());
+  packed_ = true;
+}
+
+uint64_t DataTrial::run(const Tiling& tiling) {
+  TILEWRIGHT_CHECK(tiling.layer == &layer_, "a tiling of another layer");
+  LayerLayout layout(tiling, hardware_);
+  const LayerAddresses& at = layout.addresses();
+  Runtime runtime(hardware_);
+  lower_layer(tiling, at, runtime);
+  const uint64_t uops = layout.take(runtime.uop_image_bytes());
+  const RuntimeOutput output = runtime.synchronize(uops);
+  const uint64_t program = layout.take(output.instructions.size());
+  if (memory_.size() < layout.end()) memory_.resize(layout.end());
+  if (!packed_) pack(tiling, layout);
+  const int64_t padding = padding_elements(tiling) * hardware_.input_bytes();
+  const std::vector<int8_t> lanes(size_t(padding * 8 / hardware_.input_bits), int8_t(padding_lane(layer_)));
+  pack_lanes_of(lanes, hardware_.input_bits, false,
+                part(uint64_t(at.padding * hardware_.input_bytes()), padding));
+  const auto result = part(result_, packed_activation_bytes(result_view(), hardware_));
+  std::fill(result.begin(), result.end(), std::byte{0x5a});  // what is not stored must not look right
+  std::copy(output.uops.begin(), output.uops.end(), memory_.begin() + long(uops));
+  std::copy(output.instructions.begin(), output.instructions.end(), memory_.begin() + long(program));
+  return simulator_.run(std::span(memory_).first(layout.end()), program, output.statistics.instructions)
+      .cycles.cycles;
+}
+
+Tensor DataTrial::output() const {
+  const SourceView view = result_view();
+  const auto bytes = std::span(memory_).subspan(result_, size_t(packed_activation_bytes(view, hardware_)));
+  return unpack_activation(bytes, view, layer_.output.bipolar, hardware_);
+}
+
+}  // namespace tilewright::overlay

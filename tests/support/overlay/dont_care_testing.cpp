@@ -1,0 +1,153 @@
+// Written from the rules of the page, not from what the engines look at: everything that a rule names is
+// marked, the rest is free.
+#include "support/overlay/dont_care_testing.h"
+
+#include <algorithm>
+
+#include "tilewright/overlay/execute/instruction_queues.h"
+
+namespace tilewright::overlay {
+namespace {
+
+class Cares {
+ public:
+  Cares(const OverlayHardware& hardware, const IsaLayout& layout, const uint64_t* words)
+      : hardware_(hardware), layout_(layout), words_(words) {
+    mark({&layout.opcode, &layout.version});
+    switch (Opcode(get(layout.opcode))) {
+      case Opcode::kLoad:
+        load();
+        break;
+      case Opcode::kStore:
+        store();
+        break;
+      case Opcode::kGemm:
+        gemm();
+        break;
+      case Opcode::kAlu:
+        alu();
+        break;
+      case Opcode::kFinish:
+        tokens(kComputeQueue);
+        break;
+    }
+  }
+
+  uint64_t word(int index) const { return mask_[index]; }
+  // The type still chooses the queue of a LOAD that moves nothing.
+  bool any_type_of_queue() const { return any_type_of_queue_; }
+
+ private:
+  uint64_t get(const BitField& field) const { return field.get(words_); }
+  void mark(std::initializer_list<const BitField*> fields) {
+    for (const BitField* field : fields) field->put(mask_, field->mask());
+  }
+
+  void tokens(Queue queue) {
+    const Wiring& wires = kWiring[queue];
+    if (wires.pop_prev != kNoChannel) mark({&layout_.pop_prev});
+    if (wires.pop_next != kNoChannel) mark({&layout_.pop_next});
+    if (wires.push_prev != kNoChannel) mark({&layout_.push_prev});
+    if (wires.push_next != kNoChannel) mark({&layout_.push_next});
+  }
+
+  void load() {
+    const IsaLayout::Memory& m = layout_.memory;
+    const MemoryType type = MemoryType(get(m.memory_type));
+    tokens(type == MemoryType::kInput || type == MemoryType::kWeight ? kLoadQueue : kComputeQueue);
+    mark({&m.x_size});
+    any_type_of_queue_ = get(m.x_size) == 0;
+    if (any_type_of_queue_) return;
+    const bool pad_rows = get(m.y_pad_0) + get(m.y_pad_1) != 0, data = get(m.y_size) != 0;
+    mark({&m.memory_type, &m.y_size, &m.y_pad_0, &m.y_pad_1});
+    if (!pad_rows && !data) return;
+    mark({&m.sram_base, &m.x_pad_0, &m.x_pad_1});
+    if (data) mark({&m.dram_base});
+    if (get(m.y_size) > 1) mark({&m.x_stride});
+    const bool pads = pad_rows || get(m.x_pad_0) + get(m.x_pad_1) != 0;
+    if (!pads || type == MemoryType::kUop) return;
+    BitField lane = m.pad_value;
+    lane.width =
+        uint8_t(std::min<int>(lane.width, type == MemoryType::kInput    ? hardware_.input_bits
+                                          : type == MemoryType::kWeight ? hardware_.weight_bits
+                                                                        : hardware_.accumulator_bits));
+    mark({&lane});
+  }
+
+  void store() {
+    const IsaLayout::Memory& m = layout_.memory;
+    tokens(kStoreQueue);
+    mark({&m.x_size});
+    if (get(m.x_size) == 0) return;
+    mark({&m.memory_type, &m.y_size});
+    if (get(m.y_size) == 0) return;
+    mark({&m.sram_base, &m.dram_base});
+    if (get(m.y_size) > 1) mark({&m.x_stride});
+  }
+
+  // Returns whether there is any iteration.
+  bool extents(const IsaLayout::Loop& l) {
+    mark({&l.uop_begin, &l.uop_end, &l.iter_out, &l.iter_in});
+    return get(l.uop_begin) < get(l.uop_end) && get(l.iter_out) != 0 && get(l.iter_in) != 0;
+  }
+  // The factors of a loop of one iteration are never added.
+  void factors(const IsaLayout::Loop& l, const BitField& out, const BitField& in) {
+    if (get(l.iter_out) > 1) mark({&out});
+    if (get(l.iter_in) > 1) mark({&in});
+  }
+
+  void gemm() {
+    const IsaLayout::Loop& l = layout_.gemm;
+    tokens(kComputeQueue);
+    if (hardware_.gemm_beside_alu) mark({&layout_.beside_alu});
+    if (!extents(l)) return;
+    mark({&l.reset});
+    factors(l, l.dst_factor_out, l.dst_factor_in);
+    if (get(l.reset) != 0) return;
+    factors(l, l.src_factor_out, l.src_factor_in);
+    factors(l, l.wgt_factor_out, l.wgt_factor_in);
+    if (hardware_.input_bits == 1) mark({&layout_.bipolar});
+  }
+
+  void alu() {
+    const IsaLayout::Loop& l = layout_.alu;
+    const AluOpcode opcode = AluOpcode(get(layout_.alu_opcode));
+    const bool clip = opcode == AluOpcode::kClip, requantize = opcode == AluOpcode::kRequantize;
+    tokens(kComputeQueue);
+    mark({&layout_.alu_opcode});
+    if (!extents(l)) return;
+    factors(l, l.dst_factor_out, l.dst_factor_in);
+    if (!clip && !requantize) mark({&layout_.use_imm});
+    const bool immediate = !clip && get(layout_.use_imm) != 0;
+    if (requantize || (!clip && !immediate)) factors(l, l.src_factor_out, l.src_factor_in);
+    if (requantize || immediate) mark({&layout_.imm});
+    if (requantize || clip) mark({&layout_.clip_low, &layout_.clip_high});
+  }
+
+  const OverlayHardware& hardware_;
+  const IsaLayout& layout_;
+  const uint64_t* words_;
+  uint64_t mask_[IsaLayout::kMaxWords] = {};
+  bool any_type_of_queue_ = false;
+};
+
+}  // namespace
+
+void randomise_dont_cares(const OverlayHardware& hardware, const IsaLayout& layout, Random& random,
+                          uint64_t* words) {
+  const Cares cares(hardware, layout, words);
+  const BitField& type = layout.memory.memory_type;
+  const auto loads_early = [](uint64_t t) {
+    return MemoryType(t) == MemoryType::kInput || MemoryType(t) == MemoryType::kWeight;
+  };
+  const bool early = loads_early(type.get(words));
+  for (int w = 0; w < layout.words; ++w)
+    words[w] = (words[w] & cares.word(w)) | (random.next() & ~cares.word(w));
+  if (!cares.any_type_of_queue()) return;
+  while (loads_early(type.get(words)) != early) {
+    words[type.word] &= ~(type.mask() << type.shift);
+    type.put(words, random.next());
+  }
+}
+
+}  // namespace tilewright::overlay

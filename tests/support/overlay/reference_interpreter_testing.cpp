@@ -1,0 +1,293 @@
+// Unpacks lanes narrower than a byte bit by bit and wraps every result to the accumulator's width. run()
+// decodes the whole program into three queues and visits them in turn, each as far as its tokens allow.
+#include "support/overlay/reference_interpreter_testing.h"
+
+#include <algorithm>
+#include <deque>
+#include <string>
+
+#include "tilewright/tensor/quantized_arithmetic.h"
+
+namespace tilewright::overlay {
+namespace {
+
+void require(bool condition, const char* what) {
+  if (!condition) throw Error(ErrorKind::kInvalidInput, what);
+}
+
+// What a weight or input field of `bits` bits holds: two's complement, one bit as it is.
+int8_t lane_of(int32_t field, int bits) { return int8_t(bits == 1 ? field & 1 : field); }
+
+// -1 or +1.
+int32_t bipolar(int8_t bit) { return bit != 0 ? 1 : -1; }
+
+// Field `index` of `bits` bits, signed, in the bytes from `bytes` on.
+int32_t signed_field(std::span<const std::byte> bytes, int64_t index, int bits) {
+  if (bits >= 8) return wrap(int64_t(read_little_endian(&bytes[size_t(index * bits / 8)], bits / 8)), bits);
+  uint64_t value = 0;
+  for (int bit = 0; bit < bits; ++bit) {
+    const int64_t position = index * bits + bit;
+    value |= uint64_t((unsigned(bytes[size_t(position / 8)]) >> (position % 8)) & 1u) << bit;
+  }
+  return wrap(int64_t(value), bits);
+}
+
+void set_field(std::span<std::byte> bytes, int64_t index, int bits, int32_t value) {
+  for (int bit = 0; bit < bits; ++bit) {
+    const int64_t position = index * bits + bit;
+    std::byte& byte = bytes[size_t(position / 8)];
+    const std::byte mask = std::byte(1u << (position % 8));
+    byte = (uint32_t(value) >> bit & 1u) != 0 ? byte | mask : byte & ~mask;
+  }
+}
+
+const Dependencies& dependencies_of(const Instruction& instruction) {
+  return std::visit([](const auto& i) -> const Dependencies& { return i.dependencies; }, instruction);
+}
+
+}  // namespace
+
+ReferenceInterpreter::ReferenceInterpreter(OverlayHardware hardware)
+    : hardware_(std::move(hardware)),
+      layout_(hardware_),
+      lanes_(int64_t{hardware_.batch} * hardware_.block_out),
+      inputs_(size_t(hardware_.input_depth() * hardware_.batch * hardware_.block_in)),
+      weights_(size_t(hardware_.weight_depth() * hardware_.block_out * hardware_.block_in)),
+      accumulators_(size_t(hardware_.accumulator_depth() * lanes_)),
+      uops_(size_t(hardware_.uop_depth())) {}
+
+void ReferenceInterpreter::load_element(const MemoryInstruction& i, int64_t index,
+                                        std::span<const std::byte> dram, int64_t dram_index) {
+  const int64_t bytes = element_bytes(hardware_, i.memory_type);
+  require((dram_index + 1) * bytes <= int64_t(dram.size()), "LOAD outside of the memory");
+  const auto element = dram.subspan(size_t(dram_index * bytes), size_t(bytes));
+  if (i.memory_type == MemoryType::kUop) {
+    uops_[size_t(index)] = layout_.decode_uop(read_little_endian(element.data(), int(bytes)));
+  } else if (i.memory_type == MemoryType::kInput) {
+    const int64_t lanes = int64_t{hardware_.batch} * hardware_.block_in;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      inputs_[size_t(index * lanes + lane)] =
+          lane_of(signed_field(element, lane, hardware_.input_bits), hardware_.input_bits);
+    }
+  } else if (i.memory_type == MemoryType::kWeight) {
+    const int64_t lanes = int64_t{hardware_.block_out} * hardware_.block_in;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      weights_[size_t(index * lanes + lane)] =
+          lane_of(signed_field(element, lane, hardware_.weight_bits), hardware_.weight_bits);
+    }
+  } else {
+    const int bits = i.memory_type == MemoryType::kAccumulator8 ? 8 : hardware_.accumulator_bits;
+    for (int64_t lane = 0; lane < lanes_; ++lane) {
+      accumulators_[size_t(index * lanes_ + lane)] = signed_field(element, lane, bits);
+    }
+  }
+}
+
+void ReferenceInterpreter::pad_element(const MemoryInstruction& i, int64_t index) {
+  if (i.memory_type == MemoryType::kUop) {
+    uops_[size_t(index)] = MicroOp{};
+  } else if (i.memory_type == MemoryType::kInput) {
+    const int64_t lanes = int64_t{hardware_.batch} * hardware_.block_in;
+    std::fill_n(inputs_.begin() + index * lanes, lanes,
+                lane_of(wrap(i.pad_value, hardware_.input_bits), hardware_.input_bits));
+  } else if (i.memory_type == MemoryType::kWeight) {
+    const int64_t lanes = int64_t{hardware_.block_out} * hardware_.block_in;
+    std::fill_n(weights_.begin() + index * lanes, lanes,
+                lane_of(wrap(i.pad_value, hardware_.weight_bits), hardware_.weight_bits));
+  } else {
+    std::fill_n(accumulators_.begin() + index * lanes_, lanes_,
+                wrap(i.pad_value, hardware_.accumulator_bits));
+  }
+}
+
+void ReferenceInterpreter::store_element(int64_t index, std::span<std::byte> dram, int64_t dram_index) {
+  const int64_t bytes = hardware_.output_bytes();
+  require((dram_index + 1) * bytes <= int64_t(dram.size()), "STORE outside of the memory");
+  const auto element = dram.subspan(size_t(dram_index * bytes), size_t(bytes));
+  for (int64_t lane = 0; lane < lanes_; ++lane) {
+    set_field(element, lane, hardware_.output_bits, accumulators_[size_t(index * lanes_ + lane)]);
+  }
+}
+
+void ReferenceInterpreter::execute(const MemoryInstruction& i, std::span<std::byte> dram) {
+  if (i.x_size == 0) return;
+  require(i.is_store == (i.memory_type == MemoryType::kOutput), "LOAD of OUT or STORE of another memory");
+  const int64_t bytes = element_bytes(hardware_, i.memory_type);
+  if (i.is_store) {
+    if (i.y_size == 0) return;
+    require(int64_t{i.sram_base} + int64_t{i.y_size} * i.x_size <= scratchpad_depth(hardware_, i.memory_type),
+            "STORE outside of OUT");
+    for (int64_t y = 0; y < i.y_size; ++y) {
+      for (int64_t x = 0; x < i.x_size; ++x) {
+        store_element(i.sram_base + y * i.x_size + x, dram, i.dram_base + y * i.x_stride + x);
+        counters_.output_store_bytes += uint64_t(bytes);
+      }
+    }
+    return;
+  }
+  const int64_t rows = int64_t{i.y_pad_0} + i.y_size + i.y_pad_1,
+                columns = int64_t{i.x_pad_0} + i.x_size + i.x_pad_1;
+  if (rows == 0) return;
+  require(i.sram_base + rows * columns <= scratchpad_depth(hardware_, i.memory_type),
+          "LOAD outside of a scratchpad");
+  uint64_t& moved = i.memory_type == MemoryType::kUop      ? counters_.uop_load_bytes
+                    : i.memory_type == MemoryType::kInput  ? counters_.input_load_bytes
+                    : i.memory_type == MemoryType::kWeight ? counters_.weight_load_bytes
+                                                           : counters_.accumulator_load_bytes;
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column) {
+      const int64_t y = row - i.y_pad_0, x = column - i.x_pad_0, index = i.sram_base + row * columns + column;
+      if (y < 0 || y >= i.y_size || x < 0 || x >= i.x_size) {
+        pad_element(i, index);
+      } else {
+        load_element(i, index, dram, i.dram_base + y * i.x_stride + x);
+        moved += uint64_t(bytes);
+      }
+    }
+  }
+}
+
+void ReferenceInterpreter::execute(const GemmInstruction& i, std::span<std::byte>) {
+  const LoopNest& l = i.loop;
+  require(l.uop_end <= hardware_.uop_depth(), "GEMM beyond the micro-op scratchpad");
+  for (int64_t y = 0; y < l.iter_out; ++y) {
+    for (int64_t x = 0; x < l.iter_in; ++x) {
+      for (uint32_t u = l.uop_begin; u < l.uop_end; ++u) {
+        const MicroOp& op = uops_[u];
+        const int64_t d = op.dst + y * l.dst_factor_out + x * l.dst_factor_in;
+        const int64_t s = op.src + y * l.src_factor_out + x * l.src_factor_in;
+        const int64_t w = op.wgt + y * l.wgt_factor_out + x * l.wgt_factor_in;
+        require(d < hardware_.accumulator_depth(), "GEMM dst outside of ACC");
+        int32_t* acc = &accumulators_[size_t(d * lanes_)];
+        if (i.reset) {
+          std::fill_n(acc, lanes_, 0);
+          ++counters_.gemm_reset_uops;
+          continue;
+        }
+        require(s < hardware_.input_depth() && w < hardware_.weight_depth(), "GEMM src or wgt out of range");
+        const int columns = hardware_.block_in;
+        const bool bipolar_inputs = hardware_.input_bits == 1 && i.bipolar;
+        const bool bipolar_weights = hardware_.weight_bits == 1;
+        for (int b = 0; b < hardware_.batch; ++b) {
+          const int8_t* input = &inputs_[size_t((s * hardware_.batch + b) * columns)];
+          for (int o = 0; o < hardware_.block_out; ++o, ++acc) {
+            const int8_t* weight = &weights_[size_t((w * hardware_.block_out + o) * columns)];
+            int32_t sum = 0;
+            for (int k = 0; k < columns; ++k) {
+              sum += (bipolar_inputs ? bipolar(input[k]) : int32_t{input[k]}) *
+                     (bipolar_weights ? bipolar(weight[k]) : int32_t{weight[k]});
+            }
+            *acc = wrap((op.overwrite ? int64_t{0} : int64_t{*acc}) + sum, hardware_.accumulator_bits);
+          }
+        }
+        ++counters_.gemm_uops;
+      }
+    }
+  }
+}
+
+int32_t ReferenceInterpreter::alu_result(const AluInstruction& alu, int32_t x, int64_t source,
+                                         int lane) const {
+  const int bits = hardware_.accumulator_bits;
+  const auto operand = [&](int64_t offset) {
+    return accumulators_[size_t((source + offset) * lanes_ + lane)];
+  };
+  const auto y = [&] { return alu.use_imm ? alu.imm : operand(0); };
+  switch (alu.opcode) {
+    case AluOpcode::kMin:
+      return std::min(x, y());
+    case AluOpcode::kMax:
+      return std::max(x, y());
+    case AluOpcode::kAdd:
+      return wrap(int64_t{x} + y(), bits);
+    case AluOpcode::kShr: {
+      const int64_t amount = y();
+      if (amount >= 0) return int32_t(int64_t{x} >> std::min<int64_t>(amount, 31));
+      return amount <= -32 ? 0 : wrap(int64_t(uint64_t(int64_t{x}) << -amount), bits);
+    }
+    case AluOpcode::kMul:
+      return wrap(int64_t{x} * y(), bits);
+    case AluOpcode::kMove:
+      return y();
+    case AluOpcode::kClip:
+      return std::min(std::max(x, alu.clip_low), alu.clip_high);
+    case AluOpcode::kRequantize: {
+      const int64_t sum = wrap(int64_t{x} + operand(0), bits);
+      const int shift = operand(2) & 63;
+      // 128 bits, so that no step can overflow before the definition says so: the sum is taken modulo 2^64.
+      const __int128 half = shift == 0 ? 0 : __int128{1} << (shift - 1);
+      const int64_t scaled = int64_t(uint64_t(__int128{sum} * operand(1) + half)) >> shift;
+      return int32_t(std::min<int64_t>(std::max<int64_t>(scaled + alu.imm, alu.clip_low), alu.clip_high));
+    }
+  }
+  return 0;
+}
+
+void ReferenceInterpreter::execute(const AluInstruction& i, std::span<std::byte>) {
+  const LoopNest& l = i.loop;
+  require(l.uop_end <= hardware_.uop_depth(), "ALU beyond the micro-op scratchpad");
+  const bool requantize = i.opcode == AluOpcode::kRequantize;
+  const bool reads = requantize || (!i.use_imm && i.opcode != AluOpcode::kClip);
+  for (int64_t y = 0; y < l.iter_out; ++y) {
+    for (int64_t x = 0; x < l.iter_in; ++x) {
+      for (uint32_t u = l.uop_begin; u < l.uop_end; ++u) {
+        const int64_t d = uops_[u].dst + y * l.dst_factor_out + x * l.dst_factor_in;
+        const int64_t s = uops_[u].src + y * l.src_factor_out + x * l.src_factor_in;
+        require(d < hardware_.accumulator_depth(), "ALU dst outside of ACC");
+        require(!reads || s + (requantize ? 2 : 0) < hardware_.accumulator_depth(), "ALU src outside of ACC");
+        for (int lane = 0; lane < lanes_; ++lane) {
+          int32_t& target = accumulators_[size_t(d * lanes_ + lane)];
+          target = wrap(alu_result(i, target, s, lane), hardware_.accumulator_bits);
+        }
+        ++counters_.alu_uops;
+        counters_.alu_lanes += uint64_t(lanes_);
+      }
+    }
+  }
+}
+
+RunCounters ReferenceInterpreter::run(std::span<std::byte> dram, uint64_t address, uint64_t count) {
+  const uint64_t bytes = uint64_t(hardware_.instruction_bytes());
+  require(address <= dram.size() && count <= (dram.size() - address) / bytes,
+          "program outside of the memory");
+  // Queues 0 load, 1 compute, 2 store; forward[q] from queue q to q + 1, backward[q] from q + 1 to q.
+  std::deque<Instruction> queues[3];
+  for (uint64_t i = 0; i < count; ++i) {
+    uint64_t words[IsaLayout::kMaxWords];
+    for (int w = 0; w < layout_.words; ++w)
+      words[w] = read_little_endian(&dram[address + i * bytes + 8u * unsigned(w)], 8);
+    const Instruction instruction = layout_.decode(words);
+    const auto* memory = std::get_if<MemoryInstruction>(&instruction);
+    const bool early = memory != nullptr && (memory->memory_type == MemoryType::kInput ||
+                                             memory->memory_type == MemoryType::kWeight);
+    require(std::holds_alternative<FinishInstruction>(instruction) == (i + 1 == count),
+            "FINISH must be the last");
+    queues[memory != nullptr && memory->is_store ? 2 : early ? 0 : 1].push_back(instruction);
+  }
+  require(count > 0, "no FINISH");
+  int64_t forward[2] = {}, backward[2] = {};
+  counters_ = RunCounters{};
+  counters_.instructions = count;
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (int q = 0; q < 3; ++q) {
+      while (!queues[q].empty()) {
+        const Instruction instruction = queues[q].front();
+        const Dependencies& d = dependencies_of(instruction);
+        if (q > 0 && d.pop_prev && forward[q - 1] == 0) break;
+        if (q < 2 && d.pop_next && backward[q] == 0) break;
+        if (q > 0 && d.pop_prev) --forward[q - 1];
+        if (q < 2 && d.pop_next) --backward[q];
+        std::visit([&](const auto& i) { execute(i, dram); }, instruction);
+        if (q > 0 && d.push_prev) ++backward[q - 1];
+        if (q < 2 && d.push_next) ++forward[q];
+        queues[q].pop_front();
+        progress = true;
+      }
+    }
+  }
+  require(queues[0].empty() && queues[1].empty() && queues[2].empty(), "deadlock");
+  return counters_;
+}
+
+}  // namespace tilewright::overlay

@@ -1,0 +1,35 @@
+// Cases of the bench for queues, forks, joins, widths and windows: what has to come out, straight from what
+// went in.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "support/pipeline/component_bench_testing.h"
+#include "tilewright/pipeline/component/sliding_window.h"
+
+namespace tilewright::pipeline {
+
+using BenchCases = std::vector<std::unique_ptr<BenchCase>>;
+
+// Checks every output beat. `startup` >= 0: in the first run of the bench (full speed) its busiest stream
+// rests for at most so many cycles.
+std::unique_ptr<BenchCase> stream_fifo_case(int64_t width, int64_t depth, const std::string& kind,
+                                            int64_t startup = -1);
+std::unique_ptr<BenchCase> stream_fork_case(int64_t width, int64_t startup = -1);
+std::unique_ptr<BenchCase> stream_join_case(int64_t width, int64_t startup = -1);
+std::unique_ptr<BenchCase> stream_width_case(int64_t element, int64_t in, int64_t out, int64_t startup = -1);
+std::unique_ptr<BenchCase> line_window_case(netlist::Parameters parameters, int64_t startup = -1);
+// TASKS and TABLE are filled in.
+std::unique_ptr<BenchCase> sliding_window_case(netlist::Parameters parameters,
+                                               std::vector<SlidingWindowRow> rows, int64_t startup = -1);
+
+// Random parameters.
+std::unique_ptr<BenchCase> random_stream_fifo(Random& random);
+std::unique_ptr<BenchCase> random_stream_fork(Random& random);
+std::unique_ptr<BenchCase> random_stream_join(Random& random);
+std::unique_ptr<BenchCase> random_stream_width(Random& random);
+std::unique_ptr<BenchCase> random_line_window(Random& random);
+std::unique_ptr<BenchCase> random_sliding_window(Random& random);
+
+}  // namespace tilewright::pipeline
