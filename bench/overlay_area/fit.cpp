@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "calibration/least_squares.h"
 #include "tilewright/base/file.h"
 #include "tilewright/overlay/implement/overlay_area.h"
-#include "tilewright/search/least_squares.h"
 
 namespace {
 

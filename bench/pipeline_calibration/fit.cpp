@@ -17,11 +17,11 @@
 #include <string>
 #include <vector>
 
+#include "calibration/least_squares.h"
 #include "support/pipeline/measured_runs_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/pipeline/estimate/resource_features.h"
 #include "tilewright/pipeline/estimate/resource_model.h"
-#include "tilewright/search/least_squares.h"
 
 namespace {
 

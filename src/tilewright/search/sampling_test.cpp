@@ -1,4 +1,4 @@
-// Random search, annealing, basin hopping, evolution and successive halving on spaces with known optima.
+// Random search, annealing, basin hopping, evolution on spaces with known optima.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -11,7 +11,6 @@
 #include "tilewright/search/evolution.h"
 #include "tilewright/search/random_search.h"
 #include "tilewright/search/search_problems_testing.h"
-#include "tilewright/search/successive_halving.h"
 
 namespace tilewright {
 namespace {
@@ -32,16 +31,8 @@ std::map<std::string, Method<S>> methods() {
            [](const S& space, const SamplingOptionsOf<S>& o) {
              return hop_basins(space, HoppingOptions<Solution, Value>{o});
            }},
-          {"evolution",
-           [](const S& space, const SamplingOptionsOf<S>& o) {
+          {"evolution", [](const S& space, const SamplingOptionsOf<S>& o) {
              return evolve(space, EvolutionOptions<Solution, Value>{o});
-           }},
-          {"halving", [](const S& space, const SamplingOptionsOf<S>& o) {
-             HalvingOptions<Value> options;
-             options.threads = o.threads;
-             options.limits = o.limits;
-             options.bound = o.bound;
-             return halved_climbs(space, 32, o.seed, options);
            }}};
 }
 
@@ -92,13 +83,10 @@ TEST(Sampling, GuidedMethodsBeatRandomSearchOnManyMinima) {
       EXPECT_EQ(result.status, SearchStatus::kFeasible) << name;
       value[name] = *result.end.value;
       if (*result.end.value < 1e-9) ++solved[name];
-      if (name != "halving") {
-        EXPECT_GT(result.end.counts.valid, 60000) << name;
-        EXPECT_LT(result.end.counts.valid, 160000) << name;
-      }
+      EXPECT_GT(result.end.counts.valid, 60000) << name;
+      EXPECT_LT(result.end.counts.valid, 160000) << name;
     }
-    for (const char* name : {"annealing", "evolution", "halving"})
-      EXPECT_LT(value[name], value["random"]) << name;
+    for (const char* name : {"annealing", "evolution"}) EXPECT_LT(value[name], value["random"]) << name;
   }
   EXPECT_GE(solved["annealing"], 9);
   EXPECT_GE(solved["evolution"], 9);
@@ -219,48 +207,6 @@ TEST(Sampling, RefusesOptionsOutOfRangeAllAtOnce) {
   annealing.limits.evaluations = 1;
   annealing.end_ratio = 0;
   EXPECT_THROW(anneal(Rastrigin{}, annealing), Error);
-}
-
-// Improves at a rate of its own up to a limit and then has nothing left to try.
-struct CountedArm {
-  using Value = int64_t;
-  int64_t limit = 0;
-  int64_t rate = 1;
-  int64_t used = 0;
-  int64_t advance(int64_t budget) {
-    const int64_t step = std::min(budget, limit - used);
-    used += step;
-    return step;
-  }
-  std::optional<Value> value() const {
-    return used == 0 ? std::nullopt : std::optional<Value>(1000 - rate * used);
-  }
-};
-
-TEST(SuccessiveHalving, GivesSurvivorsMoreAndMore) {
-  std::vector<CountedArm> arms;
-  for (int64_t i = 0; i < 8; ++i) arms.push_back(CountedArm{1000, 8 - i});
-  HalvingOptions<int64_t> options;
-  options.limits.evaluations = 480;
-  options.turn = 4;
-  const auto result = successive_halving(arms, options);
-  // Three rungs of 160 evaluations, for 8, 4 and 2 arms.
-  const std::vector<int64_t> used{20 + 40 + 80, 20 + 40 + 80, 20 + 40, 20 + 40, 20, 20, 20, 20};
-  for (size_t i = 0; i < arms.size(); ++i) EXPECT_EQ(arms[i].used, used[i]) << "arm " << i;
-  EXPECT_EQ(result.best, std::optional<size_t>(0));
-  EXPECT_EQ(result.end.value, 1000 - 8 * 140);
-  EXPECT_EQ(result.end.counts.evaluations, 480);
-}
-
-TEST(SuccessiveHalving, EndsWhenNothingIsLeftToTry) {
-  std::vector<CountedArm> arms(3, CountedArm{5});
-  HalvingOptions<int64_t> options;
-  options.limits.evaluations = 1000;
-  const auto result = successive_halving(arms, options);
-  EXPECT_EQ(result.best, std::optional<size_t>(0));
-  EXPECT_EQ(result.end.counts.evaluations, 15);
-  std::vector<CountedArm> none;
-  EXPECT_EQ(successive_halving(none, options).status, SearchStatus::kStopped);
 }
 
 }  // namespace

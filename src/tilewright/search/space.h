@@ -1,4 +1,4 @@
-// What the sampling searches (random, annealing, evolution, successive halving) work on, and the loop they
+// What the sampling searches (random, annealing, evolution) work on, and the loop they
 // share: lanes of their own random stream each, advanced in rounds (rounds.h).
 #pragma once
 

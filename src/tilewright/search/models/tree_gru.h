@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <vector>
 
@@ -37,9 +36,6 @@ struct TreeGruWeights {
 
   // Small random weights, no change of the features.
   static TreeGruWeights random(int64_t features, int64_t globals, Random& random);
-  // Errors (invalid input): the file is no such weights, or not of the sizes it states.
-  static TreeGruWeights load(const std::filesystem::path& path);
-  void save(const std::filesystem::path& path) const;
 };
 
 // Errors (invalid input): a row of another length, a tree without nodes, a node with another number of

@@ -3,11 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 
 #include "support/search/random_tree_testing.h"
 #include "tilewright/base/error.h"
-#include "tilewright/base/file.h"
 
 namespace tilewright {
 namespace {
@@ -80,29 +78,6 @@ TEST(TreeGru, GradientIsThatOfTheScore) {
     const double measured = (moved(step) - moved(-step)) / (2 * step);
     EXPECT_NEAR(measured, expected, 2e-2 * std::max(1.0, std::abs(expected)));
   }
-}
-
-TEST(TreeGru, FilesGiveTheSameWeightsBack) {
-  Random random(4);
-  const TreeGruWeights w = random_weights(kFeatures, kGlobals, random);
-  const auto path = std::filesystem::path(testing::TempDir()) / "tree_gru_weights.json";
-  w.save(path);
-  const TreeGruWeights back = TreeGruWeights::load(path);
-  EXPECT_EQ(back.features, w.features);
-  EXPECT_EQ(back.globals, w.globals);
-  EXPECT_EQ(back.mean, w.mean);
-  EXPECT_EQ(back.scale, w.scale);
-  EXPECT_EQ(back.parameters, w.parameters);
-  const std::string text = read_text_file(path);
-  for (
-      const std::string& bad :
-      {std::string("{}"), text.substr(0, text.size() / 2), "[" + text + "]",
-       std::string(
-           R"({"features": 5, "globals": 3, "hidden": 32, "mean": [1], "scale": [], "parameters": ["a"]})")}) {
-    write_text_file(path, bad);
-    EXPECT_THROW(TreeGruWeights::load(path), Error);
-  }
-  std::filesystem::remove(path);
 }
 
 TEST(TreeGru, RefusesWhatIsNoTree) {

@@ -9,9 +9,18 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/hardware/array_hardware.h"
-#include "tilewright/spatial/formula/reuse.h"
 
 namespace tilewright::study {
+
+// Energy of one access per level, in units of one MAC.
+struct AccessEnergy {
+  double dram = 200;
+  double buffer = 6;
+  double array = 2;
+  double register_file = 1;
+  double alu = 1;  // one MAC
+  bool operator==(const AccessEnergy&) const = default;
+};
 
 // One point of a curve: a memory of `bytes` takes `area_um2` in all, or `per_byte_um2` for each byte.
 struct AreaPoint {

@@ -2,7 +2,7 @@
 // equations: features enter the set of positive coefficients one by one, the one with the steepest descent
 // first; where the solution on the set leaves the positive range, the step is cut short and features leave.
 // Columns are scaled to length 1, which keeps the equations of a dozen features well enough conditioned.
-#include "tilewright/search/least_squares.h"
+#include "calibration/least_squares.h"
 
 #include <algorithm>
 #include <cmath>

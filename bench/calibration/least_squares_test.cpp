@@ -1,4 +1,4 @@
-#include "tilewright/search/least_squares.h"
+#include "calibration/least_squares.h"
 
 #include <gtest/gtest.h>
 
