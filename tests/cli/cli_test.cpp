@@ -48,6 +48,23 @@ TEST(Cli, InspectCountsTheDemoNetwork) {
   EXPECT_EQ(command("inspect --json " + demo_files().model.string()).output.front(), '{');
 }
 
+// What --text prints is a model again: the same table and the same text.
+TEST(Cli, InspectPrintsAModelAsText) {
+  const std::string model = demo_files().model.string();
+  const auto file = fresh_folder("inspect_text") / "lenet.graph";
+  const CommandResult text = command("inspect --text " + model);
+  ASSERT_EQ(text.exit_code, 0) << text.output;
+  EXPECT_TRUE(text.output.starts_with("graph \""));
+  write_text_file(file, text.output);
+  EXPECT_EQ(command("inspect --text " + file.string()).output, text.output);
+  EXPECT_EQ(command("inspect " + file.string()).output, command("inspect " + model).output);
+  write_text_file(
+      file, "graph \"g\"\ninput %0 \"x\": f32[2]\nnode \"n\" Relu(%0) -> (%1 \"y\": f32[3])\noutput %1\n");
+  const CommandResult wrong = command("inspect " + file.string());
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_TRUE(contains(wrong, "lenet.graph")) << wrong.output;
+}
+
 TEST(Cli, InspectKeepsBothEndsOfLongNames) {
   Graph graph;
   graph.name = "long";

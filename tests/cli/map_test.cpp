@@ -150,6 +150,51 @@ TEST(Map, FrontsEndAtTheLeastEnergyAndTheLeastLatency) {
   EXPECT_TRUE(contains(read_text_file(plot), "latency, ms"));
 }
 
+// With the words of a level as a third cost the front holds that of two, and more.
+TEST(Map, BufferFrontsHoldTheFrontOfEnergyAndLatency) {
+  const auto folder = fresh_folder("map_buffer_front");
+  const std::string layer = file(folder, "layer.yaml", kLayer), machine = file(folder, "tiny.yaml", kMachine);
+  const std::string base = "map --workload " + layer + " --hardware " + machine + " --pareto";
+  const Json report = json_of(base + " --pareto-buffer buffer");
+  const Json& fronts = report["buffer_fronts"];
+  EXPECT_EQ(fronts["level"], "buffer");
+  EXPECT_TRUE(fronts["proven"]);
+  ASSERT_EQ(fronts["distinct_layers"].size(), 1u);
+  const Json& points = fronts["distinct_layers"][0]["points"];
+  EXPECT_GE(points.size(), report["front"]["points"].size());
+  for (const Json& point : report["front"]["points"]) {
+    EXPECT_TRUE(std::any_of(points.begin(), points.end(), [&](const Json& with_words) {
+      return with_words["cycles"] == point["cycles"] &&
+             with_words["energy"].get<double>() <= point["energy"].get<double>() * (1 + 1e-9);
+    })) << point;
+  }
+  for (const Json& point : points) EXPECT_LE(point["words"], 24);
+  EXPECT_TRUE(contains(command(base + " --pareto-buffer buffer").output, "words of 'buffer'"));
+  expect_failure(base + " --pareto-buffer cache", 1, {"'tiny' has no level 'cache'", "dram, buffer"});
+}
+
+TEST(Map, RowStationaryMappingsRunOnTheSimulatedChip) {
+  const auto folder = fresh_folder("map_simulate");
+  const std::string layer =
+      file(folder, "layer.yaml",
+           "name: small\nconvolution: {input_channels: 8, output_channels: 16, input: 9, kernel: 3}\n");
+  const std::string base = "map --workload " + layer + " --hardware eyeriss-chip --dataflow ";
+  const Json report = json_of(base + "rs-chip --simulate");
+  const Json& simulation = report["simulation"];
+  EXPECT_EQ(simulation["chip"], "eyeriss-chip");
+  ASSERT_EQ(simulation["layers"].size(), 1u);
+  const Json& time = simulation["layers"][0];
+  ASSERT_TRUE(time.contains("cycles")) << report;
+  EXPECT_GE(time["cycles"], time["ideal_cycles"]);
+  EXPECT_GE(time["cycles"].get<double>(), report["runs"][0]["layers"][0]["cycles"].get<double>());
+  EXPECT_TRUE(contains(command(base + "rs-chip --simulate").output, "Simulated on 'eyeriss-chip'"));
+  expect_failure(base + "ws --simulate", 1, {"no variable", "rs-chip.yaml"});
+  expect_failure(base + "all --simulate", 1, {"no variable"});
+  expect_failure("map --workload " + layer + " --hardware eyeriss-256 --dataflow rs-chip --simulate", 1,
+                 {"row_stationary"});
+  expect_failure("map --workload " + layer + " --hardware eyeriss-chip --simulate", 1, {"one dataflow"});
+}
+
 TEST(Map, ThreadsChangeNoFile) {
   const auto folder = fresh_folder("map_threads");
   const std::string layer = text_file(folder, "layer.yaml", kLayer),

@@ -168,12 +168,24 @@ TEST(Place, AutomaticIiStopsWhereLongerOnesCannotHelp) {
 }
 
 TEST(Place, EveryMethodFindsAValidMapping) {
-  for (const char* method : {"exact", "branch-and-bound", "annealing", "evolution", "random", "list"}) {
+  for (const char* method :
+       {"exact", "branch-and-bound", "large", "annealing", "evolution", "random", "list"}) {
     const Json report = placed(
         kGraphs + "distance.json --fabric streaming-engine --ii 4 --evaluations 2000 --method " + method);
     EXPECT_GE(report["best"]["makespan_cycles"], 13) << method;
     EXPECT_LE(report["best"]["makespan_cycles"], 24) << method;
   }
+}
+
+// A bound comes with the mapping, however large the graph.
+TEST(Place, LargeGraphsHaveABound) {
+  const Json report = placed(kGraphs +
+                             "ifft.json --fabric streaming-engine --ii 6 --evaluations 500 "
+                             "--method large --time 5s");
+  const Json& point = report["points"][0];
+  EXPECT_GE(point["lower_bound_cycles"], 14);
+  EXPECT_LE(point["lower_bound_cycles"], 18);  // the proven optimum
+  EXPECT_GE(report["best"]["makespan_cycles"], 18);
 }
 
 TEST(Place, APolicyPlaces) {

@@ -163,6 +163,13 @@ void add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
   reads(verb->add_option("--compare", map_options.baseline,
                          "Print ratios to an earlier report written with --json"));
   verb->add_flag("--pareto", map_options.pareto, "Front of energy against latency of the whole model");
+  verb->add_option("--pareto-buffer", map_options.pareto_buffer,
+                   "Fronts of energy, latency and words of this level of the array, of every layer")
+      ->type_name("LEVEL");
+  verb->add_flag(
+      "--simulate", map_options.simulate,
+      "Run the mappings of --dataflow rs-chip on the simulated chip of --hardware eyeriss-chip, cycle "
+      "by cycle");
   verb->add_flag("--union", map_options.unions,
                  "What an array gains from supporting two or three of the dataflows");
   verb->add_flag("--fuse", map_options.fuse,
@@ -287,6 +294,9 @@ void add_inspect(CLI::App& app, InspectOptions& options, std::ostream& out) {
       app, "inspect", "Operators, shapes, MACs, parameters, arithmetic intensity; every problem at once",
       "inspect models/lenet-fashion/lenet_fashion.onnx");
   add_model(verb, options.model);
+  verb->add_flag(
+      "--text", options.text,
+      "Print the graph in the text form of docs/graph.md, constants included; every verb reads it");
   add_common(verb, options.json);
   verb->callback([&options, &out] { inspect(options, out); });
 }

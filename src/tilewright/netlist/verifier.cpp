@@ -75,4 +75,15 @@ void verify(const Design& design, const Library& library, Diagnostics& diagnosti
   for (const Diagnostic& diagnostic : own.errors()) diagnostics.add(diagnostic);
 }
 
+void require_verified(const Design& design, const Library& library, const std::string& what) {
+  Diagnostics found, bugs;
+  verify(design, library, found);
+  for (Diagnostic diagnostic : found.errors()) {
+    diagnostic.kind = ErrorKind::kInternal;
+    diagnostic.hint = "please report this as a bug of Tilewright";
+    bugs.add(std::move(diagnostic));
+  }
+  bugs.raise_if_any(what);
+}
+
 }  // namespace tilewright::netlist

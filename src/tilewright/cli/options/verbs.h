@@ -39,7 +39,7 @@ struct DataOptions {
 
 struct InspectOptions {
   ModelOptions model;
-  bool json = false;
+  bool json = false, text = false;
 };
 void inspect(const InspectOptions& options, std::ostream& out);
 
@@ -75,7 +75,8 @@ struct MapOptions {
   LimitOptions limits;
   int threads = 1;
   std::string plot, csv, baseline, cache, output;
-  bool pareto = false, unions = false, fuse = false, show_mappings = false;
+  std::string pareto_buffer;  // a level
+  bool pareto = false, unions = false, fuse = false, simulate = false, show_mappings = false;
   bool json = false;
 };
 void map(const MapOptions& options, std::ostream& out);

@@ -10,6 +10,8 @@
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/graph/inference/statistics.h"
+#include "tilewright/graph/text/text.h"
+#include "tilewright/report/text_table.h"
 
 namespace tilewright::cli {
 namespace {
@@ -42,16 +44,14 @@ nlohmann::json as_json(const Graph& graph, const GraphStatistics& all) {
   return result;
 }
 
-std::string shortened(const std::string& text, size_t width) {
-  return text.size() <= width
-             ? text
-             : text.substr(0, width / 2 - 1) + ".." + text.substr(text.size() - (width / 2 - 1));
-}
-
 }  // namespace
 
 void inspect(const InspectOptions& options, std::ostream& out) {
   const Graph graph = read_model(options.model, true);
+  if (options.text) {
+    out << print(graph);
+    return;
+  }
   const GraphStatistics all = statistics(graph);
   if (options.json) {
     out << json_text(as_json(graph, all), 2) << "\n";
@@ -71,8 +71,9 @@ void inspect(const InspectOptions& options, std::ostream& out) {
     const ValueId first = node.outputs.empty() ? kNoValue : node.outputs[0];
     const std::string output =
         first == kNoValue ? "-" : to_string(graph.value(first).type, graph.value(first).shape);
-    out << fmt::format("{:<32} {:<20} {:<26} {:>13} {:>11} {:>11} {:>8.2f}\n", shortened(node.name, 32),
-                       node.op, output, s.macs, s.parameters, s.bytes(), s.operations_per_byte());
+    out << fmt::format("{:<32} {:<20} {:<26} {:>13} {:>11} {:>11} {:>8.2f}\n",
+                       shortened_middle(node.name, 32), node.op, output, s.macs, s.parameters, s.bytes(),
+                       s.operations_per_byte());
     ++count[node.op];
   }
   std::string operators;

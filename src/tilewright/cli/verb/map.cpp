@@ -19,6 +19,7 @@
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/flow/map/map_report.h"
 #include "tilewright/nest/workload_text.h"
+#include "tilewright/spatial/chip/chip_network.h"
 #include "tilewright/spatial/network/layer_front.h"
 #include "tilewright/spatial/network/network_files.h"
 #include "tilewright/spatial/network/network_plots.h"
@@ -55,8 +56,12 @@ void check_options(const MapOptions& options) {
     refuse("--mapping and --dataflow exclude each other", "a given mapping is not searched for");
   }
   const bool study = !options.dataflow.empty() && !is_constraint_file(options.dataflow);
-  if (study && (options.pareto || options.fuse)) {
+  const bool fronts = options.pareto || !options.pareto_buffer.empty();
+  if (study && (fronts || options.fuse)) {
     refuse("--pareto and --fuse search the free mapspace", "leave out --dataflow");
+  }
+  if (options.simulate && (!study || options.dataflow.find(',') != std::string::npos)) {
+    refuse("--simulate runs the mappings of one dataflow", "use --hardware eyeriss-chip --dataflow rs-chip");
   }
   if (study && !options.rules.empty() && options.rules != "study") {
     refuse("named dataflows are always costed by the rules of the study",
@@ -64,7 +69,7 @@ void check_options(const MapOptions& options) {
   }
   if (options.equal_area && !study) refuse("--equal-area needs dataflows", "add --dataflow all");
   if (options.unions && !study) refuse("--union needs dataflows", "add --dataflow all");
-  if (!options.mapping.empty() && (options.pareto || options.unions || options.fuse)) {
+  if (!options.mapping.empty() && (fronts || options.unions || options.fuse)) {
     refuse("--mapping does not search", "leave out --pareto, --union and --fuse");
   }
 }
@@ -195,13 +200,47 @@ void set_search(const MapOptions& options, MapRequest& request) {
   request.mapper.objective = objective_of(options.objective);
   if (options.max_cycles > 0) request.mapper.max_cycles = options.max_cycles;
   // Each search has an equal part of the time.
-  request.mapper.time_limit_s = options.limits.time_s / double(1 + int(options.pareto) + int(options.fuse));
+  const int searches = 1 + int(options.pareto) + int(!options.pareto_buffer.empty()) + int(options.fuse);
+  request.mapper.time_limit_s = options.limits.time_s / double(searches);
   request.mapper.threads = options.threads;
   request.rules = rules_of(options);
   if (is_constraint_file(options.dataflow)) {
     request.constraints = constraint_rule(options.dataflow, request.hardware);
     request.dataflow = std::filesystem::path(options.dataflow).stem().string();
   }
+}
+
+// What searches add to the table and to the document.
+struct Additions {
+  std::string text;
+  std::map<std::string, std::string> sections;
+  void add(const std::string& section, const std::string& table, const std::string& json) {
+    text += "\n" + table;
+    sections[section] = json;
+  }
+};
+
+std::optional<NetworkFronts> add_fronts(const MapOptions& options, const NetworkReport& report,
+                                        const MapRequest& request, const NetworkProgressSink& progress,
+                                        Additions& additions) {
+  std::optional<NetworkFronts> fronts;
+  if (options.pareto) {
+    fronts = map_fronts(report, request, progress);
+    additions.add("front", front_text(*fronts, report), front_json(*fronts));
+  }
+  if (!options.pareto_buffer.empty()) {
+    const BufferFronts buffer = map_buffer_fronts(report, request, options.pareto_buffer, progress);
+    additions.add("buffer_fronts", buffer_front_text(buffer, report), buffer_front_json(buffer, report));
+  }
+  return fronts;
+}
+
+void add_simulation(const MapOptions& options, const NetworkReport& report, const Deadline& deadline,
+                    Additions& additions) {
+  const RowStationaryChip chip = find_row_stationary_chip(options.hardware, shared_folder("hardware"));
+  const ChipTimes times = simulate_on_chip(report, report.runs.front(), chip, deadline);
+  additions.add("simulation", chip_times_text(times, report, report.runs.front()),
+                chip_times_json(times, report));
 }
 
 }  // namespace
@@ -227,9 +266,7 @@ void map(const MapOptions& options, std::ostream& out) {
   std::vector<std::vector<int>> chains;
   if (options.fuse) chains = chains_of(input);
 
-  std::map<std::string, std::string> sections;
-  std::string text;
-  std::optional<NetworkFronts> fronts;
+  Additions additions;
   NetworkReport report;
   std::optional<ProgressLine> line(std::in_place);
   const NetworkProgressSink progress = [&line](const NetworkProgress& at) {
@@ -246,35 +283,30 @@ void map(const MapOptions& options, std::ostream& out) {
     report = map_dataflows(std::move(input.network), request, dataflows, options.equal_area);
     if (options.unions) {
       const UnionTable table = map_unions(report, request, dataflows);
-      text += "\n" + union_text(table, report);
-      sections["unions"] = union_json(table, report);
+      additions.add("unions", union_text(table, report), union_json(table, report));
     }
   } else {
     report = map_network(std::move(input.network), request, progress);
   }
-  if (options.pareto) {
-    fronts = map_fronts(report, request, progress);
-    text += "\n" + front_text(*fronts, report);
-    sections["front"] = front_json(*fronts);
-  }
+  const std::optional<NetworkFronts> fronts = add_fronts(options, report, request, progress, additions);
+  if (options.simulate) add_simulation(options, report, limits.deadline(), additions);
   if (options.fuse) {
     const FusionReport fusion = map_fused(report, request, chains, [&](int chain, int count) {
       progress({"chain of layers", chain, count});
     });
-    text += "\n" + fusion_text(fusion, report);
-    sections["fusion"] = fusion_json(fusion, report);
+    additions.add("fusion", fusion_text(fusion, report), fusion_json(fusion, report));
   }
   if (baseline) {
     const BaselineComparison comparison = compare_with_baseline(report, *baseline);
-    text += "\n" + comparison_text(comparison, *baseline);
-    sections["comparison"] = comparison_json(comparison, *baseline);
+    additions.add("comparison", comparison_text(comparison, *baseline),
+                  comparison_json(comparison, *baseline));
   }
   line.reset();
   write_files(options, report, fronts ? &*fronts : nullptr);
   if (options.json) {
-    out << report_json(report, sections);
+    out << report_json(report, additions.sections);
   } else {
-    out << network_table(report, {options.show_mappings}) << text << limits.note();
+    out << network_table(report, {options.show_mappings}) << additions.text << limits.note();
     if (cache && cache->hits() + cache->misses() > 0)
       out << fmt::format("note: {} of {} mappings came from the cache\n", cache->hits(),
                          cache->hits() + cache->misses());

@@ -11,6 +11,8 @@
 #include "tilewright/base/error.h"
 #include "tilewright/base/integer_math.h"
 #include "tilewright/flow/design/design_folder.h"
+#include "tilewright/netlist/verifier.h"
+#include "tilewright/pipeline/component/component.h"
 #include "tilewright/pipeline/design/layer_geometry.h"
 
 namespace tilewright {
@@ -54,6 +56,13 @@ void need_time(const Deadline& deadline) {
   if (!deadline.over()) return;
   throw Error(ErrorKind::kInfeasible, "the time or memory limit was reached before there was a design",
               "give it more");
+}
+
+// Every design is verified before it is simulated or written.
+pipeline::Design build_verified(const pipeline::Network& network, const pipeline::Allocation& allocation) {
+  pipeline::Design design = pipeline::build(network, allocation);
+  netlist::require_verified(design.netlist, pipeline::component_library(), "the generated netlist");
+  return design;
 }
 
 struct Simulated {
@@ -119,7 +128,7 @@ GeneratedDesign generate(const Graph& graph, const GenerateRequest& request) {
     options.deadline = &search;
     result.allocated = pipeline::allocate(result.network, request.budget, request.objective, options);
   }
-  result.design = pipeline::build(result.network, result.allocated.allocation);
+  result.design = build_verified(result.network, result.allocated.allocation);
   Simulated simulated;
   const auto simulate_best = [&] {
     simulated = simulate(result.network, result.design, result.allocated.allocation, request, deadline);
@@ -127,7 +136,7 @@ GeneratedDesign generate(const Graph& graph, const GenerateRequest& request) {
     const std::vector<pipeline::AllocationResult> others = std::move(result.allocated.for_other_objective);
     for (const pipeline::AllocationResult& other : others) {
       if (!near(result.allocated, other, latency)) continue;
-      pipeline::Design design = pipeline::build(result.network, other.allocation);
+      pipeline::Design design = build_verified(result.network, other.allocation);
       Simulated trial = simulate(result.network, design, other.allocation, request, deadline);
       const bool better =
           latency ? trial.one->cycles < simulated.one->cycles : trial.interval < simulated.interval;

@@ -87,6 +87,11 @@ NetworkFronts map_fronts(const NetworkReport& report, const MapRequest& request,
                         &report.runs.front());
 }
 
+BufferFronts map_buffer_fronts(const NetworkReport& report, const MapRequest& request,
+                               const std::string& level, const NetworkProgressSink& progress) {
+  return buffer_fronts(report.network, request.hardware, level, map_options(request), progress);
+}
+
 FusionReport map_fused(const NetworkReport& report, const MapRequest& request,
                        const std::vector<std::vector<int>>& chains,
                        const std::function<void(int chain, int count)>& progress) {
@@ -185,6 +190,8 @@ std::vector<study::Dataflow> find_dataflows(const std::vector<std::string>& name
       result.push_back(study::read_dataflow(folder / (plain + ".yaml")));
     } else if (std::filesystem::exists(given, ignored)) {
       result.push_back(study::read_dataflow(given));
+    } else if (std::filesystem::exists(folder / (given + ".yaml"), ignored)) {
+      result.push_back(study::read_dataflow(folder / (given + ".yaml")));
     } else {
       std::string list;
       for (const std::string& name_there : known) list += name_there + ", ";

@@ -44,6 +44,10 @@ NetworkReport map_network(Network network, const MapRequest& request,
 NetworkFronts map_fronts(const NetworkReport& report, const MapRequest& request,
                          const NetworkProgressSink& progress = {});
 
+// The same layers' fronts of energy, latency and words of a level. Errors (invalid input): no such level.
+BufferFronts map_buffer_fronts(const NetworkReport& report, const MapRequest& request,
+                               const std::string& level, const NetworkProgressSink& progress = {});
+
 // What fusing the chains of layers (layer_chains) saves over the report's run. Each distinct segment has an
 // equal part of the mapper's time limit, if there is one.
 FusionReport map_fused(const NetworkReport& report, const MapRequest& request,

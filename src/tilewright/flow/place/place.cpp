@@ -9,6 +9,7 @@
 #include "tilewright/base/folder_writer.h"
 #include "tilewright/cgra/exact/exact_mapper.h"
 #include "tilewright/cgra/exact/ii_front.h"
+#include "tilewright/cgra/exact/map_large.h"
 #include "tilewright/cgra/exact/refutation.h"
 #include "tilewright/cgra/heuristic/branch_and_bound.h"
 #include "tilewright/cgra/heuristic/sampling_mappers.h"
@@ -240,6 +241,7 @@ const std::vector<PlaceMethod>& place_methods() {
       {"exact", "the shortest schedule with its proof, or why there is none (satisfiability)",
        cgra::map_exact, true},
       {"branch-and-bound", "the same by a tree search, for small graphs", cgra::map_branch_and_bound, false},
+      {"large", "annealing with a proven bound, for graphs past exact reach", cgra::map_large, false},
       {"annealing", "simulated annealing over places", cgra::map_annealing, true},
       {"evolution", "islands of evolving places", cgra::map_evolution, true},
       {"random", "the best of random places", cgra::map_random, true},

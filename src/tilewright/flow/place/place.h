@@ -18,7 +18,7 @@ struct PlaceMethod {
   bool routes = false;  // solves routed problems; otherwise its places are routed afterwards
 };
 
-// exact, branch-and-bound, list, annealing, evolution, random.
+// exact, branch-and-bound, large, list, annealing, evolution, random.
 const std::vector<PlaceMethod>& place_methods();
 
 // "rl": placing with a trained policy. Errors (invalid input): the file.

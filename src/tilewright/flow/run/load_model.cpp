@@ -1,5 +1,5 @@
-// Formats are told apart in this order: a bundle (refused), the TFLite identifier, the outermost protobuf
-// fields of TensorFlow, and ONNX for all else; a folder is a SavedModel.
+// Formats are told apart in this order: a bundle (refused), the TFLite identifier, the first word of the text
+// form, the outermost protobuf fields of TensorFlow, and ONNX for all else; a folder is a SavedModel.
 #include "tilewright/flow/run/load_model.h"
 
 #include <fmt/format.h>
@@ -8,10 +8,13 @@
 #include <fstream>
 #include <vector>
 
+#include "tilewright/base/file.h"
 #include "tilewright/flow/run/container.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/tflite/tflite_reader.h"
+#include "tilewright/graph/inference/verifier.h"
 #include "tilewright/graph/lcg_weights.h"
+#include "tilewright/graph/text/text.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/transform/pipeline.h"
 
@@ -44,6 +47,16 @@ Graph load_tensorflow(const std::filesystem::path& path, const LoadOptions& opti
   return read_tensorflow(path, tensorflow, warnings, stages);
 }
 
+Graph load_text(const std::filesystem::path& path) {
+  return with_context(fmt::format("file '{}'", path.string()), [&] {
+    Graph graph = parse_graph(read_text_file(path));
+    Diagnostics diagnostics;
+    verify(graph, diagnostics);
+    diagnostics.raise_if_any();
+    return graph;
+  });
+}
+
 // Enough of a file to tell its format, which its name does not.
 std::vector<std::byte> first_bytes(const std::filesystem::path& path) {
   std::vector<std::byte> bytes(4096);
@@ -64,6 +77,10 @@ Graph load_model(const std::filesystem::path& path, const LoadOptions& options, 
                 "'tilewright run' and 'tilewright compare' take bundles");
   }
   if (!is_folder && is_tflite(first_bytes(path))) return read_tflite(path, {options.dimensions}, warnings);
+  if (!is_folder) {
+    const std::vector<std::byte> first = first_bytes(path);
+    if (is_graph_text({reinterpret_cast<const char*>(first.data()), first.size()})) return load_text(path);
+  }
   if (is_folder || is_tensorflow(first_bytes(path))) {
     return load_tensorflow(path, options, warnings, stages);
   }

@@ -1,5 +1,5 @@
-// A model file as a graph ready for further work: ONNX, TFLite, or TensorFlow GraphDef and SavedModel,
-// recognised by content.
+// A model file as a graph ready for further work: ONNX, TFLite, TensorFlow GraphDef and SavedModel, or the
+// text form of graphs, recognised by content.
 #pragma once
 
 #include <cstdint>

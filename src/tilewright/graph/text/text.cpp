@@ -341,4 +341,9 @@ std::string print(const Graph& graph) { return GraphPrinter(graph).run(); }
 
 Graph parse_graph(std::string_view text) { return GraphParser(text).run(); }
 
+bool is_graph_text(std::string_view beginning) {
+  TextScanner scanner(beginning);
+  return !scanner.at_end() && scanner.take("graph") && scanner.peek() == '"';
+}
+
 }  // namespace tilewright

@@ -32,4 +32,7 @@ std::string print(const Graph& graph);
 // question.
 Graph parse_graph(std::string_view text);
 
+// Whether a file that begins so is in this form.
+bool is_graph_text(std::string_view beginning);
+
 }  // namespace tilewright

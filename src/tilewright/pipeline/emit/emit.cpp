@@ -10,6 +10,7 @@
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
+#include "tilewright/netlist/verifier.h"
 #include "tilewright/netlist/verilog.h"
 #include "tilewright/pipeline/component/component.h"
 #include "tilewright/pipeline/emit/design_wrappers.h"
@@ -143,6 +144,12 @@ class Emitter {
     write_text_file(folder_ / target, read_text_file(delivery() / source));
   }
 
+  std::string wrapper_verilog(const netlist::Design& wrapper) const {
+    const WrapperLibrary library(design_);
+    netlist::require_verified(wrapper, library, "the netlist of '" + wrapper.top + "'");
+    return netlist::to_verilog(wrapper, library);
+  }
+
   void write_rtl() {
     for (const auto& [name, image] : design_.images)
       write_text_file(folder_ / "memory" / name, image.to_hex());
@@ -156,7 +163,7 @@ class Emitter {
       sources_.push_back(file);
     };
     add(std::string(kTop) + ".sv", netlist::to_verilog(placed, component_library()));
-    add("tilewright_axi.sv", netlist::to_verilog(axi_wrapper(design_), WrapperLibrary(design_)));
+    add("tilewright_axi.sv", wrapper_verilog(axi_wrapper(design_)));
   }
 
   void write_testbench() {
@@ -186,7 +193,7 @@ class Emitter {
     write_text_file(folder_ / files.script, script.to_hex());
     write_text_file(folder_ / files.expected, results.to_hex());
     write_text_file(folder_ / files.mask, words_of(mask, design_.port_bytes).to_hex());
-    write_text_file(folder / "bench.sv", netlist::to_verilog(bench(design_, files), WrapperLibrary(design_)));
+    write_text_file(folder / "bench.sv", wrapper_verilog(bench(design_, files)));
     for (const std::string name : {"bench_host.sv", "bench_memory.sv", "testbench.sv"}) {
       copy(name, "testbench/" + name);
     }

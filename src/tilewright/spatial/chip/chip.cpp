@@ -130,4 +130,12 @@ RowStationaryChip read_row_stationary_chip(const std::filesystem::path& path) {
   return parse_row_stationary_chip(read_text_file(path), path.filename().string());
 }
 
+RowStationaryChip find_row_stationary_chip(const std::string& name_or_path,
+                                           const std::filesystem::path& preset_folder) {
+  const std::filesystem::path preset = preset_folder / (name_or_path + ".yaml");
+  std::error_code failed;
+  return read_row_stationary_chip(
+      std::filesystem::is_regular_file(preset, failed) ? preset : std::filesystem::path(name_or_path));
+}
+
 }  // namespace tilewright

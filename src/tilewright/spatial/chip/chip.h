@@ -58,5 +58,8 @@ struct RowStationaryChip {
 // of range.
 RowStationaryChip parse_row_stationary_chip(const std::string& yaml, const std::string& source_name);
 RowStationaryChip read_row_stationary_chip(const std::filesystem::path& path);
+// By the name of a preset or as a file, as find_array_hardware.
+RowStationaryChip find_row_stationary_chip(const std::string& name_or_path,
+                                           const std::filesystem::path& preset_folder);
 
 }  // namespace tilewright

@@ -1,4 +1,5 @@
-// Fronts by repeated proven searches under a falling latency limit.
+// Fronts of energy and latency by repeated proven searches under a falling latency limit; those with the
+// words of a buffer by one search (mapper_pareto.h).
 #include "tilewright/spatial/network/layer_front.h"
 
 #include <fmt/format.h>
@@ -36,6 +37,21 @@ void keep_layer_front(LayerFront& front) {
     kept.mappings.push_back(std::move(front.mappings[i]));
   }
   front = std::move(kept);
+}
+
+// Row `row` of `shown` ones, evenly spread over `count`.
+size_t spread(size_t row, size_t shown, size_t count) {
+  return shown == 1 ? 0 : row * (count - 1) / (shown - 1);
+}
+
+int level_of(const ArrayHardware& hardware, const std::string& name) {
+  std::string known;
+  for (size_t level = 0; level < hardware.levels.size(); ++level) {
+    if (hardware.levels[level].name == name) return int(level);
+    known += (level == 0 ? "" : ", ") + hardware.levels[level].name;
+  }
+  throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' has no level '{}'", hardware.name, name),
+              "its levels: " + known);
 }
 
 }  // namespace
@@ -123,8 +139,7 @@ std::string front_text(const NetworkFronts& fronts, const NetworkReport& report,
   TextTable table({">cycles", ">time", ">energy", ">cycles/least", ">energy/least", ">EDP"});
   const size_t shown = std::min(rows, points.size());
   for (size_t row = 0; row < shown; ++row) {
-    const size_t at = shown == 1 ? 0 : row * (points.size() - 1) / (shown - 1);
-    const FrontCost& point = points[at];
+    const FrontCost& point = points[spread(row, shown, points.size())];
     table.row({fmt::format("{:.0f}", point.cycles), time_text(point.cycles, report.clock_mhz),
                energy_text(point.energy, report.energy_unit),
                fmt::format("{:.3f}", point.cycles / points.front().cycles),
@@ -184,6 +199,67 @@ std::string front_svg(const NetworkFronts& fronts, const NetworkReport& report) 
                                 batch_text(report)),
                     {panel})
       .document();
+}
+
+BufferFronts buffer_fronts(const Network& network, const ArrayHardware& hardware, const std::string& level,
+                           const NetworkMapOptions& options, const NetworkProgressSink& progress) {
+  const Deadline deadline(limit_seconds(options.mapper), options.mapper.deadline);
+  const int index = level_of(hardware, level);
+  BufferFronts result{level, {}, true};
+  for (size_t shape = 0; shape < network.shapes.size(); ++shape) {
+    const Workload& workload = network.shapes[shape];
+    if (progress) progress({workload.name, int(shape) + 1, int(network.shapes.size())});
+    MapFront& front = result.shapes.emplace_back();
+    Mapspace mapspace;
+    try {
+      mapspace = layer_mapspace(workload, hardware, options);
+    } catch (const Error&) {
+      continue;  // the table says why; the other layers have their fronts
+    }
+    MapperOptions mapper = options.mapper;
+    mapper.deadline = &deadline;
+    mapper.time_limit_s = time_part(deadline, network.shapes.size() - shape);
+    front = map_pareto(mapspace, index, mapper);
+    result.proven = result.proven && front.status != MapStatus::kStopped;
+  }
+  return result;
+}
+
+std::string buffer_front_text(const BufferFronts& fronts, const NetworkReport& report, size_t rows) {
+  std::string text = fmt::format(
+      "Fronts of energy, latency and words of '{}', by distinct layer{}\n", fronts.level,
+      fronts.proven ? ", all proven" : "; searches were stopped, so points may be missing or beaten");
+  TextTable table({"layer", ">points", ">cycles", ">energy", ">words"});
+  for (size_t shape = 0; shape < fronts.shapes.size(); ++shape) {
+    const std::vector<MapPoint>& points = fronts.shapes[shape].points;
+    const size_t shown = std::min(rows, points.size());
+    const std::string name = shortened_middle(report.network.shapes[shape].name, 24);
+    if (shown == 0) table.row({name, "0"});
+    for (size_t row = 0; row < shown; ++row) {
+      const MapPoint& point = points[spread(row, shown, points.size())];
+      table.row({row == 0 ? name : "", row == 0 ? std::to_string(points.size()) : "",
+                 std::to_string(point.cycles), energy_text(point.energy, report.energy_unit),
+                 std::to_string(point.buffer_words)});
+    }
+  }
+  return text + table.to_string();
+}
+
+std::string buffer_front_json(const BufferFronts& fronts, const NetworkReport& report) {
+  using Json = nlohmann::ordered_json;
+  Json shapes = Json::array();
+  for (size_t shape = 0; shape < fronts.shapes.size(); ++shape) {
+    Json points = Json::array();
+    for (const MapPoint& point : fronts.shapes[shape].points) {
+      points.push_back({{"cycles", point.cycles},
+                        {"energy", point.energy},
+                        {"words", point.buffer_words},
+                        {"mapping", print_mapping(report.network.shapes[shape], point.mapping)}});
+    }
+    shapes.push_back({{"layer", report.network.shapes[shape].name}, {"points", std::move(points)}});
+  }
+  return json_text(
+      Json{{"level", fronts.level}, {"proven", fronts.proven}, {"distinct_layers", std::move(shapes)}});
 }
 
 }  // namespace tilewright

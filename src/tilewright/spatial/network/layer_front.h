@@ -1,9 +1,11 @@
-// The energy-latency front of one layer and of a whole network, each point a proven optimum.
+// The energy-latency front of one layer and of a whole network, and the front of a layer of energy, latency
+// and words of a buffer; each point a proven optimum.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "tilewright/spatial/mapper/mapper_pareto.h"
 #include "tilewright/spatial/network/front.h"
 #include "tilewright/spatial/network/map_network.h"
 
@@ -38,5 +40,19 @@ NetworkFronts network_fronts(const Network& network, const ArrayHardware& hardwa
 std::string front_text(const NetworkFronts& fronts, const NetworkReport& report, size_t rows = 12);
 std::string front_json(const NetworkFronts& fronts);
 std::string front_svg(const NetworkFronts& fronts, const NetworkReport& report);
+
+// Of each shape: energy, latency and the words of one level of the hardware. A shape without a mapping, or
+// whose constraints cannot be stated, has no points.
+struct BufferFronts {
+  std::string level;
+  std::vector<MapFront> shapes;
+  bool proven = true;  // all of them
+};
+// Errors (invalid input): no level of this name, with those there are.
+BufferFronts buffer_fronts(const Network& network, const ArrayHardware& hardware, const std::string& level,
+                           const NetworkMapOptions& options, const NetworkProgressSink& progress = {});
+// A line per point, at most `rows` of a shape, evenly spread, the ends included.
+std::string buffer_front_text(const BufferFronts& fronts, const NetworkReport& report, size_t rows = 12);
+std::string buffer_front_json(const BufferFronts& fronts, const NetworkReport& report);
 
 }  // namespace tilewright
