@@ -60,7 +60,8 @@ void check_options(const MapOptions& options) {
   if (study && (fronts || options.fuse)) {
     refuse("--pareto and --fuse search the free mapspace", "leave out --dataflow");
   }
-  if (options.simulate && (!study || options.dataflow.find(',') != std::string::npos)) {
+  const bool several = options.dataflow == "all" || options.dataflow.find(',') != std::string::npos;
+  if (options.simulate && (!study || several)) {
     refuse("--simulate runs the mappings of one dataflow", "use --hardware eyeriss-chip --dataflow rs-chip");
   }
   if (study && !options.rules.empty() && options.rules != "study") {
