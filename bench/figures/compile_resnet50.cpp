@@ -12,8 +12,8 @@
 
 #include "outside.h"
 #include "tilewright/base/file.h"
+#include "tilewright/flow/model/load_model.h"
 #include "tilewright/flow/run/engine.h"
-#include "tilewright/flow/run/load_model.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/transform/pipeline.h"

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "support/pipeline/multiplier_count_testing.h"
+#include "tilewright/flow/design/design_run.h"
 #include "tilewright/flow/design/generate.h"
 #include "tilewright/flow/run/design_run.h"
+#include "tilewright/pipeline/emit/multiplier_count.h"
 
 namespace tilewright::figures {
 

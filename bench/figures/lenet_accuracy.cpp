@@ -8,9 +8,9 @@
 #include <cstring>
 
 #include "tilewright/base/parallel.h"
+#include "tilewright/flow/model/load_model.h"
+#include "tilewright/flow/model/samples.h"
 #include "tilewright/flow/run/engine.h"
-#include "tilewright/flow/run/load_model.h"
-#include "tilewright/flow/run/samples.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/transform/pipeline.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "outside.h"
-#include "tilewright/flow/run/hardware_form.h"
-#include "tilewright/flow/run/load_model.h"
+#include "tilewright/flow/model/hardware_form.h"
+#include "tilewright/flow/model/load_model.h"
 #include "tilewright/hardware/device.h"
 #include "tilewright/pipeline/allocate/allocate.h"
 #include "zoo/seeded.h"

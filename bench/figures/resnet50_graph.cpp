@@ -19,7 +19,7 @@
 
 #include "models_tensorflow/graphdef_twin.h"
 #include "outside.h"
-#include "tilewright/flow/run/graph_table.h"
+#include "tilewright/flow/model/graph_table.h"
 #include "tilewright/graph/lcg_weights.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/tensor/npy.h"

@@ -8,8 +8,8 @@
 
 #include "generated_designs.h"
 #include "outside.h"
-#include "tilewright/flow/run/hardware_form.h"
-#include "tilewright/flow/run/load_model.h"
+#include "tilewright/flow/model/hardware_form.h"
+#include "tilewright/flow/model/load_model.h"
 #include "zoo/seeded.h"
 #include "zoo/zoo.h"
 

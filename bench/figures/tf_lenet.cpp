@@ -10,9 +10,9 @@
 
 #include "generated_designs.h"
 #include "outside.h"
-#include "tilewright/flow/run/hardware_form.h"
-#include "tilewright/flow/run/load_model.h"
-#include "tilewright/flow/run/samples.h"
+#include "tilewright/flow/model/hardware_form.h"
+#include "tilewright/flow/model/load_model.h"
+#include "tilewright/flow/model/samples.h"
 
 using namespace tilewright;
 

@@ -15,9 +15,9 @@
 
 #include "outside.h"
 #include "tilewright/base/file.h"
+#include "tilewright/flow/model/load_model.h"
 #include "tilewright/flow/run/engine.h"
 #include "tilewright/flow/run/layer_table.h"
-#include "tilewright/flow/run/load_model.h"
 #include "tilewright/frontend/onnx/proto/onnx_tensor.h"
 #include "tilewright/graph/inference/statistics.h"
 #include "tilewright/graph/lcg_weights.h"

@@ -2,8 +2,8 @@
 // usage: embed MODEL.onnx HARDWARE.yaml
 #include <cstdio>
 
+#include "tilewright/flow/model/load_model.h"
 #include "tilewright/flow/run/engine.h"
-#include "tilewright/flow/run/load_model.h"
 #include "tilewright/quantize/integerize/integerize.h"
 
 int main(int argc, char** argv) {

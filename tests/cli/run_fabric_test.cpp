@@ -6,7 +6,7 @@
 #include "tilewright/cgra/exact/exact_mapper.h"
 #include "tilewright/cgra/graph/graph_file.h"
 #include "tilewright/cgra/problem/mapping_file.h"
-#include "tilewright/flow/run/fabric_run.h"
+#include "tilewright/flow/place/fabric_run.h"
 #include "tilewright/tensor/npy.h"
 
 namespace tilewright {

@@ -5,7 +5,7 @@
 
 #include "fuzz/mutation.h"
 #include "tilewright/flow/design/generate.h"
-#include "tilewright/flow/run/hardware_form.h"
+#include "tilewright/flow/model/hardware_form.h"
 #include "zoo/seeded.h"
 #include "zoo/zoo.h"
 

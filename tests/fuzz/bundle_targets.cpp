@@ -5,8 +5,8 @@
 
 #include "fuzz/model_targets.h"
 #include "fuzz/mutation.h"
+#include "tilewright/flow/model/container.h"
 #include "tilewright/flow/run/bundle.h"
-#include "tilewright/flow/run/container.h"
 #include "tilewright/flow/run/engine.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/hardware/overlay_hardware.h"

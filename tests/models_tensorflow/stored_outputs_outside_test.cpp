@@ -8,8 +8,8 @@
 
 #include "outside.h"
 #include "tilewright/base/file.h"
-#include "tilewright/flow/run/load_model.h"
-#include "tilewright/flow/run/samples.h"
+#include "tilewright/flow/model/load_model.h"
+#include "tilewright/flow/model/samples.h"
 #include "tilewright/graph/lcg_weights.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/tensor/npy.h"

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "tilewright/flow/run/graph_table.h"
+#include "tilewright/flow/model/graph_table.h"
 
 namespace tilewright {
 

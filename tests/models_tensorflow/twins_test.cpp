@@ -7,7 +7,7 @@
 
 #include "models_tensorflow/graphdef_twin.h"
 #include "own_networks/own_networks.h"
-#include "tilewright/flow/run/samples.h"
+#include "tilewright/flow/model/samples.h"
 #include "tilewright/frontend/tensorflow/tensorflow_reader.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/transform/pipeline.h"

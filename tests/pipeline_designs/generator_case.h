@@ -10,7 +10,7 @@
 
 #include "support/pipeline/random_network_graph_testing.h"
 #include "tilewright/base/error.h"
-#include "tilewright/flow/run/design_run.h"
+#include "tilewright/flow/design/design_run.h"
 #include "tilewright/hardware/device.h"
 #include "tilewright/pipeline/allocate/allocate.h"
 #include "tilewright/pipeline/design/build.h"

@@ -6,7 +6,7 @@
 
 #include "support/pipeline/rtl_testing.h"
 #include "tilewright/base/random.h"
-#include "tilewright/flow/run/hardware_form.h"
+#include "tilewright/flow/model/hardware_form.h"
 #include "tilewright/pipeline/allocate/allocate.h"
 #include "tilewright/pipeline/simulate/cycle_simulator.h"
 #include "tilewright/pipeline/simulate/driver.h"

@@ -4,7 +4,9 @@
 #include "outside.h"
 #include "pipeline_designs/real_design.h"
 #include "support/pipeline/rtl_testing.h"
+#include "tilewright/flow/model/load_model.h"
 #include "tilewright/flow/run/load_model.h"
+#include "tilewright/pipeline/verilog/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {

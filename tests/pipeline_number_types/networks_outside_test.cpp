@@ -3,7 +3,7 @@
 
 #include "outside.h"
 #include "pipeline_number_types/number_type_checks.h"
-#include "tilewright/flow/run/load_model.h"
+#include "tilewright/flow/model/load_model.h"
 
 namespace tilewright::pipeline {
 namespace {

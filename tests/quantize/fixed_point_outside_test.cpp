@@ -7,7 +7,7 @@
 
 #include "model_data.h"
 #include "tilewright/base/file.h"
-#include "tilewright/flow/run/load_model.h"
+#include "tilewright/flow/model/load_model.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/quantize/fixed_point/fixed_point_check.h"
 #include "tilewright/quantize/fixed_point/fixed_point_lowering.h"

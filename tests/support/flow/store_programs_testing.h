@@ -13,8 +13,8 @@
 
 #include "tilewright/base/random.h"
 #include "tilewright/cgra/graph/expression.h"
+#include "tilewright/flow/place/fabric_run.h"
 #include "tilewright/flow/place/place.h"
-#include "tilewright/flow/run/fabric_run.h"
 
 namespace tilewright::store_programs {
 

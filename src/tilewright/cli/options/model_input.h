@@ -6,8 +6,8 @@
 #include <string>
 
 #include "tilewright/cli/options/verbs.h"
-#include "tilewright/flow/run/load_model.h"
-#include "tilewright/flow/run/samples.h"
+#include "tilewright/flow/model/load_model.h"
+#include "tilewright/flow/model/samples.h"
 #include "tilewright/graph/graph.h"
 #include "tilewright/hardware/overlay_hardware.h"
 

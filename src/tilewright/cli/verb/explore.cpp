@@ -14,7 +14,7 @@
 #include "tilewright/flow/explore/candidate_job.h"
 #include "tilewright/flow/explore/exploration.h"
 #include "tilewright/flow/explore/exploration_network.h"
-#include "tilewright/flow/run/container.h"
+#include "tilewright/flow/model/container.h"
 #include "tilewright/tune/fleet/thread_executor.h"
 
 namespace tilewright::cli {

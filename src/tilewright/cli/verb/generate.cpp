@@ -15,7 +15,7 @@
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/flow/design/design_folder.h"
-#include "tilewright/flow/run/hardware_form.h"
+#include "tilewright/flow/model/hardware_form.h"
 #include "tilewright/quantize/fixed_point/fixed_point_lowering.h"
 
 namespace tilewright::cli {

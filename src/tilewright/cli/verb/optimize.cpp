@@ -11,7 +11,7 @@
 #include "tilewright/base/json.h"
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/verbs.h"
-#include "tilewright/flow/run/graph_table.h"
+#include "tilewright/flow/model/graph_table.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 #include "tilewright/transform/pipeline.h"
 

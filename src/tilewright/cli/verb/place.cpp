@@ -14,7 +14,7 @@
 #include "tilewright/cli/options/command_limits.h"
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/verbs.h"
-#include "tilewright/flow/run/fabric_run.h"
+#include "tilewright/flow/place/fabric_run.h"
 
 namespace tilewright::cli {
 namespace {

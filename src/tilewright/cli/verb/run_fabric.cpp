@@ -6,7 +6,7 @@
 
 #include "tilewright/base/json.h"
 #include "tilewright/cli/options/verbs.h"
-#include "tilewright/flow/run/fabric_run.h"
+#include "tilewright/flow/place/fabric_run.h"
 #include "tilewright/tensor/npy.h"
 
 namespace tilewright::cli {

@@ -9,8 +9,8 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/hash.h"
-#include "tilewright/flow/run/hardware_form.h"
-#include "tilewright/flow/run/samples.h"
+#include "tilewright/flow/model/hardware_form.h"
+#include "tilewright/flow/model/samples.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
 
 namespace tilewright {

@@ -5,7 +5,7 @@
 
 #include "outside.h"
 #include "tilewright/flow/map/map.h"
-#include "tilewright/flow/run/load_model.h"
+#include "tilewright/flow/model/load_model.h"
 
 namespace tilewright {
 namespace {

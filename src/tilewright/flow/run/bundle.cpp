@@ -9,7 +9,7 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/json.h"
-#include "tilewright/flow/run/container.h"
+#include "tilewright/flow/model/container.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 #include "tilewright/graph/inference/verifier.h"

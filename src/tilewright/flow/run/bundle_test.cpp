@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "tilewright/flow/run/container.h"
+#include "tilewright/flow/model/container.h"
 #include "tilewright/flow/run/engine.h"
 
 namespace tilewright {

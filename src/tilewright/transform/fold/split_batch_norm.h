@@ -7,7 +7,7 @@
 namespace tilewright {
 
 // Every BatchNormalization in inference form becomes a Mul and an Add with constants. Not among the passes of
-// pipeline.h, which fold it into a layer; the table of flow/run/graph_table.h shows the stage between.
+// pipeline.h, which fold it into a layer; the table of flow/model/graph_table.h shows the stage between.
 Graph split_batch_norm(Graph graph);
 
 }  // namespace tilewright

@@ -1,4 +1,4 @@
-#include "tilewright/flow/run/samples.h"
+#include "tilewright/flow/model/samples.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The graph runs through the passes three times: layout only (what freezing gave, with the importer's
 // Transposes cancelled: the base of the intensity), everything but the folding of normalisation, whose
 // parameters become a factor and a summand, and everything.
-#include "tilewright/flow/run/graph_table.h"
+#include "tilewright/flow/model/graph_table.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // The header's checksum is verified before any offset in it is used, and each section's before its bytes are
 // handed out.
-#include "tilewright/flow/run/container.h"
+#include "tilewright/flow/model/container.h"
 
 #include <fmt/format.h>
 #include <zlib.h>

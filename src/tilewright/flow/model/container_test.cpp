@@ -1,4 +1,4 @@
-#include "tilewright/flow/run/container.h"
+#include "tilewright/flow/model/container.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

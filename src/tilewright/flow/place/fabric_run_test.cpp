@@ -1,5 +1,5 @@
 // A mapped program from columns of numbers to stored arrays.
-#include "tilewright/flow/run/fabric_run.h"
+#include "tilewright/flow/place/fabric_run.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Accepts an array with or without a batch axis and with axes of size 1 more or less, but never with axes in
 // another order. Float inputs are scaled in float32; integers must fit exactly.
-#include "tilewright/flow/run/samples.h"
+#include "tilewright/flow/model/samples.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // The steps are those of the commands `optimize` and `quantize`; which of them a model needs, it says itself.
-#include "tilewright/flow/run/hardware_form.h"
+#include "tilewright/flow/model/hardware_form.h"
 
 #include "tilewright/base/error.h"
 #include "tilewright/quantize/fixed_point/fixed_point_lowering.h"

@@ -1,6 +1,6 @@
 // Formats are told apart in this order: a bundle (refused), the TFLite identifier, the first word of the text
 // form, the outermost protobuf fields of TensorFlow, and ONNX for all else; a folder is a SavedModel.
-#include "tilewright/flow/run/load_model.h"
+#include "tilewright/flow/model/load_model.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tilewright/base/file.h"
+#include "tilewright/flow/model/container.h"
 #include "tilewright/flow/run/container.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/tflite/tflite_reader.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tilewright/flow/run/load_model.h"
+#include "tilewright/flow/model/load_model.h"
 #include "tilewright/transform/pipeline.h"
 
 namespace tilewright {

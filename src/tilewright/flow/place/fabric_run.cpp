@@ -1,5 +1,5 @@
 // The program's inputs are columns, so that an iteration is a row as a sample is in every other verb.
-#include "tilewright/flow/run/fabric_run.h"
+#include "tilewright/flow/place/fabric_run.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -80,17 +80,17 @@ cgra::Inputs make_inputs(const DataflowGraph& graph, const Tensor& input) {
 }
 
 // For routes that the file should have had.
-constexpr double kRoutingSeconds = 60;
+constexpr double kFileRoutingSeconds = 60;
 
 void route(cgra::MappedProgram& program) {
   if (!program.mapping.routes.empty() || program.problem.graph.edges().empty()) return;
-  const Deadline limit(kRoutingSeconds);
+  const Deadline limit(kFileRoutingSeconds);
   cgra::RoutingResult routed = cgra::route_places(program.problem, program.mapping, {.deadline = &limit});
   if (routed.status == SearchStatus::kStopped) {
-    throw Error(
-        ErrorKind::kInfeasible,
-        fmt::format("the file has no routes, and {:.0f} s found none between its places", kRoutingSeconds),
-        "place with --routed");
+    throw Error(ErrorKind::kInfeasible,
+                fmt::format("the file has no routes, and {:.0f} s found none between its places",
+                            kFileRoutingSeconds),
+                "place with --routed");
   }
   if (routed.status != SearchStatus::kFeasible) {
     throw Error(ErrorKind::kInfeasible,

@@ -1,5 +1,5 @@
 // The border tensors of the host's graphs are NCHW, the hardware's are row, column, channel.
-#include "tilewright/flow/run/design_run.h"
+#include "tilewright/flow/design/design_run.h"
 
 #include <algorithm>
 
