@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -84,15 +85,17 @@ int serve(int argc, char** argv) {
     if (std::strcmp(argv[i], "--job") == 0) options.job_ids.push_back(argv[i + 1]);
     if (std::strcmp(argv[i], "--attempt") == 0) options.attempt = std::atoi(argv[i + 1]);
   }
-  return tune::serve_jobs(options, {{"square", square},
-                                    {"refuse", refuse},
-                                    {"hang", hang},
-                                    {"crash", crash},
-                                    {"crash-once", crash_once},
-                                    {"shell", shell},
-                                    {"costs", costs},
-                                    {"synthesize", synthesize},
-                                    {"large", large}});
+  return tune::serve_jobs(options,
+                          {{"square", square},
+                           {"refuse", refuse},
+                           {"hang", hang},
+                           {"crash", crash},
+                           {"crash-once", crash_once},
+                           {"shell", shell},
+                           {"costs", costs},
+                           {"synthesize", synthesize},
+                           {"large", large}},
+                          {std::cin, std::cout, std::cerr});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Serves jobs for a coordinator: what executors start, not people.
-#include "tilewright/tune/fleet/worker.h"
+#include <iostream>
 
 #include "tilewright/cli/options/verb_options.h"
 #include "tilewright/cli/options/verbs.h"
@@ -8,7 +8,7 @@
 namespace tilewright::cli {
 
 int worker(const WorkerVerbOptions& options) {
-  return tune::serve_jobs({options.folder, options.jobs, options.attempt}, job_kinds());
+  return serve_jobs({options.folder, options.jobs, options.attempt}, {std::cin, std::cout, std::cerr});
 }
 
 void add_worker(CLI::App& app, WorkerVerbOptions& options, int& exit_code) {

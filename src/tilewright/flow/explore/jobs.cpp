@@ -68,6 +68,10 @@ std::vector<tune::JobKind> job_kinds() {
   return {{"measure", measure}, {"implement", implement_json}, candidate_job()};
 }
 
+int serve_jobs(const tune::WorkerOptions& options, const tune::WorkerStreams& streams) {
+  return tune::serve_jobs(options, job_kinds(), streams);
+}
+
 std::string measure_request(const Layer& layer, const OverlayHardware& hardware, const MemoryModel& memory,
                             const std::vector<std::string>& schedules) {
   return json_text(json{{"tool", kTimingTool},

@@ -15,6 +15,8 @@ namespace tilewright {
 // (overlay/implement/implementation_run.h); "candidate": tunes one candidate of an exploration
 // (candidate_job.h).
 std::vector<tune::JobKind> job_kinds();
+// Serves these kinds, as tune::serve_jobs() does.
+int serve_jobs(const tune::WorkerOptions& options, const tune::WorkerStreams& streams);
 
 // A request of the kind "measure"; schedules as print_schedule gives them. Its reply is that of
 // tune/fleet/remote_problem.h: the cycles of each schedule, or why it has none. A worker of another version

@@ -13,11 +13,12 @@
 #include <csignal>
 #include <cstdio>
 #include <deque>
-#include <iostream>
+#include <istream>
 #include <mutex>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <ostream>
 #include <thread>
 
 #include "tilewright/base/error.h"
@@ -110,13 +111,13 @@ class Worker {
   int log_ = -1;
 };
 
-// The ids on standard input, read by a thread of its own: the input's end is the coordinator's, and ends this
+// The ids of a stream, read by a thread of its own: its end is the coordinator's, and ends this
 // process whatever it is doing. The tools that a handler runs end with it (synthesis/kept_process.h).
 class InputIds {
  public:
-  InputIds() {
-    std::thread([this] {
-      for (std::string line; std::getline(std::cin, line);) {
+  explicit InputIds(std::istream& stream) {
+    std::thread([this, &stream] {
+      for (std::string line; std::getline(stream, line);) {
         const std::lock_guard lock(mutex_);
         ids_.push_back(line);
         arrived_.notify_one();
@@ -138,9 +139,9 @@ class InputIds {
   std::deque<std::string> ids_;
 };
 
-[[noreturn]] void serve_input(Worker& worker) {
+[[noreturn]] void serve_input(Worker& worker, const WorkerStreams& streams) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  InputIds& ids = *new InputIds;  // its thread ends the process, so it is never freed
+  InputIds& ids = *new InputIds(streams.ids);  // its thread ends the process, so it is never freed
   while (true) {
     const std::string id = ids.next();
     Served served;
@@ -152,7 +153,7 @@ class InputIds {
     static constexpr const char* kEndings[] = {"stored", "cannot store", "interrupted"};
     const nlohmann::json line = {
         {"id", id}, {"ending", kEndings[int(served.ending)]}, {"message", served.message}};
-    std::cout << line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) << std::endl;
+    streams.endings << line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) << std::endl;
   }
 }
 
@@ -174,13 +175,13 @@ class TimeLimit {
   std::jthread thread_;
 };
 
-int serve_listed(Worker& worker, const std::vector<std::string>& ids) {
+int serve_listed(Worker& worker, const std::vector<std::string>& ids, std::ostream& errors) {
   for (const std::string& id : ids) {
     const Job job = worker.folder().read_job(id);
     const TimeLimit limit(job.timeout_s);
     const Served served = worker.serve(job);
     if (served.ending == Ending::kStored) continue;
-    std::cerr << "job '" << id << "': " << served.message << "\n";
+    errors << "job '" << id << "': " << served.message << "\n";
     return served.ending == Ending::kCannotStore ? kWorkerCannotStore : kWorkerInterrupted;
   }
   return 0;
@@ -188,10 +189,11 @@ int serve_listed(Worker& worker, const std::vector<std::string>& ids) {
 
 }  // namespace
 
-int serve_jobs(const WorkerOptions& options, const std::vector<JobKind>& kinds) {
+int serve_jobs(const WorkerOptions& options, const std::vector<JobKind>& kinds,
+               const WorkerStreams& streams) {
   Worker worker(options, kinds);
-  if (options.job_ids.empty()) serve_input(worker);
-  return serve_listed(worker, options.job_ids);
+  if (options.job_ids.empty()) serve_input(worker, streams);
+  return serve_listed(worker, options.job_ids, streams.errors);
 }
 
 }  // namespace tilewright::tune

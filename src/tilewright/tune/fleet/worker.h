@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -19,15 +20,22 @@ struct JobKind {
 
 struct WorkerOptions {
   std::filesystem::path folder;
-  std::vector<std::string> job_ids;  // these alone; empty: those that standard input names, a line each
+  std::vector<std::string> job_ids;  // these alone; empty: those that the stream of ids names, a line each
   int attempt = 1;                   // how often the jobs were begun, for their results
 };
 
-// What `tilewright worker` does; returns the exit code. With ids on standard input (a local executor): says
-// on standard output, a JSON line each, how every job ended; this process ends when the input does, in the
-// middle of a job too, and is killed when its parent dies. With `job_ids` (a job of Slurm): ends itself when
-// a job takes longer than its limit.
-int serve_jobs(const WorkerOptions& options, const std::vector<JobKind>& kinds);
+// What a worker hears and says: standard input, output and error of its process.
+struct WorkerStreams {
+  std::istream& ids;
+  std::ostream& endings;
+  std::ostream& errors;
+};
+
+// What `tilewright worker` does; returns the exit code. With ids on the stream (a local executor): says to
+// `endings`, a JSON line each, how every job ended; this process ends when `ids` does, in the middle of a job
+// too, and is killed when its parent dies. With `job_ids` (a job of Slurm): ends itself when a job takes
+// longer than its limit, and tells `errors` why one has no result.
+int serve_jobs(const WorkerOptions& options, const std::vector<JobKind>& kinds, const WorkerStreams& streams);
 
 // Exit codes that tell an executor how a worker ended.
 inline constexpr int kWorkerTimedOut = 124, kWorkerCannotStore = 123, kWorkerInterrupted = 122;
