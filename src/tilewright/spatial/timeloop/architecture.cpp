@@ -121,7 +121,7 @@ class ArchitectureBuilder {
     open_ = true;
   }
 
-  void add_target(const std::string& name, Target target, const Source& place) {
+  void add_target(const std::string& name, TargetLevel target, const Source& place) {
     if (!result_.targets.emplace(name, target).second) {
       report_.invalid(place, "name", fmt::format("a second component '{}'", name));
     }

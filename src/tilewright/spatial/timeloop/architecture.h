@@ -21,14 +21,14 @@ struct Directive {
 };
 
 // What a `target` names. A container stands for the fan-out into it, which belongs to the level outside.
-struct Target {
+struct TargetLevel {
   int level = 0;
   bool fanout_only = false;
 };
 
 struct Architecture {
   ArrayHardware hardware;
-  std::map<std::string, Target> targets;
+  std::map<std::string, TargetLevel> targets;
   std::vector<Directive> constraints;  // those written inside the architecture (v0.4)
   std::vector<int> without_loops;      // levels that stand for a container: no loops in time
 };
