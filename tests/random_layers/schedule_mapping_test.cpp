@@ -1,6 +1,6 @@
 // Overlay schedules as nest mappings: the loops, footprints and rules of `nest` describe exactly the tiles,
 // scratchpad sizes and steps that the lowering uses.
-#include "tilewright/overlay/schedule/schedule_mapping.h"
+#include "support/overlay/schedule_mapping_testing.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,6 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/flow/model/container.h"
-#include "tilewright/flow/run/container.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/tflite/tflite_reader.h"
 #include "tilewright/graph/inference/verifier.h"

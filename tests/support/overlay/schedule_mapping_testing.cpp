@@ -1,7 +1,7 @@
 // The levels of the mapping. DRAM: the tiles in the order of the schedule, input blocks innermost.
 // Scratchpad: taps, blocks and positions of one step. Micro-op: block_out by batch * block_in lanes, as
 // spatial loops.
-#include "tilewright/overlay/schedule/schedule_mapping.h"
+#include "support/overlay/schedule_mapping_testing.h"
 
 #include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/schedule/tiling.h"
