@@ -25,6 +25,8 @@ class Build:
             source, words = Path(entry["file"]).resolve(), shlex.split(entry["command"])
             self.commands[str(source)] = words
             self.by_object[words[words.index("-o") + 1]] = source
+        if any(Path(source).parent.name == "Unity" for source in self.commands):
+            raise SystemExit(f"mutants: {folder} compiles rooms, not files: make build PRESET=files")
         self.launcher = [p for p in [shutil.which("ccache")] if p]
         self.links = {}
         self.support = {name: self._support(name) for name in ("switch", "record")}
