@@ -41,7 +41,7 @@ module bench_memory #(
     output logic [31:0]       mismatches
 );
   localparam int SHIFT = $clog2(DATA / 8);
-  localparam int BURSTS = 1024;  // outstanding; designs keep far fewer
+  localparam int LOG_BURSTS = 10, BURSTS = 1 << LOG_BURSTS;  // outstanding; designs keep far fewer
 
   logic [DATA-1:0] memory[0:WORDS-1];
   logic [DATA-1:0] expected[0:(COUNT > 0 ? COUNT : 1)-1];
@@ -64,7 +64,7 @@ module bench_memory #(
   logic [A-1:0] read_address[0:BURSTS-1];
   logic [8:0] read_beats[0:BURSTS-1];
   logic [63:0] read_first[0:BURSTS-1];
-  logic [9:0] read_head, read_tail;
+  logic [LOG_BURSTS-1:0] read_head, read_tail;
   logic [8:0] beat;        // of the burst at the head, that comes next
   logic [63:0] read_free;  // the first cycle in which the next burst may begin
   logic [63:0] first;
@@ -72,7 +72,7 @@ module bench_memory #(
 
   // What happens at the end of this cycle, step by step.
   always_ff @(posedge clk) begin : reads
-    logic [9:0] head, tail;
+    logic [LOG_BURSTS-1:0] head, tail;
     logic [8:0] next;
     if (rst) begin
       read_head <= '0;
@@ -90,13 +90,13 @@ module bench_memory #(
         read_beats[tail] = {1'b0, arlen} + 9'd1;
         read_first[tail] = first;
         read_free <= first + 64'(arlen) + 64'd1;
-        tail = tail + 10'd1;
+        tail = tail + LOG_BURSTS'(1);
       end
       if (rvalid && rready) begin
         next = next + 9'd1;
         if (next == read_beats[head]) begin
           next = '0;
-          head = head + 10'd1;
+          head = head + LOG_BURSTS'(1);
         end
       end
       if (!rvalid || rready) begin
@@ -116,12 +116,12 @@ module bench_memory #(
   // Writes: a ring of addresses, and one of responses' cycles.
   logic [A-1:0] write_address[0:BURSTS-1];
   logic [63:0] response_at[0:BURSTS-1];
-  logic [9:0] write_head, write_tail, response_head, response_tail;
+  logic [LOG_BURSTS-1:0] write_head, write_tail, response_head, response_tail;
   logic [A-1:0] write_beat;  // of the burst at the head
   logic [63:0] write_free;
 
   always_ff @(posedge clk) begin : writes
-    logic [9:0] head, tail, answer_head, answer_tail;
+    logic [LOG_BURSTS-1:0] head, tail, answer_head, answer_tail;
     logic [63:0] last;
     if (rst) begin
       write_head <= '0;
@@ -136,10 +136,10 @@ module bench_memory #(
       tail = write_tail;
       answer_head = response_head;
       answer_tail = response_tail;
-      if (bvalid && bready) answer_head = answer_head + 10'd1;
+      if (bvalid && bready) answer_head = answer_head + LOG_BURSTS'(1);
       if (awvalid) begin
         write_address[tail] = awaddr;
-        tail = tail + 10'd1;
+        tail = tail + LOG_BURSTS'(1);
       end
       if (wvalid) begin
         for (int i = 0; i < DATA / 8; i++) begin
@@ -150,8 +150,8 @@ module bench_memory #(
           last = now > write_free + 64'(write_beat) ? now : write_free + 64'(write_beat);
           response_at[answer_tail] = last + 64'(LATENCY);
           write_free <= last + 64'd1;
-          answer_tail = answer_tail + 10'd1;
-          head = head + 10'd1;
+          answer_tail = answer_tail + LOG_BURSTS'(1);
+          head = head + LOG_BURSTS'(1);
           write_beat <= '0;
         end
       end

@@ -40,12 +40,13 @@ module dma_write #(
   localparam int L = $clog2(DATA / 8);
   localparam int N = $clog2(BURST) + 1;
   localparam int Q = $clog2(QUEUE + 1);
+  localparam int LOG_BURSTS = 6;  // that wait for their response, at most
 
   logic [A-L-1:0] position;  // in beats
   logic [31-L:0] left;
   logic [Q-1:0] waiting;  // beats in the queue that no burst has been asked for
   logic [N-1:0] to_boundary, beats, burst_left;
-  logic [6:0] outstanding;
+  logic [LOG_BURSTS:0] outstanding;
   logic ask, taken, written, head_valid, head_ready, burst_done;
 
   assign to_boundary = N'(BURST) - (N'(position) & N'(BURST - 1));
@@ -54,7 +55,7 @@ module dma_write #(
   assign written = m_wvalid && m_wready;
   assign burst_done = burst_left == 0 || (m_wlast && written);
   assign ask = busy && left != 0 && (!m_awvalid || m_awready) && waiting >= Q'(beats) && burst_done &&
-               !outstanding[6];
+               !outstanding[LOG_BURSTS];
   assign head_ready = burst_left != 0 && m_wready;
   assign m_wvalid = burst_left != 0 && head_valid;
   assign m_wlast = burst_left == N'(1);
@@ -92,7 +93,7 @@ module dma_write #(
       waiting <= waiting + Q'(taken) - (ask ? Q'(beats) : '0);
       if (ask) burst_left <= beats;
       else if (written) burst_left <= burst_left - 1'b1;
-      outstanding <= outstanding + 7'(ask) - 7'(m_bvalid);
+      outstanding <= outstanding + (LOG_BURSTS + 1)'(ask) - (LOG_BURSTS + 1)'(m_bvalid);
     end
   end
 

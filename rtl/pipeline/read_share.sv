@@ -44,12 +44,13 @@ module read_share #(
     input  logic [1:0]      m_rresp,
     input  logic            m_rlast
 );
-  (* ram_style = "distributed" *) logic owners[0:63];
-  logic [5:0] put_at, get_at;
-  logic [6:0] outstanding;
+  localparam int LOG_BURSTS = 6;  // outstanding at most
+  (* ram_style = "distributed" *) logic owners[0:(1<<LOG_BURSTS)-1];
+  logic [LOG_BURSTS-1:0] put_at, get_at;
+  logic [LOG_BURSTS:0] outstanding;
   logic free, ask, done, owner;
 
-  assign free = (!m_arvalid || m_arready) && !outstanding[6];
+  assign free = (!m_arvalid || m_arready) && !outstanding[LOG_BURSTS];
   assign c0_arready = free;
   assign c1_arready = free && !c0_arvalid;
   assign ask = free && (c0_arvalid || c1_arvalid);
@@ -78,9 +79,9 @@ module read_share #(
     end else begin
       if (ask) m_arvalid <= 1'b1;
       else if (m_arready) m_arvalid <= 1'b0;
-      put_at      <= put_at + 6'(ask);
-      get_at      <= get_at + 6'(done);
-      outstanding <= outstanding + 7'(ask) - 7'(done);
+      put_at      <= put_at + LOG_BURSTS'(ask);
+      get_at      <= get_at + LOG_BURSTS'(done);
+      outstanding <= outstanding + (LOG_BURSTS + 1)'(ask) - (LOG_BURSTS + 1)'(done);
     end
   end
   logic unused;
