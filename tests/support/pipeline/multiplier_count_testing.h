@@ -12,8 +12,8 @@
 
 namespace tilewright::pipeline {
 
-// Products of one width: multiplier modules (rtl/pipeline/multiply.sv, multiply_pair.sv counts as two), and
-// `*` anywhere else. XNOR products and chosen activations are no multiplications.
+// Products of one width: multiplier modules (multiply of rtl/pipeline; multiply_pair counts as two), and `*`
+// anywhere else. XNOR products and chosen activations are no multiplications.
 struct MultiplierClass {
   int a_bits = 0, b_bits = 0;  // a_bits >= b_bits
   bool in_array = false;       // of a mac_array or lane_array; else of a finish or of addresses
