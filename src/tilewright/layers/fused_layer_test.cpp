@@ -43,9 +43,10 @@ struct OneNode {
     refusals.raise_if_any();
     return *read_one;
   }
-  Ints::size_type refusal_count() const {
+  size_t refusal_count() const {
     Diagnostics refusals;
-    EXPECT_EQ(read(refusals).has_value(), refusals.ok());
+    const bool taken = read(refusals).has_value();
+    EXPECT_EQ(taken, refusals.ok());
     return refusals.errors().size();
   }
   std::string refusal() const {
