@@ -72,8 +72,8 @@ int measure() {
   const Bundle bundle = read_bundle(file);
   std::filesystem::remove(file);
   const Tensor image(Shape{1, 3, 224, 224}, calibration.data<float>().subspan(0, 3 * 224 * 224));
-  Session functional(std::make_shared<const Engine>(bundle, EngineKind::kFunctional));
-  Session reference(std::make_shared<const Engine>(bundle, EngineKind::kHost, HostOptions{2}));
+  Session functional(std::make_shared<const Engine>(bundle, Execution::kAsPlaced));
+  Session reference(std::make_shared<const Engine>(bundle, Execution::kOnHost, HostOptions{2}));
   const bool identical = functional.run({image})[0].identical(reference.run({image})[0]);
   std::printf("one image from the bundle: %s\n",
               identical ? "bit-identical to the integer reference" : "DIFFERENT");

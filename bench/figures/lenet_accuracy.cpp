@@ -29,8 +29,8 @@ struct Outcome {
 };
 
 Outcome classify(const Bundle& bundle, const Samples& images, const std::vector<int64_t>& labels) {
-  const auto functional = std::make_shared<const Engine>(bundle, EngineKind::kFunctional);
-  const auto reference = std::make_shared<const Engine>(bundle, EngineKind::kHost);
+  const auto functional = std::make_shared<const Engine>(bundle, Execution::kAsPlaced);
+  const auto reference = std::make_shared<const Engine>(bundle, Execution::kOnHost);
   std::atomic<int64_t> right = 0, mismatches = 0;
   parallel_for(kThreads, int64_t(labels.size()), [&](int64_t begin, int64_t end) {
     Session device(functional), host(reference);

@@ -55,11 +55,11 @@ Result measure(const Graph& network, const OverlayHardware& hardware, const Memo
   overlay::ProgramEngineOptions engine;
   engine.kind = overlay::ProgramEngineKind::kCycle;
   engine.memory = memory;
-  Session cycle(std::make_shared<const Engine>(bundle, EngineKind::kFunctional), engine);
+  Session cycle(std::make_shared<const Engine>(bundle, Execution::kAsPlaced), engine);
   const auto begin = Clock::now();
   const std::vector<Tensor> outputs = cycle.run({input});
   result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  Session reference(std::make_shared<const Engine>(bundle, EngineKind::kHost));
+  Session reference(std::make_shared<const Engine>(bundle, Execution::kOnHost));
   const std::vector<Tensor> expected = reference.run({input});
   for (size_t i = 0; i < outputs.size(); ++i) result.mismatches += !outputs[i].identical(expected[i]);
   result.cycles_agree = cycle.cycles().cycles == result.timing.cycles();

@@ -147,8 +147,8 @@ void run_on_overlay(const Graph& integer, const std::string& hardware_name, cons
   const LayerTable table = layer_table(compilation);
   // Through the bytes of the bundle, as a user would.
   const Bundle bundle = parse_bundle(format_bundle(compilation.bundle));
-  Session functional(std::make_shared<const Engine>(bundle, EngineKind::kFunctional));
-  Session reference(std::make_shared<const Engine>(bundle, EngineKind::kHost));
+  Session functional(std::make_shared<const Engine>(bundle, Execution::kAsPlaced));
+  Session reference(std::make_shared<const Engine>(bundle, Execution::kOnHost));
   const std::vector<Tensor> outputs = functional.run({input}), expected = reference.run({input});
   int mismatches = 0;
   for (size_t i = 0; i < outputs.size(); ++i) mismatches += !outputs[i].identical(expected[i]);

@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
   try {
     using namespace tilewright;
     const Compilation compilation = compile(integerize(load_model(argv[1])), read_overlay_hardware(argv[2]));
-    Session session(std::make_shared<const Engine>(compilation.bundle, EngineKind::kFunctional));
+    Session session(std::make_shared<const Engine>(compilation.bundle, Execution::kAsPlaced));
     const Value& input = compilation.bundle.graph.value(compilation.bundle.graph.inputs[0]);
     const Tensor output = session.run({Tensor(input.type, input.shape)})[0];
     std::printf("%zu overlay layers, output %s, first value %g\n", compilation.layers.size(),

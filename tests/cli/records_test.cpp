@@ -151,7 +151,7 @@ std::vector<tune::Record> demo_layer_records() {
   const Bundle bundle = read_bundle(demo_files().bundle);
   std::vector<tune::Record> records;
   for (const Step& step : bundle.steps()) {
-    if (!step.on_overlay) continue;
+    if (step.on_host()) continue;
     for (const overlay::Layer& layer : overlay::overlay_layers(bundle.graph, step.nodes, bundle.hardware)) {
       overlay::ScheduleProblem problem(layer, bundle.hardware);
       Random random(1);

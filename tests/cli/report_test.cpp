@@ -92,7 +92,7 @@ TEST(Report, BadInput) {
   }
   expect_failure("report " + bundle + " --svg /nowhere/r.svg", 1, {"cannot write '/nowhere/r.svg'"});
   Bundle host_only = read_bundle(demo_files().bundle);
-  for (BundleNode& node : host_only.nodes) node.on_overlay = false;
+  for (BundleNode& node : host_only.nodes) node.target = kHost;
   const auto path = fresh_folder("host_only") / "h.twb";
   write_bundle(path, host_only);
   expect_failure("report " + path.string(), 2, {"no layer of the bundle runs on the overlay"});

@@ -35,7 +35,7 @@ std::vector<FuzzTarget> bundle_targets(const std::filesystem::path& model,
   const Graph graph = integerize(optimize(read_onnx(model)));
   const Bytes bundle = format_bundle(compile(graph, read_overlay_hardware(hardware)).bundle);
   const auto read = [](std::span<const std::byte> bytes) {
-    const auto engine = std::make_shared<const Engine>(parse_bundle(bytes), EngineKind::kFunctional);
+    const auto engine = std::make_shared<const Engine>(parse_bundle(bytes), Execution::kAsPlaced);
     std::vector<Tensor> inputs;
     for (const ValueId id : engine->graph().inputs) {
       const Value& input = engine->graph().value(id);

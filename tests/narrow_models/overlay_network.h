@@ -39,8 +39,8 @@ class OverlayNetwork {
 
   int64_t layers_ = 0;
   Bundle bundle_;
-  Session overlay_{std::make_shared<const Engine>(bundle_, EngineKind::kFunctional)};
-  Session host_{std::make_shared<const Engine>(bundle_, EngineKind::kHost)};
+  Session overlay_{std::make_shared<const Engine>(bundle_, Execution::kAsPlaced)};
+  Session host_{std::make_shared<const Engine>(bundle_, Execution::kOnHost)};
 };
 
 }  // namespace tilewright

@@ -11,12 +11,12 @@ namespace tilewright::overlay {
 std::vector<EqualityProgram> network_programs(const std::string& name, const Graph& float_graph,
                                               const OverlayHardware& hardware) {
   const Compilation compilation = zoo::seeded_compilation(float_graph, hardware);
-  const auto engine = std::make_shared<Engine>(compilation.bundle, EngineKind::kFunctional);
+  const auto engine = std::make_shared<Engine>(compilation.bundle, Execution::kAsPlaced);
   const Tensor input = zoo::seeded_input(engine->graph());
   std::map<ValueId, Tensor> values{{engine->graph().inputs[0], input}};
   const std::vector<Tensor> outputs =
       Session(engine).run({input}, [&](ValueId value, const Tensor& tensor) { values[value] = tensor; });
-  Session host(std::make_shared<Engine>(compilation.bundle, EngineKind::kHost));
+  Session host(std::make_shared<Engine>(compilation.bundle, Execution::kOnHost));
   TILEWRIGHT_CHECK(outputs.at(0).identical(host.run({input}).at(0)), name + " differs from the host");
 
   std::vector<EqualityProgram> programs;

@@ -14,8 +14,8 @@ void expect_identical(const Bundle& bundle, overlay::ProgramEngineKind kind) {
   const Tensor input = seeded_input(bundle.graph, 7);
   overlay::ProgramEngineOptions options;
   options.kind = kind;
-  Session engine(std::make_shared<const Engine>(bundle, EngineKind::kFunctional), options);
-  Session reference(std::make_shared<const Engine>(bundle, EngineKind::kHost));
+  Session engine(std::make_shared<const Engine>(bundle, Execution::kAsPlaced), options);
+  Session reference(std::make_shared<const Engine>(bundle, Execution::kOnHost));
   const std::vector<Tensor> outputs = engine.run({input}), expected = reference.run({input});
   ASSERT_EQ(outputs.size(), expected.size());
   for (size_t i = 0; i < outputs.size(); ++i) {

@@ -20,7 +20,7 @@ TEST(ZooRecords, HoldWhatIsMeasured) {
     const Bundle bundle = zoo::seeded_compilation(network, hardware).bundle;
     int layers = 0;
     for (const Step& step : bundle.steps()) {
-      if (!step.on_overlay) continue;
+      if (step.on_host()) continue;
       for (const overlay::Layer& layer : overlay::overlay_layers(bundle.graph, step.nodes, hardware)) {
         SCOPED_TRACE(std::string(preset) + ": " + layer.name);
         const auto record = records->best(overlay::workload_text(layer), overlay::hardware_text(hardware, {}),

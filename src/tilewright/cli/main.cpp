@@ -15,6 +15,7 @@
 #include "tilewright/cli/options/plain_stream.h"
 #include "tilewright/cli/options/verb_options.h"
 #include "tilewright/cli/options/verbs.h"
+#include "tilewright/flow/targets.h"
 
 namespace tilewright::cli {
 namespace {
@@ -374,7 +375,7 @@ void add_run(CLI::App& app, RunOptions& options, std::ostream& out) {
                           "File for the outputs (.npy); further outputs get .1.npy, .2.npy, ..."));
   reads(
       verb->add_option("--labels", options.labels, "Class labels; prints the top-1 accuracy (.npy or idx)"));
-  add_engine(verb, options.engine, {"functional", "host", "cycle", "rtl", "fabric"});
+  add_engine(verb, options.engine, engine_names());
   reads(verb->add_option("--hardware", options.hardware,
                          "Run a bundle on another overlay: a preset's name or a YAML file"));
   verb->add_flag("--verify", options.verify, "Compare every output bit for bit with the integer reference");

@@ -1,7 +1,7 @@
-// The options --executor, --jobs, --job-folder and --partition, and the executor that they mean.
+// The options --executor, --jobs, --job-folder and --partition.
 #include "tilewright/cli/options/fleet_options.h"
 
-#include "tilewright/base/error.h"
+#include <filesystem>
 
 namespace tilewright::cli {
 
@@ -16,21 +16,12 @@ void add_fleet(CLI::App* verb, FleetOptions& fleet) {
   verb->add_option("--partition", fleet.partition, "Slurm partition");
 }
 
-std::unique_ptr<tune::Executor> make_executor(const FleetOptions& fleet,
-                                              const std::filesystem::path& folder) {
-  if (fleet.executor == "threads") return nullptr;
-  if (fleet.folder.empty() && folder.empty()) {
-    throw Error(ErrorKind::kInvalidInput, "--executor " + fleet.executor + " needs --job-folder",
-                "name a folder that all workers see under the same path");
-  }
-  tune::ExecutorOptions options;
-  options.folder = fleet.folder.empty() ? folder : std::filesystem::path(fleet.folder);
-  options.worker_command = {std::filesystem::read_symlink("/proc/self/exe").string(), "worker"};
-  options.workers = fleet.jobs;
-  if (fleet.executor == "local") return tune::make_local_executor(options);
-  tune::SlurmOptions slurm;
-  slurm.partition = fleet.partition;
-  return tune::make_slurm_executor(options, slurm);
+FleetRequest fleet_request(const FleetOptions& fleet) {
+  return {.executor = fleet.executor,
+          .jobs = fleet.jobs,
+          .folder = fleet.folder,
+          .partition = fleet.partition,
+          .worker_command = {std::filesystem::read_symlink("/proc/self/exe").string(), "worker"}};
 }
 
 }  // namespace tilewright::cli

@@ -1,21 +1,16 @@
-// Where a verb's measurements and implementations run: the options of `tune` and `explore`, and the executor
-// they select.
+// Where a verb's measurements and implementations run: the options of `tune` and `explore`.
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
-#include <memory>
 
 #include "tilewright/cli/options/verbs.h"
-#include "tilewright/tune/fleet/executor.h"
+#include "tilewright/flow/explore/workers.h"
 
 namespace tilewright::cli {
 
 void add_fleet(CLI::App* verb, FleetOptions& fleet);
 
-// nullptr for `threads`. Workers are this command again, as `tilewright worker`. `folder`: of the jobs where
-// none is named. Errors: those of the executors; (invalid input) there is no folder.
-std::unique_ptr<tune::Executor> make_executor(const FleetOptions& fleet,
-                                              const std::filesystem::path& folder = {});
+// Workers are this command again, as `tilewright worker`.
+FleetRequest fleet_request(const FleetOptions& fleet);
 
 }  // namespace tilewright::cli

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tilewright/tensor/shape.h"
-#include "tilewright/tensor/tensor.h"
 
 namespace tilewright::cli {
 
@@ -160,10 +159,6 @@ struct RunOptions {
   bool json = false;
 };
 void run(const RunOptions& options, std::ostream& out);
-// Writes the outputs to the files that --output stands for. Errors (invalid input): one of them is an input.
-void write_outputs(const RunOptions& options, const std::vector<Tensor>& outputs);
-// `run` where the model is a mapped program (run_fabric.cpp).
-void run_mapped(const RunOptions& options, std::ostream& out);
 
 struct CompareOptions {
   ModelOptions model;

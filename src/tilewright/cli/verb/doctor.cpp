@@ -4,24 +4,24 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tilewright/base/json.h"
 #include "tilewright/cli/options/verbs.h"
-#include "tilewright/search/models/gradient_boosted.h"
+#include "tilewright/flow/parts.h"
 
 namespace tilewright::cli {
 namespace {
 
 struct Part {
-  const char* name;
-  const char* package;  // Debian package that brings it
-  const char* gives;
+  std::string name;
+  std::string package;  // Debian package that brings it
+  std::string gives;
   bool present;
   std::string detail;
 };
@@ -49,17 +49,10 @@ Part file(const char* name, const char* package, const char* gives, const char* 
 }
 
 std::vector<Part> parts() {
-  const bool vnni = __builtin_cpu_supports("avx512vnni"), avx2 = __builtin_cpu_supports("avx2");
-  return {
-      {"CPU kernels", "-", "AVX-512 VNNI is the fastest functional simulator", true,
-       vnni   ? "AVX-512 VNNI"
-       : avx2 ? "AVX2"
-              : "portable"},
-      {"ONNX reader", "libonnx-dev", "inspect, optimize, quantize, compile", true, "built in"},
-      {"oneDNN", "libdnnl-dev", "float execution on the host", true, "built in"},
-      {"SQLite", "libsqlite3-dev", "records of measured trials", true, "built in"},
-      {"XGBoost", "libxgboost-dev", "learned cost models, importance of design choices", true,
-       "built in, " + boosting_library()},
+  std::vector<Part> all;
+  for (const BuiltInPart& part : built_in_parts())
+    all.push_back({part.name, part.package, part.gives, true, part.detail});
+  const Part others[] = {
       file("Fashion-MNIST", "dataset-fashion-mnist", "the images of `make demo`",
            "/usr/share/datasets/fashion-mnist/t10k-images-idx3-ubyte.gz"),
       file("ONNX node tests", "libonnx-testdata", "the operator tests of the suite",
@@ -73,6 +66,8 @@ std::vector<Part> parts() {
       program("nextpnr-ecp5", "-", "place and route for ECP5; no package in Debian 12"),
       program("vivado", "-", "implementation on AMD parts, from the script that `synth` writes"),
   };
+  all.insert(all.end(), std::begin(others), std::end(others));
+  return all;
 }
 
 }  // namespace
@@ -95,7 +90,7 @@ void doctor(const DoctorOptions& options, std::ostream& out) {
     if (part.present) {
       out << fmt::format("  ok       {:<16} {}\n", part.name, part.detail);
     } else {
-      const bool packaged = std::string_view(part.package) != "-";
+      const bool packaged = part.package != "-";
       out << fmt::format("  missing  {:<16} gives {}{}\n", part.name, part.gives,
                          packaged ? fmt::format("; apt-get install {}", part.package) : "");
     }

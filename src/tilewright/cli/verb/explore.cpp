@@ -11,36 +11,28 @@
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/progress_line.h"
 #include "tilewright/cli/options/verbs.h"
-#include "tilewright/flow/explore/candidate_job.h"
 #include "tilewright/flow/explore/exploration.h"
 #include "tilewright/flow/explore/exploration_network.h"
-#include "tilewright/flow/model/container.h"
-#include "tilewright/tune/fleet/thread_executor.h"
 
 namespace tilewright::cli {
 namespace {
 
-Bundle read_network(const ModelOptions& options, int threads) {
-  if (is_container(options.path)) return read_bundle(options.path);
-  return exploration_bundle(read_model(options), threads);
-}
-
 ExplorationRequest exploration_request_of(const ExploreOptions& options, const Deadline& deadline) {
   ExplorationRequest request;
   request.deadline = &deadline;
-  request.device = find_device(options.device, shared_folder("hardware") / "devices");
+  request.device = find_device(options.device, shared_folders().devices());
   request.memory = !options.memory.empty() ? find_memory_model(options.memory)
                    : request.device.memory ? request.device.memory->model()
                                            : MemoryModel{};
   request.threads = int(std::max(1u, std::thread::hardware_concurrency()));
-  request.network = read_network(options.model, request.threads);
+  request.network = exploration_bundle(model_file(options.model), request.threads);
   request.model_name = std::filesystem::path(options.model.path).stem().string();
   request.operand_bits = options.precision;
   std::sort(request.operand_bits.rbegin(), request.operand_bits.rend());
   request.operand_bits.erase(std::unique(request.operand_bits.begin(), request.operand_bits.end()),
                              request.operand_bits.end());
   request.folder = std::filesystem::absolute(options.output);  // workers may have another working folder
-  request.rtl_folder = shared_folder("rtl");
+  request.rtl_folder = shared_folders().rtl;
   request.trials = options.trials;
   request.candidates = options.candidates;
   request.seed = options.seed;
@@ -78,10 +70,9 @@ void fail_without_candidates(const ExplorationReport& report, const CommandLimit
 void explore(const ExploreOptions& options, std::ostream& out) {
   const CommandLimits limits(options.limits);
   const ExplorationRequest request = exploration_request_of(options, limits.deadline());
+  const FleetRequest fleet = fleet_request(options.fleet);
   const auto executor = [&](const std::filesystem::path& folder) {
-    std::unique_ptr<tune::Executor> workers = make_executor(options.fleet, folder);
-    return workers ? std::move(workers)
-                   : tune::make_thread_executor({candidate_job(&limits.deadline())}, options.fleet.jobs);
+    return candidate_workers(fleet, folder, &limits.deadline());
   };
   ExplorationReport report;
   {

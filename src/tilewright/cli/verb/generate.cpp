@@ -1,71 +1,36 @@
-// `generate`: brings the model to fixed point or to int8 (calibrated on data, or on random inputs where the
-// weights are drawn), generates the design within the budget, and writes its folder and its report.
-#include "tilewright/flow/design/generate.h"
-
+// `generate`: a design for a model, in a folder, and its report.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "tilewright/base/file.h"
-#include "tilewright/base/folder_writer.h"
 #include "tilewright/base/json.h"
-#include "tilewright/base/plain_text.h"
 #include "tilewright/cli/options/command_limits.h"
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/verbs.h"
-#include "tilewright/flow/design/design_folder.h"
-#include "tilewright/flow/model/hardware_form.h"
-#include "tilewright/quantize/fixed_point/fixed_point_lowering.h"
+#include "tilewright/flow/design/design_question.h"
 
 namespace tilewright::cli {
 namespace {
 
-// Random inputs to calibrate a model whose weights are drawn.
-constexpr int64_t kSeededInputs = 8;
-
-NumberFormat number_format(const GenerateOptions& options) {
-  NumberFormat format;
-  format.weight_bits = options.weight_bits;
-  format.activation_bits = options.activation_bits;
-  if (options.number_type == "int8") return format;
-  if (options.weight_bits != 8 || options.activation_bits != 8) {
-    throw Error(ErrorKind::kInvalidInput, "fixed point has 32 bits for weights and activations",
-                "omit --weight-bits and --activation-bits");
-  }
-  format.fixed = true;
-  format.fraction = fraction_of_number_type(options.number_type);
-  return format;
-}
-
-std::vector<Tensor> calibration_inputs(const GenerateOptions& options, const Graph& model) {
-  if (!options.calibration.path.empty()) {
-    const Samples samples = read_samples(options.calibration);
-    count_inputs(model, samples);
-    const Value& input = model.value(model.inputs[0]);
-    return {samples.stack(input.type, input.shape)};
-  }
-  if (options.model.fill_gain == 0) return {};
-  return random_inputs(model, kSeededInputs);
-}
-
-GenerateRequest request_of(const GenerateOptions& options) {
-  GenerateRequest request;
-  request.device = find_device(options.device, shared_folder("hardware") / "devices");
-  request.budget = pipeline::device_budget(request.device);
-  if (!options.budget.empty()) pipeline::apply_budget(request.budget, options.budget);
-  if (options.clock_mhz > 0) request.budget.clock_mhz = options.clock_mhz;
-  request.objective =
-      options.objective == "latency" ? pipeline::Objective::kLatency : pipeline::Objective::kThroughput;
-  request.allocate.streaming = options.form != "processors";
-  request.allocate.processors = options.form != "streaming";
-  request.simulate = !options.no_simulate;
-  if (!options.memory.empty()) request.memory = find_memory_model(options.memory);
-  if (!options.allocation.empty()) {
-    request.allocation = pipeline::parse_allocation(read_text_file(options.allocation), options.allocation);
-    if (options.clock_mhz > 0) request.allocation->clock_mhz = options.clock_mhz;
-  }
-  return request;
+DesignQuestion design_question_of(const GenerateOptions& options, const Deadline& deadline) {
+  return {.model = model_file(options.model),
+          .device = options.device,
+          .budget = options.budget,
+          .clock_mhz = options.clock_mhz,
+          .objective = options.objective,
+          .form = options.form,
+          .number_type = options.number_type,
+          .weight_bits = options.weight_bits,
+          .activation_bits = options.activation_bits,
+          .calibration = sample_file(options.calibration),
+          .allocation = options.allocation,
+          .memory = options.memory,
+          .simulate = !options.no_simulate,
+          .threads = options.threads,
+          .output = options.output,
+          .deadline = &deadline,
+          .folders = shared_folders()};
 }
 
 std::string search_text(const pipeline::AllocationResult& result, const CommandLimits& limits) {
@@ -90,17 +55,7 @@ void generate(const GenerateOptions& options, std::ostream& out) {
   if (options.output.empty()) {
     throw Error(ErrorKind::kInvalidInput, "no folder is given for the design", "-o FOLDER");
   }
-  check_folder_target(options.output, kDesignMaker);
-  GenerateRequest request = request_of(options);
-  request.deadline = &limits.deadline();
-  const NumberFormat format = number_format(options);
-  Graph model = read_model(options.model);
-  const std::vector<Tensor> calibration = calibration_inputs(options, model);
-  Graph graph = hardware_form(std::move(model), format, calibration, options.threads);
-  if (graph.name.empty()) graph.name = plain_text(std::filesystem::path(options.model.path).stem().string());
-  const GeneratedDesign made = tilewright::generate(graph, request);
-
-  write_design_folder(options.output, graph, made, request.device, shared_folder("rtl"));
+  const GeneratedDesign made = generate_folder(design_question_of(options, limits.deadline()));
   if (options.json) {
     nlohmann::json json = nlohmann::json::parse(to_json(made.report));
     json["folder"] = options.output;

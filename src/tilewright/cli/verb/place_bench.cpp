@@ -10,13 +10,14 @@
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/flow/place/place_curves.h"
 #include "tilewright/flow/place/place_learning.h"
+#include "tilewright/flow/place/place_question.h"
 
 namespace tilewright::cli {
 namespace {
 
 // Everything wrong with any of the files in one run.
 std::vector<BenchGraph> read_graphs(const PlaceBenchOptions& options) {
-  const Fabric fabric = find_fabric(options.fabric, shared_folder("hardware"));
+  const Fabric fabric = find_fabric(options.fabric, shared_folders().hardware);
   Diagnostics diagnostics;
   std::vector<BenchGraph> graphs;
   for (const std::string& path : options.graphs) {
@@ -35,10 +36,8 @@ std::vector<BenchGraph> read_graphs(const PlaceBenchOptions& options) {
 }
 
 void compare_methods(const PlaceBenchOptions& options, std::ostream& out) {
-  const std::filesystem::path own = shared_folder("models") / "cgra/policy.json";
-  PlaceBenchRequest request{
-      .graphs = read_graphs(options),
-      .policy = policy_method(options.policy.empty() ? own : std::filesystem::path(options.policy), {})};
+  PlaceBenchRequest request{.graphs = read_graphs(options),
+                            .policy = named_policy(options.policy, shared_folders())};
   request.processor_seconds = options.time_s;
   request.seeds = options.seeds;
   const PlaceBenchReport report = bench_methods(request);

@@ -11,14 +11,14 @@
 namespace tilewright::cli {
 void place_train(const PlaceTrainOptions& options, std::ostream& out) {
   PlaceTrainingRequest request{.graphs = options.graphs, .split = options.split};
-  request.fabric = find_fabric(options.fabric, shared_folder("hardware"));
+  request.fabric = find_fabric(options.fabric, shared_folders().hardware);
   request.ii = options.ii;
   request.options.episodes = options.episodes;
   request.options.seed = options.seed;
   request.library = training_library();
   int64_t next = 0;
   out << "episodes  makespan over bound  best  complete  entropy  processor time\n";
-  cgra::TrainingResult result = train_placement(request, [&](const cgra::TrainingPoint& point) {
+  auto result = train_placement(request, [&](const auto& point) {
     if (point.episodes >= next || point.episodes >= options.episodes) {
       out << fmt::format("{:8}  {:19.3f}  {:4.3f}  {:7.0f}%  {:7.3f}  {:12.1f} s\n", point.episodes,
                          point.mean_makespan, point.best_makespan, 100 * point.complete, point.entropy,

@@ -1,80 +1,18 @@
-// `report`: the cycles of a bundle's layers against their roofline. The JSON form of a timing is here, too,
-// and the reading of a bundle for other hardware, both shared with `explain` and `tune`.
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
+// `report`: the cycles of a bundle's layers against their roofline.
 #include <ostream>
 
 #include "tilewright/base/file.h"
-#include "tilewright/base/json.h"
 #include "tilewright/cli/options/model_input.h"
-#include "tilewright/cli/options/timing_json.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/flow/time/roofline.h"
 
 namespace tilewright::cli {
 
-nlohmann::json layer_json(const NetworkTiming& timing, const overlay::LayerTiming& layer) {
-  const overlay::LayerTraffic& traffic = layer.traffic;
-  const double cycles = double(layer.cycles());
-  const double roofline = timing.limits.roofline_cycles(layer.macs, traffic);
-  nlohmann::json caused;
-  for (size_t c = 0; c < overlay::kCycleCauses; ++c) {
-    caused[overlay::name(overlay::CycleCause(c))] = layer.caused[c];
-  }
-  return {{"layer", layer.name},
-          {"op", layer.op},
-          {"macs", layer.macs},
-          {"cycles", layer.cycles()},
-          {"ideal_cycles", timing.limits.ideal_cycles(layer.macs)},
-          {"share_of_peak", timing.limits.ideal_cycles(layer.macs) / cycles},
-          {"array_fill", timing.array_fill(layer)},
-          {"roofline_cycles", roofline},
-          {"share_of_roofline", roofline / cycles},
-          {"bound_by", overlay::name(layer.bound())},
-          {"cycles_by_cause", caused},
-          {"instructions", layer.instructions},
-          {"gemm_uops", layer.gemm_uops},
-          {"alu_uops", layer.alu_uops},
-          {"bytes",
-           {{"inputs", traffic.input_bytes},
-            {"weights", traffic.weight_bytes},
-            {"parameters", traffic.parameter_bytes},
-            {"uops", traffic.uop_bytes},
-            {"instructions", traffic.instruction_bytes},
-            {"outputs", traffic.output_bytes}}},
-          {"schedule", overlay::print_schedule(layer.schedule)}};
-}
-
-nlohmann::json timing_json(const NetworkTiming& timing) {
-  nlohmann::json layers = nlohmann::json::array();
-  for (const overlay::LayerTiming& layer : timing.layers) layers.push_back(layer_json(timing, layer));
-  return {{"network", timing.network},
-          {"hardware", timing.hardware.name},
-          {"macs_per_cycle", timing.limits.macs_per_cycle},
-          {"bytes_per_cycle", timing.limits.bytes_per_cycle},
-          {"shared_bus", timing.limits.shared_bus},
-          {"cycles", timing.cycles()},
-          {"ideal_cycles", timing.ideal_cycles()},
-          {"roofline_cycles", timing.roofline_cycles()},
-          {"share_of_peak", timing.share_of_peak()},
-          {"bytes", timing.traffic().total()},
-          {"host_nodes", timing.host_nodes},
-          {"host_macs", timing.host_macs},
-          {"layers", layers}};
-}
-
-Bundle read_for_timing(const TimingOptions& options) {
-  Bundle bundle = read_bundle(options.bundle);
-  if (!options.hardware.empty()) bundle = retarget(std::move(bundle), find_hardware(options.hardware));
-  return bundle;
-}
-
 void report(const ReportOptions& options, std::ostream& out) {
-  const Bundle bundle = read_for_timing(options.timing);
+  const Bundle bundle = read_bundle(options.timing.bundle, options.timing.hardware, shared_folders());
   const NetworkTiming timing = time_network(bundle, find_memory_model(options.timing.memory));
   if (!options.svg.empty()) write_text_file(options.svg, roofline_svg(timing));
-  out << (options.timing.json ? json_text(timing_json(timing), 2) + "\n" : to_string(timing));
+  out << (options.timing.json ? to_json(timing) : to_string(timing));
 }
 
 }  // namespace tilewright::cli

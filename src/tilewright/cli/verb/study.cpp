@@ -9,8 +9,6 @@
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/flow/explore/exploration_plots.h"
 #include "tilewright/flow/explore/study_tables.h"
-#include "tilewright/hardware/device.h"
-#include "tilewright/overlay/implement/implementation_space.h"
 
 namespace tilewright::cli {
 
@@ -25,7 +23,7 @@ void study_front(const StudyOptions& options, std::ostream& out) {
 }
 
 void study_importance(const StudyOptions& options, std::ostream& out) {
-  const tune::SampleTable table = read_sample_table(options.path);
+  const auto table = read_sample_table(options.path);
   const ImportanceReport report = tilewright::study_importance(
       table, options.targets.empty() ? learnable_targets(table) : options.targets, options.seed);
   if (!options.output.empty()) {
@@ -35,9 +33,8 @@ void study_importance(const StudyOptions& options, std::ostream& out) {
 }
 
 void study_rules(const RulesOptions& options, std::ostream& out) {
-  const Device device = find_device(options.device, shared_folder("hardware") / "devices");
-  const overlay::ImplementationSpace space(device.family);
-  out << (options.json ? overlay::elimination_json(space) + "\n" : overlay::elimination_table(space));
+  const Answer answer = implementation_rules(options.device, shared_folders());
+  out << (options.json ? answer.json : answer.text);
 }
 
 }  // namespace tilewright::cli

@@ -11,7 +11,6 @@
 #include "tilewright/cli/options/fleet_options.h"
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/progress_line.h"
-#include "tilewright/cli/options/timing_json.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/flow/tune/tuning.h"
 
@@ -42,7 +41,7 @@ std::string tuning_progress(const NetworkTuneProgress& at, int64_t trials) {
 
 void tune(const TuneOptions& options, std::ostream& out) {
   const CommandLimits limits(options.limits);
-  Bundle bundle = read_for_timing(options.timing);
+  Bundle bundle = read_bundle(options.timing.bundle, options.timing.hardware, shared_folders());
   NetworkTuneOptions chosen;
   chosen.deadline = &limits.deadline();
   chosen.search = options.search;
@@ -52,13 +51,10 @@ void tune(const TuneOptions& options, std::ostream& out) {
   chosen.threads = options.threads;
   chosen.memory = find_memory_model(options.timing.memory);
   chosen.layers = options.layers;
-  std::optional<tune::RecordStore> records;
-  if (!options.records.empty()) {
-    records.emplace(options.records, tune::RecordStore::Mode::kWrite);
-    chosen.records = &*records;
-  }
-  const std::unique_ptr<tune::Executor> executor = make_executor(options.fleet);
-  chosen.executor = executor.get();
+  const auto records = open_tuning_records(options.records);
+  chosen.records = records.get();
+  const auto workers = make_workers(fleet_request(options.fleet));
+  chosen.executor = workers.get();
   NetworkTuning tuning;
   {
     ProgressLine line;

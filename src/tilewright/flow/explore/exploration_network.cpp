@@ -9,6 +9,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/hash.h"
+#include "tilewright/flow/model/container.h"
 #include "tilewright/flow/model/hardware_form.h"
 #include "tilewright/flow/model/samples.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
@@ -62,7 +63,7 @@ OverlayHardware machine_of_width(int bits) {
 std::vector<Layer> layers_of(const Bundle& bundle) {
   std::vector<Layer> layers;
   for (const Step& step : bundle.steps()) {
-    if (!step.on_overlay) continue;
+    if (step.on_host()) continue;
     for (Layer& layer : overlay::overlay_layers(bundle.graph, step.nodes, bundle.hardware)) {
       layers.push_back(std::move(layer));
     }
@@ -78,6 +79,10 @@ std::string network_digest(const ExplorationNetwork& network) {
     text += fmt::format("{} {}\n", item.count, overlay::workload_text(item.layer));
   }
   return fmt::format("{:016x}", fnv1a(text));
+}
+
+Bundle exploration_bundle(const ModelFile& file, int threads) {
+  return is_container(file.path) ? read_bundle(file.path) : exploration_bundle(load_model(file), threads);
 }
 
 OverlayHardware exploration_reference() {
@@ -105,7 +110,7 @@ ExplorationNetwork exploration_network(const Bundle& bundle, int bits) {
   const OverlayHardware machine = machine_of_width(bits);
   std::map<std::string, size_t> index;
   for (size_t n = 0; n < bundle.nodes.size(); ++n) {
-    if (bundle.nodes[n].on_overlay) continue;
+    if (!bundle.nodes[n].on_host()) continue;
     network.left_out.push_back(fmt::format("{}: {}", bundle.graph.nodes[n].name, bundle.nodes[n].reason));
   }
   for (Layer& layer : layers_of(bundle)) {

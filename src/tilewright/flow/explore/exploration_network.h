@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/flow/model/load_model.h"
 #include "tilewright/flow/run/bundle.h"
 #include "tilewright/overlay/schedule/layer.h"
 
@@ -37,6 +38,9 @@ ExplorationNetwork exploration_network(const Bundle& bundle, int operand_bits);
 // A model compiled for exploration_reference(). Time does not depend on numbers, so a float model is
 // quantised on random inputs. Errors: those of hardware_form and compile.
 Bundle exploration_bundle(Graph model, int threads);
+// The same of a model file, or the bundle that the file is. Errors besides: those of load_model and
+// read_bundle.
+Bundle exploration_bundle(const ModelFile& file, int threads);
 
 // The overlay that networks are compiled for before they are explored: 8 bits, 1x16x16.
 OverlayHardware exploration_reference();

@@ -9,6 +9,8 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/json.h"
+#include "tilewright/hardware/device.h"
+#include "tilewright/overlay/implement/implementation_space.h"
 #include "tilewright/report/bar_chart.h"
 #include "tilewright/report/html_page.h"
 
@@ -60,6 +62,11 @@ std::vector<std::string> learnable_targets(const tune::SampleTable& table) {
     if (configurations.size() >= kLeastConfigurations) learnable.push_back(target);
   }
   return learnable;
+}
+
+Answer implementation_rules(const std::string& device, const SharedFolders& folders) {
+  const overlay::ImplementationSpace space(find_device(device, folders.devices()).family);
+  return {overlay::elimination_table(space), overlay::elimination_json(space) + "\n"};
 }
 
 ImportanceReport study_importance(const tune::SampleTable& table, const std::vector<std::string>& targets,

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "tilewright/flow/explore/exploration.h"
+#include "tilewright/flow/model/answer.h"
+#include "tilewright/flow/target/shared_folders.h"
 #include "tilewright/overlay/implement/implementation_data.h"
 #include "tilewright/report/plot_drawing.h"
 #include "tilewright/tune/learn/importance.h"
@@ -24,6 +26,10 @@ tune::SampleTable implementation_table(const std::vector<overlay::Implementation
 // The table of a folder of an exploration, or of a file of implementation data. Errors (invalid input):
 // neither; those of the readers.
 tune::SampleTable read_sample_table(const std::filesystem::path& path);
+
+// Which implementations of overlays there are to sample for a device: what every rule of its family leaves of
+// the combinations of all knobs, and why. Errors (invalid input): no such device.
+Answer implementation_rules(const std::string& device, const SharedFolders& folders);
 
 struct ImportanceReport {
   std::vector<tune::PredictionReport> predictions;

@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "tilewright/base/json.h"
 #include "tilewright/transform/fold/split_batch_norm.h"
 #include "tilewright/transform/fusion_groups.h"
 
@@ -135,6 +137,44 @@ std::string to_string(const GraphTable& table) {
                       table.frozen_activation_bytes, table.final_activation_bytes, table.activation_gain());
   for (const auto& [name, count] : table.fused_operators) text += fmt::format("{:>5} x {}\n", count, name);
   return text;
+}
+
+GraphTable graph_table(const ModelFile& file) {
+  LoadOptions options = file.options;
+  options.allow_missing_weights = true;
+  Diagnostics warnings;
+  const GraphTable table = graph_table(file.path, options, &warnings);
+  if (file.warn) file.warn(warnings);
+  return table;
+}
+
+std::string to_json(const GraphTable& table) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const GraphTableRow& row : table.rows) {
+    rows.push_back({{"stage", row.stage},
+                    {"nodes", row.nodes},
+                    {"operators", row.operators},
+                    {"random", row.random},
+                    {"moving_averages", row.moving_averages},
+                    {"batch_norms", row.normalizations},
+                    {"rsqrts", row.rsqrts},
+                    {"scales", row.scales},
+                    {"needs_rsqrt", row.needs_rsqrt()},
+                    {"needs_scale", row.needs_scale()}});
+  }
+  const nlohmann::json json = {{"stages", rows},
+                               {"macs", table.macs},
+                               {"macs_per_byte_frozen", table.frozen_unfused},
+                               {"macs_per_byte_constants_folded", table.constants_folded_unfused},
+                               {"macs_per_byte_folded", table.final_unfused},
+                               {"macs_per_byte_fused", table.final_fused},
+                               {"intensity_gain", table.intensity_gain()},
+                               {"gain_from_constants_folded", table.gain_from_constants_folded()},
+                               {"activation_bytes_frozen", table.frozen_activation_bytes},
+                               {"activation_bytes_fused", table.final_activation_bytes},
+                               {"activation_gain", table.activation_gain()},
+                               {"fused_operators", table.fused_operators}};
+  return json_text(json, 2) + "\n";
 }
 
 }  // namespace tilewright

@@ -46,9 +46,12 @@ struct GraphTable {
 // The table of a model file. Errors: those of load_model.
 GraphTable graph_table(const std::filesystem::path& path, const LoadOptions& options = {},
                        Diagnostics* warnings = nullptr);
+// The same, where shapes and structure are enough: weights may be absent.
+GraphTable graph_table(const ModelFile& file);
 // The same of a graph that was read already, with what was counted then; without that, the first row is the
 // graph as it is.
 GraphTable graph_table(const Graph& graph, const TfStages* stages = nullptr);
 std::string to_string(const GraphTable& table);
+std::string to_json(const GraphTable& table);  // ends with a newline
 
 }  // namespace tilewright

@@ -87,6 +87,18 @@ Graph load_model(const std::filesystem::path& path, const LoadOptions& options, 
   return load_onnx(path, options, warnings);
 }
 
+Graph load_model(const ModelFile& file) {
+  Diagnostics warnings;
+  Graph graph = load_model(file.path, file.options, &warnings);
+  if (file.warn) file.warn(warnings);
+  return graph;
+}
+
+Graph load_shapes(ModelFile file) {
+  file.options.allow_missing_weights = true;
+  return load_model(file);
+}
+
 Graph host_form(Graph graph) {
   const bool quantized = is_quantized(graph);
   graph = optimize(std::move(graph));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -33,6 +34,16 @@ struct LoadOptions {
 // numbers of nodes while a TensorFlow file was read (zeros for other files).
 Graph load_model(const std::filesystem::path& path, const LoadOptions& options = {},
                  Diagnostics* warnings = nullptr, TfStages* stages = nullptr);
+
+// A model file as requests name it.
+struct ModelFile {
+  std::filesystem::path path;
+  LoadOptions options;
+  std::function<void(const Diagnostics&)> warn;  // is told the reader's warnings; may be empty
+};
+Graph load_model(const ModelFile& file);
+// The same for what depends on shapes alone: weights may be absent.
+Graph load_shapes(ModelFile file);
 
 // The form of a model that the host engine runs fastest and most exactly: quantised models in integer
 // operators, float models optimised.

@@ -31,6 +31,15 @@ bool same_axes(std::span<const int64_t> a, std::span<const int64_t> b) {
   return x == y || x.size() <= 1 || y.size() <= 1;
 }
 
+void check_single_input(const Graph& graph) {
+  if (graph.inputs.size() == 1) return;
+  std::string names;
+  for (ValueId v : graph.inputs) names += (names.empty() ? "" : ", ") + graph.value(v).name;
+  throw Error(ErrorKind::kUnsupported,
+              fmt::format("the model has {} inputs ({})", graph.inputs.size(), names),
+              "data can only be given to models with one input");
+}
+
 }  // namespace
 
 Samples Samples::read(const std::filesystem::path& path, int64_t count, double scale) {
@@ -140,6 +149,22 @@ std::vector<int64_t> Samples::labels(int64_t count, int64_t classes, bool may_be
     labels.push_back(int64_t(label));
   }
   return labels;
+}
+
+int64_t count_inputs(const Graph& graph, const Samples& samples) {
+  check_single_input(graph);
+  return samples.count_for(graph.value(graph.inputs[0]).shape);
+}
+
+std::vector<Tensor> cut_inputs(const Graph& graph, const Samples& samples, int64_t index) {
+  const Value& input = graph.value(graph.inputs[0]);
+  return {samples.cut(index, input.type, input.shape)};
+}
+
+std::vector<Tensor> stack_inputs(const Graph& graph, const Samples& samples) {
+  count_inputs(graph, samples);
+  const Value& input = graph.value(graph.inputs[0]);
+  return {samples.stack(input.type, input.shape)};
 }
 
 std::vector<Tensor> random_inputs(const Graph& model, int64_t samples) {

@@ -10,11 +10,19 @@
 
 namespace tilewright {
 
+// A file of samples as requests name it.
+struct SampleFile {
+  std::filesystem::path path;
+  int64_t count = 0;  // first samples only; 0: all
+  double scale = 1.0;
+};
+
 class Samples {
  public:
   // Reads .npy, or idx (plain or gzip). `count` > 0 keeps the first samples only; values are multiplied by
   // `scale` when a float tensor is cut. Errors (invalid input): unreadable, no samples, fewer than `count`.
   static Samples read(const std::filesystem::path& path, int64_t count = 0, double scale = 1.0);
+  static Samples read(const SampleFile& file) { return read(file.path, file.count, file.scale); }
   // The same over an array in memory; axis 0 counts the samples.
   Samples(Tensor array, int64_t count, double scale, std::string name);
 
@@ -37,6 +45,12 @@ class Samples {
   double scale_;
   std::string name_;
 };
+
+// How many inputs of a model `samples` holds; input number `index`; all of them as one array. Errors
+// (unsupported): a model of several inputs, naming them; those of Samples.
+int64_t count_inputs(const Graph& graph, const Samples& samples);
+std::vector<Tensor> cut_inputs(const Graph& graph, const Samples& samples, int64_t index);
+std::vector<Tensor> stack_inputs(const Graph& graph, const Samples& samples);
 
 // An array for each input of a model, with `samples` times the model's first axis, uniform in [-1, 1): for
 // results that depend on shapes, not on values.

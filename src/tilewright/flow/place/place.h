@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/base/error.h"
 #include "tilewright/cgra/learn/policy_mapper.h"
 #include "tilewright/cgra/problem/mapper.h"
 #include "tilewright/cgra/problem/mapping_file.h"
@@ -59,6 +60,9 @@ struct PlaceReport {
 // without routes, with the reason in `note`. Errors: the problem's (invalid input), all at once; the
 // mapper's.
 PlaceReport place(const PlaceRequest& request);
+
+// The error that a report without a mapping ends in.
+Error missing_mapping(const PlaceReport& report);
 
 // The best point as a file; its rules say `routed` if it has routes.
 cgra::MappedProgram mapped_program(const PlaceRequest& request, const PlacePoint& point);

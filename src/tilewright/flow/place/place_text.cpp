@@ -174,4 +174,16 @@ std::string place_json(const PlaceRequest& request, const PlaceReport& report) {
   return json_text(json, 2) + "\n";
 }
 
+Error missing_mapping(const PlaceReport& report) {
+  bool proven = true;
+  std::string reason;
+  for (const PlacePoint& point : report.points) {
+    proven = proven && point.result.status == SearchStatus::kInfeasible;
+    reason = point.result.conflict ? point.result.conflict->text : point.note;
+  }
+  return Error(ErrorKind::kInfeasible,
+               proven ? "no mapping exists" : "no mapping found, but it is not proven that none exists",
+               reason);
+}
+
 }  // namespace tilewright

@@ -63,10 +63,11 @@ void read_nodes(const std::string& text, Bundle& bundle, Diagnostics& diagnostic
     }
     const json& entry = *found->second;
     const std::string side = text_field(entry, "on");
-    if (side != "overlay" && side != "host") report(where(node), "is neither on 'overlay' nor on 'host'");
-    bundle.nodes.push_back({side == "overlay", text_field(entry, "reason")});
+    const bool on_overlay = side == kOverlay;
+    if (!on_overlay && side != kHost) report(where(node), "is neither on 'overlay' nor on 'host'");
+    bundle.nodes.push_back({on_overlay ? kOverlay : kHost, text_field(entry, "reason")});
     std::string reason;
-    if (side == "overlay" && !overlay::supports(bundle.graph, node, bundle.hardware, &reason)) {
+    if (on_overlay && !overlay::supports(bundle.graph, node, bundle.hardware, &reason)) {
       report(where(node), "cannot run on the overlay: " + reason);
     }
     const std::string schedule = text_field(entry, "schedule");
@@ -99,18 +100,16 @@ void read_meanings(const std::string& text, Bundle& bundle, Diagnostics& diagnos
 }  // namespace
 
 std::vector<Step> Bundle::steps() const {
-  std::vector<bool> on_overlay;
-  for (const BundleNode& node : nodes) on_overlay.push_back(node.on_overlay);
-  return order_steps(graph, on_overlay);
+  std::vector<std::string> targets;
+  for (const BundleNode& node : nodes) targets.push_back(node.target);
+  return order_steps(graph, targets);
 }
 
 std::vector<std::byte> format_bundle(const Bundle& bundle) {
   json list = json::array();
   for (size_t n = 0; n < bundle.graph.nodes.size(); ++n) {
     const std::string& name = bundle.graph.nodes[n].name;
-    json entry = {{"node", name},
-                  {"on", bundle.nodes[n].on_overlay ? "overlay" : "host"},
-                  {"reason", bundle.nodes[n].reason}};
+    json entry = {{"node", name}, {"on", bundle.nodes[n].target}, {"reason", bundle.nodes[n].reason}};
     const auto schedule = bundle.schedules.find(name);
     if (schedule != bundle.schedules.end()) entry["schedule"] = overlay::print_schedule(schedule->second);
     list.push_back(std::move(entry));
@@ -151,6 +150,13 @@ void write_bundle(const std::filesystem::path& path, const Bundle& bundle) {
 
 Bundle read_bundle(const std::filesystem::path& path) {
   return with_context(fmt::format("file '{}'", path.string()), [&] { return parse_bundle(read_file(path)); });
+}
+
+Bundle read_bundle(const std::filesystem::path& path, const std::string& hardware,
+                   const SharedFolders& folders) {
+  Bundle bundle = read_bundle(path);
+  if (hardware.empty()) return bundle;
+  return retarget(std::move(bundle), find_overlay_hardware(hardware, folders.hardware));
 }
 
 }  // namespace tilewright

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tilewright/flow/run/partition.h"
+#include "tilewright/flow/target/shared_folders.h"
 #include "tilewright/graph/graph.h"
 #include "tilewright/hardware/overlay_hardware.h"
 #include "tilewright/overlay/program/program.h"
@@ -23,8 +24,10 @@
 namespace tilewright {
 
 struct BundleNode {
-  bool on_overlay = false;
+  std::string target = kHost;
   std::string reason;
+
+  bool on_host() const { return target == kHost; }
   bool operator==(const BundleNode&) const = default;
 };
 
@@ -49,6 +52,10 @@ Bundle read_bundle(const std::filesystem::path& path);
 // there goes to the host; schedules are chosen anew. Errors (invalid input): `hardware` does not verify;
 // (infeasible) the layers fit one by one, but not together.
 Bundle retarget(Bundle bundle, const OverlayHardware& hardware);
+
+// The bundle of a file, for another overlay where one is named. Errors: those of both.
+Bundle read_bundle(const std::filesystem::path& path, const std::string& hardware,
+                   const SharedFolders& folders);
 
 // A bundle and what its overlay layers are estimated to cost.
 struct Compilation {

@@ -56,12 +56,12 @@ TEST(Bundle, RoundTripsAndRunsBitIdentically) {
   EXPECT_EQ(bundle.nodes, compilation.bundle.nodes);
   EXPECT_EQ(bundle.schedules, compilation.bundle.schedules);
   EXPECT_EQ(bundle.meanings, compilation.bundle.meanings);
-  ASSERT_TRUE(bundle.nodes[0].on_overlay) << bundle.nodes[0].reason;
-  EXPECT_FALSE(bundle.nodes[1].on_overlay);
+  ASSERT_EQ(bundle.nodes[0].target, kOverlay) << bundle.nodes[0].reason;
+  EXPECT_TRUE(bundle.nodes[1].on_host());
   Tensor input(ElementType::kI8, {1, 16, 8, 8});
   for (int64_t i = 0; i < input.size(); ++i) input.set_integer(i, i * 91 % 256 - 128);
-  Session functional(std::make_shared<const Engine>(bundle, EngineKind::kFunctional));
-  Session host(std::make_shared<const Engine>(bundle, EngineKind::kHost));
+  Session functional(std::make_shared<const Engine>(bundle, Execution::kAsPlaced));
+  Session host(std::make_shared<const Engine>(bundle, Execution::kOnHost));
   EXPECT_TRUE(functional.run({input})[0].identical(host.run({input})[0]));
   EXPECT_GT(functional.counters().gemm_uops, 0u);
   EXPECT_THROW(functional.run({}), Error);
@@ -75,20 +75,20 @@ TEST(Bundle, RetargetsToAnotherOverlay) {
   const Bundle moved = retarget(bundle, plain);
   EXPECT_EQ(moved.hardware, plain);
   EXPECT_EQ(moved.schedules, compile(small_integer_graph(), plain).bundle.schedules);
-  EXPECT_TRUE(moved.nodes[0].on_overlay);
+  EXPECT_FALSE(moved.nodes[0].on_host());
   // What does not fit the other overlay moves to the host.
   OverlayHardware small = wide();
   small.name = "small";
   small.accumulator_buffer_bytes = 2 * small.accumulator_bytes();
   small.weight_buffer_bytes = 2 * small.weight_bytes();
   const Bundle hosted = retarget(bundle, small);
-  EXPECT_FALSE(hosted.nodes[0].on_overlay);
+  EXPECT_TRUE(hosted.nodes[0].on_host());
   EXPECT_NE(hosted.nodes[0].reason.find("its smallest tile does not fit"), std::string::npos)
       << hosted.nodes[0].reason;
   EXPECT_EQ(hosted.nodes, compile(small_integer_graph(), small).bundle.nodes);
   // What the host was given stays there: the overlay would be slower.
   Bundle on_host = bundle;
-  on_host.nodes[0] = {false, "slower there"};
+  on_host.nodes[0] = {kHost, "slower there"};
   on_host.schedules.clear();
   EXPECT_EQ(retarget(on_host, plain).nodes, on_host.nodes);
   OverlayHardware impossible = plain;
@@ -132,7 +132,7 @@ TEST(Bundle, ViewsOfTheHostsDataStayThere) {
     if (flat || std::string(op) == "Reshape") graph.outputs[1] = view(graph.outputs[1]);
     const Bundle bundle = compile(graph, small).bundle;
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
-      EXPECT_FALSE(bundle.nodes[n].on_overlay) << graph.nodes[n].name;
+      EXPECT_TRUE(bundle.nodes[n].on_host()) << graph.nodes[n].name;
       if (n == 0) continue;
       EXPECT_EQ(bundle.nodes[n].reason, "only re-shapes data that lies on the host");
     }

@@ -9,10 +9,13 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "tilewright/base/json.h"
 #include "tilewright/flow/run/engine.h"
 #include "tilewright/host/executor.h"
+#include "tilewright/transform/pipeline.h"
 
 namespace tilewright {
 namespace {
@@ -123,7 +126,7 @@ Comparison compare_models(const Graph& float_model, const Bundle& bundle, const 
   });
 
   Comparison result;
-  Session session(std::make_shared<const Engine>(bundle, EngineKind::kFunctional));
+  Session session(std::make_shared<const Engine>(bundle, Execution::kAsPlaced));
   session.run(inputs, [&](ValueId id, const Tensor& tensor) {
     const std::string& value = bundle.graph.value(id).name;
     const auto expected = integer_values.find(value);
@@ -157,6 +160,15 @@ Comparison compare_models(const Graph& float_model, const Bundle& bundle, const 
   return result;
 }
 
+Comparison compare_files(const ModelFile& float_model, const std::filesystem::path& bundle,
+                         const SampleFile& input, double threshold_db) {
+  const Graph model = optimize(load_model(float_model));
+  const Bundle compiled = read_bundle(bundle);
+  const Samples samples = Samples::read(input);
+  count_inputs(model, samples);  // a model with several inputs is an error
+  return compare_models(model, compiled, cut_inputs(model, samples, 0), threshold_db);
+}
+
 std::string to_string(const Comparison& comparison) {
   std::string text = fmt::format("{:<32} {:>9} {:>14} {:>11}  {}\n", "tensor", "SQNR dB", "largest error",
                                  "saturated", "cause");
@@ -174,6 +186,22 @@ std::string to_string(const Comparison& comparison) {
     text += fmt::format("the simulator differs from the integer reference in '{}'\n", value);
   }
   return text;
+}
+
+std::string to_json(const Comparison& comparison) {
+  nlohmann::json tensors = nlohmann::json::array();
+  for (const TensorComparison& t : comparison.tensors) {
+    tensors.push_back({{"tensor", t.source},
+                       {"integer", t.integer},
+                       {"sqnr_db", std::isfinite(t.sqnr_db) ? nlohmann::json(t.sqnr_db) : nlohmann::json()},
+                       {"largest_error_steps", t.largest_error_steps},
+                       {"saturated_share", t.saturated_share},
+                       {"cause", name(t.cause)}});
+  }
+  const nlohmann::json facts = {{"tensors", tensors},
+                                {"first_divergence", comparison.first_divergence},
+                                {"engine_faults", comparison.engine_faults}};
+  return json_text(facts, 2) + "\n";
 }
 
 }  // namespace tilewright

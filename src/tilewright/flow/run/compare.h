@@ -1,9 +1,12 @@
 // Where a compiled model leaves its float model, tensor by tensor, and why.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "tilewright/flow/model/load_model.h"
+#include "tilewright/flow/model/samples.h"
 #include "tilewright/flow/run/bundle.h"
 
 namespace tilewright {
@@ -41,6 +44,10 @@ struct Comparison {
 // input): the models have other inputs; no value of the bundle is known in the float model.
 Comparison compare_models(const Graph& float_model, const Bundle& bundle, const std::vector<Tensor>& inputs,
                           double threshold_db = 20);
+// The same for a model file, the bundle in a file and the first of the samples.
+Comparison compare_files(const ModelFile& float_model, const std::filesystem::path& bundle,
+                         const SampleFile& input, double threshold_db = 20);
 std::string to_string(const Comparison& comparison);
+std::string to_json(const Comparison& comparison);  // ends with a newline
 
 }  // namespace tilewright

@@ -22,8 +22,8 @@ struct Planner {
   std::vector<overlay::LayerReport> plan(const std::vector<bool>& on_overlay) {
     recorded.clear();
     std::vector<overlay::LayerReport> layers;
-    for (const Step& step : order_steps(graph, on_overlay)) {
-      if (!step.on_overlay) continue;
+    for (const Step& step : order_steps(graph, on_overlay, kOverlay)) {
+      if (step.on_host()) continue;
       const std::map<std::string, overlay::Schedule> known = known_schedules(step.nodes);
       for (const auto& [name, schedule] : known) recorded.insert(name);
       std::vector<overlay::LayerReport> part =
@@ -74,8 +74,8 @@ bool leave_misfits(const Planner& planner, std::vector<bool>& on_overlay, std::v
                   : problem.message;
     found = true;
   };
-  for (const Step& step : order_steps(graph, on_overlay)) {
-    if (!step.on_overlay) continue;
+  for (const Step& step : order_steps(graph, on_overlay, kOverlay)) {
+    if (step.on_host()) continue;
     for (const auto& [n, problem] : overlay::overlay_misfits(graph, step.nodes, planner.hardware)) {
       leave(n, problem);
     }
@@ -120,7 +120,7 @@ Bundle retarget(Bundle bundle, const OverlayHardware& hardware) {
   std::vector<std::string> reasons;
   for (size_t n = 0; n < bundle.graph.nodes.size(); ++n) {
     reasons.push_back(bundle.nodes[n].reason);
-    on_overlay.push_back(bundle.nodes[n].on_overlay &&
+    on_overlay.push_back(!bundle.nodes[n].on_host() &&
                          overlay::supports(bundle.graph, bundle.graph.nodes[n], hardware, &reasons.back()));
   }
   leave_lone_views(bundle.graph, on_overlay, reasons);
@@ -129,7 +129,9 @@ Bundle retarget(Bundle bundle, const OverlayHardware& hardware) {
   for (const overlay::LayerReport& layer : plan_what_fits(planner, on_overlay, reasons)) {
     bundle.schedules[layer.name] = layer.schedule;
   }
-  for (size_t n = 0; n < bundle.nodes.size(); ++n) bundle.nodes[n] = {on_overlay[n], reasons[n]};
+  for (size_t n = 0; n < bundle.nodes.size(); ++n) {
+    bundle.nodes[n] = {on_overlay[n] ? kOverlay : kHost, reasons[n]};
+  }
   return bundle;
 }
 
@@ -160,15 +162,17 @@ Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const 
     const size_t n = size_t(&node - graph.nodes.data());
     return Offer{legal[n], reasons[n], seconds[node.name]};
   };
-  const Partition chosen = partition(graph, offer, host);
+  const Partition chosen = partition(graph, kOverlay, offer, host);
   std::vector<bool> on_overlay;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    on_overlay.push_back(chosen.placements[n].on_overlay);
+    on_overlay.push_back(chosen.placements[n].target == kOverlay);
     reasons[n] = chosen.placements[n].reason;
   }
   leave_lone_views(graph, on_overlay, reasons);
   if (on_overlay != legal) result.layers = plan_what_fits(planner, on_overlay, reasons);
-  for (size_t n = 0; n < graph.nodes.size(); ++n) bundle.nodes.push_back({on_overlay[n], reasons[n]});
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    bundle.nodes.push_back({on_overlay[n] ? kOverlay : kHost, reasons[n]});
+  }
   result.recorded = std::move(planner.recorded);
   for (const overlay::LayerReport& layer : result.layers) bundle.schedules[layer.name] = layer.schedule;
   return result;

@@ -72,19 +72,19 @@ class Both final : public overlay::CycleObserver {
 
 }  // namespace
 
-Engine::Engine(const Bundle& bundle, EngineKind kind, HostOptions host)
+Engine::Engine(const Bundle& bundle, Execution execution, HostOptions host)
     : graph_(bundle.graph), hardware_(bundle.hardware) {
   std::map<std::string, ValueId> by_name;
   for (size_t v = 0; v < graph_.values.size(); ++v) by_name[graph_.values[v].name] = ValueId(v);
   std::vector<Step> steps = bundle.steps();
-  if (kind == EngineKind::kHost) {
-    Step all{false, std::vector<NodeId>(graph_.nodes.size())};
+  if (execution == Execution::kOnHost) {
+    Step all{kHost, std::vector<NodeId>(graph_.nodes.size())};
     std::iota(all.nodes.begin(), all.nodes.end(), 0);
     steps = {all};
   }
   for (const Step& step : steps) {
     PreparedStep prepared;
-    if (step.on_overlay) {
+    if (!step.on_host()) {
       prepared.program = std::make_shared<const overlay::OverlayProgram>(
           overlay::compile_overlay(graph_, step.nodes, hardware_, bundle.schedules));
     } else {

@@ -12,14 +12,14 @@
 
 namespace tilewright {
 
-// kFunctional: overlay nodes run as overlay programs, on the engine that the session names.
-enum class EngineKind { kFunctional, kHost };
+// Where the nodes of a bundle run. On which engine overlay programs run is the session's choice.
+enum class Execution { kAsPlaced, kOnHost };
 
 // A bundle made ready: programs generated, weights packed, kernels resolved. Immutable, shared by sessions.
 class Engine {
  public:
   // Errors: those of overlay::compile_overlay and Executor.
-  Engine(const Bundle& bundle, EngineKind kind, HostOptions host = {});
+  Engine(const Bundle& bundle, Execution execution, HostOptions host = {});
 
   struct PreparedStep {
     std::vector<ValueId> inputs, outputs;                    // values of the bundle's graph

@@ -86,8 +86,8 @@ Bundle run(Network& network, const OverlayHardware& hardware) {
   const Bundle bundle = compile(network.graph, hardware, kSlowHost).bundle;
   Tensor input(ElementType::kI8, network.shape(network.graph.inputs[0]));
   for (int64_t i = 0; i < input.size(); ++i) input.set_integer(i, network.random.between(-128, 127));
-  Session functional(std::make_shared<const Engine>(bundle, EngineKind::kFunctional));
-  Session host(std::make_shared<const Engine>(bundle, EngineKind::kHost));
+  Session functional(std::make_shared<const Engine>(bundle, Execution::kAsPlaced));
+  Session host(std::make_shared<const Engine>(bundle, Execution::kOnHost));
   const Tensor expected = host.run({input})[0];
   EXPECT_TRUE(functional.run({input})[0].identical(expected));
   return bundle;
@@ -100,8 +100,8 @@ TEST(FlattenedLayers, AConvolutionDoesNotReadTheImageAsChannels) {
   network.graph.outputs = {network.conv(network.unsqueeze(flat), 64, 1)};
   const Bundle bundle = run(network, overlay_of(IsaVersion::kVta));
   ASSERT_EQ(bundle.nodes.size(), 5u);
-  for (const size_t n : {0u, 1u, 2u, 4u}) EXPECT_TRUE(bundle.nodes[n].on_overlay) << bundle.nodes[n].reason;
-  EXPECT_FALSE(bundle.nodes[3].on_overlay);
+  for (const size_t n : {0u, 1u, 2u, 4u}) EXPECT_FALSE(bundle.nodes[n].on_host()) << bundle.nodes[n].reason;
+  EXPECT_TRUE(bundle.nodes[3].on_host());
   EXPECT_EQ(bundle.nodes[3].reason, "its input lies in the overlay's memory as images of 32 x 4 x 4");
 }
 
@@ -111,7 +111,7 @@ TEST(FlattenedLayers, AVectorWithTwoMoreAxesIsAView) {
   const ValueId dense = network.gemm(network.flatten(network.conv(x, 32, 3)), 48);
   network.graph.outputs = {network.conv(network.unsqueeze(dense), 64, 1)};
   for (const BundleNode& node : run(network, overlay_of(IsaVersion::kVta)).nodes) {
-    EXPECT_TRUE(node.on_overlay) << node.reason;
+    EXPECT_FALSE(node.on_host()) << node.reason;
   }
 }
 
@@ -121,8 +121,8 @@ TEST(FlattenedLayers, ASumOfAnImageAndAVectorIsTheHosts) {
   const ValueId flat = network.flatten(network.conv(x, 16, 3));
   network.graph.outputs = {network.sum(flat, network.gemm(flat, 256))};
   const Bundle bundle = run(network, overlay_of(IsaVersion::kVta));
-  EXPECT_TRUE(bundle.nodes[2].on_overlay);
-  EXPECT_FALSE(bundle.nodes[3].on_overlay);
+  EXPECT_FALSE(bundle.nodes[2].on_host());
+  EXPECT_TRUE(bundle.nodes[3].on_host());
   EXPECT_EQ(bundle.nodes[3].reason, "the operands of the addition are seen as images of different sizes");
 }
 
@@ -133,12 +133,12 @@ TEST(FlattenedLayers, ADenseLayerWhoseWeightsOfOneImageDoNotFitIsTheHosts) {
   OverlayHardware small = overlay_of(IsaVersion::kVta);
   small.weight_buffer_bytes = 64 * small.weight_bytes();  // 144 are needed
   const Bundle bundle = run(network, small);
-  EXPECT_TRUE(bundle.nodes[0].on_overlay);
-  EXPECT_FALSE(bundle.nodes[2].on_overlay);
+  EXPECT_FALSE(bundle.nodes[0].on_host());
+  EXPECT_TRUE(bundle.nodes[2].on_host());
   EXPECT_EQ(bundle.nodes[2].reason,
             "its smallest tile does not fit: WGT scratchpad needs 144 elements of 64");
   const Bundle large = compile(network.graph, overlay_of(IsaVersion::kVta), kSlowHost).bundle;
-  EXPECT_TRUE(large.nodes[2].on_overlay) << large.nodes[2].reason;
+  EXPECT_FALSE(large.nodes[2].on_host()) << large.nodes[2].reason;
   EXPECT_EQ(retarget(large, small).nodes[2], bundle.nodes[2]);
 }
 
@@ -150,8 +150,8 @@ TEST(FlattenedLayers, ADenseLayerOfSignsReadsWholeBlocksOnly) {
   OverlayHardware signs = overlay_of(IsaVersion::kWide);
   signs.weight_bits = 1;
   const Bundle bundle = run(network, signs);
-  EXPECT_TRUE(bundle.nodes[0].on_overlay) << bundle.nodes[0].reason;
-  EXPECT_FALSE(bundle.nodes[2].on_overlay);
+  EXPECT_FALSE(bundle.nodes[0].on_host()) << bundle.nodes[0].reason;
+  EXPECT_TRUE(bundle.nodes[2].on_host());
   EXPECT_NE(bundle.nodes[2].reason.find("behind the last channel"), std::string::npos)
       << bundle.nodes[2].reason;
 }

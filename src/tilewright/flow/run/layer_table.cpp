@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <nlohmann/json.hpp>
 
+#include "tilewright/base/json.h"
 #include "tilewright/graph/inference/statistics.h"
 
 namespace tilewright {
@@ -15,12 +17,13 @@ LayerTable layer_table(const Compilation& compilation) {
   std::map<std::string, const overlay::LayerReport*> reports;
   for (const overlay::LayerReport& layer : compilation.layers) reports[layer.name] = &layer;
   LayerTable table;
+  table.hardware = bundle.hardware.name;
   for (size_t n = 0; n < bundle.graph.nodes.size(); ++n) {
     const Node& node = bundle.graph.nodes[n];
-    LayerRow row{node.name, node.op, bundle.nodes[n].on_overlay, bundle.nodes[n].reason};
+    LayerRow row{node.name, node.op, bundle.nodes[n].target, bundle.nodes[n].reason};
     row.macs = multiply_accumulates(bundle.graph, node);
     table.total_macs += row.macs;
-    if (row.on_overlay) table.overlay_macs += row.macs;
+    if (!row.on_host()) table.overlay_macs += row.macs;
     const auto found = reports.find(node.name);
     if (found != reports.end()) {
       const overlay::LayerCost& cost = found->second->cost;
@@ -49,11 +52,11 @@ std::string to_string(const LayerTable& table) {
     const std::string name = row.name.size() > 28
                                  ? row.name.substr(0, 13) + ".." + row.name.substr(row.name.size() - 13)
                                  : row.name;
-    text += row.on_overlay ? fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11.0f} {:>5.1f}%  {}\n",
-                                         name, row.op, "overlay", row.macs, row.bytes_moved, row.uops,
+    text += !row.on_host() ? fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11.0f} {:>5.1f}%  {}\n",
+                                         name, row.op, row.target, row.macs, row.bytes_moved, row.uops,
                                          row.cycles, 100 * row.share_of_peak, row.reason)
                            : fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11} {:>6}  {}\n", name,
-                                         row.op, "host", row.macs, "-", "-", "-", "-", row.reason);
+                                         row.op, row.target, row.macs, "-", "-", "-", "-", row.reason);
   }
   text += fmt::format("{} MACs, {:.2f} % of them on the overlay; estimated {:.0f} cycles\n", table.total_macs,
                       100 * table.overlay_mac_share(), table.total_cycles);
@@ -62,6 +65,30 @@ std::string to_string(const LayerTable& table) {
                         scheduled_count, recorded);
   }
   return text;
+}
+
+std::string to_json(const LayerTable& table) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const LayerRow& row : table.rows) {
+    rows.push_back({{"node", row.name},
+                    {"op", row.op},
+                    {"on", row.target},
+                    {"reason", row.reason},
+                    {"macs", row.macs},
+                    {"bytes_moved", row.bytes_moved},
+                    {"uops", row.uops},
+                    {"cycles", row.cycles},
+                    {"share_of_peak", row.share_of_peak},
+                    {"schedule_from", row.on_host()  ? ""
+                                      : row.recorded ? "record"
+                                                     : "default"}});
+  }
+  const nlohmann::json facts = {{"hardware", table.hardware},
+                                {"total_macs", table.total_macs},
+                                {"overlay_mac_share", table.overlay_mac_share()},
+                                {"cycles", table.total_cycles},
+                                {"layers", rows}};
+  return json_text(facts, 2) + "\n";
 }
 
 }  // namespace tilewright

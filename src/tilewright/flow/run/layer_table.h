@@ -11,18 +11,21 @@ namespace tilewright {
 
 struct LayerRow {
   std::string name, op;
-  bool on_overlay = false;
+  std::string target = kHost;
   std::string reason;
   int64_t macs = 0;
-  // Of the overlay, by the estimate; 0 on the host.
+  // Of the target, by its estimate; 0 on the host.
   int64_t bytes_moved = 0;  // between DRAM and the scratchpads, all memories
   int64_t uops = 0;         // executed GEMM and ALU micro-op iterations
   double cycles = 0;
   double share_of_peak = 0;  // useful MACs per cycle over MACs of one micro-op
   bool recorded = false;     // the schedule is that of a record, not the default one
+
+  bool on_host() const { return target == kHost; }
 };
 
 struct LayerTable {
+  std::string hardware;        // its name
   std::vector<LayerRow> rows;  // in graph order
   int64_t total_macs = 0, overlay_macs = 0;
   double total_cycles = 0;
@@ -31,5 +34,6 @@ struct LayerTable {
 
 LayerTable layer_table(const Compilation& compilation);
 std::string to_string(const LayerTable& table);
+std::string to_json(const LayerTable& table);  // ends with a newline
 
 }  // namespace tilewright

@@ -36,21 +36,21 @@ struct Edges {
   std::vector<std::vector<NodeId>> consumers;
 };
 
-// Seconds of host-side packing and unpacking that `node` causes while it is on the overlay.
-double transfer_seconds(const Graph& graph, const Edges& edges, const std::vector<bool>& on_overlay,
+// Seconds of host-side packing and unpacking that `node` causes while it is on the target.
+double transfer_seconds(const Graph& graph, const Edges& edges, const std::vector<bool>& on_target,
                         const Node& node, const HostModel& host) {
   double bytes = 0;
   for (ValueId v : node.inputs) {
     if (v == kNoValue || graph.is_constant(v)) continue;
     const NodeId producer = edges.producers[size_t(v)];
-    if (producer == kNoNode || !on_overlay[size_t(producer)]) bytes += value_bytes(graph, v);
+    if (producer == kNoNode || !on_target[size_t(producer)]) bytes += value_bytes(graph, v);
   }
   for (ValueId v : node.outputs) {
     if (v == kNoValue) continue;
     const auto& readers = edges.consumers[size_t(v)];
     const bool to_host =
         graph.is_output(v) || std::any_of(readers.begin(), readers.end(),
-                                          [&](NodeId reader) { return !on_overlay[size_t(reader)]; });
+                                          [&](NodeId reader) { return !on_target[size_t(reader)]; });
     if (to_host) bytes += value_bytes(graph, v);
   }
   return bytes / (host.gbyte_per_s * 1e9);
@@ -58,20 +58,20 @@ double transfer_seconds(const Graph& graph, const Edges& edges, const std::vecto
 
 }  // namespace
 
-Partition partition(const Graph& graph, const std::function<Offer(const Node&)>& offer,
-                    const HostModel& host) {
+Partition partition(const Graph& graph, const std::string& target,
+                    const std::function<Offer(const Node&)>& offer, const HostModel& host) {
   Partition result;
   result.placements.resize(graph.nodes.size());
-  std::vector<bool> on_overlay(graph.nodes.size(), false);
+  std::vector<bool> on_target(graph.nodes.size(), false);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     Placement& placement = result.placements[n];
     placement.host_seconds = host_seconds(graph, graph.nodes[n], host);
     const Offer answer = offer(graph.nodes[n]);
-    on_overlay[n] = answer.legal;
+    on_target[n] = answer.legal;
     if (answer.legal) {
-      placement.overlay_seconds = answer.seconds;
-      placement.reason = fmt::format("{:.3g} ms on the overlay, {:.3g} ms on the host", answer.seconds * 1e3,
-                                     placement.host_seconds * 1e3);
+      placement.target_seconds = answer.seconds;
+      placement.reason = fmt::format("{:.3g} ms on the {}, {:.3g} ms on the host", answer.seconds * 1e3,
+                                     target, placement.host_seconds * 1e3);
     } else {
       placement.reason = answer.reason;
     }
@@ -80,19 +80,19 @@ Partition partition(const Graph& graph, const std::function<Offer(const Node&)>&
   for (bool changed = true; changed;) {  // each round only hands nodes back, so it ends
     changed = false;
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
-      if (!on_overlay[n]) continue;
+      if (!on_target[n]) continue;
       Placement& placement = result.placements[n];
-      const double transfer = transfer_seconds(graph, edges, on_overlay, graph.nodes[n], host);
-      if (placement.overlay_seconds + transfer <= placement.host_seconds) continue;
-      // On the overlay its neighbours may save a transfer; only a node that pays for its own is handed back.
+      const double transfer = transfer_seconds(graph, edges, on_target, graph.nodes[n], host);
+      if (placement.target_seconds + transfer <= placement.host_seconds) continue;
+      // On the target its neighbours may save a transfer; only a node that pays for its own is handed back.
       if (transfer == 0) continue;
-      std::vector<bool> without = on_overlay;
+      std::vector<bool> without = on_target;
       without[n] = false;
       double neighbours_extra = 0;
       const auto add_neighbour = [&](NodeId m) {
-        if (m == kNoNode || !on_overlay[size_t(m)]) return;
+        if (m == kNoNode || !on_target[size_t(m)]) return;
         neighbours_extra += transfer_seconds(graph, edges, without, graph.nodes[size_t(m)], host) -
-                            transfer_seconds(graph, edges, on_overlay, graph.nodes[size_t(m)], host);
+                            transfer_seconds(graph, edges, on_target, graph.nodes[size_t(m)], host);
       };
       std::set<NodeId> neighbours;  // once each, however many values they share with it
       for (ValueId v : graph.nodes[n].inputs) {
@@ -103,30 +103,36 @@ Partition partition(const Graph& graph, const std::function<Offer(const Node&)>&
         neighbours.insert(edges.consumers[size_t(v)].begin(), edges.consumers[size_t(v)].end());
       }
       for (const NodeId m : neighbours) add_neighbour(m);
-      if (placement.overlay_seconds + transfer <= placement.host_seconds + neighbours_extra) continue;
-      on_overlay[n] = false;
+      if (placement.target_seconds + transfer <= placement.host_seconds + neighbours_extra) continue;
+      on_target[n] = false;
       changed = true;
       placement.reason =
-          fmt::format("{:.3g} ms on the host; the overlay needs {:.3g} ms and {:.3g} ms of transfers",
-                      placement.host_seconds * 1e3, placement.overlay_seconds * 1e3, transfer * 1e3);
+          fmt::format("{:.3g} ms on the host; the {} needs {:.3g} ms and {:.3g} ms of transfers",
+                      placement.host_seconds * 1e3, target, placement.target_seconds * 1e3, transfer * 1e3);
     }
   }
-  for (size_t n = 0; n < graph.nodes.size(); ++n) result.placements[n].on_overlay = on_overlay[n];
-  result.steps = order_steps(graph, on_overlay);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (on_target[n]) result.placements[n].target = target;
+  }
+  result.steps = order_steps(graph, on_target, target);
   return result;
 }
 
-std::vector<Step> order_steps(const Graph& graph, const std::vector<bool>& on_overlay) {
+std::vector<Step> order_steps(const Graph& graph, const std::vector<std::string>& targets) {
   const std::vector<NodeId> producers = graph.producers();
-  const auto alternate = [&](bool side) {
+  std::vector<std::string> sides = {kHost};
+  for (const std::string& target : targets) {
+    if (std::find(sides.begin(), sides.end(), target) == sides.end()) sides.push_back(target);
+  }
+  const auto take_turns = [&](size_t side) {
     std::vector<Step> steps;
     std::vector<bool> done(graph.nodes.size(), false);
     size_t left = graph.nodes.size();
     while (left > 0) {
-      Step step{side, {}};
+      Step step{sides[side], {}};
       // Nodes are in topological order, so one pass finds all that become ready.
       for (size_t n = 0; n < graph.nodes.size(); ++n) {
-        if (done[n] || on_overlay[n] != side) continue;
+        if (done[n] || targets[n] != step.target) continue;
         const auto& inputs = graph.nodes[n].inputs;
         const bool ready = std::all_of(inputs.begin(), inputs.end(), [&](ValueId v) {
           return v == kNoValue || producers[size_t(v)] == kNoNode || done[size_t(producers[size_t(v)])];
@@ -137,12 +143,23 @@ std::vector<Step> order_steps(const Graph& graph, const std::vector<bool>& on_ov
         step.nodes.push_back(NodeId(n));
       }
       if (!step.nodes.empty()) steps.push_back(std::move(step));
-      side = !side;
+      side = (side + 1) % sides.size();
     }
     return steps;
   };
-  std::vector<Step> host_first = alternate(false), overlay_first = alternate(true);
-  return host_first.size() <= overlay_first.size() ? host_first : overlay_first;
+  std::vector<Step> best = take_turns(0);
+  for (size_t first = 1; first < sides.size(); ++first) {
+    std::vector<Step> steps = take_turns(first);
+    if (steps.size() < best.size()) best = std::move(steps);
+  }
+  return best;
+}
+
+std::vector<Step> order_steps(const Graph& graph, const std::vector<bool>& on_target,
+                              const std::string& target) {
+  std::vector<std::string> targets;
+  for (const bool on : on_target) targets.push_back(on ? target : kHost);
+  return order_steps(graph, targets);
 }
 
 Graph extract(const Graph& graph, const std::vector<NodeId>& nodes) {

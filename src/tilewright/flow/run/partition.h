@@ -1,11 +1,12 @@
-// Which node of an integer graph runs where: on the overlay when it is legal there and estimated to pay, else
-// on the host, each decision with its reason; and the order in which host and overlay take turns.
+// Which node of an integer graph runs where: on a target when it is legal there and estimated to pay, else on
+// the host, each decision with its reason; and the order in which the two take turns.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "tilewright/flow/target/target_names.h"
 #include "tilewright/graph/graph.h"
 
 namespace tilewright {
@@ -17,7 +18,7 @@ struct HostModel {
   double gbyte_per_s = 1.0;  // element-wise work, and moving data between host and accelerator layout
 };
 
-// What a backend says about one node.
+// What a target says about one node.
 struct Offer {
   bool legal = false;
   std::string reason;  // why not, when illegal
@@ -25,15 +26,17 @@ struct Offer {
 };
 
 struct Placement {
-  bool on_overlay = false;
+  std::string target = kHost;
   std::string reason;
-  double overlay_seconds = 0, host_seconds = 0;  // estimates; overlay_seconds is 0 when illegal
+  double target_seconds = 0, host_seconds = 0;  // estimates; target_seconds is 0 when illegal
 };
 
-// A maximal run of nodes on one side, in an order that respects data flow.
+// A maximal run of nodes on one target, in an order that respects data flow.
 struct Step {
-  bool on_overlay = false;
+  std::string target = kHost;
   std::vector<NodeId> nodes;
+
+  bool on_host() const { return target == kHost; }
 };
 
 struct Partition {
@@ -41,13 +44,17 @@ struct Partition {
   std::vector<Step> steps;
 };
 
-// Starts with every legal node on the overlay, then returns to the host those whose transfers cost more than
-// the overlay saves.
-Partition partition(const Graph& graph, const std::function<Offer(const Node&)>& offer,
-                    const HostModel& host = {});
+// Starts with every legal node on `target`, then returns to the host those whose transfers cost more than the
+// target saves.
+Partition partition(const Graph& graph, const std::string& target,
+                    const std::function<Offer(const Node&)>& offer, const HostModel& host = {});
 
-// The steps for a given placement: host and overlay alternate, each taking all nodes that are ready.
-std::vector<Step> order_steps(const Graph& graph, const std::vector<bool>& on_overlay);
+// The steps for a given placement, a target per node: the targets take turns, each taking all nodes that
+// are ready.
+std::vector<Step> order_steps(const Graph& graph, const std::vector<std::string>& targets);
+// The same where every node is on `target` or on the host.
+std::vector<Step> order_steps(const Graph& graph, const std::vector<bool>& on_target,
+                              const std::string& target);
 
 // The sub-graph made of `nodes` (ascending ids): its inputs are the non-constant values that come from
 // outside, its outputs the values that others, or the graph's outputs, need. Names are kept.

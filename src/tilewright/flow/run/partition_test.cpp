@@ -27,23 +27,23 @@ Graph small_graph() {
 
 TEST(Partition, KeepsWhatPaysAndSaysWhy) {
   const Graph graph = small_graph();  // 2 us per node on the host, 1 us per transfer
-  const Partition result = partition(graph, [](const Node& node) {
+  const Partition result = partition(graph, kOverlay, [](const Node& node) {
     if (node.name == "b") return Offer{false, "no such operation", 0};
     return Offer{true, "", node.name == "c" ? 0.5e-6 : 5e-6};
   });
-  EXPECT_FALSE(result.placements[0].on_overlay);
+  EXPECT_EQ(result.placements[0].target, kHost);
   EXPECT_EQ(result.placements[0].reason,
             "0.002 ms on the host; the overlay needs 0.005 ms and 0.002 ms of transfers");
   EXPECT_EQ(result.placements[1].reason, "no such operation");
-  EXPECT_FALSE(result.placements[2].on_overlay);  // 0.5 us + 2 us of transfers > 2 us
+  EXPECT_EQ(result.placements[2].target, kHost);  // 0.5 us + 2 us of transfers > 2 us
 }
 
 TEST(Partition, ANodeBetweenOverlayNodesStaysThoughItIsSlowerThere) {
   const Graph graph = small_graph();
-  const Partition result = partition(graph, [](const Node& node) {
+  const Partition result = partition(graph, kOverlay, [](const Node& node) {
     return Offer{node.name != "d", "x", node.name == "b" ? 2.5e-6 : 1e-9};
   });
-  EXPECT_TRUE(result.placements[1].on_overlay);
+  EXPECT_EQ(result.placements[1].target, kOverlay);
   ASSERT_EQ(result.steps.size(), 2u);
 }
 
@@ -58,13 +58,16 @@ TEST(OrderSteps, CoversEveryNodeOnceAndRespectsDataFlow) {
       const ValueId to = graph.add_value("y", ElementType::kI8, {4});
       graph.add_node("n", "Identity", {from}, {to});
     }
-    std::vector<bool> on_overlay;
-    for (int i = 0; i < count; ++i) on_overlay.push_back(random.chance(0.5));
+    const std::vector<std::string> sides = {kHost, kOverlay, "another"};
+    std::vector<std::string> targets;
+    for (int i = 0; i < count; ++i) {
+      targets.push_back(sides[size_t(random.between(0, round % 2 == 0 ? 1 : 2))]);
+    }
     std::set<ValueId> ready = {0};
     size_t covered = 0;
-    for (const Step& step : order_steps(graph, on_overlay)) {
+    for (const Step& step : order_steps(graph, targets)) {
       for (NodeId n : step.nodes) {
-        ASSERT_EQ(on_overlay[size_t(n)], step.on_overlay);
+        ASSERT_EQ(targets[size_t(n)], step.target);
         ASSERT_TRUE(ready.count(graph.nodes[size_t(n)].inputs[0])) << "round " << round;
         ready.insert(graph.nodes[size_t(n)].outputs[0]);
         ++covered;
@@ -72,6 +75,20 @@ TEST(OrderSteps, CoversEveryNodeOnceAndRespectsDataFlow) {
     }
     ASSERT_EQ(covered, graph.nodes.size());
   }
+}
+
+TEST(OrderSteps, BeginsWhereFewerStepsAreNeeded) {
+  const Graph graph = small_graph();
+  const auto sides_of = [&](const std::vector<std::string>& targets) {
+    std::vector<std::string> sides;
+    for (const Step& step : order_steps(graph, targets)) sides.push_back(step.target);
+    return sides;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(sides_of({kHost, kHost, kHost, kHost}), Names{kHost});
+  EXPECT_EQ(sides_of({kOverlay, kOverlay, kOverlay, kHost}), (Names{kHost, kOverlay}));  // of equals the host
+  EXPECT_EQ(sides_of({kOverlay, kHost, kOverlay, kOverlay}), (Names{kOverlay, kHost, kOverlay}));
+  EXPECT_EQ(sides_of({"second", kOverlay, kHost, "second"}), (Names{"second", kOverlay, kHost}));
 }
 
 TEST(Extract, TakesInputsAndOutputsFromTheBorder) {

@@ -52,5 +52,6 @@ Explanation explain(const Bundle& bundle, const MemoryModel& memory, const Expla
 
 // One line per layer with the causes of its cycles and the best changes, then the hardware changes.
 std::string to_string(const Explanation& explanation);
+std::string to_json(const Explanation& explanation);  // ends with a newline
 
 }  // namespace tilewright

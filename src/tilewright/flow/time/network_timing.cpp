@@ -94,7 +94,7 @@ NetworkTiming time_network(const Bundle& bundle, const MemoryModel& memory, cons
   timing.limits = machine_limits(bundle.hardware, memory);
   for (const Step& step : bundle.steps()) {
     if (deadline) deadline->check();
-    if (!step.on_overlay) {
+    if (step.on_host()) {
       timing.host_nodes += int64_t(step.nodes.size());
       for (const NodeId n : step.nodes) {
         timing.host_macs += multiply_accumulates(bundle.graph, bundle.graph.nodes[size_t(n)]);

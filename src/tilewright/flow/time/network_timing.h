@@ -62,5 +62,6 @@ NetworkTiming time_network(const Bundle& bundle, const MemoryModel& memory,
 
 // One line per layer and the totals.
 std::string to_string(const NetworkTiming& timing);
+std::string to_json(const NetworkTiming& timing);  // ends with a newline
 
 }  // namespace tilewright

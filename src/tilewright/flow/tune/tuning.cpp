@@ -59,7 +59,7 @@ std::vector<Shape> distinct_layers(const Bundle& bundle) {
   std::vector<Shape> shapes;
   std::map<std::string, size_t> known;
   for (const Step& step : bundle.steps()) {
-    if (!step.on_overlay) continue;
+    if (step.on_host()) continue;
     for (overlay::Layer& layer : overlay::overlay_layers(bundle.graph, step.nodes, bundle.hardware)) {
       const auto [at, fresh] = known.emplace(overlay::workload_text(layer), shapes.size());
       if (fresh) {
@@ -298,6 +298,11 @@ class NetworkTuner {
 };
 
 }  // namespace
+
+std::unique_ptr<tune::RecordStore> open_tuning_records(const std::filesystem::path& path) {
+  if (path.empty()) return nullptr;
+  return std::make_unique<tune::RecordStore>(path, tune::RecordStore::Mode::kWrite);
+}
 
 NetworkTuning tune_network(Bundle bundle, const NetworkTuneOptions& options,
                            const std::function<bool(const NetworkTuneProgress&)>& watcher) {

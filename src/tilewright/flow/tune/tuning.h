@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -57,6 +58,9 @@ struct NetworkTuneProgress {
   double before_cycles = 0, bound_cycles = 0;
   TuningProgress trials;  // of this layer
 };
+
+// The database of a file, which is made if need be; nullptr for no name. Errors: those of RecordStore.
+std::unique_ptr<tune::RecordStore> open_tuning_records(const std::filesystem::path& path);
 
 // `watcher` returning false ends the search; what was found until then stands. Errors (infeasible): the
 // deadline came before the bundle as it is had been timed; (invalid input): an unknown search or layer, no

@@ -1,18 +1,16 @@
 // An option that the chosen engine would ignore is an error. Counters take their names from the register map,
 // so that JSON and hardware agree.
-#include "tilewright/cli/options/timed_engine.h"
+#include "tilewright/flow/run/overlay_engine.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "tilewright/cli/options/model_input.h"
 #include "tilewright/overlay/rtl/registers.h"
 
-namespace tilewright::cli {
+namespace tilewright {
 namespace {
 
 using overlay::CycleCounters;
@@ -36,44 +34,34 @@ std::vector<NamedCounter> named_counters() {
   return counters;
 }
 
-std::filesystem::path cache_folder(const std::string& given) {
-  if (!given.empty()) return given;
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && *cache != 0) return std::filesystem::path(cache) / "tilewright";
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && *home != 0) return std::filesystem::path(home) / ".cache/tilewright";
-  throw Error(ErrorKind::kInvalidInput,
-              "there is no folder for compiled models: neither XDG_CACHE_HOME nor HOME is set",
-              "give one with --rtl-cache");
-}
-
 }  // namespace
 
-bool is_timed(const TimedEngineOptions& options) {
-  return options.engine == "cycle" || options.engine == "rtl";
-}
-
-overlay::ProgramEngineOptions program_engine_options(const TimedEngineOptions& options) {
-  const auto refuse = [&](const std::string& given, bool possible, const char* flag, const char* engines) {
-    if (given.empty() || possible) return;
+overlay::ProgramEngineOptions program_engine_options(const EngineRequest& request,
+                                                     const SharedFolders& folders) {
+  const auto refuse = [&](bool given, bool possible, const char* flag, const char* engines) {
+    if (!given || possible) return;
     throw Error(ErrorKind::kInvalidInput,
-                fmt::format("{} does not apply to the {} engine", flag, options.engine),
+                fmt::format("{} does not apply to the {} engine", flag, request.name),
                 fmt::format("choose --engine {}", engines));
   };
-  const bool rtl = options.engine == "rtl";
-  refuse(options.memory, is_timed(options), "--memory", "cycle or --engine rtl");
-  refuse(options.trace, options.engine == "cycle", "--trace", "cycle");
-  refuse(options.wave, rtl, "--wave", "rtl");
-  refuse(options.rtl_cache, rtl, "--rtl-cache", "rtl");
+  const bool rtl = request.name == "rtl";
+  refuse(!request.memory.empty(), request.is_timed(), "--memory", "cycle or --engine rtl");
+  refuse(!request.trace.empty(), request.name == "cycle", "--trace", "cycle");
+  refuse(!request.wave.empty(), rtl, "--wave", "rtl");
+  refuse(!request.cache_folder.empty(), rtl, "--rtl-cache", "rtl");
   overlay::ProgramEngineOptions result;
-  if (!options.memory.empty()) result.memory = find_memory_model(options.memory);
-  if (options.engine == "cycle") result.kind = overlay::ProgramEngineKind::kCycle;
-  if (rtl) {
-    result.kind = overlay::ProgramEngineKind::kRtl;
-    result.rtl_folder = shared_folder("rtl");
-    result.cache_folder = cache_folder(options.rtl_cache);
-    result.wave_file = options.wave;
+  if (!request.memory.empty()) result.memory = find_memory_model(request.memory);
+  if (request.name == "cycle") result.kind = overlay::ProgramEngineKind::kCycle;
+  if (!rtl) return result;
+  if (request.cache_folder.empty()) {
+    throw Error(ErrorKind::kInvalidInput,
+                "there is no folder for compiled models: neither XDG_CACHE_HOME nor HOME is set",
+                "give one with --rtl-cache");
   }
+  result.kind = overlay::ProgramEngineKind::kRtl;
+  result.rtl_folder = folders.rtl;
+  result.cache_folder = request.cache_folder;
+  result.wave_file = request.wave;
   return result;
 }
 
@@ -100,4 +88,4 @@ std::string counters_text(const CycleCounters& c) {
       c.read_beats, c.read_bursts, c.write_beats, c.write_bursts);
 }
 
-}  // namespace tilewright::cli
+}  // namespace tilewright

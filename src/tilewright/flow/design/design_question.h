@@ -1,0 +1,38 @@
+// What `generate` is asked, in words, and the design that answers it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "tilewright/flow/design/generate.h"
+#include "tilewright/flow/model/load_model.h"
+#include "tilewright/flow/model/samples.h"
+#include "tilewright/flow/target/shared_folders.h"
+#include "tilewright/search/deadline.h"
+
+namespace tilewright {
+
+struct DesignQuestion {
+  ModelFile model;
+  std::string device;                 // a preset's name or a file
+  std::string budget;                 // of pipeline::apply_budget; empty: all of the device
+  double clock_mhz = 0;               // 0: the device's
+  std::string objective = "latency";  // or throughput
+  std::string form = "auto";          // streaming: a stage for every layer; processors: shared engines
+  std::string number_type = "int8";   // or fixed point such as q10.22
+  int weight_bits = 8, activation_bits = 8;
+  SampleFile calibration;            // of a float model in int8; no path: random where weights are drawn
+  std::filesystem::path allocation;  // file that stands in for the search; empty: none
+  std::string memory;                // of the simulation; empty: the device's
+  bool simulate = true;
+  int threads = 1;
+  std::filesystem::path output;        // folder of the design
+  const Deadline* deadline = nullptr;  // a design that is not simulated by then is only estimated
+  SharedFolders folders;
+};
+
+// Brings the model to the numbers, generates the design within the budget, and writes its folder. Errors:
+// those of the parts; (invalid input) bits that fixed point does not have.
+GeneratedDesign generate_folder(const DesignQuestion& question);
+
+}  // namespace tilewright

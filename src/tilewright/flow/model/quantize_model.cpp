@@ -1,0 +1,134 @@
+// The accuracy that counts is the one of the integer arithmetic, not of its simulation in floats.
+#include "tilewright/flow/model/quantize_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tilewright/base/json.h"
+#include "tilewright/frontend/onnx/onnx_writer.h"
+#include "tilewright/quantize/fixed_point/fixed_point_check.h"
+#include "tilewright/quantize/fixed_point/fixed_point_lowering.h"
+#include "tilewright/quantize/integerize/integerize.h"
+#include "tilewright/quantize/quantizer.h"
+#include "tilewright/quantize/report.h"
+#include "tilewright/transform/pipeline.h"
+
+namespace tilewright {
+namespace {
+
+QuantizeOptions quantizer_options(const QuantizeRequest& request) {
+  QuantizeOptions result;
+  result.weight_bits = request.weight_bits;
+  result.activation_bits = request.activation_bits;
+  result.per_channel = !request.per_tensor;
+  result.scales = request.scales == "real" ? ScaleKind::kReal : ScaleKind::kPowerOfTwo;
+  const std::optional<CalibrationMethod> method =
+      parse_calibration_method(request.method == "kl" ? "entropy" : request.method);
+  TILEWRIGHT_CHECK(method.has_value(), "the command line lets an unknown calibration method through");
+  result.calibration = *method;
+  result.threads = request.threads;
+  return result;
+}
+
+const SampleFile& judged_samples(const QuantizeRequest& request) {
+  return request.evaluation.path.empty() ? request.calibration : request.evaluation;
+}
+
+// One class number per sample of the accuracy; empty without labels.
+std::vector<int64_t> read_labels(const QuantizeRequest& request, const Graph& graph, int64_t samples) {
+  if (request.labels.empty()) return {};
+  const Value& output = graph.value(graph.outputs[0]);
+  const int64_t batch = output.shape.rank() == 0 ? 1 : std::max<int64_t>(output.shape[0], 1);
+  const int64_t classes = class_count(output.type, output.shape.element_count() / batch);
+  return Samples::read(request.labels).labels(samples, classes, judged_samples(request).count > 0);
+}
+
+void check_quantized(const std::string& path, const Graph& graph) {
+  const bool quantized = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                                     [](const Node& node) { return node.is("QuantizeLinear"); });
+  if (quantized) return;
+  std::string operators;
+  std::set<std::string> seen;
+  for (const Node& node : graph.nodes) {
+    if (seen.insert(node.op).second) operators += (operators.empty() ? "" : ", ") + node.op;
+  }
+  throw Error(ErrorKind::kUnsupported,
+              fmt::format("'{}' contains nothing that can be quantised (operators: {})", path,
+                          operators.empty() ? "none" : operators),
+              "2-D convolutions and matrix products with constant weights are quantised, together with the "
+              "operators between them");
+}
+
+nlohmann::json accuracy_json(const AccuracyReport& accuracy) {
+  return {{"samples", accuracy.samples},
+          {"float_accuracy", accuracy.float_accuracy()},
+          {"quantized_accuracy", accuracy.quantized_accuracy()},
+          {"agreements", accuracy.agreements}};
+}
+
+Answer quantize_to_fixed_point(const QuantizeRequest& request) {
+  const int fraction = fraction_of_number_type(request.number_type);
+  if (request.weight_bits != 8 || request.activation_bits != 8) {
+    throw Error(ErrorKind::kInvalidInput, "fixed point has 32 bits for weights and activations",
+                "omit --weight-bits and --activation-bits");
+  }
+  const Graph graph = optimize(load_model(request.model));
+  FixedPointReport report;
+  const Graph fixed = to_fixed_point(graph, fraction, &report);
+  if (!is_fixed_point(fixed)) {
+    throw Error(ErrorKind::kUnsupported,
+                fmt::format("'{}' holds nothing that has a fixed-point form", request.model.path.string()));
+  }
+  write_onnx(request.output, fixed);
+  nlohmann::json json{
+      {"fraction", fraction}, {"fixed_mac_share", report.fixed_mac_share()}, {"warnings", report.warnings}};
+  std::string text;
+  if (!judged_samples(request).path.empty()) {
+    const std::vector<Tensor> samples = stack_inputs(graph, Samples::read(judged_samples(request)));
+    const AccuracyReport accuracy = compare_accuracy(
+        graph, fixed, samples, read_labels(request, graph, samples[0].shape()[0]), request.threads);
+    const FixedPointCheck check = check_fixed_point(fixed, samples, request.threads);
+    json.update(accuracy_json(accuracy));
+    json["saturated"] = check.saturated();
+    json["may_wrap"] = check.may_wrap();
+    text = to_string(accuracy) + to_string(check);
+  }
+  return {to_string(report) + text, json_text(json, 2) + "\n"};
+}
+
+Answer quantize_to_integers(const QuantizeRequest& request) {
+  const Graph graph = optimize(load_model(request.model));
+  if (request.calibration.path.empty()) {
+    throw Error(ErrorKind::kInvalidInput, "no calibration inputs", "give an array with --calibration");
+  }
+  const std::vector<Tensor> calibration = stack_inputs(graph, Samples::read(request.calibration));
+  const bool evaluates = !request.evaluation.path.empty();
+  const std::vector<Tensor> samples =
+      evaluates ? stack_inputs(graph, Samples::read(request.evaluation)) : calibration;
+  const std::vector<int64_t> labels = read_labels(request, graph, samples[0].shape()[0]);
+
+  const Graph quantized = quantize(graph, calibration, quantizer_options(request));
+  check_quantized(request.model.path.string(), quantized);
+  write_onnx(request.output, quantized);
+
+  IntegerizeReport integer_report;
+  const Graph integer = integerize(quantized, &integer_report);
+  const AccuracyReport accuracy = compare_accuracy(graph, integer, samples, labels, request.threads);
+  const nlohmann::json json = {{"samples", accuracy.samples},
+                               {"float_accuracy", accuracy.float_accuracy()},
+                               {"int8_accuracy", accuracy.quantized_accuracy()},
+                               {"agreements", accuracy.agreements},
+                               {"integer_mac_share", integer_report.integer_mac_share()}};
+  return {to_string(accuracy) + "\n" + to_string(integer_report), json_text(json, 2) + "\n"};
+}
+
+}  // namespace
+
+Answer quantize_model(const QuantizeRequest& request) {
+  return request.number_type == "int8" ? quantize_to_integers(request) : quantize_to_fixed_point(request);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,40 @@
+// What `place` is asked, in words, and the request that it means.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tilewright/flow/place/place.h"
+#include "tilewright/flow/target/shared_folders.h"
+
+namespace tilewright {
+
+struct PlaceQuestion {
+  std::string graph, expression;  // a file, or an expression: one of them
+  std::string fabric;             // a preset's name or a file
+  std::string ii = "auto";        // or N, or FIRST..LAST
+  std::string method = "exact", objective = "makespan";
+  std::string policy;  // of the method rl; empty: the one that comes with Tilewright
+  int samples = 64, beam = 0;
+  std::string delay = "unbounded";  // or none, or clocks per unit of distance
+  std::string starters;             // off, roots or flows; empty: the fabric's reading
+  std::vector<std::string> fixed;   // NODE=TILE[@TIME]
+  bool routed = false, places_only = false;
+  int64_t evaluations = 0;  // 0: what the method takes by itself
+  uint64_t seed = 0;
+  int threads = 1;
+  std::filesystem::path proof_folder;  // empty: no proofs
+  SharedFolders folders;
+};
+
+// Errors: everything wrong with graph, fabric and words, at once.
+PlaceRequest place_request(const PlaceQuestion& question);
+
+// The policy of a file; of the one that comes with Tilewright where none is named. Errors: those of
+// policy_method.
+PlaceMethod named_policy(const std::string& policy, const SharedFolders& folders,
+                         const cgra::PolicySearchOptions& search = {});
+
+}  // namespace tilewright

@@ -1,0 +1,89 @@
+// A bundle on any of its engines. A trace and waves show one run after the other.
+#include "tilewright/flow/run/overlay_target.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "tilewright/base/json.h"
+#include "tilewright/flow/model/container.h"
+#include "tilewright/flow/run/engine.h"
+#include "tilewright/flow/run/overlay_engine.h"
+#include "tilewright/flow/run/overlay_synthesis.h"
+#include "tilewright/flow/target/sample_runs.h"
+
+namespace tilewright {
+namespace {
+
+RunReport report_runs(const RunRequest& request, const Graph& graph, SampleRuns runs,
+                      const overlay::CycleCounters& cycles) {
+  SampleFacts more{.engine = request.engine.name};
+  if (request.engine.is_timed()) {
+    more.facts["counters"] = json_text(counters_json(cycles));
+    more.lines = fmt::format("{} cycles on the overlay, {:.0f} per input\n", cycles.cycles,
+                             double(cycles.cycles) / double(runs.count));
+    if (request.engine.counters) more.lines += counters_text(cycles);
+  }
+  return sample_report(request, graph, std::move(runs), more);
+}
+
+RunReport run_bundle(const RunRequest& request) {
+  const Samples samples = input_samples(request);
+  const Bundle bundle = read_bundle(request.model.path, request.hardware, request.folders);
+  const int64_t count = count_inputs(bundle.graph, samples);
+  const bool host = request.engine.name == kHost;
+  const overlay::ProgramEngineOptions overlay_engine =
+      program_engine_options(request.engine, request.folders);
+  const auto engine =
+      std::make_shared<const Engine>(bundle, host ? Execution::kOnHost : Execution::kAsPlaced);
+  std::optional<overlay::TraceWriter> trace;
+  if (!request.engine.trace.empty()) trace.emplace(request.engine.trace, bundle.hardware);
+  const int threads = trace || !request.engine.wave.empty() ? 1 : request.threads;
+  std::shared_ptr<const Engine> reference;
+  if (request.verify) reference = std::make_shared<const Engine>(bundle, Execution::kOnHost);
+  std::atomic<int64_t> mismatches = 0;
+  std::vector<std::shared_ptr<Session>> sessions;
+  std::mutex sessions_mutex;
+  SampleRuns runs = run_samples(bundle.graph, count, threads, [&] {
+    auto session = std::make_shared<Session>(engine, overlay_engine);
+    {
+      const std::lock_guard lock(sessions_mutex);
+      sessions.push_back(session);
+    }
+    if (trace) session->trace(*trace);
+    auto check = reference ? std::make_shared<Session>(reference) : nullptr;
+    return [&, session, check](int64_t index) {
+      const std::vector<Tensor> inputs = cut_inputs(bundle.graph, samples, index);
+      std::vector<Tensor> outputs = session->run(inputs);
+      if (check) {
+        const std::vector<Tensor> expected = check->run(inputs);
+        for (size_t o = 0; o < outputs.size(); ++o) mismatches += !outputs[o].identical(expected[o]);
+      }
+      return outputs;
+    };
+  });
+  runs.mismatches = mismatches;
+  overlay::CycleCounters cycles;
+  for (const auto& session : sessions) overlay::add(cycles, session->cycles());
+  if (trace) trace->finish();
+  return report_runs(request, bundle.graph, std::move(runs), cycles);
+}
+
+}  // namespace
+
+const Target& overlay_target() {
+  static const Target target = {.name = kOverlay,
+                                .artifact = "bundle",
+                                .made_by = "`tilewright compile -o model.twb` writes one",
+                                .engines = {"functional", kHost, "cycle", "rtl"},
+                                .recognizes = is_container,
+                                .run = run_bundle,
+                                .synthesize = synthesize_overlay};
+  return target;
+}
+
+}  // namespace tilewright

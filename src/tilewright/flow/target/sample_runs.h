@@ -1,0 +1,43 @@
+// Runs of samples on threads, whatever executes them, and their report.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tilewright/flow/target/target.h"
+#include "tilewright/graph/graph.h"
+
+namespace tilewright {
+
+// The outputs of all inputs, stacked along axis 0, and what was found on the way.
+struct SampleRuns {
+  std::vector<Tensor> outputs;
+  std::vector<int64_t> classes;  // by sample of output 0; empty where it has no elements
+  int64_t count = 0;             // of inputs
+  int64_t mismatches = 0;        // outputs that differ from the integer reference
+  double seconds = 0;
+};
+
+// Gives the outputs for input number `index`.
+using SampleWorker = std::function<std::vector<Tensor>(int64_t index)>;
+// Each thread gets a worker of its own.
+SampleRuns run_samples(const Graph& graph, int64_t count, int threads,
+                       const std::function<SampleWorker()>& make_worker);
+
+// What the report says besides: who ran the samples, further lines for people (each with its newline), and
+// further facts, each the text of a JSON value.
+struct SampleFacts {
+  std::string engine;
+  std::string lines;
+  std::map<std::string, std::string> facts;
+};
+RunReport sample_report(const RunRequest& request, const Graph& graph, SampleRuns runs,
+                        const SampleFacts& more);
+
+// The samples of request.input. Errors (invalid input): none is named; those of Samples.
+Samples input_samples(const RunRequest& request);
+
+}  // namespace tilewright

@@ -1,0 +1,37 @@
+// The table of targets, and what is done through it: a verb names a file, and its target does the work.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tilewright/flow/target/target.h"
+
+namespace tilewright {
+
+// Every target; the host, which takes what no other recognises, is the last.
+std::span<const Target* const> targets();
+// The one that made the file or folder.
+const Target& target_of(const std::filesystem::path& path);
+// The engines of all, each once.
+std::vector<std::string> engine_names();
+
+// Runs what request.model names on its target. Errors: those of Target::run; (invalid input) an engine that
+// only another target has.
+RunReport run(const RunRequest& request);
+
+// How many samples of a run have the class of their label.
+struct RunAccuracy {
+  int64_t right = 0, count = 0;
+
+  double share() const { return double(right) / double(count); }
+};
+// Of request.labels. Errors (invalid input): those of Samples::labels; a first output without elements.
+RunAccuracy run_accuracy(const RunReport& report, const RunRequest& request);
+
+// A generated design where request.hardware is the folder of one, otherwise an overlay.
+SynthesisAnswer synthesize(const SynthesisRequest& request);
+
+}  // namespace tilewright
