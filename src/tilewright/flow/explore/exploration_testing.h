@@ -41,7 +41,7 @@ inline Bundle network_of(int64_t inputs, int64_t size,
   Bundle bundle;
   bundle.graph = std::move(graph);
   bundle.hardware = exploration_reference();
-  for (size_t n = 0; n < bundle.graph.nodes.size(); ++n) bundle.nodes.push_back({true, ""});
+  for (size_t n = 0; n < bundle.graph.nodes.size(); ++n) bundle.nodes.push_back({kOverlay, ""});
   for (const Node& node : bundle.graph.nodes) {
     bundle.schedules[node.name] = overlay::default_schedule(
         overlay::extract_layer(bundle.graph, node, bundle.hardware), bundle.hardware);
