@@ -7,6 +7,7 @@
 #include "alexnet_on_chip.h"
 #include "row_stationary_reference.h"
 #include "support/spatial/chip_model_testing.h"
+#include "support/spatial/value_reuse_testing.h"
 #include "tilewright/base/file.h"
 
 namespace tilewright::claims {
