@@ -46,36 +46,11 @@ module control #(
     input  logic            error,
     output logic            irq
 );
-  localparam logic [11:0] REG_CONTROL = 12'h000;
-  localparam logic [11:0] REG_STATUS = 12'h004;
-  localparam logic [11:0] REG_ID = 12'h008;
-  localparam logic [11:0] REG_VERSION = 12'h00C;
-  localparam logic [11:0] REG_IMAGES = 12'h010;
-  localparam logic [11:0] REG_IMAGES_DONE = 12'h014;
-  localparam logic [11:0] REG_CYCLES_LO = 12'h018;
-  localparam logic [11:0] REG_CYCLES_HI = 12'h01C;
-  localparam logic [11:0] REG_INPUT_LO = 12'h020;
-  localparam logic [11:0] REG_INPUT_HI = 12'h024;
-  localparam logic [11:0] REG_INPUT_BYTES = 12'h028;
-  localparam logic [11:0] REG_INPUT_STRIDE = 12'h02C;
-  localparam logic [11:0] REG_OUTPUT_LO = 12'h030;
-  localparam logic [11:0] REG_OUTPUT_HI = 12'h034;
-  localparam logic [11:0] REG_OUTPUT_BYTES = 12'h038;
-  localparam logic [11:0] REG_OUTPUT_STRIDE = 12'h03C;
-  localparam logic [11:0] REG_WEIGHTS0_LO = 12'h040;
-  localparam logic [11:0] REG_WEIGHTS0_HI = 12'h044;
-  localparam logic [11:0] REG_WEIGHTS1_LO = 12'h048;
-  localparam logic [11:0] REG_WEIGHTS1_HI = 12'h04C;
-  localparam logic [11:0] REG_WEIGHTS2_LO = 12'h050;
-  localparam logic [11:0] REG_WEIGHTS2_HI = 12'h054;
-  localparam logic [11:0] REG_WEIGHTS3_LO = 12'h058;
-  localparam logic [11:0] REG_WEIGHTS3_HI = 12'h05C;
-  localparam logic [11:0] REG_WEIGHT_BYTES = 12'h060;
-  localparam logic [11:0] REG_IDENTITY = 12'h080;
-  localparam logic [31:0] VALUE_ID = 32'h54575031;
-  localparam logic [31:0] VALUE_VERSION = 32'd1;
 
-  localparam int FIRST = 4, LAST = 24;  // words that the host writes; read-only ones among them are 0 here
+  // Words that the host writes; read-only ones among them are 0 here.
+  localparam int FIRST = 32'(component_config::REG_IMAGES) / 4;
+  localparam int LAST = 32'(component_config::REG_WEIGHT_BYTES) / 4;
+  localparam logic [11:0] IDENTITY_AT = component_config::REG_IDENTITY;
 
   // ---- writes ----
   logic have_address, have_data, write, launch, clear_done;
@@ -87,8 +62,10 @@ module control #(
   assign s_wready = !have_data;
   assign s_bresp = 2'b00;
   assign write = have_address && have_data && !s_bvalid;
-  assign launch = write && address == REG_CONTROL && strobes[0] && value[0];
-  assign clear_done = write && address == REG_STATUS && strobes[0] && value[0];
+  assign launch = write && address == component_config::REG_CONTROL && strobes[0] &&
+                  value[component_config::BIT_CONTROL_START];
+  assign clear_done = write && address == component_config::REG_STATUS && strobes[0] &&
+                      value[component_config::BIT_STATUS_DONE];
 
   always_ff @(posedge clk) begin
     if (s_awvalid && s_awready) address <= s_awaddr;
@@ -107,17 +84,21 @@ module control #(
     end
   end
 
-  logic [8*REG_IDENTITY-1:0] words;  // the register at byte offset n in bits 8 * n and up
+  logic [8*component_config::REG_IDENTITY-1:0] words;  // the register at byte offset n in bits 8 * n and up
   assign words[32*FIRST-1:0] = '0;
-  assign words[8*REG_IDENTITY-1:32*(LAST+1)] = '0;
+  assign words[8*component_config::REG_IDENTITY-1:32*(LAST+1)] = '0;
   generate
     for (genvar i = FIRST; i <= LAST; i++) begin : gen_word
       localparam logic [11:0] AT = 12'(4 * i);
-      localparam bit DONE = AT == REG_IMAGES_DONE || AT == REG_CYCLES_LO || AT == REG_CYCLES_HI;
-      localparam bit HIGH = AT == REG_INPUT_HI || AT == REG_OUTPUT_HI || AT == REG_WEIGHTS0_HI ||
-                            AT == REG_WEIGHTS1_HI || AT == REG_WEIGHTS2_HI || AT == REG_WEIGHTS3_HI;
-      localparam bit WEIGHTS = AT >= REG_WEIGHTS0_LO && AT <= REG_WEIGHTS3_HI;
-      localparam bit CHANNEL = !WEIGHTS || (4 * i - 32'(REG_WEIGHTS0_LO)) / 8 < CHANNELS;
+      localparam bit DONE = AT == component_config::REG_IMAGES_DONE || AT == component_config::REG_CYCLES_LO ||
+                            AT == component_config::REG_CYCLES_HI;
+      localparam bit HIGH = AT == component_config::REG_INPUT_HI || AT == component_config::REG_OUTPUT_HI ||
+                            AT == component_config::REG_WEIGHTS0_HI || AT == component_config::REG_WEIGHTS1_HI ||
+                            AT == component_config::REG_WEIGHTS2_HI || AT == component_config::REG_WEIGHTS3_HI;
+      localparam bit WEIGHTS = AT >= component_config::REG_WEIGHTS0_LO &&
+                               AT <= component_config::REG_WEIGHTS3_HI;
+      localparam bit CHANNEL =
+          !WEIGHTS || (4 * i - 32'(component_config::REG_WEIGHTS0_LO)) / 8 < CHANNELS;
       // Bits beyond an address read as 0.
       localparam int BITS = DONE || !CHANNEL ? 0 : HIGH ? (A > 32 ? A - 32 : 0) : 32;
       for (genvar b = 0; b < 32; b++) begin : gen_bit
@@ -135,13 +116,13 @@ module control #(
     end
   endgenerate
 
-  assign input_bytes = words[8*REG_INPUT_BYTES+:32];
-  assign output_bytes = words[8*REG_OUTPUT_BYTES+:32];
-  assign weight_bytes = words[8*REG_WEIGHT_BYTES+:32];
-  assign weight_base0 = words[8*REG_WEIGHTS0_LO+:A];
-  assign weight_base1 = words[8*REG_WEIGHTS1_LO+:A];
-  assign weight_base2 = words[8*REG_WEIGHTS2_LO+:A];
-  assign weight_base3 = words[8*REG_WEIGHTS3_LO+:A];
+  assign input_bytes = words[8*component_config::REG_INPUT_BYTES+:32];
+  assign output_bytes = words[8*component_config::REG_OUTPUT_BYTES+:32];
+  assign weight_bytes = words[8*component_config::REG_WEIGHT_BYTES+:32];
+  assign weight_base0 = words[8*component_config::REG_WEIGHTS0_LO+:A];
+  assign weight_base1 = words[8*component_config::REG_WEIGHTS1_LO+:A];
+  assign weight_base2 = words[8*component_config::REG_WEIGHTS2_LO+:A];
+  assign weight_base3 = words[8*component_config::REG_WEIGHTS3_LO+:A];
 
   // ---- the sequence ----
   logic running, image_done, failed;
@@ -174,30 +155,30 @@ module control #(
       end
       if (image_done) begin
         images_done <= images_done + 1'b1;
-        if (images_done + 1'b1 >= words[8*REG_IMAGES+:32]) begin
+        if (images_done + 1'b1 >= words[8*component_config::REG_IMAGES+:32]) begin
           running <= 1'b0;
           irq     <= 1'b1;
         end else start <= 1'b1;
       end
     end
     if (launch && !running) begin
-      input_base  <= words[8*REG_INPUT_LO+:A];
-      output_base <= words[8*REG_OUTPUT_LO+:A];
+      input_base  <= words[8*component_config::REG_INPUT_LO+:A];
+      output_base <= words[8*component_config::REG_OUTPUT_LO+:A];
     end else if (image_done) begin
-      input_base  <= input_base + A'(words[8*REG_INPUT_STRIDE+:32]);
-      output_base <= output_base + A'(words[8*REG_OUTPUT_STRIDE+:32]);
+      input_base  <= input_base + A'(words[8*component_config::REG_INPUT_STRIDE+:32]);
+      output_base <= output_base + A'(words[8*component_config::REG_OUTPUT_STRIDE+:32]);
     end
   end
 
   // ---- reads ----
-  logic [31:0] identity[0:15];
+  logic [31:0] identity[0:component_config::IDENTITY_WORDS-1];
   logic [31:0] word;
   /* verilator lint_off WIDTH */
   generate
     if (IDENTITY != "") begin : gen_identity
       initial $readmemh(IDENTITY, identity);
     end else begin : gen_anonymous
-      initial for (int i = 0; i < 16; i++) identity[i] = '0;
+      initial for (int i = 0; i < component_config::IDENTITY_WORDS; i++) identity[i] = '0;
     end
   endgenerate
   /* verilator lint_on WIDTH */
@@ -207,16 +188,17 @@ module control #(
   always_comb begin
     word = '0;
     case (s_araddr)
-      REG_CONTROL:     word = {31'd0, running};
-      REG_STATUS:      word = {30'd0, failed, irq};
-      REG_ID:          word = VALUE_ID;
-      REG_VERSION:     word = VALUE_VERSION;
-      REG_IMAGES_DONE: word = images_done;
-      REG_CYCLES_LO:   word = cycles[31:0];
-      REG_CYCLES_HI:   word = cycles[63:32];
+      component_config::REG_CONTROL:     word = 32'(running) << component_config::BIT_CONTROL_RUNNING;
+      component_config::REG_STATUS:
+          word = 32'(failed) << component_config::BIT_STATUS_ERROR | 32'(irq) << component_config::BIT_STATUS_DONE;
+      component_config::REG_ID:          word = component_config::VALUE_ID;
+      component_config::REG_VERSION:     word = component_config::VALUE_VERSION;
+      component_config::REG_IMAGES_DONE: word = images_done;
+      component_config::REG_CYCLES_LO:   word = cycles[31:0];
+      component_config::REG_CYCLES_HI:   word = cycles[63:32];
       default: begin
-        if (s_araddr[11:6] == REG_IDENTITY[11:6]) word = identity[s_araddr[5:2]];
-        else if (s_araddr < REG_IDENTITY) word = words[{s_araddr[6:2], 5'd0}+:32];
+        if (s_araddr[11:6] == IDENTITY_AT[11:6]) word = identity[s_araddr[5:2]];
+        else if (s_araddr < component_config::REG_IDENTITY) word = words[{s_araddr[6:2], 5'd0}+:32];
       end
     endcase
   end

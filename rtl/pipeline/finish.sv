@@ -21,7 +21,8 @@ module finish #(
     parameter int MULTIPLIER_BITS = 32,
     parameter int SUM_BITS = 32,
     parameter KIND = "lutram",
-    parameter int PARAM = 64'(NUMBER) == 64'("fixed") ? 32 : 32 + MULTIPLIER_BITS + 6
+    parameter int PARAM = 64'(NUMBER) == 64'("fixed") ? component_config::FINISH_FIXED_LANE_BITS
+                                                    : component_config::FINISH_INTEGER_LANE_BITS + MULTIPLIER_BITS
 ) (
     input  logic                clk,
     input  logic                rst,
@@ -48,8 +49,7 @@ module finish #(
   localparam int VALUE = FIXED ? 2 : MULTIPLIER_BITS == 0 ? 4 : LUT || ONE_BLOCK ? 5 : 6;
   localparam int ADDED = VALUE + (RESIDUAL == 0 ? 0 : FIXED ? 2 : 5);
   localparam int STEPS = ADDED + (TABLES == 0 ? 0 : FIXED ? 8 : 1);
-  localparam int DRAIN = FIXED ? 176 : 177;
-  localparam int ROW = DRAIN + 16;
+  localparam int ROW = FIXED ? component_config::FINISH_FIXED_BITS : component_config::FINISH_INTEGER_BITS;
   localparam int INDEX = TASKS > 1 ? $clog2(TASKS) : 1;
 
   logic enable, start, adds, sums_valid;
@@ -106,8 +106,9 @@ module finish #(
       .TASKS(TASKS),
       .ROW(ROW),
       .TABLE(TABLE),
-      .FLAG(FIXED ? 96 : 57),
-      .DRAIN(DRAIN),
+      .BEATS(FIXED ? component_config::FINISH_FIXED_BEATS_LSB : component_config::FINISH_INTEGER_BEATS_LSB),
+      .FLAG(FIXED ? component_config::FINISH_FIXED_ADD_LSB : component_config::FINISH_INTEGER_ADD_LSB),
+      .DRAIN(FIXED ? component_config::FINISH_FIXED_DRAIN_LSB : component_config::FINISH_INTEGER_DRAIN_LSB),
       .RESIDUAL(RESIDUAL),
       .INDEX(INDEX)
   ) walk (
@@ -120,7 +121,7 @@ module finish #(
       .alone
   );
 
-  // Fields: lowest bit in the row, bits, the step that uses it.
+  // Each field in the step (STAGE) that uses it.
   if (FIXED) begin : fixed
     logic signed [31:0] low;
     logic signed [31:0] high;
@@ -133,29 +134,167 @@ module finish #(
     logic [4:0] split_shift;
     logic [4:0] clamp_shift;
     logic [4:0] scale_shift;
-    row_field #(TASKS, ROW, TABLE, 32, 32, 1, INDEX) low_field (clk, enable, task_index, low);
-    row_field #(TASKS, ROW, TABLE, 64, 32, 1, INDEX) high_field (clk, enable, task_index, high);
-    row_field #(TASKS, ROW, TABLE, 175, 1, 1, INDEX) raw_field (clk, enable, task_index, raw);
+    row_field #(
+        .TASKS(TASKS),
+        .ROW(ROW),
+        .TABLE(TABLE),
+        .LOW(component_config::FINISH_FIXED_LOW_LSB),
+        .WIDTH(component_config::FINISH_FIXED_LOW_WIDTH),
+        .STAGE(1),
+        .INDEX(INDEX)
+    ) low_field (
+        .clk,
+        .enable,
+        .index(task_index),
+        .field(low)
+    );
+    row_field #(
+        .TASKS(TASKS),
+        .ROW(ROW),
+        .TABLE(TABLE),
+        .LOW(component_config::FINISH_FIXED_HIGH_LSB),
+        .WIDTH(component_config::FINISH_FIXED_HIGH_WIDTH),
+        .STAGE(1),
+        .INDEX(INDEX)
+    ) high_field (
+        .clk,
+        .enable,
+        .index(task_index),
+        .field(high)
+    );
+    row_field #(
+        .TASKS(TASKS),
+        .ROW(ROW),
+        .TABLE(TABLE),
+        .LOW(component_config::FINISH_FIXED_RAW_LSB),
+        .WIDTH(component_config::FINISH_FIXED_RAW_WIDTH),
+        .STAGE(1),
+        .INDEX(INDEX)
+    ) raw_field (
+        .clk,
+        .enable,
+        .index(task_index),
+        .field(raw)
+    );
     if (RESIDUAL != 0) begin : addition
-      row_field #(TASKS, ROW, TABLE, 96, 1, 3, INDEX) add_field (clk, enable, task_index, add);
-      row_field #(TASKS, ROW, TABLE, 97, 32, 3, INDEX) add_low_field (clk, enable, task_index, add_low);
-      row_field #(TASKS, ROW, TABLE, 129, 32, 3, INDEX) add_high_field (clk, enable, task_index, add_high);
+      row_field #(
+          .TASKS(TASKS),
+          .ROW(ROW),
+          .TABLE(TABLE),
+          .LOW(component_config::FINISH_FIXED_ADD_LSB),
+          .WIDTH(component_config::FINISH_FIXED_ADD_WIDTH),
+          .STAGE(3),
+          .INDEX(INDEX)
+      ) add_field (
+          .clk,
+          .enable,
+          .index(task_index),
+          .field(add)
+      );
+      row_field #(
+          .TASKS(TASKS),
+          .ROW(ROW),
+          .TABLE(TABLE),
+          .LOW(component_config::FINISH_FIXED_ADD_LOW_LSB),
+          .WIDTH(component_config::FINISH_FIXED_ADD_LOW_WIDTH),
+          .STAGE(3),
+          .INDEX(INDEX)
+      ) add_low_field (
+          .clk,
+          .enable,
+          .index(task_index),
+          .field(add_low)
+      );
+      row_field #(
+          .TASKS(TASKS),
+          .ROW(ROW),
+          .TABLE(TABLE),
+          .LOW(component_config::FINISH_FIXED_ADD_HIGH_LSB),
+          .WIDTH(component_config::FINISH_FIXED_ADD_HIGH_WIDTH),
+          .STAGE(3),
+          .INDEX(INDEX)
+      ) add_high_field (
+          .clk,
+          .enable,
+          .index(task_index),
+          .field(add_high)
+      );
     end else begin : no_addition
       assign add = '0;
       assign add_low = '0;
       assign add_high = '0;
     end
     if (TABLES != 0) begin : tables
-      row_field #(TASKS, ROW, TABLE, 161, 1, ADDED + 7, INDEX)
-          lookup_field (clk, enable, task_index, lookup);
-      row_field #(TASKS, ROW, TABLE, 162, 8, ADDED + 1, INDEX)
-          number_field (clk, enable, task_index, number);
-      row_field #(TASKS, ROW, TABLE, 170, 5, ADDED, INDEX)
-          split_shift_field (clk, enable, task_index, split_shift);
-      row_field #(TASKS, ROW, TABLE, 170, 5, ADDED + 1, INDEX)
-          clamp_shift_field (clk, enable, task_index, clamp_shift);
-      row_field #(TASKS, ROW, TABLE, 170, 5, ADDED + 6, INDEX)
-          scale_shift_field (clk, enable, task_index, scale_shift);
+      row_field #(
+          .TASKS(TASKS),
+          .ROW(ROW),
+          .TABLE(TABLE),
+          .LOW(component_config::FINISH_FIXED_LOOKUP_LSB),
+          .WIDTH(component_config::FINISH_FIXED_LOOKUP_WIDTH),
+          .STAGE(ADDED + 7),
+          .INDEX(INDEX)
+      ) lookup_field (
+          .clk,
+          .enable,
+          .index(task_index),
+          .field(lookup)
+      );
+      row_field #(
+          .TASKS(TASKS),
+          .ROW(ROW),
+          .TABLE(TABLE),
+          .LOW(component_config::FINISH_FIXED_TABLE_LSB),
+          .WIDTH(component_config::FINISH_FIXED_TABLE_WIDTH),
+          .STAGE(ADDED + 1),
+          .INDEX(INDEX)
+      ) number_field (
+          .clk,
+          .enable,
+          .index(task_index),
+          .field(number)
+      );
+      row_field #(
+          .TASKS(TASKS),
+          .ROW(ROW),
+          .TABLE(TABLE),
+          .LOW(component_config::FINISH_FIXED_INPUT_SHIFT_LSB),
+          .WIDTH(component_config::FINISH_FIXED_INPUT_SHIFT_WIDTH),
+          .STAGE(ADDED),
+          .INDEX(INDEX)
+      ) split_shift_field (
+          .clk,
+          .enable,
+          .index(task_index),
+          .field(split_shift)
+      );
+      row_field #(
+          .TASKS(TASKS),
+          .ROW(ROW),
+          .TABLE(TABLE),
+          .LOW(component_config::FINISH_FIXED_INPUT_SHIFT_LSB),
+          .WIDTH(component_config::FINISH_FIXED_INPUT_SHIFT_WIDTH),
+          .STAGE(ADDED + 1),
+          .INDEX(INDEX)
+      ) clamp_shift_field (
+          .clk,
+          .enable,
+          .index(task_index),
+          .field(clamp_shift)
+      );
+      row_field #(
+          .TASKS(TASKS),
+          .ROW(ROW),
+          .TABLE(TABLE),
+          .LOW(component_config::FINISH_FIXED_INPUT_SHIFT_LSB),
+          .WIDTH(component_config::FINISH_FIXED_INPUT_SHIFT_WIDTH),
+          .STAGE(ADDED + 6),
+          .INDEX(INDEX)
+      ) scale_shift_field (
+          .clk,
+          .enable,
+          .index(task_index),
+          .field(scale_shift)
+      );
     end else begin : no_tables
       assign lookup = '0;
       assign number = '0;
@@ -206,24 +345,175 @@ module finish #(
     logic signed [7:0] add_high;
     logic lookup;
     logic [7:0] number;
-    row_field #(TASKS, ROW, TABLE, 32, 8, VALUE - 1, INDEX) zero_field (clk, enable, task_index, zero);
-    row_field #(TASKS, ROW, TABLE, 40, 8, VALUE - 1, INDEX) low_field (clk, enable, task_index, low);
-    row_field #(TASKS, ROW, TABLE, 48, 8, VALUE - 1, INDEX) high_field (clk, enable, task_index, high);
-    row_field #(TASKS, ROW, TABLE, 56, 1, STEPS, INDEX) bipolar_field (clk, enable, task_index, bipolar);
+    row_field #(
+        .TASKS(TASKS),
+        .ROW(ROW),
+        .TABLE(TABLE),
+        .LOW(component_config::FINISH_INTEGER_ZERO_LSB),
+        .WIDTH(component_config::FINISH_INTEGER_ZERO_WIDTH),
+        .STAGE(VALUE - 1),
+        .INDEX(INDEX)
+    ) zero_field (
+        .clk,
+        .enable,
+        .index(task_index),
+        .field(zero)
+    );
+    row_field #(
+        .TASKS(TASKS),
+        .ROW(ROW),
+        .TABLE(TABLE),
+        .LOW(component_config::FINISH_INTEGER_LOW_LSB),
+        .WIDTH(component_config::FINISH_INTEGER_LOW_WIDTH),
+        .STAGE(VALUE - 1),
+        .INDEX(INDEX)
+    ) low_field (
+        .clk,
+        .enable,
+        .index(task_index),
+        .field(low)
+    );
+    row_field #(
+        .TASKS(TASKS),
+        .ROW(ROW),
+        .TABLE(TABLE),
+        .LOW(component_config::FINISH_INTEGER_HIGH_LSB),
+        .WIDTH(component_config::FINISH_INTEGER_HIGH_WIDTH),
+        .STAGE(VALUE - 1),
+        .INDEX(INDEX)
+    ) high_field (
+        .clk,
+        .enable,
+        .index(task_index),
+        .field(high)
+    );
+    row_field #(
+        .TASKS(TASKS),
+        .ROW(ROW),
+        .TABLE(TABLE),
+        .LOW(component_config::FINISH_INTEGER_BIPOLAR_LSB),
+        .WIDTH(component_config::FINISH_INTEGER_BIPOLAR_WIDTH),
+        .STAGE(STEPS),
+        .INDEX(INDEX)
+    ) bipolar_field (
+        .clk,
+        .enable,
+        .index(task_index),
+        .field(bipolar)
+    );
     if (RESIDUAL != 0) begin : addition
-      row_field #(TASKS, ROW, TABLE, 57, 1, ADDED, INDEX) add_field (clk, enable, task_index, add);
-      row_field #(TASKS, ROW, TABLE, 58, 24, VALUE, INDEX) add_a_field (clk, enable, task_index, add_a);
-      row_field #(TASKS, ROW, TABLE, 82, 24, VALUE, INDEX) add_b_field (clk, enable, task_index, add_b);
-      row_field #(TASKS, ROW, TABLE, 106, 32, VALUE + 1, INDEX)
-          add_bias_field (clk, enable, task_index, add_bias);
-      row_field #(TASKS, ROW, TABLE, 138, 6, VALUE + 2, INDEX)
-          add_shift_field (clk, enable, task_index, add_shift);
-      row_field #(TASKS, ROW, TABLE, 144, 8, VALUE + 4, INDEX)
-          add_zero_field (clk, enable, task_index, add_zero);
-      row_field #(TASKS, ROW, TABLE, 152, 8, VALUE + 4, INDEX)
-          add_low_field (clk, enable, task_index, add_low);
-      row_field #(TASKS, ROW, TABLE, 160, 8, VALUE + 4, INDEX)
-          add_high_field (clk, enable, task_index, add_high);
+      row_field #(
+          .TASKS(TASKS),
+          .ROW(ROW),
+          .TABLE(TABLE),
+          .LOW(component_config::FINISH_INTEGER_ADD_LSB),
+          .WIDTH(component_config::FINISH_INTEGER_ADD_WIDTH),
+          .STAGE(ADDED),
+          .INDEX(INDEX)
+      ) add_field (
+          .clk,
+          .enable,
+          .index(task_index),
+          .field(add)
+      );
+      row_field #(
+          .TASKS(TASKS),
+          .ROW(ROW),
+          .TABLE(TABLE),
+          .LOW(component_config::FINISH_INTEGER_ADD_A_LSB),
+          .WIDTH(component_config::FINISH_INTEGER_ADD_A_WIDTH),
+          .STAGE(VALUE),
+          .INDEX(INDEX)
+      ) add_a_field (
+          .clk,
+          .enable,
+          .index(task_index),
+          .field(add_a)
+      );
+      row_field #(
+          .TASKS(TASKS),
+          .ROW(ROW),
+          .TABLE(TABLE),
+          .LOW(component_config::FINISH_INTEGER_ADD_B_LSB),
+          .WIDTH(component_config::FINISH_INTEGER_ADD_B_WIDTH),
+          .STAGE(VALUE),
+          .INDEX(INDEX)
+      ) add_b_field (
+          .clk,
+          .enable,
+          .index(task_index),
+          .field(add_b)
+      );
+      row_field #(
+          .TASKS(TASKS),
+          .ROW(ROW),
+          .TABLE(TABLE),
+          .LOW(component_config::FINISH_INTEGER_ADD_BIAS_LSB),
+          .WIDTH(component_config::FINISH_INTEGER_ADD_BIAS_WIDTH),
+          .STAGE(VALUE + 1),
+          .INDEX(INDEX)
+      ) add_bias_field (
+          .clk,
+          .enable,
+          .index(task_index),
+          .field(add_bias)
+      );
+      row_field #(
+          .TASKS(TASKS),
+          .ROW(ROW),
+          .TABLE(TABLE),
+          .LOW(component_config::FINISH_INTEGER_ADD_SHIFT_LSB),
+          .WIDTH(component_config::FINISH_INTEGER_ADD_SHIFT_WIDTH),
+          .STAGE(VALUE + 2),
+          .INDEX(INDEX)
+      ) add_shift_field (
+          .clk,
+          .enable,
+          .index(task_index),
+          .field(add_shift)
+      );
+      row_field #(
+          .TASKS(TASKS),
+          .ROW(ROW),
+          .TABLE(TABLE),
+          .LOW(component_config::FINISH_INTEGER_ADD_ZERO_LSB),
+          .WIDTH(component_config::FINISH_INTEGER_ADD_ZERO_WIDTH),
+          .STAGE(VALUE + 4),
+          .INDEX(INDEX)
+      ) add_zero_field (
+          .clk,
+          .enable,
+          .index(task_index),
+          .field(add_zero)
+      );
+      row_field #(
+          .TASKS(TASKS),
+          .ROW(ROW),
+          .TABLE(TABLE),
+          .LOW(component_config::FINISH_INTEGER_ADD_LOW_LSB),
+          .WIDTH(component_config::FINISH_INTEGER_ADD_LOW_WIDTH),
+          .STAGE(VALUE + 4),
+          .INDEX(INDEX)
+      ) add_low_field (
+          .clk,
+          .enable,
+          .index(task_index),
+          .field(add_low)
+      );
+      row_field #(
+          .TASKS(TASKS),
+          .ROW(ROW),
+          .TABLE(TABLE),
+          .LOW(component_config::FINISH_INTEGER_ADD_HIGH_LSB),
+          .WIDTH(component_config::FINISH_INTEGER_ADD_HIGH_WIDTH),
+          .STAGE(VALUE + 4),
+          .INDEX(INDEX)
+      ) add_high_field (
+          .clk,
+          .enable,
+          .index(task_index),
+          .field(add_high)
+      );
     end else begin : no_addition
       assign add = '0;
       assign add_a = '0;
@@ -235,8 +525,34 @@ module finish #(
       assign add_high = '0;
     end
     if (TABLES != 0) begin : tables
-      row_field #(TASKS, ROW, TABLE, 168, 1, STEPS, INDEX) lookup_field (clk, enable, task_index, lookup);
-      row_field #(TASKS, ROW, TABLE, 169, 8, ADDED, INDEX) number_field (clk, enable, task_index, number);
+      row_field #(
+          .TASKS(TASKS),
+          .ROW(ROW),
+          .TABLE(TABLE),
+          .LOW(component_config::FINISH_INTEGER_LOOKUP_LSB),
+          .WIDTH(component_config::FINISH_INTEGER_LOOKUP_WIDTH),
+          .STAGE(STEPS),
+          .INDEX(INDEX)
+      ) lookup_field (
+          .clk,
+          .enable,
+          .index(task_index),
+          .field(lookup)
+      );
+      row_field #(
+          .TASKS(TASKS),
+          .ROW(ROW),
+          .TABLE(TABLE),
+          .LOW(component_config::FINISH_INTEGER_TABLE_LSB),
+          .WIDTH(component_config::FINISH_INTEGER_TABLE_WIDTH),
+          .STAGE(ADDED),
+          .INDEX(INDEX)
+      ) number_field (
+          .clk,
+          .enable,
+          .index(task_index),
+          .field(number)
+      );
     end else begin : no_tables
       assign lookup = '0;
       assign number = '0;

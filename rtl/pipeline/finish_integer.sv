@@ -11,7 +11,7 @@ module finish_integer #(
     parameter FILE = "",
     parameter KIND = "lutram",
     parameter int VALUE = 6,  // steps until the first clip
-    parameter int PARAM = 32 + MULTIPLIER_BITS + 6
+    parameter int PARAM = component_config::FINISH_INTEGER_LANE_BITS + MULTIPLIER_BITS
 ) (
     input  logic                    clk,
     input  logic                    enable,
@@ -42,6 +42,9 @@ module finish_integer #(
 );
   localparam int MW = MULTIPLIER_BITS == 0 ? 1 : MULTIPLIER_BITS;
   localparam int PW = MULTIPLIER_BITS == 0 ? SUM_BITS : SUM_BITS + MW;
+  localparam int BIAS_AT = component_config::FINISH_INTEGER_LANE_BIAS_LSB;
+  localparam int SHIFT_AT = component_config::FINISH_INTEGER_LANE_SHIFT_LSB + MULTIPLIER_BITS;
+  localparam int SHIFT_BITS = component_config::FINISH_INTEGER_LANE_SHIFT_WIDTH;
   logic signed [SUM_BITS-1:0] sum;
   logic signed [PW-1:0] product;
   logic [5:0] shift;
@@ -51,13 +54,13 @@ module finish_integer #(
   // verilator lint_on UNUSEDSIGNAL
 
   if (ACC >= SUM_BITS) begin : narrowed
-    always_ff @(posedge clk) if (enable) sum <= acc[SUM_BITS-1:0] + param[SUM_BITS-1:0];
+    always_ff @(posedge clk) if (enable) sum <= acc[SUM_BITS-1:0] + param[BIAS_AT+:SUM_BITS];
   end else begin : widened
-    always_ff @(posedge clk) if (enable) sum <= SUM_BITS'(acc) + param[SUM_BITS-1:0];
+    always_ff @(posedge clk) if (enable) sum <= SUM_BITS'(acc) + param[BIAS_AT+:SUM_BITS];
   end
   if (MULTIPLIER_BITS > 0) begin : multiplied
     logic signed [MW-1:0] multiplier;
-    always_ff @(posedge clk) if (enable) multiplier <= param[32+:MW];
+    always_ff @(posedge clk) if (enable) multiplier <= param[component_config::FINISH_INTEGER_LANE_MULTIPLIER_LSB+:MW];
     multiply #(
         .A(SUM_BITS),
         .B(MW),
@@ -73,12 +76,12 @@ module finish_integer #(
     assign product = sum;
   end
   delay_line #(
-      .WIDTH(6),
+      .WIDTH(SHIFT_BITS),
       .STEPS(VALUE - 3)
   ) shift_line (
       .clk,
       .enable,
-      .in (param[PARAM-1-:6]),
+      .in (param[SHIFT_AT+:SHIFT_BITS]),
       .out(shift)
   );
   scale_round #(

@@ -24,7 +24,7 @@ module rom_walker #(
   localparam bit FILLED = FILE != "";
   /* verilator lint_on WIDTH */
   localparam int A = WORDS > 1 ? $clog2(WORDS) : 1;
-  localparam int ROW = 112;
+  localparam int ROW = component_config::ROM_WALKER_BITS;
 
   logic active, free, step, load, next_block, next_task;
   logic last_n, last_px;
@@ -42,13 +42,13 @@ module rom_walker #(
 
   generate
     if (TASKS == 1) begin : gen_one
-      assign px = row[48+:PX_BITS];
-      assign n = row[80+:N_BITS];
+      assign px = row[component_config::ROM_WALKER_PX_LSB+:PX_BITS];
+      assign n = row[component_config::ROM_WALKER_N_LSB+:N_BITS];
     end else begin : gen_several
       always_ff @(posedge clk) begin
         if (load) begin
-          px <= row[48+:PX_BITS];
-          n  <= row[80+:N_BITS];
+          px <= row[component_config::ROM_WALKER_PX_LSB+:PX_BITS];
+          n  <= row[component_config::ROM_WALKER_N_LSB+:N_BITS];
         end
       end
     end
@@ -72,11 +72,11 @@ module rom_walker #(
       if (free) out_valid <= active;
     end
     if (load) begin
-      address <= row[A-1:0];
-      block   <= row[A-1:0];
-      ob_left <= row[32+:OB_BITS];
-      px_left <= row[48+:PX_BITS];
-      n_left  <= row[80+:N_BITS];
+      address <= row[component_config::ROM_WALKER_BASE_LSB+:A];
+      block   <= row[component_config::ROM_WALKER_BASE_LSB+:A];
+      ob_left <= row[component_config::ROM_WALKER_OB_LSB+:OB_BITS];
+      px_left <= row[component_config::ROM_WALKER_PX_LSB+:PX_BITS];
+      n_left  <= row[component_config::ROM_WALKER_N_LSB+:N_BITS];
     end else if (step) begin
       address <= last_n && !last_px ? block : following;
       n_left  <= last_n ? n : n_left - 1'b1;

@@ -46,8 +46,7 @@ module sliding_window #(
   localparam int PLACE_BITS = MAX_CB > 1 ? $clog2(MAX_CB) : 1;
   localparam int T = TASKS > 1 ? $clog2(TASKS) : 1;
 
-  localparam int FIXED = 104;  // bits of the row in front of PAD
-  localparam int ROW_BITS = FIXED + AW + 80 + KH + KW;
+  localparam int ROW_BITS = component_config::SLIDING_WINDOW_BITS + AW + KH + KW;
 
   // The task.
   logic [ROW_BITS-1:0] rows[0:TASKS-1];
@@ -72,20 +71,22 @@ module sliding_window #(
   logic [COUNT_BITS-1:0] lag, count;
   logic [KH-1:0] first_rows;  // taps inside at y = 0
   logic [KW-1:0] first_columns;  // taps inside at x = 0
-  assign h = row[15:0];
-  assign w = A'(row[31:16]);
-  assign cb = CB_BITS'(row[47:32]);
-  assign sh = row[51:48];
-  assign sw = row[55:52];
-  assign pt = row[63:56];
-  assign pl = row[71:64];
-  assign ho = row[87:72];
-  assign wo = A'(row[103:88]);
-  assign pad = row[FIXED+:AW];
-  assign lag = COUNT_BITS'(row[FIXED+AW+16+:32]);
-  assign count = COUNT_BITS'(row[FIXED+AW+48+:32]);
-  assign first_rows = row[FIXED+AW+80+:KH];
-  assign first_columns = row[FIXED+AW+80+KH+:KW];
+  assign h = row[component_config::SLIDING_WINDOW_H_LSB+:component_config::SLIDING_WINDOW_H_WIDTH];
+  assign w = A'(row[component_config::SLIDING_WINDOW_W_LSB+:component_config::SLIDING_WINDOW_W_WIDTH]);
+  assign cb = CB_BITS'(row[component_config::SLIDING_WINDOW_CB_LSB+:component_config::SLIDING_WINDOW_CB_WIDTH]);
+  assign sh = row[component_config::SLIDING_WINDOW_SH_LSB+:component_config::SLIDING_WINDOW_SH_WIDTH];
+  assign sw = row[component_config::SLIDING_WINDOW_SW_LSB+:component_config::SLIDING_WINDOW_SW_WIDTH];
+  assign pt = row[component_config::SLIDING_WINDOW_PT_LSB+:component_config::SLIDING_WINDOW_PT_WIDTH];
+  assign pl = row[component_config::SLIDING_WINDOW_PL_LSB+:component_config::SLIDING_WINDOW_PL_WIDTH];
+  assign ho = row[component_config::SLIDING_WINDOW_HO_LSB+:component_config::SLIDING_WINDOW_HO_WIDTH];
+  assign wo = A'(row[component_config::SLIDING_WINDOW_WO_LSB+:component_config::SLIDING_WINDOW_WO_WIDTH]);
+  assign pad = row[component_config::SLIDING_WINDOW_PAD_LSB+:AW];
+  assign lag =
+      COUNT_BITS'(row[component_config::SLIDING_WINDOW_LAG_LSB+AW+:component_config::SLIDING_WINDOW_LAG_WIDTH]);
+  assign count =
+      COUNT_BITS'(row[component_config::SLIDING_WINDOW_COUNT_LSB+AW+:component_config::SLIDING_WINDOW_COUNT_WIDTH]);
+  assign first_rows = row[component_config::SLIDING_WINDOW_ROWS_LSB+AW+:KH];
+  assign first_columns = row[component_config::SLIDING_WINDOW_COLUMNS_LSB+AW+KH+:KW];
 
   logic loaded;  // the row is there
   logic may_start;  // the next image
@@ -228,7 +229,7 @@ module sliding_window #(
     if (KH > 1) begin : gen_lines
       logic [A-1:0] words, address, next_address;
       logic [ADDRESS_BITS-1:0] stage1_address;
-      assign words = A'(row[FIXED+AW+:16]);
+      assign words = A'(row[component_config::SLIDING_WINDOW_LINE_LSB+AW+:component_config::SLIDING_WINDOW_LINE_WIDTH]);
       assign next_address = address + 1'b1;
       always_ff @(posedge clk) begin
         if (rst || !loaded) address <= '0;

@@ -1,10 +1,11 @@
-// Which row of a task table the next beat belongs to: a row's lowest 32 bits are its number of beats (at
-// least 1), the first row follows the last. `flag` is bit FLAG of the row, 0 without RESIDUAL, `drain` the 16
-// bits from DRAIN on, `alone` that they say 1. All are registers, or constants of a single row.
+// Which row of a task table the next beat belongs to: the 32 bits of a row from BEATS on are its number of
+// beats (at least 1), the first row follows the last. `flag` is bit FLAG of the row, 0 without RESIDUAL,
+// `drain` the 16 bits from DRAIN on, `alone` that they say 1. All are registers, or constants of a single row.
 module task_walk #(
     parameter int TASKS = 1,
     parameter int ROW = 49,
     parameter TABLE = "",
+    parameter int BEATS = 0,
     parameter int FLAG = 32,
     parameter int DRAIN = 33,
     parameter int RESIDUAL = 1,
@@ -45,7 +46,7 @@ module task_walk #(
     always_ff @(posedge clk) begin
       if (rst || (step && left == 32'd1)) begin
         index <= following;
-        left <= row[31:0];
+        left <= row[BEATS+:32];
         flag <= RESIDUAL != 0 && row[FLAG];
         drain <= row[DRAIN+:16];
         alone <= row[DRAIN+:16] == 16'd1;

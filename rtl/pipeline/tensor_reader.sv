@@ -50,8 +50,9 @@ module tensor_reader #(
   localparam int U = UNITS > 1 ? $clog2(UNITS) : 1;
   localparam int Q = $clog2(QUEUE + 1);
   localparam int C = SIZE_BITS + 1;  // bits of a coordinate, two's complement
-  localparam int FLAT_AT = 316 + AW;
-  localparam int ROW = 317 + AW + 16 * PROGRESS;
+  localparam int WAIT_AT = component_config::TENSOR_READER_WAIT_LSB + AW;
+  localparam int WAIT_BITS = component_config::TENSOR_READER_WAIT_WIDTH;
+  localparam int ROW = component_config::TENSOR_READER_BITS + AW + WAIT_BITS * PROGRESS;
 
   // ---- the row of the current task ----
   logic [ROW-1:0] row;
@@ -60,13 +61,57 @@ module tensor_reader #(
       .clk(clk), .rst(rst), .next(next_task), .last(last_task), .row(row)
   );
 
+  // Its fields, as wide as what they count with.
+  logic [U-1:0] row_unit;
+  logic [A-1:0] row_base;
+  logic [A-1:0] row_obs;
+  logic [A-1:0] row_rs;
+  logic [A-1:0] row_cs;
+  logic [A-1:0] row_ys;
+  logic [A-1:0] row_xs;
+  logic [OB_BITS-1:0] row_ob;
+  logic [SIZE_BITS-1:0] row_ho;
+  logic [SIZE_BITS-1:0] row_wo;
+  logic [K_BITS-1:0] row_kh;
+  logic [K_BITS-1:0] row_kw;
+  logic [CB_BITS-1:0] row_cb;
+  logic [component_config::TENSOR_READER_SH_WIDTH-1:0] row_sh;
+  logic [component_config::TENSOR_READER_SW_WIDTH-1:0] row_sw;
+  logic [C-1:0] row_y0;
+  logic [C-1:0] row_x0;
+  logic [SIZE_BITS-1:0] row_h;
+  logic [SIZE_BITS-1:0] row_w;
+  logic [AW-1:0] row_pad;
+  logic row_flat;
+  assign row_unit = row[component_config::TENSOR_READER_UNIT_LSB+:U];
+  assign row_base = row[component_config::TENSOR_READER_BASE_LSB+:A];
+  assign row_obs = A'(row[component_config::TENSOR_READER_OBS_LSB+:component_config::TENSOR_READER_OBS_WIDTH]);
+  assign row_rs = row[component_config::TENSOR_READER_RS_LSB+:A];
+  assign row_cs = A'(row[component_config::TENSOR_READER_CS_LSB+:component_config::TENSOR_READER_CS_WIDTH]);
+  assign row_ys = row[component_config::TENSOR_READER_YS_LSB+:A];
+  assign row_xs = row[component_config::TENSOR_READER_XS_LSB+:A];
+  assign row_ob = row[component_config::TENSOR_READER_OB_LSB+:OB_BITS];
+  assign row_ho = row[component_config::TENSOR_READER_HO_LSB+:SIZE_BITS];
+  assign row_wo = row[component_config::TENSOR_READER_WO_LSB+:SIZE_BITS];
+  assign row_kh = row[component_config::TENSOR_READER_KH_LSB+:K_BITS];
+  assign row_kw = row[component_config::TENSOR_READER_KW_LSB+:K_BITS];
+  assign row_cb = row[component_config::TENSOR_READER_CB_LSB+:CB_BITS];
+  assign row_sh = row[component_config::TENSOR_READER_SH_LSB+:component_config::TENSOR_READER_SH_WIDTH];
+  assign row_sw = row[component_config::TENSOR_READER_SW_LSB+:component_config::TENSOR_READER_SW_WIDTH];
+  assign row_y0 = C'($signed(row[component_config::TENSOR_READER_Y0_LSB+:component_config::TENSOR_READER_Y0_WIDTH]));
+  assign row_x0 = C'($signed(row[component_config::TENSOR_READER_X0_LSB+:component_config::TENSOR_READER_X0_WIDTH]));
+  assign row_h = row[component_config::TENSOR_READER_H_LSB+:SIZE_BITS];
+  assign row_w = row[component_config::TENSOR_READER_W_LSB+:SIZE_BITS];
+  assign row_pad = row[component_config::TENSOR_READER_PAD_LSB+:AW];
+  assign row_flat = row[component_config::TENSOR_READER_FLAT_LSB+AW];
+
   logic [7:0] met;
   logic [127:0] progress;
   assign progress = {progress7, progress6, progress5, progress4, progress3, progress2, progress1, progress0};
   generate
     for (genvar i = 0; i < 8; i++) begin : gen_wait
       if (i < PROGRESS) begin : gen_used
-        assign met[i] = progress[16*i+:16] >= row[317+AW+16*i+:16];
+        assign met[i] = progress[16*i+:16] >= row[WAIT_AT+WAIT_BITS*i+:WAIT_BITS];
       end else begin : gen_open
         logic unused;
         assign unused = &{1'b0, progress[16*i+:16]};
@@ -98,61 +143,61 @@ module tensor_reader #(
     increment = A'(1);
     if (end_block) begin
       from = block;
-      increment = A'(row[36+:16]);
+      increment = row_obs;
     end else if (end_line) begin
       from = line;
-      increment = row[100+:A];
+      increment = row_ys;
     end else if (end_window) begin
       from = window;
-      increment = row[132+:A];
+      increment = row_xs;
     end else if (end_tap_row) begin
       from = tap_row;
-      increment = row[52+:A];
+      increment = row_rs;
     end else if (end_tap) begin
       from = tap;
-      increment = A'(row[84+:16]);
+      increment = row_cs;
     end
     following = from + increment;
   end
 
-  assign next_window_y = end_block ? C'($signed(row[252+:16])) : window_y + C'(row[247:244]);
-  assign next_window_x = end_line ? C'($signed(row[268+:16])) : window_x + C'(row[251:248]);
+  assign next_window_y = end_block ? row_y0 : window_y + C'(row_sh);
+  assign next_window_x = end_line ? row_x0 : window_x + C'(row_sw);
 
   always_ff @(posedge clk) begin
     if (load) begin
-      {address, tap, tap_row, window, line, block} <= {6{row[4+:A]}};
-      ob_left  <= row[164+:OB_BITS];
-      y_left   <= row[180+:SIZE_BITS];
-      x_left   <= row[196+:SIZE_BITS];
-      ky_left  <= row[212+:K_BITS];
-      kx_left  <= row[220+:K_BITS];
-      cb_left  <= row[228+:CB_BITS];
-      y        <= C'($signed(row[252+:16]));
-      window_y <= C'($signed(row[252+:16]));
-      x        <= C'($signed(row[268+:16]));
-      window_x <= C'($signed(row[268+:16]));
+      {address, tap, tap_row, window, line, block} <= {6{row_base}};
+      ob_left  <= row_ob;
+      y_left   <= row_ho;
+      x_left   <= row_wo;
+      ky_left  <= row_kh;
+      kx_left  <= row_kw;
+      cb_left  <= row_cb;
+      y        <= row_y0;
+      window_y <= row_y0;
+      x        <= row_x0;
+      window_x <= row_x0;
     end else if (step) begin
       address <= following;
-      cb_left <= end_tap ? row[228+:CB_BITS] : cb_left - 1'b1;
+      cb_left <= end_tap ? row_cb : cb_left - 1'b1;
       if (end_tap) begin
         tap     <= following;
-        kx_left <= end_tap_row ? row[220+:K_BITS] : kx_left - 1'b1;
+        kx_left <= end_tap_row ? row_kw : kx_left - 1'b1;
         x       <= end_window ? next_window_x : end_tap_row ? window_x : x + 1'b1;
       end
       if (end_tap_row) begin
         tap_row <= following;
-        ky_left <= end_window ? row[212+:K_BITS] : ky_left - 1'b1;
+        ky_left <= end_window ? row_kh : ky_left - 1'b1;
         y       <= end_line ? next_window_y : end_window ? window_y : y + 1'b1;
       end
       if (end_window) begin
         window   <= following;
         window_x <= next_window_x;
-        x_left   <= end_line ? row[196+:SIZE_BITS] : x_left - 1'b1;
+        x_left   <= end_line ? row_wo : x_left - 1'b1;
       end
       if (end_line) begin
         line     <= following;
         window_y <= next_window_y;
-        y_left   <= end_block ? row[180+:SIZE_BITS] : y_left - 1'b1;
+        y_left   <= end_block ? row_ho : y_left - 1'b1;
       end
       if (end_block) begin
         block   <= following;
@@ -170,7 +215,7 @@ module tensor_reader #(
   logic [AW-1:0] flying_padding[0:1];
   logic [Q-1:0] ahead, filled;
 
-  assign in_range = {1'b0, y} < {2'b0, row[284+:SIZE_BITS]} && {1'b0, x} < {2'b0, row[300+:SIZE_BITS]};
+  assign in_range = {1'b0, y} < {2'b0, row_h} && {1'b0, x} < {2'b0, row_w};
   assign granted = asked && (pad || |(rd_valid & rd_ready));
   assign step = begun && (!asked || granted) && ahead != Q'(QUEUE);
   assign taken = out_valid && out_ready;
@@ -180,9 +225,9 @@ module tensor_reader #(
     if (step) begin
       rd_address <= address;
       pad        <= !in_range;
-      ends       <= end_window || row[FLAT_AT];
-      unit       <= row[U-1:0];
-      padding    <= row[316+:AW];
+      ends       <= end_window || row_flat;
+      unit       <= row_unit;
+      padding    <= row_pad;
     end
     flying_pad        <= {flying_pad[0], pad};
     flying_end        <= {flying_end[0], ends};
@@ -205,7 +250,7 @@ module tensor_reader #(
       if (step || granted) begin
         asked <= step;
         for (int i = 0; i < UNITS; i++) begin
-          rd_valid[i] <= step && in_range && (UNITS == 1 || row[U-1:0] == U'(i));
+          rd_valid[i] <= step && in_range && (UNITS == 1 || row_unit == U'(i));
         end
       end
       flying <= {flying[0], granted};

@@ -38,7 +38,7 @@ module tensor_writer #(
     input  logic             clear
 );
   localparam int U = UNITS > 1 ? $clog2(UNITS) : 1;
-  localparam int ROW = 180;
+  localparam int ROW = component_config::TENSOR_WRITER_BITS;
 
   logic [ROW-1:0] row;  // of the current task
   logic next_task;
@@ -47,6 +47,28 @@ module tensor_writer #(
       .clk(clk), .rst(rst), .next(next_task), .last(), .row(row)
   );
   // verilator lint_on PINCONNECTEMPTY
+
+  // Its fields, as wide as what they count with.
+  logic [U-1:0] row_unit;
+  logic [A-1:0] row_base;
+  logic [component_config::TENSOR_WRITER_OBS_WIDTH-1:0] row_obs;
+  logic [A-1:0] row_rs;
+  logic [A-1:0] row_cs;
+  logic [OB_BITS-1:0] row_ob;
+  logic [SIZE_BITS-1:0] row_ho;
+  logic [SIZE_BITS-1:0] row_wo;
+  logic [D_BITS-1:0] row_d;
+  logic [W_BITS-1:0] row_limit;
+  assign row_unit = row[component_config::TENSOR_WRITER_UNIT_LSB+:U];
+  assign row_base = row[component_config::TENSOR_WRITER_BASE_LSB+:A];
+  assign row_obs = row[component_config::TENSOR_WRITER_OBS_LSB+:component_config::TENSOR_WRITER_OBS_WIDTH];
+  assign row_rs = row[component_config::TENSOR_WRITER_RS_LSB+:A];
+  assign row_cs = A'(row[component_config::TENSOR_WRITER_CS_LSB+:component_config::TENSOR_WRITER_CS_WIDTH]);
+  assign row_ob = row[component_config::TENSOR_WRITER_OB_LSB+:OB_BITS];
+  assign row_ho = row[component_config::TENSOR_WRITER_HO_LSB+:SIZE_BITS];
+  assign row_wo = row[component_config::TENSOR_WRITER_WO_LSB+:SIZE_BITS];
+  assign row_d = row[component_config::TENSOR_WRITER_D_LSB+:D_BITS];
+  assign row_limit = row[component_config::TENSOR_WRITER_LIMIT_LSB+:W_BITS];
 
   // ---- the loops ----
   logic begun, take, end_word, end_pixel, end_line, end_block;  // the last beat of ...
@@ -63,47 +85,47 @@ module tensor_writer #(
   assign end_line = end_pixel && x_left == SIZE_BITS'(1);
   assign end_block = end_line && y_left == SIZE_BITS'(1);
   assign next_task = take && end_block && ob_left == OB_BITS'(1);
-  assign next_first_w = end_block ? first_w + row[36+:W_BITS] : first_w;
+  assign next_first_w = end_block ? first_w + W_BITS'(row_obs) : first_w;
 
   always_comb begin
     from = address;
     increment = A'(end_word);
     if (end_block) begin
       from = block;
-      increment = A'(row[36+:16]);
+      increment = A'(row_obs);
     end else if (end_line) begin
       from = line;
-      increment = row[52+:A];
+      increment = row_rs;
     end else if (end_pixel) begin
       from = pixel;
-      increment = A'(row[84+:16]);
+      increment = row_cs;
     end
     following = from + increment;
   end
 
   always_ff @(posedge clk) begin
     if (!begun) begin
-      {address, pixel, line, block} <= {4{row[4+:A]}};
-      ob_left <= row[100+:OB_BITS];
-      y_left  <= row[116+:SIZE_BITS];
-      x_left  <= row[132+:SIZE_BITS];
-      d_left  <= row[148+:D_BITS];
+      {address, pixel, line, block} <= {4{row_base}};
+      ob_left <= row_ob;
+      y_left  <= row_ho;
+      x_left  <= row_wo;
+      d_left  <= row_d;
       part    <= '0;
       w       <= '0;
       first_w <= '0;
     end else if (take) begin
       address <= following;
-      d_left  <= end_pixel ? row[148+:D_BITS] : d_left - 1'b1;
+      d_left  <= end_pixel ? row_d : d_left - 1'b1;
       part    <= end_pixel || end_word ? '0 : part + 1'b1;
       w       <= end_pixel ? next_first_w : w + W_BITS'(end_word);
       first_w <= next_first_w;
       if (end_pixel) begin
         pixel  <= following;
-        x_left <= end_line ? row[132+:SIZE_BITS] : x_left - 1'b1;
+        x_left <= end_line ? row_wo : x_left - 1'b1;
       end
       if (end_line) begin
         line   <= following;
-        y_left <= end_block ? row[116+:SIZE_BITS] : y_left - 1'b1;
+        y_left <= end_block ? row_ho : y_left - 1'b1;
       end
       if (end_block) begin
         block   <= following;
@@ -115,7 +137,7 @@ module tensor_writer #(
   // ---- the request ----
   logic asked, skip, ends, granted, written;
 
-  assign written = w < row[164+:W_BITS];
+  assign written = w < row_limit;
   assign granted = asked && (skip || |(wr_valid & wr_ready));
   assign in_ready = begun && (!asked || granted);
 
@@ -137,7 +159,7 @@ module tensor_writer #(
       if (take || granted) begin
         asked <= take;
         for (int i = 0; i < UNITS; i++) begin
-          wr_valid[i] <= take && written && (UNITS == 1 || row[U-1:0] == U'(i));
+          wr_valid[i] <= take && written && (UNITS == 1 || row_unit == U'(i));
         end
       end
       if (clear) progress <= '0;
@@ -145,7 +167,7 @@ module tensor_writer #(
     end
   end
   logic unused;
-  assign unused = &{1'b0, row};
+  assign unused = &{1'b0, row, row_unit, row_obs};
 
 `ifndef SYNTHESIS
   for (genvar i = 0; i < UNITS; i++) begin : gen_rules

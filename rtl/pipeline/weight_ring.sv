@@ -37,7 +37,7 @@ module weight_ring #(
   localparam int A = DEPTH > 1 ? $clog2(DEPTH) : 1;
   localparam int L = $clog2(DEPTH + 1);
   localparam int S = STREAM > 1 ? $clog2(STREAM) : 1;
-  localparam int ROW = 81;
+  localparam int ROW = component_config::WEIGHT_RING_BITS;
 
   function automatic logic [A-1:0] after(input logic [A-1:0] address);
     after = address == A'(DEPTH - 1) ? '0 : address + 1'b1;
@@ -102,15 +102,15 @@ module weight_ring #(
 
   generate
     if (TASKS == 1) begin : gen_one
-      assign px = row[16+:PX_BITS];
-      assign n = row[48+:N_BITS];
-      assign hold = row[80];
+      assign px = row[component_config::WEIGHT_RING_PX_LSB+:PX_BITS];
+      assign n = row[component_config::WEIGHT_RING_N_LSB+:N_BITS];
+      assign hold = row[component_config::WEIGHT_RING_HOLD_LSB];
     end else begin : gen_several
       always_ff @(posedge clk) begin
         if (load) begin
-          px   <= row[16+:PX_BITS];
-          n    <= row[48+:N_BITS];
-          hold <= row[80];
+          px   <= row[component_config::WEIGHT_RING_PX_LSB+:PX_BITS];
+          n    <= row[component_config::WEIGHT_RING_N_LSB+:N_BITS];
+          hold <= row[component_config::WEIGHT_RING_HOLD_LSB];
         end
       end
     end
@@ -128,9 +128,9 @@ module weight_ring #(
 
   always_ff @(posedge clk) begin
     if (load) begin
-      ob_left <= row[0+:OB_BITS];
-      px_left <= row[16+:PX_BITS];
-      n_left  <= row[48+:N_BITS];
+      ob_left <= row[component_config::WEIGHT_RING_OB_LSB+:OB_BITS];
+      px_left <= row[component_config::WEIGHT_RING_PX_LSB+:PX_BITS];
+      n_left  <= row[component_config::WEIGHT_RING_N_LSB+:N_BITS];
     end else if (step) begin
       n_left <= last_n ? n : n_left - 1'b1;
       if (last_n) px_left <= last_px ? px : px_left - 1'b1;

@@ -10,6 +10,7 @@
 
 #include "tilewright/netlist/netlist.h"
 #include "tilewright/pipeline/image/memory_image.h"
+#include "tilewright/pipeline/image/row_layout.h"
 
 namespace tilewright::pipeline {
 
@@ -52,16 +53,20 @@ class CycleModel {
 
 struct ComponentType {
   const char* name;
-  // The modules of rtl/pipeline that it instantiates, named as component_module takes them.
+  // What has to be read before it: the modules of rtl/pipeline that it instantiates, named as
+  // component_module takes them, and kConfigPackage where it or they name positions of fields or registers.
   std::vector<const char*> uses;
   // clk and rst left out. Errors (invalid input): parameters that do not fit, all named.
   std::vector<ComponentPort> (*ports)(const netlist::Parameters& parameters);
   // `images`: the task tables that `parameters` name.
   std::unique_ptr<CycleModel> (*cycle_model)(const netlist::Parameters& parameters,
                                              const MemoryImages& images);
+  // How the rows of its task tables, and what else comes in fields, lie in their words; its source names
+  // their positions by the package component_config. nullptr: there are none.
+  std::vector<RowLayout> (*layouts)() = nullptr;
 };
 
-// All of them, by name. Each is defined in components/NAME.cpp.
+// All of them, by name. Each is defined in component/NAME.cpp.
 std::span<const ComponentType* const> component_types();
 // nullptr: none.
 const ComponentType* component_type(const std::string& name);

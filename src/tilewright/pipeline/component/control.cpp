@@ -266,6 +266,6 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }  // namespace
 }  // namespace control
 
-const ComponentType kControl = {control::kName, {}, control::ports, control::model};
+const ComponentType kControl = {control::kName, {"component_config"}, control::ports, control::model};
 
 }  // namespace tilewright::pipeline

@@ -9,6 +9,7 @@
 #include "tilewright/pipeline/component/array_model.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/requirements.h"
+#include "tilewright/pipeline/image/row_layout.h"
 
 namespace tilewright::pipeline {
 namespace finish {
@@ -20,11 +21,59 @@ using netlist::integer_or;
 using netlist::Parameters;
 using netlist::text_or;
 
-constexpr int kIntegerDrainBit = 177, kFixedDrainBit = 176;
-constexpr int kIntegerRowBits = kIntegerDrainBit + 16, kFixedRowBits = kFixedDrainBit + 16;
-constexpr int kIntegerAddBit = 57, kFixedAddBit = 96;
+constexpr RowField<FinishRow> kIntegerFields[] = {
+    {"BEATS", unsigned_bits(32), &FinishRow::beats},
+    {"ZERO", signed_bits(8), &FinishRow::zero_point},
+    {"LOW", signed_bits(8), &FinishRow::clip_low},
+    {"HIGH", signed_bits(8), &FinishRow::clip_high},
+    {"BIPOLAR", unsigned_bits(1), &FinishRow::bipolar},
+    {"ADD", unsigned_bits(1), &FinishRow::add},
+    {"ADD_A", signed_bits(24), &FinishRow::add_a},
+    {"ADD_B", signed_bits(24), &FinishRow::add_b},
+    {"ADD_BIAS", signed_bits(32), &FinishRow::add_bias},
+    {"ADD_SHIFT", unsigned_bits(6), &FinishRow::add_shift},
+    {"ADD_ZERO", signed_bits(8), &FinishRow::add_zero},
+    {"ADD_LOW", signed_bits(8), &FinishRow::add_low},
+    {"ADD_HIGH", signed_bits(8), &FinishRow::add_high},
+    {"LOOKUP", unsigned_bits(1), &FinishRow::lookup},
+    {"TABLE", unsigned_bits(8), &FinishRow::table},
+    {"DRAIN", unsigned_bits(16), &FinishRow::drain},
+};
+constexpr RowField<FinishRow> kFixedFields[] = {
+    {"BEATS", unsigned_bits(32), &FinishRow::beats},
+    {"LOW", signed_bits(32), &FinishRow::clip_low},
+    {"HIGH", signed_bits(32), &FinishRow::clip_high},
+    {"ADD", unsigned_bits(1), &FinishRow::add},
+    {"ADD_LOW", signed_bits(32), &FinishRow::add_low},
+    {"ADD_HIGH", signed_bits(32), &FinishRow::add_high},
+    {"LOOKUP", unsigned_bits(1), &FinishRow::lookup},
+    {"TABLE", unsigned_bits(8), &FinishRow::table},
+    {"INPUT_SHIFT", unsigned_bits(5), &FinishRow::input_shift},
+    {"RAW", unsigned_bits(1), &FinishRow::raw},
+    {"DRAIN", unsigned_bits(16), &FinishRow::drain},
+};
+RowFields<FinishRow> row_fields(NumberType number) {
+  return number == NumberType::kFixed ? RowFields<FinishRow>(kFixedFields)
+                                      : RowFields<FinishRow>(kIntegerFields);
+}
 
-bool is_fixed(const Parameters& parameters) { return text_or(parameters, "NUMBER", "integer") == "fixed"; }
+constexpr RowField<FinishLane> kIntegerLane[] = {
+    {"BIAS", signed_bits(32), &FinishLane::bias},
+    {"MULTIPLIER", parameter_bits("MULTIPLIER_BITS", true), &FinishLane::multiplier},
+    {"SHIFT", unsigned_bits(6), &FinishLane::shift},
+};
+constexpr RowField<FinishLane> kFixedLane[] = {{"BIAS", signed_bits(32), &FinishLane::bias}};
+
+std::vector<RowLayout> layouts() {
+  return {row_layout("finish_integer", row_fields(NumberType::kInteger)),
+          row_layout("finish_fixed", row_fields(NumberType::kFixed)),
+          row_layout("finish_integer_lane", finish_lane_fields(NumberType::kInteger)),
+          row_layout("finish_fixed_lane", finish_lane_fields(NumberType::kFixed))};
+}
+
+NumberType number_type(const Parameters& parameters) {
+  return text_or(parameters, "NUMBER", "integer") == "fixed" ? NumberType::kFixed : NumberType::kInteger;
+}
 
 void check(const Parameters& parameters) {
   Requirements require("finish", parameters);
@@ -69,35 +118,21 @@ std::vector<ComponentPort> ports(const Parameters& parameters) {
   return list;
 }
 
-struct TaskBeats {
-  int64_t beats = 1;
-  int64_t drain = 0;
-  bool adds = false;
-};
-
-std::vector<TaskBeats> read_tasks(const Parameters& parameters, const MemoryImages& images) {
+std::vector<FinishRow> read_tasks(const Parameters& parameters, const MemoryImages& images) {
   const int64_t tasks = integer_or(parameters, "TASKS", 1);
   const std::string name = text_or(parameters, "TABLE", "");
-  if (name.empty()) return {TaskBeats{}};
+  if (name.empty()) return {FinishRow{}};
   const auto image = images.find(name);
   TILEWRIGHT_CHECK(image != images.end(), "no task table '" + name + "'");
-  const bool fixed = is_fixed(parameters);
   TILEWRIGHT_CHECK(image->second.words() == tasks, "a task table of another number of rows");
-  TILEWRIGHT_CHECK(image->second.width_bits() == (fixed ? kFixedRowBits : kIntegerRowBits),
-                   "a task table of another number type");
-  std::vector<TaskBeats> result;
-  for (int64_t row = 0; row < tasks; ++row) {
-    TaskBeats task;
-    task.beats = int64_t(image->second.get(row, 0, 32));
-    task.adds = image->second.get(row, fixed ? kFixedAddBit : kIntegerAddBit, 1) != 0;
-    task.drain = int64_t(image->second.get(row, fixed ? kFixedDrainBit : kIntegerDrainBit, 16));
-    TILEWRIGHT_CHECK(task.beats >= 1, "a task without beats");
+  std::vector<FinishRow> rows = decode_finish(image->second, number_type(parameters));
+  for (const FinishRow& row : rows) {
+    TILEWRIGHT_CHECK(row.beats >= 1, "a task without beats");
     const int64_t slices = integer(parameters, "PO") / integer(parameters, "PF");
-    const int64_t together = task.drain == 0 ? slices : std::min(slices, task.drain);
-    TILEWRIGHT_CHECK(tasks == 1 || task.beats % together == 0, "a task that ends within its sums");
-    result.push_back(task);
+    const int64_t together = row.drain == 0 ? slices : std::min(slices, row.drain);
+    TILEWRIGHT_CHECK(tasks == 1 || row.beats % together == 0, "a task that ends within its sums");
   }
-  return result;
+  return rows;
 }
 
 class Model : public CycleModel {
@@ -152,12 +187,12 @@ class Model : public CycleModel {
   bool enabled(const Pins& pins) const { return pins[kOutValid] == 0 || pins[kOutValid + 1] != 0; }
   bool has_sums(const Pins& pins) const { return slices_ == 1 ? pins[kAccValid] != 0 : held_; }
   bool last_slice() const { return slice_ + 1 == tasks_[task_].drain || slice_ + 1 == slices_; }
-  bool needs_residual() const { return residual_ && tasks_[task_].adds; }
+  bool needs_residual() const { return residual_ && tasks_[task_].add; }
 
   const int64_t slices_;
   const bool residual_;
   const uint64_t result_bit_;  // of valids_; bit k: k + 1 steps after the start
-  const std::vector<TaskBeats> tasks_;
+  const std::vector<FinishRow> tasks_;
   // Ports; ready follows valid, data follows ready.
   static constexpr int kAccValid = 0, kParamValid = 3, kResidualValid = 6, kOutValid = 9;
   bool held_ = false;
@@ -175,63 +210,33 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }  // namespace finish
 
 MemoryImage encode(const std::vector<FinishRow>& rows, NumberType number) {
-  const bool fixed = number == NumberType::kFixed;
-  MemoryImage image(fixed ? finish::kFixedRowBits : finish::kIntegerRowBits);
-  for (const FinishRow& r : rows) {
-    RowWriter row(image);
-    row.field(32, r.beats);
-    if (fixed) {
-      row.field(32, r.clip_low).field(32, r.clip_high).field(1, r.add ? 1 : 0);
-      row.field(32, r.add_low).field(32, r.add_high);
-      row.field(1, r.lookup ? 1 : 0).field(8, r.table).field(5, r.input_shift);
-      row.field(1, r.raw ? 1 : 0).field(16, r.drain);
-      continue;
-    }
-    row.field(8, r.zero_point).field(8, r.clip_low).field(8, r.clip_high).field(1, r.bipolar ? 1 : 0);
-    row.field(1, r.add ? 1 : 0).field(24, r.add_a).field(24, r.add_b).field(32, r.add_bias);
-    row.field(6, r.add_shift).field(8, r.add_zero).field(8, r.add_low).field(8, r.add_high);
-    row.field(1, r.lookup ? 1 : 0).field(8, r.table).field(16, r.drain);
-  }
-  return image;
+  return write_rows(finish::row_fields(number), rows);
 }
 
 std::vector<FinishRow> decode_finish(const MemoryImage& table, NumberType number) {
-  const bool fixed = number == NumberType::kFixed;
-  TILEWRIGHT_CHECK(table.width_bits() == (fixed ? finish::kFixedRowBits : finish::kIntegerRowBits),
-                   "a task table of another number type");
-  std::vector<FinishRow> rows;
-  for (int64_t i = 0; i < table.words(); ++i) {
-    RowReader reader(table, i);
-    const auto next = [&](int bits) { return int64_t(reader.field(bits)); };
-    FinishRow row;
-    row.beats = next(32);
-    if (fixed) {
-      row.clip_low = reader.signed_field(32), row.clip_high = reader.signed_field(32);
-      row.add = next(1) != 0;
-      row.add_low = reader.signed_field(32), row.add_high = reader.signed_field(32);
-      row.lookup = next(1) != 0, row.table = next(8), row.input_shift = next(5);
-      row.raw = next(1) != 0, row.drain = next(16);
-    } else {
-      for (int64_t* field : {&row.zero_point, &row.clip_low, &row.clip_high}) *field = reader.signed_field(8);
-      row.bipolar = next(1) != 0, row.add = next(1) != 0;
-      row.add_a = reader.signed_field(24), row.add_b = reader.signed_field(24);
-      row.add_bias = reader.signed_field(32), row.add_shift = next(6);
-      for (int64_t* field : {&row.add_zero, &row.add_low, &row.add_high}) *field = reader.signed_field(8);
-      row.lookup = next(1) != 0, row.table = next(8), row.drain = next(16);
-    }
-    rows.push_back(row);
-  }
-  return rows;
+  const RowFields<FinishRow> fields = finish::row_fields(number);
+  TILEWRIGHT_CHECK(table.width_bits() == row_bits(fields), "a task table of another number type");
+  return read_rows(fields, table);
+}
+
+RowFields<FinishLane> finish_lane_fields(NumberType number) {
+  return number == NumberType::kFixed ? RowFields<FinishLane>(finish::kFixedLane)
+                                      : RowFields<FinishLane>(finish::kIntegerLane);
+}
+
+int64_t finish_lane_bits(NumberType number, int64_t multiplier_bits) {
+  return row_bits(finish_lane_fields(number), {{"MULTIPLIER_BITS", multiplier_bits}});
 }
 
 int64_t finish_param_bits(const netlist::Parameters& parameters) {
-  return finish::is_fixed(parameters) ? 32 : 32 + netlist::integer_or(parameters, "MULTIPLIER_BITS", 32) + 6;
+  return finish_lane_bits(finish::number_type(parameters),
+                          netlist::integer_or(parameters, "MULTIPLIER_BITS", 32));
 }
 
 int64_t finish_steps(const netlist::Parameters& parameters) {
   const bool residual = netlist::integer_or(parameters, "RESIDUAL", 0) != 0;
   const bool lookup = netlist::integer_or(parameters, "TABLES", 0) != 0;
-  if (finish::is_fixed(parameters)) return 2 + (residual ? 2 : 0) + (lookup ? 8 : 0);
+  if (finish::number_type(parameters) == NumberType::kFixed) return 2 + (residual ? 2 : 0) + (lookup ? 8 : 0);
   const int64_t multiplier = netlist::integer_or(parameters, "MULTIPLIER_BITS", 32);
   const bool lut = netlist::text_or(parameters, "MULTIPLY", "dsp") == "lut";
   const int64_t products =
@@ -240,10 +245,11 @@ int64_t finish_steps(const netlist::Parameters& parameters) {
   return 1 + products + 3 + (residual ? 5 : 0) + (lookup ? 1 : 0);
 }
 
-const ComponentType kFinish = {
-    "finish",
-    {"delay_line", "multiply", "row_field", "scale_round", "task_walk", "finish_integer", "finish_fixed"},
-    finish::ports,
-    finish::model};
+const ComponentType kFinish = {"finish",
+                               {"component_config", "delay_line", "multiply", "row_field", "scale_round",
+                                "task_walk", "finish_integer", "finish_fixed"},
+                               finish::ports,
+                               finish::model,
+                               finish::layouts};
 
 }  // namespace tilewright::pipeline

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tilewright/pipeline/component/component.h"
+#include "tilewright/pipeline/image/row_layout.h"
 #include "tilewright/pipeline/network/network.h"
 
 namespace tilewright::pipeline {
@@ -26,6 +27,14 @@ struct FinishRow {
 // The task table.
 MemoryImage encode(const std::vector<FinishRow>& rows, NumberType number);
 std::vector<FinishRow> decode_finish(const MemoryImage& table, NumberType number);
+
+// What a param beat holds for one lane, in the order of the lanes. Fixed point: the bias alone.
+struct FinishLane {
+  int64_t bias = 0, multiplier = 1, shift = 0;
+};
+// Their layout; of integers with the parameter MULTIPLIER_BITS (0: no multiplier is stored, all are 1).
+RowFields<FinishLane> finish_lane_fields(NumberType number);
+int64_t finish_lane_bits(NumberType number, int64_t multiplier_bits);
 
 // Steps from the start of a beat to its result.
 int64_t finish_steps(const netlist::Parameters& parameters);

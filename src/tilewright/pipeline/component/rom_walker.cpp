@@ -5,6 +5,7 @@
 #include "tilewright/base/error.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/task_rows.h"
+#include "tilewright/pipeline/image/row_layout.h"
 
 namespace tilewright::pipeline {
 namespace rom_walker {
@@ -13,7 +14,15 @@ namespace {
 using netlist::Parameters;
 
 constexpr const char* kName = "rom_walker";
-constexpr int kRowBits = 112;
+constexpr RowField<RomWalkerRow> kFields[] = {
+    {"BASE", unsigned_bits(32), &RomWalkerRow::base},
+    {"OB", unsigned_bits(16), &RomWalkerRow::outer},
+    {"PX", unsigned_bits(32), &RomWalkerRow::repeats},
+    {"N", unsigned_bits(32), &RomWalkerRow::words},
+};
+constexpr RowFields<RomWalkerRow> kRow(kFields);
+std::vector<RowLayout> layouts() { return {row_layout(kName, kRow)}; }
+
 enum Port { kValid, kReady };
 
 std::vector<ComponentPort> ports(const Parameters& parameters) {
@@ -33,17 +42,12 @@ std::vector<ComponentPort> ports(const Parameters& parameters) {
 }
 
 void check_rows(const Parameters& parameters, const MemoryImages& images) {
-  const MemoryImage& table = task_table(parameters, images, kRowBits, kName);
   const int64_t words = netlist::integer(parameters, "WORDS");
-  for (int64_t i = 0; i < table.words(); ++i) {
-    RowReader row(table, i);
-    const int64_t base = int64_t(row.field(32));
-    const int64_t outer =
-        counted(kName, "OB", int64_t(row.field(16)), netlist::integer_or(parameters, "OB_BITS", 16));
-    counted(kName, "PX", int64_t(row.field(32)), netlist::integer_or(parameters, "PX_BITS", 32));
-    const int64_t n =
-        counted(kName, "N", int64_t(row.field(32)), netlist::integer_or(parameters, "N_BITS", 32));
-    if (base + outer * n > words) {
+  for (const RomWalkerRow& row : rom_walker_rows(parameters, images)) {
+    counted(kName, "OB", row.outer, netlist::integer_or(parameters, "OB_BITS", 16));
+    counted(kName, "PX", row.repeats, netlist::integer_or(parameters, "PX_BITS", 32));
+    counted(kName, "N", row.words, netlist::integer_or(parameters, "N_BITS", 32));
+    if (row.base + row.outer * row.words > words) {
       throw Error(ErrorKind::kInvalidInput, "rom_walker: a task reads beyond the last word",
                   "BASE + OB * N must be at most WORDS");
     }
@@ -73,14 +77,17 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }  // namespace
 }  // namespace rom_walker
 
-MemoryImage encode(const std::vector<RomWalkerRow>& rows) {
-  MemoryImage table(rom_walker::kRowBits);
-  for (const RomWalkerRow& row : rows) {
-    RowWriter(table).field(32, row.base).field(16, row.outer).field(32, row.repeats).field(32, row.words);
-  }
-  return table;
+MemoryImage encode(const std::vector<RomWalkerRow>& rows) { return write_rows(rom_walker::kRow, rows); }
+
+std::vector<RomWalkerRow> rom_walker_rows(const netlist::Parameters& parameters, const MemoryImages& images) {
+  return read_rows(rom_walker::kRow,
+                   task_table(parameters, images, row_bits(rom_walker::kRow), rom_walker::kName));
 }
 
-const ComponentType kRomWalker = {rom_walker::kName, {"task_table"}, rom_walker::ports, rom_walker::model};
+const ComponentType kRomWalker = {rom_walker::kName,
+                                  {"component_config", "task_table"},
+                                  rom_walker::ports,
+                                  rom_walker::model,
+                                  rom_walker::layouts};
 
 }  // namespace tilewright::pipeline

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tilewright/netlist/netlist.h"
 #include "tilewright/pipeline/image/memory_image.h"
 
 namespace tilewright::pipeline {
@@ -14,7 +15,8 @@ struct RomWalkerRow {
   int64_t base = 0, outer = 1, repeats = 1, words = 1;
 };
 
-// Rows of 112 bits.
 MemoryImage encode(const std::vector<RomWalkerRow>& rows);
+// The rows of the table that the parameters of a rom_walker name. Errors (invalid input): as task_table.
+std::vector<RomWalkerRow> rom_walker_rows(const netlist::Parameters& parameters, const MemoryImages& images);
 
 }  // namespace tilewright::pipeline

@@ -7,6 +7,7 @@
 
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/requirements.h"
+#include "tilewright/pipeline/image/row_layout.h"
 
 namespace tilewright::pipeline {
 namespace sliding_window {
@@ -15,10 +16,51 @@ namespace {
 using netlist::Direction;
 using netlist::Parameters;
 
+constexpr const char* kName = "sliding_window";
+
+// Bits of taps that lie inside an image of `extent` rows or columns, the window at `before` outside of it.
+int64_t taps_inside(int64_t taps, int64_t before, int64_t extent) {
+  int64_t bits = 0;
+  for (int64_t k = before; k < taps && k - before < extent; ++k) bits |= int64_t{1} << k;
+  return bits;
+}
+
+using Row = SlidingWindowRow;
+int64_t lag(const Row& row, const Parameters& parameters) {
+  return sliding_window_lag(row, netlist::integer(parameters, "KH"), netlist::integer(parameters, "KW"));
+}
+int64_t words(const Row& row, const Parameters&) { return row.rows * row.columns * row.blocks; }
+int64_t rows_inside(const Row& row, const Parameters& parameters) {
+  return taps_inside(netlist::integer(parameters, "KH"), row.top, row.rows);
+}
+int64_t columns_inside(const Row& row, const Parameters& parameters) {
+  return taps_inside(netlist::integer(parameters, "KW"), row.left, row.columns);
+}
+
+constexpr RowField<Row> kFields[] = {
+    {"H", unsigned_bits(16), &Row::rows},
+    {"W", unsigned_bits(16), &Row::columns},
+    {"CB", unsigned_bits(16), &Row::blocks},
+    {"SH", unsigned_bits(4), &Row::stride_y},
+    {"SW", unsigned_bits(4), &Row::stride_x},
+    {"PT", unsigned_bits(8), &Row::top},
+    {"PL", unsigned_bits(8), &Row::left},
+    {"HO", unsigned_bits(16), &Row::out_rows},
+    {"WO", unsigned_bits(16), &Row::out_columns},
+    {"PAD", parameter_bits("AW", true), &Row::pad_value},
+    {"LINE", unsigned_bits(16), [](const Row& row, const Parameters&) { return row.columns * row.blocks; }},
+    {"LAG", unsigned_bits(32), lag},
+    {"COUNT", unsigned_bits(32), words},
+    {"ROWS", parameter_bits("KH", false), rows_inside},
+    {"COLUMNS", parameter_bits("KW", false), columns_inside},
+};
+constexpr RowFields<Row> kRow(kFields);
+std::vector<RowLayout> layouts() { return {row_layout(kName, kRow)}; }
+
 enum Port { kInValid, kInReady, kInData, kOutValid, kOutReady, kOutData, kOutLast };
 
 std::vector<ComponentPort> ports(const Parameters& parameters) {
-  Requirements requirements("sliding_window", parameters);
+  Requirements requirements(kName, parameters);
   const int64_t width = requirements.at_least("PI", 1) * requirements.at_least("AW", 1);
   const int64_t kernel_rows = requirements.at_least("KH", 1), kernel_columns = requirements.at_least("KW", 1);
   const int64_t line = requirements.at_least("MAX_WORDS", 1);
@@ -187,13 +229,6 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
   return std::make_unique<Model>(parameters, decode_sliding_window(image->second, parameters));
 }
 
-// Bits of taps that lie inside an image of `extent` rows or columns, the window at `before` outside of it.
-int64_t taps_inside(int64_t taps, int64_t before, int64_t extent) {
-  int64_t bits = 0;
-  for (int64_t k = before; k < taps && k - before < extent; ++k) bits |= int64_t{1} << k;
-  return bits;
-}
-
 void check(const SlidingWindowRow& row, size_t index, const Parameters& parameters,
            Requirements& requirements) {
   const std::string where = "task " + std::to_string(index) + ": ";
@@ -236,44 +271,21 @@ int64_t sliding_window_count_bits(const SlidingWindowRow& row, int64_t kernel_ro
 }
 
 MemoryImage encode(const std::vector<SlidingWindowRow>& rows, const netlist::Parameters& parameters) {
-  const int64_t element_bits = netlist::integer(parameters, "AW");
-  const int64_t kernel_rows = netlist::integer(parameters, "KH"),
-                kernel_columns = netlist::integer(parameters, "KW");
   Requirements requirements("sliding_window", parameters);
   for (size_t i = 0; i < rows.size(); ++i) sliding_window::check(rows[i], i, parameters, requirements);
   requirements.raise_if_any();
-  MemoryImage table(int(184 + element_bits + kernel_rows + kernel_columns));
-  for (const SlidingWindowRow& row : rows) {
-    RowWriter writer(table);
-    writer.field(16, row.rows).field(16, row.columns).field(16, row.blocks);
-    writer.field(4, row.stride_y).field(4, row.stride_x).field(8, row.top).field(8, row.left);
-    writer.field(16, row.out_rows).field(16, row.out_columns).field(int(element_bits), row.pad_value);
-    writer.field(16, row.columns * row.blocks);
-    writer.field(32, sliding_window_lag(row, kernel_rows, kernel_columns));
-    writer.field(32, row.rows * row.columns * row.blocks);
-    writer.field(int(kernel_rows), sliding_window::taps_inside(kernel_rows, row.top, row.rows));
-    writer.field(int(kernel_columns), sliding_window::taps_inside(kernel_columns, row.left, row.columns));
-  }
-  return table;
+  return write_rows(sliding_window::kRow, rows, parameters);
 }
 
 std::vector<SlidingWindowRow> decode_sliding_window(const MemoryImage& table,
                                                     const netlist::Parameters& parameters) {
-  std::vector<SlidingWindowRow> rows;
-  for (int64_t i = 0; i < table.words(); ++i) {
-    RowReader reader(table, i);
-    SlidingWindowRow row;
-    for (int64_t* field : {&row.rows, &row.columns, &row.blocks}) *field = int64_t(reader.field(16));
-    for (int64_t* field : {&row.stride_y, &row.stride_x}) *field = int64_t(reader.field(4));
-    for (int64_t* field : {&row.top, &row.left}) *field = int64_t(reader.field(8));
-    for (int64_t* field : {&row.out_rows, &row.out_columns}) *field = int64_t(reader.field(16));
-    row.pad_value = reader.signed_field(int(netlist::integer(parameters, "AW")));
-    rows.push_back(row);
-  }
-  return rows;
+  return read_rows(sliding_window::kRow, table, parameters);
 }
 
-const ComponentType kSlidingWindow = {
-    "sliding_window", {"stream_memory"}, sliding_window::ports, sliding_window::model};
+const ComponentType kSlidingWindow = {sliding_window::kName,
+                                      {"component_config", "stream_memory"},
+                                      sliding_window::ports,
+                                      sliding_window::model,
+                                      sliding_window::layouts};
 
 }  // namespace tilewright::pipeline

@@ -7,6 +7,7 @@
 #include "tilewright/base/error.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/task_rows.h"
+#include "tilewright/pipeline/image/row_layout.h"
 
 namespace tilewright::pipeline {
 namespace tensor_reader {
@@ -31,7 +32,37 @@ enum Port {
   kBusy
 };
 
-int row_bits(int aw, int progress_sources) { return 317 + aw + 16 * progress_sources; }
+constexpr RowField<TensorReaderRow> kFields[] = {
+    {"UNIT", unsigned_bits(4), &TensorReaderRow::unit},
+    {"BASE", signed_bits(32), &TensorReaderRow::base},
+    {"OBS", unsigned_bits(16), &TensorReaderRow::outer_step},
+    {"RS", unsigned_bits(32), &TensorReaderRow::row_step},
+    {"CS", unsigned_bits(16), &TensorReaderRow::column_step},
+    {"YS", unsigned_bits(32),
+     [](const TensorReaderRow& row, const Parameters&) { return row.stride_y * row.row_step; }},
+    {"XS", unsigned_bits(32),
+     [](const TensorReaderRow& row, const Parameters&) { return row.stride_x * row.column_step; }},
+    {"OB", unsigned_bits(16), &TensorReaderRow::outer},
+    {"HO", unsigned_bits(16), &TensorReaderRow::rows},
+    {"WO", unsigned_bits(16), &TensorReaderRow::columns},
+    {"KH", unsigned_bits(8), &TensorReaderRow::kernel_rows},
+    {"KW", unsigned_bits(8), &TensorReaderRow::kernel_columns},
+    {"CB", unsigned_bits(16), &TensorReaderRow::blocks},
+    {"SH", unsigned_bits(4), &TensorReaderRow::stride_y},
+    {"SW", unsigned_bits(4), &TensorReaderRow::stride_x},
+    {"Y0", signed_bits(16), &TensorReaderRow::first_y},
+    {"X0", signed_bits(16), &TensorReaderRow::first_x},
+    {"H", unsigned_bits(16), &TensorReaderRow::in_rows},
+    {"W", unsigned_bits(16), &TensorReaderRow::in_columns},
+    {"PAD", parameter_bits("AW", true), &TensorReaderRow::pad_value},
+    {"FLAT", unsigned_bits(1), &TensorReaderRow::flat},
+    {"WAIT", repeated_bits(16, "PROGRESS"), &TensorReaderRow::waits},
+};
+constexpr RowFields<TensorReaderRow> kRow(kFields);
+std::vector<RowLayout> layouts() { return {row_layout(kName, kRow)}; }
+Parameters sizes(int aw, int progress_sources) {
+  return {{"AW", int64_t{aw}}, {"PROGRESS", int64_t{progress_sources}}};
+}
 
 std::vector<ComponentPort> ports(const Parameters& parameters) {
   const int64_t width =
@@ -197,7 +228,7 @@ class Model : public CycleModel {
 std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImages& images) {
   const int aw = int(netlist::integer(parameters, "AW"));
   const int sources = int(netlist::integer(parameters, "PROGRESS"));
-  const MemoryImage& table = task_table(parameters, images, row_bits(aw, sources), kName);
+  const MemoryImage& table = task_table(parameters, images, row_bits(kRow, parameters), kName);
   std::vector<TensorReaderRow> tasks = decode_tensor_reader(table, aw, sources);
   check_counters(parameters, tasks);
   return std::make_unique<Model>(parameters, std::move(tasks));
@@ -207,57 +238,17 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }  // namespace tensor_reader
 
 MemoryImage encode(const std::vector<TensorReaderRow>& rows, int aw, int progress_sources) {
-  MemoryImage table(tensor_reader::row_bits(aw, progress_sources));
-  for (const TensorReaderRow& row : rows) {
-    RowWriter writer(table);
-    writer.field(4, row.unit).field(32, row.base).field(16, row.outer_step);
-    writer.field(32, row.row_step).field(16, row.column_step);
-    writer.field(32, row.stride_y * row.row_step).field(32, row.stride_x * row.column_step);
-    writer.field(16, row.outer).field(16, row.rows).field(16, row.columns);
-    writer.field(8, row.kernel_rows).field(8, row.kernel_columns).field(16, row.blocks);
-    writer.field(4, row.stride_y).field(4, row.stride_x).field(16, row.first_y).field(16, row.first_x);
-    writer.field(16, row.in_rows).field(16, row.in_columns).field(aw, row.pad_value).field(1, row.flat);
-    for (int i = 0; i < progress_sources; ++i) {
-      writer.field(16, size_t(i) < row.waits.size() ? row.waits[size_t(i)] : 0);
-    }
-  }
-  return table;
+  return write_rows(tensor_reader::kRow, rows, tensor_reader::sizes(aw, progress_sources));
 }
 
 std::vector<TensorReaderRow> decode_tensor_reader(const MemoryImage& table, int aw, int progress_sources) {
-  std::vector<TensorReaderRow> rows;
-  for (int64_t i = 0; i < table.words(); ++i) {
-    RowReader reader(table, i);
-    const auto next = [&](int bits) { return int64_t(reader.field(bits)); };
-    TensorReaderRow row;
-    row.unit = next(4);
-    row.base = reader.signed_field(32);
-    row.outer_step = next(16);
-    row.row_step = next(32);
-    row.column_step = next(16);
-    next(32);
-    next(32);
-    row.outer = next(16);
-    row.rows = next(16);
-    row.columns = next(16);
-    row.kernel_rows = next(8);
-    row.kernel_columns = next(8);
-    row.blocks = next(16);
-    row.stride_y = next(4);
-    row.stride_x = next(4);
-    row.first_y = reader.signed_field(16);
-    row.first_x = reader.signed_field(16);
-    row.in_rows = next(16);
-    row.in_columns = next(16);
-    row.pad_value = reader.signed_field(aw);
-    row.flat = next(1) != 0;
-    for (int source = 0; source < progress_sources; ++source) row.waits.push_back(next(16));
-    rows.push_back(std::move(row));
-  }
-  return rows;
+  return read_rows(tensor_reader::kRow, table, tensor_reader::sizes(aw, progress_sources));
 }
 
-const ComponentType kTensorReader = {
-    tensor_reader::kName, {"task_table"}, tensor_reader::ports, tensor_reader::model};
+const ComponentType kTensorReader = {tensor_reader::kName,
+                                     {"component_config", "task_table"},
+                                     tensor_reader::ports,
+                                     tensor_reader::model,
+                                     tensor_reader::layouts};
 
 }  // namespace tilewright::pipeline

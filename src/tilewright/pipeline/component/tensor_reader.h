@@ -26,7 +26,7 @@ struct TensorReaderRow {
   std::vector<int64_t> waits;  // tasks that each source of progress must have completed; missing ones: 0
 };
 
-// Rows of 317 + aw + 16 * progress_sources bits.
+// `aw`, `progress_sources`: the parameters AW and PROGRESS.
 MemoryImage encode(const std::vector<TensorReaderRow>& rows, int aw, int progress_sources);
 std::vector<TensorReaderRow> decode_tensor_reader(const MemoryImage& table, int aw, int progress_sources);
 

@@ -6,6 +6,7 @@
 #include "tilewright/base/error.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/task_rows.h"
+#include "tilewright/pipeline/image/row_layout.h"
 
 namespace tilewright::pipeline {
 namespace tensor_writer {
@@ -15,7 +16,21 @@ using netlist::Direction;
 using netlist::Parameters;
 
 constexpr const char* kName = "tensor_writer";
-constexpr int kRowBits = 180;
+constexpr RowField<TensorWriterRow> kFields[] = {
+    {"UNIT", unsigned_bits(4), &TensorWriterRow::unit},
+    {"BASE", unsigned_bits(32), &TensorWriterRow::base},
+    {"OBS", unsigned_bits(16), &TensorWriterRow::outer_step},
+    {"RS", unsigned_bits(32), &TensorWriterRow::row_step},
+    {"CS", unsigned_bits(16), &TensorWriterRow::column_step},
+    {"OB", unsigned_bits(16), &TensorWriterRow::outer},
+    {"HO", unsigned_bits(16), &TensorWriterRow::rows},
+    {"WO", unsigned_bits(16), &TensorWriterRow::columns},
+    {"D", unsigned_bits(16), &TensorWriterRow::beats},
+    {"LIMIT", unsigned_bits(16), &TensorWriterRow::limit},
+};
+constexpr RowFields<TensorWriterRow> kRow(kFields);
+std::vector<RowLayout> layouts() { return {row_layout(kName, kRow)}; }
+
 enum Port {
   kInValid,
   kInReady,
@@ -145,7 +160,8 @@ class Model : public CycleModel {
 };
 
 std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImages& images) {
-  std::vector<TensorWriterRow> tasks = decode_tensor_writer(task_table(parameters, images, kRowBits, kName));
+  std::vector<TensorWriterRow> tasks =
+      decode_tensor_writer(task_table(parameters, images, row_bits(kRow), kName));
   check_counters(parameters, tasks);
   return std::make_unique<Model>(parameters, std::move(tasks));
 }
@@ -153,40 +169,16 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }  // namespace
 }  // namespace tensor_writer
 
-MemoryImage encode(const std::vector<TensorWriterRow>& rows) {
-  MemoryImage table(tensor_writer::kRowBits);
-  for (const TensorWriterRow& row : rows) {
-    RowWriter writer(table);
-    writer.field(4, row.unit).field(32, row.base).field(16, row.outer_step);
-    writer.field(32, row.row_step).field(16, row.column_step);
-    writer.field(16, row.outer).field(16, row.rows).field(16, row.columns).field(16, row.beats);
-    writer.field(16, row.limit);
-  }
-  return table;
-}
+MemoryImage encode(const std::vector<TensorWriterRow>& rows) { return write_rows(tensor_writer::kRow, rows); }
 
 std::vector<TensorWriterRow> decode_tensor_writer(const MemoryImage& table) {
-  std::vector<TensorWriterRow> rows;
-  for (int64_t i = 0; i < table.words(); ++i) {
-    RowReader reader(table, i);
-    const auto next = [&](int bits) { return int64_t(reader.field(bits)); };
-    TensorWriterRow row;
-    row.unit = next(4);
-    row.base = next(32);
-    row.outer_step = next(16);
-    row.row_step = next(32);
-    row.column_step = next(16);
-    row.outer = next(16);
-    row.rows = next(16);
-    row.columns = next(16);
-    row.beats = next(16);
-    row.limit = next(16);
-    rows.push_back(row);
-  }
-  return rows;
+  return read_rows(tensor_writer::kRow, table);
 }
 
-const ComponentType kTensorWriter = {
-    tensor_writer::kName, {"task_table"}, tensor_writer::ports, tensor_writer::model};
+const ComponentType kTensorWriter = {tensor_writer::kName,
+                                     {"component_config", "task_table"},
+                                     tensor_writer::ports,
+                                     tensor_writer::model,
+                                     tensor_writer::layouts};
 
 }  // namespace tilewright::pipeline

@@ -18,7 +18,6 @@ struct TensorWriterRow {
   int64_t limit = 1;  // words per pixel
 };
 
-// Rows of 180 bits.
 MemoryImage encode(const std::vector<TensorWriterRow>& rows);
 std::vector<TensorWriterRow> decode_tensor_writer(const MemoryImage& table);
 

@@ -9,6 +9,7 @@
 #include "tilewright/base/error.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/task_rows.h"
+#include "tilewright/pipeline/image/row_layout.h"
 
 namespace tilewright::pipeline {
 namespace weight_ring {
@@ -18,7 +19,15 @@ using netlist::Direction;
 using netlist::Parameters;
 
 constexpr const char* kName = "weight_ring";
-constexpr int kRowBits = 81;
+constexpr RowField<WeightRingRow> kFields[] = {
+    {"OB", unsigned_bits(16), &WeightRingRow::outer},
+    {"PX", unsigned_bits(32), &WeightRingRow::repeats},
+    {"N", unsigned_bits(32), &WeightRingRow::words},
+    {"HOLD", unsigned_bits(1), &WeightRingRow::hold},
+};
+constexpr RowFields<WeightRingRow> kRow(kFields);
+std::vector<RowLayout> layouts() { return {row_layout(kName, kRow)}; }
+
 enum Port { kInValid, kInReady, kInData, kOutValid, kOutReady };
 
 std::vector<ComponentPort> ports(const Parameters& parameters) {
@@ -43,22 +52,16 @@ std::vector<ComponentPort> ports(const Parameters& parameters) {
 
 class Model : public CycleModel {
  public:
-  Model(const Parameters& parameters, const MemoryImage& table)
-      : depth_(netlist::integer(parameters, "DEPTH")) {
+  Model(const Parameters& parameters, std::vector<WeightRingRow> tasks)
+      : depth_(netlist::integer(parameters, "DEPTH")), tasks_(std::move(tasks)) {
     const int64_t width = netlist::integer(parameters, "WIDTH"), beat = netlist::integer(parameters, "BEAT");
     cuts_ = beat > width;
     parts_ = cuts_ ? beat / width : width / beat;
     if (cuts_) stream_ = netlist::integer_or(parameters, "STREAM", 0);
-    for (int64_t i = 0; i < table.words(); ++i) {
-      RowReader row(table, i);
-      WeightRingRow task;
-      task.outer =
-          counted(kName, "OB", int64_t(row.field(16)), netlist::integer_or(parameters, "OB_BITS", 16));
-      task.repeats =
-          counted(kName, "PX", int64_t(row.field(32)), netlist::integer_or(parameters, "PX_BITS", 32));
-      task.words = counted(kName, "N", int64_t(row.field(32)), netlist::integer_or(parameters, "N_BITS", 32));
-      task.hold = row.field(1) != 0;
-      tasks_.push_back(task);
+    for (const WeightRingRow& task : tasks_) {
+      counted(kName, "OB", task.outer, netlist::integer_or(parameters, "OB_BITS", 16));
+      counted(kName, "PX", task.repeats, netlist::integer_or(parameters, "PX_BITS", 32));
+      counted(kName, "N", task.words, netlist::integer_or(parameters, "N_BITS", 32));
     }
     const int64_t least = least_depth(tasks_);
     if (least > depth_) {
@@ -134,7 +137,7 @@ class Model : public CycleModel {
   bool cuts_ = false;  // a beat holds several words
   int64_t parts_ = 1;
   int64_t stream_ = 0, stored_ = 0;  // words of a pass, and those of this one that are in
-  std::vector<WeightRingRow> tasks_;
+  const std::vector<WeightRingRow> tasks_;
   size_t next_task_ = 0;
   bool active_ = false;
   int64_t part_ = 0, level_ = 0, offset_ = 0, block_offset_ = 0;
@@ -143,18 +146,18 @@ class Model : public CycleModel {
 };
 
 std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImages& images) {
-  return std::make_unique<Model>(parameters, task_table(parameters, images, kRowBits, kName));
+  return std::make_unique<Model>(parameters, weight_ring_rows(parameters, images));
 }
 
 }  // namespace
 }  // namespace weight_ring
 
-MemoryImage encode(const std::vector<WeightRingRow>& rows) {
-  MemoryImage table(weight_ring::kRowBits);
-  for (const WeightRingRow& row : rows) {
-    RowWriter(table).field(16, row.outer).field(32, row.repeats).field(32, row.words).field(1, row.hold);
-  }
-  return table;
+MemoryImage encode(const std::vector<WeightRingRow>& rows) { return write_rows(weight_ring::kRow, rows); }
+
+std::vector<WeightRingRow> weight_ring_rows(const netlist::Parameters& parameters,
+                                            const MemoryImages& images) {
+  return read_rows(weight_ring::kRow,
+                   task_table(parameters, images, row_bits(weight_ring::kRow), weight_ring::kName));
 }
 
 int64_t least_depth(const std::vector<WeightRingRow>& rows) {
@@ -169,7 +172,10 @@ int64_t least_depth(const std::vector<WeightRingRow>& rows) {
   return least;
 }
 
-const ComponentType kWeightRing = {
-    weight_ring::kName, {"task_table", "stream_memory"}, weight_ring::ports, weight_ring::model};
+const ComponentType kWeightRing = {weight_ring::kName,
+                                   {"component_config", "task_table", "stream_memory"},
+                                   weight_ring::ports,
+                                   weight_ring::model,
+                                   weight_ring::layouts};
 
 }  // namespace tilewright::pipeline

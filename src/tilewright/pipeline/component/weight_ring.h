@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tilewright/netlist/netlist.h"
 #include "tilewright/pipeline/image/memory_image.h"
 
 namespace tilewright::pipeline {
@@ -14,8 +15,10 @@ struct WeightRingRow {
   bool hold = false;
 };
 
-// Rows of 81 bits.
 MemoryImage encode(const std::vector<WeightRingRow>& rows);
+// The rows of the table that the parameters of a weight_ring name. Errors (invalid input): as task_table.
+std::vector<WeightRingRow> weight_ring_rows(const netlist::Parameters& parameters,
+                                            const MemoryImages& images);
 
 // Words that the ring has to hold at the least.
 int64_t least_depth(const std::vector<WeightRingRow>& rows);

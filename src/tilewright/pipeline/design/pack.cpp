@@ -6,6 +6,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/integer_math.h"
+#include "tilewright/pipeline/component/finish.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -86,22 +87,25 @@ void append_lane_weights(MemoryImage& image, const Layer& layer, int64_t channel
 }
 
 int finish_word_bits(NumberType number, int64_t pf, int multiplier_bits) {
-  return int(pf * (number == NumberType::kFixed ? 32 : 32 + multiplier_bits + 6));
+  return int(pf * finish_lane_bits(number, multiplier_bits));
 }
 
 void append_finish_words(MemoryImage& image, const Network& network, const Layer& layer, int64_t channels,
                          int64_t po, int64_t pf, int multiplier_bits) {
   const bool fixed = network.number == NumberType::kFixed;
   const int64_t words = ceil_div(channels, po) * po / pf;
+  const RowFields<FinishLane> fields = finish_lane_fields(network.number);
+  const netlist::Parameters sizes = {{"MULTIPLIER_BITS", int64_t{multiplier_bits}}};
   for (int64_t w = 0; w < words; ++w) {
-    RowWriter row(image);
+    RowWriter word(image);
     for (int64_t c = w * pf; c < (w + 1) * pf; ++c) {
-      const bool real = c < channels;
-      row.field(32, real ? layer.finish.bias[size_t(c)] : 0);
-      if (fixed) continue;
-      if (multiplier_bits > 0)
-        row.field(multiplier_bits, real ? layer.finish.scale[size_t(c)].multiplier : 0);
-      row.field(6, real ? layer.finish.scale[size_t(c)].shift : 0);
+      FinishLane lane{0, 0, 0};
+      if (c < channels) {
+        lane.bias = layer.finish.bias[size_t(c)];
+        if (!fixed) lane.multiplier = layer.finish.scale[size_t(c)].multiplier;
+        if (!fixed) lane.shift = layer.finish.scale[size_t(c)].shift;
+      }
+      write_row(word, fields, lane, sizes);
     }
   }
 }

@@ -156,7 +156,7 @@ class Emitter {
     const netlist::Design placed = with_image_folder(design_.netlist, design_.images, "memory");
     for (const fs::path& file : component_files(placed)) {
       sources_.push_back(file.filename().string());
-      write_text_file(folder_ / "rtl" / sources_.back(), read_text_file(options_.rtl_folder / file));
+      write_text_file(folder_ / "rtl" / sources_.back(), component_file_text(file, options_.rtl_folder));
     }
     const auto add = [&](const std::string& file, const std::string& text) {
       write_text_file(folder_ / "rtl" / file, text);

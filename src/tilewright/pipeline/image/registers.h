@@ -1,5 +1,5 @@
-// The registers of a generated design's AXI4-Lite port (rtl/pipeline/control.sv has the same offsets): one
-// table for drivers and docs/pipeline_registers.md. All registers have 32 bits.
+// The registers of a generated design's AXI4-Lite port (rtl/pipeline/control.sv): one table for drivers, the
+// hardware (component/config_package.h) and docs/pipeline_registers.md. All registers have 32 bits.
 #pragma once
 
 #include <cstdint>

@@ -255,9 +255,9 @@ class Finish : public ValueStream {
         fixed_(text_or(p, "NUMBER", "integer") == "fixed"),
         fraction_(int(integer_or(p, "FRACTION", 22))),
         sum_bits_(int(integer_or(p, "SUM_BITS", 32))),
-        multiplier_bits_(int(integer_or(p, "MULTIPLIER_BITS", 32))),
         rows_(decode_finish(images.at(text_or(p, "TABLE", "")),
                             fixed_ ? NumberType::kFixed : NumberType::kInteger)) {
+    read_lanes(integer_or(p, "MULTIPLIER_BITS", 32));
     const auto file = images.find(text_or(p, "FILE", ""));
     if (file == images.end()) return;
     for (int64_t i = 0; i < file->second.words(); ++i) {
@@ -286,13 +286,21 @@ class Finish : public ValueStream {
   }
 
  private:
-  int64_t whole(const FinishRow& row, int64_t word, int64_t lane, int64_t sum, int64_t other) const {
-    const int64_t low = lane * (32 + multiplier_bits_ + 6);
+  void read_lanes(int64_t multiplier_bits) {
     const MemoryImage& words = words_->image();
-    sum = as_signed(sum + words.get_signed(word, low, 32), sum_bits_);
-    if (multiplier_bits_ > 0) sum *= words.get_signed(word, low + 32, multiplier_bits_);
-    const int shift = int(words.get(word, low + 32 + multiplier_bits_, 6));
-    int64_t value = clip(round_shift(sum, shift) + row.zero_point, row.clip_low, row.clip_high);
+    const auto fields = finish_lane_fields(fixed_ ? NumberType::kFixed : NumberType::kInteger);
+    for (int64_t word = 0; word < words.words(); ++word) {
+      RowReader reader(words, word);
+      for (int64_t lane = 0; lane < count; ++lane) {
+        lanes_.push_back(read_row(reader, fields, {{"MULTIPLIER_BITS", multiplier_bits}}));
+      }
+    }
+  }
+
+  int64_t whole(const FinishRow& row, int64_t word, int64_t lane, int64_t sum, int64_t other) const {
+    const FinishLane& own = lanes_.at(size_t(word * count + lane));
+    sum = as_signed(sum + own.bias, sum_bits_) * own.multiplier;
+    int64_t value = clip(round_shift(sum, int(own.shift)) + row.zero_point, row.clip_low, row.clip_high);
     if (row.add) {
       const int64_t total = as_signed(value * row.add_a + other * row.add_b + row.add_bias, 34);
       value = clip(round_shift(total, int(row.add_shift)) + row.add_zero, row.add_low, row.add_high);
@@ -302,7 +310,7 @@ class Finish : public ValueStream {
   }
 
   int64_t fixed(const FinishRow& row, int64_t word, int64_t lane, int64_t sum, int64_t other) const {
-    const int64_t bias = words_->image().get_signed(word, lane * 32, 32);
+    const int64_t bias = lanes_.at(size_t(word * count + lane)).bias;
     const int64_t total = int64_t(uint64_t(sum) + (uint64_t(bias) << fraction_));
     int64_t value =
         row.raw ? as_signed(total, 32) : clip(round_shift(total, fraction_), row.clip_low, row.clip_high);
@@ -319,8 +327,9 @@ class Finish : public ValueStream {
   const WordStreamPtr words_;
   const ValueStreamPtr residual_;
   const bool fixed_;
-  const int fraction_, sum_bits_, multiplier_bits_;
+  const int fraction_, sum_bits_;
   const std::vector<FinishRow> rows_;
+  std::vector<FinishLane> lanes_;  // of every word
   std::vector<int64_t> table_;
   ValueBeat sums_, other_;
   size_t row_ = 0;

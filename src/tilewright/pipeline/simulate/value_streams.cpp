@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "tilewright/base/error.h"
-#include "tilewright/pipeline/component/task_rows.h"
+#include "tilewright/pipeline/component/weight_ring.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -143,7 +143,7 @@ class Branch : public ValueStream {
 }  // namespace
 
 int64_t WordStream::next() {
-  const Task& task = tasks_[task_];
+  const RomWalkerRow& task = tasks_[task_];
   const int64_t index = task.base + outer_ * task.words + word_;
   TILEWRIGHT_CHECK(index < image_.words(), "a task that reads beyond its memory");
   if (++word_ < task.words) return index;
@@ -184,18 +184,8 @@ std::vector<ValueStreamPtr> fork_streams(ValueStreamPtr in) {
 }
 
 WordStreamPtr rom_stream(const Parameters& parameters, const MemoryImages& images) {
-  const MemoryImage& table = task_table(parameters, images, 112, "rom_walker");
-  std::vector<WordStream::Task> tasks;
-  for (int64_t i = 0; i < table.words(); ++i) {
-    RowReader row(table, i);
-    WordStream::Task task;
-    task.base = int64_t(row.field(32));
-    task.outer = int64_t(row.field(16));
-    task.repeats = int64_t(row.field(32));
-    task.words = int64_t(row.field(32));
-    tasks.push_back(task);
-  }
-  return std::make_shared<WordStream>(images.at(text_or(parameters, "FILE", "")), std::move(tasks));
+  return std::make_shared<WordStream>(images.at(text_or(parameters, "FILE", "")),
+                                      rom_walker_rows(parameters, images));
 }
 
 // The words of one pass, cut from beats or put together from them as the ring does; `hold` gives a task's
@@ -203,19 +193,12 @@ WordStreamPtr rom_stream(const Parameters& parameters, const MemoryImages& image
 WordStreamPtr ring_stream(ValueStreamPtr in, const Parameters& parameters, const MemoryImages& images) {
   const int width = int(integer(parameters, "WIDTH"));
   const int64_t beat = integer(parameters, "BEAT"), stream = integer_or(parameters, "STREAM", 0);
-  const MemoryImage& table = task_table(parameters, images, 81, "weight_ring");
-  std::vector<WordStream::Task> tasks;
+  std::vector<RomWalkerRow> tasks;
   int64_t base = 0, words = 0;
-  for (int64_t i = 0; i < table.words(); ++i) {
-    RowReader row(table, i);
-    WordStream::Task task;
-    task.base = base;
-    task.outer = int64_t(row.field(16));
-    task.repeats = int64_t(row.field(32));
-    task.words = int64_t(row.field(32));
-    words = std::max(words, base + task.outer * task.words);
-    if (row.field(1) == 0) base += task.outer * task.words;
-    tasks.push_back(task);
+  for (const WeightRingRow& row : weight_ring_rows(parameters, images)) {
+    tasks.push_back({base, row.outer, row.repeats, row.words});
+    words = std::max(words, base + row.outer * row.words);
+    if (!row.hold) base += row.outer * row.words;
   }
   const ValueStreamPtr bits = regrouped(std::move(in), 1);
   MemoryImage image(width);

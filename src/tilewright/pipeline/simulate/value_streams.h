@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tilewright/netlist/netlist.h"
+#include "tilewright/pipeline/component/rom_walker.h"
 #include "tilewright/pipeline/image/memory_image.h"
 
 namespace tilewright::pipeline {
@@ -33,10 +34,7 @@ using ValueStreamPtr = std::shared_ptr<ValueStream>;
 // The words of a memory in the order of their tasks: rom_walker, and weight_ring behind its memory port.
 class WordStream {
  public:
-  struct Task {
-    int64_t base = 0, outer = 1, repeats = 1, words = 1;
-  };
-  WordStream(MemoryImage image, std::vector<Task> tasks)
+  WordStream(MemoryImage image, std::vector<RomWalkerRow> tasks)
       : image_(std::move(image)), tasks_(std::move(tasks)) {}
   const MemoryImage& image() const { return image_; }
   // The index of the next word.
@@ -44,7 +42,7 @@ class WordStream {
 
  private:
   const MemoryImage image_;
-  const std::vector<Task> tasks_;
+  const std::vector<RomWalkerRow> tasks_;
   size_t task_ = 0;
   int64_t outer_ = 0, repeat_ = 0, word_ = 0;
 };

@@ -10,6 +10,7 @@
 #include "tilewright/base/file.h"
 #include "tilewright/netlist/verilog.h"
 #include "tilewright/pipeline/component/component.h"
+#include "tilewright/pipeline/component/config_package.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -20,10 +21,20 @@ constexpr const char* kHandshakeRules = "checks/tw_handshake_checker.sv";  // in
 
 void add_file(const std::string& module, std::set<std::string>& seen, std::vector<fs::path>& files) {
   if (!seen.insert(module).second) return;
+  if (module == kConfigPackage) {
+    files.push_back(kConfigPackageFile);
+    return;
+  }
   if (const ComponentType* const type = component_type(module)) {
     for (const char* const used : type->uses) add_file(used, seen, files);
   }
   files.push_back(fs::path("pipeline") / (component_module(module) + ".sv"));
+}
+
+fs::path existing_source(const fs::path& source) {
+  if (fs::exists(source)) return source;
+  throw Error(ErrorKind::kInvalidInput, fmt::format("no component source '{}'", source.string()),
+              "name the folder rtl of Tilewright");
 }
 
 }  // namespace
@@ -38,6 +49,11 @@ std::vector<fs::path> component_files(const netlist::Design& design) {
   }
   if (!files.empty()) files.insert(files.begin(), kHandshakeRules);
   return files;
+}
+
+std::string component_file_text(const fs::path& file, const fs::path& rtl_folder) {
+  if (file == kConfigPackageFile) return config_package();
+  return read_text_file(existing_source(rtl_folder / file));
 }
 
 netlist::Design with_image_folder(netlist::Design design, const MemoryImages& images,
@@ -66,12 +82,12 @@ std::vector<fs::path> write_sources(const netlist::Design& design, const MemoryI
   for (const auto& [name, image] : images) write_text_file(folder / name, image.to_hex());
   std::vector<fs::path> sources;
   for (const fs::path& file : component_files(design)) {
-    const fs::path source = rtl_folder / file;
-    if (!fs::exists(source)) {
-      throw Error(ErrorKind::kInvalidInput, fmt::format("no component source '{}'", source.string()),
-                  "name the folder rtl of Tilewright");
+    if (file == kConfigPackageFile) {
+      sources.push_back(folder / file);
+      write_text_file(sources.back(), config_package());
+    } else {
+      sources.push_back(existing_source(rtl_folder / file));
     }
-    sources.push_back(source);
   }
   const netlist::Design placed = with_image_folder(design, images, fs::absolute(folder).string());
   const fs::path top = folder / (netlist::printed_module(design, design.top, component_library()) + ".sv");

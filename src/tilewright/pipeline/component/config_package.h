@@ -1,0 +1,24 @@
+// The SystemVerilog package `component_config`: where the fields of task tables and the registers of a design
+// lie. The sources of rtl/pipeline name them and hold no position of their own.
+#pragma once
+
+#include <string>
+
+#include "tilewright/pipeline/image/row_layout.h"
+
+namespace tilewright::pipeline {
+
+// Among the sources of a design. Tools have to read it before those that use it: its name comes before theirs
+// in the alphabet too, so that rtl/*.sv of an emitted folder is a right order.
+inline constexpr const char* kConfigPackage = "component_config";
+inline constexpr const char* kConfigPackageFile = "component_config.sv";
+
+// Its text, the same for every design. Of each field NAME of a layout: LAYOUT_NAME_LSB and, unless a
+// parameter of the component is its width, LAYOUT_NAME_WIDTH (of one element); of the whole row LAYOUT_BITS.
+// What parameters add to a position is left out, and named in a comment.
+std::string config_package();
+
+// As docs/pipeline.md writes a layout: "BEATS:32 ZERO:s8 PAD:sAW WAIT:16xPROGRESS".
+std::string layout_text(const RowLayout& layout);
+
+}  // namespace tilewright::pipeline
