@@ -46,7 +46,7 @@ Floats defined(const Tensor& x, int64_t rows, const Floats& numbers, double scal
   return result;
 }
 
-std::vector<std::string> ops(const Graph& graph) {
+std::vector<std::string> operators_of(const Graph& graph) {
   std::vector<std::string> result;
   for (const Node& node : graph.nodes) result.push_back(node.op);
   return result;
@@ -56,7 +56,7 @@ TEST(MultiThreshold, OneThresholdIsASign) {
   const Tensor x = Tensor::of<float>({1, 2, 3}, {-1, 0.5f, 2, 0.4f, 0.5f, 0.6f});
   const std::string bipolar = float_attribute("out_scale", 2) + float_attribute("out_bias", -1);
   const Graph graph = parse_onnx(thresholds(x.shape(), 2, {0, 0.5f}, bipolar).build());
-  EXPECT_EQ(ops(graph), (std::vector<std::string>{"Sub", "GreaterOrEqual", "Where"}));
+  EXPECT_EQ(operators_of(graph), (std::vector<std::string>{"Sub", "GreaterOrEqual", "Where"}));
   EXPECT_EQ(run(graph, {x})[0].to_floats(), (Floats{-1, 1, 1, -1, 1, 1}));
 }
 

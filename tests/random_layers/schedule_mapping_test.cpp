@@ -1,10 +1,9 @@
 // Overlay schedules as nest mappings: the loops, footprints and rules of `nest` describe exactly the tiles,
 // scratchpad sizes and steps that the lowering uses.
-#include "support/overlay/schedule_mapping_testing.h"
-
 #include <gtest/gtest.h>
 
 #include "random_layer.h"
+#include "support/overlay/schedule_mapping_testing.h"
 #include "tilewright/overlay/schedule/tiling.h"
 
 namespace tilewright::random_layers {

@@ -70,7 +70,7 @@ OverlayHardware random_queues(Random& random, OverlayHardware hardware) {
   return hardware;
 }
 
-MemoryModel random_memory(Random& random) {
+MemoryModel random_timer_memory(Random& random) {
   MemoryModel memory;
   memory.kind = random.chance(0.3)   ? MemoryKind::kDdr
                 : random.chance(0.2) ? MemoryKind::kIdeal
@@ -106,7 +106,7 @@ void compare(uint64_t seed, Seen& seen) {
   if (!overlay::supports(c.graph, node, hardware, nullptr)) return;
   overlay::Layer layer = overlay::extract_layer(c.graph, node, hardware);
   layer.foldable = random.chance(0.5);
-  const MemoryModel memory = random_memory(random);
+  const MemoryModel memory = random_timer_memory(random);
   overlay::ScheduleTimer timer(hardware, memory);
   for (uint64_t draw = 0; draw < 6; ++draw) {
     const Schedule schedule = pick_schedule(seed * 6 + draw, layer, hardware);
