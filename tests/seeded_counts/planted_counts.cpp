@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/nest/access_counts.h"
 #include "tilewright/nest/footprint.h"
 

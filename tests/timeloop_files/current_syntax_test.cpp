@@ -7,7 +7,7 @@
 namespace tilewright {
 namespace {
 
-TimeloopImport import(const std::vector<std::string>& texts) {
+TimeloopImport import_current(const std::vector<std::string>& texts) {
   std::vector<TimeloopText> files;
   for (size_t i = 0; i < texts.size(); ++i)
     files.push_back({std::string(1, char('a' + i)) + ".yaml", texts[i]});
@@ -16,7 +16,7 @@ TimeloopImport import(const std::vector<std::string>& texts) {
 
 std::string failure(const std::vector<std::string>& texts) {
   try {
-    import(texts);
+    import_current(texts);
   } catch (const Error& error) {
     return error.what();
   }
@@ -30,7 +30,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 TEST(TimeloopNodes, ArchitectureOfV04) {
-  const TimeloopImport result = import({kNodes, kProblem, kTable});
+  const TimeloopImport result = import_current({kNodes, kProblem, kTable});
   const ArrayHardware& h = *result.hardware;
   ASSERT_EQ(h.levels.size(), 6u);
   EXPECT_EQ(h.word_bits, 8);
@@ -56,7 +56,7 @@ TEST(TimeloopNodes, ArchitectureOfV04) {
 }
 
 TEST(TimeloopNodes, ConstraintsInsideTheArchitecture) {
-  const TimeloopImport result = import({kNodes, kProblem, kTable});
+  const TimeloopImport result = import_current({kNodes, kProblem, kTable});
   const Mapspace& m = *result.mapspace;
   Diagnostics diagnostics;
   m.verify(diagnostics);
@@ -74,7 +74,7 @@ TEST(TimeloopNodes, ConstraintsInsideTheArchitecture) {
 }
 
 TEST(TimeloopNodes, ProblemWithNamedRanksAndCoefficients) {
-  const TimeloopImport result = import({kProblem});
+  const TimeloopImport result = import_current({kProblem});
   const Workload& w = *result.workload;
   EXPECT_EQ(w.data_spaces[kInputSpace].ranks[2], (Rank{"h", 225, 0, {{2, 1}, {5, 2}}}));
   EXPECT_EQ(w.data_spaces[kInputSpace].ranks[3], (Rank{"w", 225, 0, {{3, 1}, {6, 2}}}));
@@ -84,7 +84,7 @@ TEST(TimeloopNodes, ProblemWithNamedRanksAndCoefficients) {
 }
 
 TEST(TimeloopNodes, MappingWithSplitResidueAndBypass) {
-  const TimeloopImport result = import({kNodes, kProblem, kTable, R"(
+  const TimeloopImport result = import_current({kNodes, kProblem, kTable, R"(
 mapping:
 - {target: main_memory, type: temporal, factors: P=0 Q=56, permutation: QP}
 - {target: buffer, type: spatial, factors: [M=4, Q=2], permutation: [M, Q, C, R, S, N, P], split: 7}
@@ -117,7 +117,7 @@ mapping:
 }
 
 TEST(TimeloopNodes, SubtreesCountInstances) {
-  const TimeloopImport result = import({R"(
+  const TimeloopImport result = import_current({R"(
 architecture:
   version: 0.3
   subtree:
@@ -159,7 +159,7 @@ architecture:
     spatial: {meshX: 3}
     constraints: {spatial: {factors: [M=3]}}
 )";
-  const TimeloopImport result = import({text, kProblem});
+  const TimeloopImport result = import_current({text, kProblem});
   const ArrayHardware& h = *result.hardware;
   ASSERT_EQ(h.levels.size(), 3u);
   EXPECT_EQ(h.levels[0].fanout_x, 4);
@@ -175,8 +175,8 @@ architecture:
 }
 
 TEST(TimeloopNodes, KnownShapeByName) {
-  const TimeloopImport result =
-      import({"problem: {shape: cnn-layer, R: 3, S: 3, P: 16, Q: 8, C: 4, K: 5, N: 1, Wstride: 2}\n"});
+  const TimeloopImport result = import_current(
+      {"problem: {shape: cnn-layer, R: 3, S: 3, P: 16, Q: 8, C: 4, K: 5, N: 1, Wstride: 2}\n"});
   EXPECT_EQ(result.workload->data_spaces[kInputSpace].ranks[2].size, 15 * 2 + 2 + 1);
   EXPECT_EQ(result.workload->operation_count(), 9 * 16 * 8 * 4 * 5);
 }

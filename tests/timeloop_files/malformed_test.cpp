@@ -13,7 +13,7 @@
 namespace tilewright {
 namespace {
 
-const std::filesystem::path kPresets = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware";
+const std::filesystem::path kArrayPresets = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware";
 
 std::string failure(const std::string& text) {
   try {
@@ -109,11 +109,11 @@ TEST(TimeloopMalformed, DamagedFilesNeverCrash) {
 
 TEST(TimeloopMalformed, OwnFormsSurviveDamageToo) {
   std::vector<std::string> texts;
-  for (const std::string& name : array_preset_names(kPresets)) {
-    texts.push_back(read_text_file(kPresets / (name + ".yaml")));
+  for (const std::string& name : array_preset_names(kArrayPresets)) {
+    texts.push_back(read_text_file(kArrayPresets / (name + ".yaml")));
   }
   const Workload conv = conv2d_workload("c", ConvShape{});
-  const ArrayHardware array = find_array_hardware("arch-unified", kPresets);
+  const ArrayHardware array = find_array_hardware("arch-unified", kArrayPresets);
   texts.push_back(print_workload(conv));
   texts.push_back(
       "convolution: {batch: 4, input_channels: 3, output_channels: 8, input: 9, kernel: [3, 2], pad: 1}\n");

@@ -11,7 +11,7 @@ namespace tilewright {
 namespace {
 
 const std::filesystem::path kSpecs = outside_folder() / "reference/timeloop-specs";
-const std::filesystem::path kPresets = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware";
+const std::filesystem::path kSpecPresets = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware";
 
 TimeloopImport read(const std::vector<std::string>& names) {
   std::vector<std::filesystem::path> files;
@@ -61,7 +61,7 @@ TEST(TimeloopSpecs, UnifiedMachineIsThePreset) {
   h.levels[0].name = "dram";
   h.levels[1].name = "buffer";
   h.levels[2].name = "rf";
-  EXPECT_EQ(h, find_array_hardware("arch-unified", kPresets));
+  EXPECT_EQ(h, find_array_hardware("arch-unified", kSpecPresets));
   // The only key that changes nothing: the name of the technology.
   ASSERT_EQ(import.notes.size(), 1u);
   EXPECT_EQ(import.notes[0].op, "technology");

@@ -46,17 +46,17 @@ int64_t count(const Graph& graph, const char* op) {
                        [&](const Node& node) { return node.is_tilewright(op); });
 }
 
-struct Expected {
+struct ExpectedTypes {
   const char* network;
   int64_t lookups;
   double least_int8_db, least_fixed_db;
 };
 
 // Measured when written: 37.4 and 38.9 dB in 8 bits, 106.6 and 86.1 dB in Q10.22.
-constexpr Expected kExpected[] = {{"cifar10_tutorial", 0, 34, 100}, {"djinn_asr", 6, 35, 80}};
+constexpr ExpectedTypes kExpectedTypes[] = {{"cifar10_tutorial", 0, 34, 100}, {"djinn_asr", 6, 35, 80}};
 
 TEST(ZooNumberTypes, EightBitsAndQ22StayCloseToFloat) {
-  for (const Expected& expected : kExpected) {
+  for (const ExpectedTypes& expected : kExpectedTypes) {
     SCOPED_TRACE(expected.network);
     const Graph real = optimize(network(expected.network).build({}));
     const Tensor input = seeded_input(real, 7);
