@@ -75,7 +75,7 @@ class Synthesiser {
   // A component alone, every port a port of the top.
   Resources component(const std::string& name, const Parameters& parameters,
                       const MemoryImages& images = {}) {
-    netlist::Design design;
+    netlist::Netlist design;
     design.top = "alone";
     netlist::Module top("alone");
     std::map<std::string, netlist::NetId> connections;

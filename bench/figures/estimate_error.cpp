@@ -58,7 +58,7 @@ struct Arguments {
 
 SimulationOptions memory_of(const Budget& budget) {
   SimulationOptions options;
-  options.memory.kind = MemoryKind::kFixed;
+  options.memory.kind = MemoryModelKind::kFixed;
   options.memory.latency = uint32_t(budget.port.latency_cycles);
   options.memory.efficiency_percent = uint32_t(budget.port.efficiency_percent);
   return options;

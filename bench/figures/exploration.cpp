@@ -200,7 +200,7 @@ class Figure {
 
   const Arguments& arguments_;
   ExplorationRequest request_;
-  std::unique_ptr<tune::Executor> executor_;
+  std::unique_ptr<tune::JobExecutor> executor_;
   int64_t excluded_tuned_ = 0;
 };
 

@@ -28,7 +28,7 @@ Result measure(const std::string& model) {
   LoadOptions load;
   load.allow_missing_weights = true;
   const Graph graph = load_model(outside_models().string() + "/" + model, load);
-  Network network = network_of(graph);
+  WorkloadNetwork network = network_of(graph);
   const auto chains = layer_chains(graph, network);
   MapRequest request;
   request.hardware = find_array_hardware("arch-unified", std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware");

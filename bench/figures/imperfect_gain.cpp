@@ -44,7 +44,7 @@ struct Totals {
   double gain = 0, seconds = 0;
 };
 
-Totals compare(const Network& network, ArrayHardware hardware) {
+Totals compare(const WorkloadNetwork& network, ArrayHardware hardware) {
   for (ArrayLevel& level : hardware.levels) {
     level.read_words_per_cycle = level.write_words_per_cycle = 0;
     level.network.words_per_cycle = {};
@@ -108,7 +108,7 @@ int main() {
     std::fprintf(stderr, "missing: %s\n", path.c_str());
     return 1;
   }
-  Network network;
+  WorkloadNetwork network;
   const Graph graph = read_onnx(path);
   Diagnostics unmapped;
   for (const Node& node : graph.nodes) {

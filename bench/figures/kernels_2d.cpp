@@ -44,7 +44,7 @@ std::vector<std::filesystem::path> kernel_files() {
   return files;
 }
 
-void execute(MappingProblem problem, const Mapping& mapping, Group& group) {
+void execute(MappingProblem problem, const GraphMapping& mapping, Group& group) {
   problem.ii = mapping.ii;
   const bool valid = check_mapping(problem, mapping).empty();
   const ExecutionCheck check = execute_mapping(problem, mapping, random_inputs(problem.graph, kIterations, 1),

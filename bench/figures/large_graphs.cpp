@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
       problem.graph = std::move(generated.graph);
       problem.ii = std::max(generated.ii, nodes / problem.fabric.tiles() + 2);
       problem.rules = usual_rules(problem.fabric);
-      MapperOptions options;
+      GraphMapperOptions options;
       options.limits.seconds = quick ? 6 : 60;
       const MappingResult list = map_list(problem, options), found = map_large(problem, options);
       ++graphs;

@@ -96,7 +96,7 @@ std::vector<std::string> place_run(Random& random, const fs::path& folder) {
   const std::string fabric = fmt::format(fmt::runtime(form), side);
   cgra::DataflowGraph graph = cgra::generate_flow_graph(nodes, side * side, random.next()).graph;
   graph.variables.clear();  // grids have no tile memories
-  for (cgra::Node& node : graph.nodes) {
+  for (cgra::DataflowNode& node : graph.nodes) {
     node.writes = -1;
     for (cgra::Operand& operand : node.operands) {
       if (operand.kind == cgra::OperandKind::kVariable)

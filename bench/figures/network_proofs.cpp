@@ -35,7 +35,7 @@ constexpr Model kModels[] = {{"AlexNet", "onnx_light_topologies/light_bvlc_alexn
                              {"MobileNet v2", "onnx_shape_only/mobilenetv2_noweights.onnx"},
                              {"VGG-16", "onnx_light_topologies/light_vgg19.onnx"}};
 
-void add_model(const char* name, const std::filesystem::path& path, Network& network) {
+void add_model(const char* name, const std::filesystem::path& path, WorkloadNetwork& network) {
   OnnxOptions options;
   options.dimensions["batch_size"] = 1;
   options.allow_missing_weights = true;
@@ -62,7 +62,7 @@ constexpr int64_t kMobileNet[][4] = {{112, 32, 1, 64},  {112, 64, 2, 128},  {56,
                                      {56, 128, 2, 256}, {28, 256, 1, 256},  {28, 256, 2, 512},
                                      {14, 512, 1, 512}, {14, 512, 2, 1024}, {7, 1024, 1, 1024}};
 
-void add_mobilenet(Network& network) {
+void add_mobilenet(WorkloadNetwork& network) {
   const auto convolution = [&](int64_t size, int64_t inputs, int64_t outputs, int64_t kernel,
                                int64_t stride) {
     ConvShape shape;
@@ -83,7 +83,7 @@ void add_mobilenet(Network& network) {
 
 // Width 768, 12 heads of 64, sequences of 128, inner width 3072. The projections of queries, keys, values and
 // outputs have one shape.
-void add_transformer_block(Network& network) {
+void add_transformer_block(WorkloadNetwork& network) {
   network.add("transformer_projection", "MatMul", matmul_workload("projection", 128, 768, 768));
   network.add("transformer_scores", "MatMul", batched_matmul_workload("scores", 12, 128, 128, 64, false));
   network.add("transformer_mix", "MatMul", batched_matmul_workload("mix", 12, 128, 64, 128, false));
@@ -121,7 +121,7 @@ std::vector<Outcome> prove(const std::vector<Workload>& shapes, const Mapspace& 
 }  // namespace
 
 int main() {
-  Network network;
+  WorkloadNetwork network;
   for (const Model& model : kModels) {
     const std::filesystem::path path = outside_models() / model.file;
     if (!std::filesystem::exists(path)) {

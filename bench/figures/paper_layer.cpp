@@ -51,7 +51,7 @@ OverlayHardware stock(int bits, int batch, int block) {
 }
 
 // The layer as one node, with operands of `bits` bits; single bits are signs. Cycles depend on no value.
-Layer paper_layer(const OverlayHardware& hardware) {
+OverlayLayer paper_layer(const OverlayHardware& hardware) {
   const int bits = hardware.input_bits;
   Random random(7);
   Graph graph = resnet18_graph({"paper", 14, 256, 256, 3, 1, 1}, random);
@@ -96,7 +96,7 @@ struct Study {
   };
 
   Curves measure(const Machine& machine) {
-    const Layer layer = paper_layer(machine.hardware);
+    const OverlayLayer layer = paper_layer(machine.hardware);
     ScheduleProblem inner(layer, machine.hardware, {}, 1);
     SharedMeasurements problem(inner);
     const double optimum = lines.row(machine.name + "/optimum", [&] {

@@ -44,7 +44,7 @@ Total measure(const OverlayHardware& hardware, int threads, Problems& problems) 
   for (const ResnetLayer& shape : kResnet18Layers) {
     const Graph graph = resnet18_graph(shape, random);
     const NodeId nodes[] = {0};
-    const Layer layer = extract_layer(graph, graph.nodes[0], hardware);
+    const OverlayLayer layer = extract_layer(graph, graph.nodes[0], hardware);
     const Schedule schedule = default_schedule(layer, hardware, {.memory = {}, .virtual_threads = threads});
     OverlayProgram program = compile_overlay(graph, nodes, hardware, {{shape.name, schedule}});
     const Tensor x = resnet18_input(shape, random);
@@ -56,7 +56,7 @@ Total measure(const OverlayHardware& hardware, int threads, Problems& problems) 
     problems.mismatches += equal ? 0 : 1;
     problems.warnings += checker_complaints(program) == 0 ? 0 : 1;
     const LayerReport& report = program.layers[0];
-    const LayerCost& cost = report.cost;
+    const TilingEstimate& cost = report.cost;
     problems.miscounts += uint64_t(cost.input_bytes) != timed.work.input_load_bytes ||
                           uint64_t(cost.weight_bytes) != timed.work.weight_load_bytes ||
                           uint64_t(cost.output_bytes) != timed.work.output_store_bytes ||

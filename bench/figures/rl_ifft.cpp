@@ -33,7 +33,7 @@ Runs train_at(int ii, int optimum) {
     };
     const TrainingResult result =
         train_policy({instance_of(problem)}, {}, {.episodes = kEpisodes, .seed = uint64_t(seed)}, reached);
-    const Mapping mapping{.ii = ii, .places = result.best.front(), .routes = {}};
+    const GraphMapping mapping{.ii = ii, .places = result.best.front(), .routes = {}};
     const bool valid = check_mapping(problem, mapping).empty();
     const int makespan = valid ? makespan_cycles(mapping, problem.fabric.operation_latency_cycles) : 999;
     runs.best = seed == 0 ? makespan : std::min(runs.best, makespan);
@@ -41,7 +41,7 @@ Runs train_at(int ii, int optimum) {
     runs.at_optimum += makespan == optimum;
     runs.most_episodes = std::max(runs.most_episodes, result.episodes_to_best.front());
     runs.sum_episodes += result.episodes_to_best.front();
-    MapperOptions options{.seed = uint64_t(seed)};
+    GraphMapperOptions options{.seed = uint64_t(seed)};
     options.limits.evaluations = kEpisodes;
     runs.random_at_optimum += map_with_random_actions(problem, options).makespan == optimum;
   }

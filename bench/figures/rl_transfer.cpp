@@ -46,7 +46,7 @@ Score score_of(const std::vector<std::string>& graphs, const Run& run, int seeds
 
 Run with_evaluations(const Mapper& mapper, int64_t evaluations) {
   return [=](const MappingProblem& problem, uint64_t seed) {
-    MapperOptions options{.seed = seed};
+    GraphMapperOptions options{.seed = seed};
     options.limits.evaluations = evaluations;
     return mapper(problem, options);
   };
@@ -64,7 +64,7 @@ Score print(const char* name, const Score& score) {
 int main() {
   const PolicyWeights weights = read_policy(TILEWRIGHT_SOURCE_DIR "/models/cgra/policy.json");
   const std::vector<std::string> test = split_part("test");
-  const Mapper policy = [&](const MappingProblem& problem, const MapperOptions& options) {
+  const Mapper policy = [&](const MappingProblem& problem, const GraphMapperOptions& options) {
     return map_with_policy(weights, problem, options, {});
   };
   std::printf("%-34s %8s  %11s\n", "15 unseen graphs", "mean gap", "per graph");
@@ -88,7 +88,7 @@ int main() {
       print("evolution, 1000", score_of(test, with_evaluations(map_evolution, 1000)));
   const Score timed = print("annealing, the policy's time (64)",
                             score_of(test, [&](const MappingProblem& problem, uint64_t seed) {
-                              MapperOptions options{.seed = seed};
+                              GraphMapperOptions options{.seed = seed};
                               options.limits.seconds = std::max(0.001, learned.seconds);
                               return map_annealing(problem, options);
                             }));

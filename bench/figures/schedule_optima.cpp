@@ -95,7 +95,7 @@ class Study {
     hardware_.memory_width_bits = 128;
   }
 
-  void run(const ResnetLayer& shape, const Layer& layer) {
+  void run(const ResnetLayer& shape, const OverlayLayer& layer) {
     ScheduleProblem problem(layer, hardware_, memory_, 2);
     tune::RecordedProblem recorded(
         problem, {workload_text(layer), hardware_text(hardware_, memory_), kTimingTool, 0},

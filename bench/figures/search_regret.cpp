@@ -132,7 +132,7 @@ int measure(const std::string& results, int seeds) {
   Random random(2);
   for (const ResnetLayer& shape : kResnet18Layers) {
     const Graph graph = resnet18_graph(shape, random);
-    const Layer layer = extract_layer(graph, graph.nodes[0], hardware);
+    const OverlayLayer layer = extract_layer(graph, graph.nodes[0], hardware);
     ScheduleProblem problem(layer, hardware, {}, 1);
     study.layer(shape, problem);
   }

@@ -32,8 +32,8 @@ Work work_of(const std::vector<study::TaxonomyPoint>& points) {
     for (const study::DataflowResult& result : point.results) {
       ++work.searches;
       work.proven +=
-          result.status == study::SearchStatus::kOptimal && result.proof.bound == result.proof.value;
-      work.infeasible += result.status == study::SearchStatus::kInfeasible && !result.reasons.empty();
+          result.status == study::BoxSearchStatus::kOptimal && result.proof.bound == result.proof.value;
+      work.infeasible += result.status == study::BoxSearchStatus::kInfeasible && !result.reasons.empty();
       work.nodes += result.proof.nodes;
       work.points += result.proof.space_points;
     }

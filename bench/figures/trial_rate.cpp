@@ -38,7 +38,7 @@ constexpr int kThreads = 2, kCheckedPercent = 1;
 
 struct Bench {
   std::string name;
-  Layer layer;
+  OverlayLayer layer;
   std::unique_ptr<ScheduleSpace> space;
   Tensor input, expected;
 };
@@ -132,7 +132,7 @@ std::vector<Trial> draw_trials(const std::vector<Bench>& benches, int per_layer,
 }
 
 // The tilings of a space are those of its copy of the layer.
-const Layer& layer_of(const Bench& bench) { return bench.space->forms().original().layer; }
+const OverlayLayer& layer_of(const Bench& bench) { return bench.space->forms().original().layer; }
 
 Rate time_without_data(std::vector<Trial>& trials, const OverlayHardware& hardware, const MemoryModel& memory,
                        Count& count) {

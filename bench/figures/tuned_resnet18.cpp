@@ -84,7 +84,7 @@ struct Case {
   std::string name;
   Graph graph;
   Tensor input, expected;
-  Layer layer;
+  OverlayLayer layer;
 };
 
 // Cycles of the compiled program; 0 where its outputs are not the host's.

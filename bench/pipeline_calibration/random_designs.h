@@ -175,7 +175,7 @@ inline Allocation calibration_allocation(const Network& network, uint64_t seed) 
     own.input_fifo = random.chance(0.6) ? random.between(2, random.chance(0.5) ? 60 : 700) : 0;
     own.residual_fifo = random.chance(0.5) ? random.between(2, 200) : 0;
   }
-  for (Engine& engine : a.engines) {
+  for (EngineAllocation& engine : a.engines) {
     engine.shape.multiplier = calibration_multiplier(network, engine.shape, engine.lanes, random);
   }
   if (a.streaming) return a;

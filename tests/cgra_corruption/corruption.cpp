@@ -80,11 +80,11 @@ std::string other_text(const Json& file, const Pointer& path, const std::string&
   return letter_changed(was, random);
 }
 
-bool same_results(const SimulationResult& a, const SimulationResult& b) {
+bool same_results(const FabricSimulationResult& a, const FabricSimulationResult& b) {
   return a.values == b.values && a.stores == b.stores && a.arrays == b.arrays && a.memories == b.memories;
 }
 
-bool same_timing(const SimulationResult& a, const SimulationResult& b) {
+bool same_timing(const FabricSimulationResult& a, const FabricSimulationResult& b) {
   if (a.cycles != b.cycles || a.started != b.started) return false;
   for (size_t i = 0; i < a.flows.size(); ++i) {
     if (a.flows[i].first_start != b.flows[i].first_start || a.flows[i].last_start != b.flows[i].last_start)
@@ -136,15 +136,15 @@ const char* name(Outcome outcome) {
   return "?";
 }
 
-Outcome run_corrupted(const Corruption& corruption, const Inputs& inputs, const SimulationOptions& options,
-                      const SimulationResult& good) {
+Outcome run_corrupted(const Corruption& corruption, const Inputs& inputs,
+                      const FabricSimulationOptions& options, const FabricSimulationResult& good) {
   std::optional<Configuration> configuration;
   try {
     configuration = parse_configuration(corruption.result.dump(), "corrupted");
   } catch (const Error& error) {
     return Outcome::kRejected;
   }
-  const SimulationResult result = simulate_fabric(*configuration, inputs, options);
+  const FabricSimulationResult result = simulate_fabric(*configuration, inputs, options);
   if (result.fault) return Outcome::kFault;
   if (!same_results(result, good)) return Outcome::kOtherResult;
   return same_timing(result, good) ? Outcome::kNone : Outcome::kOtherTiming;

@@ -32,8 +32,8 @@ enum class Outcome {
 // "rejected", "other_result", ...
 const char* name(Outcome outcome);
 
-Outcome run_corrupted(const Corruption& corruption, const Inputs& inputs, const SimulationOptions& options,
-                      const SimulationResult& good);
+Outcome run_corrupted(const Corruption& corruption, const Inputs& inputs,
+                      const FabricSimulationOptions& options, const FabricSimulationResult& good);
 
 // Why a corruption that changes no result can be harmless, by the field; empty: no reason is known.
 std::string harmless_because(const Corruption& corruption);

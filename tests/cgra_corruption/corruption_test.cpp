@@ -21,8 +21,8 @@ struct Program {
   std::string name;
   nlohmann::json file;
   Inputs inputs;
-  SimulationOptions options;
-  SimulationResult good;
+  FabricSimulationOptions options;
+  FabricSimulationResult good;
 };
 
 MappingProblem problem_of(const std::string& path, const std::string& fabric, int ii) {
@@ -34,7 +34,7 @@ MappingProblem problem_of(const std::string& path, const std::string& fabric, in
   return problem;
 }
 
-Program program_of(const MappingProblem& problem, const Mapping& mapping) {
+Program program_of(const MappingProblem& problem, const GraphMapping& mapping) {
   Program program;
   program.name = problem.graph.name;
   const Configuration configuration = configure(problem, mapping);

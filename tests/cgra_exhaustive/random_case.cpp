@@ -36,7 +36,8 @@ DataflowGraph small_graph(Random& random) {
   const int variables = random.chance(0.5) ? int(random.between(1, 2)) : 0;
   for (int i = 0; i < variables; ++i) graph.variables.push_back({.name = "v" + std::to_string(i)});
   for (int node = 0; node < nodes; ++node) {
-    Node made{.name = "n" + std::to_string(node), .op = random.chance(0.2) ? Opcode::kLoad : Opcode::kAdd};
+    DataflowNode made{.name = "n" + std::to_string(node),
+                      .op = random.chance(0.2) ? Opcode::kLoad : Opcode::kAdd};
     const int operands = made.op == Opcode::kLoad ? 1 : 2;
     for (int i = 0; i < operands; ++i) {
       if (node > 0 && random.chance(0.6)) {

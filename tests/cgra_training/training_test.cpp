@@ -71,7 +71,7 @@ TEST(Training, FindsTheOptimumOfTheInverseTransform) {
   const MappingProblem problem = ifft(4);
   const TrainingResult result = train_policy({instance_of(problem)}, {}, {.episodes = 3000, .seed = 1}, {});
   EXPECT_EQ(result.best_makespan.front(), 17);
-  const Mapping mapping{.ii = 4, .places = result.best.front(), .routes = {}};
+  const GraphMapping mapping{.ii = 4, .places = result.best.front(), .routes = {}};
   EXPECT_TRUE(check_mapping(problem, mapping).empty());
   EXPECT_LT(result.curve.back().mean_makespan, 0.9 * result.curve.front().mean_makespan);
 }

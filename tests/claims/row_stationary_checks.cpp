@@ -56,13 +56,14 @@ void add_optimum_checks(const Study& study, const Dataflow& dataflow, bool repor
   const std::vector<LayerShape> layers = alexnet(4);
   for (size_t k = 0; k < kConvLayers; ++k) {
     const std::vector<int64_t> printed(kTableThree[k].begin(), kTableThree[k].end());
-    const Evaluation given = evaluate_mapping(study.chip_dataflow, layers[k], study.chip, storage, printed);
+    const MappingEvaluation given =
+        evaluate_mapping(study.chip_dataflow, layers[k], study.chip, storage, printed);
     const DataflowResult best = best_mapping(dataflow, layers[k], study.chip, storage, options);
     const double macs = double(layers[k].macs());
     const double above = (access_energy(given.counts, study.chip.energy) + macs) /
                          (access_energy(best.counts, study.chip.energy) + macs);
     // A mapping that breaks a limit, or a search without proof, fails the check.
-    const bool sound = given.broken.empty() && best.status == SearchStatus::kOptimal;
+    const bool sound = given.broken.empty() && best.status == BoxSearchStatus::kOptimal;
     checks.push_back({fmt::format("chip {} Table III above {} optimum, percent", layers[k].name, what),
                       percent[k], sound ? 100 * (above - 1) : -1e9, 0.05});
   }
@@ -182,7 +183,7 @@ std::vector<Check> row_stationary_layer_checks(const Study& study, const std::ve
     }
     checks.push_back({head + " active PEs", row.active_pes, point.results[k].active_pes, 0});
     const std::vector<int64_t> listed(row.mapping.begin(), row.mapping.end());
-    const Evaluation given =
+    const MappingEvaluation given =
         evaluate_mapping(study.dataflows[5], point.layers[k], study.machine, point.storage, listed);
     const double optimum = point.results[k].proof.value;
     checks.push_back({head + " listed mapping, energy the search charges", optimum,

@@ -65,12 +65,12 @@ TEST(RowStationaryRatios, DenseLayers) {
 
 TEST(RowStationaryRatios, WeightStationaryCannotRunLargeBatches) {
   const TaxonomyPoint& point = *grid().at(0, 64, 256);
-  EXPECT_EQ(point.results[0].status, SearchStatus::kInfeasible);
+  EXPECT_EQ(point.results[0].status, BoxSearchStatus::kInfeasible);
   ASSERT_EQ(point.results[0].reasons.size(), 1u);
   EXPECT_EQ(
       point.results[0].reasons[0],
       "buffer_capacity (N*t*E*F + r*t*(w - S)*(R - 1) <= Q): needs at least 193600, has at most 171143");
-  for (size_t k = 1; k < kLayers; ++k) EXPECT_EQ(point.results[k].status, SearchStatus::kOptimal);
+  for (size_t k = 1; k < kLayers; ++k) EXPECT_EQ(point.results[k].status, BoxSearchStatus::kOptimal);
 }
 
 TEST(RowStationaryRatios, TextClaims) {

@@ -150,9 +150,10 @@ std::vector<KnobSpace::Point> most_promising(const overlay::ScheduleProblem& pro
 std::vector<tune::Record> demo_layer_records() {
   const Bundle bundle = read_bundle(demo_files().bundle);
   std::vector<tune::Record> records;
-  for (const Step& step : bundle.steps()) {
+  for (const PartitionStep& step : bundle.steps()) {
     if (step.on_host()) continue;
-    for (const overlay::Layer& layer : overlay::overlay_layers(bundle.graph, step.nodes, bundle.hardware)) {
+    for (const overlay::OverlayLayer& layer :
+         overlay::overlay_layers(bundle.graph, step.nodes, bundle.hardware)) {
       overlay::ScheduleProblem problem(layer, bundle.hardware);
       Random random(1);
       std::set<KnobSpace::Point> points;

@@ -13,7 +13,7 @@ namespace {
 
 MemoryModel random_memory(Random& random) {
   MemoryModel m;
-  m.kind = MemoryKind(random.between(0, 2));
+  m.kind = MemoryModelKind(random.between(0, 2));
   m.latency = uint32_t(random.chance(0.5) ? random.between(1, 8) : random.between(9, 120));
   m.beat_interval = uint32_t(random.chance(0.6) ? 1 : random.between(2, 4));
   m.ddr.banks = 1u << random.between(0, 3);

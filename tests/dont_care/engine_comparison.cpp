@@ -40,9 +40,9 @@ void for_each_instruction(const OverlayHardware& hardware, EqualityProgram& prog
 void empty_some_loops(const OverlayHardware& hardware, const IsaLayout& layout, Random& random,
                       EqualityProgram& program) {
   for_each_instruction(hardware, program, [&](uint64_t* words) {
-    const Opcode opcode = Opcode(layout.opcode.get(words));
-    if ((opcode != Opcode::kGemm && opcode != Opcode::kAlu) || !random.chance(0.1)) return;
-    const IsaLayout::Loop& loop = opcode == Opcode::kGemm ? layout.gemm : layout.alu;
+    const IsaOpcode opcode = IsaOpcode(layout.opcode.get(words));
+    if ((opcode != IsaOpcode::kGemm && opcode != IsaOpcode::kAlu) || !random.chance(0.1)) return;
+    const IsaLayout::Loop& loop = opcode == IsaOpcode::kGemm ? layout.gemm : layout.alu;
     const BitField* const fields[] = {&loop.uop_end, &loop.iter_out, &loop.iter_in};
     const BitField& field = *fields[random.between(0, 2)];
     words[field.word] &= ~(field.mask() << field.shift);

@@ -30,7 +30,7 @@ namespace {
 using Path = std::filesystem::path;
 
 // A 3x3 convolution of 14x14 pixels and 64 channels.
-overlay::Layer small_layer(const OverlayHardware& hardware) {
+overlay::OverlayLayer small_layer(const OverlayHardware& hardware) {
   constexpr int64_t kChannels = 64, kSize = 14;
   Graph graph;
   const ValueId x = graph.add_input("x", ElementType::kI8, Shape{1, kChannels, kSize, kSize});
@@ -55,10 +55,10 @@ ExecutorOptions study_options(const Path& folder) {
 }
 
 // The tuning run: the same trials in the same order whoever measures them. `executor` null: this process.
-void run_study(const Path& database, uint64_t seed, Executor* executor) {
+void run_study(const Path& database, uint64_t seed, JobExecutor* executor) {
   const OverlayHardware hardware =
       find_overlay_hardware("vta-default", Path(TILEWRIGHT_SOURCE_DIR) / "hardware");
-  const overlay::Layer layer = small_layer(hardware);
+  const overlay::OverlayLayer layer = small_layer(hardware);
   overlay::ScheduleProblem local(layer, hardware);
   const auto text = [&](KnobSpace::Point p) {
     return overlay::print_schedule(local.schedules().schedule(p));

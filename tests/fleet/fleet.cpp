@@ -45,7 +45,7 @@ std::vector<Job> square_jobs(int count, double sleep_s) {
   return jobs;
 }
 
-std::map<std::string, JobResult> collect_all(Executor& executor, double patience_s) {
+std::map<std::string, JobResult> collect_all(JobExecutor& executor, double patience_s) {
   std::map<std::string, JobResult> all;
   while (executor.pending() > 0) {
     const std::vector<JobResult> some = executor.collect(patience_s);

@@ -34,7 +34,7 @@ ExecutorOptions fleet_options(const std::filesystem::path& folder, int workers =
 std::vector<Job> square_jobs(int count, double sleep_s = 0);
 // Everything that comes until nothing is pending, by id; throws when one comes twice or none for
 // `patience_s`.
-std::map<std::string, JobResult> collect_all(Executor& executor, double patience_s = 60);
+std::map<std::string, JobResult> collect_all(JobExecutor& executor, double patience_s = 60);
 
 // The lines of all worker logs, by the event they begin with: how often each job had it.
 std::map<std::string, int> logged(const std::filesystem::path& folder, const std::string& event);

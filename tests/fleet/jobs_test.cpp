@@ -28,7 +28,7 @@ std::string answer(const std::string& request) {
   return "";
 }
 
-Layer random_layer(uint64_t seed, random_layers::Kind kind, const OverlayHardware& hardware) {
+OverlayLayer random_layer(uint64_t seed, random_layers::Kind kind, const OverlayHardware& hardware) {
   const random_layers::Case made = random_layers::make_case(seed, kind, hardware);
   const std::vector<NodeId> nodes{NodeId(made.graph.nodes.size()) - 1};
   return overlay_layers(made.graph, nodes, hardware).at(0);
@@ -39,14 +39,14 @@ TEST(Jobs, LayersOfEveryKindAreTimedAsInThisProcess) {
   for (const char* preset : {"vta-default", "overlay-16x16"}) {
     const OverlayHardware hardware = find_overlay_hardware(preset, kPresets);
     for (int kind = 0; kind < random_layers::kKinds; ++kind) {
-      Layer layer;
+      OverlayLayer layer;
       try {
         layer = random_layer(uint64_t(kind), random_layers::Kind(kind), hardware);
       } catch (const Error&) {
         continue;  // not on this overlay
       }
       SCOPED_TRACE(preset + std::string(" ") + layer.op);
-      const Layer read = parse_layer(print_layer(layer), "text");
+      const OverlayLayer read = parse_layer(print_layer(layer), "text");
       EXPECT_EQ(print_layer(read), print_layer(layer));
       EXPECT_EQ(workload_text(read), workload_text(layer));
       ScheduleProblem problem(layer, hardware);
@@ -71,7 +71,7 @@ TEST(Jobs, LayersOfEveryKindAreTimedAsInThisProcess) {
 
 TEST(Jobs, BadSchedulesFailAloneAndBadRequestsAsAWhole) {
   const OverlayHardware hardware = find_overlay_hardware("vta-default", kPresets);
-  const Layer layer = random_layer(3, random_layers::Kind::kConv, hardware);
+  const OverlayLayer layer = random_layer(3, random_layers::Kind::kConv, hardware);
   const std::string good = print_schedule(default_schedule(layer, hardware));
   const std::string request =
       measure_request(layer, hardware, {},
@@ -94,7 +94,7 @@ TEST(Jobs, BadSchedulesFailAloneAndBadRequestsAsAWhole) {
 TEST(Jobs, WorkersOfTheCommandMeasureWhatThisProcessDoes) {
   const tune::TestFolder folder("command");
   const OverlayHardware hardware = find_overlay_hardware("vta-default", kPresets);
-  const Layer layer = random_layer(3, random_layers::Kind::kConv, hardware);
+  const OverlayLayer layer = random_layer(3, random_layers::Kind::kConv, hardware);
   ScheduleProblem problem(layer, hardware);
   tune::ExecutorOptions options = tune::fleet_options(folder.path());
   options.worker_command = {TILEWRIGHT_COMMAND, "worker"};

@@ -44,8 +44,7 @@ class Case {
     return types[random_.between(0, 2)];
   }
   ElementType integer_type() { return random_.chance(0.5) ? kI64 : ElementType::kI32; }
-  void node(const std::string& op, std::vector<ValueId> inputs,
-            std::map<std::string, Attribute> attributes = {}) {
+  void node(const std::string& op, std::vector<ValueId> inputs, Attributes attributes = {}) {
     const ValueId y = graph.add_value("y", ElementType::kF32, {});
     graph.add_node("n", op, std::move(inputs), {y}).attributes = std::move(attributes);
     graph.outputs = {y};

@@ -12,7 +12,7 @@ namespace {
 
 TEST(LayerChains, MobileNetIsOneChain) {
   const Graph graph = optimize(zoo::mobilenet_v1({0, 4}));
-  const Network network = network_of(graph);
+  const WorkloadNetwork network = network_of(graph);
   EXPECT_EQ(network.layers.size(), 28u);
   EXPECT_EQ(network.unmapped_macs(), 0);
   const auto chains = layer_chains(graph, network);
@@ -22,7 +22,7 @@ TEST(LayerChains, MobileNetIsOneChain) {
 
 TEST(LayerChains, BottlenecksOfResNetAreChainsOfThree) {
   const Graph graph = optimize(zoo::resnet50({0, 8}));
-  const Network network = network_of(graph);
+  const WorkloadNetwork network = network_of(graph);
   EXPECT_EQ(network.layers.size(), 54u);
   const auto chains = layer_chains(graph, network);
   EXPECT_EQ(std::count_if(chains.begin(), chains.end(), [](const auto& chain) { return chain.size() == 3; }),

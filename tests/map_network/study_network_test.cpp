@@ -26,8 +26,8 @@ Workload alexnet_layer(const std::string& name, int64_t groups, int64_t input, i
   return conv2d_workload(name, shape);
 }
 
-Network alexnet_convolutions() {
-  Network network;
+WorkloadNetwork alexnet_convolutions() {
+  WorkloadNetwork network;
   network.name = "alexnet";
   network.add("CONV1", "Conv", alexnet_layer("", 1, 227, 11, 3, 96, 4));
   network.add("CONV2", "Conv", alexnet_layer("", 2, 31, 5, 48, 128, 1));
@@ -94,7 +94,7 @@ TEST(StudyNetwork, UnionsAreTheBestOfTheirMembersOnSharedStorage) {
         const study::LayerShape shape = study::layer_shape(report.network.workload(layer));
         const study::DataflowResult result =
             study::best_mapping(dataflows[size_t(member)], shape, machine, storage);
-        if (result.status != study::SearchStatus::kOptimal) continue;
+        if (result.status != study::BoxSearchStatus::kOptimal) continue;
         least = std::min(least, double(shape.macs()) * machine.energy.alu +
                                     study::access_energy(result.counts, machine.energy));
       }

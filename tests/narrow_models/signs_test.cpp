@@ -20,7 +20,7 @@ class SignNetwork {
   Graph graph;
 
   ValueId node(const std::string& op, std::vector<ValueId> inputs, Shape shape,
-               ElementType type = ElementType::kF32, std::map<std::string, Attribute> attributes = {}) {
+               ElementType type = ElementType::kF32, Attributes attributes = {}) {
     const ValueId out = graph.add_value(op + "_out", type, std::move(shape));
     graph.add_node(op, op, std::move(inputs), {out}).attributes = std::move(attributes);
     return out;

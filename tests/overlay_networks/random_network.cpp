@@ -112,13 +112,13 @@ class NetworkBuilder {
   }
 
   ValueId emit(const std::string& op, std::vector<ValueId> inputs, Shape shape, const std::string& domain,
-               const std::map<std::string, Attribute>& attributes) {
+               const Attributes& attributes) {
     const ValueId result = graph_.add_value("v", ElementType::kI8, std::move(shape));
     graph_.add_node(op, op, std::move(inputs), {result}, domain).attributes = attributes;
     return result;
   }
 
-  std::map<std::string, Attribute> output_attributes() {
+  Attributes output_attributes() {
     if (bits() == 1) {
       return {{"y_zero_point", int64_t(random_.chance(0.3))},
               {"clip_low", int64_t{0}},
@@ -185,7 +185,7 @@ class NetworkBuilder {
   ValueId classifier(ValueId x) {
     const Shape shape = graph_.value(x).shape;
     if (hardware_.weight_bits > 1 && random_.chance(0.5)) {
-      auto attributes = bits() == 8 ? std::map<std::string, Attribute>{} : output_attributes();
+      auto attributes = bits() == 8 ? Attributes{} : output_attributes();
       attributes["kernel_shape"] = std::vector<int64_t>{shape[2], shape[3]};
       attributes["shift"] = int64_t{4};
       x = emit("QAveragePool", {x}, Shape{shape[0], shape[1], 1, 1}, kTilewrightDomain, attributes);
@@ -199,7 +199,7 @@ class NetworkBuilder {
       x = emit("Reshape", {x, target}, Shape{shape[0], depth}, "", {});
     }
     if (hardware_.weight_bits > 1 && random_.chance(0.3)) {
-      auto attributes = bits() == 8 ? std::map<std::string, Attribute>{} : output_attributes();
+      auto attributes = bits() == 8 ? Attributes{} : output_attributes();
       attributes["bias"] = bits() == 8 ? int64_t{3} : int64_t{1};
       attributes["shift"] = int64_t{1};
       x = emit("QRequantize", {x}, Shape{shape[0], depth}, kTilewrightDomain, attributes);

@@ -111,10 +111,10 @@ class RandomOperator : public QdqGraphBuilder {
     const ValueId w = weights({o * group, c, kh, kw}, 0, o * group);
     const ValueId b = bias(o * group);
     depth_ = c * kh * kw;
-    std::map<std::string, Attribute> attributes{{"strides", std::vector<int64_t>{stride, stride}},
-                                                {"dilations", std::vector<int64_t>{dilation, 1}},
-                                                {"pads", pads},
-                                                {"group", group}};
+    Attributes attributes{{"strides", std::vector<int64_t>{stride, stride}},
+                          {"dilations", std::vector<int64_t>{dilation, 1}},
+                          {"pads", pads},
+                          {"group", group}};
     const auto size = [&](int64_t in, int64_t k, int64_t d, int64_t pad) {
       return (in + pad - (k - 1) * d - 1) / stride + 1;
     };

@@ -43,7 +43,7 @@ TEST(Estimate, StandsAgainstTheCycleSimulatorOnRandomLayers) {
     const Case c = make_case(seed, pick_kind(seed, hardware), hardware);
     const Node& node = c.graph.nodes.back();
     if (c.graph.nodes.size() != 1 || !overlay::supports(c.graph, node, hardware, nullptr)) continue;
-    const overlay::Layer layer = overlay::extract_layer(c.graph, node, hardware);
+    const overlay::OverlayLayer layer = overlay::extract_layer(c.graph, node, hardware);
     const overlay::Schedule schedule =
         random.chance(0.5)
             ? pick_schedule(seed, layer, hardware)
@@ -54,7 +54,7 @@ TEST(Estimate, StandsAgainstTheCycleSimulatorOnRandomLayers) {
     overlay::CycleSimulator simulator(hardware, memory);
     const auto timed = simulator.run(program.memory, program.instruction_address, program.instruction_count);
     const auto measured = double(timed.cycles.cycles);
-    const overlay::Layer target = overlay::scheduled_layer(layer, schedule);
+    const overlay::OverlayLayer target = overlay::scheduled_layer(layer, schedule);
     const overlay::Tiling tiling(target, hardware, schedule);
     exact.add(double(overlay::layer_cycles(tiling, hardware, memory)), measured);
     const bool reloads = program.layers[0].uops > uint64_t(hardware.uop_depth());

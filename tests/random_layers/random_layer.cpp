@@ -10,7 +10,7 @@
 
 namespace tilewright::random_layers {
 
-using overlay::Layer;
+using overlay::OverlayLayer;
 using overlay::RunCounters;
 using overlay::Schedule;
 
@@ -42,7 +42,7 @@ Kind pick_kind(uint64_t seed, const OverlayHardware& hardware) {
   return hardware.weight_bits == 1 ? kOneBit[seed % std::size(kOneBit)] : Kind(seed % uint64_t(kKinds));
 }
 
-Schedule pick_schedule(uint64_t seed, const Layer& layer, const OverlayHardware& hardware) {
+Schedule pick_schedule(uint64_t seed, const OverlayLayer& layer, const OverlayHardware& hardware) {
   Random random(seed * 104729 + 3);
   if (random.chance(0.15)) return default_schedule(layer, hardware);
   const auto size = [&](int64_t total, int64_t step) {
@@ -84,7 +84,7 @@ Schedule pick_schedule(uint64_t seed, const Layer& layer, const OverlayHardware&
 namespace {
 
 // Traffic and micro-ops of the estimate against what the simulator counted.
-std::string compare_estimate(const overlay::LayerCost& cost, const overlay::RunCounters& counters) {
+std::string compare_estimate(const overlay::TilingEstimate& cost, const overlay::RunCounters& counters) {
   std::string text;
   const auto compare = [&](const char* what, int64_t estimated, uint64_t counted) {
     if (uint64_t(estimated) != counted)
@@ -133,7 +133,7 @@ Result run_case(uint64_t seed, const std::string& hardware_folder) {
     }
     try {
       const NodeId nodes[] = {NodeId(test.graph.nodes.size()) - 1};
-      Layer layer = overlay::extract_layer(test.graph, node, hardware);
+      OverlayLayer layer = overlay::extract_layer(test.graph, node, hardware);
       layer.foldable = layer.sources[0].channels < hardware.block_in;
       std::map<std::string, Schedule> schedules;
       Random random(seed * 31 + 7);

@@ -55,7 +55,8 @@ OverlayHardware pick_hardware(uint64_t seed, const std::string& folder, std::str
 // The kind of operator of a case, one that the overlay can run: 1-bit weights do not do everything.
 Kind pick_kind(uint64_t seed, const OverlayHardware& hardware);
 // A random schedule that fits, or the default one.
-overlay::Schedule pick_schedule(uint64_t seed, const overlay::Layer& layer, const OverlayHardware& hardware);
+overlay::Schedule pick_schedule(uint64_t seed, const overlay::OverlayLayer& layer,
+                                const OverlayHardware& hardware);
 
 // What the program checker looks at.
 overlay::ProgramImage image_of(const overlay::OverlayProgram& program);

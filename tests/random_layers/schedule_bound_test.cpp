@@ -18,7 +18,7 @@ namespace {
 
 MemoryModel random_memory(Random& random) {
   MemoryModel memory;
-  memory.kind = MemoryKind(random.between(0, 2));
+  memory.kind = MemoryModelKind(random.between(0, 2));
   memory.latency = uint32_t(random.between(1, 80));
   memory.beat_interval = uint32_t(random.between(1, 2));
   memory.efficiency_percent = uint32_t(random.chance(0.5) ? 100 : random.between(60, 99));
@@ -41,7 +41,7 @@ TEST(ScheduleBound, IsNeverAboveTheCyclesOfRandomPoints) {
     const Case c = make_case(seed, pick_kind(seed, hardware), hardware);
     const Node& node = c.graph.nodes.back();
     if (c.graph.nodes.size() != 1 || !overlay::supports(c.graph, node, hardware, nullptr)) continue;
-    overlay::Layer layer = overlay::extract_layer(c.graph, node, hardware);
+    overlay::OverlayLayer layer = overlay::extract_layer(c.graph, node, hardware);
     layer.foldable = layer.sources[0].channels < hardware.block_in;
     overlay::ScheduleProblem problem(layer, hardware, memory, 2);
     std::vector<KnobSpace::Point> points;
@@ -81,7 +81,7 @@ TEST(ScheduleSpace, HasTheDefaultScheduleOfRandomLayers) {
     const Case c = make_case(seed, pick_kind(seed, hardware), hardware);
     const Node& node = c.graph.nodes.back();
     if (c.graph.nodes.size() != 1 || !overlay::supports(c.graph, node, hardware, nullptr)) continue;
-    overlay::Layer layer = overlay::extract_layer(c.graph, node, hardware);
+    overlay::OverlayLayer layer = overlay::extract_layer(c.graph, node, hardware);
     layer.foldable = layer.sources[0].channels < hardware.block_in;
     const overlay::Schedule schedule = overlay::default_schedule(layer, hardware);
     const overlay::ScheduleSpace space(layer, hardware);
@@ -90,7 +90,7 @@ TEST(ScheduleSpace, HasTheDefaultScheduleOfRandomLayers) {
     EXPECT_TRUE(space.knobs().valid(*point));
     EXPECT_EQ(space.point(space.schedule(*point)), point);
     // The point that stands for it means the same program.
-    const overlay::Layer target = overlay::scheduled_layer(layer, schedule);
+    const overlay::OverlayLayer target = overlay::scheduled_layer(layer, schedule);
     EXPECT_EQ(overlay::layer_cycles(overlay::Tiling(target, hardware, schedule), hardware, {}),
               overlay::layer_cycles(space.tiling(*point), hardware, {}));
     ++layers;

@@ -47,7 +47,7 @@ TEST(ScheduleMapping, DescribesTilesSizesAndStepsOfRandomSchedules) {
     const Case c = make_case(seed, seed % 3 == 0 ? Kind::kDense : Kind::kConv, hardware);
     const Node& node = c.graph.nodes.back();
     if (!overlay::supports(c.graph, node, hardware, nullptr)) continue;
-    const overlay::Layer layer = overlay::extract_layer(c.graph, node, hardware);
+    const overlay::OverlayLayer layer = overlay::extract_layer(c.graph, node, hardware);
     overlay::Schedule schedule = pick_schedule(seed, layer, hardware);
     schedule.first_parts = 1;  // parts of a step are below the mapping's levels
     const auto m = overlay::schedule_mapping(layer, hardware, schedule);
@@ -59,7 +59,7 @@ TEST(ScheduleMapping, DescribesTilesSizesAndStepsOfRandomSchedules) {
     ASSERT_NO_THROW(diagnostics.raise_if_any()) << print_mapping(m->workload, m->mapping);
     ASSERT_EQ(parse_mapping(print_mapping(m->workload, m->mapping), "schedule", m->workload), m->mapping);
 
-    const overlay::Layer target = overlay::scheduled_layer(layer, schedule);
+    const overlay::OverlayLayer target = overlay::scheduled_layer(layer, schedule);
     const overlay::Tiling tiling(target, hardware, schedule);
     const std::vector<int64_t> extents = tile_extents(m->workload, m->mapping);
     const auto bits = [&](int space) {

@@ -24,7 +24,7 @@ using overlay::Schedule;
 // The buffers, the micro-ops and the program one behind the other, and the run of that memory.
 uint64_t cycles_of_bytes(const overlay::Tiling& tiling, const OverlayHardware& hardware,
                          const MemoryModel& memory) {
-  const overlay::Layer& layer = *tiling.layer;
+  const overlay::OverlayLayer& layer = *tiling.layer;
   const auto alignment =
       uint64_t(std::max({hardware.input_bytes(), hardware.weight_bytes(), hardware.accumulator_bytes(),
                          hardware.output_bytes(), hardware.instruction_bytes(), int64_t{64}}));
@@ -72,9 +72,9 @@ OverlayHardware random_queues(Random& random, OverlayHardware hardware) {
 
 MemoryModel random_timer_memory(Random& random) {
   MemoryModel memory;
-  memory.kind = random.chance(0.3)   ? MemoryKind::kDdr
-                : random.chance(0.2) ? MemoryKind::kIdeal
-                                     : MemoryKind::kFixed;
+  memory.kind = random.chance(0.3)   ? MemoryModelKind::kDdr
+                : random.chance(0.2) ? MemoryModelKind::kIdeal
+                                     : MemoryModelKind::kFixed;
   memory.latency = uint32_t(random.between(1, 80));
   memory.beat_interval = uint32_t(random.between(1, 3));
   memory.efficiency_percent = uint32_t(random.between(50, 100));
@@ -104,19 +104,19 @@ void compare(uint64_t seed, Seen& seen) {
   const Case c = make_case(seed, pick_kind(seed, hardware), hardware);
   const Node& node = c.graph.nodes.back();
   if (!overlay::supports(c.graph, node, hardware, nullptr)) return;
-  overlay::Layer layer = overlay::extract_layer(c.graph, node, hardware);
+  overlay::OverlayLayer layer = overlay::extract_layer(c.graph, node, hardware);
   layer.foldable = random.chance(0.5);
   const MemoryModel memory = random_timer_memory(random);
   overlay::ScheduleTimer timer(hardware, memory);
   for (uint64_t draw = 0; draw < 6; ++draw) {
     const Schedule schedule = pick_schedule(seed * 6 + draw, layer, hardware);
     SCOPED_TRACE(file + " " + layer.op + " " + overlay::print_schedule(schedule));
-    const overlay::Layer target = overlay::scheduled_layer(layer, schedule);
+    const overlay::OverlayLayer target = overlay::scheduled_layer(layer, schedule);
     const overlay::Tiling tiling(target, hardware, schedule);
     const auto expected = time_or_fail([&] { return cycles_of_bytes(tiling, hardware, memory); });
     EXPECT_EQ(time_or_fail([&] { return timer.cycles(tiling); }), expected);
     ++(expected ? seen.timed : seen.failed);
-    seen.ddr += memory.kind == MemoryKind::kDdr;
+    seen.ddr += memory.kind == MemoryModelKind::kDdr;
     seen.beside += hardware.gemm_beside_alu;
     seen.folded += schedule.fold_y * schedule.fold_x > 1;
     seen.small_elements += hardware.input_bytes() * 8 < hardware.memory_width_bits;

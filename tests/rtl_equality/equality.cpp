@@ -138,7 +138,7 @@ EqualityProgram layer_program(const OverlayHardware& hardware, uint64_t seed) {
       random_layers::Case test = random_layers::make_case(seed * 1000003 + attempt, kind, hardware);
       const Node& node = test.graph.nodes.back();
       if (!supports(test.graph, node, hardware, nullptr)) continue;
-      const Layer layer = extract_layer(test.graph, node, hardware);
+      const OverlayLayer layer = extract_layer(test.graph, node, hardware);
       const NodeId nodes[] = {NodeId(test.graph.nodes.size()) - 1};
       OverlayProgram program =
           compile_overlay(test.graph, nodes, hardware,

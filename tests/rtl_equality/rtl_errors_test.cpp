@@ -219,7 +219,7 @@ TEST_P(RtlErrors, BusErrorInTheMiddleOfABurst) {
 }
 
 TEST_P(RtlErrors, ResetInTheMiddleOfARun) {
-  RtlModel& model = rtl_->model();
+  OverlayRtlModel& model = rtl_->model();
   Random random(7);
   const EqualityProgram stream = stream_program(hardware_, 3);
   for (const uint64_t cycles : {1, 5, 20, 61, 133, 340, 502, 777}) {
@@ -242,7 +242,7 @@ TEST_P(RtlErrors, ResetInTheMiddleOfARun) {
 
 // A launch in the middle of a run ends that run first, without a report.
 TEST_P(RtlErrors, LaunchInTheMiddleOfARun) {
-  RtlModel& model = rtl_->model();
+  OverlayRtlModel& model = rtl_->model();
   const SmallProgram good(hardware_);
   std::vector<std::byte> expected = good.memory(), actual = expected;
   FunctionalSimulator(hardware_).run(expected, SmallProgram::kAddress, good.instructions.size());

@@ -35,7 +35,7 @@ std::optional<Sample> make_sample(uint64_t seed) {
       Sample sample{seed, random_layers::make_case(seed * 1000003 + attempt, kind, hardware), {}};
       if (!says_something(sample.test.expected)) continue;
       const Node& node = sample.test.graph.nodes.back();
-      const overlay::Layer layer = overlay::extract_layer(sample.test.graph, node, hardware);
+      const overlay::OverlayLayer layer = overlay::extract_layer(sample.test.graph, node, hardware);
       const NodeId nodes[] = {NodeId(sample.test.graph.nodes.size()) - 1};
       sample.program =
           overlay::compile_overlay(sample.test.graph, nodes, hardware,

@@ -20,7 +20,7 @@ SlurmOptions quick() {
   return options;
 }
 
-std::unique_ptr<Executor> slurm_executor(const std::filesystem::path& folder) {
+std::unique_ptr<JobExecutor> slurm_executor(const std::filesystem::path& folder) {
   return make_slurm_executor(fleet_options(folder, 4), quick());
 }
 

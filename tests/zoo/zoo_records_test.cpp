@@ -19,9 +19,9 @@ TEST(ZooRecords, HoldWhatIsMeasured) {
         read_overlay_hardware(std::string(TILEWRIGHT_SOURCE_DIR "/hardware/") + preset + ".yaml");
     const Bundle bundle = zoo::seeded_compilation(network, hardware).bundle;
     int layers = 0;
-    for (const Step& step : bundle.steps()) {
+    for (const PartitionStep& step : bundle.steps()) {
       if (step.on_host()) continue;
-      for (const overlay::Layer& layer : overlay::overlay_layers(bundle.graph, step.nodes, hardware)) {
+      for (const overlay::OverlayLayer& layer : overlay::overlay_layers(bundle.graph, step.nodes, hardware)) {
         SCOPED_TRACE(std::string(preset) + ": " + layer.name);
         const auto record = records->best(overlay::workload_text(layer), overlay::hardware_text(hardware, {}),
                                           overlay::kTimingTool);

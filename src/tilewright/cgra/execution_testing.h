@@ -16,7 +16,7 @@
 
 namespace tilewright::cgra {
 
-struct RandomProgram {
+struct RandomProgramOptions {
   int most_nodes_per_flow = 6, most_flows = 3;
   bool carried = true;       // values of earlier threads
   bool asynchronous = true;  // variables, messages, loads into variables: the fabric has tile memories
@@ -24,7 +24,7 @@ struct RandomProgram {
 
 class RandomProgramMaker {
  public:
-  RandomProgramMaker(const RandomProgram& how, Random& random) : how_(how), random_(random) {}
+  RandomProgramMaker(const RandomProgramOptions& how, Random& random) : how_(how), random_(random) {}
 
   DataflowGraph run() {
     graph_.name = "random";
@@ -41,7 +41,7 @@ class RandomProgramMaker {
   void add_flow(int flow) {
     const int first = int(graph_.nodes.size()), count = int(random_.between(1, how_.most_nodes_per_flow));
     for (int i = 0; i < count; ++i) {
-      Node node;
+      DataflowNode node;
       node.name = fmt::format("f{}n{}", flow, i);
       node.op = kBinary[random_.between(0, 7)];
       const int operands = random_.chance(0.2) ? 3 : 2;
@@ -92,7 +92,7 @@ class RandomProgramMaker {
   }
 
   void decorate(int index, bool last) {
-    Node& node = graph_.nodes[size_t(index)];
+    DataflowNode& node = graph_.nodes[size_t(index)];
     const bool plain = !node.then;
     if (plain && how_.asynchronous && random_.chance(0.15)) {
       graph_.variables.push_back({fmt::format("t{}", graph_.variables.size()), {3, 1, 4, 1, 5, 9, 2}, 16});
@@ -110,7 +110,7 @@ class RandomProgramMaker {
     if (!how_.asynchronous) return;
     // Only a flow's last node sends: later flows read it, its own flow does not.
     // A load that sends has no other reader.
-    const bool read = std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const Node& other) {
+    const bool read = std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const DataflowNode& other) {
       return std::any_of(other.operands.begin(), other.operands.end(), [&](const Operand& operand) {
         return operand.kind == OperandKind::kNode && operand.index == index;
       });
@@ -129,21 +129,21 @@ class RandomProgramMaker {
     }
   }
 
-  const RandomProgram& how_;
+  const RandomProgramOptions& how_;
   Random& random_;
   DataflowGraph graph_;
   std::vector<int> messages_, pending_, read_;
 };
 
 // A graph that a fabric can execute.
-inline DataflowGraph random_program(const RandomProgram& how, Random& random) {
+inline DataflowGraph random_program(const RandomProgramOptions& how, Random& random) {
   return RandomProgramMaker(how, random).run();
 }
 
 // The list schedule, else the best of some random placements, routed; nothing where that fails. What comes
 // passes check_mapping in the routed tier.
-inline std::optional<Mapping> quick_mapping(const MappingProblem& problem, uint64_t seed) {
-  MapperOptions options;
+inline std::optional<GraphMapping> quick_mapping(const MappingProblem& problem, uint64_t seed) {
+  GraphMapperOptions options;
   options.seed = seed;
   options.limits.evaluations = 20;
   for (const bool listed : {true, false}) {

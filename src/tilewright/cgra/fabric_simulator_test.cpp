@@ -24,7 +24,7 @@ MappingProblem paper_problem(const std::string& name, int ii) {
   return problem;
 }
 
-std::optional<Mapping> routed_mapping(const MappingProblem& problem) {
+std::optional<GraphMapping> routed_mapping(const MappingProblem& problem) {
   MappingResult mapped = map_exact(problem, {});
   if (!mapped.mapping) return {};
   RoutingResult routed = route_places(problem, *mapped.mapping);
@@ -37,7 +37,7 @@ TEST(FabricSimulator, ThePapersGraphsWithAThousandInputsPerFlow) {
   for (const char* name : {"vector_add", "multiply_add", "distance", "ifft"}) {
     for (int ii = 1; ii <= 6; ++ii) {
       const MappingProblem problem = paper_problem(name, ii);
-      const std::optional<Mapping> mapping = routed_mapping(problem);
+      const std::optional<GraphMapping> mapping = routed_mapping(problem);
       EXPECT_EQ(mapping.has_value(), name != std::string("ifft") || ii > 1);
       if (!mapping) continue;
       const Inputs inputs = random_inputs(problem.graph, 1000, uint64_t(ii));
@@ -53,7 +53,7 @@ TEST(FabricSimulator, AThreadTakesTheMakespanWhereNothingWaits) {
   MappingProblem problem;
   problem = testing::problem_of(testing::graph_of(4, {{0, 1, 0}, {0, 2, 0}, {1, 3, 0}, {2, 3, 0}}),
                                 find_fabric("line-8", kSource + "/hardware"), 2);
-  const std::optional<Mapping> mapping = [&] {
+  const std::optional<GraphMapping> mapping = [&] {
     problem.rules.routed = false;
     return routed_mapping(problem);
   }();
@@ -99,7 +99,7 @@ TEST(FabricSimulator, ComparesArrays) {
   graph.arrays = {{"y"}};
   graph.nodes = {
       {.name = "s", .op = Opcode::kStore, .operands = {{.kind = OperandKind::kThread}}, .array = 0}};
-  SimulationResult result;
+  FabricSimulationResult result;
   result.values["s"] = {0, 1};
   result.stores["s"] = {{0, 0}, {1, 1}};
   result.arrays[0] = {{0, 0}, {1, 1}};

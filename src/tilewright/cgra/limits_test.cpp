@@ -60,7 +60,7 @@ const NamedMapper kMappers[] = {{"exact", map_exact, true},         {"annealing"
                                 {"large", map_large, false}};
 
 MappingResult map_within(const NamedMapper& mapper, const MappingProblem& problem, const Deadline& deadline) {
-  MapperOptions options;
+  GraphMapperOptions options;
   options.limits.deadline = &deadline;
   return mapper.map(problem, options);
 }
@@ -149,7 +149,7 @@ TEST(MapperLimitsClass, MemoryStaysUnderItsLimit) {
     if (kernel) {
       problem.fabric.max_ii = int(problem.graph.nodes.size());
       problem.graph.variables.clear();
-      for (Node& node : problem.graph.nodes) {
+      for (DataflowNode& node : problem.graph.nodes) {
         node.writes = -1;
         for (Operand& operand : node.operands) {
           if (operand.kind == OperandKind::kVariable) operand = Operand{.kind = OperandKind::kConstant};

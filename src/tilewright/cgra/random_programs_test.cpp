@@ -11,7 +11,7 @@ namespace {
 
 const std::string kPresets = std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware";
 
-MappingProblem random_problem(const std::string& fabric, const RandomProgram& how, Random& random) {
+MappingProblem random_problem(const std::string& fabric, const RandomProgramOptions& how, Random& random) {
   MappingProblem problem;
   problem.graph = random_program(how, random);
   problem.fabric = find_fabric(fabric, kPresets);
@@ -25,10 +25,10 @@ MappingProblem random_problem(const std::string& fabric, const RandomProgram& ho
 }
 
 // The mapping executed with random latencies; every value is compared.
-SimulationResult execute(const MappingProblem& problem, const Mapping& mapping, Random& random) {
+FabricSimulationResult execute(const MappingProblem& problem, const GraphMapping& mapping, Random& random) {
   const Configuration made = configure(problem, mapping);
   EXPECT_EQ(parse_configuration(print_configuration(made), "printed"), made);
-  SimulationOptions options{.threads = int(random.between(1, 40)), .seed = random.next()};
+  FabricSimulationOptions options{.threads = int(random.between(1, 40)), .seed = random.next()};
   options.latency = {1, int(random.between(1, 30)), 1, int(random.between(1, 60))};
   ExecutionCheck check = execute_mapping(problem, mapping, {}, options);
   EXPECT_EQ(check.wrong, 0) << check.first << "\n" << print_configuration(made);
@@ -36,7 +36,7 @@ SimulationResult execute(const MappingProblem& problem, const Mapping& mapping, 
   return std::move(check.result);
 }
 
-void run_many(const std::vector<std::string>& fabrics, const RandomProgram& how, int count,
+void run_many(const std::vector<std::string>& fabrics, const RandomProgramOptions& how, int count,
               int least_mapped) {
   Random random(fabrics.size() + uint64_t(count));
   int mapped = 0, waited = 0;
@@ -46,9 +46,9 @@ void run_many(const std::vector<std::string>& fabrics, const RandomProgram& how,
     Diagnostics diagnostics;
     problem.verify(diagnostics);
     diagnostics.raise_if_any("random program");
-    const std::optional<Mapping> mapping = quick_mapping(problem, random.next());
+    const std::optional<GraphMapping> mapping = quick_mapping(problem, random.next());
     if (!mapping) continue;
-    const SimulationResult result = execute(problem, *mapping, random);
+    const FabricSimulationResult result = execute(problem, *mapping, random);
     ++mapped;
     for (const FlowActivity& flow : result.flows) waited += flow.waited_cycles > 0;
     if (::testing::Test::HasFailure()) FAIL() << fabric << " " << i;
@@ -67,11 +67,11 @@ TEST(RandomPrograms, WithoutCarriedValues) { run_many({"line-5", "ring-6"}, {.ca
 // The shortest schedules leave the least slack; their routes come from the formula.
 TEST(RandomPrograms, MappedExactlyInTheRoutedTier) {
   Random random(77);
-  const RandomProgram how{.most_nodes_per_flow = 4, .most_flows = 2};
+  const RandomProgramOptions how{.most_nodes_per_flow = 4, .most_flows = 2};
   int mapped = 0;
   for (int i = 0; i < 60; ++i) {
     const MappingProblem problem = random_problem(i % 2 == 0 ? "line-5" : "ring-5", how, random);
-    MapperOptions options;
+    GraphMapperOptions options;
     options.limits.seconds = 2;
     const MappingResult result = map_exact(problem, options);
     if (!result.mapping) continue;

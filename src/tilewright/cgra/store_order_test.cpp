@@ -117,7 +117,7 @@ TEST(StoreOrderRule, MovesStoresToLaterClocks) {
   problem.graph = two_stores(1, 0, 2, 0);
   problem.fabric = find_fabric("mesh-4x4", std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware");
   problem.ii = 3;
-  Mapping mapping{3, {{0, 0}, {1, 9}, {2, 0}, {1, 1}}, {}};
+  GraphMapping mapping{3, {{0, 0}, {1, 9}, {2, 0}, {1, 1}}, {}};
   EXPECT_TRUE(order_stores(problem, mapping));
   EXPECT_EQ(mapping.places[1], (Place{1, 9}));
   EXPECT_EQ(mapping.places[3], (Place{1, 10}));
@@ -128,7 +128,7 @@ TEST(StoreOrderRule, MovesStoresToLaterClocks) {
   // Nothing lies between clock t and t + 1.
   problem.ii = 1;
   mapping = {1, {{0, 0}, {1, 9}, {2, 0}, {3, 1}}, {}};
-  const Mapping before = mapping;
+  const GraphMapping before = mapping;
   EXPECT_FALSE(order_stores(problem, mapping));
   EXPECT_EQ(mapping, before);
 }
@@ -169,7 +169,7 @@ DataflowGraph random_stores(Random& random) {
   constexpr Opcode kOps[] = {Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kAnd,
                              Opcode::kShiftLeft};
   for (int i = 0; i < count; ++i) {
-    Node node{.name = fmt::format("n{}", i), .op = kOps[random.between(0, 4)]};
+    DataflowNode node{.name = fmt::format("n{}", i), .op = kOps[random.between(0, 4)]};
     node.operands = {operand(i), operand(i)};
     if (i > 0 && random.chance(0.5)) {
       node.op = random.chance(0.7) ? Opcode::kStore : Opcode::kOutput;
@@ -195,7 +195,7 @@ TEST(StoreOrderRuleClass, AcceptedMappingsKeepProgramOrder) {
         find_fabric(fabrics[random.between(0, 2)], std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware");
     problem.ii = int(random.between(1, 5));
     problem.rules.routed = true;
-    std::optional<Mapping> mapping = quick_mapping(problem, random.next());
+    std::optional<GraphMapping> mapping = quick_mapping(problem, random.next());
     if (!mapping) continue;
     const bool in_order = check_store_order(problem, *mapping).empty();
     kept += in_order;

@@ -315,7 +315,7 @@ void add_optimize(CLI::App& app, OptimizeOptions& options, std::ostream& out) {
   verb->callback([&options, &out] { optimize(options, out); });
 }
 
-void add_quantize(CLI::App& app, QuantizeOptions& options, std::ostream& out) {
+void add_quantize(CLI::App& app, QuantizeVerbOptions& options, std::ostream& out) {
   CLI::App* verb =
       add_verb(app, "quantize",
                "Quantise a float model: 8-bit weights and activations (QDQ form, calibrated) or fixed point",
@@ -453,7 +453,7 @@ int parse_and_run(int argc, char** argv) {
   add_inspect(app, inspect_options, out);
   OptimizeOptions optimize_options;
   add_optimize(app, optimize_options, out);
-  QuantizeOptions quantize_options;
+  QuantizeVerbOptions quantize_options;
   add_quantize(app, quantize_options, out);
   MapOptions map_options;
   add_map(app, map_options, out);

@@ -31,6 +31,7 @@ inline constexpr const char* kTilewrightDomain = "tilewright";
 
 using Attribute = std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>,
                                std::vector<std::string>, Tensor>;
+using Attributes = std::map<std::string, Attribute>;
 
 struct Node {
   std::string name;    // unique in a graph, never empty
@@ -38,7 +39,7 @@ struct Node {
   std::string op;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
-  std::map<std::string, Attribute> attributes;
+  Attributes attributes;
 
   bool is(const char* onnx_op) const { return domain.empty() && op == onnx_op; }
   bool is_tilewright(const char* tilewright_op) const {

@@ -10,9 +10,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-Node node(const char* op, std::map<std::string, Attribute> attributes) {
-  return {"n", "", op, {}, {}, std::move(attributes)};
-}
+Node node(const char* op, Attributes attributes) { return {"n", "", op, {}, {}, std::move(attributes)}; }
 
 TEST(Window, ConvolutionWithExplicitPadsAndDilation) {
   const Window w = convolution_window(

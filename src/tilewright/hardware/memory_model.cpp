@@ -19,13 +19,13 @@ constexpr const char* kForms =
     "ideal, fixed, fixed:LATENCY, fixed:LATENCY:INTERVAL, fixed:LATENCY:INTERVAL:EFFICIENCY, ddr, or a YAML "
     "file";
 
-const char* kind_name(MemoryKind kind) {
+const char* kind_name(MemoryModelKind kind) {
   switch (kind) {
-    case MemoryKind::kIdeal:
+    case MemoryModelKind::kIdeal:
       return "ideal";
-    case MemoryKind::kFixed:
+    case MemoryModelKind::kFixed:
       return "fixed";
-    case MemoryKind::kDdr:
+    case MemoryModelKind::kDdr:
       return "ddr";
   }
   return "";
@@ -124,9 +124,9 @@ MemoryModel parse_memory_model(const std::string& text, const std::string& sourc
   if (kind != "memory") map.error("kind", "'" + kind + "' is described here", "kind: memory");
   const std::string name = map.text("model", kind_name(model.kind));
   if (name == "ideal") {
-    model.kind = MemoryKind::kIdeal;
+    model.kind = MemoryModelKind::kIdeal;
   } else if (name == "ddr") {
-    model.kind = MemoryKind::kDdr;
+    model.kind = MemoryModelKind::kDdr;
   } else if (name != "fixed") {
     map.error("model", "'" + name + "' is not a memory model", "ideal, fixed or ddr");
   }
@@ -144,11 +144,11 @@ MemoryModel parse_memory_model(const std::string& text, const std::string& sourc
 MemoryModel find_memory_model(const std::string& name_or_path) {
   MemoryModel model;
   if (name_or_path == "ideal") {
-    model.kind = MemoryKind::kIdeal;
+    model.kind = MemoryModelKind::kIdeal;
     return model;
   }
   if (name_or_path == "ddr") {
-    model.kind = MemoryKind::kDdr;
+    model.kind = MemoryModelKind::kDdr;
     return model;
   }
   if (parse_fixed(name_or_path, model)) {

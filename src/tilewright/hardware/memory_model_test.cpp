@@ -8,8 +8,8 @@ namespace tilewright {
 namespace {
 
 TEST(MemoryModel, ShortNames) {
-  EXPECT_EQ(find_memory_model("ideal").kind, MemoryKind::kIdeal);
-  EXPECT_EQ(find_memory_model("ddr").kind, MemoryKind::kDdr);
+  EXPECT_EQ(find_memory_model("ideal").kind, MemoryModelKind::kIdeal);
+  EXPECT_EQ(find_memory_model("ddr").kind, MemoryModelKind::kDdr);
   EXPECT_EQ(find_memory_model("fixed"), MemoryModel{});
   const MemoryModel latency = find_memory_model("fixed:70");
   EXPECT_EQ(latency.latency, 70u);

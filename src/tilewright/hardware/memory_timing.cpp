@@ -105,11 +105,11 @@ std::unique_ptr<MemoryTiming> make_memory_timing(const MemoryModel& model) {
   model.verify(diagnostics);
   diagnostics.raise_if_any();
   switch (model.kind) {
-    case MemoryKind::kIdeal:
+    case MemoryModelKind::kIdeal:
       return std::make_unique<FixedTiming>(1, 1, 100);
-    case MemoryKind::kFixed:
+    case MemoryModelKind::kFixed:
       return std::make_unique<FixedTiming>(model.latency, model.beat_interval, model.efficiency_percent);
-    case MemoryKind::kDdr:
+    case MemoryModelKind::kDdr:
       return std::make_unique<DdrTiming>(model.ddr);
   }
   throw Error(ErrorKind::kInternal, "a memory model of unknown kind");

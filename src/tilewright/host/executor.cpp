@@ -11,7 +11,7 @@
 namespace tilewright {
 namespace {
 
-Operand operand(const Graph& graph, ValueId id) {
+KernelOperand operand(const Graph& graph, ValueId id) {
   if (id == kNoValue) return {};
   const Value& value = graph.value(id);
   return {true, value.type, value.shape, value.constant ? &*value.constant : nullptr};
@@ -81,7 +81,7 @@ Executor::Executor(Graph graph, HostOptions options) : graph_(std::move(graph)),
   dead_after_ = last_uses(graph_);
   nodes_.reserve(graph_.nodes.size());
   for (const Node& node : running().nodes) {
-    std::vector<Operand> operands;
+    std::vector<KernelOperand> operands;
     operands.reserve(node.inputs.size());
     for (const ValueId id : node.inputs) operands.push_back(operand(running(), id));
     nodes_.emplace_back(node, operands, options_);
@@ -160,7 +160,7 @@ std::vector<Tensor> evaluate(const Graph& graph, const Node& node, KernelInputs 
     if (id != kNoValue) check_size(graph.value(id), diagnostics);
   }
   diagnostics.raise_if_any();
-  std::vector<Operand> operands(inputs.size());
+  std::vector<KernelOperand> operands(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] != nullptr) operands[i] = {true, inputs[i]->type(), inputs[i]->shape(), inputs[i]};
   }

@@ -23,7 +23,7 @@ using KernelInputs = std::span<const Tensor* const>;
 using Kernel = std::vector<Tensor> (*)(const Node&, KernelInputs, const HostOptions&);
 
 // What is known about an input of a node before it runs.
-struct Operand {
+struct KernelOperand {
   bool present = false;
   ElementType type = ElementType::kF32;
   Shape shape;
@@ -33,7 +33,7 @@ struct Operand {
 // A node bound to its input shapes and constants, for kernels that do work once per graph: generating code,
 // reordering weights. The inputs given to the bound kernel have the types and shapes of the operands.
 using BoundKernel = std::function<std::vector<Tensor>(KernelInputs, const HostOptions&)>;
-using BindKernel = BoundKernel (*)(const Node&, std::span<const Operand>, const HostOptions&);
+using BindKernel = BoundKernel (*)(const Node&, std::span<const KernelOperand>, const HostOptions&);
 
 // How an operator treats f16 and bf16.
 enum class HalfTypes {

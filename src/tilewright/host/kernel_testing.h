@@ -18,19 +18,19 @@ namespace tilewright::testing {
 // nullopt stands for an absent optional input. The graph's declarations are taken from the result, so shapes
 // are for the test to check.
 inline std::vector<Tensor> run_op(const std::string& op, const std::vector<std::optional<Tensor>>& inputs,
-                                  std::map<std::string, Attribute> attributes = {}, int outputs = 1,
-                                  const std::string& domain = "", HostOptions options = {}) {
+                                  Attributes attributes = {}, int outputs = 1, const std::string& domain = "",
+                                  HostOptions options = {}) {
   Node node;
   node.name = "n";
   node.domain = domain;
   node.op = op;
   node.attributes = std::move(attributes);
-  std::vector<Operand> operands;
+  std::vector<KernelOperand> operands;
   std::vector<const Tensor*> pointers;
   for (const std::optional<Tensor>& input : inputs) {
     node.inputs.push_back(input ? ValueId(node.inputs.size()) : kNoValue);
     pointers.push_back(input ? &*input : nullptr);
-    operands.push_back(input ? Operand{true, input->type(), input->shape(), &*input} : Operand{});
+    operands.push_back(input ? KernelOperand{true, input->type(), input->shape(), &*input} : KernelOperand{});
   }
   for (int i = 0; i < outputs; ++i) node.outputs.push_back(ValueId(inputs.size()) + i);
   return PreparedNode(node, operands, options).run(pointers, options);

@@ -32,14 +32,15 @@ decltype(auto) with_node(const Node& node, Body&& body) {
 
 }  // namespace
 
-PreparedNode::PreparedNode(const Node& node, std::span<const Operand> operands, const HostOptions& options)
+PreparedNode::PreparedNode(const Node& node, std::span<const KernelOperand> operands,
+                           const HostOptions& options)
     : node_(&node), entry_(find_kernel(node.domain, node.op)) {
   if (entry_ == nullptr) {
     throw Error(
         {{ErrorKind::kUnsupported, where(node), node.op, "the host engine has no such operator", ""}});
   }
   with_node(node, [&] {
-    std::vector<Operand> seen(operands.begin(), operands.end());
+    std::vector<KernelOperand> seen(operands.begin(), operands.end());
     if (entry_->half == HalfTypes::kThroughFloat) {
       constants_in_f32_.resize(seen.size());
       for (size_t i = 0; i < seen.size(); ++i) {

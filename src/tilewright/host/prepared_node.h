@@ -11,7 +11,7 @@ class PreparedNode {
  public:
   // `node` must outlive this object; the operands' constants are shared. Errors (with the node as context):
   // no kernel for the operator (kUnsupported), whatever binding the kernel finds wrong.
-  PreparedNode(const Node& node, std::span<const Operand> operands, const HostOptions& options);
+  PreparedNode(const Node& node, std::span<const KernelOperand> operands, const HostOptions& options);
 
   // One tensor per listed output of the node. Errors carry the node as context.
   std::vector<Tensor> run(KernelInputs inputs, const HostOptions& options) const;

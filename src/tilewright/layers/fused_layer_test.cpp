@@ -7,7 +7,6 @@
 namespace tilewright {
 namespace {
 
-using Attributes = std::map<std::string, Attribute>;
 using Ints = std::vector<int64_t>;
 
 Tensor numbers(ElementType type, Shape shape, const Ints& values) {

@@ -11,8 +11,8 @@ using Ints = std::vector<int64_t>;
 
 struct GeometryNode {
   Graph graph;
-  GeometryNode(const std::string& op, const std::vector<Shape>& inputs,
-               std::map<std::string, Attribute> attributes = {}, const std::string& domain = "") {
+  GeometryNode(const std::string& op, const std::vector<Shape>& inputs, Attributes attributes = {},
+               const std::string& domain = "") {
     std::vector<ValueId> ids;
     for (const Shape& shape : inputs) ids.push_back(graph.add_input("v", ElementType::kF32, shape));
     const ValueId y = graph.add_value("y", ElementType::kF32, {});
@@ -29,7 +29,7 @@ void expect_channels(const NodeGeometry& g, int64_t batch, int64_t inputs, int64
 }
 
 TEST(NodeGeometry, ConvolutionsOfEveryNumberType) {
-  const std::map<std::string, Attribute> attributes = {{"group", int64_t{2}}, {"strides", Ints{2, 1}}};
+  const Attributes attributes = {{"group", int64_t{2}}, {"strides", Ints{2, 1}}};
   const Shape x{3, 4, 9, 8}, w{6, 2, 3, 3}, one{1};
   const std::vector<GeometryNode> nodes = {{"Conv", {x, w}, attributes},
                                            {"ConvInteger", {x, w}, attributes},

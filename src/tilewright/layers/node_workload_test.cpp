@@ -14,7 +14,7 @@ using Ints = std::vector<int64_t>;
 // A graph of one node: the first input is the graph's, the others are constants; the output shape is
 // inferred.
 Graph one_node(const std::string& op, const std::vector<std::pair<ElementType, Shape>>& inputs,
-               std::map<std::string, Attribute> attributes = {}, const std::string& domain = "") {
+               Attributes attributes = {}, const std::string& domain = "") {
   Graph graph;
   std::vector<ValueId> ids;
   for (const auto& [type, shape] : inputs) {
@@ -70,7 +70,7 @@ TEST(NodeWorkload, ConvolutionsHaveTheirMacsAndTensors) {
     const Ints strides{random.between(1, 3), random.between(1, 3)},
         dilations{random.between(1, 2), random.between(1, 2)};
     const Ints pads{random.between(0, 1), random.between(0, 1), random.between(0, 1), random.between(0, 1)};
-    const std::map<std::string, Attribute> attributes{
+    const Attributes attributes{
         {"group", group}, {"strides", strides}, {"dilations", dilations}, {"pads", pads}};
     const Shape x{random.between(1, 2), c * group, random.between(8, 12), random.between(9, 12)};
     expect_workload(one_node("Conv", {{kF32, x}, {kF32, {o * group, c, kh, kw}}}, attributes));

@@ -17,7 +17,7 @@ Successors successors(const Module& module, const std::vector<std::pair<NetId, N
 
 }  // namespace
 
-CombinationalPaths::CombinationalPaths(const Design& design, const Library& library)
+CombinationalPaths::CombinationalPaths(const Netlist& design, const Library& library)
     : design_(design), library_(library) {
   for (const Module& module : design.modules) paths_of(module);
 }

@@ -15,7 +15,7 @@ namespace tilewright::netlist {
 class CombinationalPaths {
  public:
   // Errors: what Library::ports throws.
-  CombinationalPaths(const Design& design, const Library& library);
+  CombinationalPaths(const Netlist& design, const Library& library);
 
   // Nets of `module` by the nets that they depend on directly: (from, to).
   std::vector<std::pair<NetId, NetId>> edges(const Module& module) const;
@@ -27,7 +27,7 @@ class CombinationalPaths {
   const PortPairs& paths_of(const Module& module);
   PortPairs paths_of(const Instance& instance) const;
 
-  const Design& design_;
+  const Netlist& design_;
   const Library& library_;
   std::map<std::string, PortPairs> paths_;
 };

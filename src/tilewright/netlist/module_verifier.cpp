@@ -14,7 +14,8 @@ namespace {
 
 class ModuleVerifier {
  public:
-  ModuleVerifier(const Design& design, const Library& library, const Module& module, Diagnostics& diagnostics)
+  ModuleVerifier(const Netlist& design, const Library& library, const Module& module,
+                 Diagnostics& diagnostics)
       : design_(design), library_(library), module_(module), diagnostics_(diagnostics) {}
 
   void verify() {
@@ -357,7 +358,7 @@ class ModuleVerifier {
     }
   }
 
-  const Design& design_;
+  const Netlist& design_;
   const Library& library_;
   const Module& module_;
   Diagnostics& diagnostics_;
@@ -367,7 +368,7 @@ class ModuleVerifier {
 
 }  // namespace
 
-void verify_module(const Design& design, const Library& library, const Module& module,
+void verify_module(const Netlist& design, const Library& library, const Module& module,
                    Diagnostics& diagnostics) {
   ModuleVerifier(design, library, module, diagnostics).verify();
 }

@@ -7,7 +7,7 @@
 namespace tilewright::netlist {
 
 // Everything but containment and loops (verifier.h).
-void verify_module(const Design& design, const Library& library, const Module& module,
+void verify_module(const Netlist& design, const Library& library, const Module& module,
                    Diagnostics& diagnostics);
 
 }  // namespace tilewright::netlist

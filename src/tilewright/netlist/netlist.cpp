@@ -72,7 +72,7 @@ Instance& Module::add_instance(const std::string& instance_name, const std::stri
   return instances.back();
 }
 
-const Module* Design::module(const std::string& module_name) const {
+const Module* Netlist::module(const std::string& module_name) const {
   for (const Module& m : modules) {
     if (m.name == module_name) return &m;
   }

@@ -170,7 +170,7 @@ class Module {
                          Parameters parameters, std::map<std::string, NetId> connections);
 };
 
-struct Design {
+struct Netlist {
   std::string top;
   std::vector<Module> modules;  // the top and what it uses
   const Module* module(const std::string& module_name) const;

@@ -8,7 +8,7 @@ int64_t sign_extended(uint64_t value, int width) {
   return int64_t(value << (kWordBits - width)) >> (kWordBits - width);
 }
 
-uint64_t concatenated(const Operator& own) {
+uint64_t concatenated(const CellOperator& own) {
   uint64_t value = 0;
   for (size_t i = 0; i < own.operands.size(); ++i) {
     value = (own.widths[i] >= kWordBits ? 0 : value << own.widths[i]) | *own.operands[i];
@@ -16,7 +16,7 @@ uint64_t concatenated(const Operator& own) {
   return value;
 }
 
-uint64_t compute(const Operator& own) {
+uint64_t compute(const CellOperator& own) {
   const auto operand = [&](size_t i) { return *own.operands[i]; };
   const auto as_signed = [&](size_t i) { return sign_extended(operand(i), own.widths[i]); };
   switch (own.operation) {
@@ -62,15 +62,15 @@ uint64_t compute(const Operator& own) {
 
 }  // namespace
 
-void Operator::evaluate() const { *result = low_bits(compute(*this), width); }
+void CellOperator::evaluate() const { *result = low_bits(compute(*this), width); }
 
-Operator make_operator(const Module& module, const Assign& assign, std::vector<uint64_t>& cells) {
-  Operator own{assign.operation,
-               &cells[size_t(assign.result)],
-               module.nets[size_t(assign.result)].width,
-               assign.value,
-               {},
-               {}};
+CellOperator make_operator(const Module& module, const Assign& assign, std::vector<uint64_t>& cells) {
+  CellOperator own{assign.operation,
+                   &cells[size_t(assign.result)],
+                   module.nets[size_t(assign.result)].width,
+                   assign.value,
+                   {},
+                   {}};
   for (const NetId operand : assign.operands) {
     own.operands.push_back(&cells[size_t(operand)]);
     own.widths.push_back(module.nets[size_t(operand)].width);

@@ -15,7 +15,7 @@ inline uint64_t low_bits(uint64_t value, int width) {
 }
 
 // An operator between cells that hold the nets' values, zero-extended.
-struct Operator {
+struct CellOperator {
   Operation operation = Operation::kConstant;
   uint64_t* result = nullptr;
   int width = 1;
@@ -28,6 +28,6 @@ struct Operator {
 };
 
 // Of a verified module; `cells` by net.
-Operator make_operator(const Module& module, const Assign& assign, std::vector<uint64_t>& cells);
+CellOperator make_operator(const Module& module, const Assign& assign, std::vector<uint64_t>& cells);
 
 }  // namespace tilewright::netlist

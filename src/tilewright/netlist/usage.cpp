@@ -5,7 +5,7 @@
 
 namespace tilewright::netlist {
 
-BitUsage::BitUsage(const Module& module, const Design& design, const Library& library) {
+BitUsage::BitUsage(const Module& module, const Netlist& design, const Library& library) {
   for (const Net& net : module.nets) read_.emplace_back(size_t(net.width), false);
   for_each_read(module, [&](NetId net, int low, int width) {
     std::vector<bool>& bits = read_[size_t(net)];

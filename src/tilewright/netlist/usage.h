@@ -46,7 +46,7 @@ class BitUsage {
  public:
   // The inputs of `module`'s instances are those that the modules of `design` and the components of `library`
   // have.
-  BitUsage(const Module& module, const Design& design, const Library& library);
+  BitUsage(const Module& module, const Netlist& design, const Library& library);
   bool all_read(NetId net) const;
 
  private:

@@ -13,7 +13,7 @@
 namespace tilewright::netlist {
 namespace {
 
-void verify_names(const Design& design, Diagnostics& diagnostics) {
+void verify_names(const Netlist& design, Diagnostics& diagnostics) {
   std::set<std::string> names;
   for (const Module& module : design.modules) {
     if (module.name.empty() || !names.insert(module.name).second) {
@@ -29,7 +29,7 @@ void verify_names(const Design& design, Diagnostics& diagnostics) {
 }
 
 // Follows instances from `module`; a module met again on the way down contains itself.
-void verify_containment(const Design& design, const Module& module, std::set<std::string>& above,
+void verify_containment(const Netlist& design, const Module& module, std::set<std::string>& above,
                         std::set<std::string>& finished, Diagnostics& diagnostics) {
   above.insert(module.name);
   for (const Instance& instance : module.instances) {
@@ -47,7 +47,7 @@ void verify_containment(const Design& design, const Module& module, std::set<std
   finished.insert(module.name);
 }
 
-void verify_loops(const Design& design, const Library& library, Diagnostics& diagnostics) {
+void verify_loops(const Netlist& design, const Library& library, Diagnostics& diagnostics) {
   const CombinationalPaths paths(design, library);
   for (const Module& module : design.modules) {
     std::string text;
@@ -62,7 +62,7 @@ void verify_loops(const Design& design, const Library& library, Diagnostics& dia
 
 }  // namespace
 
-void verify(const Design& design, const Library& library, Diagnostics& diagnostics) {
+void verify(const Netlist& design, const Library& library, Diagnostics& diagnostics) {
   Diagnostics own;
   verify_names(design, own);
   std::set<std::string> finished;
@@ -75,7 +75,7 @@ void verify(const Design& design, const Library& library, Diagnostics& diagnosti
   for (const Diagnostic& diagnostic : own.errors()) diagnostics.add(diagnostic);
 }
 
-void require_verified(const Design& design, const Library& library, const std::string& what) {
+void require_verified(const Netlist& design, const Library& library, const std::string& what) {
   Diagnostics found, bugs;
   verify(design, library, found);
   for (Diagnostic diagnostic : found.errors()) {

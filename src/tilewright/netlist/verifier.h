@@ -10,9 +10,9 @@ namespace tilewright::netlist {
 // nets with no driver or several; instances of unknown modules, unknown or unconnected ports, unknown
 // parameters, modules that contain themselves; memories, queues, pipelines and state machines of impossible
 // shape; combinational loops, through instances too. Diagnostics (invalid input) name module, part and net.
-void verify(const Design& design, const Library& library, Diagnostics& diagnostics);
+void verify(const Netlist& design, const Library& library, Diagnostics& diagnostics);
 // For designs of our own making, where a finding is a bug. Errors (internal): all findings, with `what` as
 // their context.
-void require_verified(const Design& design, const Library& library, const std::string& what);
+void require_verified(const Netlist& design, const Library& library, const std::string& what);
 
 }  // namespace tilewright::netlist

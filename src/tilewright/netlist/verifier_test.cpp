@@ -11,7 +11,7 @@ namespace tilewright::netlist {
 namespace {
 
 // Every primitive once; `inner` passes `a` on within the cycle.
-Design good_design() {
+Netlist good_design() {
   Module inner("inner");
   const NetId inner_a = inner.add_port("a", Direction::kInput, 4);
   const NetId inner_b = inner.add_port("b", Direction::kOutput, 4);
@@ -44,7 +44,7 @@ Design good_design() {
   return {"top", {inner, top}};
 }
 
-Diagnostics check(const Design& design) {
+Diagnostics check(const Netlist& design) {
   Diagnostics diagnostics;
   verify(design, BoxLibrary(), diagnostics);
   return diagnostics;
@@ -57,7 +57,7 @@ TEST(Verifier, AcceptsEveryPrimitive) {
 
 struct Fault {
   const char* name;
-  std::function<void(Design&, Module&)> plant;  // the top
+  std::function<void(Netlist&, Module&)> plant;  // the top
   const char* expected;
 };
 void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
@@ -65,7 +65,7 @@ void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
 class VerifierFaults : public testing::TestWithParam<Fault> {};
 
 TEST_P(VerifierFaults, IsNamed) {
-  Design design = good_design();
+  Netlist design = good_design();
   GetParam().plant(design, design.modules[1]);
   const Diagnostics diagnostics = check(design);
   std::string all;
@@ -76,102 +76,102 @@ TEST_P(VerifierFaults, IsNamed) {
 INSTANTIATE_TEST_SUITE_P(
     All, VerifierFaults,
     testing::Values(
-        Fault{"TopMissing", [](Design& d, Module&) { d.top = "other"; }, "the top is not among the modules"},
-        Fault{"ModuleTwice", [](Design& d, Module&) { d.modules.push_back(Module(d.modules[0])); },
+        Fault{"TopMissing", [](Netlist& d, Module&) { d.top = "other"; }, "the top is not among the modules"},
+        Fault{"ModuleTwice", [](Netlist& d, Module&) { d.modules.push_back(Module(d.modules[0])); },
               "two modules have this name"},
-        Fault{"ModuleUnnamed", [](Design& d, Module&) { d.modules.push_back(Module("")); },
+        Fault{"ModuleUnnamed", [](Netlist& d, Module&) { d.modules.push_back(Module("")); },
               "a module without a name"},
-        Fault{"NetTwice", [](Design&, Module& m) { m.nets[3].name = "a"; }, "(net 'a'): the name is missing"},
-        Fault{"NetEmpty", [](Design&, Module& m) { m.nets[3].width = 0; }, "a width of 0 bits"},
-        Fault{"PortClock", [](Design&, Module& m) { m.add_port("clk", Direction::kInput, 1); },
+        Fault{"NetTwice", [](Netlist&, Module& m) { m.nets[3].name = "a"; }, "(net 'a'): the name is missing"},
+        Fault{"NetEmpty", [](Netlist&, Module& m) { m.nets[3].width = 0; }, "a width of 0 bits"},
+        Fault{"PortClock", [](Netlist&, Module& m) { m.add_port("clk", Direction::kInput, 1); },
               "every module has clk and rst"},
-        Fault{"PortWithoutNet", [](Design&, Module& m) { m.ports.push_back({"z", Direction::kInput, 1}); },
+        Fault{"PortWithoutNet", [](Netlist&, Module& m) { m.ports.push_back({"z", Direction::kInput, 1}); },
               "no net of this name and width"},
-        Fault{"OperandWidth", [](Design&, Module& m) { m.add_assign(Operation::kAnd, {0, 1}, 4); },
+        Fault{"OperandWidth", [](Netlist&, Module& m) { m.add_assign(Operation::kAnd, {0, 1}, 4); },
               "operand 1 has 1 bits, 4 are needed"},
-        Fault{"OperandCount", [](Design&, Module& m) { m.add_assign(Operation::kAnd, {0}, 4); },
+        Fault{"OperandCount", [](Netlist&, Module& m) { m.add_assign(Operation::kAnd, {0}, 4); },
               "1 operands, 2 are needed"},
-        Fault{"OperandAbsent", [](Design&, Module& m) { m.add_assign(Operation::kNot, {99}, 4); },
+        Fault{"OperandAbsent", [](Netlist&, Module& m) { m.add_assign(Operation::kNot, {99}, 4); },
               "an operand is not a net"},
-        Fault{"ProductWidth", [](Design&, Module& m) { m.add_assign(Operation::kMultiply, {0, 0}, 4); },
+        Fault{"ProductWidth", [](Netlist&, Module& m) { m.add_assign(Operation::kMultiply, {0, 0}, 4); },
               "the product has 8 bits, the result 4"},
-        Fault{"ComparisonWidth", [](Design&, Module& m) { m.add_assign(Operation::kEqual, {0, 0}, 2); },
+        Fault{"ComparisonWidth", [](Netlist&, Module& m) { m.add_assign(Operation::kEqual, {0, 0}, 2); },
               "the result has 2 bits, 1 is needed"},
-        Fault{"ReductionWidth", [](Design&, Module& m) { m.add_assign(Operation::kReduceOr, {0}, 2); },
+        Fault{"ReductionWidth", [](Netlist&, Module& m) { m.add_assign(Operation::kReduceOr, {0}, 2); },
               "the result has 2 bits, 1 is needed"},
-        Fault{"ConcatenateWidth", [](Design&, Module& m) { m.add_assign(Operation::kConcatenate, {0, 0}, 9); },
+        Fault{"ConcatenateWidth", [](Netlist&, Module& m) { m.add_assign(Operation::kConcatenate, {0, 0}, 9); },
               "the operands have 8 bits, the result 9"},
-        Fault{"SliceOutside", [](Design&, Module& m) { m.add_assign(Operation::kSlice, {0}, 3, 2); },
+        Fault{"SliceOutside", [](Netlist&, Module& m) { m.add_assign(Operation::kSlice, {0}, 3, 2); },
               "bits 2 to 4 of an operand of 4"},
-        Fault{"ExtendDown", [](Design&, Module& m) { m.add_assign(Operation::kSignExtend, {0}, 3); },
+        Fault{"ExtendDown", [](Netlist&, Module& m) { m.add_assign(Operation::kSignExtend, {0}, 3); },
               "the operand has 4 bits, the result only 3"},
-        Fault{"ConstantTooLarge", [](Design&, Module& m) { m.add_constant(3, 8); }, "the value 8 does not fit"},
-        Fault{"ResetTooLarge", [](Design&, Module& m) { m.registers[0].reset_value = 16; },
+        Fault{"ConstantTooLarge", [](Netlist&, Module& m) { m.add_constant(3, 8); }, "the value 8 does not fit"},
+        Fault{"ResetTooLarge", [](Netlist&, Module& m) { m.registers[0].reset_value = 16; },
               "the reset value 16 does not fit"},
-        Fault{"EnableWidth", [](Design&, Module& m) { m.registers[0].enable = 0; },
+        Fault{"EnableWidth", [](Netlist&, Module& m) { m.registers[0].enable = 0; },
               "enable 'a' has 4 bits, 1 are needed"},
-        Fault{"NoDriver", [](Design&, Module& m) { m.add_net("alone", 1); }, "'alone'): nothing drives it"},
-        Fault{"TwoDrivers", [](Design&, Module& m) { m.connect(m.net("q"), 0); }, "2 drivers"},
-        Fault{"MemoryEmpty", [](Design&, Module& m) { m.memories[0].words = 0; }, "0 words of 8 bits"},
-        Fault{"MemoryOfNoBits", [](Design&, Module& m) { m.memories[0].width = 0; }, "16 words of 0 bits"},
-        Fault{"MemoryWithoutBanks", [](Design&, Module& m) { m.memories[0].banks = 0; }, "0 banks for 16 words"},
+        Fault{"NoDriver", [](Netlist&, Module& m) { m.add_net("alone", 1); }, "'alone'): nothing drives it"},
+        Fault{"TwoDrivers", [](Netlist&, Module& m) { m.connect(m.net("q"), 0); }, "2 drivers"},
+        Fault{"MemoryEmpty", [](Netlist&, Module& m) { m.memories[0].words = 0; }, "0 words of 8 bits"},
+        Fault{"MemoryOfNoBits", [](Netlist&, Module& m) { m.memories[0].width = 0; }, "16 words of 0 bits"},
+        Fault{"MemoryWithoutBanks", [](Netlist&, Module& m) { m.memories[0].banks = 0; }, "0 banks for 16 words"},
         Fault{"MemoryBanksThatDoNotDivide",
-              [](Design&, Module& m) { m.memories[0].words = 14, m.memories[0].banks = 4; },
+              [](Netlist&, Module& m) { m.memories[0].words = 14, m.memories[0].banks = 4; },
               "4 banks for 14 words"},
-        Fault{"MuxCondition", [](Design&, Module& m) { m.add_assign(Operation::kMux, {0, 0, 0}, 4); },
+        Fault{"MuxCondition", [](Netlist&, Module& m) { m.add_assign(Operation::kMux, {0, 0, 0}, 4); },
               "operand 0 has 4 bits, 1 are needed"},
-        Fault{"MuxWidths", [](Design&, Module& m) { m.add_assign(Operation::kMux, {1, 0, 1}, 4); },
+        Fault{"MuxWidths", [](Netlist&, Module& m) { m.add_assign(Operation::kMux, {1, 0, 1}, 4); },
               "operand 2 has 1 bits, 4 are needed"},
-        Fault{"MemoryBanks", [](Design&, Module& m) { m.memories[0].banks = 3; }, "3 banks for 16 words"},
+        Fault{"MemoryBanks", [](Netlist&, Module& m) { m.memories[0].banks = 3; }, "3 banks for 16 words"},
         Fault{"MemoryWrites",
-              [](Design&, Module& m) { m.memories[0].writes.push_back(m.memories[0].writes[0]); },
+              [](Netlist&, Module& m) { m.memories[0].writes.push_back(m.memories[0].writes[0]); },
               "2 write ports"},
-        Fault{"MemoryAddress", [](Design&, Module& m) { m.memories[0].words = 32; },
+        Fault{"MemoryAddress", [](Netlist&, Module& m) { m.memories[0].words = 32; },
               "address 'a' has 4 bits, 5 are needed"},
-        Fault{"FifoShape", [](Design&, Module& m) { m.fifos[0].depth = 0; }, "0 words of 8 bits"},
-        Fault{"FifoWidth", [](Design&, Module& m) { m.fifos[0].width = 7; },
+        Fault{"FifoShape", [](Netlist&, Module& m) { m.fifos[0].depth = 0; }, "0 words of 8 bits"},
+        Fault{"FifoWidth", [](Netlist&, Module& m) { m.fifos[0].width = 7; },
               "in_data 'word' has 8 bits, 7 are needed"},
-        Fault{"PipelineShape", [](Design&, Module& m) { m.pipelines[0].latency = 0; }, "latency 0, interval 1"},
-        Fault{"MachineEmpty", [](Design&, Module& m) { m.state_machines[0].states.clear(); }, "no states"},
-        Fault{"MachineOutputs", [](Design&, Module& m) { m.state_machines[0].states[0].outputs.clear(); },
+        Fault{"PipelineShape", [](Netlist&, Module& m) { m.pipelines[0].latency = 0; }, "latency 0, interval 1"},
+        Fault{"MachineEmpty", [](Netlist&, Module& m) { m.state_machines[0].states.clear(); }, "no states"},
+        Fault{"MachineOutputs", [](Netlist&, Module& m) { m.state_machines[0].states[0].outputs.clear(); },
               "0 values for 1 outputs"},
-        Fault{"MachineValue", [](Design&, Module& m) { m.state_machines[0].states[0].outputs[0] = 4; },
+        Fault{"MachineValue", [](Netlist&, Module& m) { m.state_machines[0].states[0].outputs[0] = 4; },
               "a value that does not fit"},
-        Fault{"MachineTarget", [](Design&, Module& m) { m.state_machines[0].states[0].transitions[0].target = 2; },
+        Fault{"MachineTarget", [](Netlist&, Module& m) { m.state_machines[0].states[0].transitions[0].target = 2; },
               "goes to a state that does not exist"},
-        Fault{"MachineState", [](Design&, Module& m) { m.state_machines[0].states[1].name = "idle"; },
+        Fault{"MachineState", [](Netlist&, Module& m) { m.state_machines[0].states[1].name = "idle"; },
               "the state name 'idle' is missing or taken"},
-        Fault{"InstanceTwice", [](Design&, Module& m) { m.instances[1].name = "inside"; },
+        Fault{"InstanceTwice", [](Netlist&, Module& m) { m.instances[1].name = "inside"; },
               "'inside'): the name is missing or taken"},
-        Fault{"UnknownModule", [](Design&, Module& m) { m.instances[0].module = "nothing"; },
+        Fault{"UnknownModule", [](Netlist&, Module& m) { m.instances[0].module = "nothing"; },
               "no module or component 'nothing'"},
-        Fault{"UnknownPort", [](Design&, Module& m) { m.instances[0].connections["c"] = 0; },
+        Fault{"UnknownPort", [](Netlist&, Module& m) { m.instances[0].connections["c"] = 0; },
               "'inner' has no port 'c'"},
-        Fault{"UnknownParameter", [](Design&, Module& m) { m.instances[0].parameters["P"] = int64_t{1}; },
+        Fault{"UnknownParameter", [](Netlist&, Module& m) { m.instances[0].parameters["P"] = int64_t{1}; },
               "module 'inner' has no parameter 'P'"},
-        Fault{"RefusedParameter", [](Design&, Module& m) { m.instances[1].parameters["WIDTH"] = int64_t{0}; },
+        Fault{"RefusedParameter", [](Netlist&, Module& m) { m.instances[1].parameters["WIDTH"] = int64_t{0}; },
               "WIDTH is too small"},
-        Fault{"InputOpen", [](Design&, Module& m) { m.instances[0].connections.erase("a"); },
+        Fault{"InputOpen", [](Netlist&, Module& m) { m.instances[0].connections.erase("a"); },
               "the input 'a' is not connected"},
-        Fault{"PortWidth", [](Design&, Module& m) { m.instances[0].connections["a"] = 1; },
+        Fault{"PortWidth", [](Netlist&, Module& m) { m.instances[0].connections["a"] = 1; },
               "port 'a' 'go' has 1 bits, 4 are needed"},
         Fault{"Recursion",
-              [](Design& d, Module&) {
+              [](Netlist& d, Module&) {
                 Module& inner = d.modules[0];
                 inner.add_instance("again", "top", {}, {{"a", 0}, {"go", inner.add_constant(1, 0)}});
               },
               "the module contains itself"},
         Fault{"LoopOfOperators",
-              [](Design&, Module& m) {
+              [](Netlist&, Module& m) {
                 const NetId x = m.add_net("x", 4);
                 m.connect(x, m.add_assign(Operation::kNot, {x}, 4, 0, "not_x"));
               },
               "a combinational loop: 'x' -> 'not_x'"},
         Fault{"LoopThroughModule",
-              [](Design&, Module& m) { m.instances[0].connections["a"] = m.net("passed"), m.instances[0].connections["b"] = m.net("passed"); },
+              [](Netlist&, Module& m) { m.instances[0].connections["a"] = m.net("passed"), m.instances[0].connections["b"] = m.net("passed"); },
               "a combinational loop: 'passed'"},
         Fault{"LoopThroughComponent",
-              [](Design&, Module& m) {
+              [](Netlist&, Module& m) {
                 const NetId ring = m.add_net("ring", 1);
                 m.instances[1].connections["ready_in"] = m.instances[1].connections["ready_out"] = ring;
               },
@@ -181,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(
 // Values of 64 bits are those that no shift can check.
 TEST(Verifier, StatesGiveOutputsOfAllWidths) {
   for (const int bits : {1, 2, 31, 32, 63, 64}) {
-    Design design = good_design();
+    Netlist design = good_design();
     Module& top = design.modules[1];
     const NetId wide = top.add_net("wide_output", bits);
     StateMachine& machine = top.state_machines[0];
@@ -197,7 +197,7 @@ TEST(Verifier, StatesGiveOutputsOfAllWidths) {
 
 // A path through registers only is no loop.
 TEST(Verifier, RegistersBreakLoops) {
-  Design design = good_design();
+  Netlist design = good_design();
   Module& top = design.modules[1];
   const NetId count = top.add_net("count", 4);
   const NetId next = top.add_assign(Operation::kAdd, {count, top.net("a")}, 4);

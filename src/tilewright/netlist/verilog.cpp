@@ -42,7 +42,7 @@ std::string text(const ParameterValue& value) {
 
 class ModulePrinter {
  public:
-  ModulePrinter(const Design& design, const Library& library, const Module& module,
+  ModulePrinter(const Netlist& design, const Library& library, const Module& module,
                 const std::map<std::string, std::string>& module_names)
       : design_(design), library_(library), module_(module), module_names_(module_names) {
     const std::vector<std::string> names = all_names(module);
@@ -280,7 +280,7 @@ class ModulePrinter {
                parameters.empty() ? "" : fmt::format(" #({}\n  )", parameters), own_name, pins);
   }
 
-  const Design& design_;
+  const Netlist& design_;
   const Library& library_;
   const Module& module_;
   const std::map<std::string, std::string>& module_names_;
@@ -290,7 +290,7 @@ class ModulePrinter {
 };
 
 // Library components keep their names, so modules of the design step aside.
-std::map<std::string, std::string> names_of_modules(const Design& design, const Library& library) {
+std::map<std::string, std::string> names_of_modules(const Netlist& design, const Library& library) {
   std::vector<std::string> names;
   std::set<std::string> components;
   for (const Module& module : design.modules) names.push_back(module.name);
@@ -309,7 +309,7 @@ std::map<std::string, std::string> names_of_modules(const Design& design, const 
 
 }  // namespace
 
-std::string to_verilog(const Design& design, const Library& library) {
+std::string to_verilog(const Netlist& design, const Library& library) {
   const std::map<std::string, std::string> names = names_of_modules(design, library);
   // Several modules in one file; constants that reach a comparison, and outputs of components that nobody
   // needs, are no mistake in what was generated.
@@ -335,7 +335,7 @@ std::vector<std::string> printed_ports(const Module& module) {
   return names;
 }
 
-std::string printed_module(const Design& design, const std::string& module_name, const Library& library) {
+std::string printed_module(const Netlist& design, const std::string& module_name, const Library& library) {
   return names_of_modules(design, library).at(module_name);
 }
 

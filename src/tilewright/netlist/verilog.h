@@ -12,11 +12,11 @@ namespace tilewright::netlist {
 // All modules of a verified design (verifier.h), the top last. Names that Verilog does not allow are changed
 // (names.h): ports first, then nets, then the rest, so a module's ports keep their names unless those are
 // illegal. `library` names modules and ports of hand-written components, which are printed as they are.
-std::string to_verilog(const Design& design, const Library& library);
+std::string to_verilog(const Netlist& design, const Library& library);
 
 // The names of a module's ports as to_verilog prints them, in the order of Module::ports.
 std::vector<std::string> printed_ports(const Module& module);
 // The name of the module itself.
-std::string printed_module(const Design& design, const std::string& module_name, const Library& library);
+std::string printed_module(const Netlist& design, const std::string& module_name, const Library& library);
 
 }  // namespace tilewright::netlist

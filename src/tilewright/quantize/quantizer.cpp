@@ -201,7 +201,7 @@ class Quantizer {
     return candidate;
   }
   void append(std::vector<Node>& nodes, const std::string& wanted, const std::string& op,
-              std::vector<ValueId> inputs, ValueId output, std::map<std::string, Attribute> attributes = {}) {
+              std::vector<ValueId> inputs, ValueId output, Attributes attributes = {}) {
     nodes.push_back({fresh_node_name(wanted), "", op, std::move(inputs), {output}, std::move(attributes)});
   }
   ValueId zero_point_constant(const std::string& owner, ElementType type, int64_t number, int64_t count) {

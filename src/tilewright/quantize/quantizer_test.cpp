@@ -32,8 +32,7 @@ class FloatGraph {
     for (float& x : tensor.mutable_data<float>()) x = float(low + random.uniform() * (high - low));
     return tensor;
   }
-  ValueId node(const std::string& op, std::vector<ValueId> inputs, Shape shape,
-               std::map<std::string, Attribute> attributes = {}) {
+  ValueId node(const std::string& op, std::vector<ValueId> inputs, Shape shape, Attributes attributes = {}) {
     const ValueId out = graph.add_value(op + "_out", ElementType::kF32, std::move(shape));
     graph.add_node(op, op, std::move(inputs), {out}).attributes = std::move(attributes);
     return out;

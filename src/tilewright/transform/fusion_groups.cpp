@@ -91,9 +91,9 @@ std::string pattern(const Graph& graph, const FusionGroup& group) {
   return text;
 }
 
-Traffic traffic(const Graph& graph, const std::vector<FusionGroup>& groups) {
+GroupTraffic traffic(const Graph& graph, const std::vector<FusionGroup>& groups) {
   const std::vector<std::vector<NodeId>> readers = graph.consumers();
-  Traffic result;
+  GroupTraffic result;
   for (const FusionGroup& group : groups) {
     std::set<ValueId> read, written;
     bool moves = false;

@@ -26,13 +26,13 @@ std::vector<FusionGroup> unfused_groups(const Graph& graph);
 std::string pattern(const Graph& graph, const FusionGroup& group);
 
 // Bytes that cross the borders of groups.
-struct Traffic {
+struct GroupTraffic {
   int64_t activations = 0;
   int64_t constants = 0;  // weights, mostly; no fusion saves them
   int64_t bytes() const { return activations + constants; }
 };
 // When every group reads each of its outside inputs once and writes what others read. Reshape and its
 // relatives, Identity and Dropout move nothing.
-Traffic traffic(const Graph& graph, const std::vector<FusionGroup>& groups);
+GroupTraffic traffic(const Graph& graph, const std::vector<FusionGroup>& groups);
 
 }  // namespace tilewright

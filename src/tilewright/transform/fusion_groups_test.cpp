@@ -67,7 +67,8 @@ TEST(Traffic, CountsWhatCrossesGroups) {
   const ValueId x = b.input({1, 2, 4, 4});                                   // 128 bytes
   const ValueId y = b.conv(x, {.channels = 3, .kernel = 1, .bias = false});  // weights 24, out 192
   const Graph graph = b.finish({b.node("Flatten", {b.relu(y)}, {{"axis", int64_t{1}}})});
-  const Traffic alone = traffic(graph, unfused_groups(graph)), grouped = traffic(graph, fusion_groups(graph));
+  const GroupTraffic alone = traffic(graph, unfused_groups(graph)),
+                     grouped = traffic(graph, fusion_groups(graph));
   EXPECT_EQ(alone.activations, 128 + 192 + 192 + 192);
   EXPECT_EQ(alone.constants, 24);
   EXPECT_EQ(grouped.activations, 128 + 192);

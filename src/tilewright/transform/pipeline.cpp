@@ -128,7 +128,8 @@ void expect_given_is_legal(const Graph& graph) {
 Intensity measure_intensity(const Graph& graph) {
   Intensity intensity;
   for (const Node& node : graph.nodes) intensity.macs += multiply_accumulates(graph, node);
-  const Traffic alone = traffic(graph, unfused_groups(graph)), fused = traffic(graph, fusion_groups(graph));
+  const GroupTraffic alone = traffic(graph, unfused_groups(graph)),
+                     fused = traffic(graph, fusion_groups(graph));
   intensity.unfused_bytes = alone.bytes();
   intensity.fused_bytes = fused.bytes();
   intensity.unfused_activation_bytes = alone.activations;

@@ -33,14 +33,14 @@ class BruteForce {
 
   // A mapping of at most `horizon` clocks; nothing: there is none, or (exhausted() says which) more than
   // `most_checks` partial placements would have to be tried.
-  std::optional<Mapping> find(int horizon, int64_t most_checks) {
+  std::optional<GraphMapping> find(int horizon, int64_t most_checks) {
     partial_ = {problem_.ii, {}, {}};
     checks_ = most_checks;
     if (!extend(horizon - problem_.fabric.operation_latency_cycles)) return std::nullopt;
     return whole();
   }
   // A further condition on complete mappings.
-  std::function<bool(const Mapping&)> accept;
+  std::function<bool(const GraphMapping&)> accept;
   // Whether the last search ended for lack of checks.
   bool exhausted() const { return checks_ <= 0; }
 
@@ -53,7 +53,7 @@ class BruteForce {
     std::vector<int> index(problem_.graph.nodes.size(), -1);
     for (size_t i = 0; i < count; ++i) index[order_[i]] = int(i);
     for (size_t i = 0; i < count; ++i) {
-      Node node = problem_.graph.nodes[order_[i]];
+      DataflowNode node = problem_.graph.nodes[order_[i]];
       for (Operand& operand : node.operands) {
         if (operand.kind != OperandKind::kNode) continue;
         operand.index = index[operand.index];
@@ -66,8 +66,8 @@ class BruteForce {
     return made;
   }
 
-  Mapping whole() const {
-    Mapping made{problem_.ii, std::vector<Place>(order_.size()), {}};
+  GraphMapping whole() const {
+    GraphMapping made{problem_.ii, std::vector<Place>(order_.size()), {}};
     for (size_t i = 0; i < order_.size(); ++i) made.places[order_[i]] = partial_.places[i];
     return made;
   }
@@ -95,7 +95,7 @@ class BruteForce {
   const MappingProblem& problem_;
   std::vector<int> order_;
   std::vector<MappingProblem> part_;  // of the first 1, 2, ... nodes
-  Mapping partial_;
+  GraphMapping partial_;
   int64_t checks_ = 0;  // left
 };
 

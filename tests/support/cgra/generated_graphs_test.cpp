@@ -76,7 +76,7 @@ TEST(Generate, RandomGraphsHaveEveryForm) {
     const DataflowGraph graph = generate_random_graph({.nodes = int(random.between(1, 8))}, random.next());
     ASSERT_EQ(problems(graph, 3), "") << graph.name;
     for (const Edge& edge : graph.edges()) carried += edge.distance > 0;
-    for (const Node& node : graph.nodes) {
+    for (const DataflowNode& node : graph.nodes) {
       written += node.writes >= 0;
       sent += node.sends >= 0;
       loads += node.op == Opcode::kLoad;

@@ -17,7 +17,7 @@ Operand from_node(int index, int distance = 0) {
 }
 
 // An operation that suits the number of operands; constants and the thread number fill up to two.
-void draw_operation(Node& node, Random& random) {
+void draw_operation(DataflowNode& node, Random& random) {
   constexpr std::array kTwo = {Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kXor,
                                Opcode::kMaximum};
   constexpr std::array kThen = {Opcode::kAdd, Opcode::kSubtract, Opcode::kXor};
@@ -91,7 +91,7 @@ GeneratedGraph generate_flow_graph(int nodes, int tiles, uint64_t seed) {
     }
   }
   share_variables(graph, std::max(1, nodes / 6), starters, random);
-  for (Node& node : graph.nodes) draw_operation(node, random);
+  for (DataflowNode& node : graph.nodes) draw_operation(node, random);
   const int least = ceil_div(nodes, tiles) + 1;
   made.ii = int(random.between(least, std::max(6, least)));
   return made;
@@ -125,7 +125,7 @@ DataflowGraph generate_wide_graph(int nodes, uint64_t seed) {
   DataflowGraph graph;
   graph.name = fmt::format("wide_n{}_s{}", nodes, seed);
   for (int i = 0; i < nodes; ++i) {
-    Node& node = graph.nodes.emplace_back(drawn.nodes[order[i]]);
+    DataflowNode& node = graph.nodes.emplace_back(drawn.nodes[order[i]]);
     node.name = fmt::format("n{}", i);
     for (Operand& operand : node.operands) operand.index = place[operand.index];
     draw_operation(node, random);
@@ -158,8 +158,8 @@ class RandomGraph {
   int draw(int low, int high) { return int(random_.between(low, high)); }
   Operand operand(int node);
   void add(int node);
-  void memory(Node& node);
-  void write(Node& node);
+  void memory(DataflowNode& node);
+  void write(DataflowNode& node);
   void carry(int node);
   void drop_unused();
 
@@ -173,7 +173,7 @@ class RandomGraph {
 Operand RandomGraph::operand(int node) {
   if (node > start_ && random_.chance(options_.operand)) return from_node(draw(start_, node - 1));
   if (start_ > 0 && random_.chance(options_.sends)) {
-    Node& sender = graph_.nodes[draw(0, start_ - 1)];
+    DataflowNode& sender = graph_.nodes[draw(0, start_ - 1)];
     if (sender.sends < 0) {
       sender.sends = int(graph_.variables.size());
       graph_.variables.push_back({.name = fmt::format("message{}", graph_.variables.size())});
@@ -186,7 +186,7 @@ Operand RandomGraph::operand(int node) {
   return {.kind = OperandKind::kConstant, .value = draw(-100, 100)};
 }
 
-void RandomGraph::memory(Node& node) {
+void RandomGraph::memory(DataflowNode& node) {
   constexpr std::array kOps = {Opcode::kLoad, Opcode::kLookup, Opcode::kStore, Opcode::kInput,
                                Opcode::kOutput};
   node.op = kOps[size_t(draw(0, int(kOps.size()) - 1))];
@@ -203,9 +203,9 @@ void RandomGraph::memory(Node& node) {
   }
 }
 
-void RandomGraph::write(Node& node) {
+void RandomGraph::write(DataflowNode& node) {
   std::vector<int> written;
-  for (const Node& other : graph_.nodes) {
+  for (const DataflowNode& other : graph_.nodes) {
     if (other.writes >= 0) written.push_back(other.writes);
   }
   if (!written.empty() && random_.chance(0.5)) {
@@ -217,7 +217,7 @@ void RandomGraph::write(Node& node) {
 }
 
 void RandomGraph::add(int index) {
-  Node node{.name = fmt::format("n{}", index)};
+  DataflowNode node{.name = fmt::format("n{}", index)};
   for (int count = draw(1, options_.most_operands); count > 0; --count)
     node.operands.push_back(operand(index));
   if (random_.chance(options_.memory)) {
@@ -254,7 +254,7 @@ void RandomGraph::drop_unused() {
   const auto use = [&](int variable) {
     if (variable >= 0) place[variable] = 0;
   };
-  for (const Node& node : graph_.nodes) {
+  for (const DataflowNode& node : graph_.nodes) {
     use(node.writes);
     use(node.sends);
     for (const Operand& operand : node.operands) {
@@ -268,7 +268,7 @@ void RandomGraph::drop_unused() {
     kept.push_back(std::move(graph_.variables[i]));
   }
   graph_.variables = std::move(kept);
-  for (Node& node : graph_.nodes) {
+  for (DataflowNode& node : graph_.nodes) {
     if (node.writes >= 0) node.writes = place[node.writes];
     if (node.sends >= 0) node.sends = place[node.sends];
     for (Operand& operand : node.operands) {

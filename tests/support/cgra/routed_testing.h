@@ -25,7 +25,7 @@ inline MappingProblem random_routed_problem(Random& random, int most_nodes) {
   problem.rules.delay = random.chance(0.7) ? Delay::kUnbounded : Delay::kBounded;
   const int nodes = int(random.between(2, most_nodes));
   for (int node = 0; node < nodes; ++node) {
-    Node next{.name = "n" + std::to_string(node)};
+    DataflowNode next{.name = "n" + std::to_string(node)};
     for (int operand = 0; operand < 2; ++operand) {
       if (node > 0 && random.chance(0.6)) {
         next.operands.push_back({.kind = OperandKind::kNode, .index = int(random.between(0, node - 1))});
@@ -47,12 +47,12 @@ inline MappingProblem random_routed_problem(Random& random, int most_nodes) {
 }
 
 // Brute force over places, then over ways; `sure` is false where some combination was too much to try.
-inline std::optional<Mapping> try_everything(const MappingProblem& problem, int horizon, int64_t checks,
-                                             bool& sure) {
+inline std::optional<GraphMapping> try_everything(const MappingProblem& problem, int horizon, int64_t checks,
+                                                  bool& sure) {
   MappingProblem places = problem;
   places.rules.routed = false;
   BruteForce search(places);
-  search.accept = [&](const Mapping& mapping) {
+  search.accept = [&](const GraphMapping& mapping) {
     const int answer = routable({problem, mapping});
     if (answer < 0) sure = false;
     return answer > 0;
@@ -77,7 +77,7 @@ inline void compare_routed(const MappingProblem& problem, int most, int64_t chec
     return;
   }
   EXPECT_EQ(find_routed_mapping(problem, horizon - 1).exists, Satisfiable::kNo) << "horizon " << horizon;
-  MapperOptions options;
+  GraphMapperOptions options;
   options.limits.evaluations = 60;
   const MappingResult result = map_exact_routed(problem, options);
   if (horizon > most) {

@@ -32,7 +32,6 @@ inline Given i32s(std::initializer_list<int32_t> values) {
 inline Given none() { return {ElementType::kF32, {}, std::nullopt, true}; }
 
 using Ints = std::vector<int64_t>;
-using Attributes = std::map<std::string, Attribute>;
 
 inline Graph single_node(const std::string& op, const std::vector<Given>& inputs, Attributes attributes = {},
                          int outputs = 1, const std::string& domain = "") {

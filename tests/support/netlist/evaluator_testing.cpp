@@ -30,7 +30,7 @@ std::vector<uint64_t> start_words(const Memory& memory, const MemoryContents& co
 
 }  // namespace
 
-Evaluator::Evaluator(const Design& design, const MemoryContents& contents) : module_(flatten(design)) {
+Evaluator::Evaluator(const Netlist& design, const MemoryContents& contents) : module_(flatten(design)) {
   for (const Instance& instance : module_.instances) {
     throw Error(ErrorKind::kUnsupported,
                 fmt::format("instance '{}' of the component '{}' cannot be evaluated", instance.name,
@@ -89,7 +89,7 @@ int Evaluator::port(const std::string& name) const {
 }
 
 void Evaluator::settle() {
-  for (const Operator& own : operators_) own.evaluate();
+  for (const CellOperator& own : operators_) own.evaluate();
 }
 
 void Evaluator::step_memories() {

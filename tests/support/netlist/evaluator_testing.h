@@ -19,7 +19,7 @@ class Evaluator {
  public:
   // A verified design. As after power-up: memories and what they last read as `contents` say or zero, and not
   // reset. Errors (unsupported): components, wider nets; (invalid input): contents that are missing.
-  explicit Evaluator(const Design& design, const MemoryContents& contents = {});
+  explicit Evaluator(const Netlist& design, const MemoryContents& contents = {});
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
@@ -59,7 +59,7 @@ class Evaluator {
 
   const Module module_;
   std::vector<uint64_t> values_;  // by net
-  std::vector<Operator> operators_;
+  std::vector<CellOperator> operators_;
   std::vector<uint64_t> registers_;
   std::vector<Words> memories_;
   std::vector<Queue> queues_;

@@ -11,7 +11,7 @@ namespace {
 
 class Flattener {
  public:
-  Flattener(const Design& design, Module& result) : design_(design), result_(result) {}
+  Flattener(const Netlist& design, Module& result) : design_(design), result_(result) {}
 
   // Copies `module`, whose nets are `nets` of the result.
   void copy(const Module& module, const std::string& prefix, const std::vector<NetId>& nets) {
@@ -82,13 +82,13 @@ class Flattener {
     copy(*inner, inner_prefix, inner_nets);
   }
 
-  const Design& design_;
+  const Netlist& design_;
   Module& result_;
 };
 
 }  // namespace
 
-Module flatten(const Design& design) {
+Module flatten(const Netlist& design) {
   const Module* const top = design.module(design.top);
   TILEWRIGHT_CHECK(top != nullptr, "a design without its top");
   Module result(top->name);

@@ -198,8 +198,8 @@ class RandomNetlist {
 };
 
 // `count` random modules side by side in one top, all their ports being the top's.
-inline Design random_design(int count, uint64_t seed, MemoryContents* contents = nullptr) {
-  Design design;
+inline Netlist random_design(int count, uint64_t seed, MemoryContents* contents = nullptr) {
+  Netlist design;
   design.top = "side_by_side";
   Module top(design.top);
   for (int i = 0; i < count; ++i) {

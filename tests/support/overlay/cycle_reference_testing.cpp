@@ -28,7 +28,7 @@ struct Command {
 
 // The registers of one run, and what each unit does in a cycle.
 struct Machine {
-  Machine(Executor& e, MemoryTiming& m)
+  Machine(InstructionExecutor& e, MemoryTiming& m)
       : executor(e),
         memory(m),
         hardware(e.hardware),
@@ -40,7 +40,7 @@ struct Machine {
         load(hardware),
         storing(1, 4) {}
 
-  Executor& executor;
+  InstructionExecutor& executor;
   MemoryTiming& memory;
   const OverlayHardware& hardware;
   uint64_t cycle = 0, last_event = 0;
@@ -161,10 +161,10 @@ void Machine::fetch_part() {
     const uint32_t index = uint32_t(fetched.now);
     const uint64_t word = word_of(index);
     const MemoryType type = MemoryType(executor.layout.memory.memory_type.get(&word));
-    const Opcode opcode = Opcode(word & 7);
+    const IsaOpcode opcode = IsaOpcode(word & 7);
     Queue queue = kComputeQueue;
-    if (opcode == Opcode::kStore) queue = kStoreQueue;
-    if (opcode == Opcode::kLoad && (type == MemoryType::kInput || type == MemoryType::kWeight)) {
+    if (opcode == IsaOpcode::kStore) queue = kStoreQueue;
+    if (opcode == IsaOpcode::kLoad && (type == MemoryType::kInput || type == MemoryType::kWeight)) {
       queue = kLoadQueue;
     }
     if (!commands[queue].full()) {
@@ -251,23 +251,23 @@ void Machine::compute_part() {
   const uint32_t index = commands[kComputeQueue].head().index;
   uint64_t buffer[IsaLayout::kMaxWords];
   const uint64_t* in = executor.read(index, buffer);
-  const bool beside = Opcode(*in & 7) == Opcode::kGemm && executor.runs_beside_alu(in);
+  const bool beside = IsaOpcode(*in & 7) == IsaOpcode::kGemm && executor.runs_beside_alu(in);
   if ((alu_runs.now && !beside) || !tokens_there(kComputeQueue, *in)) return;
   start_compute(start(kComputeQueue, in, buffer), in);
 }
 
 void Machine::start_compute(const Descriptor& d, const uint64_t* in) {
-  switch (Opcode(d.bits & 7)) {
-    case Opcode::kFinish:
+  switch (IsaOpcode(d.bits & 7)) {
+    case IsaOpcode::kFinish:
       finished.next = true;
       push_tokens(kComputeQueue, d.bits);
       break;
-    case Opcode::kLoad:
+    case IsaOpcode::kLoad:
       load_runs.next = true;
       executor.execute_memory(d.index, d.load);
       compute_loader.start(cycle, d);
       break;
-    case Opcode::kGemm: {
+    case IsaOpcode::kGemm: {
       gemm_runs.next = true;
       gemm = d;
       executor.execute_gemm(d.index, in);
@@ -448,7 +448,7 @@ CycleRegisters Machine::registers() const {
 struct CycleReference::State {
   State(OverlayHardware hardware, MemoryModel description)
       : executor(std::move(hardware), SimulatorKernel::kAuto), memory(description) {}
-  Executor executor;
+  InstructionExecutor executor;
   InstructionQueues program;
   MemoryModel memory;
 };
@@ -460,7 +460,7 @@ CycleReference::~CycleReference() = default;
 
 TimedRun CycleReference::run(std::span<std::byte> dram, uint64_t address, uint64_t count,
                              const std::function<void(const CycleRegisters&)>& watch) {
-  Executor& executor = state_->executor;
+  InstructionExecutor& executor = state_->executor;
   executor.begin(dram, address, count);
   state_->program.split(executor.layout, dram.data() + address, count);
   const std::unique_ptr<MemoryTiming> memory = make_memory_timing(state_->memory);

@@ -16,7 +16,7 @@ OverlayHardware named(OverlayHardware hardware) {
 
 }  // namespace
 
-DataTrial::DataTrial(const Layer& layer, const OverlayHardware& hardware, const MemoryModel& memory,
+DataTrial::DataTrial(const OverlayLayer& layer, const OverlayHardware& hardware, const MemoryModel& memory,
                      std::vector<Tensor> inputs)
     : layer_(layer), hardware_(named(hardware)), inputs_(std::move(inputs)), simulator_(hardware_, memory) {
   TILEWRIGHT_CHECK(inputs_.size() == layer.sources.size(), "a trial needs one input per source");

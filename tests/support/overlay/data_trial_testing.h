@@ -16,7 +16,7 @@ class DataTrial {
  public:
   // One tensor of integers per source of `layer`, which must outlive it. Errors (invalid input): as
   // CycleSimulator.
-  DataTrial(const Layer& layer, const OverlayHardware& hardware, const MemoryModel& memory,
+  DataTrial(const OverlayLayer& layer, const OverlayHardware& hardware, const MemoryModel& memory,
             std::vector<Tensor> inputs);
 
   // Cycles of a tiling of the layer as it is (not folded) that fits. Errors: those of lower_layer and of
@@ -30,7 +30,7 @@ class DataTrial {
   std::span<std::byte> part(uint64_t address, int64_t bytes);
   SourceView result_view() const;
 
-  const Layer& layer_;
+  const OverlayLayer& layer_;
   OverlayHardware hardware_;
   std::vector<Tensor> inputs_;
   CycleSimulator simulator_;

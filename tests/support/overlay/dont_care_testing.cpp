@@ -14,20 +14,20 @@ class Cares {
   Cares(const OverlayHardware& hardware, const IsaLayout& layout, const uint64_t* words)
       : hardware_(hardware), layout_(layout), words_(words) {
     mark({&layout.opcode, &layout.version});
-    switch (Opcode(get(layout.opcode))) {
-      case Opcode::kLoad:
+    switch (IsaOpcode(get(layout.opcode))) {
+      case IsaOpcode::kLoad:
         load();
         break;
-      case Opcode::kStore:
+      case IsaOpcode::kStore:
         store();
         break;
-      case Opcode::kGemm:
+      case IsaOpcode::kGemm:
         gemm();
         break;
-      case Opcode::kAlu:
+      case IsaOpcode::kAlu:
         alu();
         break;
-      case Opcode::kFinish:
+      case IsaOpcode::kFinish:
         tokens(kComputeQueue);
         break;
     }
@@ -44,7 +44,7 @@ class Cares {
   }
 
   void tokens(Queue queue) {
-    const Wiring& wires = kWiring[queue];
+    const ChannelWiring& wires = kWiring[queue];
     if (wires.pop_prev != kNoChannel) mark({&layout_.pop_prev});
     if (wires.pop_next != kNoChannel) mark({&layout_.pop_next});
     if (wires.push_prev != kNoChannel) mark({&layout_.push_prev});

@@ -11,8 +11,8 @@ namespace {
 
 enum NestDimension { kN, kM, kC, kP, kQ, kR, kS };
 
-bool is_single_nest(const Layer& layer) {
-  return layer.kind == LayerKind::kMatrix && layer.pattern == ChannelPattern::kDense &&
+bool is_single_nest(const OverlayLayer& layer) {
+  return layer.kind == OverlayLayerKind::kMatrix && layer.pattern == ChannelPattern::kDense &&
          layer.sources.size() == 1 && layer.phases.size() == 1 && layer.phases[0].grids.size() == 1 &&
          layer.weight_planes == 1;
 }
@@ -31,7 +31,7 @@ Rank sliding_rank(const char* name, int64_t size, int64_t stride, int64_t tap_st
   return rank;
 }
 
-Workload make_workload(const Layer& layer, const OverlayHardware& hardware, const Tiling& tiling) {
+Workload make_workload(const OverlayLayer& layer, const OverlayHardware& hardware, const Tiling& tiling) {
   const TapGrid& grid = layer.phases[0].grids[0];
   const int64_t n = tiling.batch_total * hardware.batch, m = tiling.blocks.out * hardware.block_out;
   const int64_t c = tiling.blocks.in * hardware.block_in;
@@ -99,9 +99,9 @@ Mapping make_mapping(const Workload& workload, const OverlayHardware& hardware, 
 
 }  // namespace
 
-std::optional<ScheduleMapping> schedule_mapping(const Layer& layer, const OverlayHardware& hardware,
+std::optional<ScheduleMapping> schedule_mapping(const OverlayLayer& layer, const OverlayHardware& hardware,
                                                 const Schedule& schedule) {
-  const Layer target = scheduled_layer(layer, schedule);
+  const OverlayLayer target = scheduled_layer(layer, schedule);
   if (!is_single_nest(target)) return {};
   const Tiling tiling(target, hardware, schedule);
   if (tiling.blocks.ratio != 1) return {};

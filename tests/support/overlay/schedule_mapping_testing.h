@@ -23,7 +23,7 @@ struct ScheduleMapping {
 // nullopt for what is no single perfect loop nest over dense weights: maximum layers, additions and other
 // layers of several sources, depthwise and grouped layers, phases of transposed convolutions, 16-bit weights.
 // Errors: those of scheduled_layer.
-std::optional<ScheduleMapping> schedule_mapping(const Layer& layer, const OverlayHardware& hardware,
+std::optional<ScheduleMapping> schedule_mapping(const OverlayLayer& layer, const OverlayHardware& hardware,
                                                 const Schedule& schedule);
 
 }  // namespace tilewright::overlay

@@ -27,7 +27,7 @@ class MultiplierCountTest : public testing::Test {
 
   // Components side by side, all of their ports in the top.
   MultiplierCount count(const std::vector<std::pair<std::string, Parameters>>& components) const {
-    netlist::Design design;
+    netlist::Netlist design;
     design.top = "top";
     netlist::Module top("top");
     for (size_t i = 0; i < components.size(); ++i) {
@@ -95,7 +95,7 @@ TEST_F(MultiplierCountTest, ArraysAndTheRestApart) {
 }
 
 TEST_F(MultiplierCountTest, MissingSourcesAreNamed) {
-  netlist::Design design;
+  netlist::Netlist design;
   design.top = "top";
   netlist::Module top("top");
   top.add_instance("u", "mac_array", array(8, 1, 1, "dsp"), {});

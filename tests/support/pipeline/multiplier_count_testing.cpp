@@ -149,7 +149,7 @@ MultiplierCount parse_multipliers(const std::string& text, const std::string& so
   return count;
 }
 
-MultiplierCount count_multipliers(const netlist::Design& design, const MemoryImages& images,
+MultiplierCount count_multipliers(const netlist::Netlist& design, const MemoryImages& images,
                                   const MultiplierCountOptions& options) {
   const std::string top = netlist::printed_module(design, design.top, component_library());
   std::string script;

@@ -38,7 +38,7 @@ struct MultiplierCountOptions {
 };
 
 // Errors: unsupported (no Yosys); invalid input (it refuses the sources); infeasible (time limit).
-MultiplierCount count_multipliers(const netlist::Design& design, const MemoryImages& images,
+MultiplierCount count_multipliers(const netlist::Netlist& design, const MemoryImages& images,
                                   const MultiplierCountOptions& options);
 
 // The same from Yosys' netlist of a design whose top is `top`. `source_name`: for messages. Errors (invalid

@@ -53,8 +53,6 @@ class RandomGraph {
   }
 
  private:
-  using Attributes = std::map<std::string, Attribute>;
-
   const Shape& shape(ValueId value) const { return graph_.value(value).shape; }
   // Also primes, and numbers that share few factors with ports.
   int64_t channels() {

@@ -13,8 +13,8 @@ class QdqGraphBuilder {
  public:
   Graph graph;
 
-  ValueId node(const std::string& op, std::vector<ValueId> inputs, Shape shape,
-               std::map<std::string, Attribute> attributes = {}, ElementType type = ElementType::kF32) {
+  ValueId node(const std::string& op, std::vector<ValueId> inputs, Shape shape, Attributes attributes = {},
+               ElementType type = ElementType::kF32) {
     const ValueId out = graph.add_value(op + "_out", type, std::move(shape));
     graph.add_node(op, op, std::move(inputs), {out}).attributes = std::move(attributes);
     return out;

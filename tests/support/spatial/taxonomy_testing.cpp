@@ -69,7 +69,7 @@ TaxonomySummary summarise(const TaxonomyPoint& point, const AccessEnergy& energy
   sum.feasible = sum.proven = true;
   for (size_t k = first; k < last; ++k) {
     const DataflowResult& result = point.results[k];
-    sum.proven = sum.proven && result.status == SearchStatus::kOptimal;
+    sum.proven = sum.proven && result.status == BoxSearchStatus::kOptimal;
     if (result.variables.empty()) return {};
     const double macs = double(point.layers[k].macs());
     sum.macs += macs;

@@ -21,8 +21,6 @@ struct ConvLayer {
 
 class LayerBuilder {
  public:
-  using Attributes = std::map<std::string, Attribute>;
-
   explicit LayerBuilder(uint64_t seed = 1) : random_(seed) {}
 
   ValueId input(Shape shape, const std::string& name = "x");

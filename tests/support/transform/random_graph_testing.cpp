@@ -257,7 +257,7 @@ class Generator {
   ValueId gemm(ValueId x, int64_t columns) {
     const int64_t rows = build_.shape(x)[0], depth = build_.shape(x)[1];
     const bool transposed = chance(0.5);
-    LayerBuilder::Attributes attributes = {{"transB", int64_t{transposed}}};
+    Attributes attributes = {{"transB", int64_t{transposed}}};
     if (chance(0.5)) attributes["alpha"] = 0.5f;
     if (chance(0.5)) attributes["beta"] = chance(0.3) ? 0.0f : 1.5f;
     const Shape weights = transposed ? Shape{columns, depth} : Shape{depth, columns};

@@ -9,7 +9,7 @@
 namespace tilewright::tune {
 
 BaselineResult explore_baseline(const ExplorationBackend& backend, const Screening& screening,
-                                Executor& executor, const BaselineOptions& options) {
+                                JobExecutor& executor, const BaselineOptions& options) {
   struct Arm {
     KnobSpace::Point point = 0;
     double rate = 0, latency_s = 0;

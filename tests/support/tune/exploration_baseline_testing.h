@@ -20,6 +20,6 @@ struct BaselineResult {
 
 // Errors (infeasible): none of the kept candidates can run the network.
 BaselineResult explore_baseline(const ExplorationBackend& backend, const Screening& screening,
-                                Executor& executor, const BaselineOptions& options);
+                                JobExecutor& executor, const BaselineOptions& options);
 
 }  // namespace tilewright::tune

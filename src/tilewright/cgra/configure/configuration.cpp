@@ -121,7 +121,7 @@ class Verifier {
     }
   }
 
-  void note_uses(const Instruction& instruction, int flow) {
+  void note_uses(const FabricInstruction& instruction, int flow) {
     started_flows_.insert(flow);
     if (instruction.sends) sending_flows_[instruction.sends->variable].push_back(flow);
     for (const InstructionOperand& operand : instruction.operands) {
@@ -130,7 +130,7 @@ class Verifier {
     }
   }
 
-  void check_start(const Instruction& instruction, const SpokeEntry& entry) {
+  void check_start(const FabricInstruction& instruction, const SpokeEntry& entry) {
     const auto inputs =
         std::count_if(instruction.operands.begin(), instruction.operands.end(),
                       [](const InstructionOperand& o) { return o.kind == InstructionOperand::Kind::kInput; });
@@ -171,7 +171,7 @@ class Verifier {
     }
   }
 
-  void check_instruction(int tile, const Instruction& instruction) {
+  void check_instruction(int tile, const FabricInstruction& instruction) {
     if (instruction.name.empty() || !names_.insert(instruction.name).second)
       error("name", "the name is missing or used twice");
     const int operands = int(instruction.operands.size());
@@ -200,7 +200,7 @@ class Verifier {
     for (size_t i = 0; i < instruction.operands.size(); ++i) check_operand(tile, instruction, i);
   }
 
-  void check_operand(int tile, const Instruction& instruction, size_t i) {
+  void check_operand(int tile, const FabricInstruction& instruction, size_t i) {
     const InstructionOperand& operand = instruction.operands[i];
     const bool table = instruction.op == Opcode::kLookup && i == 0;
     if (table && operand.kind != InstructionOperand::Kind::kVariable) {

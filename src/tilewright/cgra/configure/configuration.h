@@ -59,7 +59,7 @@ struct MemoryWrite {
 };
 
 // Opcodes mean what graph/operation.h says.
-struct Instruction {
+struct FabricInstruction {
   std::string name;  // unique in the configuration: results are reported by it
   Opcode op = Opcode::kAdd;
   std::optional<Opcode> then;
@@ -67,7 +67,7 @@ struct Instruction {
   std::optional<MemoryWrite> writes;
   std::optional<MessageTarget> sends;  // where the result goes as a message, too
   int array = -1;                      // number of the external array of a load, store, input or output
-  bool operator==(const Instruction&) const = default;
+  bool operator==(const FabricInstruction&) const = default;
 };
 
 struct SpokeEntry {
@@ -107,7 +107,7 @@ struct MemoryVariable {
 struct TileConfiguration {
   int tile = 0;
   std::vector<MemoryVariable> variables;
-  std::vector<Instruction> instructions;
+  std::vector<FabricInstruction> instructions;
   std::vector<SpokeEntry> spoke;  // by slot; slots in which nothing happens are left out
   bool operator==(const TileConfiguration&) const = default;
 };

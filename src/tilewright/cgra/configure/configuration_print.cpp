@@ -63,7 +63,7 @@ OrderedJson operand_json(const InstructionOperand& operand) {
   return {{"initial", operand.initial}};
 }
 
-OrderedJson instruction_json(const Instruction& instruction) {
+OrderedJson instruction_json(const FabricInstruction& instruction) {
   OrderedJson json{{"name", instruction.name}, {"op", std::string(opcode_facts(instruction.op).name)}};
   if (instruction.then) json["then"] = std::string(opcode_facts(*instruction.then).name);
   json["operands"] = OrderedJson::array();

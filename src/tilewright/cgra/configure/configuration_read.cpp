@@ -130,9 +130,9 @@ class Reader {
     return op.value_or(Opcode::kCopy);
   }
 
-  Instruction instruction(const Json& json, const std::string& tile) {
+  FabricInstruction instruction(const Json& json, const std::string& tile) {
     JsonMap map(json, tile + ", instructions", diagnostics_);
-    Instruction instruction;
+    FabricInstruction instruction;
     instruction.name = map.text("name");
     const std::string where = fmt::format("{}, instruction '{}'", tile, instruction.name);
     instruction.op = opcode(map, "op");

@@ -19,7 +19,7 @@ constexpr int kMostPeriod = 4096;
 
 class Configurer {
  public:
-  Configurer(const MappingProblem& problem, const Mapping& mapping)
+  Configurer(const MappingProblem& problem, const GraphMapping& mapping)
       : problem_(problem),
         graph_(problem.graph),
         mapping_(mapping),
@@ -71,7 +71,7 @@ class Configurer {
 
   void find_users() {
     for (size_t node = 0; node < graph_.nodes.size(); ++node) {
-      const Node& given = graph_.nodes[node];
+      const DataflowNode& given = graph_.nodes[node];
       for (const Operand& operand : given.operands) {
         if (operand.kind == OperandKind::kVariable)
           variables_[size_t(operand.index)].readers.push_back(int(node));
@@ -83,7 +83,7 @@ class Configurer {
 
   void check_loads() {
     for (const Edge& edge : edges_) {
-      const Node& from = graph_.nodes[size_t(edge.from)];
+      const DataflowNode& from = graph_.nodes[size_t(edge.from)];
       if (from.op != Opcode::kLoad || from.sends < 0 || problem_.fabric.memory_interfaces == 0) continue;
       diagnostics_.error(ErrorKind::kInvalidInput, "node '" + from.name + "'", "load",
                          fmt::format("its value comes as a message at no fixed clock; '{}' cannot read it",
@@ -154,9 +154,9 @@ class Configurer {
     }
   }
 
-  Instruction make_instruction(size_t node) const {
-    const Node& given = graph_.nodes[node];
-    Instruction made{given.name, given.op, given.then, {}, {}, {}, given.array};
+  FabricInstruction make_instruction(size_t node) const {
+    const DataflowNode& given = graph_.nodes[node];
+    FabricInstruction made{given.name, given.op, given.then, {}, {}, {}, given.array};
     for (const Operand& operand : given.operands) made.operands.push_back(make_operand(operand));
     if (given.writes >= 0) {
       const std::vector<int>& writers = variables_[size_t(given.writes)].writers;
@@ -221,7 +221,7 @@ class Configurer {
 
   const MappingProblem& problem_;
   const DataflowGraph& graph_;
-  const Mapping& mapping_;
+  const GraphMapping& mapping_;
   std::vector<Edge> edges_;
   std::vector<int> flow_;
   std::vector<VariableUse> variables_;
@@ -232,7 +232,7 @@ class Configurer {
 
 }  // namespace
 
-Configuration configure(const MappingProblem& problem, const Mapping& mapping) {
+Configuration configure(const MappingProblem& problem, const GraphMapping& mapping) {
   return Configurer(problem, mapping).run();
 }
 

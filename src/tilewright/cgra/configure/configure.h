@@ -12,6 +12,6 @@ namespace tilewright::cgra {
 // rule of the routed tier (internal: what a mapper returns is valid; the text lists the violations); an
 // asynchronous load is read by an operation, stores come out of program order (invalid input); the distances
 // in a flow that can wait have no common multiple up to 4,096 (unsupported).
-Configuration configure(const MappingProblem& problem, const Mapping& mapping);
+Configuration configure(const MappingProblem& problem, const GraphMapping& mapping);
 
 }  // namespace tilewright::cgra

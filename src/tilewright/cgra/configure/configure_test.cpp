@@ -29,11 +29,11 @@ MappingProblem fork() {
                  {.name = "c", .op = Opcode::kNegate, .operands = {from(0)}}};
   return problem_of(graph, "line-4", 3);
 }
-Mapping fork_mapping() {
+GraphMapping fork_mapping() {
   return {3, {{0, 0}, {2, 5}, {2, 7}}, {{{0, 3}, {2, 5}}, {{0, 3}, {1, 4}, {2, 5}, {2, 6}, {2, 7}}}};
 }
 
-std::string error_of(const MappingProblem& problem, const Mapping& mapping) {
+std::string error_of(const MappingProblem& problem, const GraphMapping& mapping) {
   try {
     configure(problem, mapping);
   } catch (const Error& error) {
@@ -74,7 +74,7 @@ TEST(Configure, FlowsWaitForTheirVariables) {
 }
 
 TEST(Configure, RefusesMappingsThatBreakARule) {
-  Mapping mapping = fork_mapping();
+  GraphMapping mapping = fork_mapping();
   mapping.routes.clear();
   EXPECT_NE(error_of(fork(), mapping).find("the mapping of graph 'fork' is invalid:\n  0 routes for 2 edges"),
             std::string::npos)
@@ -100,7 +100,7 @@ TEST(Configure, RefusesPeriodsWithoutEnd) {
   DataflowGraph graph;
   graph.name = "carried";
   graph.nodes = {{.name = "a", .op = Opcode::kAdd, .operands = {from(0, 4099), thread()}}};
-  Mapping mapping{1, {{0, 0}}, {{}}};
+  GraphMapping mapping{1, {{0, 0}}, {{}}};
   for (int clock = 3; clock <= 4099; ++clock) mapping.routes[0].push_back({0, clock});
   MappingProblem problem = problem_of(graph, "line-4", 1);
   problem.fabric.delay_registers = 5000;

@@ -64,7 +64,7 @@ class Tree {
 
 class Settler {
  public:
-  Settler(const MappingProblem& problem, const Mapping& mapping)
+  Settler(const MappingProblem& problem, const GraphMapping& mapping)
       : problem_(problem), mapping_(mapping), edges_(problem.graph.edges()) {
     for (const FabricLink& link : fabric_links(problem.fabric))
       link_cycles_[{link.from, link.to}] = link.cycles;
@@ -131,7 +131,7 @@ class Settler {
   }
 
   const MappingProblem& problem_;
-  const Mapping& mapping_;
+  const GraphMapping& mapping_;
   std::vector<Edge> edges_;
   std::map<std::pair<int, int>, int> link_cycles_;
   std::map<Point, int> registers_;  // of the value at hand: point it waits at -> register
@@ -140,7 +140,7 @@ class Settler {
 
 }  // namespace
 
-Ways settle_ways(const MappingProblem& problem, const Mapping& mapping) {
+Ways settle_ways(const MappingProblem& problem, const GraphMapping& mapping) {
   return Settler(problem, mapping).run();
 }
 

@@ -21,6 +21,6 @@ struct Ways {
 };
 
 // `mapping` has been checked, routes included.
-Ways settle_ways(const MappingProblem& problem, const Mapping& mapping);
+Ways settle_ways(const MappingProblem& problem, const GraphMapping& mapping);
 
 }  // namespace tilewright::cgra

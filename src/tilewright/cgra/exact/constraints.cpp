@@ -16,7 +16,7 @@ void add_storage(const MappingProblem& problem, PlacementConstraints& made) {
   made.tile_memory = problem.fabric.tile_memories * problem.fabric.tile_memory_entries;
   made.variables.resize(problem.graph.variables.size());
   for (int node = 0; node < made.model.nodes; ++node) {
-    const Node& given = problem.graph.nodes[node];
+    const DataflowNode& given = problem.graph.nodes[node];
     const auto use = [&](int variable) {
       std::vector<int>& users = made.variables[variable].users;
       if (users.empty() || users.back() != node) users.push_back(node);

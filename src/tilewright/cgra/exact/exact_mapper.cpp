@@ -21,7 +21,7 @@ constexpr int64_t kFirstConflicts = 4000;
 
 class ExactSearch : LimitedSearch {
  public:
-  ExactSearch(const PlacementConstraints& constraints, const MapperOptions& options)
+  ExactSearch(const PlacementConstraints& constraints, const GraphMapperOptions& options)
       : LimitedSearch(options), constraints_(constraints) {}
 
   MappingResult run(const std::vector<Place>& places) {
@@ -56,7 +56,7 @@ class ExactSearch : LimitedSearch {
 void ExactSearch::improve(std::vector<Place> places) {
   const int makespan = constraints_.makespan(places);
   if (result_.mapping && result_.makespan <= makespan) return;
-  result_.mapping = Mapping{constraints_.model.ii, std::move(places), {}};
+  result_.mapping = GraphMapping{constraints_.model.ii, std::move(places), {}};
   result_.makespan = makespan;
   result_.curve.push_back({deadline_.seconds(), result_.counts, makespan, result_.lower_bound});
 }
@@ -128,13 +128,13 @@ void ExactSearch::close_gap() {
 }  // namespace
 
 MappingResult solve_exact(const PlacementConstraints& constraints, const std::vector<Place>& start,
-                          const MapperOptions& options) {
+                          const GraphMapperOptions& options) {
   return ExactSearch(constraints, options).run(start);
 }
 
 namespace {
 
-void map_places(const MappingProblem& problem, const MapperOptions& options, const Deadline& deadline,
+void map_places(const MappingProblem& problem, const GraphMapperOptions& options, const Deadline& deadline,
                 MappingResult& result) {
   const PlacementConstraints constraints = placement_constraints(problem, &deadline);
   std::vector<Place> start;
@@ -142,7 +142,7 @@ void map_places(const MappingProblem& problem, const MapperOptions& options, con
     // The decoder leaves the limits of instructions and tile memories to the checker.
     if (check_mapping(problem, {problem.ii, list->places, {}}).empty()) start = list->places;
   }
-  MapperOptions rest = options;
+  GraphMapperOptions rest = options;
   rest.limits.deadline = &deadline;
   result = solve_exact(constraints, start, rest);
   if (result.mapping) {
@@ -151,7 +151,7 @@ void map_places(const MappingProblem& problem, const MapperOptions& options, con
   }
   if (result.status == SearchStatus::kInfeasible) {
     std::vector<std::string> names;
-    for (const Node& node : problem.graph.nodes) names.push_back(node.name);
+    for (const DataflowNode& node : problem.graph.nodes) names.push_back(node.name);
     constexpr int64_t kConflictsPerQuestion = 20000;
     result.conflict = explain_impossible(constraints, names, {&deadline, kConflictsPerQuestion});
   }
@@ -159,7 +159,7 @@ void map_places(const MappingProblem& problem, const MapperOptions& options, con
 
 }  // namespace
 
-MappingResult map_exact(const MappingProblem& problem, const MapperOptions& options) {
+MappingResult map_exact(const MappingProblem& problem, const GraphMapperOptions& options) {
   if (problem.rules.routed) return map_exact_routed(problem, options);
   options.limits.verify();
   Diagnostics diagnostics;

@@ -16,11 +16,11 @@ namespace tilewright::cgra {
 // limits.seconds as usual; limits.evaluations counts the solver's calls. `seed` seeds CaDiCaL; one thread.
 // With problem.rules.routed: map_exact_routed (routed_mapper.h).
 // Errors: problem.verify's.
-MappingResult map_exact(const MappingProblem& problem, const MapperOptions& options);
+MappingResult map_exact(const MappingProblem& problem, const GraphMapperOptions& options);
 
 // The same for constraints that need not be those of a whole problem: `start` (empty: none) are places that
 // keep them, the makespan is constraints.makespan(). No conflict is given.
 MappingResult solve_exact(const PlacementConstraints& constraints, const std::vector<Place>& start,
-                          const MapperOptions& options);
+                          const GraphMapperOptions& options);
 
 }  // namespace tilewright::cgra

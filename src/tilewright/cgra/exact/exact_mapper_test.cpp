@@ -34,7 +34,7 @@ MappingProblem line_problem(int nodes, const Pairs& edges, const Pairs& shared, 
     for (const int node : {a, b})
       problem.graph.nodes[node].operands.push_back({.kind = OperandKind::kVariable, .index = variable});
   }
-  for (Node& node : problem.graph.nodes) {
+  for (DataflowNode& node : problem.graph.nodes) {
     while (node.operands.size() < 2) node.operands.push_back({.kind = OperandKind::kConstant, .value = 1});
     if (node.operands.size() == 3) node.then = Opcode::kAdd;
   }

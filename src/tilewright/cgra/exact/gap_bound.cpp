@@ -179,7 +179,7 @@ class GapBounder {
   int solve(const std::vector<int>& part) {
     MappingProblem small = sub_problem(problem_, part, false);
     small.fixed_times.clear();  // only distances in time count
-    MapperOptions limits;
+    GraphMapperOptions limits;
     limits.limits.seconds = options_.part_seconds;
     limits.limits.deadline = &deadline_;
     ++bound_.parts;

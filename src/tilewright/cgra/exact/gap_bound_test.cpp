@@ -24,7 +24,7 @@ TEST(GapBound, NeverAboveTheOptimum) {
   for (uint64_t seed = 0; seed < 24; ++seed) {
     const MappingProblem problem =
         flow_problem(8 + int(seed % 9), seed, seed % 3 == 0 ? "ring-10" : "line-8", 2 + int(seed % 4));
-    MapperOptions options;
+    GraphMapperOptions options;
     options.limits.seconds = 5;
     const MappingResult exact = map_exact(problem, options);
     if (exact.status != SearchStatus::kOptimal) continue;

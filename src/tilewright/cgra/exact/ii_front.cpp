@@ -27,7 +27,7 @@ bool holds_at_every_ii(const std::optional<Conflict>& conflict) {
 }  // namespace
 
 IiFront find_ii_front(MappingProblem problem, const Mapper& mapper, int first, int last,
-                      const MapperOptions& options) {
+                      const GraphMapperOptions& options) {
   if (first < 1 || first > last)
     throw Error(ErrorKind::kInvalidInput, "II front: 1 <= first <= last is expected");
   const Deadline deadline(options.limits.seconds, options.limits.deadline);

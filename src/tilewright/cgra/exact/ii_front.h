@@ -25,6 +25,6 @@ struct IiFront {
 // and no clocks. `options` hold for each II; problem.ii is not read. Errors: the mapper's; invalid input
 // where first > last.
 IiFront find_ii_front(MappingProblem problem, const Mapper& mapper, int first, int last,
-                      const MapperOptions& options);
+                      const GraphMapperOptions& options);
 
 }  // namespace tilewright::cgra

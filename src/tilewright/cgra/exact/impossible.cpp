@@ -239,7 +239,7 @@ AnyMapping find_any_mapping(const PlacementConstraints& constraints, const SatLi
   }
   const auto times = earliest_times(constraints, sorted, tiles, slots);
   TILEWRIGHT_CHECK(times.has_value(), "slots of a solution admit times");
-  Mapping mapping{constraints.model.ii, {}, {}};
+  GraphMapping mapping{constraints.model.ii, {}, {}};
   for (size_t node = 0; node < tiles.size(); ++node) mapping.places.push_back({tiles[node], (*times)[node]});
   return {Satisfiable::kYes, std::move(mapping)};
 }

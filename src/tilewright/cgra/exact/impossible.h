@@ -20,7 +20,7 @@ bool counted_out(const PlacementConstraints& constraints, const SortedConstraint
 
 struct AnyMapping {
   Satisfiable exists = Satisfiable::kUnknown;
-  std::optional<Mapping> mapping;  // where kYes: as early as its tiles and slots allow
+  std::optional<GraphMapping> mapping;  // where kYes: as early as its tiles and slots allow
 };
 // The counting arguments, then the formula of TimeBounds::any_length. Throws Expired where the time ends
 // before there is a formula.

@@ -10,7 +10,7 @@
 
 namespace tilewright::cgra {
 
-MappingResult map_large(const MappingProblem& problem, const MapperOptions& options) {
+MappingResult map_large(const MappingProblem& problem, const GraphMapperOptions& options) {
   Diagnostics diagnostics;
   problem.verify(diagnostics);
   diagnostics.raise_if_any();
@@ -19,7 +19,7 @@ MappingResult map_large(const MappingProblem& problem, const MapperOptions& opti
   if (clock.limited()) bounding.seconds = clock.limit() / 3;
   GapBound bound;
   finishes(clock, [&] { bound = gap_bound(problem, map_exact, bounding); });
-  MapperOptions rest = options;
+  GraphMapperOptions rest = options;
   rest.limits.seconds = Deadline::kNoLimit;
   rest.limits.deadline = &clock;
   MappingResult result = map_annealing(problem, rest);

@@ -82,8 +82,8 @@ void RoutedFormula::read(const Edge& edge) {
   }
 }
 
-Mapping RoutedFormula::mapping(const SatSolver& solver) const {
-  Mapping made{model_->ii, placement_.places(solver), {}};
+GraphMapping RoutedFormula::mapping(const SatSolver& solver) const {
+  GraphMapping made{model_->ii, placement_.places(solver), {}};
   for (const Edge& edge : model_->edges) {
     const Place& to = made.places[edge.to];
     made.routes.push_back(flow_.trace(value_of_[edge.from], {to.tile, to.time + edge.distance * model_->ii},

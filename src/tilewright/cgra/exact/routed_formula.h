@@ -22,7 +22,7 @@ class RoutedFormula {
   // Literal for "`node` starts on `tile` at `time`"; 0: not in the windows.
   int placed(int node, int tile, int time) const;
   // Of a satisfying assignment.
-  Mapping mapping(const SatSolver& solver) const;
+  GraphMapping mapping(const SatSolver& solver) const;
 
  private:
   void place_in_time(int node);

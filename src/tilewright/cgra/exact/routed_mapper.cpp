@@ -52,7 +52,7 @@ struct Question {
 
 class RoutedSearch : LimitedSearch {
  public:
-  RoutedSearch(const MappingProblem& problem, const MapperOptions& options)
+  RoutedSearch(const MappingProblem& problem, const GraphMapperOptions& options)
       : LimitedSearch(options), problem_(problem) {
     problem_.rules.routed = true;
   }
@@ -69,25 +69,25 @@ class RoutedSearch : LimitedSearch {
   void close_gap();
   Satisfiable ask(int horizon, int64_t conflicts);
   Satisfiable repair(Question& question);
-  void improve(Mapping mapping);
+  void improve(GraphMapping mapping);
   void unroutable();
 
   MappingProblem problem_;
   std::optional<Compiled> compiled_;
   std::map<int, std::unique_ptr<Question>> questions_;  // by horizon
-  std::optional<Mapping> unrouted_;                     // the placement tier's optimum
+  std::optional<GraphMapping> unrouted_;                // the placement tier's optimum
 };
 
 // The placement tier's answer; false where it settles the matter.
 bool RoutedSearch::place() {
   MappingProblem places = problem_;
   places.rules.routed = false;
-  MapperOptions half = options_;  // of the time: the rest is for ways
+  GraphMapperOptions half = options_;  // of the time: the rest is for ways
   half.limits.deadline = &deadline_;
   half.limits.seconds = std::max(1e-6, deadline_.left() / 2);
   result_ = map_exact(places, half);
   const bool infeasible = result_.status == SearchStatus::kInfeasible;
-  const std::optional<Mapping> mapping = unrouted_ = std::exchange(result_.mapping, std::nullopt);
+  const std::optional<GraphMapping> mapping = unrouted_ = std::exchange(result_.mapping, std::nullopt);
   result_.makespan = 0;
   result_.curve.clear();
   if (infeasible) return false;
@@ -105,7 +105,7 @@ bool RoutedSearch::place() {
   return open();
 }
 
-void RoutedSearch::improve(Mapping mapping) {
+void RoutedSearch::improve(GraphMapping mapping) {
   TILEWRIGHT_CHECK(check_mapping(problem_, mapping).empty(), "mappings that are found keep the rules");
   const int makespan = makespan_cycles(mapping, problem_.fabric.operation_latency_cycles);
   if (result_.mapping && result_.makespan <= makespan) return;
@@ -129,7 +129,7 @@ Satisfiable RoutedSearch::ask(int horizon, int64_t conflicts) {
   }
   if (answer == Satisfiable::kUnknown) answer = question->solver.solve({}, limits(conflicts));
   if (answer == Satisfiable::kYes) {
-    Mapping mapping = question->formula.mapping(question->solver);
+    GraphMapping mapping = question->formula.mapping(question->solver);
     // The solver's ways may take turns; the shortest ones are nicer where they fit.
     if (auto routed = route_places(problem_, compiled_->fabric, mapping,
                                    {.deadline = &deadline_, .conflicts = 0, .core_conflicts = 0});
@@ -217,7 +217,7 @@ void RoutedSearch::close_gap() {
 
 }  // namespace
 
-MappingResult map_exact_routed(const MappingProblem& problem, const MapperOptions& options) {
+MappingResult map_exact_routed(const MappingProblem& problem, const GraphMapperOptions& options) {
   options.limits.verify();
   Diagnostics diagnostics;
   problem.verify(diagnostics);

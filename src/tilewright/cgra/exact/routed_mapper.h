@@ -17,11 +17,11 @@ namespace tilewright::cgra {
 //
 // limits.seconds as usual; limits.evaluations counts the solver's calls (map_exact's included). `seed` seeds
 // the solver; one thread. problem.rules.routed is taken as set. Errors: problem.verify's.
-MappingResult map_exact_routed(const MappingProblem& problem, const MapperOptions& options);
+MappingResult map_exact_routed(const MappingProblem& problem, const GraphMapperOptions& options);
 
 struct RoutedAnswer {
   Satisfiable exists = Satisfiable::kUnknown;
-  std::optional<Mapping> mapping;  // where kYes
+  std::optional<GraphMapping> mapping;  // where kYes
 };
 // Whether a routed mapping of at most `horizon_cycles` exists. `problem` has been verified.
 RoutedAnswer find_routed_mapping(const MappingProblem& problem, int horizon_cycles,

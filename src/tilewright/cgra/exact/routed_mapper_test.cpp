@@ -50,7 +50,7 @@ TEST(RoutedMapper, StopsAtItsLimit) {
   problem.graph.nodes[0].operands = {{.kind = OperandKind::kConstant}};
   problem.graph.nodes[1].operands = {{.kind = OperandKind::kNode, .index = 0}};
   problem.fixed_times = {0, 9};
-  MapperOptions options;
+  GraphMapperOptions options;
   options.limits.evaluations = 1;
   const MappingResult result = map_exact_routed(problem, options);
   EXPECT_FALSE(result.mapping);

@@ -33,7 +33,7 @@ struct Operand {
   bool operator==(const Operand&) const = default;
 };
 
-struct Node {
+struct DataflowNode {
   std::string name;
   Opcode op = Opcode::kAdd;
   std::optional<Opcode> then;  // one instruction: (a op b) then c
@@ -41,7 +41,7 @@ struct Node {
   int writes = -1;  // tile-memory variable that the result is written to, on the node's own tile
   int sends = -1;   // variable of another flow that the result reaches as an asynchronous message
   int array = -1;   // external array of a load or store
-  bool operator==(const Node&) const = default;
+  bool operator==(const DataflowNode&) const = default;
 };
 
 // A tile-memory variable: it lives on one tile, where everything that reads or writes it synchronously must
@@ -70,7 +70,7 @@ struct Edge {
 
 struct DataflowGraph {
   std::string name;
-  std::vector<Node> nodes;
+  std::vector<DataflowNode> nodes;
   std::vector<Variable> variables;
   std::vector<ExternalArray> arrays;
   std::string description;  // for people

@@ -89,7 +89,7 @@ class Evaluator {
   }
 
   void compute(int node, int thread) {
-    const Node& given = graph_.nodes[size_t(node)];
+    const DataflowNode& given = graph_.nodes[size_t(node)];
     const bool lookup = given.op == Opcode::kLookup;
     operands_.clear();
     for (size_t i = lookup ? 1 : 0; i < given.operands.size(); ++i)
@@ -111,7 +111,7 @@ class Evaluator {
   }
 
   void store(int node, int thread) {
-    const Node& given = graph_.nodes[size_t(node)];
+    const DataflowNode& given = graph_.nodes[size_t(node)];
     if ((given.op != Opcode::kStore && given.op != Opcode::kOutput) || given.array < 0) return;
     const StoreRecord& record = result_.stores[size_t(node)][size_t(thread)];
     result_.arrays[size_t(given.array)][record.index] = record.value;

@@ -49,7 +49,7 @@ class Lowering {
   Operand element(const Expression& tree, int statement, int scope);
   Operand argument(const std::string& text, int scope);
   Operand before(const std::string& text, int scope);
-  Operand node(Node made, int scope);
+  Operand node(DataflowNode made, int scope);
   int copy(const Operand& operand, int scope);
   void store(int statement);
   void results();
@@ -176,17 +176,17 @@ Operand Lowering::element(const Expression& tree, int statement, int scope) {
     too_deep_ = true;
     return {};
   }
-  Node load{.op = Opcode::kLoad, .operands = {lower(*tree.parts.front(), statement, address)}};
+  DataflowNode load{.op = Opcode::kLoad, .operands = {lower(*tree.parts.front(), statement, address)}};
   load.array = array(tree.name);
   const Operand value = node(std::move(load), address);
   if (!options_.asynchronous) return value;
   // The scope belongs to the name: each scope that reads the element has a message of its own.
-  Node& made = graph_.nodes[value.index];
+  DataflowNode& made = graph_.nodes[value.index];
   if (made.sends < 0) made.sends = variable(fmt::format("{}_value", tree.name));
   return {.kind = OperandKind::kVariable, .index = made.sends};
 }
 
-Operand Lowering::node(Node made, int scope) {
+Operand Lowering::node(DataflowNode made, int scope) {
   const bool constant = std::all_of(made.operands.begin(), made.operands.end(),
                                     [](const Operand& o) { return o.kind == OperandKind::kConstant; });
   if (constant && !made.operands.empty() && made.array < 0) {
@@ -218,7 +218,7 @@ Operand Lowering::lower(const Expression& tree, int statement, int scope) {
     case Expression::Kind::kOperation:
       break;
   }
-  Node made{.op = tree.op};
+  DataflowNode made{.op = tree.op};
   for (const auto& part : tree.parts) made.operands.push_back(lower(*part, statement, scope));
   return node(std::move(made), scope);
 }
@@ -235,7 +235,7 @@ int Lowering::copy(const Operand& operand, int scope) {
 
 void Lowering::store(int statement) {
   const Statement& given = statements_[statement];
-  Node made{.op = Opcode::kStore, .operands = {lower(*given.value, statement, 0)}};
+  DataflowNode made{.op = Opcode::kStore, .operands = {lower(*given.value, statement, 0)}};
   const Operand index = lower(*given.index, statement, 0);
   if (index.kind != OperandKind::kThread) made.operands.push_back(index);
   made.array = array(given.target);
@@ -346,18 +346,18 @@ int joining_operands(Opcode op) {
 
 void Lowering::fuse() {
   std::vector<int> uses(graph_.nodes.size(), 0);
-  for (const Node& node : graph_.nodes) {
+  for (const DataflowNode& node : graph_.nodes) {
     for (const Operand& operand : node.operands) {
       if (operand.kind == OperandKind::kNode) ++uses[operand.index];
     }
   }
   std::vector<uint8_t> dead(graph_.nodes.size(), 0);
-  for (Node& node : graph_.nodes) {
+  for (DataflowNode& node : graph_.nodes) {
     if (node.operands.size() != 2 || node.then) continue;
     for (int i = 0; i < joining_operands(node.op); ++i) {
       const Operand& operand = node.operands[size_t(i)];
       if (operand.kind != OperandKind::kNode || operand.distance != 0 || uses[operand.index] != 1) continue;
-      const Node& first = graph_.nodes[operand.index];
+      const DataflowNode& first = graph_.nodes[operand.index];
       if (!joins(first.op) || first.then || first.operands.size() != 2 || first.writes >= 0) continue;
       dead[operand.index] = 1;
       std::vector<Operand> operands = first.operands;
@@ -373,14 +373,14 @@ void Lowering::fuse() {
 
 void Lowering::compact(const std::vector<uint8_t>& dead) {
   std::vector<int> place(dead.size(), -1), scopes;
-  std::vector<Node> kept;
+  std::vector<DataflowNode> kept;
   for (size_t node = 0; node < dead.size(); ++node) {
     if (dead[node]) continue;
     place[node] = int(kept.size());
     kept.push_back(std::move(graph_.nodes[node]));
     scopes.push_back(scope_[node]);
   }
-  for (Node& node : kept) {
+  for (DataflowNode& node : kept) {
     for (Operand& operand : node.operands) {
       if (operand.kind == OperandKind::kNode) operand.index = place[operand.index];
     }

@@ -73,7 +73,7 @@ class DotBuilder {
   int32_t constant(const DotNode& node);
   std::optional<Opcode> operation(const DotToken& token);
   void edge(const DotEdge& edge);
-  int position(const DotEdge& edge, const Node& node);
+  int position(const DotEdge& edge, const DataflowNode& node);
   int distance(const DotEdge& edge);
   void complete(int index);
   int variable(const std::string& name);
@@ -143,7 +143,7 @@ void DotBuilder::node(size_t number) {
     return;
   }
   place_[number] = int(graph_.nodes.size());
-  Node made{.name = given.name};
+  DataflowNode made{.name = given.name};
   if (kind == "input" || kind == "output") {
     made.op = kind == "input" ? Opcode::kInput : Opcode::kOutput;
   } else if (const DotToken* token = named_operation(given.attributes)) {
@@ -166,7 +166,7 @@ int DotBuilder::distance(const DotEdge& edge) {
   return 0;
 }
 
-int DotBuilder::position(const DotEdge& edge, const Node& node) {
+int DotBuilder::position(const DotEdge& edge, const DataflowNode& node) {
   const DotToken* token = find(dot_.edge_attributes[size_t(edge.attributes)], "operand");
   if (!token) return kUnplaced;
   const std::string name = lower_case(token->text);
@@ -203,7 +203,7 @@ void DotBuilder::edge(const DotEdge& edge) {
 
 // Operands with a place take it, the others fill the places that are left in their order, then constants do.
 void DotBuilder::complete(int index) {
-  Node& node = graph_.nodes[size_t(index)];
+  DataflowNode& node = graph_.nodes[size_t(index)];
   const std::vector<Placed>& given = placed_[size_t(index)];
   size_t count = std::max(given.size(), node.then ? 3 : size_t(opcode_facts(node.op).least_operands));
   for (const Placed& placed : given) count = std::max(count, size_t(placed.position + 1));
@@ -259,7 +259,7 @@ std::string in_dot_quotes(const std::string& text) {
 }
 
 // What the label shows of the operands that are no edges.
-std::string variables_read(const DataflowGraph& graph, const Node& node) {
+std::string variables_read(const DataflowGraph& graph, const DataflowNode& node) {
   std::vector<std::string> shown;
   for (const Operand& operand : node.operands) {
     if (operand.kind == OperandKind::kVariable) shown.push_back(graph.variables[operand.index].name);
@@ -270,7 +270,7 @@ std::string variables_read(const DataflowGraph& graph, const Node& node) {
 // Edges, and a node for every constant and for the thread number.
 std::string print_operands(const DataflowGraph& graph) {
   std::set<std::string> names;
-  for (const Node& node : graph.nodes) names.insert(node.name);
+  for (const DataflowNode& node : graph.nodes) names.insert(node.name);
   std::map<std::pair<OperandKind, int32_t>, std::string> free;
   std::string text;
   const auto source = [&](const Operand& operand) {
@@ -286,7 +286,7 @@ std::string print_operands(const DataflowGraph& graph) {
                 : fmt::format("  {} [op=thread, label=thread];\n", name);
     return name;
   };
-  for (const Node& node : graph.nodes) {
+  for (const DataflowNode& node : graph.nodes) {
     for (size_t i = 0; i < node.operands.size(); ++i) {
       const Operand& operand = node.operands[i];
       if (operand.kind == OperandKind::kVariable) continue;
@@ -310,7 +310,7 @@ DataflowGraph parse_graph_dot(const std::string& text, const std::string& source
 
 std::string print_graph_dot(const DataflowGraph& graph) {
   std::string text = fmt::format("digraph {} {{\n", in_dot_quotes(graph.name));
-  for (const Node& node : graph.nodes) {
+  for (const DataflowNode& node : graph.nodes) {
     std::string label = fmt::format("{}: {}", node.name, opcode_facts(node.op).name);
     if (node.then) label += fmt::format(" then {}", opcode_facts(*node.then).name);
     const std::string read = variables_read(graph, node);

@@ -30,15 +30,15 @@ std::string complaint(const std::string& text) {
   return "";
 }
 
-const Node& node_of(const DataflowGraph& graph, const std::string& name) {
+const DataflowNode& node_of(const DataflowGraph& graph, const std::string& name) {
   const auto found = std::find_if(graph.nodes.begin(), graph.nodes.end(),
-                                  [&](const Node& node) { return node.name == name; });
+                                  [&](const DataflowNode& node) { return node.name == name; });
   if (found == graph.nodes.end()) throw Error(ErrorKind::kInternal, "no node " + name);
   return *found;
 }
 
 // "sub(a, 16)", with the names of nodes and their distances.
-std::string meaning(const DataflowGraph& graph, const Node& node) {
+std::string meaning(const DataflowGraph& graph, const DataflowNode& node) {
   std::string text = std::string(opcode_facts(node.op).name);
   if (node.then) text += " then " + std::string(opcode_facts(*node.then).name);
   text += "(";
@@ -146,7 +146,7 @@ class DialectWriter {
   // The text; `expected`: name -> meaning.
   std::string run(std::map<std::string, std::string>& expected) {
     make();
-    for (const Node& node : graph_.nodes) expected[node.name] = meaning(graph_, node);
+    for (const DataflowNode& node : graph_.nodes) expected[node.name] = meaning(graph_, node);
     std::vector<std::string> lines = node_lines();
     const std::vector<std::string> edges = edge_lines();
     lines.insert(lines.end(), edges.begin(), edges.end());
@@ -184,7 +184,8 @@ class DialectWriter {
         Opcode::kOutput, Opcode::kLoad,     Opcode::kStore};
     const size_t count = size_t(random_.between(1, 12));
     for (size_t i = 0; i < count; ++i) {
-      Node node{.name = fresh_name(i), .op = i == 0 ? Opcode::kInput : ops[size_t(random_.between(0, 12))]};
+      DataflowNode node{.name = fresh_name(i),
+                        .op = i == 0 ? Opcode::kInput : ops[size_t(random_.between(0, 12))]};
       const OpcodeFacts& facts = opcode_facts(node.op);
       const int most = node.op == Opcode::kSelect  ? 3
                        : node.op == Opcode::kInput ? 0
@@ -251,7 +252,7 @@ class DialectWriter {
 
   std::vector<std::string> node_lines() {
     std::vector<std::string> lines;
-    for (const Node& node : graph_.nodes) {
+    for (const DataflowNode& node : graph_.nodes) {
       const bool edge_of_machine = node.op == Opcode::kInput || node.op == Opcode::kOutput;
       std::vector<std::pair<std::string, std::string>> given;
       if (dialect_ == 2 && edge_of_machine) {
@@ -292,7 +293,7 @@ class DialectWriter {
   // have places, or none of its first ones.
   std::vector<std::string> edge_lines() {
     std::vector<std::string> lines, constants;
-    for (const Node& node : graph_.nodes) {
+    for (const DataflowNode& node : graph_.nodes) {
       const bool placed = dialect_ == 1 || random_.chance(0.5);
       std::vector<std::string> own;
       for (size_t i = 0; i < node.operands.size(); ++i) {
@@ -352,7 +353,7 @@ TEST(GraphDotClass, EveryDialectReadsBackEqual) {
     const std::string found = complaint(text);
     ASSERT_EQ(found, "") << "seed " << seed << " case " << i << "\n" << text;
     const DataflowGraph graph = parse_dot_text(text);
-    for (const Node& node : graph.nodes) got[node.name] = meaning(graph, node);
+    for (const DataflowNode& node : graph.nodes) got[node.name] = meaning(graph, node);
     ASSERT_EQ(got, expected) << "seed " << seed << " case " << i << "\n" << text;
   }
   RecordProperty("cases", int(cases));

@@ -166,7 +166,7 @@ Operand GraphReader::operand(JsonMap& map, const json& entry, size_t position) {
 }
 
 void GraphReader::node(const json& entry, int index) {
-  Node& made = graph().nodes[index];
+  DataflowNode& made = graph().nodes[index];
   JsonMap map(entry, fmt::format("{}: node '{}'", source_, made.name), diagnostics_);
   if (!entry.is_object()) return;
   map.text("name", "");
@@ -198,7 +198,7 @@ void GraphReader::node(const json& entry, int index) {
 // A variable's tile is that of everything that reads or writes it there.
 void GraphReader::fix_variables() {
   for (size_t index = 0; index < graph().nodes.size(); ++index) {
-    const Node& node = graph().nodes[index];
+    const DataflowNode& node = graph().nodes[index];
     std::vector<int> used;
     if (node.writes >= 0) used.push_back(node.writes);
     for (const Operand& operand : node.operands) {
@@ -244,7 +244,7 @@ std::string print_operand(const DataflowGraph& graph, const Operand& operand) {
 
 std::string print_node(const GraphFile& file, size_t index) {
   const DataflowGraph& graph = file.graph;
-  const Node& node = graph.nodes[index];
+  const DataflowNode& node = graph.nodes[index];
   std::string text =
       fmt::format("{{\"name\": {}, \"op\": \"{}\"", ascii_json_quoted(node.name), opcode_facts(node.op).name);
   if (node.then) text += fmt::format(", \"then\": \"{}\"", opcode_facts(*node.then).name);

@@ -112,7 +112,7 @@ std::vector<FileEdge> read_edges(JsonMap& map, int nodes, size_t numbers) {
 
 void add_operands(DataflowGraph& graph, const std::vector<FileEdge>& edges, JsonMap& map) {
   for (const FileEdge& edge : edges) {
-    Node& node = graph.nodes[edge.to];
+    DataflowNode& node = graph.nodes[edge.to];
     node.operands.push_back({.kind = OperandKind::kNode, .index = edge.from, .distance = edge.distance});
     if (int(node.operands.size()) == kMostOperands + 1) {
       map.error("edges", fmt::format("node {} has more than {} operands", edge.to, kMostOperands));
@@ -154,14 +154,14 @@ std::vector<std::string> read_operations(JsonMap& map) {
 // Constant nodes become operands; the others move up.
 void fold_constants(DataflowGraph& graph, const std::vector<std::string>& names) {
   std::vector<int> moved(graph.nodes.size(), -1);
-  std::vector<Node> kept;
+  std::vector<DataflowNode> kept;
   for (size_t id = 0; id < graph.nodes.size(); ++id) {
     if (names[id] == "const") continue;
     moved[id] = int(kept.size());
     kept.push_back(std::move(graph.nodes[id]));
   }
   graph.nodes = std::move(kept);
-  for (Node& node : graph.nodes) {
+  for (DataflowNode& node : graph.nodes) {
     for (Operand& operand : node.operands) {
       if (operand.kind != OperandKind::kNode) continue;
       const int id = operand.index;
@@ -171,7 +171,7 @@ void fold_constants(DataflowGraph& graph, const std::vector<std::string>& names)
   }
 }
 
-void complete_operation(Node& node, int id, const std::string& name, JsonMap& map) {
+void complete_operation(DataflowNode& node, int id, const std::string& name, JsonMap& map) {
   node.name = fmt::format("{}{}", name == "32" ? "unnamed" : name, id);
   if (name == "const") return;
   node.op = *find_kernel_opcode(name);
@@ -188,7 +188,7 @@ void complete_operation(Node& node, int id, const std::string& name, JsonMap& ma
 
 void add_arrays(DataflowGraph& graph) {
   int memory = -1;
-  for (Node& node : graph.nodes) {
+  for (DataflowNode& node : graph.nodes) {
     if (node.op == Opcode::kLoad) {
       if (memory < 0) {
         memory = int(graph.arrays.size());
@@ -204,7 +204,7 @@ void add_arrays(DataflowGraph& graph) {
 
 // --- synthetic graphs ---
 
-void choose_operation(Node& node, int id) {
+void choose_operation(DataflowNode& node, int id) {
   constexpr std::array kTwo = {Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kXor,
                                Opcode::kMaximum};
   constexpr std::array kThen = {Opcode::kAdd, Opcode::kSubtract, Opcode::kXor};

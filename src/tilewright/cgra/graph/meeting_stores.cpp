@@ -57,7 +57,7 @@ class Addresses {
   }
 
   // Where a store or output writes.
-  MaybeLine address(const Node& node) const {
+  MaybeLine address(const DataflowNode& node) const {
     const bool counts = node.op == Opcode::kOutput || node.operands.size() < 2;
     MaybeLine sum = Line{counts ? 1u : 0u, 0};
     for (size_t i = 1; i < node.operands.size() && sum; ++i) {
@@ -82,7 +82,7 @@ class Addresses {
     return {};
   }
 
-  MaybeLine value(const Node& node) const {
+  MaybeLine value(const DataflowNode& node) const {
     std::vector<MaybeLine> operands;
     for (const Operand& given : node.operands) operands.push_back(operand(given));
     if (!node.then) return combined(node.op, operands);
@@ -128,7 +128,7 @@ std::optional<StorePair> meeting(const Line& a, const Line& b) {
 std::vector<StorePair> meeting_stores(const DataflowGraph& graph) {
   std::map<int, std::vector<int>> stores;  // by array
   for (size_t node = 0; node < graph.nodes.size(); ++node) {
-    const Node& given = graph.nodes[node];
+    const DataflowNode& given = graph.nodes[node];
     if ((given.op == Opcode::kStore || given.op == Opcode::kOutput) && given.array >= 0)
       stores[given.array].push_back(int(node));
   }

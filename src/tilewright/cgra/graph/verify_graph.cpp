@@ -25,7 +25,7 @@ class GraphChecker {
     if (graph_.nodes.empty()) graph_error("nodes", "is empty", "a graph has at least one operation");
     names();
     for (const Variable& variable : graph_.variables) entries(variable);
-    for (const Node& node : graph_.nodes) {
+    for (const DataflowNode& node : graph_.nodes) {
       operands(node);
       operation(node);
       memory(node);
@@ -45,7 +45,7 @@ class GraphChecker {
     diagnostics_.error(ErrorKind::kInvalidInput, "graph '" + graph_.name + "'", field, std::move(message),
                        std::move(hint));
   }
-  void error(const Node& node, std::string message, std::string hint) {
+  void error(const DataflowNode& node, std::string message, std::string hint) {
     diagnostics_.error(ErrorKind::kInvalidInput, "node '" + node.name + "'",
                        std::string(opcode_facts(node.op).name), std::move(message), std::move(hint));
   }
@@ -54,9 +54,9 @@ class GraphChecker {
 
   void names();
   void entries(const Variable& variable);
-  void operands(const Node& node);
-  void operation(const Node& node);
-  void memory(const Node& node);
+  void operands(const DataflowNode& node);
+  void operation(const DataflowNode& node);
+  void memory(const DataflowNode& node);
   void arrays();
   void variables();
   void messages(const std::vector<int>& flow);
@@ -83,7 +83,7 @@ void GraphChecker::names() {
     }
   };
   values.insert("thread");  // operands name the thread number so
-  for (const Node& node : graph_.nodes) check(values, node.name, "nodes");
+  for (const DataflowNode& node : graph_.nodes) check(values, node.name, "nodes");
   for (const Variable& variable : graph_.variables) check(values, variable.name, "variables");
   for (const ExternalArray& array : graph_.arrays) check(arrays, array.name, "arrays");
 }
@@ -94,7 +94,7 @@ void GraphChecker::entries(const Variable& variable) {
               fmt::format("1..{}", kMostElements));
 }
 
-void GraphChecker::operands(const Node& node) {
+void GraphChecker::operands(const DataflowNode& node) {
   for (size_t i = 0; i < node.operands.size(); ++i) {
     const Operand& operand = node.operands[i];
     const bool node_gone = operand.kind == OperandKind::kNode && !exists(operand.index, graph_.nodes.size());
@@ -127,7 +127,7 @@ bool may_follow(Opcode op) {
          (op >= Opcode::kEqual && op <= Opcode::kGreaterEqual && facts.most_operands == 2);
 }
 
-void GraphChecker::operation(const Node& node) {
+void GraphChecker::operation(const DataflowNode& node) {
   const OpcodeFacts& facts = opcode_facts(node.op);
   const int count = int(node.operands.size());
   if (count > most_operands_) {
@@ -148,7 +148,7 @@ void GraphChecker::operation(const Node& node) {
   }
 }
 
-void GraphChecker::memory(const Node& node) {
+void GraphChecker::memory(const DataflowNode& node) {
   const bool needs = opcode_facts(node.op).memory;
   const bool may = needs || node.op == Opcode::kInput || node.op == Opcode::kOutput;
   if (node.array >= int(graph_.arrays.size()) || (needs && node.array < 0)) {
@@ -168,7 +168,7 @@ void GraphChecker::memory(const Node& node) {
 
 void GraphChecker::arrays() {
   std::vector<int> loaded(graph_.arrays.size(), 0), stored(graph_.arrays.size(), 0);
-  for (const Node& node : graph_.nodes) {
+  for (const DataflowNode& node : graph_.nodes) {
     if (!exists(node.array, graph_.arrays.size())) continue;
     const bool reads = node.op == Opcode::kLoad || node.op == Opcode::kInput;
     ++(reads ? loaded : stored)[node.array];
@@ -191,7 +191,7 @@ void GraphChecker::variables() {
   const std::vector<int> flow = graph_.flows();
   std::vector<std::vector<int>> senders(graph_.variables.size()), writers = senders, readers = senders;
   for (size_t node = 0; node < graph_.nodes.size(); ++node) {
-    const Node& given = graph_.nodes[node];
+    const DataflowNode& given = graph_.nodes[node];
     if (given.sends >= 0) senders[given.sends].push_back(int(node));
     if (given.writes >= 0) writers[given.writes].push_back(int(node));
     for (const Operand& operand : given.operands) {
@@ -258,7 +258,7 @@ void GraphChecker::messages(const std::vector<int>& flow) {
   if (int(ready.size()) == flows) return;
   std::vector<std::string> names;
   for (size_t node = 0; node < graph_.nodes.size(); ++node) {
-    const Node& given = graph_.nodes[node];
+    const DataflowNode& given = graph_.nodes[node];
     if (given.sends >= 0 && std::find(ready.begin(), ready.end(), flow[node]) == ready.end())
       names.push_back(given.name);
   }
@@ -268,7 +268,7 @@ void GraphChecker::messages(const std::vector<int>& flow) {
 
 void GraphChecker::drop_undefined() {
   reduced_ = graph_;
-  for (Node& node : reduced_.nodes) {
+  for (DataflowNode& node : reduced_.nodes) {
     std::erase_if(node.operands, [&](const Operand& operand) {
       return operand.kind == OperandKind::kNode && !exists(operand.index, graph_.nodes.size());
     });

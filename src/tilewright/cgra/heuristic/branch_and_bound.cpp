@@ -142,7 +142,7 @@ class PlacementTree {
   std::vector<int> order_;
 };
 
-void search_tree(const MappingProblem& problem, const MapperOptions& options, const Deadline& deadline,
+void search_tree(const MappingProblem& problem, const GraphMapperOptions& options, const Deadline& deadline,
                  MappingResult& result) {
   const PlacementModel model = compile_model(problem, &deadline);
   const PlacementDecoder decoder(model);
@@ -157,7 +157,7 @@ void search_tree(const MappingProblem& problem, const MapperOptions& options, co
   search.limits.deadline = &deadline;
   int last_makespan = 0;
   if (const auto schedule = list_schedule(decoder)) {
-    const Mapping mapping{.ii = model.ii, .places = schedule->places, .routes = {}};
+    const GraphMapping mapping{.ii = model.ii, .places = schedule->places, .routes = {}};
     last_makespan = makespan_cycles(mapping, model.latency_cycles);
     search.start = {schedule->places, last_makespan};
   } else {  // a schedule that places one node after the other, each a whole II and the longest way later
@@ -171,14 +171,14 @@ void search_tree(const MappingProblem& problem, const MapperOptions& options, co
   result.curve = found.curve;
   result.lower_bound = found.end.bound.value_or(0);
   if (found.best) {
-    result.mapping = Mapping{.ii = model.ii, .places = *found.best, .routes = {}};
+    result.mapping = GraphMapping{.ii = model.ii, .places = *found.best, .routes = {}};
     result.makespan = makespan_cycles(*result.mapping, model.latency_cycles);
   }
 }
 
 }  // namespace
 
-MappingResult map_branch_and_bound(const MappingProblem& problem, const MapperOptions& options) {
+MappingResult map_branch_and_bound(const MappingProblem& problem, const GraphMapperOptions& options) {
   Diagnostics diagnostics;
   problem.verify(diagnostics);
   diagnostics.raise_if_any();

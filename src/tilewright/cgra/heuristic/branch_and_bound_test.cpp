@@ -13,7 +13,7 @@ MappingProblem line_problem(const std::vector<std::vector<int>>& operands, int i
   problem.rules = usual_rules(problem.fabric);
   problem.ii = ii;
   for (size_t i = 0; i < operands.size(); ++i) {
-    Node node{.name = "n" + std::to_string(i)};
+    DataflowNode node{.name = "n" + std::to_string(i)};
     for (const int from : operands[i]) node.operands.push_back({.kind = OperandKind::kNode, .index = from});
     problem.graph.nodes.push_back(node);
   }
@@ -25,7 +25,7 @@ TEST(BranchAndBound, KnownOptimaAtEveryInterval) {
                                       chain = {{}, {0}, {1}};
   const std::vector<int> of_distance = {16, 13, 15, 13, 13, 13}, of_chain = {11, 10, 11, 9, 9, 10};
   for (int ii = 1; ii <= 6; ++ii) {
-    MapperOptions options;
+    GraphMapperOptions options;
     options.limits.seconds = 60;
     const MappingProblem large = line_problem(distance, ii), small = line_problem(chain, ii);
     const MappingResult one = map_branch_and_bound(large, options),

@@ -42,7 +42,7 @@ MappingResult finish(const PlacementModel& model, const PlacementDecoder& decode
     result.curve.push_back(makespan_point(point, result.lower_bound));
   }
   if (!found.best) return result;
-  result.mapping = Mapping{.ii = model.ii, .places = *decoder.decode(*found.best), .routes = {}};
+  result.mapping = GraphMapping{.ii = model.ii, .places = *decoder.decode(*found.best), .routes = {}};
   result.makespan = makespan_cycles(*result.mapping, model.latency_cycles);
   result.status = result.makespan == result.lower_bound ? SearchStatus::kOptimal : SearchStatus::kFeasible;
   return result;
@@ -50,7 +50,7 @@ MappingResult finish(const PlacementModel& model, const PlacementDecoder& decode
 
 // Few evaluations are not divided among lanes: each would only begin.
 template <typename Options>
-Options searched(const MapperOptions& options, int64_t evaluations_per_lane) {
+Options searched(const GraphMapperOptions& options, int64_t evaluations_per_lane) {
   Options made;
   made.threads = options.threads;
   made.seed = options.seed;
@@ -73,7 +73,7 @@ void start_from_list(const PlacementSpace& space, Options& options) {
 constexpr int kRoutedRuns = 4;
 
 template <typename Search>
-void routed_best(const MappingProblem& problem, MapperOptions options, const Deadline& deadline,
+void routed_best(const MappingProblem& problem, GraphMapperOptions options, const Deadline& deadline,
                  const Search& search, MappingResult& best) {
   if (!problem.rules.routed) {
     best = search(options);
@@ -104,16 +104,16 @@ void routed_best(const MappingProblem& problem, MapperOptions options, const Dea
 }
 
 template <typename Search>
-MappingResult search_placements(const MappingProblem& problem, const MapperOptions& options,
+MappingResult search_placements(const MappingProblem& problem, const GraphMapperOptions& options,
                                 const Search& search) {
   const Deadline deadline(options.limits.seconds, options.limits.deadline);
-  MapperOptions rest = options;
+  GraphMapperOptions rest = options;
   rest.limits.deadline = &deadline;
   MappingResult result;
   finishes(deadline, [&] {
     const PlacementModel model = compile_checked(problem, deadline);
     const PlacementSpace space(model);
-    const auto one = [&](const MapperOptions& part) {
+    const auto one = [&](const GraphMapperOptions& part) {
       return finish(model, space.decoder, search(space, part));
     };
     routed_best(problem, rest, deadline, one, result);
@@ -126,14 +126,14 @@ MappingResult search_placements(const MappingProblem& problem, const MapperOptio
 
 }  // namespace
 
-MappingResult map_random(const MappingProblem& problem, const MapperOptions& options) {
-  return search_placements(problem, options, [](const PlacementSpace& space, const MapperOptions& part) {
+MappingResult map_random(const MappingProblem& problem, const GraphMapperOptions& options) {
+  return search_placements(problem, options, [](const PlacementSpace& space, const GraphMapperOptions& part) {
     return random_search(space, searched<SamplingOptionsOf<PlacementSpace>>(part, 1000));
   });
 }
 
-MappingResult map_annealing(const MappingProblem& problem, const MapperOptions& options) {
-  return search_placements(problem, options, [](const PlacementSpace& space, const MapperOptions& part) {
+MappingResult map_annealing(const MappingProblem& problem, const GraphMapperOptions& options) {
+  return search_placements(problem, options, [](const PlacementSpace& space, const GraphMapperOptions& part) {
     auto annealing = searched<AnnealingOptions<PlacementGenes, Value>>(part, 20'000);
     start_from_list(space, annealing);
     annealing.bound = Value{longest_chain(space.decoder), -1};
@@ -141,8 +141,8 @@ MappingResult map_annealing(const MappingProblem& problem, const MapperOptions& 
   });
 }
 
-MappingResult map_evolution(const MappingProblem& problem, const MapperOptions& options) {
-  return search_placements(problem, options, [](const PlacementSpace& space, const MapperOptions& part) {
+MappingResult map_evolution(const MappingProblem& problem, const GraphMapperOptions& options) {
+  return search_placements(problem, options, [](const PlacementSpace& space, const GraphMapperOptions& part) {
     auto evolution = searched<EvolutionOptions<PlacementGenes, Value>>(part, 20'000);
     if (part.limits.evaluations != SearchLimits::kNone) {
       evolution.population = int(std::clamp<int64_t>(part.limits.evaluations / 10, 8, evolution.population));
@@ -152,8 +152,8 @@ MappingResult map_evolution(const MappingProblem& problem, const MapperOptions& 
   });
 }
 
-MappingResult map_list(const MappingProblem& problem, const MapperOptions& options) {
-  return search_placements(problem, options, [](const PlacementSpace& space, const MapperOptions&) {
+MappingResult map_list(const MappingProblem& problem, const GraphMapperOptions& options) {
+  return search_placements(problem, options, [](const PlacementSpace& space, const GraphMapperOptions&) {
     Found found;
     if (const auto schedule = list_schedule(space.decoder)) {
       found.best = schedule->genes;

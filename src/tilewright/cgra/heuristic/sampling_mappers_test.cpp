@@ -18,7 +18,7 @@ MappingProblem random_problem(Random& random, int size, const std::string& fabri
   problem.ii = int(random.between(4, 8));
   problem.rules = usual_rules(problem.fabric);
   for (int i = 0; i < size; ++i) {
-    Node node{.name = "n" + std::to_string(i)};
+    DataflowNode node{.name = "n" + std::to_string(i)};
     std::vector<int> from;
     for (int64_t k = random.between(0, 2); i > 0 && k > 0; --k)
       from.push_back(int(random.between(std::max(0, i - 6), i - 1)));
@@ -49,7 +49,7 @@ TEST(HeuristicMappers, ResultsPassTheChecker) {
     const bool line = i % 2 == 0;
     const MappingProblem problem =
         random_problem(random, int(random.between(4, 24)), line ? "line-16" : "mesh-4x4", !line);
-    MapperOptions options;
+    GraphMapperOptions options;
     options.seed = uint64_t(i);
     options.limits.evaluations = 400;
     int best = 0;
@@ -72,7 +72,7 @@ TEST(HeuristicMappers, RoutedResultsPassTheChecker) {
   for (int i = 0; i < 10; ++i) {
     MappingProblem problem = random_problem(random, 10, i % 2 == 0 ? "line-16" : "hycube-4x4", i % 2 == 1);
     problem.rules.routed = true;
-    MapperOptions options;
+    GraphMapperOptions options;
     options.limits.evaluations = 800;
     const MappingResult result = map_annealing(problem, options);
     if (!result.mapping) continue;
@@ -85,7 +85,7 @@ TEST(HeuristicMappers, RoutedResultsPassTheChecker) {
 TEST(HeuristicMappers, SameSeedSameResult) {
   Random random(5);
   const MappingProblem problem = random_problem(random, 20, "line-16", false);
-  MapperOptions options{.seed = 9};
+  GraphMapperOptions options{.seed = 9};
   options.limits.evaluations = 2000;
   const MappingResult one = map_annealing(problem, options);
   options.threads = 2;

@@ -10,7 +10,7 @@
 
 namespace tilewright::cgra::testing {
 
-inline size_t violations(MappingProblem problem, const Mapping& mapping) {
+inline size_t violations(MappingProblem problem, const GraphMapping& mapping) {
   problem.ii = mapping.ii;
   return check_mapping(problem, mapping).size();
 }

@@ -21,7 +21,7 @@ inline DataflowGraph graph_of(int nodes, const std::vector<std::vector<int>>& ed
   DataflowGraph graph;
   graph.name = "kernel";
   for (int node = 0; node < nodes; ++node) {
-    Node made;
+    DataflowNode made;
     made.name = "n" + std::to_string(node);
     graph.nodes.push_back(made);
   }
@@ -36,7 +36,7 @@ inline DataflowGraph graph_of(int nodes, const std::vector<std::vector<int>>& ed
     made.distance = edge[2];
     graph.nodes[edge[1]].operands.push_back(made);
   }
-  for (Node& node : graph.nodes) {
+  for (DataflowNode& node : graph.nodes) {
     while (node.operands.size() < 2) node.operands.push_back(operand(OperandKind::kConstant));
   }
   return graph;

@@ -34,9 +34,9 @@ struct KernelResult {
   // up to most_ii is refuted. kStopped: out of time before any mapping.
   SearchStatus status = SearchStatus::kStopped;
   MinimumIi bound;
-  int least_ii = 0;                // no mapping has a smaller II: `bound`, and what was refuted above it
-  std::vector<RefutedIi> refuted;  // ascending, from bound.value(): least_ii - 1 is the last
-  std::optional<Mapping> mapping;  // passes check_mapping in the routed tier
+  int least_ii = 0;                     // no mapping has a smaller II: `bound`, and what was refuted above it
+  std::vector<RefutedIi> refuted;       // ascending, from bound.value(): least_ii - 1 is the last
+  std::optional<GraphMapping> mapping;  // passes check_mapping in the routed tier
   int makespan = 0, least_makespan = 0;  // of `mapping`; no mapping at its II is shorter than the second
   SearchCounts counts;  // evaluations: formulas solved; nodes: the solver's conflicts allowed
   double seconds = 0;

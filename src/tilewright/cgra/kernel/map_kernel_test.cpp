@@ -52,7 +52,7 @@ class Enumeration {
 
   const MappingProblem& problem_;
   int starts_ = 0;
-  Mapping mapping_;
+  GraphMapping mapping_;
 };
 
 TEST(MapKernel, AgreesWithEnumerationOnTinyArrays) {

@@ -74,7 +74,7 @@ void find_bound(const MappingProblem& problem, const Deadline* deadline, Minimum
   bound.reason = fmt::format("{} operations on {} tiles", nodes, problem.fabric.tiles());
   if (problem.fabric.memory_left_column_only) {
     const auto memory = std::count_if(problem.graph.nodes.begin(), problem.graph.nodes.end(),
-                                      [](const Node& node) { return opcode_facts(node.op).memory; });
+                                      [](const DataflowNode& node) { return opcode_facts(node.op).memory; });
     const int need = ceil_div(int(memory), problem.fabric.rows);
     if (need > bound.resource) {
       bound.resource = need;

@@ -55,7 +55,7 @@ Fabric corner_array(const Fabric& fabric, int rows, int columns) {
   return corner;
 }
 
-Mapping embed_mapping(Mapping mapping, const Fabric& corner, const Fabric& fabric) {
+GraphMapping embed_mapping(GraphMapping mapping, const Fabric& corner, const Fabric& fabric) {
   const auto moved = [&](int tile) { return tile / corner.columns * fabric.columns + tile % corner.columns; };
   for (Place& place : mapping.places) place.tile = moved(place.tile);
   for (Route& route : mapping.routes) {

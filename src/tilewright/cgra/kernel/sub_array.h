@@ -13,7 +13,7 @@ namespace tilewright::cgra {
 Fabric corner_array(const Fabric& fabric, int rows, int columns);
 
 // A mapping onto corner_array(fabric, rows, columns) as one onto `fabric`.
-Mapping embed_mapping(Mapping mapping, const Fabric& corner, const Fabric& fabric);
+GraphMapping embed_mapping(GraphMapping mapping, const Fabric& corner, const Fabric& fabric);
 
 // Square corners without wrapping links (cut at the fabric's edges) with space for `operations` at `ii`, from
 // 4 x 4 up, and finally the fabric itself.

@@ -21,7 +21,7 @@ TEST(SubArray, EveryLinkOfACornerIsALinkOfTheArray) {
     const Fabric fabric = preset(name), corner = corner_array(fabric, 4, 3);
     std::set<std::pair<int, int>> links;
     for (const FabricLink& link : fabric_links(fabric)) links.insert({link.from, link.to});
-    Mapping ends;
+    GraphMapping ends;
     for (const FabricLink& link : fabric_links(corner)) ends.routes.push_back({{link.from, 0}, {link.to, 0}});
     EXPECT_EQ(ends.routes.size(), 2u * (4 * 2 + 3 * 3)) << name;
     ends = embed_mapping(ends, corner, fabric);

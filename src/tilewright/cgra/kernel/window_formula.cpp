@@ -143,8 +143,8 @@ void WindowFormula::add_pass_through() {
   for (const std::vector<int>& users : passing) cnf_.at_most(fabric_.pass_through, users);
 }
 
-Mapping WindowFormula::read(const SatSolver& solver) const {
-  Mapping mapping;
+GraphMapping WindowFormula::read(const SatSolver& solver) const {
+  GraphMapping mapping;
   mapping.ii = model_.ii;
   for (int node = 0; node < model_.nodes; ++node) {
     Place place;
@@ -162,7 +162,7 @@ Mapping WindowFormula::read(const SatSolver& solver) const {
 
 // Breadth first over (clock, hops, tile) along the waits and links that the model has set: any two consumers
 // get ways out of the same set, so capacities hold whichever is taken.
-Route WindowFormula::route(const SatSolver& solver, const Edge& edge, const Mapping& mapping) const {
+Route WindowFormula::route(const SatSolver& solver, const Edge& edge, const GraphMapping& mapping) const {
   const ValueSpread& value = values_[edge.from];
   const int first = first_clock_[edge.from];
   const Place from = mapping.places[edge.from], to = mapping.places[edge.to];

@@ -21,7 +21,7 @@ class WindowFormula {
 
   const Cnf& cnf() const { return cnf_; }
   // Places and routes of the model that `solver` found.
-  Mapping read(const SatSolver& solver) const;
+  GraphMapping read(const SatSolver& solver) const;
 
  private:
   void add_timing();
@@ -31,7 +31,7 @@ class WindowFormula {
   void add_storage();
   void add_pass_through();
   const StartWindows& windows() const { return places_.windows(); }
-  Route route(const SatSolver& solver, const Edge& edge, const Mapping& mapping) const;
+  Route route(const SatSolver& solver, const Edge& edge, const GraphMapping& mapping) const;
 
   const Fabric& fabric_;
   const PlacementModel& model_;

@@ -45,7 +45,7 @@ TEST(WindowFormula, ModelsAreValidMappingsWhateverTheFabric) {
     fabric.instructions = random.chance(0.2) ? 2 : 64;
     MappingProblem problem = problem_of(testing::random_kernel(random, int(random.between(2, 10))), fabric,
                                         int(random.between(1, 4)));
-    for (Node& node : problem.graph.nodes) {
+    for (DataflowNode& node : problem.graph.nodes) {
       if (random.chance(0.2)) node.op = Opcode::kLoad;
     }
     if (random.chance(0.3)) problem.rules.siblings_apart = true;

@@ -31,7 +31,7 @@ MappingProblem random_problem(Random& random, const std::string& fabric, const W
   problem.rules = usual_rules(problem.fabric);
   problem.rules.delay = wish.delay;
   for (int i = 0; i < wish.nodes; ++i) {
-    Node node{.name = "n" + std::to_string(i)};
+    DataflowNode node{.name = "n" + std::to_string(i)};
     for (int64_t k = random.between(wish.least_operands, 2); i > 0 && k > 0; --k) {
       const int from = int(random.between(std::max(0, i - 6), i - 1));
       node.operands.push_back({.kind = OperandKind::kNode, .index = from});
@@ -75,7 +75,7 @@ Tally play(const MappingProblem& problem, const EnvironmentOptions& options, int
     }
     ++(environment.complete() ? tally.complete : tally.dead);
     if (!environment.complete()) continue;
-    const Mapping mapping{.ii = problem.ii, .places = environment.places(), .routes = {}};
+    const GraphMapping mapping{.ii = problem.ii, .places = environment.places(), .routes = {}};
     for (const Violation& violation : check_mapping(problem, mapping)) ADD_FAILURE() << violation.text;
     EXPECT_EQ(makespan_cycles(mapping, problem.fabric.operation_latency_cycles), environment.makespan());
     EXPECT_TRUE(std::is_sorted(bounds.begin(), bounds.end()));

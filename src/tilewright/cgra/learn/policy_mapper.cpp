@@ -78,7 +78,7 @@ class Collector {
     if (!environment.complete()) return;
     ++result_.counts.valid;
     if (result_.mapping && environment.makespan() >= result_.makespan) return;
-    Mapping mapping{.ii = problem_->ii, .places = environment.places(), .routes = {}};
+    GraphMapping mapping{.ii = problem_->ii, .places = environment.places(), .routes = {}};
     if (problem_->rules.routed) {
       RoutingResult routes = route_places(*problem_, mapping, {.deadline = &deadline_});
       if (routes.status != SearchStatus::kFeasible) return;
@@ -115,7 +115,7 @@ class Collector {
 };
 
 // What `search` gives to the collector by the time it ends, or the time does.
-MappingResult collect(const MappingProblem& problem, const MapperOptions& options,
+MappingResult collect(const MappingProblem& problem, const GraphMapperOptions& options,
                       const std::function<void(const Deadline&, Collector&)>& search) {
   const Deadline deadline(options.limits.seconds, options.limits.deadline);
   Collector collector(problem, deadline);
@@ -138,7 +138,7 @@ void sample(Collector& collector, int64_t samples,
   }
 }
 
-int64_t wanted_samples(const MapperOptions& options, int64_t usual) {
+int64_t wanted_samples(const GraphMapperOptions& options, int64_t usual) {
   if (options.limits.evaluations != SearchLimits::kNone) return options.limits.evaluations;
   return options.limits.timed() ? SearchLimits::kNone : usual;
 }
@@ -194,7 +194,7 @@ void beam(const PolicyWeights& weights, const PlacementInstance& instance, int w
 }  // namespace
 
 MappingResult map_with_policy(const PolicyWeights& weights, const MappingProblem& problem,
-                              const MapperOptions& options, const PolicySearchOptions& search) {
+                              const GraphMapperOptions& options, const PolicySearchOptions& search) {
   return collect(problem, options, [&](const Deadline& deadline, Collector& collector) {
     if (search.beam > 0) {
       const PlacementInstance instance = compile_checked(problem, deadline);
@@ -219,7 +219,7 @@ MappingResult map_with_policy(const PolicyWeights& weights, const MappingProblem
   });
 }
 
-MappingResult map_with_random_actions(const MappingProblem& problem, const MapperOptions& options) {
+MappingResult map_with_random_actions(const MappingProblem& problem, const GraphMapperOptions& options) {
   return collect(problem, options, [&](const Deadline& deadline, Collector& collector) {
     const PlacementInstance instance = compile_checked(problem, deadline);
     collector.bound(instance.bound);

@@ -25,10 +25,10 @@ struct PolicySearchOptions {
 // lower_bound is the longest chain: kOptimal where it is met. Without the time or memory to look at the
 // graph: kStopped. Errors (invalid input): problem.verify's; (unsupported): compile_instance's.
 MappingResult map_with_policy(const PolicyWeights& weights, const MappingProblem& problem,
-                              const MapperOptions& options, const PolicySearchOptions& search);
+                              const GraphMapperOptions& options, const PolicySearchOptions& search);
 
 // Placements drawn uniformly from the valid actions of the same environment: what the policy is compared
 // with.
-MappingResult map_with_random_actions(const MappingProblem& problem, const MapperOptions& options);
+MappingResult map_with_random_actions(const MappingProblem& problem, const GraphMapperOptions& options);
 
 }  // namespace tilewright::cgra

@@ -56,7 +56,7 @@ TEST(Policy, SamplesAndBeamsPassTheChecker) {
   int mapped = 0;
   for (uint64_t seed = 0; seed < 12; ++seed) {
     const MappingProblem problem = flow_problem(12 + int(seed) * 3, seed);
-    MapperOptions options{.seed = seed};
+    GraphMapperOptions options{.seed = seed};
     for (const int width : {0, 8}) {
       const MappingResult result = map_with_policy(weights, problem, options, {.samples = 8, .beam = width});
       if (!result.mapping) continue;
@@ -81,7 +81,7 @@ TEST(Policy, NothingGoesOnWhenTheTimeIsOver) {
   for (const Ending why : {Ending::kTime, Ending::kMemory, Ending::kRequest}) {
     const Deadline over;
     over.expire(why);
-    MapperOptions options;
+    GraphMapperOptions options;
     options.limits.deadline = &over;
     for (const MappingResult& result : {map_with_policy(weights, problem, options, {.samples = 8}),
                                         map_with_policy(weights, problem, options, {.samples = 8, .beam = 4}),

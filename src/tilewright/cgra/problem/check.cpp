@@ -14,7 +14,7 @@ namespace {
 
 class Checker {
  public:
-  Checker(const MappingProblem& problem, const Mapping& mapping)
+  Checker(const MappingProblem& problem, const GraphMapping& mapping)
       : problem_(problem), mapping_(mapping), edges_(problem.graph.edges()) {}
 
   std::vector<Violation> run() {
@@ -56,7 +56,7 @@ class Checker {
   void limit(const Users& users, int most, Rule rule, const char* what);
 
   const MappingProblem& problem_;
-  const Mapping& mapping_;
+  const GraphMapping& mapping_;
   std::vector<Edge> edges_;
   std::vector<Violation> found_;
   Users on_link_, passing_, waiting_;
@@ -193,7 +193,7 @@ void Checker::storage() {
   std::map<int, std::set<int>> variables;
   for (int node = 0; node < nodes(); ++node) {
     operations[place(node).tile].push_back(node);
-    const Node& given = problem_.graph.nodes[node];
+    const DataflowNode& given = problem_.graph.nodes[node];
     if (given.writes >= 0) variables[place(node).tile].insert(given.writes);
     for (const Operand& operand : given.operands) {
       if (operand.kind == OperandKind::kVariable) variables[place(node).tile].insert(operand.index);
@@ -322,7 +322,7 @@ const char* rule_name(Rule rule) {
   return "?";
 }
 
-std::vector<Violation> check_mapping(const MappingProblem& problem, const Mapping& mapping) {
+std::vector<Violation> check_mapping(const MappingProblem& problem, const GraphMapping& mapping) {
   return Checker(problem, mapping).run();
 }
 

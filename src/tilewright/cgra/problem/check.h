@@ -43,6 +43,6 @@ struct Violation {
 // multiple of II are different threads' values and count separately. All violations, ordered by rule, then
 // nodes; none: the mapping is valid. Routes are checked where problem.rules.routed; without it they are
 // ignored.
-std::vector<Violation> check_mapping(const MappingProblem& problem, const Mapping& mapping);
+std::vector<Violation> check_mapping(const MappingProblem& problem, const GraphMapping& mapping);
 
 }  // namespace tilewright::cgra

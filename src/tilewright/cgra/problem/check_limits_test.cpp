@@ -13,14 +13,14 @@ Operand from(int index, int distance = 0) {
   return {.kind = OperandKind::kNode, .index = index, .distance = distance};
 }
 
-Node node(const std::string& name, std::vector<Operand> operands, Opcode op = Opcode::kAdd) {
-  Node made{.name = name, .op = op, .operands = std::move(operands)};
+DataflowNode node(const std::string& name, std::vector<Operand> operands, Opcode op = Opcode::kAdd) {
+  DataflowNode made{.name = name, .op = op, .operands = std::move(operands)};
   while (made.operands.size() < 2) made.operands.push_back({.kind = OperandKind::kConstant, .value = 1});
   return made;
 }
 
 // Tiles in a line, a clock per tile, results after 3 clocks, no rules about starters and siblings.
-MappingProblem problem_of(std::vector<Node> nodes, int ii) {
+MappingProblem problem_of(std::vector<DataflowNode> nodes, int ii) {
   MappingProblem problem;
   problem.graph = {.name = "g", .nodes = std::move(nodes)};
   problem.fabric.columns = 6;

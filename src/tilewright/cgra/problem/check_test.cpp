@@ -11,8 +11,8 @@ namespace {
 
 const std::string kPresets = std::string(TILEWRIGHT_SOURCE_DIR) + "/hardware";
 
-Node plain_node(const std::string& name, std::vector<int> from) {
-  Node made{.name = name};
+DataflowNode plain_node(const std::string& name, std::vector<int> from) {
+  DataflowNode made{.name = name};
   for (const int index : from) made.operands.push_back({.kind = OperandKind::kNode, .index = index});
   while (made.operands.size() < 2) made.operands.push_back({.kind = OperandKind::kConstant, .value = 1});
   return made;
@@ -33,9 +33,9 @@ MappingProblem diamond(const std::string& fabric = "line-8") {
   return problem;
 }
 
-Mapping good() { return {.ii = 4, .places = {{1, 0}, {2, 5}, {1, 3}, {2, 8}}}; }
+GraphMapping good() { return {.ii = 4, .places = {{1, 0}, {2, 5}, {1, 3}, {2, 8}}}; }
 
-std::vector<Rule> broken(const MappingProblem& problem, const Mapping& mapping) {
+std::vector<Rule> broken(const MappingProblem& problem, const GraphMapping& mapping) {
   std::vector<Rule> rules;
   for (const Violation& violation : check_mapping(problem, mapping)) {
     EXPECT_FALSE(violation.text.empty());
@@ -51,7 +51,7 @@ TEST(Check, AcceptsAValidMapping) {
 
 TEST(Check, EveryPlacementRuleFires) {
   using Rules = std::vector<Rule>;
-  Mapping m = good();
+  GraphMapping m = good();
   m.places[2].time = 4;  // slot 0 of tile 1 is a's
   EXPECT_EQ(broken(diamond(), m), (Rules{Rule::kSlot}));
   m = good();
@@ -86,7 +86,7 @@ TEST(Check, EveryPlacementRuleFires) {
 TEST(Check, BothReadingsOfTheStarterRule) {
   MappingProblem problem = diamond();
   problem.graph.nodes[2] = plain_node("c", {});
-  Mapping m = good();
+  GraphMapping m = good();
   m.places[2] = {1, 1};
   EXPECT_EQ(broken(problem, m), std::vector<Rule>{Rule::kStarters});
   problem.rules.starters_apart = StarterRule::kFlows;
@@ -96,7 +96,7 @@ TEST(Check, BothReadingsOfTheStarterRule) {
 TEST(Check, RoutesAndTheirLimits) {
   MappingProblem problem = diamond();
   problem.rules.routed = true;
-  Mapping m = good();
+  GraphMapping m = good();
   // edges: a->b, a->c, b->d, c->d
   m.routes = {{{1, 3}, {2, 4}, {2, 5}}, {{1, 3}}, {{2, 8}}, {{1, 6}, {2, 7}, {2, 8}}};
   EXPECT_TRUE(broken(problem, m).empty());

@@ -48,7 +48,7 @@ TEST(KernelFile, WitnessesOfSyntheticGraphsAreValid) {
     ASSERT_EQ(problem.fabric.tiles(), file.tiles);
     ASSERT_EQ(problem.fabric.operation_latency_cycles, file.operation_latency_cycles);
     EXPECT_TRUE(file.starters_apart && file.siblings_apart);
-    Mapping witness{.ii = file.ii};
+    GraphMapping witness{.ii = file.ii};
     for (const auto& [tile, time] : file.recorded.witness) witness.places.push_back({tile, time});
     EXPECT_TRUE(check_mapping(problem, witness).empty()) << path;
     ASSERT_TRUE(file.recorded.makespan);

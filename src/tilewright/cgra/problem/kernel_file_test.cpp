@@ -33,7 +33,7 @@ TEST(KernelFile, WitnessesOfSyntheticGraphsAreChecked) {
   MappingProblem problem{
       .graph = file.graph, .fabric = find_fabric("streaming-engine", presets), .ii = file.ii};
   problem.rules = usual_rules(problem.fabric);
-  Mapping witness{.ii = file.ii};
+  GraphMapping witness{.ii = file.ii};
   for (const auto& [tile, time] : file.recorded.witness) witness.places.push_back({tile, time});
   EXPECT_TRUE(check_mapping(problem, witness).empty());
   EXPECT_EQ(makespan_cycles(witness, file.operation_latency_cycles), 9);

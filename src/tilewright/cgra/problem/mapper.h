@@ -23,8 +23,8 @@ struct Conflict {
 
 struct MappingResult {
   SearchStatus status = SearchStatus::kStopped;
-  std::optional<Mapping> mapping;    // valid by check_mapping
-  int makespan = 0;                  // of `mapping`
+  std::optional<GraphMapping> mapping;  // valid by check_mapping
+  int makespan = 0;                     // of `mapping`
   int lower_bound = 0;               // no valid mapping at this II is shorter; equals makespan when optimal
   std::optional<Conflict> conflict;  // where status is kInfeasible
   Ending ending = Ending::kNone;     // what stopped the search, where time, memory or a request did
@@ -37,13 +37,13 @@ struct MappingResult {
 // memories to the checker: a mapping that breaks one of them does not count.
 void drop_if_invalid(const MappingProblem& problem, MappingResult& result);
 
-struct MapperOptions {
+struct GraphMapperOptions {
   SearchLimits limits;
   uint64_t seed = 0;
   int threads = 1;
 };
 
 // Errors (invalid input): problem.verify's, all at once.
-using Mapper = std::function<MappingResult(const MappingProblem& problem, const MapperOptions& options)>;
+using Mapper = std::function<MappingResult(const MappingProblem& problem, const GraphMapperOptions& options)>;
 
 }  // namespace tilewright::cgra

@@ -5,7 +5,7 @@
 
 namespace tilewright::cgra {
 
-int makespan_cycles(const Mapping& mapping, int operation_latency_cycles) {
+int makespan_cycles(const GraphMapping& mapping, int operation_latency_cycles) {
   int end = 0;
   for (const Place& place : mapping.places) end = std::max(end, place.time + operation_latency_cycles);
   return end;

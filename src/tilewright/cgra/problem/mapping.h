@@ -24,14 +24,14 @@ struct RouteStep {
 // II}.
 using Route = std::vector<RouteStep>;
 
-struct Mapping {
+struct GraphMapping {
   int ii = 1;
   std::vector<Place> places;  // per node
   std::vector<Route> routes;  // per edge of DataflowGraph::edges(); empty in the placement tier
-  bool operator==(const Mapping&) const = default;
+  bool operator==(const GraphMapping&) const = default;
 };
 
 // max(start) + operation latency: clocks until the last result of one thread, times counted from 0.
-int makespan_cycles(const Mapping& mapping, int operation_latency_cycles);
+int makespan_cycles(const GraphMapping& mapping, int operation_latency_cycles);
 
 }  // namespace tilewright::cgra

@@ -12,7 +12,7 @@ namespace tilewright::cgra {
 
 struct MappedProgram {
   MappingProblem problem;
-  Mapping mapping;
+  GraphMapping mapping;
   int lower_bound_cycles = 0;  // no valid mapping at this II is shorter; the makespan where that is proven
 };
 

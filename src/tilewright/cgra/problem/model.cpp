@@ -91,7 +91,7 @@ void make_apart(const MappingProblem& problem, PlacementModel& model) {
 void make_allowed(const MappingProblem& problem, PlacementModel& model) {
   model.allowed.assign(model.nodes, std::vector<uint8_t>(model.tiles, 1));
   for (int node = 0; node < model.nodes; ++node) {
-    const Node& given = problem.graph.nodes[node];
+    const DataflowNode& given = problem.graph.nodes[node];
     const bool left = problem.fabric.memory_left_column_only && opcode_facts(given.op).memory;
     const int fixed = problem.fixed_tiles.empty() ? -1 : problem.fixed_tiles[node].value_or(-1);
     for (int tile = 0; tile < model.tiles; ++tile) {

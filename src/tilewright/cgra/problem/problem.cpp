@@ -28,7 +28,7 @@ void MappingProblem::verify(Diagnostics& diagnostics) const {
     error("fabric '" + fabric.name + "'", "ii", fmt::format("{} is outside 1..{}", ii, fabric.max_ii),
           "the spoke RAM holds one entry per slot");
   }
-  for (const Node& node : graph.nodes) {
+  for (const DataflowNode& node : graph.nodes) {
     for (const Operand& operand : node.operands) {
       if (operand.kind != OperandKind::kNode || int64_t{operand.distance} * ii <= kMostWait) continue;
       error("node '" + node.name + "'", "operands",

@@ -32,14 +32,14 @@ std::vector<Condition> conditions_of(const MappingProblem& problem) {
   return conditions;
 }
 
-bool kept(const Condition& condition, const Mapping& mapping) {
+bool kept(const Condition& condition, const GraphMapping& mapping) {
   return mapping.places[size_t(condition.after)].time - condition.distance >
          mapping.places[size_t(condition.before)].time;
 }
 
 class Mover {
  public:
-  Mover(const MappingProblem& problem, Mapping& mapping)
+  Mover(const MappingProblem& problem, GraphMapping& mapping)
       : problem_(problem), mapping_(mapping), conditions_(conditions_of(problem)) {
     for (const Place& place : mapping.places) taken_.insert({place.tile, place.time % problem.ii});
   }
@@ -72,14 +72,14 @@ class Mover {
   }
 
   const MappingProblem& problem_;
-  Mapping& mapping_;
+  GraphMapping& mapping_;
   std::vector<Condition> conditions_;
   std::set<std::pair<int, int>> taken_;  // (tile, slot)
 };
 
 }  // namespace
 
-std::vector<Violation> check_store_order(const MappingProblem& problem, const Mapping& mapping) {
+std::vector<Violation> check_store_order(const MappingProblem& problem, const GraphMapping& mapping) {
   std::vector<Violation> found;
   const auto name = [&](int node) { return problem.graph.nodes[size_t(node)].name; };
   for (const Condition& condition : conditions_of(problem)) {
@@ -99,9 +99,9 @@ std::vector<Violation> check_store_order(const MappingProblem& problem, const Ma
   return found;
 }
 
-bool order_stores(const MappingProblem& problem, Mapping& mapping) {
+bool order_stores(const MappingProblem& problem, GraphMapping& mapping) {
   if (check_store_order(problem, mapping).empty()) return true;
-  Mapping ordered = mapping;
+  GraphMapping ordered = mapping;
   ordered.routes.clear();
   if (!Mover(problem, ordered).run()) return false;
   MappingProblem places = problem;

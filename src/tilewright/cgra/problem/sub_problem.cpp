@@ -15,7 +15,7 @@ MappingProblem sub_problem(const MappingProblem& problem, const std::vector<int>
   std::vector<int> index(problem.graph.nodes.size(), -1);
   for (size_t i = 0; i < nodes.size(); ++i) index[size_t(nodes[i])] = int(i);
   for (const int node : nodes) {
-    Node copy = problem.graph.nodes[size_t(node)];
+    DataflowNode copy = problem.graph.nodes[size_t(node)];
     for (Operand& operand : copy.operands) {
       if (operand.kind != OperandKind::kNode) continue;
       const int inside = index[size_t(operand.index)];

@@ -131,8 +131,8 @@ class ExactRouter {
 
 }  // namespace
 
-RoutingResult route_places(const MappingProblem& problem, const RoutingFabric& fabric, const Mapping& mapping,
-                           const RoutingOptions& options) {
+RoutingResult route_places(const MappingProblem& problem, const RoutingFabric& fabric,
+                           const GraphMapping& mapping, const RoutingOptions& options) {
   const Deadline none;
   RoutingResult result;
   finishes(options.deadline ? *options.deadline : none, [&] {
@@ -149,7 +149,7 @@ RoutingResult route_places(const MappingProblem& problem, const RoutingFabric& f
   return result;
 }
 
-RoutingResult route_places(const MappingProblem& problem, const Mapping& mapping,
+RoutingResult route_places(const MappingProblem& problem, const GraphMapping& mapping,
                            const RoutingOptions& options) {
   const Deadline none;
   RoutingResult result;

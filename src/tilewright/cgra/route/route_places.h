@@ -34,10 +34,10 @@ struct RoutingResult {
 // `mapping`: a place on the fabric for every node; routes are not looked at. Routes obey the routed tier of
 // check.h; rules about places alone are not looked at (an edge that is read before it can arrive is an
 // unroutable edge). Deterministic, unless `deadline` ends it.
-RoutingResult route_places(const MappingProblem& problem, const Mapping& mapping,
+RoutingResult route_places(const MappingProblem& problem, const GraphMapping& mapping,
                            const RoutingOptions& options = {});
 // The same with the fabric compiled once for many calls.
-RoutingResult route_places(const MappingProblem& problem, const RoutingFabric& fabric, const Mapping& mapping,
-                           const RoutingOptions& options = {});
+RoutingResult route_places(const MappingProblem& problem, const RoutingFabric& fabric,
+                           const GraphMapping& mapping, const RoutingOptions& options = {});
 
 }  // namespace tilewright::cgra

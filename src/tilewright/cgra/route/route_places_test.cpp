@@ -19,7 +19,7 @@ Case random_case(Random& random) {
   made.problem.rules.routed = true;
   const int nodes = int(random.between(2, 4));
   for (int node = 0; node < nodes; ++node) {
-    Node next{.name = "n" + std::to_string(node)};
+    DataflowNode next{.name = "n" + std::to_string(node)};
     for (int operand = 0; operand < 2 && node > 0; ++operand) {
       if (random.chance(0.8))
         next.operands.push_back({.kind = OperandKind::kNode, .index = int(random.between(0, node - 1))});
@@ -95,7 +95,7 @@ TEST(RoutePlaces, NamesTheNodesInConflict) {
   problem.rules = usual_rules(problem.fabric);
   problem.rules.routed = true;
   const auto add = [&](const char* name, int from, Place place) {
-    Node node{.name = name};
+    DataflowNode node{.name = name};
     if (from >= 0) node.operands.push_back({.kind = OperandKind::kNode, .index = from});
     problem.graph.nodes.push_back(node);
     given.mapping.places.push_back(place);
@@ -126,7 +126,7 @@ TEST(RoutePlaces, SharesTheWayOfOneValue) {
   problem.graph.nodes.push_back({.name = "source"});
   given.mapping.places.push_back({0, 0});
   for (int reader = 1; reader <= 4; ++reader) {
-    Node node{.name = "reader" + std::to_string(reader)};
+    DataflowNode node{.name = "reader" + std::to_string(reader)};
     node.operands.push_back({.kind = OperandKind::kNode, .index = 0});
     problem.graph.nodes.push_back(node);
     given.mapping.places.push_back({reader, 3 + reader});

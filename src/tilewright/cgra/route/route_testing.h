@@ -10,12 +10,12 @@ namespace tilewright::cgra {
 
 struct Case {
   MappingProblem problem;
-  Mapping mapping;
+  GraphMapping mapping;
 };
 
 // Whether no rule about routes is broken.
 inline bool routes_hold(const Case& given, const std::vector<Route>& routes) {
-  Mapping mapping = given.mapping;
+  GraphMapping mapping = given.mapping;
   mapping.routes = routes;
   for (const Violation& violation : check_mapping(given.problem, mapping)) {
     if (violation.rule >= Rule::kRoute) return false;

@@ -27,7 +27,7 @@ RoutingFabric compile_routing_fabric(const Fabric& fabric, const Deadline* deadl
 }
 
 RoutingTask make_routing_task(const MappingProblem& problem, const RoutingFabric& fabric,
-                              const Mapping& mapping) {
+                              const GraphMapping& mapping) {
   RoutingTask task{.fabric = fabric, .ii = problem.ii, .edges = problem.graph.edges()};
   // producer -> (clock, tile) of a sink -> edges
   std::map<int, std::map<std::pair<int, int>, std::vector<int>>> sinks;

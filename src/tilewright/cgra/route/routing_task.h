@@ -52,6 +52,6 @@ struct RoutingTask {
 
 // `mapping` has a place on the fabric for every node; its routes are not looked at.
 RoutingTask make_routing_task(const MappingProblem& problem, const RoutingFabric& fabric,
-                              const Mapping& mapping);
+                              const GraphMapping& mapping);
 
 }  // namespace tilewright::cgra

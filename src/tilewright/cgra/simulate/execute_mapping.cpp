@@ -59,7 +59,7 @@ const std::vector<Value>* find(const std::map<std::string, std::vector<Value>>& 
 }  // namespace
 
 ExecutionCheck compare_execution(const DataflowGraph& graph, const Inputs& inputs, int threads,
-                                 SimulationResult result) {
+                                 FabricSimulationResult result) {
   const Evaluation expected = evaluate_graph(graph, inputs, threads);
   ExecutionCheck check;
   if (result.fault) check.first = fmt::format("{}: {}", fault_name(result.fault->kind), result.fault->text);
@@ -83,8 +83,8 @@ ExecutionCheck compare_execution(const DataflowGraph& graph, const Inputs& input
   return check;
 }
 
-ExecutionCheck execute_mapping(const MappingProblem& problem, const Mapping& mapping, const Inputs& inputs,
-                               SimulationOptions options) {
+ExecutionCheck execute_mapping(const MappingProblem& problem, const GraphMapping& mapping,
+                               const Inputs& inputs, FabricSimulationOptions options) {
   options.values = true;
   const Configuration configuration =
       parse_configuration(print_configuration(configure(problem, mapping)), "printed configuration");

@@ -16,16 +16,16 @@ struct ExecutionCheck {
   int64_t values = 0;
   int64_t wrong = 0;  // of them; all where a fault ended the run
   std::string first;  // the first wrong one, or the fault; empty: none
-  SimulationResult result;
+  FabricSimulationResult result;
 };
 
 // `mapping` as for configure(), whose errors these are; options.values is taken as set.
-ExecutionCheck execute_mapping(const MappingProblem& problem, const Mapping& mapping, const Inputs& inputs,
-                               SimulationOptions options);
+ExecutionCheck execute_mapping(const MappingProblem& problem, const GraphMapping& mapping,
+                               const Inputs& inputs, FabricSimulationOptions options);
 
 // The comparison alone: `result` of `configuration`s of this graph, run with values.
 ExecutionCheck compare_execution(const DataflowGraph& graph, const Inputs& inputs, int threads,
-                                 SimulationResult result);
+                                 FabricSimulationResult result);
 
 // `count` random numbers for every array and argument: half of them of 32 bits, half below `count`, so that
 // indices made of them often fall inside.

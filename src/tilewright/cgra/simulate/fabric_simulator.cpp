@@ -16,7 +16,7 @@ constexpr size_t kNoPosition = size_t(-1);
 
 class Machine {
  public:
-  Machine(const Configuration& configuration, const Inputs& inputs, const SimulationOptions& options)
+  Machine(const Configuration& configuration, const Inputs& inputs, const FabricSimulationOptions& options)
       : configuration_(configuration),
         inputs_(inputs),
         options_(options),
@@ -29,7 +29,7 @@ class Machine {
     result_.started.assign(size_t(configuration.fabric.tiles()), std::vector<int64_t>(size_t(ii_), 0));
   }
 
-  SimulationResult run() {
+  FabricSimulationResult run() {
     try {
       while (!step()) ++clock_;
     } catch (FaultStop& stop) {
@@ -51,7 +51,7 @@ class Machine {
   struct Start {  // of an instruction
     int tile = 0;
     const SpokeEntry* entry = nullptr;
-    const Instruction* instruction = nullptr;
+    const FabricInstruction* instruction = nullptr;
     std::vector<int> variables;  // per operand; -1: none
     int sends = -1;
     bool asynchronous = false;     // a load whose value is a message, or a store to memory
@@ -78,7 +78,7 @@ class Machine {
 
   const Configuration& configuration_;
   const Inputs& inputs_;
-  const SimulationOptions& options_;
+  const FabricSimulationOptions& options_;
   int ii_ = 1, latency_ = 1;
   Datapath datapath_;
   AsynchronousFabric memories_;
@@ -87,7 +87,7 @@ class Machine {
   std::vector<int32_t> operands_;           // of the instruction at hand
   int64_t clock_ = 0, last_activity_ = 0, clock_limit_ = 0;
   int64_t patience_ = 0;  // clocks without activity that end in deadlock
-  SimulationResult result_;
+  FabricSimulationResult result_;
 };
 
 void Machine::compile() {
@@ -112,7 +112,7 @@ Machine::Start Machine::compile(const TileConfiguration& tile, const SpokeEntry&
   start.tile = tile.tile;
   start.entry = &entry;
   start.instruction = &tile.instructions[size_t(entry.instruction)];
-  const Instruction& instruction = *start.instruction;
+  const FabricInstruction& instruction = *start.instruction;
   for (const InstructionOperand& operand : instruction.operands) {
     const bool variable = operand.kind == InstructionOperand::Kind::kVariable;
     start.variables.push_back(variable ? memories_.variable(operand.variable) : -1);
@@ -185,7 +185,7 @@ int32_t Machine::operand(const Start& start, size_t index, size_t& input, int th
 }
 
 void Machine::execute(Start& start, int thread) {
-  const Instruction& instruction = *start.instruction;
+  const FabricInstruction& instruction = *start.instruction;
   const bool lookup = instruction.op == Opcode::kLookup;
   operands_.clear();
   size_t input = 0;
@@ -325,7 +325,7 @@ void Machine::report() {
   if (result_.cycles > 0)
     result_.utilisation = double(started) / double(result_.cycles * configuration_.fabric.tiles());
   for (const TileConfiguration& tile : configuration_.tiles) {
-    for (const Instruction& instruction : tile.instructions) {
+    for (const FabricInstruction& instruction : tile.instructions) {
       if (!instruction.writes) continue;
       const std::string& name = instruction.writes->variable;
       result_.memories[name] = memories_.cells(memories_.variable(name));
@@ -351,8 +351,8 @@ const char* fault_name(FaultKind kind) {
   return "?";
 }
 
-SimulationResult simulate_fabric(const Configuration& configuration, const Inputs& inputs,
-                                 const SimulationOptions& options) {
+FabricSimulationResult simulate_fabric(const Configuration& configuration, const Inputs& inputs,
+                                       const FabricSimulationOptions& options) {
   const AsynchronousLatency& latency = options.latency;
   if (options.threads < 1) throw Error(ErrorKind::kInvalidInput, "a simulation needs at least one thread");
   if (latency.least_message < 1 || latency.least_memory < 1 || latency.most_message < latency.least_message ||

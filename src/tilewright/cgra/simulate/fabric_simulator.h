@@ -15,7 +15,7 @@
 
 namespace tilewright::cgra {
 
-struct SimulationOptions {
+struct FabricSimulationOptions {
   int threads = 1;  // of every flow
   AsynchronousLatency latency;
   uint64_t seed = 0;        // of the latencies
@@ -28,7 +28,7 @@ struct FlowActivity {
   int64_t waited_cycles = 0;                // clocks between them, beyond one thread every II
 };
 
-struct SimulationResult {
+struct FabricSimulationResult {
   std::optional<Fault> fault;    // the run ended early; the rest holds what was done before
   int64_t cycles = 0;            // until the last result and the last message
   double threads_per_cycle = 0;  // of the slowest flow, first to last start; 1 / II where nothing waits
@@ -48,7 +48,7 @@ struct SimulationResult {
 
 // `configuration` has been verified. Deterministic. Errors (invalid input): fewer than one thread, latencies
 // below 1 or out of order.
-SimulationResult simulate_fabric(const Configuration& configuration, const Inputs& inputs,
-                                 const SimulationOptions& options);
+FabricSimulationResult simulate_fabric(const Configuration& configuration, const Inputs& inputs,
+                                       const FabricSimulationOptions& options);
 
 }  // namespace tilewright::cgra

@@ -31,17 +31,18 @@ std::string reader(int tile, const std::string& source, int clock, const std::st
 
 const std::string kTo1 = R"(,"outputs":[{"to":1,"from":"result"}])";
 
-SimulationResult run(const Configuration& configuration, SimulationOptions options = {.threads = 3}) {
+FabricSimulationResult run(const Configuration& configuration,
+                           FabricSimulationOptions options = {.threads = 3}) {
   options.values = true;
   return simulate_fabric(configuration, {}, options);
 }
 
-std::string fault(const SimulationResult& result) {
+std::string fault(const FabricSimulationResult& result) {
   return result.fault ? fault_name(result.fault->kind) + (": " + result.fault->text) : "none";
 }
 
 TEST(Faults, ARunWithout) {
-  const SimulationResult result = run(on_line(kTo1, reader(1, "link 0", 4)));
+  const FabricSimulationResult result = run(on_line(kTo1, reader(1, "link 0", 4)));
   EXPECT_EQ(fault(result), "none");
   EXPECT_EQ(result.values.at("n1"), (std::vector<int32_t>{0, 1, 2}));
   EXPECT_EQ(result.cycles, 4 + 3 + 2);
@@ -54,7 +55,7 @@ TEST(Faults, MissingOperand) {
   EXPECT_EQ(fault(run(on_line(kTo1, reader(1, "link 0", 3)))),
             "missing operand: 'n1' of thread 0 finds nothing in operand 0");
   // At the end of the threads, too.
-  const SimulationResult result = run(on_line(kTo1, reader(1, "link 0", 5)));
+  const FabricSimulationResult result = run(on_line(kTo1, reader(1, "link 0", 5)));
   EXPECT_EQ(fault(result), "missing operand: 'n1' of thread 2 finds nothing in operand 0");
   EXPECT_EQ(result.fault->clock, 7);
   EXPECT_EQ(result.fault->tile, 1);
@@ -134,8 +135,8 @@ TEST(Faults, AFullVariableHoldsItsProducerBack) {
      "spoke":[{"slot":0,"instruction":0,"flow":1,"clock":0}]}]})",
                                "test");
   };
-  SimulationOptions options{.threads = 50, .latency = {5, 5, 1, 1}};
-  const SimulationResult narrow = run(with(1), options), wide = run(with(16), options);
+  FabricSimulationOptions options{.threads = 50, .latency = {5, 5, 1, 1}};
+  const FabricSimulationResult narrow = run(with(1), options), wide = run(with(16), options);
   EXPECT_EQ(fault(narrow), "none");
   EXPECT_EQ(narrow.values.at("b"), wide.values.at("b"));
   EXPECT_EQ(wide.flows[0].waited_cycles, 0);

@@ -51,7 +51,7 @@ struct OptimizeOptions {
 };
 void optimize(const OptimizeOptions& options, std::ostream& out);
 
-struct QuantizeOptions {
+struct QuantizeVerbOptions {
   ModelOptions model;
   DataOptions calibration, evaluation;
   std::string labels, output;
@@ -61,7 +61,7 @@ struct QuantizeOptions {
   int threads = 1;
   bool json = false;
 };
-void quantize(const QuantizeOptions& options, std::ostream& out);
+void quantize(const QuantizeVerbOptions& options, std::ostream& out);
 
 struct MapOptions {
   ModelOptions model;  // or a workload file

@@ -13,8 +13,8 @@ void compare(const CompareOptions& options, std::ostream& out) {
   if (options.input.path.empty()) {
     throw Error(ErrorKind::kInvalidInput, "no input data", "give an array with --input");
   }
-  const Comparison comparison = compare_files(model_file(options.model), options.bundle,
-                                              sample_file(options.input), options.threshold_db);
+  const ModelComparison comparison = compare_files(model_file(options.model), options.bundle,
+                                                   sample_file(options.input), options.threshold_db);
   out << (options.json ? to_json(comparison) : to_string(comparison));
   if (!comparison.engine_faults.empty()) {
     throw Error(ErrorKind::kInternal, "the simulator and the integer reference disagree");

@@ -7,7 +7,7 @@
 
 namespace tilewright::cli {
 
-void quantize(const QuantizeOptions& options, std::ostream& out) {
+void quantize(const QuantizeVerbOptions& options, std::ostream& out) {
   const Answer answer = quantize_model({.model = model_file(options.model),
                                         .number_type = options.number_type,
                                         .calibration = sample_file(options.calibration),

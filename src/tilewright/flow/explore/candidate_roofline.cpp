@@ -14,7 +14,7 @@ CandidateRoofline candidate_roofline(const ExplorationNetwork& network, const Ov
   CandidateRoofline roofline{
       hardware.name, limits.macs_per_cycle, limits.bytes_per_cycle, hardware.clock_mhz, {}};
   const auto bytes = [&](const overlay::Tiling& tiling) {
-    const overlay::LayerCost cost = overlay::estimate_layer(tiling, hardware, memory);
+    const overlay::TilingEstimate cost = overlay::estimate_layer(tiling, hardware, memory);
     overlay::LayerTraffic traffic;
     traffic.input_bytes = uint64_t(cost.input_bytes);
     traffic.weight_bytes = uint64_t(cost.weight_bytes);
@@ -23,11 +23,11 @@ CandidateRoofline candidate_roofline(const ExplorationNetwork& network, const Ov
   };
   TILEWRIGHT_CHECK(network.layers.size() == tuned.layers.size(), "schedules of another network");
   for (size_t i = 0; i < network.layers.size(); ++i) {
-    const overlay::Layer& layer = network.layers[i].layer;
+    const overlay::OverlayLayer& layer = network.layers[i].layer;
     const CandidateLayer& found = tuned.layers[i];
     const overlay::Schedule usual = default_schedule(layer, hardware, {.memory = memory});
-    const overlay::Layer before = scheduled_layer(layer, usual),
-                         after = scheduled_layer(layer, found.schedule);
+    const overlay::OverlayLayer before = scheduled_layer(layer, usual),
+                                after = scheduled_layer(layer, found.schedule);
     const overlay::Tiling plain(before, hardware, usual), best(after, hardware, found.schedule);
     roofline.layers.push_back({found.name, layer.macs, found.cycles,
                                int64_t(overlay::layer_cycles(plain, hardware, memory)), bytes(best),

@@ -103,7 +103,7 @@ class Width {
   bool empty() const { return study_.known().empty(); }
 
   // What ended the look at all points before it was done; what ends the rest is for the deadline to say.
-  Ending explore(tune::Executor& executor, const Deadline& deadline, const ExplorationWatcher& watcher,
+  Ending explore(tune::JobExecutor& executor, const Deadline& deadline, const ExplorationWatcher& watcher,
                  const std::function<void()>& show) {
     const auto start = Clock::now();
     // What earlier runs found is the result, however little of the space there is time to look at.
@@ -146,7 +146,7 @@ class Width {
     return screening.complete ? Ending::kNone : half.ending();
   }
 
-  void explore_changed(tune::Executor& executor, const ExplorationWatcher& watcher) {
+  void explore_changed(tune::JobExecutor& executor, const ExplorationWatcher& watcher) {
     const auto start = Clock::now();
     const tune::KnownResults kept = tune::unchanged(study_.known(), backend_);
     std::vector<KnobSpace::Point> all;
@@ -270,11 +270,11 @@ void place_network(const ExplorationRequest& request) {
 
 ExplorationReport explore_overlays(
     const ExplorationRequest& request,
-    const std::function<std::unique_ptr<tune::Executor>(const fs::path&)>& make_executor,
+    const std::function<std::unique_ptr<tune::JobExecutor>(const fs::path&)>& make_executor,
     const ExplorationWatcher& watcher) {
   place_network(request);
   ExplorationReport report = empty_report(request);
-  const std::unique_ptr<tune::Executor> executor = make_executor(request.folder / "jobs");
+  const std::unique_ptr<tune::JobExecutor> executor = make_executor(request.folder / "jobs");
   bool stopped = false;
   const Deadline deadline(request.budget_s > 0 ? request.budget_s : Deadline::kNoLimit, request.deadline);
   std::optional<Error> failed;
@@ -317,12 +317,12 @@ ExplorationReport explore_overlays(
 
 ExplorationReport explore_changed(
     const ExplorationRequest& request,
-    const std::function<std::unique_ptr<tune::Executor>(const fs::path&)>& make_executor,
+    const std::function<std::unique_ptr<tune::JobExecutor>(const fs::path&)>& make_executor,
     const ExplorationWatcher& watcher) {
   const ExplorationReport before = read_exploration(request.folder);
   place_network(request);
   ExplorationReport report = empty_report(request);
-  const std::unique_ptr<tune::Executor> executor = make_executor(request.folder / "jobs");
+  const std::unique_ptr<tune::JobExecutor> executor = make_executor(request.folder / "jobs");
   const std::vector<int>& wanted = request.operand_bits;
   bool any = false;
   for (const WidthReport& old : before.widths) {

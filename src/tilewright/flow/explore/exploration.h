@@ -89,7 +89,7 @@ struct ExplorationWatcher {
 // it.
 ExplorationReport explore_overlays(
     const ExplorationRequest& request,
-    const std::function<std::unique_ptr<tune::Executor>(const std::filesystem::path&)>& executor,
+    const std::function<std::unique_ptr<tune::JobExecutor>(const std::filesystem::path&)>& executor,
     const ExplorationWatcher& watcher = {});
 
 // Retunes exactly those candidates of the folder's studies whose content - configuration package and sources
@@ -98,7 +98,7 @@ ExplorationReport explore_overlays(
 // they were. Errors besides: (invalid input) the folder holds no candidates of any of the widths.
 ExplorationReport explore_changed(
     const ExplorationRequest& request,
-    const std::function<std::unique_ptr<tune::Executor>(const std::filesystem::path&)>& executor,
+    const std::function<std::unique_ptr<tune::JobExecutor>(const std::filesystem::path&)>& executor,
     const ExplorationWatcher& watcher = {});
 
 // front.json; beside it a folder w8a8/front (by width) has the descriptions of the front's overlays.

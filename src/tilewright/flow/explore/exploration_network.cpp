@@ -17,11 +17,11 @@
 namespace tilewright {
 namespace {
 
-using overlay::Layer;
+using overlay::OverlayLayer;
 
 // Why a layer has no form of narrower operands; empty when it has.
-std::string why_not_narrow(const Layer& layer, int bits) {
-  if (layer.kind != overlay::LayerKind::kMatrix) {
+std::string why_not_narrow(const OverlayLayer& layer, int bits) {
+  if (layer.kind != overlay::OverlayLayerKind::kMatrix) {
     return bits == 1 ? "pools of single bits run on the host" : std::string();
   }
   if (layer.weight_planes != 1) return "its weights are wider than 8 bits";
@@ -34,7 +34,7 @@ std::string why_not_narrow(const Layer& layer, int bits) {
 }
 
 // The same shapes with operands of `bits` bits; single bits stand for -1 and +1.
-Layer narrowed(Layer layer, int bits) {
+OverlayLayer narrowed(OverlayLayer layer, int bits) {
   const bool signs = bits == 1;
   const int64_t low = signs ? 0 : -(int64_t{1} << (bits - 1)),
                 high = signs ? 1 : (int64_t{1} << (bits - 1)) - 1;
@@ -46,7 +46,7 @@ Layer narrowed(Layer layer, int bits) {
   layer.output.clip_low = int32_t(low);
   layer.output.clip_high = int32_t(high);
   layer.output.zero_point = 0;
-  if (layer.kind == overlay::LayerKind::kMaximum) return layer;
+  if (layer.kind == overlay::OverlayLayerKind::kMaximum) return layer;
   for (int64_t i = 0; i < layer.weights.size(); ++i) layer.weights.set_integer(i, 1);
   const int64_t per_output = layer.weights.size() / std::max<int64_t>(1, layer.out_channels);
   layer.weight_magnitude.assign(layer.weight_magnitude.size(), per_output);
@@ -60,11 +60,11 @@ OverlayHardware machine_of_width(int bits) {
   return hardware;
 }
 
-std::vector<Layer> layers_of(const Bundle& bundle) {
-  std::vector<Layer> layers;
-  for (const Step& step : bundle.steps()) {
+std::vector<OverlayLayer> layers_of(const Bundle& bundle) {
+  std::vector<OverlayLayer> layers;
+  for (const PartitionStep& step : bundle.steps()) {
     if (step.on_host()) continue;
-    for (Layer& layer : overlay::overlay_layers(bundle.graph, step.nodes, bundle.hardware)) {
+    for (OverlayLayer& layer : overlay::overlay_layers(bundle.graph, step.nodes, bundle.hardware)) {
       layers.push_back(std::move(layer));
     }
   }
@@ -113,7 +113,7 @@ ExplorationNetwork exploration_network(const Bundle& bundle, int bits) {
     if (!bundle.nodes[n].on_host()) continue;
     network.left_out.push_back(fmt::format("{}: {}", bundle.graph.nodes[n].name, bundle.nodes[n].reason));
   }
-  for (Layer& layer : layers_of(bundle)) {
+  for (OverlayLayer& layer : layers_of(bundle)) {
     std::string reason = bits == 8 ? "" : why_not_narrow(layer, bits);
     const std::string name = layer.name;
     if (reason.empty() && bits != 8) {

@@ -15,7 +15,7 @@
 namespace tilewright {
 
 struct ExplorationLayer {
-  overlay::Layer layer;
+  overlay::OverlayLayer layer;
   int64_t count = 1;
   std::vector<std::string> names;  // of the nodes
 };

@@ -44,7 +44,7 @@ class KeptStudyTest : public testing::Test {
   }
   void TearDown() override { fs::remove_all(request_.rtl_folder.parent_path()); }
 
-  std::function<std::unique_ptr<tune::Executor>(const fs::path&)> executor() {
+  std::function<std::unique_ptr<tune::JobExecutor>(const fs::path&)> executor() {
     return [this](const fs::path&) {
       tune::JobKind kind = candidate_job();
       kind.handler = [this, answer = kind.handler](const std::string& request) {

@@ -55,7 +55,7 @@ TEST(CandidateTuning, FindsWhatTheSimulatorMeasures) {
   int64_t sum = 0;
   for (size_t i = 0; i < tuned.layers.size(); ++i) {
     const CandidateLayer& layer = tuned.layers[i];
-    const overlay::Layer scheduled = scheduled_layer(network.layers[i].layer, layer.schedule);
+    const overlay::OverlayLayer scheduled = scheduled_layer(network.layers[i].layer, layer.schedule);
     EXPECT_EQ(uint64_t(layer.cycles),
               overlay::layer_cycles(overlay::Tiling(scheduled, hardware, layer.schedule), hardware, {}));
     EXPECT_LE(layer.trials, 12);

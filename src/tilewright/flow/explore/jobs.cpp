@@ -45,7 +45,7 @@ std::string measure(const std::string& request) {
   map.finish();
   diagnostics.raise_if_any();
   require_timing_tool(tool);
-  const Layer layer = parse_layer(layer_text, "layer");
+  const OverlayLayer layer = parse_layer(layer_text, "layer");
   const OverlayHardware hardware = parse_overlay_hardware(hardware_text, "hardware");
   const std::string reason = why_not(layer, hardware);
   if (!reason.empty()) throw Error(ErrorKind::kUnsupported, reason);
@@ -72,8 +72,8 @@ int serve_jobs(const tune::WorkerOptions& options, const tune::WorkerStreams& st
   return tune::serve_jobs(options, job_kinds(), streams);
 }
 
-std::string measure_request(const Layer& layer, const OverlayHardware& hardware, const MemoryModel& memory,
-                            const std::vector<std::string>& schedules) {
+std::string measure_request(const OverlayLayer& layer, const OverlayHardware& hardware,
+                            const MemoryModel& memory, const std::vector<std::string>& schedules) {
   return json_text(json{{"tool", kTimingTool},
                         {"layer", print_layer(layer)},
                         {"hardware", print_overlay_hardware(hardware)},

@@ -21,7 +21,7 @@ int serve_jobs(const tune::WorkerOptions& options, const tune::WorkerStreams& st
 // A request of the kind "measure"; schedules as print_schedule gives them. Its reply is that of
 // tune/fleet/remote_problem.h: the cycles of each schedule, or why it has none. A worker of another version
 // than the one that made the request does not answer it.
-std::string measure_request(const overlay::Layer& layer, const OverlayHardware& hardware,
+std::string measure_request(const overlay::OverlayLayer& layer, const OverlayHardware& hardware,
                             const MemoryModel& memory, const std::vector<std::string>& schedules);
 
 }  // namespace tilewright

@@ -17,9 +17,9 @@ namespace {
 using nlohmann::json;
 using overlay::ChannelPattern;
 using overlay::InputFold;
-using overlay::Layer;
-using overlay::LayerKind;
 using overlay::LayerSource;
+using overlay::OverlayLayer;
+using overlay::OverlayLayerKind;
 using overlay::Phase;
 using overlay::TapGrid;
 
@@ -81,11 +81,11 @@ Tensor zero_weights(const json& value) {
   return Tensor(*element, Shape(value.at("shape").get<std::vector<int64_t>>()));
 }
 
-Layer parse_fields(const json& v) {
-  Layer layer;
+OverlayLayer parse_fields(const json& v) {
+  OverlayLayer layer;
   layer.name = v.at("name");
   layer.op = v.at("op");
-  layer.kind = v.at("kind") == "maximum" ? LayerKind::kMaximum : LayerKind::kMatrix;
+  layer.kind = v.at("kind") == "maximum" ? OverlayLayerKind::kMaximum : OverlayLayerKind::kMatrix;
   const auto pattern =
       std::find(std::begin(kPatterns), std::end(kPatterns), v.at("pattern").get<std::string>());
   if (pattern == std::end(kPatterns)) throw Error(ErrorKind::kInvalidInput, "no such pattern");
@@ -121,7 +121,7 @@ Layer parse_fields(const json& v) {
 }
 
 // What code that reads layers takes for granted.
-void check(const Layer& layer) {
+void check(const OverlayLayer& layer) {
   const auto fail = [](const char* what) { throw Error(ErrorKind::kInvalidInput, what); };
   if (std::min({layer.batch, layer.out_channels, layer.out_height, layer.out_width}) < 1 ||
       std::min({layer.in_step_y, layer.in_step_x, layer.out_step_y, layer.out_step_x}) < 1) {
@@ -132,7 +132,7 @@ void check(const Layer& layer) {
     if (std::min({source.channels, source.height, source.width}) < 1) fail("a source of size below 1");
   }
   const size_t channels = size_t(layer.out_channels), scales = layer.output.scale.size();
-  if (layer.kind == LayerKind::kMatrix &&
+  if (layer.kind == OverlayLayerKind::kMatrix &&
       (layer.output.bias.size() != channels || (scales != 1 && scales != channels))) {
     fail("biases or scales are not as many as output channels");
   }
@@ -145,7 +145,7 @@ void check(const Layer& layer) {
 
 }  // namespace
 
-std::string print_layer(const Layer& layer) {
+std::string print_layer(const OverlayLayer& layer) {
   json phases = json::array(), sources = json::array();
   for (const Phase& phase : layer.phases) phases.push_back(print_phase(phase));
   for (const LayerSource& s : layer.sources) {
@@ -154,7 +154,7 @@ std::string print_layer(const Layer& layer) {
   const std::vector<int64_t>& weights = layer.weights.shape().dims();
   const json value = {{"name", layer.name},
                       {"op", layer.op},
-                      {"kind", layer.kind == LayerKind::kMaximum ? "maximum" : "matrix"},
+                      {"kind", layer.kind == OverlayLayerKind::kMaximum ? "maximum" : "matrix"},
                       {"pattern", kPatterns[int(layer.pattern)]},
                       {"batch", layer.batch},
                       {"out", {layer.out_channels, layer.out_height, layer.out_width}},
@@ -178,10 +178,10 @@ std::string print_layer(const Layer& layer) {
   return json_text(value);
 }
 
-Layer parse_layer(const std::string& text, const std::string& source_name) {
+OverlayLayer parse_layer(const std::string& text, const std::string& source_name) {
   return with_context(source_name, [&] {
     try {
-      Layer layer = parse_fields(parse_json(text, "the text"));
+      OverlayLayer layer = parse_fields(parse_json(text, "the text"));
       check(layer);
       return layer;
     } catch (const json::exception& error) {

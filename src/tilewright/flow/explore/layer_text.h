@@ -8,9 +8,9 @@
 
 namespace tilewright {
 
-std::string print_layer(const overlay::Layer& layer);
+std::string print_layer(const overlay::OverlayLayer& layer);
 // The layer again, with weights of zero. Errors (invalid input): a field that is missing, of the wrong type
 // or in contradiction to others.
-overlay::Layer parse_layer(const std::string& text, const std::string& source_name);
+overlay::OverlayLayer parse_layer(const std::string& text, const std::string& source_name);
 
 }  // namespace tilewright

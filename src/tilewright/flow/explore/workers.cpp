@@ -7,8 +7,8 @@
 
 namespace tilewright {
 
-std::unique_ptr<tune::Executor> make_workers(const FleetRequest& request,
-                                             const std::filesystem::path& folder) {
+std::unique_ptr<tune::JobExecutor> make_workers(const FleetRequest& request,
+                                                const std::filesystem::path& folder) {
   if (request.executor == "threads") return nullptr;
   if (request.folder.empty() && folder.empty()) {
     throw Error(ErrorKind::kInvalidInput, "--executor " + request.executor + " needs --job-folder",
@@ -24,10 +24,10 @@ std::unique_ptr<tune::Executor> make_workers(const FleetRequest& request,
   return tune::make_slurm_executor(options, slurm);
 }
 
-std::unique_ptr<tune::Executor> candidate_workers(const FleetRequest& request,
-                                                  const std::filesystem::path& folder,
-                                                  const Deadline* deadline) {
-  std::unique_ptr<tune::Executor> workers = make_workers(request, folder);
+std::unique_ptr<tune::JobExecutor> candidate_workers(const FleetRequest& request,
+                                                     const std::filesystem::path& folder,
+                                                     const Deadline* deadline) {
+  std::unique_ptr<tune::JobExecutor> workers = make_workers(request, folder);
   return workers ? std::move(workers) : tune::make_thread_executor({candidate_job(deadline)}, request.jobs);
 }
 

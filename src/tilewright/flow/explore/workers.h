@@ -22,12 +22,12 @@ struct FleetRequest {
 
 // nullptr for `threads`. `folder`: where the request names none. Errors: those of the executors; (invalid
 // input) there is no folder.
-std::unique_ptr<tune::Executor> make_workers(const FleetRequest& request,
-                                             const std::filesystem::path& folder = {});
+std::unique_ptr<tune::JobExecutor> make_workers(const FleetRequest& request,
+                                                const std::filesystem::path& folder = {});
 
 // Those that tune candidates of an exploration; threads end with `deadline`, if any.
-std::unique_ptr<tune::Executor> candidate_workers(const FleetRequest& request,
-                                                  const std::filesystem::path& folder,
-                                                  const Deadline* deadline);
+std::unique_ptr<tune::JobExecutor> candidate_workers(const FleetRequest& request,
+                                                     const std::filesystem::path& folder,
+                                                     const Deadline* deadline);
 
 }  // namespace tilewright

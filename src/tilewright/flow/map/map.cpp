@@ -71,8 +71,8 @@ NodeId only_reader(const Graph& graph, const std::vector<std::vector<NodeId>>& r
 
 }  // namespace
 
-Network network_of(const Graph& graph, int64_t batch) {
-  Network network;
+WorkloadNetwork network_of(const Graph& graph, int64_t batch) {
+  WorkloadNetwork network;
   network.name = graph.name;
   const int64_t factor = batch_factor(graph, batch);
   const std::vector<bool> active = activations(graph);
@@ -115,7 +115,7 @@ Network network_of(const Graph& graph, int64_t batch) {
   return network;
 }
 
-std::vector<std::vector<int>> layer_chains(const Graph& graph, const Network& network) {
+std::vector<std::vector<int>> layer_chains(const Graph& graph, const WorkloadNetwork& network) {
   std::map<std::string, int> layer_of;  // node name to layer
   for (size_t l = 0; l < network.layers.size(); ++l) layer_of[network.layers[l].name] = int(l);
   const auto readers = graph.consumers();

@@ -14,10 +14,10 @@ namespace tilewright {
 // model's own batch. Other nodes that multiply and accumulate are listed as unmapped with the reason; the
 // rest is counted. Errors (invalid input): a batch that is no multiple of the model's, shapes and attributes
 // that contradict each other (all nodes at once), no layer to map.
-Network network_of(const Graph& graph, int64_t batch = 0);
+WorkloadNetwork network_of(const Graph& graph, int64_t batch = 0);
 
 // Layers of a network (indices) each of which feeds only the next, directly or through element-wise operators
 // (activations, batch norms, quantisation). Two or more layers; a layer is in at most one chain.
-std::vector<std::vector<int>> layer_chains(const Graph& graph, const Network& network);
+std::vector<std::vector<int>> layer_chains(const Graph& graph, const WorkloadNetwork& network);
 
 }  // namespace tilewright

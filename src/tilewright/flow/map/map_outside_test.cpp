@@ -15,7 +15,7 @@ TEST(LayerChains, BlocksOfMobileNetAreChainsOfThree) {
   LoadOptions options;
   options.allow_missing_weights = true;
   const Graph graph = load_model(path, options);
-  const Network network = network_of(graph);
+  const WorkloadNetwork network = network_of(graph);
   const auto chains = layer_chains(graph, network);
   EXPECT_EQ(network.layers.size(), 53u);
   EXPECT_EQ(network.unmapped_macs(), 0);

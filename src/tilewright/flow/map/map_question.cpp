@@ -77,7 +77,7 @@ MapRules rules_of(const MapQuestion& question) {
 // The layers to map, and the graph they come from.
 struct MapInput {
   std::optional<Graph> graph;
-  Network network;
+  WorkloadNetwork network;
   int64_t batch = 1;
 };
 

@@ -27,7 +27,7 @@ CostRules cost_rules(MapRules rules) {
               "name one with --dataflow, or use --rules physical");
 }
 
-NetworkReport started(Network network, const MapRequest& request) {
+NetworkReport started(WorkloadNetwork network, const MapRequest& request) {
   Diagnostics diagnostics;
   request.hardware.verify(diagnostics);
   diagnostics.raise_if_any(fmt::format("hardware '{}'", request.hardware.name));
@@ -75,7 +75,8 @@ const char* name(MapObjective objective) {
   return "";
 }
 
-NetworkReport map_network(Network network, const MapRequest& request, const NetworkProgressSink& progress) {
+NetworkReport map_network(WorkloadNetwork network, const MapRequest& request,
+                          const NetworkProgressSink& progress) {
   NetworkReport report = started(std::move(network), request);
   report.runs.push_back(map_freely(report.network, request.hardware, map_options(request), progress));
   return report;
@@ -123,7 +124,7 @@ FusionReport map_fused(const NetworkReport& report, const MapRequest& request,
   return fuse_network(report, report.runs.front(), chains, search, kLongest, progress);
 }
 
-NetworkReport map_dataflows(Network network, const MapRequest& request,
+NetworkReport map_dataflows(WorkloadNetwork network, const MapRequest& request,
                             const std::vector<study::Dataflow>& dataflows, bool equal_area) {
   if (request.mapper.max_cycles) {
     Diagnostics diagnostics;
@@ -202,12 +203,12 @@ std::vector<study::Dataflow> find_dataflows(const std::vector<std::string>& name
   return result;
 }
 
-NetworkReport evaluate_mappings(Network network, const MapRequest& request, const MappingFile& file) {
+NetworkReport evaluate_mappings(WorkloadNetwork network, const MapRequest& request, const MappingFile& file) {
   NetworkReport report = started(std::move(network), request);
   report.objective.clear();
   const CostRules rules = cost_rules(request.rules);
   // Equal layers may have different mappings here, so each becomes a shape of its own.
-  Network separate = report.network;
+  WorkloadNetwork separate = report.network;
   separate.layers.clear();
   separate.shapes.clear();
   for (const NetworkLayer& layer : report.network.layers) {

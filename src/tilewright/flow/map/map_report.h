@@ -37,7 +37,7 @@ struct MapRequest {
 };
 
 // One run with the exact mapper. Errors (invalid input): a machine that does not verify; rules of the study.
-NetworkReport map_network(Network network, const MapRequest& request,
+NetworkReport map_network(WorkloadNetwork network, const MapRequest& request,
                           const NetworkProgressSink& progress = {});
 
 // The energy-latency front of the same layers on the same machine.
@@ -56,7 +56,7 @@ FusionReport map_fused(const NetworkReport& report, const MapRequest& request,
 
 // A run per dataflow by the rules of the study, least energy each. Errors (invalid input): a machine without
 // `study` section; another objective than energy, a latency limit.
-NetworkReport map_dataflows(Network network, const MapRequest& request,
+NetworkReport map_dataflows(WorkloadNetwork network, const MapRequest& request,
                             const std::vector<study::Dataflow>& dataflows, bool equal_area);
 // The gain from supporting two or three of the dataflows, on storage of equal area.
 UnionTable map_unions(const NetworkReport& report, const MapRequest& request,
@@ -75,6 +75,6 @@ std::vector<study::Dataflow> find_dataflows(const std::vector<std::string>& name
 
 // The cost of given mappings. Layers of the network that are not in the file become layers without cost.
 // Errors (invalid input): every rule that any of the mappings breaks, all at once; no layer has one.
-NetworkReport evaluate_mappings(Network network, const MapRequest& request, const MappingFile& file);
+NetworkReport evaluate_mappings(WorkloadNetwork network, const MapRequest& request, const MappingFile& file);
 
 }  // namespace tilewright

@@ -33,7 +33,7 @@ Graph small_model() {
 }
 
 TEST(NetworkOf, EveryConvolutionIsALayerAndEqualOnesShareAShape) {
-  const Network network = network_of(small_model());
+  const WorkloadNetwork network = network_of(small_model());
   EXPECT_EQ(network.layers.size(), 5u);
   EXPECT_EQ(network.shapes.size(), 1u);
   EXPECT_EQ(network.other_nodes, 3);
@@ -48,7 +48,7 @@ TEST(NetworkOf, TheBatchIsThatOfTheWholeRun) {
 
 TEST(LayerChains, EndWhereDataForksOrIsPooled) {
   const Graph graph = small_model();
-  const Network network = network_of(graph);
+  const WorkloadNetwork network = network_of(graph);
   EXPECT_EQ(layer_chains(graph, network), (std::vector<std::vector<int>>{{0, 1}}));
 }
 

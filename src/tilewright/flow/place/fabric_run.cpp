@@ -26,7 +26,7 @@ struct InputColumns {
 InputColumns input_columns(const DataflowGraph& graph) {
   std::vector<uint8_t> loaded(graph.arrays.size(), 0), read(graph.variables.size(), 0),
       sent(graph.variables.size(), 0);
-  for (const cgra::Node& node : graph.nodes) {
+  for (const cgra::DataflowNode& node : graph.nodes) {
     const bool loads = node.op == cgra::Opcode::kLoad || node.op == cgra::Opcode::kInput;
     if (loads && node.array >= 0) loaded[size_t(node.array)] = 1;
     if (node.sends >= 0) sent[size_t(node.sends)] = 1;
@@ -114,10 +114,10 @@ Tensor dense(const std::map<int32_t, int32_t>& elements, int64_t& left_out) {
 }
 
 void collect_outputs(const DataflowGraph& graph, FabricRun& run) {
-  const cgra::SimulationResult& result = run.check.result;
+  const cgra::FabricSimulationResult& result = run.check.result;
   for (const auto& [array, elements] : result.arrays)
     run.outputs.emplace_back(graph.arrays[size_t(array)].name, dense(elements, run.left_out));
-  for (const cgra::Node& node : graph.nodes) {
+  for (const cgra::DataflowNode& node : graph.nodes) {
     if (node.op != cgra::Opcode::kOutput || node.array >= 0) continue;
     std::map<int32_t, int32_t> elements;  // of an array of its own
     for (const cgra::StoreRecord& record : result.stores.at(node.name)) elements[record.index] = record.value;

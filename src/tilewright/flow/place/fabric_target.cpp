@@ -34,7 +34,7 @@ RunReport run_mapped_program(const RunRequest& request) {
   std::optional<Tensor> input;
   if (!request.input.path.empty()) input = read_npy(request.input.path);
   FabricRun run = run_on_fabric(cgra::read_mapped_program(request.model.path), input, request.input.count);
-  const cgra::SimulationResult& result = run.check.result;
+  const cgra::FabricSimulationResult& result = run.check.result;
   std::vector<std::string> names;
   for (const auto& output : run.outputs) names.push_back(output.first);
   RunReport report;

@@ -44,7 +44,7 @@ void keep_store_order(const MappingProblem& problem, PlacePoint& point) {
 
 // Adds routes to a mapping of places, or says why there are none.
 void add_routes(const MappingProblem& problem, const Deadline& deadline, PlacePoint& point) {
-  cgra::Mapping& mapping = *point.result.mapping;
+  cgra::GraphMapping& mapping = *point.result.mapping;
   MappingProblem routed = problem;
   routed.rules.routed = true;
   if (mapping.routes.empty()) {
@@ -66,7 +66,7 @@ void add_routes(const MappingProblem& problem, const Deadline& deadline, PlacePo
 void reroute(const PlaceRequest& request, MappingProblem problem, const Deadline& deadline,
              PlacePoint& point) {
   problem.rules.routed = true;
-  cgra::MapperOptions options = request.options;
+  cgra::GraphMapperOptions options = request.options;
   options.limits.seconds = kRoutingSeconds;
   options.limits.deadline = &deadline;
   if (deadline.over()) return;
@@ -98,7 +98,7 @@ PlacePoint map_at(const PlaceRequest& request, MappingProblem problem, int ii, c
   const bool asked = problem.rules.routed;
   const bool wanted = !asked && request.wants_routes;
   if (!request.method.routes) problem.rules.routed = false;
-  cgra::MapperOptions options = request.options;
+  cgra::GraphMapperOptions options = request.options;
   options.limits.deadline = &deadline;
   // Where routes are still to be found, half of the time is for them.
   options.limits.seconds = wanted ? std::max(1e-6, deadline.left() / 2) : Deadline::kNoLimit;
@@ -149,7 +149,7 @@ PlaceReport place_at_each(const PlaceRequest& request) {
   };
   if (request.iis.empty()) {
     const int last = request.problem.fabric.max_ii;
-    const cgra::Mapper mapper = [&](const MappingProblem& problem, const cgra::MapperOptions&) {
+    const cgra::Mapper mapper = [&](const MappingProblem& problem, const cgra::GraphMapperOptions&) {
       return map(problem, problem.ii == last);
     };
     settled = cgra::find_ii_front(request.problem, mapper, 1, last, request.options).proven;
@@ -252,7 +252,7 @@ const std::vector<PlaceMethod>& place_methods() {
 
 PlaceMethod policy_method(const std::filesystem::path& policy, const cgra::PolicySearchOptions& search) {
   const auto map = [weights = cgra::read_policy(policy), search](const MappingProblem& problem,
-                                                                 const cgra::MapperOptions& options) {
+                                                                 const cgra::GraphMapperOptions& options) {
     return cgra::map_with_policy(weights, problem, options, search);
   };
   return {"rl", "a trained policy", map, true};

@@ -35,7 +35,7 @@ struct PlaceRequest {
   // For kMakespan, if problem.rules.routed does not demand routes: whether to search for routes nevertheless,
   // for at most 20 s per II, first for the shortest places, then for longer schedules.
   bool wants_routes = true;
-  cgra::MapperOptions options;         // limits.seconds is for all points together
+  cgra::GraphMapperOptions options;    // limits.seconds is for all points together
   std::filesystem::path proof_folder;  // kMakespan: formulas and proofs of proven points; empty: none
 };
 

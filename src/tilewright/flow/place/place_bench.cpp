@@ -38,7 +38,8 @@ struct Timed {
   double seconds = 0;  // of the process's processor time
 };
 
-Timed timed(const PlaceMethod& method, const MappingProblem& problem, const cgra::MapperOptions& options) {
+Timed timed(const PlaceMethod& method, const MappingProblem& problem,
+            const cgra::GraphMapperOptions& options) {
   const std::clock_t start = std::clock();
   Timed made{method.map(problem, options)};
   made.seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
@@ -47,7 +48,7 @@ Timed timed(const PlaceMethod& method, const MappingProblem& problem, const cgra
 
 Timed with_evaluations(const PlaceMethod& method, const MappingProblem& problem, uint64_t seed,
                        double evaluations) {
-  cgra::MapperOptions options{.seed = seed};
+  cgra::GraphMapperOptions options{.seed = seed};
   options.limits.evaluations = std::max<int64_t>(1, std::llround(std::min(evaluations, 1e12)));
   return timed(method, problem, options);
 }
@@ -81,7 +82,7 @@ class Comparison {
 
  private:
   void find_reference(const BenchGraph& graph) {
-    cgra::MapperOptions options;
+    cgra::GraphMapperOptions options;
     options.limits.seconds = request_.most_seconds;
     const Timed exact = timed(method_of("exact"), graph.problem, options);
     if (exact.result.status == SearchStatus::kInfeasible) {
@@ -129,7 +130,7 @@ class Comparison {
   void run_the_others(size_t g) {
     const MappingProblem& problem = request_.graphs[g].problem;
     const Timed list = timed(method_of("list"), problem, {});
-    cgra::MapperOptions options;
+    cgra::GraphMapperOptions options;
     options.limits.seconds = request_.processor_seconds;
     const PlaceMethod& tree = method_of("branch-and-bound");
     for (const int64_t evaluations : request_.evaluations) {

@@ -15,7 +15,7 @@ namespace {
 constexpr double kSecondsEach = 1e-5;  // of the stand-in for a policy
 
 // Finds nothing, and takes as long as so many evaluations are to take.
-cgra::MappingResult find_nothing(const cgra::MappingProblem&, const cgra::MapperOptions& options) {
+cgra::MappingResult find_nothing(const cgra::MappingProblem&, const cgra::GraphMapperOptions& options) {
   cgra::MappingResult result;
   result.counts.evaluations = options.limits.evaluations;
   const double seconds = kSecondsEach * double(std::min<int64_t>(options.limits.evaluations, 50000));

@@ -34,7 +34,7 @@ CurveRun train(const PlaceCurvesRequest& request, const std::vector<cgra::Placem
       continue;
     }
     const cgra::MappingProblem& problem = request.graphs[g].problem;
-    const cgra::Mapping mapping{.ii = problem.ii, .places = result.best[g], .routes = {}};
+    const cgra::GraphMapping mapping{.ii = problem.ii, .places = result.best[g], .routes = {}};
     TILEWRIGHT_CHECK(cgra::check_mapping(problem, mapping).empty(), "a learned placement broke a rule");
     run.best += double(result.best_makespan[g]) / instances[g].bound / double(instances.size());
   }

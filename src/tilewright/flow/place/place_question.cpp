@@ -87,7 +87,7 @@ void read_fixed(const PlaceQuestion& question, cgra::MappingProblem& problem, Di
     const size_t equals = text.rfind('='), at = text.find('@', equals == std::string::npos ? 0 : equals);
     const std::string name = text.substr(0, equals);
     const auto node = std::find_if(problem.graph.nodes.begin(), problem.graph.nodes.end(),
-                                   [&](const cgra::Node& n) { return n.name == name; });
+                                   [&](const cgra::DataflowNode& n) { return n.name == name; });
     const std::optional<int> tile =
         equals == std::string::npos
             ? std::nullopt

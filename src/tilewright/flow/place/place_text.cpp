@@ -81,7 +81,7 @@ std::string ways_text(const cgra::MappedProgram& program, int node, const Arriva
   return fmt::format("{}", fmt::join(parts, "  "));
 }
 
-std::string operation_text(const cgra::Node& node) {
+std::string operation_text(const cgra::DataflowNode& node) {
   std::string text(cgra::opcode_facts(node.op).name);
   if (node.then) text += fmt::format(" {}", cgra::opcode_facts(*node.then).name);
   return text;
@@ -99,7 +99,7 @@ std::string places_text(const cgra::MappedProgram& program) {
   });
   for (const int node : order) {
     const cgra::Place& place = program.mapping.places[size_t(node)];
-    const cgra::Node& given = program.problem.graph.nodes[size_t(node)];
+    const cgra::DataflowNode& given = program.problem.graph.nodes[size_t(node)];
     table.row({shortened_middle(given.name, 24), operation_text(given), std::to_string(flow[size_t(node)]),
                std::to_string(place.tile), std::to_string(place.time % program.problem.ii),
                std::to_string(place.time),

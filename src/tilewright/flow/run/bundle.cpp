@@ -99,7 +99,7 @@ void read_meanings(const std::string& text, Bundle& bundle, Diagnostics& diagnos
 
 }  // namespace
 
-std::vector<Step> Bundle::steps() const {
+std::vector<PartitionStep> Bundle::steps() const {
   std::vector<std::string> targets;
   for (const BundleNode& node : nodes) targets.push_back(node.target);
   return order_steps(graph, targets);

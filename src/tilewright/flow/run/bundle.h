@@ -38,7 +38,7 @@ struct Bundle {
   std::map<std::string, overlay::Schedule> schedules;  // by name of an overlay node
   std::vector<IntegerMeaning> meanings;                // what integer values stand for; may be empty
 
-  std::vector<Step> steps() const;
+  std::vector<PartitionStep> steps() const;
 };
 
 std::vector<std::byte> format_bundle(const Bundle& bundle);
@@ -65,7 +65,7 @@ struct Compilation {
 };
 
 // A schedule for a layer that is better than the default one, where one is known (recorded_schedules.h).
-using ScheduleSource = std::function<std::optional<overlay::Schedule>(const overlay::Layer&)>;
+using ScheduleSource = std::function<std::optional<overlay::Schedule>(const overlay::OverlayLayer&)>;
 
 // Compiles an integer graph (quantize/integerize/integerize.h): places every node and gives every overlay
 // node a schedule, that of `source` where it knows one that fits; a layer too large for the overlay stays on

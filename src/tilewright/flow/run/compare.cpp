@@ -109,8 +109,8 @@ std::vector<IntegerMeaning> meanings_in(const Graph& float_model, const Bundle& 
 
 }  // namespace
 
-Comparison compare_models(const Graph& float_model, const Bundle& bundle, const std::vector<Tensor>& inputs,
-                          double threshold_db) {
+ModelComparison compare_models(const Graph& float_model, const Bundle& bundle,
+                               const std::vector<Tensor>& inputs, double threshold_db) {
   const std::vector<IntegerMeaning> meanings = meanings_in(float_model, bundle);
   std::set<std::string> wanted;
   for (const IntegerMeaning& meaning : meanings) wanted.insert(meaning.source);
@@ -125,7 +125,7 @@ Comparison compare_models(const Graph& float_model, const Bundle& bundle, const 
     integer_values[bundle.graph.value(id).name] = tensor;
   });
 
-  Comparison result;
+  ModelComparison result;
   Session session(std::make_shared<const Engine>(bundle, Execution::kAsPlaced));
   session.run(inputs, [&](ValueId id, const Tensor& tensor) {
     const std::string& value = bundle.graph.value(id).name;
@@ -160,8 +160,8 @@ Comparison compare_models(const Graph& float_model, const Bundle& bundle, const 
   return result;
 }
 
-Comparison compare_files(const ModelFile& float_model, const std::filesystem::path& bundle,
-                         const SampleFile& input, double threshold_db) {
+ModelComparison compare_files(const ModelFile& float_model, const std::filesystem::path& bundle,
+                              const SampleFile& input, double threshold_db) {
   const Graph model = optimize(load_model(float_model));
   const Bundle compiled = read_bundle(bundle);
   const Samples samples = Samples::read(input);
@@ -169,7 +169,7 @@ Comparison compare_files(const ModelFile& float_model, const std::filesystem::pa
   return compare_models(model, compiled, cut_inputs(model, samples, 0), threshold_db);
 }
 
-std::string to_string(const Comparison& comparison) {
+std::string to_string(const ModelComparison& comparison) {
   std::string text = fmt::format("{:<32} {:>9} {:>14} {:>11}  {}\n", "tensor", "SQNR dB", "largest error",
                                  "saturated", "cause");
   for (const TensorComparison& t : comparison.tensors) {
@@ -188,7 +188,7 @@ std::string to_string(const Comparison& comparison) {
   return text;
 }
 
-std::string to_json(const Comparison& comparison) {
+std::string to_json(const ModelComparison& comparison) {
   nlohmann::json tensors = nlohmann::json::array();
   for (const TensorComparison& t : comparison.tensors) {
     tensors.push_back({{"tensor", t.source},

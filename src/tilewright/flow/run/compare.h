@@ -32,7 +32,7 @@ struct TensorComparison {
 TensorComparison compare_tensors(const Tensor& expected, const Tensor& integers,
                                  const IntegerMeaning& meaning, double threshold_db);
 
-struct Comparison {
+struct ModelComparison {
   std::vector<TensorComparison> tensors;  // in graph order
   // Index of the first one with a cause; -1: none.
   int first_divergence = -1;
@@ -42,12 +42,12 @@ struct Comparison {
 
 // Runs the float model, the integer reference and the functional engine on one input each. Errors (invalid
 // input): the models have other inputs; no value of the bundle is known in the float model.
-Comparison compare_models(const Graph& float_model, const Bundle& bundle, const std::vector<Tensor>& inputs,
-                          double threshold_db = 20);
+ModelComparison compare_models(const Graph& float_model, const Bundle& bundle,
+                               const std::vector<Tensor>& inputs, double threshold_db = 20);
 // The same for a model file, the bundle in a file and the first of the samples.
-Comparison compare_files(const ModelFile& float_model, const std::filesystem::path& bundle,
-                         const SampleFile& input, double threshold_db = 20);
-std::string to_string(const Comparison& comparison);
-std::string to_json(const Comparison& comparison);  // ends with a newline
+ModelComparison compare_files(const ModelFile& float_model, const std::filesystem::path& bundle,
+                              const SampleFile& input, double threshold_db = 20);
+std::string to_string(const ModelComparison& comparison);
+std::string to_json(const ModelComparison& comparison);  // ends with a newline
 
 }  // namespace tilewright

@@ -22,7 +22,7 @@ struct Planner {
   std::vector<overlay::LayerReport> plan(const std::vector<bool>& on_overlay) {
     recorded.clear();
     std::vector<overlay::LayerReport> layers;
-    for (const Step& step : order_steps(graph, on_overlay, kOverlay)) {
+    for (const PartitionStep& step : order_steps(graph, on_overlay, kOverlay)) {
       if (step.on_host()) continue;
       const std::map<std::string, overlay::Schedule> known = known_schedules(step.nodes);
       for (const auto& [name, schedule] : known) recorded.insert(name);
@@ -37,7 +37,7 @@ struct Planner {
   std::map<std::string, overlay::Schedule> known_schedules(const std::vector<NodeId>& nodes) const {
     std::map<std::string, overlay::Schedule> known;
     if (!source) return known;
-    for (const overlay::Layer& layer : overlay::overlay_layers(graph, nodes, hardware)) {
+    for (const overlay::OverlayLayer& layer : overlay::overlay_layers(graph, nodes, hardware)) {
       const std::optional<overlay::Schedule> schedule = source(layer);
       Diagnostics problems;
       if (schedule) verify(layer, hardware, *schedule, problems);
@@ -74,7 +74,7 @@ bool leave_misfits(const Planner& planner, std::vector<bool>& on_overlay, std::v
                   : problem.message;
     found = true;
   };
-  for (const Step& step : order_steps(graph, on_overlay, kOverlay)) {
+  for (const PartitionStep& step : order_steps(graph, on_overlay, kOverlay)) {
     if (step.on_host()) continue;
     for (const auto& [n, problem] : overlay::overlay_misfits(graph, step.nodes, planner.hardware)) {
       leave(n, problem);

@@ -76,13 +76,13 @@ Engine::Engine(const Bundle& bundle, Execution execution, HostOptions host)
     : graph_(bundle.graph), hardware_(bundle.hardware) {
   std::map<std::string, ValueId> by_name;
   for (size_t v = 0; v < graph_.values.size(); ++v) by_name[graph_.values[v].name] = ValueId(v);
-  std::vector<Step> steps = bundle.steps();
+  std::vector<PartitionStep> steps = bundle.steps();
   if (execution == Execution::kOnHost) {
-    Step all{kHost, std::vector<NodeId>(graph_.nodes.size())};
+    PartitionStep all{kHost, std::vector<NodeId>(graph_.nodes.size())};
     std::iota(all.nodes.begin(), all.nodes.end(), 0);
     steps = {all};
   }
-  for (const Step& step : steps) {
+  for (const PartitionStep& step : steps) {
     PreparedStep prepared;
     if (!step.on_host()) {
       prepared.program = std::make_shared<const overlay::OverlayProgram>(

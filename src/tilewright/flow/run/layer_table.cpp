@@ -26,7 +26,7 @@ LayerTable layer_table(const Compilation& compilation) {
     if (!row.on_host()) table.overlay_macs += row.macs;
     const auto found = reports.find(node.name);
     if (found != reports.end()) {
-      const overlay::LayerCost& cost = found->second->cost;
+      const overlay::TilingEstimate& cost = found->second->cost;
       row.bytes_moved =
           cost.input_bytes + cost.weight_bytes + cost.parameter_bytes + cost.output_bytes + cost.uop_bytes;
       row.uops = cost.gemm_uops + cost.reset_uops + cost.alu_uops;

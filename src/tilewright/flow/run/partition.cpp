@@ -118,18 +118,18 @@ Partition partition(const Graph& graph, const std::string& target,
   return result;
 }
 
-std::vector<Step> order_steps(const Graph& graph, const std::vector<std::string>& targets) {
+std::vector<PartitionStep> order_steps(const Graph& graph, const std::vector<std::string>& targets) {
   const std::vector<NodeId> producers = graph.producers();
   std::vector<std::string> sides = {kHost};
   for (const std::string& target : targets) {
     if (std::find(sides.begin(), sides.end(), target) == sides.end()) sides.push_back(target);
   }
   const auto take_turns = [&](size_t side) {
-    std::vector<Step> steps;
+    std::vector<PartitionStep> steps;
     std::vector<bool> done(graph.nodes.size(), false);
     size_t left = graph.nodes.size();
     while (left > 0) {
-      Step step{sides[side], {}};
+      PartitionStep step{sides[side], {}};
       // Nodes are in topological order, so one pass finds all that become ready.
       for (size_t n = 0; n < graph.nodes.size(); ++n) {
         if (done[n] || targets[n] != step.target) continue;
@@ -147,16 +147,16 @@ std::vector<Step> order_steps(const Graph& graph, const std::vector<std::string>
     }
     return steps;
   };
-  std::vector<Step> best = take_turns(0);
+  std::vector<PartitionStep> best = take_turns(0);
   for (size_t first = 1; first < sides.size(); ++first) {
-    std::vector<Step> steps = take_turns(first);
+    std::vector<PartitionStep> steps = take_turns(first);
     if (steps.size() < best.size()) best = std::move(steps);
   }
   return best;
 }
 
-std::vector<Step> order_steps(const Graph& graph, const std::vector<bool>& on_target,
-                              const std::string& target) {
+std::vector<PartitionStep> order_steps(const Graph& graph, const std::vector<bool>& on_target,
+                                       const std::string& target) {
   std::vector<std::string> targets;
   for (const bool on : on_target) targets.push_back(on ? target : kHost);
   return order_steps(graph, targets);

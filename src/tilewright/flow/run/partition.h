@@ -32,7 +32,7 @@ struct Placement {
 };
 
 // A maximal run of nodes on one target, in an order that respects data flow.
-struct Step {
+struct PartitionStep {
   std::string target = kHost;
   std::vector<NodeId> nodes;
 
@@ -41,7 +41,7 @@ struct Step {
 
 struct Partition {
   std::vector<Placement> placements;  // indexed by node
-  std::vector<Step> steps;
+  std::vector<PartitionStep> steps;
 };
 
 // Starts with every legal node on `target`, then returns to the host those whose transfers cost more than the
@@ -51,10 +51,10 @@ Partition partition(const Graph& graph, const std::string& target,
 
 // The steps for a given placement, a target per node: the targets take turns, each taking all nodes that
 // are ready.
-std::vector<Step> order_steps(const Graph& graph, const std::vector<std::string>& targets);
+std::vector<PartitionStep> order_steps(const Graph& graph, const std::vector<std::string>& targets);
 // The same where every node is on `target` or on the host.
-std::vector<Step> order_steps(const Graph& graph, const std::vector<bool>& on_target,
-                              const std::string& target);
+std::vector<PartitionStep> order_steps(const Graph& graph, const std::vector<bool>& on_target,
+                                       const std::string& target);
 
 // The sub-graph made of `nodes` (ascending ids): its inputs are the non-constant values that come from
 // outside, its outputs the values that others, or the graph's outputs, need. Names are kept.

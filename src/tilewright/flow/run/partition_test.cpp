@@ -65,7 +65,7 @@ TEST(OrderSteps, CoversEveryNodeOnceAndRespectsDataFlow) {
     }
     std::set<ValueId> ready = {0};
     size_t covered = 0;
-    for (const Step& step : order_steps(graph, targets)) {
+    for (const PartitionStep& step : order_steps(graph, targets)) {
       for (NodeId n : step.nodes) {
         ASSERT_EQ(targets[size_t(n)], step.target);
         ASSERT_TRUE(ready.count(graph.nodes[size_t(n)].inputs[0])) << "round " << round;
@@ -81,7 +81,7 @@ TEST(OrderSteps, BeginsWhereFewerStepsAreNeeded) {
   const Graph graph = small_graph();
   const auto sides_of = [&](const std::vector<std::string>& targets) {
     std::vector<std::string> sides;
-    for (const Step& step : order_steps(graph, targets)) sides.push_back(step.target);
+    for (const PartitionStep& step : order_steps(graph, targets)) sides.push_back(step.target);
     return sides;
   };
   using Names = std::vector<std::string>;

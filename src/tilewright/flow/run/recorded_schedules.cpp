@@ -19,7 +19,7 @@ class Lookup {
         memory_(memory),
         machine_(overlay::hardware_text(hardware, memory)) {}
 
-  std::optional<overlay::Schedule> operator()(const overlay::Layer& layer) {
+  std::optional<overlay::Schedule> operator()(const overlay::OverlayLayer& layer) {
     const std::string workload = overlay::workload_text(layer);
     const auto known = found_.find(workload);
     if (known != found_.end()) return known->second;
@@ -27,7 +27,8 @@ class Lookup {
   }
 
  private:
-  std::optional<overlay::Schedule> find(const overlay::Layer& layer, const std::string& workload) const {
+  std::optional<overlay::Schedule> find(const overlay::OverlayLayer& layer,
+                                        const std::string& workload) const {
     const std::optional<tune::Record> record = records_.best(workload, machine_, overlay::kTimingTool);
     if (!record) return std::nullopt;
     const std::optional<overlay::Schedule> schedule = parse(record->key.schedule);
@@ -46,9 +47,9 @@ class Lookup {
     }
   }
 
-  double default_cycles(const overlay::Layer& layer) const {
+  double default_cycles(const overlay::OverlayLayer& layer) const {
     const overlay::Schedule schedule = overlay::default_schedule(layer, hardware_);
-    const overlay::Layer scheduled = overlay::scheduled_layer(layer, schedule);
+    const overlay::OverlayLayer scheduled = overlay::scheduled_layer(layer, schedule);
     return overlay::predict_layer(overlay::Tiling(scheduled, hardware_, schedule), hardware_, memory_).cycles;
   }
 

@@ -65,7 +65,7 @@ class RecordedSchedules : public testing::Test {
   Graph graph_ = two_convolutions();
   OverlayHardware hardware_ = wide_overlay();
   Compilation plain_;
-  overlay::Layer layer_;
+  overlay::OverlayLayer layer_;
   overlay::Schedule schedule_;
 };
 
@@ -93,7 +93,7 @@ TEST_F(RecordedSchedules, AreLeftWhereTheyDoNotFitOrDoNotPay) {
   expect_plain(compile_with(print_schedule(schedule_), 1e9));
   expect_plain(compile_with(print_schedule(schedule_), 10, "cycle-simulator 0"));
   MemoryModel ideal;
-  ideal.kind = MemoryKind::kIdeal;
+  ideal.kind = MemoryModelKind::kIdeal;
   expect_plain(compile_with(print_schedule(schedule_), 10, overlay::kTimingTool, ideal));
 }
 

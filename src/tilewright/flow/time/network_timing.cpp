@@ -24,13 +24,13 @@ MachineLimits machine_limits(const OverlayHardware& hardware, const MemoryModel&
   limits.macs_per_cycle = double(hardware.macs_per_uop());
   const double beat = hardware.memory_width_bits / 8.0;
   switch (memory.kind) {
-    case MemoryKind::kIdeal:
+    case MemoryModelKind::kIdeal:
       limits.bytes_per_cycle = beat;
       break;
-    case MemoryKind::kFixed:
+    case MemoryModelKind::kFixed:
       limits.bytes_per_cycle = beat / memory.beat_interval;
       break;
-    case MemoryKind::kDdr:
+    case MemoryModelKind::kDdr:
       limits.bytes_per_cycle = beat / memory.ddr.beat_interval;
       limits.shared_bus = true;
       break;
@@ -92,7 +92,7 @@ NetworkTiming time_network(const Bundle& bundle, const MemoryModel& memory, cons
   timing.hardware = bundle.hardware;
   timing.memory = memory;
   timing.limits = machine_limits(bundle.hardware, memory);
-  for (const Step& step : bundle.steps()) {
+  for (const PartitionStep& step : bundle.steps()) {
     if (deadline) deadline->check();
     if (step.on_host()) {
       timing.host_nodes += int64_t(step.nodes.size());

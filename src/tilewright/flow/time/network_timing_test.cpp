@@ -21,7 +21,7 @@ LayerTiming layer(const std::string& name, int64_t macs, uint64_t begin, uint64_
 }
 
 // 256 MACs and 16 bytes per cycle; one layer at half of the peak, one that memory holds back.
-NetworkTiming two_layers(MemoryKind kind = MemoryKind::kFixed) {
+NetworkTiming two_layers(MemoryModelKind kind = MemoryModelKind::kFixed) {
   NetworkTiming timing;
   timing.network = "two";
   timing.hardware.name = "machine";
@@ -34,7 +34,7 @@ NetworkTiming two_layers(MemoryKind kind = MemoryKind::kFixed) {
 }
 
 TEST(NetworkTiming, BoundsCountTheBusierChannelOrTheSharedBus) {
-  const NetworkTiming fixed = two_layers(), ddr = two_layers(MemoryKind::kDdr);
+  const NetworkTiming fixed = two_layers(), ddr = two_layers(MemoryModelKind::kDdr);
   EXPECT_EQ(fixed.limits.macs_per_cycle, 256);
   EXPECT_EQ(fixed.limits.bytes_per_cycle, 16);
   EXPECT_EQ(fixed.limits.memory_cycles(fixed.layers[0].traffic), 8000 / 16.0);

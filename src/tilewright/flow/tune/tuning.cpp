@@ -44,7 +44,7 @@ struct Candidate {
 };
 
 struct Shape {
-  overlay::Layer layer;  // the first of its shape
+  overlay::OverlayLayer layer;  // the first of its shape
   TunedLayer tuned;
   std::vector<Candidate> candidates;  // faster than before, the fastest first
 
@@ -58,9 +58,9 @@ struct Shape {
 std::vector<Shape> distinct_layers(const Bundle& bundle) {
   std::vector<Shape> shapes;
   std::map<std::string, size_t> known;
-  for (const Step& step : bundle.steps()) {
+  for (const PartitionStep& step : bundle.steps()) {
     if (step.on_host()) continue;
-    for (overlay::Layer& layer : overlay::overlay_layers(bundle.graph, step.nodes, bundle.hardware)) {
+    for (overlay::OverlayLayer& layer : overlay::overlay_layers(bundle.graph, step.nodes, bundle.hardware)) {
       const auto [at, fresh] = known.emplace(overlay::workload_text(layer), shapes.size());
       if (fresh) {
         Shape shape;
@@ -233,7 +233,8 @@ class NetworkTuner {
   }
 
   // The problem as it is, measured by the executor's workers if there is one, behind the records.
-  TuningResult search(const overlay::Layer& layer, ScheduleProblem& problem, const TuningOptions& options) {
+  TuningResult search(const overlay::OverlayLayer& layer, ScheduleProblem& problem,
+                      const TuningOptions& options) {
     const auto watch = [this](const TuningProgress& trials) {
       progress_.trials = trials;
       stopped_ = watcher_ && !watcher_(progress_);
@@ -278,9 +279,9 @@ class NetworkTuner {
     }
   }
 
-  double cycles(const overlay::Layer& layer, const OverlayHardware& hardware, const Schedule& schedule,
+  double cycles(const overlay::OverlayLayer& layer, const OverlayHardware& hardware, const Schedule& schedule,
                 const Deadline& deadline) const {
-    const overlay::Layer scheduled = overlay::scheduled_layer(layer, schedule);
+    const overlay::OverlayLayer scheduled = overlay::scheduled_layer(layer, schedule);
     return double(overlay::ScheduleTimer(hardware, options_.memory, &deadline)
                       .cycles(overlay::Tiling(scheduled, hardware, schedule)));
   }

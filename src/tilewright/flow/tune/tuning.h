@@ -24,10 +24,10 @@ struct NetworkTuneOptions {
   uint64_t seed = 1;
   int threads = 1;  // no influence on the result
   MemoryModel memory;
-  std::vector<std::string> layers;       // names of nodes; empty: all
-  tune::RecordStore* records = nullptr;  // answers what is known, keeps what is measured
-  tune::Executor* executor = nullptr;    // measures; nullptr: this process
-  const Deadline* deadline = nullptr;    // what is found by then stands
+  std::vector<std::string> layers;        // names of nodes; empty: all
+  tune::RecordStore* records = nullptr;   // answers what is known, keeps what is measured
+  tune::JobExecutor* executor = nullptr;  // measures; nullptr: this process
+  const Deadline* deadline = nullptr;     // what is found by then stands
 };
 
 // Layers of one shape, which share a schedule.

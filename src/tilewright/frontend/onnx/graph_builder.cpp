@@ -47,8 +47,7 @@ class GraphBuilder : public NodeConversion {
   ValueId constant(const std::string& role, Tensor tensor) override {
     return add_constant(value_names_.unique(fmt::format("{}/{}", current_name_, role)), std::move(tensor));
   }
-  ValueId emit(const std::string& op, std::vector<ValueId> inputs,
-               std::map<std::string, Attribute> attributes) override {
+  ValueId emit(const std::string& op, std::vector<ValueId> inputs, Attributes attributes) override {
     if (failed_ || std::find(inputs.begin(), inputs.end(), kNoValue) != inputs.end()) return kNoValue;
     const std::string name = node_names_.unique(fmt::format("{}/{}", current_name_, op));
     const ValueId output = add_value(value_names_.unique(name));

@@ -11,8 +11,6 @@
 
 namespace tilewright {
 
-using Attributes = std::map<std::string, Attribute>;
-
 class TfOperation {
  public:
   virtual ~TfOperation() = default;

@@ -28,8 +28,7 @@ struct KernelAttributes {
   int64_t height, width, group;
 };
 
-std::map<std::string, Attribute> convolution_attributes(TfliteLowering& l, const Shape& x,
-                                                        const KernelAttributes& kernel) {
+Attributes convolution_attributes(TfliteLowering& l, const Shape& x, const KernelAttributes& kernel) {
   const TfliteOperatorOptions& options = l.options();
   const TflitePads pads =
       tflite_pads(options, x, kernel.height, kernel.width, options.dilation_h, options.dilation_w);

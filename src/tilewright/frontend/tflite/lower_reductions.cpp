@@ -35,7 +35,7 @@ void lower_reduction(TfliteLowering& l) {
   std::sort(onnx_axes.begin(), onnx_axes.end());
   const char* op = onnx_reduction(l.op().op);
   std::vector<ValueId> inputs = {l.value(0, layout)};
-  std::map<std::string, Attribute> attributes = {{"keepdims", int64_t{keeps}}};
+  Attributes attributes = {{"keepdims", int64_t{keeps}}};
   if (l.op().op == "SUM") {
     inputs.push_back(l.integers_value("axes", onnx_axes));
   } else {

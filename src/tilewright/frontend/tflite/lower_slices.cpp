@@ -144,7 +144,7 @@ void lower_pad(TfliteLowering& l) {
     pads[size_t(target + x.rank())] = amounts[size_t(2 * a + 1)];
   }
   std::vector<ValueId> inputs = {l.value(0, layout), l.integers_value("pads", pads)};
-  std::map<std::string, Attribute> attributes;
+  Attributes attributes;
   if (l.op().op == "MIRROR_PAD") {
     l.require_options();
     if (l.options().is_symmetric) {

@@ -22,7 +22,7 @@ void lower_resize(TfliteLowering& l) {
   const std::string mapping = options.align_corners        ? "align_corners"
                               : options.half_pixel_centers ? "half_pixel"
                                                            : "asymmetric";
-  std::map<std::string, Attribute> attributes = {{"coordinate_transformation_mode", mapping}};
+  Attributes attributes = {{"coordinate_transformation_mode", mapping}};
   if (l.op().op == "RESIZE_BILINEAR") {
     attributes["mode"] = std::string("linear");
   } else {

@@ -217,7 +217,7 @@ ValueId TfliteLowering::integers_value(const std::string& role, const std::vecto
 }
 
 std::vector<ValueId> TfliteLowering::emit_many(const std::string& op, std::vector<ValueId> inputs,
-                                               int outputs, std::map<std::string, Attribute> attributes) {
+                                               int outputs, Attributes attributes) {
   const std::string name = node_names_.unique(fmt::format("{}/{}", base_name_, op));
   std::vector<ValueId> values;
   for (int i = 0; i < outputs; ++i) values.push_back(new_value(name));
@@ -227,8 +227,7 @@ std::vector<ValueId> TfliteLowering::emit_many(const std::string& op, std::vecto
   return values;
 }
 
-ValueId TfliteLowering::emit(const std::string& op, std::vector<ValueId> inputs,
-                             std::map<std::string, Attribute> attributes) {
+ValueId TfliteLowering::emit(const std::string& op, std::vector<ValueId> inputs, Attributes attributes) {
   return emit_many(op, std::move(inputs), 1, std::move(attributes))[0];
 }
 

@@ -90,10 +90,9 @@ class TfliteLowering {
 
   ValueId constant_value(const std::string& role, Tensor tensor);
   ValueId integers_value(const std::string& role, const std::vector<int64_t>& integers);
-  ValueId emit(const std::string& op, std::vector<ValueId> inputs,
-               std::map<std::string, Attribute> attributes = {});
+  ValueId emit(const std::string& op, std::vector<ValueId> inputs, Attributes attributes = {});
   std::vector<ValueId> emit_many(const std::string& op, std::vector<ValueId> inputs, int outputs,
-                                 std::map<std::string, Attribute> attributes = {});
+                                 Attributes attributes = {});
   ValueId reshape(ValueId x, const Shape& shape);
   ValueId activated(ValueId x, TfliteActivation activation);
   const Value& value_of(ValueId id) const { return graph_.value(id); }

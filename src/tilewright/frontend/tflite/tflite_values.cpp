@@ -158,7 +158,7 @@ ValueId TfliteLowering::dequantized(ValueId integers, const TfliteTensor& tensor
   const ValueId scale = constant_value("scale", scalars(quantization.scales));
   const ValueId zero = constant_value(
       "zero_point", scalars(*tensor.type, quantization.zero_points, quantization.per_tensor()));
-  std::map<std::string, Attribute> attributes;
+  Attributes attributes;
   if (!quantization.per_tensor()) attributes["axis"] = int64_t(axis);
   return emit("DequantizeLinear", {integers, scale, zero}, std::move(attributes));
 }

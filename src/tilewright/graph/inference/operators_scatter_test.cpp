@@ -7,7 +7,7 @@ namespace {
 
 // The inferred first output of an operator on f32 data of `data` and i64 indices of `indices`, or the error.
 std::string inferred(const char* op, Shape data, Shape indices, std::optional<Shape> updates = std::nullopt,
-                     std::map<std::string, Attribute> attributes = {}) {
+                     Attributes attributes = {}) {
   Graph graph;
   std::vector<ValueId> inputs = {graph.add_input("data", ElementType::kF32, std::move(data)),
                                  graph.add_input("indices", ElementType::kI64, std::move(indices))};

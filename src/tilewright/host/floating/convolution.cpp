@@ -47,11 +47,11 @@ struct Bound {
 };
 
 // What ONNX asks of the operands of both operators, so that nothing is read out of bounds.
-Bound check_operands(const Node& node, std::span<const Operand> operands, bool transposed) {
+Bound check_operands(const Node& node, std::span<const KernelOperand> operands, bool transposed) {
   if (operands.size() < 2 || !operands[0].present || !operands[1].present) {
     throw Error(ErrorKind::kInvalidInput, "data and weights are needed");
   }
-  const Operand &x = operands[0], &weights = operands[1];
+  const KernelOperand &x = operands[0], &weights = operands[1];
   if (x.type != ElementType::kF32 && x.type != ElementType::kF64) throw_unsupported_type(x.type);
   Bound bound;
   bound.window = transposed ? transposed_window(node, x.shape, weights.shape)
@@ -90,7 +90,7 @@ WindowDims window_dims(const Window& window, bool transposed) {
   return dims;
 }
 
-bool fits_onednn(const Operand& x, const Window& window, const WindowDims& dims) {
+bool fits_onednn(const KernelOperand& x, const Window& window, const WindowDims& dims) {
   if (x.type != ElementType::kF32 || window.rank() > 3 || x.shape.element_count() == 0) return false;
   for (size_t axis = 0; axis < dims.strides.size(); ++axis) {
     // oneDNN refuses an end padding that skips a whole stride.
@@ -100,7 +100,7 @@ bool fits_onednn(const Operand& x, const Window& window, const WindowDims& dims)
 }
 
 template <typename Primitive>
-std::shared_ptr<const onednn::Runner> make_runner(std::span<const Operand> operands, const Bound& bound,
+std::shared_ptr<const onednn::Runner> make_runner(std::span<const KernelOperand> operands, const Bound& bound,
                                                   const WindowDims& dims, dnnl::algorithm algorithm,
                                                   bool transposed, int threads) {
   return onednn::guarded([&] {
@@ -124,7 +124,7 @@ std::shared_ptr<const onednn::Runner> make_runner(std::span<const Operand> opera
 using PlainKernel = decltype(&plain_convolution);
 
 template <typename Primitive, bool kTransposed>
-BoundKernel bind(const Node& node, std::span<const Operand> operands, const HostOptions& options) {
+BoundKernel bind(const Node& node, std::span<const KernelOperand> operands, const HostOptions& options) {
   const Bound bound = check_operands(node, operands, kTransposed);
   const WindowDims dims = window_dims(bound.window, kTransposed);
   if (!fits_onednn(operands[0], bound.window, dims)) {

@@ -13,7 +13,6 @@ using testing::distance;
 using testing::f32;
 using testing::run_op;
 using Integers = std::vector<int64_t>;
-using Attributes = std::map<std::string, Attribute>;
 
 TEST(Convolution, TwoByTwoByHand) {
   const Tensor x = f32({1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}), w = f32({1, 1, 2, 2}, {1, 0, 0, -1});

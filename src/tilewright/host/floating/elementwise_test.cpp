@@ -13,17 +13,16 @@ using testing::f32;
 using testing::i64;
 using testing::run_op;
 
-Tensor unary(const char* op, const Tensor& x, std::map<std::string, Attribute> attributes = {}) {
+Tensor unary(const char* op, const Tensor& x, Attributes attributes = {}) {
   return run_op(op, {x}, std::move(attributes))[0];
 }
-Tensor binary(const char* op, const Tensor& a, const Tensor& b,
-              std::map<std::string, Attribute> attributes = {}) {
+Tensor binary(const char* op, const Tensor& a, const Tensor& b, Attributes attributes = {}) {
   return run_op(op, {a, b}, std::move(attributes))[0];
 }
 
 struct RealCase {
   const char* op;
-  std::map<std::string, Attribute> attributes;
+  Attributes attributes;
   std::vector<float> in, out;
 };
 

@@ -129,7 +129,7 @@ Multiply bind_plain(const Product& p, ElementType type) {
   };
 }
 
-void check_pair(std::span<const Operand> operands) {
+void check_pair(std::span<const KernelOperand> operands) {
   if (operands.size() < 2 || !operands[0].present || !operands[1].present) {
     throw Error(ErrorKind::kInvalidInput, "two matrices are needed");
   }
@@ -143,7 +143,7 @@ bool product_fits_onednn(const Product& p, ElementType type) {
   return type == ElementType::kF32 && p.c.element_count() > 0 && p.a.dims.back() > 0 && p.c.rank() <= 6;
 }
 
-BoundKernel bind_matmul(const Node&, std::span<const Operand> operands, const HostOptions& options) {
+BoundKernel bind_matmul(const Node&, std::span<const KernelOperand> operands, const HostOptions& options) {
   check_pair(operands);
   Shape a = operands[0].shape, b = operands[1].shape;
   if (a.rank() == 0 || b.rank() == 0) throw Error(ErrorKind::kInvalidInput, "a scalar is not a matrix");
@@ -184,9 +184,9 @@ Tensor scale_and_add(Tensor c, double alpha, double beta, const Tensor* addend) 
   return c;
 }
 
-BoundKernel bind_gemm(const Node& node, std::span<const Operand> operands, const HostOptions& options) {
+BoundKernel bind_gemm(const Node& node, std::span<const KernelOperand> operands, const HostOptions& options) {
   check_pair(operands);
-  const Operand &a = operands[0], &b = operands[1];
+  const KernelOperand &a = operands[0], &b = operands[1];
   if (a.shape.rank() != 2 || b.shape.rank() != 2) {
     throw Error(ErrorKind::kInvalidInput,
                 fmt::format("inputs {} and {} are not matrices", to_string(a.shape), to_string(b.shape)));

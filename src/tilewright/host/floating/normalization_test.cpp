@@ -88,8 +88,7 @@ TEST(NormalizationClass, LayerParametersBroadcast) {
 TEST(Normalization, LocalResponse) {
   const Tensor x = f32({1, 3, 1}, {1, 2, 3});
   // Neighbourhoods of size 2 reach one channel up: sums of squares 5, 13, 9.
-  const std::map<std::string, Attribute> attributes = {
-      {"size", int64_t{2}}, {"alpha", 2.0f}, {"beta", 0.5f}, {"bias", 4.0f}};
+  const Attributes attributes = {{"size", int64_t{2}}, {"alpha", 2.0f}, {"beta", 0.5f}, {"bias", 4.0f}};
   const Tensor y = run_op("LRN", {x}, attributes)[0];
   EXPECT_LE(distance(y, f32({1, 3, 1}, {1 / 3.0f, 2 / std::sqrt(17.0f), 3 / std::sqrt(13.0f)})), 1e-6);
   const Tensor usual = run_op("LRN", {x}, {{"size", int64_t{1}}, {"alpha", 1.0f}})[0];

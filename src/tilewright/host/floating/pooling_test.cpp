@@ -11,7 +11,6 @@ using testing::contains;
 using testing::f32;
 using testing::run_op;
 using Integers = std::vector<int64_t>;
-using Attributes = std::map<std::string, Attribute>;
 
 Tensor counting(Shape shape) {
   Tensor x(ElementType::kF32, std::move(shape));

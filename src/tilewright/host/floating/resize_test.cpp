@@ -13,13 +13,11 @@ using testing::f32;
 using testing::i64;
 using testing::run_op;
 
-Tensor resize(const Tensor& x, std::initializer_list<float> scales,
-              std::map<std::string, Attribute> attributes) {
+Tensor resize(const Tensor& x, std::initializer_list<float> scales, Attributes attributes) {
   return run_op("Resize", {x, std::nullopt, f32({int64_t(scales.size())}, scales)}, std::move(attributes))[0];
 }
 
-std::map<std::string, Attribute> modes(const char* mode, const char* coordinates,
-                                       const char* nearest = "floor") {
+Attributes modes(const char* mode, const char* coordinates, const char* nearest = "floor") {
   return {{"mode", std::string(mode)},
           {"coordinate_transformation_mode", std::string(coordinates)},
           {"nearest_mode", std::string(nearest)}};

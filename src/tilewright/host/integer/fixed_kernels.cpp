@@ -26,12 +26,13 @@ FixedClip clip_of(const Node& node) {
 
 using Weights = std::shared_ptr<const FixedWeights>;
 
-Weights constant_weights(const Node& node, std::span<const Operand> operands) {
+Weights constant_weights(const Node& node, std::span<const KernelOperand> operands) {
   if (operands.size() < 2 || operands[1].constant == nullptr) return nullptr;
   return std::make_shared<FixedWeights>(*operands[1].constant, node.int_or("group", 1));
 }
 
-BoundKernel bind_fixed_convolution(const Node& node, std::span<const Operand> operands, const HostOptions&) {
+BoundKernel bind_fixed_convolution(const Node& node, std::span<const KernelOperand> operands,
+                                   const HostOptions&) {
   const FixedFinish finish{fraction_of(node), clip_of(node)};
   const Weights prepared = constant_weights(node, operands);
   return [&node, finish, prepared](KernelInputs inputs, const HostOptions& options) {
@@ -44,7 +45,7 @@ BoundKernel bind_fixed_convolution(const Node& node, std::span<const Operand> op
   };
 }
 
-BoundKernel bind_fixed_gemm(const Node& node, std::span<const Operand> operands, const HostOptions&) {
+BoundKernel bind_fixed_gemm(const Node& node, std::span<const KernelOperand> operands, const HostOptions&) {
   const FixedFinish finish{fraction_of(node), clip_of(node)};
   const Weights prepared = constant_weights(node, operands);
   return [finish, prepared](KernelInputs inputs, const HostOptions& options) {

@@ -12,7 +12,6 @@ namespace tilewright {
 namespace {
 
 using Ints = std::vector<int64_t>;
-using Attributes = std::map<std::string, Attribute>;
 
 // Magnitudes from a few bits to the whole type, so that some sums wrap.
 Tensor random_i32(const Shape& shape, Random& random) {

@@ -58,7 +58,7 @@ PreparedConvolution prepare_transposed(const Node& node, const Shape& x, const T
 
 // QConv and QConvTranspose; `prepare` is one of the two functions above.
 template <PreparedConvolution (*prepare)(const Node&, const Shape&, const Tensor&)>
-BoundKernel bind_convolution(const Node& node, std::span<const Operand> operands, const HostOptions&) {
+BoundKernel bind_convolution(const Node& node, std::span<const KernelOperand> operands, const HostOptions&) {
   const OutputStage output = output_stage(node);
   const int32_t pad = integer_attribute(node, "pad_value", 0, -128, 127);
   std::shared_ptr<const PreparedConvolution> prepared;
@@ -104,7 +104,7 @@ Tensor transposed_matrix(const Tensor& matrix) {
   return result;
 }
 
-BoundKernel bind_gemm(const Node& node, std::span<const Operand> operands, const HostOptions&) {
+BoundKernel bind_gemm(const Node& node, std::span<const KernelOperand> operands, const HostOptions&) {
   const OutputStage output = output_stage(node);
   std::shared_ptr<const PreparedConvolution> prepared;
   if (operands.size() > 1 && operands[0].present && operands[1].constant != nullptr) {

@@ -20,7 +20,7 @@ OutputStage random_output(Random& random) {
   return {int32_t(random.between(-140, 140)), low, int32_t(random.between(low, 127))};
 }
 
-std::map<std::string, Attribute> attributes(const WindowParameters& w, const OutputStage& o) {
+Attributes attributes(const WindowParameters& w, const OutputStage& o) {
   return {{"strides", Ints{w.strides[0], w.strides[1]}},
           {"dilations", Ints{w.dilations[0], w.dilations[1]}},
           {"pads", Ints{w.pads[0], w.pads[1], w.pads[2], w.pads[3]}},
@@ -47,8 +47,7 @@ Scales random_scales(Random& random, int64_t channels) {
   return scales;
 }
 
-Tensor run_integer(const std::string& op, const std::vector<Tensor>& inputs,
-                   std::map<std::string, Attribute> attrs, int threads) {
+Tensor run_integer(const std::string& op, const std::vector<Tensor>& inputs, Attributes attrs, int threads) {
   std::vector<std::optional<Tensor>> listed(inputs.begin(), inputs.end());
   return testing::run_op(op, listed, std::move(attrs), 1, kTilewrightDomain, HostOptions{threads})[0];
 }
@@ -238,14 +237,14 @@ TEST(HostInteger, AddEqualsTheReference) {
     p.bias = int32_t(random.next());
     p.shift = int32_t(random.between(0, 31));
     p.output = random_output(random);
-    const std::map<std::string, Attribute> attrs{{"multiplier_a", int64_t{p.multiplier_a}},
-                                                 {"multiplier_b", int64_t{p.multiplier_b}},
-                                                 {"bias", int64_t{p.bias}},
-                                                 {"shift", int64_t{p.shift}},
-                                                 {"y_zero_point", int64_t{p.output.y_zero_point}},
-                                                 {"clip_low", int64_t{p.output.clip_low}},
-                                                 {"clip_high", int64_t{p.output.clip_high}},
-                                                 {"bipolar", int64_t{p.output.bipolar}}};
+    const Attributes attrs{{"multiplier_a", int64_t{p.multiplier_a}},
+                           {"multiplier_b", int64_t{p.multiplier_b}},
+                           {"bias", int64_t{p.bias}},
+                           {"shift", int64_t{p.shift}},
+                           {"y_zero_point", int64_t{p.output.y_zero_point}},
+                           {"clip_low", int64_t{p.output.clip_low}},
+                           {"clip_high", int64_t{p.output.clip_high}},
+                           {"bipolar", int64_t{p.output.bipolar}}};
     ASSERT_TRUE(run_integer("QAdd", {a, b}, attrs, 2).identical(reference_add(a, b, p))) << "seed " << seed;
   }
 }
@@ -297,13 +296,13 @@ TEST(HostInteger, RequantizeEqualsTheReference) {
     const Tensor x = random_integers(ElementType::kI8, {300}, -128, 127, random);
     const RequantizeParameters p{int32_t(random.next()), int32_t(random.between(1 << 30, INT32_MAX)),
                                  int32_t(random.between(29, 62)), random_output(random)};
-    const std::map<std::string, Attribute> attrs{{"bias", int64_t{p.bias}},
-                                                 {"multiplier", int64_t{p.multiplier}},
-                                                 {"shift", int64_t{p.shift}},
-                                                 {"y_zero_point", int64_t{p.output.y_zero_point}},
-                                                 {"clip_low", int64_t{p.output.clip_low}},
-                                                 {"clip_high", int64_t{p.output.clip_high}},
-                                                 {"bipolar", int64_t{p.output.bipolar}}};
+    const Attributes attrs{{"bias", int64_t{p.bias}},
+                           {"multiplier", int64_t{p.multiplier}},
+                           {"shift", int64_t{p.shift}},
+                           {"y_zero_point", int64_t{p.output.y_zero_point}},
+                           {"clip_low", int64_t{p.output.clip_low}},
+                           {"clip_high", int64_t{p.output.clip_high}},
+                           {"bipolar", int64_t{p.output.bipolar}}};
     ASSERT_TRUE(run_integer("QRequantize", {x}, attrs, 1).identical(reference_requantize(x, p)))
         << "seed " << seed;
   }
@@ -312,7 +311,7 @@ TEST(HostInteger, RequantizeEqualsTheReference) {
 TEST(HostInteger, RefusesWhatTheOperatorsExclude) {
   const Tensor x(ElementType::kI8, {1, 4, 5, 5}), w(ElementType::kI8, {2, 4, 3, 3});
   const Tensor b(ElementType::kI32, {2}), m = Tensor::of<int32_t>({1}, {1}), s(ElementType::kI32, {1});
-  const auto conv = [&](const std::vector<Tensor>& inputs, std::map<std::string, Attribute> attrs) {
+  const auto conv = [&](const std::vector<Tensor>& inputs, Attributes attrs) {
     return error_text([&] { run_integer("QConv", inputs, attrs, 1); });
   };
   const auto expect_in = [](const std::string& part, const std::string& text) {

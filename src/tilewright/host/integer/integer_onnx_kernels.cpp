@@ -77,7 +77,8 @@ PreparedOnnxConvolution prepare(const Node& node, const Shape& x, const Tensor& 
 // Prepared when the graph is bound if the weights are constant; otherwise for each run.
 class LazyConvolution {
  public:
-  LazyConvolution(const Node& node, std::span<const Operand> operands, size_t weights, size_t zero_point)
+  LazyConvolution(const Node& node, std::span<const KernelOperand> operands, size_t weights,
+                  size_t zero_point)
       : node_(&node), weights_(weights), zero_point_(zero_point) {
     const bool has_zero_point = zero_point < operands.size() && operands[zero_point].present;
     if (weights >= operands.size() || !operands[0].present || operands[weights].constant == nullptr ||
@@ -102,7 +103,7 @@ class LazyConvolution {
   std::shared_ptr<const PreparedOnnxConvolution> prepared_;
 };
 
-BoundKernel bind_conv_integer(const Node& node, std::span<const Operand> operands, const HostOptions&) {
+BoundKernel bind_conv_integer(const Node& node, std::span<const KernelOperand> operands, const HostOptions&) {
   return [lazy = LazyConvolution(node, operands, 1, 3)](KernelInputs inputs, const HostOptions& options) {
     const Tensor& x = required_input(inputs, 0);
     require_byte(x);
@@ -159,7 +160,7 @@ std::vector<Tensor> run_qlinear_conv(const PreparedOnnxConvolution& prepared, Ke
   return {std::move(y)};
 }
 
-BoundKernel bind_qlinear_conv(const Node& node, std::span<const Operand> operands, const HostOptions&) {
+BoundKernel bind_qlinear_conv(const Node& node, std::span<const KernelOperand> operands, const HostOptions&) {
   return [lazy = LazyConvolution(node, operands, 3, 5)](KernelInputs inputs, const HostOptions& options) {
     return run_qlinear_conv(*lazy.get(inputs), inputs, options);
   };

@@ -59,7 +59,7 @@ TEST(QuantizeLinear, EveryTypeAndAxisFollowsTheFormulaAndComesBack) {
       }
       for (int64_t i = 0; i < x.size(); ++i)
         x.set_number(i, (random.uniform() - 0.5) * 1.2 * double(highest(type)));
-      const std::map<std::string, Attribute> attrs{{"axis", int64_t{axis - (random.chance(0.5) ? 3 : 0)}}};
+      const Attributes attrs{{"axis", int64_t{axis - (random.chance(0.5) ? 3 : 0)}}};
       const Tensor q = run_op("QuantizeLinear", {x, scale, zero}, attrs)[0];
       const Tensor back = run_op("DequantizeLinear", {q, scale, zero}, attrs)[0];
       ASSERT_EQ(q.type(), type);
@@ -120,7 +120,7 @@ TEST(OnnxInteger, ConvolutionsFollowTheDefinition) {
       }
       expected.push_back(sum);
     }
-    const std::map<std::string, Attribute> attrs{
+    const Attributes attrs{
         {"group", group}, {"strides", Ints{stride, stride}}, {"pads", Ints{pad, pad, pad, pad}}};
     ASSERT_EQ(run_op("ConvInteger", {x, w, xz, wz}, attrs)[0].to_integers(), expected);
     Tensor ws(ElementType::kF32, per_channel ? Shape{o} : Shape{}), bias(ElementType::kI32, {o});

@@ -52,7 +52,7 @@ void fail_instruction(uint32_t index, const std::string& name, const std::string
       {ErrorKind::kInvalidInput, "instruction " + std::to_string(index), name, message, hint}});
 }
 
-Executor::Executor(OverlayHardware description, SimulatorKernel kernel)
+InstructionExecutor::InstructionExecutor(OverlayHardware description, SimulatorKernel kernel)
     : hardware(std::move(description)),
       layout(hardware),
       kernels(select_kernels(kernel)),
@@ -61,7 +61,8 @@ Executor::Executor(OverlayHardware description, SimulatorKernel kernel)
       words(size_t(layout.words)),
       unpacked_(size_t(pads.block_in) * size_t(pads.block_out)) {}
 
-void Executor::begin(std::span<std::byte> memory, uint64_t address, uint64_t count, Deadline* deadline) {
+void InstructionExecutor::begin(std::span<std::byte> memory, uint64_t address, uint64_t count,
+                                Deadline* deadline) {
   Diagnostics diagnostics;
   verify_place(hardware, memory.size(), address, count, diagnostics);
   diagnostics.raise_if_any();
@@ -76,8 +77,8 @@ void Executor::begin(std::span<std::byte> memory, uint64_t address, uint64_t cou
   counters.instructions = count;
 }
 
-void Executor::check_dram(uint32_t index, const MemoryInstruction& i, int64_t element_bytes,
-                          const char* name) const {
+void InstructionExecutor::check_dram(uint32_t index, const MemoryInstruction& i, int64_t element_bytes,
+                                     const char* name) const {
   const uint64_t elements = i.dram_base + uint64_t{i.y_size - 1} * i.x_stride + i.x_size;
   if (elements <= dram.size() / uint64_t(element_bytes)) return;
   fail_instruction(index, name,
@@ -88,7 +89,8 @@ void Executor::check_dram(uint32_t index, const MemoryInstruction& i, int64_t el
                        std::to_string(dram.size()));
 }
 
-void Executor::load_row(const MemoryInstruction& i, uint32_t target, const std::byte* source, size_t count) {
+void InstructionExecutor::load_row(const MemoryInstruction& i, uint32_t target, const std::byte* source,
+                                   size_t count) {
   switch (i.memory_type) {
     case MemoryType::kInput:
       return load_inputs(kernels, pads, target, source, count);
@@ -120,7 +122,7 @@ void Executor::load_row(const MemoryInstruction& i, uint32_t target, const std::
   }
 }
 
-void Executor::fill(const MemoryInstruction& i, uint32_t target, uint64_t count) {
+void InstructionExecutor::fill(const MemoryInstruction& i, uint32_t target, uint64_t count) {
   if (count == 0) return;
   switch (i.memory_type) {
     case MemoryType::kInput:
@@ -145,7 +147,7 @@ void Executor::fill(const MemoryInstruction& i, uint32_t target, uint64_t count)
   }
 }
 
-void Executor::load(uint32_t index, const MemoryInstruction& i) {
+void InstructionExecutor::load(uint32_t index, const MemoryInstruction& i) {
   const int64_t bytes = element_bytes(hardware, i.memory_type);
   int64_t depth = 0;
   uint64_t* moved = nullptr;
@@ -198,7 +200,7 @@ void Executor::load(uint32_t index, const MemoryInstruction& i) {
   fill(i, target, i.y_pad_1 * row);
 }
 
-void Executor::store(uint32_t index, const MemoryInstruction& i) {
+void InstructionExecutor::store(uint32_t index, const MemoryInstruction& i) {
   if (i.y_size == 0) return;
   const uint64_t end = i.sram_base + uint64_t{i.y_size} * i.x_size;
   if (end > uint64_t(pads.accumulator_depth)) {
@@ -226,10 +228,10 @@ void Executor::store(uint32_t index, const MemoryInstruction& i) {
   }
 }
 
-MemoryInstruction Executor::decode_memory(const uint64_t* in) const {
+MemoryInstruction InstructionExecutor::decode_memory(const uint64_t* in) const {
   const auto get = [in](const BitField& field) { return uint32_t(field.get(in)); };
   MemoryInstruction i;
-  i.is_store = Opcode(layout.opcode.get(in)) == Opcode::kStore;
+  i.is_store = IsaOpcode(layout.opcode.get(in)) == IsaOpcode::kStore;
   i.memory_type = MemoryType(get(layout.memory.memory_type));
   i.x_size = get(layout.memory.x_size);
   i.sram_base = get(layout.memory.sram_base);
@@ -244,7 +246,7 @@ MemoryInstruction Executor::decode_memory(const uint64_t* in) const {
   return i;
 }
 
-void Executor::execute_memory(uint32_t index, const MemoryInstruction& i) {
+void InstructionExecutor::execute_memory(uint32_t index, const MemoryInstruction& i) {
   const bool other_module =
       i.is_store || i.memory_type == MemoryType::kInput || i.memory_type == MemoryType::kWeight;
   if (!other_module) alu_may_run_ = false;
@@ -268,7 +270,7 @@ void Executor::execute_memory(uint32_t index, const MemoryInstruction& i) {
   }
 }
 
-LoopNest Executor::decode_extents(const IsaLayout::Loop& fields, const uint64_t* in) const {
+LoopNest InstructionExecutor::decode_extents(const IsaLayout::Loop& fields, const uint64_t* in) const {
   LoopNest loop;
   loop.uop_begin = uint32_t(fields.uop_begin.get(in));
   loop.uop_end = uint32_t(fields.uop_end.get(in));
@@ -277,7 +279,8 @@ LoopNest Executor::decode_extents(const IsaLayout::Loop& fields, const uint64_t*
   return loop;
 }
 
-void Executor::decode_factors(const IsaLayout::Loop& fields, const uint64_t* in, LoopNest& loop) const {
+void InstructionExecutor::decode_factors(const IsaLayout::Loop& fields, const uint64_t* in,
+                                         LoopNest& loop) const {
   loop.dst_factor_out = uint32_t(fields.dst_factor_out.get(in));
   loop.dst_factor_in = uint32_t(fields.dst_factor_in.get(in));
   loop.src_factor_out = uint32_t(fields.src_factor_out.get(in));
@@ -286,17 +289,17 @@ void Executor::decode_factors(const IsaLayout::Loop& fields, const uint64_t* in,
   loop.wgt_factor_in = uint32_t(fields.wgt_factor_in.get(in));
 }
 
-void Executor::check_uop_range(uint32_t index, const char* name, const LoopNest& loop) const {
+void InstructionExecutor::check_uop_range(uint32_t index, const char* name, const LoopNest& loop) const {
   if (loop.uop_end <= uint64_t(pads.uop_depth)) return;
   fail_instruction(index, name, range_text("uop_end: uop", loop.uop_end - 1, pads.uop_depth));
 }
 
-unsigned Executor::banks(uint64_t low, uint64_t high) const {
+unsigned InstructionExecutor::banks(uint64_t low, uint64_t high) const {
   const uint64_t half = uint64_t(pads.accumulator_depth) / 2;
   return (low < half ? 1u : 0u) | (high >= half ? 2u : 0u);
 }
 
-void Executor::check_banks(uint32_t index, uint64_t low, uint64_t high) const {
+void InstructionExecutor::check_banks(uint32_t index, uint64_t low, uint64_t high) const {
   const unsigned mine = banks(low, high);
   if (alu_banks_ == 0 || (mine ^ alu_banks_) == 3u) return;
   static constexpr const char* kNames[] = {"no", "the lower", "the upper", "either"};
@@ -306,7 +309,7 @@ void Executor::check_banks(uint32_t index, uint64_t low, uint64_t high) const {
                    "beside_alu needs one half for each");
 }
 
-void Executor::execute_gemm_loops(uint32_t index, const uint64_t* in) {
+void InstructionExecutor::execute_gemm_loops(uint32_t index, const uint64_t* in) {
   alu_may_run_ = alu_may_run_ && runs_beside_alu(in);
   LoopNest loop = decode_extents(layout.gemm, in);
   if (is_empty(loop)) return;
@@ -351,7 +354,7 @@ void Executor::execute_gemm_loops(uint32_t index, const uint64_t* in) {
 // Calls run(piece, y, x) for pieces of `loop` that take a small part of a second, in order; each begins at
 // iteration (y, x). Without a time limit there is one piece.
 template <typename Run>
-void Executor::in_pieces(const LoopNest& loop, const Run& run) {
+void InstructionExecutor::in_pieces(const LoopNest& loop, const Run& run) {
   constexpr uint64_t kPiece = uint64_t{1} << 18;
   const uint64_t uops = loop.uop_end - loop.uop_begin, row = uops * loop.iter_in;
   if (!time.limited() || row * loop.iter_out <= kPiece) return run(loop, 0, 0);
@@ -370,7 +373,7 @@ void Executor::in_pieces(const LoopNest& loop, const Run& run) {
 }
 
 // Overwrites that meet other iterations: program order.
-void Executor::gemm_in_order(const LoopNest& loop) {
+void InstructionExecutor::gemm_in_order(const LoopNest& loop) {
   for (uint32_t y = 0; y < loop.iter_out; ++y) {
     for (uint32_t x = 0; x < loop.iter_in; ++x) {
       time.check();
@@ -384,7 +387,7 @@ void Executor::gemm_in_order(const LoopNest& loop) {
   }
 }
 
-void Executor::execute_alu(uint32_t index, const uint64_t* in) {
+void InstructionExecutor::execute_alu(uint32_t index, const uint64_t* in) {
   AluInstruction alu;
   alu.loop = decode_extents(layout.alu, in);
   decode_factors(layout.alu, in, alu.loop);

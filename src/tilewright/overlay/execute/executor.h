@@ -21,9 +21,9 @@ namespace tilewright::overlay {
 [[noreturn]] void fail_instruction(uint32_t index, const std::string& name, const std::string& message,
                                    const std::string& hint = {});
 
-struct Executor {
+struct InstructionExecutor {
   // Errors: kernels that this CPU does not have (unsupported); hardware without a simulator (invalid input).
-  Executor(OverlayHardware description, SimulatorKernel kernel);
+  InstructionExecutor(OverlayHardware description, SimulatorKernel kernel);
 
   const OverlayHardware hardware;
   const IsaLayout layout;
@@ -98,7 +98,7 @@ struct Executor {
 };
 
 // Executes a GEMM of one micro-op and one iteration in range. Returns false for everything else, untouched.
-inline bool Executor::single_gemm(const uint64_t* in) {
+inline bool InstructionExecutor::single_gemm(const uint64_t* in) {
   const uint64_t uop = layout.gemm.uop_begin.get(in);
   if (layout.gemm.uop_end.get(in) != uop + 1 || layout.gemm.iter_out.get(in) != 1 ||
       layout.gemm.iter_in.get(in) != 1 || layout.gemm.reset.get(in) != 0) {
@@ -116,7 +116,7 @@ inline bool Executor::single_gemm(const uint64_t* in) {
 }
 
 template <bool kWide>
-inline bool Executor::load_input_row(const uint64_t* in) {
+inline bool InstructionExecutor::load_input_row(const uint64_t* in) {
   constexpr IsaLayout::Memory kFields = IsaLayout::memory_fields(kWide);
   static_assert(kFields.y_pad_0.shift == (kWide ? 32 : 48) && kFields.x_pad_1.word == kFields.y_pad_0.word,
                 "the four pads fill the top of one word");

@@ -14,7 +14,7 @@ namespace tilewright::overlay {
 struct FunctionalSimulator::State {
   State(OverlayHardware hardware, SimulatorKernel kernel) : executor(std::move(hardware), kernel) {}
 
-  Executor executor;
+  InstructionExecutor executor;
   // Of the current run.
   InstructionQueues queues;
   size_t head[kQueues] = {};
@@ -29,7 +29,7 @@ struct FunctionalSimulator::State {
 // Runs the instructions of one queue until one has to wait. Returns whether any ran.
 template <Queue kQueue>
 bool FunctionalSimulator::State::advance() {
-  constexpr Wiring kWires = kWiring[kQueue];
+  constexpr ChannelWiring kWires = kWiring[kQueue];
   const uint32_t* const mine = queues.indices[kQueue].data();
   const size_t end = queues.length[kQueue];
   const size_t first = head[kQueue];
@@ -50,11 +50,11 @@ bool FunctionalSimulator::State::advance() {
     if constexpr (kWires.pop_next != kNoChannel) tokens[kWires.pop_next] -= (bits & kPopNext) != 0;
     if constexpr (kQueue == kComputeQueue) {
       const uint64_t op = bits & 7;
-      if (op == uint64_t(Opcode::kGemm)) {
+      if (op == uint64_t(IsaOpcode::kGemm)) {
         executor.execute_gemm(index, in);
-      } else if (op == uint64_t(Opcode::kAlu)) {
+      } else if (op == uint64_t(IsaOpcode::kAlu)) {
         executor.execute_alu(index, in);
-      } else if (op == uint64_t(Opcode::kLoad)) {
+      } else if (op == uint64_t(IsaOpcode::kLoad)) {
         executor.execute_memory(index, executor.decode_memory(in));
       }
     } else {
@@ -102,7 +102,7 @@ FunctionalSimulator::~FunctionalSimulator() = default;
 
 RunCounters FunctionalSimulator::run(std::span<std::byte> dram, uint64_t address, uint64_t count,
                                      Deadline* deadline) {
-  Executor& executor = state_->executor;
+  InstructionExecutor& executor = state_->executor;
   executor.begin(dram, address, count, deadline);
   state_->queues.split(executor.layout, dram.data() + address, count);
   state_->run();

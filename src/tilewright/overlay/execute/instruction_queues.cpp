@@ -16,7 +16,7 @@ void InstructionQueues::reject(const IsaLayout& layout, uint32_t index, uint64_t
                      "the wide instruction set has version 1");
   }
   const uint64_t op = word & 7;
-  if (op == uint64_t(Opcode::kFinish)) {
+  if (op == uint64_t(IsaOpcode::kFinish)) {
     fail_instruction(index, "FINISH", std::to_string(count - index - 1) + " instructions follow it",
                      "FINISH must be the last");
   }
@@ -32,9 +32,9 @@ void InstructionQueues::split(const IsaLayout& layout, const std::byte* stream, 
     uint8_t* row = route + type * 8;
     std::fill(row, row + 8, uint8_t(kQueues));
     const bool early = type == int(MemoryType::kInput) || type == int(MemoryType::kWeight);
-    row[int(Opcode::kLoad)] = early ? kLoadQueue : kComputeQueue;
-    row[int(Opcode::kStore)] = kStoreQueue;
-    row[int(Opcode::kGemm)] = row[int(Opcode::kAlu)] = kComputeQueue;
+    row[int(IsaOpcode::kLoad)] = early ? kLoadQueue : kComputeQueue;
+    row[int(IsaOpcode::kStore)] = kStoreQueue;
+    row[int(IsaOpcode::kGemm)] = row[int(IsaOpcode::kAlu)] = kComputeQueue;
   }
   for (std::vector<uint32_t>& queue : indices) {
     if (queue.size() < count) queue.resize(count);
@@ -60,7 +60,7 @@ void InstructionQueues::split(const IsaLayout& layout, const std::byte* stream, 
   if (count > 0) std::memcpy(&last, stream + (count - 1) * bytes, 8);
   if (count > 0 && layout.wide && layout.version.get(&last) != 1)
     reject(layout, uint32_t(count - 1), last, count);
-  if (count == 0 || (last & 7) != uint64_t(Opcode::kFinish)) {
+  if (count == 0 || (last & 7) != uint64_t(IsaOpcode::kFinish)) {
     throw Error(ErrorKind::kInvalidInput,
                 "the program of " + std::to_string(count) + " instructions has no FINISH",
                 "end it with FINISH");

@@ -21,12 +21,13 @@ enum Channel {
 };
 
 // Which channel each dependency bit of each module means; kNoChannel where the module has no neighbour.
-struct Wiring {
+struct ChannelWiring {
   Channel pop_prev, pop_next, push_prev, push_next;
 };
-inline constexpr Wiring kWiring[] = {{kNoChannel, kComputeToLoad, kNoChannel, kLoadToCompute},
-                                     {kLoadToCompute, kStoreToCompute, kComputeToLoad, kComputeToStore},
-                                     {kComputeToStore, kNoChannel, kStoreToCompute, kNoChannel}};
+inline constexpr ChannelWiring kWiring[] = {
+    {kNoChannel, kComputeToLoad, kNoChannel, kLoadToCompute},
+    {kLoadToCompute, kStoreToCompute, kComputeToLoad, kComputeToStore},
+    {kComputeToStore, kNoChannel, kStoreToCompute, kNoChannel}};
 // The queue whose instructions push on a channel, and the one whose take from it.
 inline constexpr Queue pusher_of(Channel channel) {
   return channel == kLoadToCompute ? kLoadQueue : channel == kStoreToCompute ? kStoreQueue : kComputeQueue;

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int64_t kImages = 2, kChannels = 32, kSize = 14, kKernel = 3, kOutput = kSize - kKernel + 1;
 
-Layer performance_layer() {
-  Layer layer;
+OverlayLayer performance_layer() {
+  OverlayLayer layer;
   layer.name = "performance";
   layer.batch = kImages;
   layer.out_channels = kChannels;
@@ -49,7 +49,7 @@ uint64_t performance_cycles(const OverlayHardware& hardware) {
   if (hardware.block_in < hardware.block_out) return 0;
   OverlayHardware roomy = hardware;
   roomy.dram_bytes = std::max(hardware.dram_bytes, int64_t{1} << 26);
-  const Layer layer = performance_layer();
+  const OverlayLayer layer = performance_layer();
   try {
     const Schedule schedule = default_schedule(layer, roomy);
     return layer_cycles(Tiling(layer, roomy, schedule), roomy, {});

@@ -68,18 +68,18 @@ class Forms {
   // The mnemonic of an instruction, nothing where its codes are unknown.
   std::optional<std::string> mnemonic(const uint64_t* words) const {
     const uint64_t type = layout_.memory.memory_type.get(words), operation = layout_.alu_opcode.get(words);
-    switch (Opcode(layout_.opcode.get(words))) {
-      case Opcode::kLoad:
-      case Opcode::kStore:
+    switch (IsaOpcode(layout_.opcode.get(words))) {
+      case IsaOpcode::kLoad:
+      case IsaOpcode::kStore:
         if (type > uint64_t(MemoryType::kAccumulator8)) return {};
         return std::string(layout_.opcode.get(words) == 0 ? "load." : "store.") +
                memory_type_name(MemoryType(type));
-      case Opcode::kGemm:
+      case IsaOpcode::kGemm:
         return "gemm";
-      case Opcode::kAlu:
+      case IsaOpcode::kAlu:
         if (operation > last_operation()) return {};
         return std::string("alu.") + alu_opcode_name(AluOpcode(operation));
-      case Opcode::kFinish:
+      case IsaOpcode::kFinish:
         return "finish";
     }
     return {};
@@ -92,23 +92,23 @@ class Forms {
       for (uint64_t type = 0; type <= uint64_t(MemoryType::kAccumulator8); ++type) {
         if (mnemonic != std::string(store ? "store." : "load.") + memory_type_name(MemoryType(type)))
           continue;
-        layout_.opcode.put(words, uint64_t(store ? Opcode::kStore : Opcode::kLoad));
+        layout_.opcode.put(words, uint64_t(store ? IsaOpcode::kStore : IsaOpcode::kLoad));
         layout_.memory.memory_type.put(words, type);
         return &memory_;
       }
     }
     for (uint64_t operation = 0; operation <= last_operation(); ++operation) {
       if (mnemonic != std::string("alu.") + alu_opcode_name(AluOpcode(operation))) continue;
-      layout_.opcode.put(words, uint64_t(Opcode::kAlu));
+      layout_.opcode.put(words, uint64_t(IsaOpcode::kAlu));
       layout_.alu_opcode.put(words, operation);
       return &alu_;
     }
     if (mnemonic == "gemm") {
-      layout_.opcode.put(words, uint64_t(Opcode::kGemm));
+      layout_.opcode.put(words, uint64_t(IsaOpcode::kGemm));
       return &gemm_;
     }
     if (mnemonic == "finish") {
-      layout_.opcode.put(words, uint64_t(Opcode::kFinish));
+      layout_.opcode.put(words, uint64_t(IsaOpcode::kFinish));
       return &finish_;
     }
     return nullptr;

@@ -90,7 +90,7 @@ const char* alu_opcode_name(AluOpcode opcode) {
   return uint8_t(opcode) < 8 ? kNames[uint8_t(opcode)] : "?";
 }
 
-void IsaLayout::encode_common(Opcode code, const Dependencies& dependencies, uint64_t* out) const {
+void IsaLayout::encode_common(IsaOpcode code, const Dependencies& dependencies, uint64_t* out) const {
   for (int i = 0; i < words; ++i) out[i] = 0;
   opcode.put(out, uint64_t(code));
   pop_prev.put(out, dependencies.pop_prev);
@@ -122,7 +122,7 @@ void encode_memory(const MemoryInstruction& i, uint64_t* out) {
 }  // namespace
 
 void IsaLayout::encode(const MemoryInstruction& i, uint64_t* out) const {
-  encode_common(i.is_store ? Opcode::kStore : Opcode::kLoad, i.dependencies, out);
+  encode_common(i.is_store ? IsaOpcode::kStore : IsaOpcode::kLoad, i.dependencies, out);
   wide ? encode_memory<true>(i, out) : encode_memory<false>(i, out);
 }
 
@@ -141,14 +141,14 @@ void IsaLayout::encode_loop(const Loop& fields, bool reset, const LoopNest& loop
 }
 
 void IsaLayout::encode(const GemmInstruction& i, uint64_t* out) const {
-  encode_common(Opcode::kGemm, i.dependencies, out);
+  encode_common(IsaOpcode::kGemm, i.dependencies, out);
   encode_loop(gemm, i.reset, i.loop, out);
   put(out, bipolar, i.bipolar, "bipolar");
   put(out, beside_alu, i.beside_alu, "beside_alu");
 }
 
 void IsaLayout::encode(const AluInstruction& i, uint64_t* out) const {
-  encode_common(Opcode::kAlu, i.dependencies, out);
+  encode_common(IsaOpcode::kAlu, i.dependencies, out);
   encode_loop(alu, i.reset, i.loop, out);
   if (!wide && i.opcode > AluOpcode::kMul)
     does_not_fit("alu_opcode", int64_t(i.opcode), alu_opcode.width, false);
@@ -160,7 +160,7 @@ void IsaLayout::encode(const AluInstruction& i, uint64_t* out) const {
 }
 
 void IsaLayout::encode(const FinishInstruction& i, uint64_t* out) const {
-  encode_common(Opcode::kFinish, i.dependencies, out);
+  encode_common(IsaOpcode::kFinish, i.dependencies, out);
 }
 
 uint64_t IsaLayout::encode(const MicroOp& op) const {
@@ -185,14 +185,14 @@ Instruction IsaLayout::decode(const uint64_t* in) const {
   const Dependencies dependencies{get(pop_prev) != 0, get(pop_next) != 0, get(push_prev) != 0,
                                   get(push_next) != 0};
   if (wide && get(version) != 1) unknown("instruction version", get(version));
-  switch (Opcode(get(opcode))) {
-    case Opcode::kLoad:
-    case Opcode::kStore: {
+  switch (IsaOpcode(get(opcode))) {
+    case IsaOpcode::kLoad:
+    case IsaOpcode::kStore: {
       if (get(memory.memory_type) > uint32_t(MemoryType::kAccumulator8) && get(memory.x_size) != 0) {
         unknown("memory type", get(memory.memory_type));
       }
       MemoryInstruction i;
-      i.is_store = Opcode(get(opcode)) == Opcode::kStore;
+      i.is_store = IsaOpcode(get(opcode)) == IsaOpcode::kStore;
       i.dependencies = dependencies;
       i.memory_type = MemoryType(get(memory.memory_type));
       i.sram_base = get(memory.sram_base);
@@ -207,10 +207,10 @@ Instruction IsaLayout::decode(const uint64_t* in) const {
       i.pad_value = int32_t(memory.pad_value.get_signed(in));
       return i;
     }
-    case Opcode::kGemm:
+    case IsaOpcode::kGemm:
       return GemmInstruction{dependencies, get(gemm.reset) != 0, decode_loop(gemm, in), get(bipolar) != 0,
                              get(beside_alu) != 0};
-    case Opcode::kAlu: {
+    case IsaOpcode::kAlu: {
       const uint32_t code = get(alu_opcode);
       if (code > uint32_t(wide ? AluOpcode::kRequantize : AluOpcode::kMul)) unknown("ALU operation", code);
       return AluInstruction{dependencies,
@@ -222,7 +222,7 @@ Instruction IsaLayout::decode(const uint64_t* in) const {
                             int32_t(clip_low.get_signed(in)),
                             int32_t(clip_high.get_signed(in))};
     }
-    case Opcode::kFinish:
+    case IsaOpcode::kFinish:
       return FinishInstruction{dependencies};
   }
   unknown("opcode", get(opcode));

@@ -51,7 +51,7 @@
 
 namespace tilewright::overlay {
 
-enum class Opcode : uint8_t { kLoad = 0, kStore = 1, kGemm = 2, kFinish = 3, kAlu = 4 };
+enum class IsaOpcode : uint8_t { kLoad = 0, kStore = 1, kGemm = 2, kFinish = 3, kAlu = 4 };
 enum class MemoryType : uint8_t {
   kUop = 0,
   kWeight = 1,

@@ -70,7 +70,7 @@ struct IsaLayout {
   void lay_out_gemm(BitLayout bits, int uop_log, int acc_log, int input_log, int weight_log);
   void lay_out_alu(BitLayout bits, int uop_log, int acc_log);
   void lay_out_uop(int acc_log, int input_log, int weight_log);
-  void encode_common(Opcode opcode, const Dependencies& dependencies, uint64_t* out) const;
+  void encode_common(IsaOpcode opcode, const Dependencies& dependencies, uint64_t* out) const;
   void encode_loop(const Loop& fields, bool reset, const LoopNest& loop, uint64_t* out) const;
   LoopNest decode_loop(const Loop& fields, const uint64_t* words) const;
 };

@@ -13,7 +13,7 @@ LayerLayout::LayerLayout(const Tiling& tiling, const OverlayHardware& hardware)
     : alignment_(
           uint64_t(std::max({hardware.input_bytes(), hardware.weight_bytes(), hardware.accumulator_bytes(),
                              hardware.output_bytes(), hardware.instruction_bytes(), int64_t{64}}))) {
-  const Layer& layer = *tiling.layer;
+  const OverlayLayer& layer = *tiling.layer;
   for (const LayerSource& source : layer.sources) {
     const SourceView view{layer.batch, source.channels, source.height, source.width};
     addresses_.sources.push_back(

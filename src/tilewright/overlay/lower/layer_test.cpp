@@ -94,7 +94,7 @@ TEST(Layer, ExtractNamesTheNode) {
 
 TEST(Layer, SixteenBitWeightsAreSumsOfPlanes) {
   const Graph graph = conv_graph({.weight_type = ElementType::kI16, .weight = -300});
-  const Layer layer = extract_layer(graph, graph.nodes[0], {});
+  const OverlayLayer layer = extract_layer(graph, graph.nodes[0], {});
   ASSERT_EQ(layer.weight_planes, 3);
   EXPECT_EQ(layer.phases[0].grids.size(), 3u);
   for (int position = 0; position < 9; ++position) {
@@ -107,7 +107,7 @@ TEST(Layer, SixteenBitWeightsAreSumsOfPlanes) {
 
 TEST(Layer, GroupsSeeTheirChannelsOnly) {
   const Graph graph = conv_graph({.weight = 7, .group = 2, .w = Shape{6, 2, 3, 3}});
-  const Layer layer = extract_layer(graph, graph.nodes[0], {});
+  const OverlayLayer layer = extract_layer(graph, graph.nodes[0], {});
   EXPECT_EQ(layer.pattern, ChannelPattern::kGrouped);
   for (int64_t o = 0; o < 6; ++o) {
     for (int64_t i = 0; i < 4; ++i) EXPECT_EQ(layer.weight(o, i, 0), o / 3 == i / 2 ? 7 : 0);
@@ -125,7 +125,7 @@ TEST(Layer, TransposedConvolutionsIssueOnlyTapsThatReach) {
   Node& node = graph.add_node("up", "QConvTranspose", {x, w, b, m, s}, {y}, kTilewrightDomain);
   node.attributes["strides"] = std::vector<int64_t>{2, 2};
   node.attributes["pads"] = std::vector<int64_t>{1, 1, 1, 1};
-  const Layer layer = extract_layer(graph, graph.nodes[0], {});
+  const OverlayLayer layer = extract_layer(graph, graph.nodes[0], {});
   ASSERT_EQ(layer.phases.size(), 4u);
   for (const Phase& phase : layer.phases) {
     ASSERT_EQ(phase.grids.size(), 1u);
@@ -145,7 +145,7 @@ TEST(Layer, AdditionsShedCommonPowersOfTwo) {
   node.attributes["multiplier_a"] = int64_t{1} << 20;
   node.attributes["multiplier_b"] = int64_t{3} << 19;
   node.attributes["shift"] = int64_t{21};
-  const Layer layer = extract_layer(graph, graph.nodes[0], {});
+  const OverlayLayer layer = extract_layer(graph, graph.nodes[0], {});
   EXPECT_EQ(layer.diagonal, (std::vector<int8_t>{2, 3}));
   EXPECT_EQ(layer.output.scale[0].shift, 2);
   EXPECT_EQ(layer.sources.size(), 2u);
@@ -164,7 +164,7 @@ TEST(Layer, ViewsAreShapesOnly) {
 
 TEST(Layer, FoldedImagesHoldTheirNeighbours) {
   const Graph graph = conv_graph({.x = Shape{1, 1, 4, 6}, .w = Shape{2, 1, 3, 3}});
-  const Layer layer = extract_layer(graph, graph.nodes[0], {});
+  const OverlayLayer layer = extract_layer(graph, graph.nodes[0], {});
   const auto folded = fold_input(layer, 1, 3);
   ASSERT_TRUE(folded.has_value());
   EXPECT_EQ(folded->sources[0].channels, 3);

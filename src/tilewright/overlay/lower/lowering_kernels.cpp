@@ -200,7 +200,7 @@ std::vector<LayerKernels::Run> LayerKernels::runs_of(const Tile& tile, const Ste
 
 void LayerKernels::tap_grid(const Tile& tile, const Step& step, int64_t slot, const Phase& phase,
                             const TapGrid& grid, const std::vector<Run>& runs, bool overwrite) {
-  const Layer& layer = *tiling_.layer;
+  const OverlayLayer& layer = *tiling_.layer;
   const int64_t rows = phase_positions(tile.rows.size(), phase.out_y, layer.out_step_y);
   const int64_t cols = phase_positions(tile.cols.size(), phase.out_x, layer.out_step_x);
   if (rows == 0 || cols == 0) return;
@@ -273,7 +273,7 @@ void LayerKernels::matrix(const Tile& tile, const Step& step, int64_t slot) {
 }
 
 void LayerKernels::maximum_tap(const Tile& tile, int64_t slot, int64_t dy, int64_t dx) {
-  const Layer& layer = *tiling_.layer;
+  const OverlayLayer& layer = *tiling_.layer;
   const LayerSource& source = layer.sources[0];
   // Outputs of the tile for which this tap lies inside the image.
   const auto inside = [](Range outputs, int64_t step, int64_t offset, int64_t size) {
@@ -355,7 +355,7 @@ void LayerKernels::maximum(const Tile& tile, const Step& step, int64_t slot) {
 // Where a tile lies in the image matters to maxima only, whose taps may lie outside; whether it is the first
 // in its slot, to what is cleared once.
 const LayerKernels::Sequence& LayerKernels::accumulation(const Tile& tile, const Step& step, int64_t slot) {
-  const bool maximum_layer = tiling_.layer->kind == LayerKind::kMaximum;
+  const bool maximum_layer = tiling_.layer->kind == OverlayLayerKind::kMaximum;
   const SequenceKey key{pair_of(slot, tile.batch.size()),
                         pair_of(tile.rows.size(), tile.cols.size()),
                         pair_of(tile.out.begin, tile.out.end),

@@ -44,7 +44,7 @@ void in_parts(int64_t sram, const Transfer2D& whole, auto&& emit) {
 }  // namespace
 
 int64_t padding_elements(const Tiling& tiling) {
-  const Layer& layer = *tiling.layer;
+  const OverlayLayer& layer = *tiling.layer;
   const LayerSource& source = layer.sources[0];
   const int64_t rows = tiling.in_rows(layer.out_height) * tiling.row_step;
   const int64_t cols = tiling.in_cols(layer.out_width);
@@ -120,7 +120,7 @@ void LayerTransfers::load_plane(int64_t plane_element, int64_t sram, const Layer
 }
 
 void LayerTransfers::load_inputs(const Tile& tile, const Step& step) {
-  const Layer& layer = *tiling_.layer;
+  const OverlayLayer& layer = *tiling_.layer;
   const Range in = step.in;
   const int64_t plane_count = tiling_.input_slot_size / tiling_.input_plane /
                               (int64_t(layer.sources.size()) * tiling_.schedule.batch_blocks);
@@ -209,7 +209,7 @@ void LayerTransfers::load_parameters(Range out, int64_t slot) {
 }
 
 void LayerTransfers::store_outputs(const Tile& tile, const Tile& part, int64_t slot) {
-  const Layer& layer = *tiling_.layer;
+  const OverlayLayer& layer = *tiling_.layer;
   // In elements of OUT, `ratio` of them at each position.
   const int64_t ratio = tiling_.blocks.ratio, width = layer.out_width * ratio,
                 image = layer.out_height * width;

@@ -124,7 +124,7 @@ inline void Runtime::check_fields(const MemoryInstruction& i) const {
 inline void Runtime::emit(Stage stage, MemoryInstruction& instruction) {
   if (timed_ != nullptr) {
     check_fields(instruction);
-    const Opcode opcode = instruction.is_store ? Opcode::kStore : Opcode::kLoad;
+    const IsaOpcode opcode = instruction.is_store ? IsaOpcode::kStore : IsaOpcode::kLoad;
     timed_->append(queue_of(stage), uint8_t(uint8_t(opcode) | take_pending(stage)), instruction);
     ++count_;
     return;
@@ -213,7 +213,7 @@ void Runtime::encode_kernel(const MicroKernel& kernel, uint64_t* words) {
 
 TimedInstruction Runtime::time_kernel(const MicroKernel& kernel, uint32_t begin, uint32_t size) const {
   TimedInstruction timed;
-  timed.bits = uint8_t(kernel.is_alu ? Opcode::kAlu : Opcode::kGemm);
+  timed.bits = uint8_t(kernel.is_alu ? IsaOpcode::kAlu : IsaOpcode::kGemm);
   timed.beside_alu = kernel.beside_alu && hardware_.gemm_beside_alu;
   LoopNest loop;
   loop.uop_end = size;
@@ -367,7 +367,7 @@ void Runtime::synchronize_times(uint64_t uop_image_address) {
   TILEWRIGHT_CHECK(uop_image_address % uint64_t(hardware_.uop_bytes()) == 0, "misaligned micro-op image");
   close();
   TimedInstruction finish;
-  finish.bits = uint8_t(Opcode::kFinish);
+  finish.bits = uint8_t(IsaOpcode::kFinish);
   timed_->append(finish);
   const uint64_t end = (uop_image_address + uop_image_bytes()) / uint64_t(hardware_.uop_bytes());
   TILEWRIGHT_CHECK(end <= layout_.memory.dram_base.mask(), "a micro-op address beyond its field");

@@ -39,7 +39,7 @@ std::vector<int64_t> tile_sizes(int64_t total, int64_t step, size_t most) {
 // more, and what cannot overlap - the data of the first step, the stores of the last tile, the ends of
 // instructions.
 double quick_cost(const Tiling& tiling, const OverlayHardware& hardware) {
-  const Layer& layer = *tiling.layer;
+  const OverlayLayer& layer = *tiling.layer;
   const Schedule& s = tiling.schedule;
   const auto parts = [](int64_t total, int64_t size) { return double(ceil_div(total, size)); };
   const double image_tiles = parts(tiling.batch_total, s.batch_blocks) * parts(layer.out_height, s.rows) *
@@ -84,11 +84,11 @@ struct Candidate {
 
 class Search {
  public:
-  Search(const Layer& layer, const OverlayHardware& hardware, const ScheduleOptions& options)
+  Search(const OverlayLayer& layer, const OverlayHardware& hardware, const ScheduleOptions& options)
       : layer_(layer),
         hardware_(hardware),
         options_(options),
-        facts_(std::make_shared<const LayerFacts>(layer, hardware)),
+        facts_(std::make_shared<const TilingFacts>(layer, hardware)),
         blocks_(facts_->blocks) {}
 
   struct Found {
@@ -191,17 +191,17 @@ class Search {
     throw Error(ErrorKind::kInfeasible, "no tile of '" + layer_.name + "' fits the overlay");
   }
 
-  const Layer& layer_;
+  const OverlayLayer& layer_;
   const OverlayHardware& hardware_;
   const ScheduleOptions& options_;
-  std::shared_ptr<const LayerFacts> facts_;
+  std::shared_ptr<const TilingFacts> facts_;
   const ChannelBlocks& blocks_;
   std::vector<Candidate> candidates_, estimated_;
 };
 
 // The fold with the fewest micro-ops per output whose channels still fit one block.
-std::optional<Schedule> best_fold(const Layer& layer, int64_t block) {
-  if (!layer.foldable || layer.pattern != ChannelPattern::kDense || layer.kind != LayerKind::kMatrix ||
+std::optional<Schedule> best_fold(const OverlayLayer& layer, int64_t block) {
+  if (!layer.foldable || layer.pattern != ChannelPattern::kDense || layer.kind != OverlayLayerKind::kMatrix ||
       layer.out_step_y * layer.out_step_x != 1) {
     return std::nullopt;
   }
@@ -229,12 +229,12 @@ std::optional<Schedule> best_fold(const Layer& layer, int64_t block) {
 
 }  // namespace
 
-Schedule default_schedule(const Layer& layer, const OverlayHardware& hardware,
+Schedule default_schedule(const OverlayLayer& layer, const OverlayHardware& hardware,
                           const ScheduleOptions& options) {
   Search::Found best = Search(layer, hardware, options).run();
   const std::optional<Schedule> fold = best_fold(layer, hardware.block_in);
   if (!fold) return best.schedule;
-  const Layer folded = scheduled_layer(layer, *fold);
+  const OverlayLayer folded = scheduled_layer(layer, *fold);
   Search::Found other = Search(folded, hardware, options).run();
   if (other.cycles >= best.cycles) return best.schedule;
   other.schedule.fold_y = fold->fold_y;

@@ -9,9 +9,10 @@ uint64_t layer_cycles(const Tiling& tiling, const OverlayHardware& hardware, con
   return ScheduleTimer(hardware, memory).cycles(tiling);
 }
 
-LayerCost predict_layer(const Tiling& tiling, const OverlayHardware& hardware, const MemoryModel& memory) {
+TilingEstimate predict_layer(const Tiling& tiling, const OverlayHardware& hardware,
+                             const MemoryModel& memory) {
   constexpr int64_t kMaxTiles = 2000;
-  LayerCost cost = estimate_layer(tiling, hardware, memory);
+  TilingEstimate cost = estimate_layer(tiling, hardware, memory);
   if (tiling.tile_count() > kMaxTiles) return cost;
   const double estimated = cost.cycles;
   cost.cycles = double(layer_cycles(tiling, hardware, memory));

@@ -16,7 +16,7 @@ uint64_t layer_cycles(const Tiling& tiling, const OverlayHardware& hardware, con
 
 // estimate_layer with these cycles in place of its own, unless the layer has so many tiles that trying it
 // takes long.
-LayerCost predict_layer(const Tiling& tiling, const OverlayHardware& hardware,
-                        const MemoryModel& memory = {});
+TilingEstimate predict_layer(const Tiling& tiling, const OverlayHardware& hardware,
+                             const MemoryModel& memory = {});
 
 }  // namespace tilewright::overlay

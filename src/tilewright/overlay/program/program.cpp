@@ -34,7 +34,7 @@ struct Buffer {
 };
 
 struct CompiledLayer {
-  Layer layer;
+  OverlayLayer layer;
   Schedule schedule;
   std::vector<size_t> sources;  // buffers
   size_t result = 0;
@@ -43,8 +43,8 @@ struct CompiledLayer {
   int64_t weight_bytes = 0, parameter_bytes = 0, padding_bytes = 0;
 };
 
-bool same_sizes(const Layer& a, const Layer& b) {
-  const auto sizes = [](const Layer& l) {
+bool same_sizes(const OverlayLayer& a, const OverlayLayer& b) {
+  const auto sizes = [](const OverlayLayer& l) {
     const LayerSource& s = l.sources[0];
     return std::array<int64_t, 17>{int64_t(l.kind),
                                    int64_t(l.pattern),
@@ -89,9 +89,9 @@ class Compiler {
     return std::move(program_);
   }
 
-  std::vector<Layer> layers() {
+  std::vector<OverlayLayer> layers() {
     add_nodes([](CompiledLayer&) {});
-    std::vector<Layer> all;
+    std::vector<OverlayLayer> all;
     for (CompiledLayer& compiled : layers_) all.push_back(std::move(compiled.layer));
     return all;
   }
@@ -159,7 +159,7 @@ class Compiler {
     }
     Buffer result;
     result.value = compiled.layer.result;
-    const Layer& layer = compiled.layer;
+    const OverlayLayer& layer = compiled.layer;
     result.view = {layer.batch, layer.out_channels, layer.out_height, layer.out_width};
     result.bipolar = layer.output.bipolar;
     result.first = result.last = int(layers_.size());
@@ -181,7 +181,7 @@ class Compiler {
     return known == view_source_.end() ? value : known->second;
   }
 
-  size_t source_buffer(const Layer& layer, const LayerSource& source) {
+  size_t source_buffer(const OverlayLayer& layer, const LayerSource& source) {
     const ValueId root = root_of(source.value);
     const int now = int(layers_.size());
     const std::optional<InputFold> fold = layer.fold;
@@ -226,7 +226,7 @@ class Compiler {
   }
 
   // Layers of the same sizes get the same schedule; networks repeat themselves a lot.
-  Schedule known_or_default(const Layer& layer) {
+  Schedule known_or_default(const OverlayLayer& layer) {
     for (const size_t index : defaulted_) {
       // The parameters of its output stage take room in ACC as well.
       const Schedule& schedule = layers_[index].schedule;
@@ -419,8 +419,8 @@ class Compiler {
 
 }  // namespace
 
-std::vector<Layer> overlay_layers(const Graph& graph, std::span<const NodeId> nodes,
-                                  const OverlayHardware& hardware) {
+std::vector<OverlayLayer> overlay_layers(const Graph& graph, std::span<const NodeId> nodes,
+                                         const OverlayHardware& hardware) {
   const std::map<std::string, Schedule> none;
   return Compiler(graph, nodes, hardware, none).layers();
 }

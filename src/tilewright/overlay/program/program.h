@@ -33,7 +33,7 @@ struct LayerReport {
   std::string name, op;
   int64_t macs = 0;
   Schedule schedule;
-  LayerCost cost;
+  TilingEstimate cost;
   uint64_t instructions = 0;
   uint64_t uops = 0;         // distinct micro-ops in the image
   uint64_t uop_reloads = 0;  // kernels loaded again after an eviction
@@ -70,8 +70,8 @@ OverlayProgram compile_overlay(const Graph& graph, std::span<const NodeId> nodes
 
 // The layers that compile_overlay would give schedules, in its order, unscheduled. Errors (unsupported): a
 // node that the overlay cannot run.
-std::vector<Layer> overlay_layers(const Graph& graph, std::span<const NodeId> nodes,
-                                  const OverlayHardware& hardware);
+std::vector<OverlayLayer> overlay_layers(const Graph& graph, std::span<const NodeId> nodes,
+                                         const OverlayHardware& hardware);
 
 // Those of `nodes` that cannot run beside the others, and why: (unsupported) what they read lies in memory as
 // images that they cannot read, which supports() does not see; (infeasible) no tile of theirs fits, or a

@@ -160,7 +160,7 @@ void ProgramChecker::check_alone() {
   const Instruction& instruction = instructions_[index_];
   const Dependencies d = dependencies_of(instruction);
   const Queue module = module_of(instruction);
-  const Wiring wires = kWiring[module];
+  const ChannelWiring wires = kWiring[module];
   const auto neighbour = [&](bool bit, Channel channel, const char* name) {
     if (bit && channel == kNoChannel) {
       warn(std::string("the ") + module_name(module) + " module has no neighbour for " + name, name, "",
@@ -190,7 +190,7 @@ void ProgramChecker::check_alone() {
 void ProgramChecker::step(Queue module, const Instruction& instruction) {
   time_.check();
   const Dependencies d = dependencies_of(instruction);
-  const Wiring wires = kWiring[module];
+  const ChannelWiring wires = kWiring[module];
   if (d.pop_prev && wires.pop_prev != kNoChannel) order_.pop(module, wires.pop_prev);
   if (d.pop_next && wires.pop_next != kNoChannel) order_.pop(module, wires.pop_next);
   order_.begin(module, uint32_t(index_));
@@ -220,7 +220,7 @@ void ProgramChecker::execute() {
   for (bool progress = true; progress;) {
     progress = false;
     for (int m = 0; m < kQueues; ++m) {
-      const Wiring wires = kWiring[m];
+      const ChannelWiring wires = kWiring[m];
       for (; head[m] < queues[m].size(); ++head[m], progress = true) {
         index_ = queues[m][head[m]];
         const Dependencies d = dependencies_of(instructions_[index_]);
@@ -249,7 +249,7 @@ void ProgramChecker::report_deadlock(const size_t (&head)[kQueues],
     if (head[m] == queues[m].size()) continue;
     index_ = queues[m][head[m]];
     const Dependencies d = dependencies_of(instructions_[index_]);
-    const Wiring wires = kWiring[m];
+    const ChannelWiring wires = kWiring[m];
     const bool prev = d.pop_prev && wires.pop_prev != kNoChannel && order_.tokens(wires.pop_prev) == 0;
     error("deadlock", prev ? "pop_prev" : "pop_next",
           std::string("the ") + module_name(Queue(m)) + " queue waits for a token on " +

@@ -73,7 +73,7 @@ bool completes(const std::vector<TokenStep>& stream, size_t queue_depth) {
       progress = true;
     }
     for (int m = 0; m < kQueues; ++m) {
-      const Wiring wires = kWiring[m];
+      const ChannelWiring wires = kWiring[m];
       while (!queues[m].empty()) {
         const TokenStep& step = *queues[m].front();
         const bool prev = step.pop_prev && wires.pop_prev != kNoChannel;

@@ -93,7 +93,7 @@ TEST(DramTrackerClass, FindsEveryRaceAndNoOther) {
     for (uint32_t step = 0; step < 40; ++step) {
       SCOPED_TRACE(testing::Message() << "seed " << seed << ", step " << step);
       const Queue module = Queue(random.between(0, kQueues - 1));
-      const Wiring wires = kWiring[module];
+      const ChannelWiring wires = kWiring[module];
       for (const Channel channel : {wires.pop_prev, wires.pop_next}) {
         if (channel != kNoChannel && order.tokens(channel) > 0 && random.chance(0.5))
           order.pop(module, channel);
@@ -141,7 +141,7 @@ bool ends(const std::vector<TokenStep>& stream, size_t depth) {
     for (size_t i = 0; i < fetched && !progress; ++i) {
       const TokenStep& step = stream[i];
       if (done[i] || std::exchange(blocked[step.module], true)) continue;
-      const Wiring wires = kWiring[step.module];
+      const ChannelWiring wires = kWiring[step.module];
       const bool prev = step.pop_prev && wires.pop_prev != kNoChannel;
       const bool next = step.pop_next && wires.pop_next != kNoChannel;
       if ((prev && tokens[wires.pop_prev] == 0) || (next && tokens[wires.pop_next] == 0)) continue;

@@ -42,7 +42,7 @@ void tick_memory(void* memory, AxiPins& pins) { static_cast<AxiMemory*>(memory)-
 
 }  // namespace
 
-struct RtlModel::Library : synthesis::VerilatedModel<OverlayInterface, OverlayModel> {
+struct OverlayRtlModel::Library : synthesis::VerilatedModel<OverlayInterface, OverlayModel> {
   Library(const fs::path& path, const fs::path& waves, AxiMemory& axi_memory)
       : VerilatedModel(path, "overlay_interface", waves), memory(axi_memory) {
     start();
@@ -52,13 +52,14 @@ struct RtlModel::Library : synthesis::VerilatedModel<OverlayInterface, OverlayMo
   AxiMemory& memory;
 };
 
-RtlModel::RtlModel(const OverlayHardware& hardware, const MemoryModel& memory, const RtlOptions& options)
+OverlayRtlModel::OverlayRtlModel(const OverlayHardware& hardware, const MemoryModel& memory,
+                                 const RtlOptions& options)
     : memory_(memory, hardware.memory_width_bits / 8, hardware.max_burst_beats),
       library_(std::make_unique<Library>(build_library(hardware, options), options.wave_file, memory_)) {}
 
-RtlModel::~RtlModel() = default;
+OverlayRtlModel::~OverlayRtlModel() = default;
 
-void RtlModel::raise_complaint() {
+void OverlayRtlModel::raise_complaint() {
   const std::string assertion = library_->interface->complaint(library_->model);
   if (!assertion.empty()) throw Error(ErrorKind::kInternal, "the RTL stopped at " + assertion);
   if (!memory_.violation().empty()) {
@@ -66,7 +67,7 @@ void RtlModel::raise_complaint() {
   }
 }
 
-uint32_t RtlModel::read32(uint16_t offset) {
+uint32_t OverlayRtlModel::read32(uint16_t offset) {
   uint32_t value = 0;
   const bool good = library_->interface->read(library_->model, offset, value);
   raise_complaint();
@@ -74,13 +75,13 @@ uint32_t RtlModel::read32(uint16_t offset) {
   return value;
 }
 
-void RtlModel::write32(uint16_t offset, uint32_t value) {
+void OverlayRtlModel::write32(uint16_t offset, uint32_t value) {
   const bool good = library_->interface->write(library_->model, offset, value);
   raise_complaint();
   if (!good) throw Error(ErrorKind::kInternal, fmt::format("register {:#x} cannot be written", offset));
 }
 
-bool RtlModel::wait_for_interrupt() {
+bool OverlayRtlModel::wait_for_interrupt() {
   constexpr uint64_t kSlice = 4096;  // cycles between two looks at the time; a few milliseconds
   const uint64_t slice = time_.limited() ? kSlice : wait_cycles_;
   for (uint64_t left = wait_cycles_; left > 0;) {
@@ -94,18 +95,18 @@ bool RtlModel::wait_for_interrupt() {
   return library_->interface->interrupt(library_->model);
 }
 
-void RtlModel::step(uint64_t cycles) {
+void OverlayRtlModel::step(uint64_t cycles) {
   library_->interface->step(library_->model, cycles);
   raise_complaint();
 }
 
-void RtlModel::restart(const MemoryModel& memory) {
+void OverlayRtlModel::restart(const MemoryModel& memory) {
   memory_.set_model(memory);
   memory_.begin({});
   library_->start();
 }
 
-void RtlModel::reset() {
+void OverlayRtlModel::reset() {
   memory_.begin({});
   library_->interface->reset(library_->model);
 }

@@ -20,12 +20,12 @@ struct RtlOptions {
   std::filesystem::path wave_file;     // FST waves of everything; empty: none
 };
 
-class RtlModel final : public RegisterPort {
+class OverlayRtlModel final : public RegisterPort {
  public:
   // Compiles the model unless the cache has it, and resets it. Errors: whatever verify_rtl finds (invalid
   // input), a missing tool (unsupported), what tools say about the sources (invalid input).
-  RtlModel(const OverlayHardware& hardware, const MemoryModel& memory, const RtlOptions& options);
-  ~RtlModel() override;
+  OverlayRtlModel(const OverlayHardware& hardware, const MemoryModel& memory, const RtlOptions& options);
+  ~OverlayRtlModel() override;
 
   // The memory behind the port; its begin() connects bytes.
   AxiMemory& memory() { return memory_; }

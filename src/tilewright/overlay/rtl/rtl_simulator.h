@@ -11,7 +11,7 @@ namespace tilewright::overlay {
 
 class RtlSimulator {
  public:
-  // Errors: those of RtlModel and OverlayDriver.
+  // Errors: those of OverlayRtlModel and OverlayDriver.
   RtlSimulator(const OverlayHardware& hardware, const MemoryModel& memory, const RtlOptions& options);
 
   // As CycleSimulator::run. Of RunCounters, the hardware knows the number of instructions only. Errors
@@ -20,12 +20,12 @@ class RtlSimulator {
   TimedRun run(std::span<std::byte> dram, uint64_t address, uint64_t count,
                const AxiMemoryOptions& options = {}, Deadline* deadline = nullptr);
 
-  RtlModel& model() { return model_; }
+  OverlayRtlModel& model() { return model_; }
   OverlayDriver& driver() { return driver_; }
 
  private:
   OverlayHardware hardware_;
-  RtlModel model_;
+  OverlayRtlModel model_;
   OverlayDriver driver_;
 };
 

@@ -30,7 +30,7 @@ class Estimator {
     }
   }
 
-  LayerCost run() {
+  TilingEstimate run() {
     walk();
     const int64_t uops = cost_.uop_bytes / hardware_.uop_bytes();
     together_ = uops <= hardware_.uop_depth() ? uops : 0;
@@ -179,7 +179,7 @@ class Estimator {
   }
 
   void accumulate(const Tile& tile, const Step& step) {
-    if (layer_.kind == LayerKind::kMaximum) return maximum(tile);
+    if (layer_.kind == OverlayLayerKind::kMaximum) return maximum(tile);
     const int64_t pixels = tile.rows.size() * tile.cols.size() * tile.batch.size();
     const int64_t subs = tiling_.blocks.subs(tile.out);
     int64_t pairs = subs;
@@ -308,12 +308,12 @@ class Estimator {
   }
 
   const Tiling& tiling_;
-  const Layer& layer_;
+  const OverlayLayer& layer_;
   const OverlayHardware& hardware_;
   const MemoryModel& memory_;
   ModuleTimes times_;
   StepPlan plan_;
-  LayerCost cost_;
+  TilingEstimate cost_;
   bool overwrite_ = false;
   int passes_ = 1;
   int64_t together_ =
@@ -326,7 +326,8 @@ class Estimator {
 
 }  // namespace
 
-LayerCost estimate_layer(const Tiling& tiling, const OverlayHardware& hardware, const MemoryModel& memory) {
+TilingEstimate estimate_layer(const Tiling& tiling, const OverlayHardware& hardware,
+                              const MemoryModel& memory) {
   return Estimator(tiling, hardware, memory).run();
 }
 

@@ -15,7 +15,7 @@
 
 namespace tilewright::overlay {
 
-struct LayerCost {
+struct TilingEstimate {
   double cycles = 0;
   double load_cycles = 0, compute_cycles = 0, store_cycles = 0;  // of instructions, waiting left out
   int64_t input_bytes = 0, weight_bytes = 0, parameter_bytes = 0, output_bytes = 0, uop_bytes = 0;
@@ -24,7 +24,7 @@ struct LayerCost {
   double share_of_peak = 0;  // useful MACs / (cycles * MACs per micro-op)
 };
 
-LayerCost estimate_layer(const Tiling& tiling, const OverlayHardware& hardware,
-                         const MemoryModel& memory = {});
+TilingEstimate estimate_layer(const Tiling& tiling, const OverlayHardware& hardware,
+                              const MemoryModel& memory = {});
 
 }  // namespace tilewright::overlay

@@ -13,8 +13,8 @@ double cycles_of(IsaVersion isa, int64_t channels, int64_t outputs, int64_t size
   OverlayHardware hardware{.name = "default"};
   hardware.isa = isa;
   MemoryModel memory;
-  memory.kind = MemoryKind::kIdeal;
-  const Layer layer = conv_layer(channels, outputs, size, kernel);
+  memory.kind = MemoryModelKind::kIdeal;
+  const OverlayLayer layer = conv_layer(channels, outputs, size, kernel);
   const Schedule schedule = default_schedule(layer, hardware, {.memory = memory, .virtual_threads = 1});
   const Tiling tiling(layer, hardware, schedule);
   return estimate_layer(tiling, hardware, memory).cycles;

@@ -11,7 +11,7 @@
 namespace tilewright::overlay {
 namespace {
 
-int64_t raw_weight(const Layer& layer, int64_t row, int64_t column, int position) {
+int64_t raw_weight(const OverlayLayer& layer, int64_t row, int64_t column, int position) {
   const int64_t columns = layer.weights.shape()[1];
   const size_t at = size_t((row * columns + column) * layer.weight_positions + position);
   return layer.weights.type() == ElementType::kI8 ? int64_t(layer.weights.data<int8_t>()[at])
@@ -30,14 +30,14 @@ int8_t plane_of(int64_t value, int plane, int bits) {
 int64_t lowest_weight(int bits) { return bits == 1 ? -1 : -(int64_t{1} << (bits - 1)); }
 int64_t highest_weight(int bits) { return bits == 1 ? 1 : (int64_t{1} << (bits - 1)) - 1; }
 
-int32_t unused_lane_sum(const Layer& layer) {
+int32_t unused_lane_sum(const OverlayLayer& layer) {
   if (layer.weight_bits != 1 || !layer.sources[0].bipolar || layer.sources[0].channels % 2 == 0) return 0;
   int32_t taps = 0;
   for (const TapGrid& grid : layer.phases[0].grids) taps += grid.ny * grid.nx;
   return -taps;
 }
 
-int8_t Layer::weight(int64_t o, int64_t i, int index) const {
+int8_t OverlayLayer::weight(int64_t o, int64_t i, int index) const {
   if (pattern == ChannelPattern::kSharedDiagonal) return o == i ? diagonal[size_t(index)] : int8_t(0);
   int64_t column = i;
   if (pattern == ChannelPattern::kDiagonal) {
@@ -51,7 +51,7 @@ int8_t Layer::weight(int64_t o, int64_t i, int index) const {
                   weight_bits);
 }
 
-int64_t accumulator_bound(const Layer& layer, int64_t channel) {
+int64_t accumulator_bound(const OverlayLayer& layer, int64_t channel) {
   int64_t sum = 0;
   if (layer.pattern == ChannelPattern::kSharedDiagonal) {
     // Horner's rule over the passes bounds every intermediate value as well.
@@ -75,8 +75,8 @@ int64_t accumulator_bound(const Layer& layer, int64_t channel) {
   return sum + std::abs(int64_t(layer.output.bias[size_t(channel)]));
 }
 
-std::optional<Layer> fold_input(const Layer& layer, int fold_y, int fold_x) {
-  if (layer.kind != LayerKind::kMatrix || layer.pattern != ChannelPattern::kDense || layer.fold ||
+std::optional<OverlayLayer> fold_input(const OverlayLayer& layer, int fold_y, int fold_x) {
+  if (layer.kind != OverlayLayerKind::kMatrix || layer.pattern != ChannelPattern::kDense || layer.fold ||
       layer.sources.size() != 1 || layer.phases.size() != 1 || layer.out_step_y != 1 ||
       layer.out_step_x != 1) {
     return std::nullopt;
@@ -88,7 +88,7 @@ std::optional<Layer> fold_input(const Layer& layer, int fold_y, int fold_x) {
   const LayerSource source = layer.sources[0];
   const int ny = ceil_div(first.ny, fold_y), nx = ceil_div(first.nx, fold_x);
 
-  Layer folded = layer;
+  OverlayLayer folded = layer;
   InputFold fold;
   fold.fold_y = fold_y;
   fold.fold_x = fold_x;

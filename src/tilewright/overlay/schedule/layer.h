@@ -25,8 +25,8 @@ namespace tilewright::overlay {
 // j*weight_step_y
 // + i*weight_step_x. Steps are never negative.
 struct TapGrid {
-  int source = 0;  // index into Layer::sources
-  int pass = 0;    // the accumulator is shifted left by Layer::pass_shift before each pass but the first
+  int source = 0;  // index into OverlayLayer::sources
+  int pass = 0;  // the accumulator is shifted left by OverlayLayer::pass_shift before each pass but the first
   int ny = 1, nx = 1;
   int dy = 0, dx = 0, dy_step = 1, dx_step = 1;
   int weight = 0, weight_step_y = 0, weight_step_x = 0;
@@ -38,7 +38,7 @@ struct Phase {
   std::vector<TapGrid> grids;  // may be empty: then the outputs are the bias alone
 };
 
-enum class LayerKind {
+enum class OverlayLayerKind {
   kMatrix,   // everything that accumulates
   kMaximum,  // maximum over the taps that lie inside the image
 };
@@ -47,7 +47,7 @@ enum class ChannelPattern {
   kDense,           // every output channel reads every input channel
   kGrouped,         // output channel o reads the group_inputs channels of group o / group_outputs
   kDiagonal,        // output channel c reads input channel c with a weight of its own (depthwise)
-  kSharedDiagonal,  // the same, with one weight for all channels: Layer::diagonal
+  kSharedDiagonal,  // the same, with one weight for all channels: OverlayLayer::diagonal
 };
 
 // A tensor that the layer reads, seen as [batch, channels, height, width].
@@ -71,9 +71,9 @@ struct InputFold {
   bool operator==(const InputFold&) const = default;
 };
 
-struct Layer {
+struct OverlayLayer {
   std::string name, op;
-  LayerKind kind = LayerKind::kMatrix;
+  OverlayLayerKind kind = OverlayLayerKind::kMatrix;
   ChannelPattern pattern = ChannelPattern::kDense;
   int64_t batch = 1, out_channels = 1, out_height = 1, out_width = 1;
   std::vector<LayerSource> sources;
@@ -107,7 +107,7 @@ struct Layer {
 };
 
 // pad_value as it stands in a lane of the inputs: of bipolar ones the bit.
-inline int32_t padding_lane(const Layer& layer) {
+inline int32_t padding_lane(const OverlayLayer& layer) {
   return layer.sources[0].bipolar ? int32_t(layer.pad_value > 0) : layer.pad_value;
 }
 
@@ -129,19 +129,19 @@ bool supports(const Graph& graph, const Node& node, const OverlayHardware& hardw
 // The layer of a node, or nullopt after adding to `refusals` why the overlay cannot run it, naming the node
 // (unsupported). `view` replaces the view of the inputs of QGemm, QAdd and QRequantize (behind a Flatten).
 // Errors (invalid input): a window that does not fit.
-std::optional<Layer> find_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
-                                Diagnostics& refusals, std::optional<SourceView> view = {});
+std::optional<OverlayLayer> find_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
+                                       Diagnostics& refusals, std::optional<SourceView> view = {});
 
 // The same for callers that know of a layer. Errors: the refusals.
-Layer extract_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
-                    std::optional<SourceView> view = {});
+OverlayLayer extract_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
+                           std::optional<SourceView> view = {});
 
 // Why `layer` cannot run on `hardware` exactly; empty when it can.
-std::string why_not(const Layer& layer, const OverlayHardware& hardware);
+std::string why_not(const OverlayLayer& layer, const OverlayHardware& hardware);
 
 // The layer with fold_y x fold_x positions of its input folded into channels. nullopt when it is no dense
 // single-source convolution or nothing is gained.
-std::optional<Layer> fold_input(const Layer& layer, int fold_y, int fold_x);
+std::optional<OverlayLayer> fold_input(const OverlayLayer& layer, int fold_y, int fold_x);
 
 // Smallest and largest weight of `bits` bits; single bits are -1 and +1.
 int64_t lowest_weight(int bits);
@@ -149,9 +149,9 @@ int64_t highest_weight(int bits);
 
 // What the lanes behind the last input channel add to a bipolar sum: they hold -1, and 1-bit weights have no
 // zero. The weights there alternate, so it is only one tap's worth each where the channels are odd in number.
-int32_t unused_lane_sum(const Layer& layer);
+int32_t unused_lane_sum(const OverlayLayer& layer);
 
 // Largest magnitude that accumulator plus bias can take for any input, over all output channels.
-int64_t accumulator_bound(const Layer& layer, int64_t channel);
+int64_t accumulator_bound(const OverlayLayer& layer, int64_t channel);
 
 }  // namespace tilewright::overlay

@@ -38,7 +38,7 @@ std::vector<int64_t> magnitudes(std::span<const T> values, int64_t rows) {
 }
 
 // One grid per weight plane.
-void add_planes(const Layer& layer, Phase& phase, TapGrid grid) {
+void add_planes(const OverlayLayer& layer, Phase& phase, TapGrid grid) {
   for (int plane = 0; plane < layer.weight_planes; ++plane) {
     phase.grids.push_back(grid);
     grid.weight += layer.weight_positions;
@@ -58,14 +58,14 @@ TapGrid window_grid(const Axes& axes, bool own_weights) {
   return grid;
 }
 
-void set_window(Layer& layer, const Axes& axes) {
+void set_window(OverlayLayer& layer, const Axes& axes) {
   layer.in_step_y = int(axes.y.stride);
   layer.in_step_x = int(axes.x.stride);
   layer.out_height = axes.y.output;
   layer.out_width = axes.x.output;
 }
 
-void set_groups(Layer& layer, int64_t group, int64_t inputs) {
+void set_groups(OverlayLayer& layer, int64_t group, int64_t inputs) {
   if (group == 1) {
     layer.pattern = ChannelPattern::kDense;
   } else if (group == inputs && group == layer.out_channels) {
@@ -102,7 +102,7 @@ AxisTaps taps_of(const WindowAxis& axis, int64_t residue) {
   return taps;
 }
 
-void set_elementwise(const SourceView& x, Layer& layer) {
+void set_elementwise(const SourceView& x, OverlayLayer& layer) {
   layer.pattern = ChannelPattern::kSharedDiagonal;
   layer.batch = x.batch;
   layer.out_channels = x.channels;
@@ -113,14 +113,14 @@ void set_elementwise(const SourceView& x, Layer& layer) {
 // Digits of a multiplier; three of eight bits.
 int digit_count(int bits) { return 24 / bits; }
 
-void add_tap(Layer& layer, int source, int64_t weight, int pass) {
+void add_tap(OverlayLayer& layer, int source, int64_t weight, int pass) {
   layer.phases[0].grids.push_back({.source = source, .pass = pass, .weight = int(layer.diagonal.size())});
   layer.diagonal.push_back(int8_t(weight));
 }
 
 // Passes count from the highest digit that is not zero. The lowest one is there even where both of its digits
 // are zero, since it shifts the others into place.
-void number_passes(Layer& layer, int digits) {
+void number_passes(OverlayLayer& layer, int digits) {
   std::vector<TapGrid>& grids = layer.phases[0].grids;
   const auto ascending = [](const TapGrid& l, const TapGrid& r) { return l.pass < r.pass; };
   std::stable_sort(grids.begin(), grids.end(), ascending);
@@ -136,7 +136,7 @@ class LayerExtraction {
                   const std::optional<SourceView>& view, Diagnostics& refusals)
       : graph_(graph), node_(node), hardware_(hardware), view_(view), refusals_(refusals) {}
 
-  std::optional<Layer> run() {
+  std::optional<OverlayLayer> run() {
     const OperatorTraits& traits = operator_traits(node_);
     const bool integer = traits.numbers == OperatorNumbers::kInteger && has_output_stage(node_);
     if (!integer && traits.function != OperatorFunction::kMaxPool) {
@@ -215,7 +215,7 @@ class LayerExtraction {
       case OperatorFunction::kAveragePool:
         return build_pool();
       case OperatorFunction::kMaxPool:
-        layer_.kind = LayerKind::kMaximum;
+        layer_.kind = OverlayLayerKind::kMaximum;
         return build_pool();
       default:  // kRequantize
         set_elementwise(x_, layer_);
@@ -441,7 +441,7 @@ class LayerExtraction {
   Diagnostics& refusals_;
   SourceView x_, other_;  // of the inputs
   FusedLayer source_;
-  Layer layer_;
+  OverlayLayer layer_;
 };
 
 }  // namespace
@@ -459,15 +459,15 @@ std::optional<SourceView> image_view(const Shape& shape) {
   }
 }
 
-std::optional<Layer> find_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
-                                Diagnostics& refusals, std::optional<SourceView> view) {
+std::optional<OverlayLayer> find_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
+                                       Diagnostics& refusals, std::optional<SourceView> view) {
   return LayerExtraction(graph, node, hardware, view, refusals).run();
 }
 
-Layer extract_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
-                    std::optional<SourceView> view) {
+OverlayLayer extract_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
+                           std::optional<SourceView> view) {
   Diagnostics refusals;
-  std::optional<Layer> layer = find_layer(graph, node, hardware, refusals, view);
+  std::optional<OverlayLayer> layer = find_layer(graph, node, hardware, refusals, view);
   refusals.raise_if_any();
   return std::move(*layer);
 }

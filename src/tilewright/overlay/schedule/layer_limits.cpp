@@ -9,7 +9,7 @@
 namespace tilewright::overlay {
 namespace {
 
-bool reads_outside(const Layer& layer) {
+bool reads_outside(const OverlayLayer& layer) {
   for (const Phase& phase : layer.phases) {
     const int64_t rows = ceil_div(layer.out_height - phase.out_y, layer.out_step_y);
     const int64_t cols = ceil_div(layer.out_width - phase.out_x, layer.out_step_x);
@@ -30,7 +30,7 @@ bool representable(int64_t value, const LayerSource& source, int bits) {
 }
 
 // Whether some output of a pool sees nothing but padding.
-bool has_empty_window(const Layer& layer) {
+bool has_empty_window(const OverlayLayer& layer) {
   const TapGrid& grid = layer.phases[0].grids[0];
   const LayerSource& source = layer.sources[0];
   const auto empty = [](int64_t outputs, int64_t step, int64_t first, int taps, int64_t distance,
@@ -66,7 +66,7 @@ std::string why_not_blocks(const OverlayHardware& hardware) {
 }
 
 // 1-bit weights are -1 and +1: nothing that needs a zero among them runs.
-std::string why_not_one_bit_weights(const Layer& layer, const OverlayHardware& hardware) {
+std::string why_not_one_bit_weights(const OverlayLayer& layer, const OverlayHardware& hardware) {
   const bool aligned = layer.pattern == ChannelPattern::kGrouped &&
                        layer.group_inputs % hardware.block_in == 0 &&
                        layer.group_outputs % hardware.block_in == 0;
@@ -92,15 +92,15 @@ std::string why_not_one_bit_weights(const Layer& layer, const OverlayHardware& h
   return {};
 }
 
-std::string why_not_widths(const Layer& layer, const OverlayHardware& hardware) {
-  const bool outside = layer.kind == LayerKind::kMatrix && reads_outside(layer);
+std::string why_not_widths(const OverlayLayer& layer, const OverlayHardware& hardware) {
+  const bool outside = layer.kind == OverlayLayerKind::kMatrix && reads_outside(layer);
   for (const LayerSource& source : layer.sources) {
     if (outside && !representable(layer.pad_value, source, hardware.input_bits)) {
       return "the padding, " + std::to_string(layer.pad_value) + ", is not a value of " +
              std::to_string(hardware.input_bits) + "-bit" + (source.bipolar ? " bipolar" : "") + " inputs";
     }
   }
-  if (layer.kind == LayerKind::kMaximum) {
+  if (layer.kind == OverlayLayerKind::kMaximum) {
     if (layer.sources[0].bipolar) return "maximum pools of bipolar values do not run on the overlay";
     if (hardware.input_bits < 8 && has_empty_window(layer)) {
       return "a maximum over nothing but padding, -128, is not a value of " +
@@ -123,7 +123,7 @@ std::string why_not_widths(const Layer& layer, const OverlayHardware& hardware) 
 
 }  // namespace
 
-std::string why_not(const Layer& layer, const OverlayHardware& hardware) {
+std::string why_not(const OverlayLayer& layer, const OverlayHardware& hardware) {
   std::string reason = why_not_blocks(hardware);
   if (reason.empty()) reason = why_not_widths(layer, hardware);
   if (!reason.empty()) return reason;
@@ -137,7 +137,7 @@ std::string why_not(const Layer& layer, const OverlayHardware& hardware) {
     return "images whose rows, times the vertical stride, exceed 65535 positions do not fit the plain "
            "instructions";
   }
-  if (layer.kind == LayerKind::kMaximum) return {};
+  if (layer.kind == OverlayLayerKind::kMaximum) return {};
   if (hardware.isa == IsaVersion::kVta) {
     reason = why_no_plain_output(layer);
     if (!reason.empty()) return reason;

@@ -98,7 +98,7 @@ TEST(LayerLimits, LanesBehindTheLastChannel) {
   const Graph graph =
       graph_of({.low = 0, .high = 1, .bipolar = true, .out_low = 0, .out_high = 1, .channels = 3});
   const OverlayHardware hardware = narrow_overlay(1);
-  const Layer layer = extract_layer(graph, graph.nodes.back(), hardware);
+  const OverlayLayer layer = extract_layer(graph, graph.nodes.back(), hardware);
   EXPECT_EQ(unused_lane_sum(layer), -9);
   std::vector<std::byte> words(size_t(packed_weight_bytes(layer, hardware)));
   ASSERT_EQ(words.size(), size_t(9 * hardware.weight_bytes()));

@@ -6,8 +6,8 @@
 namespace tilewright::overlay {
 
 // A dense convolution of square images and kernels, as large at its output; weights are zero.
-inline Layer conv_layer(int64_t channels, int64_t outputs, int64_t size, int kernel) {
-  Layer layer;
+inline OverlayLayer conv_layer(int64_t channels, int64_t outputs, int64_t size, int kernel) {
+  OverlayLayer layer;
   layer.name = "conv";
   layer.out_channels = outputs;
   layer.sources = {{0, channels, size, size}};

@@ -22,13 +22,13 @@ ModuleTimes::ModuleTimes(const OverlayHardware& hardware, const MemoryModel& mem
   stores_done_.fill(-1);
   const MemoryModel::Ddr& ddr = memory.ddr;
   switch (memory.kind) {
-    case MemoryKind::kIdeal:
+    case MemoryModelKind::kIdeal:
       break;
-    case MemoryKind::kFixed:
+    case MemoryModelKind::kFixed:
       latency_ = memory.latency;
       interval_ = memory.beat_interval;
       break;
-    case MemoryKind::kDdr:
+    case MemoryModelKind::kDdr:
       latency_ = ddr.controller + ddr.activate + ddr.cas;
       interval_ = ddr.beat_interval;
       break;

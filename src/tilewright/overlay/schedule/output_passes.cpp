@@ -33,7 +33,7 @@ struct PlainOutput {
   bool fold_zero_point = true;
 };
 
-PlainOutput analyse(const Layer& layer) {
+PlainOutput analyse(const OverlayLayer& layer) {
   PlainOutput plain;
   const LayerFinish& output = layer.output;
   const int first = output.scale.empty() ? 0 : net_shift(output.scale[0]);
@@ -74,7 +74,7 @@ PlainOutput analyse(const Layer& layer) {
 
 // What the outputs are lifted by so that the start (OutputPasses) can replace reset and bias; nullopt:
 // impossible. `bias` is by channel, with everything that is folded into it.
-std::optional<int32_t> start_lift(const Layer& layer, const std::vector<int32_t>& bias) {
+std::optional<int32_t> start_lift(const OverlayLayer& layer, const std::vector<int32_t>& bias) {
   constexpr int64_t kUnit = 256, kMaxImmediate = 32767;
   for (const Phase& phase : layer.phases) {
     for (const TapGrid& grid : phase.grids) {
@@ -108,7 +108,7 @@ void add_uniform_shift(int shift, OutputPasses& stage) {
   }
 }
 
-void add_channel_shifts(const Layer& layer, int max_shift, OutputPasses& stage) {
+void add_channel_shifts(const OverlayLayer& layer, int max_shift, OutputPasses& stage) {
   for (int done = 0; done < max_shift; done += kMaxPortableShift) {
     std::vector<int32_t> amounts;
     for (int64_t o = 0; o < layer.out_channels; ++o) {
@@ -120,7 +120,7 @@ void add_channel_shifts(const Layer& layer, int max_shift, OutputPasses& stage) 
   }
 }
 
-OutputPasses plain_stage(const Layer& layer) {
+OutputPasses plain_stage(const OverlayLayer& layer) {
   const PlainOutput plain = analyse(layer);
   const LayerFinish& output = layer.output;
   OutputPasses stage;
@@ -163,7 +163,7 @@ OutputPasses plain_stage(const Layer& layer) {
   return stage;
 }
 
-OutputPasses wide_stage(const Layer& layer) {
+OutputPasses wide_stage(const OverlayLayer& layer) {
   const LayerFinish& output = layer.output;
   OutputPasses stage;
   stage.parameters.resize(3);
@@ -186,10 +186,10 @@ OutputPasses wide_stage(const Layer& layer) {
 
 }  // namespace
 
-std::string why_no_plain_output(const Layer& layer) { return analyse(layer).reason; }
+std::string why_no_plain_output(const OverlayLayer& layer) { return analyse(layer).reason; }
 
-OutputPasses make_output_passes(const Layer& layer, IsaVersion isa) {
-  if (layer.kind == LayerKind::kMaximum) return {};
+OutputPasses make_output_passes(const OverlayLayer& layer, IsaVersion isa) {
+  if (layer.kind == OverlayLayerKind::kMaximum) return {};
   if (isa == IsaVersion::kWide) return wide_stage(layer);
   OutputPasses stage = plain_stage(layer);
   stage.unused.assign(stage.parameters.size(), 0);

@@ -35,9 +35,9 @@ struct OutputPasses {
 // Plain: bias with rounding constant and zero point (as the start where that is possible), shifts, minimum,
 // maximum. Wide: one requantising pass over bias, multiplier and shift. why_no_plain_output(layer) must be
 // empty for plain hardware.
-OutputPasses make_output_passes(const Layer& layer, IsaVersion isa);
+OutputPasses make_output_passes(const OverlayLayer& layer, IsaVersion isa);
 
 // Why the plain instruction set cannot compute the output exactly; empty when it can.
-std::string why_no_plain_output(const Layer& layer);
+std::string why_no_plain_output(const OverlayLayer& layer);
 
 }  // namespace tilewright::overlay

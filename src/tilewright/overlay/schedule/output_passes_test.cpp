@@ -12,8 +12,8 @@ namespace tilewright::overlay {
 namespace {
 
 // A 1x1 convolution of `channels` outputs whose sums stay within +-magnitude * 128.
-Layer make_layer(int64_t channels, int64_t magnitude, int shift, std::vector<int32_t> bias) {
-  Layer layer;
+OverlayLayer make_layer(int64_t channels, int64_t magnitude, int shift, std::vector<int32_t> bias) {
+  OverlayLayer layer;
   layer.out_channels = channels;
   layer.sources.push_back({});
   layer.phases.push_back({0, 0, {TapGrid{}}});
@@ -47,7 +47,7 @@ TEST(OutputPasses, TheStartReplacesResetAndBiasWhateverTheTileBeforeLeft) {
     const int64_t magnitude = random.between(1, 100000);
     std::vector<int32_t> bias;
     for (int o = 0; o < 4; ++o) bias.push_back(int32_t(random.between(-2000000, 2000000)));
-    Layer layer = make_layer(4, magnitude, shift, bias);
+    OverlayLayer layer = make_layer(4, magnitude, shift, bias);
     layer.output.zero_point = int32_t(random.between(-20, 20));
     layer.output.clip_low = int32_t(random.between(-128, 0));
     layer.output.clip_high = int32_t(random.between(1, 127));
@@ -75,7 +75,7 @@ TEST(OutputPasses, TheStartReplacesResetAndBiasWhateverTheTileBeforeLeft) {
 }
 
 TEST(OutputPasses, StartsWhereTheLiftedBiasFits) {
-  const auto starts = [](const Layer& layer) {
+  const auto starts = [](const OverlayLayer& layer) {
     return make_output_passes(layer, IsaVersion::kVta).start.has_value();
   };
   EXPECT_TRUE(starts(make_layer(2, 1000, 10, {-30000, 30000})));
@@ -88,7 +88,7 @@ TEST(OutputPasses, StartsWhereTheLiftedBiasFits) {
   // bounds have room for.
   EXPECT_TRUE(starts(make_layer(2, 1000, 1, {127 - 127 * 256 - 1, 0})));
   EXPECT_FALSE(starts(make_layer(2, 1000, 1, {127 - 127 * 256 - 2, 0})));
-  Layer passes = make_layer(1, 1000, 10, {5});
+  OverlayLayer passes = make_layer(1, 1000, 10, {5});
   passes.phases[0].grids.push_back({.pass = 1});
   EXPECT_FALSE(starts(passes));  // the shift between the passes would move the bias
   EXPECT_FALSE(make_output_passes(make_layer(2, 1000, 10, {1, 2}), IsaVersion::kWide).start);
@@ -102,7 +102,7 @@ TEST(OutputPassesClass, ChannelsShiftByTheirOwnAmounts) {
   for (int64_t i = 0; i < cases; ++i) {
     SCOPED_TRACE(testing::Message() << "seed " << test_seed() << ", case " << i);
     const int64_t magnitude = random.between(1, 100000);
-    Layer layer = make_layer(4, magnitude, 0, {});
+    OverlayLayer layer = make_layer(4, magnitude, 0, {});
     layer.output.scale.clear();
     for (int o = 0; o < 4; ++o) {
       layer.output.bias.push_back(int32_t(random.between(-100000, 100000)));
@@ -128,7 +128,7 @@ TEST(OutputPassesClass, ChannelsShiftByTheirOwnAmounts) {
 // An instruction has room for 16 bits of a number.
 TEST(OutputPasses, OneBiasForAllIsPartOfTheInstructionWhereItFits) {
   for (const auto& [bias, fits] : {std::pair{32767, true}, {32768, false}, {-32768, true}, {-32769, false}}) {
-    Layer layer = make_layer(2, 1000, 0, {bias, bias});
+    OverlayLayer layer = make_layer(2, 1000, 0, {bias, bias});
     layer.phases[0].grids.push_back({.pass = 1});  // no start
     const OutputPasses stage = make_output_passes(layer, IsaVersion::kVta);
     ASSERT_EQ(stage.passes.front().opcode, AluOpcode::kAdd);

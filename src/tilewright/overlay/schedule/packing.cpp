@@ -36,7 +36,7 @@ void pack_row(const int8_t* from, int64_t inputs, int64_t positions, int64_t blo
 // Weights one byte to a lane, in the order of pack_weights.
 class WeightLanes {
  public:
-  WeightLanes(const Layer& layer, const OverlayHardware& hardware, int8_t* lanes)
+  WeightLanes(const OverlayLayer& layer, const OverlayHardware& hardware, int8_t* lanes)
       : layer_(layer),
         blocks_(layer, hardware),
         block_in_(hardware.block_in),
@@ -99,7 +99,7 @@ class WeightLanes {
     }
   }
 
-  const Layer& layer_;
+  const OverlayLayer& layer_;
   const ChannelBlocks blocks_;
   const int64_t block_in_, block_out_, count_, element_;
   int8_t* const lanes_;
@@ -126,11 +126,11 @@ void pack_lanes_of(std::span<const int8_t> values, int bits, bool bipolar, std::
   }
 }
 
-int64_t packed_weight_bytes(const Layer& layer, const OverlayHardware& hardware) {
+int64_t packed_weight_bytes(const OverlayLayer& layer, const OverlayHardware& hardware) {
   return ChannelBlocks(layer, hardware).offset.back() * layer.weight_count() * hardware.weight_bytes();
 }
 
-void pack_weights(const Layer& layer, const OverlayHardware& hardware, std::span<std::byte> out) {
+void pack_weights(const OverlayLayer& layer, const OverlayHardware& hardware, std::span<std::byte> out) {
   if (hardware.weight_bits == 8) {
     std::fill(out.begin(), out.end(), std::byte{0});
     return WeightLanes(layer, hardware, reinterpret_cast<int8_t*>(out.data())).fill();

@@ -13,9 +13,9 @@ namespace tilewright::overlay {
 // fewer than 8 bits are packed, lane k at bit k * width.
 //
 // Bytes of a layer's weights; [O/B][needed input blocks][weight index][S][B'][B].
-int64_t packed_weight_bytes(const Layer& layer, const OverlayHardware& hardware);
+int64_t packed_weight_bytes(const OverlayLayer& layer, const OverlayHardware& hardware);
 // `out` has packed_weight_bytes() bytes; all are written.
-void pack_weights(const Layer& layer, const OverlayHardware& hardware, std::span<std::byte> out);
+void pack_weights(const OverlayLayer& layer, const OverlayHardware& hardware, std::span<std::byte> out);
 
 // [O/B'][vectors][b][B'] i32; `out` has ACC element size * sub-blocks * vectors bytes.
 void pack_parameters(const OutputPasses& passes, const OverlayHardware& hardware, std::span<std::byte> out);

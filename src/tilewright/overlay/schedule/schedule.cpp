@@ -54,9 +54,9 @@ Schedule parse_schedule(const std::string& text, const std::string& source_name)
   return s;
 }
 
-Layer scheduled_layer(const Layer& layer, const Schedule& schedule) {
+OverlayLayer scheduled_layer(const OverlayLayer& layer, const Schedule& schedule) {
   if (schedule.fold_y * schedule.fold_x == 1) return layer;
-  std::optional<Layer> folded;
+  std::optional<OverlayLayer> folded;
   if (layer.foldable) folded = fold_input(layer, schedule.fold_y, schedule.fold_x);
   if (!folded) {
     throw Error(ErrorKind::kInvalidInput,
@@ -67,7 +67,7 @@ Layer scheduled_layer(const Layer& layer, const Schedule& schedule) {
   return std::move(*folded);
 }
 
-void verify(const Layer& layer, const OverlayHardware& hardware, const Schedule& schedule,
+void verify(const OverlayLayer& layer, const OverlayHardware& hardware, const Schedule& schedule,
             Diagnostics& diagnostics) {
   const std::string where = "schedule of '" + layer.name + "'";
   const size_t before = diagnostics.errors().size();
@@ -95,7 +95,7 @@ void verify(const Layer& layer, const OverlayHardware& hardware, const Schedule&
   };
   phases(schedule.rows, layer.out_height, layer.out_step_y, "rows");
   phases(schedule.cols, layer.out_width, layer.out_step_x, "cols");
-  Layer target;
+  OverlayLayer target;
   try {
     target = scheduled_layer(layer, schedule);
   } catch (const Error& error) {

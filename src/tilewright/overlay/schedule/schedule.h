@@ -25,7 +25,7 @@ struct Schedule {
   TileOrder order = TileOrder::kOutputsInner;
   bool weights_resident = false;  // all weights of the inner loops stay in their scratchpad
   bool inputs_resident = false;   // all inputs of the inner loops stay in their scratchpad
-  int fold_y = 1, fold_x = 1;     // image positions folded into channels (Layer::foldable)
+  int fold_y = 1, fold_x = 1;     // image positions folded into channels (OverlayLayer::foldable)
   // At the defaults of the following, what the instructions above mean is done in the plainest order.
   bool early_start = false;  // parameters and first values of a tile's sums are not kept until its data come
   bool parameters_by_tile = false;  // loaded with each tile, even where those of all tiles would fit
@@ -41,11 +41,11 @@ Schedule parse_schedule(const std::string& text, const std::string& source_name)
 
 // The layer that a schedule is for: `layer` itself, or its input folded (fold_input). Errors (invalid input):
 // a fold that the layer does not allow.
-Layer scheduled_layer(const Layer& layer, const Schedule& schedule);
+OverlayLayer scheduled_layer(const OverlayLayer& layer, const Schedule& schedule);
 
 // Reports everything that keeps `schedule` from running: sizes out of range, rows that do not cover whole
 // phases of a transposed convolution, each scratchpad that overflows (with need and capacity).
-void verify(const Layer& layer, const OverlayHardware& hardware, const Schedule& schedule,
+void verify(const OverlayLayer& layer, const OverlayHardware& hardware, const Schedule& schedule,
             Diagnostics& diagnostics);
 
 struct ScheduleOptions {
@@ -55,7 +55,7 @@ struct ScheduleOptions {
 
 // A good schedule for any layer without tuning: the candidate with the smallest estimate (estimate.h) among
 // tiles that fit. Errors (infeasible): not even the smallest tile fits; names the scratchpad.
-Schedule default_schedule(const Layer& layer, const OverlayHardware& hardware,
+Schedule default_schedule(const OverlayLayer& layer, const OverlayHardware& hardware,
                           const ScheduleOptions& options = {});
 
 }  // namespace tilewright::overlay

@@ -7,10 +7,10 @@
 
 namespace tilewright::overlay {
 
-bool refinements_matter(const Layer& layer, const OverlayHardware& hardware, const Schedule& s,
-                        std::shared_ptr<const LayerFacts> facts) {
+bool refinements_matter(const OverlayLayer& layer, const OverlayHardware& hardware, const Schedule& s,
+                        std::shared_ptr<const TilingFacts> facts) {
   if (!s.early_start && !s.parameters_by_tile && s.first_parts * s.finish_parts == 1) return true;
-  if (s.virtual_threads == 1 || layer.kind == LayerKind::kMaximum) return false;
+  if (s.virtual_threads == 1 || layer.kind == OverlayLayerKind::kMaximum) return false;
   if (s.first_parts > 1 && (!s.early_start || !facts->blocks.dense || s.first_parts > s.in_blocks)) {
     return false;
   }
@@ -24,8 +24,8 @@ bool refinements_matter(const Layer& layer, const OverlayHardware& hardware, con
   return tiling.all_parameters && tiling.parameter_vectors > 0;
 }
 
-std::vector<Schedule> refined_schedules(const Layer& layer, const OverlayHardware& hardware,
-                                        const Schedule& schedule, std::shared_ptr<const LayerFacts> facts) {
+std::vector<Schedule> refined_schedules(const OverlayLayer& layer, const OverlayHardware& hardware,
+                                        const Schedule& schedule, std::shared_ptr<const TilingFacts> facts) {
   std::vector<Schedule> refined;
   const auto consider = [&](bool by_tile, int first_parts, int finish_parts) {
     Schedule s = schedule;

@@ -12,11 +12,11 @@ namespace tilewright::overlay {
 // Whether each of these fields that is not at its default changes the program. Schedules of one thread, for
 // overlays without room for two, have none of them, and parts of the first step need an early start: without
 // it they would wait for what the sums start from.
-bool refinements_matter(const Layer& layer, const OverlayHardware& hardware, const Schedule& schedule,
-                        std::shared_ptr<const LayerFacts> facts);
+bool refinements_matter(const OverlayLayer& layer, const OverlayHardware& hardware, const Schedule& schedule,
+                        std::shared_ptr<const TilingFacts> facts);
 
 // `schedule` with those refinements that are worth a trial, as far as they matter and fit.
-std::vector<Schedule> refined_schedules(const Layer& layer, const OverlayHardware& hardware,
-                                        const Schedule& schedule, std::shared_ptr<const LayerFacts> facts);
+std::vector<Schedule> refined_schedules(const OverlayLayer& layer, const OverlayHardware& hardware,
+                                        const Schedule& schedule, std::shared_ptr<const TilingFacts> facts);
 
 }  // namespace tilewright::overlay

@@ -11,7 +11,8 @@
 namespace tilewright::overlay {
 namespace {
 
-std::string problems(const Layer& layer, const Schedule& schedule, const OverlayHardware& hardware = {}) {
+std::string problems(const OverlayLayer& layer, const Schedule& schedule,
+                     const OverlayHardware& hardware = {}) {
   Diagnostics diagnostics;
   verify(layer, hardware, schedule, diagnostics);
   std::string text;
@@ -63,7 +64,7 @@ TEST(Schedule, ParsingReportsEveryWrongField) {
 }
 
 TEST(Schedule, VerifyNamesTheScratchpadAndTheNeed) {
-  const Layer layer = conv_layer(64, 64, 56, 3);
+  const OverlayLayer layer = conv_layer(64, 64, 56, 3);
   EXPECT_EQ(problems(layer, {1, 4, 56, 4, 1}), "");
   const std::string large = problems(layer, {1, 56, 56, 4, 4});
   EXPECT_NE(large.find("INP scratchpad"), std::string::npos) << large;
@@ -78,7 +79,7 @@ TEST(Schedule, VerifyNamesTheScratchpadAndTheNeed) {
   small.weight_buffer_bytes = 1 << 12;
   EXPECT_NE(problems(layer, {1, 1, 4, 4, 4}, small).find("WGT scratchpad"), std::string::npos);
 
-  Layer transposed = layer;
+  OverlayLayer transposed = layer;
   transposed.out_step_y = transposed.out_step_x = 2;
   EXPECT_NE(problems(transposed, {1, 3, 4, 1, 1}).find("no multiple of the stride 2"), std::string::npos);
 }
@@ -89,7 +90,7 @@ TEST(Schedule, DefaultFitsAndOverlapsEveryLayer) {
     for (const int64_t outputs : {16, 64, 300}) {
       for (const int64_t size : {1, 7, 30, 112}) {
         for (const int kernel : {1, 3}) {
-          const Layer layer = conv_layer(channels, outputs, size, kernel);
+          const OverlayLayer layer = conv_layer(channels, outputs, size, kernel);
           const Schedule schedule = default_schedule(layer, hardware);
           EXPECT_EQ(problems(layer, schedule), "") << print_schedule(schedule);
           EXPECT_EQ(schedule.virtual_threads, 2);
@@ -102,7 +103,7 @@ TEST(Schedule, DefaultFitsAndOverlapsEveryLayer) {
 TEST(Schedule, DefaultKeepsTheMultipliersBusy) {
   // ResNet-18 C8: 3x3, 256 channels, 14x14. The bound is far below what the schedule reaches, far above what
   // one without reuse or overlap would.
-  const Layer layer = conv_layer(256, 256, 14, 3);
+  const OverlayLayer layer = conv_layer(256, 256, 14, 3);
   const OverlayHardware hardware;
   const Schedule schedule = default_schedule(layer, hardware);
   EXPECT_GT(estimate_layer(Tiling(layer, hardware, schedule), hardware).share_of_peak, 0.9);
@@ -124,7 +125,7 @@ TEST(Tiling, PartsCoverTheFirstStepAndTheLastTile) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
-    const Layer layer = conv_layer(random.between(1, 120), random.between(1, 120), 9, 3);
+    const OverlayLayer layer = conv_layer(random.between(1, 120), random.between(1, 120), 9, 3);
     Schedule s{1, random.between(1, 9), random.between(1, 9), random.between(1, 5), random.between(1, 5)};
     s.first_parts = int(random.between(1, 6));
     s.finish_parts = int(random.between(1, 6));
@@ -156,7 +157,8 @@ TEST(Tiling, EveryLoadWaitsForTheLastUseOfItsBuffer) {
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
-    const Layer layer = conv_layer(random.between(1, 80), random.between(1, 80), random.between(2, 12), 3);
+    const OverlayLayer layer =
+        conv_layer(random.between(1, 80), random.between(1, 80), random.between(2, 12), 3);
     Schedule s{1, random.between(1, 6), random.between(1, 6), random.between(1, 3), random.between(1, 3)};
     s.virtual_threads = int(random.between(1, 2));
     s.order = random.chance(0.5) ? TileOrder::kOutputsInner : TileOrder::kOutputsOuter;

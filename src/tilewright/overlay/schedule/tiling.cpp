@@ -14,7 +14,8 @@ namespace {
 
 constexpr int32_t kMostAhead = 200;  // steps
 
-Schedule clamped(const Layer& layer, const ChannelBlocks& blocks, int64_t batch_total, Schedule schedule) {
+Schedule clamped(const OverlayLayer& layer, const ChannelBlocks& blocks, int64_t batch_total,
+                 Schedule schedule) {
   schedule.batch_blocks = std::min(schedule.batch_blocks, batch_total);
   schedule.rows = std::min(schedule.rows, layer.out_height);
   schedule.cols = std::min(schedule.cols, layer.out_width);
@@ -61,7 +62,7 @@ class Ring {
 
 }  // namespace
 
-ChannelBlocks::ChannelBlocks(const Layer& layer, const OverlayHardware& hardware) {
+ChannelBlocks::ChannelBlocks(const OverlayLayer& layer, const OverlayHardware& hardware) {
   const int64_t block = hardware.block_in;
   ratio = block / hardware.block_out;
   out = ceil_div(layer.out_channels, block);
@@ -89,14 +90,14 @@ int64_t ChannelBlocks::subs(Range range) const {
   return range.end == out ? (range.size() - 1) * ratio + subs(out - 1) : range.size() * ratio;
 }
 
-LayerFacts::LayerFacts(const Layer& layer, const OverlayHardware& hardware)
+TilingFacts::TilingFacts(const OverlayLayer& layer, const OverlayHardware& hardware)
     : blocks(layer, hardware), output(make_output_passes(layer, hardware.isa)) {}
 
-Tiling::Tiling(const Layer& the_layer, const OverlayHardware& hardware, const Schedule& the_schedule)
-    : Tiling(the_layer, hardware, the_schedule, std::make_shared<const LayerFacts>(the_layer, hardware)) {}
+Tiling::Tiling(const OverlayLayer& the_layer, const OverlayHardware& hardware, const Schedule& the_schedule)
+    : Tiling(the_layer, hardware, the_schedule, std::make_shared<const TilingFacts>(the_layer, hardware)) {}
 
-Tiling::Tiling(const Layer& the_layer, const OverlayHardware& hardware, const Schedule& the_schedule,
-               std::shared_ptr<const LayerFacts> the_facts)
+Tiling::Tiling(const OverlayLayer& the_layer, const OverlayHardware& hardware, const Schedule& the_schedule,
+               std::shared_ptr<const TilingFacts> the_facts)
     : layer(&the_layer),
       facts(std::move(the_facts)),
       blocks(facts->blocks),
@@ -119,7 +120,7 @@ void Tiling::place_accumulators(const OverlayHardware& hardware) {
     parameter_blocks = all_parameters ? blocks.sub_total : schedule.out_blocks * blocks.subs(0);
   };
   // Sums beside the output passes need sums that start by overwriting and are not shifted in between.
-  bool alternates = hardware.gemm_beside_alu && layer->kind == LayerKind::kMatrix && output_slots == 2;
+  bool alternates = hardware.gemm_beside_alu && layer->kind == OverlayLayerKind::kMatrix && output_slots == 2;
   for (const Phase& phase : layer->phases) {
     alternates = alternates && !phase.grids.empty();
     for (const TapGrid& grid : phase.grids) alternates = alternates && grid.pass == 0;
@@ -201,7 +202,7 @@ void Tiling::measure_slots() {
   output_plane = s.rows * s.cols * blocks.ratio;
   output_slot_size = s.batch_blocks * s.out_blocks * output_plane;
   pool_offset = output_slot_size;
-  if (layer->kind == LayerKind::kMaximum) {
+  if (layer->kind == OverlayLayerKind::kMaximum) {
     output_slot_size += s.batch_blocks * s.out_blocks * input_plane * blocks.ratio;
   }
 
@@ -257,10 +258,10 @@ int64_t Tiling::out_tiles() const { return ceil_div(blocks.out, schedule.out_blo
 
 InputSplit split_input(const Tiling& tiling, const OverlayHardware& hardware, const LayerSource& source,
                        const Tile& tile) {
-  const Layer& layer = *tiling.layer;
+  const OverlayLayer& layer = *tiling.layer;
   const bool wide = hardware.isa == IsaVersion::kWide;
   const int64_t max_pad = wide ? 255 : 15, max_size = 65535, step = tiling.row_step;
-  const bool pads_in_place = wide || layer.pad_value == 0 || layer.kind == LayerKind::kMaximum;
+  const bool pads_in_place = wide || layer.pad_value == 0 || layer.kind == OverlayLayerKind::kMaximum;
   const int64_t rows = tiling.in_rows(tile.rows.size()), cols = tiling.in_cols(tile.cols.size());
   const int64_t row = tile.rows.begin / layer.out_step_y * layer.in_step_y + tiling.dy_min;
   const int64_t col = tile.cols.begin / layer.out_step_x * layer.in_step_x + tiling.dx_min;
@@ -380,7 +381,8 @@ StepPlan plan_steps(const Tiling& tiling) {
 }
 
 std::vector<Tile> parts_to_finish(const Tiling& tiling, const Tile& tile, bool last) {
-  const int64_t wanted = last && tiling.layer->kind == LayerKind::kMatrix ? tiling.schedule.finish_parts : 1;
+  const int64_t wanted =
+      last && tiling.layer->kind == OverlayLayerKind::kMatrix ? tiling.schedule.finish_parts : 1;
   const bool along_rows = tile.out.size() < wanted && tile.rows.size() > tile.out.size();
   const Range whole = along_rows ? tile.rows : tile.out;
   const int64_t count = std::min(wanted, whole.size());

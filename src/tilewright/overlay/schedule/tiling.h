@@ -28,7 +28,7 @@ struct Range {
 // on either side of a layer; a GEMM makes block_out of them, so an output block is `ratio` = block_in /
 // block_out sub-blocks, of which the last block may need fewer.
 struct ChannelBlocks {
-  ChannelBlocks(const Layer& layer, const OverlayHardware& hardware);
+  ChannelBlocks(const OverlayLayer& layer, const OverlayHardware& hardware);
   int64_t out = 1, in = 1;    // blocks
   int64_t ratio = 1;          // sub-blocks that an output block has room for
   int64_t sub_total = 1;      // sub-blocks with an output channel, in all
@@ -43,8 +43,8 @@ struct ChannelBlocks {
 };
 
 // What every tiling of a layer on one overlay shares.
-struct LayerFacts {
-  LayerFacts(const Layer& layer, const OverlayHardware& hardware);
+struct TilingFacts {
+  TilingFacts(const OverlayLayer& layer, const OverlayHardware& hardware);
   ChannelBlocks blocks;
   OutputPasses output;
 };
@@ -67,12 +67,12 @@ struct Step {
 
 // Sizes, in scratchpad elements unless said.
 struct Tiling {
-  Tiling(const Layer& layer, const OverlayHardware& hardware, const Schedule& schedule);
-  Tiling(const Layer& layer, const OverlayHardware& hardware, const Schedule& schedule,
-         std::shared_ptr<const LayerFacts> facts);
+  Tiling(const OverlayLayer& layer, const OverlayHardware& hardware, const Schedule& schedule);
+  Tiling(const OverlayLayer& layer, const OverlayHardware& hardware, const Schedule& schedule,
+         std::shared_ptr<const TilingFacts> facts);
 
-  const Layer* layer;
-  std::shared_ptr<const LayerFacts> facts;
+  const OverlayLayer* layer;
+  std::shared_ptr<const TilingFacts> facts;
   const ChannelBlocks& blocks;  // of facts
   const OutputPasses& output;
   Schedule schedule;        // clamped to the layer
@@ -109,7 +109,7 @@ struct Tiling {
   }
   bool fits(const OverlayHardware& hardware) const;
   // Schedule::early_start, where there is anything to start.
-  bool starts_early() const { return schedule.early_start && layer->kind == LayerKind::kMatrix; }
+  bool starts_early() const { return schedule.early_start && layer->kind == OverlayLayerKind::kMatrix; }
 
   int64_t tile_count() const { return image_tiles() * out_tiles(); }
   int64_t image_tiles() const;

@@ -175,7 +175,7 @@ uint64_t CycleEngine<Program>::ready_from(Queue queue, uint64_t bits) const {
                               : std::max(load_.idle_from(), load_done_[commands_[queue].started() % 4] + 1);
     case kComputeQueue:
       if (compute_busy_) return kNever;
-      if (hardware_.gemm_beside_alu && Opcode(bits & 7) == Opcode::kGemm &&
+      if (hardware_.gemm_beside_alu && IsaOpcode(bits & 7) == IsaOpcode::kGemm &&
           program_.runs_beside_alu(commands_[queue].started())) {
         return other_done_ + 1;
       }
@@ -317,16 +317,16 @@ template <typename Program>
 void CycleEngine<Program>::start_compute(const StartedInstruction& started) {
   uint64_t duration = 0;
   compute_cycles_ = nullptr;
-  switch (Opcode(started.bits & 7)) {
-    case Opcode::kGemm:
+  switch (IsaOpcode(started.bits & 7)) {
+    case IsaOpcode::kGemm:
       duration = program_.start_compute(started.position);
       compute_cycles_ = &counters_.compute_gemm;
       break;
-    case Opcode::kAlu:
+    case IsaOpcode::kAlu:
       duration = program_.start_compute(started.position);
       compute_cycles_ = &counters_.compute_alu;
       break;
-    case Opcode::kLoad: {
+    case IsaOpcode::kLoad: {
       compute_cycles_ = &counters_.compute_load;
       const uint64_t end =
           compute_loader_.start(started.start, program_.start_transfer(kComputeQueue, started.position));

@@ -18,7 +18,7 @@ class ExecutedProgram {
   static constexpr bool kCounted = true;
 
   // `executor` has begun the run, `queues` is its split stream.
-  ExecutedProgram(Executor& executor, const InstructionQueues& queues, const CycleOptions& options)
+  ExecutedProgram(InstructionExecutor& executor, const InstructionQueues& queues, const CycleOptions& options)
       : executor_(executor), queues_(queues), options_(options) {}
 
   size_t length(Queue queue) const { return queues_.length[queue]; }
@@ -54,7 +54,7 @@ class ExecutedProgram {
     const uint32_t i = index(kComputeQueue, position);
     executor_.time.check();
     const uint64_t* in = executor_.read(i, buffer);
-    if (Opcode(*in & 7) == Opcode::kAlu) {
+    if (IsaOpcode(*in & 7) == IsaOpcode::kAlu) {
       executor_.execute_alu(i, in);
       return alu_time(in);
     }
@@ -101,7 +101,7 @@ class ExecutedProgram {
     return requantize_duration(loop, executor_.pads.uops, slices, [this] { executor_.time.check(); });
   }
 
-  Executor& executor_;
+  InstructionExecutor& executor_;
   const InstructionQueues& queues_;
   const CycleOptions& options_;
   std::vector<AxiTransaction> transactions_;
@@ -112,7 +112,7 @@ class ExecutedProgram {
 struct CycleSimulator::State {
   State(OverlayHardware hardware, MemoryModel description, SimulatorKernel kernel)
       : executor(std::move(hardware), kernel), memory(description) {}
-  Executor executor;
+  InstructionExecutor executor;
   InstructionQueues program;
   MemoryModel memory;
 };
@@ -129,7 +129,7 @@ CycleSimulator::~CycleSimulator() = default;
 
 TimedRun CycleSimulator::run(std::span<std::byte> dram, uint64_t address, uint64_t count,
                              const CycleOptions& options) {
-  Executor& executor = state_->executor;
+  InstructionExecutor& executor = state_->executor;
   executor.begin(dram, address, count, options.deadline);
   executor.effects = options.execute;
   state_->program.split(executor.layout, dram.data() + address, count);

@@ -112,7 +112,7 @@ class TimedProgram {
   }
   // All but ALU instructions wait for each other even where GEMM runs beside ALU.
   bool occupies(const TimedInstruction& compute) const {
-    return !alu_overlaps_ || Opcode(compute.bits & 7) != Opcode::kAlu;
+    return !alu_overlaps_ || IsaOpcode(compute.bits & 7) != IsaOpcode::kAlu;
   }
 
   const uint32_t beat_log_;

@@ -30,7 +30,7 @@ std::vector<bool> reached(int64_t count, int64_t step, int64_t offset, int taps,
 }
 
 // Positions of one plane of source `index` that some tap reads.
-int64_t positions_read(const Layer& layer, int index) {
+int64_t positions_read(const OverlayLayer& layer, int index) {
   const LayerSource& source = layer.sources[size_t(index)];
   std::vector<bool> image(size_t(source.height * source.width), false);
   for (const Phase& phase : layer.phases) {
@@ -59,13 +59,13 @@ int64_t blocks_read(const ChannelBlocks& blocks) {
   return std::count(read.begin(), read.end(), true);
 }
 
-void count_compute(const Layer& layer, const OverlayHardware& hardware, const LayerFacts& facts,
+void count_compute(const OverlayLayer& layer, const OverlayHardware& hardware, const TilingFacts& facts,
                    LayerBound& bound) {
   const ChannelBlocks& blocks = facts.blocks;
   const int64_t batch = ceil_div(layer.batch, hardware.batch);
   const int64_t outputs = batch * layer.out_height * layer.out_width * blocks.sub_total;
   const int64_t slices = hardware.alu_slices();
-  if (layer.kind == LayerKind::kMaximum) {
+  if (layer.kind == OverlayLayerKind::kMaximum) {
     bound.gemm_steps = batch * blocks.sub_total * positions_read(layer, 0);
     bound.alu_steps = outputs * slices;  // the initial values; every position has a tap
     return;
@@ -89,8 +89,9 @@ void count_compute(const Layer& layer, const OverlayHardware& hardware, const La
 
 }  // namespace
 
-LayerBound layer_bound(const Layer& layer, const OverlayHardware& hardware, const MemoryModel& memory) {
-  const LayerFacts facts(layer, hardware);
+LayerBound layer_bound(const OverlayLayer& layer, const OverlayHardware& hardware,
+                       const MemoryModel& memory) {
+  const TilingFacts facts(layer, hardware);
   LayerBound bound;
   count_compute(layer, hardware, facts, bound);
   const int64_t batch = ceil_div(layer.batch, hardware.batch), planes = batch * blocks_read(facts.blocks);

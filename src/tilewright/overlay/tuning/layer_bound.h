@@ -20,7 +20,7 @@ struct LayerBound {
   // (GEMM + reset) and ALU.
   double compute_cycles = 0;
   // Bytes by the width of the port. Reads and writes have channels of their own and take the longer of both;
-  // behind MemoryKind::kDdr they share one bus.
+  // behind MemoryModelKind::kDdr they share one bus.
   double port_cycles = 0;
   double cycles() const { return compute_cycles > port_cycles ? compute_cycles : port_cycles; }
   // Useful MACs / (cycles * MACs per micro-op): what no schedule can pass.
@@ -28,7 +28,8 @@ struct LayerBound {
 };
 
 // Of `layer` as it stands (not folded).
-LayerBound layer_bound(const Layer& layer, const OverlayHardware& hardware, const MemoryModel& memory = {});
+LayerBound layer_bound(const OverlayLayer& layer, const OverlayHardware& hardware,
+                       const MemoryModel& memory = {});
 
 // At most the cycles of layer_cycles() for this tiling, which must fit: its bytes and steps, the ends of its
 // instructions, and what nothing can overlap, the data of the first step and the stores of the last tile.

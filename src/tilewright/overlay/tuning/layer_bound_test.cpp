@@ -20,7 +20,7 @@ struct Counts {
   std::set<std::pair<int64_t, int64_t>> read;  // positions of the image
 };
 
-Counts counts_of(const Layer& layer) {
+Counts counts_of(const OverlayLayer& layer) {
   Counts counts;
   for (const Phase& phase : layer.phases) {
     for (int64_t y = phase.out_y, qy = 0; y < layer.out_height; y += layer.out_step_y, ++qy) {
@@ -44,12 +44,12 @@ Counts counts_of(const Layer& layer) {
 
 // 20 channels to 40 on images of 7 x 7: a convolution, one of stride 3 with a 1 x 1 kernel, which leaves
 // positions out, and the four phases of a transposed convolution to 7 x 7 from 4 x 4.
-std::vector<Layer> layers() {
-  std::vector<Layer> all(3, conv_layer(20, 40, 7, 3));
+std::vector<OverlayLayer> layers() {
+  std::vector<OverlayLayer> all(3, conv_layer(20, 40, 7, 3));
   all[1] = conv_layer(20, 40, 7, 1);
   all[1].in_step_y = all[1].in_step_x = 3;
   all[1].out_height = all[1].out_width = 3;
-  Layer& transposed = all[2];
+  OverlayLayer& transposed = all[2];
   transposed.sources[0].height = transposed.sources[0].width = 4;
   transposed.out_step_y = transposed.out_step_x = 2;
   transposed.phases.clear();
@@ -57,7 +57,7 @@ std::vector<Layer> layers() {
     const int y = phase / 2, x = phase % 2;
     transposed.phases.push_back({y, x, {TapGrid{.ny = 1 + y, .nx = 1 + x}}});
   }
-  for (Layer& layer : all) layer.batch = 3;
+  for (OverlayLayer& layer : all) layer.batch = 3;
   return all;
 }
 
@@ -67,7 +67,7 @@ TEST(LayerBound, CountsStepsAndBytesOnce) {
   const int64_t batches = 2, in = 2, out = 3;
   for (const int lanes : {0, 8}) {
     hardware.alu_lanes = lanes;
-    for (const Layer& layer : layers()) {
+    for (const OverlayLayer& layer : layers()) {
       const Counts counts = counts_of(layer);
       const LayerBound bound = layer_bound(layer, hardware);
       const int64_t outputs = batches * out * counts.outputs;
@@ -92,7 +92,7 @@ TEST(LayerBound, BesideTheAluTheLongerOfBothCounts) {
   bool gemm_is_longer[2] = {};
   for (const int lanes : {0, 1}) {
     hardware.alu_lanes = lanes;
-    for (const Layer& layer : layers()) {
+    for (const OverlayLayer& layer : layers()) {
       const LayerBound bound = layer_bound(layer, hardware);
       const double multiplies = double(bound.gemm_steps + bound.reset_steps), alu = double(bound.alu_steps);
       gemm_is_longer[multiplies > alu] = true;
@@ -104,7 +104,7 @@ TEST(LayerBound, BesideTheAluTheLongerOfBothCounts) {
 
 MemoryModel random_memory(Random& random) {
   MemoryModel memory;
-  memory.kind = MemoryKind(random.between(0, 2));
+  memory.kind = MemoryModelKind(random.between(0, 2));
   memory.latency = uint32_t(random.between(1, 80));
   return memory;
 }
@@ -122,7 +122,7 @@ TEST(ScheduleBoundClass, NoProgramIsFaster) {
     const MemoryModel memory = random_memory(random);
     const bool whole = random.chance(0.6);
     const int64_t blocks = random.between(1, 8), outputs = random.between(1, 3), size = random.between(1, 8);
-    const Layer layer = conv_layer(16 * blocks, 16 * outputs, size, random.chance(0.5) ? 3 : 1);
+    const OverlayLayer layer = conv_layer(16 * blocks, 16 * outputs, size, random.chance(0.5) ? 3 : 1);
     const auto tile = [&](int64_t all) { return whole ? all : random.between(1, all); };
     Schedule schedule{1, tile(size), tile(size), tile(outputs), tile(blocks)};
     schedule.virtual_threads = int(random.between(1, 2));
@@ -146,7 +146,7 @@ TEST(ScheduleBoundClass, NoProgramIsFaster) {
 // 128 channels in four parts: the sums of three of them run while the last one comes.
 TEST(ScheduleBound, OneStepInPartsWaitsForItsLastPartOnly) {
   const OverlayHardware hardware;
-  const Layer layer = conv_layer(128, 16, 8, 3);
+  const OverlayLayer layer = conv_layer(128, 16, 8, 3);
   Schedule schedule{1, 8, 8, 1, 8};
   schedule.early_start = true;
   schedule.first_parts = 4;

@@ -9,15 +9,15 @@ namespace tilewright::overlay {
 PortTimes::PortTimes(const OverlayHardware& hardware, const MemoryModel& memory)
     : beat_bytes_(hardware.memory_width_bits / 8.0) {
   switch (memory.kind) {
-    case MemoryKind::kIdeal:
+    case MemoryModelKind::kIdeal:
       break;
-    case MemoryKind::kFixed:
+    case MemoryModelKind::kFixed:
       read_latency = write_latency = memory.latency;
       read_beat_ = memory.beat_interval;
       idle_ = (100.0 - memory.efficiency_percent) / memory.efficiency_percent;
       longest_idle_ = idle_ > 0 ? idle_ * hardware.max_burst_beats + 1 : 0;
       break;
-    case MemoryKind::kDdr:
+    case MemoryModelKind::kDdr:
       read_latency = memory.ddr.controller + memory.ddr.cas;
       write_latency = 1;
       read_beat_ = write_beat_ = memory.ddr.beat_interval;

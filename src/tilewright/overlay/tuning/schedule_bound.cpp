@@ -92,7 +92,7 @@ class Bound {
   int64_t last_pixels() const { return last_.batch * last_.rows * last_.cols; }
   // Outputs of the part of the last tile that is stored last.
   int64_t last_outputs() const {
-    const int64_t parts = layer_.kind == LayerKind::kMatrix ? t_.schedule.finish_parts : 1;
+    const int64_t parts = layer_.kind == OverlayLayerKind::kMatrix ? t_.schedule.finish_parts : 1;
     if (parts == 1) return last_pixels() * last_.out;
     if (last_.out >= parts || last_.rows <= last_.out) {
       return last_pixels() * std::max<int64_t>(1, last_.out / parts);
@@ -161,7 +161,7 @@ class Bound {
   void count_multiplications() {
     const Schedule& s = t_.schedule;
     const auto steps = double(image_ * out_ * inner_);
-    if (layer_.kind == LayerKind::kMaximum) {
+    if (layer_.kind == OverlayLayerKind::kMaximum) {
       multiplications_ = steps * kGemmEnd;
       return;
     }
@@ -192,7 +192,7 @@ class Bound {
     const auto slices = double(hw_.alu_slices()), outputs = double(pixels_total() * blocks_.sub_total);
     const auto tiles = double(image_ * out_);
     const auto cleared = double(t_.output_slot_size) + kGemmEnd;
-    if (layer_.kind == LayerKind::kMaximum) {
+    if (layer_.kind == OverlayLayerKind::kMaximum) {
       passes_cycles_ = outputs * slices;
       return;
     }
@@ -235,7 +235,7 @@ class Bound {
   }
 
   const Tiling& t_;
-  const Layer& layer_;
+  const OverlayLayer& layer_;
   const ChannelBlocks& blocks_;
   const OverlayHardware& hw_;
   PortTimes port_;

@@ -231,7 +231,7 @@ class Features {
   }
 
   const Tiling& t_;
-  const Layer& layer_;
+  const OverlayLayer& layer_;
   const OverlayHardware& hw_;
   const MemoryModel& memory_;
   const LayerBound& bound_;

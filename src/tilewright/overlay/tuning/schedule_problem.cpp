@@ -15,7 +15,7 @@ void require_timing_tool(const std::string& tool) {
                          "start workers with the coordinator's version");
 }
 
-ScheduleProblem::ScheduleProblem(const Layer& layer, const OverlayHardware& hardware,
+ScheduleProblem::ScheduleProblem(const OverlayLayer& layer, const OverlayHardware& hardware,
                                  const MemoryModel& memory, int threads, const Deadline* deadline)
     : space_(layer, hardware),
       memory_(memory),

@@ -20,7 +20,7 @@ void require_timing_tool(const std::string& tool);
 
 // Everything of a layer that its cycles depend on, in one line of ASCII, equal for equal shapes: no names, no
 // values of weights.
-std::string workload_text(const Layer& layer);
+std::string workload_text(const OverlayLayer& layer);
 // The same of the machine.
 std::string hardware_text(const OverlayHardware& hardware, const MemoryModel& memory);
 
@@ -30,7 +30,7 @@ class ScheduleProblem : public TuningProblem {
  public:
   // Trials run on up to `threads` threads; those that `deadline`, if any, stops are left out. Errors
   // (infeasible): not even the smallest tile fits; names the scratchpad.
-  ScheduleProblem(const Layer& layer, const OverlayHardware& hardware, const MemoryModel& memory = {},
+  ScheduleProblem(const OverlayLayer& layer, const OverlayHardware& hardware, const MemoryModel& memory = {},
                   int threads = 1, const Deadline* deadline = nullptr);
 
   const KnobSpace& space() const override { return space_.knobs(); }

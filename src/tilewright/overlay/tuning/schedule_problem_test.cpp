@@ -13,7 +13,7 @@ namespace tilewright::overlay {
 namespace {
 
 TEST(ScheduleProblem, MeasuresWhatTheCycleSimulatorSaysOnAnyNumberOfThreads) {
-  const Layer layer = conv_layer(40, 70, 12, 3);
+  const OverlayLayer layer = conv_layer(40, 70, 12, 3);
   ScheduleProblem one(layer, {}, {}, 1), two(layer, {}, {}, 2);
   Random random(3);
   std::vector<KnobSpace::Point> points;
@@ -60,8 +60,8 @@ TEST(ScheduleProblem, FeaturesHaveOneShapeForAllLayersAndMachines) {
 }
 
 TEST(TrialTexts, DependOnShapesAndMachinesAlone) {
-  const Layer layer = conv_layer(16, 32, 8, 3);
-  Layer other = layer;
+  const OverlayLayer layer = conv_layer(16, 32, 8, 3);
+  OverlayLayer other = layer;
   other.name = "another name";
   other.weights.set_integer(0, 5);
   EXPECT_EQ(workload_text(layer), workload_text(other));

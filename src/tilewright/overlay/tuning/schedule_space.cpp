@@ -113,7 +113,7 @@ Schedule canonical(const LayerForms::Form& form, const OverlayHardware& hardware
 }
 
 std::vector<Knob> knobs_of(const LayerForms& forms, const OverlayHardware& hardware) {
-  const Layer& layer = forms.original().layer;
+  const OverlayLayer& layer = forms.original().layer;
   const ChannelBlocks& blocks = forms.original().facts->blocks;
   const bool diagonal = layer.pattern == ChannelPattern::kDiagonal || blocks.shared;
   int fold_y = 1, fold_x = 1;
@@ -157,20 +157,20 @@ bool fits(const LayerForms::Form& form, const OverlayHardware& hardware, const S
 
 }  // namespace
 
-LayerForms::LayerForms(const Layer& layer, const OverlayHardware& hardware) {
-  const auto add = [&](int fold_y, int fold_x, Layer form) {
+LayerForms::LayerForms(const OverlayLayer& layer, const OverlayHardware& hardware) {
+  const auto add = [&](int fold_y, int fold_x, OverlayLayer form) {
     Form& entry = forms_[{fold_y, fold_x}];
     entry.layer = std::move(form);
-    entry.facts = std::make_shared<const LayerFacts>(entry.layer, hardware);
+    entry.facts = std::make_shared<const TilingFacts>(entry.layer, hardware);
   };
   add(1, 1, layer);
-  if (!layer.foldable || layer.kind != LayerKind::kMatrix || layer.phases.size() != 1) return;
+  if (!layer.foldable || layer.kind != OverlayLayerKind::kMatrix || layer.phases.size() != 1) return;
   // More channels than a block has lanes would bring no fewer micro-ops.
   const TapGrid& grid = layer.phases[0].grids[0];
   for (int y = 1; y <= grid.ny; ++y) {
     for (int x = 1; x <= grid.nx && layer.sources[0].channels * y * x <= hardware.block_in; ++x) {
       if (y * x == 1) continue;
-      if (std::optional<Layer> folded = fold_input(layer, y, x)) add(y, x, std::move(*folded));
+      if (std::optional<OverlayLayer> folded = fold_input(layer, y, x)) add(y, x, std::move(*folded));
     }
   }
 }
@@ -188,7 +188,7 @@ double forms_bound(const LayerForms& forms, const OverlayHardware& hardware, con
   return least;
 }
 
-ScheduleSpace::ScheduleSpace(const Layer& layer, const OverlayHardware& hardware)
+ScheduleSpace::ScheduleSpace(const OverlayLayer& layer, const OverlayHardware& hardware)
     : hardware_(std::make_shared<const OverlayHardware>(hardware)),
       forms_(std::make_shared<const LayerForms>(layer, hardware)) {
   // Copies, so that a space may be moved.

@@ -21,11 +21,11 @@ namespace tilewright::overlay {
 class LayerForms {
  public:
   struct Form {
-    Layer layer;
-    std::shared_ptr<const LayerFacts> facts;
+    OverlayLayer layer;
+    std::shared_ptr<const TilingFacts> facts;
   };
 
-  LayerForms(const Layer& layer, const OverlayHardware& hardware);
+  LayerForms(const OverlayLayer& layer, const OverlayHardware& hardware);
   const Form& original() const { return forms_.at({1, 1}); }
   // nullptr: no form for these folds.
   const Form* find(int fold_y, int fold_x) const;
@@ -42,7 +42,7 @@ class ScheduleSpace {
  public:
   // The knobs batch_blocks, rows, cols, out_blocks, in_blocks, virtual_threads, order, resident, fold_y,
   // fold_x, early_start, parameters, first_parts and finish_parts of a layer that the overlay supports.
-  ScheduleSpace(const Layer& layer, const OverlayHardware& hardware);
+  ScheduleSpace(const OverlayLayer& layer, const OverlayHardware& hardware);
 
   const KnobSpace& knobs() const { return knobs_; }
   const OverlayHardware& hardware() const { return *hardware_; }

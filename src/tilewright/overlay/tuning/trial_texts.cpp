@@ -34,8 +34,8 @@ std::string phase_text(const Phase& phase) {
 }
 
 // The instructions of the plain set; the wide one always has the same.
-std::string output_text(const Layer& layer) {
-  if (layer.kind == LayerKind::kMaximum || !why_no_plain_output(layer).empty()) return "";
+std::string output_text(const OverlayLayer& layer) {
+  if (layer.kind == OverlayLayerKind::kMaximum || !why_no_plain_output(layer).empty()) return "";
   const OutputPasses output = make_output_passes(layer, IsaVersion::kVta);
   std::string text = fmt::format(" output {}", output.start ? "start" : "reset");
   for (const OutputPass& pass : output.passes) {
@@ -46,9 +46,9 @@ std::string output_text(const Layer& layer) {
 
 }  // namespace
 
-std::string workload_text(const Layer& layer) {
+std::string workload_text(const OverlayLayer& layer) {
   std::string text = fmt::format(
-      "{} {} batch {} out {}x{}x{}", layer.kind == LayerKind::kMatrix ? "matrix" : "maximum",
+      "{} {} batch {} out {}x{}x{}", layer.kind == OverlayLayerKind::kMatrix ? "matrix" : "maximum",
       pattern_name(layer.pattern), layer.batch, layer.out_channels, layer.out_height, layer.out_width);
   for (const LayerSource& source : layer.sources) {
     text += fmt::format(" in {}x{}x{}{}", source.channels, source.height, source.width,
@@ -74,12 +74,12 @@ std::string hardware_text(const OverlayHardware& h, const MemoryModel& memory) {
       h.read_queue_beats, h.max_burst_beats, h.alu_lanes, h.gemm_beside_alu ? " beside" : "");
   const MemoryModel::Ddr& d = memory.ddr;
   switch (memory.kind) {
-    case MemoryKind::kIdeal:
+    case MemoryModelKind::kIdeal:
       return text + " memory ideal";
-    case MemoryKind::kFixed:
+    case MemoryModelKind::kFixed:
       return text + fmt::format(" memory fixed:{}:{}:{}", memory.latency, memory.beat_interval,
                                 memory.efficiency_percent);
-    case MemoryKind::kDdr:
+    case MemoryModelKind::kDdr:
       return text + fmt::format(" memory ddr {} {} {} {} {} {} {} {} {} {}", d.banks, d.row_bytes,
                                 d.controller, d.activate, d.cas, d.precharge, d.write_recovery,
                                 d.read_to_write, d.write_to_read, d.beat_interval);

@@ -109,7 +109,7 @@ constexpr Objective kObjectives[] = {Objective::kLatency, Objective::kThroughput
 
 // Of both shapes, by objective.
 struct Found {
-  std::optional<Candidate> best[2];
+  std::optional<AllocationCandidate> best[2];
   bool stages_proven[2] = {false, false};
   int64_t evaluated = 0;
   std::string obstacles;
@@ -166,7 +166,7 @@ synthesis::Resources larger_of(const synthesis::Resources& a, const synthesis::R
 // From the needs of the design nearest to `budget` on, the first budget in which the search finds one; empty:
 // none within a few steps.
 std::string enough_budget(const Network& network, const Estimator& estimator, const Budget& budget,
-                          const Candidate& nearest, const AllocateOptions& options) {
+                          const AllocationCandidate& nearest, const AllocateOptions& options) {
   Budget trial = budget;
   trial.resources = nearest.estimate.resources;
   if (budget.multipliers > 0) trial.multipliers = nearest.estimate.multipliers;
@@ -188,7 +188,7 @@ std::string enough_budget(const Network& network, const Estimator& estimator, co
 }
 
 [[noreturn]] void report_infeasible(const Network& network, const Estimator& estimator, const Budget& budget,
-                                    const Candidate& nearest, const AllocateOptions& options) {
+                                    const AllocationCandidate& nearest, const AllocateOptions& options) {
   Diagnostics diagnostics;
   const std::string enough = enough_budget(network, estimator, budget, nearest, options);
   for (const Shortage& item : Judge(budget, Objective::kLatency).shortages(nearest.estimate)) {

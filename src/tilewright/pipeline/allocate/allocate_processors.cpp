@@ -215,7 +215,7 @@ class ProcessorSearch {
         result_.obstacle = "; on processors, " + to_string(diagnostics.errors()[0]);
       return std::nullopt;
     }
-    Candidate candidate{std::move(a), {}};
+    AllocationCandidate candidate{std::move(a), {}};
     candidate.estimate = estimator_(candidate.allocation);
     result_.offer(judge_, candidate);
     return candidate.estimate;

@@ -7,7 +7,7 @@
 
 namespace tilewright::pipeline {
 
-struct Candidate {
+struct AllocationCandidate {
   Allocation allocation;
   Estimate estimate;
 };
@@ -35,7 +35,7 @@ class Judge {
   bool fits(const Estimate& e) const { return pressure(e) <= 1; }
   // Fitting before not fitting; then fewer cycles, or less pressure among those that do not fit.
   bool better(const Estimate& a, const Estimate& b) const;
-  void keep(std::optional<Candidate>& best, const Candidate& candidate) const {
+  void keep(std::optional<AllocationCandidate>& best, const AllocationCandidate& candidate) const {
     if (!best || better(candidate.estimate, best->estimate)) best = candidate;
   }
   Judge for_other_objective() const {
@@ -50,13 +50,13 @@ class Judge {
 // What a search for one objective found. What it comes across serves the other objective as well: so a design
 // for one is never worse at it than a design for the other.
 struct ShapeSearch {
-  std::optional<Candidate> best;   // fits, or is the nearest to it
-  std::optional<Candidate> other;  // the same, for the other objective
+  std::optional<AllocationCandidate> best;   // fits, or is the nearest to it
+  std::optional<AllocationCandidate> other;  // the same, for the other objective
   bool proven = false;
   int64_t evaluated = 0;
   std::string obstacle;  // why the network has no such shape at all, where nothing was found
 
-  void offer(const Judge& judge, const Candidate& candidate) {
+  void offer(const Judge& judge, const AllocationCandidate& candidate) {
     ++evaluated;
     judge.keep(best, candidate);
     judge.for_other_objective().keep(other, candidate);

@@ -94,11 +94,11 @@ class StageSpace {
     return a;
   }
   // With its queues; nothing if neighbours' widths do not go together. Throws Expired.
-  std::optional<Candidate> candidate(const Solution& solution) const {
+  std::optional<AllocationCandidate> candidate(const Solution& solution) const {
     for (size_t i = 0; i < solution.size(); ++i) {
       if (!meets(solution, i)) return std::nullopt;
     }
-    Candidate result{allocation(solution), {}};
+    AllocationCandidate result{allocation(solution), {}};
     size_fifos(network_, result.allocation, deadline_);
     const CycleEstimate cycles = streaming_cycles(network_, result.allocation, judge_.budget().port);
     result.estimate.latency_cycles = cycles.latency_cycles;
@@ -112,7 +112,7 @@ class StageSpace {
     return result;
   }
   // Of all that were made.
-  const std::optional<Candidate>& best() const { return best_; }
+  const std::optional<AllocationCandidate>& best() const { return best_; }
   Value value(const Estimate& estimate) const {
     return {judge_.cycles(estimate), int64_t(judge_.pressure(estimate) * 1e6)};
   }
@@ -267,7 +267,7 @@ class StageSpace {
   std::vector<StageTiming> least_timings_;
   std::string obstacle_;
   mutable std::map<std::vector<int64_t>, Resources> areas_;  // the searches here use one thread
-  mutable std::optional<Candidate> best_;
+  mutable std::optional<AllocationCandidate> best_;
 };
 
 // Throws Expired.

@@ -279,7 +279,7 @@ TEST(Baselines, TheProportionalRuleGivesEachKernelSizeAPowerOfTwo) {
   EXPECT_EQ(problems(network, a), "");
   int64_t total = 0;
   ASSERT_EQ(a.engines.size(), 4u);  // 1x1 (the dense layer too), 3x3, 7x7 and lanes
-  for (const Engine& engine : a.engines) {
+  for (const EngineAllocation& engine : a.engines) {
     if (engine.lanes) continue;
     const int64_t products = engine.shape.pi * engine.shape.po;
     EXPECT_EQ(products & (products - 1), 0);

@@ -55,7 +55,7 @@ Allocation proportional_rule(const Network& network, const Budget& budget) {
   Allocation a = make_processors(network, budget, choice);
   std::map<int64_t, int> engine_of;
   const int lanes = a.engines.back().lanes ? int(a.engines.size()) - 1 : -1;
-  std::vector<Engine> engines;
+  std::vector<EngineAllocation> engines;
   for (const auto& [taps, work] : macs) {
     const double share =
         double(multipliers) * double(work) / double(std::max<int64_t>(1, total)) / double(choice.pi);

@@ -65,7 +65,7 @@ std::string why(const LayerEstimate& layer, const LayerGeometry& g) {
 std::string engines(const Network& network, const AllocationResult& result) {
   std::string text;
   for (size_t e = 0; e < result.allocation.engines.size(); ++e) {
-    const Engine& engine = result.allocation.engines[e];
+    const EngineAllocation& engine = result.allocation.engines[e];
     const int64_t taps = engine.shape.feeder == Feeder::kRowMajor ? engine.taps_y * engine.taps_x : 1;
     int64_t layers = 0, cycles = 0, macs = 0;
     for (size_t i = 0; i < network.layers.size(); ++i) {

@@ -78,8 +78,8 @@ ArrayShape read_shape(YamlMap& map) {
   return shape;
 }
 
-Engine read_engine(YamlMap& map) {
-  Engine engine;
+EngineAllocation read_engine(YamlMap& map) {
+  EngineAllocation engine;
   engine.name = map.text("name");
   engine.lanes = map.boolean("lanes", false);
   engine.shape = read_shape(map);
@@ -158,7 +158,7 @@ std::string print_shape(const ArrayShape& shape) {
                      name_of(multipliers(), shape.multiplier), name_of(feeders(), shape.feeder));
 }
 
-std::string print_engine(const Engine& engine) {
+std::string print_engine(const EngineAllocation& engine) {
   return fmt::format("  - {{name: {}, lanes: {}, {}, taps_y: {}, taps_x: {}}}\n", quoted(engine.name),
                      engine.lanes, print_shape(engine.shape), engine.taps_y, engine.taps_x);
 }
@@ -200,7 +200,7 @@ Allocation parse_allocation(const std::string& text, const std::string& source_n
   allocation.units = map.integer("units", 1, 16, 1);
   allocation.tight_memory = map.boolean("tight_memory", false);
   allocation.tensor_unit = read_units(map);
-  allocation.engines = read_list<Engine>(map, "engines", source_name, diagnostics, read_engine);
+  allocation.engines = read_list<EngineAllocation>(map, "engines", source_name, diagnostics, read_engine);
   if (!map.has("layers")) map.error("layers", "missing field", "one entry per layer of the network");
   allocation.layers = read_list<LayerAllocation>(map, "layers", source_name, diagnostics, read_layer);
   map.finish();
@@ -224,7 +224,7 @@ std::string print_allocation(const Allocation& allocation) {
   }
   if (allocation.tight_memory) text += "tight_memory: true\n";
   if (!allocation.engines.empty()) text += "engines:\n";
-  for (const Engine& engine : allocation.engines) text += print_engine(engine);
+  for (const EngineAllocation& engine : allocation.engines) text += print_engine(engine);
   text += allocation.layers.empty() ? "layers: []\n" : "layers:\n";
   for (const LayerAllocation& layer : allocation.layers) text += print_layer(layer, allocation.streaming);
   return text;

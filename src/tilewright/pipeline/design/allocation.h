@@ -27,12 +27,12 @@ struct ArrayShape {
 };
 
 // An engine of the processor shape. `pi` is one for all of a design (the word of its tensors).
-struct Engine {
+struct EngineAllocation {
   std::string name;
   bool lanes = false;  // lane_array: depthwise, pools, averages
   ArrayShape shape;
   int64_t taps_y = 1, taps_x = 1;  // of a row-major lane engine: the window it is built for
-  bool operator==(const Engine&) const = default;
+  bool operator==(const EngineAllocation&) const = default;
 };
 
 struct LayerAllocation {
@@ -48,8 +48,8 @@ struct LayerAllocation {
 
 struct Allocation {
   bool streaming = false;
-  std::vector<Engine> engines;          // processors
-  std::vector<LayerAllocation> layers;  // in the order of the network
+  std::vector<EngineAllocation> engines;  // processors
+  std::vector<LayerAllocation> layers;    // in the order of the network
   // Processors: tensor memories, and in which unit each tensor lies.
   int64_t units = 1;
   std::vector<int> tensor_unit;

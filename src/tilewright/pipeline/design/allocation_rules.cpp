@@ -226,7 +226,7 @@ class Rules {
     if (allocation_.engines.empty()) error("allocation", "engines", "none", "at least one");
     if (allocation_.engines.size() > 7) error("allocation", "engines", "more than 7", "share engines");
     std::set<std::string> names;
-    for (const Engine& engine : allocation_.engines) {
+    for (const EngineAllocation& engine : allocation_.engines) {
       const std::string where = "engine '" + engine.name + "'";
       if (engine.name.empty() || !names.insert(engine.name).second) {
         error(where, "name", "is empty or taken", "give each engine a name of its own");
@@ -250,7 +250,7 @@ class Rules {
     return diagnostics_.errors().size() == before;
   }
 
-  void engine_shape(const std::string& where, const Engine& engine) {
+  void engine_shape(const std::string& where, const EngineAllocation& engine) {
     const ArrayShape& s = engine.shape;
     if (s.pi < 1 || s.po < 1 || s.pf < 1) return;
     const int64_t word = allocation_.engines.front().shape.pi;
@@ -289,7 +289,7 @@ class Rules {
       error(layer_name(i), "engine", fmt::format("there is no engine {}", own.engine), "0 is the first");
       return;
     }
-    const Engine& engine = allocation_.engines[size_t(own.engine)];
+    const EngineAllocation& engine = allocation_.engines[size_t(own.engine)];
     if (engine.lanes != works_in_lanes(layer.kind)) {
       error(layer_name(i), "engine",
             fmt::format("a {} layer on engine '{}', which has {}", kind_name(layer.kind), engine.name,
@@ -313,7 +313,7 @@ class Rules {
 
   void one_weight_stream() {
     int64_t arrays = 0;
-    for (const Engine& engine : allocation_.engines) arrays += engine.lanes ? 0 : 1;
+    for (const EngineAllocation& engine : allocation_.engines) arrays += engine.lanes ? 0 : 1;
     if (arrays <= 1) return;
     error("allocation", "weights", fmt::format("{} engines would share one stream from memory", arrays),
           "one engine for all convolutions, or weights on chip");

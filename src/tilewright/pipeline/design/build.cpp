@@ -29,7 +29,7 @@ Design build(const Network& network, const Allocation& allocation) {
   return design;
 }
 
-std::vector<uint8_t> arrange_input(const TensorLayout& layout, const std::vector<int32_t>& image) {
+std::vector<uint8_t> arrange_input(const DramLayout& layout, const std::vector<int32_t>& image) {
   TILEWRIGHT_CHECK(int64_t(image.size()) == layout.source.elements(), "an image of another size");
   std::vector<uint8_t> bytes(size_t(layout.bytes));
   const int bits = layout.element_bits;
@@ -65,7 +65,7 @@ std::vector<uint8_t> arrange_input(const TensorLayout& layout, const std::vector
   return bytes;
 }
 
-std::vector<int32_t> read_output(const TensorLayout& layout, const std::vector<uint8_t>& bytes) {
+std::vector<int32_t> read_output(const DramLayout& layout, const std::vector<uint8_t>& bytes) {
   std::vector<int32_t> result;
   const int bits = layout.element_bits;
   for (int64_t pixel = 0; pixel < layout.shape.rows * layout.shape.columns; ++pixel) {

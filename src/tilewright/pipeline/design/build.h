@@ -14,7 +14,7 @@ namespace tilewright::pipeline {
 
 // How the host lays the image into memory, and reads the result: words of `word_elements` channels of
 // `element_bits` each, pixel by pixel.
-struct TensorLayout {
+struct DramLayout {
   TensorShape shape;  // after unrolling
   int64_t word_elements = 1;
   int element_bits = 8;
@@ -37,9 +37,9 @@ struct Task {
 
 struct Design {
   std::string name;
-  netlist::Design netlist;  // top: `tilewright_pipeline` with AXI4-Lite s_*, AXI4 m0_* .., irq
-  MemoryImages images;      // by the file names that components' parameters give
-  TensorLayout input, output;
+  netlist::Netlist netlist;  // top: `tilewright_pipeline` with AXI4-Lite s_*, AXI4 m0_* .., irq
+  MemoryImages images;       // by the file names that components' parameters give
+  DramLayout input, output;
   std::vector<uint8_t> weights;  // what lies in DRAM, one run of bytes per channel behind the other
   int64_t weight_bytes_per_channel = 0;
   std::vector<Task> tasks;  // in the order of the plan
@@ -56,7 +56,7 @@ Network unrolled(const Network& network, const Allocation& allocation);
 Design build(const Network& network, const Allocation& allocation);
 
 // An image (row, column, channel) as the bytes that the hardware reads, and back from what it wrote.
-std::vector<uint8_t> arrange_input(const TensorLayout& layout, const std::vector<int32_t>& image);
-std::vector<int32_t> read_output(const TensorLayout& layout, const std::vector<uint8_t>& bytes);
+std::vector<uint8_t> arrange_input(const DramLayout& layout, const std::vector<int32_t>& image);
+std::vector<int32_t> read_output(const DramLayout& layout, const std::vector<uint8_t>& bytes);
 
 }  // namespace tilewright::pipeline

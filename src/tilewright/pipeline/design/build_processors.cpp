@@ -135,7 +135,7 @@ class ProcessorBuilder {
     memories_.writes.push_back(port);
   }
 
-  static TensorLayout layout(const NetworkTensor& t, const TensorPlace& at, int64_t pi, int bits) {
+  static DramLayout layout(const NetworkTensor& t, const TensorPlace& at, int64_t pi, int bits) {
     return {t.shape, at.pixel_words * pi, bits, false, 0, {0, 0}, t.shape};
   }
 
@@ -178,7 +178,7 @@ class ProcessorBuilder {
   }
 
   void engine(int e) {
-    const Engine& own = allocation_.engines[size_t(e)];
+    const EngineAllocation& own = allocation_.engines[size_t(e)];
     const std::vector<PlannedTask> tasks = tasks_of(e);
     if (tasks.empty()) return wiring().module().connect(progress_[size_t(e) + 1], wiring().constant(16, 0));
     const std::string name = fmt::format("engine{}", e);
@@ -210,7 +210,7 @@ class ProcessorBuilder {
     writer(name + "_writer", result, std::move(writes), progress_[size_t(e) + 1]);
   }
 
-  Stream window(const std::string& name, const Engine& own, Stream in,
+  Stream window(const std::string& name, const EngineAllocation& own, Stream in,
                 const std::vector<SlidingWindowRow>& rows) {
     int64_t line = 1, blocks = 1, words = 1;
     for (const SlidingWindowRow& row : rows) {
@@ -232,7 +232,7 @@ class ProcessorBuilder {
   }
 
   // The weights of the engine's layers one behind the other, and where each begins.
-  MemoryImage all_weights(int e, const Engine& own, std::map<int, int64_t>& bases) const {
+  MemoryImage all_weights(int e, const EngineAllocation& own, std::map<int, int64_t>& bases) const {
     const int weight_bits = engine_weight_bits(network_, allocation_, e);
     const bool row_major = own.shape.feeder == Feeder::kRowMajor;
     const int64_t taps = row_major ? own.taps_y * own.taps_x : 1;
@@ -260,7 +260,8 @@ class ProcessorBuilder {
     return bits;
   }
 
-  Stream weights(const std::string& name, int e, const Engine& own, const std::vector<PlannedTask>& tasks) {
+  Stream weights(const std::string& name, int e, const EngineAllocation& own,
+                 const std::vector<PlannedTask>& tasks) {
     std::map<int, int64_t> bases;
     MemoryImage words = all_weights(e, own, bases);
     const bool from_dram = !own.lanes && !allocation_.weights_on_chip;
@@ -313,7 +314,7 @@ class ProcessorBuilder {
     return out;
   }
 
-  Stream array(const std::string& name, int e, const Engine& own, Stream act,
+  Stream array(const std::string& name, int e, const EngineAllocation& own, Stream act,
                const std::vector<PlannedTask>& tasks) {
     Stream weight = weights(name, e, own, tasks);
     int accumulator = 2;
@@ -350,8 +351,9 @@ class ProcessorBuilder {
     return sums;
   }
 
-  Stream finish_parameters(const std::string& name, const Engine& own, const std::vector<PlannedTask>& tasks,
-                           int64_t outputs, const std::vector<DesignBuilder::FinishTask>& finishes) {
+  Stream finish_parameters(const std::string& name, const EngineAllocation& own,
+                           const std::vector<PlannedTask>& tasks, int64_t outputs,
+                           const std::vector<DesignBuilder::FinishTask>& finishes) {
     const int multiplier_bits = DesignBuilder::multiplier_bits(finishes);
     MemoryImage words(finish_word_bits(network_.number, own.shape.pf, multiplier_bits));
     std::map<int, int64_t> bases;

@@ -48,14 +48,14 @@ class StreamingBuilder {
 
   void connect_input() {
     const NetworkTensor& t = tensor(network_.input);
-    TensorLayout& layout = builder_.design().input;
+    DramLayout& layout = builder_.design().input;
     layout = {t.shape, t.shape.channels, t.bits, t.bipolar, 0, {0, 0}, t.shape};
     produce(network_.input, "input", builder_.input_elements(t.shape.elements(), t.bits));
   }
 
   void connect_output() {
     const NetworkTensor& t = tensor(network_.output);
-    TensorLayout& layout = builder_.design().output;
+    DramLayout& layout = builder_.design().output;
     layout = {t.shape, t.shape.channels, t.bits, t.bipolar, 0, {0, 0}, t.shape};
     builder_.output_elements(consume(network_.output), t.shape.elements());
   }

@@ -48,7 +48,7 @@ TEST(Wiring, StreamsAreNamedAfterTheirPorts) {
 }
 
 TEST(Build, UnrolledInputHoldsTheWindows) {
-  TensorLayout layout;
+  DramLayout layout;
   layout.source = {2, 2, 1};
   layout.shape = {2, 2, 4};
   layout.unrolled = {2, 2, 1, 1, 0, 0, 9};
@@ -59,7 +59,7 @@ TEST(Build, UnrolledInputHoldsTheWindows) {
 }
 
 TEST(Build, NarrowElementsComeBack) {
-  TensorLayout layout;
+  DramLayout layout;
   layout.source = layout.shape = {1, 3, 2};
   layout.word_elements = 4;
   layout.element_bits = 2;

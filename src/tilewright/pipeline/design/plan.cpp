@@ -109,7 +109,7 @@ class Planner {
   // last channel too.
   void leave_room() {
     int64_t beyond = 0;
-    for (const Engine& engine : allocation_.engines) {
+    for (const EngineAllocation& engine : allocation_.engines) {
       beyond = std::max(beyond, engine.shape.po / engine.shape.pi - 1);
     }
     for (int64_t& words : plan_.unit_words) words = std::max<int64_t>(1, words + beyond);

@@ -22,7 +22,7 @@ int64_t stored_element(const NetworkTensor& tensor, int64_t value) {
 
 int64_t part_elements(const Allocation& allocation, int64_t word_elements, int element_bits) {
   int64_t part = std::gcd(word_elements, std::max<int64_t>(1, allocation.port_bytes * 8 / element_bits));
-  for (const Engine& engine : allocation.engines) part = std::max(part, engine.shape.pf);
+  for (const EngineAllocation& engine : allocation.engines) part = std::max(part, engine.shape.pf);
   return part;
 }
 

@@ -17,7 +17,7 @@
 namespace tilewright::pipeline {
 namespace {
 
-bool uses_ultra(const netlist::Design& design) {
+bool uses_ultra(const netlist::Netlist& design) {
   for (const netlist::Module& module : design.modules) {
     for (const netlist::Memory& memory : module.memories) {
       if (memory.kind == netlist::MemoryKind::kUltraRam) return true;
@@ -32,8 +32,8 @@ bool uses_ultra(const netlist::Design& design) {
 std::string part_name(size_t index) { return fmt::format("tilewright_part{}", index); }
 
 // Every component in a module of its own, side by side in the top.
-netlist::Design side_by_side(const std::vector<const netlist::Instance*>& components) {
-  netlist::Design result;
+netlist::Netlist side_by_side(const std::vector<const netlist::Instance*>& components) {
+  netlist::Netlist result;
   result.top = "tilewright_components";
   netlist::Module top(result.top);
   for (size_t i = 0; i < components.size(); ++i) {
@@ -75,7 +75,7 @@ void add(synthesis::Resources& total, const synthesis::Resources& one, int64_t c
   total.uram += one.uram * count;
 }
 
-synthesis::YosysResult synthesize(const netlist::Design& netlist, const MemoryImages& images,
+synthesis::YosysResult synthesize(const netlist::Netlist& netlist, const MemoryImages& images,
                                   const DesignSynthesisOptions& options,
                                   std::vector<std::string> kept_modules = {}) {
   synthesis::YosysJob job;

@@ -63,7 +63,7 @@ bool WrapperLibrary::ports(const std::string& component, const netlist::Paramete
   return true;
 }
 
-netlist::Design axi_wrapper(const Design& design) {
+netlist::Netlist axi_wrapper(const Design& design) {
   const Module& inner = *design.netlist.module(design.netlist.top);
   Module top("tilewright_axi");
   std::map<std::string, NetId> connections;
@@ -90,7 +90,7 @@ netlist::Design axi_wrapper(const Design& design) {
   return {top.name, {top}};
 }
 
-netlist::Design bench(const Design& design, const BenchFiles& files) {
+netlist::Netlist bench(const Design& design, const BenchFiles& files) {
   const Module& inner = *design.netlist.module(design.netlist.top);
   Module top("bench");
   std::map<std::string, NetId> dut;

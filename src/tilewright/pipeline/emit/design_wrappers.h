@@ -22,7 +22,7 @@ class WrapperLibrary final : public netlist::Library {
 };
 
 // `tilewright_axi`: s_axi_*, m0_axi_*, .., irq.
-netlist::Design axi_wrapper(const Design& design);
+netlist::Netlist axi_wrapper(const Design& design);
 
 struct BenchFiles {
   std::string memory, script, expected, mask;
@@ -31,6 +31,6 @@ struct BenchFiles {
   int64_t latency = 32;
 };
 // `bench`: the design, its host and its memories; for rtl/delivery/testbench.sv.
-netlist::Design bench(const Design& design, const BenchFiles& files);
+netlist::Netlist bench(const Design& design, const BenchFiles& files);
 
 }  // namespace tilewright::pipeline

@@ -84,7 +84,7 @@ MemoryImage words_of(const std::vector<std::byte>& bytes, int64_t port_bytes) {
 
 // A result as it has to stand in memory, and which bits of that count: words have room for more channels than
 // a tensor may have.
-void add_expected(const TensorLayout& layout, const std::vector<int32_t>& result, size_t first,
+void add_expected(const DramLayout& layout, const std::vector<int32_t>& result, size_t first,
                   std::vector<std::byte>& expected, std::vector<std::byte>& mask) {
   const int bits = layout.element_bits;
   const int64_t channels = layout.shape.channels;
@@ -144,7 +144,7 @@ class Emitter {
     write_text_file(folder_ / target, read_text_file(delivery() / source));
   }
 
-  std::string wrapper_verilog(const netlist::Design& wrapper) const {
+  std::string wrapper_verilog(const netlist::Netlist& wrapper) const {
     const WrapperLibrary library(design_);
     netlist::require_verified(wrapper, library, "the netlist of '" + wrapper.top + "'");
     return netlist::to_verilog(wrapper, library);
@@ -153,7 +153,7 @@ class Emitter {
   void write_rtl() {
     for (const auto& [name, image] : design_.images)
       write_text_file(folder_ / "memory" / name, image.to_hex());
-    const netlist::Design placed = with_image_folder(design_.netlist, design_.images, "memory");
+    const netlist::Netlist placed = with_image_folder(design_.netlist, design_.images, "memory");
     for (const fs::path& file : component_files(placed)) {
       sources_.push_back(file.filename().string());
       write_text_file(folder_ / "rtl" / sources_.back(), component_file_text(file, options_.rtl_folder));

@@ -34,7 +34,7 @@ TEST_P(Emit, LintsClean) {
 
 TEST_P(Emit, WrappersAreRightNetlists) {
   const EmittedDesign own(GetParam());
-  for (const netlist::Design& wrapper :
+  for (const netlist::Netlist& wrapper :
        {axi_wrapper(own.design), bench(own.design, {"m", "s", "e", "k", 1, 1, 0, 1})}) {
     Diagnostics diagnostics;
     netlist::verify(wrapper, WrapperLibrary(own.design), diagnostics);

@@ -26,7 +26,7 @@ std::string constant_name(const std::string& register_name) {
   return name;
 }
 
-std::string tensor_text(const char* name, const TensorLayout& t) {
+std::string tensor_text(const char* name, const DramLayout& t) {
   const LayerWindow& w = t.unrolled;
   return fmt::format(
       "constexpr Tensor {} = {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {},\n                           {}, {}, "

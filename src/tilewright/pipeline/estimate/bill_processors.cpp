@@ -133,7 +133,7 @@ class ProcessorBill {
 
   void engine(size_t e) {
     part_ = int(e);
-    const Engine& own = allocation_.engines[e];
+    const EngineAllocation& own = allocation_.engines[e];
     const EngineWork& work = work_[e];
     const bool row_major = own.shape.feeder == Feeder::kRowMajor;
     const int64_t taps = row_major ? own.taps_y * own.taps_x : 1;
@@ -168,7 +168,7 @@ class ProcessorBill {
   }
 
   void array(size_t e, int64_t taps) {
-    const Engine& own = allocation_.engines[e];
+    const EngineAllocation& own = allocation_.engines[e];
     const EngineWork& work = work_[e];
     const int64_t weight_bits =
         own.lanes ? work.lane_bits : engine_weight_bits(network_, allocation_, int(e));
@@ -208,7 +208,7 @@ class ProcessorBill {
                       {"MULTIPLY", multiplier}});
   }
 
-  void finish(const Engine& own, const EngineWork& work, int multiplier_bits) {
+  void finish(const EngineAllocation& own, const EngineWork& work, int multiplier_bits) {
     const bool fixed = network_.number == NumberType::kFixed;
     netlist::Parameters p = {{"NUMBER", std::string(fixed ? "fixed" : "integer")},
                              {"AW", int64_t{bits_}},

@@ -135,7 +135,7 @@ class ProcessorWalk {
   WeightStream weight_stream() const {
     double bits = 1;
     for (size_t e = 0; e < allocation_.engines.size(); ++e) {
-      const Engine& engine = allocation_.engines[e];
+      const EngineAllocation& engine = allocation_.engines[e];
       if (engine.lanes) continue;
       bits = double(engine.shape.pi * engine.shape.po * engine_weight_bits(network_, allocation_, int(e)));
     }

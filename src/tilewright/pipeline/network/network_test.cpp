@@ -92,8 +92,7 @@ struct FixedGraph {
   Graph graph;
   ValueId x = graph.add_input("x", ElementType::kI32, {1, 2, 4, 4});
 
-  ValueId add(const std::string& op, std::vector<ValueId> inputs,
-              std::map<std::string, Attribute> attributes = {}) {
+  ValueId add(const std::string& op, std::vector<ValueId> inputs, Attributes attributes = {}) {
     const ValueId out = graph.add_value(op + "_out", ElementType::kF32, {});
     const bool own = op.rfind("Fixed", 0) == 0 || op.rfind("Q", 0) == 0;
     Node& node = graph.add_node(op, op, std::move(inputs), {out}, own ? kTilewrightDomain : "");

@@ -26,7 +26,7 @@ NetId connected(const netlist::Instance& instance, const std::string& port) {
 
 }  // namespace
 
-CycleNetlist::CycleNetlist(const netlist::Design& design, const MemoryImages& images)
+CycleNetlist::CycleNetlist(const netlist::Netlist& design, const MemoryImages& images)
     : module_(*design.module(design.top)), values_(module_.nets.size()) {
   if (!module_.memories.empty() || !module_.fifos.empty() || !module_.pipelines.empty() ||
       !module_.state_machines.empty()) {
@@ -49,7 +49,7 @@ int CycleNetlist::port(const std::string& name) const {
   return int(net);
 }
 
-void CycleNetlist::add_components(const netlist::Design& design, const MemoryImages& images) {
+void CycleNetlist::add_components(const netlist::Netlist& design, const MemoryImages& images) {
   size_t ports = module_.registers.size();
   for (const netlist::Instance& instance : module_.instances) {
     const ComponentType* const type = component_type(instance.module);

@@ -20,7 +20,7 @@ class CycleNetlist {
 
   // The top of `design`: instances of components, operators, registers. Everything is as after reset. Errors
   // (unsupported): other parts; (invalid input): handshakes that depend on each other in a loop, named.
-  CycleNetlist(const netlist::Design& design, const MemoryImages& images);
+  CycleNetlist(const netlist::Netlist& design, const MemoryImages& images);
   CycleNetlist(const CycleNetlist&) = delete;
   CycleNetlist& operator=(const CycleNetlist&) = delete;
 
@@ -66,7 +66,7 @@ class CycleNetlist {
     std::vector<netlist::NetId> reads;
   };
 
-  void add_components(const netlist::Design& design, const MemoryImages& images);
+  void add_components(const netlist::Netlist& design, const MemoryImages& images);
   void place_pins(Component& component);
   void add_registers();
   void add_streams();
@@ -83,7 +83,7 @@ class CycleNetlist {
   std::vector<uint64_t> unseen_;         // cells of ports that are payload or open
   size_t unseen_used_ = 0;
   std::vector<Component> components_;
-  std::vector<netlist::Operator> operators_;
+  std::vector<netlist::CellOperator> operators_;
   std::vector<Clocked> registers_;
   std::vector<Step> steps_;
   std::vector<int> maker_;  // by net: the step that makes it within a cycle; -1: none

@@ -87,7 +87,7 @@ TEST(CycleNetlist, EqualsTheVerilogUnderRandomStalls) {
   constexpr int kChains = 12;
   for (int i = 0; i < kChains; ++i)
     RandomStreams(uint64_t(100 + i), fmt::format("s{}_", i), top, images).build();
-  const netlist::Design design{"streams", {top}};
+  const netlist::Netlist design{"streams", {top}};
   Diagnostics diagnostics;
   netlist::verify(design, component_library(), diagnostics);
   for (const Diagnostic& diagnostic : diagnostics.errors()) ADD_FAILURE() << to_string(diagnostic);

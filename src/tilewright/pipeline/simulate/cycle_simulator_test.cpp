@@ -34,7 +34,7 @@ TEST(CycleSimulator, EqualsTheVerilogUnderEveryMemory) {
     efficient.efficiency_percent = 90;
     slow.latency = 200;
     slow.beat_interval = 3;
-    ddr.kind = MemoryKind::kDdr;
+    ddr.kind = MemoryModelKind::kDdr;
     for (const MemoryModel& memory : {MemoryModel{}, efficient, slow, ddr}) {
       RtlDesignPort port(design, {rtl_options(), memory});
       for (const uint64_t pause_seed : {0, 1, 2}) {

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using netlist::Direction;
 
 struct Case {
-  netlist::Design design;
+  netlist::Netlist design;
   netlist::MemoryContents contents;
   MemoryImages images;
 };

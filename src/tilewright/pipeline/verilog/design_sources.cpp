@@ -39,7 +39,7 @@ fs::path existing_source(const fs::path& source) {
 
 }  // namespace
 
-std::vector<fs::path> component_files(const netlist::Design& design) {
+std::vector<fs::path> component_files(const netlist::Netlist& design) {
   std::set<std::string> seen;
   std::vector<fs::path> files;
   for (const netlist::Module& module : design.modules) {
@@ -56,8 +56,8 @@ std::string component_file_text(const fs::path& file, const fs::path& rtl_folder
   return read_text_file(existing_source(rtl_folder / file));
 }
 
-netlist::Design with_image_folder(netlist::Design design, const MemoryImages& images,
-                                  const std::string& folder) {
+netlist::Netlist with_image_folder(netlist::Netlist design, const MemoryImages& images,
+                                   const std::string& folder) {
   const auto move = [&](std::string& name) {
     if (images.contains(name)) name = folder + "/" + name;
   };
@@ -76,7 +76,7 @@ netlist::Design with_image_folder(netlist::Design design, const MemoryImages& im
   return design;
 }
 
-std::vector<fs::path> write_sources(const netlist::Design& design, const MemoryImages& images,
+std::vector<fs::path> write_sources(const netlist::Netlist& design, const MemoryImages& images,
                                     const fs::path& folder, const fs::path& rtl_folder) {
   create_folder(folder);
   for (const auto& [name, image] : images) write_text_file(folder / name, image.to_hex());
@@ -89,7 +89,7 @@ std::vector<fs::path> write_sources(const netlist::Design& design, const MemoryI
       sources.push_back(existing_source(rtl_folder / file));
     }
   }
-  const netlist::Design placed = with_image_folder(design, images, fs::absolute(folder).string());
+  const netlist::Netlist placed = with_image_folder(design, images, fs::absolute(folder).string());
   const fs::path top = folder / (netlist::printed_module(design, design.top, component_library()) + ".sv");
   write_text_file(top, netlist::to_verilog(placed, component_library()));
   sources.push_back(top);

@@ -12,18 +12,18 @@ namespace tilewright::pipeline {
 
 // The files that the components of `design` need, in reading order, each once: below the folder rtl, and
 // kConfigPackageFile, which is no file of it.
-std::vector<std::filesystem::path> component_files(const netlist::Design& design);
+std::vector<std::filesystem::path> component_files(const netlist::Netlist& design);
 // The text of one of them. Errors (invalid input): a source that `rtl_folder` lacks.
 std::string component_file_text(const std::filesystem::path& file, const std::filesystem::path& rtl_folder);
 
 // `design` with every parameter and memory that names one of `images` naming the file in `folder` instead.
-netlist::Design with_image_folder(netlist::Design design, const MemoryImages& images,
-                                  const std::string& folder);
+netlist::Netlist with_image_folder(netlist::Netlist design, const MemoryImages& images,
+                                   const std::string& folder);
 
 // Writes the netlist as TOP.sv, the package and the images into `folder`, with absolute paths for $readmemh;
 // components stay where they are. Returns all sources in reading order. Errors (invalid input): a source that
 // is missing, a folder that cannot be written.
-std::vector<std::filesystem::path> write_sources(const netlist::Design& design, const MemoryImages& images,
+std::vector<std::filesystem::path> write_sources(const netlist::Netlist& design, const MemoryImages& images,
                                                  const std::filesystem::path& folder,
                                                  const std::filesystem::path& rtl_folder);
 

@@ -45,7 +45,7 @@ std::string ports_header(const std::string& top, const std::vector<std::string>&
   return text + "  };\n}\n";
 }
 
-fs::path source_folder(const netlist::Design& design, const MemoryImages& images,
+fs::path source_folder(const netlist::Netlist& design, const MemoryImages& images,
                        const RtlModelOptions& options) {
   std::string identity = netlist::to_verilog(design, component_library());
   identity += fs::absolute(options.rtl_folder).string();
@@ -58,7 +58,7 @@ fs::path source_folder(const netlist::Design& design, const MemoryImages& images
   return options.cache_folder / fmt::format("netlist-{:016x}", hash);
 }
 
-fs::path build_library(const netlist::Design& design, const MemoryImages& images,
+fs::path build_library(const netlist::Netlist& design, const MemoryImages& images,
                        const std::vector<std::string>& ports, const std::vector<int>& bits,
                        const RtlModelOptions& options) {
   if (options.cache_folder.empty() || options.rtl_folder.empty()) {
@@ -86,7 +86,7 @@ struct RtlModel::Library : synthesis::VerilatedModel<NetlistInterface, NetlistMo
   }
 };
 
-RtlModel::RtlModel(const netlist::Design& design, const MemoryImages& images,
+RtlModel::RtlModel(const netlist::Netlist& design, const MemoryImages& images,
                    const RtlModelOptions& options) {
   const netlist::Module* const top = design.module(design.top);
   TILEWRIGHT_CHECK(top != nullptr, "a design without its top");

@@ -25,7 +25,7 @@ class RtlModel {
 
   // Compiles the model unless the cache has it; as after power-up, not reset. Errors: missing tools
   // (unsupported), what they say about the sources (invalid input).
-  RtlModel(const netlist::Design& design, const MemoryImages& images, const RtlModelOptions& options);
+  RtlModel(const netlist::Netlist& design, const MemoryImages& images, const RtlModelOptions& options);
   ~RtlModel();
   RtlModel(const RtlModel&) = delete;
   RtlModel& operator=(const RtlModel&) = delete;

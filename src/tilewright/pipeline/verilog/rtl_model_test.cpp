@@ -16,7 +16,7 @@ using netlist::NetId;
 using netlist::Operation;
 
 // Inverts a wide input, reads a memory, and keeps the last word read under a keyword's name.
-netlist::Design odd_design() {
+netlist::Netlist odd_design() {
   Module top("always");
   const NetId wide = top.add_port("wide__in", Direction::kInput, 1000);
   const NetId inverted = top.add_port("out put", Direction::kOutput, 1000);

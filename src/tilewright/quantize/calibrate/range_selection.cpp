@@ -19,17 +19,17 @@ double error_exponent(const NumberForm& form) { return form.power_of_two ? 2.5 :
 
 constexpr int kMiddle = Histogram::kBins / 2;
 
-Range seen_range(const Histogram& histogram) {
+RealRange seen_range(const Histogram& histogram) {
   if (histogram.empty()) return {0, 0};
   return {std::min(0.0, double(histogram.low())), std::max(0.0, double(histogram.high()))};
 }
 
-Range percentile_range(const Histogram& histogram, double percentile) {
-  const Range seen = seen_range(histogram);
+RealRange percentile_range(const Histogram& histogram, double percentile) {
+  const RealRange seen = seen_range(histogram);
   const bool two_sided = seen.low < 0 && seen.high > 0;
   const double outside = double(histogram.count()) * (1 - percentile / 100) / (two_sided ? 2 : 1);
   const auto& bins = histogram.bins();
-  Range range = seen;
+  RealRange range = seen;
   double cut = 0;
   for (int bin = 0; bin < kMiddle && seen.low < 0; ++bin) {
     cut += double(bins[size_t(bin)]);
@@ -80,8 +80,8 @@ double divergence(const std::vector<double>& magnitudes, size_t kept, double bey
   return inside <= 0 ? kInfinity : sum / total - std::log(total / inside);
 }
 
-Range entropy_range(const Histogram& histogram, const NumberForm& form) {
-  const Range seen = seen_range(histogram);
+RealRange entropy_range(const Histogram& histogram, const NumberForm& form) {
+  const RealRange seen = seen_range(histogram);
   const bool one_sided = seen.low == 0 || seen.high == 0;
   const int levels = one_sided && !form.symmetric ? (1 << form.bits) - 1 : (1 << (form.bits - 1));
   std::vector<double> magnitudes(kMiddle, 0.0);
@@ -106,13 +106,13 @@ Range entropy_range(const Histogram& histogram, const NumberForm& form) {
   return {std::max(seen.low, -threshold), std::min(seen.high, threshold)};
 }
 
-Range squared_error_range(const Histogram& histogram, const NumberForm& form) {
-  const Range seen = seen_range(histogram);
-  Range best = seen;
+RealRange squared_error_range(const Histogram& histogram, const NumberForm& form) {
+  const RealRange seen = seen_range(histogram);
+  RealRange best = seen;
   double best_error = std::numeric_limits<double>::infinity();
   for (int step = 0; step < kShrinkSteps; ++step) {
     const double share = 1 - double(step) / kShrinkSteps;
-    const Range range{seen.low * share, seen.high * share};
+    const RealRange range{seen.low * share, seen.high * share};
     const double error = expected_error(histogram, quantization_for(range, form), form);
     if (error < best_error) best_error = error, best = range;
   }
@@ -143,8 +143,8 @@ std::optional<CalibrationMethod> parse_calibration_method(std::string_view text)
   return std::nullopt;
 }
 
-Range select_range(const Histogram& histogram, CalibrationMethod method, const NumberForm& form,
-                   double percentile) {
+RealRange select_range(const Histogram& histogram, CalibrationMethod method, const NumberForm& form,
+                       double percentile) {
   if (histogram.empty()) return {0, 0};
   switch (method) {
     case CalibrationMethod::kPercentile:
@@ -159,7 +159,7 @@ Range select_range(const Histogram& histogram, CalibrationMethod method, const N
   return seen_range(histogram);
 }
 
-Quantization quantization_for(const Range& range, const NumberForm& form) {
+Quantization quantization_for(const RealRange& range, const NumberForm& form) {
   const double lowest = double(form.lowest()), highest = double(form.highest());
   if (!(range.high > range.low)) return {1, 0};
   if (form.symmetric || form.power_of_two) {
@@ -177,7 +177,7 @@ Quantization select_quantization(const Histogram& histogram, CalibrationMethod m
   if (!form.power_of_two || method != CalibrationMethod::kSquaredError) {
     return quantization_for(select_range(histogram, method, form, percentile), form);
   }
-  const Range seen = seen_range(histogram);
+  const RealRange seen = seen_range(histogram);
   Quantization best = quantization_for(seen, form);
   if (seen.high == seen.low) return best;  // nothing, or only zeros
   double best_error = expected_error(histogram, best, form);

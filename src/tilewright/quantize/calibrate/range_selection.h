@@ -20,7 +20,7 @@ enum class CalibrationMethod {
 const char* name(CalibrationMethod method);
 std::optional<CalibrationMethod> parse_calibration_method(std::string_view name);
 
-struct Range {
+struct RealRange {
   double low = 0;
   double high = 0;
 };
@@ -37,12 +37,12 @@ struct NumberForm {
 // The interval that quantised numbers should cover; it contains 0.
 // percentile: of the numbers, in percent, e.g. 99.99, that must be inside (for a two-sided distribution the
 // rest is cut from both ends in equal shares).
-Range select_range(const Histogram& histogram, CalibrationMethod method, const NumberForm& form,
-                   double percentile);
+RealRange select_range(const Histogram& histogram, CalibrationMethod method, const NumberForm& form,
+                       double percentile);
 
 // Scale and zero point whose representable numbers cover `range`; for powers of two the smallest scale that
 // does. An empty range (only zeros were seen) gives the scale 1.
-Quantization quantization_for(const Range& range, const NumberForm& form);
+Quantization quantization_for(const RealRange& range, const NumberForm& form);
 
 // The same for a histogram; powers of two with kSquaredError choose the exponent by the error.
 Quantization select_quantization(const Histogram& histogram, CalibrationMethod method, const NumberForm& form,

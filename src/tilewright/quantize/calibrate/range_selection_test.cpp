@@ -27,29 +27,29 @@ constexpr NumberForm kAffine{8, false, false}, kSymmetric{8, true, false}, kPowe
 TEST(SelectRange, MinMaxCoversEverythingAndZero) {
   Histogram h;
   h.add(std::vector<float>{2.0f, 5.0f});
-  const Range range = select_range(h, CalibrationMethod::kMinMax, kAffine, 0);
+  const RealRange range = select_range(h, CalibrationMethod::kMinMax, kAffine, 0);
   EXPECT_EQ(range.low, 0);
   EXPECT_EQ(range.high, 5);
 }
 
 TEST(SelectRange, PercentileIgnoresOutliers) {
   const Histogram h = laplace(true, 1000);
-  const Range range = select_range(h, CalibrationMethod::kPercentile, kAffine, 99);
+  const RealRange range = select_range(h, CalibrationMethod::kPercentile, kAffine, 99);
   EXPECT_EQ(range.low, 0);
   EXPECT_NEAR(range.high, -std::log(0.01), 0.6);
-  const Range all = select_range(h, CalibrationMethod::kPercentile, kAffine, 100);
+  const RealRange all = select_range(h, CalibrationMethod::kPercentile, kAffine, 100);
   EXPECT_EQ(all.high, 1000);
-  const Range two = select_range(laplace(false, 100), CalibrationMethod::kPercentile, kAffine, 99);
+  const RealRange two = select_range(laplace(false, 100), CalibrationMethod::kPercentile, kAffine, 99);
   EXPECT_NEAR(two.high, -std::log(0.01), 0.3);
   EXPECT_NEAR(two.low, std::log(0.01), 0.3);
 }
 
 TEST(SelectRange, EntropyAndSquaredErrorCutALongTailButNotAUniformOne) {
   const Histogram tail = laplace(true, 200);
-  const Range entropy = select_range(tail, CalibrationMethod::kEntropy, kAffine, 0);
+  const RealRange entropy = select_range(tail, CalibrationMethod::kEntropy, kAffine, 0);
   EXPECT_LT(entropy.high, 60);
   EXPECT_GT(entropy.high, 3);
-  const Range squared = select_range(tail, CalibrationMethod::kSquaredError, kAffine, 0);
+  const RealRange squared = select_range(tail, CalibrationMethod::kSquaredError, kAffine, 0);
   EXPECT_LT(squared.high, 190);
   EXPECT_LT(expected_error(tail, quantization_for(squared, kAffine), kAffine),
             expected_error(tail, quantization_for({0, 200}, kAffine), kAffine));

@@ -32,7 +32,7 @@ struct SmallConvolution : QdqGraphBuilder {
                                                      -1, -2, -3, -4, -5, -6, -7, -8, -9});
   Tensor bias = Tensor::of<int32_t>({2}, {100, -100});
 
-  ValueId convolution(std::map<std::string, Attribute> attributes = {}) {
+  ValueId convolution(Attributes attributes = {}) {
     attributes.insert({"pads", std::vector<int64_t>{1, 1, 1, 1}});
     return node("Conv",
                 {rounded(x, in, ElementType::kU8), constant(weights, {0.5f, 0.125f}, {0, 0}),

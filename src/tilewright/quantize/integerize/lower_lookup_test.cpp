@@ -14,7 +14,7 @@ namespace {
 
 struct Case {
   const char* op;
-  std::map<std::string, Attribute> attributes;
+  Attributes attributes;
   std::function<double(double)> function;
 };
 

@@ -27,28 +27,30 @@ bool intersect(Interval& x, Interval with) {
 }
 
 // What operands a and b of a node can be, given that its value lies in `t`.
-bool project_operands(Operation operation, Interval t, Interval& a, Interval* b) {
-  const auto derive = [](Operation op, Interval x, Interval y) { return widened(apply_operation(op, x, y)); };
+bool project_operands(FormulaOperation operation, Interval t, Interval& a, Interval* b) {
+  const auto derive = [](FormulaOperation op, Interval x, Interval y) {
+    return widened(apply_operation(op, x, y));
+  };
   switch (operation) {
-    case Operation::kAdd:
-      return intersect(a, derive(Operation::kSubtract, t, *b)) &&
-             intersect(*b, derive(Operation::kSubtract, t, a));
-    case Operation::kSubtract:
-      return intersect(a, derive(Operation::kAdd, t, *b)) &&
-             intersect(*b, derive(Operation::kSubtract, a, t));
-    case Operation::kMultiply:
-      return intersect(a, derive(Operation::kDivide, t, *b)) &&
-             intersect(*b, derive(Operation::kDivide, t, a));
-    case Operation::kDivide:
-      return intersect(a, derive(Operation::kMultiply, t, *b)) &&
-             intersect(*b, derive(Operation::kDivide, a, t));
-    case Operation::kMinimum:
+    case FormulaOperation::kAdd:
+      return intersect(a, derive(FormulaOperation::kSubtract, t, *b)) &&
+             intersect(*b, derive(FormulaOperation::kSubtract, t, a));
+    case FormulaOperation::kSubtract:
+      return intersect(a, derive(FormulaOperation::kAdd, t, *b)) &&
+             intersect(*b, derive(FormulaOperation::kSubtract, a, t));
+    case FormulaOperation::kMultiply:
+      return intersect(a, derive(FormulaOperation::kDivide, t, *b)) &&
+             intersect(*b, derive(FormulaOperation::kDivide, t, a));
+    case FormulaOperation::kDivide:
+      return intersect(a, derive(FormulaOperation::kMultiply, t, *b)) &&
+             intersect(*b, derive(FormulaOperation::kDivide, a, t));
+    case FormulaOperation::kMinimum:
       return intersect(a, {t.low, kInfinity}) && intersect(*b, {t.low, kInfinity});
-    case Operation::kMaximum:
+    case FormulaOperation::kMaximum:
       return intersect(a, {-kInfinity, t.high}) && intersect(*b, {-kInfinity, t.high});
-    case Operation::kCeil:
+    case FormulaOperation::kCeil:
       return intersect(a, {whole_above(t.low) - 1, whole_below(t.high)});
-    case Operation::kFloor:
+    case FormulaOperation::kFloor:
       return intersect(a, {whole_above(t.low), whole_below(t.high) + 1});
     default:
       return true;
@@ -168,8 +170,8 @@ bool BoxNarrower::project(Box& box) {
   const std::vector<ExpressionNode>& nodes = problem_.atom_graph.nodes();
   for (size_t i = nodes.size(); i-- > 0;) {
     const ExpressionNode& n = nodes[i];
-    if (n.operation == Operation::kConstant) continue;
-    if (n.operation == Operation::kSymbol) {
+    if (n.operation == FormulaOperation::kConstant) continue;
+    if (n.operation == FormulaOperation::kSymbol) {
       Interval& x = box[size_t(n.a)];
       x.low = std::max(x.low, whole_above(nodes_[i].low));
       x.high = std::min(x.high, whole_below(nodes_[i].high));

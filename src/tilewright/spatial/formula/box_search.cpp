@@ -39,7 +39,7 @@ class Search {
     add(root);
     while (!queue_.empty() && !done()) {
       if (result_.nodes >= options_.most_nodes || watch_.expired()) {
-        result_.status = SearchStatus::kStopped;
+        result_.status = BoxSearchStatus::kStopped;
         result_.bound = std::min(queue_.front().bound, result_.has_point ? result_.value : kInfinity);
         return result_;
       }
@@ -48,7 +48,7 @@ class Search {
       queue_.pop_back();
       visit(node);
     }
-    result_.status = result_.has_point ? SearchStatus::kOptimal : SearchStatus::kInfeasible;
+    result_.status = result_.has_point ? BoxSearchStatus::kOptimal : BoxSearchStatus::kInfeasible;
     result_.bound = result_.has_point ? result_.value : kInfinity;
     return result_;
   }
@@ -150,8 +150,8 @@ class Search {
     const std::vector<ExpressionNode>& nodes = problem_.atom_graph.nodes();
     std::vector<uint32_t> used(nodes.size(), 0);
     for (size_t i = 0; i < nodes.size(); ++i) {
-      if (nodes[i].operation == Operation::kConstant) continue;
-      if (nodes[i].operation == Operation::kSymbol) {
+      if (nodes[i].operation == FormulaOperation::kConstant) continue;
+      if (nodes[i].operation == FormulaOperation::kSymbol) {
         used[i] = 1u << nodes[i].a;
         continue;
       }

@@ -37,7 +37,7 @@ struct BoxProblem {
   int exact_objective = 0;  // minimised; node of exact_graph. Points where it is not finite do not count
 };
 
-enum class SearchStatus : uint8_t { kOptimal, kInfeasible, kStopped };
+enum class BoxSearchStatus : uint8_t { kOptimal, kInfeasible, kStopped };
 
 struct BoxSearchOptions {
   int64_t most_nodes = 1'000'000;  // then the search stops with its bound; about 200 bytes each
@@ -47,7 +47,7 @@ struct BoxSearchOptions {
 };
 
 struct BoxSearchResult {
-  SearchStatus status = SearchStatus::kInfeasible;
+  BoxSearchStatus status = BoxSearchStatus::kInfeasible;
   bool has_point = false;
   std::vector<int64_t> point;  // of `value`
   double value = 0;

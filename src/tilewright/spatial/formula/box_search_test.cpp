@@ -80,7 +80,7 @@ TEST(BoxSearch, FindsAndProvesAKnownOptimum) {
   // Tiles of a 100 x 100 x 100 product that fit 300 words: the fewest loads.
   Problem problem = from_text("ceil(100/x) + ceil(100/y) + ceil(100/z)", {"x*y + y*z + x*z <= 300"}, 100);
   const BoxSearchResult result = minimise(problem.boxes());
-  EXPECT_EQ(result.status, SearchStatus::kOptimal);
+  EXPECT_EQ(result.status, BoxSearchStatus::kOptimal);
   EXPECT_EQ(result.value, problem.lowest());
   EXPECT_EQ(result.bound, result.value);
   EXPECT_LT(result.nodes, 20000);
@@ -88,12 +88,12 @@ TEST(BoxSearch, FindsAndProvesAKnownOptimum) {
 
 TEST(BoxSearch, SaysInfeasibleAndStopped) {
   Problem none = from_text("x + y + z", {"x*y*z <= 10", "x + y + z <= 100", "15 <= x"}, 50);
-  EXPECT_EQ(minimise(none.boxes()).status, SearchStatus::kInfeasible);
+  EXPECT_EQ(minimise(none.boxes()).status, BoxSearchStatus::kInfeasible);
   Problem hard = from_text("mod(x*x*7 + y*y*11 + z*z*13, 101)", {"mod(x + y*3, 7) <= mod(z, 3)"}, 50);
   BoxSearchOptions few;
   few.most_nodes = 50;
   const BoxSearchResult stopped = minimise(hard.boxes(), few);
-  EXPECT_EQ(stopped.status, SearchStatus::kStopped);
+  EXPECT_EQ(stopped.status, BoxSearchStatus::kStopped);
   EXPECT_LE(stopped.bound, hard.lowest());
 }
 
@@ -114,12 +114,12 @@ TEST(BoxSearch, EqualsEnumerationOnRandomExpressions) {
     const double expected = problem.lowest();
     const BoxSearchResult result = minimise(problem.boxes());
     if (std::isinf(expected)) {
-      EXPECT_EQ(result.status, SearchStatus::kInfeasible) << "round " << round;
+      EXPECT_EQ(result.status, BoxSearchStatus::kInfeasible) << "round " << round;
       ++infeasible;
       continue;
     }
     ++feasible;
-    ASSERT_EQ(result.status, SearchStatus::kOptimal) << "round " << round;
+    ASSERT_EQ(result.status, BoxSearchStatus::kOptimal) << "round " << round;
     EXPECT_NEAR(result.value, expected, 1e-8 * std::max(1.0, std::abs(expected))) << "round " << round;
   }
   EXPECT_GT(feasible, 200);

@@ -35,72 +35,72 @@ Interval remainder(Interval a, Interval b) {
   return {0, b.high};
 }
 
-bool is_commutative(Operation operation) {
-  return operation == Operation::kAdd || operation == Operation::kMultiply ||
-         operation == Operation::kMinimum || operation == Operation::kMaximum;
+bool is_commutative(FormulaOperation operation) {
+  return operation == FormulaOperation::kAdd || operation == FormulaOperation::kMultiply ||
+         operation == FormulaOperation::kMinimum || operation == FormulaOperation::kMaximum;
 }
 
 }  // namespace
 
-double apply_operation(Operation operation, double a, double b) {
+double apply_operation(FormulaOperation operation, double a, double b) {
   switch (operation) {
-    case Operation::kAdd:
+    case FormulaOperation::kAdd:
       return a + b;
-    case Operation::kSubtract:
+    case FormulaOperation::kSubtract:
       return a - b;
-    case Operation::kMultiply:
+    case FormulaOperation::kMultiply:
       return a * b;
-    case Operation::kDivide:
+    case FormulaOperation::kDivide:
       return b == 0 ? kUndefined : a / b;
-    case Operation::kMinimum:
+    case FormulaOperation::kMinimum:
       return std::isnan(a) || std::isnan(b) ? kUndefined : std::min(a, b);
-    case Operation::kMaximum:
+    case FormulaOperation::kMaximum:
       return std::isnan(a) || std::isnan(b) ? kUndefined : std::max(a, b);
-    case Operation::kModulo:
+    case FormulaOperation::kModulo:
       return a - b * std::floor(a / b);
-    case Operation::kCeil:
+    case FormulaOperation::kCeil:
       return std::ceil(a);
-    case Operation::kFloor:
+    case FormulaOperation::kFloor:
       return std::floor(a);
-    case Operation::kConstant:
-    case Operation::kSymbol:
+    case FormulaOperation::kConstant:
+    case FormulaOperation::kSymbol:
       break;
   }
   return kUndefined;
 }
 
-Interval apply_operation(Operation operation, Interval a, Interval b) {
+Interval apply_operation(FormulaOperation operation, Interval a, Interval b) {
   Interval result = kEverything;
   switch (operation) {
-    case Operation::kAdd:
+    case FormulaOperation::kAdd:
       result = {a.low + b.low, a.high + b.high};
       break;
-    case Operation::kSubtract:
+    case FormulaOperation::kSubtract:
       result = {a.low - b.high, a.high - b.low};
       break;
-    case Operation::kMultiply:
+    case FormulaOperation::kMultiply:
       result = product(a, b);
       break;
-    case Operation::kDivide:
+    case FormulaOperation::kDivide:
       result = quotient(a, b);
       break;
-    case Operation::kMinimum:
+    case FormulaOperation::kMinimum:
       result = {std::min(a.low, b.low), std::min(a.high, b.high)};
       break;
-    case Operation::kMaximum:
+    case FormulaOperation::kMaximum:
       result = {std::max(a.low, b.low), std::max(a.high, b.high)};
       break;
-    case Operation::kModulo:
+    case FormulaOperation::kModulo:
       result = remainder(a, b);
       break;
-    case Operation::kCeil:
+    case FormulaOperation::kCeil:
       result = {std::ceil(a.low), std::ceil(a.high)};
       break;
-    case Operation::kFloor:
+    case FormulaOperation::kFloor:
       result = {std::floor(a.low), std::floor(a.high)};
       break;
-    case Operation::kConstant:
-    case Operation::kSymbol:
+    case FormulaOperation::kConstant:
+    case FormulaOperation::kSymbol:
       break;
   }
   return result.low <= result.high ? result : kEverything;  // also where a NaN came up
@@ -116,27 +116,28 @@ int ExpressionGraph::insert(const ExpressionNode& node) {
 int ExpressionGraph::constant(double value) {
   // A NaN would break the order of the table; a sign of zero would not be found again.
   if (std::isnan(value)) throw Error(ErrorKind::kInternal, "an expression constant is not a number");
-  return insert({Operation::kConstant, -1, -1, value == 0 ? 0.0 : value});
+  return insert({FormulaOperation::kConstant, -1, -1, value == 0 ? 0.0 : value});
 }
 
-int ExpressionGraph::symbol(int index) { return insert({Operation::kSymbol, index, -1, 0}); }
+int ExpressionGraph::symbol(int index) { return insert({FormulaOperation::kSymbol, index, -1, 0}); }
 
 std::optional<double> ExpressionGraph::constant_value(int node) const {
   const ExpressionNode& n = nodes_[size_t(node)];
-  if (n.operation != Operation::kConstant) return {};
+  if (n.operation != FormulaOperation::kConstant) return {};
   return n.value;
 }
 
-int ExpressionGraph::apply(Operation operation, int a, int b) {
+int ExpressionGraph::apply(FormulaOperation operation, int a, int b) {
   const std::optional<double> x = constant_value(a), y = b < 0 ? std::optional(0.0) : constant_value(b);
   if (x && y) {
     const double value = apply_operation(operation, *x, *y);
     if (std::isfinite(value)) return constant(value);
   }
-  if (operation == Operation::kMultiply && ((x && *x == 1) || (y && *y == 1))) return x && *x == 1 ? b : a;
-  if (operation == Operation::kAdd && ((x && *x == 0) || (y && *y == 0))) return x && *x == 0 ? b : a;
-  if (y && *y == 1 && operation == Operation::kDivide) return a;
-  if (y && *y == 0 && operation == Operation::kSubtract && b >= 0) return a;
+  if (operation == FormulaOperation::kMultiply && ((x && *x == 1) || (y && *y == 1)))
+    return x && *x == 1 ? b : a;
+  if (operation == FormulaOperation::kAdd && ((x && *x == 0) || (y && *y == 0))) return x && *x == 0 ? b : a;
+  if (y && *y == 1 && operation == FormulaOperation::kDivide) return a;
+  if (y && *y == 0 && operation == FormulaOperation::kSubtract && b >= 0) return a;
   if (is_commutative(operation) && a > b) std::swap(a, b);
   return insert({operation, a, b, 0});
 }
@@ -145,9 +146,9 @@ void evaluate(const ExpressionGraph& graph, std::span<const double> symbols, std
   const std::vector<ExpressionNode>& nodes = graph.nodes();
   for (size_t i = 0; i < nodes.size(); ++i) {
     const ExpressionNode& n = nodes[i];
-    if (n.operation == Operation::kConstant) {
+    if (n.operation == FormulaOperation::kConstant) {
       values[i] = n.value;
-    } else if (n.operation == Operation::kSymbol) {
+    } else if (n.operation == FormulaOperation::kSymbol) {
       values[i] = symbols[size_t(n.a)];
     } else {
       values[i] = apply_operation(n.operation, values[size_t(n.a)], n.b < 0 ? 0.0 : values[size_t(n.b)]);
@@ -159,9 +160,9 @@ void evaluate(const ExpressionGraph& graph, std::span<const Interval> symbols, s
   const std::vector<ExpressionNode>& nodes = graph.nodes();
   for (size_t i = 0; i < nodes.size(); ++i) {
     const ExpressionNode& n = nodes[i];
-    if (n.operation == Operation::kConstant) {
+    if (n.operation == FormulaOperation::kConstant) {
       values[i] = {n.value, n.value};
-    } else if (n.operation == Operation::kSymbol) {
+    } else if (n.operation == FormulaOperation::kSymbol) {
       values[i] = symbols[size_t(n.a)];
     } else {
       values[i] =
@@ -177,7 +178,8 @@ ExpressionGraph substitute(const ExpressionGraph& graph, std::span<const std::op
   for (const int* root : roots) needed[size_t(*root)] = true;
   for (size_t i = nodes.size(); i-- > 0;) {
     const ExpressionNode& n = nodes[i];
-    if (!needed[i] || n.operation == Operation::kConstant || n.operation == Operation::kSymbol) continue;
+    if (!needed[i] || n.operation == FormulaOperation::kConstant || n.operation == FormulaOperation::kSymbol)
+      continue;
     needed[size_t(n.a)] = true;
     if (n.b >= 0) needed[size_t(n.b)] = true;
   }
@@ -186,9 +188,9 @@ ExpressionGraph substitute(const ExpressionGraph& graph, std::span<const std::op
   for (size_t i = 0; i < nodes.size(); ++i) {
     const ExpressionNode& n = nodes[i];
     if (!needed[i]) continue;
-    if (n.operation == Operation::kConstant) {
+    if (n.operation == FormulaOperation::kConstant) {
       where[i] = result.constant(n.value);
-    } else if (n.operation == Operation::kSymbol) {
+    } else if (n.operation == FormulaOperation::kSymbol) {
       const std::optional<double>& value = values[size_t(n.a)];
       where[i] = value ? result.constant(*value) : result.symbol(renumber[size_t(n.a)]);
     } else {

@@ -33,7 +33,7 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // 0 * infinity counts as 0: an unbounded factor of a zero adds nothing that a bound has to cover.
 inline double bounded_product(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 
-enum class Operation : uint8_t {
+enum class FormulaOperation : uint8_t {
   kConstant,
   kSymbol,
   kAdd,
@@ -48,7 +48,7 @@ enum class Operation : uint8_t {
 };
 
 struct ExpressionNode {
-  Operation operation = Operation::kConstant;
+  FormulaOperation operation = FormulaOperation::kConstant;
   int a = -1, b = -1;  // operands; of a symbol, `a` is its index
   double value = 0;    // of a constant
 };
@@ -59,7 +59,7 @@ class ExpressionGraph {
   // result would not be finite.
   int constant(double value);
   int symbol(int index);
-  int apply(Operation operation, int a, int b = -1);
+  int apply(FormulaOperation operation, int a, int b = -1);
 
   const std::vector<ExpressionNode>& nodes() const { return nodes_; }
   std::optional<double> constant_value(int node) const;
@@ -67,14 +67,14 @@ class ExpressionGraph {
  private:
   int insert(const ExpressionNode& node);
   std::vector<ExpressionNode> nodes_;
-  std::map<std::tuple<Operation, int, int, double>, int> known_;
+  std::map<std::tuple<FormulaOperation, int, int, double>, int> known_;
 };
 
 // The result of `operation`; NaN where it has none (also when an operand is NaN), infinite on overflow.
-double apply_operation(Operation operation, double a, double b);
+double apply_operation(FormulaOperation operation, double a, double b);
 // An interval that holds every finite value of `operation` on values of `a` and `b` (up to rounding);
 // unbounded where the operation is not defined throughout.
-Interval apply_operation(Operation operation, Interval a, Interval b);
+Interval apply_operation(FormulaOperation operation, Interval a, Interval b);
 
 // Values of all nodes, given those of the symbols. Every span is as long as nodes() resp. the symbols.
 void evaluate(const ExpressionGraph& graph, std::span<const double> symbols, std::span<double> values);

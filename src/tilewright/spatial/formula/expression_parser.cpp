@@ -17,14 +17,14 @@ constexpr double kMostConstant = 1e15;
 
 struct FormulaFunction {
   std::string_view name;
-  Operation operation;
+  FormulaOperation operation;
   int arguments;
 };
-constexpr FormulaFunction kFunctions[] = {{"ceil", Operation::kCeil, 1},
-                                          {"floor", Operation::kFloor, 1},
-                                          {"min", Operation::kMinimum, 2},
-                                          {"max", Operation::kMaximum, 2},
-                                          {"mod", Operation::kModulo, 2}};
+constexpr FormulaFunction kFunctions[] = {{"ceil", FormulaOperation::kCeil, 1},
+                                          {"floor", FormulaOperation::kFloor, 1},
+                                          {"min", FormulaOperation::kMinimum, 2},
+                                          {"max", FormulaOperation::kMaximum, 2},
+                                          {"mod", FormulaOperation::kModulo, 2}};
 
 const FormulaFunction* find_function(std::string_view name) {
   const auto found = std::find_if(std::begin(kFunctions), std::end(kFunctions),
@@ -35,12 +35,12 @@ const FormulaFunction* find_function(std::string_view name) {
 struct FormulaOperator {
   std::string_view sign;
   int strength;
-  Operation operation;
+  FormulaOperation operation;
 };
-constexpr FormulaOperator kOperators[] = {{"+", 0, Operation::kAdd},
-                                          {"-", 0, Operation::kSubtract},
-                                          {"*", 1, Operation::kMultiply},
-                                          {"/", 1, Operation::kDivide}};
+constexpr FormulaOperator kOperators[] = {{"+", 0, FormulaOperation::kAdd},
+                                          {"-", 0, FormulaOperation::kSubtract},
+                                          {"*", 1, FormulaOperation::kMultiply},
+                                          {"/", 1, FormulaOperation::kDivide}};
 
 class FormulaParser : ExpressionParser<int, FormulaOperator> {
  public:
@@ -73,12 +73,12 @@ class FormulaParser : ExpressionParser<int, FormulaOperator> {
   }
 
   int apply(const FormulaOperator& op, int left, int right) override {
-    if (op.operation == Operation::kDivide && graph_.constant_value(right) == 0.0)
+    if (op.operation == FormulaOperation::kDivide && graph_.constant_value(right) == 0.0)
       text_.fail("division by zero");
     return graph_.apply(op.operation, left, right);
   }
   int apply_sign(char, int operand) override {
-    return graph_.apply(Operation::kSubtract, graph_.constant(0), operand);
+    return graph_.apply(FormulaOperation::kSubtract, graph_.constant(0), operand);
   }
 
   std::optional<int> number() override {

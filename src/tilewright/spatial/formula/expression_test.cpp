@@ -49,11 +49,13 @@ TEST(Expression, FollowsTheUsualPrecedence) {
 TEST(Expression, SharesEqualPartsAndFoldsConstants) {
   ExpressionGraph graph;
   const int x = graph.symbol(0), y = graph.symbol(1);
-  EXPECT_EQ(graph.apply(Operation::kMultiply, x, y), graph.apply(Operation::kMultiply, y, x));
-  EXPECT_EQ(graph.constant_value(graph.apply(Operation::kAdd, graph.constant(2), graph.constant(3))), 5.0);
-  EXPECT_EQ(graph.apply(Operation::kMultiply, x, graph.constant(1)), x);
-  EXPECT_EQ(graph.apply(Operation::kSubtract, x, graph.constant(0)), x);
-  EXPECT_FALSE(graph.constant_value(graph.apply(Operation::kDivide, graph.constant(1), graph.constant(0))));
+  EXPECT_EQ(graph.apply(FormulaOperation::kMultiply, x, y), graph.apply(FormulaOperation::kMultiply, y, x));
+  EXPECT_EQ(graph.constant_value(graph.apply(FormulaOperation::kAdd, graph.constant(2), graph.constant(3))),
+            5.0);
+  EXPECT_EQ(graph.apply(FormulaOperation::kMultiply, x, graph.constant(1)), x);
+  EXPECT_EQ(graph.apply(FormulaOperation::kSubtract, x, graph.constant(0)), x);
+  EXPECT_FALSE(
+      graph.constant_value(graph.apply(FormulaOperation::kDivide, graph.constant(1), graph.constant(0))));
 }
 
 TEST(Expression, EveryMistakeHasItsMessage) {

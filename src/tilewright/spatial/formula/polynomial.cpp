@@ -62,7 +62,7 @@ std::optional<Polynomial> polynomial_product(const Polynomial& a, const Polynomi
 
 Interval multiply(Interval a, Interval b) {
   if (a.low >= 0 && b.low >= 0) return {bounded_product(a.low, b.low), bounded_product(a.high, b.high)};
-  return apply_operation(Operation::kMultiply, a, b);
+  return apply_operation(FormulaOperation::kMultiply, a, b);
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ Interval multiply(Interval a, Interval b) {
 Interval power_bounds(Interval base, int power) {
   Interval result = base;
   for (int k = 1; k < std::abs(power); ++k) result = multiply(result, base);
-  if (power < 0) result = apply_operation(Operation::kDivide, Interval{1, 1}, result);
+  if (power < 0) result = apply_operation(FormulaOperation::kDivide, Interval{1, 1}, result);
   return result;
 }
 
@@ -140,8 +140,9 @@ Polynomial Expander::expand(int node, Form form) {
   for (size_t i = size_t(node) + 1; i-- > 0;) {
     if (!needed[i] || known[i]) continue;
     const ExpressionNode& n = graph_.nodes()[i];
-    const bool expands = n.operation == Operation::kAdd || n.operation == Operation::kSubtract ||
-                         n.operation == Operation::kMultiply || n.operation == Operation::kDivide;
+    const bool expands =
+        n.operation == FormulaOperation::kAdd || n.operation == FormulaOperation::kSubtract ||
+        n.operation == FormulaOperation::kMultiply || n.operation == FormulaOperation::kDivide;
     if (!expands) continue;
     needed[size_t(n.a)] = needed[size_t(n.b)] = true;
   }
@@ -172,16 +173,16 @@ Polynomial Expander::expand_node(int node, Form form) {
   const ExpressionNode& n = graph_.nodes()[size_t(node)];
   const std::vector<std::optional<Polynomial>>& known = known_[size_t(form)];
   switch (n.operation) {
-    case Operation::kConstant:
+    case FormulaOperation::kConstant:
       return n.value == 0 ? Polynomial{} : Polynomial{{Term{n.value, {}}}};
-    case Operation::kAdd:
-    case Operation::kSubtract: {
+    case FormulaOperation::kAdd:
+    case FormulaOperation::kSubtract: {
       const Polynomial parts[] = {*known[size_t(n.a)], *known[size_t(n.b)]};
-      const double weights[] = {1, n.operation == Operation::kAdd ? 1.0 : -1.0};
+      const double weights[] = {1, n.operation == FormulaOperation::kAdd ? 1.0 : -1.0};
       Polynomial sum = weighted_sum(parts, weights);
       return sum.terms.size() <= kMostTerms ? sum : whole(node);
     }
-    case Operation::kMultiply: {
+    case FormulaOperation::kMultiply: {
       Polynomial a = *known[size_t(n.a)], b = *known[size_t(n.b)];
       if (form == Form::kFactored) {
         a = factor(n.a, b);
@@ -190,7 +191,7 @@ Polynomial Expander::expand_node(int node, Form form) {
       std::optional<Polynomial> expanded = polynomial_product(a, b, 1);
       return expanded ? *std::move(expanded) : whole(node);
     }
-    case Operation::kDivide: {
+    case FormulaOperation::kDivide: {
       const Polynomial& divisor = *known[size_t(n.b)];
       if (divisor.terms.size() != 1) return whole(node);
       std::optional<Polynomial> expanded = polynomial_product(*known[size_t(n.a)], divisor, -1);

@@ -14,13 +14,15 @@ inline int random_expression(ExpressionGraph& graph, Random& random, int depth) 
     if (random.chance(0.3)) return graph.constant(double(random.between(1, 9)));
     return graph.symbol(int(random.between(0, kTestVariables - 1)));
   }
-  static constexpr Operation kOperations[] = {
-      Operation::kAdd,      Operation::kAdd,    Operation::kSubtract, Operation::kMultiply,
-      Operation::kMultiply, Operation::kDivide, Operation::kMinimum,  Operation::kMaximum,
-      Operation::kModulo,   Operation::kCeil,   Operation::kFloor};
-  const Operation operation = kOperations[random.between(0, std::ssize(kOperations) - 1)];
+  static constexpr FormulaOperation kOperations[] = {
+      FormulaOperation::kAdd,      FormulaOperation::kAdd,      FormulaOperation::kSubtract,
+      FormulaOperation::kMultiply, FormulaOperation::kMultiply, FormulaOperation::kDivide,
+      FormulaOperation::kMinimum,  FormulaOperation::kMaximum,  FormulaOperation::kModulo,
+      FormulaOperation::kCeil,     FormulaOperation::kFloor};
+  const FormulaOperation operation = kOperations[random.between(0, std::ssize(kOperations) - 1)];
   const int a = random_expression(graph, random, depth - 1);
-  if (operation == Operation::kCeil || operation == Operation::kFloor) return graph.apply(operation, a);
+  if (operation == FormulaOperation::kCeil || operation == FormulaOperation::kFloor)
+    return graph.apply(operation, a);
   return graph.apply(operation, a, random_expression(graph, random, depth - 1));
 }
 

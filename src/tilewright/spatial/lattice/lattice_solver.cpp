@@ -63,7 +63,7 @@ class Rounds {
     incumbent_.objective = options.objective;
   }
 
-  void start_from(const Incumbent& incumbent) { incumbent_ = incumbent; }
+  void start_from(const TileIncumbent& incumbent) { incumbent_ = incumbent; }
   void run(MapResult& result) {
     const std::vector<ArrayTile>& tiles = search_.array_tiles();
     size_t next = 0, round = kFirstRound;
@@ -90,13 +90,13 @@ class Rounds {
     result.status = stopped ? MapStatus::kStopped : MapStatus::kOptimal;
     if (stopped) result.lower_bound = bound(tiles[next]);
   }
-  const Incumbent& incumbent() const { return incumbent_; }
+  const TileIncumbent& incumbent() const { return incumbent_; }
 
   void note_progress(MapResult& result, double bound) {
     if (!incumbent_.found) return;
     const double value = incumbent_.first(incumbent_.energy, incumbent_.cycles);
     const bool better =
-        result.curve.empty() || value < result.curve.back().best * (1 - Incumbent::kTolerance);
+        result.curve.empty() || value < result.curve.back().best * (1 - TileIncumbent::kTolerance);
     if (!better) return;
     result.seconds_to_value = deadline_.seconds();
     result.curve.push_back({result.seconds_to_value, value, std::min(bound, value)});
@@ -106,7 +106,7 @@ class Rounds {
  private:
   // Whether the best mapping changed.
   bool explore(size_t begin, size_t end, MapResult& result) {
-    std::vector<Incumbent> best(end - begin, incumbent_);
+    std::vector<TileIncumbent> best(end - begin, incumbent_);
     std::vector<SearchCounts> counts(end - begin);
     // Cut short, a round still leaves what it found.
     finishes(deadline_, [&] {
@@ -130,12 +130,12 @@ class Rounds {
   const MapperOptions& options_;
   const Deadline& deadline_;
   const std::function<void(const MapProgress&)>& progress_;
-  Incumbent incumbent_;
+  TileIncumbent incumbent_;
 };
 
 // The best tiles under Timeloop's accounting, which are found much sooner, at their exact energy.
-Incumbent first_guess(const LatticeCase& problem, const TileSearch& search, const MapperOptions& options,
-                      const Deadline& deadline) {
+TileIncumbent first_guess(const LatticeCase& problem, const TileSearch& search, const MapperOptions& options,
+                          const Deadline& deadline) {
   LatticeCase simpler = problem;
   simpler.accounting = Accounting::kTimeloop;
   const TileSearch simpler_search(simpler, options);
@@ -143,9 +143,9 @@ Incumbent first_guess(const LatticeCase& problem, const TileSearch& search, cons
   Rounds rounds(simpler_search, options, deadline, quiet);
   MapResult ignored;
   rounds.run(ignored);
-  Incumbent guess;
+  TileIncumbent guess;
   guess.objective = options.objective;
-  const Incumbent& found = rounds.incumbent();
+  const TileIncumbent& found = rounds.incumbent();
   if (!found.found) return guess;
   guess.offer(OrderSearch(problem, search.lattice()).energy(found.tiles), found.cycles, found.tiles);
   return guess;

@@ -82,7 +82,7 @@ class RemainderSearch {
   uint32_t ignored_by_any_ = 0;
   uint32_t replaces_ = 0;  // dimensions whose loops replace the window's tile wholly
   std::vector<SpatialChoice> spatial_;
-  Incumbent incumbent_;
+  TileIncumbent incumbent_;
   MapResult* result_ = nullptr;
   const Deadline* deadline_ = nullptr;
   DeadlineWatch watch_;

@@ -45,14 +45,14 @@ void for_each_multiple(const Lattice& lattice, Index from, uint32_t set, const B
 
 }  // namespace
 
-double Incumbent::first(double e, double c) const {
+double TileIncumbent::first(double e, double c) const {
   if (objective == MapObjective::kLatency) return c;
   return objective == MapObjective::kEdp ? e * c : e;
 }
 
-double Incumbent::second(double e, double c) const { return objective == MapObjective::kEnergy ? c : e; }
+double TileIncumbent::second(double e, double c) const { return objective == MapObjective::kEnergy ? c : e; }
 
-bool Incumbent::beats_all(double least_energy, double least_cycles) const {
+bool TileIncumbent::beats_all(double least_energy, double least_cycles) const {
   if (!found) return false;
   const double best = first(energy, cycles), other = first(least_energy, least_cycles);
   if (other > best * (1 + kTolerance)) return true;
@@ -61,11 +61,11 @@ bool Incumbent::beats_all(double least_energy, double least_cycles) const {
   return second(least_energy, least_cycles) > tied * (1 + kTolerance);
 }
 
-bool Incumbent::beats_first(double least_energy, double least_cycles) const {
+bool TileIncumbent::beats_first(double least_energy, double least_cycles) const {
   return found && first(least_energy, least_cycles) > first(energy, cycles) * (1 + kTolerance);
 }
 
-bool Incumbent::offer(double new_energy, double new_cycles, const Tiles& new_tiles) {
+bool TileIncumbent::offer(double new_energy, double new_cycles, const Tiles& new_tiles) {
   const auto order = [](double a, double b) {
     if (a < b * (1 - kTolerance)) return -1;
     return a > b * (1 + kTolerance) ? 1 : 0;
@@ -133,7 +133,7 @@ void TileSearch::list_array_tiles() {
     const double energy = least_energy_of(box);
     if (energy < kNever) array_tiles_.push_back({box, energy, cycles});
   }
-  Incumbent rank;
+  TileIncumbent rank;
   rank.objective = options_.objective;
   const auto key = [&](const ArrayTile& tile) {
     return std::tuple(rank.first(tile.least_energy, tile.least_cycles),
@@ -180,7 +180,7 @@ double TileSearch::least_energy_of(Index array) const {
   return best + problem_.arithmetic_energy;
 }
 
-void TileSearch::expand(const ArrayTile& tile, Incumbent& incumbent, SearchCounts& counts,
+void TileSearch::expand(const ArrayTile& tile, TileIncumbent& incumbent, SearchCounts& counts,
                         OrderSearch& orders) const {
   ++counts.nodes;
   if (incumbent.beats_all(tile.least_energy, tile.least_cycles)) {

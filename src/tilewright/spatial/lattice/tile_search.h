@@ -13,7 +13,7 @@ namespace tilewright::lattice {
 
 // The best mapping so far. Values closer than kTolerance count as equal (sums of the same terms in different
 // orders differ in the last bits); nothing within the tolerance of the best is cut.
-struct Incumbent {
+struct TileIncumbent {
   static constexpr double kTolerance = 1e-11;
   MapObjective objective = MapObjective::kEnergy;
   bool found = false;
@@ -50,7 +50,8 @@ class TileSearch {
   // Searches all mappings with one array tile whose bounds `incumbent` does not beat. Safe to call from
   // several threads, each with its own incumbent, counts and orders. Throws Expired, with the best found by
   // then in `incumbent`.
-  void expand(const ArrayTile& tile, Incumbent& incumbent, SearchCounts& counts, OrderSearch& orders) const;
+  void expand(const ArrayTile& tile, TileIncumbent& incumbent, SearchCounts& counts,
+              OrderSearch& orders) const;
 
  private:
   // Register file tile and spatial factors within an array tile.
@@ -59,7 +60,7 @@ class TileSearch {
     double cycles = 0;
   };
   struct Visit {
-    Incumbent& incumbent;
+    TileIncumbent& incumbent;
     SearchCounts& counts;
     OrderSearch& orders;
     DeadlineWatch watch;

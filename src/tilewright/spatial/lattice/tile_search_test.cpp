@@ -6,17 +6,17 @@ namespace tilewright::lattice {
 namespace {
 
 // Holds energy 0.5 at 8 cycles, under each objective in turn.
-Incumbent holder(MapObjective objective, const Tiles& tiles = {}) {
-  Incumbent incumbent;
+TileIncumbent holder(MapObjective objective, const Tiles& tiles = {}) {
+  TileIncumbent incumbent;
   incumbent.objective = objective;
   EXPECT_TRUE(incumbent.offer(0.5, 8, tiles));
   return incumbent;
 }
 
-TEST(Incumbent, NothingIsBeatenByNone) { EXPECT_FALSE(Incumbent{}.beats_all(1e30, 1e30)); }
+TEST(Incumbent, NothingIsBeatenByNone) { EXPECT_FALSE(TileIncumbent{}.beats_all(1e30, 1e30)); }
 
 TEST(Incumbent, TheObjectiveDecidesThenTheOther) {
-  const Incumbent energy = holder(MapObjective::kEnergy), cycles = holder(MapObjective::kLatency);
+  const TileIncumbent energy = holder(MapObjective::kEnergy), cycles = holder(MapObjective::kLatency);
   EXPECT_TRUE(energy.beats_all(0.51, 1));
   EXPECT_FALSE(energy.beats_all(0.49, 100));
   EXPECT_TRUE(energy.beats_all(0.5, 9));
@@ -26,7 +26,7 @@ TEST(Incumbent, TheObjectiveDecidesThenTheOther) {
   EXPECT_TRUE(cycles.beats_all(0.6, 8));
   EXPECT_FALSE(cycles.beats_all(0.5, 8));
   // 0.5 * 8 = 4.
-  const Incumbent product = holder(MapObjective::kEdp);
+  const TileIncumbent product = holder(MapObjective::kEdp);
   EXPECT_TRUE(product.beats_all(0.1, 50));
   EXPECT_FALSE(product.beats_all(0.3, 13));
   EXPECT_TRUE(product.beats_all(1, 4));
@@ -36,7 +36,7 @@ TEST(Incumbent, TheObjectiveDecidesThenTheOther) {
 TEST(Incumbent, TakesWhatIsBetterAndOfEqualOnesTheSmallerTiles) {
   const Tiles small{1, 2, 3, 0}, large{2, 2, 3, 0};
   for (const MapObjective objective : {MapObjective::kEnergy, MapObjective::kLatency, MapObjective::kEdp}) {
-    Incumbent incumbent = holder(objective, small);
+    TileIncumbent incumbent = holder(objective, small);
     EXPECT_FALSE(incumbent.offer(0.5, 8, small));
     EXPECT_FALSE(incumbent.offer(0.5, 8, large));
     EXPECT_FALSE(incumbent.offer(0.6, 9, small));

@@ -89,7 +89,7 @@ LayerFront layer_front(const Mapspace& mapspace, const MapperOptions& options, c
   return front;
 }
 
-NetworkFronts network_fronts(const Network& network, const ArrayHardware& hardware,
+NetworkFronts network_fronts(const WorkloadNetwork& network, const ArrayHardware& hardware,
                              const NetworkMapOptions& options, const NetworkProgressSink& progress,
                              const DataflowRun* known) {
   const Deadline deadline(limit_seconds(options.mapper), options.mapper.deadline);
@@ -201,8 +201,9 @@ std::string front_svg(const NetworkFronts& fronts, const NetworkReport& report) 
       .document();
 }
 
-BufferFronts buffer_fronts(const Network& network, const ArrayHardware& hardware, const std::string& level,
-                           const NetworkMapOptions& options, const NetworkProgressSink& progress) {
+BufferFronts buffer_fronts(const WorkloadNetwork& network, const ArrayHardware& hardware,
+                           const std::string& level, const NetworkMapOptions& options,
+                           const NetworkProgressSink& progress) {
   const Deadline deadline(limit_seconds(options.mapper), options.mapper.deadline);
   const int index = level_of(hardware, level);
   BufferFronts result{level, {}, true};

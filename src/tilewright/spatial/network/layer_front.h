@@ -32,7 +32,7 @@ struct NetworkFronts {
 };
 // Fronts of all shapes and their sum over the layers; the objective in `options` does not matter. `known`: a
 // run of the same network under the same options, whose mappings the fronts begin with.
-NetworkFronts network_fronts(const Network& network, const ArrayHardware& hardware,
+NetworkFronts network_fronts(const WorkloadNetwork& network, const ArrayHardware& hardware,
                              const NetworkMapOptions& options, const NetworkProgressSink& progress = {},
                              const DataflowRun* known = nullptr);
 
@@ -49,8 +49,9 @@ struct BufferFronts {
   bool proven = true;  // all of them
 };
 // Errors (invalid input): no level of this name, with those there are.
-BufferFronts buffer_fronts(const Network& network, const ArrayHardware& hardware, const std::string& level,
-                           const NetworkMapOptions& options, const NetworkProgressSink& progress = {});
+BufferFronts buffer_fronts(const WorkloadNetwork& network, const ArrayHardware& hardware,
+                           const std::string& level, const NetworkMapOptions& options,
+                           const NetworkProgressSink& progress = {});
 // A line per point, at most `rows` of a shape, evenly spread, the ends included.
 std::string buffer_front_text(const BufferFronts& fronts, const NetworkReport& report, size_t rows = 12);
 std::string buffer_front_json(const BufferFronts& fronts, const NetworkReport& report);

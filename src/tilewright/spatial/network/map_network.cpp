@@ -92,7 +92,7 @@ LayerCost layer_cost(const Mapspace& mapspace, const MapResult& result) {
   return layer;
 }
 
-DataflowRun map_freely(const Network& network, const ArrayHardware& hardware,
+DataflowRun map_freely(const WorkloadNetwork& network, const ArrayHardware& hardware,
                        const NetworkMapOptions& options, const NetworkProgressSink& progress) {
   const Deadline deadline(limit_seconds(options.mapper), options.mapper.deadline);
   DataflowRun run{options.dataflow, cost_places(hardware), {}};
@@ -129,7 +129,7 @@ DataflowRun map_freely(const Network& network, const ArrayHardware& hardware,
   return run;
 }
 
-NetworkReport report_header(Network network, const ArrayHardware& hardware) {
+NetworkReport report_header(WorkloadNetwork network, const ArrayHardware& hardware) {
   NetworkReport report;
   report.network = std::move(network);
   report.hardware = hardware.name;

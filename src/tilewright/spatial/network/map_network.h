@@ -35,7 +35,7 @@ using NetworkProgressSink = std::function<void(const NetworkProgress& progress)>
 
 // A shape that the constraints cannot be stated for, or that has no mapping, becomes a LayerCost with the
 // reason. Results do not depend on the number of threads, unless a time limit stops a search.
-DataflowRun map_freely(const Network& network, const ArrayHardware& hardware,
+DataflowRun map_freely(const WorkloadNetwork& network, const ArrayHardware& hardware,
                        const NetworkMapOptions& options, const NetworkProgressSink& progress = {});
 
 // What is searched for one layer. Errors: those of the constraints.
@@ -51,6 +51,6 @@ LayerCost layer_cost(const Workload& workload, const ArrayHardware& hardware, co
 LayerCost layer_cost(const Mapspace& mapspace, const MapResult& result);
 
 // A report without runs.
-NetworkReport report_header(Network network, const ArrayHardware& hardware);
+NetworkReport report_header(WorkloadNetwork network, const ArrayHardware& hardware);
 
 }  // namespace tilewright

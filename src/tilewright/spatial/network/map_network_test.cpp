@@ -28,8 +28,8 @@ ArrayHardware two_memories(int64_t words) {
   return hardware;
 }
 
-Network three_layers() {
-  Network network;
+WorkloadNetwork three_layers() {
+  WorkloadNetwork network;
   network.name = "three";
   network.add("a", "Gemm", dense_workload("", 2, 4, 4));
   network.add("b", "Gemm", dense_workload("", 2, 4, 6));
@@ -86,7 +86,7 @@ TEST(MapNetwork, FrontsOfTheOtherLayersStandBesideARefusedOne) {
     if (workload.name == "b") throw Error(ErrorKind::kInvalidInput, "no dimension 'K'");
     return {workload, hardware, {}, false};
   };
-  const Network network = three_layers();
+  const WorkloadNetwork network = three_layers();
   const DataflowRun run = map_freely(network, hardware, options);
   const NetworkFronts fronts = network_fronts(network, hardware, options, {}, &run);
   ASSERT_EQ(fronts.shapes.size(), 2u);

@@ -6,7 +6,7 @@
 
 namespace tilewright {
 
-void Network::add(const std::string& layer_name, const std::string& op, Workload workload) {
+void WorkloadNetwork::add(const std::string& layer_name, const std::string& op, Workload workload) {
   const auto known = std::find_if(shapes.begin(), shapes.end(), [&](const Workload& shape) {
     return shape.dimensions == workload.dimensions && shape.data_spaces == workload.data_spaces;
   });
@@ -18,19 +18,19 @@ void Network::add(const std::string& layer_name, const std::string& op, Workload
   layers.push_back({layer_name, op, index});
 }
 
-int64_t Network::mapped_macs() const {
+int64_t WorkloadNetwork::mapped_macs() const {
   int64_t sum = 0;
   for (const NetworkLayer& layer : layers) sum += workload(layer).operation_count();
   return sum;
 }
 
-int64_t Network::unmapped_macs() const {
+int64_t WorkloadNetwork::unmapped_macs() const {
   int64_t sum = 0;
   for (const UnmappedNode& node : unmapped) sum += node.macs;
   return sum;
 }
 
-int64_t Network::occurrences(int shape) const {
+int64_t WorkloadNetwork::occurrences(int shape) const {
   return std::count_if(layers.begin(), layers.end(),
                        [&](const NetworkLayer& layer) { return layer.shape == shape; });
 }

@@ -11,7 +11,7 @@ namespace tilewright {
 
 struct NetworkLayer {
   std::string name, op;  // of the node
-  int shape = 0;         // index into Network::shapes
+  int shape = 0;         // index into WorkloadNetwork::shapes
 };
 
 // A node that multiplies and accumulates but is not a loop nest here.
@@ -20,7 +20,7 @@ struct UnmappedNode {
   int64_t macs = 0;
 };
 
-struct Network {
+struct WorkloadNetwork {
   std::string name;
   std::vector<NetworkLayer> layers;    // in graph order
   std::vector<Workload> shapes;        // distinct workloads; each has the name of its first layer

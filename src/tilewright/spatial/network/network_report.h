@@ -66,7 +66,7 @@ struct RunTotals {
 };
 
 struct NetworkReport {
-  Network network;
+  WorkloadNetwork network;
   std::string hardware;
   std::string energy_unit = "mac";
   int64_t pes = 0;

@@ -31,7 +31,7 @@ TEST(Network, EqualWorkloadsShareAShape) {
   EXPECT_EQ(report.network.occurrences(0), 2);
   EXPECT_EQ(report.network.mapped_macs(), 64 + 128 + 64);
   // Another element width is another workload.
-  Network network;
+  WorkloadNetwork network;
   network.add("a", "Conv", dense_workload("", 1, 8, 8));
   network.add("b", "Conv", dense_workload("", 1, 8, 8, {4, 8, 32}));
   EXPECT_EQ(network.shapes.size(), 2u);

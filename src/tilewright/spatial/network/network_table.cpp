@@ -224,7 +224,7 @@ std::string coverage_notes(const NetworkReport& report) {
                           times > 1 ? fmt::format(" and {} layers like it", times - 1) : "", cost.reason);
     }
   }
-  const Network& network = report.network;
+  const WorkloadNetwork& network = report.network;
   for (const UnmappedNode& node : network.unmapped) {
     text += fmt::format("note: node '{}' ({}) is left out, {} MACs: {}\n", node.name, node.op, node.macs,
                         node.reason);

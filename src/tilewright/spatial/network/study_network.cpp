@@ -22,16 +22,17 @@ LayerCost costed(const Workload& workload, const study::Dataflow& dataflow, cons
   cost.mapspace_size = result.proof.space_points;
   cost.nodes = result.proof.nodes;
   cost.pruned = result.proof.pruned;
-  if (result.status == study::SearchStatus::kInfeasible || result.variables.empty()) {
+  if (result.status == study::BoxSearchStatus::kInfeasible || result.variables.empty()) {
     for (const std::string& reason : result.reasons)
       cost.reason += (cost.reason.empty() ? "" : "; ") + reason;
-    if (result.status == study::SearchStatus::kStopped) {
+    if (result.status == study::BoxSearchStatus::kStopped) {
       cost.status = LayerStatus::kStopped;
       cost.reason = kNothingInTime;
     }
     return cost;
   }
-  cost.status = result.status == study::SearchStatus::kOptimal ? LayerStatus::kProven : LayerStatus::kStopped;
+  cost.status =
+      result.status == study::BoxSearchStatus::kOptimal ? LayerStatus::kProven : LayerStatus::kStopped;
   const std::array<double, study::kLevels> energy = {machine.energy.dram, machine.energy.buffer,
                                                      machine.energy.array, machine.energy.register_file};
   const double macs = double(shape.macs());
@@ -71,7 +72,7 @@ study::Storage dataflow_storage(const study::StudyMachine& machine, int64_t regi
   return storage;
 }
 
-DataflowRun map_with_dataflow(const Network& network, const study::Dataflow& dataflow,
+DataflowRun map_with_dataflow(const WorkloadNetwork& network, const study::Dataflow& dataflow,
                               const study::StudyMachine& machine, const study::Storage& storage, int threads,
                               MapObjective objective, const Deadline* whole) {
   const Deadline deadline(Deadline::kNoLimit, whole);

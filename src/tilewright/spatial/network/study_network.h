@@ -20,7 +20,7 @@ study::Storage dataflow_storage(const study::StudyMachine& machine, int64_t regi
 // Layers that the dataflow cannot express or that its constraints exclude have the reason instead of a cost.
 // cycles are the layer's MACs by its active PEs. Results do not depend on `threads`, unless `deadline` stops
 // a search.
-DataflowRun map_with_dataflow(const Network& network, const study::Dataflow& dataflow,
+DataflowRun map_with_dataflow(const WorkloadNetwork& network, const study::Dataflow& dataflow,
                               const study::StudyMachine& machine, const study::Storage& storage, int threads,
                               MapObjective objective = MapObjective::kEnergy,
                               const Deadline* deadline = nullptr);
@@ -29,13 +29,13 @@ DataflowRun map_with_dataflow(const Network& network, const study::Dataflow& dat
 // answered once.
 class SharedStorageRuns {
  public:
-  SharedStorageRuns(const Network& network, const std::vector<study::Dataflow>& dataflows,
+  SharedStorageRuns(const WorkloadNetwork& network, const std::vector<study::Dataflow>& dataflows,
                     const study::StudyMachine& machine, int threads, const Deadline* deadline = nullptr)
       : network_(network), dataflows_(dataflows), machine_(machine), threads_(threads), deadline_(deadline) {}
   const DataflowRun& run(int dataflow, const std::vector<int>& partners);
 
  private:
-  const Network& network_;
+  const WorkloadNetwork& network_;
   const std::vector<study::Dataflow>& dataflows_;
   const study::StudyMachine& machine_;
   int threads_;

@@ -16,7 +16,7 @@
 
 namespace tilewright {
 
-UnionChoice best_of_runs(const Network& network, const std::vector<DataflowRun>& runs,
+UnionChoice best_of_runs(const WorkloadNetwork& network, const std::vector<DataflowRun>& runs,
                          const std::vector<int>& dataflows) {
   UnionChoice choice;
   choice.dataflows = dataflows;
@@ -95,7 +95,7 @@ std::string gain_text(double energy, double single) {
 }  // namespace
 
 UnionTable union_table(
-    const Network& network, const std::vector<std::string>& dataflows, int largest,
+    const WorkloadNetwork& network, const std::vector<std::string>& dataflows, int largest,
     const std::function<const DataflowRun&(int dataflow, const std::vector<int>& partners)>& run_on) {
   UnionTable table;
   table.dataflows = dataflows;

@@ -27,7 +27,7 @@ struct UnionChoice {
 
 // For every layer the run of least energy, ties by cycles, then by position. `runs` are of the same network.
 // least_edp is that of the layers' merged fronts (front.h), so it is exact.
-UnionChoice best_of_runs(const Network& network, const std::vector<DataflowRun>& runs,
+UnionChoice best_of_runs(const WorkloadNetwork& network, const std::vector<DataflowRun>& runs,
                          const std::vector<int>& dataflows);
 
 struct UnionTable {
@@ -43,7 +43,7 @@ struct UnionTable {
 // `run_on(dataflow, partners)` maps the network with a dataflow on the storage of a set of dataflows that it
 // belongs to. It is called once for every member of every subset: remember results where storages are equal.
 UnionTable union_table(
-    const Network& network, const std::vector<std::string>& dataflows, int largest,
+    const WorkloadNetwork& network, const std::vector<std::string>& dataflows, int largest,
     const std::function<const DataflowRun&(int dataflow, const std::vector<int>& partners)>& run_on);
 
 // The best subsets of each size with their gain over the best single dataflow, then which layers take which.

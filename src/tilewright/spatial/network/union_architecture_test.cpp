@@ -15,7 +15,7 @@ namespace {
 constexpr int kDataflows = 6;
 
 struct Case {
-  Network network;
+  WorkloadNetwork network;
   // By dataflow and size of the storage's register file (the largest of the union's wishes).
   std::vector<int64_t> register_file;
   std::map<std::pair<int, int64_t>, DataflowRun> runs;

@@ -29,7 +29,8 @@ int energy_node(BoundDataflow& bound, const AccessEnergy& energy) {
   for (size_t level = 0; level < kLevels; ++level) {
     const int weight = bound.graph.constant(cost[level]);
     for (const int node : bound.objective[level]) {
-      sum = bound.graph.apply(Operation::kAdd, sum, bound.graph.apply(Operation::kMultiply, weight, node));
+      sum = bound.graph.apply(FormulaOperation::kAdd, sum,
+                              bound.graph.apply(FormulaOperation::kMultiply, weight, node));
     }
   }
   return sum;
@@ -53,10 +54,10 @@ std::vector<Polynomial> both_forms(Expander& expander, int node) {
 void add_rows(const Comparison& comparison, ExpressionGraph& graph, std::vector<int>& rows) {
   const Relation r = comparison.relation;
   if (r != Relation::kGreaterEqual && r != Relation::kGreater) {
-    rows.push_back(graph.apply(Operation::kSubtract, comparison.left, comparison.right));
+    rows.push_back(graph.apply(FormulaOperation::kSubtract, comparison.left, comparison.right));
   }
   if (r != Relation::kLessEqual && r != Relation::kLess) {
-    rows.push_back(graph.apply(Operation::kSubtract, comparison.right, comparison.left));
+    rows.push_back(graph.apply(FormulaOperation::kSubtract, comparison.right, comparison.left));
   }
 }
 
@@ -212,7 +213,8 @@ BoxProblem active_pes_problem(const BoundDataflow& original, const AccessEnergy&
     const int limit = bound.graph.constant(*highest_energy + kRelativeTie * std::abs(*highest_energy));
     constraints.push_back({energy_node(bound, energy), limit, Relation::kLessEqual});
   }
-  const int fewest = bound.graph.apply(Operation::kSubtract, bound.graph.constant(0), bound.active_pes);
+  const int fewest =
+      bound.graph.apply(FormulaOperation::kSubtract, bound.graph.constant(0), bound.active_pes);
   return box_problem(bound, constraints, fewest);
 }
 
@@ -251,7 +253,7 @@ std::vector<std::string> infeasibility(const Dataflow& dataflow, const BoundData
       if (other != k) rest.push_back(bound.constraints[other]);
     }
     const BoxProblem problem = box_problem(bound, rest, zero);
-    if (minimise(problem, feasibility).status != SearchStatus::kInfeasible) continue;
+    if (minimise(problem, feasibility).status != BoxSearchStatus::kInfeasible) continue;
     needed.erase(std::find(needed.begin(), needed.end(), k));
   }
   for (const size_t k : needed) {

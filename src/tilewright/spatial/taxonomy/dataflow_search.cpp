@@ -11,8 +11,8 @@
 namespace tilewright::study {
 namespace {
 
-AccessCounts counts_at(const AccessNodes& nodes, std::span<const double> values) {
-  AccessCounts counts{};
+LayerAccesses counts_at(const AccessNodes& nodes, std::span<const double> values) {
+  LayerAccesses counts{};
   for (size_t level = 0; level < kLevels; ++level) {
     for (size_t type = 0; type < kDataTypes; ++type) {
       counts[level][type] = values[size_t(nodes[level][type])];
@@ -21,12 +21,12 @@ AccessCounts counts_at(const AccessNodes& nodes, std::span<const double> values)
   return counts;
 }
 
-Evaluation evaluate_bound(const Dataflow& dataflow, const BoundDataflow& bound, const AccessEnergy& energy,
-                          std::span<const int64_t> variables) {
+MappingEvaluation evaluate_bound(const Dataflow& dataflow, const BoundDataflow& bound,
+                                 const AccessEnergy& energy, std::span<const int64_t> variables) {
   const std::vector<double> point(variables.begin(), variables.end());
   std::vector<double> values(bound.graph.nodes().size());
   evaluate(bound.graph, point, values);
-  Evaluation result;
+  MappingEvaluation result;
   result.counts = counts_at(bound.reported, values);
   result.objective = access_energy(counts_at(bound.objective, values), energy);
   result.active_pes = values[size_t(bound.active_pes)];
@@ -46,7 +46,7 @@ Evaluation evaluate_bound(const Dataflow& dataflow, const BoundDataflow& bound, 
   return result;
 }
 
-void check_counts(const Dataflow& dataflow, const LayerShape& layer, const Evaluation& evaluation) {
+void check_counts(const Dataflow& dataflow, const LayerShape& layer, const MappingEvaluation& evaluation) {
   Diagnostics diagnostics;
   const std::string where = fmt::format("dataflow '{}', layer '{}'", dataflow.name, layer.name);
   for (size_t level = 0; level < kLevels; ++level) {
@@ -82,7 +82,7 @@ class FrontWalk {
 
   // Leaves `result` without variables if there is no mapping.
   void run() {
-    result_.status = SearchStatus::kInfeasible;
+    result_.status = BoxSearchStatus::kInfeasible;
     double idle_below = 0;
     if (options_.objective != MapObjective::kEnergy) {
       const BoxSearchResult widest = searched(active_pes_problem(bound_, machine_.energy, {}));
@@ -91,7 +91,7 @@ class FrontWalk {
         return;
       }
       most_ = -widest.bound;
-      stopped_ = widest.status == SearchStatus::kStopped;
+      stopped_ = widest.status == BoxSearchStatus::kStopped;
       if (options_.objective == MapObjective::kLatency) idle_below = -widest.value * (1 - kSameNumber);
     }
     while (step(idle_below)) {
@@ -101,7 +101,7 @@ class FrontWalk {
       if (!more) break;
     }
     if (result_.variables.empty()) return;
-    result_.status = stopped_ ? SearchStatus::kStopped : SearchStatus::kOptimal;
+    result_.status = stopped_ ? BoxSearchStatus::kStopped : BoxSearchStatus::kOptimal;
     result_.proof.bound = stopped_ ? goal(least_energy_, most_) : result_.proof.value;
   }
 
@@ -124,15 +124,15 @@ class FrontWalk {
     const BoxSearchResult lowest = searched(energy_problem(bound_, machine_.energy, idle_below));
     if (!lowest.has_point) {
       if (result_.variables.empty()) result_.status = lowest.status;
-      stopped_ = stopped_ || lowest.status == SearchStatus::kStopped;
+      stopped_ = stopped_ || lowest.status == BoxSearchStatus::kStopped;
       return false;
     }
     std::vector<int64_t> point = lowest.point;
-    stopped_ = stopped_ || lowest.status == SearchStatus::kStopped;
-    if (lowest.status == SearchStatus::kOptimal) {
+    stopped_ = stopped_ || lowest.status == BoxSearchStatus::kStopped;
+    if (lowest.status == BoxSearchStatus::kOptimal) {
       const BoxSearchResult widest = searched(active_pes_problem(bound_, machine_.energy, lowest.value));
       if (widest.has_point) point = widest.point;
-      stopped_ = stopped_ || widest.status == SearchStatus::kStopped;
+      stopped_ = stopped_ || widest.status == BoxSearchStatus::kStopped;
     }
     energy_ = lowest.value;
     active_pes_ = active_pes_at(point);
@@ -166,7 +166,7 @@ class FrontWalk {
 
 }  // namespace
 
-double access_energy(const AccessCounts& counts, const AccessEnergy& energy) {
+double access_energy(const LayerAccesses& counts, const AccessEnergy& energy) {
   const double cost[kLevels] = {energy.dram, energy.buffer, energy.array, energy.register_file};
   double sum = 0;
   for (size_t level = 0; level < kLevels; ++level) {
@@ -188,21 +188,21 @@ DataflowResult best_mapping(const Dataflow& dataflow, const LayerShape& layer, c
   }
   FrontWalk(bound, layer, machine, options, result).run();
   if (result.variables.empty()) {
-    if (result.status == SearchStatus::kInfeasible) {
+    if (result.status == BoxSearchStatus::kInfeasible) {
       result.reasons = infeasibility(dataflow, bound, options.limits);
     }
     return result;
   }
-  const Evaluation best = evaluate_bound(dataflow, bound, machine.energy, result.variables);
+  const MappingEvaluation best = evaluate_bound(dataflow, bound, machine.energy, result.variables);
   check_counts(dataflow, layer, best);
   result.counts = best.counts;
   result.active_pes = best.active_pes;
   return result;
 }
 
-Evaluation evaluate_mapping(const Dataflow& dataflow, const LayerShape& layer, const StudyMachine& machine,
-                            const Storage& storage, const std::vector<int64_t>& variables,
-                            const SearchOptions& options) {
+MappingEvaluation evaluate_mapping(const Dataflow& dataflow, const LayerShape& layer,
+                                   const StudyMachine& machine, const Storage& storage,
+                                   const std::vector<int64_t>& variables, const SearchOptions& options) {
   const BoundDataflow bound = bind_dataflow(dataflow, layer, machine, storage, options);
   if (variables.size() != bound.upper.size()) {
     throw Error(ErrorKind::kInvalidInput, fmt::format("dataflow '{}' has {} variables, not {}", dataflow.name,

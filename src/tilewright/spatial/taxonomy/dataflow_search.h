@@ -14,7 +14,7 @@
 namespace tilewright::study {
 
 // Access counts of a layer, per level and data type.
-using AccessCounts = std::array<std::array<double, kDataTypes>, kLevels>;
+using LayerAccesses = std::array<std::array<double, kDataTypes>, kLevels>;
 
 struct SearchOptions {
   // kLatency and kEdp: a layer takes MACs / active PEs cycles; kEdp counts the energy of the MACs.
@@ -34,9 +34,9 @@ struct SearchProof {
 };
 
 struct DataflowResult {
-  SearchStatus status = SearchStatus::kInfeasible;
+  BoxSearchStatus status = BoxSearchStatus::kInfeasible;
   std::vector<int64_t> variables;  // in the dataflow's order; of the best mapping
-  AccessCounts counts{};           // as reported
+  LayerAccesses counts{};          // as reported
   double active_pes = 0;
   SearchProof proof;
   // When infeasible: the constraints that cannot hold (together, when there are several), each with the least
@@ -52,17 +52,17 @@ DataflowResult best_mapping(const Dataflow& dataflow, const LayerShape& layer, c
                             const Storage& storage, const SearchOptions& options = {});
 
 // The cost of given variables, feasible or not; `broken` names every constraint that does not hold.
-struct Evaluation {
-  AccessCounts counts{};
+struct MappingEvaluation {
+  LayerAccesses counts{};
   double objective = 0;  // energy that the search would charge
   double active_pes = 0;
   std::vector<std::string> broken;
 };
-Evaluation evaluate_mapping(const Dataflow& dataflow, const LayerShape& layer, const StudyMachine& machine,
-                            const Storage& storage, const std::vector<int64_t>& variables,
-                            const SearchOptions& options = {});
+MappingEvaluation evaluate_mapping(const Dataflow& dataflow, const LayerShape& layer,
+                                   const StudyMachine& machine, const Storage& storage,
+                                   const std::vector<int64_t>& variables, const SearchOptions& options = {});
 
 // Energy without the MACs, in units of one MAC.
-double access_energy(const AccessCounts& counts, const AccessEnergy& energy);
+double access_energy(const LayerAccesses& counts, const AccessEnergy& energy);
 
 }  // namespace tilewright::study

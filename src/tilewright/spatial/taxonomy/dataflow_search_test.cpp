@@ -87,25 +87,26 @@ TEST_P(ExactSearch, EqualsEnumeration) {
     const Lowest expected = enumerate(bound, layer, machine.energy);
     const DataflowResult result = best_mapping(flow, layer, machine, storage, options);
     if (std::isinf(expected.energy)) {
-      EXPECT_EQ(result.status, SearchStatus::kInfeasible) << "round " << round;
+      EXPECT_EQ(result.status, BoxSearchStatus::kInfeasible) << "round " << round;
       EXPECT_FALSE(result.reasons.empty()) << "round " << round;
       continue;
     }
     ++feasible;
-    ASSERT_EQ(result.status, SearchStatus::kOptimal) << "round " << round;
+    ASSERT_EQ(result.status, BoxSearchStatus::kOptimal) << "round " << round;
     EXPECT_NEAR(result.proof.value, expected.energy, 1e-9 * expected.energy) << "round " << round;
     EXPECT_EQ(result.proof.bound, result.proof.value);
     EXPECT_EQ(result.active_pes, expected.active_pes) << "round " << round;
-    const Evaluation again = evaluate_mapping(flow, layer, machine, storage, result.variables, options);
+    const MappingEvaluation again =
+        evaluate_mapping(flow, layer, machine, storage, result.variables, options);
     EXPECT_TRUE(again.broken.empty());
     EXPECT_NEAR(again.objective, expected.energy, 1e-9 * expected.energy) << "round " << round;
     options.objective = MapObjective::kLatency;
     const DataflowResult fastest = best_mapping(flow, layer, machine, storage, options);
-    EXPECT_EQ(fastest.status, SearchStatus::kOptimal) << "round " << round;
+    EXPECT_EQ(fastest.status, BoxSearchStatus::kOptimal) << "round " << round;
     EXPECT_NEAR(fastest.active_pes, expected.most_pes, 1e-9 * expected.most_pes) << "round " << round;
     options.objective = MapObjective::kEdp;
     const DataflowResult product = best_mapping(flow, layer, machine, storage, options);
-    EXPECT_EQ(product.status, SearchStatus::kOptimal) << "round " << round;
+    EXPECT_EQ(product.status, BoxSearchStatus::kOptimal) << "round " << round;
     EXPECT_NEAR(product.proof.value, expected.edp, 1e-9 * expected.edp) << "round " << round;
     EXPECT_EQ(product.proof.bound, product.proof.value);
   }
@@ -135,7 +136,7 @@ TEST(DataflowSearch, ProvesLargeLayersWithFewBoxes) {
     for (const Dataflow& flow : flows) {
       const Storage storage = equal_area_storage(machine, flow.register_file_bytes);
       const DataflowResult result = best_mapping(flow, layer, machine, storage);
-      EXPECT_NE(result.status, SearchStatus::kStopped) << flow.name << ", round " << round;
+      EXPECT_NE(result.status, BoxSearchStatus::kStopped) << flow.name << ", round " << round;
       EXPECT_LT(result.proof.nodes, 50000) << flow.name << ", round " << round;
     }
   }
@@ -145,7 +146,7 @@ TEST(DataflowSearch, NamesTheConstraintThatCannotHold) {
   const Dataflow flow = read_dataflow(kDataflows / "osc.yaml");
   const LayerShape layer = square_layer("layer", 1, 4, 9, 3, 8, 16, 1);
   const DataflowResult result = best_mapping(flow, layer, small_machine(16), storage_of(100, 1));
-  EXPECT_EQ(result.status, SearchStatus::kInfeasible);
+  EXPECT_EQ(result.status, BoxSearchStatus::kInfeasible);
   ASSERT_EQ(result.reasons.size(), 1u);
   EXPECT_EQ(result.reasons[0], "buffer_capacity ((m + n)*C*R*S <= Q): needs at least 144, has at most 100");
 }
@@ -158,7 +159,7 @@ TEST(DataflowSearch, NamesConstraintsThatCannotHoldTogether) {
       "pair.yaml");
   const LayerShape layer = square_layer("layer", 1, 1, 4, 1, 8, 16, 1);
   const DataflowResult result = best_mapping(flow, layer, small_machine(16), storage_of(100, 1));
-  EXPECT_EQ(result.status, SearchStatus::kInfeasible);
+  EXPECT_EQ(result.status, BoxSearchStatus::kInfeasible);
   ASSERT_EQ(result.reasons.size(), 3u);
   EXPECT_EQ(result.reasons[0], "small (a*b <= 6): the sides range over 1..256 and 6..6");
   EXPECT_EQ(result.reasons[1], "far (a >= 4): the sides range over 1..16 and 4..4");

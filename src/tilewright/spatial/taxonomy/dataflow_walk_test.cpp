@@ -56,8 +56,8 @@ Case random_case(Random& random) {
 }
 
 // The study's counting rules on what the walker saw.
-AccessCounts study_counts(const tilewright::AccessCounts& walked, double outputs) {
-  AccessCounts counts{};
+LayerAccesses study_counts(const tilewright::AccessCounts& walked, double outputs) {
+  LayerAccesses counts{};
   const auto at = [&](int level, int space) -> double& { return counts[size_t(level)][size_t(space)]; };
   for (const SpaceTraffic& traffic : walked.traffic) {
     const int parent = traffic.parent, space = traffic.space;
@@ -104,9 +104,9 @@ TEST_P(DataflowWalk, CountsAreThoseOfTheLoops) {
       variables.push_back(c.variables.at(variable.name));
     const Workload workload = workload_of(c.layer);
     const Mapping mapping = dataflow_mapping(flow, c.layer, machine, storage, variables, workload);
-    const AccessCounts walked =
+    const LayerAccesses walked =
         study_counts(walk_accesses(workload, mapping, networks), double(c.layer.output_words()));
-    const AccessCounts formulas = evaluate_mapping(flow, c.layer, machine, storage, variables).counts;
+    const LayerAccesses formulas = evaluate_mapping(flow, c.layer, machine, storage, variables).counts;
     const auto known = known_differences().find(flow.name);
     for (int level = 0; level < kLevels; ++level) {
       for (int type = 0; type < kDataTypes; ++type) {

@@ -104,7 +104,7 @@ TEST(FoldPadsClass, KeepsResults) {
     };
     const std::string op = random.chance(0.5) ? "MaxPool" : random.chance(0.5) ? "Conv" : "AveragePool";
     const std::vector<int64_t> kernel = two(1, 3), begin = two(0, 3), end = two(0, 3), own = two(0, 1);
-    LayerBuilder::Attributes attributes{{"kernel_shape", kernel}, {"strides", two(1, 3)}};
+    Attributes attributes{{"kernel_shape", kernel}, {"strides", two(1, 3)}};
     if (random.chance(0.3)) attributes["pads"] = std::vector<int64_t>{own[0], own[1], own[0], own[1]};
     if (op != "AveragePool") attributes["dilations"] = two(1, 3);
     if (op != "Conv") attributes["ceil_mode"] = int64_t{random.chance(0.2)};

@@ -123,8 +123,8 @@ TEST(NormalizeReshapes, LeavesNormalNodesAlone) {
 TEST(NormalizePooling, OneFormForWholeMaps) {
   LayerBuilder b;
   const ValueId x = b.input({2, 3, 4, 4});
-  const LayerBuilder::Attributes kept = {{"axes", std::vector<int64_t>{-1, 2}}};
-  const LayerBuilder::Attributes dropped = {{"axes", std::vector<int64_t>{2, 3}}, {"keepdims", int64_t{0}}};
+  const Attributes kept = {{"axes", std::vector<int64_t>{-1, 2}}};
+  const Attributes dropped = {{"axes", std::vector<int64_t>{2, 3}}, {"keepdims", int64_t{0}}};
   const Graph graph =
       normalize_pooling(b.finish({b.node("ReduceMean", {x}, kept), b.node("ReduceMax", {x}, dropped),
                                   b.pool(x, "AveragePool", 4, 1), b.pool(x, "MaxPool", 4, 3)}));
@@ -153,8 +153,8 @@ TEST(NormalizePooling, IntegersStayAPool) {  // ONNX has GlobalMaxPool for float
 TEST(NormalizePooling, PaddingThatDoesNotCount) {
   const auto after = [](const char* op, int64_t count_include_pad) {
     LayerBuilder b;
-    LayerBuilder::Attributes attributes = {{"kernel_shape", std::vector<int64_t>{5, 5}},
-                                           {"pads", std::vector<int64_t>{0, 0, 1, 1}}};
+    Attributes attributes = {{"kernel_shape", std::vector<int64_t>{5, 5}},
+                             {"pads", std::vector<int64_t>{0, 0, 1, 1}}};
     if (op == std::string("AveragePool")) attributes["count_include_pad"] = count_include_pad;
     return ops(normalize_pooling(b.finish({b.node(op, {b.input({2, 3, 4, 4})}, attributes)})));
   };

@@ -11,8 +11,6 @@
 namespace tilewright {
 namespace {
 
-using Attributes = LayerBuilder::Attributes;
-
 // Relu, the node under test, Sigmoid.
 std::string between(const std::function<ValueId(LayerBuilder&, ValueId)>& add) {
   LayerBuilder b;

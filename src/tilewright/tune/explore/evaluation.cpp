@@ -39,7 +39,7 @@ CandidateResult read_result(const ExplorationBackend& backend, const JobResult& 
 
 }  // namespace
 
-std::vector<CandidateResult> evaluate_candidates(const ExplorationBackend& backend, Executor& executor,
+std::vector<CandidateResult> evaluate_candidates(const ExplorationBackend& backend, JobExecutor& executor,
                                                  const std::vector<KnobSpace::Point>& points, int64_t trials,
                                                  const KnownResults& known, const ExplorationHooks& hooks,
                                                  const Deadline* whole) {

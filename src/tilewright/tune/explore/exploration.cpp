@@ -40,7 +40,7 @@ void verify(const ExplorationOptions& options, const KnobSpace& space) {
 
 class Exploration {
  public:
-  Exploration(const ExplorationBackend& backend, const Screening& screening, Executor& executor,
+  Exploration(const ExplorationBackend& backend, const Screening& screening, JobExecutor& executor,
               const ExplorationOptions& options, const KnownResults& known, const ExplorationHooks& hooks)
       : backend_(backend),
         space_(backend.space()),
@@ -244,7 +244,7 @@ class Exploration {
 
   const ExplorationBackend& backend_;
   const KnobSpace& space_;
-  Executor& executor_;
+  JobExecutor& executor_;
   const ExplorationOptions& options_;
   const KnownResults& known_;
   const ExplorationHooks& hooks_;
@@ -259,8 +259,8 @@ class Exploration {
 
 }  // namespace
 
-ExplorationResult explore(const ExplorationBackend& backend, const Screening& screening, Executor& executor,
-                          const ExplorationOptions& options, const KnownResults& known,
+ExplorationResult explore(const ExplorationBackend& backend, const Screening& screening,
+                          JobExecutor& executor, const ExplorationOptions& options, const KnownResults& known,
                           const ExplorationHooks& hooks) {
   verify(options, backend.space());
   return Exploration(backend, screening, executor, options, known, hooks).run();

@@ -127,13 +127,13 @@ struct ExplorationHooks {
 
 // The same for the same seed, whatever part of it was `known`, unless a limit in seconds ends it. Errors:
 // (invalid input) options out of range; (infeasible) every candidate of the first round failed.
-ExplorationResult explore(const ExplorationBackend& backend, const Screening& screening, Executor& executor,
-                          const ExplorationOptions& options, const KnownResults& known = {},
-                          const ExplorationHooks& hooks = {});
+ExplorationResult explore(const ExplorationBackend& backend, const Screening& screening,
+                          JobExecutor& executor, const ExplorationOptions& options,
+                          const KnownResults& known = {}, const ExplorationHooks& hooks = {});
 
 // Works on exactly `points`; those that are known are taken from there. In the order of `points`; what
 // `deadline`, if any, stops is left out, and the executor's jobs are dropped.
-std::vector<CandidateResult> evaluate_candidates(const ExplorationBackend& backend, Executor& executor,
+std::vector<CandidateResult> evaluate_candidates(const ExplorationBackend& backend, JobExecutor& executor,
                                                  const std::vector<KnobSpace::Point>& points, int64_t trials,
                                                  const KnownResults& known, const ExplorationHooks& hooks,
                                                  const Deadline* deadline = nullptr);

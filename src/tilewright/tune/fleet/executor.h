@@ -11,10 +11,10 @@
 
 namespace tilewright::tune {
 
-class Executor {
+class JobExecutor {
  public:
   // Stops what still runs; no process of it is left behind.
-  virtual ~Executor() = default;
+  virtual ~JobExecutor() = default;
   // Jobs that are done, in an earlier run too, are not run again: their result comes with the next collect().
   // Errors (invalid input): an id or request that cannot be, two requests under one id, a full disk.
   virtual void submit(const std::vector<Job>& jobs) = 0;
@@ -36,7 +36,7 @@ struct ExecutorOptions {
 };
 
 // Errors (invalid input): the folder cannot be written, another coordinator uses it (its process).
-std::unique_ptr<Executor> make_local_executor(const ExecutorOptions& options);
+std::unique_ptr<JobExecutor> make_local_executor(const ExecutorOptions& options);
 
 struct SlurmOptions {
   std::string partition;                      // empty: the default one
@@ -45,6 +45,6 @@ struct SlurmOptions {
   double patience_s = 300;  // how long the controller may give no answer before collect() gives up
 };
 // Errors besides: (unsupported) no sbatch, no controller that answers.
-std::unique_ptr<Executor> make_slurm_executor(const ExecutorOptions& options, const SlurmOptions& slurm);
+std::unique_ptr<JobExecutor> make_slurm_executor(const ExecutorOptions& options, const SlurmOptions& slurm);
 
 }  // namespace tilewright::tune

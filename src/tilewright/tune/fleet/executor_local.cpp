@@ -44,7 +44,7 @@ struct Seat {
   Clock::time_point deadline;
 };
 
-class LocalExecutor final : public Executor {
+class LocalExecutor final : public JobExecutor {
  public:
   explicit LocalExecutor(const ExecutorOptions& options)
       : options_(options),
@@ -270,7 +270,7 @@ void LocalExecutor::deliver(JobResult result) {
 
 }  // namespace
 
-std::unique_ptr<Executor> make_local_executor(const ExecutorOptions& options) {
+std::unique_ptr<JobExecutor> make_local_executor(const ExecutorOptions& options) {
   return std::make_unique<LocalExecutor>(options);
 }
 

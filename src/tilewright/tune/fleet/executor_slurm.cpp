@@ -55,7 +55,7 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-class SlurmExecutor final : public Executor {
+class SlurmExecutor final : public JobExecutor {
  public:
   SlurmExecutor(const ExecutorOptions& options, SlurmOptions slurm);
   ~SlurmExecutor() override {
@@ -303,7 +303,7 @@ void SlurmExecutor::cancel() {
 
 }  // namespace
 
-std::unique_ptr<Executor> make_slurm_executor(const ExecutorOptions& options, const SlurmOptions& slurm) {
+std::unique_ptr<JobExecutor> make_slurm_executor(const ExecutorOptions& options, const SlurmOptions& slurm) {
   return std::make_unique<SlurmExecutor>(options, slurm);
 }
 

@@ -45,7 +45,7 @@ struct RemoteProblem::Batch {
   std::string problem;                              // the first that is not about points
 };
 
-RemoteProblem::RemoteProblem(TuningProblem& local, Executor& executor, RemoteMeasurement measurement)
+RemoteProblem::RemoteProblem(TuningProblem& local, JobExecutor& executor, RemoteMeasurement measurement)
     : local_(local), executor_(executor), measurement_(std::move(measurement)) {}
 
 std::vector<Measurement> RemoteProblem::measure(std::span<const KnobSpace::Point> points) {

@@ -24,7 +24,7 @@ struct RemoteMeasurement {
 class RemoteProblem final : public TuningProblem {
  public:
   // `local` answers everything but measure(); it and `executor` outlive this.
-  RemoteProblem(TuningProblem& local, Executor& executor, RemoteMeasurement measurement);
+  RemoteProblem(TuningProblem& local, JobExecutor& executor, RemoteMeasurement measurement);
 
   const KnobSpace& space() const override { return local_.space(); }
   ProgramFeatures features(KnobSpace::Point point) const override { return local_.features(point); }
@@ -40,7 +40,7 @@ class RemoteProblem final : public TuningProblem {
   void take(Batch& batch, const JobResult& result);
 
   TuningProblem& local_;
-  Executor& executor_;
+  JobExecutor& executor_;
   RemoteMeasurement measurement_;
 };
 

@@ -18,7 +18,7 @@
 namespace tilewright::tune {
 namespace {
 
-class ThreadExecutor : public Executor {
+class ThreadExecutor : public JobExecutor {
  public:
   ThreadExecutor(std::vector<JobKind> kinds, int threads) : kinds_(std::move(kinds)) {
     try {
@@ -128,7 +128,7 @@ class ThreadExecutor : public Executor {
 
 }  // namespace
 
-std::unique_ptr<Executor> make_thread_executor(std::vector<JobKind> kinds, int threads) {
+std::unique_ptr<JobExecutor> make_thread_executor(std::vector<JobKind> kinds, int threads) {
   return std::make_unique<ThreadExecutor>(std::move(kinds), threads);
 }
 

@@ -12,6 +12,6 @@
 namespace tilewright::tune {
 
 // On `threads` threads, or as many as the system starts. Errors (infeasible): it starts none.
-std::unique_ptr<Executor> make_thread_executor(std::vector<JobKind> kinds, int threads);
+std::unique_ptr<JobExecutor> make_thread_executor(std::vector<JobKind> kinds, int threads);
 
 }  // namespace tilewright::tune

@@ -28,8 +28,7 @@ class NodeConversion {
   virtual ValueId constant(const std::string& role, Tensor tensor) = 0;
   // A new node before the converted one, with one output, which is returned with its inferred shape; kNoValue
   // when the inference failed (already reported).
-  virtual ValueId emit(const std::string& op, std::vector<ValueId> inputs,
-                       std::map<std::string, Attribute> attributes = {}) = 0;
+  virtual ValueId emit(const std::string& op, std::vector<ValueId> inputs, Attributes attributes = {}) = 0;
   // Reports the converted node. The node is then dropped.
   virtual void error(ErrorKind kind, const std::string& message, const std::string& hint = {}) = 0;
 

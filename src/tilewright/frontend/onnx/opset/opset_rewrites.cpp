@@ -21,13 +21,11 @@ class Rewriter {
   Shape shape() const { return conversion_.shape(x()); }
   ValueId x() const { return node_.inputs[0]; }
   ValueId number(double value) { return conversion_.constant("number", scalar_of(type(), value)); }
-  ValueId emit(const std::string& op, std::vector<ValueId> inputs,
-               std::map<std::string, Attribute> attributes = {}) {
+  ValueId emit(const std::string& op, std::vector<ValueId> inputs, Attributes attributes = {}) {
     return conversion_.emit(op, std::move(inputs), std::move(attributes));
   }
   // The node becomes the last step.
-  void finish(const std::string& op, std::vector<ValueId> inputs,
-              std::map<std::string, Attribute> attributes = {}) {
+  void finish(const std::string& op, std::vector<ValueId> inputs, Attributes attributes = {}) {
     node_.op = op;
     node_.inputs = std::move(inputs);
     node_.attributes = std::move(attributes);
@@ -97,9 +95,7 @@ void rewrite_shrink(Node& node, NodeConversion& conversion) {
   Rewriter r(node, conversion);
   const double bias = double(node.float_or("bias", 0.0f)), lambda = double(node.float_or("lambd", 0.5f));
   const ElementType type = r.type(), real = is_float(type) ? type : ElementType::kF64;
-  const auto cast_to = [](ElementType to) {
-    return std::map<std::string, Attribute>{{"to", int64_t{onnx_storage_type(to)}}};
-  };
+  const auto cast_to = [](ElementType to) { return Attributes{{"to", int64_t{onnx_storage_type(to)}}}; };
   const auto number = [&](double value) { return conversion.constant("number", scalar_of(real, value)); };
   const ValueId x = type == real ? r.x() : r.emit("Cast", {r.x()}, cast_to(real));
   const ValueId below = r.emit("Less", {x, number(-lambda)});
@@ -173,8 +169,7 @@ void rewrite_reduce_log_sum(Node& node, NodeConversion& conversion) {
 // (x - mean) / (sqrt(variance) + 1e-9) over the axes, {0, 2, 3} unless stated.
 void rewrite_mean_variance_normalization(Node& node, NodeConversion& conversion) {
   Rewriter r(node, conversion);
-  const std::map<std::string, Attribute> over = {{"axes", node.ints_or("axes", {0, 2, 3})},
-                                                 {"keepdims", int64_t{1}}};
+  const Attributes over = {{"axes", node.ints_or("axes", {0, 2, 3})}, {"keepdims", int64_t{1}}};
   const ValueId centred = r.emit("Sub", {r.x(), r.emit("ReduceMean", {r.x()}, over)});
   const ValueId variance = r.emit("ReduceMean", {r.emit("Mul", {centred, centred})}, over);
   r.finish("Div", {centred, r.emit("Add", {r.emit("Sqrt", {variance}), r.number(1e-9)})});

@@ -40,7 +40,7 @@ struct OnnxNode {
   std::string op;
   std::vector<std::string> inputs;  // "" is an absent one
   std::vector<std::string> outputs;
-  std::map<std::string, Attribute> attributes;
+  Attributes attributes;
   bool is_usable = true;  // false after a diagnostic about its attributes
 };
 
