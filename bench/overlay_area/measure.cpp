@@ -56,7 +56,7 @@ void measure(const std::string& file, const std::string& part, const OverlayHard
              const std::string& folder) {
   synthesis::YosysJob job;
   job.family = synthesis::DeviceFamily::kXc7;
-  job.top = part == "overlay" ? "tilewright_overlay" : part;
+  job.top = part == "overlay" ? "tilewright_overlay" : "tw_overlay_" + part;
   const std::filesystem::path source = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "rtl";
   job.sources = write_rtl(h, std::filesystem::path(folder) / "rtl", source);
   job.folder = folder;

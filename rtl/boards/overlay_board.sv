@@ -39,7 +39,7 @@ module overlay_board #(
   assign door_rdata = 32'(rdata >> {bridge_address[14:0] & 15'(MEM_BITS / 8 - 4), 3'd0});
   assign led = {!serial_rx, !serial_tx, irq, running};
 
-  serial_bridge #(
+  tw_board_serial_bridge #(
       .CYCLES_PER_BIT(CYCLES_PER_BIT)
   ) bridge (
       .clk(clk),
@@ -63,7 +63,7 @@ module overlay_board #(
       .wdata(bridge_wdata)
   );
 
-  block_memory #(
+  tw_board_block_memory #(
       .WIDTH(MEM_BITS),
       .LOG_WORDS(LOG_MEMORY_BYTES - overlay_config::LOG_MEM_BYTES),
       .ADDR_BITS(ADDR_BITS)

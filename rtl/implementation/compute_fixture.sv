@@ -61,7 +61,7 @@ module compute_fixture (
       push_index[N-1:0], wait_index[N-1:0], error_index[N-1:0]
   };
 
-  compute computer (
+  tw_overlay_compute computer (
       .clk(clk),
       .rst(rst),
       .halt(chain[0]),

@@ -104,7 +104,7 @@ module tilewright_overlay (
   assign s_axil_bresp = 2'b00;
   assign s_axil_rresp = 2'b00;
 
-  registers control_registers (
+  tw_overlay_registers control_registers (
       .clk, .rst,
       .awvalid(s_axil_awvalid), .awready(s_axil_awready), .awaddr(s_axil_awaddr),
       .wvalid(s_axil_wvalid), .wready(s_axil_wready), .wdata(s_axil_wdata), .wstrb(s_axil_wstrb),
@@ -121,7 +121,7 @@ module tilewright_overlay (
   assign moving = !bus_idle || load_busy || store_busy || compute_pop || compute_state == 3'd1
       || compute_state == 3'd2 || compute_state == 3'd3 || !(fetch_finished || fetch_blocked);
 
-  run_control control (
+  tw_overlay_run_control control (
       .clk, .rst, .launch, .soft_reset, .compute_finished, .fetch_finished, .queues_empty,
       .in_flight(load_busy || store_busy), .bus_idle, .moving,
       .load_waiting, .compute_waiting, .store_waiting,
@@ -131,7 +131,7 @@ module tilewright_overlay (
       .wait_load, .wait_compute, .wait_store
   );
 
-  counters performance (
+  tw_overlay_counters performance (
       .clk, .rst(clear), .running, .fetch_finished, .fetch_blocked, .load_busy, .load_waiting, .compute_state,
       .store_busy, .store_waiting, .read_granted, .read_beats, .write_granted, .write_beats,
       .read(counter_read), .read_index(counter_index), .read_valid(counter_valid), .read_value(counter_value)
@@ -148,7 +148,7 @@ module tilewright_overlay (
   assign m_axi_arburst = 2'b01;
   assign m_axi_rready = 1'b1;
 
-  read_master reads (
+  tw_overlay_read_master reads (
       .clk, .rst(clear), .halt, .req_valid, .req_addr, .req_len, .req_grant,
       .data_valid, .data, .data_resp, .data_pop,
       .arvalid(m_axi_arvalid), .arready(m_axi_arready), .arid(m_axi_arid), .araddr(m_axi_araddr),
@@ -161,7 +161,7 @@ module tilewright_overlay (
   logic [31:0] fetched_index;
   logic load_full, compute_full, store_full;
 
-  fetch fetcher (
+  tw_overlay_fetch fetcher (
       .clk, .rst(clear), .halt, .start, .address({program_high, program_low}), .count(program_count),
       .req_valid(req_valid[READ_FETCH]), .req_addr(req_addr[READ_FETCH*A+:A]), .req_len(req_len[READ_FETCH*LEN+:LEN]),
       .req_grant(req_grant[READ_FETCH]), .data_valid(data_valid[READ_FETCH]), .data(data[READ_FETCH*W+:W]),
@@ -176,19 +176,19 @@ module tilewright_overlay (
   localparam int LOG_LOADED = overlay_config::LOG_INP > overlay_config::LOG_WGT ? overlay_config::LOG_INP
                                                                                : overlay_config::LOG_WGT;
 
-  memory_queue #(.LOG_SRAM(LOG_LOADED), .PADS(1)) load_queue (
+  tw_overlay_memory_queue #(.LOG_SRAM(LOG_LOADED), .PADS(1)) load_queue (
       .clk, .rst(clear), .push(load_push), .push_cmd(fetched), .push_index(fetched_index), .full(load_full),
       .empty(load_empty), .head_valid(load_head), .cmd(load_cmd), .cmd_index(load_index), .pop(load_pop)
   );
   // verilator lint_off PINCONNECTEMPTY
-  sync_fifo #(.WIDTH(INDEX_BITS + C), .LOG_DEPTH(overlay_config::LOG_COMMAND_QUEUE)) compute_queue (
+  tw_overlay_sync_fifo #(.WIDTH(INDEX_BITS + C), .LOG_DEPTH(overlay_config::LOG_COMMAND_QUEUE)) compute_queue (
       .clk, .rst(clear), .push(compute_push), .push_data({fetched_index[INDEX_BITS-1:0], fetched}),
       .full(compute_full), .empty(), .head_valid(compute_head), .head({compute_number, compute_cmd}),
       .pop(compute_pop)
   );
   // verilator lint_on PINCONNECTEMPTY
   assign compute_index = 32'(compute_number);
-  memory_queue #(.LOG_SRAM(overlay_config::LOG_ACC), .PADS(0)) store_queue (
+  tw_overlay_memory_queue #(.LOG_SRAM(overlay_config::LOG_ACC), .PADS(0)) store_queue (
       .clk, .rst(clear), .push(store_push), .push_cmd(fetched), .push_index(fetched_index), .full(store_full),
       .empty(store_empty), .head_valid(store_head), .cmd(store_cmd), .cmd_index(store_index), .pop(store_pop)
   );
@@ -198,7 +198,7 @@ module tilewright_overlay (
   assign {token_twice[3], token_twice[0]} = '0;
   logic [31:0] load_push_index, compute_push_index, store_push_index;
 
-  tokens channels (
+  tw_overlay_tokens channels (
       .clk, .rst(clear), .push(token_push), .twice(token_twice), .pop(token_pop), .there(token_there),
       .load_index(load_push_index), .compute_index(compute_push_index), .store_index(store_push_index),
       .error(error[OF_TOKENS]), .error_index(error_index[OF_TOKENS*32+:32])
@@ -211,7 +211,7 @@ module tilewright_overlay (
   logic [11:0] wr_slice;
   logic [W-1:0] wr_data;
 
-  load loader (
+  tw_overlay_load loader (
       .clk, .rst(clear), .halt, .cmd_valid(load_head), .cmd(load_cmd), .cmd_index(load_index),
       .cmd_pop(load_pop), .token_compute(token_there[1]), .pop_compute(token_pop[1]),
       .push_compute(token_push[0]), .push_index(load_push_index),
@@ -227,7 +227,7 @@ module tilewright_overlay (
   logic [overlay_config::LOG_ACC-1:0] out_rd_index;
   logic [overlay_config::BATCH*overlay_config::BLOCK_OUT*overlay_config::OUT_BITS-1:0] out_rd_data;
 
-  compute computer (
+  tw_overlay_compute computer (
       .clk, .rst(clear), .halt, .cmd_valid(compute_head), .cmd(compute_cmd), .cmd_index(compute_index),
       .cmd_pop(compute_pop), .token_load(token_there[0]), .token_store(token_there[3]),
       .pop_load(token_pop[0]), .pop_store(token_pop[3]), .push_load(token_push[1]),
@@ -255,7 +255,7 @@ module tilewright_overlay (
   logic [W-1:0] item;
   logic [W/8-1:0] item_strobes;
 
-  store storer (
+  tw_overlay_store storer (
       .clk, .rst(clear), .halt, .cmd_valid(store_head), .cmd(store_cmd), .cmd_index(store_index),
       .cmd_pop(store_pop), .token_compute(token_there[2]), .pop_compute(token_pop[2]),
       .push_compute(token_push[3]), .push_index(store_push_index), .out_rd_index, .out_rd_data,
@@ -273,7 +273,7 @@ module tilewright_overlay (
   assign m_axi_awburst = 2'b01;
   assign m_axi_bready = 1'b1;
 
-  write_master writes (
+  tw_overlay_write_master writes (
       .clk, .rst(clear), .halt, .req_valid(write_valid), .req_addr(write_addr), .req_len(write_len),
       .reader_free, .req_grant(write_grant),
       .item_valid, .item, .item_strobes, .item_first, .item_last, .item_ends_burst, .stall,
@@ -284,7 +284,7 @@ module tilewright_overlay (
   );
 
 `ifndef SYNTHESIS
-  axi_checker axi_rules (
+  tw_overlay_axi_checker axi_rules (
       .clk, .rst,
       .arvalid(m_axi_arvalid), .arready(m_axi_arready), .arid(m_axi_arid), .araddr(m_axi_araddr[11:0]),
       .arlen(m_axi_arlen), .rvalid(m_axi_rvalid),

@@ -148,7 +148,7 @@ TEST(Explore, TheDocumentedWorkflowTunesWhatChanged) {
     }
   };
   tuned_again(0, 0);
-  const fs::path source = folder / "build/share/tilewright/rtl/overlay/tokens.sv";
+  const fs::path source = folder / "build/share/tilewright/rtl/overlay/tw_overlay_tokens.sv";
   write_text_file(source, read_text_file(source) + "// changed\n");
   tuned_again(w8, w4);
   EXPECT_EQ(lines_of(folder / "study/w8a8/candidates.jsonl"), 2 * w8);

@@ -97,7 +97,7 @@ constexpr const char* kCounts = R"({"modules": {
 
 constexpr const char* kNetlist = R"({"modules": {
   "top": {"attributes": {}, "cells": {"u": {"type": "half"}, "v": {"type": "half"}}},
-  "half": {"attributes": {"hdlname": "lane_sum"}, "cells": {
+  "half": {"attributes": {"hdlname": "tw_stream_lane_sum"}, "cells": {
     "m": {"type": "$mul", "parameters": {"A_WIDTH": "0101", "B_WIDTH": "1000", "Y_WIDTH": "1101"}}}}}})";
 
 constexpr const char* kReport =

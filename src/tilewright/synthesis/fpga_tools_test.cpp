@@ -308,9 +308,10 @@ TEST(FpgaReports, DamageNamesFileAndTool) {
 }
 
 TEST(Vivado, ScriptReadsSourcesInOrderAndConstrainsTheClock) {
-  const VivadoJob job{"xc7z020clg400-1", "tilewright_overlay", {"overlay_config.sv", "fetch.sv"}, 125};
+  const VivadoJob job{
+      "xc7z020clg400-1", "tilewright_overlay", {"overlay_config.sv", "tw_overlay_fetch.sv"}, 125};
   const std::string script = vivado_script(job);
-  EXPECT_LT(script.find("{overlay_config.sv}"), script.find("{fetch.sv}"));
+  EXPECT_LT(script.find("{overlay_config.sv}"), script.find("{tw_overlay_fetch.sv}"));
   EXPECT_NE(script.find("-top tilewright_overlay -part xc7z020clg400-1"), std::string::npos);
   EXPECT_EQ(vivado_constraints(job), "create_clock -name clk -period 8.000 [get_ports clk]\n");
 }

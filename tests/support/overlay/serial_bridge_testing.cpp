@@ -1,5 +1,5 @@
-// The protocol is the one of rtl/boards/serial_bridge.sv: 'A' sets an address, 'W' writes and 'R' reads a
-// word there and moves on by four. Writes are sent in a row without waiting; nothing answers them.
+// The protocol is the one of rtl/boards/tw_board_serial_bridge.sv: 'A' sets an address, 'W' writes and 'R'
+// reads a word there and moves on by four. Writes are sent in a row without waiting; nothing answers them.
 #include "support/overlay/serial_bridge_testing.h"
 
 #include <cstring>

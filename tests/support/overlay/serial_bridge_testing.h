@@ -1,5 +1,5 @@
-// An overlay at the other end of a serial line (rtl/boards/serial_bridge.sv): its registers as a port of the
-// driver, and the memory of its board.
+// An overlay at the other end of a serial line (rtl/boards/tw_board_serial_bridge.sv): its registers as a
+// port of the driver, and the memory of its board.
 #pragma once
 
 #include <cstddef>

@@ -31,10 +31,10 @@ std::string problems_of(const std::string& from, const std::string& to) {
   for (const char* part : {"checks", "harness"}) {
     fs::copy(fs::path(TILEWRIGHT_SOURCE_DIR) / "rtl" / part, folder / part, fs::copy_options::recursive);
   }
-  std::string source = read_text_file(TILEWRIGHT_SOURCE_DIR "/rtl/pipeline/stream_frame.sv");
+  std::string source = read_text_file(TILEWRIGHT_SOURCE_DIR "/rtl/pipeline/tw_stream_frame.sv");
   const size_t at = source.find(from);
   EXPECT_NE(at, std::string::npos);
-  write_text_file(folder / "pipeline" / "stream_frame.sv", source.replace(at, from.size(), to));
+  write_text_file(folder / "pipeline" / "tw_stream_frame.sv", source.replace(at, from.size(), to));
   FrameCase one(8, 3, 2, 1);
   BenchOptions options;
   options.rtl = rtl_options();

@@ -73,7 +73,7 @@ class KeptStudyTest : public testing::Test {
   }
 
   void change_a_source() const {
-    const fs::path file = request_.rtl_folder / "overlay/tokens.sv";
+    const fs::path file = request_.rtl_folder / "overlay/tw_overlay_tokens.sv";
     write_text_file(file, read_text_file(file) + "// changed\n");
   }
   std::vector<tune::CandidateResult> lines() const { return tune::read_candidates(request_.folder / "w8a8"); }

@@ -1,6 +1,7 @@
-// Memories follow rtl/overlay: scratchpad.sv cuts an element into slices of the port's width,
-// register_file.sv keeps every accumulator twice and mirrors its output bits, queues are sync_fifo.sv. Bits
-// of instructions that compute never looks at are no part of its queue: Yosys drops them.
+// Memories follow rtl/overlay: tw_overlay_scratchpad.sv cuts an element into slices of the port's width,
+// tw_overlay_register_file.sv keeps every accumulator twice and mirrors its output bits, queues are
+// tw_overlay_sync_fifo.sv. Bits of instructions that compute never looks at are no part of its queue: Yosys
+// drops them.
 #include "tilewright/overlay/implement/overlay_area.h"
 
 #include <fmt/format.h>
@@ -37,7 +38,7 @@ int64_t part_lanes(const OverlayHardware& h) {
   return std::min({alu_lanes_of(h), beat, lanes_of(h)});
 }
 
-// Width of the queue of load (with pads) or store, as memory_queue.sv keeps it.
+// Width of the queue of load (with pads) or store, as tw_overlay_memory_queue.sv keeps it.
 int64_t queue_width(const OverlayHardware& h, const IsaLayout::Memory& fields, int log_sram, bool pads) {
   const int address = address_bits(h);
   const int index = std::min(32, address - floor_log2(h.instruction_bytes()) + 1);

@@ -56,7 +56,7 @@ TEST(OverlaySynthesis, BoardSourcesComeBehindThePackageAndTheOverlay) {
   const auto sources = write_board_rtl(h, {kRoot / "rtl", output}, true);
   ASSERT_GT(sources.size(), 5u);
   EXPECT_EQ(sources.front().filename(), "overlay_config.sv");
-  EXPECT_EQ(sources.back().filename(), "serial_transmitter.sv");
+  EXPECT_EQ(sources.back().filename(), "tw_board_serial_transmitter.sv");
   for (const auto& source : sources) EXPECT_TRUE(std::filesystem::exists(source)) << source;
   EXPECT_LT(write_board_rtl(h, {kRoot / "rtl", output}, false).size(), sources.size());
   std::filesystem::remove_all(output);

@@ -1,5 +1,5 @@
 // The time of arrays: beats of activations and weights are taken together, sums leave a fixed number of steps
-// after the last beat of a window (rtl/pipeline/beat_pipeline.sv).
+// after the last beat of a window (rtl/pipeline/tw_stream_beat_pipeline.sv).
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ std::vector<ComponentPort> array_ports(int64_t act_bits, int64_t weight_bits, in
 // `steps`, 2..64: from taking a beat to the accumulators.
 std::unique_ptr<CycleModel> array_model(int64_t steps);
 
-// Steps of a multiplier (rtl/pipeline/multiply.sv): one, or two where blocks of 25 x 18 bits are put
-// together.
+// Steps of a multiplier (rtl/pipeline/tw_stream_multiply.sv): one, or two where blocks of 25 x 18 bits are
+// put together.
 int64_t multiplier_steps(int64_t a_bits, int64_t b_bits, bool lut);
 
 // ceil(log2(count)), count >= 1: the levels of a tree of pairs.

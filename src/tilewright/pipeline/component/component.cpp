@@ -54,7 +54,9 @@ const ComponentType* component_type(const std::string& name) {
   return nullptr;
 }
 
-std::string component_module(const std::string& name) { return name; }
+std::string component_module(const std::string& name) {
+  return (name.starts_with("stream_") ? "tw_" : "tw_stream_") + name;
+}
 
 const netlist::Library& component_library() {
   static const ComponentLibrary library;

@@ -1,5 +1,6 @@
-// The walk of rtl/pipeline/line_window.sv with the same counts of words: how far the stream has been written
-// behind the topmost row of the windows (`distance_`), and behind the first word still needed (`level_`).
+// The walk of rtl/pipeline/tw_stream_line_window.sv with the same counts of words: how far the stream has
+// been written behind the topmost row of the windows (`distance_`), and behind the first word still needed
+// (`level_`).
 #include <algorithm>
 
 #include "tilewright/pipeline/component/list.h"

@@ -1,5 +1,5 @@
-// Forms of the products, as in rtl/pipeline/mac_array.sv: both operands bipolar are counted, bipolar weights
-// choose activations where there are no blocks, everything else is multiplied.
+// Forms of the products, as in rtl/pipeline/tw_stream_mac_array.sv: both operands bipolar are counted,
+// bipolar weights choose activations where there are no blocks, everything else is multiplied.
 #include "tilewright/pipeline/component/mac_array.h"
 
 #include "tilewright/pipeline/component/array_model.h"

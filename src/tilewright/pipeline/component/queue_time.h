@@ -1,4 +1,4 @@
-// The times of a stream_fifo inside another component (rtl/pipeline/stream_fifo.sv).
+// The times of a stream_fifo inside another component (rtl/pipeline/tw_stream_fifo.sv).
 #pragma once
 
 #include <cstdint>

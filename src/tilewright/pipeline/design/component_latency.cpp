@@ -1,5 +1,5 @@
 // Products, levels of the tree and accumulator of an array; bias, multiplier, clip, residual and table of a
-// finish (rtl/pipeline/mac_array.sv, lane_array.sv, finish.sv).
+// finish (rtl/pipeline/tw_stream_mac_array.sv, tw_stream_lane_array.sv, tw_stream_finish.sv).
 #include "tilewright/pipeline/design/component_latency.h"
 
 #include <bit>

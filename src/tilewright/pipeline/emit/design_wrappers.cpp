@@ -53,9 +53,9 @@ bool WrapperLibrary::ports(const std::string& component, const netlist::Paramete
                            std::vector<Port>& result) const {
   if (component == top_.name) {
     result = top_.ports;
-  } else if (component == "bench_memory") {
+  } else if (component == "tw_bench_memory") {
     result = memory_ports(int(netlist::integer(parameters, "DATA")), int(netlist::integer(parameters, "A")));
-  } else if (component == "bench_host") {
+  } else if (component == "tw_bench_host") {
     result = host_ports();
   } else {
     return false;
@@ -109,7 +109,7 @@ netlist::Netlist bench(const Design& design, const BenchFiles& files) {
   for (const Port& port : host_ports()) {
     if (!host.contains(port.name)) host[port.name] = signal("s_" + port.name, port.width);
   }
-  top.add_instance("host", "bench_host",
+  top.add_instance("host", "tw_bench_host",
                    {{"SCRIPT", files.script},
                     {"WRITES", files.script_words},
                     {"CYCLES_LO", int64_t{register_offset("CYCLES_LO")}},
@@ -139,7 +139,7 @@ netlist::Netlist bench(const Design& design, const BenchFiles& files) {
       parameters["EXPECTED"] = files.expected;
       parameters["MASK"] = files.mask;
     }
-    top.add_instance(fmt::format("memory{}", c), "bench_memory", std::move(parameters), std::move(memory));
+    top.add_instance(fmt::format("memory{}", c), "tw_bench_memory", std::move(parameters), std::move(memory));
   }
   top.add_instance("design", inner.name, {}, std::move(dut));
   return {top.name, {top}};

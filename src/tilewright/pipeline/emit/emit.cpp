@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kTop = "tilewright_pipeline";
-constexpr int kScriptBits = 44;  // bench_host.sv: offset 12, value 32
+constexpr int kScriptBits = 44;  // tw_bench_host.sv: offset 12, value 32
 
 // Notes what a driver writes, and keeps its memory.
 class RecordingPort final : public DesignPort {
@@ -194,7 +194,7 @@ class Emitter {
     write_text_file(folder_ / files.expected, results.to_hex());
     write_text_file(folder_ / files.mask, words_of(mask, design_.port_bytes).to_hex());
     write_text_file(folder / "bench.sv", wrapper_verilog(bench(design_, files)));
-    for (const std::string name : {"bench_host.sv", "bench_memory.sv", "testbench.sv"}) {
+    for (const std::string name : {"tw_bench_host.sv", "tw_bench_memory.sv", "testbench.sv"}) {
       copy(name, "testbench/" + name);
     }
   }

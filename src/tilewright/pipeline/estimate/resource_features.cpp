@@ -87,7 +87,7 @@ int64_t operator_blocks(int64_t a, int64_t b, DeviceFamily family) {
   return small_blocks(family) ? parts(a) * parts(b) : 1;
 }
 
-// DSP blocks of a signed product of a x b bits: the partial products of multiply.sv.
+// DSP blocks of a signed product of a x b bits: the partial products of tw_stream_multiply.sv.
 int64_t product_blocks(int64_t a, int64_t b, DeviceFamily family) {
   const int64_t high = std::max(a, b), low = std::min(a, b);
   if (high <= 25 && low <= 18) return operator_blocks(high, low, family);

@@ -1,5 +1,6 @@
-// The registers of a generated design's AXI4-Lite port (rtl/pipeline/control.sv): one table for drivers, the
-// hardware (component/config_package.h) and docs/pipeline_registers.md. All registers have 32 bits.
+// The registers of a generated design's AXI4-Lite port (rtl/pipeline/tw_stream_control.sv): one table for
+// drivers, the hardware (component/config_package.h) and docs/pipeline_registers.md. All registers have 32
+// bits.
 #pragma once
 
 #include <cstdint>

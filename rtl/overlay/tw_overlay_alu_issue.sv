@@ -1,0 +1,149 @@
+// When the slices of an ALU instruction start (docs/overlay_rtl.md, Compute). `issue` addresses ACC in its
+// cycle; `wr_valid` follows in the cycle in which the slice is written.
+//
+//   single-cycle operations   a slice per cycle, written one cycle after issue
+//   mul                       a slice every five cycles, written four after
+//   requantize                a slice per cycle, written six after. Its parameter vectors ACC[src .. src + 2]
+//                             are read (param_read) when they are not the kept ones; reading and issuing wait
+//                             for the steps in flight that write what is about to be read.
+//
+// Slices wait only at the first slice of a step, so what is in flight is kept per step: its destination and
+// the cycles until its last slice is written.
+module tw_overlay_alu_issue #(
+    parameter int SLICES = 1,
+    parameter int SLICE_BITS = 1
+) (
+    input  logic                                   clk,
+    input  logic                                   rst,
+    input  logic                                   start,         // of an ALU instruction
+    input  logic                                   is_mul,
+    // verilator lint_off UNUSEDSIGNAL
+    input  logic                                   is_requantize,  // of the wide set
+    // verilator lint_on UNUSEDSIGNAL
+    // the step whose turn it is
+    input  logic                                   valid,
+    input  logic                                   last,
+    input  logic [overlay_config::LOG_ACC-1:0]     dst,
+    // verilator lint_off UNUSEDSIGNAL
+    input  logic [overlay_config::LOG_ACC-1:0]     src,           // only requantize cares
+    // verilator lint_on UNUSEDSIGNAL
+    output logic                                   step_done,     // issues its last slice
+    output logic                                   param_read,    // ACC[src + param] is read in this cycle
+    output logic [1:0]                             param,
+    // the slice that is written in this cycle
+    output logic                                   wr_valid,
+    output logic                                   wr_last,
+    output logic [overlay_config::LOG_ACC-1:0]     wr_dst,
+    output logic [SLICE_BITS-1:0]                  wr_slice,
+    output logic                                   entered,       // the cycle after an issue
+    output logic [SLICE_BITS-1:0]                  data_slice     // the slice whose data ACC delivers then
+);
+  localparam int A = overlay_config::LOG_ACC;
+  localparam int ITEM = A + SLICE_BITS + 1;
+
+  logic [SLICE_BITS-1:0] slice;
+  logic issue, last_slice, may_issue;
+  assign last_slice = SLICES == 1 || slice == SLICE_BITS'(SLICES - 1);
+
+  // mul
+  logic [2:0] pause;
+
+  if (overlay_config::WIDE != 0) begin : gen_requantization
+    function automatic logic in_params(input logic [A-1:0] index, input logic [A-1:0] first);
+      logic [A:0] distance;
+      distance = {1'b0, index} - {1'b0, first};
+      in_params = distance < (A + 1)'(3);
+    endfunction
+
+    localparam int ENTRIES = (6 + SLICES - 1) / SLICES;
+    logic [ENTRIES-1:0] hit_dst, hit_params;
+    logic [A-1:0] kept_src;
+    logic first_slice, kept_valid, kept, reading;
+    logic [ENTRIES*A-1:0] flying_dst;
+    logic [ENTRIES*3-1:0] flying_left;
+    for (genvar e = 0; e < ENTRIES; e++) begin : gen_flying
+      logic [A-1:0] index;
+      logic here;
+      assign index = flying_dst[e*A+:A];
+      assign here = flying_left[e*3+:3] != '0;
+      assign hit_dst[e] = here && index == dst;
+      assign hit_params[e] = here && in_params(index, src);
+      // Steps shift in at entry 0.
+      logic [A-1:0] newer_dst;
+      logic [2:0] newer_left;
+      if (e == 0) assign {newer_dst, newer_left} = {dst, 3'd7};
+      else assign {newer_dst, newer_left} = {flying_dst[(e-1)*A+:A], flying_left[(e-1)*3+:3]};
+      always_ff @(posedge clk) begin
+        if (step_done) begin
+          flying_dst[e*A+:A] <= newer_dst;
+          flying_left[e*3+:3] <= newer_left == '0 ? '0 : newer_left - 1'b1;
+        end else begin
+          flying_left[e*3+:3] <= here ? flying_left[e*3+:3] - 1'b1 : '0;
+        end
+        if (start) flying_left[e*3+:3] <= '0;
+      end
+    end
+
+    assign first_slice = slice == '0;
+    assign kept = kept_valid && kept_src == src;
+    assign reading = valid && is_requantize && first_slice && !kept;
+    assign param_read = reading && (param != '0 || hit_params == '0);
+    assign may_issue = is_mul ? pause == '0 : !is_requantize || !first_slice || (kept && hit_dst == '0);
+    always_ff @(posedge clk) begin
+      if (param_read) begin
+        param <= param == 2'd2 ? '0 : param + 1'b1;
+        kept_valid <= param == 2'd2;
+        kept_src <= src;
+      end
+      if (step_done && in_params(dst, kept_src)) kept_valid <= 1'b0;
+      if (start || rst) begin
+        param <= '0;
+        kept_valid <= 1'b0;
+      end
+    end
+  end else begin : gen_no_requantization
+    assign param_read = 1'b0;
+    assign param = '0;
+    assign may_issue = !is_mul || pause == '0;
+  end
+
+  assign issue = valid && may_issue;
+  assign step_done = issue && last_slice;
+
+  // The slice issued last waits one cycle for its write, of mul four: the next one is issued after that.
+  logic issued;
+  logic [ITEM-1:0] item;
+  assign entered = issued;
+  assign data_slice = item[A+:SLICE_BITS];
+  always_ff @(posedge clk) begin
+    issued <= issue;
+    if (issue) begin
+      item <= {last && last_slice, slice, dst};
+      slice <= last_slice ? '0 : slice + 1'b1;
+    end
+    pause <= issue ? 3'd4 : pause == '0 ? '0 : pause - 1'b1;
+    if (start || rst) begin
+      issued <= 1'b0;
+      slice <= '0;
+      pause <= '0;
+    end
+  end
+
+  // Slices of requantize follow each other: a delay of five more cycles.
+  if (overlay_config::WIDE != 0) begin : gen_delay
+    logic [5*(ITEM+1)-1:0] delayed;
+    logic wr_after_one;
+    logic [ITEM-1:0] written;
+    always_ff @(posedge clk) begin
+      delayed <= {delayed[4*(ITEM+1)-1:0], issued, item};
+      if (start || rst) for (int i = 0; i < 5; i++) delayed[i*(ITEM+1)+ITEM] <= 1'b0;
+    end
+    assign wr_after_one = is_mul ? pause == 3'd1 : issued;
+    assign wr_valid = is_requantize ? delayed[5*(ITEM+1)-1] : wr_after_one;
+    assign written = is_requantize ? delayed[4*(ITEM+1)+:ITEM] : item;
+    assign {wr_last, wr_slice, wr_dst} = written;
+  end else begin : gen_no_delay
+    assign wr_valid = is_mul ? pause == 3'd1 : issued;
+    assign {wr_last, wr_slice, wr_dst} = item;
+  end
+endmodule

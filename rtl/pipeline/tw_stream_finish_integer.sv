@@ -1,0 +1,196 @@
+// One lane of finish with integers: bias, multiplier, shift and clip of a sum, the addition of a residual, and
+// a table (docs/arithmetic.md). Every field of the task's row is given in the step that uses it (tw_stream_finish.sv).
+module tw_stream_finish_integer #(
+    parameter int AW = 8,
+    parameter int ACC = 32,
+    parameter int SUM_BITS = 32,
+    parameter int MULTIPLIER_BITS = 32,
+    parameter MULTIPLY = "dsp",
+    parameter int RESIDUAL = 0,
+    parameter int TABLES = 0,
+    parameter FILE = "",
+    parameter KIND = "lutram",
+    parameter int VALUE = 6,  // steps until the first clip
+    parameter int PARAM = component_config::FINISH_INTEGER_LANE_BITS + MULTIPLIER_BITS
+) (
+    input  logic                    clk,
+    input  logic                    enable,
+    // Sums and biases that need fewer bits than they come with.
+    // verilator lint_off UNUSEDSIGNAL
+    input  logic signed [  ACC-1:0] acc,
+    input  logic        [PARAM-1:0] param,
+    // verilator lint_on UNUSEDSIGNAL
+    input  logic signed [      7:0] zero,
+    input  logic signed [      7:0] low,
+    input  logic signed [      7:0] high,
+    // Of additions and tables, where they are built.
+    // verilator lint_off UNUSEDSIGNAL
+    input  logic signed [   AW-1:0] residual,
+    input  logic                    add,
+    input  logic signed [     23:0] add_a,
+    input  logic signed [     23:0] add_b,
+    input  logic signed [     31:0] add_bias,
+    input  logic        [      5:0] add_shift,
+    input  logic signed [      7:0] add_zero,
+    input  logic signed [      7:0] add_low,
+    input  logic signed [      7:0] add_high,
+    input  logic                    lookup,
+    input  logic        [      7:0] number,
+    input  logic                    bipolar,
+    // verilator lint_on UNUSEDSIGNAL
+    output logic        [   AW-1:0] out
+);
+  localparam int MW = MULTIPLIER_BITS == 0 ? 1 : MULTIPLIER_BITS;
+  localparam int PW = MULTIPLIER_BITS == 0 ? SUM_BITS : SUM_BITS + MW;
+  localparam int BIAS_AT = component_config::FINISH_INTEGER_LANE_BIAS_LSB;
+  localparam int SHIFT_AT = component_config::FINISH_INTEGER_LANE_SHIFT_LSB + MULTIPLIER_BITS;
+  localparam int SHIFT_BITS = component_config::FINISH_INTEGER_LANE_SHIFT_WIDTH;
+  logic signed [SUM_BITS-1:0] sum;
+  logic signed [PW-1:0] product;
+  logic [5:0] shift;
+  logic signed [7:0] value, added;
+  // verilator lint_off UNUSEDSIGNAL
+  logic signed [7:0] looked_up;  // narrow elements are clipped to their bits
+  // verilator lint_on UNUSEDSIGNAL
+
+  if (ACC >= SUM_BITS) begin : gen_narrowed
+    always_ff @(posedge clk) if (enable) sum <= acc[SUM_BITS-1:0] + param[BIAS_AT+:SUM_BITS];
+  end else begin : gen_widened
+    always_ff @(posedge clk) if (enable) sum <= SUM_BITS'(acc) + param[BIAS_AT+:SUM_BITS];
+  end
+  if (MULTIPLIER_BITS > 0) begin : gen_multiplied
+    logic signed [MW-1:0] multiplier;
+    always_ff @(posedge clk) if (enable) multiplier <= param[component_config::FINISH_INTEGER_LANE_MULTIPLIER_LSB+:MW];
+    tw_stream_multiply #(
+        .A(SUM_BITS),
+        .B(MW),
+        .MULTIPLY(MULTIPLY)
+    ) scaling (
+        .clk,
+        .enable,
+        .a(sum),
+        .b(multiplier),
+        .p(product)
+    );
+  end else begin : gen_shifted_only
+    assign product = sum;
+  end
+  tw_stream_delay_line #(
+      .WIDTH(SHIFT_BITS),
+      .STEPS(VALUE - 3)
+  ) shift_line (
+      .clk,
+      .enable,
+      .in (param[SHIFT_AT+:SHIFT_BITS]),
+      .out(shift)
+  );
+  tw_stream_scale_round #(
+      .W(PW)
+  ) first_clip (
+      .clk,
+      .enable,
+      .value(product),
+      .shift,
+      .zero,
+      .low,
+      .high,
+      .result(value)
+  );
+
+  if (RESIDUAL != 0) begin : gen_addition
+    logic [AW-1:0] other;
+    logic signed [31:0] product_a;
+    logic signed [AW+23:0] product_b;
+    logic signed [33:0] total;
+    logic [7:0] unadded;
+    logic signed [7:0] clipped;
+    tw_stream_delay_line #(
+        .WIDTH(AW),
+        .STEPS(VALUE)
+    ) residual_line (
+        .clk,
+        .enable,
+        .in (residual),
+        .out(other)
+    );
+    tw_stream_multiply #(
+        .A(24),
+        .B(8),
+        .MULTIPLY(MULTIPLY)
+    ) scaled_value (
+        .clk,
+        .enable,
+        .a(add_a),
+        .b(value),
+        .p(product_a)
+    );
+    tw_stream_multiply #(
+        .A(24),
+        .B(AW),
+        .MULTIPLY(MULTIPLY)
+    ) scaled_residual (
+        .clk,
+        .enable,
+        .a(add_b),
+        .b(other),
+        .p(product_b)
+    );
+    always_ff @(posedge clk) begin
+      if (enable) total <= 34'(product_a) + 34'(product_b) + 34'(add_bias);
+    end
+    tw_stream_scale_round #(
+        .W(34)
+    ) second_clip (
+        .clk,
+        .enable,
+        .value (total),
+        .shift (add_shift),
+        .zero  (add_zero),
+        .low   (add_low),
+        .high  (add_high),
+        .result(clipped)
+    );
+    tw_stream_delay_line #(
+        .WIDTH(8),
+        .STEPS(5)
+    ) value_line (
+        .clk,
+        .enable,
+        .in (value),
+        .out(unadded)
+    );
+    assign added = add ? clipped : unadded;
+  end else begin : gen_no_addition
+    assign added = value;
+  end
+
+  if (TABLES != 0) begin : gen_table_lookup
+    localparam int DEPTH = TABLES * 256;
+    localparam int INDEX = $clog2(DEPTH);
+    logic [INDEX-1:0] address;
+    logic [7:0] found, unchanged;
+    assign address = INDEX'({number, !added[7], added[6:0]});
+    if (64'(KIND) == 64'("lutram")) begin : gen_gates
+      (* ram_style = "registers" *)
+      logic [7:0] entries[0:DEPTH-1];
+      initial $readmemh(FILE, entries);
+      always_ff @(posedge clk) if (enable) found <= entries[address];
+    end else begin : gen_block
+      (* ram_style = "block" *)
+      logic [7:0] entries[0:DEPTH-1];
+      initial $readmemh(FILE, entries);
+      always_ff @(posedge clk) if (enable) found <= entries[address];
+    end
+    always_ff @(posedge clk) if (enable) unchanged <= added;
+    assign looked_up = lookup ? found : unchanged;
+  end else begin : gen_no_table
+    assign looked_up = added;
+  end
+
+  // A bipolar result is 0 or 1 so far: with one bit it stays so, with more it becomes -1 or +1.
+  if (AW == 1) begin : gen_one_bit
+    assign out = looked_up[0];
+  end else begin : gen_several_bits
+    assign out = bipolar ? {{(AW - 1) {!looked_up[0]}}, 1'b1} : looked_up[AW-1:0];
+  end
+endmodule

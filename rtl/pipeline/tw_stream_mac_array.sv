@@ -1,0 +1,92 @@
+// PO dot products of PI channels per beat (docs/pipeline.md). The accumulators are the output registers.
+module tw_stream_mac_array #(
+    parameter int AW = 8,
+    parameter int A_BIPOLAR = 0,
+    parameter int WW = 8,
+    parameter int W_BIPOLAR = 0,
+    parameter int PI = 8,
+    parameter int PO = 8,
+    parameter int ACC = 32,
+    parameter MULTIPLY = "dsp"
+) (
+    input  logic                clk,
+    input  logic                rst,
+    input  logic                act_valid,
+    output logic                act_ready,
+    input  logic [   PI*AW-1:0] act_data,
+    input  logic                act_last,
+    input  logic                weight_valid,
+    output logic                weight_ready,
+    input  logic [PO*PI*WW-1:0] weight_data,
+    output logic                acc_valid,
+    input  logic                acc_ready,
+    output logic [  PO*ACC-1:0] acc_data
+);
+  localparam bit LUT = 64'(MULTIPLY) == 64'("lut");
+  localparam bit COUNTED = A_BIPOLAR != 0 && W_BIPOLAR != 0;
+  localparam bit CHOSEN = !COUNTED && W_BIPOLAR != 0 && LUT;
+  localparam bit PAIR = 64'(MULTIPLY) == 64'("pair") && !COUNTED;
+  localparam int IW = A_BIPOLAR != 0 ? 2 : AW;
+  localparam int KW = W_BIPOLAR != 0 ? 2 : WW;
+  localparam bit WIDE = !((IW <= 25 && KW <= 18) || (IW <= 18 && KW <= 25));
+  // Steps before the tree, in the tree, and behind it up to the accumulators.
+  localparam int PRODUCT = COUNTED ? 1 : CHOSEN ? 0 : LUT ? 1 : PAIR || WIDE ? 3 : 2;
+  localparam int TREE = COUNTED ? $clog2((PI + 2) / 3) : $clog2(PI);
+  localparam int STEPS = PRODUCT + TREE + (CHOSEN ? 2 : 1);
+  localparam int ROWS = PAIR ? 2 : 1;
+
+  logic enable, accumulate, fresh;
+  // verilator lint_off UNUSEDSIGNAL
+  logic signed [AW+$clog2(PI)-1:0] total;  // of all activations; not of PAIR
+  // verilator lint_on UNUSEDSIGNAL
+  assign act_ready = enable && weight_valid;
+  assign weight_ready = enable && act_valid;
+
+  tw_stream_beat_pipeline #(.STEPS(STEPS)) pipeline (
+      .clk, .rst, .take(act_valid && weight_valid), .last(act_last),
+      .enable, .accumulate, .fresh, .acc_valid, .acc_ready
+  );
+
+  if (CHOSEN) begin : gen_all_activations
+    tw_stream_sum_tree #(
+        .N(PI),
+        .W(AW)
+    ) tree (
+        .clk,
+        .enable,
+        .terms(act_data),
+        .sum  (total)
+    );
+  end else begin : gen_no_total
+    assign total = '0;
+  end
+
+  for (genvar o = 0; o < PO / ROWS; o++) begin : gen_outputs
+    tw_stream_dot_product #(
+        .AW(AW), .A_BIPOLAR(A_BIPOLAR), .WW(WW), .W_BIPOLAR(W_BIPOLAR), .PI(PI), .ROWS(ROWS), .ACC(ACC),
+        .MULTIPLY(MULTIPLY)
+    ) column (
+        .clk, .enable, .accumulate, .fresh, .act(act_data), .total,
+        .weight(weight_data[ROWS*o*PI*WW+:ROWS*PI*WW]), .acc(acc_data[ROWS*o*ACC+:ROWS*ACC])
+    );
+  end
+  // The row left over is paired with zeros, so that its sum is there in the same step as the others'.
+  if (PO % ROWS != 0) begin : gen_odd
+    // verilator lint_off UNUSEDSIGNAL
+    logic [2*ACC-1:0] acc;
+    // verilator lint_on UNUSEDSIGNAL
+    tw_stream_dot_product #(
+        .AW(AW), .WW(WW), .PI(PI), .ROWS(2), .ACC(ACC), .MULTIPLY(MULTIPLY)
+    ) column (
+        .clk, .enable, .accumulate, .fresh, .act(act_data), .total,
+        .weight({{(PI * WW) {1'b0}}, weight_data[(PO-1)*PI*WW+:PI*WW]}), .acc
+    );
+    assign acc_data[(PO-1)*ACC+:ACC] = acc[ACC-1:0];
+  end
+
+`ifndef SYNTHESIS
+  tw_handshake_checker #(.WIDTH(PO * ACC)) acc_rules (
+      .clk, .rst, .valid(acc_valid), .ready(acc_ready), .data(acc_data)
+  );
+`endif
+endmodule
