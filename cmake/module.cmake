@@ -1,9 +1,13 @@
-# Every subfolder that has a CMakeLists.txt.
+# Every subfolder that has a CMakeLists.txt, and those of subfolders without one (tests/overlay, ..).
 function(tilewright_subfolders)
-  file(GLOB subfolders CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt)
+  file(GLOB subfolders CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt
+       ${CMAKE_CURRENT_SOURCE_DIR}/*/*/CMakeLists.txt)
   foreach(file ${subfolders})
     get_filename_component(folder ${file} DIRECTORY)
-    add_subdirectory(${folder})
+    get_filename_component(above ${folder} DIRECTORY)
+    if(above STREQUAL CMAKE_CURRENT_SOURCE_DIR OR NOT EXISTS ${above}/CMakeLists.txt)
+      add_subdirectory(${folder})
+    endif()
   endforeach()
 endfunction()
 
@@ -88,7 +92,7 @@ function(tilewright_test name)
   target_compile_definitions(${name} PRIVATE TILEWRIGHT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   set(environment ENVIRONMENT OMP_WAIT_POLICY=passive)
   if(ARG_LABEL MATCHES "^outside")
-    target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/outside_required.cpp)
+    target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/support/outside_required_testing.cpp)
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
     add_dependencies(outside_tests ${name})
   else()

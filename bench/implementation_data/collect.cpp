@@ -1,6 +1,6 @@
-// Collects implementation data (docs/implementation_data.md): sampled overlays through Yosys and nextpnr,
-// each row a file of its own in a folder, named after its content. Runs where it stopped when started again;
-// several may run at once.
+// Collects implementation data (docs/tune/implementation_data.md): sampled overlays through Yosys and
+// nextpnr, each row a file of its own in a folder, named after its content. Runs where it stopped when
+// started again; several may run at once.
 //
 //   collect_implementation_data FOLDER [--groups N] [--start K] [--device NAME] [--seed S] [--timeout S]
 //   collect_implementation_data FOLDER --merge FILE                    rows -> FILE(.gz)

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
 

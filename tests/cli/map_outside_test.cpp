@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "outside.h"
+#include "support/outside_testing.h"
 
 namespace tilewright {
 namespace {

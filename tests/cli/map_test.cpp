@@ -7,9 +7,9 @@
 
 #include "command.h"
 #include "network_files.h"
+#include "spatial/timeloop_files/flat_files.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
-#include "timeloop_files/flat_files.h"
 
 namespace tilewright {
 namespace {

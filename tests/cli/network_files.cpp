@@ -1,7 +1,7 @@
 #include "network_files.h"
 
 #include "command.h"
-#include "own_networks/own_networks.h"
+#include "model/own_networks/own_networks.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 #include "zoo/zoo.h"

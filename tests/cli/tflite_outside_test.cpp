@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "command.h"
-#include "outside.h"
+#include "support/outside_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/tensor/npy.h"
 

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "command.h"
+#include "model/own_networks/own_networks.h"
 #include "network_files.h"
-#include "own_networks/own_networks.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/tflite/tflite_reader.h"
 #include "tilewright/host/executor.h"

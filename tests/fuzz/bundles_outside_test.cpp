@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "fuzz/bundle_targets.h"
-#include "outside.h"
+#include "support/outside_testing.h"
 
 namespace tilewright {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "fuzz/bundle_targets.h"
 #include "fuzz/own_files.h"
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 
 namespace tilewright {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cstdlib>
 
-#include "models_tensorflow/graphdef_twin.h"
-#include "own_networks/own_networks.h"
+#include "model/models_tensorflow/graphdef_twin.h"
+#include "model/own_networks/own_networks.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 

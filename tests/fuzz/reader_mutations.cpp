@@ -1,6 +1,6 @@
 // The figure reader_mutations: damaged copies of model files, bundles, allocations, and every kind of
-// document against their readers. To be built with sanitizers (bench/figures/reader_mutations does); without
-// them it finds less.
+// document against their readers. To be built with sanitizers (bench/figures/house/reader_mutations does);
+// without them it finds less.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -13,7 +13,7 @@
 #include "fuzz/bundle_targets.h"
 #include "fuzz/model_targets.h"
 #include "fuzz/text_targets.h"
-#include "outside.h"
+#include "support/outside_testing.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 // A single allocation of over 1 GiB, or 2 GiB in all, from a file of a few megabytes is a defect.

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "fuzz/text_targets.h"
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 
 namespace tilewright {
 namespace {

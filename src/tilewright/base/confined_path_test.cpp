@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"

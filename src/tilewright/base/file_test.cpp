@@ -8,7 +8,7 @@
 #include <chrono>
 #include <thread>
 
-#include "error_text.h"
+#include "support/error_text_testing.h"
 
 namespace tilewright {
 namespace {

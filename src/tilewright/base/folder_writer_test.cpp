@@ -8,8 +8,8 @@
 
 #include <map>
 
-#include "error_text.h"
-#include "random_seed.h"
+#include "support/error_text_testing.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "few_threads.h"
+#include "support/few_threads_testing.h"
 
 namespace tilewright {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
 

@@ -7,9 +7,9 @@
 #include <iterator>
 #include <string>
 
-#include "limits_testing.h"
-#include "random_seed.h"
 #include "support/cgra/generated_graphs_testing.h"
+#include "support/limits_testing.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/process_memory.h"
 #include "tilewright/base/random.h"
 #include "tilewright/cgra/exact/exact_mapper.h"

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "damaged_text.h"
-#include "random_seed.h"
+#include "support/damaged_text_testing.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/cgra/configure/configure.h"
 #include "tilewright/cgra/exact/exact_mapper.h"

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/cgra/execution_testing.h"
 #include "tilewright/cgra/graph/evaluate.h"
 #include "tilewright/cgra/graph/meeting_stores.h"

@@ -297,7 +297,7 @@ void add_inspect(CLI::App& app, InspectOptions& options, std::ostream& out) {
   add_model(verb, options.model);
   verb->add_flag(
       "--text", options.text,
-      "Print the graph in the text form of docs/graph.md, constants included; every verb reads it");
+      "Print the graph in the text form of docs/model/graph.md, constants included; every verb reads it");
   add_common(verb, options.json);
   verb->callback([&options, &out] { inspect(options, out); });
 }

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "error_text.h"
+#include "support/error_text_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/host/executor.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/nest/mapping.h"
 

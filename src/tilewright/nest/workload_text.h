@@ -1,4 +1,4 @@
-// The YAML form of workloads (docs/arrays.md), for people who have a layer's shape and no model file.
+// The YAML form of workloads (docs/spatial/arrays.md), for people who have a layer's shape and no model file.
 // A shorthand for the usual operators:
 //   name: conv1
 //   convolution: {batch: 16, input_channels: 3, output_channels: 96, input: 227, kernel: 11, stride: 4}

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "few_threads.h"
+#include "support/few_threads_testing.h"
 #include "tilewright/search/deadline.h"
 
 namespace tilewright {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "limits_testing.h"
-#include "random_seed.h"
+#include "support/limits_testing.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/hardware/array_hardware.h"
 #include "tilewright/nest/workload.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"

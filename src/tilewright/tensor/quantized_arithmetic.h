@@ -1,5 +1,5 @@
-// The quantised arithmetic of Tilewright, defined once (docs/arithmetic.md). Reference kernels, the host
-// engine, the overlay's simulators and the RTL all compute exactly this.
+// The quantised arithmetic of Tilewright, defined once (docs/model/arithmetic.md). Reference kernels, the
+// host engine, the overlay's simulators and the RTL all compute exactly this.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/base/random.h"
 

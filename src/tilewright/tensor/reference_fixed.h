@@ -1,5 +1,5 @@
-// The wide fixed-point operators and the 8-bit table of docs/arithmetic.md, written out as their definition
-// says. Faster implementations are compared with these and share no code with them.
+// The wide fixed-point operators and the 8-bit table of docs/model/arithmetic.md, written out as their
+// definition says. Faster implementations are compared with these and share no code with them.
 //
 // All functions are pure. Activations are i32 and NCHW. Errors (invalid input): wrong element type or rank,
 // shapes that do not match each other, a fraction outside 0..30, a window that does not fit.

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "error_text.h"
+#include "support/error_text_testing.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright {

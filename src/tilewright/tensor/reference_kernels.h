@@ -1,6 +1,6 @@
-// The integer operators of docs/arithmetic.md, written out as their definition says: one loop per index, no
-// blocking, no threads. They are what every faster implementation is compared with, so they share no code
-// with one. Activations are i8 and NCHW, weights i8 or i16; accumulators wrap modulo 2^32.
+// The integer operators of docs/model/arithmetic.md, written out as their definition says: one loop per
+// index, no blocking, no threads. They are what every faster implementation is compared with, so they share
+// no code with one. Activations are i8 and NCHW, weights i8 or i16; accumulators wrap modulo 2^32.
 //
 // All functions are pure. Errors (invalid input): wrong element type or rank, shapes that do not match each
 // other, parameters out of their stated range, a window that does not fit, an empty output.

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "error_text.h"
+#include "support/error_text_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/tensor/layout.h"
 #include "tilewright/tensor/quantized_arithmetic.h"

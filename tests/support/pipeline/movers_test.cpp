@@ -2,7 +2,7 @@
 // checks refuse; the identity of a design and the page of registers.
 #include <gtest/gtest.h>
 
-#include "error_text.h"
+#include "support/error_text_testing.h"
 #include "support/pipeline/bench_testing.h"
 #include "support/pipeline/mover_cases_testing.h"
 #include "tilewright/base/file.h"
@@ -12,7 +12,7 @@ namespace {
 
 TEST(Movers, EqualTheirModelsAndMoveTheRightWords) {
   if (const std::string missing = missing_for_rtl(); !missing.empty()) GTEST_SKIP() << missing;
-  constexpr int kEach = 5;  // twelve more of each: tests/pipeline_components
+  constexpr int kEach = 5;  // twelve more of each: tests/pipeline/pipeline_components
   Random random(20);
   std::vector<std::unique_ptr<BenchCase>> cases;
   for (const MakeCase make : mover_cases()) {
@@ -139,7 +139,7 @@ TEST(Registers, IdentityReadsBack) {
 }
 
 TEST(Registers, PageIsTheTable) {
-  const std::string page = read_text_file(TILEWRIGHT_SOURCE_DIR "/docs/pipeline_registers.md");
+  const std::string page = read_text_file(TILEWRIGHT_SOURCE_DIR "/docs/pipeline/pipeline_registers.md");
   EXPECT_NE(page.find(register_table()), std::string::npos) << register_table();
 }
 

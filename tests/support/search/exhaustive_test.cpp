@@ -3,7 +3,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "support/search/exhaustive_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/search/tuning/tuning_testing.h"

@@ -1,6 +1,6 @@
 // Closed forms for a row-stationary chip: what a mapping stores and moves, and the least time it needs.
 // Formulas inferred from the JSSC 2017 paper and checked against its tables
-// (tests/claims/row_stationary_chip_test).
+// (tests/spatial/claims/row_stationary_chip_test).
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "damaged_text.h"
+#include "support/damaged_text_testing.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright::cgra {

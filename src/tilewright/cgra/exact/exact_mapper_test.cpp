@@ -8,8 +8,8 @@
 #include <array>
 #include <filesystem>
 
-#include "random_seed.h"
 #include "support/cgra/generated_graphs_testing.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/cgra/exact/ii_front.h"
 #include "tilewright/cgra/exact/refutation.h"

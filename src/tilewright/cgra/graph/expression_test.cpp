@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "damaged_text.h"
+#include "support/damaged_text_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/cgra/graph/evaluate.h"
 

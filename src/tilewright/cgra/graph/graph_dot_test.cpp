@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <map>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright::cgra {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "outside.h"
+#include "support/outside_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/cgra/graph/kernel_file.h"
 #include "tilewright/cgra/problem/problem.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "outside.h"
+#include "support/outside_testing.h"
 #include "tilewright/cgra/graph/kernel_file.h"
 #include "tilewright/cgra/problem/check.h"
 

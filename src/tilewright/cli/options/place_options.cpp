@@ -21,8 +21,7 @@ void add_train(CLI::App& place, PlaceTrainOptions& options, std::ostream& out) {
       add_verb(place, "train", "Train a policy for --method rl on a folder of graphs (needs libtorch)",
                "place train --graphs graphs/ --fabric streaming-engine --ii 4 -o policy.json");
   reads(verb->add_option("--graphs", options.graphs, "Folder of graphs: JSON or GraphViz"))->required();
-  reads(
-      verb->add_option("--split", options.split, "JSON file whose list \"train\" names the graphs to use"));
+  reads(verb->add_option("--split", options.split, "JSON file whose list \"train\" names the graphs to use"));
   reads(verb->add_option("--fabric", options.fabric, "As in place"));
   verb->add_option("--ii", options.ii, "II of graphs whose file states none")->check(CLI::Range(1, 64));
   verb->add_option("--episodes", options.episodes, "Placements to learn from, over all graphs")
@@ -66,7 +65,8 @@ void add_place(CLI::App& app, PlaceVerbs& verbs, std::ostream& out) {
                             "Map a dataflow graph onto a coarse-grained array in space and time: the "
                             "shortest schedule with a proof, or why there is none",
                             "place models/cgra/ifft.json --fabric streaming-engine --ii auto -o mapped.json");
-  reads(verb->add_option("graph", options.graph, "Graph: JSON (docs/cgra_graphs.md) or GraphViz (.dot)"));
+  reads(
+      verb->add_option("graph", options.graph, "Graph: JSON (docs/cgra/cgra_graphs.md) or GraphViz (.dot)"));
   verb->add_option("--expr", options.expression,
                    "Arithmetic instead of a file, e.g. \"d = (x-x0)*(x-x0); s = s + a[i]\"");
   reads(verb->add_option(

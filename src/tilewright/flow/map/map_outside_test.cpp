@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "outside.h"
+#include "support/outside_testing.h"
 #include "tilewright/flow/map/map.h"
 #include "tilewright/flow/model/load_model.h"
 

@@ -1,4 +1,4 @@
-// What the list of graphs may name. Training itself has tests in tests/cgra_training.
+// What the list of graphs may name. Training itself has tests in tests/cgra/cgra_training.
 #include "tilewright/flow/place/place_learning.h"
 
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 
 #include <set>
 
-#include "random_seed.h"
 #include "support/flow/store_programs_testing.h"
+#include "support/random_seed_testing.h"
 
 namespace tilewright {
 namespace {

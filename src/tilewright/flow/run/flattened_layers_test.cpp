@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/flow/run/bundle.h"
 #include "tilewright/flow/run/engine.h"

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "outside.h"
 #include "support/frontend/graph_equality_testing.h"
+#include "support/outside_testing.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 

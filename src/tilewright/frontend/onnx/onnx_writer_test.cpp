@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
-#include "random_seed.h"
 #include "support/frontend/graph_equality_testing.h"
 #include "support/frontend/model_builder_testing.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 

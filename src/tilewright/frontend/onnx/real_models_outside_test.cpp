@@ -7,7 +7,7 @@
 #include <regex>
 #include <sstream>
 
-#include "outside.h"
+#include "support/outside_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 

@@ -2,8 +2,8 @@
 // are not read from checkpoints: freeze a model first, or have its weights drawn.
 //
 // Inputs keep the file's layout (NHWC); layers get Transposes around them, which the graph passes remove.
-// docs/tensorflow.md has the rules. All problems of a file are reported together, each with its node and
-// operator.
+// docs/model/tensorflow.md has the rules. All problems of a file are reported together, each with its node
+// and operator.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Nodes that their converters refuse, one per message. Results are compared in tests/models_tensorflow.
+// Nodes that their converters refuse, one per message. Results are compared in tests/model/models_tensorflow.
 #include <gtest/gtest.h>
 
 #include "support/frontend/graphdef_builder_testing.h"

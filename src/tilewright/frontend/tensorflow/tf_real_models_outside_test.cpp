@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "outside.h"
+#include "support/outside_testing.h"
 #include "tilewright/frontend/tensorflow/tensorflow_reader.h"
 
 namespace tilewright {

@@ -144,8 +144,9 @@ void TfliteLowering::lower(const TfliteOperator& op) {
                   "express it in built-in operators, or cut the model before it");
     }
     if (lowering == nullptr) {
-      throw Error(ErrorKind::kUnsupported, "is not supported",
-                  "docs/tflite.md lists the supported operators; cut the model before it or replace it");
+      throw Error(
+          ErrorKind::kUnsupported, "is not supported",
+          "docs/model/tflite.md lists the supported operators; cut the model before it or replace it");
     }
     for (const int64_t output : op.outputs) {
       const TfliteTensor& tensor = model_.tensors[size_t(output)];

@@ -1,4 +1,4 @@
-// The wide fixed-point operators of docs/arithmetic.md (domain "tilewright"): i32 values that stand for
+// The wide fixed-point operators of docs/model/arithmetic.md (domain "tilewright"): i32 values that stand for
 // integer / 2^fraction.
 #include <utility>
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "damaged_text.h"
+#include "support/damaged_text_testing.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright {

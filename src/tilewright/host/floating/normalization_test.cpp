@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/host/kernel_testing.h"
 
 namespace tilewright {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "random_seed.h"
 #include "support/graph/single_node_testing.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/host/kernel_testing.h"
 
 namespace tilewright {

@@ -1,5 +1,5 @@
-// The operators of the domain `tilewright` (docs/arithmetic.md). Convolutions and dense layers pack their
-// weights once, when they are constant.
+// The operators of the domain `tilewright` (docs/model/arithmetic.md). Convolutions and dense layers pack
+// their weights once, when they are constant.
 #include <fmt/format.h>
 
 #include <algorithm>

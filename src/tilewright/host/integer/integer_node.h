@@ -1,4 +1,5 @@
-// Attributes and shapes of the integer operators (docs/arithmetic.md), read from graph nodes and checked.
+// Attributes and shapes of the integer operators (docs/model/arithmetic.md), read from graph nodes and
+// checked.
 #pragma once
 
 #include "tilewright/graph/window.h"

@@ -4,9 +4,9 @@
 
 #include <cstring>
 
-#include "random_seed.h"
 #include "support/overlay/random_program_testing.h"
 #include "support/overlay/reference_interpreter_testing.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/overlay/execute/kernel_set.h"
 #include "tilewright/overlay/isa/assembler.h"

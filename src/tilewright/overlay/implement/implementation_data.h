@@ -1,6 +1,6 @@
 // Implemented overlays as data: what went in (description, options of the tools), what came out (cells, clock
-// rate, cycles), and failures, which are data too. docs/implementation_data.md says how the shipped file was
-// made.
+// rate, cycles), and failures, which are data too. docs/tune/implementation_data.md says how the shipped file
+// was made.
 #pragma once
 
 #include <cstdint>

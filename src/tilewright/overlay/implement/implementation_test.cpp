@@ -1,4 +1,4 @@
-// Space, rows and their file; the tools themselves are in tests/implementation_data (slow).
+// Space, rows and their file; the tools themselves are in tests/overlay/implementation_data (slow).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -86,7 +86,7 @@ TEST(ImplementationSpace, TheSampleOfTheFilesStays) {
   EXPECT_EQ(hash(DeviceFamily::kIce40, 400), 0xddbcd64b5309c422u);
   EXPECT_EQ(hash(DeviceFamily::kXc7, 400), 0xce062752bf7a895bu);
   const std::string page =
-      read_text_file(std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "docs/implementation_data.md");
+      read_text_file(std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "docs/tune/implementation_data.md");
   for (const DeviceFamily family : {DeviceFamily::kIce40, DeviceFamily::kXc7}) {
     EXPECT_NE(page.find(elimination_table(space(family))), std::string::npos)
         << elimination_table(space(family));

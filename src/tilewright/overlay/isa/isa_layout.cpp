@@ -1,4 +1,4 @@
-// Positions of the fields for one overlay (field tables: header of isa.h and docs/isa.md).
+// Positions of the fields for one overlay (field tables: header of isa.h and docs/overlay/isa.md).
 #include "tilewright/overlay/isa/isa_layout.h"
 
 #include <string>

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "error_text.h"
+#include "support/error_text_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/hardware/encoding_fit.h"
 #include "tilewright/overlay/isa/isa_layout.h"

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "random_seed.h"
 #include "support/overlay/random_program_testing.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/overlay/isa/assembler.h"
 #include "tilewright/overlay/time/cycle_simulator.h"

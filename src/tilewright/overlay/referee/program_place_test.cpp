@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "error_text.h"
-#include "random_seed.h"
+#include "support/error_text_testing.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/overlay/referee/checker.h"
 #include "tilewright/overlay/time/cycle_simulator.h"

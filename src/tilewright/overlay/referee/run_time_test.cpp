@@ -6,8 +6,8 @@
 
 #include <ctime>
 
-#include "random_seed.h"
 #include "support/overlay/random_program_testing.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/overlay/referee/checker.h"
 #include "tilewright/overlay/time/cycle_simulator.h"
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <map>
 
-#include "error_text.h"
+#include "support/error_text_testing.h"
 #include "tilewright/overlay/rtl/registers.h"
 
 namespace tilewright::overlay {

@@ -1,5 +1,5 @@
-// How far estimates are from the simulator: tests/random_layers. Here they are pinned, so that a term that
-// changes or goes missing is seen although it is small.
+// How far estimates are from the simulator: tests/overlay/random_layers. Here they are pinned, so that a term
+// that changes or goes missing is seen although it is small.
 #include "tilewright/overlay/schedule/estimate.h"
 
 #include <gtest/gtest.h>

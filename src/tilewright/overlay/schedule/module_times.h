@@ -1,5 +1,5 @@
-// The three modules in time, as docs/overlay_rtl.md states them: when an instruction starts and is done, from
-// its sizes.
+// The three modules in time, as docs/overlay/overlay_rtl.md states them: when an instruction starts and is
+// done, from its sizes.
 #pragma once
 
 #include <array>

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/overlay/measure/layer_cycles.h"
 #include "tilewright/overlay/schedule/layer_testing.h"

@@ -1,5 +1,5 @@
 // The component library of generated designs: for each module of rtl/pipeline its ports and its model in
-// time. docs/pipeline.md says what every component does.
+// time. docs/pipeline/pipeline.md says what every component does.
 #pragma once
 
 #include <cstdint>

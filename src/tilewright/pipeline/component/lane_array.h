@@ -1,4 +1,4 @@
-// Sums and largest elements lane by lane (docs/pipeline.md, rtl/pipeline/tw_stream_lane_array.sv).
+// Sums and largest elements lane by lane (docs/pipeline/pipeline.md, rtl/pipeline/tw_stream_lane_array.sv).
 #pragma once
 
 #include "tilewright/pipeline/component/component.h"

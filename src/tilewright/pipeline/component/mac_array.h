@@ -1,4 +1,4 @@
-// Dot products over channels (docs/pipeline.md, rtl/pipeline/tw_stream_mac_array.sv).
+// Dot products over channels (docs/pipeline/pipeline.md, rtl/pipeline/tw_stream_mac_array.sv).
 #pragma once
 
 #include "tilewright/pipeline/component/component.h"

@@ -1,5 +1,5 @@
 // Emitted folders: nothing for lint to say, right wrappers. The tools that their users have run them in
-// tests/pipeline_emit.
+// tests/pipeline/pipeline_emit.
 #include "tilewright/pipeline/emit/emit.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The structure of each module of rtl/pipeline as counts: bits of registers, adders, multiplexers, and cells
-// of memories. Names follow the parameters of docs/pipeline.md.
+// of memories. Names follow the parameters of docs/pipeline/pipeline.md.
 #include "tilewright/pipeline/estimate/resource_features.h"
 
 #include <algorithm>

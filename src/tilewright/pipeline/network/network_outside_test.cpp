@@ -5,7 +5,7 @@
 #include <cctype>
 #include <filesystem>
 
-#include "outside.h"
+#include "support/outside_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/host/executor.h"

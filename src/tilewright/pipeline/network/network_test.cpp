@@ -1,4 +1,4 @@
-// What becomes a network and what does not. Whole networks: tests/pipeline_number_types.
+// What becomes a network and what does not. Whole networks: tests/pipeline/pipeline_number_types.
 #include "tilewright/pipeline/network/network.h"
 
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <functional>
 #include <numeric>
 
-#include "random_seed.h"
 #include "support/pipeline/random_network_graph_testing.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/host/executor.h"
 

@@ -6,9 +6,9 @@
 
 #include <bit>
 
-#include "random_seed.h"
 #include "support/pipeline/allocation_testing.h"
 #include "support/pipeline/network_testing.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/pipeline/simulate/fifo_sizing.h"
 
 namespace tilewright::pipeline {

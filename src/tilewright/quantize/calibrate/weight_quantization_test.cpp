@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright {

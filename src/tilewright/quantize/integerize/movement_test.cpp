@@ -2,8 +2,8 @@
 // the names of the source and gives its very numbers.
 #include <gtest/gtest.h>
 
-#include "random_seed.h"
 #include "support/quantize/qdq_testing.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"

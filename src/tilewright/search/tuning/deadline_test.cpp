@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "limits_testing.h"
-#include "random_seed.h"
+#include "support/limits_testing.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/process_memory.h"
 #include "tilewright/base/random.h"
 #include "tilewright/search/random_search.h"

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/random.h"
 
 namespace tilewright {

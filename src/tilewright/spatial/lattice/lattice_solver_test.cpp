@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "support/spatial/random_mapspace_testing.h"
 #include "tilewright/base/random.h"
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "support/spatial/mapper_testing.h"
 #include "tilewright/nest/workload_text.h"
 

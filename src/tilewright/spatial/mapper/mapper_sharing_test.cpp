@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "support/spatial/baselines_testing.h"
 #include "support/spatial/random_mapspace_testing.h"
 #include "tilewright/nest/workload_text.h"

@@ -2,8 +2,8 @@
 // moves are the same boxes, in every part of the mapper.
 #include <gtest/gtest.h>
 
-#include "random_seed.h"
 #include "support/nest/count_walker_testing.h"
+#include "support/random_seed_testing.h"
 #include "support/spatial/mapper_testing.h"
 #include "tilewright/nest/workload_text.h"
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "support/spatial/mapper_testing.h"
 
 namespace tilewright {

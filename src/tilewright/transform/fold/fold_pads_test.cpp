@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "support/transform/layer_builder_testing.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/transform/edit/transform_testing.h"

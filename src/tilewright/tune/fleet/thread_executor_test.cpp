@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "few_threads.h"
+#include "support/few_threads_testing.h"
 #include "tilewright/base/error.h"
 
 namespace tilewright::tune {

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "random_seed.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
 #include "tilewright/tune/records/records_testing.h"

@@ -1,0 +1,33 @@
+// The project's networks in 8 bits: the integer path against the QDQ graph, layer by layer.
+#include "model/own_networks/own_networks.h"
+
+#include <gtest/gtest.h>
+
+#include "model/models_integer/layer_comparison.h"
+#include "tilewright/quantize/quantizer.h"
+#include "tilewright/transform/pipeline.h"
+#include "zoo/seeded.h"
+#include "zoo/zoo.h"
+
+namespace tilewright {
+namespace {
+
+TEST(IntegerPath, EveryLayerOfTheTrainedNetwork) {
+  const FashionImages set = fashion_test_images(3);
+  for (int64_t i = 0; i < 3; ++i) expect_layers_of_float(quantized_lenet(), image_of(set, i));
+}
+
+class IntegerZoo : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(IntegerZoo, EveryLayer) {
+  const zoo::Network& network = zoo::network(GetParam());
+  const Graph real = optimize(network.build(network.small));
+  expect_layers_of_float(quantize(real, {zoo::seeded_input(real, 1)}, {}), zoo::seeded_input(real, 2));
+}
+
+INSTANTIATE_TEST_SUITE_P(Small, IntegerZoo,
+                         ::testing::Values("resnet18", "resnet50", "mobilenet_v1", "alexnet", "vgg16"),
+                         [](const auto& test) { return std::string(test.param); });
+
+}  // namespace
+}  // namespace tilewright

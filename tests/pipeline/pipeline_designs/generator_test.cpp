@@ -1,0 +1,79 @@
+// Random networks of all widths on all devices for both objectives: the search finds a design that the
+// builder takes and that computes the network, or says what the device is short of.
+#include <gtest/gtest.h>
+
+#include "generator_case.h"
+#include "support/random_seed_testing.h"
+#include "tilewright/flow/design/design_plots.h"
+#include "tilewright/flow/design/generate.h"
+
+namespace tilewright::pipeline {
+namespace {
+
+TEST(GeneratorClass, EveryDesignOfTheSearchIsBuiltAndComputesTheNetwork) {
+  GeneratorCounts counts;
+  AllocateOptions options;
+  options.nodes = 100;
+  options.evaluations = 100;
+  const int64_t cases = test_cases(3);
+  for (int64_t i = 0; i < cases; ++i) {
+    GeneratorCase one(test_seed() * 100'000 + uint64_t(i), counts);
+    one.run(std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware" / "devices", options);
+  }
+  RecordProperty("cases", int(counts.networks));
+  EXPECT_EQ(counts.failures(), 0) << "seed " << test_seed() << "\n" << counts.first_problem;
+  EXPECT_GT(counts.designs, counts.networks);
+}
+
+TEST(GeneratorClass, UnusualGraphsAreComputedOrRefused) {
+  GeneratorCounts counts;
+  AllocateOptions options;
+  options.nodes = options.evaluations = 20;
+  const int64_t cases = test_cases(8);
+  for (int64_t i = 0; i < cases; ++i) {
+    GeneratorCase one(test_seed() * 100'000 + uint64_t(i), counts, true);
+    one.run(std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware" / "devices", options);
+  }
+  RecordProperty("cases", int(counts.networks - counts.refused));
+  EXPECT_EQ(counts.failures(), 0) << "seed " << test_seed() << "\n" << counts.first_problem;
+}
+
+// In simulated cycles, as the report states them; and the report's roofline has no mark above its roof.
+TEST(GenerateClass, NoObjectiveIsBeatenByTheOtherAndNoMarkIsAboveTheRoof) {
+  const int64_t cases = test_cases(3);
+  int64_t compared = 0;
+  for (int64_t i = 0; i < cases; ++i) {
+    const uint64_t seed = test_seed() * 100'000 + 50'000 + uint64_t(i);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const Graph graph = drawn_graph(seed);
+    GenerateRequest request;
+    request.device = find_device(i % 2 == 0 ? "xc7z020" : "f1-vu9p",
+                                 std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware" / "devices");
+    request.budget = device_budget(request.device);
+    request.allocate.nodes = request.allocate.evaluations = 100;
+    std::vector<DesignReport> reports;
+    for (const Objective objective : {Objective::kLatency, Objective::kThroughput}) {
+      request.objective = objective;
+      try {
+        reports.push_back(generate(graph, request).report);
+      } catch (const Error& error) {
+        ASSERT_EQ(error.kind(), ErrorKind::kInfeasible) << error.what();
+      }
+    }
+    if (reports.size() != 2) continue;
+    ++compared;
+    EXPECT_LE(reports[0].cycles(), reports[1].cycles());
+    EXPECT_LE(reports[1].interval(), reports[0].interval());
+    for (const DesignReport& report : reports) {
+      const RooflinePlot plot = design_roofline(report);
+      for (const RooflineMark& mark : plot.marks) {
+        const double roof = std::min(plot.macs_per_cycle, mark.intensity * plot.bytes_per_cycle);
+        EXPECT_LE(mark.rate, roof * 1.001) << mark.tooltip;
+      }
+    }
+  }
+  RecordProperty("cases", int(compared));
+}
+
+}  // namespace
+}  // namespace tilewright::pipeline
