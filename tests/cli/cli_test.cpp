@@ -14,10 +14,6 @@
 namespace tilewright {
 namespace {
 
-bool contains(const CommandResult& result, const std::string& text) {
-  return result.output.find(text) != std::string::npos;
-}
-
 TEST(Cli, EveryVerbHelpsWithAnExample) {
   for (const char* verb : {"inspect", "optimize", "quantize", "compile", "run", "report", "explain",
                            "compare", "exec", "synth", "doctor"}) {

@@ -47,6 +47,8 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+bool contains(const CommandResult& result, const std::string& part) { return contains(result.output, part); }
+
 std::string text_file(const std::filesystem::path& folder, const std::string& name, const std::string& text) {
   write_text_file(folder / name, text);
   return (folder / name).string();

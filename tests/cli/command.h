@@ -24,6 +24,7 @@ nlohmann::json json_of(const std::string& arguments, int exit_code = 0);
 void expect_failure(const std::string& arguments, int exit_code, const std::vector<std::string>& parts);
 
 bool contains(const std::string& text, const std::string& part);
+bool contains(const CommandResult& result, const std::string& part);  // what it printed
 
 // A file of `folder` with this text; its path as an argument.
 std::string text_file(const std::filesystem::path& folder, const std::string& name, const std::string& text);

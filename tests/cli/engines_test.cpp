@@ -11,10 +11,6 @@
 namespace tilewright {
 namespace {
 
-bool contains(const CommandResult& result, const std::string& text) {
-  return result.output.find(text) != std::string::npos;
-}
-
 TEST(Engines, RawProgramsLeaveTheSameMemoryWithAndWithoutTime) {
   const auto folder = raw_program_folder(64);
   const EngineRun functional = run_on(folder, "functional"), cycle = run_on(folder, "cycle");

@@ -154,7 +154,8 @@ TEST(Map, FrontsEndAtTheLeastEnergyAndTheLeastLatency) {
 // With the words of a level as a third cost the front holds that of two, and more.
 TEST(Map, BufferFrontsHoldTheFrontOfEnergyAndLatency) {
   const auto folder = fresh_folder("map_buffer_front");
-  const std::string layer = file(folder, "layer.yaml", kLayer), machine = file(folder, "tiny.yaml", kMachine);
+  const std::string layer = text_file(folder, "layer.yaml", kLayer),
+                    machine = text_file(folder, "tiny.yaml", kMachine);
   const std::string base = "map --workload " + layer + " --hardware " + machine + " --pareto";
   const Json report = json_of(base + " --pareto-buffer buffer");
   const Json& fronts = report["buffer_fronts"];
@@ -177,8 +178,8 @@ TEST(Map, BufferFrontsHoldTheFrontOfEnergyAndLatency) {
 TEST(Map, RowStationaryMappingsRunOnTheSimulatedChip) {
   const auto folder = fresh_folder("map_simulate");
   const std::string layer =
-      file(folder, "layer.yaml",
-           "name: small\nconvolution: {input_channels: 8, output_channels: 16, input: 9, kernel: 3}\n");
+      text_file(folder, "layer.yaml",
+                "name: small\nconvolution: {input_channels: 8, output_channels: 16, input: 9, kernel: 3}\n");
   const std::string base = "map --workload " + layer + " --hardware eyeriss-chip --dataflow ";
   const Json report = json_of(base + "rs-chip --simulate");
   const Json& simulation = report["simulation"];

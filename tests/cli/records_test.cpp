@@ -18,10 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool contains(const CommandResult& result, const std::string& text) {
-  return result.output.find(text) != std::string::npos;
-}
-
 // Lines of records that differ in their schedules; every fifth one failed.
 std::string lines(int first, int end) {
   std::string text;

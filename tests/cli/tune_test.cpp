@@ -13,10 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool contains(const CommandResult& result, const std::string& text) {
-  return result.output.find(text) != std::string::npos;
-}
-
 std::string tune_demo(const std::string& options) {
   return "tune " + demo_files().bundle.string() + " --trials 40 --batch 8 " + options;
 }
