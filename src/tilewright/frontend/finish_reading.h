@@ -1,4 +1,4 @@
-// How every reader of a model file ends.
+// The last step of every reader of a model file.
 #pragma once
 
 #include <utility>
@@ -9,8 +9,8 @@
 
 namespace tilewright {
 
-// The graph that was read, verified where nothing was wrong so far; warnings go to `warnings` where there is
-// one. Errors: all that was collected.
+// The graph that was read, verified if there was no error so far; warnings go to `warnings` if it is given.
+// Errors: everything collected.
 inline Graph finish_reading(Graph graph, Diagnostics& diagnostics, Diagnostics* warnings) {
   if (diagnostics.ok()) verify(graph, diagnostics);
   if (warnings != nullptr) {

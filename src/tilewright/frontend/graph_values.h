@@ -1,5 +1,5 @@
-// Values that readers add to a graph. Their names are unique already: Graph::add_value, which makes them so,
-// compares with every value there is.
+// Values that readers add to a graph. Their names are already unique; Graph::add_value, which ensures that,
+// would compare with every existing value.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Names that stand in a model file, checked by every reader.
+// Names in a model file, checked by every reader.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace tilewright {
 
-// Reports (invalid input) a name that is not UTF-8, which no report in JSON and no ONNX file could carry.
-// `what` says whose it is: "node".
+// Reports (invalid input) a name that is not UTF-8, which neither a JSON report nor an ONNX file could hold.
+// `what` says what it names: "node".
 void check_name(const char* what, const std::string& name, Diagnostics& diagnostics);
 
 }  // namespace tilewright

@@ -9,7 +9,7 @@
 
 namespace tilewright {
 
-// Unique names in constant time, however often a name is asked for.
+// Unique names in constant time, however often a name is requested.
 class NameRegistry {
  public:
   void reserve(const std::string& name) { taken_.insert(name); }

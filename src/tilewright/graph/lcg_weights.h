@@ -27,7 +27,7 @@ struct LcgFill {
   LcgOrder order = LcgOrder::kConstantOfShape;
 };
 
-// What a tensor is for, which decides its numbers.
+// The purpose of a tensor, which decides its numbers.
 enum class LcgRole { kNone, kWeight, kShift, kScale };
 struct LcgUse {
   LcgRole role = LcgRole::kNone;

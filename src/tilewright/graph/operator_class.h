@@ -1,7 +1,6 @@
-// Which operators belong together: the one place that lists them. A class says what an operator does with the
-// elements of its inputs, a function what it computes whatever numbers it computes on (Conv, QConv and
-// FixedConv are one function). Passes, extractors and cost models ask here instead of listing names of their
-// own.
+// Groups of operators, listed in one place. A class says what an operator does with the elements of its
+// inputs, a function what it computes independently of the number type (Conv, QConv and FixedConv are one
+// function). Passes, extractors and cost models ask here instead of listing names of their own.
 #pragma once
 
 #include "tilewright/graph/graph.h"

@@ -1,5 +1,5 @@
-// The size of an axis after a Resize by scales: shape inference and whoever computes the operator agree on
-// it.
+// The size of an axis after a Resize by scales, shared by shape inference and every implementation of the
+// operator.
 #pragma once
 
 #include <cmath>

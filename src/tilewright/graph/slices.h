@@ -1,4 +1,5 @@
-// What a Slice takes from each axis: starts, ends, axes and steps with all of ONNX's clamping applied.
+// The elements that a Slice takes from each axis: starts, ends, axes and steps with all of ONNX's clamping
+// applied.
 #pragma once
 
 #include <cstdint>

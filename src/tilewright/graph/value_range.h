@@ -1,5 +1,5 @@
-// What integers a value can hold, as far as the graph says: narrow activations (4, 2 and 1 bits) travel as
-// i8, and what makes them - a clip - tells how narrow they are.
+// The integers that a value can hold, as far as the graph says: narrow activations (4, 2 and 1 bits) are
+// stored as i8, and the clip that makes them says how narrow they are.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct ValueRange {
 };
 
 // Of an integer value: of its constant, of the clip or table of the integer operator that makes it, through
-// operators that only move, pick or compare (MaxPool, Reshape, Concat, ...); else what its type holds. A
-// maximum over nothing but padding is not regarded.
+// operators that only move, pick or compare (MaxPool, Reshape, Concat, ...); else the range of its type. A
+// maximum over padding alone is ignored.
 ValueRange value_range(const Graph& graph, ValueId value);
 
 }  // namespace tilewright

@@ -1,6 +1,6 @@
 // Sliding windows: what auto_pad, pads, strides, dilations, kernel_shape, ceil_mode and output_shape of ONNX
-// convolutions, pools and transposed convolutions come to, as explicit numbers. Everybody who needs padding
-// or an output size (shape inference, host kernels, the overlay) takes it from here.
+// convolutions, pools and transposed convolutions mean, as explicit numbers. Everything that needs padding or
+// an output size (shape inference, host kernels, the overlay) uses this.
 #pragma once
 
 #include <cstdint>

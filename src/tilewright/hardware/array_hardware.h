@@ -15,8 +15,8 @@
 
 namespace tilewright {
 
-// What a data space is to the hardware; also its index in every three-part array below and the order of the
-// workload builders (kInputSpace, kWeightSpace, kOutputSpace).
+// The role of a data space for the hardware; also its index in every three-part array below and the order of
+// the workload builders (kInputSpace, kWeightSpace, kOutputSpace).
 enum class DataRole : uint8_t { kInput, kWeight, kOutput };
 inline constexpr int kDataRoles = 3;
 inline constexpr std::array<const char*, kDataRoles> kDataRoleNames{"input", "weight", "output"};
@@ -49,7 +49,7 @@ struct ArrayLevel {
   uint32_t must_keep = 0;
   // Copies of each tile held at the same time: 2 when the next tile is loaded while this one is used.
   int64_t copies = 1;
-  // Whether transfers into this level overlap with work on what it holds.
+  // Whether transfers into this level overlap with work on its contents.
   bool overlaps_transfers = true;
   // Energy of a word: read; written by a fill from above; written by a partial sum from below.
   double read_energy = 0, fill_energy = 0, update_energy = 0;
@@ -81,7 +81,7 @@ struct ArrayHardware {
   double area_um2() const;
   // Every rule the description breaks: 1 to 16 levels with names of their own (letters, digits, underscores),
   // the outermost unlimited and keeping everything; capacities, costs and bandwidths not negative; what must
-  // be kept may be and has room; fan-outs of at least 1, at most 2^30 instances.
+  // be kept may be kept and has space; fan-outs of at least 1, at most 2^30 instances.
   void verify(Diagnostics& diagnostics) const;
 };
 

@@ -15,8 +15,8 @@ namespace tilewright {
 
 class ArrayParameters {
  public:
-  // Reads the map `node` (undefined: no parameters). Reported: what is no expression, unknown names, a
-  // division by zero, parameters that depend on themselves (with the cycle).
+  // Reads the map `node` (undefined: no parameters). Reported: text that is not an expression, unknown names,
+  // a division by zero, parameters that depend on themselves (with the cycle).
   ArrayParameters(const YAML::Node& node, std::string source_name, Diagnostics& diagnostics);
 
   const std::map<std::string, double>& values() const { return values_; }
@@ -33,7 +33,7 @@ class ArrayParameters {
   std::map<std::string, double> values_;
 };
 
-// The value of an expression of numbers and names. Nothing, and why, if it has none.
+// The value of an expression of numbers and names. Nothing, with the reason, if it has none.
 std::optional<double> evaluate_expression(const std::string& text, const std::map<std::string, double>& names,
                                           std::string& problem);
 

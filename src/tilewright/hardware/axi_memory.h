@@ -1,6 +1,6 @@
-// A memory behind an AXI4 port, for RTL in simulation: answers in the cycles that a memory model says, so
-// that the RTL sees the memory that the cycle simulator assumes. It also checks what the design drives
-// against the AXI rules, pauses at random, and answers with errors where told to.
+// A memory at an AXI4 port, for RTL in simulation: answers in the cycles given by a memory model, so
+// that the RTL sees the memory that the cycle simulator assumes. It also checks the design's signals against
+// the AXI rules, pauses at random, and answers with errors where told to.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ class AxiMemory {
   // From the next begin() on.
   void set_model(const MemoryModel& model) { model_ = model; }
 
-  // Forgets what is outstanding and starts time anew on `memory`; accesses beyond it are answered with
+  // Drops outstanding requests and restarts time on `memory`; accesses beyond it are answered with
   // DECERR.
   void begin(std::span<std::byte> memory, const AxiMemoryOptions& options = {});
 
@@ -68,7 +68,7 @@ class AxiMemory {
     uint64_t cycle;
     uint8_t code;
   };
-  // What a channel drove in a cycle in which it was not accepted: it has to stay.
+  // The value a channel drove in a cycle in which it was not accepted: it must stay.
   struct Held {
     bool valid = false;
     std::vector<uint64_t> payload;

@@ -1,4 +1,4 @@
-// An FPGA part: what it has, and how the tools name it (hardware/devices/*.yaml).
+// An FPGA part: its resources, and how the tools name it (hardware/devices/*.yaml).
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace tilewright {
 
-// The memory that a board (or a system on chip) puts beside a part: equal channels, each a port of its own.
+// The memory that a board (or a system on chip) provides for a part: equal channels, each with its own port.
 struct DeviceMemory {
   int64_t channels = 1, port_bytes = 8;  // bytes per beat and channel
   int64_t latency_cycles = 32;
@@ -29,7 +29,7 @@ struct Device {
   synthesis::Resources has;                    // carry 0: never the limit
   std::vector<std::string> nextpnr_arguments;  // that choose the part; empty: nextpnr does not know it
   std::optional<DeviceMemory> memory;          // `dram:` of the file; a bare part has none
-  double clock_mhz = 0;                        // that designs for it usually run at; 0: none stated
+  double clock_mhz = 0;                        // at which designs for it usually run; 0: none stated
   bool operator==(const Device&) const = default;
   // Every rule the description breaks (names that a tool's script cannot hold, a part without logic, ...).
   void verify(Diagnostics& diagnostics) const;

@@ -21,7 +21,7 @@ IndexWidths index_widths(const OverlayHardware& hardware);
 // Words of `word_bits` that fields of these widths (each at most word_bits) take in order.
 int packed_words(const std::vector<int>& field_widths, int word_bits);
 
-// What is too narrow for these widths, e.g. "128-bit ALU instruction"; empty when everything fits.
+// The encoding that is too narrow for these widths, e.g. "128-bit ALU instruction"; empty if everything fits.
 std::vector<std::string> formats_too_narrow(IsaVersion isa, const IndexWidths& widths);
 
 // How many of the four widths differ.

@@ -1,7 +1,7 @@
 // A coarse-grained reconfigurable array as a machine description (`kind: fabric` in hardware/*.yaml): tiles
-// in a line, ring, mesh or torus, the links between them and what a tile keeps. One model covers pipelined
-// lines such as the Streaming Engine's (a value takes clocks per unit of distance) and arrays where a value
-// crosses several links within one clock (mesh: 1, HyCUBE: 4).
+// in a line, ring, mesh or torus, the links between them and the storage of a tile. One model covers
+// pipelined lines such as the Streaming Engine's (a value takes clocks per unit of distance) and arrays where
+// a value crosses several links within one clock (mesh: 1, HyCUBE: 4).
 //
 // Time. An operation that starts on tile a at clock t has its value at a's output at clock t +
 // operation_latency. From there the value moves by links and waits in delay registers; the consumer reads it
@@ -64,7 +64,7 @@ struct Fabric {
 // All directed links, ordered by source, then target.
 std::vector<FabricLink> fabric_links(const Fabric& fabric);
 
-// Least clocks between a value's appearance at tile a's output and its use on tile b, as a matrix [a][b] of
+// Fewest clocks between a value's appearance at tile a's output and its use on tile b, as a matrix [a][b] of
 // tiles() x tiles(); -1 where no path exists. Throws Expired when the time of `deadline`, if any, is over.
 std::vector<std::vector<int>> transfer_cycles(const Fabric& fabric, const Deadline* deadline = nullptr);
 

@@ -19,7 +19,7 @@ struct MemoryCurve {
   // The points give the cost per byte: at() multiplies by the size.
   bool per_byte = false;
 
-  // What keeps the curve from being used, "" if nothing: no points, sizes not positive or not increasing,
+  // The reason why the curve cannot be used, "" if none: no points, sizes not positive or not increasing,
   // values negative (for a logarithmic curve: not positive).
   std::string problem() const;
   double smallest() const { return points.front().bytes; }

@@ -1,4 +1,4 @@
-// A description of the memory behind an overlay's or a pipeline's AXI port. Its behaviour in time is
+// A description of the memory at an overlay's or a pipeline's AXI port. Its behaviour in time is
 // hardware/memory_timing.h, which the cycle simulator and the AXI memory of the RTL share.
 #pragma once
 
@@ -13,13 +13,13 @@ enum class MemoryModelKind { kIdeal, kFixed, kDdr };
 
 // All times in cycles of the accelerator's clock.
 struct MemoryModel {
-  MemoryModelKind kind = MemoryModelKind::kFixed;
-  // kFixed: the first beat of a read comes `latency` cycles after its address was accepted at the earliest,
-  // one beat every `beat_interval` cycles; the response of a write `latency` cycles after its last beat.
+  MemoryKind kind = MemoryKind::kFixed;
+  // kFixed: the first beat of a read comes at the earliest `latency` cycles after its address was accepted,
+  // then one beat every `beat_interval` cycles; the response of a write `latency` cycles after its last beat.
   // Reads and writes do not meet. After the last beat of a burst of n beats the bus of that direction is idle
-  // for ceil(n * (100 - efficiency) / efficiency) cycles (refresh, turns, row changes); the memory takes
-  // beats written meanwhile into a buffer, and answers as if they had come when the bus was free.
-  // kIdeal is latency 1 and interval 1.
+  // for ceil(n * (100 - efficiency) / efficiency) cycles (refresh, turns, row changes); the memory buffers
+  // beats written meanwhile, and answers as if they had come when the bus was free. kIdeal is latency 1 and
+  // interval 1.
   uint32_t latency = 32, beat_interval = 1, efficiency_percent = 100;
   // kDdr: one bus for both directions, served in order of arrival: a read arrives with its address, a write
   // with its last beat. Byte a lies in row a / row_bytes / banks of bank a / row_bytes % banks; rows stay

@@ -17,8 +17,8 @@ enum class IsaVersion {
   kWide,  // 256-bit instructions, 64-bit micro-ops, extensions (src/tilewright/overlay/isa/isa.h)
 };
 
-// Of how many arrays each on-chip memory is made: of words, interleaved (cyclic) or in runs (block), or of
-// bits of every word. Ports and cycles do not change, only what synthesis makes of it.
+// The number of arrays that make up each on-chip memory: of words, interleaved (cyclic) or in runs (block),
+// or of bits of every word. Ports and cycles do not change, only the synthesis result.
 struct MemoryPartition {
   enum class Kind { kCyclic, kBlock };
   enum class Dimension { kDepth, kWidth };
@@ -40,7 +40,7 @@ struct OverlayHardware {
   // Of the hardware that runs it (docs/overlay/overlay_rtl.md); no influence on results. Powers of two.
   int alu_lanes = 0;              // accumulator lanes that one ALU cycle works on; 0: all of an element
   int command_queue_depth = 512;  // instructions that wait in front of each module
-  int read_queue_beats = 256;     // read data of each reader; bounds what it may have outstanding
+  int read_queue_beats = 256;     // read data of each reader; bounds its outstanding requests
   int max_burst_beats = 64;       // at most 4 KiB
   bool gemm_beside_alu = false;   // GEMM may run beside an ALU instruction where the program allows it
   MemoryPartition memory_partition;
@@ -65,12 +65,13 @@ struct OverlayHardware {
 
   bool operator==(const OverlayHardware&) const = default;
 
-  // Every rule the description breaks (sizes that are no powers of two, buffers that the encoding cannot
-  // address, an element that is no whole number of bytes, ...), each naming the field and what would fit.
+  // Every rule the description breaks (sizes that are not powers of two, buffers that the encoding cannot
+  // address, an element that is not a whole number of bytes, ...), each naming the field and a value that
+  // would fit.
   void verify(Diagnostics& diagnostics) const;
 };
 
-// Reads a YAML description, a public vta_config.json as it is, or a text that is nothing but the short form
+// Reads a YAML description, an unmodified public vta_config.json, or a text that consists of the short form
 // "1x16_i8w8a32_15_15_18_17" (batch x block, widths, log2 bytes of UOP, INP, WGT, ACC). Fields that are
 // absent take the defaults above, except name (the file's stem) and output_bits (input_bits). Errors (invalid
 // input): all problems at once, each with its line.

@@ -1,5 +1,5 @@
-// Devices behind memory-mapped registers, the overlay and generated designs: the rows of their tables, the bits
-// that all of them have, and the port that drivers work through. All registers have 32 bits.
+// Devices behind memory-mapped registers, the overlay and generated designs: the rows of their tables, the
+// bits that all of them have, and the port that drivers work through. All registers have 32 bits.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class RegisterPort {
   virtual ~RegisterPort() = default;
   virtual uint32_t read32(uint16_t offset) = 0;
   virtual void write32(uint16_t offset, uint32_t value) = 0;
-  // Returns when the interrupt is high, or false when the port has given up waiting. A port without an
+  // Returns when the interrupt is high, or false if the port has given up waiting. A port without an
   // interrupt may poll STATUS.
   virtual bool wait_for_interrupt() = 0;
 };

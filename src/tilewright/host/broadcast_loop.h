@@ -9,15 +9,15 @@
 
 namespace tilewright {
 
-// Whether a tensor of shape `from` may stand where `to` is expected, repeated along axes of size 1.
+// Whether a tensor of shape `from` may be used where `to` is expected, repeated along axes of size 1.
 bool broadcasts_to(const Shape& from, const Shape& to);
 
 // The step, in elements, of a tensor of shape `from` along each axis of `to`, to which it broadcasts; 0 where
 // it is repeated.
 std::vector<int64_t> broadcast_strides(const Shape& to, const Shape& from);
 
-// Axes along which every operand behaves alike are merged, so that a row is as long as possible; within a row
-// an operand either advances with the output (step 1) or stands still (step 0).
+// Axes along which every operand behaves alike are merged, so rows are as long as possible; within a row, an
+// operand either advances with the output (step 1) or stays in place (step 0).
 class BroadcastLoop {
  public:
   static constexpr int kMaxOperands = 3;

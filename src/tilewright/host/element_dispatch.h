@@ -1,4 +1,4 @@
-// From a run-time element type to a C++ type, once for all kernels.
+// Dispatch from a run-time element type to a C++ type, shared by all kernels.
 #pragma once
 
 #include <cstdint>

@@ -27,9 +27,9 @@ class Executor {
   Executor(const Executor&) = delete;  // prepared nodes point into the graphs
   Executor& operator=(const Executor&) = delete;
 
-  // One tensor per graph output. Tensors die after their last use. Safe to call from several threads at once.
-  // Errors (invalid input): number, type or shape of the inputs; a value whose computed type or shape is not
-  // the declared one; whatever a node reports, with the node as context.
+  // One tensor per graph output. Tensors are freed after their last use. Safe to call from several threads at
+  // once. Errors (invalid input): number, type or shape of the inputs; a value whose computed type or shape
+  // is not the declared one; whatever a node reports, with the node as context.
   std::vector<Tensor> run(std::vector<Tensor> inputs, const Observe& observe = {}) const;
   const Graph& graph() const { return graph_; }
 
@@ -42,7 +42,8 @@ class Executor {
   std::optional<Graph> float_graph_;  // set when graph_ has half values: what runs instead
   HostOptions options_;
   std::vector<PreparedNode> nodes_;
-  std::vector<std::vector<ValueId>> dead_after_;  // by node: values nobody reads any more once it has run
+  std::vector<std::vector<ValueId>>
+      dead_after_;  // by node: values that are not read any more once it has run
 };
 
 // Prepares and runs once.

@@ -34,7 +34,7 @@ struct QuantizationPlan {
 
 // Conv, ConvTranspose, Gemm and MatMul with constant f32 weights, additions of two computed values of one
 // shape, average pools, and Concat where an integer operator reads it, with activations fused into what they
-// follow. Values that are only moved keep the quantisation of what they are moved from.
+// follow. Values that are only moved keep the quantisation of their source.
 QuantizationPlan plan_quantization(const Graph& graph);
 
 }  // namespace tilewright

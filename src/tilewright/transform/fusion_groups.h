@@ -1,5 +1,5 @@
-// Which nodes a backend can run as one: a layer with what follows it on edges that nobody else reads, so that
-// the values between never reach memory.
+// Which nodes a backend can run as one: a layer with what follows it on edges that nothing else reads, so the
+// intermediate values never reach memory.
 #pragma once
 
 #include <cstdint>

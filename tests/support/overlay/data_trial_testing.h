@@ -1,6 +1,6 @@
 // A trial with data: a schedule compiled to instruction bytes and run on the cycle simulator, which gives its
-// cycles and its outputs. What it measures is what ScheduleTimer says without data; it exists to be compared
-// with that and with the host.
+// cycles and its outputs. It measures the same cycles as ScheduleTimer does without data; it exists for
+// comparison with that and with the host.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class DataTrial {
   // Cycles of a tiling of the layer as it is (not folded) that fits. Errors: those of lower_layer and of
   // CycleSimulator.
   uint64_t run(const Tiling& tiling);
-  // What the last run made: i8, [batch, channels, height, width].
+  // The output of the last run: i8, [batch, channels, height, width].
   Tensor output() const;
 
  private:

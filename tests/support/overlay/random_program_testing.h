@@ -1,5 +1,5 @@
 // Random legal programs for differential tests and fuzzing: tokens never deadlock, every index is in range,
-// the rest (padding, strides, aliasing destinations, overwrites, every ALU operation) is as wild as the
+// the rest (padding, strides, aliasing destinations, overwrites, every ALU operation) is as random as the
 // encoding allows.
 #pragma once
 
@@ -20,12 +20,12 @@ struct RandomProgram {
 // FINISH.
 RandomProgram random_program(const OverlayHardware& hardware, Random& random, int length);
 
-// What random generators share. Micro-ops out of `uops` and iterations of a GEMM or ALU, all factors 0:
+// Shared by the random generators. Micro-ops out of `uops` and iterations of a GEMM or ALU, all factors 0:
 LoopNest random_iterations(Random& random, int64_t uops);
 // Factors of one index that add at most `room` to it.
 void random_factors(Random& random, int64_t room, const LoopNest& loop, uint32_t& out, uint32_t& in);
 
-// Overlays that differ in everything the simulator is generic in.
+// Overlays that differ in everything over which the simulator is generic.
 std::vector<OverlayHardware> varied_overlays();
 
 }  // namespace tilewright::overlay

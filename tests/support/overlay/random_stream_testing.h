@@ -16,7 +16,7 @@ namespace tilewright::overlay {
 // 512 KiB.
 RandomProgram random_stream(const OverlayHardware& hardware, Random& random, int length);
 
-// What the checker looks at, for a program of random_stream.
+// The checker's input for a program of random_stream.
 ProgramImage random_stream_image(const OverlayHardware& hardware, const RandomProgram& program);
 
 }  // namespace tilewright::overlay

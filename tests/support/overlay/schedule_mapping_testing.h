@@ -1,6 +1,6 @@
-// An overlay schedule in the vocabulary that all mappers share (nest): a mapping onto DRAM, scratchpads and
-// the GEMM micro-op. What a schedule loads and holds can then be counted by the same footprints as everything
-// else.
+// An overlay schedule as a nest mapping, the common form of all mappers: a mapping onto DRAM, scratchpads and
+// the GEMM micro-op. The data that a schedule loads and holds can then be counted by the same footprints as
+// everything else.
 #pragma once
 
 #include <optional>
@@ -20,9 +20,9 @@ struct ScheduleMapping {
   Mapping mapping;
 };
 
-// nullopt for what is no single perfect loop nest over dense weights: maximum layers, additions and other
-// layers of several sources, depthwise and grouped layers, phases of transposed convolutions, 16-bit weights.
-// Errors: those of scheduled_layer.
+// nullopt for layers that are not a single perfect loop nest over dense weights: maximum layers, additions
+// and other layers of several sources, depthwise and grouped layers, phases of transposed convolutions,
+// 16-bit weights. Errors: those of scheduled_layer.
 std::optional<ScheduleMapping> schedule_mapping(const OverlayLayer& layer, const OverlayHardware& hardware,
                                                 const Schedule& schedule);
 

@@ -16,13 +16,13 @@ class ByteLine {
  public:
   virtual ~ByteLine() = default;
   virtual void send(std::span<const uint8_t> bytes) = 0;
-  // Fills `bytes`. False when they do not come in time.
+  // Fills `bytes`. False if they do not arrive in time.
   virtual bool receive(std::span<uint8_t> bytes) = 0;
 };
 
 class SerialBridge : public RegisterPort {
  public:
-  // Brings the bridge in step with a few bytes that it ignores.
+  // Synchronises the bridge with a few bytes that it ignores.
   explicit SerialBridge(ByteLine& line);
 
   // Errors (infeasible) of all reads: no answer.

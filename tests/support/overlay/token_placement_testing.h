@@ -1,7 +1,7 @@
 // Places tokens in an instruction stream that is written in program order, so that no two modules race: the
-// heart of random_stream.h.
+// core of random_stream.h.
 //
-// For every element the last instruction of each module that wrote and read it is known, and for each module
+// For every element it tracks the last instruction of each module that wrote or read it, and for each module
 // a vector clock: which instructions of the others are done when its next one starts. An access that
 // conflicts with one that is not known to be done first takes tokens until it is: one that waits on the
 // channel, or one added to the last instruction of the other module. Tokens carry the clock of their pusher.
@@ -39,7 +39,7 @@ class TokenPlacement {
   // Appends an instruction of `part`, behind NOPs that take further tokens where it needs several from one
   // side. Its own dependency bits are set here.
   void append(Part part, const Instruction& instruction, const Accesses& accesses);
-  // Takes every token that is left, waits for load and store, and appends FINISH.
+  // Takes all remaining tokens, waits for load and store, and appends FINISH.
   void finish();
 
   const std::vector<Instruction>& instructions() const { return instructions_; }

@@ -1,8 +1,8 @@
-// Components in RTL beside their models in time, cycle by cycle, under random stalls. Many cases are put side
-// by side in one top, so that one compiled model serves all.
+// Components in RTL next to their timing models, cycle by cycle, under random stalls. Many cases are placed
+// side by side in one top, so one compiled model serves all.
 //
-// In every cycle every output that is no payload has to be the model's, `last` where it is valid; a stream
-// keeps what it offers until it is taken. What the data have to be says the case.
+// In every cycle, every output that is not payload must equal the model's, `last` while it is valid; a stream
+// keeps what it offers until it is taken. The case defines the expected data.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 namespace tilewright::pipeline {
 
 // Products of one width: multiplier modules (multiply of rtl/pipeline; multiply_pair counts as two), and `*`
-// anywhere else. XNOR products and chosen activations are no multiplications.
+// anywhere else. XNOR products and selected activations are not multiplications.
 struct MultiplierClass {
   int a_bits = 0, b_bits = 0;  // a_bits >= b_bits
   bool in_array = false;       // of a mac_array or lane_array; else of a finish or of addresses
@@ -42,7 +42,7 @@ MultiplierCount count_multipliers(const netlist::Netlist& design, const MemoryIm
                                   const MultiplierCountOptions& options);
 
 // The same from Yosys' netlist of a design whose top is `top`. `source_name`: for messages. Errors (invalid
-// input): it is no such netlist.
+// input): it is not such a netlist.
 MultiplierCount parse_multipliers(const std::string& text, const std::string& source_name,
                                   const std::string& top);
 

@@ -1,5 +1,5 @@
-// Cases of the bench for queues, forks, joins, widths and windows: what has to come out, straight from what
-// went in.
+// Cases of the bench for queues, forks, joins, widths and windows: the expected output, derived directly from
+// the input.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace tilewright::pipeline {
 using BenchCases = std::vector<std::unique_ptr<BenchCase>>;
 
 // Checks every output beat. `startup` >= 0: in the first run of the bench (full speed) its busiest stream
-// rests for at most so many cycles.
+// rests for at most this many cycles.
 std::unique_ptr<BenchCase> stream_fifo_case(int64_t width, int64_t depth, const std::string& kind,
                                             int64_t startup = -1);
 std::unique_ptr<BenchCase> stream_fork_case(int64_t width, int64_t startup = -1);

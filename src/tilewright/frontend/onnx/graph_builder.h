@@ -24,8 +24,8 @@ std::vector<BoundInput> bind_onnx_inputs(const OnnxModel& model, const OnnxOptio
                                          Diagnostics& diagnostics);
 
 // Node indices in an order in which every node follows those it reads from, as close to the file's as
-// possible. Reports names that nothing produces, names produced twice, and cycles; nodes concerned are left
-// out.
+// possible. Reports names that nothing produces, names produced twice, and cycles; the nodes concerned are
+// left out.
 std::vector<size_t> order_onnx_nodes(const OnnxModel& model, Diagnostics& diagnostics);
 
 }  // namespace tilewright

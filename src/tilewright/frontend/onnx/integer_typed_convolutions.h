@@ -1,4 +1,4 @@
-// Workload files of the field describe 8-bit networks as Conv nodes over int8 tensors, which ONNX does not
+// Some published workload files describe 8-bit networks as Conv nodes over int8 tensors, which ONNX does not
 // allow.
 #pragma once
 

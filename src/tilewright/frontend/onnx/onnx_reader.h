@@ -1,9 +1,9 @@
 // ONNX files, opsets 6 to 21, to a Graph of opset-17 semantics.
 //
-// What a file may hold that a Graph cannot: symbolic dimensions are bound by name (OnnxOptions::dimensions),
-// Constant nodes become constants, operators of other opsets are rewritten (opset_converters.h). Functions,
-// control flow, sequences, strings, sparse tensors and operators of other domains are unsupported. All
-// problems of a file are reported together, each with its node and operator.
+// What a file may contain but a Graph cannot: symbolic dimensions are bound by name
+// (OnnxOptions::dimensions), Constant nodes become constants, operators of other opsets are rewritten
+// (opset_converters.h). Functions, control flow, sequences, strings, sparse tensors and operators of other
+// domains are unsupported. All problems of a file are reported together, each with its node and operator.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct OnnxOptions {
   std::map<std::string, int64_t> dimensions;
   // Graph inputs that become constants, by name: for inputs that decide shapes.
   std::map<std::string, Tensor> fixed_inputs;
-  // External data files that are not there give zeros and a warning instead of an error.
+  // Missing external data files give zeros and a warning instead of an error.
   bool allow_missing_weights = false;
 };
 

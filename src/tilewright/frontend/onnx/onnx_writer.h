@@ -1,10 +1,10 @@
 // A Graph as an ONNX file: opset 17 of the standard domain (IR version 8) and version 1 of "tilewright".
 // Reading it back gives the same graph (values may stand in another order).
 //
-// Element types that ONNX lacks (i2, u2, i1, u1, bipolar) are stored widened to 8 bits; the true type stands
-// in the doc_string of the tensor or value, as "tilewright.element_type=i2". Files with i4, u4, quantisers to
-// 16 bits or scales in half precision are of opset 21 (IR version 10), the first that has them; read back,
-// the axes of reductions are left in such a graph as constants that nobody reads.
+// Element types that ONNX lacks (i2, u2, i1, u1, bipolar) are stored widened to 8 bits; the doc_string of the
+// tensor or value holds the true type, as "tilewright.element_type=i2". Files with i4, u4, quantisers to 16
+// bits or scales in half precision are of opset 21 (IR version 10), the first that has them; read back, the
+// axes of reductions are left in such a graph as unused constants.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace tilewright {
 
-// Protobuf messages end at 2 GiB; what is not weights needs little room.
+// Protobuf messages end at 2 GiB; everything but weights needs little space.
 inline constexpr int64_t kMaxInlineWeightBytes = (int64_t{1} << 31) - (int64_t{1} << 26);
 
 // Errors (unsupported): more weights than kMaxInlineWeightBytes, a quantiser to integers that ONNX cannot

@@ -1,5 +1,5 @@
 // TensorFlow GraphDef (frozen .pb) and SavedModel files to a Graph of opset-17 semantics. Variables' values
-// are not read from checkpoints: freeze a model first, or have its weights drawn.
+// are not read from checkpoints: freeze a model first, or fill it with random weights.
 //
 // Inputs keep the file's layout (NHWC); layers get Transposes around them, which the graph passes remove.
 // docs/model/tensorflow.md has the rules. All problems of a file are reported together, each with its node
@@ -35,7 +35,8 @@ struct TensorflowOptions {
   bool allow_missing_weights = false;
 };
 
-// What a graph holds at one stage of reading, as TensorFlow counts nodes: constants and variables are nodes.
+// The content of a graph at one stage of reading, with nodes counted as in TensorFlow: constants and
+// variables are nodes.
 struct TfStage {
   int nodes = 0;
   int constants = 0;        // constants and variables
@@ -53,7 +54,7 @@ struct TfStages {
 };
 
 // Errors (invalid input, unsupported): everything wrong with the file, at once. `warnings`, if given,
-// receives what was assumed; `stages` the numbers of nodes. A folder stands for its saved_model.pb.
+// receives what was assumed; `stages` the numbers of nodes. A folder means its saved_model.pb.
 Graph read_tensorflow(const std::filesystem::path& path, const TensorflowOptions& options = {},
                       Diagnostics* warnings = nullptr, TfStages* stages = nullptr);
 Graph parse_tensorflow(std::span<const std::byte> bytes, const TensorflowOptions& options = {},

@@ -21,15 +21,15 @@ struct TfNetwork {
   std::vector<Output> outputs;
 };
 
-// What is read for what: `outputs` of the options, else the signature's, else every node nobody reads that
-// does not belong to training, saving or summaries. Of inferred outputs an ArgMax is left to whoever reads
-// the scores. Errors go to `diagnostics`: outputs or feeds that are not in the file, no output, a cycle.
+// The outputs: those in the options, else the signature's, else every node that is not read and does not
+// belong to training, saving or summaries. Among inferred outputs, an ArgMax is left to the reader of the
+// scores. Errors go to `diagnostics`: outputs or feeds that are not in the file, no output, a cycle.
 TfNetwork select_inference(TfModel model, const TensorflowOptions& options, TfStages& stages,
                            Diagnostics& diagnostics);
 
 // Removes from `network`: forwarding operators (Identity and its relatives), dropout, branches of Switch and
-// Merge whose predicate is known, placeholders that only training feeds. Variables become constants. What is
-// assumed (keep_prob is 1, is_training is false) is a warning, what cannot be decided an error.
+// Merge whose predicate is known, placeholders that only training feeds. Variables become constants.
+// Assumptions (keep_prob is 1, is_training is false) give a warning, undecidable cases an error.
 void fold_training(TfNetwork& network, Diagnostics& diagnostics);
 
 // Convolutions between SpaceToBatchND and BatchToSpaceND become dilated ones. Of a pruned network.

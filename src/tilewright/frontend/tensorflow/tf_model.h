@@ -77,9 +77,9 @@ TfTensorName parse_tensor_name(const std::string& text);
 // Whether the bytes look like a GraphDef or a SavedModel and not like another protobuf file.
 bool looks_like_tensorflow(std::span<const std::byte> bytes);
 
-// Reads either kind. Problems of nodes that nobody asks for are kept with the node; what makes the file
-// unreadable as a whole is thrown. Errors (invalid input): not such a file, truncated, no graph for serving,
-// names used twice or not in UTF-8.
+// Reads either kind. Problems of unused nodes are kept with the node; problems that make the whole file
+// unreadable are thrown. Errors (invalid input): not such a file, truncated, no graph for serving, names used
+// twice or not in UTF-8.
 TfModel parse_tf_model(std::span<const std::byte> bytes);
 
 }  // namespace tilewright

@@ -1,5 +1,5 @@
-// What a converter of one TensorFlow operator sees and does: reads the node's inputs as values of the graph
-// in the making, appends nodes of opset 17, and says which values the node's outputs are.
+// The interface of a converter of one TensorFlow operator: it reads the node's inputs as values of the graph
+// under construction, appends nodes of opset 17, and says which values are the node's outputs.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
-// The state of one import: the graph being built, and for each tensor of the file the values that stand for
+// The state of one import: the graph being built, and for each tensor of the file the values that represent
 // it, in the file's layout and channels-first, as stored and as real numbers. Conversions between these are
-// emitted when somebody asks for them.
+// emitted on demand.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ namespace tilewright {
 // Of tensors of rank 4; all others only have the file's.
 enum class TensorLayout { kFile, kChannelsFirst };
 
-// Scales and zero points of a tensor, held against its shape and type: as many zero points as scales, one or
-// one per index of `axis`.
+// Scales and zero points of a tensor, checked against its shape and type: as many zero points as scales, one
+// or one per index of `axis`.
 struct CheckedQuantization {
   std::vector<float> scales;
   std::vector<int64_t> zero_points;
@@ -38,8 +38,8 @@ class TfliteLowering {
   // The graph is complete only if the diagnostics have no error afterwards.
   Graph run();
 
-  // What follows is for the operators. All of it throws Error for what the file does wrong; the caller adds
-  // the operator. Inputs and outputs are counted as in the operator at work.
+  // The following is for the operators. All of it throws Error for problems of the file; the caller adds the
+  // operator. Inputs and outputs are numbered as in the current operator.
   const TfliteOperator& op() const { return *op_; }
   const TfliteOperatorOptions& options() const { return op_->options; }
   int input_count() const { return int(op_->inputs.size()); }
@@ -78,12 +78,12 @@ class TfliteLowering {
   // channel; kNoValue when there is none.
   ValueId bias(int input, int x, int w, int64_t channels);
 
-  // The layout in which an input is already there; channels-first when it is in both.
+  // The layout in which an input already exists; channels-first if it exists in both.
   TensorLayout layout_of(int input) const;
-  // A layout in which the elements stand in the order of the file's: channels-first where the input is only
-  // there in it and has one channel or one pixel. What reshapes can read it as it is.
+  // A layout with the elements in the file's order: channels-first if the input exists only in it and has one
+  // channel or one pixel. Reshaping operators can read it unchanged.
   TensorLayout flat_layout(int input) const;
-  // Channels-first when any of the inputs is only there in it and all others have rank 4 or are constant.
+  // Channels-first if any of the inputs exists only in it and all others have rank 4 or are constant.
   TensorLayout common_layout() const;
   // The number of an axis of the file's layout in `layout`. Errors: out of range.
   int64_t axis_in(TensorLayout layout, int64_t axis, int rank) const;
@@ -97,7 +97,7 @@ class TfliteLowering {
   ValueId activated(ValueId x, TfliteActivation activation);
   const Value& value_of(ValueId id) const { return graph_.value(id); }
 
-  // Makes `value` the output: real numbers are quantised where the file says so, others taken as they are.
+  // Makes `value` the output: real numbers are quantised where the file says so, others are used unchanged.
   void finish(int output, ValueId value, TensorLayout layout);
   void warn(const std::string& message, const std::string& hint = {});
 
@@ -137,7 +137,7 @@ class TfliteLowering {
   NameRegistry value_names_, node_names_;
   std::vector<State> states_;  // by tensor
   const TfliteOperator* op_ = nullptr;
-  std::string base_name_;    // of the nodes and values of the operator at work
+  std::string base_name_;    // of the nodes and values of the current operator
   ValueId first_value_ = 0;  // of the operator at work
 };
 

@@ -14,7 +14,7 @@
 
 namespace tilewright {
 
-// As stored: not yet held against the shape of the tensor, since not every operator looks at it.
+// As stored: not yet checked against the shape of the tensor, since not every operator uses it.
 struct TfliteQuantization {
   std::vector<float> scales;
   std::vector<int64_t> zero_points;  // as many as scales, one, or none (zeros)
@@ -70,7 +70,7 @@ struct TfliteModel {
   std::vector<int64_t> inputs, outputs;   // tensors
 };
 
-// Takes the bytes apart after verifying their structure. What is wrong goes to `diagnostics`; the model is
+// Parses the bytes after verifying their structure. Problems go to `diagnostics`; the model is
 // complete only if it has no error afterwards, but can be searched for more problems. Errors (invalid input):
 // not a TFLite file, another version, cut off or damaged.
 TfliteModel parse_tflite_model(std::span<const std::byte> bytes, Diagnostics& diagnostics);

@@ -6,7 +6,7 @@
 
 namespace tilewright {
 
-// Options of another operator than `code` count as absent.
+// Options of an operator other than `code` count as absent.
 TfliteOperatorOptions tflite_operator_options(tflite_schema::BuiltinOperator code,
                                               const tflite_schema::Operator& op);
 

@@ -1,10 +1,10 @@
 // TFLite files (version 3 of the format) to a Graph of ONNX semantics.
 //
-// Inputs and outputs keep the names, types and layout (NHWC) of the file; inside, what convolutions and pools
-// touch is channels-first. Quantised tensors are in QDQ form: every operator works on real numbers between
-// DequantizeLinear and QuantizeLinear, so that integerize() (quantize/integerize/integerize.h) gives the
-// integer graph. All problems of a file are reported together, each with the operator's index and kind
-// (docs/model/tflite.md).
+// Inputs and outputs keep the names, types and layout (NHWC) of the file; inside, inputs and outputs of
+// convolutions and pools are channels-first. Quantised tensors are in QDQ form: every operator works on real
+// numbers between DequantizeLinear and QuantizeLinear, so that integerize()
+// (quantize/integerize/integerize.h) gives the integer graph. All problems of a file are reported together,
+// each with the operator's index and kind (docs/tflite.md).
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@ namespace tilewright {
 
 struct TfliteOptions {
   // Sizes of dynamic dimensions (--shape NAME=N); NAME is "INPUT.AXIS", e.g. "image.0". Those that are not
-  // given have the size that the file proposes, which is 1 for batches.
+  // given have the size that the file suggests, which is 1 for batches.
   std::map<std::string, int64_t> dimensions;
   // Layers with 8-bit weights between real activations ("dynamic range"): TFLite rounds their activations to
-  // 8 bits on the fly. False: they stay real, which is what quantize() wants, with a warning. True: rounded
-  // as TFLite does; covered for weights with one scale.
+  // 8 bits on the fly. False: they stay real, as quantize() needs, with a warning. True: rounded as TFLite
+  // does; supported for weights with one scale.
   bool round_dynamic_range = false;
 };
 

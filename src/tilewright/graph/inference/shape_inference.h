@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-// What to do with the type and shape that a node's output carries already. A value as add_value("y",
+// What to do with the type and shape that a node's output already has. A value as add_value("y",
 // ElementType::kF32, {}) makes it counts as not declared, a negative size as unknown.
 enum class Declared {
   kCheck,    // a contradiction is reported (readers: the file says so)
@@ -17,9 +17,9 @@ enum class Declared {
 
 // Fills type and shape of every node output, in order. Sizes that a model computes (Shape, Gather, Concat,
 // ...) are evaluated on the way, up to 4096 elements each; nothing is ever allocated in proportion to a
-// shape. All problems are collected, each with node, operator and what to do: operators that are not covered,
-// wrong arity or attributes, inputs that do not fit, contradictions. Nodes behind a failed one are skipped
-// silently and keep what they had.
+// shape. All problems are collected, each with node, operator and what to do: operators that are not
+// supported, wrong arity or attributes, inputs that do not fit, contradictions. Nodes after a failed one are
+// skipped silently and keep what they had.
 void infer_shapes(Graph& graph, Diagnostics& diagnostics, Declared declared = Declared::kCheck);
 
 // The outputs of one node from its inputs' types, shapes and constants. Errors as above.

@@ -1,4 +1,4 @@
-// What a graph costs before anything is mapped: multiply-accumulates, parameters, bytes moved.
+// The cost of a graph before anything is mapped: multiply-accumulates, parameters, bytes moved.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What can be said about a node alone, before shapes: is the operator covered, do arity and attributes fit.
+// Checks of a node alone, before shapes: is the operator supported, do arity and attributes fit?
 #pragma once
 
 #include "tilewright/base/error.h"
@@ -6,14 +6,14 @@
 
 namespace tilewright {
 
-// The operator, or nullptr after reporting every problem of the node. Value ids are not looked at, except
-// that an absent input is kNoValue.
+// The operator, or nullptr after reporting every problem of the node. Value ids are not checked, except that
+// an absent input is kNoValue.
 const Operator* check_node(const Node& node, Diagnostics& diagnostics);
 
-// The inputs as inference functions want them. Ids must be valid.
+// The inputs as inference functions need them. Ids must be valid.
 OperatorContext context_of(const Graph& graph, const Node& node);
 
-// What is wrong with a type and shape as such (negative or huge sizes), or empty.
+// The problem with a type and shape as such (negative or huge sizes), or empty.
 std::string defect_of(const TypedShape& typed);
 
 }  // namespace tilewright

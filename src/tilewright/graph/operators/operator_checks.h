@@ -1,4 +1,4 @@
-// What inference functions share: rejection with the node's name, type classes, constant inputs, axes.
+// Helpers shared by inference functions: rejection with the node's name, type classes, constant inputs, axes.
 // Everything here throws Error with kind invalid input unless said.
 #pragma once
 
@@ -26,10 +26,10 @@ void require_rank(const OperatorContext& context, int index, int rank);
 void require_vector(const OperatorContext& context, int index, int64_t length);
 // Both inputs have one shape.
 void require_same_shape(const OperatorContext& context, int first, int second);
-// Integer attribute `name`, or what stands for it where it is missing, in low..high.
+// Integer attribute `name`, or its default if it is missing, in low..high.
 void require_integer(const OperatorContext& context, const char* name, int64_t fallback, int64_t low,
                      int64_t high);
-// Attributes clip_low and clip_high, or these: not the wrong way round.
+// Attributes clip_low and clip_high, or these defaults: in the right order.
 void require_clip_order(const OperatorContext& context, int64_t low, int64_t high);
 void require_single_element(const OperatorContext& context, int index);
 

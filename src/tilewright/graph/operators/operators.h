@@ -1,6 +1,6 @@
-// The operators that a graph may contain: one explicit table with, for each, its arity, its attributes, what
-// its outputs look like and how many multiply-accumulates it takes. Semantics: ONNX operator reference, opset
-// 17, and docs/model/arithmetic.md for the domain "tilewright".
+// The operators that a graph may contain: one explicit table with, for each, its arity, its attributes, the
+// types of its outputs and how many multiply-accumulates it takes. Semantics: ONNX operator reference, opset
+// 17, and docs/arithmetic.md for the domain "tilewright".
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct TypedShape {
 // "f32[1x3x224x224]".
 std::string to_string(const TypedShape& typed);
 
-// What is known about a node when its outputs are inferred.
+// The facts known about a node when its outputs are inferred.
 struct OperatorInput {
   bool present = false;
   TypedShape typed;
@@ -82,8 +82,8 @@ std::span<const Operator> all_operators();
 // nullptr when not covered.
 const Operator* find_operator(std::string_view domain, std::string_view name);
 
-// The numbers of ONNX TensorProto.DataType, as in the attribute `to` of Cast. Our narrow types that ONNX does
-// not have give nothing.
+// The numbers of ONNX TensorProto.DataType, as in the attribute `to` of Cast. Our narrow types that ONNX
+// lacks give nothing.
 std::optional<ElementType> element_type_of_onnx(int64_t code);
 std::optional<int64_t> onnx_code_of(ElementType type);
 

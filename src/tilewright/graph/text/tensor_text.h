@@ -8,8 +8,7 @@
 
 namespace tilewright {
 
-// Elements that a text may write as splats, all together: what bounds the memory that a short text can ask
-// for.
+// Elements that a text may write as splats in total: this bounds the memory that a short text can request.
 inline constexpr int64_t kSplatBudget = int64_t{1} << 25;
 
 // "[1, 2]", "splat 0" or "base64 ... ;". Splats take their elements from `splat_budget`.

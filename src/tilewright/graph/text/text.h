@@ -28,8 +28,7 @@ namespace tilewright {
 std::string print(const Graph& graph);
 
 // Errors (invalid input): all of them syntax, each with its line ("line 7: ..."); the first one ends the
-// parse. Value ids must be 0..n-1, each defined once. Whether the graph makes sense is the verifier's
-// question.
+// parse. Value ids must be 0..n-1, each defined once. The verifier checks whether the graph makes sense.
 Graph parse_graph(std::string_view text);
 
 // Whether a file that begins so is in this form.

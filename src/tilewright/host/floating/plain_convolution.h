@@ -1,5 +1,5 @@
 // Convolutions as plain loops over any number of spatial axes: for f64 and for ranks oneDNN does not know,
-// and as what the oneDNN path is tested against. f32 sums run in f64.
+// and as the reference for the oneDNN path. f32 sums run in f64.
 #pragma once
 
 #include "tilewright/graph/window.h"

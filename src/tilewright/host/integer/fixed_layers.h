@@ -1,5 +1,5 @@
-// Convolution and dense layers in wide fixed point (docs/model/arithmetic.md), blocked and threaded, with the
-// sums they saw.
+// Convolution and dense layers in wide fixed point (docs/arithmetic.md), blocked and threaded; they also
+// report the sums they saw.
 #pragma once
 
 #include <vector>
@@ -19,10 +19,10 @@ struct FixedFinish {
   FixedClip clip;
 };
 
-// What a layer's sums came to, over everything it computed.
+// The sums of a layer, over everything it computed.
 struct FixedExtremes {
   uint64_t largest_sum = 0;  // magnitude of the accumulator as a signed number, rounding constant left out
-  int64_t saturated = 0;     // outputs that an end of i32, not an activation, clipped
+  int64_t saturated = 0;     // outputs that were clipped by a limit of i32, not by an activation
   void join(const FixedExtremes& other);
 };
 

@@ -1,5 +1,5 @@
-// Executes single overlay instructions on the scratchpads and the simulated DRAM, without a notion of order
-// or time: what the functional and the cycle simulator share.
+// Executes single overlay instructions on the scratchpads and the simulated DRAM, without order or time:
+// shared by the functional and the cycle simulator.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace tilewright::overlay {
 
-// Throws the error (invalid input) that concerns one instruction; `name`: of its operation, may be empty.
+// Throws the error (invalid input) of one instruction; `name`: of its operation, may be empty.
 [[noreturn]] void fail_instruction(uint32_t index, const std::string& name, const std::string& message,
                                    const std::string& hint = {});
 
@@ -38,7 +38,7 @@ struct InstructionExecutor {
   RunCounters counters;
 
   // A new run of `count` instructions from byte `address` on. Errors (invalid input): those of verify_place.
-  // The deadline may be null; whoever executes looks at `time` before every instruction.
+  // The deadline may be null; the executing loop checks `time` before every instruction.
   void begin(std::span<std::byte> memory, uint64_t address, uint64_t count, Deadline* deadline = nullptr);
   RunTime time;
   // The bytes of instruction `index`.

@@ -40,7 +40,7 @@ class FunctionalSimulator {
   // Runs `count` instructions that start at byte `address` of `dram`, until FINISH. All base registers are 0.
   // Errors (invalid input): those of verify_place (program_place.h); each naming the instruction: out of
   // range access to DRAM or a scratchpad, illegal opcode, no FINISH, and deadlock: every queue waits (the
-  // message names the waiting queue, token channel and instruction); detected at once, never by a time-out.
+  // message names the waiting queue, token channel and instruction); detected at once, never by a timeout.
   // Errors (infeasible): `deadline` (may be null) is over.
   RunCounters run(std::span<std::byte> dram, uint64_t address, uint64_t count, Deadline* deadline = nullptr);
 

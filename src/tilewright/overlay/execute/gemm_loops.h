@@ -1,6 +1,5 @@
 // The order in which a GEMM instruction runs on vector kernels. Included by each kernel file inside the
-// region that selects its instruction set; no include guard's worth of declarations leaks, everything has
-// internal linkage.
+// region that selects its instruction set; everything has internal linkage.
 //
 // One loop of the nest is the pixel loop: it moves the destination and leaves the weights alone, so a block
 // of pixels shares each weight register and keeps its accumulators in registers over the whole reduction:

@@ -1,4 +1,4 @@
-// How a program spreads over the three modules, and how tokens connect them.
+// How a program is divided among the three modules, and how tokens connect them.
 #pragma once
 
 #include <cstddef>

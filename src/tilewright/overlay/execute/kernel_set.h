@@ -1,6 +1,5 @@
-// The kernels of the functional simulator: one set per instruction set of the host CPU, all with the same
-// results bit for bit. They trust their arguments: every index has been checked against the scratchpad
-// depths.
+// The kernels of the functional simulator: one set per instruction set of the host CPU, all with identical
+// results. They trust their arguments: every index has been checked against the scratchpad depths.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,7 @@
 
 namespace tilewright::overlay {
 
-// How kernels want the scratchpads.
+// The scratchpad layout that kernels need.
 struct KernelLayout {
   int input_quantum;      // input lanes are padded to a multiple of this
   int output_quantum;     // so are accumulator lanes
@@ -37,7 +36,7 @@ struct KernelSet {
   void (*alu)(Scratchpads& pads, const MicroOp* uops, const AluInstruction& alu);
 };
 
-// KernelSet::load_inputs into every reading that the scratchpads keep.
+// KernelSet::load_inputs into every interpretation that the scratchpads keep.
 inline void load_inputs(const KernelSet& kernels, Scratchpads& pads, uint32_t index, const std::byte* source,
                         size_t count) {
   for_each_reading(pads, [&] { kernels.load_inputs(pads, index, source, count); });

@@ -1,5 +1,5 @@
-// Where a program may stand in memory. The RTL ignores the low bits of its address and has no wires for
-// addresses beyond dram_bytes; so that a program means the same everywhere, every engine refuses both.
+// Where a program may lie in memory. The RTL ignores the low bits of its address and has no wires for
+// addresses beyond dram_bytes; every engine refuses both, so a program means the same everywhere.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The scratchpads of the functional simulator, in the form its kernels want: elements unpacked to whole bytes
+// The scratchpads of the functional simulator, in the form its kernels need: elements unpacked to whole bytes
 // or words, weights transposed for the dot-product instructions, rows padded to a whole vector. What a
 // program can observe (LOAD, STORE) is converted at the border.
 //

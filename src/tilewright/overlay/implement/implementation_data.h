@@ -1,6 +1,5 @@
-// Implemented overlays as data: what went in (description, options of the tools), what came out (cells, clock
-// rate, cycles), and failures, which are data too. docs/tune/implementation_data.md says how the shipped file
-// was made.
+// Implemented overlays as data: inputs (description, options of the tools), results (cells, clock rate,
+// cycles), and failures, which are data too. docs/implementation_data.md says how the shipped file was made.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +20,10 @@ enum class ImplementationFailure {
   kRefused,    // a tool does not take this combination
 };
 
-// What the flow measured; 0 where it did not come that far, or where the device has no such thing.
+// What the flow measured; 0 if it did not get that far, or if the device has no such resource.
 struct ImplementationTargets {
   double fmax_mhz = 0;  // achieved after routing; 0 on parts that are only synthesised
-  int64_t cells = 0;    // logic cells after packing (iCE40), the measuring registers taken off
+  int64_t cells = 0;    // logic cells after packing (iCE40), without the measuring registers
   int64_t lut = 0, ff = 0, carry = 0, dsp = 0, bram = 0;  // of the netlist, measuring registers included
   uint64_t cycles = 0;                  // of the performance workload on the cycle simulator
   double gops = 0;                      // operations of the workload / (cycles / fmax)
@@ -41,7 +40,8 @@ struct ImplementationRow {
   std::string failure_text;  // empty without failure
 
   bool placed() const { return failure == ImplementationFailure::kNone && targets.fmax_mhz > 0; }
-  // Routed, but slower than options.place_mhz asked for. No failure of the row: Fmax and areas are good.
+  // Routed, but slower than the requested options.place_mhz. Not a failure of the row: Fmax and areas are
+  // valid.
   bool timing_missed() const { return placed() && targets.fmax_mhz < options.place_mhz; }
 };
 
@@ -59,7 +59,7 @@ std::vector<ImplementationRow> read_implementation_data(const std::filesystem::p
 // Sorted by key, compressed when the name ends in ".gz"; whole or not at all.
 void write_implementation_data(const std::vector<ImplementationRow>& rows, const std::filesystem::path& path);
 
-// Whether two runs of one row gave the same: everything but the seconds.
+// Whether two runs of one row gave the same result, apart from the seconds.
 bool same_result(const ImplementationRow& a, const ImplementationRow& b);
 
 }  // namespace tilewright::overlay

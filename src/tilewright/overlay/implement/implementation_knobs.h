@@ -8,7 +8,7 @@ namespace tilewright::overlay {
 std::vector<ImplementationKnob> implementation_knobs(synthesis::DeviceFamily family);
 std::vector<EliminationRule> implementation_rules(synthesis::DeviceFamily family);
 
-// What the rules of all families are made of.
+// The parts of the rules of all families.
 inline auto hardware_rules(std::vector<EliminationRule>& rules) {
   return [&rules](const char* name, const char* reason, std::function<bool(const OverlayHardware&)> keeps) {
     rules.push_back({KnobGroup::kHardware, name, reason,
@@ -33,7 +33,8 @@ int synthesis_departures(const synthesis::ImplementationOptions& options);
 void add_flow_rule(synthesis::DeviceFamily family, const char* reason, std::vector<EliminationRule>& rules);
 void add_retiming_rule(std::vector<EliminationRule>& rules);
 
-// Beyond what no RTL has: small parts that are placed and routed, larger ones that are synthesised.
+// Beyond the limits of the RTL: small parts that are placed and routed, larger ones that are only
+// synthesised.
 void add_ice40_rules(std::vector<EliminationRule>& rules);
 void add_large_rules(synthesis::DeviceFamily family, std::vector<EliminationRule>& rules);
 

@@ -1,6 +1,6 @@
-// The work that implemented overlays are compared by: the paper's layer (conv 3x3, stride 1, no padding,
-// 14x14 images) with 32 instead of 256 channels on either side and two images, since overlays of a few
-// thousand cells do 2 to 64 products per cycle, and a batch of two must not idle.
+// The workload with which implemented overlays are compared: the paper's layer (conv 3x3, stride 1, no
+// padding, 14x14 images) with 32 instead of 256 channels on either side and two images, since overlays of a
+// few thousand cells do 2 to 64 products per cycle, and a batch of two must not idle.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ int64_t performance_operations();
 // the overlay (block_in < block_out). Errors: as default_schedule otherwise.
 uint64_t performance_cycles(const OverlayHardware& hardware);
 
-// What no schedule of the work can pass on `hardware`: a closed form of its sizes.
+// A lower bound on `hardware` for any schedule of the work: a closed form of its sizes.
 LayerBound performance_bound(const OverlayHardware& hardware);
 
-// Sets cycles of all rows, and operations per second of those with a clock rate. Descriptions that differ in
-// what cycles do not depend on (memory_partition, name) are simulated once.
+// Sets cycles of all rows, and operations per second of those with a clock rate. Descriptions that differ
+// only in fields without influence on cycles (memory_partition, name) are simulated once.
 void add_performance(std::vector<ImplementationRow>& rows);
 
 }  // namespace tilewright::overlay

@@ -18,19 +18,19 @@ struct ImplementationSetup {
   double timeout_s = 180;             // of each tool; wall clock, ten times what most take
 };
 
-// What rows of these tools and this RTL call themselves: versions, and a hash of the sources.
+// The identification of rows from these tools and this RTL: versions, and a hash of the sources.
 std::string implementation_tools(const Device& device, const ImplementationSetup& setup);
 
-// A row per entry of `options`, which differ in place and route alone: one netlist for all, its seconds
-// shared out evenly. Failures are rows. Without a placer for the device only cells are counted. Errors:
+// A row per entry of `options`, which differ only in place and route: one netlist for all, its seconds
+// divided evenly. Failures are rows. Without a placer for the device only cells are counted. Errors:
 // unsupported (a missing tool, with its package), invalid input (options that differ in synthesis, or that
 // the family does not have), InterruptedError (a tool was killed: nothing is known about the row).
 std::vector<ImplementationRow> implement(const OverlayHardware& hardware,
                                          const std::vector<synthesis::ImplementationOptions>& options,
                                          const Device& device, const ImplementationSetup& setup);
 
-// A row of a file once more, with its cycles: equal (same_result) on the tools that made it. Errors: as
-// implement; invalid input when the installed tools or the RTL are others than the row's.
+// Makes a row of a file again, with its cycles: equal (same_result) on the tools that made it. Errors: as
+// implement; invalid input when the installed tools or the RTL differ from the row's.
 ImplementationRow reproduce(const ImplementationRow& row, const Device& device,
                             const ImplementationSetup& setup);
 

@@ -1,7 +1,7 @@
 // Which implementations of an overlay there are to choose from: knobs of the description and of the tools
 // (the features of the published table carried over to Yosys and nextpnr), their full product, and the rules
-// that cut it down to the candidates that are worth hours of a tool. docs/tune/implementation_data.md has
-// table and counts.
+// that reduce it to the candidates worth hours of tool time. docs/implementation_data.md has table and
+// counts.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct ImplementationCandidate {
   synthesis::ImplementationOptions options;
 };
 
-// Who decides about a knob, and what a rule looks at: a rule of one group never looks at another's knobs.
+// Which step a knob belongs to, and what a rule uses: a rule of one group never uses another's knobs.
 enum class KnobGroup { kHardware, kSynthesis, kPlace };
 
 struct ImplementationKnob {
@@ -37,7 +37,7 @@ struct EliminationRule {
   std::function<bool(const ImplementationCandidate&)> keeps;
 };
 
-// What is left after a rule: candidates of each group, and their product.
+// What remains after a rule: candidates of each group, and their product.
 struct EliminationStep {
   std::string rule;    // "all combinations" first
   std::string reason;  // empty in the first

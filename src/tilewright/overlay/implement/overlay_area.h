@@ -1,7 +1,7 @@
-// What an overlay takes of a 7 series part, in closed form: microseconds instead of the minutes of a
+// The resources that an overlay takes of a 7 series part, in closed form: microseconds instead of minutes of
 // synthesis. Block memories and multiplier blocks are counted from the RTL's memories and products; look-up
-// tables and flip-flops are weighted sums of what the RTL repeats, with weights fitted to Yosys runs
-// (bench/overlay_area, docs/tune/explore.md).
+// tables and flip-flops are weighted sums of what the RTL replicates, with weights fitted to Yosys runs
+// (bench/overlay_area, docs/explore.md).
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ synthesis::Resources overlay_area(const OverlayHardware& hardware);
 // Its blocks alone: DSP and BRAM.
 synthesis::Resources overlay_blocks(const OverlayHardware& hardware);
 
-// How far estimates lie from Yosys' counts of whole overlays, each judged by a fit without it, in percent.
+// How far estimates are from Yosys' counts of whole overlays, leaving each out of its fit, in percent.
 struct AreaBand {
   int64_t overlays = 0;
   double lut_median = 0, lut_worst = 0, ff_median = 0, ff_worst = 0, bram_worst = 0, dsp_worst = 0;

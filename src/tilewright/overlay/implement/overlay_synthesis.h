@@ -56,7 +56,7 @@ std::vector<std::filesystem::path> write_board_rtl(const OverlayHardware& hardwa
 // Writes rtl/ (sources), Yosys' and nextpnr's files, overlay.bin (iCE40), vivado/ (AMD) and report.json below
 // options.output. Errors: invalid input (a description that the RTL or the board cannot have, a tool that
 // fails), unsupported (a missing tool, with its package), infeasible (the design does not fit: every resource
-// with need, have and hint; it cannot be routed; time limit). Missed timing is no error.
+// with need, have and hint; it cannot be routed; time limit). Missed timing is not an error.
 SynthesisReport synthesize(const OverlayHardware& hardware, const Device& device,
                            const SynthesisOptions& options);
 

@@ -1,6 +1,6 @@
-// Where every field of every instruction stands for one overlay, and the encoder and decoder that use it.
-// Computing a layout costs about as much as a hundred encodes: whoever encodes or decodes many instructions
-// keeps one.
+// The position of every field of every instruction for one overlay, and the encoder and decoder that use it.
+// Computing a layout costs about as much as a hundred encodes, so keep one when encoding or decoding many
+// instructions.
 #pragma once
 
 #include "tilewright/overlay/isa/bit_fields.h"
@@ -10,7 +10,7 @@ namespace tilewright::overlay {
 
 struct IsaLayout {
   // Errors (invalid input): fields of some instruction or of the micro-op need more bits than the encoding
-  // has; the message names the scratchpad depths to blame.
+  // has; the message names the scratchpad depths that cause it.
   explicit IsaLayout(const OverlayHardware& hardware);
 
   static constexpr int kMaxWords = 4;

@@ -1,7 +1,7 @@
-// What a range of micro-ops needs before it can run fast: its largest indices (so that one comparison per
-// instruction replaces one per operand), and for GEMM its micro-ops grouped by destination, so that a kernel
-// keeps one accumulator in registers over a whole reduction. Accumulation is modular, so the order inside a
-// GEMM is free; an overwriting micro-op makes those before it on the same destination void.
+// Preparation of a range of micro-ops so that it can run fast: its largest indices (so that one comparison
+// per instruction replaces one per operand), and for GEMM its micro-ops grouped by destination, so that a
+// kernel keeps one accumulator in registers over a whole reduction. Accumulation is modular, so the order
+// inside a GEMM is free; an overwriting micro-op cancels those before it on the same destination.
 #pragma once
 
 #include <cstdint>

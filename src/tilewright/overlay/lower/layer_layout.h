@@ -1,4 +1,4 @@
-// Where a layer's data lies in memory when it runs alone: one buffer behind the other.
+// Where a layer's data lies in memory when it runs alone: one buffer after the other.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@ namespace tilewright::overlay {
 
 class LayerLayout {
  public:
-  // Sources, result, weights and parameters lie at the same place for all tilings of a layer.
+  // Sources, result, weights and parameters have the same addresses for all tilings of a layer.
   LayerLayout(const Tiling& tiling, const OverlayHardware& hardware);
 
   const LayerAddresses& addresses() const { return addresses_; }
-  // The next `bytes` behind everything so far; returns their address.
+  // Allocates `bytes` after everything so far; returns their address.
   uint64_t take(uint64_t bytes);
   uint64_t end() const { return end_; }
 

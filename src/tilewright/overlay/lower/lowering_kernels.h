@@ -19,7 +19,7 @@ class LayerKernels {
   // Records every kernel of the steps and brings their micro-ops into the cache together, where they fit it.
   // Steps and tiles are accumulated and finished in the order of the plan afterwards.
   void prefetch(const StepPlan& plan);
-  // What Tiling::starts_early issues ahead of the data of a tile's first step.
+  // The kernels that Tiling::starts_early issues before the data of a tile's first step.
   void start() { push_next(); }
   // First touch (unless it was started) and multiply-accumulate, or maximum, of the next step into its output
   // slot.

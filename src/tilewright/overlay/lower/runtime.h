@@ -2,8 +2,8 @@
 // and a micro-op image, the C++ form of the public VTA runtime interface.
 //
 // Micro-kernels are cached in the micro-op scratchpad (a ring; a new kernel evicts what it overlaps). The
-// image in DRAM only grows: a kernel that is evicted and used again is loaded from where it always was, so no
-// earlier LOAD can ever see other micro-ops. docs/overlay/overlay.md has the rationale.
+// image in DRAM only grows: a kernel that is evicted and used again is loaded from its original place, so no
+// earlier LOAD can ever see other micro-ops. docs/overlay.md has the rationale.
 #pragma once
 
 #include <cstddef>
@@ -62,7 +62,7 @@ struct RuntimeStatistics {
   uint64_t evictions = 0;    // kernels dropped from the cache
 };
 
-// What `synchronize` hands over.
+// The result of `synchronize`.
 struct RuntimeOutput {
   InstructionBuffer instructions;
   std::vector<std::byte> uops;  // to be placed at the address given to synchronize()
@@ -103,7 +103,7 @@ class Runtime {
   // `uop_image_address`, and returns everything emitted since the last call; the runtime is empty afterwards
   // and kernel handles are void.
   RuntimeOutput synchronize(uint64_t uop_image_address);
-  // The same for a runtime that appends times; all there is to hand over is in its TimedProgram.
+  // The same for a runtime that appends times; the whole result is in its TimedProgram.
   void synchronize_times(uint64_t uop_image_address);
 
   const OverlayHardware& hardware() const { return hardware_; }

@@ -1,8 +1,8 @@
-// Times schedules, one after the other and fast: what tuning measures thousands of times.
+// Times schedules quickly, one after the other: tuning measures thousands of them.
 //
 // A trial lowers the schedule with the compiler's own lowering, but to times instead of instruction bytes
 // (timed_program.h), and runs the cycle simulator's own events on them (cycle_engine.h). So the result is
-// that of the cycle simulator on the compiled program by construction; docs/tune/trials.md has what it costs.
+// that of the cycle simulator on the compiled program by construction; docs/trials.md states the cost.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ class ScheduleTimer {
   // CycleSimulator, for schedules that cannot be compiled or whose loads run further ahead than tokens can be
   // counted.
   uint64_t cycles(const Tiling& tiling);
-  // The same where they are at most `limit`. Else nullopt, as soon as that is certain; an error that the
-  // program would run into later is not noticed then.
+  // The same if they are at most `limit`. Else nullopt, as soon as that is certain; an error that would occur
+  // later in the program is then not noticed.
   std::optional<uint64_t> cycles_below(const Tiling& tiling, uint64_t limit);
 
   // Instructions of the program that was timed last.

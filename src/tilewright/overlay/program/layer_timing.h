@@ -1,11 +1,11 @@
-// Where the cycles of a timed run went: the run cut into the layers of its program, and for each layer the
-// chain of events that took its time.
+// Where the cycles of a timed run went: the run is cut into the layers of its program, and for each layer the
+// chain of events that took its time is found.
 //
 // A layer's instructions are consecutive. It ends when the last of them is done and begins where the one
 // before it ends, so the cycles of all layers add up to the run. From its end a layer is followed backwards:
 // an instruction started when the one before it in its module was done, or when the token came for which it
-// waited (then its pusher is next), or when it had been fetched. Every cycle of the layer so belongs to
-// exactly one cause: what would have to be faster for the layer to be.
+// waited (then its pusher is next), or when it had been fetched. Every cycle of the layer thus has exactly
+// one cause: what would have to be faster to make the layer faster.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ enum class CycleCause : uint8_t {
   kGemm,
   kAlu,
   kParameters,  // compute loads micro-ops, biases or accumulators
-  kLoad,        // inputs or weights come too slowly; the first ones of a layer included
+  kLoad,        // inputs or weights arrive too slowly; the first ones of a layer included
   kStore,       // outputs leave too slowly; the last ones of a layer included
   kToken,       // a transfer that could not start before compute had freed (or filled) a buffer
   kFetch,       // no instruction was there
@@ -48,7 +48,7 @@ struct LayerTiming {
   uint64_t begin = 0, end = 0;  // half-open, in cycles of the program's run
   uint64_t instructions = 0;
   std::array<uint64_t, kCycleCauses> caused{};  // by CycleCause; adds up to cycles()
-  // Cycles in which the module had such an instruction at work (load and store: at least one).
+  // Cycles in which the module was executing such an instruction (load and store: at least one).
   uint64_t gemm_busy = 0, alu_busy = 0, parameters_busy = 0, load_busy = 0, store_busy = 0;
   uint64_t gemm_uops = 0, reset_uops = 0, alu_uops = 0;
   LayerTraffic traffic;
@@ -57,10 +57,10 @@ struct LayerTiming {
   CycleCause bound() const;  // the cause of most cycles
 };
 
-// Collects what a simulator tells of one run of `program`, which must outlive it.
+// Collects what a simulator reports about one run of `program`, which must outlive it.
 class LayerTimer : public CycleObserver {
  public:
-  // Throws Expired out of the run when the time of `deadline`, if any, is over.
+  // Makes the run throw Expired when the time of `deadline`, if any, is over.
   explicit LayerTimer(const OverlayProgram& program, const Deadline* deadline = nullptr);
   void instruction(const InstructionSpan& span) override;
   void token(TokenChannel channel, uint32_t pusher, uint64_t push_cycle, uint32_t popper,

@@ -28,7 +28,7 @@ struct ProgramTensor {
   int64_t bytes = 0;
 };
 
-// What became of one layer.
+// The result for one layer.
 struct LayerReport {
   std::string name, op;
   int64_t macs = 0;
@@ -73,9 +73,9 @@ OverlayProgram compile_overlay(const Graph& graph, std::span<const NodeId> nodes
 std::vector<OverlayLayer> overlay_layers(const Graph& graph, std::span<const NodeId> nodes,
                                          const OverlayHardware& hardware);
 
-// Those of `nodes` that cannot run beside the others, and why: (unsupported) what they read lies in memory as
-// images that they cannot read, which supports() does not see; (infeasible) no tile of theirs fits, or a
-// tensor. Without these nodes the others can.
+// Those of `nodes` that cannot run together with the others, and why: (unsupported) their inputs lie in
+// memory as images that they cannot read, which supports() does not see; (infeasible) no tile of theirs fits,
+// or a tensor. Without these nodes the others can.
 std::map<NodeId, Diagnostic> overlay_misfits(const Graph& graph, std::span<const NodeId> nodes,
                                              const OverlayHardware& hardware);
 

@@ -27,7 +27,7 @@ class ProgramEngine {
  public:
   virtual ~ProgramEngine() = default;
   // As FunctionalSimulator::run. `cycles` of the result are zero on the functional engine, of `work` the RTL
-  // knows the number of instructions only. The cycle simulator tells `observer` (may be null) what happens.
+  // knows only the number of instructions. The cycle simulator reports events to `observer` (may be null).
   // Errors (infeasible): `deadline` (may be null) is over.
   virtual TimedRun run(std::span<std::byte> dram, uint64_t address, uint64_t count,
                        CycleObserver* observer = nullptr, Deadline* deadline = nullptr) = 0;

@@ -14,7 +14,7 @@ struct ProgramTiming {
   std::vector<LayerTiming> layers;
 };
 
-// Times one run of `program` on the cycle simulator. Nothing is computed: time does not depend on data.
+// Times one run of `program` on the cycle simulator. Nothing is computed: timing does not depend on data.
 // Throws Expired when the time of `deadline`, if any, is over.
 ProgramTiming time_program(OverlayProgram& program, const MemoryModel& memory,
                            const Deadline* deadline = nullptr);

@@ -1,5 +1,5 @@
-// Static checking of overlay programs: everything that would go wrong, or differ between implementations of
-// the public instruction set, found without data. Micro-ops are followed through their loads, tokens through
+// Static checking of overlay programs: finds, without data, everything that would go wrong, or differ between
+// implementations of the public instruction set. Micro-ops are followed through their loads, tokens through
 // their channels, and every scratchpad element through vector clocks of the three modules, so that a missing
 // token is found even where the program happens to compute the right answer.
 //
@@ -37,7 +37,7 @@ struct ProgramImage {
 // Never throws for what the bytes contain. Time: linear in the micro-op iterations of the program.
 void check_program(const OverlayHardware& hardware, const ProgramImage& program, Diagnostics& diagnostics,
                    Deadline* deadline = nullptr);
-// One of the errors (infeasible) is that the deadline, which may be null, is over.
+// Also reports (infeasible) when the deadline, which may be null, is over.
 void check_program(const RawProgram& program, Diagnostics& diagnostics, Deadline* deadline = nullptr);
 
 }  // namespace tilewright::overlay

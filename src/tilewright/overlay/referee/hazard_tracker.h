@@ -14,7 +14,7 @@
 
 namespace tilewright::overlay {
 
-// A module is known by the queue that its instructions come from.
+// A module is identified by the queue of its instructions.
 const char* module_name(Queue module);
 
 class HappensBefore {
@@ -31,7 +31,7 @@ class HappensBefore {
   size_t tokens(Channel channel) const { return tokens_[channel].size(); }
   // The position of the running instruction in its module, from 1.
   uint32_t now(Queue module) const { return clock_[module][module]; }
-  // Up to where `module` knows `other` to have finished.
+  // The position up to which `module` knows `other` to have finished.
   uint32_t known(Queue module, Queue other) const { return clock_[module][other]; }
   // Stream index of position `at` (from 1) of `module`.
   uint32_t instruction(Queue module, uint32_t at) const { return executed_[module][at - 1]; }

@@ -38,7 +38,7 @@ class ProgramChecker {
   void run();
 
  private:
-  // `kind` groups what is counted together; it starts the message.
+  // `kind` groups diagnostics that are counted together; it starts the message.
   void report(bool warning, const std::string& kind, const std::string& field, const std::string& detail,
               const std::string& hint);
   void error(const std::string& kind, const std::string& field, const std::string& detail = {},

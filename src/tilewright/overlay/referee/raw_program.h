@@ -58,14 +58,15 @@ struct RawResult {
 // Reads the YAML and every file it names, no more of each than is loaded. Errors (invalid input): all
 // problems at once - syntax, missing and unknown fields, unreadable files, sections that do not fit in the
 // memory, the hardware's own problems; files outside of the YAML's folder, unless the confinement is kNone;
-// dumps that would overwrite the YAML, a file that it reads, each other, or what is no regular file.
+// dumps that would overwrite the YAML, a file that it reads, each other, or something that is not a regular
+// file.
 RawProgram read_raw_program(const std::filesystem::path& path,
                             Confinement confinement = Confinement::kInside);
 
 // Runs the program on a fresh simulator. Errors (invalid input): those of the simulator; a memory that the
 // host cannot provide.
 RawResult execute(const RawProgram& program, SimulatorKernel kernel = SimulatorKernel::kAuto);
-// The same on another engine, which is one for program.hardware.
+// The same on another engine, made for program.hardware.
 // Errors (infeasible): `deadline` (may be null) is over.
 RawResult execute(const RawProgram& program, ProgramEngine& engine, CycleObserver* observer = nullptr,
                   Deadline* deadline = nullptr);

@@ -91,7 +91,7 @@ inline constexpr uint64_t CycleCounters::*kCounterRegisters[] = {
 static_assert(register_offset("WRITE_BEATS") ==
               register_offset("CYCLES") + 4 * (std::size(kCounterRegisters) - 1));
 
-// What the register at `offset` (one of HW_*) reads on this hardware.
+// The value of the register at `offset` (one of HW_*) on this hardware.
 // Errors (internal): another register.
 uint32_t hardware_register(const OverlayHardware& hardware, uint16_t offset);
 

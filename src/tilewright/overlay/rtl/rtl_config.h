@@ -11,7 +11,7 @@
 
 namespace tilewright::overlay {
 
-// What the RTL demands beyond OverlayHardware::verify (which is included): a memory port of 32 to 512 bits
+// What the RTL requires beyond OverlayHardware::verify (which is included): a memory port of 32 to 512 bits
 // and bursts of at most 4096 bytes. Names field, limit and what would fit.
 void verify_rtl(const OverlayHardware& hardware, Diagnostics& diagnostics);
 

@@ -23,9 +23,9 @@ struct RtlOptions {
 class OverlayRtlModel final : public RegisterPort {
  public:
   // Compiles the model unless the cache has it, and resets it. Errors: whatever verify_rtl finds (invalid
-  // input), a missing tool (unsupported), what tools say about the sources (invalid input).
-  OverlayRtlModel(const OverlayHardware& hardware, const MemoryModel& memory, const RtlOptions& options);
-  ~OverlayRtlModel() override;
+  // input), a missing tool (unsupported), messages of the tools about the sources (invalid input).
+  RtlModel(const OverlayHardware& hardware, const MemoryModel& memory, const RtlOptions& options);
+  ~RtlModel() override;
 
   // The memory behind the port; its begin() connects bytes.
   AxiMemory& memory() { return memory_; }
@@ -41,10 +41,10 @@ class OverlayRtlModel final : public RegisterPort {
   void end_at(Deadline* deadline) { time_.begin(deadline); }
   // Lets that many cycles pass.
   void step(uint64_t cycles);
-  // As if it had just been made: scratchpads zero, everything reset, behind another kind of memory. Much
-  // faster than making another one.
+  // Resets it as if it had just been made: scratchpads zero, everything reset, with another kind of memory.
+  // Much faster than making a new one.
   void restart(const MemoryModel& memory);
-  // The reset pin: the design starts anew, and what was outstanding in the memory is forgotten.
+  // The reset pin: the design restarts, and outstanding memory requests are forgotten.
   void reset();
 
  private:

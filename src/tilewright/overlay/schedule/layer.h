@@ -1,5 +1,5 @@
-// One operator for the overlay, without its hardware: what a graph node computes, in the only form that the
-// lowering knows.
+// One operator for the overlay, independent of its hardware: what a graph node computes, in the only form
+// that the lowering knows.
 //
 // Every convolution-like operator is a sum over taps. Output position (out_y + qy*out_step_y, out_x +
 // qx*out_step_x) of a phase reads, for every tap, input position (qy*in_step_y + dy, qx*in_step_x + dx) and
@@ -57,7 +57,7 @@ struct LayerSource {
   bool bipolar = false;  // single bits that stand for -1 and +1
 };
 
-// How a 3-channel image is re-arranged when the host packs it: fold_y x fold_x neighbouring positions become
+// How a 3-channel image is rearranged when the host packs it: fold_y x fold_x neighbouring positions become
 // channels, so that fewer, fuller micro-ops are needed. Folded channel (c*fold_y + jy)*fold_x + jx at (y, x)
 // holds channel c at (y*sample_y + origin_y + jy*step_y, x*sample_x + origin_x + jx*step_x), or pad_value
 // outside the image.
@@ -106,8 +106,8 @@ struct OverlayLayer {
   int8_t weight(int64_t o, int64_t i, int index) const;
 };
 
-// pad_value as it stands in a lane of the inputs: of bipolar ones the bit.
-inline int32_t padding_lane(const OverlayLayer& layer) {
+// pad_value as stored in a lane of the inputs: for bipolar ones, the bit.
+inline int32_t padding_lane(const Layer& layer) {
   return layer.sources[0].bipolar ? int32_t(layer.pad_value > 0) : layer.pad_value;
 }
 
@@ -119,7 +119,7 @@ struct SourceView {
 };
 std::optional<SourceView> image_view(const Shape& shape);
 
-// Whether `node` only shows its input under another shape that needs no data movement on the overlay.
+// Whether `node` only views its input under another shape, without data movement on the overlay.
 bool is_view(const Graph& graph, const Node& node);
 
 // Whether the overlay can run `node` of an integer graph; if not, `reason` (may be null) says why and what
@@ -136,10 +136,10 @@ std::optional<OverlayLayer> find_layer(const Graph& graph, const Node& node, con
 OverlayLayer extract_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
                            std::optional<SourceView> view = {});
 
-// Why `layer` cannot run on `hardware` exactly; empty when it can.
-std::string why_not(const OverlayLayer& layer, const OverlayHardware& hardware);
+// Why `layer` cannot run exactly on `hardware`; empty if it can.
+std::string why_not(const Layer& layer, const OverlayHardware& hardware);
 
-// The layer with fold_y x fold_x positions of its input folded into channels. nullopt when it is no dense
+// The layer with fold_y x fold_x positions of its input folded into channels. nullopt if it is not a dense
 // single-source convolution or nothing is gained.
 std::optional<OverlayLayer> fold_input(const OverlayLayer& layer, int fold_y, int fold_x);
 
@@ -147,9 +147,9 @@ std::optional<OverlayLayer> fold_input(const OverlayLayer& layer, int fold_y, in
 int64_t lowest_weight(int bits);
 int64_t highest_weight(int bits);
 
-// What the lanes behind the last input channel add to a bipolar sum: they hold -1, and 1-bit weights have no
-// zero. The weights there alternate, so it is only one tap's worth each where the channels are odd in number.
-int32_t unused_lane_sum(const OverlayLayer& layer);
+// What the lanes after the last input channel add to a bipolar sum: they hold -1, and 1-bit weights have no
+// zero. Their weights alternate, so only an odd number of channels leaves a remainder, one per tap.
+int32_t unused_lane_sum(const Layer& layer);
 
 // Largest magnitude that accumulator plus bias can take for any input, over all output channels.
 int64_t accumulator_bound(const OverlayLayer& layer, int64_t channel);

@@ -1,5 +1,5 @@
-// The three modules in time, as docs/overlay/overlay_rtl.md states them: when an instruction starts and is
-// done, from its sizes.
+// The timing of the three modules as in docs/overlay_rtl.md: when an instruction starts and is done, from its
+// sizes.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@ class ModuleTimes {
  public:
   ModuleTimes(const OverlayHardware& hardware, const MemoryModel& memory);
 
-  // All instructions have to be fetched through the port that the loads use; each is visible to its module
-  // the later the further back in the program it stands.
+  // All instructions have to be fetched through the port that the loads use; the further back in the program
+  // an instruction is, the later its module sees it.
   void fetch(int64_t instructions);
 
-  // The next instruction is number `instruction` of the program; what position() is now.
+  // The next instruction is number `instruction` of the program; position() returns it.
   void at(int64_t instruction) { instruction_ = instruction; }
   int64_t position() const { return instruction_; }
 
@@ -37,7 +37,7 @@ class ModuleTimes {
   // One STORE of `rows` rows, started no earlier than `earliest`. Returns the cycle in which it is done.
   double store(double earliest, int64_t rows, int64_t row_bytes, int64_t elements);
 
-  // When compute has done everything, and the instruction issued last.
+  // When compute has finished everything, and the instruction issued last.
   double compute_free() const { return compute_free_; }
   double last_done() const { return last_done_; }
   double load_busy() const { return load_busy_; }

@@ -25,8 +25,8 @@ struct OutputPass {
 struct OutputPasses {
   // parameters[p][o]: vector p, output channel o.
   std::vector<std::vector<int32_t>> parameters;
-  std::vector<int32_t> unused;  // by vector: what lanes without a channel hold
-  // Ahead of a tile's sums instead of the reset: makes every accumulator its parameter, whatever finished
+  std::vector<int32_t> unused;  // by vector: the value of lanes without a channel
+  // Before a tile's sums, instead of the reset: sets every accumulator to its parameter, whatever finished
   // tile (or zero) it held. Empty: sums start from a reset, and the first of the passes adds the bias.
   std::optional<OutputPass> start;
   std::vector<OutputPass> passes;

@@ -25,12 +25,12 @@ struct Schedule {
   TileOrder order = TileOrder::kOutputsInner;
   bool weights_resident = false;  // all weights of the inner loops stay in their scratchpad
   bool inputs_resident = false;   // all inputs of the inner loops stay in their scratchpad
-  int fold_y = 1, fold_x = 1;     // image positions folded into channels (OverlayLayer::foldable)
-  // At the defaults of the following, what the instructions above mean is done in the plainest order.
+  int fold_y = 1, fold_x = 1;     // image positions folded into channels (Layer::foldable)
+  // With the defaults of the following fields, instructions are issued in the plainest order.
   bool early_start = false;  // parameters and first values of a tile's sums are not kept until its data come
   bool parameters_by_tile = false;  // loaded with each tile, even where those of all tiles would fit
-  int first_parts = 1;              // parts of the first step's data, each of which is used when it has come
-  int finish_parts = 1;             // parts of the last tile, each of which is stored when it is finished
+  int first_parts = 1;   // parts of the first step's data, each of which is used when it has arrived
+  int finish_parts = 1;  // parts of the last tile, each of which is stored when it is finished
   bool operator==(const Schedule&) const = default;
 };
 
@@ -43,7 +43,7 @@ Schedule parse_schedule(const std::string& text, const std::string& source_name)
 // a fold that the layer does not allow.
 OverlayLayer scheduled_layer(const OverlayLayer& layer, const Schedule& schedule);
 
-// Reports everything that keeps `schedule` from running: sizes out of range, rows that do not cover whole
+// Reports everything that prevents `schedule` from running: sizes out of range, rows that do not cover whole
 // phases of a transposed convolution, each scratchpad that overflows (with need and capacity).
 void verify(const OverlayLayer& layer, const OverlayHardware& hardware, const Schedule& schedule,
             Diagnostics& diagnostics);

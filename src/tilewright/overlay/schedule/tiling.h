@@ -3,9 +3,9 @@
 //
 // A step is one inner iteration: at most one input region and one weight region are loaded into ring buffers,
 // then the micro-kernels of one output tile and one range of input channels run. Regions that are still in
-// their ring are not loaded again: that is all that residency means. A load has to wait for the last step
-// that read the buffer it overwrites; it takes a token exactly when that step is later than everything
-// earlier loads waited for. So the token counts are right for any number of tiles and any number of buffers.
+// their ring are not loaded again: residency means nothing else. A load has to wait for the last step that
+// read the buffer it overwrites; it takes a token exactly when that step is later than everything earlier
+// loads waited for. So the token counts are right for any number of tiles and any number of buffers.
 #pragma once
 
 #include <cstdint>
@@ -42,9 +42,9 @@ struct ChannelBlocks {
   int64_t subs(Range blocks) const;
 };
 
-// What every tiling of a layer on one overlay shares.
-struct TilingFacts {
-  TilingFacts(const OverlayLayer& layer, const OverlayHardware& hardware);
+// What all tilings of a layer on one overlay share.
+struct LayerFacts {
+  LayerFacts(const Layer& layer, const OverlayHardware& hardware);
   ChannelBlocks blocks;
   OutputPasses output;
 };
@@ -116,7 +116,7 @@ struct Tiling {
   int64_t out_tiles() const;
   // Weight elements of a step.
   int64_t weight_elements(Range out, Range in) const;
-  // Accumulators that no output channel belongs to and that tile number `index` has to clear, for they are
+  // Accumulators that belong to no output channel and that tile number `index` has to clear, because they are
   // stored.
   int64_t unused_outputs(const Tile& tile, int64_t index) const;
 
@@ -127,8 +127,8 @@ struct Tiling {
   void measure_groups(int64_t& inner, int64_t& all_inner);
 };
 
-// How the input plane of one tile meets its image: rows above, inside and below, columns left of, inside and
-// right of it, and how many LOADs that takes.
+// How the input plane of one tile overlaps its image: rows above, inside and below, columns left of, inside
+// and right of it, and how many LOADs that takes.
 struct InputSplit {
   int64_t first_row = 0, first_col = 0;  // of the first row and column inside
   int64_t above = 0, inside = 0, below = 0;

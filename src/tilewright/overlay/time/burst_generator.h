@@ -11,7 +11,7 @@
 
 namespace tilewright::overlay {
 
-// A cycle that is not known, or never comes.
+// A cycle that is not known or never occurs.
 inline constexpr uint64_t kNever = UINT64_MAX;
 
 // One LOAD or STORE as its memory side sees it, in bytes and elements.

@@ -1,6 +1,5 @@
-// What a timed run of the overlay reports: the same from the cycle simulator and, read out of its registers,
-// from the RTL. States and their meaning: docs/overlay/overlay_rtl.md. Each module is in exactly one state
-// per cycle.
+// The report of a timed run of the overlay: the same from the cycle simulator and, read from its registers,
+// from the RTL. States and their meaning: docs/overlay_rtl.md. Each module is in exactly one state per cycle.
 #pragma once
 
 #include <cstdint>

@@ -1,15 +1,15 @@
 // One timed run: the units of the overlay and the events between them.
 //
 // The events are the starts of instructions, grants of bursts and last beats of write bursts; they are taken
-// in the order of their cycles. All else follows in closed form at once: a granted read burst fixes the
-// cycles of all its beats, of the steps they feed and of the instruction's end; a started GEMM or ALU
+// in the order of their cycles. Everything else follows at once in closed form: a granted read burst fixes
+// the cycles of all its beats, of the steps they feed and of the instruction's end; a started GEMM or ALU
 // instruction its own end; tokens are announced with the future cycle of their push. What an event changes
 // takes effect a cycle later at the earliest (everything is registered), so the order within a cycle matters
-// to the memory only.
+// only to the memory.
 //
-// What the instructions are and what becomes of them is the Program's affair, so that the same events time
-// instruction bytes that are executed (cycle_simulator.cpp) and programs that only exist as times
-// (timed_program.h). An instruction is known by its queue and its position there. A Program has
+// The Program defines what instructions are and what they do, so the same events time instruction bytes that
+// are executed (cycle_simulator.cpp) and programs that exist only as times (timed_program.h). An instruction
+// is identified by its queue and its position there. A Program has
 //   size_t length(Queue)
 //   Queue queue_of(uint64_t index, const CommandQueue*)    of instruction `index`, the next to be pushed
 //   uint32_t index(Queue, uint64_t position)               in the program; for messages
@@ -213,7 +213,7 @@ void CycleEngine<Program>::refresh_reads() {
                                     : AxiClient::kLoad;
 }
 
-// Returns whether this changed nothing but which burst is granted next.
+// Returns whether this changed only which burst is granted next.
 template <typename Program>
 bool CycleEngine<Program>::grant_read() {
   const uint64_t cycle = next_read_;

@@ -1,9 +1,9 @@
 // A loader (of load, or of compute) in time: the steps of its instructions follow from the cycles in which
 // their beats arrive, so that every step is known when a burst has been granted.
 //
-// Nor are they walked one by one. Beat i of a burst arrives in v + i*k and takes h steps, so its last step is
-// in the later one of two lines in i: one that follows the steps before it, one that follows the arrivals.
-// What is kept of a burst, for the credits that its beats give back, is that pair of lines.
+// The steps are not walked one by one. Beat i of a burst arrives in v + i*k and takes h steps, so its last
+// step is at the maximum of two lines in i: one follows the steps before it, the other the arrivals. Only
+// this pair of lines is kept of a burst, for the credits that its beats return.
 #pragma once
 
 #include <algorithm>

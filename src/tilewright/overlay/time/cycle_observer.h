@@ -1,4 +1,4 @@
-// What a run tells while it happens: instructions with their start and end, why they waited, tokens.
+// The events that a run reports: instructions with their start and end, why they waited, tokens.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ enum class TokenChannel : uint8_t {
 struct InstructionSpan {
   OverlayModule module = OverlayModule::kLoad;
   uint32_t index = 0;          // in the program
-  uint64_t visible_cycle = 0;  // at the head of its queue, its module able to take it but for tokens
+  uint64_t visible_cycle = 0;  // at the head of its queue, its module ready for it except for tokens
   uint64_t start_cycle = 0, done_cycle = 0;
   Instruction instruction;
 };

@@ -1,4 +1,4 @@
-// Command queues and token channels in time: what was pushed when, and when it can be taken.
+// Timing of command queues and token channels: what was pushed when, and when it can be taken.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // The hardware side of co-exploration as knobs: the overlays of one operand width that one device could take
-// - array, scratchpads, ALU, memory port and queues. Narrow operands keep the words of 8-bit ones: a row of
-// the array is `words` bytes of inputs, so it has 8 / bits as many lanes.
+// - array, scratchpads, ALU, memory port and queues. Narrow operands keep the word size of 8-bit ones: a row
+// of the array is `words` bytes of inputs, so it has 8 / bits as many lanes.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline constexpr int kOperandBits[] = {8, 4, 2, 1};
 // another operand width.
 KnobSpace hardware_space(int operand_bits, const Device& device);
 
-// The description that the values of a point stand for; its name is made of them.
+// The description given by the values of a point; its name is made from them.
 OverlayHardware hardware_at(const std::vector<int64_t>& values, int operand_bits);
 
 }  // namespace tilewright::overlay

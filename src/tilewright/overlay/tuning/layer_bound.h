@@ -23,13 +23,12 @@ struct LayerBound {
   // behind MemoryModelKind::kDdr they share one bus.
   double port_cycles = 0;
   double cycles() const { return compute_cycles > port_cycles ? compute_cycles : port_cycles; }
-  // Useful MACs / (cycles * MACs per micro-op): what no schedule can pass.
+  // Useful MACs / (cycles * MACs per micro-op): an upper bound for any schedule.
   double peak_share = 0;
 };
 
-// Of `layer` as it stands (not folded).
-LayerBound layer_bound(const OverlayLayer& layer, const OverlayHardware& hardware,
-                       const MemoryModel& memory = {});
+// Of `layer` as it is (not folded).
+LayerBound layer_bound(const Layer& layer, const OverlayHardware& hardware, const MemoryModel& memory = {});
 
 // At most the cycles of layer_cycles() for this tiling, which must fit: its bytes and steps, the ends of its
 // instructions, and what nothing can overlap, the data of the first step and the stores of the last tile.

@@ -1,4 +1,4 @@
-// The memory port at its fastest: what bounds may take for granted of a memory model.
+// The memory port at its fastest, as bounds may assume for a memory model.
 #pragma once
 
 #include <cstdint>

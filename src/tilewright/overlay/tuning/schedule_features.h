@@ -1,5 +1,5 @@
-// What learned cost models see of a schedule: numbers of fixed meaning and order, comparable across layers,
-// overlays and memories. Sizes are logarithms (log2 of 1 + x), so that a model sees ratios.
+// The features of a schedule for learned cost models: numbers with fixed meaning and order, comparable across
+// layers, overlays and memories. Sizes are logarithms (log2 of 1 + x), so that a model sees ratios.
 #pragma once
 
 #include "tilewright/hardware/memory_model.h"

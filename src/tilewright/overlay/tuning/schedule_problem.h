@@ -13,9 +13,10 @@
 
 namespace tilewright::overlay {
 
-// What measures, for the keys of records: another number whenever the cycles of a program may be others.
+// The measuring tool, for the keys of records: its number changes whenever the cycles of a program may
+// change.
 inline constexpr const char* kTimingTool = "cycle-simulator 1";
-// Throws an InterruptedError if a request for `tool` came to a worker of another version.
+// Throws an InterruptedError if a request for `tool` reached a worker with another version.
 void require_timing_tool(const std::string& tool);
 
 // Everything of a layer that its cycles depend on, in one line of ASCII, equal for equal shapes: no names, no
@@ -41,7 +42,7 @@ class ScheduleProblem : public TuningProblem {
   const ScheduleSpace& schedules() const { return space_; }
   const OverlayHardware& hardware() const { return space_.hardware(); }
   const MemoryModel& memory() const { return memory_; }
-  // What no schedule of the layer as it is (not folded) can pass.
+  // A lower bound for any schedule of the layer as it is (not folded).
   const LayerBound& layer_bound() const { return bound_; }
 
  private:

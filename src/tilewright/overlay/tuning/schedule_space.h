@@ -1,8 +1,8 @@
-// The schedules of one layer on one overlay as a space of knobs: what search and learned models turn.
+// The schedules of one layer on one overlay as a space of knobs for search and learned models.
 //
 // A tile size is a knob with one value for every number of tiles that an axis can be cut into. A combination
-// is valid where its tiles fit the scratchpads, and where no combination ahead of it means the same program:
-// a residency that adds no buffer, say, is valid only as "none". docs/overlay/schedules.md has the counts.
+// is valid where its tiles fit the scratchpads, and if no earlier combination means the same program:
+// a residency that adds no buffer, say, is valid only as "none". docs/schedules.md has the counts.
 #pragma once
 
 #include <map>
@@ -35,7 +35,8 @@ class LayerForms {
   std::map<std::pair<int, int>, Form> forms_;
 };
 
-// Cycles that no schedule can pass, whatever form it gives the layer: the least layer_bound of them all.
+// A lower bound of the cycles of any schedule, whatever form it gives the layer: the least layer_bound of all
+// forms.
 double forms_bound(const LayerForms& forms, const OverlayHardware& hardware, const MemoryModel& memory);
 
 class ScheduleSpace {

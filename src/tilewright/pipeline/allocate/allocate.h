@@ -1,4 +1,4 @@
-// Chooses the hardware of every layer within a budget: stages or processors, whichever are better.
+// Chooses the hardware of every layer within a budget: stages or processors, whichever is better.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Budget {
   synthesis::DeviceFamily family = synthesis::DeviceFamily::kXc7;
   synthesis::Resources resources;  // carry is never the limit
   int64_t multipliers = 0;         // products per cycle of all arrays; 0: no limit but the blocks
-  // The memory beside the part: `channels` ports of `port_bytes`.
+  // The memory next to the part: `channels` ports of `port_bytes`.
   int64_t port_bytes = 8, channels = 1;
   MemoryPort port;
   double clock_mhz = 100;
@@ -27,7 +27,7 @@ struct Budget {
 // All of a device. A bare part without `dram:` gets one channel of 8 bytes; without a clock 100 MHz.
 Budget device_budget(const Device& device);
 // Replaces what `text` names: "dsp=5640,bram=4320,uram=960,lut=..,ff=..,multipliers=705,channels=1". Errors
-// (invalid input): unknown names, values that are no numbers, all at once.
+// (invalid input): unknown names, values that are not numbers, all at once.
 void apply_budget(Budget& budget, const std::string& text);
 
 struct AllocateOptions {
@@ -35,12 +35,12 @@ struct AllocateOptions {
   // Products of wide fixed point in blocks, or of narrow integers in look-up tables where blocks run out.
   bool lut_multipliers = true;
   // Share of the look-up tables and flip-flops to plan for: the rest is for the error of their estimate, and
-  // for wiring. Where nothing fits into that, all of them.
+  // for wiring. If nothing fits, all of them.
   double logic_share = 0.8;
   uint64_t seed = 1;
-  int64_t nodes = 2'000;        // of the exact search over stages, then annealing goes on from its best
+  int64_t nodes = 2'000;        // of the exact search over stages, then annealing continues from its best
   int64_t evaluations = 5'000;  // of annealing
-  // Ends the search: what it has found by then is taken.
+  // Ends the search: the best found by then is used.
   const Deadline* deadline = nullptr;
   bool over() const { return deadline != nullptr && deadline->over(); }
 };
@@ -48,11 +48,11 @@ struct AllocateOptions {
 struct AllocationResult {
   Allocation allocation;
   Estimate estimate;
-  std::string explanation;        // who got which multipliers and why, what bounds each layer
+  std::string explanation;        // which layer got which multipliers and why, what bounds each layer
   bool proven_optimal = false;    // among the stages that the allocator knows (divisors of the channels)
   int64_t evaluated = 0;          // allocations that were estimated
   Ending ending = Ending::kNone;  // what ended the search before it was done
-  // The best one for the other objective, where that is another one: empty or one.
+  // The best one for the other objective, if it differs: empty or one.
   std::vector<AllocationResult> for_other_objective;
 };
 

@@ -1,4 +1,4 @@
-// Processor allocations by a few numbers; everything else follows from them and the network.
+// Processor allocations described by a few numbers; everything else follows from them and the network.
 #pragma once
 
 #include "tilewright/pipeline/allocate/allocate_search.h"
@@ -8,7 +8,7 @@ namespace tilewright::pipeline {
 struct ProcessorChoice {
   int64_t pi = 1, po = 1, pf = 1;
   Multiplier multiplier = Multiplier::kDsp, lane_multiplier = Multiplier::kDsp;
-  // The window that most products of depthwise layers have gets an engine with all its taps.
+  // The window with most products of depthwise layers gets an engine with all its taps.
   bool row_major_lanes = false;
   bool unroll = false;
   int64_t bands = 1;  // pieces of a layer, where its rows (and the weight ring) allow so many

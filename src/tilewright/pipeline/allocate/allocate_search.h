@@ -1,4 +1,4 @@
-// What the searches of both shapes share: how an allocation is judged, and what they return.
+// What the searches of both shapes share: how an allocation is evaluated, and what they return.
 #pragma once
 
 #include <optional>
@@ -47,8 +47,8 @@ class Judge {
   Objective objective_;
 };
 
-// What a search for one objective found. What it comes across serves the other objective as well: so a design
-// for one is never worse at it than a design for the other.
+// What a search for one objective found. Its finds serve the other objective as well, so a design for one
+// objective is never worse at it than a design for the other.
 struct ShapeSearch {
   std::optional<AllocationCandidate> best;   // fits, or is the nearest to it
   std::optional<AllocationCandidate> other;  // the same, for the other objective
@@ -68,7 +68,7 @@ ShapeSearch search_stages(const Network& network, const Estimator& estimator, co
 ShapeSearch search_processors(const Network& network, const Estimator& estimator, const Judge& judge,
                               const AllocateOptions& options);
 
-// Who got which multipliers and why; what bounds each layer.
+// Which layer got which multipliers and why; what bounds each layer.
 std::string explain(const Network& network, const Budget& budget, const AllocationResult& result);
 
 // All divisors, ascending.

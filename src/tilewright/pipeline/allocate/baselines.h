@@ -1,4 +1,4 @@
-// The two usual rules for sharing out multipliers, to compare with: the proportional rule of the first
+// The two usual rules for distributing multipliers, for comparison: the proportional rule of the first
 // TensorFlow-to-FPGA generators (Hadjis and Olukotun, FPL 2019) and greedy folding of streaming designs
 // (FINN's rule: set_folding).
 #pragma once
@@ -17,7 +17,7 @@ std::vector<int> greedy_folding(const std::vector<std::vector<StageOption>>& opt
 
 // One engine per kernel size; each gets a share of the multipliers in proportion to its products, rounded
 // down to a power of two; layers run one after another, without bands. Weights on chip, as if there were
-// room. The multipliers are the budget's, or its blocks divided by those that a product takes.
+// space. The multipliers are the budget's, or its blocks divided by those that a product takes.
 Allocation proportional_rule(const Network& network, const Budget& budget);
 
 }  // namespace tilewright::pipeline

@@ -1,5 +1,5 @@
-// The component library of generated designs: for each module of rtl/pipeline its ports and its model in
-// time. docs/pipeline/pipeline.md says what every component does.
+// The component library of generated designs: for each module of rtl/pipeline its ports and its timing model.
+// docs/pipeline.md says what every component does.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace tilewright::pipeline {
 
-// How a port takes part in a simulation of time alone.
+// The role of a port in a simulation of timing alone.
 enum class PortTiming {
   kControl,        // an input, or an output that comes from registers
   kCombinational,  // an output that depends on inputs of the same cycle (ready)
-  kData,           // payload: time does not depend on it, it is not simulated
+  kData,           // payload: timing does not depend on it, it is not simulated
 };
 
 struct ComponentPort {

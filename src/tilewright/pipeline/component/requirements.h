@@ -1,4 +1,4 @@
-// Collects what is wrong with the parameters of a component.
+// Collects the problems with the parameters of a component.
 #pragma once
 
 #include <string>
@@ -30,7 +30,7 @@ class Requirements {
   void need(bool condition, const std::string& otherwise) {
     if (!condition) diagnostics_.error(ErrorKind::kInvalidInput, "component " + component_, "", otherwise);
   }
-  // Errors (invalid input): everything that was not met.
+  // Errors (invalid input): every requirement that was not met.
   void raise_if_any() const { diagnostics_.raise_if_any(); }
 
  private:

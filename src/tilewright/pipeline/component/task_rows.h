@@ -1,4 +1,4 @@
-// Task tables as the models of components read them.
+// Task tables as read by the models of components.
 #pragma once
 
 #include "tilewright/netlist/netlist.h"

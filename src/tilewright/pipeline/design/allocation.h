@@ -1,4 +1,4 @@
-// Which hardware each layer of a network gets: the decisions that make a design, nothing that follows from
+// Which hardware each layer of a network gets: only the decisions that define a design, not what follows from
 // them. Written as YAML, so that `generate --allocation file.yaml` reproduces a design.
 #pragma once
 
@@ -53,9 +53,9 @@ struct Allocation {
   // Processors: tensor memories, and in which unit each tensor lies.
   int64_t units = 1;
   std::vector<int> tensor_unit;
-  // Tensors give up their words right behind their last reader: less memory, but engines wait for each other.
+  // Tensors free their words right after their last reader: less memory, but engines wait for each other.
   bool tight_memory = false;
-  bool weights_on_chip = true;  // else from DRAM through a ring of so many words of the array
+  bool weights_on_chip = true;  // else from DRAM through a ring of this many words of the array
   int64_t ring_words = 0;
   netlist::MemoryKind tensor_memory = netlist::MemoryKind::kBlockRam;
   netlist::MemoryKind weight_memory = netlist::MemoryKind::kBlockRam;

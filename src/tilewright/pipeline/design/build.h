@@ -1,4 +1,4 @@
-// From a network and an allocation to a design: the netlist of components, and what stands in its memories.
+// From a network and an allocation to a design: the netlist of components, and the contents of its memories.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct DramLayout {
   TensorShape source;  // of the image before unrolling
 };
 
-// One task of one engine or stage: which rows of which layer. It is over with its `beats`-th beat of `stream`
+// One task of one engine or stage: which rows of which layer. It ends with the `beats`-th beat of `stream`
 // (the net's name without _valid); several tasks of one stream count one after another.
 struct Task {
   std::string engine;
@@ -37,10 +37,10 @@ struct Task {
 
 struct Design {
   std::string name;
-  netlist::Netlist netlist;  // top: `tilewright_pipeline` with AXI4-Lite s_*, AXI4 m0_* .., irq
-  MemoryImages images;       // by the file names that components' parameters give
-  DramLayout input, output;
-  std::vector<uint8_t> weights;  // what lies in DRAM, one run of bytes per channel behind the other
+  netlist::Design netlist;  // top: `tilewright_pipeline` with AXI4-Lite s_*, AXI4 m0_* .., irq
+  MemoryImages images;      // by the file names that components' parameters give
+  TensorLayout input, output;
+  std::vector<uint8_t> weights;  // the data in DRAM, one run of bytes per channel after the other
   int64_t weight_bytes_per_channel = 0;
   std::vector<Task> tasks;  // in the order of the plan
   int64_t multipliers = 0;  // products per cycle of all arrays

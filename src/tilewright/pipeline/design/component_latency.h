@@ -1,5 +1,5 @@
-// Cycles from a beat into a component to what it causes at its output, nothing waiting: the constant part of
-// closed-form times. Each is the depth of the component's registers (docs/pipeline/pipeline_models.md).
+// Cycles from a beat into a component to its effect at the output, with nothing waiting: the constant part of
+// closed-form times. Each is the depth of the component's registers (docs/pipeline_models.md).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace tilewright::pipeline {
 
 struct ComponentLatency {
-  int64_t reader = 6;      // a task's row and its waits to the first beat, tensor memory's two cycles within
+  int64_t reader = 6;  // from a task's row and waits to the first beat, two cycles of tensor memory included
   int64_t reader_gap = 3;  // between the last beat of a task and the first of the next, nothing to wait for
   int64_t window = 2;      // line_window, sliding_window: a word in to the window that it completes
   int64_t width = 1;       // stream_width: the beat that completes an output beat

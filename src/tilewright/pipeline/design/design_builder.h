@@ -1,5 +1,5 @@
-// What the builders of both shapes have in common: the frame of a design (control, memory ports) and the
-// chain behind a feeder (array, finish).
+// What the builders of both shapes share: the frame of a design (control, memory ports) and the chain after a
+// feeder (array, finish).
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ class DesignBuilder {
   Design& design() { return design_; }
   // One cycle long, at the beginning of every image (streaming: of every run).
   netlist::NetId start() const { return start_; }
-  // A net that is 1 while something still works; done waits for all of them.
+  // A net that is 1 while something is still working; done waits for all of them.
   void add_busy(netlist::NetId net) { busy_.push_back(net); }
 
-  // The `count` elements of an image as they come from memory, without what fills the last beat of the port,
-  // at most a beat's worth at a time. Sets the layout's bytes.
+  // The `count` elements of an image as they come from memory, without the padding of the last beat of the
+  // port, at most a beat's worth at a time. Sets the layout's bytes.
   Stream input_elements(int64_t count, int bits);
   // Takes the `count` elements of a result to memory, the last beat filled up.
   void output_elements(Stream elements, int64_t count);
@@ -54,7 +54,7 @@ class DesignBuilder {
   // Whether any layer has a multiplier other than 1: the words of its finish store it.
   static int multiplier_bits(const std::vector<FinishTask>& tasks);
 
-  // Connects what is left and hands the design over.
+  // Connects the rest and returns the design.
   Design finished();
 
  private:

@@ -1,4 +1,4 @@
-// What a layer's hardware has to walk: the layer's shapes as its array sees them, cut into words and blocks.
+// The work of a layer's hardware: the layer's shapes as its array sees them, cut into words and blocks.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct LayerGeometry {
 
 // Whether a layer works lane by lane: everything but a full convolution.
 bool works_in_lanes(LayerKind kind);
-// Whether it takes multipliers: pools and maps without weights add or compare.
+// Whether it needs multipliers: pools and maps without weights add or compare.
 bool multiplies(const Layer& layer);
 // Whether all taps of a window reach the array at once. A window of one tap comes word by word in any case.
 bool is_row_major(const ArrayShape& shape, const LayerWindow& window);
@@ -41,7 +41,7 @@ const char* row_major_obstacle(const TensorShape& input, const TensorShape& outp
 // The same of the channel-major feeder of a streaming stage (line_window).
 const char* line_window_obstacle(const TensorShape& input, const TensorShape& output,
                                  const LayerWindow& window);
-// That of the two which feeds this layer; an engine without row-major windows reads any.
+// The one of the two that feeds this layer; an engine without row-major windows reads any.
 const char* window_obstacle(const LayerGeometry& geometry, bool streaming);
 // A row-major stage would have to pass over its windows once per block of output channels and of words.
 bool sweeps_twice(const LayerGeometry& geometry);

@@ -1,4 +1,4 @@
-// What estimates ask of a network again and again and what takes a walk over all weights to know.
+// Facts of a network that estimates need repeatedly and that take a walk over all weights.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What stands in the memories of an array: weights and finish parameters, word by word in the order in which
-// tasks walk them (docs/pipeline/pipeline.md).
+// The contents of an array's memories: weights and finish parameters, word by word in the order in which
+// tasks walk them (docs/pipeline.md).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Processors: in which order the engines work, what each task waits for, and where tensors lie. Build writes
-// the task tables from it and the estimate walks it, so that they cannot disagree.
+// Processors: the order in which the engines work, what each task waits for, and where tensors lie. Build
+// writes the task tables from it and the estimate walks it, so that they cannot disagree.
 #pragma once
 
 #include <cstdint>

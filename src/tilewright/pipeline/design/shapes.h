@@ -1,4 +1,4 @@
-// Small rules of how a layer becomes components that builder and estimate share.
+// Small rules, shared by builder and estimate, for turning a layer into components.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ int lane_weight_bits(const Layer& layer);
 // An element as its wires carry it (padding of windows): of signs, 1 stands for +1 and 0 for -1.
 int64_t stored_element(const NetworkTensor& tensor, int64_t value);
 
-// Elements that writers of tensor memories write at once: what the widest finish gives, or as many as a beat
-// of the memory port fills whole words with. Divides the word.
+// Elements that writers of tensor memories write at once: the output of the widest finish, or as many as let
+// a beat of the memory port fill whole words. Divides the word.
 int64_t part_elements(const Allocation& allocation, int64_t word_elements, int element_bits);
 // Lanes share nothing that two products of a block could share; factors of 1 and of up to 4 bits are made of
 // logic.
@@ -30,13 +30,13 @@ Multiplier lane_multiplier(const Layer& layer, const ArrayShape& shape);
 // The widths, in elements per beat, through which a stream of images of `count` elements goes from `from` to
 // `to`: directly where one divides the other; else over their least common multiple, at full rate, where
 // images are whole multiples of it and it is not too wide; else over their greatest common divisor, which
-// then is all that passes per cycle.
+// then limits what passes per cycle.
 std::vector<int64_t> resize_path(int64_t from, int64_t to, int element_bits, int64_t count);
 
 // Beats that the write port keeps: a whole burst, which it may only begin once it has all of it.
 int64_t write_queue_beats(const Allocation& allocation);
 
-// Words of lane weights that a stage keeps of `words`: without weights all are the same.
+// The number of lane weight words, of `words`, that a stage keeps: without weights all are the same.
 int64_t kept_lane_words(const Layer& layer, int64_t words);
 
 // Of a rom_walker that gives `words` words in turn: its memory, where `kind` is wanted for many, and the

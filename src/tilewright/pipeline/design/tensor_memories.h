@@ -1,4 +1,4 @@
-// The tensor memories of a processor design, and who reads and writes them.
+// The tensor memories of a processor design, and their readers and writers.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Streams and components in a netlist module: what the builders of both shapes use to say "this component,
+// Streams and components in a netlist module: the builders of both shapes use it to say "this component,
 // between these streams".
 #pragma once
 

@@ -11,7 +11,7 @@
 
 namespace tilewright::pipeline {
 
-// What is synthesised for a component, and the weight of its counts in those of the component.
+// What is synthesised for a component, and the weight of its counts in the component's.
 struct ComponentPart {
   netlist::Instance instance;
   double weight = 1;
@@ -31,7 +31,7 @@ struct PartLimits {
 constexpr int64_t kRomColumns = 72;
 
 // The component itself, or
-// - of a rom_walker with contents in `images` (to which those of its parts are added): columns that say the
+// - of a rom_walker with contents in `images` (to which those of its parts are added): columns that are the
 //   same in every word are left out, as synthesis does; of memories made of logic, where equal columns become
 //   one, all but the first of these, too. Of what is left kRomColumns and twice as many.
 // - of a finish: 4 and 8 of its lanes (of lanes with wide tables of logic 1 and 2), with as many beats per

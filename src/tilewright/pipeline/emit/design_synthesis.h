@@ -1,4 +1,4 @@
-// What a design takes of an FPGA as Yosys counts it.
+// The FPGA resources of a design as counted by Yosys.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace tilewright::pipeline {
 
 struct DesignSynthesisOptions {
   std::filesystem::path rtl_folder;  // the folder rtl of Tilewright
-  std::filesystem::path folder;      // takes sources, scripts and logs; made if need be
+  std::filesystem::path folder;      // receives sources, scripts and logs; created if needed
   synthesis::DeviceFamily family = synthesis::DeviceFamily::kXc7;
-  // Each distinct component by itself, times how often it stands in the design: for designs that would take
-  // hours as a whole. Components that differ in the contents of their memories alone count as one.
+  // Each distinct component by itself, times its number of instances in the design: for designs that would
+  // take hours as a whole. Components that differ in the contents of their memories alone count as one.
   bool by_module = false;
   double timeout_s = 3600;  // of each run
   PartLimits parts;         // component by component
@@ -32,10 +32,9 @@ struct DesignCounts {
   double seconds = 0;
 };
 
-// A component of a design and its sizes, "NAME A=1 B=2": what its area follows from, but for the contents of
-// its memories.
+// A component of a design and its sizes, "NAME A=1 B=2", which determine its area except for memory contents.
 std::string component_signature(const netlist::Instance& instance, const MemoryImages& images);
-// The components of a design that differ in their signatures, each with how often it stands there.
+// The components of a design with distinct signatures, each with its number of instances.
 struct DistinctComponent {
   std::string signature;
   const netlist::Instance* instance = nullptr;  // in the design
@@ -46,7 +45,7 @@ std::vector<DistinctComponent> distinct_components(const Design& design);
 // Components of a design, each by itself, in one run of Yosys. The columns of large arrays (UltraScale+:
 // their products, too) and the banks of wide rings are synthesised once and counted as often as they stand
 // there; the registers of activations that a run without that shares between the columns are taken off again.
-// So it is done with all of a kind where one is large. Other wide components are counted by parts
+// This is done for all components of a kind if one is large. Other wide components are counted by parts
 // (component_parts.h). `columns_apart`: either way. Errors: those of write_sources and run_yosys.
 struct ComponentCount {
   synthesis::CellCount count;

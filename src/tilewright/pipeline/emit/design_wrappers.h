@@ -1,4 +1,5 @@
-// Modules around a design: the names of AXI signals that other tools expect, and the bench of its testbench.
+// Modules around a design: one with the AXI signal names that other tools expect, and the bench of its
+// testbench.
 #pragma once
 
 #include <cstdint>

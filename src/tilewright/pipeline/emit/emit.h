@@ -21,7 +21,7 @@ struct EmitOptions {
 // Writes into `folder`, which exists:
 //   rtl/         the components, tilewright_pipeline.sv (the design), tilewright_axi.sv (the same with the
 //                signals and names that block-design tools expect of AXI ports)
-//   memory/      what memories start with; the Verilog names these files relative to `folder`
+//   memory/      initial memory contents; the Verilog names these files relative to `folder`
 //   testbench/   testbench.sv, which runs random images and checks the results, and its data
 //   host/        host.cpp, which drives the design on a board or, compiled with Verilator, in simulation
 //   build.tcl, clock.xdc   for AMD Vivado, where `device` (may be null) is a part of that vendor

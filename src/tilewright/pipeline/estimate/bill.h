@@ -1,5 +1,5 @@
-// The components of the design that an allocation becomes, without building it: what the resource estimate
-// adds up. bill_test compares it with what the builder instantiates.
+// The components of the design for an allocation, without building it; the resource estimate adds them up.
+// bill_test compares it with what the builder instantiates.
 #pragma once
 
 #include <string>
@@ -20,10 +20,10 @@ struct BillItem {
   int64_t count = 1;
 };
 
-// Streaming: one layer's stage with the queues and width converters in front of it and the forks behind it.
+// Streaming: one layer's stage with the queues and width converters before it and the forks after it.
 std::vector<BillItem> stage_bill(const Network& network, const std::vector<LayerFacts>& facts,
                                  const Allocation& allocation, size_t layer);
-// What stands between the memory ports and the stages.
+// The components between the memory ports and the stages.
 std::vector<BillItem> border_bill(const Network& network, const std::vector<LayerFacts>& facts,
                                   const Allocation& allocation);
 // All components of a design. `plan` is for processors.

@@ -13,7 +13,7 @@
 
 namespace tilewright::pipeline {
 
-// DRAM behind one port (a channel), as the device file says.
+// DRAM at one port (a channel), as the device file says.
 struct MemoryPort {
   int64_t latency_cycles = 32;
   int efficiency_percent = 100;
@@ -22,7 +22,7 @@ struct MemoryPort {
 struct LayerEstimate {
   int64_t compute_cycles = 0;  // its own work, nothing waiting
   int64_t weight_cycles = 0;   // that it waits for weights
-  int64_t fetch_cycles = 0;    // of its weights through the memory ports, whoever works meanwhile
+  int64_t fetch_cycles = 0;    // of its weights through the memory ports, whatever else works meanwhile
   int64_t cycles = 0;          // that it adds to the latency of one image
   const char* bound = "";      // "array", "finish", "weights", "input", "window", ...
 };
@@ -56,9 +56,9 @@ class Estimator {
 Estimate estimate(const Network& network, const Allocation& allocation, synthesis::DeviceFamily family,
                   const MemoryPort& port);
 
-// How far estimates of single components lie from Yosys' counts, of components that were kept from the fit of
-// the model and have at least 50 of the cells (docs/pipeline/pipeline_models.md). Whole designs add up many
-// of them.
+// How far estimates of single components lie from Yosys' counts, of components that were held out from the
+// fit of the model and have at least 50 of the cells (docs/pipeline_models.md). Whole designs add up many of
+// them.
 struct ErrorBand {
   double median_percent = 0, nine_of_ten_percent = 0, worst_percent = 0;
 };

@@ -13,7 +13,7 @@ struct CycleEstimate {
   std::vector<LayerEstimate> layers;
 };
 
-// What the time of a streaming stage depends on. Times grow with every field, so fields that are none above
+// The parameters of a streaming stage's timing. Times grow with every field, so fields that are none above
 // those of any stage of a layer give a lower bound of the whole network's.
 struct StageTiming {
   double row_cycles = 0;   // of an output row: beats into the array or out of the finish
@@ -21,7 +21,7 @@ struct StageTiming {
   double input_row = 0;    // cycles in which a row of the input can come in
   double depth = 0;        // of array and finish
   // Cycles of an output pixel behind the one that takes its last word. Lanes take the last pixel's words one
-  // after another: this share of the time in which they come is not waited for again.
+  // after another: this share of their arrival time is not waited for again.
   double tail = 0, tail_share = 0;
 };
 // `input_elements`, `residual_elements`: that pass per cycle on the way to the stage, 0: as many as it takes.

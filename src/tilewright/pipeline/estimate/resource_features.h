@@ -1,4 +1,4 @@
-// What a component's area is proportional to. Look-up tables and flip-flops are weighted sums of these
+// The features of a component's area. Look-up tables and flip-flops are weighted sums of these
 // features (weights: resource_coefficients.cpp, fitted to Yosys runs); blocks are counted exactly.
 #pragma once
 

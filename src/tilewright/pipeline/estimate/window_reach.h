@@ -1,4 +1,4 @@
-// What the feeder of a streaming stage needs before a window, and holds behind it, in pixels of its input.
+// What the feeder of a streaming stage needs before a window, and holds after it, in pixels of its input.
 #pragma once
 
 #include <cstdint>

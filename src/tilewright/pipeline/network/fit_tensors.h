@@ -10,9 +10,8 @@ namespace tilewright::pipeline {
 // Bits of two's complement that hold low..high: 2, 4, 8 or more.
 int bits_for(int64_t low, int64_t high);
 
-// The wires of a tensor carry what its readers put around it as well, and both operands of an addition as
-// they come; signs that something else than a threshold makes are numbers. Sets the bits of all tensors and
-// the padding of maxima.
+// The wires of a tensor also carry its readers' padding, and both operands of an addition unchanged; signs
+// that are not made by a threshold are numbers. Sets the bits of all tensors and the padding of maxima.
 void fit_tensors(Network& network);
 
 }  // namespace tilewright::pipeline

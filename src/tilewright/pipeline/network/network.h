@@ -1,4 +1,5 @@
-// What a generated design computes: the integer part of a graph as fused layers over channel-major tensors.
+// The computation of a generated design: the integer part of a graph as fused layers over channel-major
+// tensors.
 #pragma once
 
 #include <cstdint>

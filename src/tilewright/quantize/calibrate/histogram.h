@@ -1,4 +1,4 @@
-// What calibration remembers of one value: extremes and a histogram that widens by itself.
+// What calibration records about one value: extremes and a histogram that widens automatically.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace tilewright {
 
 // Bins of equal width over [-limit, limit), limit a power of two. A number beyond the limit doubles it as
 // often as needed, which merges neighbouring bins exactly: the result does not depend on the order of the
-// numbers nor on how they were split over several histograms.
+// numbers nor on how they were divided among several histograms.
 class Histogram {
  public:
   static constexpr int kBins = 4096;  // at least 1024 of them on the longer side of zero

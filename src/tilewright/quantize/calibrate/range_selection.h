@@ -1,4 +1,4 @@
-// From what calibration saw to the scale and zero point of a value.
+// From the results of calibration to the scale and zero point of a value.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 namespace tilewright {
 
 enum class CalibrationMethod {
-  kMinMax,        // everything that was seen is representable
+  kMinMax,        // everything seen is representable
   kPercentile,    // a share of the numbers may saturate
   kEntropy,       // the saturation that keeps most of the distribution's information (KL divergence)
   kSquaredError,  // the saturation with the smallest mean squared error (expected_error)
@@ -25,7 +25,7 @@ struct RealRange {
   double high = 0;
 };
 
-// What quantised numbers look like.
+// The form of quantised numbers.
 struct NumberForm {
   int bits = 8;
   bool symmetric = false;     // zero point 0

@@ -1,5 +1,5 @@
 // The state of one lowering to wide fixed point: the source graph, the graph being built, and for each value
-// of the source its float and its i32 form, made when somebody asks.
+// of the source its float and its i32 form, made on demand.
 #pragma once
 
 #include <functional>
@@ -37,7 +37,7 @@ class FixedPointBuilder {
   ValueId add_encoded(const Node& node, const std::string& what, std::span<const double> numbers,
                       const Shape& shape);
   ValueId add_shape_constant(const std::string& name, const Shape& shape);
-  // A node that does the work of `old_node`; the record of the latter names it.
+  // A node that does the work of `old_node`, whose record names it.
   Node& add_node(const Node& old_node, const std::string& op, std::vector<ValueId> inputs, ValueId output,
                  const std::string& domain = kTilewrightDomain);
   // Notes that `old_node` was taken into the operator `op`.
@@ -45,8 +45,8 @@ class FixedPointBuilder {
   // Notes why `old_node` stays in float (the first reason stays); returns false.
   bool refuse(const Node& old_node, const std::string& reason);
 
-  // The graph with the outputs of the source under their names and without what nobody reads; fills the
-  // report's meanings. To be called once, at the end.
+  // The graph with the outputs of the source under their names and without unused values; fills the report's
+  // meanings. Call it once, at the end.
   Graph finish();
 
  private:
@@ -57,7 +57,7 @@ class FixedPointBuilder {
   FixedPointReport& report_;  // one record per node of the source until it is finished
   Graph graph_;
   std::vector<ValueId> native_, fixed_;
-  std::vector<std::pair<ValueId, ValueId>> meanings_;  // i32 value, what it stands for in the source
+  std::vector<std::pair<ValueId, ValueId>> meanings_;  // i32 value, and the source value that it represents
 };
 
 }  // namespace tilewright

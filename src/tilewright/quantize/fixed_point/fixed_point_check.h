@@ -1,4 +1,4 @@
-// What a fixed-point graph does on samples: how large its sums get, and what saturates.
+// The behaviour of a fixed-point graph on samples: how large its sums get, and what saturates.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct FixedPointUse {
   int64_t outputs = 0;     // over all samples
   int64_t saturated = 0;   // of them, at an end of i32 rather than at an activation's bound
   double largest_sum = 0;  // magnitude of the accumulator as a real number; 0 without accumulator
-  // Whether weights and the largest input seen leave open that a sum passed 2^63 and wrapped; if not, no sum
-  // of these samples did.
+  // Whether, given the weights and the largest input seen, a sum may have passed 2^63 and wrapped; if not, no
+  // sum of these samples did.
   bool may_wrap = false;
 };
 

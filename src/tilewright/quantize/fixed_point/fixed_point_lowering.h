@@ -10,7 +10,7 @@
 
 namespace tilewright {
 
-// What became of one operator of the float graph (operators on integers and on constants are not listed).
+// The result for one operator of the float graph (operators on integers and on constants are not listed).
 struct FixedPointRecord {
   std::string node;
   std::string op;
@@ -19,7 +19,7 @@ struct FixedPointRecord {
   int64_t macs = 0;
 };
 
-// A fixed-point value and the float value that it stands for.
+// A fixed-point value and the float value that it represents.
 struct FixedPointMeaning {
   std::string fixed;
   std::string source;
@@ -39,14 +39,13 @@ struct FixedPointReport {
 std::string to_string(const FixedPointReport& report);
 
 // The fixed-point form of `float_graph`, which has gone through `optimize` (batch normalisations that are not
-// folded stay in float). Relu, Relu6 and Clip behind a layer become its clip. FixedEncode and FixedDecode
-// stand where float begins and ends; graph inputs and outputs keep names, types and shapes. `report` may be
-// null.
+// folded stay in float). Relu, Relu6 and Clip after a layer become its clip. FixedEncode and FixedDecode mark
+// where float ends and begins; graph inputs and outputs keep names, types and shapes. `report` may be null.
 // Errors (invalid input): a fraction outside 0..30; those of attribute access and of `convolution_window`.
 Graph to_fixed_point(const Graph& float_graph, int fraction, FixedPointReport* report = nullptr);
 
 // The fraction bits of a number type by name: 22 of "q10.22" (integer bits, sign included, then fraction; 32
-// in all). Errors (invalid input): another form, bits that are not 32 together, a fraction outside 0..30.
+// in all). Errors (invalid input): another form, bits that do not add up to 32, a fraction outside 0..30.
 int fraction_of_number_type(const std::string& name);
 
 // Whether `graph` holds operators of wide fixed point.

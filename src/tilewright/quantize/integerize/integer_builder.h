@@ -1,6 +1,7 @@
 // The state of one lowering: the source graph, the graph being built, and for each float value of the source
 // the integer value ("twin") it is an exact image of. Lowering is additive: an operator's float form is
-// emitted as well, and what nobody reads in the end is removed, so values with several readers need no care.
+// emitted as well, and unused values are removed at the end, so values with several readers need no special
+// case.
 #pragma once
 
 #include <map>
@@ -36,7 +37,7 @@ struct QuantizedConstant {
   int64_t zero_point(int64_t index) const { return zero_points[per_tensor() ? 0 : size_t(index)]; }
 };
 
-// The integer result that is wanted of an operator: QuantizeLinear with `quantization`, then a clip; or,
+// The integer result that is requested from an operator: QuantizeLinear with `quantization`, then a clip; or,
 // `bipolar`, whether it is not negative, as -1 and +1.
 struct IntegerForm {
   Quantization quantization;
@@ -58,7 +59,7 @@ class IntegerBuilder {
   // New values and nodes with unique names, in constant time.
   ValueId add_value(const std::string& name, ElementType type, const Shape& shape);
   ValueId add_constant(const std::string& name, Tensor tensor);
-  // A node that stands for `old_node` in the new graph; `integer` says in which form.
+  // A node that represents `old_node` in the new graph; `integer` says in which form.
   Node& add_node(const Node& old_node, const std::string& op, const std::string& domain,
                  std::vector<ValueId> inputs, std::vector<ValueId> outputs, bool integer);
 
@@ -84,7 +85,7 @@ class IntegerBuilder {
   // Notes why an operator of the source has no integer form (the first reason stays) and returns nullopt.
   std::nullopt_t refuse(const Node& old_node, const std::string& reason);
   const std::string& reason(NodeId old_node) const { return reasons_[size_t(old_node)]; }
-  // Names in the new graph of what was emitted for a node of the source.
+  // Names in the new graph of the nodes emitted for a node of the source.
   const std::vector<std::pair<std::string, std::string>>& integer_nodes(NodeId old_node) const {
     return integer_nodes_[size_t(old_node)];
   }
@@ -92,7 +93,7 @@ class IntegerBuilder {
     return float_nodes_[size_t(old_node)];
   }
 
-  // A node of no operator of the source: QuantizeLinear and DequantizeLinear at borders.
+  // A node that belongs to no operator of the source: QuantizeLinear and DequantizeLinear at borders.
   Node& add_border(const std::string& name, const std::string& op, std::vector<ValueId> inputs,
                    ValueId output);
   // Constants of the border nodes.
@@ -102,7 +103,7 @@ class IntegerBuilder {
  private:
   std::string unique(std::unordered_set<std::string>& taken, const std::string& wanted);
   std::optional<ValueId> requantized(const Twin& twin, const IntegerForm& form, const Node& at);
-  // Notes that the node which makes `result` does the work of `old_node` as well.
+  // Notes that the node that makes `result` also does the work of `old_node`.
   void absorbed_by(const Node& old_node, ValueId result);
   std::optional<ValueId> lowered(const Node& node, int output, const IntegerForm& form, int depth);
 
@@ -147,8 +148,8 @@ std::optional<std::pair<float, float>> clip_interval(const Graph& graph, const N
 // that quantisation commutes with them and integers pass through. `node` must have ONNX semantics.
 bool only_moves_data(const Graph& graph, const Node& node);
 
-// The number that a Pad writes, 0 where none is given; nullopt for modes that repeat elements, and where it
-// is computed.
+// The number that a Pad writes, 0 if none is given; nullopt for modes that repeat elements, and if it is
+// computed.
 std::optional<float> pad_number(const Graph& graph, const Node& node);
 
 // For Pad with a constant: whether its value is one that `q` can represent (other operators: true). Otherwise

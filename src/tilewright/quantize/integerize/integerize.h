@@ -11,7 +11,7 @@
 
 namespace tilewright {
 
-// What became of one operator of the source graph (QuantizeLinear, DequantizeLinear and operators on
+// The result for one operator of the source graph (QuantizeLinear, DequantizeLinear and operators on
 // constants are not listed).
 struct IntegerizeRecord {
   std::string node;
@@ -21,7 +21,7 @@ struct IntegerizeRecord {
   int64_t macs = 0;        // multiply-accumulates, 0 for operators without weights
 };
 
-// What an integer value of the result stands for: `source`, a float value, is scale * (integer - zero_point).
+// The meaning of an integer value of the result: `source`, a float value, is scale * (integer - zero_point).
 struct IntegerMeaning {
   std::string integer;  // value of the integer graph
   std::string source;   // value of the graph before quantisation: what QuantizeLinear took, where it is known
@@ -46,8 +46,8 @@ bool is_quantized(const Graph& graph);
 // A table of the operators that stay in float, with reasons, and the totals.
 std::string to_string(const IntegerizeReport& report);
 
-// The integer form of `qdq`; what has none stays in float between DequantizeLinear and QuantizeLinear. Graph
-// inputs and outputs keep names, types and shapes. `report` may be null.
+// The integer form of `qdq`; operators without one stay in float between DequantizeLinear and QuantizeLinear.
+// Graph inputs and outputs keep names, types and shapes. `report` may be null.
 //
 // Differences from evaluating the source in float: an operator's result is rounded once, half up instead of
 // half to even, and its bias is rounded to a multiple of x_scale * w_scale. Values are therefore those of the

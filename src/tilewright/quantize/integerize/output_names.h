@@ -1,4 +1,4 @@
-// The names of graph outputs, which whoever runs a model asks for.
+// The names of graph outputs, by which users ask for results.
 #pragma once
 
 #include "tilewright/graph/graph.h"

@@ -1,4 +1,4 @@
-// Networks of signs and ternary weights in float graphs: how they look, and the integers they stand for.
+// Networks of signs and ternary weights in float graphs: their patterns, and the integers they represent.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ std::optional<SignOf> sign_of(const Graph& graph, const std::vector<NodeId>& pro
 // folded in), as integers; nullopt for all others.
 std::optional<QuantizedConstant> ternary_constant(const Tensor& weights, int axis);
 
-// Whether an activation is so narrow (4 bits at most) that weights beside it may be taken for ternary ones.
+// Whether an activation is so narrow (at most 4 bits) that its weights may be treated as ternary.
 bool is_narrow(const Twin& twin);
 
 }  // namespace tilewright

@@ -1,4 +1,4 @@
-// A graph under change: who produces and who reads each value stays known through every edit, so that a pass
+// A graph being edited: the producer and the readers of each value stay known through every edit, so a pass
 // is one walk over the nodes.
 #pragma once
 
@@ -23,12 +23,12 @@ class GraphEditor {
   const Value& value(ValueId id) const { return graph_.value(id); }
 
   NodeId producer(ValueId id) const { return id == kNoValue ? kNoNode : producer_[size_t(id)]; }
-  // Once per use; graph outputs are no readers.
+  // Once per use; graph outputs are not readers.
   const std::vector<NodeId>& readers(ValueId id) const { return readers_[size_t(id)]; }
   bool is_read(ValueId id) const { return !readers(id).empty() || graph_.is_output(id); }
   // The node with the only use of the value; kNoNode when there are more, none, or it is a graph output.
   NodeId only_reader(ValueId id) const;
-  // The live producer of input `index` of a node when it is the operator `onnx_op` and nobody else reads that
+  // The live producer of input `index` of a node if it is the operator `onnx_op` and nothing else reads that
   // value; else kNoNode.
   NodeId sole_producer(NodeId id, int index, const char* onnx_op) const;
 
@@ -50,7 +50,7 @@ class GraphEditor {
   // `last` ends a chain that `first` now computes alone: `first` writes what `last` wrote, `last` is killed.
   void absorb(NodeId first, NodeId last);
 
-  // Drops dead nodes and what nobody reads any more; sorts if nodes were inserted.
+  // Drops dead nodes and unused values; sorts if nodes were inserted.
   Graph finish() &&;
 
  private:

@@ -1,4 +1,4 @@
-// What can be said of the values of a float tensor without running the graph.
+// What is known about the values of a float tensor without running the graph.
 #pragma once
 
 #include "tilewright/transform/edit/graph_editor.h"

@@ -1,4 +1,4 @@
-// BatchNormalization and other per-channel scales and shifts behind a layer, folded into that layer.
+// BatchNormalization and other per-channel scales and shifts after a layer, folded into that layer.
 #pragma once
 
 #include "tilewright/graph/graph.h"

@@ -1,4 +1,4 @@
-// Constant folding by the host's kernels: what is folded equals what would have run.
+// Constant folding by the host's kernels: a folded value equals the value that would have been computed.
 #pragma once
 
 #include <cstdint>

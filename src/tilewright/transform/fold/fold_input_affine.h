@@ -1,5 +1,5 @@
-// Per-channel scales and shifts in front of a layer (input normalisation, batch normalisation), folded into
-// that layer.
+// Per-channel scales and shifts before a layer (input normalisation, batch normalisation), folded into that
+// layer.
 #pragma once
 
 #include "tilewright/graph/graph.h"

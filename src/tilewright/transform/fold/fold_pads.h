@@ -1,4 +1,4 @@
-// Pad nodes become the padding of the windows behind them.
+// Pad nodes become the padding of the windows after them.
 #pragma once
 
 #include "tilewright/graph/graph.h"

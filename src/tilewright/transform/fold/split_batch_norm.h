@@ -1,5 +1,5 @@
-// BatchNormalization as what remains of it when its parameters are constants: one factor and one summand per
-// channel, without a root or a mean.
+// BatchNormalization reduced to what remains of it when its parameters are constants: one factor and one
+// summand per channel, without a root or a mean.
 #pragma once
 
 #include "tilewright/graph/graph.h"

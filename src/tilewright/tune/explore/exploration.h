@@ -89,8 +89,7 @@ using ExplorationFront = ParetoFront<double, 2, KnobSpace::Point>;  // latency i
 struct ExplorationOptions {
   int64_t trials = 32;     // per layer and candidate
   int64_t candidates = 0;  // at most this many are tuned, known ones included; 0: no limit
-  double budget_s =
-      0;  // 0: no limit; the first round, a round that has begun, and known results always count
+  double budget_s = 0;     // 0: no limit; the first round, a started one and known results always count
   const Deadline* deadline = nullptr;  // ends rounds too; of an interrupted round, finished results count
   int round = 8;                       // candidates drawn at a time
   double epsilon = 0.1;                // share of a round that is drawn evenly

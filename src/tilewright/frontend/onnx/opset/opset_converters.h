@@ -15,7 +15,7 @@
 
 namespace tilewright {
 
-// What a converter knows and may do. Implemented by the graph builder.
+// What a converter can query and do. Implemented by the graph builder.
 class NodeConversion {
  public:
   virtual ~NodeConversion() = default;

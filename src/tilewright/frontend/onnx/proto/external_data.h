@@ -1,4 +1,4 @@
-// Weights that an ONNX file keeps in files beside it (TensorProto.external_data).
+// Weights that an ONNX file keeps in separate files (TensorProto.external_data).
 #pragma once
 
 #include <cstddef>

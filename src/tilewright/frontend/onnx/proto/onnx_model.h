@@ -1,5 +1,5 @@
-// The content of an ONNX file in plain structures: what the protobuf classes hold, checked for form, before
-// it is given a meaning.
+// The content of an ONNX file in plain structures: what the protobuf classes hold, checked for form but not
+// yet interpreted.
 #pragma once
 
 #include <cstddef>

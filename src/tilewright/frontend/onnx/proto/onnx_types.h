@@ -20,7 +20,7 @@ std::string onnx_type_name(int data_type);
 
 // Before the name of the true type, in the doc_string of a tensor or value that is stored widened.
 inline constexpr const char* kElementTypeNote = "tilewright.element_type=";
-// The type such a note states; nullopt if `doc_string` is none, or names a type that needs no note.
+// The type that such a note states; nullopt if `doc_string` is not one, or names a type that needs no note.
 std::optional<ElementType> element_type_from_note(const std::string& doc_string);
 
 }  // namespace tilewright
