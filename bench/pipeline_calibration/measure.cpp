@@ -41,7 +41,7 @@ int64_t wanted_runs(const std::string& component, int64_t runs) {
 }
 
 // Forms that fewer random designs have, counted by themselves: arrays of wide fixed point, and memories of
-// constants of several blocks one behind the other.
+// constants of several blocks one after the other.
 const std::string kWideArray = "mac_array of wide products", kDeepRom = "rom_walker of deep memories";
 std::string kind_of(const std::string& component, const netlist::Parameters& parameters) {
   const auto value = [&](const char* name) { return netlist::integer_or(parameters, name, 1); };

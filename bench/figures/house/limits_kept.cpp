@@ -122,7 +122,7 @@ std::vector<std::string> place_run(Random& random, const fs::path& folder) {
   return arguments;
 }
 
-// One to four convolutions of random shapes, one behind the other.
+// One to four convolutions of random shapes, one after the other.
 fs::path write_network(Random& random, const fs::path& folder) {
   ResnetLayer layer{"c0",
                     any(random, {14, 28, 56, 112}),

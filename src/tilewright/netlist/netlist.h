@@ -1,5 +1,5 @@
 // Structural hardware: modules of nets, operators, registers, memories, queues, pipelines, state machines and
-// instances, on one clock. It is checked (verifier.h), run on small cases (evaluator.h) and written as
+// instances, on one clock. It is checked (verifier.h), run on small cases (a test's evaluator) and written as
 // Verilog (verilog.h). Everything generated goes through it; nothing is made by pasting strings.
 //
 // Conventions: every module has the ports `clk` and `rst` (synchronous, active high) without their being

@@ -31,7 +31,7 @@ void for_each_read(const Module& module, Read&& read) {
   for (const StateMachine& machine : module.state_machines) {
     for (const StateMachine::State& state : machine.states) {
       for (const StateMachine::Transition& transition : state.transitions) {
-        if (transition.condition == kNoNet) break;  // those behind it never happen
+        if (transition.condition == kNoNet) break;  // those after it never happen
         whole(transition.condition);
       }
     }

@@ -159,7 +159,7 @@ class Quantizer {
   }
 
   // Powers of two: shifts only go right, so scales may not shrink along a requantisation. A scale that is too
-  // small is raised, and then perhaps those behind it; scales only grow, to the largest product at most.
+  // small is raised, and then perhaps those after it; scales only grow, to the largest product at most.
   void order_scales() {
     for (bool changed = true; changed;) {
       changed = false;

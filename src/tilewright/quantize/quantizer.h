@@ -29,7 +29,7 @@ struct QuantizeOptions {
 
 // `float_graph` should be optimised before (batch normalisation folded, constants folded); f16 values are
 // computed in f32. `samples`: as in SampleInputs (calibration.h). With powers of two every requantisation of
-// the integer form is a shift by 0..15, except behind average pools whose window is no power of two.
+// the integer form is a shift by 0..15, except after average pools whose window is not a power of two.
 // Errors: options out of range (1 bit: unsupported, bipolar networks are trained as such); a model that
 // is quantised already; everything that
 // calibration reports.

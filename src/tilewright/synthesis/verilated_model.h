@@ -22,7 +22,7 @@ class VerilatedModel {
   VerilatedModel(const VerilatedModel&) = delete;
   VerilatedModel& operator=(const VerilatedModel&) = delete;
 
-  // A model as after power-up. `rest`: what create() takes behind the wave file.
+  // A model as after power-up. `rest`: what create() takes after the wave file.
   template <typename... Rest>
   void restart(Rest... rest) {
     end();

@@ -7,7 +7,7 @@ namespace tilewright {
 
 void set_elements(Tensor& all, int64_t first, const Tensor& part) {
   TILEWRIGHT_CHECK(all.type() == part.type(), "elements of another type");
-  TILEWRIGHT_CHECK(first >= 0 && part.size() <= all.size() - first, "elements behind the tensor's end");
+  TILEWRIGHT_CHECK(first >= 0 && part.size() <= all.size() - first, "elements beyond the tensor's end");
   const int bits = bit_width(all.type());
   if (bits < 8) {
     for (int64_t i = 0; i < part.size(); ++i) all.set_integer(first + i, part.integer_at(i));
@@ -19,7 +19,7 @@ void set_elements(Tensor& all, int64_t first, const Tensor& part) {
 
 Tensor elements_from(const Tensor& all, int64_t first, const Shape& shape) {
   Tensor part(all.type(), shape);
-  TILEWRIGHT_CHECK(first >= 0 && part.size() <= all.size() - first, "elements behind the tensor's end");
+  TILEWRIGHT_CHECK(first >= 0 && part.size() <= all.size() - first, "elements beyond the tensor's end");
   const int bits = bit_width(all.type());
   if (bits < 8) {
     for (int64_t i = 0; i < part.size(); ++i) part.set_integer(i, all.integer_at(first + i));

@@ -14,7 +14,7 @@
 namespace tilewright {
 namespace {
 
-// A random node behind `x`. Errors: those of shape inference, where it does not fit.
+// A random node after `x`. Errors: those of shape inference, where it does not fit.
 ValueId random_node(LayerBuilder& b, ValueId x, Random& random) {
   const Shape shape = b.shape(x);
   const int rank = shape.rank();

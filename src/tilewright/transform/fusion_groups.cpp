@@ -1,5 +1,5 @@
 // Greedy, in topological order: a node that is in no group yet starts a chain, and its only reader joins
-// while the reader's stage (constants, residual, activation, pool) is not behind the chain's.
+// while the reader's stage (constants, residual, activation, pool) is not after the chain's.
 #include "tilewright/transform/fusion_groups.h"
 
 #include <algorithm>

@@ -64,7 +64,7 @@ std::vector<std::byte> convolve(const OverlayHardware& h, const Data& data) {
   return result;
 }
 
-// Places sections one behind the other, each at a multiple of the largest element.
+// Places sections one after the other, each at a multiple of the largest element.
 class Layout {
  public:
   explicit Layout(const OverlayHardware& h)

@@ -21,7 +21,7 @@ namespace {
 
 using overlay::Schedule;
 
-// The buffers, the micro-ops and the program one behind the other, and the run of that memory.
+// The buffers, the micro-ops and the program one after the other, and the run of that memory.
 uint64_t cycles_of_bytes(const overlay::Tiling& tiling, const OverlayHardware& hardware,
                          const MemoryModel& memory) {
   const overlay::OverlayLayer& layer = *tiling.layer;

@@ -59,7 +59,7 @@ void Evaluator::order_operators() {
   std::vector<int> driver(module_.nets.size(), -1);
   for (size_t i = 0; i < module_.assigns.size(); ++i) driver[size_t(module_.assigns[i].result)] = int(i);
   std::vector<bool> placed(module_.assigns.size());
-  // Depth first without recursion: an operator is placed when it is met again behind its operands.
+  // Depth first without recursion: an operator is placed when it is met again after its operands.
   for (size_t root = 0; root < module_.assigns.size(); ++root) {
     std::vector<int> open{int(root)};
     while (!open.empty()) {

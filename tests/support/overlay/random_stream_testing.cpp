@@ -188,7 +188,7 @@ class StreamGenerator {
       l.uop_end = (l.uop_begin + l.uop_end + 1) / 2;
       l.iter_in = (l.iter_in + 1) / 2;
     }
-    // What the largest indices leave; requantize reads two elements behind src.
+    // What the largest indices leave; requantize reads two elements after src.
     MicroOp largest;
     for (uint32_t u = l.uop_begin; u < l.uop_end; ++u) {
       largest.dst = std::max(largest.dst, uops_[u].dst);

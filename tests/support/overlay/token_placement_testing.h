@@ -1,5 +1,5 @@
 // Places tokens in an instruction stream that is written in program order, so that no two modules race: the
-// core of random_stream.h.
+// core of random_stream_testing.h.
 //
 // For every element it tracks the last instruction of each module that wrote or read it, and for each module
 // a vector clock: which instructions of the others are done when its next one starts. An access that
@@ -36,7 +36,7 @@ class TokenPlacement {
   // `random` decides where superfluous tokens go.
   explicit TokenPlacement(Random& random) : random_(random) {}
 
-  // Appends an instruction of `part`, behind NOPs that take further tokens where it needs several from one
+  // Appends an instruction of `part`, after NOPs that take further tokens where it needs several from one
   // side. Its own dependency bits are set here.
   void append(Part part, const Instruction& instruction, const Accesses& accesses);
   // Takes all remaining tokens, waits for load and store, and appends FINISH.

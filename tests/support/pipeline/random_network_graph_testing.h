@@ -98,7 +98,7 @@ class RandomGraph {
     return clipped;
   }
 
-  // Of an output of 1 to 8 bits, signed or behind a ReLU.
+  // Of an output of 1 to 8 bits, signed or after a ReLU.
   std::pair<int64_t, int64_t> range() {
     const int64_t bits = random_.chance(0.4) ? 8 : random_.between(1, 8);
     if (bits == 1) return {0, 1};
@@ -179,7 +179,7 @@ class RandomGraph {
     return w;
   }
 
-  // A layer with weights: bias and, of integers, multipliers behind `inputs`.
+  // A layer with weights: bias and, of integers, multipliers after `inputs`.
   ValueId weighted(const std::string& op, ValueId x, Shape shape, Attributes attributes) {
     int64_t magnitude = 1, products = 1;
     for (int i = 1; i < shape.rank(); ++i) products *= shape[i];

@@ -1,5 +1,5 @@
 // Operators are added one by one to a set of square feature maps, each reading the latest or, for branches,
-// an older one. With redundancies come patterns that passes look for: BatchNormalization behind Conv, pairs
+// an older one. With redundancies come patterns that passes look for: BatchNormalization after Conv, pairs
 // of Transposes, a Pad before a window, no-ops, twins, pixel shuffles.
 #include "support/transform/random_graph_testing.h"
 
@@ -253,7 +253,7 @@ class Generator {
     push(build_.node("Sum", terms));
   }
 
-  // Every combination of a Gemm's factors and operands; the sum behind it may be a bias.
+  // Every combination of a Gemm's factors and operands; the sum after it may be a bias.
   ValueId gemm(ValueId x, int64_t columns) {
     const int64_t rows = build_.shape(x)[0], depth = build_.shape(x)[1];
     const bool transposed = chance(0.5);

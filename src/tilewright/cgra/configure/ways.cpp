@@ -1,7 +1,7 @@
-// Routes of one value overlap where consumers share a way. For every place and clock at which the value is,
-// one way of getting there is kept: the one that crosses the fewest links within the clock, so that no chain
-// becomes longer than the routes' own. Then the settings are made backwards from the consumers, so that
-// nothing is set that nobody reads.
+// Routes of one value overlap where consumers share a path. For every place and clock that the value reaches,
+// one path to it is kept: the one that crosses the fewest links within the clock, so that no chain becomes
+// longer than those of the routes. Then the settings are made backwards from the consumers, so that only what
+// is read is set.
 #include "tilewright/cgra/configure/ways.h"
 
 #include <set>

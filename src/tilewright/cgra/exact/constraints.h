@@ -41,7 +41,7 @@ struct PlacementConstraints {
   std::vector<StoredVariable> variables;
   std::vector<Requirement> list;
   // Per node, empty for the usual ones: its earliest start (0), and clocks from its start to the end of
-  // everything that counts behind it (the operation's latency). The makespan is max(start + tail).
+  // everything that counts after it (the operation's latency). The makespan is max(start + tail).
   std::vector<int> release_cycles, tail_cycles;
 
   int release(int node) const { return release_cycles.empty() ? 0 : release_cycles[node]; }

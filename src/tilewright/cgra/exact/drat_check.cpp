@@ -1,7 +1,7 @@
 // Forward checking. A lemma follows by reverse unit propagation (Goldberg and Novikov, DATE 2003): its
 // negation, propagated with two watched literals per clause, ends in a contradiction; otherwise it must be a
 // resolution asymmetric tautology on its first literal (Heule, Hunt, Wetzler, CADE 2013). Units stay assigned
-// between lemmas; deleting the reason of one is ignored, as the field's checkers do.
+// between lemmas; deleting the reason of one is ignored, as in other checkers.
 #include "tilewright/cgra/exact/drat_check.h"
 
 #include <fmt/format.h>

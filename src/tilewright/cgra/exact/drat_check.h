@@ -18,7 +18,7 @@ struct DratCheck {
 };
 
 // `formula`: DIMACS text ("c" comments, "p cnf V C", clauses ended by 0). `proof`: DRAT text (lemmas, "d" in
-// front of deletions). Lemmas are checked one after the other, up to the first contradiction; lemmas behind
+// front of deletions). Lemmas are checked one after the other, up to the first contradiction; lemmas after
 // it are not read. Errors (invalid input): a text that is not of its form, with the line. Throws Expired when
 // the time of `deadline`, if any, is over.
 DratCheck check_drat(const std::string& formula, const std::string& proof,

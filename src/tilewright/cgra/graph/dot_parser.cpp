@@ -1,4 +1,4 @@
-// Recursive descent over the statements. Defaults hold for what is mentioned first behind them, within their
+// Recursive descent over the statements. Defaults apply to what is first mentioned after them, within their
 // braces.
 #include "tilewright/cgra/graph/dot_parser.h"
 

@@ -1,4 +1,4 @@
-// One pass over the text; every kind of token has a function that leaves the reader behind it.
+// One pass over the text; every kind of token has a function that leaves the reader after it.
 #include "tilewright/cgra/graph/dot_tokens.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Arithmetic over unsigned numbers, whose overflow is defined, and SplitMix64 for data that nobody gave.
+// Arithmetic on unsigned numbers, whose overflow is defined, and SplitMix64 for data that is not given.
 #include "tilewright/cgra/graph/operation.h"
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 //   sext a                 the low 16 bits, signed
 //   load i ...             array[sum of the operands]
 //   input i                array[thread + i]       (no operand: array[thread])
-//   store v i ...          record (sum of the operands behind v, v); its index is the thread where v stands
+//   store v i ...          record (sum of the operands after v, v); its index is the thread where v stands
 //   output v i             record (thread + i, v)                                                    alone
 // A store's or output's own result is v. lookup (table, index) reads a table of the tile's memory at index
 // mod size.

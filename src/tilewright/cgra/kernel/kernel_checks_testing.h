@@ -15,7 +15,7 @@ inline size_t violations(MappingProblem problem, const GraphMapping& mapping) {
   return check_mapping(problem, mapping).size();
 }
 
-// The least II that the bounds allow, and the shortest schedule: `longer` clocks behind the critical path, or
+// The least II that the bounds allow, and the shortest schedule: `longer` clocks above the critical path, or
 // less.
 inline void expect_bound_and_shortest_schedule(const MappingProblem& problem, int longer = 0) {
   const KernelResult result = map_kernel(problem, {});

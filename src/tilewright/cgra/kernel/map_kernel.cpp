@@ -1,8 +1,8 @@
 // The search over II and horizon. At each II, formulas (window_formula.h) of growing makespan are solved
-// under a budget of conflicts that grows from round to round, cheap ones before dear ones: a corner of the
-// array before the whole, one link a clock before several. An answer "no" of the whole array with all its
-// links refutes that makespan. An II is refuted by the makespan that suffices for every mapping, where that
-// formula is small, or by the relaxation without times (any_length_formula.h).
+// under a budget of conflicts that grows from round to round, cheap ones first: a corner of the array before
+// the whole, one link per clock before several. If the whole array with all its links has no solution, that
+// makespan is refuted. An II is refuted by the makespan that suffices for every mapping, where that formula
+// is small, or by the relaxation without times (any_length_formula.h).
 #include "tilewright/cgra/kernel/map_kernel.h"
 
 #include <fmt/format.h>

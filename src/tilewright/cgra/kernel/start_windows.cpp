@@ -39,7 +39,7 @@ bool lower(const PlacementModel& model, StartWindows& windows) {
   return !changed;
 }
 
-constexpr int kNoEnd = 1 << 30;  // after every start: what is fixed, and chains behind it
+constexpr int kNoEnd = 1 << 30;  // after every start: what is fixed, and chains after it
 
 StartWindows open_windows(const PlacementModel& model, int last) {
   StartWindows windows{std::vector<int>(model.nodes, 0), std::vector<int>(model.nodes, last)};

@@ -20,7 +20,7 @@ namespace tilewright::cgra {
 
 enum class PlacementOrder : uint8_t {
   kTopological,  // as PlacementModel::topological
-  kLongestTail,  // of the nodes whose operands are placed, the one with the longest chain behind it
+  kLongestTail,  // of the nodes whose operands are placed, the one with the longest chain after it
 };
 
 struct PlacementInstance {

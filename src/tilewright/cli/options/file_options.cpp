@@ -1,4 +1,4 @@
-// What an option is to a verb is kept in the option itself, as a validator that accepts everything.
+// The role of an option in its verb is stored in the option itself, as a validator that accepts everything.
 #include "tilewright/cli/options/file_options.h"
 
 #include <fmt/format.h>

@@ -75,7 +75,7 @@ DesignLayer describe_layer(const Network& network, const Allocation& allocation,
   return result;
 }
 
-// The lane of a name, new ones behind.
+// The lane of a name; new ones are appended.
 int lane_of(DesignReport& report, const std::string& name) {
   const auto found = std::find(report.lanes.begin(), report.lanes.end(), name);
   if (found != report.lanes.end()) return int(found - report.lanes.begin());

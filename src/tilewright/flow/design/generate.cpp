@@ -1,7 +1,7 @@
-// The steps in their order. One image is simulated, and for stages, which work on several at once, more to
-// see how far apart they come out: as many as some thousand cycles reach, since the first come out at another
-// pace, while queues fill. Estimates of two designs may stand in another order than their simulations: so
-// where the best for the other objective is near, it is simulated as well.
+// The steps in their order. One image is simulated; for stages, which work on several at once, more, to see
+// the interval between results: as many as fit into some thousand cycles, since the first ones come at
+// another pace while queues fill. Estimates may order two designs differently than their simulations: if the
+// best for the other objective is near, it is simulated as well.
 #include "tilewright/flow/design/generate.h"
 
 #include <fmt/format.h>

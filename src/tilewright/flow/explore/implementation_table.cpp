@@ -1,6 +1,6 @@
-// Categories stand as numbers of their enumerations: trees split them as they like. Sizes stand as they are.
-// What is derived is known before synthesis: closed forms of the description - products, which trees cannot
-// make of factors - and the cycles of the work that performance is measured by, milliseconds of simulation.
+// Categories are the numbers of their enumerations: trees split them freely. Sizes are taken as they are.
+// Derived features are known before synthesis: closed forms of the description (products, which trees cannot
+// form from factors) and the cycles of the work that performance is measured by, milliseconds of simulation.
 #include <iterator>
 #include <limits>
 

@@ -1,4 +1,4 @@
-// Layers behind a flattened image: in the overlay's memory it still lies as an image, which some can read,
+// Layers after a flattened image: in the overlay's memory it still lies as an image, which some can read,
 // and the others leave to the host.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -152,7 +152,7 @@ TEST(FlattenedLayers, ADenseLayerOfSignsReadsWholeBlocksOnly) {
   const Bundle bundle = run(network, signs);
   EXPECT_FALSE(bundle.nodes[0].on_host()) << bundle.nodes[0].reason;
   EXPECT_TRUE(bundle.nodes[2].on_host());
-  EXPECT_NE(bundle.nodes[2].reason.find("behind the last channel"), std::string::npos)
+  EXPECT_NE(bundle.nodes[2].reason.find("beyond the last channel"), std::string::npos)
       << bundle.nodes[2].reason;
 }
 

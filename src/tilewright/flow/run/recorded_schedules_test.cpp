@@ -9,7 +9,7 @@
 namespace tilewright {
 namespace {
 
-// Two equal convolutions, one behind the other.
+// Two equal convolutions, one after the other.
 Graph two_convolutions() {
   Graph graph;
   graph.name = "two";

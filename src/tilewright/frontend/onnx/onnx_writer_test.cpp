@@ -145,7 +145,7 @@ bool is_of_opset(const std::vector<std::byte>& file, int opset) {
          std::string::npos;
 }
 
-// Quantisers of every type with a reduction or a Split behind them, whose form differs between the opsets:
+// Quantisers of every type with a reduction or a Split after them, whose form differs between the opsets:
 // 17 unless it lacks the type, and read back the same but for axes that became a constant.
 TEST(OnnxWriterClass, QuantisersAreWrittenInAnOpsetThatHasThem) {
   Random random(test_seed());

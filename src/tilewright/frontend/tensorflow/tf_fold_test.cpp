@@ -189,7 +189,7 @@ TEST(TensorflowFolding, StagesAreCounted) {
   EXPECT_EQ(stages.frozen.scales, 1);
 }
 
-// A product with a constant is a scale, also when it is the file's first node and stands behind seven others
+// A product with a constant is a scale, also when it is the file's first node and comes after seven others
 // that hand it on; eight are one too many.
 TEST(TensorflowFolding, ScalesBehindForwardingNodesAreCounted) {
   for (const int forwarding : {0, 7, 8}) {

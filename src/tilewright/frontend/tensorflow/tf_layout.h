@@ -29,7 +29,7 @@ ValueId to_channels_first(TfOperation& operation, const TfLayout& layout, ValueI
 ValueId from_channels_first(TfOperation& operation, const TfLayout& layout, ValueId id);
 
 // With its axes reordered (axis i of the result is axis order[i]): a new constant when the elements are
-// constant, otherwise behind a Transpose.
+// constant, otherwise after a Transpose.
 ValueId reordered(TfOperation& operation, ValueId id, const std::vector<int64_t>& order);
 // The same for sizes.
 ValueId with_shape(TfOperation& operation, ValueId id, const Shape& shape);

@@ -64,7 +64,7 @@ std::vector<TfTableEntry> tf_image_converters();
 
 Tensor int64_tensor(const std::vector<int64_t>& values);
 Tensor float_scalar(ElementType type, double value);
-// `id` as another element type: as it is, a new constant, or behind a Cast.
+// `id` as another element type: as it is, a new constant, or after a Cast.
 ValueId as_type(TfOperation& operation, ValueId id, ElementType type);
 
 }  // namespace tilewright

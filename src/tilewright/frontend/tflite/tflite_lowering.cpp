@@ -280,7 +280,7 @@ ValueId TfliteLowering::named(ValueId value, int64_t tensor, TensorLayout layout
 }
 
 void TfliteLowering::check_declared_shape(const TfliteTensor& tensor, const Shape& shape) const {
-  // A rank of 0 also says "not known"; other sizes than the file's make all declarations behind them void.
+  // A rank of 0 also says "not known"; sizes other than the file's make all declarations after them void.
   if (!options_.dimensions.empty() || tensor.shape.rank() == 0) return;
   bool matches = shape.rank() == tensor.shape.rank();
   for (int axis = 0; matches && axis < shape.rank(); ++axis) {

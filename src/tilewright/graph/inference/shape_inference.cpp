@@ -65,7 +65,7 @@ class Inference {
     }
   }
 
-  // False after a report, or silently behind a failed node.
+  // False after a report, or silently after a failed node.
   bool infer(const Node& node) {
     if (!valid_ids(node)) return false;
     const Operator* op = check_node(node, diagnostics_);

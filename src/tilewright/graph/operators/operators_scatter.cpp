@@ -45,7 +45,7 @@ std::vector<TypedShape> infer_scatter_elements(const OperatorContext& context) {
   return only(context.type(0), context.shape(0));
 }
 
-// indices[..., :] address slices of the data behind `batch_dims` shared axes; the shape of all slices
+// indices[..., :] address slices of the data after `batch_dims` shared axes; the shape of all slices
 // together.
 Shape slices_shape(const OperatorContext& context, int64_t batch_dims) {
   require_class(context, 1, TypeClass::kIndex);

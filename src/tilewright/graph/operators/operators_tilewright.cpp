@@ -39,7 +39,7 @@ void require_per_channel(const OperatorContext& context, int index, const char* 
   }
 }
 
-// Inputs B, M and S behind the activations and weights, and the weights' type.
+// Inputs B, M and S after the activations and weights, and the weights' type.
 void require_weights_and_scales(const OperatorContext& context, int64_t channels) {
   require_type(context, 0, ElementType::kI8);
   if (context.type(1) != ElementType::kI16) require_type(context, 1, ElementType::kI8);

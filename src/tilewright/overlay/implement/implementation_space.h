@@ -84,7 +84,7 @@ class ImplementationSpace {
 
 // `count` groups of samples: a description with one choice of synthesis and all of its turns of place and
 // route, which share the netlist. Precisions take turns; no description comes twice (fewer groups when they
-// run out). The same seed gives the same groups, and a larger count more behind them.
+// run out). The same seed gives the same groups, and a larger count appends more.
 struct ImplementationGroup {
   OverlayHardware hardware;
   std::vector<synthesis::ImplementationOptions> options;

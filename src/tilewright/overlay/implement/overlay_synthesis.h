@@ -49,7 +49,7 @@ struct SynthesisReport {
 // Memory that the description's buffers take in bits, OUT mirror and second read port of ACC included.
 int64_t buffer_bits(const OverlayHardware& hardware);
 
-// The configured sources: those of write_rtl, and with `board` those of rtl/boards behind them.
+// The configured sources: those of write_rtl, and with `board` those of rtl/boards after them.
 std::vector<std::filesystem::path> write_board_rtl(const OverlayHardware& hardware,
                                                    const SynthesisOptions& options, bool board);
 

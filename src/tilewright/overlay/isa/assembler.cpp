@@ -1,4 +1,4 @@
-// Both directions walk the same table of operands: a key, the bit fields behind it, and the value they have
+// Both directions walk the same table of operands: a key, its bit fields, and the value they have
 // when the text does not mention them.
 #include "tilewright/overlay/isa/assembler.h"
 

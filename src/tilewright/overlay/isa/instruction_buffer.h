@@ -12,7 +12,7 @@ namespace tilewright::overlay {
 
 class InstructionBuffer {
  public:
-  // `count` uninitialised words behind the others; pointers into the buffer become invalid.
+  // `count` uninitialised words after the others; pointers into the buffer become invalid.
   uint64_t* append(size_t count) {
     if (size_ + count > capacity_) [[unlikely]] {
       grow(count);

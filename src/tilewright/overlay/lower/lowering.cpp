@@ -1,6 +1,6 @@
 // The order of a step: tokens and loads, first-touch (reset, unless micro-ops overwrite), micro-kernels, the
-// token that frees the buffers; after the last step of a tile the output passes, a token and the stores. An
-// early start has the first-touch ahead of the token for the data.
+// token that frees the buffers; after the last step of a tile the output passes, a token and the stores. With
+// an early start the first-touch comes before the token for the data.
 #include "tilewright/overlay/lower/lowering.h"
 
 #include "tilewright/overlay/lower/lowering_kernels.h"

@@ -264,7 +264,7 @@ void Runtime::make_resident(std::span<Part> parts) {
   uint32_t size = 0;
   for (const Part& part : parts) size += part.size;
   if (cache_cursor_ + size > cache_depth_) {
-    // Everything behind the cursor is from the previous lap: it goes before the ring starts again.
+    // Everything after the cursor is from the previous lap: it goes before the ring starts again.
     while (!resident_.empty() && parts_[resident_.front()].cache_begin >= cache_cursor_) {
       parts_[resident_.front()].resident = false;
       resident_.pop_front();

@@ -9,7 +9,7 @@
 
 namespace tilewright::overlay {
 
-// From empty scratchpads to the end of the run; the layer's buffers lie one behind the other in memory. The
+// From empty scratchpads to the end of the run; the layer's buffers lie one after the other in memory. The
 // tiling must fit. Errors: those of lower_layer and of CycleSimulator, for schedules that cannot be compiled
 // or whose loads run further ahead than tokens can be counted.
 uint64_t layer_cycles(const Tiling& tiling, const OverlayHardware& hardware, const MemoryModel& memory);

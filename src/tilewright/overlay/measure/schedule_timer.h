@@ -24,7 +24,7 @@ class ScheduleTimer {
                          const Deadline* deadline = nullptr);
 
   // Cycles of a tiling on this hardware, which must fit (Tiling::fits): from empty scratchpads to the end of
-  // the run; the layer's buffers lie one behind the other in memory. Errors: those of lower_layer and of
+  // the run; the layer's buffers lie one after the other in memory. Errors: those of lower_layer and of
   // CycleSimulator, for schedules that cannot be compiled or whose loads run further ahead than tokens can be
   // counted.
   uint64_t cycles(const Tiling& tiling);

@@ -66,7 +66,7 @@ class LayerTimer : public CycleObserver {
   void token(TokenChannel channel, uint32_t pusher, uint64_t push_cycle, uint32_t popper,
              uint64_t pop_cycle) override;
 
-  // After a run of `cycles`. Instructions behind the last layer (FINISH) count to it.
+  // After a run of `cycles`. Instructions after the last layer (FINISH) count towards it.
   std::vector<LayerTiming> layers(uint64_t cycles) const;
 
  private:

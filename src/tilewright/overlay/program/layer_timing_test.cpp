@@ -82,7 +82,7 @@ TEST(LayerTiming, OneTileTakesItsPartsInTurn) {
   EXPECT_EQ(caused(layer, CycleCause::kLoad), 10u);
   EXPECT_EQ(caused(layer, CycleCause::kGemm), 30u);
   EXPECT_EQ(caused(layer, CycleCause::kAlu), 7u);
-  EXPECT_EQ(caused(layer, CycleCause::kStore), 12u);  // and the end of the run behind it
+  EXPECT_EQ(caused(layer, CycleCause::kStore), 12u);  // and the end of the run after it
   EXPECT_EQ(sum(layer), 62u);
   EXPECT_EQ(layer.bound(), CycleCause::kGemm);
   EXPECT_EQ(layer.gemm_busy, 30u);

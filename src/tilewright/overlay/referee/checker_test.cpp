@@ -326,7 +326,7 @@ TEST(Checker, BipolarNeedsOneBitInputs) {
                   "(bipolar): bipolar has no meaning with inputs of 8 bits");
 }
 
-// What the checker says to `gemm` behind an ALU instruction on the lower half of ACC.
+// What the checker says to `gemm` after an ALU instruction on the lower half of ACC.
 std::string beside_alu(const std::string& gemm, bool field = true) {
   OverlayHardware hardware;
   hardware.isa = IsaVersion::kWide;

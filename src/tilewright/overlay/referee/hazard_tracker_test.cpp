@@ -176,7 +176,7 @@ TEST(CompletesClass, AgreesWithOneEventAtATime) {
   EXPECT_LT(completed, cases * 9 / 10);
 }
 
-// Three loads wait for a token that compute pushes behind them: a queue of three is enough, one of two is
+// Three loads wait for a token that compute pushes after them: a queue of three is enough, one of two is
 // not.
 TEST(Completes, NeedsRoomForAllThatWait) {
   std::vector<TokenStep> stream(3, {kLoadQueue, false, true, false, false});

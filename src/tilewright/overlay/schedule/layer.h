@@ -127,7 +127,7 @@ bool is_view(const Graph& graph, const Node& node);
 bool supports(const Graph& graph, const Node& node, const OverlayHardware& hardware, std::string* reason);
 
 // The layer of a node, or nullopt after adding to `refusals` why the overlay cannot run it, naming the node
-// (unsupported). `view` replaces the view of the inputs of QGemm, QAdd and QRequantize (behind a Flatten).
+// (unsupported). `view` replaces the view of the inputs of QGemm, QAdd and QRequantize (after a Flatten).
 // Errors (invalid input): a window that does not fit.
 std::optional<OverlayLayer> find_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
                                        Diagnostics& refusals, std::optional<SourceView> view = {});

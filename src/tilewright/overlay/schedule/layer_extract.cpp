@@ -479,7 +479,7 @@ bool is_view(const Graph& graph, const Node& node) {
   const auto view = image_view(from.shape);
   if (from.type != ElementType::kI8 || !view || to.shape.rank() < 2 || to.shape[0] != view->batch)
     return false;
-  // Either everything behind the batch becomes one axis, or only axes of size 1 come and go behind the
+  // Either everything after the batch becomes one axis, or only axes of size 1 come and go after the
   // channels.
   return to.shape.rank() == 2 || image_view(to.shape) == view;
 }

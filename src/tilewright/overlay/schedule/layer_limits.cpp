@@ -79,10 +79,10 @@ std::string why_not_one_bit_weights(const OverlayLayer& layer, const OverlayHard
   }
   const int64_t channels = layer.sources[0].channels;
   if (hardware.input_bits != 1 && channels % hardware.block_in != 0) {
-    return "1-bit weights have no zero for the lanes behind the last channel, and only 1-bit inputs can do "
+    return "1-bit weights have no zero for the lanes beyond the last channel, and only 1-bit inputs can do "
            "without";
   }
-  // The lanes behind an odd number of channels do not cancel: they must then hold zero bits everywhere.
+  // The lanes beyond an odd number of channels do not cancel: they must then hold zero bits everywhere.
   if (channels % 2 != 0 && reads_outside(layer) && layer.pad_value == 1) {
     return "an odd number of 1-bit channels can only be padded with the zero bit";
   }

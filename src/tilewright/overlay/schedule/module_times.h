@@ -24,7 +24,7 @@ class ModuleTimes {
   int64_t position() const { return instruction_; }
 
   // One LOAD of the load module that starts no earlier than `earliest`: `before` padded elements, then `data`
-  // elements of `bytes` from `rows` rows with `padded` more among and behind them. Returns the cycle in which
+  // elements of `bytes` from `rows` rows with `padded` more among and after them. Returns the cycle in which
   // it is done.
   double load(double earliest, int64_t before, int64_t data, int64_t padded, int64_t bytes);
   // A LOAD of compute, its GEMM, its ALU instruction. Each starts when those before it are done, but for a

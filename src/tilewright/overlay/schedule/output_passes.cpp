@@ -1,11 +1,11 @@
-// Plain instructions know no rounding and no zero point, but floor((v + 2^(s-1)) / 2^s) + z is
+// Plain instructions have no rounding and no zero point, but floor((v + 2^(s-1)) / 2^s) + z is
 // floor((v + 2^(s-1) + z*2^s) / 2^s): both fold into the bias. Shifts beyond 15 are split, since
 // floor(floor(v / 2^a) / 2^b) = floor(v / 2^(a+b)).
 //
 // Reset and bias in one step: where the bias exceeds whatever a finished tile left in the accumulator,
 // max(ACC, bias) is the bias. Outputs are at most clip_high, so the bias is lifted by L * 2^s, the clip
-// bounds by L, with L a multiple of 2^output_bits: the STORE, which keeps the low bits, takes the lift away
-// for nothing.
+// bounds by L, with L a multiple of 2^output_bits: the STORE, which keeps the low bits, removes the lift at
+// no cost.
 #include "tilewright/overlay/schedule/output_passes.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Lays values out one byte per lane, then packs the lanes to their width; 8-bit weights are written in place.
-// Lanes behind the last input channel hold zero weights, or +1 and -1 in turn where weights have one bit.
+// Lanes beyond the last input channel hold zero weights, or +1 and -1 in turn where weights have one bit.
 #include "tilewright/overlay/schedule/packing.h"
 
 #include <algorithm>
@@ -80,7 +80,7 @@ class WeightLanes {
     }
   }
 
-  // Lanes behind the last input channel: +1 and -1 in turn, because 1-bit weights have no zero.
+  // Lanes beyond the last input channel: +1 and -1 in turn, because 1-bit weights have no zero.
   void balance(int64_t o, int64_t stride, int8_t* to) {
     const Range needed = blocks_.needed[size_t(o / block_in_)];
     const int64_t inputs = layer_.sources[0].channels;

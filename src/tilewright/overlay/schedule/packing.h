@@ -26,7 +26,7 @@ void pack_lanes_of(std::span<const int8_t> values, int bits, bool bipolar, std::
 
 // Bytes of an activation tensor [N/b][C/B][H][W][b][B].
 int64_t packed_activation_bytes(const SourceView& view, const OverlayHardware& hardware);
-// `tensor` has the elements of `view` in row-major order; lanes behind the last channel become zero bits.
+// `tensor` has the elements of `view` in row-major order; lanes beyond the last channel become zero bits.
 void pack_activation(const Tensor& tensor, const SourceView& view, bool bipolar,
                      const OverlayHardware& hardware, std::span<std::byte> out);
 Tensor unpack_activation(std::span<const std::byte> bytes, const SourceView& view, bool bipolar,

@@ -40,7 +40,7 @@ class TensorLoader : public ReadClient {
   uint64_t idle_from() const { return has_slot() ? kNever : idle_from_; }
 
  private:
-  // The beats behind those of the run before, up to number `end`: beat `end - 1 - i` is popped in
+  // The beats after those of the run before, up to number `end`: beat `end - 1 - i` is popped in
   // max(behind_steps - i*step_gap, behind_beats - i*beat_gap).
   struct PopRun {
     uint64_t end = 0;

@@ -1,4 +1,4 @@
-// A client of the read master in time: its burst slot and the bursts behind it. When it asks for the burst in
+// A client of the read master in time: its burst slot and the bursts after it. When it asks for the burst in
 // the slot depends on its credits, which come back as beats leave its read FIFO: the clients decide that.
 #pragma once
 

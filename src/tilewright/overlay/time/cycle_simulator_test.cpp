@@ -218,7 +218,7 @@ TEST(CycleSimulator, FullQueueBlocksFetch) {
   EXPECT_EQ(c.cycles, 91u);
 }
 
-// 32-byte instructions: instruction 0 starts in 11. Micro-ops arrive behind the program (3..18) in 19 and 20,
+// 32-byte instructions: instruction 0 starts in 11. Micro-ops arrive after the program (3..18) in 19 and 20,
 // done in 22. ALU 23..126; GEMM, its micro-op in the upper half, 24..51 or after it; FINISH last.
 TEST(CycleSimulator, GemmBesideAlu) {
   OverlayHardware h = hardware();
@@ -314,7 +314,7 @@ TEST(CycleSimulator, ALoadThatWaitsForEverIsADeadlock) {
   EXPECT_THROW(CycleReference(hardware(), {}).run(dram, kProgram, program.size()), Error);
 }
 
-// The push that compute waits for stands behind more instructions than its queue holds.
+// The push that compute waits for comes after more instructions than its queue holds.
 TEST(CycleSimulator, FullQueueCanBeADeadlock) {
   std::vector<Instruction> program;
   GemmInstruction waiting = gemm();

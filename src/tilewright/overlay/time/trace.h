@@ -29,7 +29,7 @@ class TraceWriter : public CycleObserver {
              uint64_t pop_cycle) override;
   // Cycles [begin, end) of the present run, on the lane of layers.
   void section(std::string_view name, uint64_t begin, uint64_t end);
-  // The present run took `cycles`; what follows is of another one, which the trace shows behind it.
+  // The present run took `cycles`; what follows is of another one, which the trace shows after it.
   void end_run(uint64_t cycles);
   void finish();
 

@@ -25,8 +25,8 @@ struct PortTimes {
 
   double beat_bytes_ = 8;
   double read_beat_ = 1, write_beat_ = 1;  // cycles from one beat to the next
-  double idle_ = 0;                        // cycles per beat that the bus rests behind each burst
-  double longest_idle_ = 0;                // behind a single burst: behind the last one nobody waits
+  double idle_ = 0;                        // cycles per beat that the bus rests after each burst
+  double longest_idle_ = 0;                // after a single burst: after the last one nothing waits
   bool shared_ = false;
 };
 

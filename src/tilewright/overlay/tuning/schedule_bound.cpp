@@ -1,5 +1,5 @@
 // Three chains of which none can be shorter: the compute queue between the first data and the last store, the
-// loads ahead of the last step, the stores behind the first tile.
+// loads ahead of the last step, the stores after the first tile.
 //
 // Rings are first in first out, so a sequence of regions that repeats costs no second load where all of it
 // fits its ring, and hits nothing at all where it does not. That makes the transfers of dense layers products

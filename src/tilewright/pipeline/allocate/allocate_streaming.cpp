@@ -193,7 +193,7 @@ class StageSpace {
 
   struct Least {
     StageTiming timing;
-    Resources resources;  // of this layer and all behind it
+    Resources resources;  // of this layer and all after it
     int64_t multipliers = 0;
   };
 

@@ -1,5 +1,5 @@
-// The account of an allocation: resources against the budget, then who got which multipliers and what they
-// do.
+// The account of an allocation: resources against the budget, then which layer got which multipliers and what
+// they do.
 #include <fmt/format.h>
 
 #include <algorithm>

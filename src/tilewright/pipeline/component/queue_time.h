@@ -21,7 +21,7 @@ class QueueTime {
   // `ready`: of the output; a push needs can_push().
   void tick(bool push, bool ready) {
     const bool pop = valid_ && ready, free = !valid_ || ready;
-    const bool waits = count_ != int64_t{valid_};  // a beat behind the output
+    const bool waits = count_ != int64_t{valid_};  // a beat after the output
     count_ += int64_t{push} - int64_t{pop};
     valid_ = !free || waits || (push && !late_);
   }

@@ -25,7 +25,7 @@ std::vector<ComponentPort> ports(const Parameters& parameters) {
   return list;
 }
 
-// IN > OUT: `left_` parts stand behind the one at the output.
+// IN > OUT: `left_` parts follow the one at the output.
 class Cut : public CycleModel {
  public:
   explicit Cut(int64_t parts) : parts_(parts) {}

@@ -29,7 +29,7 @@ namespace {
 constexpr int kProgressPorts = 8;
 constexpr int64_t kReaderQueue = 8;
 
-// Words one behind the other, as the ring cuts them from a beat.
+// Words one after the other, as the ring cuts them from a beat.
 std::vector<uint8_t> without_gaps(const MemoryImage& words) {
   const int64_t width = words.width_bits();
   if (width % 8 == 0) return words.bytes();
@@ -231,7 +231,7 @@ class ProcessorBuilder {
     return act;
   }
 
-  // The weights of the engine's layers one behind the other, and where each begins.
+  // The weights of the engine's layers one after the other, and where each begins.
   MemoryImage all_weights(int e, const EngineAllocation& own, std::map<int, int64_t>& bases) const {
     const int weight_bits = engine_weight_bits(network_, allocation_, e);
     const bool row_major = own.shape.feeder == Feeder::kRowMajor;

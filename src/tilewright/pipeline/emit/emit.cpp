@@ -56,7 +56,7 @@ class RecordingPort final : public DesignPort {
     }
     return image;
   }
-  // The value that a register was written, with the one behind it as its upper half.
+  // The value that a register was written, with the next one as its upper half.
   uint64_t written(const char* low) const {
     uint64_t value = 0;
     for (const auto& [offset, word] : writes_) {

@@ -20,7 +20,7 @@ struct StageTiming {
   double first_words = 0;  // of the first output pixel
   double input_row = 0;    // cycles in which a row of the input can come in
   double depth = 0;        // of array and finish
-  // Cycles of an output pixel behind the one that takes its last word. Lanes take the last pixel's words one
+  // Cycles of an output pixel after the one that takes its last word. Lanes take the last pixel's words one
   // after another: this share of their arrival time is not waited for again.
   double tail = 0, tail_share = 0;
 };

@@ -89,7 +89,7 @@ class StreamWalk {
       if (rows.last > rows.first) {
         const size_t last = size_t(rows.last - 1);
         const double before = last == 0 ? first_word : arrivals_[last - 1], row = arrivals_[last] - before;
-        // A window is read word by word: behind its last word come the passes for the other channels.
+        // A window is read word by word: after its last word come the passes for the other channels.
         tail = std::max(1.0, timing.tail + 1 - timing.tail_share * row / columns);
         first_end = std::max(first_end, before + first_share * row + tail);
         end = std::max({end, first_end + timing.row_cycles - pixel, before + last_share * row + tail});

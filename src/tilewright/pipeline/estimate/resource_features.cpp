@@ -40,7 +40,7 @@ struct Call {
 struct MemoryLogic {
   double lut = 0, ff = 0;
 };
-// What chooses among `rows` cells one behind the other.
+// What chooses among `rows` cells one after the other.
 MemoryLogic cell_choice(int64_t rows, int64_t width) {
   if (rows <= 1) return {};
   return {double(width * ceil_div(rows - 1, 3)), double(bits_of(rows))};
@@ -60,7 +60,7 @@ MemoryLogic add_memory(ResourceFeatures& features, const std::string& kind, int6
 }
 
 // Bits of the adders and of the registers of a tree of sums over `terms` of `width` bits, the first level of
-// pairs apart: behind single DSP blocks of the 7 series it is in the blocks.
+// pairs apart: after single DSP blocks of the 7 series it is in the blocks.
 struct Tree {
   double adders = 0, registers = 0, first_adders = 0, first_registers = 0;
 };
@@ -181,7 +181,7 @@ struct Products {
   double single = 0, wide = 0, paired = 0;       // of one block, of several, two of one: results
   double activations = 0, weights = 0;           // operands in registers of their own
   double adders = 0, registers = 0;              // of the trees
-  double first_adders = 0, first_registers = 0;  // behind single blocks
+  double first_adders = 0, first_registers = 0;  // after single blocks
   int64_t blocks = 0;
   bool accumulates = false;  // the blocks of the 7 series hold the sums of a single product each
 };

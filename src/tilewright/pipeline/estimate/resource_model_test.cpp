@@ -68,7 +68,7 @@ TEST(ResourceModel, CountsTheBlocksOfNearlyAllMeasuredComponents) {
   for (const MeasuredRun& run : runs) {
     const synthesis::Resources e = component_resources(run.component, run.parameters, run.family);
     // Of constants, columns that say the same in every word vanish, which the sizes do not say; and memories
-    // of several blocks one behind the other end in a smaller one.
+    // of several blocks one after the other end in a smaller one.
     if (5 * e.bram > 6 * run.counted.bram) ++off;
     EXPECT_LE(run.counted.bram, e.bram) << run.configuration;
     if (run.component != "rom_walker") {

@@ -1,6 +1,6 @@
 // From an integer or fixed-point graph to a network. Values of the graph become views of channel-major
 // tensors: reshapes and transposes that keep the elements in place only change the view, and a dense layer
-// takes its weights in the order of the tensor behind it. Additions and lookups are fused into the layer
+// takes its weights in the order of the underlying tensor. Additions and lookups are fused into the layer
 // before them where it has no other reader.
 #include <fmt/format.h>
 
@@ -357,7 +357,7 @@ class Extraction {
     }
   }
 
-  // The layer that makes `value` when this reader is its only one and nothing is fused behind it yet that
+  // The layer that makes `value` when this reader is its only one and nothing is fused after it yet that
   // has to come later. Nobody else may read what `value` is a view of either.
   Layer* fusable(ValueId value) {
     const auto it = views_.find(value);
@@ -455,7 +455,7 @@ class Extraction {
       tensor.bits = bits_for(range.low, range.high);
     }
     views_[node.outputs[0]] = old;
-    // A layer moves behind whatever makes the other operand.
+    // A layer moves after whatever makes the other operand.
     const size_t from = size_t(&layer - network_.layers.data());
     std::rotate(network_.layers.begin() + ptrdiff_t(from), network_.layers.begin() + ptrdiff_t(from) + 1,
                 network_.layers.end());

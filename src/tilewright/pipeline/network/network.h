@@ -41,7 +41,7 @@ struct LayerWindow {
   int64_t pad_value = 0;
 };
 
-// An addition fused behind a layer: QAdd or FixedAdd of its result (A) and another tensor (B).
+// An addition fused after a layer: QAdd or FixedAdd of its result (A) and another tensor (B).
 struct FusedAdd {
   int tensor = -1;  // B
   int64_t multiplier_a = 1, multiplier_b = 1, bias = 0;
@@ -80,7 +80,7 @@ struct Network {
   std::vector<Layer> layers;
   int input = 0, output = 0;
 
-  // What the host does before and behind: graphs whose last output and first input is the border tensor, as
+  // What the host does before and after: graphs whose last output and first input is the border tensor, as
   // NCHW i8 or i32. Empty graphs (no nodes) hand it on.
   Graph before, behind;
 

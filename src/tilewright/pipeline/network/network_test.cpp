@@ -40,7 +40,7 @@ Graph drawn(uint64_t seed) {
   }
 }
 
-// What `network` and the host behind it make of an input, by channels; the first layer reads that itself.
+// What `network` and the host after it make of an input, by channels; the first layer reads that itself.
 Tensor computed(const Network& network, const Tensor& input) {
   const auto each = [&](int id, const auto& visit) {
     const TensorShape& shape = network.tensors[size_t(id)].shape;
@@ -157,7 +157,7 @@ TEST(ExtractNetwork, ViewsReadersAndClipsAreKept) {
         const ValueId one = lookup(g, g.add("Flatten", {c})), other = g.add("Flatten", {g.conv(c, 8)});
         return g.add("FixedAdd", {one, other});
       },
-      [&](FixedGraph& g) {  // element by element, behind a Flatten of several pixels
+      [&](FixedGraph& g) {  // element by element, after a Flatten of several pixels
         const ValueId flat = g.add("Relu", {g.add("Flatten", {lookup(g, g.conv(g.x, 4))})});
         return g.add("FixedGemm",
                      {flat, g.constant(ElementType::kI32, {5, 64}, {30, -20, 7, 9, -40}),

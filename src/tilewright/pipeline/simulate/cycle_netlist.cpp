@@ -171,7 +171,7 @@ void CycleNetlist::make_steps() {
   }
 }
 
-// Each step goes behind those that make what it reads.
+// Each step goes after those that make what it reads.
 void CycleNetlist::order_steps() {
   std::vector<int> missing(steps_.size());
   std::vector<std::vector<int>> users(steps_.size());

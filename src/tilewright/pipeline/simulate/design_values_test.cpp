@@ -14,7 +14,7 @@
 namespace tilewright::pipeline {
 namespace {
 
-// Pools that hand on what they read: the builder's own factor leaves zeros behind them.
+// Pools that hand on what they read: the builder's own factor leaves zeros after them.
 Network with_live_pools(Network network) {
   for (Layer& layer : network.layers) {
     if (!layer.weights.empty()) continue;

@@ -1,4 +1,4 @@
-// Images, results and weights lie one behind the other in memory, each on a page of its own.
+// Images, results and weights lie one after the other in memory, each on a page of its own.
 #include "tilewright/pipeline/simulate/driver.h"
 
 #include <fmt/format.h>

@@ -86,7 +86,7 @@ TEST(Estimate, WeightsFromMemoryTakeAtLeastTheirTransfer) {
   EXPECT_STREQ(e.layers[1].bound, "weights");
 }
 
-// Of two layers of 48 x 48 channels the port brings 2 * 3 * 3 words of 4 beats; behind every burst of 32
+// Of two layers of 48 x 48 channels the port brings 2 * 3 * 3 words of 4 beats; after every burst of 32
 // beats it pauses.
 TEST(Estimate, WaitsForWeightsAsLongAsTheirTransfer) {
   const Network network = two_dense_layers(48);

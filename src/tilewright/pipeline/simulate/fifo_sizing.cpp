@@ -180,7 +180,7 @@ class Sizing {
   }
 
   // Later, where nobody has to wait for it and the memory in front of it has room: what a side branch keeps
-  // there needs no queue behind it.
+  // there needs no queue after it.
   void delay(size_t l) {
     const int tensor = network_.layers[l].output;
     if (tensor == network_.output) return;

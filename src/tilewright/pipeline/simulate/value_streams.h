@@ -48,7 +48,7 @@ class WordStream {
 };
 using WordStreamPtr = std::shared_ptr<WordStream>;
 
-// Movers (value_streams.cpp). Bytes from memory, `beat_bytes` at a time; behind their end come zeros.
+// Movers (value_streams.cpp). Bytes from memory, `beat_bytes` at a time; after their end come zeros.
 ValueStreamPtr bytes_stream(std::vector<uint8_t> bytes, int64_t beat_bytes);
 // The same bits as elements of another width.
 ValueStreamPtr regrouped(ValueStreamPtr in, int bits);

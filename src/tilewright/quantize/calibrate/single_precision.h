@@ -5,7 +5,7 @@
 
 namespace tilewright {
 
-// The graph with every f16 and bf16 value in f32; graph inputs and outputs keep their types behind Cast
+// The graph with every f16 and bf16 value in f32; graph inputs and outputs keep their types through Cast
 // nodes.
 Graph to_single_precision(Graph graph);
 

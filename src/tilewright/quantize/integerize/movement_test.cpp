@@ -128,7 +128,7 @@ TEST(Movement, OutputsKeepTheirNames) {
   EXPECT_EQ(integer.nodes[0].op, "Transpose");
 }
 
-// A random operator behind `v`, f32 of rank 4.
+// A random operator after `v`, f32 of rank 4.
 ValueId random_movement(MovementGraph& g, ValueId v, Random& random) {
   const Shape shape = g.graph.value(v).shape;
   const auto number = [&] { return float(8 * random.uniform() - 4); };

@@ -1,5 +1,5 @@
-// Labels are minus the logarithm of a cost less the mean of its group's: the order within a group for the
-// rank objective, ratios for the other.
+// A label is minus the logarithm of a cost, less the mean of its group: for the rank objective its order
+// within the group counts, for the other the ratios.
 #include "tilewright/search/models/boosted_cost_model.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// The C interface of XGBoost, its errors turned into ours. Trees come back through the saved model, a JSON
-// document whose numbers are exact. Two of its threads may give other trees than one (ranking draws its pairs
-// per thread), so there is always one.
+// The C interface of XGBoost, with its errors turned into ours. Trees are read from the saved model, a JSON
+// document whose numbers are exact. Several threads may give other trees than one (ranking draws its pairs
+// per thread), so it always runs with one.
 #include "tilewright/search/models/gradient_boosted.h"
 
 #include <fmt/format.h>
@@ -83,7 +83,7 @@ nlohmann::json saved_model(const Booster& booster) {
   return nlohmann::json::parse(text, text + length);
 }
 
-// Adds the nodes of a tree behind `nodes` and its gains to `importance`.
+// Appends the nodes of a tree to `nodes` and its gains to `importance`.
 void read_tree(const nlohmann::json& tree, std::vector<TreeNode>& nodes, std::vector<double>& importance) {
   const auto base = int32_t(nodes.size());
   const auto &left = tree.at("left_children"), &right = tree.at("right_children");

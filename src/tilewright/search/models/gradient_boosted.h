@@ -62,7 +62,7 @@ class GradientBoosting {
 
   // How much each column's splits improved the objective in all trees, as a share of all improvement.
   const std::vector<double>& importance() const { return importance_; }
-  // The trees one behind the other; roots() are their first nodes.
+  // The trees one after the other; roots() are their first nodes.
   const std::vector<TreeNode>& nodes() const { return nodes_; }
   const std::vector<int32_t>& roots() const { return roots_; }
 

@@ -4,7 +4,7 @@
 //   z = sigmoid(Wz x + Uz s + bz), r = sigmoid(Wr x + Ur s + br), n = tanh(Wn x + r * (Un s) + bn),
 //   h = (1 - z) * n + z * s,
 // with x its features and s the sum of h over its children. The root also sees the program's row: its x is
-// the row behind the features of the node, with rows of W of their own. The score is v . h + u . row at the
+// the row after the features of the node, with rows of W of their own. The score is v . h + u . row at the
 // root.
 #pragma once
 

@@ -80,7 +80,7 @@ class TuningRun {
  private:
   int64_t left() const { return options_.trials - int64_t(log_.trials().size()); }
 
-  // The next ones of options_.start that are not measured; `at` moves behind them.
+  // The next ones of options_.start that are not measured; `at` moves past them.
   std::vector<KnobSpace::Point> start_points(size_t& at) const {
     std::vector<KnobSpace::Point> points;
     const int64_t most = std::min<int64_t>(options_.batch, left());

@@ -423,7 +423,7 @@ class ArchitectureBuilder {
   bool has_arithmetic_ = false;
 };
 
-// "system.chip.PE[0..167].spad": the name behind the last dot, without its range.
+// "system.chip.PE[0..167].spad": the name after the last dot, without its range.
 std::string component_name(const std::string& path) {
   size_t begin = 0;
   int brackets = 0;

@@ -101,7 +101,7 @@ class FieldReader {
  private:
   std::optional<StatedFactor> factor(const std::string& word) const {
     const size_t equals = word.find('=');
-    // Without '=' the longest name with a number behind it: names may end in digits.
+    // Without '=' the longest name with a number after it: names may end in digits.
     for (int d = 0, best = -1;; ++d) {
       if (d == workload_.dimension_count()) return best < 0 ? std::nullopt : number(word, best, equals);
       const std::string& name = workload_.dimensions[size_t(d)].name;

@@ -1,5 +1,5 @@
 // The amounts of the Pad are added to the pads of the window, if the output keeps its size and no pooling
-// window lies in padding alone. A Pad that a Transpose separates from a Conv is brought behind the Transpose
+// window lies in padding alone. A Pad that a Transpose separates from a Conv is moved after the Transpose
 // first.
 #include "tilewright/transform/fold/fold_pads.h"
 

@@ -1,4 +1,4 @@
-// To move a Transpose behind a node, the node reads what lies before it, the node's axes, pads and constants
+// To move a Transpose after a node, the node reads what lies before it, the node's axes, pads and constants
 // are permuted back, and every output gets a Transpose of its own. Transposes that meet are composed, and
 // identities dropped.
 #include "tilewright/transform/normalize/cancel_transposes.h"
@@ -85,7 +85,7 @@ class Sinker {
     if (node.is("ReduceMean") || node.is("ReduceMax") || node.is("ReduceMin")) return sink_reduction(id);
   }
 
-  // All transposes in front of the node end with it, and the one behind it moves no more than they did.
+  // All transposes in front of the node end with it, and the one after it moves no more than they did.
   bool is_never_costlier(NodeId id) const {
     const Node& node = editor_.node(id);
     int64_t before = 0;

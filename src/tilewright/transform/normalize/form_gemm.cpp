@@ -1,5 +1,5 @@
 // MatMul equals a Gemm with all attributes at their defaults, so the node is only renamed. A Gemm that was
-// one before takes the Add behind it as well, if it has no bias yet.
+// one before takes the Add after it as well, if it has no bias yet.
 #include "tilewright/transform/normalize/form_gemm.h"
 
 #include <optional>

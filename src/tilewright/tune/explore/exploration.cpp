@@ -1,7 +1,7 @@
-// A round is drawn from a pool: half of it candidates that differ from a member of the front in one or two
-// knobs, knobs drawn by their importance, half of it any that are alive. A member of the pool is drawn with a
-// probability that falls with the ratio of its predicted latency to that of the front at its utilisation.
-// The first round has the least bound of each slice of utilisation.
+// A round is drawn from a pool: half of it are candidates that differ from a member of the front in one or
+// two knobs, which are drawn by their importance; the other half are any live candidates. A member of the
+// pool is drawn with a probability that falls with the ratio of its predicted latency to that of the front at
+// its utilisation. The first round takes the candidate with the least bound of each slice of utilisation.
 #include "tilewright/tune/explore/exploration.h"
 
 #include <fmt/format.h>

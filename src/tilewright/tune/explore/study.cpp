@@ -57,7 +57,7 @@ CandidateResult parse_line(const std::string& text, const std::string& where) {
   return result;
 }
 
-// Cuts off what stands behind the last line feed.
+// Cuts off what follows the last line feed.
 void cut_torn_line(const fs::path& file) {
   const std::string text = fs::exists(file) ? read_text_file(file) : "";
   const size_t end = text.rfind('\n');

@@ -18,7 +18,7 @@ struct FeatureImportance {
 };
 
 // Of the features that were chosen (SampleTable::derived). One entry per target and precision that has at
-// least `least_rows` rows, precisions falling, behind them precision 0 with all rows. Errors (invalid input):
+// least `least_rows` rows, precisions falling, after them precision 0 with all rows. Errors (invalid input):
 // the table does not verify, no such target.
 std::vector<FeatureImportance> feature_importance(const SampleTable& table,
                                                   const std::vector<std::string>& targets,

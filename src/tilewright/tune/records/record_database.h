@@ -39,7 +39,7 @@ struct RecordStore::Database {
   int64_t intern(const std::string& text);
   // Errors (SqliteDamage): there is none.
   const std::string& text_of(int64_t number);
-  // A query of kRecordColumns from the trials of one group, with `rest` behind its condition; further
+  // A query of kRecordColumns from the trials of one group, with `rest` after its condition; further
   // parameters count from 4. Nothing where the database does not know one of the texts.
   std::optional<SqliteStatement> select_group(const std::string& workload, const std::string& hardware,
                                               const std::string& tool, const std::string& rest);

@@ -10,7 +10,7 @@ namespace tilewright {
 // Quant, BipolarQuant and MultiThreshold of the domains that tools write them under.
 bool is_qonnx_quantizer(const std::string& domain, const std::string& op);
 
-// Activations: Quant becomes QuantizeLinear (behind an Add of one step where the zero point is odd, as halves
+// Activations: Quant becomes QuantizeLinear (after an Add of one step where the zero point is odd, as halves
 // are rounded after it is added), Clip (where it is narrower than 8 bits) and DequantizeLinear,
 // BipolarQuant becomes Where(x >= 0, scale, -scale). Weights are rounded here: to DequantizeLinear of
 // integers, and those of one or two bits that only are -scale, 0 or scale to these real numbers, which batch
