@@ -4,9 +4,9 @@
 // a value crosses several links within one clock (mesh: 1, HyCUBE: 4).
 //
 // Time. An operation that starts on tile a at clock t has its value at a's output at clock t +
-// operation_latency. From there the value moves by links and waits in delay registers; the consumer reads it
-// on its own tile at the clock at which it starts. Everything repeats every II clocks: clock c uses slot c
-// mod II.
+// operation_latency_cycles. From there the value moves by links and waits in delay registers; the consumer
+// reads it on its own tile at the clock at which it starts. Everything repeats every II clocks: clock c uses
+// slot c mod II.
 #pragma once
 
 #include <cstdint>
