@@ -1,4 +1,4 @@
-// What a build of Tilewright holds, for people who ask what is missing.
+// The optional parts of this build of Tilewright, to show what is missing.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// The table of targets, and what is done through it: a verb names a file, and its target does the work.
+// The table of targets and the calls that go through it: a verb names a file, and the file's target does the
+// work.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +12,11 @@
 
 namespace tilewright {
 
-// Every target; the host, which takes what no other recognises, is the last.
+// All targets; the host, which takes what no other recognises, is last.
 std::span<const Target* const> targets();
-// The one that made the file or folder.
+// The target that made the file or folder.
 const Target& target_of(const std::filesystem::path& path);
-// The engines of all, each once.
+// The engines of all targets, each once.
 std::vector<std::string> engine_names();
 
 // Runs what request.model names on its target. Errors: those of Target::run; (invalid input) an engine that

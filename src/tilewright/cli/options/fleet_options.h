@@ -1,4 +1,4 @@
-// Where a verb's measurements and implementations run: the options of `tune` and `explore`.
+// Where measurements and implementations of `tune` and `explore` run.
 #pragma once
 
 #include <CLI/CLI.hpp>

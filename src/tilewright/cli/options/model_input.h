@@ -1,5 +1,5 @@
-// What several verbs share: the requests of the flow that their options mean, and where the files lie that
-// come with the command.
+// Shared by several verbs: the requests to the flow that their options stand for, and the location of the
+// files that come with the command.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +15,8 @@ SampleFile sample_file(const DataOptions& options);
 // Compiled RTL lies in the user's cache unless a folder is given.
 EngineRequest engine_request(const TimedEngineOptions& options);
 
-// The folders of files that come with the command: beside the installed command, or in the source tree it was
-// built from.
+// The folders of files that come with the command: next to the installed command, or in the source tree it
+// was built from.
 SharedFolders shared_folders();
 
 // The library that trains placement policies: beside the installed command's libraries, or in the build

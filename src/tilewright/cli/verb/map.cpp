@@ -80,7 +80,7 @@ void map(const MapOptions& options, std::ostream& out) {
       out << fmt::format("note: {} of {} mappings came from the cache\n", answer.cache_hits, asked);
   }
   for (const std::string& warning : answer.cache_warnings) std::cerr << "warning: " << warning << "\n";
-  // What there is has been printed; the exit code says that layers are missing.
+  // The results have been printed; the exit code says that layers are missing.
   if (const std::optional<Error> missing = missing_layers(answer)) throw Error(*missing);
 }
 

@@ -13,7 +13,7 @@
 namespace tilewright::cli {
 namespace {
 
-// What several files added to one database; without --json a line for each at once.
+// What several files added to one database; without --json one line per file, printed immediately.
 class AddedFiles {
  public:
   AddedFiles(const RecordsOptions& options, std::ostream& out) : options_(options), out_(out) {}

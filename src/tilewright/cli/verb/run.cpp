@@ -1,5 +1,5 @@
-// `run`: what the flow's targets have compiled, or a model, on input data: writes the outputs, then shows
-// what ran and how it compares with the reference and with labels.
+// `run`: runs what a target has compiled, or a model, on input data. Writes the outputs, then shows what ran
+// and how it compares with the reference and with labels.
 #include <fmt/format.h>
 
 #include <filesystem>

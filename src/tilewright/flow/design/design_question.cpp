@@ -1,4 +1,4 @@
-// A model whose weights are drawn is calibrated on random inputs: its numbers mean nothing anyway.
+// A model with random weights is calibrated on random inputs: its numbers mean nothing anyway.
 #include "tilewright/flow/design/design_question.h"
 
 #include "tilewright/base/file.h"

@@ -1,4 +1,4 @@
-// What `generate` is asked, in words, and the design that answers it.
+// The request of `generate` in plain words, and the design that answers it.
 #pragma once
 
 #include <filesystem>
@@ -31,8 +31,8 @@ struct DesignQuestion {
   SharedFolders folders;
 };
 
-// Brings the model to the numbers, generates the design within the budget, and writes its folder. Errors:
-// those of the parts; (invalid input) bits that fixed point does not have.
+// Converts the model to the number type, generates the design within the budget, and writes its folder.
+// Errors: those of the parts; (invalid input) bits that fixed point does not have.
 GeneratedDesign generate_folder(const DesignQuestion& question);
 
 }  // namespace tilewright

@@ -1,4 +1,4 @@
-// What `map` is asked, in words, and all that is found.
+// The request of `map` in plain words, and its results.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct MapQuestion {
   std::string hardware;                         // a preset's name or a file
   std::filesystem::path mapping;                // mappings to evaluate instead of searching; empty: none
   std::string dataflow;                         // names with commas, "all", or a file; empty: free
-  std::vector<std::filesystem::path> timeloop;  // files of the field's mapper instead of our own
+  std::vector<std::filesystem::path> timeloop;  // Timeloop's files instead of our own
   int64_t batch = 0;                            // 0: the model's
   bool equal_area = false, imperfect = false;
   std::string objective = "energy", rules;  // rules: empty: those that go with the files
@@ -38,7 +38,7 @@ struct MapQuestion {
   std::string tool_version;        // of the cache's entries
   const Deadline* deadline = nullptr;
   SharedFolders folders;
-  std::function<void(const Diagnostic&)> note;  // is told what Timeloop's files say in vain; may be empty
+  std::function<void(const Diagnostic&)> note;  // gets what is ignored in Timeloop's files; may be empty
   NetworkProgressSink progress;
 };
 
@@ -51,7 +51,7 @@ struct MapAnswer {
   std::vector<std::string> cache_warnings;
 };
 
-// Errors (invalid input): parts that contradict each other or lack one; those of reading and mapping.
+// Errors (invalid input): parts that are missing or contradict each other; those of reading and mapping.
 MapAnswer answer_map(const MapQuestion& question);
 
 std::string map_text(const MapAnswer& answer, bool mappings);  // mappings: of every distinct layer
@@ -60,7 +60,7 @@ std::string map_csv(const MapAnswer& answer);
 std::string map_svg(const MapAnswer& answer);       // bars; where there are fronts, the network's
 std::string map_mappings(const MapAnswer& answer);  // YAML, to be evaluated again
 
-// Layers that no dataflow maps: what that means for whoever wanted mappings. Nothing where one maps all.
+// The error for layers that no dataflow maps. Nothing if one dataflow maps all.
 std::optional<Error> missing_layers(const MapAnswer& answer);
 
 }  // namespace tilewright

@@ -12,7 +12,7 @@
 
 namespace tilewright {
 
-// The outputs of all inputs, stacked along axis 0, and what was found on the way.
+// The outputs of all inputs, stacked along axis 0, and what was checked along the way.
 struct SampleRuns {
   std::vector<Tensor> outputs;
   std::vector<int64_t> classes;  // by sample of output 0; empty where it has no elements
@@ -27,7 +27,7 @@ using SampleWorker = std::function<std::vector<Tensor>(int64_t index)>;
 SampleRuns run_samples(const Graph& graph, int64_t count, int threads,
                        const std::function<SampleWorker()>& make_worker);
 
-// What the report says besides: who ran the samples, further lines for people (each with its newline), and
+// Additions to the report: what ran the samples, further lines for people (each with its newline), and
 // further facts, each the text of a JSON value.
 struct SampleFacts {
   std::string engine;

@@ -1,4 +1,4 @@
-// Where the files lie that come with Tilewright: the library looks for nothing by itself.
+// The location of the files that come with Tilewright: the library does not search for them itself.
 #pragma once
 
 #include <filesystem>

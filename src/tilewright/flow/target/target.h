@@ -1,5 +1,5 @@
 // What a backend offers the rest of the flow, and what its functions take and return: data in, pages out. The
-// table of all targets is flow/targets.h. A further backend is its own module, a room of flow with its
+// table of all targets is in flow/targets.h. A new backend is a module of its own, a room of flow with its
 // NAME_target.cpp, and one line in that table.
 #pragma once
 
@@ -19,15 +19,15 @@
 
 namespace tilewright {
 
-// Which of a target's engines runs something, and what it takes besides.
+// Which of a target's engines to run, and its options.
 struct EngineRequest {
   std::string name = "functional";
   std::string memory;                  // of a timed engine, as find_memory_model takes it; empty: the usual
   std::string trace, wave;             // files to write; empty: none
   std::filesystem::path cache_folder;  // of compiled RTL
-  bool counters = false;               // says what every module did in how many cycles
+  bool counters = false;               // reports what every module did in how many cycles
 
-  // Whether it tells cycles.
+  // Whether it reports cycles.
   bool is_timed() const { return name == "cycle" || name == "rtl"; }
 };
 
@@ -36,7 +36,7 @@ struct RunRequest {
   SampleFile input;
   std::filesystem::path labels;  // run_accuracy() reads them
   EngineRequest engine;
-  std::string hardware;  // of a bundle: another overlay than the one it was compiled for; empty: that
+  std::string hardware;  // of a bundle: an overlay other than the one it was compiled for; empty: that one
   bool verify = false;   // compares with the reference
   int threads = 1;
   SharedFolders folders;
@@ -47,7 +47,7 @@ struct RunReport {
   std::vector<int64_t> classes;  // by sample: the largest of output 0; empty where that has no elements
   std::string summary, verdict;  // for people: what ran; how it compares with the reference
   std::string facts;             // the same for machines: a JSON object
-  // The results are wrong, which is a fault of ours: to be thrown once the report is shown.
+  // The results are wrong, which is our bug: to be thrown after the report is shown.
   std::optional<Error> disagreement;
 };
 
@@ -55,8 +55,8 @@ struct SynthesisRequest {
   std::string hardware;             // a machine's name or file, or the folder of a generated design
   std::string device;               // empty: the design's own
   std::filesystem::path output;     // folder; empty: none, or the design's own
-  std::filesystem::path temporary;  // folder for files that nobody keeps
-  double clock_mhz = 0;             // that timing is judged by; 0: the description's
+  std::filesystem::path temporary;  // folder for temporary files
+  double clock_mhz = 0;             // for the timing; 0: the description's
   int seed = 1;                     // of the placer
   double timeout_s = 3600;          // of each tool
   bool rtl_only = false, no_dsp = false, allow_misfit = false;
@@ -65,20 +65,20 @@ struct SynthesisRequest {
 
 struct SynthesisAnswer {
   Answer page;
-  Diagnostics misfits;  // resources that the device lacks: to be raised once the page is shown
+  Diagnostics misfits;  // resources that the device lacks: to be raised after the page is shown
 };
 
-// One backend. What it lacks is null.
+// One backend. Null: not offered.
 struct Target {
   std::string name;
   std::string artifact;              // "bundle": what its compiler makes and `run` takes
-  std::string made_by;               // says how to get one, to whoever has none
+  std::string made_by;               // how to make one
   std::vector<std::string> engines;  // names that run() takes
 
-  // Whether a file or folder is such an artifact, by its content. False for what cannot be read.
+  // Whether a file or folder is such an artifact, by its content. False if it cannot be read.
   bool (*recognizes)(const std::filesystem::path&) = nullptr;
-  // Errors: those of reading the artifact and the input; (invalid input) options that the artifact or its
-  // engine has no use for, the first of them.
+  // Errors: those of reading the artifact and the input; (invalid input) the first option that the artifact
+  // or its engine does not use.
   RunReport (*run)(const RunRequest&) = nullptr;
   SynthesisAnswer (*synthesize)(const SynthesisRequest&) = nullptr;
 };

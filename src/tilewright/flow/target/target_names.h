@@ -1,5 +1,5 @@
-// Names of targets that compiled models name: in bundles, in tables, in JSON. What no target takes runs on
-// the host, which is also the reference of all others.
+// Names of targets in compiled models: in bundles, tables and JSON. What no target takes runs on the host,
+// which is also the reference for all others.
 #pragma once
 
 namespace tilewright {
