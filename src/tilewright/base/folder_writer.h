@@ -1,5 +1,5 @@
 // Folders that a command writes. Each holds a list of the files we wrote, with digests (kManifestFile): only
-// files that we wrote and that nobody has changed since are replaced or removed later.
+// files that we wrote and that have not been changed since are replaced or removed later.
 #pragma once
 
 #include <filesystem>

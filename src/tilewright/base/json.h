@@ -43,10 +43,10 @@ class JsonMap {
 };
 
 // The document, on one line or (`indent` from 0) on many. Documents contain names of files and nodes: bytes
-// that are not UTF-8, which JSON cannot hold, come out as U+FFFD.
+// that are not UTF-8, which JSON cannot hold, become U+FFFD.
 std::string json_text(const nlohmann::json& value, int indent = -1);
 std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
-// A text as it stands in such a document, with its quotes; a scalar of YAML, too. In the second form
+// A text as written in such a document, with its quotes; a scalar of YAML, too. In the second form
 // characters beyond ASCII are "\u00e9".
 std::string json_quoted(const std::string& text);
 std::string ascii_json_quoted(const std::string& text);

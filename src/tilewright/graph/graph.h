@@ -6,9 +6,8 @@
 //    fused forms.
 //  - nodes are in topological order; a value is a graph input, a constant, or the output of exactly one node.
 //  - every value has a static type and shape: symbolic dimensions are bound when a model is read.
-//  - an absent optional input is kNoValue; absent trailing inputs are simply not listed. An optional output
-//  that
-//    nobody wants is kNoValue as well.
+//  - an absent optional input is kNoValue; absent trailing inputs are not listed. An optional output that is
+//    not used is kNoValue as well.
 //  - subgraphs (If, Loop, Scan) are removed by the readers or reported as unsupported.
 #pragma once
 
@@ -97,7 +96,7 @@ class Graph {
   // Removes the nodes for which dead[node] is set, and all values that nothing refers to any more; keeps
   // order.
   void erase_nodes(const std::vector<bool>& dead);
-  // Removes nodes whose outputs nobody reads, then unused values. Graph inputs stay.
+  // Removes nodes whose outputs are not read, then unused values. Graph inputs stay.
   void remove_dead();
   // Sorts nodes topologically, stable where possible. Errors (invalid input): a cycle, naming a node on it.
   void sort_topologically();

@@ -9,7 +9,7 @@
 namespace tilewright {
 
 // `levels` levels "l0", "l1", ... whose loops, imperfect factors included, cover the workload and never have
-// nothing to do. Loops stand in random order; about one in five is spatial.
+// nothing to do. Loops are in random order; about one in five is spatial.
 inline Mapping random_mapping(const Workload& workload, int levels, Random& random) {
   Mapping mapping;
   mapping.levels.resize(size_t(levels));

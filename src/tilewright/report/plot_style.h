@@ -18,7 +18,7 @@ inline constexpr double kPlotText = 12;  // pixels
 // 2 begin with grey and differ from each other, so that two plots of the same whole are not taken for one.
 const char* plot_colour(size_t series, int palette = 0);
 
-// A plot's rectangle, in pixels, and the values its edges stand for. At least two ticks each, ascending.
+// A plot's rectangle, in pixels, and the values at its edges. At least two ticks each, ascending.
 struct LinearAxes {
   double left = 0, top = 0, width = 0, height = 0;
   std::vector<double> x_ticks, y_ticks;

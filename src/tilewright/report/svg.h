@@ -35,7 +35,7 @@ class SvgDrawing {
   std::string body_;
 };
 
-// Text as it stands in XML and HTML, in elements and attributes.
+// Text as written in XML and HTML, in elements and attributes.
 std::string escaped_xml(const std::string& text);
 
 // About how wide sans-serif text is drawn; SVG leaves the exact font to the viewer.

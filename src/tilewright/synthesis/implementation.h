@@ -9,7 +9,7 @@
 
 namespace tilewright::synthesis {
 
-// What maps logic to look-up tables. kUsual is what run_yosys takes when nobody chooses: ABC9 on iCE40, ABC
+// What maps logic to look-up tables. kUsual is the default of run_yosys: ABC9 on iCE40, ABC
 // on the others. ABC2 is a second pass of ABC before the mapping one (iCE40, ECP5).
 enum class LutMapper { kUsual, kAbc, kAbc2, kAbc9 };
 // The algorithms of nextpnr 0.4: analytic (HeAP) and annealing; negotiated congestion on a heap of arcs or on

@@ -34,7 +34,7 @@ class RoutedFormula {
   PlacementFormula placement_;
   FlowCnf flow_;
   std::vector<std::vector<int>> placed_;  // [node][time - low][tile]
-  std::vector<int> value_of_;             // per node: id in flow_; -1: nobody reads it
+  std::vector<int> value_of_;             // per node: id in flow_; -1: not read
 };
 
 }  // namespace tilewright::cgra

@@ -14,7 +14,7 @@ struct Evaluation {
   std::vector<std::vector<int32_t>> values;      // [node][thread]
   std::vector<std::vector<StoreRecord>> stores;  // [node][thread]; empty but for stores and outputs
   // [variable][entry] after the last thread, of variables that nodes write on their tile: writer j (ascending
-  // ids) of w writes entry (thread mod (entries / w)) * w + j; entries nobody wrote are 0. Empty for all
+  // ids) of w writes entry (thread mod (entries / w)) * w + j; unwritten entries are 0. Empty for all
   // other variables.
   std::vector<std::vector<int32_t>> memory;
   // [array], index -> value: what all stores and outputs left there, in the order of threads, then nodes.

@@ -13,7 +13,7 @@ namespace tilewright::cgra {
 //
 // Nodes. `type`, or a flag `const`, `input`, `output` ("True"); else `op`, or `opcode`, or where neither is
 // given `label`, names the operation in our names or those of kernel_file.h; without any it is `add`. `const`
-// is a constant operand: its number stands in `value`, `constVal`, `int` or `const`, or is the node's name; 1
+// is a constant operand: its number is in `value`, `constVal`, `int` or `const`, or is the node's name; 1
 // otherwise. `thread` is the thread number. `then`, `array` and `writes` are those of the JSON form. Loads
 // without an array use "memory", stores, inputs and outputs one of their own, named after them.
 //

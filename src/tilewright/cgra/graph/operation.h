@@ -39,7 +39,7 @@ struct StoreRecord {
   bool operator==(const StoreRecord&) const = default;
 };
 
-// Element of an array that is not given; of a variable that nobody fills and nobody gives.
+// An element of an array that is not given; a value of a variable that is neither computed nor given.
 int32_t pseudo_element(int array, int32_t index);
 int32_t pseudo_argument(int variable, int thread);
 

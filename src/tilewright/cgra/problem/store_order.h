@@ -1,6 +1,6 @@
 // The order of stores in a mapping. Stores to one array reach memory in the order of the clocks at which they
-// start; program order is by thread, then by the order of the graph. Mappers do not consider it: whoever uses
-// a mapper's result calls these functions.
+// start; program order is by thread, then by the order of the graph. Mappers do not consider it: code that
+// uses a mapper's result calls these functions.
 #pragma once
 
 #include <vector>
@@ -14,9 +14,9 @@ namespace tilewright::cgra {
 // every node.
 std::vector<Violation> check_store_order(const MappingProblem& problem, const GraphMapping& mapping);
 
-// Moves stores to later clocks on their tiles until check_store_order finds nothing, and drops the routes
-// where one has moved. `mapping` is valid by check_mapping and stays so, except for routes. False, with
-// `mapping` unchanged, if no such clocks were found.
+// Moves stores to later clocks on their tiles until check_store_order finds nothing, and drops the routes if
+// one has moved. `mapping` is valid by check_mapping and stays so, except for routes. False, with `mapping`
+// unchanged, if no such clocks were found.
 bool order_stores(const MappingProblem& problem, GraphMapping& mapping);
 
 }  // namespace tilewright::cgra

@@ -16,8 +16,8 @@ void add_limits(CLI::App* verb, LimitOptions& limits, const std::string& name, c
 int64_t bytes_of(const std::string& option, const std::string& text);
 
 // Made where a verb starts, so that reading its input counts. The memory limit holds for the deadline, and as
-// the process's own limit for allocations that nobody estimated, which then fail (std::bad_alloc). The first
-// Ctrl-C ends the work and leaves what was found; the second one ends the process. One at a time.
+// the process's own limit for allocations that were not estimated, which then fail (std::bad_alloc). The
+// first Ctrl-C ends the work and leaves what was found; the second one ends the process. One at a time.
 class CommandLimits {
  public:
   explicit CommandLimits(const LimitOptions& options);

@@ -92,7 +92,7 @@ struct PlaceVerbOptions {
   std::vector<std::string> fixed;   // NODE=TILE[@TIME]
   bool routed = false, places_only = false;
   LimitOptions limits;
-  int64_t evaluations = 0;  // 0: what the method takes by itself
+  int64_t evaluations = 0;  // 0: the method's default
   uint64_t seed = 0;
   int threads = 1;
   std::string output, svg, configuration, proof_folder;
@@ -240,7 +240,7 @@ struct GenerateOptions {
   std::string number_type = "int8";
   int weight_bits = 8, activation_bits = 8;
   DataOptions calibration;
-  std::string allocation;  // file that stands in for the search
+  std::string allocation;  // file that replaces the search
   std::string memory;      // of the simulation; empty: the device's
   bool explain = false, no_simulate = false;
   LimitOptions limits;

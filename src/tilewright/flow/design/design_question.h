@@ -22,7 +22,7 @@ struct DesignQuestion {
   std::string number_type = "int8";   // or fixed point such as q10.22
   int weight_bits = 8, activation_bits = 8;
   SampleFile calibration;            // of a float model in int8; no path: random where weights are drawn
-  std::filesystem::path allocation;  // file that stands in for the search; empty: none
+  std::filesystem::path allocation;  // file that replaces the search; empty: none
   std::string memory;                // of the simulation; empty: the device's
   bool simulate = true;
   int threads = 1;

@@ -39,7 +39,7 @@ Graph load_model(const std::filesystem::path& path, const LoadOptions& options =
 struct ModelFile {
   std::filesystem::path path;
   LoadOptions options;
-  std::function<void(const Diagnostics&)> warn;  // is told the reader's warnings; may be empty
+  std::function<void(const Diagnostics&)> warn;  // gets the reader's warnings; may be empty
 };
 Graph load_model(const ModelFile& file);
 // The same for what depends on shapes alone: weights may be absent.

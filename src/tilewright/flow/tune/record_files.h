@@ -31,9 +31,9 @@ int64_t each_record(const std::filesystem::path& database, bool best_only,
 int64_t export_record_file(const std::filesystem::path& database, bool best_only,
                            const std::filesystem::path& output);
 
-// Adds the records of texts, or of other databases, to a database, which is made if need be. `added` is told
-// how many of each file were new. "-" is `standard_input`. Returns how many records the database holds.
-// Errors: those of RecordStore, import_records and merge_records.
+// Adds the records of texts, or of other databases, to a database, which is created if needed. `added` gets
+// each file and its number of new records. "-" is `standard_input`. Returns how many records the database
+// holds. Errors: those of RecordStore, import_records and merge_records.
 using FileAdded = std::function<void(const std::string& file, int64_t added)>;
 int64_t import_record_texts(const std::filesystem::path& database, const std::vector<std::string>& files,
                             std::istream& standard_input, const FileAdded& added);

@@ -1,4 +1,4 @@
-// The rules that every graph follows, whoever made it.
+// The rules for every graph, whatever made it.
 #pragma once
 
 #include "tilewright/base/error.h"

@@ -19,7 +19,7 @@ struct AreaMemory {
 // All block memories of the RTL: scratchpads, accumulators, queues.
 std::vector<AreaMemory> area_memories(const OverlayHardware& hardware);
 
-// What look-up tables and flip-flops are proportional to; the names stand in the order of the values. Of the
+// What look-up tables and flip-flops are proportional to; the names are in the order of the values. Of the
 // whole overlay, and of gemm_core alone (its features are the first ones, the others 0).
 const std::vector<const char*>& area_feature_names();
 std::vector<double> area_features(const OverlayHardware& hardware);

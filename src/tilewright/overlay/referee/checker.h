@@ -29,7 +29,7 @@ namespace tilewright::overlay {
 
 struct ProgramImage {
   std::span<const std::byte> instructions;
-  std::span<const std::byte> uops;  // what stands in memory from uop_address on
+  std::span<const std::byte> uops;  // the contents of memory from uop_address on
   uint64_t uop_address = 0;
   uint64_t memory_bytes = 0;  // 0: unknown, accesses to DRAM are not checked
 };

@@ -54,15 +54,15 @@ class CycleModel {
 struct ComponentType {
   const char* name;
   // What has to be read before it: the modules of rtl/pipeline that it instantiates, named as
-  // component_module takes them, and kConfigPackage where it or they name positions of fields or registers.
+  // component_module takes them, and kConfigPackage if it or they name positions of fields or registers.
   std::vector<const char*> uses;
   // clk and rst left out. Errors (invalid input): parameters that do not fit, all named.
   std::vector<ComponentPort> (*ports)(const netlist::Parameters& parameters);
   // `images`: the task tables that `parameters` name.
   std::unique_ptr<CycleModel> (*cycle_model)(const netlist::Parameters& parameters,
                                              const MemoryImages& images);
-  // How the rows of its task tables, and what else comes in fields, lie in their words; its source names
-  // their positions by the package component_config. nullptr: there are none.
+  // The layouts of the rows of its task tables, and of whatever else has fields; its source takes their
+  // positions from the package component_config. nullptr: there are none.
   std::vector<RowLayout> (*layouts)() = nullptr;
 };
 

@@ -31,12 +31,12 @@ std::vector<BillItem> streaming_bill(const Network& network, const std::vector<L
                                      const Allocation& allocation);
 std::vector<BillItem> processor_bill(const Network& network, const std::vector<LayerFacts>& facts,
                                      const Allocation& allocation, const Plan& plan);
-// Streaming: elements per beat of the stream that carries a tensor, behind its writer or behind the frame of
+// Streaming: elements per beat of the stream that carries a tensor, after its writer or after the frame of
 // the input.
 int64_t stream_elements(const Network& network, const Allocation& allocation, int tensor);
 // Between a stream of a tensor's `count` elements and whole beats of a memory port: what the last beat holds
-// beyond them is dropped or added. `width`: elements per beat of the design's stream; for an input set to
-// what comes out.
+// beyond them is dropped or added. `width`: elements per beat of the design's stream; for an input set to the
+// result.
 std::vector<BillItem> port_bill(const Allocation& allocation, int64_t count, int bits, bool input,
                                 int64_t& width);
 // `from` elements per beat to `to`.

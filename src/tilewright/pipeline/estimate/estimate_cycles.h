@@ -1,4 +1,4 @@
-// The time of an allocation, by shape; estimate() puts it together with the resources. The formulas stand in
+// The time of an allocation, by shape; estimate() puts it together with the resources. The formulas are in
 // docs/pipeline/pipeline_models.md.
 #pragma once
 

@@ -1,4 +1,4 @@
-// How a row of a task table lies in its word: one table of fields per kind of row. Packing and unpacking
+// The layout of a task table's row in its word: one table of fields per kind of row. Packing and unpacking
 // here, the positions in the SystemVerilog package (component/config_package.h) and the text in
 // docs/pipeline/pipeline.md all come from it.
 #pragma once
@@ -30,14 +30,14 @@ constexpr FieldWidth parameter_bits(const char* name, bool is_signed) { return {
 // `name` (a parameter) fields of `bits` side by side.
 constexpr FieldWidth repeated_bits(int bits, const char* name) { return {bits, name, false}; }
 
-// One field of the rows that `Row` holds. What it stores is a member, or follows from them: such a function
-// counts when a row is written, and is passed over when it is read.
+// One field of the rows that `Row` holds. It stores a member, or a value derived from the members by a
+// function, which is computed when a row is written and skipped when it is read.
 template <typename Row>
 struct RowField {
   using Derived = int64_t (*)(const Row&, const netlist::Parameters&);
   using Value = std::variant<int64_t Row::*, bool Row::*, std::vector<int64_t> Row::*, Derived>;
 
-  const char* name;  // in capitals, as docs/pipeline/pipeline.md has it
+  const char* name;  // in capitals, as in docs/pipeline/pipeline.md
   FieldWidth width;
   Value value;
 };

@@ -30,7 +30,7 @@ struct StreamingSchedule {
 // Errors (internal): an allocation that is not streaming. It need have no depths yet.
 StreamingSchedule streaming_schedule(const Network& network, const Allocation& allocation);
 
-// Sets input_fifo and residual_fifo of every layer, in beats of the stream that each queue stands in; 0 where
+// Sets input_fifo and residual_fifo of every layer, in beats of the stream that each queue is in; 0 where
 // the windows' own memories suffice. Takes a walk over all pixels: throws Expired when the deadline is over.
 void size_fifos(const Network& network, Allocation& allocation, const Deadline* deadline = nullptr);
 

@@ -19,7 +19,7 @@ struct PassShape {
   auto operator<=>(const PassShape&) const = default;
 };
 
-// Where a pass stands in the layer. Channels and filters count within the group.
+// The position of a pass in the layer. Channels and filters count within the group.
 struct Pass {
   PassShape shape;
   int64_t group = 0, image = 0, row = 0, channel = 0, filter = 0;

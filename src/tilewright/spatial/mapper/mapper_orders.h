@@ -29,7 +29,7 @@ struct OrderedMapping {
   OrderMeasure measure;                  // a sum of differences: not rounded as an evaluation is
 };
 
-// Whether the loops outside may stand in any order when the loops `inside` of `level` stand inside them.
+// Whether the loops outside may be in any order when the loops `inside` of `level` are inside them.
 using SettledOrders = std::function<bool(int level, const std::vector<int>& inside)>;
 
 // Every order that no other one beats in energy and in the words of all ports (one of those that tie in all):

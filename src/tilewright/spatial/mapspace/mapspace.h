@@ -2,7 +2,7 @@
 //
 // A mapping of the space assigns to every level: for each dimension a temporal factor and a spatial factor on
 // each axis, the order of the temporal loops (factors of 1 have no place in it), and what is kept. Spatial
-// loops of one level stand in the order of the dimensions, y outside x. With `imperfect` factors need not
+// loops of one level are in the order of the dimensions, y outside x. With `imperfect` factors need not
 // divide; each factor is then at most the tiles that are left for it (nest/validity.h). Two mappings are the
 // same if they print the same.
 #pragma once

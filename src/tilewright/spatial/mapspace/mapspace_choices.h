@@ -1,7 +1,7 @@
 // The coordinates of a mapspace: which factors every loop of a mapping may take, given what the loops inside
 // it cover, and which data spaces every level may keep. Enumeration, sampling and the mapper all walk these.
 //
-// The loops of one dimension stand in slots, from the innermost to the outermost: of every level, innermost
+// The loops of one dimension are in slots, from the innermost to the outermost: of every level, innermost
 // level first, the loop along x, along y, and the temporal one. A slot of factor 1 is no loop.
 #pragma once
 

@@ -19,7 +19,7 @@ struct TimeloopText {
   std::string text;
 };
 
-// What the files together describe. Data spaces stand in the order input, weight, output under their own
+// What the files together describe. Data spaces are in the order input, weight, output under their own
 // names; levels and dimensions have the names of the files.
 struct TimeloopImport {
   std::optional<ArrayHardware> hardware;

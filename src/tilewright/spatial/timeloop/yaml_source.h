@@ -16,7 +16,7 @@
 
 namespace tilewright::timeloop {
 
-// A YAML node and the file it stands in.
+// A YAML node and the file that contains it.
 struct Source {
   YAML::Node node = YAML::Node(YAML::NodeType::Undefined);
   std::string file;

@@ -34,7 +34,7 @@ struct WorkerStreams {
 // What `tilewright worker` does; returns the exit code. With ids on the stream (a local executor): says to
 // `endings`, a JSON line each, how every job ended; this process ends when `ids` does, in the middle of a job
 // too, and is killed when its parent dies. With `job_ids` (a job of Slurm): ends itself when a job takes
-// longer than its limit, and tells `errors` why one has no result.
+// longer than its limit, and reports to `errors` why one has no result.
 int serve_jobs(const WorkerOptions& options, const std::vector<JobKind>& kinds, const WorkerStreams& streams);
 
 // Exit codes that tell an executor how a worker ended.
