@@ -13,7 +13,7 @@ enum class MemoryModelKind { kIdeal, kFixed, kDdr };
 
 // All times in cycles of the accelerator's clock.
 struct MemoryModel {
-  MemoryKind kind = MemoryKind::kFixed;
+  MemoryModelKind kind = MemoryModelKind::kFixed;
   // kFixed: the first beat of a read comes at the earliest `latency` cycles after its address was accepted,
   // then one beat every `beat_interval` cycles; the response of a write `latency` cycles after its last beat.
   // Reads and writes do not meet. After the last beat of a burst of n beats the bus of that direction is idle

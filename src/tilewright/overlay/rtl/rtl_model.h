@@ -24,8 +24,8 @@ class OverlayRtlModel final : public RegisterPort {
  public:
   // Compiles the model unless the cache has it, and resets it. Errors: whatever verify_rtl finds (invalid
   // input), a missing tool (unsupported), messages of the tools about the sources (invalid input).
-  RtlModel(const OverlayHardware& hardware, const MemoryModel& memory, const RtlOptions& options);
-  ~RtlModel() override;
+  OverlayRtlModel(const OverlayHardware& hardware, const MemoryModel& memory, const RtlOptions& options);
+  ~OverlayRtlModel() override;
 
   // The memory behind the port; its begin() connects bytes.
   AxiMemory& memory() { return memory_; }

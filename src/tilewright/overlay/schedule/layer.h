@@ -107,7 +107,7 @@ struct OverlayLayer {
 };
 
 // pad_value as stored in a lane of the inputs: for bipolar ones, the bit.
-inline int32_t padding_lane(const Layer& layer) {
+inline int32_t padding_lane(const OverlayLayer& layer) {
   return layer.sources[0].bipolar ? int32_t(layer.pad_value > 0) : layer.pad_value;
 }
 
@@ -137,7 +137,7 @@ OverlayLayer extract_layer(const Graph& graph, const Node& node, const OverlayHa
                            std::optional<SourceView> view = {});
 
 // Why `layer` cannot run exactly on `hardware`; empty if it can.
-std::string why_not(const Layer& layer, const OverlayHardware& hardware);
+std::string why_not(const OverlayLayer& layer, const OverlayHardware& hardware);
 
 // The layer with fold_y x fold_x positions of its input folded into channels. nullopt if it is not a dense
 // single-source convolution or nothing is gained.
@@ -149,7 +149,7 @@ int64_t highest_weight(int bits);
 
 // What the lanes after the last input channel add to a bipolar sum: they hold -1, and 1-bit weights have no
 // zero. Their weights alternate, so only an odd number of channels leaves a remainder, one per tap.
-int32_t unused_lane_sum(const Layer& layer);
+int32_t unused_lane_sum(const OverlayLayer& layer);
 
 // Largest magnitude that accumulator plus bias can take for any input, over all output channels.
 int64_t accumulator_bound(const OverlayLayer& layer, int64_t channel);

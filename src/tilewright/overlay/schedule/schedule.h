@@ -25,7 +25,7 @@ struct Schedule {
   TileOrder order = TileOrder::kOutputsInner;
   bool weights_resident = false;  // all weights of the inner loops stay in their scratchpad
   bool inputs_resident = false;   // all inputs of the inner loops stay in their scratchpad
-  int fold_y = 1, fold_x = 1;     // image positions folded into channels (Layer::foldable)
+  int fold_y = 1, fold_x = 1;     // image positions folded into channels (OverlayLayer::foldable)
   // With the defaults of the following fields, instructions are issued in the plainest order.
   bool early_start = false;  // parameters and first values of a tile's sums are not kept until its data come
   bool parameters_by_tile = false;  // loaded with each tile, even where those of all tiles would fit

@@ -16,7 +16,7 @@ bool refinements_matter(const OverlayLayer& layer, const OverlayHardware& hardwa
                         std::shared_ptr<const TilingFacts> facts);
 
 // `schedule` with the refinements worth a trial, as far as they matter and fit.
-std::vector<Schedule> refined_schedules(const Layer& layer, const OverlayHardware& hardware,
-                                        const Schedule& schedule, std::shared_ptr<const LayerFacts> facts);
+std::vector<Schedule> refined_schedules(const OverlayLayer& layer, const OverlayHardware& hardware,
+                                        const Schedule& schedule, std::shared_ptr<const TilingFacts> facts);
 
 }  // namespace tilewright::overlay

@@ -43,8 +43,8 @@ struct ChannelBlocks {
 };
 
 // What all tilings of a layer on one overlay share.
-struct LayerFacts {
-  LayerFacts(const Layer& layer, const OverlayHardware& hardware);
+struct TilingFacts {
+  TilingFacts(const OverlayLayer& layer, const OverlayHardware& hardware);
   ChannelBlocks blocks;
   OutputPasses output;
 };

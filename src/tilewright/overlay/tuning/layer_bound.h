@@ -28,7 +28,8 @@ struct LayerBound {
 };
 
 // Of `layer` as it is (not folded).
-LayerBound layer_bound(const Layer& layer, const OverlayHardware& hardware, const MemoryModel& memory = {});
+LayerBound layer_bound(const OverlayLayer& layer, const OverlayHardware& hardware,
+                       const MemoryModel& memory = {});
 
 // At most the cycles of layer_cycles() for this tiling, which must fit: its bytes and steps, the ends of its
 // instructions, and what nothing can overlap, the data of the first step and the stores of the last tile.

@@ -37,9 +37,9 @@ struct Task {
 
 struct Design {
   std::string name;
-  netlist::Design netlist;  // top: `tilewright_pipeline` with AXI4-Lite s_*, AXI4 m0_* .., irq
-  MemoryImages images;      // by the file names that components' parameters give
-  TensorLayout input, output;
+  netlist::Netlist netlist;  // top: `tilewright_pipeline` with AXI4-Lite s_*, AXI4 m0_* .., irq
+  MemoryImages images;       // by the file names that components' parameters give
+  DramLayout input, output;
   std::vector<uint8_t> weights;  // the data in DRAM, one run of bytes per channel after the other
   int64_t weight_bytes_per_channel = 0;
   std::vector<Task> tasks;  // in the order of the plan
