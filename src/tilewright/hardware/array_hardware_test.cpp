@@ -30,7 +30,7 @@ ArrayHardware three_levels() {
   return h;
 }
 
-std::string problems(const ArrayHardware& hardware) {
+std::string array_problems(const ArrayHardware& hardware) {
   Diagnostics diagnostics;
   hardware.verify(diagnostics);
   std::string text;
@@ -42,12 +42,12 @@ template <typename Change>
 std::string problems_after(Change&& change) {
   ArrayHardware h = three_levels();
   change(h);
-  return problems(h);
+  return array_problems(h);
 }
 
 TEST(ArrayHardware, InstancesAndArea) {
   const ArrayHardware h = three_levels();
-  EXPECT_EQ(problems(h), "");
+  EXPECT_EQ(array_problems(h), "");
   EXPECT_EQ(h.instances(0), 1);
   EXPECT_EQ(h.instances(1), 1);
   EXPECT_EQ(h.instances(2), 12);
@@ -120,7 +120,7 @@ TEST(ArrayPresets, AllAreLegalAndRoundTrip) {
     SCOPED_TRACE(name);
     const ArrayHardware h = find_array_hardware(name, kPresets);
     EXPECT_EQ(h.name, name);
-    EXPECT_EQ(problems(h), "");
+    EXPECT_EQ(array_problems(h), "");
     EXPECT_EQ(parse_array_hardware(print_array_hardware(h), "printed.yaml"), h);
   }
 }

@@ -57,7 +57,7 @@ TEST(Workload, TransposedConvolutionScattersItsOutput) {
   EXPECT_TRUE(w.depends_on(kOutputSpace, *w.find_dimension("R")));
 }
 
-std::string problems(const Workload& workload) {
+std::string workload_problems(const Workload& workload) {
   Diagnostics diagnostics;
   workload.verify(diagnostics);
   std::string text;
@@ -67,7 +67,7 @@ std::string problems(const Workload& workload) {
 
 TEST(Workload, VerifyNamesEveryProblem) {
   Workload w = matmul_workload("m", 3, 4, 5);
-  EXPECT_EQ(problems(w), "");
+  EXPECT_EQ(workload_problems(w), "");
   w.dimensions[1].name = "B";
   w.dimensions[2].size = 0;
   w.data_spaces[0].bits = 0;
@@ -77,7 +77,7 @@ TEST(Workload, VerifyNamesEveryProblem) {
   w.data_spaces[1].ranks[0].size = 0;
   w.data_spaces[1].ranks[1].terms[0].coefficient = INT64_MIN;
   w.data_spaces[2].is_output = false;
-  const std::string text = problems(w);
+  const std::string text = workload_problems(w);
   for (const char* part :
        {"a dimension needs a name of its own", "size 0 is below 1", "0 bits are not in 1..64",
         "refers to dimension 9 of 4", "coefficient of B is 0", "appears twice", "size 0 is not in 1..2^40",
@@ -109,13 +109,13 @@ TEST(Workload, RefusesMoreDataSpacesThanMappingsChooseAmong) {
     w.data_spaces.push_back(w.data_spaces[0]);
     w.data_spaces.back().name = "more" + std::to_string(w.data_spaces.size());
   }
-  EXPECT_EQ(problems(w), "");
+  EXPECT_EQ(workload_problems(w), "");
   for (const size_t count : {9u, 33u, 40u}) {
     while (w.data_spaces.size() < count) {
       w.data_spaces.push_back(w.data_spaces[0]);
       w.data_spaces.back().name = "more" + std::to_string(w.data_spaces.size());
     }
-    EXPECT_NE(problems(w).find(std::to_string(count) + " data spaces, there may be 8 at most"),
+    EXPECT_NE(workload_problems(w).find(std::to_string(count) + " data spaces, there may be 8 at most"),
               std::string::npos);
   }
 }
@@ -146,7 +146,7 @@ TEST(WorkloadClass, MappingsSayEveryNameThatVerifies) {
       name += bytes[size_t(random.between(0, random.chance(0.8) ? 5 : int64_t(bytes.size()) - 1))];
     Workload w = matmul_workload("m", 3, 4, 5);
     (random.chance(0.5) ? w.data_spaces[1].name : w.dimensions[1].name) = name;
-    if (!problems(w).empty()) continue;
+    if (!workload_problems(w).empty()) continue;
     ++sound;
     Mapping mapping{{{"memory", {{1, 3}}, {{1, 2, SpatialAxis::kX}}, ~7u | 2u}}};
     EXPECT_EQ(parse_mapping(print_mapping(w, mapping), "printed", w), mapping) << name;

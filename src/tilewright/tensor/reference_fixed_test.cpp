@@ -13,7 +13,7 @@ namespace {
 using Integers = std::vector<int64_t>;
 using Wide = __int128;
 
-Tensor random_tensor(const Shape& shape, int64_t limit, Random& random) {
+Tensor random_fixed_tensor(const Shape& shape, int64_t limit, Random& random) {
   Tensor tensor(ElementType::kI32, shape);
   for (int64_t i = 0; i < tensor.size(); ++i) tensor.set_integer(i, random.between(-limit, limit));
   return tensor;
@@ -48,9 +48,9 @@ TEST(ReferenceFixed, GemmEqualsWideArithmetic) {
   for (int round = 0; round < 300; ++round) {
     const int64_t k = random.between(1, 40), n = random.between(1, 3), o = random.between(1, 5);
     const int fraction = int(random.between(0, kMostFraction));
-    const Tensor x = random_tensor({n, k}, int64_t{1} << random.between(4, 28), random);
-    const Tensor w = random_tensor({o, k}, int64_t{1} << random.between(4, 28), random);
-    const Tensor b = random_tensor({o}, INT32_MAX, random);
+    const Tensor x = random_fixed_tensor({n, k}, int64_t{1} << random.between(4, 28), random);
+    const Tensor w = random_fixed_tensor({o, k}, int64_t{1} << random.between(4, 28), random);
+    const Tensor b = random_fixed_tensor({o}, INT32_MAX, random);
     const Tensor y = reference_fixed_gemm(x, w, b, fraction);
     for (int64_t i = 0; i < n * o; ++i) {
       Wide sum = Wide{b.integer_at(i % o)} * (Wide{1} << fraction);
@@ -72,7 +72,7 @@ TEST(ReferenceFixed, AccumulatorsWrapModulo64Bits) {
 TEST(ReferenceFixed, AveragePoolIsWithinOneStepOfTheMean) {
   Random random(9111);
   for (int round = 0; round < 200; ++round) {
-    const Tensor x = random_tensor({1, 2, 6, 7}, 1 << 24, random);
+    const Tensor x = random_fixed_tensor({1, 2, 6, 7}, 1 << 24, random);
     FixedAveragePoolParameters p;
     p.kernel = {random.between(1, 6), random.between(1, 7)};
     p.multiplier = fixed_average_multiplier(p.kernel[0] * p.kernel[1], p.fraction);

@@ -1,5 +1,5 @@
-// The bits of an instruction that have no meaning in it (docs/isa.md, "Fields without meaning"), to test that
-// every engine ignores them.
+// The bits of an instruction that have no meaning in it (docs/overlay/isa.md, "Fields without meaning"), to
+// test that every engine ignores them.
 #pragma once
 
 #include <cstdint>

@@ -14,14 +14,14 @@ namespace {
 
 const std::filesystem::path kGraphs = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "models/cgra";
 
-DataflowGraph parse(const std::string& text) {
+DataflowGraph parsed_program(const std::string& text) {
   Diagnostics diagnostics;
   GraphFile file = parse_graph_json(text, "g.json", kUsualOperands, diagnostics);
   diagnostics.raise_if_any();
   return file.graph;
 }
 
-std::vector<int32_t> numbers(Random& random, size_t count) {
+std::vector<int32_t> evaluated_numbers(Random& random, size_t count) {
   std::vector<int32_t> made(count);
   for (int32_t& value : made) value = int32_t(random.between(-1000, 1000));
   return made;
@@ -42,7 +42,7 @@ int node(const DataflowGraph& graph, const std::string& name) {
 }
 
 TEST(Evaluate, CarriesValuesBetweenThreads) {
-  const DataflowGraph graph = parse(R"({"arrays": ["x"], "nodes": [
+  const DataflowGraph graph = parsed_program(R"({"arrays": ["x"], "nodes": [
     {"name": "sum", "op": "add", "operands": [{"node": "sum", "distance": 1, "initial": [100]}, "item"]},
     {"name": "item", "op": "input", "array": "x"},
     {"name": "fibonacci", "op": "add", "operands": [{"node": "fibonacci", "distance": 1, "initial": [1]},
@@ -53,7 +53,7 @@ TEST(Evaluate, CarriesValuesBetweenThreads) {
 }
 
 TEST(Evaluate, TablesVariablesAndMessages) {
-  const DataflowGraph graph = parse(R"({"arrays": ["out"],
+  const DataflowGraph graph = parsed_program(R"({"arrays": ["out"],
     "variables": [{"name": "t", "table": [10, 20, 30]}, {"name": "m"}, {"name": "w", "entries": 4}, {"name": "a"}],
     "nodes": [
       {"name": "reader", "op": "mul", "then": "sub", "operands": ["m", 2, "a"], "writes": "w"},
@@ -70,7 +70,7 @@ TEST(Evaluate, TablesVariablesAndMessages) {
 TEST(Evaluate, VectorAddAddsVectors) {
   const DataflowGraph graph = read_graph_file(kGraphs / "vector_add.json").graph;
   Random random(1);
-  const std::vector<int32_t> x = numbers(random, 50), y = numbers(random, 50);
+  const std::vector<int32_t> x = evaluated_numbers(random, 50), y = evaluated_numbers(random, 50);
   const Evaluation result = evaluate_graph(graph, {.arrays = {{0, x}, {1, y}}}, 50);
   const std::map<int32_t, int32_t>& z = result.arrays[2];
   ASSERT_EQ(z.size(), 50u);
@@ -79,7 +79,7 @@ TEST(Evaluate, VectorAddAddsVectors) {
 
 TEST(Evaluate, MultiplyAddAndDistance) {
   Random random(2);
-  const std::vector<int32_t> a = numbers(random, 30), b = numbers(random, 30), c(30, 7);
+  const std::vector<int32_t> a = evaluated_numbers(random, 30), b = evaluated_numbers(random, 30), c(30, 7);
   const DataflowGraph mad = read_graph_file(kGraphs / "multiply_add.json").graph;
   const Evaluation sums = evaluate_graph(mad, {.arguments = {{0, a}, {1, b}, {2, c}}}, 30);
   const DataflowGraph distance = read_graph_file(kGraphs / "distance.json").graph;
@@ -93,7 +93,7 @@ TEST(Evaluate, MultiplyAddAndDistance) {
 TEST(Evaluate, ButterfliesOfTheInverseTransform) {
   const DataflowGraph graph = read_graph_file(kGraphs / "ifft.json").graph;
   Random random(3);
-  const std::vector<int32_t> data = numbers(random, 80), twiddles = numbers(random, 8);
+  const std::vector<int32_t> data = evaluated_numbers(random, 80), twiddles = evaluated_numbers(random, 8);
   const Inputs inputs{.arrays = {{0, data}, {1, twiddles}},
                       .arguments = {{variable(graph, "base"), std::vector<int32_t>(32, 4)},
                                     {variable(graph, "limit"), std::vector<int32_t>(32, 900)},

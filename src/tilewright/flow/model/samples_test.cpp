@@ -46,7 +46,7 @@ TEST(Samples, NamesBothShapesWhenTheyDoNotFit) {
   EXPECT_THROW(Samples(Tensor(ElementType::kF32, {3, 5}), 4, 1, "x.npy"), Error);
 }
 
-std::string error_of(auto&& body) {
+std::string sample_error(auto&& body) {
   try {
     body();
   } catch (const Error& error) {
@@ -64,18 +64,18 @@ TEST(Samples, AxesMayBeFlatOrOneButNotInAnotherOrder) {
   EXPECT_EQ(count({6, 28, 28, 1}, {2, 1, 28, 28}), 3);
   EXPECT_EQ(count({3, 4, 5}, {1, 3, 4, 5}), 1);
   EXPECT_EQ(count({4, 6}, {4, 2, 3}), 1);
-  EXPECT_EQ(error_of([&] {
+  EXPECT_EQ(sample_error([&] {
               count({6, 8, 9, 3}, {1, 3, 8, 9});
             }),
             "'x.npy' holds as many elements per sample (array 6x8x9x3) as the model wants (1x3x8x9), but in "
             "other axes; transpose the array to the model's layout");
-  EXPECT_NE(error_of([&] { count({8, 9, 3}, {1, 3, 8, 9}); }), "no error");
+  EXPECT_NE(sample_error([&] { count({8, 9, 3}, {1, 3, 8, 9}); }), "no error");
   // Several samples do not make one of a larger input.
-  EXPECT_EQ(error_of([&] {
+  EXPECT_EQ(sample_error([&] {
               count({8, 3, 8, 8}, {1, 3, 16, 8});
             }),
             "'x.npy' holds samples of 192 elements (array 8x3x8x8), the model wants 1x3x16x8");
-  EXPECT_EQ(error_of([&] {
+  EXPECT_EQ(sample_error([&] {
               count({5, 3, 8, 8}, {2, 3, 8, 8});
             }),
             "'x.npy' holds 5 samples, no multiple of the model's batch of 2");
@@ -85,10 +85,11 @@ TEST(Samples, AnIntegerInputTakesOnlyWhatItCanHold) {
   const auto cut = [](float value) {
     Samples(Tensor::of<float>({1, 2}, {1, value}), 0, 1, "x.npy").cut(0, ElementType::kU8, {1, 2});
   };
-  EXPECT_EQ(error_of([&] { cut(255); }), "no error");
+  EXPECT_EQ(sample_error([&] { cut(255); }), "no error");
   for (const float value : {-1.0f, 256.0f, 0.5f, std::nanf("")}) {
-    EXPECT_NE(error_of([&] { cut(value); }).find("(element 1), which the model's input of type u8 cannot"),
-              std::string::npos)
+    EXPECT_NE(
+        sample_error([&] { cut(value); }).find("(element 1), which the model's input of type u8 cannot"),
+        std::string::npos)
         << value;
   }
 }
@@ -101,16 +102,17 @@ TEST(Samples, LabelsAreOneClassNumberPerSample) {
   EXPECT_EQ(labels(three, 3), (std::vector<int64_t>{9, 0, 4}));
   EXPECT_EQ(labels(Tensor::of<float>({3, 1}, {9, 0, 4}), 3), (std::vector<int64_t>{9, 0, 4}));
   EXPECT_EQ(labels(three, 2, true), (std::vector<int64_t>{9, 0}));
-  EXPECT_EQ(error_of([&] { labels(three, 2); }),
+  EXPECT_EQ(sample_error([&] { labels(three, 2); }),
             "labels 'l.npy': 3 labels for 2 samples; labels and inputs must match; or give a sample count");
-  EXPECT_NE(error_of([&] { labels(three, 4, true); }).find("3 labels for 4 samples"), std::string::npos);
-  EXPECT_NE(error_of([&] {
+  EXPECT_NE(sample_error([&] { labels(three, 4, true); }).find("3 labels for 4 samples"), std::string::npos);
+  EXPECT_NE(sample_error([&] {
               labels(Tensor(ElementType::kF32, {3, 10}), 3);
             }).find("3x10 is not one number"),
             std::string::npos);
   for (const float value : {-1.0f, 10.0f, 0.5f, std::nanf("")}) {
-    EXPECT_NE(error_of([&] { labels(Tensor::of<float>({1}, {value}), 1); }).find("not a class label in 0..9"),
-              std::string::npos)
+    EXPECT_NE(
+        sample_error([&] { labels(Tensor::of<float>({1}, {value}), 1); }).find("not a class label in 0..9"),
+        std::string::npos)
         << value;
   }
 }

@@ -14,7 +14,7 @@ using namespace onnx_testing;
 Tensor parse(const std::string& text, std::string* name = nullptr) {
   return parse_onnx_tensor({reinterpret_cast<const std::byte*>(text.data()), text.size()}, name);
 }
-std::string error_of(const std::string& text) {
+std::string tensor_error(const std::string& text) {
   try {
     parse(text);
   } catch (const Error& error) {
@@ -76,20 +76,20 @@ TEST(OnnxTensor, RawBooleansAreZeroOrOne) {
 }
 
 TEST(OnnxTensor, EveryProblemIsNamed) {
-  EXPECT_MENTIONS(error_of("not a tensor at all"), "not an ONNX tensor (TensorProto)");
-  EXPECT_MENTIONS(error_of(shape(3, {2}) + integers(5, {1})),
+  EXPECT_MENTIONS(tensor_error("not a tensor at all"), "not an ONNX tensor (TensorProto)");
+  EXPECT_MENTIONS(tensor_error(shape(3, {2}) + integers(5, {1})),
                   "of shape 2 has 1 entries in int32_data instead of 2");
-  EXPECT_MENTIONS(error_of(shape(3, {1}) + integers(5, {200})),
+  EXPECT_MENTIONS(tensor_error(shape(3, {1}) + integers(5, {200})),
                   "has the value 200 in int32_data, which i8 cannot hold");
-  EXPECT_MENTIONS(error_of(shape(8, {1}) + bytes(6, "text")), "has the element type STRING");
-  EXPECT_MENTIONS(error_of(shape(14, {1})), "has the element type COMPLEX64");
-  EXPECT_MENTIONS(error_of(shape(1, std::vector<int64_t>(65, 1)) + single(4, 1)), "has 65 dimensions");
-  EXPECT_MENTIONS(error_of(shape(1, {1}) + number(14, 1)), "keeps its data in another file");
-  EXPECT_MENTIONS(error_of(shape(1, {1}) + bytes(3, number(1, 0)) + single(4, 1)),
+  EXPECT_MENTIONS(tensor_error(shape(8, {1}) + bytes(6, "text")), "has the element type STRING");
+  EXPECT_MENTIONS(tensor_error(shape(14, {1})), "has the element type COMPLEX64");
+  EXPECT_MENTIONS(tensor_error(shape(1, std::vector<int64_t>(65, 1)) + single(4, 1)), "has 65 dimensions");
+  EXPECT_MENTIONS(tensor_error(shape(1, {1}) + number(14, 1)), "keeps its data in another file");
+  EXPECT_MENTIONS(tensor_error(shape(1, {1}) + bytes(3, number(1, 0)) + single(4, 1)),
                   "is one segment of a larger tensor");
-  EXPECT_MENTIONS(error_of(shape(3, {1}) + bytes(9, "\x07") + bytes(12, "tilewright.element_type=i2")),
+  EXPECT_MENTIONS(tensor_error(shape(3, {1}) + bytes(9, "\x07") + bytes(12, "tilewright.element_type=i2")),
                   "has values that i2 cannot hold");
-  EXPECT_MENTIONS(error_of(shape(1, {1}) + single(4, 1) + bytes(12, "tilewright.element_type=i2")),
+  EXPECT_MENTIONS(tensor_error(shape(1, {1}) + single(4, 1) + bytes(12, "tilewright.element_type=i2")),
                   "is noted as i2 but stored as f32");
 }
 

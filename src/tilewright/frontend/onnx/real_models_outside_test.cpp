@@ -42,7 +42,7 @@ std::map<std::string, int> operators(const Graph& graph) {
   return counts;
 }
 
-std::string error_of(const fs::path& file) {
+std::string model_error(const fs::path& file) {
   try {
     read_onnx(file);
   } catch (const Error& error) {
@@ -77,7 +77,7 @@ TEST(SharedOnnxModels, StandardOnesHaveTheRecordedOperators) {
 
 TEST(SharedOnnxModels, MissingWeightsAreNamed) {
   const fs::path file = kModels / "onnx_shape_only" / "resnet18_noweights.onnx";
-  const std::string message = error_of(file);
+  const std::string message = model_error(file);
   EXPECT_NE(message.find("initializer 'fc.weight'"), std::string::npos) << message;
   EXPECT_NE(message.find("external data file 'resnet18.external' is missing"), std::string::npos) << message;
 }
@@ -91,7 +91,7 @@ TEST(SharedOnnxModels, AWorkloadOfIntegerTypedConvolutionsIsRead) {
 
 TEST(SharedOnnxModels, UnboundDimensionsAreNamed) {
   const fs::path file = kModels / "onnx_super_resolution10" / "model.onnx";
-  const std::string message = error_of(file);
+  const std::string message = model_error(file);
   EXPECT_NE(message.find("dynamic dimensions without a size: batch_size"), std::string::npos) << message;
   EXPECT_NE(message.find("--shape batch_size=N"), std::string::npos) << message;
 }
@@ -100,7 +100,7 @@ TEST(SharedOnnxModels, QonnxQuantisersBecomeStandardOperators) {
   for (const char* file : {"finn_tfc_w1a1/model.onnx", "qonnx_tfc/TFC_1W1A.onnx", "qonnx_tfc/TFC_2W2A.onnx",
                            "qonnx_espcn/espcn_subpixel_quant.onnx"}) {
     SCOPED_TRACE(file);
-    EXPECT_EQ(error_of(kModels / file), "");
+    EXPECT_EQ(model_error(kModels / file), "");
     for (const Node& node : read_onnx(kModels / file).nodes) EXPECT_EQ(node.domain, "") << node.op;
   }
 }

@@ -11,8 +11,8 @@ using namespace graphdef_testing;
 
 // Images "x" [1,5,5,2], rows "m" [2,3], weights "w" [3,3,2,4], a vector "v" [2], a scalar "s", lists of
 // integers.
-std::string error_of(const std::string& op, const std::vector<std::string>& inputs,
-                     const std::string& attributes = "") {
+std::string conversion_error(const std::string& op, const std::vector<std::string>& inputs,
+                             const std::string& attributes = "") {
   GraphDefText text;
   text.placeholder("x", {1, 5, 5, 2})
       .placeholder("m", {2, 3})
@@ -88,7 +88,7 @@ TEST(TensorflowConverters, RefuseWindowsThatDoNotFit) {
       {"ResizeBilinear", {"x", "i1"}, "", "needs two sizes of 1 or more"},
       {"DepthToSpace", {"x"}, int_attribute("block_size", 2), "DepthToSpace"}};
   for (const Refused& refused : all) {
-    const std::string message = error_of(refused.op, refused.inputs, refused.attributes);
+    const std::string message = conversion_error(refused.op, refused.inputs, refused.attributes);
     EXPECT_NE(message.find("node 'y' (" + refused.op + "): "), std::string::npos) << message;
     EXPECT_NE(message.find(refused.message), std::string::npos) << refused.message << "\n" << message;
   }
@@ -140,7 +140,7 @@ TEST(TensorflowConverters, RefuseOtherNodesThatDoNotFit) {
       {"Reshape", {"m", "far"}, "", "its sizes are not known before the network runs"},
       {"Add", {"m", "flags_source"}, "", "node 'y' (Add)"}};
   for (const Refused& refused : all) {
-    const std::string message = error_of(refused.op, refused.inputs, refused.attributes);
+    const std::string message = conversion_error(refused.op, refused.inputs, refused.attributes);
     EXPECT_NE(message.find("node 'y' (" + refused.op + "): "), std::string::npos) << message;
     EXPECT_NE(message.find(refused.message), std::string::npos) << refused.message << "\n" << message;
   }

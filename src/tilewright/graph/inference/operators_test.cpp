@@ -52,7 +52,7 @@ TEST(Operators, OnnxTypeCodesAreInverse) {
   EXPECT_EQ(onnx_code_of(ElementType::kBipolar), std::nullopt);
 }
 
-std::string problems(const Node& node) {
+std::string operator_problems(const Node& node) {
   Diagnostics diagnostics;
   check_node(node, diagnostics);
   std::string text;
@@ -64,30 +64,30 @@ std::string problems(const Node& node) {
 
 TEST(Operators, UnknownOperatorsAreNamedWithAHint) {
   EXPECT_EQ(
-      problems({"a", "", "Loop", {}, {}, {}}),
+      operator_problems({"a", "", "Loop", {}, {}, {}}),
       "unsupported: node 'a' (Loop): operator is not supported; control flow is not supported: export the "
       "model with "
       "fixed shapes so that it unrolls\n");
-  EXPECT_EQ(problems({"a", "", "Convo", {}, {}, {}}),
+  EXPECT_EQ(operator_problems({"a", "", "Convo", {}, {}, {}}),
             "unsupported: node 'a' (Convo): operator is not supported; did you mean Conv?\n");
-  EXPECT_EQ(problems({"a", "", "NonMaxSuppression", {}, {}, {}}),
+  EXPECT_EQ(operator_problems({"a", "", "NonMaxSuppression", {}, {}, {}}),
             "unsupported: node 'a' (NonMaxSuppression): operator is not supported; use supported operators "
             "when exporting the model\n");
-  EXPECT_EQ(problems({"a", "com.microsoft", "FusedMatMul", {}, {}, {}}),
+  EXPECT_EQ(operator_problems({"a", "com.microsoft", "FusedMatMul", {}, {}, {}}),
             "unsupported: node 'a' (FusedMatMul): operator of domain 'com.microsoft' is not supported; only "
             "the standard domain is supported: export without custom operators\n");
-  EXPECT_EQ(problems({"a", "", "QConv", {}, {}, {}}),
+  EXPECT_EQ(operator_problems({"a", "", "QConv", {}, {}, {}}),
             "unsupported: node 'a' (QConv): operator is not supported; did you mean Conv?\n");
 }
 
 TEST(Operators, EveryProblemOfANodeIsReported) {
   EXPECT_EQ(
-      problems({"a", "", "LRN", {0, 1}, {}, {{"size", 2.0f}, {"axis", int64_t{1}}}}),
+      operator_problems({"a", "", "LRN", {0, 1}, {}, {{"size", 2.0f}, {"axis", int64_t{1}}}}),
       "invalid input: node 'a' (LRN): 2 inputs; 1 needed\n"
       "invalid input: node 'a' (LRN): 0 outputs; 1 needed\n"
       "unsupported: node 'a' (LRN): attribute 'axis' is not supported; covered: alpha, beta, bias, size\n"
       "invalid input: node 'a' (LRN): attribute 'size' is a float; an integer is needed\n");
-  EXPECT_EQ(problems({"a", "", "Concat", {}, {0}, {}}),
+  EXPECT_EQ(operator_problems({"a", "", "Concat", {}, {0}, {}}),
             "invalid input: node 'a' (Concat): 0 inputs; at least 1 needed\n"
             "invalid input: node 'a' (Concat): attribute 'axis' is missing\n");
 }

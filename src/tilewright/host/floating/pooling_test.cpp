@@ -12,7 +12,7 @@ using testing::f32;
 using testing::run_op;
 using Integers = std::vector<int64_t>;
 
-Tensor counting(Shape shape) {
+Tensor counting_up(Shape shape) {
   Tensor x(ElementType::kF32, std::move(shape));
   for (int64_t i = 0; i < x.size(); ++i) x.set_number(i, double(i + 1));
   return x;
@@ -33,19 +33,19 @@ TEST(Pooling, MaxWithIndices) {
 }
 
 TEST(Pooling, IndicesCountAcrossPlanes) {
-  const auto y = run_op("MaxPool", {counting({2, 2, 1, 2})}, {{"kernel_shape", Integers{1, 2}}}, 2);
+  const auto y = run_op("MaxPool", {counting_up({2, 2, 1, 2})}, {{"kernel_shape", Integers{1, 2}}}, 2);
   EXPECT_EQ(y[1].to_integers(), (Integers{1, 3, 5, 7}));
 }
 
 TEST(Pooling, AverageWithAndWithoutPadding) {
-  const Tensor x = counting({1, 1, 2, 2});
+  const Tensor x = counting_up({1, 1, 2, 2});
   Attributes attributes = {{"kernel_shape", Integers{2, 2}}, {"pads", Integers{1, 1, 0, 0}}};
   EXPECT_EQ(run_op("AveragePool", {x}, attributes)[0].to_floats(), (std::vector<float>{1, 1.5f, 2, 2.5f}));
   attributes["count_include_pad"] = int64_t{1};
   EXPECT_EQ(run_op("AveragePool", {x}, attributes)[0].to_floats(),
             (std::vector<float>{0.25f, 0.75f, 1, 2.5f}));
   // ceil_mode: the last window reaches beyond the padded input, which counts for nothing.
-  const Tensor line = counting({1, 1, 5});
+  const Tensor line = counting_up({1, 1, 5});
   const Tensor y = run_op("AveragePool", {line},
                           {{"kernel_shape", Integers{2}},
                            {"strides", Integers{2}},
@@ -55,7 +55,7 @@ TEST(Pooling, AverageWithAndWithoutPadding) {
 }
 
 TEST(Pooling, Global) {
-  const Tensor x = counting({1, 2, 2, 3});
+  const Tensor x = counting_up({1, 2, 2, 3});
   EXPECT_EQ(run_op("GlobalAveragePool", {x})[0].to_floats(), (std::vector<float>{3.5f, 9.5f}));
   EXPECT_EQ(run_op("GlobalMaxPool", {x})[0].to_floats(), (std::vector<float>{6, 12}));
   EXPECT_EQ(run_op("GlobalMaxPool", {x})[0].shape(), (Shape{1, 2, 1, 1}));

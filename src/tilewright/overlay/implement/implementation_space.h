@@ -1,6 +1,6 @@
 // Which implementations of an overlay there are to choose from: knobs of the description and of the tools
 // (the features of the published table carried over to Yosys and nextpnr), their full product, and the rules
-// that reduce it to the candidates worth hours of tool time. docs/implementation_data.md has table and
+// that reduce it to the candidates worth hours of tool time. docs/tune/implementation_data.md has table and
 // counts.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The timing of the three modules as in docs/overlay_rtl.md: when an instruction starts and is done, from its
+// The timing of the three modules as in docs/overlay/overlay_rtl.md: when an instruction starts and is done, from its
 // sizes.
 #pragma once
 

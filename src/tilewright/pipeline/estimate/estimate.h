@@ -57,8 +57,8 @@ Estimate estimate(const Network& network, const Allocation& allocation, synthesi
                   const MemoryPort& port);
 
 // How far estimates of single components lie from Yosys' counts, of components that were held out from the
-// fit of the model and have at least 50 of the cells (docs/pipeline_models.md). Whole designs add up many of
-// them.
+// fit of the model and have at least 50 of the cells (docs/pipeline/pipeline_models.md). Whole designs add up
+// many of them.
 struct ErrorBand {
   double median_percent = 0, nine_of_ten_percent = 0, worst_percent = 0;
 };
