@@ -10,7 +10,7 @@ namespace tilewright::cgra {
 
 class LimitedSearch {
  protected:
-  explicit LimitedSearch(const MapperOptions& options)
+  explicit LimitedSearch(const GraphMapperOptions& options)
       : options_(options), deadline_(options.limits.seconds, options.limits.deadline) {}
 
   // The result of `body` in result_; if time ran out, the mapping found by then.
@@ -27,7 +27,7 @@ class LimitedSearch {
   }
   SatLimits limits(int64_t conflicts) const { return {&deadline_, conflicts}; }
 
-  const MapperOptions& options_;
+  const GraphMapperOptions& options_;
   Deadline deadline_;
   MappingResult result_;
 };
