@@ -54,7 +54,7 @@ class StageSpace {
         judge_(judge),
         deadline_(options.deadline),
         frame_(blank_stages(network, judge.budget(), unroll)) {
-    fixed_ = bill_resources(frame_bill(frame_, 2), judge.budget().family);
+    fixed_ = bill_resources(frame_bill(network, frame_), judge.budget().family);
     for (size_t i = 0; i < network.layers.size(); ++i) {
       if (options.over()) throw Expired();
       options_.push_back(

@@ -225,7 +225,11 @@ RowFields<FinishLane> finish_lane_fields(NumberType number) {
 }
 
 int64_t finish_lane_bits(NumberType number, int64_t multiplier_bits) {
-  return row_bits(finish_lane_fields(number), {{"MULTIPLIER_BITS", multiplier_bits}});
+  int64_t bits = 0;
+  for (const RowField<FinishLane>& field : finish_lane_fields(number)) {
+    bits += field.width.bits * (field.width.times == nullptr ? 1 : multiplier_bits);
+  }
+  return bits;
 }
 
 int64_t finish_param_bits(const netlist::Parameters& parameters) {

@@ -1,10 +1,32 @@
-// The two shapes have a builder each; here are what comes before and the layout of images in memory.
+// The two shapes are described each by itself; here are what comes before and the layout of images in memory.
 #include "tilewright/pipeline/design/build.h"
 
 #include "tilewright/base/error.h"
-#include "tilewright/pipeline/design/design_builder.h"
+#include "tilewright/pipeline/design/processor_design.h"
+#include "tilewright/pipeline/design/streaming_design.h"
 
 namespace tilewright::pipeline {
+
+namespace {
+
+// On a network whose first layer is unrolled.
+Design wired(const Network& network, const Allocation& allocation) {
+  Design design;
+  design.name = network.name;
+  design.netlist.top = "tilewright_pipeline";
+  design.netlist.modules.push_back(netlist::Module(design.netlist.top));
+  Wiring wiring(design.netlist.modules[0], design.images);
+  const std::vector<LayerFacts> facts = network_facts(network);
+  if (allocation.streaming) {
+    StreamingDesign(network, facts, allocation, wiring, &design).whole();
+  } else {
+    const Plan plan = make_plan(network, allocation);
+    ProcessorDesign(network, facts, allocation, plan, wiring, &design).whole();
+  }
+  return design;
+}
+
+}  // namespace
 
 Network unrolled(const Network& network, const Allocation& allocation) {
   if (allocation.layers.empty() || !allocation.layers[0].unroll) return network;
@@ -22,8 +44,7 @@ Design build(const Network& network, const Allocation& allocation) {
   allocation.verify(network, diagnostics);
   diagnostics.raise_if_any("allocation");
   const Network prepared = unrolled(network, allocation);
-  Design design =
-      allocation.streaming ? build_streaming(prepared, allocation) : build_processors(prepared, allocation);
+  Design design = wired(prepared, allocation);
   design.input.source = network.tensors[size_t(network.input)].shape;
   if (allocation.layers[0].unroll) design.input.unrolled = network.layers[0].window;
   return design;

@@ -32,31 +32,25 @@ constexpr int kAddressBits = 32;
 // Beats that a read port may have on their way: covers the latency of board memories.
 constexpr int64_t kReadQueue = 256;
 
-Design empty_design(const std::string& name) {
-  Design design;
-  design.name = name;
-  design.netlist.top = "tilewright_pipeline";
-  design.netlist.modules.push_back(netlist::Module(design.netlist.top));
-  return design;
-}
-
 }  // namespace
 
-DesignBuilder::DesignBuilder(const Network& network, const Allocation& allocation)
-    : network_(network),
-      allocation_(allocation),
-      design_(empty_design(network.name)),
-      wiring_(design_.netlist.modules[0], design_.images) {
+DesignBuilder::DesignBuilder(const Network& network, const Allocation& allocation, ComponentSink& sink,
+                             Design* design)
+    : network_(network), allocation_(allocation), sink_(sink), wiring_(sink.wiring()), design_(design) {
+  TILEWRIGHT_CHECK((wiring_ == nullptr) == (design_ == nullptr), "a netlist without its design");
+  busy_.reserve(16);
+  readers_.reserve(8);
+  if (wiring_ == nullptr) return;
   netlist::Module& m = top();
   start_ = m.add_net("start", 1);
   input_base_ = m.add_net("input_base", kAddressBits);
   input_bytes_ = m.add_net("input_bytes", 32);
   output_base_ = m.add_net("output_base", kAddressBits);
   output_bytes_ = m.add_net("output_bytes", 32);
-  design_.clock_mhz = allocation.clock_mhz;
-  design_.streaming = allocation.streaming;
-  design_.port_bytes = allocation.port_bytes;
-  design_.channels = allocation.weights_on_chip ? 1 : allocation.weight_channels;
+  design_->clock_mhz = allocation.clock_mhz;
+  design_->streaming = allocation.streaming;
+  design_->port_bytes = allocation.port_bytes;
+  design_->channels = allocation.weights_on_chip ? 1 : allocation.weight_channels;
 }
 
 void DesignBuilder::export_ports(const std::string& component, const Parameters& parameters,
@@ -70,117 +64,130 @@ void DesignBuilder::export_ports(const std::string& component, const Parameters&
   }
 }
 
-Parameters DesignBuilder::read_parameters() const {
+Parameters DesignBuilder::port_parameters(int64_t queue) const {
   return {{"DATA", allocation_.port_bytes * 8},
           {"BURST", allocation_.max_burst_beats},
-          {"QUEUE", kReadQueue},
+          {"QUEUE", queue},
           {"A", int64_t{kAddressBits}}};
 }
 
-Stream DesignBuilder::read_port(const std::string& name, NetId base, NetId bytes, int channel,
-                                int element_bits) {
-  netlist::Module& m = top();
-  const Parameters parameters = read_parameters();
-  std::map<std::string, NetId> master, others = {{"start", start_}, {"base", base}, {"bytes", bytes}};
-  for (const ComponentPort& port : component_type("dma_read")->ports(parameters)) {
-    if (port.port.name.rfind("m_", 0) != 0) continue;
-    const NetId net = m.add_net(name + port.port.name.substr(1), port.port.width);
-    master[port.port.name.substr(2)] = net;
-    others[port.port.name] = net;
+Stream DesignBuilder::port_beats(const Label& name, int bits) {
+  return sink_.stream(name, allocation_.port_bytes * 8 / bits, bits);
+}
+
+Stream DesignBuilder::read_port(const Label& name, NetId base, NetId bytes, int channel, int element_bits) {
+  Parameters parameters = port_parameters(kReadQueue);
+  Master master;
+  ComponentSink::Nets others;
+  NetId busy = kNoNet;
+  if (wiring_ != nullptr) {
+    const std::string text = name.text();
+    others = {{"start", start_}, {"base", base}, {"bytes", bytes}};
+    for (const ComponentPort& port : component_type("dma_read")->ports(parameters)) {
+      if (port.port.name.rfind("m_", 0) != 0) continue;
+      const NetId net = top().add_net(text + port.port.name.substr(1), port.port.width);
+      master[port.port.name.substr(2)] = net;
+      others[port.port.name] = net;
+    }
+    busy = others["busy"] = top().add_net(text + "_busy", 1);
+    errors_.push_back(others["error"] = top().add_net(text + "_error", 1));
   }
-  readers_[channel].push_back(master);
-  busy_.push_back(others["busy"] = m.add_net(name + "_busy", 1));
-  errors_.push_back(others["error"] = m.add_net(name + "_error", 1));
-  Stream out = wiring_.stream(name, allocation_.port_bytes * 8 / element_bits, element_bits);
-  wiring_.add(name, "dma_read", parameters, {{"out", &out}}, others);
+  readers_.push_back({channel, std::move(master)});
+  busy_.push_back(busy);
+  Stream out = port_beats(name, element_bits);
+  sink_.add(name, "dma_read", std::move(parameters), {{"out", &out}}, std::move(others));
   return out;
 }
 
-Stream DesignBuilder::input_elements(int64_t count, int bits) {
-  Stream beats = read_port("input_dma", input_base_, input_bytes_, 0, bits);
-  const int64_t total = ceil_div(count, beats.elements) * beats.elements;
-  design_.input.bytes = total * bits / 8;
-  if (total == count) return beats;
-  const int64_t step = std::gcd(count, beats.elements);
-  return wiring_.framed("input_frame", wiring_.resized("input_step", beats, step, total), count / step,
-                        (total - count) / step, 0);
+Stream DesignBuilder::input_beats(int bits) {
+  return read_port("input_dma", input_base_, input_bytes_, 0, bits);
 }
 
-void DesignBuilder::output_elements(Stream elements, int64_t count) {
+Stream DesignBuilder::framed_input(Stream beats, int64_t count) {
+  const int64_t total = ceil_div(count, beats.elements) * beats.elements;
+  if (design_ != nullptr) design_->input.bytes = total * beats.element_bits / 8;
+  if (total == count) return beats;
+  const int64_t step = std::gcd(count, beats.elements);
+  return sink_.framed("input_frame", sink_.resized("input_step", beats, step, total), count / step,
+                      (total - count) / step, 0);
+}
+
+Stream DesignBuilder::framed_output(Stream elements, int64_t count) {
   const int64_t beat = allocation_.port_bytes * 8 / elements.element_bits;
   const int64_t total = ceil_div(count, beat) * beat;
-  design_.output.bytes = total * elements.element_bits / 8;
+  if (design_ != nullptr) design_->output.bytes = total * elements.element_bits / 8;
   if (total != count) {
     const int64_t step = std::gcd(count, beat);
-    elements = wiring_.framed("output_frame", wiring_.resized("output_step", elements, step, count),
-                              count / step, 0, (total - count) / step);
+    elements = sink_.framed("output_frame", sink_.resized("output_step", elements, step, count), count / step,
+                            0, (total - count) / step);
   }
-  Stream beats = wiring_.resized("output_beats", elements, beat, total);
-  const Parameters parameters = {{"DATA", allocation_.port_bytes * 8},
-                                 {"BURST", allocation_.max_burst_beats},
-                                 {"QUEUE", write_queue_beats(allocation_)},
-                                 {"A", int64_t{kAddressBits}}};
-  std::map<std::string, NetId> others = {{"start", start_}, {"base", output_base_}, {"bytes", output_bytes_}};
-  busy_.push_back(others["busy"] = top().add_net("output_dma_busy", 1));
-  errors_.push_back(others["error"] = top().add_net("output_dma_error", 1));
-  export_ports("dma_write", parameters, "m_", "m0_", others);
-  wiring_.add("output_dma", "dma_write", parameters, {{"in", &beats}}, others);
+  return sink_.resized("output_beats", elements, beat, total);
+}
+
+void DesignBuilder::output_beats(Stream beats) {
+  Parameters parameters = port_parameters(write_queue_beats(allocation_));
+  ComponentSink::Nets others;
+  NetId busy = kNoNet;
+  if (wiring_ != nullptr) {
+    others = {{"start", start_}, {"base", output_base_}, {"bytes", output_bytes_}};
+    busy = others["busy"] = top().add_net("output_dma_busy", 1);
+    errors_.push_back(others["error"] = top().add_net("output_dma_error", 1));
+    export_ports("dma_write", parameters, "m_", "m0_", others);
+  }
+  busy_.push_back(busy);
+  sink_.add("output_dma", "dma_write", std::move(parameters), {{"in", &beats}}, std::move(others));
 }
 
 Stream DesignBuilder::weight_beats() {
-  weight_bytes_ = top().add_net("weight_bytes", 32);
+  if (wiring_ != nullptr) weight_bytes_ = top().add_net("weight_bytes", 32);
   std::vector<Stream> parts;
   for (int64_t c = 0; c < allocation_.weight_channels; ++c) {
-    weight_bases_.push_back(top().add_net(fmt::format("weight_base{}", c), kAddressBits));
-    parts.push_back(
-        read_port(fmt::format("weight_dma{}", c), weight_bases_[size_t(c)], weight_bytes_, int(c), 8));
+    if (wiring_ != nullptr) {
+      weight_bases_.push_back(top().add_net(fmt::format("weight_base{}", c), kAddressBits));
+    }
+    parts.push_back(read_port(Label("weight_dma") + c, wiring_ != nullptr ? weight_bases_[size_t(c)] : kNoNet,
+                              weight_bytes_, int(c), 8));
   }
-  return wiring_.joined("weight_join", parts);
+  return sink_.joined("weight_join", parts);
 }
 
-Stream DesignBuilder::rom(const std::string& name, MemoryImage contents, const std::vector<WalkerRow>& rows,
-                          netlist::MemoryKind kind) {
-  return add_rom(name, std::move(contents), rows, kind, {});
+Stream DesignBuilder::rom(const Label& name, const RomSizes& sizes, netlist::MemoryKind kind,
+                          RomContents contents) {
+  return add_rom(name, sizes, kind, std::move(contents), {});
 }
 
-Stream DesignBuilder::cycled_rom(const std::string& name, MemoryImage contents, netlist::MemoryKind kind) {
-  const int64_t words = contents.words();
-  return add_rom(name, std::move(contents), {{0, 1, 1, words}}, cycled_rom_kind(words, kind),
+Stream DesignBuilder::cycled_rom(const Label& name, int64_t width, int64_t words, netlist::MemoryKind kind,
+                                 RomContents contents) {
+  contents.rows = {{0, 1, 1, words}};
+  return add_rom(name, {width, words, 1}, cycled_rom_kind(words, kind), std::move(contents),
                  cycle_counters(words));
 }
 
-Stream DesignBuilder::add_rom(const std::string& name, MemoryImage contents,
-                              const std::vector<WalkerRow>& rows, netlist::MemoryKind kind,
-                              const Parameters& counters) {
-  std::vector<RomWalkerRow> table;
-  for (const WalkerRow& row : rows) table.push_back({row.base, row.outer, row.repeats, row.words});
-  const int width = contents.width_bits();
-  const int64_t words = contents.words();
-  const std::string file = wiring_.image(name, std::move(contents));
-  const std::string table_file = wiring_.image(name + "_tasks", encode(table));
-  Stream out = wiring_.stream(name, width, 1);
-  Parameters parameters = {{"WIDTH", width},      {"WORDS", words},
-                           {"FILE", file},        {"TASKS", int64_t(rows.size())},
-                           {"TABLE", table_file}, {"KIND", std::string(kind_text(kind))}};
-  parameters.insert(counters.begin(), counters.end());
-  wiring_.add(name, "rom_walker", parameters, {{"out", &out}});
+Stream DesignBuilder::add_rom(const Label& name, const RomSizes& sizes, netlist::MemoryKind kind,
+                              RomContents contents, Parameters parameters) {
+  parameters["WIDTH"] = sizes.width;
+  parameters["WORDS"] = sizes.words;
+  parameters["TASKS"] = sizes.tasks;
+  parameters["KIND"] = std::string(kind_text(kind));
+  if (wiring_ != nullptr) {
+    TILEWRIGHT_CHECK(contents.words.width_bits() == sizes.width && contents.words.words() == sizes.words &&
+                         int64_t(contents.rows.size()) == sizes.tasks,
+                     "a memory of other sizes than its contents: " + name.text());
+    parameters["FILE"] = wiring_->image(name, std::move(contents.words));
+    parameters["TABLE"] = wiring_->image(name + "_tasks", encode(contents.rows));
+  }
+  Stream out = sink_.stream(name, sizes.width, 1);
+  sink_.add(name, "rom_walker", std::move(parameters), {{"out", &out}});
   return out;
 }
 
-int DesignBuilder::multiplier_bits(const std::vector<FinishTask>& tasks) {
-  return std::any_of(tasks.begin(), tasks.end(),
-                     [](const FinishTask& t) { return has_multipliers(*t.layer); })
-             ? 32
-             : 0;
-}
-
-Stream DesignBuilder::finish(const std::string& name, Stream sums, Stream parameters, Stream* residual,
-                             const std::vector<FinishTask>& tasks, int64_t pf, int result_bits) {
+// Stores the task table and the tables of values, one for each task that has one; returns the former's file.
+std::string DesignBuilder::finish_table(const Label& name, const std::vector<FinishTask>& tasks,
+                                        int result_bits, Parameters& parameters) {
   const bool fixed = network_.number == NumberType::kFixed;
   std::vector<FinishRow> rows;
   MemoryImage tables(fixed ? 32 : 8);
   int64_t table_count = 0;
-  int sum_bits = 1;
   for (const FinishTask& task : tasks) {
     const Layer& layer = *task.layer;
     FinishRow row;
@@ -208,60 +215,72 @@ Stream DesignBuilder::finish(const std::string& name, Stream sums, Stream parame
       for (int32_t value : layer.lookup->table) tables.set(tables.add_word(), 0, fixed ? 32 : 8, value);
     }
     rows.push_back(row);
-    sum_bits = std::max(sum_bits, biased_sum_bits(network_, layer));
   }
+  parameters["TABLES"] = table_count;
+  if (table_count > 0) parameters["FILE"] = wiring_->image(name + "_lookup", std::move(tables));
+  return wiring_->image(name + "_tasks", encode(rows, network_.number));
+}
+
+Stream DesignBuilder::finish(const Label& name, Stream sums, Stream parameters, Stream* residual,
+                             const FinishSizes& sizes, const std::vector<FinishTask>& tasks) {
+  const bool fixed = network_.number == NumberType::kFixed;
   Parameters p = {{"NUMBER", std::string(fixed ? "fixed" : "integer")},
-                  {"AW", int64_t{result_bits}},
+                  {"AW", int64_t{sizes.result_bits}},
                   {"ACC", int64_t{sums.element_bits}},
                   {"PO", sums.elements},
-                  {"PF", pf},
+                  {"PF", sizes.pf},
                   {"RESIDUAL", int64_t{residual == nullptr ? 0 : 1}},
-                  {"TABLES", table_count},
-                  {"TASKS", int64_t(rows.size())},
-                  {"TABLE", wiring_.image(name + "_tasks", encode(rows, network_.number))}};
-  if (table_count > 0) p["FILE"] = wiring_.image(name + "_lookup", std::move(tables));
+                  {"TABLES", sizes.tables},
+                  {"TASKS", sizes.tasks}};
   if (fixed) {
     p["FRACTION"] = int64_t{network_.fraction};
   } else {
-    p["SUM_BITS"] = int64_t{sum_bits};
-    p["MULTIPLIER_BITS"] = int64_t{multiplier_bits(tasks)};
+    p["SUM_BITS"] = int64_t{sizes.sum_bits};
+    p["MULTIPLIER_BITS"] = int64_t{sizes.multiplier_bits};
   }
-  Stream out = wiring_.stream(name, pf, result_bits);
-  std::vector<std::pair<std::string, Stream*>> ports = {
-      {"acc", &sums}, {"param", &parameters}, {"out", &out}};
-  std::map<std::string, NetId> others;
-  if (residual != nullptr) {
-    ports.push_back({"residual", residual});
-  } else {
-    others = {{"residual_valid", wiring_.constant(1, 0)},
-              {"residual_data", wiring_.constant(int(pf) * result_bits, 0)}};
+  if (wiring_ != nullptr) {
+    TILEWRIGHT_CHECK(int64_t(tasks.size()) == sizes.tasks, "a finish with other tasks than its table");
+    p["TABLE"] = finish_table(name, tasks, sizes.result_bits, p);
   }
-  wiring_.add(name, "finish", std::move(p), ports, others);
+  Stream out = sink_.stream(name, sizes.pf, sizes.result_bits);
+  ComponentSink::Nets others;
+  if (wiring_ != nullptr && residual == nullptr) {
+    others = {{"residual_valid", wiring_->constant(1, 0)},
+              {"residual_data", wiring_->constant(int(sizes.pf) * sizes.result_bits, 0)}};
+  }
+  sink_.add(name, "finish", std::move(p),
+            {{"acc", &sums}, {"param", &parameters}, {"out", &out}, {"residual", residual}},
+            std::move(others));
   return out;
 }
 
-// Every channel's read masters onto one memory port.
-void DesignBuilder::connect_reads() {
-  for (const auto& [channel, masters] : readers_) {
-    const std::string port = fmt::format("m{}_", channel);
-    TILEWRIGHT_CHECK(masters.size() <= 2, "a memory port with more than two read masters");
-    if (masters.size() == 1) {
-      connect_reader(port, masters[0]);
-      continue;
-    }
-    const Parameters parameters = {{"A", int64_t{kAddressBits}}, {"DATA", allocation_.port_bytes * 8}};
-    std::map<std::string, NetId> others;
-    export_ports("read_share", parameters, "m_", port, others);
-    for (size_t i = 0; i < masters.size(); ++i) {
-      for (const auto& [name, net] : masters[i]) others[fmt::format("c{}_{}", i, name)] = net;
-    }
-    wiring_.add(fmt::format("read_share{}", channel), "read_share", parameters, {}, others);
+// A channel's read masters onto its memory port.
+void DesignBuilder::connect_reads(int channel) {
+  const Master* masters[2] = {nullptr, nullptr};
+  size_t count = 0;
+  for (const Reader& reader : readers_) {
+    if (reader.channel != channel) continue;
+    TILEWRIGHT_CHECK(count < 2, "a memory port with more than two read masters");
+    masters[count++] = &reader.nets;
   }
+  const std::string port = wiring_ == nullptr ? "" : fmt::format("m{}_", channel);
+  if (count == 1 && wiring_ != nullptr) connect_reader(port, *masters[0]);
+  if (count < 2) return;
+  Parameters parameters = {{"A", int64_t{kAddressBits}}, {"DATA", allocation_.port_bytes * 8}};
+  ComponentSink::Nets others;
+  if (wiring_ != nullptr) {
+    export_ports("read_share", parameters, "m_", port, others);
+    for (size_t i = 0; i < count; ++i) {
+      for (const auto& [name, net] : *masters[i]) others[fmt::format("c{}_{}", i, name)] = net;
+    }
+  }
+  sink_.add(Label("read_share") + int64_t{channel}, "read_share", std::move(parameters), {},
+            std::move(others));
 }
 
 // A master that has a memory port for itself.
-void DesignBuilder::connect_reader(const std::string& port, const std::map<std::string, NetId>& master) {
-  for (const ComponentPort& own : component_type("dma_read")->ports(read_parameters())) {
+void DesignBuilder::connect_reader(const std::string& port, const Master& master) {
+  for (const ComponentPort& own : component_type("dma_read")->ports(port_parameters(kReadQueue))) {
     if (own.port.name.rfind("m_", 0) != 0) continue;
     const std::string name = own.port.name.substr(2);
     const NetId outside = top().add_port(port + name, own.port.direction, own.port.width);
@@ -275,20 +294,16 @@ NetId DesignBuilder::concatenated(const std::vector<NetId>& nets, const std::str
   return top().add_assign(Operation::kConcatenate, {nets.rbegin(), nets.rend()}, int(nets.size()), 0, name);
 }
 
-Design DesignBuilder::finished() {
-  connect_reads();
+ComponentSink::Nets DesignBuilder::control_nets(Parameters& parameters) {
   const DesignIdentity identity = {
       .hash = std::hash<std::string>{}(print_allocation(allocation_) + network_.name),
-      .input_bytes = uint32_t(design_.input.bytes),
-      .output_bytes = uint32_t(design_.output.bytes),
-      .weight_bytes = uint32_t(design_.weight_bytes_per_channel),
+      .input_bytes = uint32_t(design_->input.bytes),
+      .output_bytes = uint32_t(design_->output.bytes),
+      .weight_bytes = uint32_t(design_->weight_bytes_per_channel),
       .port_bytes = uint32_t(allocation_.port_bytes),
-      .channels = uint32_t(design_.channels)};
-  const Parameters parameters = {{"A", int64_t{kAddressBits}},
-                                 {"CHANNELS", allocation_.weight_channels},
-                                 {"BUSY", int64_t(busy_.size())},
-                                 {"IDENTITY", wiring_.image("identity", encode(identity))}};
-  std::map<std::string, NetId> others = {
+      .channels = uint32_t(design_->channels)};
+  parameters["IDENTITY"] = wiring_->image("identity", encode(identity));
+  ComponentSink::Nets others = {
       {"start", start_},
       {"input_base", input_base_},
       {"input_bytes", input_bytes_},
@@ -301,8 +316,19 @@ Design DesignBuilder::finished() {
   for (size_t c = 0; c < weight_bases_.size(); ++c)
     others[fmt::format("weight_base{}", c)] = weight_bases_[c];
   export_ports("control", parameters, "s_", "s_", others);
-  wiring_.add("control", "control", parameters, {}, others);
-  return std::move(design_);
+  return others;
+}
+
+void DesignBuilder::finish_frame() {
+  int channels = 0;
+  for (const Reader& reader : readers_) channels = std::max(channels, reader.channel + 1);
+  for (int channel = 0; channel < channels; ++channel) connect_reads(channel);
+  Parameters parameters = {{"A", int64_t{kAddressBits}},
+                           {"CHANNELS", allocation_.weight_channels},
+                           {"BUSY", int64_t(busy_.size())}};
+  ComponentSink::Nets others;
+  if (wiring_ != nullptr) others = control_nets(parameters);
+  sink_.add("control", "control", std::move(parameters), {}, std::move(others));
 }
 
 }  // namespace tilewright::pipeline

@@ -2,11 +2,95 @@
 // the address where its first pixel would lie.
 #include "tilewright/pipeline/design/processor_rows.h"
 
+#include "tilewright/pipeline/design/pack.h"
+
 namespace tilewright::pipeline {
 
-const TensorPlace& ProcessorRows::place(int tensor) const { return plan_.places[size_t(tensor)]; }
+// Weights of the engine's layers one after the other, and where each begins.
+MemoryImage ProcessorRows::weight_words(int e, const EngineWidths& widths,
+                                        std::map<int, int64_t>& bases) const {
+  const EngineAllocation& own = allocation_.engines[size_t(e)];
+  const bool row_major = own.shape.feeder == Feeder::kRowMajor;
+  MemoryImage words{int(widths.weight_word)};
+  for (size_t l = 0; l < network_.layers.size(); ++l) {
+    if (allocation_.layers[l].engine != e) continue;
+    bases[int(l)] = words.words();
+    const int64_t channels = geometry(int(l)).input.channels, pi = plan_.word_elements;
+    if (own.lanes) {
+      append_lane_weights(words, network_.layers[l], channels, pi, widths.weight_bits, row_major);
+    } else {
+      append_mac_weights(words, network_.layers[l], channels, pi, own.shape.po, widths.weight_bits, false);
+    }
+  }
+  return words;
+}
 
-// The input of a task as its array walks it.
+EngineContents ProcessorRows::engine(int e, const EngineWidths& widths) const {
+  const int64_t pf = allocation_.engines[size_t(e)].shape.pf;
+  EngineContents contents;
+  std::map<int, int64_t> weight_bases, parameter_bases;
+  contents.weights.words = weight_words(e, widths, weight_bases);
+  contents.parameters.words = MemoryImage(int(widths.parameter_word));
+  for (const PlannedTask& task : plan_.tasks) {
+    if (task.engine != e) continue;
+    const LayerGeometry g = geometry(task.layer);
+    const Layer& layer = network_.layers[size_t(task.layer)];
+    const int64_t pixels = task.rows * g.output.columns;
+    contents.reads.push_back(input_row(task, g));
+    contents.writes.push_back(output_row(task, g));
+    if (g.row_major) contents.windows.push_back(window_row(task, g));
+    if (layer.add) contents.residuals.push_back(residual_row(task, g));
+    contents.finishes.push_back({&layer, pixels * g.blocks * g.beats, g.beats});
+    const int64_t weights = weight_bases[task.layer];
+    contents.ring.push_back({g.blocks, pixels, g.words, task.hold});
+    contents.weights.rows.push_back(g.row_major ? RomWalkerRow{weights, 1, pixels, g.blocks}
+                                                : RomWalkerRow{weights, g.blocks, pixels, g.words});
+    MemoryImage& words = contents.parameters.words;
+    const auto [base, fresh] = parameter_bases.try_emplace(task.layer, words.words());
+    if (fresh) {
+      append_finish_words(words, network_, layer, g.output.channels, widths.outputs, pf,
+                          widths.multiplier_bits);
+    }
+    contents.parameters.rows.push_back(g.row_major ? RomWalkerRow{base->second, 1, pixels, g.blocks * g.beats}
+                                                   : RomWalkerRow{base->second, g.blocks, pixels, g.beats});
+  }
+  return contents;
+}
+
+std::vector<TensorWriterRow> ProcessorRows::loader() const {
+  const TensorPlace& in = place(network_.input);
+  std::vector<TensorWriterRow> rows;
+  for (const PlannedTask& task : plan_.tasks) {
+    if (task.engine != PlannedTask::kLoader) continue;
+    TensorWriterRow row;
+    row.unit = in.unit;
+    row.base = in.base + task.first_row * in.row_words;
+    row.row_step = row.columns = in.row_words;
+    row.column_step = 1;
+    row.rows = task.rows;
+    row.beats = plan_.word_elements / part_elements_;
+    row.limit = 1;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+TensorReaderRow ProcessorRows::storer() const {
+  const TensorPlace& out = place(network_.output);
+  TensorReaderRow row;
+  row.unit = out.unit;
+  row.base = out.base;
+  row.row_step = out.row_words;
+  row.column_step = 1;
+  row.rows = row.in_rows = network_.tensors[size_t(network_.output)].shape.rows;
+  row.columns = row.in_columns = out.row_words;
+  for (const PlannedTask& task : plan_.tasks) {
+    if (task.engine == PlannedTask::kStorer) row.waits = task.waits;
+  }
+  return row;
+}
+
+// The input of a task as its array walks it; row-major: as the sliding window takes it, word by word.
 TensorReaderRow ProcessorRows::input_row(const PlannedTask& task, const LayerGeometry& g) const {
   const Layer& layer = network_.layers[size_t(task.layer)];
   const TensorPlace& in = place(layer.input);

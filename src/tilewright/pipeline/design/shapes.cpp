@@ -59,4 +59,23 @@ const char* multiplier_text(Multiplier multiplier) {
   return multiplier == Multiplier::kPair ? "pair" : multiplier == Multiplier::kLut ? "lut" : "dsp";
 }
 
+const char* kind_text(netlist::MemoryKind kind) {
+  switch (kind) {
+    case netlist::MemoryKind::kRegisters:
+      return "registers";
+    case netlist::MemoryKind::kLutRam:
+      return "lutram";
+    case netlist::MemoryKind::kBlockRam:
+      return "block";
+    case netlist::MemoryKind::kUltraRam:
+      return "ultra";
+  }
+  return "";
+}
+
+const char* small_memory_kind(int64_t words, int64_t width) {
+  if (words <= 2) return "registers";
+  return words <= 64 || words * width <= 4096 ? "lutram" : "block";
+}
+
 }  // namespace tilewright::pipeline

@@ -44,6 +44,11 @@ int64_t kept_lane_words(const Layer& layer, int64_t words);
 netlist::MemoryKind cycled_rom_kind(int64_t words, netlist::MemoryKind kind);
 netlist::Parameters cycle_counters(int64_t words);
 
+// The parameter KIND of a memory: "registers", "lutram", "block", "ultra".
+const char* kind_text(netlist::MemoryKind kind);
+// Where a small memory of that many words fits best.
+const char* small_memory_kind(int64_t words, int64_t width);
+
 // The parameter MULTIPLY of an array: "dsp", "pair", "lut".
 const char* multiplier_text(Multiplier multiplier);
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "tilewright/pipeline/design/shapes.h"
+
 namespace tilewright::pipeline {
 
 using netlist::NetId;
@@ -36,9 +38,9 @@ class UnitBuilder {
     part_bits_ = address_bits(memories.word_elements / memories.part_elements);
   }
 
-  // Returns the read data; grants[direction][port] gets this unit's bit.
-  NetId build(netlist::MemoryKind kind, std::vector<std::vector<NetId>>& read_grants,
-              std::vector<std::vector<NetId>>& write_grants) {
+  // The nets of the memory's ports; grants[port] get this unit's bit.
+  ComponentSink::Nets nets(std::vector<std::vector<NetId>>& read_grants,
+                           std::vector<std::vector<NetId>>& write_grants) {
     const Side reads = side(memories_.reads, false), writes = side(memories_.writes, true);
     netlist::Module& m = wiring_.module();
     const int word_bits = int(memories_.word_elements) * memories_.element_bits;
@@ -51,24 +53,15 @@ class UnitBuilder {
     const auto all = [&](const std::vector<NetId>& nets, int each, const char* what) {
       return together(wiring_, nets, int(nets.size()) * each, name_ + what);
     };
-    wiring_.add(name_, "tensor_memory",
-                {{"WIDTH", int64_t{word_bits}},
-                 {"PARTS", memories_.word_elements / memories_.part_elements},
-                 {"WORDS", memories_.unit_words[size_t(unit_)]},
-                 {"READERS", int64_t{reads.count()}},
-                 {"WRITERS", int64_t{writes.count()}},
-                 {"KIND", std::string(kind_text(kind))}},
-                {},
-                {{"rd_valid", all(reads.valid, 1, "_rd_valid")},
-                 {"rd_ready", rd_ready},
-                 {"rd_address", all(reads.address, address_bits_, "_rd_address")},
-                 {"rd_data", rd_data},
-                 {"wr_valid", all(writes.valid, 1, "_wr_valid")},
-                 {"wr_ready", wr_ready},
-                 {"wr_address", all(writes.address, address_bits_, "_wr_address")},
-                 {"wr_part", all(writes.part, part_bits_, "_wr_part")},
-                 {"wr_data", all(writes.data, part_width, "_wr_data")}});
-    return rd_data;
+    return {{"rd_valid", all(reads.valid, 1, "_rd_valid")},
+            {"rd_ready", rd_ready},
+            {"rd_address", all(reads.address, address_bits_, "_rd_address")},
+            {"rd_data", rd_data},
+            {"wr_valid", all(writes.valid, 1, "_wr_valid")},
+            {"wr_ready", wr_ready},
+            {"wr_address", all(writes.address, address_bits_, "_wr_address")},
+            {"wr_part", all(writes.part, part_bits_, "_wr_part")},
+            {"wr_data", all(writes.data, part_width, "_wr_data")}};
   }
 
  private:
@@ -112,19 +105,12 @@ class UnitBuilder {
   int address_bits_ = 1, part_bits_ = 1;
 };
 
-}  // namespace
-
-int address_bits(int64_t words) { return std::max(1, int(std::bit_width(uint64_t(words - 1)))); }
-
-void connect_tensor_memories(Wiring& wiring, const TensorMemories& memories, netlist::MemoryKind kind) {
-  std::vector<std::vector<NetId>> read_grants(memories.reads.size()), write_grants(memories.writes.size());
-  std::vector<NetId> data;
-  const int units = int(memories.unit_words.size());
-  for (int u = 0; u < units; ++u) {
-    data.push_back(UnitBuilder(wiring, memories, u).build(kind, read_grants, write_grants));
-  }
+// What comes back from all units to the ports.
+void hand_out(Wiring& wiring, const TensorMemories& memories, const std::vector<NetId>& data,
+              const std::vector<std::vector<NetId>>& read_grants,
+              const std::vector<std::vector<NetId>>& write_grants) {
   netlist::Module& m = wiring.module();
-  const int word_bits = int(memories.word_elements) * memories.element_bits;
+  const int units = int(data.size()), word_bits = int(memories.word_elements) * memories.element_bits;
   const NetId all_data = together(wiring, data, units * word_bits, "tensor_data");
   const auto grant = [&](const std::vector<TensorPort>& ports,
                          const std::vector<std::vector<NetId>>& grants) {
@@ -135,6 +121,37 @@ void connect_tensor_memories(Wiring& wiring, const TensorMemories& memories, net
   grant(memories.reads, read_grants);
   grant(memories.writes, write_grants);
   for (const TensorPort& port : memories.reads) m.connect(port.data, all_data);
+}
+
+}  // namespace
+
+int address_bits(int64_t words) { return std::max(1, int(std::bit_width(uint64_t(words - 1)))); }
+
+void connect_tensor_memories(ComponentSink& sink, const TensorMemories& memories, netlist::MemoryKind kind) {
+  std::vector<std::vector<NetId>> read_grants(memories.reads.size()), write_grants(memories.writes.size());
+  std::vector<NetId> data;
+  const int units = int(memories.unit_words.size()),
+            word_bits = int(memories.word_elements) * memories.element_bits;
+  for (int u = 0; u < units; ++u) {
+    const auto users = [&](const std::vector<TensorPort>& ports) {
+      const auto uses = [&](const TensorPort& port) { return (port.units >> u & 1) != 0; };
+      return std::max<int64_t>(1, std::count_if(ports.begin(), ports.end(), uses));
+    };
+    ComponentSink::Nets nets;
+    if (Wiring* const wiring = sink.wiring()) {
+      nets = UnitBuilder(*wiring, memories, u).nets(read_grants, write_grants);
+      data.push_back(nets.at("rd_data"));
+    }
+    sink.add(Label("tensors") + int64_t{u}, "tensor_memory",
+             {{"WIDTH", int64_t{word_bits}},
+              {"PARTS", memories.word_elements / memories.part_elements},
+              {"WORDS", memories.unit_words[size_t(u)]},
+              {"READERS", users(memories.reads)},
+              {"WRITERS", users(memories.writes)},
+              {"KIND", std::string(kind_text(kind))}},
+             {}, std::move(nets));
+  }
+  if (sink.wiring() != nullptr) hand_out(*sink.wiring(), memories, data, read_grants, write_grants);
 }
 
 }  // namespace tilewright::pipeline

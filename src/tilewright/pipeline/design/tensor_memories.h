@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct TensorPort {
 struct TensorMemories {
   int64_t word_elements = 1, part_elements = 1;
   int element_bits = 8;
-  std::vector<int64_t> unit_words;
+  std::span<const int64_t> unit_words;
   std::vector<TensorPort> reads, writes;  // in falling priority
 };
 
@@ -29,6 +30,6 @@ struct TensorMemories {
 int address_bits(int64_t words);
 
 // Adds one tensor_memory per unit and connects `ready` and read `data` of all ports.
-void connect_tensor_memories(Wiring& wiring, const TensorMemories& memories, netlist::MemoryKind kind);
+void connect_tensor_memories(ComponentSink& sink, const TensorMemories& memories, netlist::MemoryKind kind);
 
 }  // namespace tilewright::pipeline

@@ -5,14 +5,14 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/pipeline/component/component.h"
-#include "tilewright/pipeline/design/shapes.h"
 
 namespace tilewright::pipeline {
 
 using netlist::kNoNet;
 using netlist::NetId;
 
-Stream Wiring::stream(const std::string& name, int64_t elements, int element_bits) {
+Stream Wiring::stream(const Label& label, int64_t elements, int element_bits) {
+  const std::string name = label.text();
   Stream s;
   s.elements = elements;
   s.element_bits = element_bits;
@@ -29,12 +29,15 @@ NetId Wiring::constant(int width, uint64_t value) {
   return net;
 }
 
-void Wiring::add(const std::string& instance, const std::string& component, netlist::Parameters parameters,
-                 std::vector<std::pair<std::string, Stream*>> streams, std::map<std::string, NetId> others) {
+void Wiring::add(const Label& instance, const char* component, netlist::Parameters parameters,
+                 std::initializer_list<StreamPort> streams, Nets others) {
   const ComponentType* const type = component_type(component);
-  TILEWRIGHT_CHECK(type != nullptr, "no component '" + component + "'");
+  TILEWRIGHT_CHECK(type != nullptr, std::string("no component '") + component + "'");
+  const std::string instance_name = instance.text();
   const std::vector<ComponentPort> ports = type->ports(parameters);
-  for (auto& [name, s] : streams) {
+  for (const auto& [port_of_stream, s] : streams) {
+    if (s == nullptr) continue;
+    const std::string name = port_of_stream;
     for (const ComponentPort& port : ports) {
       const std::string& port_name = port.port.name;
       if (port_name == name + "_valid") others[port_name] = s->valid;
@@ -42,97 +45,20 @@ void Wiring::add(const std::string& instance, const std::string& component, netl
       if (port_name == name + "_data") others[port_name] = s->data;
       if (port_name != name + "_last") continue;
       if (port.port.direction == netlist::Direction::kOutput) {
-        if (s->last == kNoNet) s->last = module_.add_net(fmt::format("{}_{}", instance, port_name), 1);
+        if (s->last == kNoNet) s->last = module_.add_net(fmt::format("{}_{}", instance_name, port_name), 1);
         others[port_name] = s->last;
       } else {
         others[port_name] = s->last == kNoNet ? constant(1, 1) : s->last;
       }
     }
   }
-  module_.add_instance(instance, component, std::move(parameters), std::move(others));
+  module_.add_instance(instance_name, component, std::move(parameters), std::move(others));
 }
 
-Stream Wiring::resized(const std::string& name, Stream in, int64_t elements, int64_t count) {
-  const std::vector<int64_t> path = resize_path(in.elements, elements, in.element_bits, count);
-  for (size_t i = 1; i < path.size(); ++i) {
-    const std::string step = i + 1 == path.size() ? name : name + "_between";
-    Stream out = stream(step, path[i], in.element_bits);
-    add(step, "stream_width", {{"ELEMENT", in.element_bits}, {"IN", path[i - 1]}, {"OUT", path[i]}},
-        {{"in", &in}, {"out", &out}});
-    in = out;
-  }
-  return in;
-}
-
-Stream Wiring::queued(const std::string& name, Stream in, int64_t depth) {
-  if (depth == 0) return in;
-  Stream out = stream(name, in.elements, in.element_bits);
-  add(name, "stream_fifo",
-      {{"WIDTH", in.width}, {"DEPTH", depth}, {"KIND", std::string(small_memory_kind(depth, in.width))}},
-      {{"in", &in}, {"out", &out}});
-  return out;
-}
-
-std::vector<Stream> Wiring::forked(const std::string& name, Stream in, int64_t count) {
-  std::vector<Stream> outputs;
-  for (int64_t i = 0; i + 1 < count; ++i) {
-    const std::string fork = fmt::format("{}_{}", name, i);
-    Stream taken = stream(fork + "_out", in.elements, in.element_bits);
-    Stream rest = stream(fork + "_rest", in.elements, in.element_bits);
-    add(fork, "stream_fork", {{"WIDTH", in.width}}, {{"in", &in}, {"out0", &taken}, {"out1", &rest}});
-    outputs.push_back(taken);
-    in = rest;
-  }
-  outputs.push_back(in);
-  return outputs;
-}
-
-Stream Wiring::joined(const std::string& name, std::vector<Stream> parts) {
-  for (int level = 0; parts.size() > 1; ++level) {
-    std::vector<Stream> wider;
-    for (size_t i = 0; i + 1 < parts.size(); i += 2) {
-      const std::string join = fmt::format("{}_{}_{}", name, level, i / 2);
-      Stream both = stream(join + "_out", 2 * parts[i].elements, parts[i].element_bits);
-      add(join, "stream_join", {{"WIDTH", parts[i].width}},
-          {{"in0", &parts[i]}, {"in1", &parts[i + 1]}, {"out", &both}});
-      wider.push_back(both);
-    }
-    parts = std::move(wider);
-  }
-  return parts[0];
-}
-
-Stream Wiring::framed(const std::string& name, Stream in, int64_t keep, int64_t drop, int64_t added) {
-  if (drop == 0 && added == 0) return in;
-  Stream out = stream(name, in.elements, in.element_bits);
-  add(name, "stream_frame", {{"WIDTH", in.width}, {"KEEP", keep}, {"DROP", drop}, {"ADD", added}},
-      {{"in", &in}, {"out", &out}});
-  return out;
-}
-
-std::string Wiring::image(const std::string& name, MemoryImage contents) {
-  const std::string file = name + ".hex";
+std::string Wiring::image(const Label& name, MemoryImage contents) {
+  const std::string file = name.text() + ".hex";
   images_[file] = std::move(contents);
   return file;
-}
-
-const char* kind_text(netlist::MemoryKind kind) {
-  switch (kind) {
-    case netlist::MemoryKind::kRegisters:
-      return "registers";
-    case netlist::MemoryKind::kLutRam:
-      return "lutram";
-    case netlist::MemoryKind::kBlockRam:
-      return "block";
-    case netlist::MemoryKind::kUltraRam:
-      return "ultra";
-  }
-  return "";
-}
-
-const char* small_memory_kind(int64_t words, int64_t width) {
-  if (words <= 2) return "registers";
-  return words <= 64 || words * width <= 4096 ? "lutram" : "block";
 }
 
 }  // namespace tilewright::pipeline

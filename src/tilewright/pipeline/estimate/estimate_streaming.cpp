@@ -6,7 +6,7 @@
 
 #include "tilewright/pipeline/design/component_latency.h"
 #include "tilewright/pipeline/design/shapes.h"
-#include "tilewright/pipeline/estimate/bill.h"
+#include "tilewright/pipeline/design/streaming_design.h"
 #include "tilewright/pipeline/estimate/estimate_cycles.h"
 
 namespace tilewright::pipeline {

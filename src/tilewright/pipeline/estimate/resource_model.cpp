@@ -39,9 +39,7 @@ synthesis::Resources component_resources(const std::string& component, const net
 synthesis::Resources bill_resources(const std::vector<BillItem>& items, synthesis::DeviceFamily family) {
   synthesis::Resources total;
   for (const BillItem& item : items) {
-    const synthesis::Resources one = component_resources(item.component, item.parameters, family);
-    total = total + synthesis::Resources{one.lut * item.count, one.ff * item.count,   0,
-                                         one.dsp * item.count, one.bram * item.count, one.uram * item.count};
+    total = total + component_resources(item.component, item.parameters, family);
   }
   return total;
 }
