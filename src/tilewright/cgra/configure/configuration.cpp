@@ -208,7 +208,7 @@ class Verifier {
     } else if (operand.kind == InstructionOperand::Kind::kVariable) {
       const MemoryVariable* variable = find("operands", operand.variable, tile);
       if (variable && variable->table.empty() == table)
-        error("operands", fmt::format("'{}' is {} table", operand.variable, table ? "no" : "a"));
+        error("operands", fmt::format("'{}' is {} table", operand.variable, table ? "not a" : "a"));
     }
   }
 
