@@ -183,9 +183,9 @@ TEST(Generate, AGivenAllocationIsChecked) {
 TEST(RunDesign, RefusesWhatItHasNoUseFor) {
   const fs::path folder = small_design("refuse", calibrated());
   const std::string run = "run " + folder.string() + " --input " + small_model().images.string();
-  expect_failure(run + " --hardware overlay-16x16", 1, {"--hardware means nothing"});
-  expect_failure(run + " --engine cycle --trace t.json", 1, {"--trace means nothing"});
-  expect_failure(run + " --engine host --memory ddr", 1, {"--memory means nothing"});
+  expect_failure(run + " --hardware overlay-16x16", 1, {"--hardware does not apply"});
+  expect_failure(run + " --engine cycle --trace t.json", 1, {"--trace does not apply"});
+  expect_failure(run + " --engine host --memory ddr", 1, {"--memory does not apply"});
   fs::remove(folder / "device.yaml");
   expect_failure(run, 1, {"device.yaml"});
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tilewright/cgra/exact/placement_sat.h"
+#include "tilewright/cgra/problem/mapper.h"
 #include "tilewright/search/deadline.h"
 
 namespace tilewright::cgra {

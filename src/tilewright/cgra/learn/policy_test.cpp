@@ -228,7 +228,7 @@ TEST(PolicyFile, EachKindOfDamageIsNamed) {
     expect_refused(without(field, field[1] == 'c' ? "\"critic_out_bias\": " + deep : deep),
                    "nested deeper than 64");
   expect_refused(without("tilewright-policy", "other"), "not a policy file");
-  expect_refused(without("\"version\": 1", "\"version\": 2"), "another version");
+  expect_refused(without("\"version\": 1", "\"version\": 2"), "version is not 1");
   expect_refused(without("\"query\"", "\"quarry\""), "tensor query is missing");
   expect_refused(without("\"logit\": [", "\"logit\": [1,"), "tensor logit should be a list of 16 numbers");
   expect_refused(without("\"critic_out_bias\": [0]", "\"critic_out_bias\": [1e300]"), "not a finite number");

@@ -32,7 +32,7 @@ pipeline::RtlPortOptions rtl_port_options(const RunRequest& request, const Devic
 void check_run_request(const RunRequest& request) {
   const auto refuse = [](bool given, const char* flag) {
     if (!given) return;
-    throw Error(ErrorKind::kInvalidInput, fmt::format("{} means nothing to a generated design", flag),
+    throw Error(ErrorKind::kInvalidInput, fmt::format("{} does not apply to a generated design", flag),
                 "leave it out");
   };
   refuse(!request.hardware.empty(), "--hardware");

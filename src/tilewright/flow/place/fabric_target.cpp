@@ -1,4 +1,4 @@
-// An input is an array of iterations; what a run of samples takes besides means nothing here.
+// An input is an array of iterations; other options of a run of samples do not apply.
 #include "tilewright/flow/place/fabric_target.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 void check_fabric_request(const RunRequest& request) {
   const auto refuse = [](bool given, const char* flag) {
     if (given)
-      throw Error(ErrorKind::kInvalidInput, fmt::format("{} means nothing to a mapped program", flag),
+      throw Error(ErrorKind::kInvalidInput, fmt::format("{} does not apply to a mapped program", flag),
                   "leave it out");
   };
   refuse(!request.hardware.empty(), "--hardware");
