@@ -295,6 +295,10 @@ void add_inspect(CLI::App& app, InspectOptions& options, std::ostream& out) {
       app, "inspect", "Operators, shapes, MACs, parameters, arithmetic intensity; every problem at once",
       "inspect models/lenet-fashion/lenet_fashion.onnx");
   add_model(verb, options.model);
+  verb->add_option("--on", options.machine,
+                   "Say which nodes a machine takes and why not the others: overlay=NAME, design=DEVICE or "
+                   "array=NAME, a preset or a file; a float model is quantised on random inputs")
+      ->type_name("TARGET=NAME");
   verb->add_flag(
       "--text", options.text,
       "Print the graph in the text form of docs/model/graph.md, constants included; every verb reads it");

@@ -4,11 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
+#include "tilewright/base/json.h"
 #include "tilewright/flow/design/design_target.h"
+#include "tilewright/flow/map/array_target.h"
+#include "tilewright/flow/model/hardware_form.h"
 #include "tilewright/flow/place/fabric_target.h"
 #include "tilewright/flow/run/overlay_target.h"
 #include "tilewright/flow/target/host_target.h"
+#include "tilewright/graph/inference/statistics.h"
 #include "tilewright/quantize/report.h"
 
 namespace tilewright {
@@ -18,21 +23,30 @@ bool has_engine(const Target& target, const std::string& engine) {
   return std::find(target.engines.begin(), target.engines.end(), engine) != target.engines.end();
 }
 
+// Of "TARGET=NAME". Errors (invalid input): another form, no such target, one that takes no models.
+const Target& target_named(const std::string& machine) {
+  std::string names;
+  for (const Target* target : targets()) {
+    if (target->refusals == nullptr) continue;
+    if (machine.starts_with(target->name + "=")) return *target;
+    names += (names.empty() ? "" : ", ") + target->name + "=MACHINE";
+  }
+  throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' names no machine of a target", machine), names);
+}
+
 }  // namespace
 
 std::span<const Target* const> targets() {
   static const Target* const table[] = {
-      &overlay_target(),
-      &design_target(),
-      &fabric_target(),
-      &host_target(),
+      &overlay_target(), &design_target(), &array_target(), &fabric_target(), &host_target(),
   };
   return table;
 }
 
 const Target& target_of(const std::filesystem::path& path) {
   const auto all = targets();
-  return **std::find_if(all.begin(), all.end(), [&](const Target* t) { return t->recognizes(path); });
+  return **std::find_if(all.begin(), all.end(),
+                        [&](const Target* t) { return t->recognizes != nullptr && t->recognizes(path); });
 }
 
 std::vector<std::string> engine_names() {
@@ -77,6 +91,36 @@ RunAccuracy run_accuracy(const RunReport& report, const RunRequest& request) {
   RunAccuracy result{0, int64_t(labels.size())};
   for (size_t i = 0; i < labels.size(); ++i) result.right += labels[i] == report.classes[i];
   return result;
+}
+
+Answer taken_by(const ModelFile& model, const std::string& machine, const SharedFolders& folders) {
+  const Target& target = target_named(machine);
+  const std::string name = machine.substr(target.name.size() + 1);
+  Graph loaded = load_model(model);
+  const std::vector<Tensor> samples = random_inputs(loaded);
+  const Graph graph = hardware_form(std::move(loaded), {}, samples, 1);
+  const Diagnostics refusals = target.refusals(graph, name, folders);
+  int64_t macs = 0, taken_macs = 0, taken = 0;
+  for (const Node& node : graph.nodes) {
+    const std::vector<Diagnostic>& errors = refusals.errors();
+    const bool refused = std::any_of(errors.begin(), errors.end(),
+                                     [&](const Diagnostic& d) { return d.where == where(node); });
+    macs += multiply_accumulates(graph, node);
+    if (refused) continue;
+    taken_macs += multiply_accumulates(graph, node);
+    ++taken;
+  }
+  const double share = macs == 0 ? 0 : double(taken_macs) / double(macs);
+  nlohmann::json json = {{"target", target.name}, {"machine", name},    {"nodes", graph.nodes.size()},
+                         {"taken", taken},        {"mac_share", share}, {"refused", nlohmann::json::array()}};
+  std::string text = fmt::format("{} of {} nodes can run on {} ({}), with {:.2f} % of the MACs\n", taken,
+                                 graph.nodes.size(), name, target.name, 100 * share);
+  for (const Diagnostic& refusal : refusals.errors()) {
+    text += "  " + to_string(refusal) + "\n";
+    json["refused"].push_back(
+        {{"node", refusal.where}, {"op", refusal.op}, {"reason", refusal.message}, {"hint", refusal.hint}});
+  }
+  return {text, json_text(json, 2) + "\n"};
 }
 
 SynthesisAnswer synthesize(const SynthesisRequest& request) {

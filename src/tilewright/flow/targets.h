@@ -32,6 +32,11 @@ struct RunAccuracy {
 // Of request.labels. Errors (invalid input): those of Samples::labels; a first output without elements.
 RunAccuracy run_accuracy(const RunReport& report, const RunRequest& request);
 
+// What a machine takes of a model, and why not the rest. `machine`: "TARGET=NAME", where NAME is a preset's
+// name or a file. A float model is quantised on random inputs. Errors (invalid input): no such target or
+// machine, or a target that takes no models; those of load_model and hardware_form.
+Answer taken_by(const ModelFile& model, const std::string& machine, const SharedFolders& folders);
+
 // A generated design where request.hardware is the folder of one, otherwise an overlay.
 SynthesisAnswer synthesize(const SynthesisRequest& request);
 

@@ -11,6 +11,7 @@
 #include "tilewright/flow/design/design_folder.h"
 #include "tilewright/flow/model/container.h"
 #include "tilewright/flow/target/target_names.h"
+#include "tilewright/frontend/onnx/onnx_writer.h"
 #include "tilewright/tensor/npy.h"
 
 namespace tilewright {
@@ -29,11 +30,12 @@ TEST(Targets, HaveNamesOfTheirOwnAndWhatEveryOneNeeds) {
   std::set<std::string> names;
   for (const Target* target : targets()) {
     EXPECT_TRUE(names.insert(target->name).second) << target->name;
-    EXPECT_FALSE(target->artifact.empty()) << target->name;
-    EXPECT_FALSE(target->engines.empty()) << target->name;
-    EXPECT_NE(target->recognizes, nullptr) << target->name;
-    EXPECT_NE(target->run, nullptr) << target->name;
-    EXPECT_EQ(target->made_by.empty(), target->name == kHost) << target->name;
+    const bool runs = target->run != nullptr;
+    EXPECT_TRUE(runs || target->refusals != nullptr) << target->name;
+    EXPECT_EQ(target->artifact.empty(), !runs) << target->name;
+    EXPECT_EQ(target->engines.empty(), !runs) << target->name;
+    EXPECT_EQ(target->recognizes != nullptr, runs) << target->name;
+    EXPECT_EQ(target->made_by.empty(), !runs || target->name == kHost) << target->name;
   }
   EXPECT_TRUE(names.contains(kOverlay));
   EXPECT_EQ(targets().back()->name, kHost);
@@ -85,6 +87,41 @@ TEST(Targets, AccuracyIsOfTheClassesThatWereFound) {
   report.outputs[0].second = Tensor(ElementType::kF32, {3, 0});
   EXPECT_EQ(error_of([&] { run_accuracy(report, request); }),
             "--labels: the first output has shape 3x0, which has no elements; leave it out");
+}
+
+// A dense layer of weights that are drawn, and a Softmax, which only the host has.
+std::filesystem::path write_model(const std::filesystem::path& folder) {
+  Graph graph;
+  const ValueId x = graph.add_input("x", ElementType::kF32, {1, 32});
+  const std::vector<float> weights(32 * 16, 0.25f);
+  const ValueId w = graph.add_constant("w", Tensor(Shape{32, 16}, std::span<const float>(weights)));
+  const ValueId y = graph.add_value("y", ElementType::kF32, {1, 16});
+  graph.add_node("dense", "MatMul", {x, w}, {y});
+  const ValueId z = graph.add_value("z", ElementType::kF32, {1, 16});
+  graph.add_node("softmax", "Softmax", {y}, {z});
+  graph.outputs = {z};
+  write_onnx(folder / "model.onnx", graph);
+  return folder / "model.onnx";
+}
+
+TEST(Targets, EveryMachineSaysWhichNodesItTakesAndWhyNotTheOthers) {
+  const TemporaryFolder folder(std::filesystem::temp_directory_path(), "targets");
+  SharedFolders folders;
+  folders.hardware = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware";
+  const ModelFile model{.path = write_model(folder.path())};
+  const Answer overlay = taken_by(model, "overlay=overlay-16x16", folders);
+  EXPECT_NE(overlay.text.find("can run on overlay-16x16 (overlay), with 100.00 % of the MACs"),
+            std::string::npos)
+      << overlay.text;
+  EXPECT_NE(overlay.text.find("(Softmax)"), std::string::npos) << overlay.text;
+  EXPECT_NE(overlay.json.find("\"machine\": \"overlay-16x16\""), std::string::npos) << overlay.json;
+  for (const char* machine : {"design=xc7z020", "array=eyeriss-256"}) {
+    EXPECT_NE(taken_by(model, machine, folders).text.find("with 100.00 % of the MACs"), std::string::npos)
+        << machine;
+  }
+  EXPECT_EQ(error_of([&] { taken_by(model, "overlay-16x16", folders); }),
+            "'overlay-16x16' names no machine of a target; overlay=MACHINE, design=MACHINE, array=MACHINE");
+  EXPECT_NE(error_of([&] { taken_by(model, "array=absent", folders); }), "no error");
 }
 
 TEST(Targets, SynthesisTakesAMachineWhereThereIsNoDesign) {

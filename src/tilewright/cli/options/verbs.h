@@ -38,6 +38,7 @@ struct DataOptions {
 
 struct InspectOptions {
   ModelOptions model;
+  std::string machine;  // TARGET=NAME: what it takes of the model
   bool json = false, text = false;
 };
 void inspect(const InspectOptions& options, std::ostream& out);

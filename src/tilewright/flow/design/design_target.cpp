@@ -93,6 +93,19 @@ RunReport run_folder(const RunRequest& request) {
   return report_runs(request, folder.graph, std::move(runs), hardware.cycles);
 }
 
+// A device takes what fits into it, which takes a search to know; what the components lack is known at once.
+Diagnostics refused_layers(const Graph& graph, const std::string& machine, const SharedFolders& folders) {
+  find_device(machine, folders.devices());
+  Diagnostics refusals;
+  try {
+    pipeline::extract_network(graph);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kUnsupported) throw;
+    for (const Diagnostic& diagnostic : error.diagnostics()) refusals.add(diagnostic);
+  }
+  return refusals;
+}
+
 }  // namespace
 
 const Target& design_target() {
@@ -102,7 +115,8 @@ const Target& design_target() {
                                 .engines = {"functional", kHost, "cycle", "rtl"},
                                 .recognizes = is_design_folder,
                                 .run = run_folder,
-                                .synthesize = synthesize_design_folder};
+                                .synthesize = synthesize_design_folder,
+                                .refusals = refused_layers};
   return target;
 }
 

@@ -15,6 +15,7 @@
 #include "tilewright/flow/run/overlay_engine.h"
 #include "tilewright/flow/run/overlay_synthesis.h"
 #include "tilewright/flow/target/sample_runs.h"
+#include "tilewright/overlay/schedule/layer.h"
 
 namespace tilewright {
 namespace {
@@ -73,6 +74,17 @@ RunReport run_bundle(const RunRequest& request) {
   return report_runs(request, bundle.graph, std::move(runs), cycles);
 }
 
+Diagnostics refused_nodes(const Graph& graph, const std::string& machine, const SharedFolders& folders) {
+  const OverlayHardware hardware = find_overlay_hardware(machine, folders.hardware);
+  Diagnostics refusals;
+  for (const Node& node : graph.nodes) {
+    std::string reason;
+    if (overlay::supports(graph, node, hardware, &reason)) continue;
+    refusals.error(ErrorKind::kUnsupported, where(node), node.op, reason);
+  }
+  return refusals;
+}
+
 }  // namespace
 
 const Target& overlay_target() {
@@ -82,7 +94,8 @@ const Target& overlay_target() {
                                 .engines = {"functional", kHost, "cycle", "rtl"},
                                 .recognizes = is_container,
                                 .run = run_bundle,
-                                .synthesize = synthesize_overlay};
+                                .synthesize = synthesize_overlay,
+                                .refusals = refused_nodes};
   return target;
 }
 

@@ -14,6 +14,7 @@
 #include "tilewright/flow/model/load_model.h"
 #include "tilewright/flow/model/samples.h"
 #include "tilewright/flow/target/shared_folders.h"
+#include "tilewright/graph/graph.h"
 #include "tilewright/search/deadline.h"
 #include "tilewright/tensor/tensor.h"
 
@@ -81,6 +82,9 @@ struct Target {
   // or its engine does not use.
   RunReport (*run)(const RunRequest&) = nullptr;
   SynthesisAnswer (*synthesize)(const SynthesisRequest&) = nullptr;
+  // Every reason why a machine (a preset's name or a file) does not take a graph in integer operators, naming
+  // the node; empty: it takes all of it. Errors (invalid input): no such machine.
+  Diagnostics (*refusals)(const Graph&, const std::string& machine, const SharedFolders&) = nullptr;
 };
 
 }  // namespace tilewright
