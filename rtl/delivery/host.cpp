@@ -1,15 +1,17 @@
 // Runs images on the design of this folder: lays them out in memory, writes registers, waits, reads results.
 //
 //   g++ -O2 -std=c++17 -o run host/host.cpp                       on a board: registers and memory are mapped
-//   verilator --cc --exe --build -O3 -Wno-fatal -CFLAGS -DTILEWRIGHT_SIMULATION --top-module tilewright_pipeline
+//   verilator --cc --exe --build -O3 -Wno-fatal -CFLAGS -DTILEWRIGHT_SIMULATION --top-module
+//   tilewright_pipeline
 //     -o run rtl/*.sv host/host.cpp                                in simulation: obj_dir/run
 //
 //   run --registers FILE:OFFSET --memory FILE:OFFSET:ADDRESS:BYTES IMAGES RESULTS        (board)
 //   run IMAGES RESULTS                                             (simulation, in the design's folder)
 //
-// FILE is /dev/mem or a /dev/uioN; ADDRESS is where the design sees the memory that the program maps at OFFSET.
-// IMAGES holds one or more images, row by row, column by column, channel by channel, in the integers of the
-// network's input: one byte each, or four (little-endian) where elements have more than 8 bits. RESULTS likewise.
+// FILE is /dev/mem or a /dev/uioN; ADDRESS is where the design sees the memory that the program maps at
+// OFFSET. IMAGES holds one or more images, row by row, column by column, channel by channel, in the integers
+// of the network's input: one byte each, or four (little-endian) where elements have more than 8 bits.
+// RESULTS likewise.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -55,10 +57,19 @@ class Port {
 class SimulatedPort : public Port {
  public:
   SimulatedPort() {
-#define TILEWRIGHT_READ_PORT(n)                                                                               \
-  channels_.push_back({pin(top_.m##n##_arvalid), pin(top_.m##n##_arready), pin(top_.m##n##_araddr),           \
-                       pin(top_.m##n##_arlen), pin(top_.m##n##_rvalid), pin(top_.m##n##_rready),              \
-                       pin(top_.m##n##_rdata), pin(top_.m##n##_rresp), pin(top_.m##n##_rlast), {}, 0, 0});
+#define TILEWRIGHT_READ_PORT(n)                  \
+  channels_.push_back({pin(top_.m##n##_arvalid), \
+                       pin(top_.m##n##_arready), \
+                       pin(top_.m##n##_araddr),  \
+                       pin(top_.m##n##_arlen),   \
+                       pin(top_.m##n##_rvalid),  \
+                       pin(top_.m##n##_rready),  \
+                       pin(top_.m##n##_rdata),   \
+                       pin(top_.m##n##_rresp),   \
+                       pin(top_.m##n##_rlast),   \
+                       {},                       \
+                       0,                        \
+                       0});
     TILEWRIGHT_READ_PORTS(TILEWRIGHT_READ_PORT)
 #undef TILEWRIGHT_READ_PORT
     for (Channel& channel : channels_) channel.address_ready.set(1);
@@ -205,7 +216,8 @@ class MappedPort : public Port {
  public:
   MappedPort(const std::string& registers, const std::string& memory) {
     const std::vector<std::string> r = split(registers), m = split(memory);
-    if (r.size() != 2 || m.size() != 4) throw std::runtime_error("--registers FILE:OFFSET --memory FILE:OFFSET:ADDRESS:BYTES");
+    if (r.size() != 2 || m.size() != 4)
+      throw std::runtime_error("--registers FILE:OFFSET --memory FILE:OFFSET:ADDRESS:BYTES");
     registers_ = static_cast<volatile uint32_t*>(map(r[0], number(r[1]), 4096));
     bytes_ = number(m[3]);
     memory_ = static_cast<uint8_t*>(map(m[0], number(m[1]), bytes_));
@@ -220,7 +232,8 @@ class MappedPort : public Port {
     __sync_synchronize();
   }
   uint8_t* memory(size_t bytes) override {
-    if (bytes > bytes_) throw std::runtime_error("the memory is too small: " + std::to_string(bytes) + " bytes are needed");
+    if (bytes > bytes_)
+      throw std::runtime_error("the memory is too small: " + std::to_string(bytes) + " bytes are needed");
     return memory_;
   }
   uint64_t address() const override { return address_; }
@@ -240,8 +253,9 @@ class MappedPort : public Port {
   static uint64_t number(const std::string& text) { return std::strtoull(text.c_str(), nullptr, 0); }
   static void* map(const std::string& file, uint64_t offset, size_t bytes) {
     const int descriptor = open(file.c_str(), O_RDWR | O_SYNC);
-    void* const at = descriptor < 0 ? MAP_FAILED
-                                    : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, off_t(offset));
+    void* const at =
+        descriptor < 0 ? MAP_FAILED
+                       : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, off_t(offset));
     if (at == MAP_FAILED) throw std::runtime_error("cannot map '" + file + "'");
     return at;
   }
@@ -303,7 +317,8 @@ static void append_result(const Tensor& t, const uint8_t* bytes, std::vector<uin
     for (int64_t c = 0; c < t.channels; ++c) {
       const int64_t low = (pixel * t.word_elements + c) * t.bits;
       uint64_t value = 0;
-      for (int bit = 0; bit < t.bits; ++bit) value |= uint64_t(bytes[(low + bit) / 8] >> (low + bit) % 8 & 1) << bit;
+      for (int bit = 0; bit < t.bits; ++bit)
+        value |= uint64_t(bytes[(low + bit) / 8] >> (low + bit) % 8 & 1) << bit;
       int64_t number = int64_t(value << (64 - t.bits)) >> (64 - t.bits);
       if (t.bipolar) number = value != 0 ? 1 : -1;
       for (int i = 0; i < element_bytes(t); ++i) result.push_back(uint8_t(number >> 8 * i));
@@ -335,7 +350,8 @@ static std::vector<uint8_t> run(Port& port, const std::vector<uint8_t>& images) 
   for (size_t i = 0; i < count; ++i) arrange(kInput, images, int64_t(i) * elements, memory + i * in);
   if (kWeightBytes > 0) {
     const std::vector<uint8_t> bytes = read_file("host/weights.bin");
-    if (bytes.size() != kChannels * kWeightBytes) throw std::runtime_error("host/weights.bin has another size");
+    if (bytes.size() != kChannels * kWeightBytes)
+      throw std::runtime_error("host/weights.bin has another size");
     for (size_t c = 0; c < kChannels; ++c) {
       std::memcpy(memory + weights + c * share, bytes.data() + c * kWeightBytes, kWeightBytes);
     }

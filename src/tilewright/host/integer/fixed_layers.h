@@ -1,5 +1,5 @@
-// Convolution and dense layers in wide fixed point (docs/model/arithmetic.md), blocked and threaded; they also
-// report the sums they saw.
+// Convolution and dense layers in wide fixed point (docs/model/arithmetic.md), blocked and threaded; they
+// also report the sums they saw.
 #pragma once
 
 #include <vector>

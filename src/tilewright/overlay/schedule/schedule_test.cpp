@@ -81,7 +81,8 @@ TEST(Schedule, VerifyNamesTheScratchpadAndTheNeed) {
 
   OverlayLayer transposed = layer;
   transposed.out_step_y = transposed.out_step_x = 2;
-  EXPECT_NE(problems(transposed, {1, 3, 4, 1, 1}).find("is not a multiple of the stride 2"), std::string::npos);
+  EXPECT_NE(problems(transposed, {1, 3, 4, 1, 1}).find("is not a multiple of the stride 2"),
+            std::string::npos);
 }
 
 TEST(Schedule, DefaultFitsAndOverlapsEveryLayer) {

@@ -1,5 +1,5 @@
-// The steps of rtl/pipeline/tw_stream_sliding_window.sv: one per word, and some without a word after an image. The
-// trail follows the words LAG steps behind and says which step gives an output.
+// The steps of rtl/pipeline/tw_stream_sliding_window.sv: one per word, and some without a word after an
+// image. The trail follows the words LAG steps behind and says which step gives an output.
 #include "tilewright/pipeline/component/sliding_window.h"
 
 #include <algorithm>
