@@ -9,6 +9,7 @@
 namespace {
 
 using namespace tilewright::cgra;
+using tilewright::cpu_seconds;
 
 double environment_rate(const PlacementInstance& instance) {
   PlacementEnvironment environment(instance, {});

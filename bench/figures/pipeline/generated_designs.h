@@ -12,8 +12,6 @@
 #include "support/pipeline/multiplier_count_testing.h"
 #include "tilewright/flow/design/design_run.h"
 #include "tilewright/flow/design/generate.h"
-#include "tilewright/flow/run/design_run.h"
-#include "tilewright/pipeline/emit/multiplier_count.h"
 
 namespace tilewright::figures {
 

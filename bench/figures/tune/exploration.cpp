@@ -29,8 +29,6 @@
 #include "tilewright/flow/explore/exploration_network.h"
 #include "tilewright/flow/explore/overlay_candidates.h"
 #include "tilewright/flow/model/load_model.h"
-#include "tilewright/flow/run/load_model.h"
-#include "tilewright/tune/explore/exploration_baseline.h"
 #include "tilewright/tune/explore/study.h"
 #include "tilewright/tune/fleet/thread_executor.h"
 

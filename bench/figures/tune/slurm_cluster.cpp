@@ -17,7 +17,7 @@
 namespace tilewright::tune {
 namespace {
 
-std::map<std::string, JobResult> run_jobs(Executor& executor, const std::vector<Job>& jobs) {
+std::map<std::string, JobResult> run_jobs(JobExecutor& executor, const std::vector<Job>& jobs) {
   executor.submit(jobs);
   return collect_all(executor, 300);
 }

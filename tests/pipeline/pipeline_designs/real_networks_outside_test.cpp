@@ -5,8 +5,6 @@
 #include "support/outside_testing.h"
 #include "support/pipeline/rtl_testing.h"
 #include "tilewright/flow/model/load_model.h"
-#include "tilewright/flow/run/load_model.h"
-#include "tilewright/pipeline/verilog/rtl_testing.h"
 
 namespace tilewright::pipeline {
 namespace {
