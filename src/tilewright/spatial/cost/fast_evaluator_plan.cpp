@@ -13,6 +13,8 @@ namespace tilewright {
 namespace {
 
 constexpr int64_t kMaxTable = int64_t{1} << 24;
+// Elements that the counts of overlaps list. Those of long filters would take longer than many a search.
+constexpr int64_t kMaxListed = int64_t{1} << 23;
 constexpr int64_t kNoEnd = int64_t{1} << 60;  // room beyond every tile
 
 std::vector<int64_t> divisors_of(int64_t n) {
@@ -202,7 +204,8 @@ class PlanCompiler {
   bool append_kept(FastSliding& slide, int64_t a, int64_t b, int64_t x, int64_t y, int64_t copies_x,
                    int64_t copies_y) {
     const int64_t length = a * (x - 1) + b * (y - 1) + 1;
-    if (length + int64_t(slide.values.size()) >= kMaxTable) return false;
+    listed_ += length * (8 + copies_x * copies_y * std::min(x, y));
+    if (listed_ > kMaxListed) return false;
     const Stride along_x{x, copies_x}, along_y{y, copies_y};
     for (int64_t shift = 0; shift <= length; ++shift) {
       const RankAxis axes[] = {{a, kNoEnd, x, 0, 0, std::span(&along_x, 1)},
@@ -247,6 +250,7 @@ class PlanCompiler {
   std::vector<std::vector<int64_t>> divisors_;
   RankCounter counter_;
   double gaps_ = 1;
+  int64_t listed_ = 0;
 };
 
 }  // namespace

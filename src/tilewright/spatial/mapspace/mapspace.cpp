@@ -111,6 +111,11 @@ class ConstraintChecker {
 };
 
 void check_factorisations(const Mapspace& mapspace, Diagnostics& diagnostics) {
+  const auto fixes = [](const LevelConstraints& limits) {
+    return !limits.temporal.empty() || !limits.spatial_x.empty() || !limits.spatial_y.empty();
+  };
+  // Free factors always multiply out, and the list of those of a large dimension takes a second.
+  if (std::none_of(mapspace.constraints.begin(), mapspace.constraints.end(), fixes)) return;
   const MapspaceChoices choices(mapspace);
   for (int d = 0; d < choices.dimensions(); ++d) {
     if (!choices.factors(0, d, 1).empty()) continue;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <tuple>
+#include <vector>
 
 #include "tilewright/nest/footprint.h"
 #include "tilewright/spatial/cost/cost.h"
@@ -13,32 +15,57 @@
 namespace tilewright {
 namespace {
 
-// Factorisations of one dimension by the set of levels (bits) at which they have a temporal loop.
-std::map<uint32_t, double> patterns(const MapspaceChoices& choices, int d) {
-  // By cover, whether the x slot of the level took a factor (one axis only), and pattern.
-  std::map<std::pair<int64_t, std::pair<bool, uint32_t>>, double> front{{{1, {false, 0}}, 1.0}};
+// Factorisations of one dimension from the innermost slot up to here: what they cover, whether the x slot of
+// the level took a factor (one axis only), and the set of levels (bits) at which they have a temporal loop.
+struct Factorised {
+  int64_t cover;
+  bool along_x;
+  uint32_t levels;
+  double count;
+};
+
+// Adds up the counts of equal states, in their order.
+template <typename Key>
+void merge(std::vector<Factorised>& states, Key key) {
+  const auto less = [&](const Factorised& a, const Factorised& b) { return key(a) < key(b); };
+  if (!std::is_sorted(states.begin(), states.end(), less)) {
+    std::stable_sort(states.begin(), states.end(), less);
+  }
+  size_t used = 0;
+  for (const Factorised& state : states) {
+    if (used > 0 && key(states[used - 1]) == key(state)) {
+      states[used - 1].count += state.count;
+    } else {
+      states[used++] = state;
+    }
+  }
+  states.resize(used);
+}
+
+// Complete factorisations of one dimension by their levels.
+std::vector<Factorised> patterns(const MapspaceChoices& choices, int d) {
+  std::vector<Factorised> front{{1, false, 0, 1.0}}, next;
   for (int slot = 0; slot < choices.slots(); ++slot) {
-    decltype(front) next;
     const int level = choices.level_of(slot);
     const SlotKind kind = choices.kind_of(slot);
     const bool one_axis = choices.constraints(level).one_axis_per_dimension;
-    for (const auto& [state, count] : front) {
-      for (const int64_t factor : choices.factors(slot, d, state.first)) {
-        auto [along_x, levels] = state.second;
-        if (kind == SlotKind::kX) along_x = one_axis && factor > 1;
-        if (kind == SlotKind::kY && along_x && factor > 1) continue;
-        if (kind == SlotKind::kTemporal) {
-          along_x = false;
-          if (factor > 1) levels |= 1u << level;
-        }
-        next[{state.first * factor, {along_x, levels}}] += count;
+    next.clear();
+    for (const Factorised& state : front) {
+      for (const int64_t factor : choices.factors(slot, d, state.cover)) {
+        if (kind == SlotKind::kY && state.along_x && factor > 1) continue;
+        Factorised& more = next.emplace_back(state);
+        more.cover *= factor;
+        if (kind == SlotKind::kX) more.along_x = one_axis && factor > 1;
+        if (kind != SlotKind::kTemporal) continue;
+        more.along_x = false;
+        if (factor > 1) more.levels |= 1u << level;
       }
     }
-    front = std::move(next);
+    merge(next, [](const Factorised& f) { return std::tuple(f.cover, f.along_x, f.levels); });
+    std::swap(front, next);
   }
-  std::map<uint32_t, double> out;
-  for (const auto& [state, count] : front) out[state.second.second] += count;
-  return out;
+  merge(front, [](const Factorised& f) { return f.levels; });
+  return front;
 }
 
 class Lister {
@@ -136,16 +163,16 @@ double Mapspace::size() const {
   std::map<std::vector<int>, double> table{{std::vector<int>(hardware.levels.size(), 0), 1.0}};
   for (int d = 0; d < choices.dimensions(); ++d) {
     std::map<std::vector<int>, double> next;
-    const std::map<uint32_t, double> of_dimension = patterns(choices, d);
+    const std::vector<Factorised> of_dimension = patterns(choices, d);
     for (const auto& [loops, count] : table) {
-      for (const auto& [levels, ways] : of_dimension) {
+      for (const Factorised& ways : of_dimension) {
         std::vector<int> more = loops;
         for (int l = 0; l < choices.levels(); ++l) {
           const std::vector<int>& innermost = choices.constraints(l).innermost;
           const bool placed = std::find(innermost.begin(), innermost.end(), d) != innermost.end();
-          if ((levels >> l & 1u) != 0 && !placed) ++more[size_t(l)];
+          if ((ways.levels >> l & 1u) != 0 && !placed) ++more[size_t(l)];
         }
-        next[more] += count * ways;
+        next[more] += count * ways.count;
       }
     }
     table = std::move(next);
