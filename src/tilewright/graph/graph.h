@@ -61,6 +61,8 @@ struct Value {
   ElementType type = ElementType::kF32;
   Shape shape;
   std::optional<Tensor> constant;  // set for constants; then type and shape are the tensor's
+
+  int64_t size_bytes() const { return packed_bytes(shape.element_count(), type); }
 };
 
 class Graph {

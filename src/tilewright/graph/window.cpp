@@ -11,7 +11,7 @@
 namespace tilewright {
 namespace {
 
-constexpr int64_t kMaxSize = int64_t{1} << 30;
+constexpr int64_t kMaxWindow = int64_t{1} << 30;
 
 [[noreturn]] void fail(const Node& node, std::string message, std::string hint = {}) {
   throw Error({{ErrorKind::kInvalidInput, where(node), node.op, std::move(message), std::move(hint)}});
@@ -26,8 +26,9 @@ std::vector<int64_t> numbers(const Node& node, const char* name, int spatial, in
                            spatial, count));
   }
   for (int64_t value : values) {
-    if (value < low || value > kMaxSize) {
-      fail(node, fmt::format("attribute '{}' holds {}, which is outside {}..{}", name, value, low, kMaxSize));
+    if (value < low || value > kMaxWindow) {
+      fail(node,
+           fmt::format("attribute '{}' holds {}, which is outside {}..{}", name, value, low, kMaxWindow));
     }
   }
   return values;
@@ -39,8 +40,9 @@ int spatial_axes(const Node& node, const Shape& x) {
                            to_string(x)));
   }
   for (int axis = 2; axis < x.rank(); ++axis) {
-    if (x[axis] < 1 || x[axis] > kMaxSize) {
-      fail(node, fmt::format("axis {} of the input shape {} is outside 1..{}", axis, to_string(x), kMaxSize));
+    if (x[axis] < 1 || x[axis] > kMaxWindow) {
+      fail(node,
+           fmt::format("axis {} of the input shape {} is outside 1..{}", axis, to_string(x), kMaxWindow));
     }
   }
   return x.rank() - 2;
@@ -61,7 +63,8 @@ Window plain_window(const Node& node, const Shape& x, const Shape* weights) {
     }
     kernel.assign(weights->begin() + 2, weights->end());
     for (int64_t size : kernel) {
-      if (size < 1 || size > kMaxSize) fail(node, fmt::format("weights have shape {}", to_string(*weights)));
+      if (size < 1 || size > kMaxWindow)
+        fail(node, fmt::format("weights have shape {}", to_string(*weights)));
     }
     if (node.has("kernel_shape") && node.ints_or("kernel_shape", {}) != kernel) {
       fail(node, fmt::format("attribute 'kernel_shape' is {}, the weights have shape {}",
@@ -205,7 +208,7 @@ Window transposed_window(const Node& node, const Shape& x, const Shape& weights)
     } else {
       axis.output = full - axis.pad_begin - axis.pad_end;
     }
-    if (axis.output < 1 || axis.output > kMaxSize) {
+    if (axis.output < 1 || axis.output > kMaxWindow) {
       fail(node, fmt::format("the output would have size {} on axis {}", axis.output, i + 2),
            "check pads, output_padding and output_shape");
     }

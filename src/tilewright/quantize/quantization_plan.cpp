@@ -26,13 +26,13 @@ bool is_weighted(const Graph& graph, const Node& node) {
   return node.is("MatMul") && rank == 2;
 }
 
-bool is_addition(const Graph& graph, const Node& node) {
+bool adds_two_maps(const Graph& graph, const Node& node) {
   if (!node.is("Add") && !node.is("Sub") && !(node.is("Sum") && node.inputs.size() == 2)) return false;
   if (graph.is_constant(node.input(0)) || graph.is_constant(node.input(1))) return false;
   return graph.value(node.input(0)).shape == graph.value(node.input(1)).shape;
 }
 
-bool is_average(const Graph& graph, const Node& node) {
+bool averages_maps(const Graph& graph, const Node& node) {
   if (node.is("GlobalAveragePool")) return graph.value(node.input(0)).shape.rank() == 4;
   if (node.is("ReduceMean")) {
     if (graph.value(node.input(0)).shape.rank() != 4) return false;
@@ -75,8 +75,8 @@ class Planner {
 
   void visit(NodeId id) {
     const Node& node = graph_.nodes[size_t(id)];
-    const bool weighted = is_weighted(graph_, node), addition = is_addition(graph_, node);
-    if (!weighted && !addition && !is_average(graph_, node)) return;
+    const bool weighted = is_weighted(graph_, node), addition = adds_two_maps(graph_, node);
+    if (!weighted && !addition && !averages_maps(graph_, node)) return;
     if (graph_.value(node.outputs[0]).type != ElementType::kF32) return;
     WeightedOperator op{id, kNoValue, node.outputs[0], kNoNode};
     if (weighted) {

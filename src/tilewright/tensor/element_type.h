@@ -36,6 +36,10 @@ inline constexpr int kElementTypeCount = int(ElementType::kBool) + 1;
 
 // Bits that one element takes in a buffer: 1, 2, 4, 8, 16, 32 or 64.
 int bit_width(ElementType type);
+// Elements lie without gaps; the last byte may not be full.
+inline int64_t packed_bytes(int64_t elements, ElementType type) {
+  return (elements * bit_width(type) + 7) / 8;
+}
 // "f32", "i8", "u4", "bipolar", "bool", ...
 const char* name(ElementType type);
 std::optional<ElementType> parse_element_type(std::string_view name);

@@ -49,8 +49,6 @@ bool moves_nothing(const Node& node) {
   return kind == OperatorClass::kReshape || kind == OperatorClass::kCopy;
 }
 
-int64_t bytes_of(const Value& value) { return (value.shape.element_count() * bit_width(value.type) + 7) / 8; }
-
 }  // namespace
 
 std::vector<FusionGroup> fusion_groups(const Graph& graph) {
@@ -113,12 +111,12 @@ GroupTraffic traffic(const Graph& graph, const std::vector<FusionGroup>& groups)
     };
     for (const ValueId value : read) {
       if (written.count(value)) continue;
-      (graph.is_constant(value) ? result.constants : result.activations) += bytes_of(graph.value(value));
+      (graph.is_constant(value) ? result.constants : result.activations) += graph.value(value).size_bytes();
     }
     for (const ValueId value : written) {
       const std::vector<NodeId>& users = readers[size_t(value)];
       const bool stays = !users.empty() && std::all_of(users.begin(), users.end(), inside);
-      if (!stays || graph.is_output(value)) result.activations += bytes_of(graph.value(value));
+      if (!stays || graph.is_output(value)) result.activations += graph.value(value).size_bytes();
     }
   }
   return result;

@@ -15,10 +15,10 @@ namespace {
 using Point = std::pair<int, int>;  // clock, tile
 
 // How one value gets to the points of its routes.
-class Tree {
+class WayTree {
  public:
-  Tree(Point birth, const std::vector<const Route*>& routes,
-       const std::map<std::pair<int, int>, int>& link_cycles)
+  WayTree(Point birth, const std::vector<const Route*>& routes,
+          const std::map<std::pair<int, int>, int>& link_cycles)
       : birth_(birth) {
     std::set<std::pair<Point, Point>> steps;
     for (const Route* route : routes) {
@@ -88,7 +88,7 @@ class Settler {
       targets.push_back({route.back().clock, route.back().tile});
     }
     const RouteStep& start = routes.front()->front();
-    const Tree tree({start.clock, start.tile}, routes, link_cycles_);
+    const WayTree tree({start.clock, start.tile}, routes, link_cycles_);
     const std::set<Point> needed = tree.needed(targets);
     registers_.clear();
     // Registers first, in the order of time; then every source is known.
@@ -123,7 +123,7 @@ class Settler {
     registers_[point] = chosen;
   }
 
-  ValueSource source(const Tree& tree, const Point& point) const {
+  ValueSource source(const WayTree& tree, const Point& point) const {
     if (point == tree.birth()) return {};
     const Point& from = tree.from(point);
     if (from.second == point.second) return {ValueSource::Kind::kRegister, registers_.at(from)};

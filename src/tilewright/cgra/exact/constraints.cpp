@@ -80,7 +80,7 @@ std::vector<std::vector<int>> cover_by_cliques(const PlacementModel& model,
   return cliques;
 }
 
-void make_units(const PlacementConstraints& constraints, SortedConstraints& sorted) {
+void sort_units(const PlacementConstraints& constraints, SortedConstraints& sorted) {
   const int nodes = constraints.model.nodes;
   std::vector<int> parent(nodes);
   std::iota(parent.begin(), parent.end(), 0);
@@ -139,7 +139,7 @@ PlacementConstraints placement_constraints(const MappingProblem& problem, const 
 SortedConstraints sort_constraints(const PlacementConstraints& constraints) {
   const PlacementModel& model = constraints.model;
   SortedConstraints sorted;
-  make_units(constraints, sorted);
+  sort_units(constraints, sorted);
   for (auto* flags : {&sorted.occupies, &sorted.counted, &sorted.stored}) flags->assign(model.nodes, 0);
   sorted.fixed_time.assign(model.nodes, -1);
   sorted.allowed.assign(sorted.units.size(), std::vector<uint8_t>(model.tiles, 1));

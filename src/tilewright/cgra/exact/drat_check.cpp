@@ -63,9 +63,9 @@ class TextReader {
   int line_ = 1;
 };
 
-class Checker {
+class DratChecker {
  public:
-  explicit Checker(int variables)
+  explicit DratChecker(int variables)
       : value_(size_t(2 * variables + 2), 0), reason_(size_t(variables + 1), -1), watch_(value_.size()) {}
 
   bool contradiction() const { return contradiction_; }
@@ -100,19 +100,19 @@ class Checker {
   bool contradiction_ = false;
 };
 
-Clause Checker::sorted_form(Clause literals) {
+Clause DratChecker::sorted_form(Clause literals) {
   std::sort(literals.begin(), literals.end());
   literals.erase(std::unique(literals.begin(), literals.end()), literals.end());
   return literals;
 }
 
-uint64_t Checker::hash(const Clause& sorted) {
+uint64_t DratChecker::hash(const Clause& sorted) {
   uint64_t value = 0x9E3779B97F4A7C15u;
   for (const int literal : sorted) value = (value ^ uint64_t(uint32_t(literal))) * 0xBF58476D1CE4E5B9u;
   return value ^ (value >> 29);
 }
 
-void Checker::undo(size_t size) {
+void DratChecker::undo(size_t size) {
   for (; trail_.size() > size; trail_.pop_back()) {
     value_[index(trail_.back())] = value_[index(-trail_.back())] = 0;
   }
@@ -121,7 +121,7 @@ void Checker::undo(size_t size) {
 
 // Whether the clause, one of whose watches is `literal`, now false, is no contradiction. It leaves the list
 // by taking another watch, or stays.
-bool Checker::visit(int clause, int literal) {
+bool DratChecker::visit(int clause, int literal) {
   Clause& literals = clauses_[size_t(clause)];
   if (literals[0] == literal) std::swap(literals[0], literals[1]);
   if (!holds(literals[0])) {
@@ -140,7 +140,7 @@ bool Checker::visit(int clause, int literal) {
   return true;
 }
 
-bool Checker::propagate() {
+bool DratChecker::propagate() {
   while (done_ < trail_.size()) {
     const int literal = -trail_[done_++];
     std::vector<int> list;
@@ -155,7 +155,7 @@ bool Checker::propagate() {
   return true;
 }
 
-void Checker::add(const Clause& literals) {
+void DratChecker::add(const Clause& literals) {
   Clause clause = sorted_form(literals);
   const int id = int(clauses_.size());
   by_hash_.emplace(hash(clause), id);
@@ -175,7 +175,7 @@ void Checker::add(const Clause& literals) {
   }
 }
 
-void Checker::remove(const Clause& literals) {
+void DratChecker::remove(const Clause& literals) {
   const Clause sorted = sorted_form(literals);
   const auto [begin, end] = by_hash_.equal_range(hash(sorted));
   for (auto entry = begin; entry != end; ++entry) {
@@ -191,7 +191,7 @@ void Checker::remove(const Clause& literals) {
 }
 
 // Whether a contradiction follows; the trail keeps what was assumed and derived.
-bool Checker::assume_negation(const Clause& lemma) {
+bool DratChecker::assume_negation(const Clause& lemma) {
   for (const int literal : lemma) {
     if (holds(literal)) return true;
     if (!fails(literal)) assign(-literal, -1);
@@ -199,14 +199,14 @@ bool Checker::assume_negation(const Clause& lemma) {
   return !propagate();
 }
 
-bool Checker::by_propagation(const Clause& lemma) {
+bool DratChecker::by_propagation(const Clause& lemma) {
   const size_t size = trail_.size();
   const bool follows = assume_negation(lemma);
   undo(size);
   return follows;
 }
 
-bool Checker::by_resolution(const Clause& lemma) {
+bool DratChecker::by_resolution(const Clause& lemma) {
   if (lemma.empty()) return false;
   const size_t size = trail_.size();
   assume_negation(lemma);
@@ -237,7 +237,7 @@ DratCheck check_drat(const std::string& formula, const std::string& proof, const
   result.variables = reader.number(reader.word());
   const int64_t expected = reader.number(reader.word());
   if (result.variables < 0) reader.fail("a negative number of variables");
-  Checker checker(result.variables);
+  DratChecker checker(result.variables);
   for (word = reader.word(); !word.empty(); word = reader.word(), ++result.clauses) {
     const Clause clause = reader.clause(word, result.variables);
     if (deadline) deadline->check();

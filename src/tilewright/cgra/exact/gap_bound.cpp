@@ -21,7 +21,7 @@ struct Arc {
   int from = 0, to = 0, gap = 0;
 };
 
-constexpr int kNone = -1;
+constexpr int kNoNode = -1;
 
 class GapBounder {
  public:
@@ -51,7 +51,7 @@ class GapBounder {
   }
 
  private:
-  using Matrix = std::vector<std::vector<int>>;  // by position in topological order; kNone: no way
+  using Matrix = std::vector<std::vector<int>>;  // by position in topological order; kNoNode: no way
 
   // Least transfer time, over all tiles of u and v, of the worst of `count` tiles on the way from u to v; by
   // count.
@@ -76,30 +76,30 @@ class GapBounder {
   // Longest chains in operation latencies alone: transfer times are added to these, not to gaps that hold
   // some already.
   Matrix latency_chains() const {
-    Matrix chain(size_t(model_.nodes), std::vector<int>(size_t(model_.nodes), kNone));
+    Matrix chain(size_t(model_.nodes), std::vector<int>(size_t(model_.nodes), kNoNode));
     for (int u = model_.nodes - 1; u >= 0; --u) {
       std::vector<int>& row = chain[size_t(u)];
       for (const int to : next_[size_t(model_.topological[size_t(u)])]) {
         const size_t first = size_t(position_[size_t(to)]);
         row[first] = std::max(row[first], model_.latency_cycles);
         for (size_t v = first + 1; v < row.size(); ++v) {
-          if (chain[first][v] != kNone) row[v] = std::max(row[v], model_.latency_cycles + chain[first][v]);
+          if (chain[first][v] != kNoNode) row[v] = std::max(row[v], model_.latency_cycles + chain[first][v]);
         }
       }
     }
     return chain;
   }
 
-  // The longest of u's chains to v that pass through nodes for which there is no nearer room; kNone without
+  // The longest of u's chains to v that pass through nodes for which there is no nearer room; kNoNode without
   // any.
   int room_gap(const Matrix& chain, size_t u, size_t v, const std::vector<int>& room,
                std::vector<int>& chains) const {
     chains.clear();
     for (size_t e = u + 1; e < v; ++e) {
-      if (chain[u][e] != kNone && chain[e][v] != kNone) chains.push_back(chain[u][e] + chain[e][v]);
+      if (chain[u][e] != kNoNode && chain[e][v] != kNoNode) chains.push_back(chain[u][e] + chain[e][v]);
     }
     std::sort(chains.begin(), chains.end(), std::greater<>());
-    int gap = kNone;
+    int gap = kNoNode;
     for (size_t k = 0; k < chains.size(); ++k) {  // k + 1 nodes, and u and v need slots too
       const size_t tiles = std::min((k + 3 + size_t(model_.ii) - 1) / size_t(model_.ii), room.size() - 1);
       gap = std::max(gap, chains[k] + room[tiles]);
@@ -123,9 +123,10 @@ class GapBounder {
       if (options_.deadline) options_.deadline->check();
       for (size_t v = u + 1; v < size_t(nodes); ++v) {
         int& entry = gap_[u][v];
-        if (entry == kNone) continue;
+        if (entry == kNoNode) continue;
         for (size_t e = u + 1; e < v; ++e) {
-          if (gap_[u][e] != kNone && gap_[e][v] != kNone) entry = std::max(entry, gap_[u][e] + gap_[e][v]);
+          if (gap_[u][e] != kNoNode && gap_[e][v] != kNoNode)
+            entry = std::max(entry, gap_[u][e] + gap_[e][v]);
         }
         entry = std::max(entry, room_gap(chain, u, v, room, chains));
       }
@@ -136,7 +137,7 @@ class GapBounder {
     for (int u = 0; u < nodes; ++u) {
       for (int v = u + 1; v < nodes; ++v) {
         const int between = gap_[size_t(u)][size_t(v)];
-        if (between == kNone) continue;
+        if (between == kNoNode) continue;
         int& release = bound_.release[size_t(model_.topological[size_t(v)])];
         int& tail = bound_.tail_cycles[size_t(model_.topological[size_t(u)])];
         release = std::max(release, between);
@@ -150,7 +151,7 @@ class GapBounder {
   std::vector<int> between(size_t from, size_t to) const {
     std::vector<int> part;
     for (size_t e = from; e <= to; ++e) {
-      const bool inner = gap_[from][e] != kNone && gap_[e][to] != kNone;
+      const bool inner = gap_[from][e] != kNoNode && gap_[e][to] != kNoNode;
       if (inner || e == from || e == to) part.push_back(model_.topological[e]);
     }
     return part;
@@ -161,7 +162,7 @@ class GapBounder {
     const size_t from = size_t(position_[size_t(u)]);
     for (size_t v = from + 1; v < size_t(model_.nodes); ++v) {
       const int known = gap_[from][v], end = model_.topological[v];
-      if (known == kNone) continue;
+      if (known == kNoNode) continue;
       const int path = bound_.release[size_t(u)] + known + bound_.tail_cycles[size_t(end)];
       if (path + slack_ < bound_.makespan) continue;
       if (deadline_.over()) return;

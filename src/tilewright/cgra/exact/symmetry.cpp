@@ -28,8 +28,8 @@ std::vector<std::vector<int>> candidates(int rows, int columns) {
   return permutations;
 }
 
-bool keeps(const std::vector<int>& permutation, const std::vector<std::vector<int>>& transfer,
-           const std::vector<std::vector<uint8_t>>& allowed) {
+bool keeps_transfers(const std::vector<int>& permutation, const std::vector<std::vector<int>>& transfer,
+                     const std::vector<std::vector<uint8_t>>& allowed) {
   const size_t tiles = permutation.size();
   for (size_t a = 0; a < tiles; ++a) {
     for (size_t b = 0; b < tiles; ++b) {
@@ -54,7 +54,7 @@ std::vector<int> tile_representatives(const std::vector<std::vector<int>>& trans
     return tile;
   };
   for (const std::vector<int>& permutation : candidates(tiles / columns, columns)) {
-    if (!keeps(permutation, transfer, allowed)) continue;
+    if (!keeps_transfers(permutation, transfer, allowed)) continue;
     for (int tile = 0; tile < tiles; ++tile) {
       const int a = root(tile), b = root(permutation[tile]);
       first[std::max(a, b)] = std::min(a, b);

@@ -10,17 +10,17 @@
 namespace tilewright::cgra {
 namespace {
 
-constexpr int kNoPath = std::numeric_limits<int>::min() / 4;
+constexpr int kUnreached = std::numeric_limits<int>::min() / 4;
 
 // Longest paths from `start`; nothing: a cycle of positive length.
 std::optional<std::vector<int>> longest_paths(const PlacementModel& model, const std::vector<TimeArc>& arcs,
                                               int nodes, int start) {
-  std::vector<int> length(nodes, kNoPath);
+  std::vector<int> length(nodes, kUnreached);
   length[start] = 0;
   for (int round = 0; round <= nodes; ++round) {
     bool changed = false;
     for (const TimeArc& arc : arcs) {
-      if (length[arc.from] == kNoPath || length[arc.from] + arc.gap <= length[arc.to]) continue;
+      if (length[arc.from] == kUnreached || length[arc.from] + arc.gap <= length[arc.to]) continue;
       length[arc.to] = length[arc.from] + arc.gap;
       changed = true;
     }
@@ -51,7 +51,7 @@ void TimeBounds::make_arcs(bool derived) {
     const bool apart = derived && std::find(others.begin(), others.end(), v) != others.end();
     const bool clash =
         derived && edge.from != edge.to && sorted_->occupies[edge.from] && sorted_->occupies[edge.to];
-    int least = std::numeric_limits<int>::max(), most = kNoPath;
+    int least = std::numeric_limits<int>::max(), most = kUnreached;
     for (int a = 0; a < model.tiles; ++a) {
       if (!sorted_->allowed[u][a]) continue;
       model.check();
@@ -133,7 +133,7 @@ void TimeBounds::tighten_high(const Fan& fan, TimeWindows& windows) const {
   std::vector<int> room;
   for (size_t i = 0; i < fan.nodes.size(); ++i) room.push_back(windows.high[fan.nodes[i]] - fan.offset[i]);
   std::sort(room.begin(), room.end());
-  int best = kNoPath;
+  int best = kUnreached;
   for (const std::vector<int>& radii : out_radii_) {
     if (radii.size() < room.size()) continue;
     int latest = std::numeric_limits<int>::max();
@@ -150,7 +150,7 @@ void TimeBounds::raise_low(const Fan& fan, TimeWindows& windows) const {
   int best = std::numeric_limits<int>::max() / 4;
   for (const std::vector<int>& radii : in_radii_) {
     if (radii.size() < ready.size()) continue;
-    int earliest = kNoPath;
+    int earliest = kUnreached;
     for (size_t i = 0; i < ready.size(); ++i) earliest = std::max(earliest, ready[i] + radii[i]);
     best = std::min(best, earliest);
   }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kLongestText = size_t{1} << 16;
 
-using Tree = std::unique_ptr<Expression>;
+using ExpressionTree = std::unique_ptr<Expression>;
 
 struct Binary {
   std::string_view sign;
@@ -48,7 +48,7 @@ constexpr std::array<std::pair<std::string_view, Opcode>, 4> kFunctions = {{{"mi
                                                                             {"select", Opcode::kSelect}}};
 
 template <typename... Parts>
-Tree operation(Opcode op, Parts... parts) {
+ExpressionTree operation(Opcode op, Parts... parts) {
   auto made = std::make_unique<Expression>();
   made->kind = Expression::Kind::kOperation;
   made->op = op;
@@ -56,7 +56,7 @@ Tree operation(Opcode op, Parts... parts) {
   return made;
 }
 
-class StatementParser : ExpressionParser<Tree, Binary> {
+class StatementParser : ExpressionParser<ExpressionTree, Binary> {
  public:
   explicit StatementParser(std::string_view text) : ExpressionParser(text, kBinary, "-~") {}
 
@@ -77,23 +77,23 @@ class StatementParser : ExpressionParser<Tree, Binary> {
 
  private:
   // With a choice, which binds least and to the right.
-  Tree expression() override {
-    Tree condition = operators_from(0);
+  ExpressionTree expression() override {
+    ExpressionTree condition = operators_from(0);
     if (!text_.take("?")) return condition;
     const Level level(*this);
-    Tree chosen = expression();
+    ExpressionTree chosen = expression();
     text_.expect(":");
     return operation(Opcode::kSelect, std::move(condition), std::move(chosen), expression());
   }
 
-  Tree apply(const Binary& binary, Tree left, Tree right) override {
+  ExpressionTree apply(const Binary& binary, ExpressionTree left, ExpressionTree right) override {
     return operation(binary.op, std::move(left), std::move(right));
   }
-  Tree apply_sign(char sign, Tree operand) override {
+  ExpressionTree apply_sign(char sign, ExpressionTree operand) override {
     return operation(sign == '-' ? Opcode::kNegate : Opcode::kNot, std::move(operand));
   }
 
-  Tree name(std::string_view name) override {
+  ExpressionTree name(std::string_view name) override {
     if (text_.take("(")) return call(name);
     auto made = std::make_unique<Expression>();
     made->name = name;
@@ -105,14 +105,14 @@ class StatementParser : ExpressionParser<Tree, Binary> {
     return made;
   }
 
-  Tree call(std::string_view name) {
+  ExpressionTree call(std::string_view name) {
     const auto found = std::find_if(kFunctions.begin(), kFunctions.end(),
                                     [&](const auto& function) { return function.first == name; });
     if (found == kFunctions.end()) {
       text_.fail_at(name, fmt::format("'{}' is not a function (min, max, abs, select)", name));
     }
     const Opcode op = found->second;
-    Tree made = operation(op);
+    ExpressionTree made = operation(op);
     do {
       made->parts.push_back(expression());
     } while (text_.take(","));
@@ -128,7 +128,7 @@ class StatementParser : ExpressionParser<Tree, Binary> {
   }
 
   // Decimal or 0x; values up to 2^32-1 wrap, as literals of 32-bit words do.
-  std::optional<Tree> number() override {
+  std::optional<ExpressionTree> number() override {
     const std::string_view token = text_.token();
     if (token.empty() || !is_digit(token[0])) return std::nullopt;
     const bool hexadecimal = token.starts_with("0x");

@@ -18,28 +18,28 @@
 namespace tilewright::cgra {
 namespace {
 
-using json = nlohmann::json;
+using Json = nlohmann::json;
 constexpr size_t kMostEntries = 200000;  // of any list in a file
-constexpr size_t kMostBytes = size_t{1} << 26;
-constexpr int kMostTiles = 1 << 16, kMostTime = 1 << 24, kMostDistance = 1 << 16;
+constexpr size_t kMostGraphBytes = size_t{1} << 26;
+constexpr int kMostGraphTiles = 1 << 16, kMostGraphTime = 1 << 24, kMostGraphDistance = 1 << 16;
 constexpr int64_t kLeastValue = std::numeric_limits<int32_t>::min(),
                   kMostValue = std::numeric_limits<int32_t>::max();
 
 class GraphReader {
  public:
-  GraphReader(const json& document, const std::string& source, Diagnostics& diagnostics)
+  GraphReader(const Json& document, const std::string& source, Diagnostics& diagnostics)
       : document_(document), source_(source), diagnostics_(diagnostics) {}
 
   GraphFile run() {
     JsonMap map(document_, source_, diagnostics_);
     graph().name = map.text("name", "graph");
     graph().description = map.text("description", "");
-    for (const json* entry : entries(map, "arrays")) array(map, *entry);
-    const std::vector<const json*> variables = entries(map, "variables"), nodes = entries(map, "nodes");
-    for (const json* entry : variables) variable(*entry);
+    for (const Json* entry : entries(map, "arrays")) array(map, *entry);
+    const std::vector<const Json*> variables = entries(map, "variables"), nodes = entries(map, "nodes");
+    for (const Json* entry : variables) variable(*entry);
     if (!map.has("nodes")) map.error("nodes", "missing field", "a list of operations");
     map.finish();
-    for (const json* entry : nodes) name_node(*entry);
+    for (const Json* entry : nodes) name_node(*entry);
     for (size_t i = 0; i < nodes.size(); ++i) node(*nodes[i], int(i));
     fix_variables();
     return std::move(file_);
@@ -47,19 +47,19 @@ class GraphReader {
 
  private:
   DataflowGraph& graph() { return file_.graph; }
-  std::vector<const json*> entries(JsonMap& map, const char* field);
+  std::vector<const Json*> entries(JsonMap& map, const char* field);
   std::vector<int32_t> values(JsonMap& map, const char* field);
-  void array(JsonMap& map, const json& entry);
-  void variable(const json& entry);
-  void name_node(const json& entry);
-  void node(const json& entry, int index);
-  Operand operand(JsonMap& map, const json& entry, size_t position);
+  void array(JsonMap& map, const Json& entry);
+  void variable(const Json& entry);
+  void name_node(const Json& entry);
+  void node(const Json& entry, int index);
+  Operand operand(JsonMap& map, const Json& entry, size_t position);
   Operand named(JsonMap& map, const std::string& name, size_t position);
   int find(JsonMap& map, const std::unordered_map<std::string, int>& names, const char* field);
   std::optional<Opcode> operation(JsonMap& map, const char* field);
   void fix_variables();
 
-  const json& document_;
+  const Json& document_;
   const std::string& source_;
   Diagnostics& diagnostics_;
   GraphFile file_;
@@ -67,9 +67,9 @@ class GraphReader {
   std::map<int, int> variable_tiles_;
 };
 
-std::vector<const json*> GraphReader::entries(JsonMap& map, const char* field) {
-  std::vector<const json*> found;
-  const json* list = map.list(field);
+std::vector<const Json*> GraphReader::entries(JsonMap& map, const char* field) {
+  std::vector<const Json*> found;
+  const Json* list = map.list(field);
   if (list && list->size() > kMostEntries) {
     map.error(field, fmt::format("{} entries, at most {} are read", list->size(), kMostEntries));
     return found;
@@ -80,7 +80,7 @@ std::vector<const json*> GraphReader::entries(JsonMap& map, const char* field) {
 
 std::vector<int32_t> GraphReader::values(JsonMap& map, const char* field) {
   std::vector<int32_t> numbers;
-  for (const json* entry : entries(map, field)) {
+  for (const Json* entry : entries(map, field)) {
     const std::optional<int64_t> value = json_integer(*entry, kLeastValue, kMostValue);
     if (!value) map.error(field, fmt::format("entry {} is not a 32-bit integer", numbers.size()));
     numbers.push_back(int32_t(value.value_or(0)));
@@ -88,13 +88,13 @@ std::vector<int32_t> GraphReader::values(JsonMap& map, const char* field) {
   return numbers;
 }
 
-void GraphReader::array(JsonMap& map, const json& entry) {
+void GraphReader::array(JsonMap& map, const Json& entry) {
   if (!entry.is_string()) map.error("arrays", fmt::format("entry {} is not a name", graph().arrays.size()));
   graph().arrays.push_back({entry.is_string() ? entry.get<std::string>() : "?"});
   arrays_.try_emplace(graph().arrays.back().name, int(graph().arrays.size()) - 1);
 }
 
-void GraphReader::variable(const json& entry) {
+void GraphReader::variable(const Json& entry) {
   const int index = int(graph().variables.size());
   JsonMap map(entry, fmt::format("{}: variable {}", source_, index), diagnostics_);
   Variable made{.name = map.text("name")};
@@ -102,13 +102,13 @@ void GraphReader::variable(const json& entry) {
   made.table = values(map, "table");
   if (map.has("table") && made.table.empty()) map.error("table", "is empty");
   if (map.has("table") && map.has("entries")) map.error("entries", "a table has as many entries as it lists");
-  if (map.has("tile")) variable_tiles_[index] = int(map.integer("tile", 0, kMostTiles));
+  if (map.has("tile")) variable_tiles_[index] = int(map.integer("tile", 0, kMostGraphTiles));
   map.finish();
   variables_.try_emplace(made.name, index);
   graph().variables.push_back(std::move(made));
 }
 
-void GraphReader::name_node(const json& entry) {
+void GraphReader::name_node(const Json& entry) {
   const int index = int(graph().nodes.size());
   const bool given = entry.is_object() && entry.contains("name") && entry["name"].is_string();
   graph().nodes.push_back({.name = given ? entry["name"].get<std::string>() : fmt::format("node{}", index)});
@@ -143,14 +143,14 @@ Operand GraphReader::named(JsonMap& map, const std::string& name, size_t positio
   return {};
 }
 
-Operand GraphReader::operand(JsonMap& map, const json& entry, size_t position) {
+Operand GraphReader::operand(JsonMap& map, const Json& entry, size_t position) {
   if (entry.is_string()) return named(map, entry.get<std::string>(), position);
   if (entry.is_object()) {
     JsonMap carried(entry, fmt::format("{}: node '{}', operand {}", source_, map.text("name", ""), position),
                     diagnostics_);
     const std::string name = carried.text("node");
     Operand made = name.empty() ? Operand{} : named(map, name, position);
-    made.distance = int(carried.integer("distance", 0, kMostDistance, 0));
+    made.distance = int(carried.integer("distance", 0, kMostGraphDistance, 0));
     made.initial = values(carried, "initial");
     carried.finish();
     if (made.kind == OperandKind::kNode) return made;
@@ -165,14 +165,14 @@ Operand GraphReader::operand(JsonMap& map, const json& entry, size_t position) {
   return {};
 }
 
-void GraphReader::node(const json& entry, int index) {
+void GraphReader::node(const Json& entry, int index) {
   DataflowNode& made = graph().nodes[index];
   JsonMap map(entry, fmt::format("{}: node '{}'", source_, made.name), diagnostics_);
   if (!entry.is_object()) return;
   map.text("name", "");
   made.op = operation(map, "op").value_or(Opcode::kAdd);
   if (map.has("then")) made.then = operation(map, "then");
-  const std::vector<const json*> list = entries(map, "operands");
+  const std::vector<const Json*> list = entries(map, "operands");
   for (size_t i = 0; i < list.size(); ++i) made.operands.push_back(operand(map, *list[i], i));
   if (const int least = opcode_facts(made.op).least_operands; int(list.size()) < least) {
     map.error("operands", fmt::format("{} operands, {} takes at least {}", list.size(),
@@ -190,8 +190,8 @@ void GraphReader::node(const json& entry, int index) {
     fixed.resize(graph().nodes.size());
     fixed[index] = int(map.integer(field, 0, most));
   };
-  fix("tile", kMostTiles, file_.fixed_tiles);
-  fix("time", kMostTime, file_.fixed_times);
+  fix("tile", kMostGraphTiles, file_.fixed_tiles);
+  fix("time", kMostGraphTime, file_.fixed_times);
   map.finish();
 }
 
@@ -281,7 +281,7 @@ std::vector<std::optional<int>> none_if_free(std::vector<std::optional<int>> fix
 
 GraphFile parse_graph_json(const std::string& text, const std::string& source_name, int most_operands,
                            Diagnostics& diagnostics) {
-  const json document = parse_json(text, source_name);
+  const Json document = parse_json(text, source_name);
   GraphFile file = GraphReader(document, source_name, diagnostics).run();
   file.graph.verify(most_operands, diagnostics);
   file.fixed_tiles = none_if_free(std::move(file.fixed_tiles));
@@ -312,13 +312,13 @@ std::string print_graph_json(const GraphFile& file) {
 }
 
 GraphFile read_graph_file(const std::filesystem::path& path, int most_operands, Diagnostics& diagnostics) {
-  const std::string text = read_text_file(path, kMostBytes), source = path.string();
+  const std::string text = read_text_file(path, kMostGraphBytes), source = path.string();
   if (path.extension() == ".dot" || path.extension() == ".gv") {
     GraphFile file{.graph = parse_graph_dot(text, source, diagnostics)};
     file.graph.verify(most_operands, diagnostics);
     return file;
   }
-  const json document = parse_json(text, source);
+  const Json document = parse_json(text, source);
   if (document.is_object() && document.contains("same_tile_groups"))
     return {.graph = parse_synthetic_file(text, source).graph};
   if (document.is_object() && document.contains("edges"))

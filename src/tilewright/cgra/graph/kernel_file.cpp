@@ -12,11 +12,12 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/json.h"
+#include "tilewright/base/plain_text.h"
 
 namespace tilewright::cgra {
 namespace {
 
-using json = nlohmann::json;
+using Json = nlohmann::json;
 constexpr int kMostNodes = 100000;
 constexpr int kMostOperands = 4;
 constexpr size_t kMostKernelBytes = size_t{1} << 26;
@@ -75,13 +76,6 @@ constexpr std::array kAliases = {
     Alias{"vselect", Opcode::kSelect},
 };
 
-std::string lower(std::string name) {
-  for (char& c : name) {
-    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
-  }
-  return name;
-}
-
 int32_t filler(int id) { return 1 + id % 7; }
 
 struct FileEdge {
@@ -91,10 +85,10 @@ struct FileEdge {
 // "edges": lists of two or three integers.
 std::vector<FileEdge> read_edges(JsonMap& map, int nodes, size_t numbers) {
   std::vector<FileEdge> edges;
-  const json* list = map.list("edges");
+  const Json* list = map.list("edges");
   if (!list) return edges;
   for (size_t i = 0; i < list->size(); ++i) {
-    const json& entry = (*list)[i];
+    const Json& entry = (*list)[i];
     std::vector<int64_t> values;
     for (size_t j = 0; entry.is_array() && entry.size() == numbers && j < numbers; ++j) {
       const int64_t most = j < 2 ? nodes - 1 : 1000;
@@ -124,7 +118,7 @@ void add_operands(DataflowGraph& graph, const std::vector<FileEdge>& edges, Json
 
 std::vector<std::string> read_operations(JsonMap& map) {
   std::vector<std::string> names;
-  const json* list = map.list("nodes");
+  const Json* list = map.list("nodes");
   if (!list) {
     if (!map.has("nodes")) map.error("nodes", "missing field");
     return names;
@@ -134,7 +128,7 @@ std::vector<std::string> read_operations(JsonMap& map) {
     return names;
   }
   for (size_t i = 0; i < list->size(); ++i) {
-    const json& entry = (*list)[i];
+    const Json& entry = (*list)[i];
     const bool sound =
         entry.is_object() && entry.contains("id") && entry.contains("op") && entry["op"].is_string();
     if (!sound || json_integer(entry["id"], int64_t(i), int64_t(i)) != int64_t(i)) {
@@ -142,7 +136,7 @@ std::vector<std::string> read_operations(JsonMap& map) {
       names.emplace_back("copy");
       continue;
     }
-    names.push_back(lower(entry["op"].get<std::string>()));
+    names.push_back(lower_case(entry["op"].get<std::string>()));
     if (names.back() != "const" && !find_kernel_opcode(names.back())) {
       map.error("nodes", fmt::format("node {}: unknown operation '{}'", i, names.back()));
       names.back() = "copy";
@@ -218,15 +212,15 @@ void choose_operation(DataflowNode& node, int id) {
 }
 
 void read_groups(JsonMap& map, DataflowGraph& graph) {
-  const json* list = map.list("same_tile_groups");
+  const Json* list = map.list("same_tile_groups");
   if (!list) return;
   for (size_t i = 0; i < list->size(); ++i) {
-    const json& group = (*list)[i];
+    const Json& group = (*list)[i];
     if (!group.is_array() || group.size() < 2) {
       map.error("same_tile_groups", fmt::format("entry {} is not a list of at least two nodes", i));
       continue;
     }
-    for (const json& member : group) {
+    for (const Json& member : group) {
       const std::optional<int64_t> node = json_integer(member, 0, int64_t(graph.nodes.size()) - 1);
       if (!node || graph.nodes[size_t(*node)].writes >= 0) {
         map.error("same_tile_groups",
@@ -248,9 +242,9 @@ void read_recorded(JsonMap& map, SyntheticFile& file) {
     const int makespan = int(map.integer("optimal_makespan", 0, INT32_MAX));
     if (proven) recorded.makespan = makespan;
   }
-  const json* witness = map.list("witness");
+  const Json* witness = map.list("witness");
   for (size_t i = 0; witness && i < witness->size(); ++i) {
-    const json& entry = (*witness)[i];
+    const Json& entry = (*witness)[i];
     const bool pair = entry.is_array() && entry.size() == 2;
     const std::optional<int64_t> tile = pair ? json_integer(entry[0], 0, INT32_MAX) : std::nullopt;
     const std::optional<int64_t> start = pair ? json_integer(entry[1], 0, INT32_MAX) : std::nullopt;
@@ -265,14 +259,14 @@ void read_recorded(JsonMap& map, SyntheticFile& file) {
 }  // namespace
 
 std::optional<Opcode> find_kernel_opcode(const std::string& name) {
-  const std::string key = lower(name);
+  const std::string key = lower_case(name);
   const auto alias =
       std::find_if(kAliases.begin(), kAliases.end(), [&](const Alias& a) { return a.name == key; });
   return alias != kAliases.end() ? alias->op : find_opcode(key);
 }
 
 KernelFile parse_kernel_file(const std::string& text, const std::string& source_name) {
-  const json document = parse_json(text, source_name);
+  const Json document = parse_json(text, source_name);
   Diagnostics diagnostics;
   JsonMap map(document, source_name, diagnostics);
   KernelFile file;
@@ -295,7 +289,7 @@ KernelFile parse_kernel_file(const std::string& text, const std::string& source_
 }
 
 SyntheticFile parse_synthetic_file(const std::string& text, const std::string& source_name) {
-  const json document = parse_json(text, source_name);
+  const Json document = parse_json(text, source_name);
   Diagnostics diagnostics;
   JsonMap map(document, source_name, diagnostics);
   SyntheticFile file;

@@ -17,9 +17,9 @@ struct Line {
 };
 using MaybeLine = std::optional<Line>;
 
-MaybeLine product(const Line& a, const Line& b) {
+MaybeLine line_product(const Line& a, const Line& b) {
   if (b.slope == 0) return Line{a.slope * b.offset, a.offset * b.offset};
-  if (a.slope == 0) return product(b, a);
+  if (a.slope == 0) return line_product(b, a);
   return {};
 }
 
@@ -31,9 +31,9 @@ MaybeLine combined(Opcode op, const Line& a, const Line& b) {
     case Opcode::kSubtract:
       return Line{a.slope - b.slope, a.offset - b.offset};
     case Opcode::kMultiply:
-      return product(a, b);
+      return line_product(a, b);
     case Opcode::kShiftLeft:
-      return b.slope == 0 ? product(a, {0, 1u << (b.offset & 31)}) : MaybeLine{};
+      return b.slope == 0 ? line_product(a, {0, 1u << (b.offset & 31)}) : MaybeLine{};
     default:
       return {};
   }

@@ -41,7 +41,7 @@ int32_t merge(std::span<const int32_t> operands) {
   return 0;
 }
 
-int32_t compare(Opcode op, int32_t a, int32_t b) {
+int32_t compare_by(Opcode op, int32_t a, int32_t b) {
   switch (op) {
     case Opcode::kEqual:
       return a == b;
@@ -73,7 +73,7 @@ int32_t binary(Opcode op, int32_t a, int32_t b) {
     case Opcode::kShiftRightLogical:
       return int32_t(uint32_t(a) >> (b & 31));
     default:
-      return compare(op, a, b);
+      return compare_by(op, a, b);
   }
 }
 

@@ -16,7 +16,7 @@ namespace {
 using Value = PlacementSpace::Value;
 using Found = SearchResult<PlacementGenes, Value>;
 
-PlacementModel compile_checked(const MappingProblem& problem, const Deadline& deadline) {
+PlacementModel compile_model_checked(const MappingProblem& problem, const Deadline& deadline) {
   Diagnostics diagnostics;
   problem.verify(diagnostics);
   diagnostics.raise_if_any();
@@ -111,7 +111,7 @@ MappingResult search_placements(const MappingProblem& problem, const GraphMapper
   rest.limits.deadline = &deadline;
   MappingResult result;
   finishes(deadline, [&] {
-    const PlacementModel model = compile_checked(problem, deadline);
+    const PlacementModel model = compile_model_checked(problem, deadline);
     const PlacementSpace space(model);
     const auto one = [&](const GraphMapperOptions& part) {
       return finish(model, space.decoder, search(space, part));

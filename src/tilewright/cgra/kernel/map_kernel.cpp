@@ -24,7 +24,7 @@ constexpr int kExactSlack = 4;    // clocks beyond the least makespan tried with
 // Clocks beyond the least makespan, in the order of trial: often the least will do; where it does not, a
 // little room helps most. Shortening comes later.
 constexpr int kSlacks[] = {0, 3, 1, 2, 4, 6, 9, 13};
-constexpr int64_t kFirstConflicts = 4000;
+constexpr int64_t kKernelConflicts = 4000;
 constexpr int kRounds = 4, kRoundGrowth = 6;
 constexpr int64_t kShorteningConflicts = 30000;
 constexpr int64_t kMostPlaces = 40000;  // nodes x clocks x tiles x hops of a formula that decides an II
@@ -162,7 +162,7 @@ bool KernelMapper::map_at(int ii) {
     return false;
   }
   least_ = *least;
-  int64_t conflicts = kFirstConflicts;
+  int64_t conflicts = kKernelConflicts;
   for (int round = 0; round < kRounds && !over(); ++round, conflicts *= kRoundGrowth) {
     if (round_at(conflicts)) return true;
     const Satisfiable answer = decide(model, conflicts);

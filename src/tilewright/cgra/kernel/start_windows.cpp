@@ -9,7 +9,7 @@ namespace tilewright::cgra {
 namespace {
 
 // Raises `first` until every edge holds; false where a cycle (or an end of the windows) does not allow it.
-bool raise(const PlacementModel& model, StartWindows& windows) {
+bool raise_starts(const PlacementModel& model, StartWindows& windows) {
   bool changed = true;
   for (int round = 0; changed && round <= model.nodes; ++round) {
     changed = false;
@@ -24,7 +24,7 @@ bool raise(const PlacementModel& model, StartWindows& windows) {
   return !changed;
 }
 
-bool lower(const PlacementModel& model, StartWindows& windows) {
+bool lower_ends(const PlacementModel& model, StartWindows& windows) {
   bool changed = true;
   for (int round = 0; changed && round <= model.nodes; ++round) {
     changed = false;
@@ -55,7 +55,7 @@ StartWindows open_windows(const PlacementModel& model, int last) {
 
 std::optional<int> least_makespan_cycles(const PlacementModel& model) {
   StartWindows windows = open_windows(model, kNoEnd);
-  if (!raise(model, windows)) return std::nullopt;
+  if (!raise_starts(model, windows)) return std::nullopt;
   int latest = 0;
   for (const int first : windows.first) latest = std::max(latest, first);
   return latest + model.latency_cycles;
@@ -63,7 +63,7 @@ std::optional<int> least_makespan_cycles(const PlacementModel& model) {
 
 std::optional<StartWindows> start_windows(const PlacementModel& model, int makespan_cycles) {
   StartWindows windows = open_windows(model, makespan_cycles - model.latency_cycles);
-  if (!raise(model, windows) || !lower(model, windows)) return std::nullopt;
+  if (!raise_starts(model, windows) || !lower_ends(model, windows)) return std::nullopt;
   return windows;
 }
 
@@ -71,7 +71,7 @@ std::optional<StartWindows> narrow_windows(const PlacementModel& model, StartWin
   for (int node = 0; node < model.nodes; ++node) {
     windows.first[node] = std::max(windows.first[node], windows.last[node] - width + 1);
   }
-  if (!raise(model, windows)) return std::nullopt;
+  if (!raise_starts(model, windows)) return std::nullopt;
   return windows;
 }
 

@@ -31,8 +31,8 @@ void candidate_symmetries(const Fabric& fabric, const Visit& visit) {
   }
 }
 
-bool keeps(const std::vector<int>& map, const std::set<std::pair<int, int>>& links,
-           const std::vector<std::vector<uint8_t>>& allowed) {
+bool keeps_links(const std::vector<int>& map, const std::set<std::pair<int, int>>& links,
+                 const std::vector<std::vector<uint8_t>>& allowed) {
   for (const auto& [from, to] : links) {
     if (links.count({map[from], map[to]}) == 0) return false;
   }
@@ -84,7 +84,7 @@ std::vector<int> representative_tiles(const Fabric& fabric, const std::vector<st
   std::iota(least.begin(), least.end(), 0);
   candidate_symmetries(fabric, [&](const std::vector<int>& map) {
     if (deadline) deadline->check();
-    if (!keeps(map, links, allowed)) return;
+    if (!keeps_links(map, links, allowed)) return;
     for (int tile = 0; tile < fabric.tiles(); ++tile) least[tile] = std::min(least[tile], map[tile]);
   });
   std::vector<int> tiles;

@@ -76,7 +76,7 @@ void check_chains(const std::vector<std::vector<int>>& chain) {
   diagnostics.raise_if_any();
 }
 
-void order_nodes(PlacementInstance& instance, PlacementOrder order, const std::vector<int>& later_cycles) {
+void order_instance(PlacementInstance& instance, PlacementOrder order, const std::vector<int>& later_cycles) {
   const PlacementModel& model = instance.model;
   std::vector<uint8_t> fixed(size_t(model.nodes), 0);
   for (int node = 0; node < model.nodes; ++node) {
@@ -326,7 +326,7 @@ PlacementInstance compile_instance(const PlacementModel& model, PlacementOrder o
     instance.allowed.push_back(tiles);
     instance.largest_unit = std::max(instance.largest_unit, int(unit.size()));
   }
-  order_nodes(instance, order, later_cycles);
+  order_instance(instance, order, later_cycles);
   make_tables(instance);
   close_impossible_loops(instance);
   for (const uint64_t tiles : instance.allowed) instance.restricted |= std::popcount(tiles) != model.tiles;

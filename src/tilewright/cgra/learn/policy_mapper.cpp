@@ -22,7 +22,7 @@ PlacementModel checked_model(const MappingProblem& problem, const Deadline& dead
   return compile_model(problem, &deadline);
 }
 
-PlacementInstance compile_checked(const MappingProblem& problem, const Deadline& deadline) {
+PlacementInstance compile_instance(const MappingProblem& problem, const Deadline& deadline) {
   return compile_instance(checked_model(problem, deadline), PlacementOrder::kLongestTail);
 }
 
@@ -197,7 +197,7 @@ MappingResult map_with_policy(const PolicyWeights& weights, const MappingProblem
                               const GraphMapperOptions& options, const PolicySearchOptions& search) {
   return collect(problem, options, [&](const Deadline& deadline, Collector& collector) {
     if (search.beam > 0) {
-      const PlacementInstance instance = compile_checked(problem, deadline);
+      const PlacementInstance instance = compile_instance(problem, deadline);
       collector.bound(instance.bound);
       return beam(weights, instance, search.beam, collector);
     }
@@ -221,7 +221,7 @@ MappingResult map_with_policy(const PolicyWeights& weights, const MappingProblem
 
 MappingResult map_with_random_actions(const MappingProblem& problem, const GraphMapperOptions& options) {
   return collect(problem, options, [&](const Deadline& deadline, Collector& collector) {
-    const PlacementInstance instance = compile_checked(problem, deadline);
+    const PlacementInstance instance = compile_instance(problem, deadline);
     collector.bound(instance.bound);
     PlacementEnvironment environment(instance, {});
     Random random(options.seed);

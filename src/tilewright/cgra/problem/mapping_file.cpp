@@ -18,12 +18,12 @@
 namespace tilewright::cgra {
 namespace {
 
-using json = nlohmann::json;
+using Json = nlohmann::json;
 constexpr const char* kKind = "mapped program";
 constexpr std::array kStarters = {"off", "roots", "flows"};
 constexpr std::array kDelays = {"none", "bounded", "unbounded"};
 constexpr int kMostClock = 1 << 28, kMostTiles = 1 << 16;
-constexpr size_t kMostBytes = size_t{1} << 27;
+constexpr size_t kMostMappingBytes = size_t{1} << 27;
 
 nlohmann::ordered_json json_of(const YAML::Node& node) {
   if (node.IsMap()) {
@@ -81,7 +81,7 @@ std::string print_routes(const MappedProgram& program) {
 
 class ProgramReader {
  public:
-  ProgramReader(const json& document, const std::string& source) : document_(document), source_(source) {}
+  ProgramReader(const Json& document, const std::string& source) : document_(document), source_(source) {}
 
   MappedProgram run() {
     JsonMap map(document_, source_, diagnostics_);
@@ -127,7 +127,7 @@ class ProgramReader {
   int choice(JsonMap& map, const char* field, const std::array<const char*, N>& names);
   int node(JsonMap& map, const char* field);
 
-  const json& document_;
+  const Json& document_;
   const std::string& source_;
   Diagnostics diagnostics_;
   MappedProgram program_;
@@ -136,7 +136,7 @@ class ProgramReader {
 
 // Both have readers of their own; what those throw joins the list.
 void ProgramReader::parts(JsonMap& map) {
-  const json *graph = map.child("graph"), *fabric = map.child("fabric");
+  const Json *graph = map.child("graph"), *fabric = map.child("fabric");
   if (!graph) map.error("graph", "missing field");
   if (!fabric) map.error("fabric", "missing field");
   if (fabric) {
@@ -168,7 +168,7 @@ int ProgramReader::choice(JsonMap& map, const char* field, const std::array<cons
 }
 
 void ProgramReader::rules(JsonMap& map) {
-  const json* given = map.child("rules");
+  const Json* given = map.child("rules");
   if (!given) return map.error("rules", "missing field");
   JsonMap fields(*given, source_ + ": rules", diagnostics_);
   Rules& rules = problem().rules;
@@ -190,7 +190,7 @@ int ProgramReader::node(JsonMap& map, const char* field) {
 }
 
 void ProgramReader::places(JsonMap& map) {
-  const json* list = map.list("places");
+  const Json* list = map.list("places");
   std::vector<uint8_t> placed(nodes_.size(), 0);
   program_.mapping.places.resize(problem().graph.nodes.size());
   for (size_t i = 0; list && i < list->size(); ++i) {
@@ -210,7 +210,7 @@ void ProgramReader::places(JsonMap& map) {
 }
 
 void ProgramReader::routes(JsonMap& map) {
-  const json* list = map.list("routes");
+  const Json* list = map.list("routes");
   if (!list) return;
   std::map<std::pair<int, int>, size_t> edge_of;
   const std::vector<Edge> edges = problem().graph.edges();
@@ -219,10 +219,10 @@ void ProgramReader::routes(JsonMap& map) {
   for (size_t i = 0; i < list->size(); ++i) {
     JsonMap entry((*list)[i], fmt::format("{}: route {}", source_, i), diagnostics_);
     const int to = node(entry, "to"), operand = int(entry.integer("operand", 0, kMostTiles));
-    const json* steps = entry.list("steps");
+    const Json* steps = entry.list("steps");
     Route route;
     for (size_t j = 0; steps && j < steps->size(); ++j) {
-      const json& step = (*steps)[j];
+      const Json& step = (*steps)[j];
       const bool pair = step.is_array() && step.size() == 2;
       const auto tile = pair ? json_integer(step[0], 0, kMostTiles) : std::nullopt;
       const auto clock = pair ? json_integer(step[1], -kMostClock, kMostClock) : std::nullopt;
@@ -261,16 +261,16 @@ std::string print_mapped_program(const MappedProgram& program) {
 }
 
 MappedProgram parse_mapped_program(const std::string& text, const std::string& source_name) {
-  const json document = parse_json(text, source_name);
+  const Json document = parse_json(text, source_name);
   return ProgramReader(document, source_name).run();
 }
 
 MappedProgram read_mapped_program(const std::filesystem::path& path) {
-  return parse_mapped_program(read_text_file(path, kMostBytes), path.string());
+  return parse_mapped_program(read_text_file(path, kMostMappingBytes), path.string());
 }
 
 bool is_mapped_program(const std::string& text) {
-  const json document = json::parse(text, nullptr, false);
+  const Json document = Json::parse(text, nullptr, false);
   return document.is_object() && document.contains("kind") && document["kind"] == kKind;
 }
 

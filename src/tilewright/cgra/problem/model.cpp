@@ -11,7 +11,7 @@
 namespace tilewright::cgra {
 namespace {
 
-void make_units(const MappingProblem& problem, PlacementModel& model) {
+void number_units(const MappingProblem& problem, PlacementModel& model) {
   std::vector<int> parent(model.nodes);
   std::iota(parent.begin(), parent.end(), 0);
   const auto root = [&](int node) {
@@ -161,7 +161,7 @@ PlacementModel compile_model(const MappingProblem& problem, const Deadline* dead
   }
   model.transfer = transfer_cycles(problem.fabric, deadline);
   model.check();
-  make_units(problem, model);
+  number_units(problem, model);
   make_apart(problem, model);
   make_allowed(problem, model);
   model.fixed_time.assign(model.nodes, -1);

@@ -16,8 +16,8 @@ std::string text(int32_t value) { return fmt::format("{}", value); }
 std::string text(const StoreRecord& record) { return fmt::format("[{}] = {}", record.index, record.value); }
 
 template <typename Value>
-void compare(const std::vector<Value>& expected, const std::vector<Value>* got, const std::string& what,
-             const char* place, ExecutionCheck& check) {
+void compare_values(const std::vector<Value>& expected, const std::vector<Value>* got,
+                    const std::string& what, const char* place, ExecutionCheck& check) {
   check.values += int64_t(expected.size());
   for (size_t i = 0; i < expected.size(); ++i) {
     const bool there = got && i < got->size();
@@ -65,12 +65,14 @@ ExecutionCheck compare_execution(const DataflowGraph& graph, const Inputs& input
   if (result.fault) check.first = fmt::format("{}: {}", fault_name(result.fault->kind), result.fault->text);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const std::string& name = graph.nodes[i].name;
-    compare(expected.values[i], find(result.values, name), "'" + name + "'", "thread", check);
-    compare(expected.stores[i], find(result.stores, name), "'" + name + "'", "record of thread", check);
+    compare_values(expected.values[i], find(result.values, name), "'" + name + "'", "thread", check);
+    compare_values(expected.stores[i], find(result.stores, name), "'" + name + "'", "record of thread",
+                   check);
   }
   for (size_t i = 0; i < graph.variables.size(); ++i) {
     const std::string& name = graph.variables[i].name;
-    compare(expected.memory[i], find(result.memories, name), "variable '" + name + "'", "entry", check);
+    compare_values(expected.memory[i], find(result.memories, name), "variable '" + name + "'", "entry",
+                   check);
   }
   for (size_t i = 0; i < graph.arrays.size(); ++i) {
     const auto found = result.arrays.find(int(i));

@@ -36,7 +36,7 @@ std::string estimate_text(const DesignReport& report) {
       report.read_beats, report.write_beats, report.estimated_cycles, error);
 }
 
-std::string layer_table(const DesignReport& report) {
+std::string design_layer_table(const DesignReport& report) {
   HtmlTable table({">#", "layer", "kind", report.streaming ? "" : "engine", "array", ">MACs", ">multipliers",
                    ">array cycles", ">cycles", ">of peak", "bound by", ">weight bytes fetched"});
   for (size_t l = 0; l < report.layers.size(); ++l) {
@@ -89,7 +89,7 @@ std::string design_page(const DesignReport& report) {
   page += html_heading("Roofline") +
           html_figure(draw_design_roofline(report), "Roofline",
                       "Layers whose weights stay on chip cause no traffic of their own and have no mark.");
-  page += html_heading("Layers") + layer_table(report) + queue_table(report);
+  page += html_heading("Layers") + design_layer_table(report) + queue_table(report);
   return html_page(title, page);
 }
 

@@ -11,7 +11,7 @@
 namespace tilewright {
 namespace {
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+std::string share_text(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 std::string cycles_line(const DesignReport& report) {
   std::string text = fmt::format(
@@ -48,7 +48,7 @@ std::string to_string(const DesignReport& report) {
     layers.row({shortened_middle(layer.name, 32), layer.kind, report.streaming ? "" : layer.place,
                 layer.array, std::to_string(layer.macs), std::to_string(layer.multipliers),
                 std::to_string(layer.work_cycles), std::to_string(layer.cycles),
-                layer.multipliers == 0 ? "" : percent(layer.share_of_peak), layer.bound});
+                layer.multipliers == 0 ? "" : share_text(layer.share_of_peak), layer.bound});
   }
   for (const HostLayer& layer : report.host_layers) {
     layers.row({shortened_middle(layer.name, 32), layer.op, "host", "", "", "", "", "", "", ""});
@@ -57,14 +57,15 @@ std::string to_string(const DesignReport& report) {
   for (const DesignNeed& need : report.needs) {
     if (need.need == 0 && need.have == 0) continue;
     needs.row({need.resource, std::to_string(need.need), std::to_string(need.budget),
-               need.budget > 0 ? percent(double(need.need) / double(need.budget)) : "",
-               std::to_string(need.have), need.error_percent < 0 ? "" : percent(need.error_percent / 100)});
+               need.budget > 0 ? share_text(double(need.need) / double(need.budget)) : "",
+               std::to_string(need.have),
+               need.error_percent < 0 ? "" : share_text(need.error_percent / 100)});
   }
   return fmt::format("{} on {}: {}, {}\n\n", report.network, report.device,
                      report.streaming ? "a stage for every layer" : "processors", report.number_type) +
          layers.to_string() + "\n" + host_line(report) + cycles_line(report) +
          fmt::format("{} products per cycle, {} of them used; {} bytes of memory traffic per image\n\n",
-                     report.multipliers, percent(report.share_of_peak()), report.dram_bytes) +
+                     report.multipliers, share_text(report.share_of_peak()), report.dram_bytes) +
          needs.to_string() + error_line(report);
 }
 

@@ -41,7 +41,8 @@ void check_run_request(const RunRequest& request) {
   program_engine_options(request.engine, request.folders);
 }
 
-RunReport report_runs(const RunRequest& request, const Graph& graph, SampleRuns runs, uint64_t cycles) {
+RunReport report_design_runs(const RunRequest& request, const Graph& graph, SampleRuns runs,
+                             uint64_t cycles) {
   SampleFacts more{.engine = kHost};
   if (request.engine.is_timed()) {
     more.engine = request.engine.name;
@@ -90,7 +91,7 @@ RunReport run_folder(const RunRequest& request) {
   });
   runs.mismatches = mismatches;
   runs.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return report_runs(request, folder.graph, std::move(runs), hardware.cycles);
+  return report_design_runs(request, folder.graph, std::move(runs), hardware.cycles);
 }
 
 // A device takes what fits into it, which takes a search to know; what the components lack is known at once.

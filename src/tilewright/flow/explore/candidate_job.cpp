@@ -17,10 +17,10 @@
 namespace tilewright {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 CandidateRequest parse_request(const std::string& text) {
-  const json value = parse_json(text, "candidate");
+  const Json value = parse_json(text, "candidate");
   Diagnostics problems;
   JsonMap fields(value, "candidate", problems);
   CandidateRequest request;
@@ -66,7 +66,7 @@ class NetworkShelf {
 }  // namespace
 
 std::string print_candidate_request(const CandidateRequest& request) {
-  const json value{{"network", request.network.string()},
+  const Json value{{"network", request.network.string()},
                    {"network_digest", request.network_digest},
                    {"operand_bits", request.operand_bits},
                    {"hardware", print_overlay_hardware(request.hardware)},
@@ -76,7 +76,7 @@ std::string print_candidate_request(const CandidateRequest& request) {
                    {"tool", overlay::kTimingTool}};
   try {
     return value.dump();
-  } catch (const json::exception&) {  // with another path the worker would look elsewhere
+  } catch (const Json::exception&) {  // with another path the worker would look elsewhere
     throw Error(ErrorKind::kInvalidInput,
                 fmt::format("the path '{}' is not UTF-8", plain_text(request.network.string())),
                 "give a folder with another name");

@@ -13,7 +13,7 @@
 namespace tilewright {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr double kNearBound = 1.01;
 constexpr int kBatch = 8;
@@ -77,7 +77,7 @@ TunedCandidate tune_candidate(const ExplorationNetwork& network, const OverlayHa
 }
 
 std::string print_tuned(const TunedCandidate& tuned) {
-  json layers = json::array();
+  Json layers = Json::array();
   for (const CandidateLayer& layer : tuned.layers) {
     layers.push_back({{"name", layer.name},
                       {"count", layer.count},
@@ -86,18 +86,18 @@ std::string print_tuned(const TunedCandidate& tuned) {
                       {"trials", layer.trials},
                       {"schedule", print_schedule(layer.schedule)}});
   }
-  return json_text(json{{"cycles", tuned.cycles}, {"trials", tuned.trials}, {"layers", layers}});
+  return json_text(Json{{"cycles", tuned.cycles}, {"trials", tuned.trials}, {"layers", layers}});
 }
 
 TunedCandidate parse_tuned(const std::string& text, const std::string& source_name) {
-  const json value = parse_json(text, source_name);
+  const Json value = parse_json(text, source_name);
   Diagnostics problems;
   JsonMap fields(value, source_name, problems);
   TunedCandidate tuned;
   tuned.cycles = fields.integer("cycles", 1, INT64_MAX);
   tuned.trials = fields.integer("trials", 0, INT64_MAX);
-  if (const json* layers = fields.list("layers")) {
-    for (const json& item : *layers) {
+  if (const Json* layers = fields.list("layers")) {
+    for (const Json& item : *layers) {
       JsonMap one(item, source_name + ": layer", problems);
       CandidateLayer layer;
       layer.name = one.text("name");

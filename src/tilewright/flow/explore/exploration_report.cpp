@@ -12,11 +12,11 @@
 namespace tilewright {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr size_t kShownMembers = 12;
 
-json candidate_json(const ExploredCandidate& c) {
+Json candidate_json(const ExploredCandidate& c) {
   return {{"point", c.point},
           {"hardware", c.hardware},
           {"values", c.values},
@@ -33,7 +33,7 @@ json candidate_json(const ExploredCandidate& c) {
           {"on_front", c.on_front}};
 }
 
-ExploredCandidate read_candidate(const json& j) {
+ExploredCandidate read_candidate(const Json& j) {
   ExploredCandidate c;
   c.point = j.at("point").get<KnobSpace::Point>();
   c.hardware = j.at("hardware").get<std::string>();
@@ -52,8 +52,8 @@ ExploredCandidate read_candidate(const json& j) {
   return c;
 }
 
-json roofline_json(const CandidateRoofline& roofline) {
-  json layers = json::array();
+Json roofline_json(const CandidateRoofline& roofline) {
+  Json layers = Json::array();
   for (const OperatingPoint& layer : roofline.layers) {
     layers.push_back({{"name", layer.name},
                       {"macs", layer.macs},
@@ -69,13 +69,13 @@ json roofline_json(const CandidateRoofline& roofline) {
           {"layers", layers}};
 }
 
-CandidateRoofline read_roofline(const json& j) {
+CandidateRoofline read_roofline(const Json& j) {
   CandidateRoofline roofline;
   roofline.hardware = j.at("hardware").get<std::string>();
   roofline.macs_per_cycle = j.at("macs_per_cycle").get<double>();
   roofline.bytes_per_cycle = j.at("bytes_per_cycle").get<double>();
   roofline.clock_mhz = j.at("clock_mhz").get<double>();
-  for (const json& layer : j.at("layers")) {
+  for (const Json& layer : j.at("layers")) {
     roofline.layers.push_back({layer.at("name").get<std::string>(), layer.at("macs").get<int64_t>(),
                                layer.at("cycles").get<int64_t>(), layer.at("before_cycles").get<int64_t>(),
                                layer.at("bytes").get<double>(), layer.at("before_bytes").get<double>()});
@@ -83,8 +83,8 @@ CandidateRoofline read_roofline(const json& j) {
   return roofline;
 }
 
-json width_json(const WidthReport& w) {
-  json candidates = json::array();
+Json width_json(const WidthReport& w) {
+  Json candidates = Json::array();
   for (const ExploredCandidate& c : w.candidates) candidates.push_back(candidate_json(c));
   return {{"operand_bits", w.operand_bits},
           {"knobs", w.knobs},
@@ -110,7 +110,7 @@ json width_json(const WidthReport& w) {
           {"candidates", candidates}};
 }
 
-WidthReport read_width(const json& j) {
+WidthReport read_width(const Json& j) {
   WidthReport w;
   w.operand_bits = j.at("operand_bits").get<int>();
   w.knobs = j.at("knobs").get<std::vector<std::string>>();
@@ -132,7 +132,7 @@ WidthReport read_width(const json& j) {
   w.best_so_far_s = j.at("best_so_far_s").get<std::vector<double>>();
   w.fastest = read_roofline(j.at("fastest"));
   w.left_out = j.at("left_out").get<std::vector<std::string>>();
-  for (const json& c : j.at("candidates")) w.candidates.push_back(read_candidate(c));
+  for (const Json& c : j.at("candidates")) w.candidates.push_back(read_candidate(c));
   return w;
 }
 
@@ -152,9 +152,9 @@ std::vector<const ExploredCandidate*> shown_members(const WidthReport& w) {
 }  // namespace
 
 std::string to_json(const ExplorationReport& report) {
-  json widths = json::array();
+  Json widths = Json::array();
   for (const WidthReport& w : report.widths) widths.push_back(width_json(w));
-  return json_text(json{{"model", report.model},
+  return json_text(Json{{"model", report.model},
                         {"device", report.device},
                         {"clock_is", "estimated"},
                         {"clock_error", report.clock_error},
@@ -169,14 +169,14 @@ ExplorationReport read_exploration(const std::filesystem::path& folder) {
                 "'tilewright explore ... -o FOLDER' makes one");
   }
   try {
-    const json value = parse_json(read_text_file(file), file.string());
+    const Json value = parse_json(read_text_file(file), file.string());
     ExplorationReport report;
     report.model = value.at("model").get<std::string>();
     report.device = value.at("device").get<std::string>();
     report.clock_error = value.at("clock_error").get<double>();
-    for (const json& w : value.at("widths")) report.widths.push_back(read_width(w));
+    for (const Json& w : value.at("widths")) report.widths.push_back(read_width(w));
     return report;
-  } catch (const json::exception& error) {
+  } catch (const Json::exception& error) {
     throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' is damaged: {}", file.string(), error.what()),
                 "run 'tilewright explore' on the folder again: it is rewritten from the candidates");
   }

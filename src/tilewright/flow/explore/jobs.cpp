@@ -18,7 +18,7 @@
 namespace tilewright {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using namespace overlay;
 
 uint64_t cycles_of(const std::string& text, const LayerForms& forms, const OverlayHardware& hardware,
@@ -36,12 +36,12 @@ uint64_t cycles_of(const std::string& text, const LayerForms& forms, const Overl
 }
 
 std::string measure(const std::string& request) {
-  const json value = parse_json(request, "request");
+  const Json value = parse_json(request, "request");
   Diagnostics diagnostics;
   JsonMap map(value, "request", diagnostics);
   const std::string tool = map.text("tool"), layer_text = map.text("layer"),
                     hardware_text = map.text("hardware"), memory_text = map.text("memory");
-  const json* schedules = map.list("schedules");
+  const Json* schedules = map.list("schedules");
   map.finish();
   diagnostics.raise_if_any();
   require_timing_tool(tool);
@@ -51,15 +51,15 @@ std::string measure(const std::string& request) {
   if (!reason.empty()) throw Error(ErrorKind::kUnsupported, reason);
   const LayerForms forms(layer, hardware);
   ScheduleTimer timer(hardware, parse_memory_model(memory_text, "memory"));
-  json costs = json::array();
-  for (const json& schedule : schedules ? *schedules : json::array()) {
+  Json costs = Json::array();
+  for (const Json& schedule : schedules ? *schedules : Json::array()) {
     try {
       costs.push_back(cycles_of(schedule.get<std::string>(), forms, hardware, timer));
     } catch (const Error& error) {
       costs.push_back(error.what());
     }
   }
-  return json_text(json{{"costs", std::move(costs)}});
+  return json_text(Json{{"costs", std::move(costs)}});
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ int serve_jobs(const tune::WorkerOptions& options, const tune::WorkerStreams& st
 
 std::string measure_request(const OverlayLayer& layer, const OverlayHardware& hardware,
                             const MemoryModel& memory, const std::vector<std::string>& schedules) {
-  return json_text(json{{"tool", kTimingTool},
+  return json_text(Json{{"tool", kTimingTool},
                         {"layer", print_layer(layer)},
                         {"hardware", print_overlay_hardware(hardware)},
                         {"memory", print_memory_model(memory)},

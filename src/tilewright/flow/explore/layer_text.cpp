@@ -14,7 +14,7 @@
 namespace tilewright {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using overlay::ChannelPattern;
 using overlay::InputFold;
 using overlay::LayerSource;
@@ -25,8 +25,8 @@ using overlay::TapGrid;
 
 constexpr const char* kPatterns[] = {"dense", "grouped", "diagonal", "shared"};
 
-json print_phase(const Phase& phase) {
-  json grids = json::array();
+Json print_phase(const Phase& phase) {
+  Json grids = Json::array();
   for (const TapGrid& g : phase.grids) {
     grids.push_back({g.source, g.pass, g.ny, g.nx, g.dy, g.dx, g.dy_step, g.dx_step, g.weight,
                      g.weight_step_y, g.weight_step_x});
@@ -34,8 +34,8 @@ json print_phase(const Phase& phase) {
   return {{"out", {phase.out_y, phase.out_x}}, {"grids", std::move(grids)}};
 }
 
-json print_output(const LayerFinish& output) {
-  json scales = json::array();
+Json print_output(const LayerFinish& output) {
+  Json scales = Json::array();
   for (const Requantization& r : output.scale) scales.push_back({r.multiplier, r.shift});
   return {{"bias", output.bias},
           {"scales", std::move(scales)},
@@ -44,29 +44,29 @@ json print_output(const LayerFinish& output) {
           {"bipolar", output.bipolar}};
 }
 
-json print_fold(const InputFold& f) {
+Json print_fold(const InputFold& f) {
   return {f.fold_y,   f.fold_x,   f.step_y,   f.step_x, f.sample_y, f.sample_x,
           f.origin_y, f.origin_x, f.channels, f.height, f.width,    f.pad_value};
 }
 
-InputFold parse_fold(const json& v) {
+InputFold parse_fold(const Json& v) {
   return {v.at(0), v.at(1), v.at(2), v.at(3), v.at(4),  v.at(5),
           v.at(6), v.at(7), v.at(8), v.at(9), v.at(10), v.at(11)};
 }
 
-Phase parse_phase(const json& value) {
+Phase parse_phase(const Json& value) {
   Phase phase{value.at("out").at(0), value.at("out").at(1), {}};
-  for (const json& g : value.at("grids")) {
+  for (const Json& g : value.at("grids")) {
     phase.grids.push_back(
         {g.at(0), g.at(1), g.at(2), g.at(3), g.at(4), g.at(5), g.at(6), g.at(7), g.at(8), g.at(9), g.at(10)});
   }
   return phase;
 }
 
-LayerFinish parse_output(const json& value) {
+LayerFinish parse_output(const Json& value) {
   LayerFinish output;
   output.bias = value.at("bias").get<std::vector<int32_t>>();
-  for (const json& r : value.at("scales")) output.scale.push_back({r.at(0), r.at(1)});
+  for (const Json& r : value.at("scales")) output.scale.push_back({r.at(0), r.at(1)});
   output.zero_point = value.at("zero_point");
   output.clip_low = value.at("clip").at(0);
   output.clip_high = value.at("clip").at(1);
@@ -74,14 +74,14 @@ LayerFinish parse_output(const json& value) {
   return output;
 }
 
-Tensor zero_weights(const json& value) {
+Tensor zero_weights(const Json& value) {
   const std::string type = value.at("type");
   const std::optional<ElementType> element = parse_element_type(type);
   if (!element) throw Error(ErrorKind::kInvalidInput, fmt::format("no element type is called '{}'", type));
   return Tensor(*element, Shape(value.at("shape").get<std::vector<int64_t>>()));
 }
 
-OverlayLayer parse_fields(const json& v) {
+OverlayLayer parse_fields(const Json& v) {
   OverlayLayer layer;
   layer.name = v.at("name");
   layer.op = v.at("op");
@@ -94,7 +94,7 @@ OverlayLayer parse_fields(const json& v) {
   layer.out_channels = v.at("out").at(0);
   layer.out_height = v.at("out").at(1);
   layer.out_width = v.at("out").at(2);
-  for (const json& s : v.at("sources")) {
+  for (const Json& s : v.at("sources")) {
     layer.sources.push_back({kNoValue, s.at(0), s.at(1), s.at(2), s.at(3)});
   }
   layer.in_step_y = v.at("steps").at(0);
@@ -102,7 +102,7 @@ OverlayLayer parse_fields(const json& v) {
   layer.out_step_y = v.at("steps").at(2);
   layer.out_step_x = v.at("steps").at(3);
   layer.pad_value = v.at("padding");
-  for (const json& phase : v.at("phases")) layer.phases.push_back(parse_phase(phase));
+  for (const Json& phase : v.at("phases")) layer.phases.push_back(parse_phase(phase));
   layer.group_inputs = v.at("groups").at(0);
   layer.group_outputs = v.at("groups").at(1);
   layer.pass_shift = v.at("pass_shift");
@@ -146,13 +146,13 @@ void check(const OverlayLayer& layer) {
 }  // namespace
 
 std::string print_layer(const OverlayLayer& layer) {
-  json phases = json::array(), sources = json::array();
+  Json phases = Json::array(), sources = Json::array();
   for (const Phase& phase : layer.phases) phases.push_back(print_phase(phase));
   for (const LayerSource& s : layer.sources) {
-    sources.push_back(json::array({s.channels, s.height, s.width, s.bipolar}));
+    sources.push_back(Json::array({s.channels, s.height, s.width, s.bipolar}));
   }
   const std::vector<int64_t>& weights = layer.weights.shape().dims();
-  const json value = {{"name", layer.name},
+  const Json value = {{"name", layer.name},
                       {"op", layer.op},
                       {"kind", layer.kind == OverlayLayerKind::kMaximum ? "maximum" : "matrix"},
                       {"pattern", kPatterns[int(layer.pattern)]},
@@ -173,7 +173,7 @@ std::string print_layer(const OverlayLayer& layer) {
                       {"diagonal", layer.diagonal},
                       {"output", print_output(layer.output)},
                       {"foldable", layer.foldable},
-                      {"fold", layer.fold ? print_fold(*layer.fold) : json()},
+                      {"fold", layer.fold ? print_fold(*layer.fold) : Json()},
                       {"macs", layer.macs}};
   return json_text(value);
 }
@@ -184,7 +184,7 @@ OverlayLayer parse_layer(const std::string& text, const std::string& source_name
       OverlayLayer layer = parse_fields(parse_json(text, "the text"));
       check(layer);
       return layer;
-    } catch (const json::exception& error) {
+    } catch (const Json::exception& error) {
       throw Error(ErrorKind::kInvalidInput, fmt::format("no layer: {}", error.what()));
     }
   });

@@ -17,11 +17,11 @@
 namespace tilewright {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr size_t kShownFeatures = 10, kLeastConfigurations = 10;
 
-json accuracy_json(const tune::Accuracy& a) {
+Json prediction_json(const tune::Accuracy& a) {
   return {{"within", a.within}, {"same_class", a.same_class}, {"median_error", a.median_error}, {"r2", a.r2}};
 }
 
@@ -85,25 +85,25 @@ ImportanceReport study_importance(const tune::SampleTable& table, const std::vec
 }
 
 std::string to_json(const tune::SampleTable& table, const ImportanceReport& report) {
-  json predictions = json::array(), importance = json::array();
+  Json predictions = Json::array(), importance = Json::array();
   for (const tune::PredictionReport& p : report.predictions) {
     predictions.push_back({{"target", p.target},
                            {"rows", p.rows},
                            {"configurations", p.configurations},
                            {"test_rows", p.test_rows},
                            {"classes", p.classes},
-                           {"boosted", accuracy_json(p.boosted)},
-                           {"linear", accuracy_json(p.linear)},
-                           {"mean", accuracy_json(p.mean)},
-                           {"validation", accuracy_json(p.validation)}});
+                           {"boosted", prediction_json(p.boosted)},
+                           {"linear", prediction_json(p.linear)},
+                           {"mean", prediction_json(p.mean)},
+                           {"validation", prediction_json(p.validation)}});
   }
   for (const tune::FeatureImportance& one : report.importance) {
-    json shares;
+    Json shares;
     for (size_t f = 0; f < one.share.size(); ++f) shares[table.features[f]] = one.share[f];
     importance.push_back(
         {{"target", one.target}, {"precision", one.precision}, {"rows", one.rows}, {"share", shares}});
   }
-  return json_text(json{{"predictions", predictions}, {"importance", importance}}, 1);
+  return json_text(Json{{"predictions", predictions}, {"importance", importance}}, 1);
 }
 
 std::string to_string(const tune::SampleTable& table, const ImportanceReport& report) {

@@ -25,7 +25,7 @@ using cgra::MappingResult;
 // Speed is taken from a run that fills this share of the time.
 constexpr double kPilotShare = 0.2;
 
-const PlaceMethod& method_of(const std::string& name) {
+const PlaceMethod& method_named(const std::string& name) {
   const std::vector<PlaceMethod>& methods = place_methods();
   const auto found = std::find_if(methods.begin(), methods.end(),
                                   [&](const PlaceMethod& method) { return method.name == name; });
@@ -73,7 +73,7 @@ class Comparison {
   PlaceBenchReport run() {
     for (const BenchGraph& graph : request_.graphs) find_reference(graph);
     diagnostics_.raise_if_any();
-    for (const char* name : {"random", "annealing", "evolution"}) draw_with(method_of(name));
+    for (const char* name : {"random", "annealing", "evolution"}) draw_with(method_named(name));
     draw_with(request_.policy);
     for (size_t g = 0; g < request_.graphs.size(); ++g) run_the_others(g);
     summarise();
@@ -84,7 +84,7 @@ class Comparison {
   void find_reference(const BenchGraph& graph) {
     cgra::GraphMapperOptions options;
     options.limits.seconds = request_.most_seconds;
-    const Timed exact = timed(method_of("exact"), graph.problem, options);
+    const Timed exact = timed(method_named("exact"), graph.problem, options);
     if (exact.result.status == SearchStatus::kInfeasible) {
       diagnostics_.error(ErrorKind::kInfeasible, graph.name, "",
                          fmt::format("no mapping exists at an II of {}", graph.problem.ii),
@@ -129,10 +129,10 @@ class Comparison {
 
   void run_the_others(size_t g) {
     const MappingProblem& problem = request_.graphs[g].problem;
-    const Timed list = timed(method_of("list"), problem, {});
+    const Timed list = timed(method_named("list"), problem, {});
     cgra::GraphMapperOptions options;
     options.limits.seconds = request_.processor_seconds;
-    const PlaceMethod& tree = method_of("branch-and-bound");
+    const PlaceMethod& tree = method_named("branch-and-bound");
     for (const int64_t evaluations : request_.evaluations) {
       add(g, "list", std::to_string(evaluations), 0, list);
       options.limits.evaluations = evaluations;

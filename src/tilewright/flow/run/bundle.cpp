@@ -18,7 +18,7 @@
 namespace tilewright {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 std::vector<std::byte> to_bytes(const std::string& text) {
   std::vector<std::byte> bytes(text.size());
@@ -39,7 +39,7 @@ const std::vector<std::byte>& section(const Sections& sections, const std::strin
 }
 
 // One line of nodes.json as text, or an empty one when the field is missing or no text.
-std::string text_field(const json& entry, const char* field) {
+std::string text_field(const Json& entry, const char* field) {
   const auto found = entry.find(field);
   return found != entry.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
@@ -48,10 +48,10 @@ void read_nodes(const std::string& text, Bundle& bundle, Diagnostics& diagnostic
   const auto report = [&](const std::string& where, const std::string& message) {
     diagnostics.error(ErrorKind::kInvalidInput, where, "", message);
   };
-  const json list = json::parse(text, nullptr, false);
+  const Json list = Json::parse(text, nullptr, false);
   if (!list.is_array()) return report("section 'nodes.json'", "is not a list");
-  std::map<std::string, const json*> entries;
-  for (const json& entry : list) {
+  std::map<std::string, const Json*> entries;
+  for (const Json& entry : list) {
     if (entry.is_object()) entries[text_field(entry, "node")] = &entry;
   }
   for (const Node& node : bundle.graph.nodes) {
@@ -61,7 +61,7 @@ void read_nodes(const std::string& text, Bundle& bundle, Diagnostics& diagnostic
       bundle.nodes.push_back({});
       continue;
     }
-    const json& entry = *found->second;
+    const Json& entry = *found->second;
     const std::string side = text_field(entry, "on");
     const bool on_overlay = side == kOverlay;
     if (!on_overlay && side != kHost) report(where(node), "is neither on 'overlay' nor on 'host'");
@@ -81,10 +81,10 @@ void read_nodes(const std::string& text, Bundle& bundle, Diagnostics& diagnostic
 }
 
 void read_meanings(const std::string& text, Bundle& bundle, Diagnostics& diagnostics) {
-  const json list = json::parse(text, nullptr, false);
+  const Json list = Json::parse(text, nullptr, false);
   bool sound = list.is_array();
   for (size_t i = 0; sound && i < list.size(); ++i) {
-    const json& entry = list[i];
+    const Json& entry = list[i];
     sound = entry.is_object() && entry.contains("scale") && entry["scale"].is_number() &&
             entry.contains("zero_point") && entry["zero_point"].is_number_integer();
     if (!sound) break;
@@ -106,10 +106,10 @@ std::vector<PartitionStep> Bundle::steps() const {
 }
 
 std::vector<std::byte> format_bundle(const Bundle& bundle) {
-  json list = json::array();
+  Json list = Json::array();
   for (size_t n = 0; n < bundle.graph.nodes.size(); ++n) {
     const std::string& name = bundle.graph.nodes[n].name;
-    json entry = {{"node", name}, {"on", bundle.nodes[n].target}, {"reason", bundle.nodes[n].reason}};
+    Json entry = {{"node", name}, {"on", bundle.nodes[n].target}, {"reason", bundle.nodes[n].reason}};
     const auto schedule = bundle.schedules.find(name);
     if (schedule != bundle.schedules.end()) entry["schedule"] = overlay::print_schedule(schedule->second);
     list.push_back(std::move(entry));
@@ -118,7 +118,7 @@ std::vector<std::byte> format_bundle(const Bundle& bundle) {
   sections["graph.onnx"] = format_onnx(bundle.graph);
   sections["hardware.yaml"] = to_bytes(print_overlay_hardware(bundle.hardware));
   sections["nodes.json"] = to_bytes(json_text(list, 1));
-  json meanings = json::array();
+  Json meanings = Json::array();
   for (const IntegerMeaning& m : bundle.meanings) {
     meanings.push_back(
         {{"integer", m.integer}, {"source", m.source}, {"scale", m.scale}, {"zero_point", m.zero_point}});

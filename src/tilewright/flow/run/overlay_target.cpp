@@ -20,8 +20,8 @@
 namespace tilewright {
 namespace {
 
-RunReport report_runs(const RunRequest& request, const Graph& graph, SampleRuns runs,
-                      const overlay::CycleCounters& cycles) {
+RunReport report_overlay_runs(const RunRequest& request, const Graph& graph, SampleRuns runs,
+                              const overlay::CycleCounters& cycles) {
   SampleFacts more{.engine = request.engine.name};
   if (request.engine.is_timed()) {
     more.facts["counters"] = json_text(counters_json(cycles));
@@ -71,7 +71,7 @@ RunReport run_bundle(const RunRequest& request) {
   overlay::CycleCounters cycles;
   for (const auto& session : sessions) overlay::add(cycles, session->cycles());
   if (trace) trace->finish();
-  return report_runs(request, bundle.graph, std::move(runs), cycles);
+  return report_overlay_runs(request, bundle.graph, std::move(runs), cycles);
 }
 
 Diagnostics refused_nodes(const Graph& graph, const std::string& machine, const SharedFolders& folders) {

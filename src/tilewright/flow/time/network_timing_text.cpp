@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include "tilewright/flow/time/network_timing.h"
+#include "tilewright/report/number_text.h"
 #include "tilewright/report/text_table.h"
 
 namespace tilewright {
 namespace {
-
-std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
 
 std::vector<std::string> cells(const std::string& name, const std::string& op, double cycles, double ideal,
                                double fill, double roofline, const overlay::LayerTraffic& traffic,
@@ -18,10 +17,10 @@ std::vector<std::string> cells(const std::string& name, const std::string& op, d
           op,
           fmt::format("{:.0f}", cycles),
           fmt::format("{:.0f}", ideal),
-          ideal > 0 ? percent(ideal / divisor) : "",
-          fill > 0 ? percent(fill) : "",
+          ideal > 0 ? percent_text(ideal / divisor) : "",
+          fill > 0 ? percent_text(fill) : "",
           fmt::format("{:.0f}", roofline),
-          percent(roofline / divisor),
+          percent_text(roofline / divisor),
           fmt::format("{}", traffic.input_bytes),
           fmt::format("{}", traffic.weight_bytes),
           fmt::format("{}", traffic.parameter_bytes),
@@ -51,8 +50,8 @@ std::string to_string(const NetworkTiming& timing) {
                   limits.bytes_per_cycle, limits.shared_bus ? "" : " each way");
   text += table.to_string();
   text += fmt::format("{:.0f} cycles, {:.3f} ms: {} of peak, {} of the roofline; {} bytes moved\n", cycles,
-                      cycles / (timing.hardware.clock_mhz * 1e3), percent(timing.share_of_peak()),
-                      percent(timing.roofline_cycles() / cycles), timing.traffic().total());
+                      cycles / (timing.hardware.clock_mhz * 1e3), percent_text(timing.share_of_peak()),
+                      percent_text(timing.roofline_cycles() / cycles), timing.traffic().total());
   if (timing.host_nodes > 0) {
     text += fmt::format("left out: {} nodes on the host ({} MACs)\n", timing.host_nodes, timing.host_macs);
   }

@@ -8,7 +8,7 @@
 namespace tilewright {
 namespace {
 
-nlohmann::json layer_json(const NetworkTiming& timing, const overlay::LayerTiming& layer) {
+nlohmann::json timed_layer_json(const NetworkTiming& timing, const overlay::LayerTiming& layer) {
   const overlay::LayerTraffic& traffic = layer.traffic;
   const double cycles = double(layer.cycles());
   const double roofline = timing.limits.roofline_cycles(layer.macs, traffic);
@@ -44,7 +44,7 @@ nlohmann::json layer_json(const NetworkTiming& timing, const overlay::LayerTimin
 
 nlohmann::json timing_json(const NetworkTiming& timing) {
   nlohmann::json layers = nlohmann::json::array();
-  for (const overlay::LayerTiming& layer : timing.layers) layers.push_back(layer_json(timing, layer));
+  for (const overlay::LayerTiming& layer : timing.layers) layers.push_back(timed_layer_json(timing, layer));
   return {{"network", timing.network},
           {"hardware", timing.hardware.name},
           {"macs_per_cycle", timing.limits.macs_per_cycle},

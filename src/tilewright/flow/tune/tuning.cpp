@@ -26,7 +26,7 @@ namespace {
 using overlay::Schedule;
 using overlay::ScheduleProblem;
 
-TuningMethod method_of(const std::string& search) {
+TuningMethod tuning_method(const std::string& search) {
   static const std::map<std::string, TuningMethod> kMethods = {{"random", TuningMethod::kRandom},
                                                                {"annealing", TuningMethod::kAnnealing},
                                                                {"evolution", TuningMethod::kEvolution},
@@ -106,7 +106,7 @@ class NetworkTuner {
                const std::function<bool(const NetworkTuneProgress&)>& watcher)
       : options_(options),
         watcher_(watcher),
-        method_(method_of(options.search)),
+        method_(tuning_method(options.search)),
         deadline_(Deadline::kNoLimit, options.deadline) {}
 
   NetworkTuning run(Bundle bundle) {

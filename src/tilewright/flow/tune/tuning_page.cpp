@@ -68,7 +68,7 @@ PlotDrawing draw_before_and_after(const NetworkTuning& tuning) {
   return draw_roofline(plot);
 }
 
-std::string layer_table(const NetworkTuning& tuning) {
+std::string tuned_layer_table(const NetworkTuning& tuning) {
   HtmlTable table(
       {">#", "layers", "operator", ">trials", ">cycles before", ">after", ">bound", ">of bound", "schedule"});
   for (size_t l = 0; l < tuning.layers.size(); ++l) {
@@ -100,7 +100,7 @@ std::string tuning_page(const NetworkTuning& tuning) {
   body +=
       html_heading("Search") + html_figure(draw_curves(tuning), "Best schedule so far",
                                            "Each layer alone, as measured; numbers are those of the table.");
-  body += html_heading("Layers") + layer_table(tuning);
+  body += html_heading("Layers") + tuned_layer_table(tuning);
   return html_page("Tuning of " + tuning.after.network + " on " + tuning.after.hardware.name, body);
 }
 

@@ -6,14 +6,13 @@
 
 #include "tilewright/base/json.h"
 #include "tilewright/flow/tune/tuning.h"
+#include "tilewright/report/number_text.h"
 #include "tilewright/report/text_table.h"
 
 namespace tilewright {
 namespace {
 
-std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
-
-nlohmann::json layer_json(const TunedLayer& layer) {
+nlohmann::json tuned_layer_json(const TunedLayer& layer) {
   const TuningProgress& end = layer.result.end;
   return {{"layers", layer.names},
           {"op", layer.op},
@@ -50,18 +49,20 @@ std::string to_string(const NetworkTuning& tuning) {
                fmt::format("{}", end.cached), fmt::format("{}", end.pruned),
                fmt::format("{:.0f}", layer.before_cycles), fmt::format("{:.0f}", layer.after_cycles),
                fmt::format("{:.3f}x", layer.before_cycles / layer.after_cycles),
-               fmt::format("{:.0f}", layer.bound_cycles), percent(layer.bound_cycles / layer.after_cycles),
+               fmt::format("{:.0f}", layer.bound_cycles),
+               percent_text(layer.bound_cycles / layer.after_cycles),
                layer.after == layer.before ? "as before" : overlay::print_schedule(layer.after)});
   }
   table.rule();
   table.row({"all, alone", "", fmt::format("{} shapes", tuning.layers.size()), fmt::format("{}", trials),
              fmt::format("{}", cached), fmt::format("{}", pruned), fmt::format("{:.0f}", before),
              fmt::format("{:.0f}", after), fmt::format("{:.3f}x", before / after),
-             fmt::format("{:.0f}", bound), percent(bound / after), ""});
+             fmt::format("{:.0f}", bound), percent_text(bound / after), ""});
   std::string text = table.to_string();
   const double was = double(tuning.before.cycles()), is = double(tuning.after.cycles());
-  text += fmt::format("the network on {}: {:.0f} cycles before, {:.0f} after ({:.3f}x), {} of peak\n",
-                      tuning.after.hardware.name, was, is, was / is, percent(tuning.after.share_of_peak()));
+  text +=
+      fmt::format("the network on {}: {:.0f} cycles before, {:.0f} after ({:.3f}x), {} of peak\n",
+                  tuning.after.hardware.name, was, is, was / is, percent_text(tuning.after.share_of_peak()));
   text +=
       fmt::format("{} trials in {:.1f} s, {} of them known from records\n", trials, tuning.seconds, cached);
   return text;
@@ -69,7 +70,7 @@ std::string to_string(const NetworkTuning& tuning) {
 
 std::string tuning_json(const NetworkTuning& tuning) {
   nlohmann::json layers = nlohmann::json::array();
-  for (const TunedLayer& layer : tuning.layers) layers.push_back(layer_json(layer));
+  for (const TunedLayer& layer : tuning.layers) layers.push_back(tuned_layer_json(layer));
   return json_text(nlohmann::json{{"network", tuning.after.network},
                                   {"hardware", tuning.after.hardware.name},
                                   {"before_cycles", tuning.before.cycles()},

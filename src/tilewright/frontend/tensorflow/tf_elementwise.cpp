@@ -127,7 +127,7 @@ void convert_select(TfOperation& operation) {
   operation.output(0, operation.emit("Where", {operation.input(0), operation.input(1), operation.input(2)}));
 }
 
-void convert_cast(TfOperation& operation) {
+void convert_tf_cast(TfOperation& operation) {
   const int code = operation.node().type_or("DstT", 0);
   const std::optional<ElementType> type = element_type_of_tensorflow(code);
   if (!type || !onnx_code_of(*type)) unsupported(fmt::format("casts to {}", tensorflow_type_name(code)));
@@ -140,7 +140,7 @@ std::vector<TfTableEntry> tf_elementwise_converters() {
   std::vector<TfTableEntry> table = {
       {"AccumulateNV2", convert_add_n},
       {"AddN", convert_add_n},
-      {"Cast", convert_cast},
+      {"Cast", convert_tf_cast},
       {"ClipByValue", convert_clip_by_value},
       {"FloorDiv", convert_floor_div},
       {"FloorMod", convert_floor_mod},

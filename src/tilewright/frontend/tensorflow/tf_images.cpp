@@ -13,7 +13,7 @@ void emit_resize(TfOperation& operation, const std::string& mode) {
   const TfNode& node = operation.node();
   const TfLayout layout(node);
   const std::vector<int64_t> sizes = operation.integers(1, "sizes");
-  if (sizes.size() != 2 || sizes[0] < 1 || sizes[1] < 1) invalid("needs two sizes of 1 or more");
+  if (sizes.size() != 2 || sizes[0] < 1 || sizes[1] < 1) invalid_node("needs two sizes of 1 or more");
   ValueId x = to_channels_first(operation, layout, operation.input(0));
   if (mode == "linear") x = as_type(operation, x, ElementType::kF32);
   const Shape from = operation.value(x).shape;

@@ -13,7 +13,7 @@ std::vector<int64_t> dilated(const std::vector<int64_t>& kernel, const std::vect
 
 void expect_rank(TfOperation& operation, int input, int rank, const char* what) {
   if (operation.rank(input) == rank) return;
-  invalid(fmt::format("{} of {} axes, this one has {}", what, rank, operation.rank(input)));
+  invalid_node(fmt::format("{} of {} axes, this one has {}", what, rank, operation.rank(input)));
 }
 
 // The convolution of input 0 with `weights`, already OIHW.
@@ -42,7 +42,7 @@ void convert_conv2d(TfOperation& operation) {
   const int64_t channels = operation.shape(0)[TfLayout(operation.node()).channel_axis(4)];
   const int64_t per_group = operation.shape(1)[2];
   if (per_group < 1 || channels % per_group != 0) {
-    invalid(fmt::format("{} channels do not fit weights for {}", channels, per_group));
+    invalid_node(fmt::format("{} channels do not fit weights for {}", channels, per_group));
   }
   emit_conv(operation, reordered(operation, operation.input(1), {3, 2, 0, 1}), channels / per_group);
 }
@@ -62,7 +62,7 @@ void convert_conv2d_backprop(TfOperation& operation) {
   const TfLayout layout(node);
   expect_rank(operation, 1, 4, "needs weights");
   const std::vector<int64_t> sizes = operation.integers(0, "output sizes");
-  if (sizes.size() != 4) invalid("needs four output sizes");
+  if (sizes.size() != 4) invalid_node("needs four output sizes");
   const ValueId weights = reordered(operation, operation.input(1), {3, 2, 0, 1});
   const ValueId x = to_channels_first(operation, layout, operation.input(2));
   const std::vector<int64_t> strides = layout.window(node, "strides", 1);
@@ -78,7 +78,7 @@ void convert_conv2d_backprop(TfOperation& operation) {
     const int64_t made = (size - 1) * strides[axis] + span[axis] - pads[axis] - pads[axis + 2];
     extra[axis] = sizes[rows + axis] - made;
     if (extra[axis] < 0 || extra[axis] >= strides[axis]) {
-      invalid(fmt::format("{} inputs do not give {} outputs", size, sizes[rows + axis]));
+      invalid_node(fmt::format("{} inputs do not give {} outputs", size, sizes[rows + axis]));
     }
   }
   const ValueId y = operation.emit("ConvTranspose", {x, weights},
@@ -105,7 +105,7 @@ void convert_bias_add(TfOperation& operation) {
 
 ValueId last_axes_swapped(TfOperation& operation, ValueId id) {
   const int rank = operation.value(id).shape.rank();
-  if (rank < 2) invalid("needs matrices");
+  if (rank < 2) invalid_node("needs matrices");
   std::vector<int64_t> order;
   for (int axis = 0; axis < rank; ++axis) order.push_back(axis);
   std::swap(order[size_t(rank) - 1], order[size_t(rank) - 2]);

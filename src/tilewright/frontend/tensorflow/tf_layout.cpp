@@ -58,7 +58,7 @@ std::vector<int64_t> TfLayout::window(const TfNode& node, const std::string& att
   if (all.empty()) return {fallback, fallback};
   if (all.size() != 4 ||
       std::any_of(all.begin(), all.end(), [](int64_t v) { return v < 1 || v > kMostWindow; })) {
-    invalid(fmt::format("attribute '{}' needs four sizes of 1 or more", attribute));
+    invalid_node(fmt::format("attribute '{}' needs four sizes of 1 or more", attribute));
   }
   const size_t rows = channels_last_ ? 1 : 2;
   if (all[0] != 1 || all[size_t(channel_axis(4))] != 1) {
@@ -85,7 +85,7 @@ ValueId with_shape(TfOperation& operation, ValueId id, const Shape& shape) {
 
 ValueId to_channels_first(TfOperation& operation, const TfLayout& layout, ValueId id) {
   const int rank = operation.value(id).shape.rank();
-  if (rank != 4) invalid(fmt::format("needs an input of four axes, this one has {}", rank));
+  if (rank != 4) invalid_node(fmt::format("needs an input of four axes, this one has {}", rank));
   return layout.channels_last() ? reordered(operation, id, {0, 3, 1, 2}) : id;
 }
 
@@ -113,7 +113,7 @@ std::vector<int64_t> tf_padding(const TfNode& node, const TfLayout& layout, cons
   const std::vector<int64_t> all = node.ints_or("explicit_paddings", {});
   if (all.size() != 8 ||
       std::any_of(all.begin(), all.end(), [](int64_t v) { return v < 0 || v > kMostWindow; })) {
-    invalid("attribute 'explicit_paddings' needs eight sizes");
+    invalid_node("attribute 'explicit_paddings' needs eight sizes");
   }
   const size_t rows = layout.channels_last() ? 2 : 4;
   return {all[rows], all[rows + 2], all[rows + 1], all[rows + 3]};

@@ -98,7 +98,7 @@ void read_value(const graphdef::NodeDef& source, TfNode& node, int64_t& budget) 
     return;
   }
   try {
-    node.value = read_tensor(attribute->value().tensor(), budget);
+    node.value = read_tf_tensor(attribute->value().tensor(), budget);
   } catch (const Error& error) {
     node.value_error = error.diagnostics().front();
   }

@@ -15,7 +15,8 @@ void emit_batch_norm(TfOperation& operation, const TfLayout& layout, const std::
   for (const ValueId id : parameters) {
     const Shape& shape = operation.value(id).shape;
     if (shape != Shape{channels}) {
-      invalid(fmt::format("a parameter of shape {} does not fit {} channels", to_string(shape), channels));
+      invalid_node(
+          fmt::format("a parameter of shape {} does not fit {} channels", to_string(shape), channels));
     }
     inputs.push_back(id);
   }
@@ -51,7 +52,7 @@ void convert_global_normalization(TfOperation& operation) {
 void convert_lrn(TfOperation& operation) {
   const TfNode& node = operation.node();
   const int64_t radius = node.int_or("depth_radius", 5);
-  if (radius < 0 || radius > 4096) invalid("attribute 'depth_radius' is out of range");
+  if (radius < 0 || radius > 4096) invalid_node("attribute 'depth_radius' is out of range");
   const TfLayout layout(node);
   const ValueId x = to_channels_first(operation, layout, operation.input(0));
   const int64_t size = 2 * radius + 1;

@@ -40,7 +40,7 @@ void unsupported(const std::string& message, const std::string& hint) {
   throw Error(ErrorKind::kUnsupported, message, hint);
 }
 
-void invalid(const std::string& message) { throw Error(ErrorKind::kInvalidInput, message); }
+void invalid_node(const std::string& message) { throw Error(ErrorKind::kInvalidInput, message); }
 
 Tensor int64_tensor(const std::vector<int64_t>& values) {
   return Tensor(Shape{int64_t(values.size())}, std::span<const int64_t>(values));

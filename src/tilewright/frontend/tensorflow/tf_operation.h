@@ -60,7 +60,7 @@ std::vector<TfTableEntry> tf_image_converters();
 
 // The error that converters throw for what is not supported.
 [[noreturn]] void unsupported(const std::string& message, const std::string& hint = {});
-[[noreturn]] void invalid(const std::string& message);
+[[noreturn]] void invalid_node(const std::string& message);
 
 Tensor int64_tensor(const std::vector<int64_t>& values);
 Tensor float_scalar(ElementType type, double value);

@@ -36,7 +36,7 @@ void convert_sum(TfOperation& operation) {
 void convert_arg(TfOperation& operation) {
   std::vector<int64_t> axes = {0};
   if (operation.input_count() > 1) axes = operation.integers(1, "axes");
-  if (axes.size() != 1) invalid("needs one axis");
+  if (axes.size() != 1) invalid_node("needs one axis");
   const ValueId index = operation.emit(
       operation.node().op, {operation.input(0)},
       {{"axis", int64_t{normalize_axis(axes[0], operation.rank(0))}}, {"keepdims", int64_t{0}}});

@@ -17,7 +17,7 @@ ElementType size_type(const TfNode& node, const char* attribute) {
 
 int64_t axis_of(TfOperation& operation, int index, int rank) {
   const std::vector<int64_t> axis = operation.integers(index, "axes");
-  if (axis.size() != 1) invalid("needs one axis");
+  if (axis.size() != 1) invalid_node("needs one axis");
   return normalize_axis(axis[0], rank);
 }
 
@@ -54,10 +54,11 @@ void convert_transpose(TfOperation& operation) {
   const int rank = operation.rank(0);
   std::vector<bool> seen(size_t(rank), false);
   for (const int64_t axis : order) {
-    if (axis < 0 || axis >= rank || seen[size_t(axis)]) invalid("the order of axes is not a permutation");
+    if (axis < 0 || axis >= rank || seen[size_t(axis)])
+      invalid_node("the order of axes is not a permutation");
     seen[size_t(axis)] = true;
   }
-  if (int(order.size()) != rank) invalid("the order of axes is not a permutation");
+  if (int(order.size()) != rank) invalid_node("the order of axes is not a permutation");
   operation.output(0, reordered(operation, operation.input(0), order));
 }
 
@@ -76,7 +77,7 @@ void convert_rank(TfOperation& operation) {
 }
 
 void emit_concat(TfOperation& operation, int first, int last, int axis_input) {
-  if (first >= last) invalid("has nothing to join");
+  if (first >= last) invalid_node("has nothing to join");
   const int64_t axis = axis_of(operation, axis_input, operation.rank(first));
   std::vector<ValueId> parts;
   for (int i = first; i < last; ++i) parts.push_back(operation.input(i));
@@ -144,10 +145,10 @@ void convert_range(TfOperation& operation) {
 std::vector<int64_t> pads_of(TfOperation& operation) {
   const std::vector<int64_t> pairs = operation.integers(1, "paddings");
   const size_t rank = size_t(operation.rank(0));
-  if (pairs.size() != 2 * rank) invalid(fmt::format("needs paddings for {} axes", rank));
+  if (pairs.size() != 2 * rank) invalid_node(fmt::format("needs paddings for {} axes", rank));
   std::vector<int64_t> pads(2 * rank);
   for (size_t axis = 0; axis < rank; ++axis) {
-    if (pairs[2 * axis] < 0 || pairs[2 * axis + 1] < 0) invalid("a padding is negative");
+    if (pairs[2 * axis] < 0 || pairs[2 * axis + 1] < 0) invalid_node("a padding is negative");
     pads[axis] = pairs[2 * axis];
     pads[axis + rank] = pairs[2 * axis + 1];
   }

@@ -34,13 +34,13 @@ void convert_slice(TfOperation& operation) {
   const std::vector<int64_t> size = operation.integers(2, "sizes");
   const Shape& shape = operation.shape(0);
   if (int(begin.size()) != shape.rank() || begin.size() != size.size()) {
-    invalid("needs a position and a size for every axis");
+    invalid_node("needs a position and a size for every axis");
   }
   Cuts cuts;
   for (int axis = 0; axis < shape.rank(); ++axis) {
     const int64_t from = begin[size_t(axis)], count = size[size_t(axis)];
     const int64_t rest = shape[axis] - from;
-    if (from < 0 || rest < 0 || count < -1 || count > rest) invalid(fmt::format("leaves axis {}", axis));
+    if (from < 0 || rest < 0 || count < -1 || count > rest) invalid_node(fmt::format("leaves axis {}", axis));
     const int64_t to = count == -1 ? shape[axis] : from + count;
     if (from != 0 || to != shape[axis]) cuts.add(from, to, axis, 1);
   }
@@ -54,7 +54,7 @@ class StridedSlice {
     end_ = operation.integers(2, "positions");
     strides_ = operation.integers(3, "strides");
     if (begin_.size() != end_.size() || begin_.size() != strides_.size() || begin_.size() > 32) {
-      invalid("its positions and strides differ in number");
+      invalid_node("its positions and strides differ in number");
     }
   }
 
@@ -63,7 +63,7 @@ class StridedSlice {
     const int count = int(begin_.size());
     int mentioned = 0;
     for (int i = 0; i < count; ++i) mentioned += !has("new_axis_mask", i) && !has("ellipsis_mask", i);
-    if (mentioned > rank) invalid(fmt::format("describes {} axes of {}", mentioned, rank));
+    if (mentioned > rank) invalid_node(fmt::format("describes {} axes of {}", mentioned, rank));
     int axis = 0, result_axis = 0;
     for (int i = 0; i < count; ++i) {
       if (has("ellipsis_mask", i)) {
@@ -94,7 +94,7 @@ class StridedSlice {
   void take_one(int i, int axis) {
     const int64_t size = operation_.shape(0)[axis];
     const int64_t at = begin_[size_t(i)] < 0 ? begin_[size_t(i)] + size : begin_[size_t(i)];
-    if (at < 0 || at >= size) invalid(fmt::format("takes element {} of {}", begin_[size_t(i)], size));
+    if (at < 0 || at >= size) invalid_node(fmt::format("takes element {} of {}", begin_[size_t(i)], size));
     cuts_.add(at, at + 1, axis, 1);
     shrunk_.push_back(axis);
   }
@@ -102,7 +102,7 @@ class StridedSlice {
   void take_range(int i, int axis) {
     constexpr int64_t kFar = std::numeric_limits<int64_t>::max();
     const int64_t step = strides_[size_t(i)];
-    if (step == 0) invalid("a stride is 0");
+    if (step == 0) invalid_node("a stride is 0");
     const int64_t from = has("begin_mask", i) ? (step > 0 ? 0 : kFar) : begin_[size_t(i)];
     const int64_t to = has("end_mask", i) ? (step > 0 ? kFar : -kFar) : end_[size_t(i)];
     if (from != 0 || to != kFar || step != 1) cuts_.add(from, to, axis, step);
@@ -116,12 +116,12 @@ class StridedSlice {
 
 void emit_split(TfOperation& operation, int data, int axis_input, std::vector<int64_t> sizes) {
   const std::vector<int64_t> axes = operation.integers(axis_input, "axes");
-  if (axes.size() != 1) invalid("needs one axis");
+  if (axes.size() != 1) invalid_node("needs one axis");
   const int64_t axis = normalize_axis(axes[0], operation.rank(data));
   const int64_t length = operation.shape(data)[int(axis)];
   int64_t known = 0;
   for (const int64_t size : sizes) {
-    if (size < -1 || size > length) invalid("a part's size is out of range");
+    if (size < -1 || size > length) invalid_node("a part's size is out of range");
     known += std::max<int64_t>(size, 0);
   }
   for (int64_t& size : sizes) size = size == -1 ? length - known : size;
@@ -135,9 +135,9 @@ void emit_split(TfOperation& operation, int data, int axis_input, std::vector<in
 void convert_split(TfOperation& operation) {
   const int64_t count = operation.node().int_or("num_split", 1);
   const std::vector<int64_t> axes = operation.integers(0, "axes");
-  if (axes.size() != 1 || count < 1 || count > 4096) invalid("needs one axis and 1 to 4096 parts");
+  if (axes.size() != 1 || count < 1 || count > 4096) invalid_node("needs one axis and 1 to 4096 parts");
   const int64_t length = operation.shape(1)[normalize_axis(axes[0], operation.rank(1))];
-  if (length % count != 0) invalid(fmt::format("{} elements do not split into {} parts", length, count));
+  if (length % count != 0) invalid_node(fmt::format("{} elements do not split into {} parts", length, count));
   emit_split(operation, 1, 0, std::vector<int64_t>(size_t(count), length / count));
 }
 

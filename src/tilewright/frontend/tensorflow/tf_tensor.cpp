@@ -101,7 +101,7 @@ TfShape tf_shape(const graphdef::TensorShape& shape) {
   return result;
 }
 
-Tensor read_tensor(const graphdef::TensorValue& value, int64_t& budget_bytes) {
+Tensor read_tf_tensor(const graphdef::TensorValue& value, int64_t& budget_bytes) {
   const std::optional<ElementType> type = element_type_of_tensorflow(value.dtype());
   if (!type) {
     throw Error(ErrorKind::kUnsupported,

@@ -30,6 +30,6 @@ TfShape tf_shape(const graphdef::TensorShape& shape);
 // The elements of a constant, from its raw bytes or its list of values, the last of which is repeated.
 // `budget_bytes` bounds the memory of all repeated values of a file, since those cost the file nothing.
 // Errors (invalid input): bytes or values that do not fit the shape, the budget; (unsupported): other types.
-Tensor read_tensor(const graphdef::TensorValue& value, int64_t& budget_bytes);
+Tensor read_tf_tensor(const graphdef::TensorValue& value, int64_t& budget_bytes);
 
 }  // namespace tilewright

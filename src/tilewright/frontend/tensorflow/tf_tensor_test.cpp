@@ -18,9 +18,9 @@ graphdef::TensorValue four(int listed) {
 
 TEST(ReadTensor, OnlyRepeatedValuesTakeFromTheBudget) {
   int64_t budget = 40;
-  EXPECT_EQ(read_tensor(four(4), budget).to_floats(), (std::vector<float>{0, 1, 2, 3}));
+  EXPECT_EQ(read_tf_tensor(four(4), budget).to_floats(), (std::vector<float>{0, 1, 2, 3}));
   EXPECT_EQ(budget, 40);
-  EXPECT_EQ(read_tensor(four(2), budget).to_floats(), (std::vector<float>{0, 1, 1, 1}));
+  EXPECT_EQ(read_tf_tensor(four(2), budget).to_floats(), (std::vector<float>{0, 1, 1, 1}));
   EXPECT_EQ(budget, 24);
 }
 

@@ -19,7 +19,7 @@ namespace schema = tflite_schema;
 
 constexpr uint32_t kVersion = 3;
 constexpr size_t kIdentifierOffset = 4;
-constexpr size_t kAlignment = 16;
+constexpr size_t kBufferAlignment = 16;
 constexpr int64_t kMaxElements = int64_t{1} << 40;
 // Tensors may share buffers and lists, but not so often that a small file takes all memory.
 constexpr size_t kMaxSharing = 8;
@@ -84,7 +84,7 @@ size_t length(const List* list) {
 }
 
 // The shape that a tensor has where nothing is said about its dynamic sizes.
-void read_shape(const schema::Tensor& source, TfliteTensor& tensor) {
+void read_tensor_shape(const schema::Tensor& source, TfliteTensor& tensor) {
   if (length(source.shape()) > kMaxAxes || length(source.shape_signature()) > kMaxAxes) {
     tensor.problem = fmt::format("has more than {} axes", kMaxAxes);
     return;
@@ -110,9 +110,9 @@ int64_t count_elements(const Shape& shape) {
   return count;
 }
 
-class ModelParser {
+class TfliteParser {
  public:
-  ModelParser(std::span<const std::byte> file, const schema::Model& source, Diagnostics& diagnostics)
+  TfliteParser(std::span<const std::byte> file, const schema::Model& source, Diagnostics& diagnostics)
       : file_(file), source_(source), diagnostics_(diagnostics) {}
 
   TfliteModel parse() {
@@ -206,7 +206,7 @@ class ModelParser {
     tensor.type = element_type_of_tensor(source.type());
     tensor.type_name = type_name_of(source.type());
     if (!tensor.type) tensor.problem = fmt::format("has the type {}", tensor.type_name);
-    read_shape(source, tensor);
+    read_tensor_shape(source, tensor);
     if (source.sparsity() != nullptr) tensor.problem = "is sparse";
     if (source.is_variable()) tensor.problem = "is a variable that keeps its value from run to run";
     read_quantization(source.quantization(), tensor);
@@ -266,7 +266,7 @@ class ModelParser {
     const bool is_there = buffer != 0 && buffer < length(source_.buffers());
     if (!bytes && is_there && may_be_empty && count == 0) bytes.emplace();
     if (!bytes) return;
-    const int64_t wanted = (count * bit_width(*tensor.type) + 7) / 8;
+    const int64_t wanted = packed_bytes(count, *tensor.type);
     if (count >= kMaxElements || wanted != int64_t(bytes->size())) {
       invalid(fmt::format("tensor '{}'", tensor.name),
               fmt::format("holds {} bytes, but {} {} need {}", bytes->size(), to_string(tensor.shape),
@@ -351,7 +351,7 @@ TfliteModel parse_tflite_model(std::span<const std::byte> bytes, Diagnostics& di
   }
   // The accessors read numbers in place, which needs the alignment that a file in memory may not have.
   std::vector<std::byte> aligned;
-  if (reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment != 0) {
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % kBufferAlignment != 0) {
     aligned.assign(bytes.begin(), bytes.end());
     bytes = aligned;
   }
@@ -372,7 +372,7 @@ TfliteModel parse_tflite_model(std::span<const std::byte> bytes, Diagnostics& di
                 fmt::format("is of format version {}; version {} is supported", source->version(), kVersion),
                 "convert the model again with a current converter");
   }
-  return ModelParser(bytes, *source, diagnostics).parse();
+  return TfliteParser(bytes, *source, diagnostics).parse();
 }
 
 std::string where(const TfliteModel& model, const TfliteOperator& op) {

@@ -135,7 +135,7 @@ constexpr std::array<int8_t, 256> decoding_table() {
 
 Tensor parse_base64(TextScanner& scanner, ElementType type, const Shape& shape) {
   const std::string_view text = scanner.until(';');
-  const size_t needed = (size_t(shape.element_count()) * size_t(bit_width(type)) + 7) / 8;
+  const size_t needed = size_t(packed_bytes(shape.element_count(), type));
   if (text.size() / 4 < needed / 3) scanner.fail("the constant has too few bytes");
   constexpr std::array<int8_t, 256> table = decoding_table();
   Tensor tensor(type, shape);

@@ -43,8 +43,8 @@ void locate_taps(const WindowAxis& height, const WindowAxis& width, int64_t firs
   }
 }
 
-void gather(const int32_t* planes, int64_t channels, int64_t plane_size, const std::vector<int64_t>& offsets,
-            int32_t* values) {
+void gather_rows(const int32_t* planes, int64_t channels, int64_t plane_size,
+                 const std::vector<int64_t>& offsets, int32_t* values) {
   for (int64_t c = 0; c < channels; ++c, planes += plane_size) {
     for (const int64_t offset : offsets) *values++ = offset < 0 ? 0 : planes[offset];
   }
@@ -134,7 +134,7 @@ Tensor FixedWeights::convolve(const Tensor& x, const Window& window, const Tenso
       const int64_t tile = i % tiles, plane = i / tiles, g = plane % groups_;  // plane: image and group
       const int64_t first = tile * kFixedPositions, count = std::min(kFixedPositions, out_size - first);
       locate_taps(height, width, first, count, offsets);
-      gather(from + plane * group_channels * in_size, group_channels, in_size, offsets, values.data());
+      gather_rows(from + plane * group_channels * in_size, group_channels, in_size, offsets, values.data());
       Output output{bias.data<int32_t>().data() + g * rows_,
                     finish,
                     count,

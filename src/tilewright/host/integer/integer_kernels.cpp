@@ -104,7 +104,7 @@ Tensor transposed_matrix(const Tensor& matrix) {
   return result;
 }
 
-BoundKernel bind_gemm(const Node& node, std::span<const KernelOperand> operands, const HostOptions&) {
+BoundKernel bind_integer_gemm(const Node& node, std::span<const KernelOperand> operands, const HostOptions&) {
   const OutputStage output = output_stage(node);
   std::shared_ptr<const PreparedConvolution> prepared;
   if (operands.size() > 1 && operands[0].present && operands[1].constant != nullptr) {
@@ -157,7 +157,7 @@ std::vector<Tensor> add(const Node& node, KernelInputs inputs, const HostOptions
   return {std::move(y)};
 }
 
-std::vector<Tensor> average_pool(const Node& node, KernelInputs inputs, const HostOptions& options) {
+std::vector<Tensor> integer_average_pool(const Node& node, KernelInputs inputs, const HostOptions& options) {
   const Tensor& x = required_input(inputs, 0);
   require_i8(x);
   AveragePoolParameters p;
@@ -203,9 +203,9 @@ std::vector<Tensor> lookup(const Node&, KernelInputs inputs, const HostOptions&)
 constexpr KernelEntry kIntegerKernels[] = {
     {kTilewrightDomain, "QConv", nullptr, bind_convolution<prepare_forward>},
     {kTilewrightDomain, "QConvTranspose", nullptr, bind_convolution<prepare_transposed>},
-    {kTilewrightDomain, "QGemm", nullptr, bind_gemm},
+    {kTilewrightDomain, "QGemm", nullptr, bind_integer_gemm},
     {kTilewrightDomain, "QAdd", add},
-    {kTilewrightDomain, "QAveragePool", average_pool},
+    {kTilewrightDomain, "QAveragePool", integer_average_pool},
     {kTilewrightDomain, "QRequantize", requantize_all},
     {kTilewrightDomain, "QLookup", lookup},
 };

@@ -210,7 +210,7 @@ int64_t matrix_index(const Shape& operand, const Shape& batch, int64_t index) {
 }
 
 // One matrix of a larger tensor, as a tensor of the given number of elements.
-Tensor slice(const Tensor& tensor, int64_t index, int64_t elements) {
+Tensor slice_integers(const Tensor& tensor, int64_t index, int64_t elements) {
   Tensor part(tensor.type(), {elements});
   std::ranges::copy(tensor.bytes().subspan(size_t(index * elements), size_t(elements)),
                     part.mutable_bytes().begin());
@@ -228,8 +228,8 @@ Tensor integer_product(const Tensor& a, const Tensor* a_zero, const Tensor& b, c
   const bool b_zero_varies = b_zero != nullptr && b_zero->size() != 1;
   const int32_t zero = b_zero_varies ? 0 : zero_point_of(b_zero, "the zero point of B");
   for (int64_t n = 0; n < m.batch.element_count(); ++n) {
-    const Tensor a_part = slice(a, matrix_index(m.a, m.batch, n), m.rows * m.depth);
-    const Tensor b_part = slice(b, matrix_index(m.b, m.batch, n), m.depth * m.columns);
+    const Tensor a_part = slice_integers(a, matrix_index(m.a, m.batch, n), m.rows * m.depth);
+    const Tensor b_part = slice_integers(b, matrix_index(m.b, m.batch, n), m.depth * m.columns);
     std::vector<int16_t> values = weight_values(a_part);
     std::vector<uint32_t> row_sums(size_t(m.rows), 0);
     for (int64_t r = 0; r < m.rows; ++r) {

@@ -54,7 +54,7 @@ void absorb_row(const WindowAxis& axis, int64_t k, const T* row, A* acc, Absorb&
 }
 
 template <typename T>
-Tensor max_pool(const Tensor& x, const IntegerConvShape& shape, const Shape& out_shape, int threads) {
+Tensor pooled_maxima(const Tensor& x, const IntegerConvShape& shape, const Shape& out_shape, int threads) {
   const WindowAxis &h = shape.height, &w = shape.width;
   Tensor y(x.type(), out_shape);
   const T* from = x.data<T>().data();
@@ -120,8 +120,8 @@ Tensor integer_average_pool(const Tensor& x, const Window& window, const Average
 Tensor integer_max_pool(const Tensor& x, const Window& window, int threads) {
   const Shape out_shape = window.output_shape(x.shape()[0], x.shape()[1]);
   const IntegerConvShape shape = conv_shape(window, x.shape(), x.shape()[1], 1);
-  return x.type() == ElementType::kI8 ? max_pool<int8_t>(x, shape, out_shape, threads)
-                                      : max_pool<uint8_t>(x, shape, out_shape, threads);
+  return x.type() == ElementType::kI8 ? pooled_maxima<int8_t>(x, shape, out_shape, threads)
+                                      : pooled_maxima<uint8_t>(x, shape, out_shape, threads);
 }
 
 }  // namespace tilewright

@@ -37,7 +37,7 @@ struct FamilyValues {
   std::vector<Split> splits;
 };
 
-FamilyValues values_of(DeviceFamily family) {
+FamilyValues family_values(DeviceFamily family) {
   if (family == DeviceFamily::kIce40) {
     return {{1, 2, 4, 8, 16},
             {8, 16, 32},
@@ -164,7 +164,7 @@ void add_place_knobs(std::vector<ImplementationKnob>& knobs) {
 
 std::vector<ImplementationKnob> implementation_knobs(DeviceFamily family) {
   std::vector<ImplementationKnob> knobs;
-  add_hardware_knobs(values_of(family), knobs);
+  add_hardware_knobs(family_values(family), knobs);
   add_synthesis_knobs(family, knobs);
   if (family == DeviceFamily::kIce40) add_place_knobs(knobs);
   return knobs;

@@ -12,26 +12,27 @@
 namespace tilewright::overlay {
 namespace {
 
-constexpr int64_t kImages = 2, kChannels = 32, kSize = 14, kKernel = 3, kOutput = kSize - kKernel + 1;
+constexpr int64_t kConvImages = 2, kConvChannels = 32, kConvSize = 14, kConvKernel = 3,
+                  kConvOutput = kConvSize - kConvKernel + 1;
 
 OverlayLayer performance_layer() {
   OverlayLayer layer;
   layer.name = "performance";
-  layer.batch = kImages;
-  layer.out_channels = kChannels;
-  layer.sources = {{0, kChannels, kSize, kSize}};
-  layer.out_height = layer.out_width = kOutput;
-  layer.weights = Tensor(ElementType::kI8, Shape{kChannels, kChannels, kKernel * kKernel});
+  layer.batch = kConvImages;
+  layer.out_channels = kConvChannels;
+  layer.sources = {{0, kConvChannels, kConvSize, kConvSize}};
+  layer.out_height = layer.out_width = kConvOutput;
+  layer.weights = Tensor(ElementType::kI8, Shape{kConvChannels, kConvChannels, kConvKernel * kConvKernel});
   layer.weight_bits = 1;
   layer.input_magnitude = 1;
-  layer.weight_positions = int(kKernel * kKernel);
-  layer.weight_magnitude.assign(size_t(kChannels), 0);
-  TapGrid grid{.ny = int(kKernel), .nx = int(kKernel)};
+  layer.weight_positions = int(kConvKernel * kConvKernel);
+  layer.weight_magnitude.assign(size_t(kConvChannels), 0);
+  TapGrid grid{.ny = int(kConvKernel), .nx = int(kConvKernel)};
   grid.dy_step = grid.dx_step = 1;
-  grid.weight_step_y = int(kKernel);
+  grid.weight_step_y = int(kConvKernel);
   grid.weight_step_x = 1;
   layer.phases.push_back({0, 0, {grid}});
-  layer.output.bias.assign(size_t(kChannels), 0);
+  layer.output.bias.assign(size_t(kConvChannels), 0);
   layer.output.scale = {{1, 4}};
   layer.output.clip_low = 0;
   layer.output.clip_high = 1;
@@ -42,7 +43,8 @@ OverlayLayer performance_layer() {
 }  // namespace
 
 int64_t performance_operations() {
-  return 2 * kImages * kOutput * kOutput * kChannels * kChannels * kKernel * kKernel;
+  return 2 * kConvImages * kConvOutput * kConvOutput * kConvChannels * kConvChannels * kConvKernel *
+         kConvKernel;
 }
 
 uint64_t performance_cycles(const OverlayHardware& hardware) {

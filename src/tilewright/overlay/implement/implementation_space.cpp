@@ -32,8 +32,8 @@ void shuffle(std::vector<Item>& items, Random& random) {
     std::swap(items[k - 1], items[size_t(random.between(0, int64_t(k) - 1))]);
 }
 
-synthesis::ImplementationOptions joined(const synthesis::ImplementationOptions& map,
-                                        const synthesis::ImplementationOptions& place) {
+synthesis::ImplementationOptions joined_options(const synthesis::ImplementationOptions& map,
+                                                const synthesis::ImplementationOptions& place) {
   synthesis::ImplementationOptions options = map;
   options.place_mhz = place.place_mhz;
   options.placer = place.placer;
@@ -152,7 +152,7 @@ std::vector<ImplementationGroup> sample_implementations(const ImplementationSpac
       const size_t map = size_t(random.between(0, int64_t(maps.size()) - 1));
       ImplementationGroup group{hardware[chosen], {}};
       for (size_t p = 0; p < places.size(); ++p) {
-        if (space.take_turns(chosen, map, p)) group.options.push_back(joined(maps[map], places[p]));
+        if (space.take_turns(chosen, map, p)) group.options.push_back(joined_options(maps[map], places[p]));
       }
       groups.push_back(std::move(group));
     }

@@ -22,7 +22,7 @@ CycleCause cause_of(const Instruction& instruction) {
   return std::holds_alternative<AluInstruction>(instruction) ? CycleCause::kAlu : CycleCause::kGemm;
 }
 
-uint64_t iterations(const LoopNest& loop) {
+uint64_t walked_iterations(const LoopNest& loop) {
   const uint64_t uops = loop.uop_end > loop.uop_begin ? loop.uop_end - loop.uop_begin : 0;
   return uops * loop.iter_out * loop.iter_in;
 }
@@ -82,9 +82,9 @@ void LayerTimer::count_work(const Instruction& instruction, LayerTiming& layer) 
   ++layer.instructions;
   layer.traffic.instruction_bytes += uint64_t(hardware.instruction_bytes());
   if (const auto* gemm = std::get_if<GemmInstruction>(&instruction)) {
-    (gemm->reset ? layer.reset_uops : layer.gemm_uops) += iterations(gemm->loop);
+    (gemm->reset ? layer.reset_uops : layer.gemm_uops) += walked_iterations(gemm->loop);
   } else if (const auto* alu = std::get_if<AluInstruction>(&instruction)) {
-    layer.alu_uops += iterations(alu->loop);
+    layer.alu_uops += walked_iterations(alu->loop);
   } else if (const auto* memory = std::get_if<MemoryInstruction>(&instruction)) {
     const uint64_t elements = uint64_t{memory->y_size} * memory->x_size;
     LayerTraffic& traffic = layer.traffic;

@@ -10,7 +10,7 @@ namespace {
 // Beyond this many iterations of one instruction its elements are not followed one by one.
 constexpr uint64_t kMaxFollowedIterations = uint64_t{1} << 24;
 
-uint64_t reach(const LoopNest& loop, uint32_t factor_out, uint32_t factor_in) {
+uint64_t last_offset(const LoopNest& loop, uint32_t factor_out, uint32_t factor_in) {
   return uint64_t{loop.iter_out - 1} * factor_out + uint64_t{loop.iter_in - 1} * factor_in;
 }
 
@@ -173,13 +173,16 @@ void ProgramChecker::follow(const GemmInstruction& i) {
   }
   const LoopNest& l = i.loop;
   if (!uops_usable(l)) return;
-  bool ok = in_range("dst", largest(uops_, l, &MicroOp::dst) + reach(l, l.dst_factor_out, l.dst_factor_in),
-                     hardware_.accumulator_depth());
+  bool ok =
+      in_range("dst", largest(uops_, l, &MicroOp::dst) + last_offset(l, l.dst_factor_out, l.dst_factor_in),
+               hardware_.accumulator_depth());
   if (!i.reset) {
-    ok &= in_range("src", largest(uops_, l, &MicroOp::src) + reach(l, l.src_factor_out, l.src_factor_in),
-                   hardware_.input_depth());
-    ok &= in_range("wgt", largest(uops_, l, &MicroOp::wgt) + reach(l, l.wgt_factor_out, l.wgt_factor_in),
-                   hardware_.weight_depth());
+    ok &=
+        in_range("src", largest(uops_, l, &MicroOp::src) + last_offset(l, l.src_factor_out, l.src_factor_in),
+                 hardware_.input_depth());
+    ok &=
+        in_range("wgt", largest(uops_, l, &MicroOp::wgt) + last_offset(l, l.wgt_factor_out, l.wgt_factor_in),
+                 hardware_.weight_depth());
   }
   if (!ok) return;
   if (iterations(l) > kMaxFollowedIterations) {
@@ -237,13 +240,14 @@ void ProgramChecker::follow(const AluInstruction& i) {
   if (!uops_usable(l)) return;
   const bool requantize = i.opcode == AluOpcode::kRequantize;
   const bool tensor = requantize || (!i.use_imm && i.opcode != AluOpcode::kClip);
-  bool ok = in_range("dst", largest(uops_, l, &MicroOp::dst) + reach(l, l.dst_factor_out, l.dst_factor_in),
-                     hardware_.accumulator_depth());
+  bool ok =
+      in_range("dst", largest(uops_, l, &MicroOp::dst) + last_offset(l, l.dst_factor_out, l.dst_factor_in),
+               hardware_.accumulator_depth());
   if (tensor) {
-    ok &= in_range(
-        "src",
-        largest(uops_, l, &MicroOp::src) + reach(l, l.src_factor_out, l.src_factor_in) + (requantize ? 2 : 0),
-        hardware_.accumulator_depth());
+    ok &= in_range("src",
+                   largest(uops_, l, &MicroOp::src) + last_offset(l, l.src_factor_out, l.src_factor_in) +
+                       (requantize ? 2 : 0),
+                   hardware_.accumulator_depth());
   }
   if (!ok) return;
   if (iterations(l) > kMaxFollowedIterations) {

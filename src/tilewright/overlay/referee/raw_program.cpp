@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMaxMemoryBytes = int64_t{1} << 36;
 
-bool fits(uint64_t address, uint64_t bytes, uint64_t memory_bytes) {
+bool lies_within(uint64_t address, uint64_t bytes, uint64_t memory_bytes) {
   return address <= memory_bytes && bytes <= memory_bytes - address;
 }
 
@@ -140,7 +140,7 @@ std::string quoted(const fs::path& path) {
 
 void RawProgram::verify(Diagnostics& diagnostics) const {
   const auto check = [&](const std::string& where, uint64_t address, uint64_t bytes) {
-    if (fits(address, bytes, memory_bytes)) return;
+    if (lies_within(address, bytes, memory_bytes)) return;
     diagnostics.error(ErrorKind::kInvalidInput, where, "address",
                       std::to_string(bytes) + " bytes at " + std::to_string(address) +
                           " do not fit in a memory of " + std::to_string(memory_bytes) + " bytes",

@@ -16,7 +16,7 @@ constexpr int kMaxWeightPlanes = 4;
 constexpr int64_t kMaxWindow = 4096;  // of one axis, dilation included
 
 // Height and width of a window over one or two spatial axes.
-struct Axes {
+struct PlaneAxes {
   WindowAxis y, x;
 };
 
@@ -45,7 +45,7 @@ void add_planes(const OverlayLayer& layer, Phase& phase, TapGrid grid) {
   }
 }
 
-TapGrid window_grid(const Axes& axes, bool own_weights) {
+TapGrid window_grid(const PlaneAxes& axes, bool own_weights) {
   TapGrid grid;
   grid.ny = int(axes.y.kernel);
   grid.nx = int(axes.x.kernel);
@@ -58,7 +58,7 @@ TapGrid window_grid(const Axes& axes, bool own_weights) {
   return grid;
 }
 
-void set_window(OverlayLayer& layer, const Axes& axes) {
+void set_window(OverlayLayer& layer, const PlaneAxes& axes) {
   layer.in_step_y = int(axes.y.stride);
   layer.in_step_x = int(axes.x.stride);
   layer.out_height = axes.y.output;
@@ -226,7 +226,7 @@ class LayerExtraction {
     }
   }
 
-  bool find_axes(Axes& axes) {
+  bool find_axes(PlaneAxes& axes) {
     const Window& window = source_.geometry.window;
     for (const WindowAxis& axis : window.axes) {
       if (std::max({axis.kernel, axis.stride, axis.dilation, axis.pad_begin, axis.pad_end}) > kMaxWindow ||
@@ -282,7 +282,7 @@ class LayerExtraction {
   bool build_convolution() {
     const NodeGeometry& geometry = source_.geometry;
     const Tensor& weights = *source_.weights;
-    Axes axes;
+    PlaneAxes axes;
     if (!find_axes(axes)) return false;
     layer_.out_channels = geometry.output_channels;
     set_window(layer_, axes);
@@ -312,7 +312,7 @@ class LayerExtraction {
   }
 
   bool build_transposed() {
-    Axes axes;
+    PlaneAxes axes;
     if (!find_axes(axes)) return false;
     const int64_t group = source_.geometry.group, inputs = x_.channels / group;
     layer_.out_channels = source_.geometry.output_channels;
@@ -360,7 +360,7 @@ class LayerExtraction {
 
   // Average and maximum.
   bool build_pool() {
-    Axes axes;
+    PlaneAxes axes;
     if (!find_axes(axes)) return false;
     set_elementwise(x_, layer_);
     set_window(layer_, axes);

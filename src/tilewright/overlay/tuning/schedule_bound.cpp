@@ -16,7 +16,7 @@ namespace {
 // Shortest paths of docs/overlay/overlay_rtl.md, in cycles beside the memory's latency: from the launch to
 // the start of the first LOAD, from there to its first beat in the scratchpad, from the start of a STORE to
 // its first beat.
-constexpr double kFetchPath = 4, kReadPath = 3, kWritePath = 3;
+constexpr double kShortestFetch = 4, kShortestRead = 3, kShortestWrite = 3;
 // What an instruction takes beside its steps: GEMM, ALU, requantising ALU, and for each change of parameters.
 constexpr double kGemmEnd = 8, kAluEnd = 4, kRequantizeEnd = 9, kChange = 3;
 
@@ -64,16 +64,16 @@ class Bound {
     const double first = first_data(t_.schedule.in_blocks / parts);
     const double written = double(pixels_total() * blocks_.out * blocks_.ratio * hw_.output_bytes());
     const double last_tile = double(last_outputs() * blocks_.ratio * hw_.output_bytes());
-    const double store = kWritePath + port_.write_latency + port_.write_cycles(last_tile);
-    const double start = kFetchPath + kReadPath + 2 * port_.read_latency;
+    const double store = kShortestWrite + port_.write_latency + port_.write_cycles(last_tile);
+    const double start = kShortestFetch + kShortestRead + 2 * port_.read_latency;
     const double loads = std::max(load_steps_, port_.read_cycles(load_bytes_));
     double chain = first_sums(first) + compute() + store;
     // All parts of the first step's data, and what has to come after them.
     const double ahead = first_step_ + resets_ + first_start_ + first_parameters();
     if (parts > 1) chain = std::max(chain, first_data(t_.schedule.in_blocks) + compute() - ahead + store);
     chain = std::max(chain, start + loads + last_step_ + last_passes_ + store);
-    chain =
-        std::max(chain, first + first_step_ + kWritePath + port_.write_cycles(written) + port_.write_latency);
+    chain = std::max(
+        chain, first + first_step_ + kShortestWrite + port_.write_cycles(written) + port_.write_latency);
     return std::max(chain, port_.both(load_bytes_ + parameter_bytes(), written));
   }
 
@@ -131,7 +131,7 @@ class Bound {
   // When the first `in_blocks` input blocks of the first step, with their weights, are in the scratchpads.
   double first_data(int64_t in_blocks) const {
     const Schedule& s = t_.schedule;
-    const double start = kFetchPath + kReadPath + 2 * port_.read_latency;
+    const double start = kShortestFetch + kShortestRead + 2 * port_.read_latency;
     if (!blocks_.dense) return start;
     const int64_t inputs = rows_.first_inside * cols_.first_inside * s.batch_blocks * in_blocks;
     const int64_t weights = t_.weight_elements({0, s.out_blocks}, {0, in_blocks});
@@ -142,9 +142,9 @@ class Bound {
   // When the sums of the first step start, less what compute() counts but may come before.
   double first_sums(double first) const {
     // Micro-ops are loaded ahead of everything, and one is 4 bytes at least.
-    double ahead = kFetchPath + kReadPath + 2 * port_.read_latency;
+    double ahead = kShortestFetch + kShortestRead + 2 * port_.read_latency;
     if (t_.all_parameters && t_.parameter_vectors > 0) {
-      ahead += double(t_.banks) * (port_.read_latency + kReadPath + port_.read_cycles(parameter_bytes()));
+      ahead += double(t_.banks) * (port_.read_latency + kShortestRead + port_.read_cycles(parameter_bytes()));
     }
     if (!t_.starts_early()) return std::max(first, ahead);
     const double early = resets_ + first_start_ + first_parameters();
@@ -155,7 +155,7 @@ class Bound {
   double first_parameters() const {
     if (t_.all_parameters || t_.parameter_vectors == 0) return 0;
     const int64_t vectors = blocks_.subs({0, t_.schedule.out_blocks}) * t_.parameter_vectors;
-    return port_.read_latency + kReadPath + port_.read_cycles(double(vectors * hw_.accumulator_bytes()));
+    return port_.read_latency + kShortestRead + port_.read_cycles(double(vectors * hw_.accumulator_bytes()));
   }
 
   void count_multiplications() {
@@ -226,7 +226,7 @@ class Bound {
 
   // What the compute queue needs between the first data and the token for the last store.
   double compute() const {
-    const double each = port_.read_latency + kReadPath;
+    const double each = port_.read_latency + kShortestRead;
     const double parameters = t_.parameter_vectors > 0 && !t_.all_parameters
                                   ? double(out_) * each + port_.read_cycles(parameter_bytes())
                                   : 0;

@@ -56,7 +56,7 @@ Schedule schedule_of(const std::vector<int64_t>& values) {
   return s;
 }
 
-std::vector<int64_t> values_of(const Schedule& s) {
+std::vector<int64_t> schedule_values(const Schedule& s) {
   return {s.batch_blocks,
           s.rows,
           s.cols,
@@ -208,7 +208,7 @@ std::optional<KnobSpace::Point> ScheduleSpace::point(const Schedule& schedule) c
   const LayerForms::Form* form = forms_->find(schedule.fold_y, schedule.fold_x);
   if (form == nullptr || !fits(*form, *hardware_, schedule)) return std::nullopt;
   const std::optional<KnobSpace::Point> point =
-      knobs_.find(values_of(canonical(*form, *hardware_, schedule)));
+      knobs_.find(schedule_values(canonical(*form, *hardware_, schedule)));
   return point && knobs_.valid(*point) ? point : std::nullopt;
 }
 

@@ -14,7 +14,7 @@ namespace {
 // One bit stands for the sign, 1 for +1.
 int64_t stored(int64_t weight, int bits) { return bits == 1 ? (weight > 0 ? 1 : 0) : weight; }
 
-int bits_of(uint64_t magnitude) {
+int bits_of_magnitude(uint64_t magnitude) {
   int bits = 1;
   while (bits < 63 && (uint64_t{1} << (bits - 1)) <= magnitude) ++bits;
   return bits;
@@ -112,12 +112,12 @@ void append_finish_words(MemoryImage& image, const Network& network, const Layer
 
 int accumulator_bits(const Network& network, const Layer& layer) {
   if (network.number == NumberType::kFixed) return 64;
-  return std::clamp(bits_of(largest_sum(network, layer, false)), 2, 32);
+  return std::clamp(bits_of_magnitude(largest_sum(network, layer, false)), 2, 32);
 }
 
 int biased_sum_bits(const Network& network, const Layer& layer) {
   if (network.number == NumberType::kFixed) return 64;
-  return std::min(32, bits_of(largest_sum(network, layer, true)));
+  return std::min(32, bits_of_magnitude(largest_sum(network, layer, true)));
 }
 
 bool has_multipliers(const Layer& layer) {

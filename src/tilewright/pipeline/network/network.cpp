@@ -20,7 +20,8 @@ int64_t interpolate(const FusedLookup& lookup, int64_t x) {
 }
 
 // The finish of one sum: `channel` of the layer, `other` of the fused addition.
-int32_t finish(const Network& network, const Layer& layer, int64_t sum, int64_t channel, int32_t other) {
+int32_t finished_sum(const Network& network, const Layer& layer, int64_t sum, int64_t channel,
+                     int32_t other) {
   const size_t c = size_t(channel);
   int64_t value = 0;
   if (network.number == NumberType::kFixed) {
@@ -124,7 +125,7 @@ std::vector<std::vector<int32_t>> evaluate(const Network& network, const std::ve
       for (int64_t x = 0; x < out.columns; ++x) {
         for (int64_t c = 0; c < out.channels; ++c, ++at) {
           const int32_t other = layer.add ? tensors[size_t(layer.add->tensor)][at] : 0;
-          result[at] = finish(network, layer, accumulate(layer, in, data, y, x, c), c, other);
+          result[at] = finished_sum(network, layer, accumulate(layer, in, data, y, x, c), c, other);
         }
       }
     }

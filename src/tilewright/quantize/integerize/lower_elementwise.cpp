@@ -11,7 +11,7 @@
 namespace tilewright {
 namespace {
 
-bool is_addition(const Node& node) {
+bool is_addition_or_difference(const Node& node) {
   return node.is("Add") || node.is("Sub") || (node.is("Sum") && node.inputs.size() == 2);
 }
 
@@ -210,7 +210,7 @@ std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node,
   if (node.is("Conv")) return lower_convolution(builder, node, form);
   if (node.is("ConvTranspose")) return lower_transposed_convolution(builder, node, form);
   if (node.is("Gemm") || node.is("MatMul")) return lower_dense(builder, node, form);
-  if (is_addition(node)) return lower_addition(builder, node, form);
+  if (is_addition_or_difference(node)) return lower_addition(builder, node, form);
   if (form.bipolar) return builder.refuse(node, "its sign has no integer form");
   if (node.is("AveragePool") || node.is("GlobalAveragePool") || node.is("ReduceMean")) {
     return lower_average(builder, node, form);

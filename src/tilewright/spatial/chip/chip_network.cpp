@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "tilewright/base/json.h"
+#include "tilewright/report/number_text.h"
 #include "tilewright/report/text_table.h"
 #include "tilewright/spatial/taxonomy/layer_shape.h"
 

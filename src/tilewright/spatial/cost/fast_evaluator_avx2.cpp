@@ -28,7 +28,7 @@ namespace tilewright {
 
 FastFunctions avx2_functions(int levels, int spatial_level) {
   const bool supported = __builtin_cpu_supports("avx2");
-  return supported ? fast_functions(levels, spatial_level) : FastFunctions{};
+  return supported ? fast_functions<true>(levels, spatial_level) : FastFunctions{};
 }
 
 }  // namespace tilewright

@@ -30,7 +30,7 @@ namespace tilewright {
 FastFunctions avx512_functions(int levels, int spatial_level) {
   const bool supported = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  return supported ? fast_functions(levels, spatial_level) : FastFunctions{};
+  return supported ? fast_functions<true>(levels, spatial_level) : FastFunctions{};
 }
 
 }  // namespace tilewright

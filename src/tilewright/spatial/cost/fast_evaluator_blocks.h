@@ -177,22 +177,28 @@ void evaluate_blocks_of(const FastPlan& plan, std::span<const FlatBlock> blocks,
   }
 }
 
-// The fan-out is most often at the level above the innermost one.
-template <int kLevels>
+// The fan-out is most often at the level above the innermost one: a kernel of its own, if kUsual.
+template <int kLevels, bool kUsual>
 FastFunctions functions_of(int spatial_level) {
-  if (spatial_level != kLevels - 2) return {evaluate_blocks_of<kLevels, -1>, evaluate_one<kLevels, -1>};
-  return {evaluate_blocks_of<kLevels, kLevels - 2>, evaluate_one<kLevels, kLevels - 2>};
+  if constexpr (kUsual) {
+    if (spatial_level == kLevels - 2) {
+      return {evaluate_blocks_of<kLevels, kLevels - 2>, evaluate_one<kLevels, kLevels - 2>};
+    }
+  }
+  return {evaluate_blocks_of<kLevels, -1>, evaluate_one<kLevels, -1>};
 }
+
+template <bool kUsual>
 FastFunctions fast_functions(int levels, int spatial_level) {
   switch (levels) {
     case 2:
-      return functions_of<2>(spatial_level);
+      return functions_of<2, kUsual>(spatial_level);
     case 3:
-      return functions_of<3>(spatial_level);
+      return functions_of<3, kUsual>(spatial_level);
     case 4:
-      return functions_of<4>(spatial_level);
+      return functions_of<4, kUsual>(spatial_level);
     default:
-      return functions_of<5>(spatial_level);
+      return functions_of<5, kUsual>(spatial_level);
   }
 }
 

@@ -10,7 +10,7 @@
 namespace tilewright {
 
 FastFunctions portable_functions(int levels, int spatial_level) {
-  return fast_functions(levels, spatial_level);
+  return fast_functions<false>(levels, spatial_level);
 }
 
 }  // namespace tilewright

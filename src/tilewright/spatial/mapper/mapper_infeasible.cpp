@@ -84,7 +84,7 @@ int64_t needed(Question question, int64_t low, const std::function<void(Question
   return high;
 }
 
-std::string names_of(const Mapspace& mapspace, size_t level) {
+std::string kept_names(const Mapspace& mapspace, size_t level) {
   std::string names;
   for (int space = 0; space < mapspace.workload.data_space_count(); ++space) {
     const bool constrained =
@@ -118,14 +118,14 @@ std::vector<Limit> limits_of_level(const Mapspace& mapspace, size_t l) {
         fmt::format(" for {}", roles[r]), level.role_capacity_words[r],
         [l, r](Question& q, int64_t words) { q.mapspace.hardware.levels[l].role_capacity_words[r] = words; });
   }
-  if (l > 0 && !names_of(mapspace, l).empty()) {
+  if (l > 0 && !kept_names(mapspace, l).empty()) {
     limits.push_back({[l](Question& q) {
                         q.mapspace.hardware.levels[l].must_keep = 0;
                         if (l < q.mapspace.constraints.size()) q.mapspace.constraints[l].must_keep = 0;
                       },
                       [l](const Question& q) {
                         return fmt::format("level '{}' must keep {}", q.mapspace.hardware.levels[l].name,
-                                           names_of(q.mapspace, l));
+                                           kept_names(q.mapspace, l));
                       }});
   }
   if (l >= mapspace.constraints.size()) return limits;

@@ -32,7 +32,7 @@ void add_label(std::vector<Label>& labels, Label label, double margin) {
   labels.push_back(std::move(label));
 }
 
-void add(const OrderMeasure& term, OrderMeasure& sum) {
+void add_measure(const OrderMeasure& term, OrderMeasure& sum) {
   sum.energy += term.energy;
   for (size_t p = 0; p < term.words.size(); ++p) sum.words[p] += term.words[p];
 }
@@ -70,7 +70,7 @@ class LevelOrders {
         const OrderMeasure term = less(canonical(inside), canonical(0));
         const std::vector<int> outside = ascending(all & ~inside);
         for (Label& label : by_subset[inside]) {
-          add(term, label.measure);
+          add_measure(term, label.measure);
           label.inside_out.insert(label.inside_out.end(), outside.begin(), outside.end());
           add_label(by_subset[all], std::move(label), margin);
         }
@@ -82,7 +82,7 @@ class LevelOrders {
         const OrderMeasure term = difference(inside, i);
         for (const Label& label : by_subset[inside]) {
           Label next = label;
-          add(term, next.measure);
+          add_measure(term, next.measure);
           next.inside_out.push_back(loops_[i]);
           add_label(by_subset[inside | 1u << i], std::move(next), margin);
         }
@@ -192,7 +192,7 @@ std::vector<OrderedMapping> best_orders(const MapspaceChoices& choices, const st
     for (const OrderedMapping& before : found) {
       for (const Label& way : ways) {
         OrderedMapping candidate = before;
-        add(way.measure, candidate.measure);
+        add_measure(way.measure, candidate.measure);
         candidate.orders[size_t(l)] = level.outermost_first(way.inside_out);
         const auto beaten = [&](const OrderedMapping& known) {
           return beats(known.measure, candidate.measure, margin);

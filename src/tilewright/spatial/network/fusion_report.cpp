@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tilewright/base/json.h"
+#include "tilewright/report/number_text.h"
 #include "tilewright/report/text_table.h"
 #include "tilewright/spatial/network/fused_search.h"
 

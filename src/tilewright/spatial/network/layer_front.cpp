@@ -11,6 +11,7 @@
 
 #include "tilewright/base/json.h"
 #include "tilewright/report/line_chart.h"
+#include "tilewright/report/number_text.h"
 #include "tilewright/report/text_table.h"
 
 namespace tilewright {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tilewright/report/bar_chart.h"
+#include "tilewright/report/number_text.h"
 #include "tilewright/report/text_table.h"
 
 namespace tilewright {

@@ -84,12 +84,6 @@ struct NetworkReport {
   static double role_energy(const std::vector<std::array<double, kDataRoles>>& parts, DataRole role);
 };
 
-// "1.234 G" of a number; with a unit that has prefixes of its own (pj, fj, nj) that unit scaled: "1.234 mJ".
-// `unit` "mac" and others: the prefix alone.
-std::string scaled_number(double value);
-std::string energy_text(double value, const std::string& unit);
-// "1.3 ms" of cycles at a clock; "" without one.
-std::string time_text(double cycles, double clock_mhz);
 // "batch 8"
 std::string batch_text(const NetworkReport& report);
 

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tilewright/base/file.h"
-#include "tilewright/report/text_table.h"
 #include "tilewright/spatial/network/network_files.h"
 #include "tilewright/spatial/network/network_table.h"
 #include "tilewright/spatial/network/report_testing.h"
@@ -105,26 +104,6 @@ TEST(NetworkTable, SeveralDataflowsStandSideBySide) {
   EXPECT_TRUE(has(text, "2 of 3 layers")) << text;
   EXPECT_TRUE(has(text, "note: two cannot run 'b': the buffer holds 3 words, 8 are needed")) << text;
   EXPECT_TRUE(has(text, "1.000")) << text;
-}
-
-TEST(NumberText, KeepsFourDigitsAndThePrefix) {
-  EXPECT_EQ(scaled_number(0), "0");
-  EXPECT_EQ(scaled_number(7), "7");
-  EXPECT_EQ(scaled_number(1234), "1.234 k");
-  EXPECT_EQ(scaled_number(999.97e6), "1.000 G");
-  EXPECT_EQ(energy_text(1.5e9, "pj"), "1.500 mJ");
-  EXPECT_EQ(energy_text(2.5e6, "mac"), "2.500 M");
-  EXPECT_EQ(time_text(200e3, 200), "1.000 ms");
-  EXPECT_EQ(time_text(200e3, 0), "");
-}
-
-TEST(TextTable, AlignsAndDropsEmptyColumns) {
-  TextTable table({"name", ">n", "empty"});
-  table.row({"a", "1", ""});
-  table.rule();
-  table.row({"\xc3\xa9\xc3\xa9", "22"});
-  EXPECT_EQ(table.to_string(), "name   n\na      1\n--------\n\xc3\xa9\xc3\xa9    22\n");
-  EXPECT_EQ(shortened_middle("abcdefghij", 6), "ab..ij");
 }
 
 TEST(ReportFiles, JsonReadsBackAsABaselineOfRatioOne) {

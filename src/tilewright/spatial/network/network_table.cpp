@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 
+#include "tilewright/report/number_text.h"
 #include "tilewright/report/text_table.h"
 
 namespace tilewright {

@@ -14,8 +14,6 @@
 namespace tilewright {
 namespace {
 
-int64_t bytes_of(const Value& value) { return (value.shape.element_count() * bit_width(value.type) + 7) / 8; }
-
 class Folder {
  public:
   Folder(Graph graph, const FoldLimits& limits) : editor_(std::move(graph)), limits_(limits) {}
@@ -77,8 +75,9 @@ class Folder {
   bool is_small_enough(NodeId id) const {
     const Node& node = editor_.node(id);
     int64_t in = 0, out = 0;
-    for (const ValueId input : node.inputs) in += input == kNoValue ? 0 : bytes_of(editor_.value(input));
-    for (const ValueId output : node.outputs) out += output == kNoValue ? 0 : bytes_of(editor_.value(output));
+    for (const ValueId input : node.inputs) in += input == kNoValue ? 0 : editor_.value(input).size_bytes();
+    for (const ValueId output : node.outputs)
+      out += output == kNoValue ? 0 : editor_.value(output).size_bytes();
     if (folded_bytes_ + out > limits_.total_bytes) return false;
     if (out <= limits_.result_bytes || out <= limits_.growth * in) return true;
     int readers_left = kMostReaders;

@@ -30,7 +30,7 @@ bool all_equal(const std::vector<int64_t>& list, int64_t value) {
 }
 
 // The axes longer than 1 keep their order.
-bool moves_nothing(const Node& node, const Shape& input) {
+bool transposes_nothing(const Node& node, const Shape& input) {
   std::vector<int64_t> reversed;
   for (int axis = input.rank() - 1; axis >= 0; --axis) reversed.push_back(axis);
   int64_t last = -1;
@@ -57,7 +57,7 @@ bool hands_on(const GraphEditor& editor, const Node& node, const Shape& shape) {
   if (is_any(node, {"Concat", "Sum", "Max", "Min", "Mean"})) return one_input;
   if (node.is("Split")) return node.outputs.size() == 1;
   if (node.is("Dropout")) return !node.has_input(2) || constant_is(graph, node, 2, 0);
-  if (node.is("Transpose")) return moves_nothing(node, shape);
+  if (node.is("Transpose")) return transposes_nothing(node, shape);
   if (node.is("Pad")) return constant_is(graph, node, 1, 0) && node.string_or("mode", "constant") != "wrap";
   if (node.is("Tile")) return constant_is(graph, node, 1, 1);
   if (node.is("Slice")) return !node.has_input(4) || constant_is(graph, node, 4, 1);

@@ -23,7 +23,7 @@ constexpr size_t kPool = 2048;
 constexpr double kTemperature = 0.05;  // of the logarithm of the ratio of latencies
 constexpr double kSecondKnob = 0.3;    // probability that a second knob changes too
 
-void verify(const ExplorationOptions& options, const KnobSpace& space) {
+void verify_options(const ExplorationOptions& options, const KnobSpace& space) {
   Diagnostics problems;
   const auto refuse = [&](bool bad, const char* field, const char* message) {
     if (bad) problems.error(ErrorKind::kInvalidInput, "exploration options", field, message);
@@ -262,7 +262,7 @@ class Exploration {
 ExplorationResult explore(const ExplorationBackend& backend, const Screening& screening,
                           JobExecutor& executor, const ExplorationOptions& options, const KnownResults& known,
                           const ExplorationHooks& hooks) {
-  verify(options, backend.space());
+  verify_options(options, backend.space());
   return Exploration(backend, screening, executor, options, known, hooks).run();
 }
 

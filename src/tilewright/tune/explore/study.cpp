@@ -17,7 +17,7 @@ namespace tilewright::tune {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr const char* kQuestionFile = "study.json";
 constexpr const char* kCandidateFile = "candidates.jsonl";
@@ -28,18 +28,18 @@ constexpr const char* kCandidateFile = "candidates.jsonl";
 }
 
 std::string line_of(const CandidateResult& result) {
-  json line{{"point", result.point},
+  Json line{{"point", result.point},
             {"content", result.content},
             {"cycles", result.cycles},
             {"trials", result.trials},
             {"worker_s", result.worker_s}};
   if (!result.failure.empty()) line["failure"] = result.failure;
-  if (!result.details.empty()) line["details"] = json::parse(result.details);
+  if (!result.details.empty()) line["details"] = Json::parse(result.details);
   return json_text(line) + "\n";
 }
 
 CandidateResult parse_line(const std::string& text, const std::string& where) {
-  const json line = parse_json(text, where);
+  const Json line = parse_json(text, where);
   Diagnostics problems;
   JsonMap fields(line, where, problems);
   CandidateResult result;
@@ -48,10 +48,10 @@ CandidateResult parse_line(const std::string& text, const std::string& where) {
   result.cycles = fields.integer("cycles", 0, INT64_MAX);
   result.trials = fields.integer("trials", 0, INT64_MAX);
   result.failure = fields.text("failure", "");
-  if (const json* seconds = fields.child("worker_s"); seconds != nullptr && seconds->is_number()) {
+  if (const Json* seconds = fields.child("worker_s"); seconds != nullptr && seconds->is_number()) {
     result.worker_s = seconds->get<double>();
   }
-  if (const json* details = fields.child("details")) result.details = details->dump();
+  if (const Json* details = fields.child("details")) result.details = details->dump();
   fields.finish();
   problems.raise_if_any();
   return result;
@@ -72,10 +72,10 @@ void cut_torn_line(const fs::path& file) {
 }
 
 void check_question(const fs::path& file, const std::string& question) {
-  const json there = parse_json(read_text_file(file), file.string()), asked = json::parse(question);
+  const Json there = parse_json(read_text_file(file), file.string()), asked = Json::parse(question);
   if (there == asked) return;
   Diagnostics problems;
-  const auto shown = [](const json& object, const std::string& key) {
+  const auto shown = [](const Json& object, const std::string& key) {
     const std::string text = object.contains(key) ? json_text(object.at(key)) : "nothing";
     return text.size() > 60 ? text.substr(0, 57) + "..." : text;
   };
@@ -99,7 +99,7 @@ Study::Study(const fs::path& folder, const std::string& question)
   if (fs::exists(file)) {
     check_question(file, question);
   } else {
-    write_text_file(file, json_text(json::parse(question), 2) + "\n");
+    write_text_file(file, json_text(Json::parse(question), 2) + "\n");
   }
   cut_torn_line(folder_ / kCandidateFile);
   for (CandidateResult& result : read_candidates(folder_)) {

@@ -25,8 +25,8 @@ std::string now_text() {
   return text;
 }
 
-[[noreturn]] void refuse(const std::filesystem::path& folder, const std::filesystem::path& file,
-                         const std::string& what, int reason) {
+[[noreturn]] void refuse_lock(const std::filesystem::path& folder, const std::filesystem::path& file,
+                              const std::string& what, int reason) {
   if (reason != EWOULDBLOCK) {
     throw Error(ErrorKind::kInvalidInput,
                 fmt::format("cannot lock '{}': {}", file.string(), std::strerror(reason)),
@@ -54,7 +54,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder, const std::string& w
   if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
     const int reason = errno;
     ::close(fd_);
-    refuse(folder, file, what, reason);
+    refuse_lock(folder, file, what, reason);
   }
   const std::string holder = fmt::format("process {} on {} since {}\n", ::getpid(), host_name(), now_text());
   // A full disk leaves the name out; the lock holds all the same.

@@ -17,7 +17,7 @@
 namespace tilewright::tune {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 // What ties a result to its request.
 std::string digest(const Job& job) { return fmt::format("{:016x}", fnv1a(job.kind + '\n' + job.request)); }
@@ -38,10 +38,10 @@ std::string job_text(const Job& job) {
                 fmt::format("job '{}': {} s is not a time limit", job.id, job.timeout_s));
   }
   try {
-    const json value = {
+    const Json value = {
         {"id", job.id}, {"kind", job.kind}, {"request", job.request}, {"timeout_s", job.timeout_s}};
     return value.dump() + "\n";
-  } catch (const json::exception&) {
+  } catch (const Json::exception&) {
     throw Error(ErrorKind::kInvalidInput, fmt::format("job '{}': the request is not UTF-8", job.id));
   }
 }
@@ -70,12 +70,12 @@ void JobFolder::write_job(const Job& job) const {
 Job JobFolder::read_job(const std::string& id) const {
   check_id(id);
   const std::filesystem::path file = folder_ / "jobs" / (id + ".json");
-  const json value = parse_json(read_text_file(file), file.string());
+  const Json value = parse_json(read_text_file(file), file.string());
   Diagnostics diagnostics;
   JsonMap map(value, file.string(), diagnostics);
   Job job{id, map.text("kind"), map.text("request")};
   if (map.text("id") != id) map.error("id", fmt::format("is not '{}'", id));
-  const json* timeout = map.child("timeout_s");
+  const Json* timeout = map.child("timeout_s");
   if (timeout && timeout->is_number()) {
     job.timeout_s = timeout->get<double>();
   } else {
@@ -87,7 +87,7 @@ Job JobFolder::read_job(const std::string& id) const {
 }
 
 void JobFolder::write_result(const Job& job, const JobResult& result) const {
-  const json value = {{"id", job.id},
+  const Json value = {{"id", job.id},
                       {"request", digest(job)},
                       {"status", result.status == JobStatus::kDone ? "done" : "failed"},
                       {"reply", result.reply},
@@ -102,7 +102,7 @@ std::optional<JobResult> JobFolder::read_result(const Job& job) const {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return {};
   try {
-    const json value = parse_json(read_text_file(file), file.string());
+    const Json value = parse_json(read_text_file(file), file.string());
     const std::string status = value.at("status");
     if (value.at("id") != job.id || value.at("request") != digest(job)) return {};
     if (status != "done" && status != "failed") return {};
@@ -114,7 +114,7 @@ std::optional<JobResult> JobFolder::read_result(const Job& job) const {
                      value.at("attempts")};
   } catch (const Error&) {
     return {};
-  } catch (const json::exception&) {
+  } catch (const Json::exception&) {
     return {};
   }
 }

@@ -132,9 +132,9 @@ Accuracy judge(const std::vector<double>& truth, const std::vector<double>& pred
   return result;
 }
 
-class Study {
+class TargetStudy {
  public:
-  Study(const SampleTable& table, const std::string& target, const PredictionOptions& options)
+  TargetStudy(const SampleTable& table, const std::string& target, const PredictionOptions& options)
       : table_(table), target_(target), options_(options), truth_(table.targets.at(target)) {}
 
   std::vector<double> truth(const std::vector<size_t>& rows) const {
@@ -252,7 +252,7 @@ PredictionReport predict_target(const SampleTable& table, const std::string& tar
   Random random(options.seed);
   const Split test = split(groups, options.test_share, random);
   const Groups others = by_configuration(table, test.learned);
-  const Study study(table, target, options);
+  const TargetStudy study(table, target, options);
 
   PredictionReport report;
   report.target = target;
