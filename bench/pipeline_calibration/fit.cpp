@@ -198,7 +198,7 @@ std::string coefficient_source(Family (&families)[kFamilies], size_t runs) {
   std::string text = fmt::format(
       "// Written by pipeline_calibration_fit from the {} Yosys runs of "
       "bench/pipeline_calibration/measured.txt:\n"
-      "// least squares per form of component, features in the order of resource_features.cpp.\n"
+      "// least squares per form of component, features in the order of component/NAME.cpp.\n"
       "#include <map>\n\n#include \"tilewright/pipeline/estimate/estimate.h\"\n"
       "#include \"tilewright/pipeline/estimate/resource_model.h\"\n\n"
       "namespace tilewright::pipeline {{\n\n"

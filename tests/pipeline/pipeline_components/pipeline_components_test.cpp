@@ -5,26 +5,11 @@
 
 #include <set>
 
-#include "support/pipeline/array_cases_testing.h"
 #include "support/pipeline/bench_testing.h"
-#include "support/pipeline/finish_cases_testing.h"
-#include "support/pipeline/frame_case_testing.h"
-#include "support/pipeline/mover_cases_testing.h"
-#include "support/pipeline/stream_cases_testing.h"
+#include "support/pipeline/component_cases_testing.h"
 
 namespace tilewright::pipeline {
 namespace {
-
-std::vector<MakeCase> all_cases() {
-  std::vector<MakeCase> list = mover_cases();
-  for (const MakeCase make :
-       {&random_stream_fifo, &random_stream_fork, &random_stream_join, &random_stream_width,
-        &random_stream_frame, &random_line_window, &random_sliding_window, &random_mac_array,
-        &random_lane_array, &random_finish}) {
-    list.push_back(make);
-  }
-  return list;
-}
 
 class PipelineComponents : public testing::TestWithParam<int> {};
 
@@ -32,7 +17,7 @@ TEST_P(PipelineComponents, EqualTheirModels) {
   if (const std::string missing = missing_for_rtl(); !missing.empty()) GTEST_SKIP() << missing;
   Random random(uint64_t(GetParam()) * 7919 + 5);
   BenchCases cases;
-  for (const MakeCase make : all_cases()) cases.push_back(make(random));
+  for (const MakeCase make : component_cases()) cases.push_back(make(random));
   BenchOptions options;
   options.seed = uint64_t(GetParam()) + 100;
   options.runs = 4;
@@ -45,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, PipelineComponents, testing::Range(0, 12));
 TEST(PipelineComponentTypes, AllAreDriven) {
   Random random(1);
   std::set<std::string> driven;
-  for (const MakeCase make : all_cases()) driven.insert(make(random)->component);
+  for (const MakeCase make : component_cases()) driven.insert(make(random)->component);
   for (const ComponentType* type : component_types()) EXPECT_EQ(driven.count(type->name), 1u) << type->name;
 }
 

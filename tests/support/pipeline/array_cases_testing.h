@@ -168,21 +168,4 @@ inline Parameters lane(int64_t aw, int64_t ww, int64_t lanes, int64_t taps, int6
           {"SUM", sum},   {"MAXIMUM", maximum}, {"A_BIPOLAR", bipolar}};
 }
 
-// Of random shape.
-inline std::unique_ptr<BenchCase> random_mac_array(Random& random) {
-  constexpr const char* kMultiply[] = {"dsp", "pair", "lut"};
-  const char* const multiply = kMultiply[random.between(0, 2)];
-  const int64_t aw = random.between(1, 8), ww = random.between(1, 8), pi = random.between(1, 12);
-  const int64_t po = random.between(1, 5), acc = random.between(aw + ww, 32);
-  return std::make_unique<MacCase>(mac(aw, ww, pi, po, acc, multiply));
-}
-
-inline std::unique_ptr<BenchCase> random_lane_array(Random& random) {
-  const int64_t aw = random.between(2, 8), ww = random.between(1, 8), lanes = random.between(1, 4);
-  const int64_t taps = random.between(1, 10), acc = random.between(aw + ww, 32);
-  const int64_t part = random.between(0, 2);  // both, the sum alone, the maximum alone
-  return std::make_unique<LaneCase>(lane(aw, ww, lanes, taps, acc, random.chance(0.5) ? "dsp" : "lut",
-                                         part == 2 ? 0 : 1, part == 1 ? 0 : 1));
-}
-
 }  // namespace tilewright::pipeline

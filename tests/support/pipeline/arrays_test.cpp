@@ -8,8 +8,7 @@
 #include "support/pipeline/array_cases_testing.h"
 #include "support/pipeline/bench_testing.h"
 #include "tilewright/base/error.h"
-#include "tilewright/pipeline/component/lane_array.h"
-#include "tilewright/pipeline/component/mac_array.h"
+#include "tilewright/pipeline/component/array_model.h"
 
 namespace tilewright::pipeline {
 namespace {

@@ -87,6 +87,8 @@ class BenchCase {
   virtual std::string finish() { return ""; }
 };
 
+using BenchCases = std::vector<std::unique_ptr<BenchCase>>;
+
 struct BenchOptions {
   RtlModelOptions rtl;
   uint64_t seed = 1;

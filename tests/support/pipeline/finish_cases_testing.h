@@ -219,21 +219,4 @@ inline Parameters fixed(int64_t po, int64_t pf, int64_t residual, int64_t tables
           {"MULTIPLY", std::string(multiply)}};
 }
 
-// Integers or fixed point, of random shape.
-inline std::unique_ptr<BenchCase> random_finish(Random& random) {
-  const int64_t pf = random.between(1, 3), po = pf * random.between(1, 4), tables = random.between(0, 2);
-  const int64_t residual = random.between(0, 1), acc = random.between(9, 32);
-  const bool wide = random.chance(0.3);
-  const Parameters parameters = wide ? fixed(po, pf, residual, tables, random.between(0, 30))
-                                     : integers(random.between(2, 8), acc, po, pf, residual, tables,
-                                                random.chance(0.2) ? 0 : random.between(8, 32),
-                                                random.between(acc, 32), random.chance(0.5) ? "dsp" : "lut");
-  std::vector<FinishRow> rows;
-  const int64_t tasks = random.between(1, 5);
-  for (int64_t task = 0; task < tasks; ++task) {
-    rows.push_back(random_finish_row(random, parameters));
-  }
-  return std::make_unique<FinishCase>(parameters, rows, random.next());
-}
-
 }  // namespace tilewright::pipeline

@@ -42,9 +42,4 @@ class FrameCase : public BenchCase {
   std::string wrong_;
 };
 
-inline std::unique_ptr<BenchCase> random_stream_frame(Random& random) {
-  return std::make_unique<FrameCase>(random.between(1, 100), random.between(1, 9), random.between(0, 3),
-                                     random.between(0, 3));
-}
-
 }  // namespace tilewright::pipeline

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "support/pipeline/component_cases_testing.h"
+
 namespace tilewright::pipeline {
 namespace {
 

@@ -10,8 +10,6 @@
 
 namespace tilewright::pipeline {
 
-using BenchCases = std::vector<std::unique_ptr<BenchCase>>;
-
 // Checks every output beat. `startup` >= 0: in the first run of the bench (full speed) its busiest stream
 // rests for at most this many cycles.
 std::unique_ptr<BenchCase> stream_fifo_case(int64_t width, int64_t depth, const std::string& kind,
@@ -23,13 +21,5 @@ std::unique_ptr<BenchCase> line_window_case(netlist::Parameters parameters, int6
 // TASKS and TABLE are filled in.
 std::unique_ptr<BenchCase> sliding_window_case(netlist::Parameters parameters,
                                                std::vector<SlidingWindowRow> rows, int64_t startup = -1);
-
-// Random parameters.
-std::unique_ptr<BenchCase> random_stream_fifo(Random& random);
-std::unique_ptr<BenchCase> random_stream_fork(Random& random);
-std::unique_ptr<BenchCase> random_stream_join(Random& random);
-std::unique_ptr<BenchCase> random_stream_width(Random& random);
-std::unique_ptr<BenchCase> random_line_window(Random& random);
-std::unique_ptr<BenchCase> random_sliding_window(Random& random);
 
 }  // namespace tilewright::pipeline

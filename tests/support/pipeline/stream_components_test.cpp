@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/pipeline/bench_testing.h"
+#include "support/pipeline/component_cases_testing.h"
 #include "support/pipeline/stream_cases_testing.h"
 #include "tilewright/base/error.h"
 

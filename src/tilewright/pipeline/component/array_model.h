@@ -20,6 +20,10 @@ std::unique_ptr<CycleModel> array_model(int64_t steps);
 // put together.
 int64_t multiplier_steps(int64_t a_bits, int64_t b_bits, bool lut);
 
+// Steps from taking a beat to its sums, of the components of these names.
+int64_t mac_array_steps(const netlist::Parameters& parameters);
+int64_t lane_array_steps(const netlist::Parameters& parameters);
+
 // ceil(log2(count)), count >= 1: the levels of a tree of pairs.
 int64_t tree_levels(int64_t count);
 

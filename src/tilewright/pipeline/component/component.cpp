@@ -1,4 +1,4 @@
-// The table of components; the list below is the whole registration.
+// Components by name; list.h is the whole registration.
 #include "tilewright/pipeline/component/component.h"
 
 #include "tilewright/pipeline/component/list.h"
@@ -37,18 +37,14 @@ class ComponentLibrary : public netlist::Library {
 }  // namespace
 
 std::span<const ComponentType* const> component_types() {
-  static const std::vector<const ComponentType*> types = {
-      // By name.
-      &kControl,      &kDmaRead,      &kDmaWrite,     &kFinish,     &kLaneArray,
-      &kLineWindow,   &kMacArray,     &kReadShare,    &kRomWalker,  &kSlidingWindow,
-      &kStreamFifo,   &kStreamFork,   &kStreamFrame,  &kStreamJoin, &kStreamWidth,
-      &kTensorMemory, &kTensorReader, &kTensorWriter, &kWeightRing,
-  };
-  return types;
+#define TILEWRIGHT_ADDRESS_COMPONENT(constant, name) &constant,
+  static constexpr const ComponentType* kTypes[] = {TILEWRIGHT_COMPONENTS(TILEWRIGHT_ADDRESS_COMPONENT)};
+#undef TILEWRIGHT_ADDRESS_COMPONENT
+  return kTypes;
 }
 
 const ComponentType* component_type(const std::string& name) {
-  for (const ComponentType* type : component_types()) {
+  for (const ComponentType* const type : component_types()) {
     if (name == type->name) return type;
   }
   return nullptr;

@@ -14,6 +14,9 @@
 
 namespace tilewright::pipeline {
 
+struct ComponentSizes;
+struct ResourceFeatures;
+
 // The role of a port in a simulation of timing alone.
 enum class PortTiming {
   kControl,        // an input, or an output that comes from registers
@@ -61,6 +64,8 @@ struct ComponentType {
   // `images`: the task tables that `parameters` name.
   std::unique_ptr<CycleModel> (*cycle_model)(const netlist::Parameters& parameters,
                                              const MemoryImages& images);
+  // The features of its area; their weights are in estimate/resource_coefficients.cpp.
+  ResourceFeatures (*features)(const ComponentSizes& sizes);
   // The layouts of the rows of its task tables, and of whatever else has fields; its source takes their
   // positions from the package component_config. nullptr: there are none.
   std::vector<RowLayout> (*layouts)() = nullptr;

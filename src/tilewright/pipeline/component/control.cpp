@@ -4,6 +4,7 @@
 #include <array>
 
 #include "tilewright/base/error.h"
+#include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/task_rows.h"
 #include "tilewright/pipeline/image/registers.h"
@@ -263,9 +264,17 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
   return std::make_unique<Model>(parameters, images);
 }
 
+ResourceFeatures features(const ComponentSizes& p) {
+  ResourceFeatures f;
+  f.lut = {1, double(p("CHANNELS")), double(p("BUSY"))};
+  f.ff = {1, double(p("CHANNELS"))};
+  return f;
+}
+
 }  // namespace
 }  // namespace control
 
-const ComponentType kControl = {control::kName, {"component_config"}, control::ports, control::model};
+const ComponentType kControl = {
+    control::kName, {"component_config"}, control::ports, control::model, control::features};
 
 }  // namespace tilewright::pipeline

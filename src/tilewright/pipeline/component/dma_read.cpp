@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "tilewright/base/error.h"
-#include "tilewright/pipeline/component/burst_time.h"
+#include "tilewright/pipeline/component/area_features.h"
+#include "tilewright/pipeline/component/dma_time.h"
 #include "tilewright/pipeline/component/list.h"
-#include "tilewright/pipeline/component/queue_time.h"
 
 namespace tilewright::pipeline {
 
@@ -23,6 +23,16 @@ void check_burst_parameters(const netlist::Parameters& parameters, const char* c
     error(fmt::format("BURST {} of {} bytes", burst, data / 8), "a power of two of beats within 4096 bytes");
   }
   if (queue < burst) error(fmt::format("QUEUE {} holds no burst of {}", queue, burst), "QUEUE >= BURST");
+}
+
+ResourceFeatures dma_features(const ComponentSizes& p) {
+  ResourceFeatures f;
+  const area::MemoryLogic memory =
+      area::add_memory(f, p.text("KIND", "block"), p("QUEUE"), p("DATA"), p.family);
+  const double position = double(p("A") + 32 - 2 * area::bits_of(p("DATA") / 8));
+  f.lut = {1, position, memory.lut, double(area::bits_of(p("QUEUE")))};
+  f.ff = {1, position, memory.ff, double(area::bits_of(p("QUEUE")))};
+  return f;
 }
 
 namespace dma_read {
@@ -134,6 +144,6 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }  // namespace dma_read
 
 const ComponentType kDmaRead = {
-    dma_read::kName, {"stream_fifo", "stream_memory"}, dma_read::ports, dma_read::model};
+    dma_read::kName, {"stream_fifo", "stream_memory"}, dma_read::ports, dma_read::model, dma_features};
 
 }  // namespace tilewright::pipeline

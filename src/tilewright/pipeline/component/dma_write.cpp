@@ -1,7 +1,7 @@
 // A burst is asked for once all its beats are in the queue, so the memory never waits for data for long.
-#include "tilewright/pipeline/component/burst_time.h"
+#include "tilewright/pipeline/component/area_features.h"
+#include "tilewright/pipeline/component/dma_time.h"
 #include "tilewright/pipeline/component/list.h"
-#include "tilewright/pipeline/component/queue_time.h"
 
 namespace tilewright::pipeline {
 namespace dma_write {
@@ -136,6 +136,6 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
 }  // namespace dma_write
 
 const ComponentType kDmaWrite = {
-    dma_write::kName, {"stream_fifo", "stream_memory"}, dma_write::ports, dma_write::model};
+    dma_write::kName, {"stream_fifo", "stream_memory"}, dma_write::ports, dma_write::model, dma_features};
 
 }  // namespace tilewright::pipeline

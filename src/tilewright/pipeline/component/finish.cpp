@@ -6,10 +6,13 @@
 #include <algorithm>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/integer_math.h"
+#include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/pipeline/component/array_model.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/requirements.h"
 #include "tilewright/pipeline/image/row_layout.h"
+#include "tilewright/synthesis/memory_cells.h"
 
 namespace tilewright::pipeline {
 namespace finish {
@@ -206,6 +209,67 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
   return std::make_unique<Model>(parameters, images);
 }
 
+// Sums of 64 bits and a table of 513 points.
+ResourceFeatures fixed_features(const ComponentSizes& p, double held, double several, double fields) {
+  ResourceFeatures f;
+  const int64_t lanes = p("PF"), tables = p("TABLES", 0);
+  const double adds = p("RESIDUAL", 0) != 0 ? double(lanes) : 0, looks = tables > 0 ? double(lanes) : 0;
+  const double bits = double(lanes * (64 - p("FRACTION", 22)));
+  f.form = "finish_fixed";
+  if (tables > 0) f.dsp = lanes * area::product_blocks(33, 24, p.family);
+  const bool block = p.text("KIND", "lutram") == "block";
+  if (block) f.bram = lanes * 2 * synthesis::block_rams(tables * 513, 32, p.family);
+  // Entries are read at two places; what interpolates between them is set beside them, as too few runs have
+  // several tables to tell the two apart.
+  const double entries = block ? 0 : double(tables * 2 * 32 * ceil_div(513, 64));
+  f.lut = {1,     held, double(lanes), bits, adds, looks * (320 + entries), several, several * double(lanes),
+           fields};
+  f.ff = {1, held, double(lanes), bits, adds, looks, several};
+  return f;
+}
+
+// Bytes and narrower elements. `product`: bits that are shifted and clipped.
+ResourceFeatures integer_features(const ComponentSizes& p, double held, double several, double fields) {
+  ResourceFeatures f;
+  const int64_t lanes = p("PF"), tables = p("TABLES", 0), sum = p("SUM_BITS", 32),
+                factor = p("MULTIPLIER_BITS", 32);
+  const bool scales = factor > 0, residual = p("RESIDUAL", 0) != 0;
+  const double product = double(lanes * (sum + factor)),
+               narrow = double(lanes * (8 - std::min<int64_t>(8, p("AW"))));
+  const double split = scales && area::product_blocks(sum, factor, p.family) > 1 ? product : 0,
+               one = scales && split == 0 ? product : 0;
+  const bool block = p.text("KIND", "lutram") == "block";
+  if (block) f.bram = lanes * synthesis::block_rams(tables * 256, 8, p.family);
+  const double adds = residual ? double(lanes) : 0, table = block ? 0 : double(lanes * tables * 256 * 8) / 64;
+  f.dsp = (scales ? lanes * area::product_blocks(sum, factor, p.family) : 0) + (residual ? 2 * lanes : 0);
+  f.lut = {1,     held,    double(lanes * sum),     product, split,         double(lanes), adds,
+           table, several, several * double(lanes), fields,  several * adds};
+  f.ff = {1,
+          held,
+          double(lanes * sum),
+          one,
+          split,
+          double(lanes),
+          adds,
+          tables > 0 ? double(lanes) : 0,
+          several,
+          scales ? 0 : double(lanes),
+          residual ? several : 0,
+          narrow};
+  return f;
+}
+
+ResourceFeatures features(const ComponentSizes& p) {
+  const bool fixed = p.text("NUMBER", "integer") == "fixed", residual = p("RESIDUAL", 0) != 0;
+  const int64_t tasks = p("TASKS", 1);
+  // Bits of the sums that wait; of fixed point what is half a unit of the result and more.
+  const int64_t waiting = fixed ? 65 - p("FRACTION", 22) : p("ACC");
+  const double held = p("PO") > p("PF") ? double(p("PO") * waiting) : 0, several = tasks > 1 ? 1 : 0;
+  const double bits = fixed ? 64 + (residual ? 65 : 0) : 25 + (residual ? 111 : 0);
+  const double fields = area::table_logic(tasks, bits);
+  return fixed ? fixed_features(p, held, several, fields) : integer_features(p, held, several, fields);
+}
+
 }  // namespace
 }  // namespace finish
 
@@ -254,6 +318,7 @@ const ComponentType kFinish = {"finish",
                                 "task_walk", "finish_integer", "finish_fixed"},
                                finish::ports,
                                finish::model,
+                               finish::features,
                                finish::layouts};
 
 }  // namespace tilewright::pipeline

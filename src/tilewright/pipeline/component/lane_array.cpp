@@ -1,6 +1,5 @@
 // Both ways through a lane, products and comparisons, take the steps of the products.
-#include "tilewright/pipeline/component/lane_array.h"
-
+#include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/pipeline/component/array_model.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/requirements.h"
@@ -44,6 +43,43 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
   return array_model(lane_array_steps(parameters));
 }
 
+ResourceFeatures features(const ComponentSizes& p) {
+  ResourceFeatures f;
+  const int64_t lanes = p("P"), taps = p("TAPS");
+  const bool sum = p("SUM", 1) != 0, maximum = p("MAXIMUM", 1) != 0;
+  const double elements = double(lanes * p("AW")), compared = double(lanes * (taps - 1) * p("AW")),
+               both = maximum && sum ? 1 : 0;
+  area::Products r;
+  if (sum) r = area::products(p, taps, lanes, false);
+  const double sums = r.accumulates && !maximum ? 0 : double(lanes * p("ACC"));
+  f.dsp = r.blocks;
+  f.lut = {1,
+           sum ? sums : 0,
+           r.adders,
+           r.first_adders,
+           r.gated,
+           r.wide,
+           r.single,
+           maximum ? elements : 0,
+           maximum ? compared : 0,
+           maximum && !sum ? elements : 0,
+           both * sums};
+  f.ff = {1,
+          sum ? sums : 0,
+          r.registers,
+          r.first_registers,
+          r.logic_out,
+          r.wide,
+          r.single,
+          r.activations,
+          r.weights,
+          maximum ? elements : 0,
+          maximum ? compared : 0,
+          maximum && !sum ? elements : 0,
+          both * sums};
+  return f;
+}
+
 }  // namespace
 }  // namespace lane_array
 
@@ -61,6 +97,7 @@ const ComponentType kLaneArray = {
     "lane_array",
     {"beat_pipeline", "delay_line", "sum_tree", "max_tree", "multiply", "lane_sum"},
     lane_array::ports,
-    lane_array::model};
+    lane_array::model,
+    lane_array::features};
 
 }  // namespace tilewright::pipeline

@@ -3,6 +3,7 @@
 // (`level_`).
 #include <algorithm>
 
+#include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/requirements.h"
 
@@ -171,9 +172,25 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
   return std::make_unique<Model>(g);
 }
 
+ResourceFeatures features(const ComponentSizes& p) {
+  ResourceFeatures f;
+  const int64_t word = p("PI") * p("AW"), line = p("W") * p("CB"), ring = p("ROWS") * line;
+  const area::MemoryLogic memory = area::add_memory(f, p.text("KIND", "block"), ring, word, p.family);
+  const int64_t kh = p("KH"), kw = p("KW");
+  const double address = double(area::bits_of(ring));
+  const double span = double(area::bits_of(ring + (kh + p("SH") + p("PT") + 1) * line + p("H") * line) + 1);
+  const double loops = double(area::bits_of(p("HO")) + area::bits_of(p("WO")) + area::bits_of(p("OB")) +
+                              area::bits_of(kh) + area::bits_of(kw) + area::bits_of(p("CB")));
+  const double place = double(area::bits_of(p("H") + kh) + area::bits_of(p("W") + kw));
+  f.lut = {1, memory.lut, address, span, loops, place, double(word)};
+  f.ff = {1, memory.ff, address, span, loops, place};
+  return f;
+}
+
 }  // namespace
 }  // namespace line_window
 
-const ComponentType kLineWindow = {"line_window", {"stream_memory"}, line_window::ports, line_window::model};
+const ComponentType kLineWindow = {
+    "line_window", {"stream_memory"}, line_window::ports, line_window::model, line_window::features};
 
 }  // namespace tilewright::pipeline

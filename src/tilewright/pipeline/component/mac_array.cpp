@@ -1,7 +1,6 @@
 // Forms of the products, as in rtl/pipeline/tw_stream_mac_array.sv: both operands bipolar are counted,
 // bipolar weights choose activations where there are no blocks, everything else is multiplied.
-#include "tilewright/pipeline/component/mac_array.h"
-
+#include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/pipeline/component/array_model.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/requirements.h"
@@ -49,6 +48,18 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
   return array_model(mac_array_steps(parameters));
 }
 
+ResourceFeatures features(const ComponentSizes& p) {
+  ResourceFeatures f;
+  const int64_t po = p("PO");
+  const area::Products r = area::products(p, p("PI"), po, true);
+  const double sums = r.accumulates ? 0 : double(po * p("ACC"));
+  f.dsp = r.blocks;
+  f.lut = {1, sums, r.adders, r.first_adders, r.counted, r.chosen, r.gated, r.wide, r.paired, r.single};
+  f.ff = {1,           sums,   r.registers, r.first_registers, r.counted,     r.chosen,
+          r.logic_out, r.wide, r.paired,    r.single,          r.activations, r.weights};
+  return f;
+}
+
 }  // namespace
 }  // namespace mac_array
 
@@ -71,6 +82,7 @@ int64_t mac_array_steps(const netlist::Parameters& parameters) {
 const ComponentType kMacArray = {"mac_array",
                                  {"beat_pipeline", "sum_tree", "multiply", "multiply_pair", "dot_product"},
                                  mac_array::ports,
-                                 mac_array::model};
+                                 mac_array::model,
+                                 mac_array::features};
 
 }  // namespace tilewright::pipeline

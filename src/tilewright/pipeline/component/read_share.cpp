@@ -2,6 +2,7 @@
 #include <bit>
 #include <deque>
 
+#include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/task_rows.h"
 
@@ -112,9 +113,17 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
   return std::make_unique<Model>(parameters);
 }
 
+ResourceFeatures features(const ComponentSizes& p) {
+  ResourceFeatures f;
+  f.lut = {1, double(p("A"))};
+  f.ff = {1, double(p("A"))};
+  return f;
+}
+
 }  // namespace
 }  // namespace read_share
 
-const ComponentType kReadShare = {read_share::kName, {}, read_share::ports, read_share::model};
+const ComponentType kReadShare = {
+    read_share::kName, {}, read_share::ports, read_share::model, read_share::features};
 
 }  // namespace tilewright::pipeline

@@ -3,6 +3,8 @@
 #include "tilewright/pipeline/component/rom_walker.h"
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/integer_math.h"
+#include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/task_rows.h"
 #include "tilewright/pipeline/image/row_layout.h"
@@ -74,6 +76,37 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
   return std::make_unique<Model>();
 }
 
+// Columns of a memory of constants of logic that differ: of few words there are few.
+double distinct_columns(int64_t words, int64_t width) {
+  if (words <= 1) return 0;
+  return words >= 20 ? double(width) : double(std::min(width, (int64_t{1} << words) - 2));
+}
+
+ResourceFeatures features(const ComponentSizes& p) {
+  ResourceFeatures f;
+  const int64_t width = p("WIDTH"), words = p("WORDS"), tasks = p("TASKS", 1);
+  if (words == 1) {  // always the same word: nothing is left of the walk
+    f.lut.assign(7, 0);
+    f.ff.assign(7, 0);
+    return f;
+  }
+  const double counters = double(p("OB_BITS", 16) + p("PX_BITS", 32) + p("N_BITS", 32));
+  const bool block = p.text("KIND", "block") == "block";
+  const area::MemoryLogic memory =
+      block ? area::add_memory(f, "block", words, width, p.family) : area::MemoryLogic{};
+  const double address = double(area::bits_of(words)), several = tasks > 1 ? 1 : 0;
+  const double columns = block ? 0 : distinct_columns(words, width);
+  f.lut = {1,
+           address,
+           words > 3 ? columns * double(ceil_div(words, 64)) : 0,
+           several,
+           area::table_logic(tasks, address + 40),
+           memory.lut,
+           counters};
+  f.ff = {1, address, columns, several, double(area::bits_of(tasks)), memory.ff, counters};
+  return f;
+}
+
 }  // namespace
 }  // namespace rom_walker
 
@@ -84,10 +117,8 @@ std::vector<RomWalkerRow> rom_walker_rows(const netlist::Parameters& parameters,
                    task_table(parameters, images, row_bits(rom_walker::kRow), rom_walker::kName));
 }
 
-const ComponentType kRomWalker = {rom_walker::kName,
-                                  {"component_config", "task_table"},
-                                  rom_walker::ports,
-                                  rom_walker::model,
-                                  rom_walker::layouts};
+const ComponentType kRomWalker = {rom_walker::kName,    {"component_config", "task_table"},
+                                  rom_walker::ports,    rom_walker::model,
+                                  rom_walker::features, rom_walker::layouts};
 
 }  // namespace tilewright::pipeline

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/requirements.h"
 #include "tilewright/pipeline/image/row_layout.h"
+#include "tilewright/synthesis/memory_cells.h"
 
 namespace tilewright::pipeline {
 namespace sliding_window {
@@ -257,6 +259,22 @@ void check(const SlidingWindowRow& row, size_t index, const Parameters& paramete
                     where + "REPEAT needs one word per pixel");
 }
 
+ResourceFeatures features(const ComponentSizes& p) {
+  ResourceFeatures f;
+  const int64_t word = p("PI") * p("AW"), kh = p("KH"), kw = p("KW"), words = p("MAX_WORDS"),
+                tasks = p("TASKS", 1);
+  area::MemoryLogic memory;
+  if (kh > 1) memory = area::add_memory(f, p.text("KIND", "block"), words, (kh - 1) * word, p.family);
+  const int64_t most = p("MAX_CB", words);
+  double columns = 0;
+  if (kw > 1 && most > 1) columns = double(synthesis::lut_rams(most, (kw - 1) * kh * word, p.family));
+  const double window = double(kw * kh * word), several = tasks > 1 ? 1 : 0;
+  f.lut = {1, memory.lut, columns, window, several * double(184 + p("AW")), double(area::bits_of(words))};
+  f.ff = {
+      1, memory.ff, window, double(kh * word), several * double(184 + p("AW")), double(area::bits_of(words))};
+  return f;
+}
+
 }  // namespace
 }  // namespace sliding_window
 
@@ -282,10 +300,8 @@ std::vector<SlidingWindowRow> decode_sliding_window(const MemoryImage& table,
   return read_rows(sliding_window::kRow, table, parameters);
 }
 
-const ComponentType kSlidingWindow = {sliding_window::kName,
-                                      {"component_config", "stream_memory"},
-                                      sliding_window::ports,
-                                      sliding_window::model,
-                                      sliding_window::layouts};
+const ComponentType kSlidingWindow = {sliding_window::kName,    {"component_config", "stream_memory"},
+                                      sliding_window::ports,    sliding_window::model,
+                                      sliding_window::features, sliding_window::layouts};
 
 }  // namespace tilewright::pipeline

@@ -1,5 +1,6 @@
 // A queue counts its beats, the one at the output included. The output takes the next beat from the ring, or,
 // where the ring lies in LUTs and is empty, the one that comes in.
+#include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/requirements.h"
 
@@ -56,9 +57,23 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
   return std::make_unique<Model>(parameters);
 }
 
+ResourceFeatures features(const ComponentSizes& p) {
+  ResourceFeatures f;
+  const int64_t depth = p("DEPTH"), width = p("WIDTH");
+  const std::string kind = p.text("KIND", "lutram");
+  const bool late = kind == "block" || kind == "ultra";
+  const int64_t ring = late ? depth : std::max<int64_t>(1, depth - 1);
+  const area::MemoryLogic memory = area::add_memory(f, kind, ring, width, p.family);
+  const double control = double(area::bits_of(ring) * 2 + area::bits_of(depth + 1));
+  f.lut = {1, memory.lut, control, late ? 0.0 : double(width)};
+  f.ff = {1, control, late ? 0.0 : kind == "registers" ? memory.ff : double(width)};
+  return f;
+}
+
 }  // namespace
 }  // namespace stream_fifo
 
-const ComponentType kStreamFifo = {"stream_fifo", {"stream_memory"}, stream_fifo::ports, stream_fifo::model};
+const ComponentType kStreamFifo = {
+    "stream_fifo", {"stream_memory"}, stream_fifo::ports, stream_fifo::model, stream_fifo::features};
 
 }  // namespace tilewright::pipeline

@@ -1,4 +1,5 @@
 // One register, and for each output whether it still has to take what stands there.
+#include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/requirements.h"
 
@@ -47,9 +48,12 @@ std::unique_ptr<CycleModel> model(const Parameters&, const MemoryImages&) {
   return std::make_unique<Model>();
 }
 
+ResourceFeatures features(const ComponentSizes& p) { return area::registered_beat(double(p("WIDTH"))); }
+
 }  // namespace
 }  // namespace stream_fork
 
-const ComponentType kStreamFork = {"stream_fork", {}, stream_fork::ports, stream_fork::model};
+const ComponentType kStreamFork = {
+    "stream_fork", {}, stream_fork::ports, stream_fork::model, stream_fork::features};
 
 }  // namespace tilewright::pipeline

@@ -1,5 +1,6 @@
 // One register between the streams; a counter over KEEP + DROP + ADD says what the next step is.
 #include "tilewright/base/error.h"
+#include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/pipeline/component/list.h"
 
 namespace tilewright::pipeline {
@@ -64,9 +65,18 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
   return std::make_unique<Model>(parameters);
 }
 
+ResourceFeatures features(const ComponentSizes& p) {
+  ResourceFeatures f;
+  const double position = double(area::bits_of(p("KEEP") + p("DROP") + p("ADD")));
+  f.lut = {1, position, double(p("WIDTH"))};
+  f.ff = {1, position, double(p("WIDTH"))};
+  return f;
+}
+
 }  // namespace
 }  // namespace stream_frame
 
-const ComponentType kStreamFrame = {"stream_frame", {}, stream_frame::ports, stream_frame::model};
+const ComponentType kStreamFrame = {
+    "stream_frame", {}, stream_frame::ports, stream_frame::model, stream_frame::features};
 
 }  // namespace tilewright::pipeline

@@ -1,4 +1,5 @@
 // Both inputs are taken in the cycle in which both are there and the register is free.
+#include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/requirements.h"
 
@@ -45,9 +46,12 @@ std::unique_ptr<CycleModel> model(const Parameters&, const MemoryImages&) {
   return std::make_unique<Model>();
 }
 
+ResourceFeatures features(const ComponentSizes& p) { return area::registered_beat(2 * double(p("WIDTH"))); }
+
 }  // namespace
 }  // namespace stream_join
 
-const ComponentType kStreamJoin = {"stream_join", {}, stream_join::ports, stream_join::model};
+const ComponentType kStreamJoin = {
+    "stream_join", {}, stream_join::ports, stream_join::model, stream_join::features};
 
 }  // namespace tilewright::pipeline

@@ -1,5 +1,6 @@
 // One register: a wide beat leaves it in parts, or narrow beats gather in it. What is counted is the parts
 // left.
+#include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/requirements.h"
 
@@ -85,9 +86,20 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
   return std::make_unique<Gather>(out / in);
 }
 
+ResourceFeatures features(const ComponentSizes& p) {
+  ResourceFeatures f;
+  const int64_t element = p("ELEMENT"), in = p("IN"), out = p("OUT");
+  const int64_t parts = std::max(in, out) / std::min(in, out);
+  const double count = in == out ? 0 : double(area::bits_of(parts));
+  f.lut = {1, in > out ? double(in * element) : 0, count};
+  f.ff = {1, double(std::max(in, out) * element), count};
+  return f;
+}
+
 }  // namespace
 }  // namespace stream_width
 
-const ComponentType kStreamWidth = {"stream_width", {}, stream_width::ports, stream_width::model};
+const ComponentType kStreamWidth = {
+    "stream_width", {}, stream_width::ports, stream_width::model, stream_width::features};
 
 }  // namespace tilewright::pipeline

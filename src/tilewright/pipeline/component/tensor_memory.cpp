@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/integer_math.h"
+#include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/task_rows.h"
 
@@ -64,10 +66,33 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
   return std::make_unique<Model>(parameters);
 }
 
+ResourceFeatures features(const ComponentSizes& p) {
+  ResourceFeatures f;
+  const int64_t width = p("WIDTH"), parts = p("PARTS"), words = p("WORDS");
+  area::MemoryLogic memory;
+  for (int64_t part = 0; part < parts; ++part) {
+    const area::MemoryLogic one =
+        area::add_memory(f, p.text("KIND", "block"), words, width / parts, p.family);
+    memory.lut += one.lut;
+    memory.ff += one.ff;
+  }
+  // A gate of six inputs passes bits of three that take turns.
+  const auto turns = [](int64_t count) { return count > 1 ? double(ceil_div(count, 3)) : 0; };
+  const double address = double(area::bits_of(words)), readers = turns(p("READERS")),
+               writers = turns(p("WRITERS"));
+  f.lut = {
+      1, memory.lut, readers * address, writers * address, writers * double(width / parts), double(parts)};
+  f.ff = {1, memory.ff, double(width)};
+  return f;
+}
+
 }  // namespace
 }  // namespace tensor_memory
 
-const ComponentType kTensorMemory = {
-    tensor_memory::kName, {"tensor_bank"}, tensor_memory::ports, tensor_memory::model};
+const ComponentType kTensorMemory = {tensor_memory::kName,
+                                     {"tensor_bank"},
+                                     tensor_memory::ports,
+                                     tensor_memory::model,
+                                     tensor_memory::features};
 
 }  // namespace tilewright::pipeline

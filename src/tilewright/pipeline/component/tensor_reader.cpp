@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include "tilewright/base/error.h"
+#include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/task_rows.h"
 #include "tilewright/pipeline/image/row_layout.h"
+#include "tilewright/synthesis/memory_cells.h"
 
 namespace tilewright::pipeline {
 namespace tensor_reader {
@@ -234,6 +236,22 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
   return std::make_unique<Model>(parameters, std::move(tasks));
 }
 
+ResourceFeatures features(const ComponentSizes& p) {
+  ResourceFeatures f;
+  const int64_t word = p("PI") * p("AW"), units = p("UNITS"), tasks = p("TASKS", 1);
+  const double address = double(p("A")), progress = double(p("PROGRESS")), several = tasks > 1 ? 1 : 0;
+  f.lut = {1,
+           address,
+           double(synthesis::lut_rams(p("QUEUE"), word + 1, p.family)),
+           double(word),
+           units > 1 ? double(units * word) : 0,
+           progress,
+           several * address,
+           area::table_logic(tasks, 2 * address + 60)};
+  f.ff = {1, address, several, double(p("AW")), double(area::bits_of(tasks)), double(units)};
+  return f;
+}
+
 }  // namespace
 }  // namespace tensor_reader
 
@@ -245,10 +263,8 @@ std::vector<TensorReaderRow> decode_tensor_reader(const MemoryImage& table, int 
   return read_rows(tensor_reader::kRow, table, tensor_reader::sizes(aw, progress_sources));
 }
 
-const ComponentType kTensorReader = {tensor_reader::kName,
-                                     {"component_config", "task_table"},
-                                     tensor_reader::ports,
-                                     tensor_reader::model,
-                                     tensor_reader::layouts};
+const ComponentType kTensorReader = {tensor_reader::kName,    {"component_config", "task_table"},
+                                     tensor_reader::ports,    tensor_reader::model,
+                                     tensor_reader::features, tensor_reader::layouts};
 
 }  // namespace tilewright::pipeline

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "tilewright/base/error.h"
+#include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/task_rows.h"
 #include "tilewright/pipeline/image/row_layout.h"
@@ -166,6 +167,15 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
   return std::make_unique<Model>(parameters, std::move(tasks));
 }
 
+ResourceFeatures features(const ComponentSizes& p) {
+  ResourceFeatures f;
+  const int64_t tasks = p("TASKS", 1);
+  const double address = double(p("A")), several = tasks > 1 ? 1 : 0;
+  f.lut = {1, address, several * address, area::table_logic(tasks, 2 * address + 40), double(p("UNITS"))};
+  f.ff = {1, address, double(p("PF") * p("AW")), several, double(area::bits_of(tasks))};
+  return f;
+}
+
 }  // namespace
 }  // namespace tensor_writer
 
@@ -175,10 +185,8 @@ std::vector<TensorWriterRow> decode_tensor_writer(const MemoryImage& table) {
   return read_rows(tensor_writer::kRow, table);
 }
 
-const ComponentType kTensorWriter = {tensor_writer::kName,
-                                     {"component_config", "task_table"},
-                                     tensor_writer::ports,
-                                     tensor_writer::model,
-                                     tensor_writer::layouts};
+const ComponentType kTensorWriter = {tensor_writer::kName,    {"component_config", "task_table"},
+                                     tensor_writer::ports,    tensor_writer::model,
+                                     tensor_writer::features, tensor_writer::layouts};
 
 }  // namespace tilewright::pipeline

@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/integer_math.h"
+#include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/pipeline/component/list.h"
 #include "tilewright/pipeline/component/task_rows.h"
 #include "tilewright/pipeline/image/row_layout.h"
@@ -149,6 +151,24 @@ std::unique_ptr<CycleModel> model(const Parameters& parameters, const MemoryImag
   return std::make_unique<Model>(parameters, weight_ring_rows(parameters, images));
 }
 
+ResourceFeatures features(const ComponentSizes& p) {
+  ResourceFeatures f;
+  const int64_t width = p("WIDTH"), depth = p("DEPTH"), beat = p("BEAT"), tasks = p("TASKS", 1);
+  const int64_t banks = width > beat ? width / beat : 1, slice = width / banks;
+  area::MemoryLogic memory;
+  for (int64_t bank = 0; bank < banks; ++bank) {
+    const area::MemoryLogic one = area::add_memory(f, p.text("KIND", "block"), depth, slice, p.family);
+    memory.lut += one.lut;
+    memory.ff += one.ff;
+  }
+  const double address = double(area::bits_of(depth)),
+               cut = beat > width ? double(width * ceil_div(beat / width - 1, 3)) : 0,
+               several = tasks > 1 ? 1 : 0;
+  f.lut = {1, memory.lut, address, cut, several, area::table_logic(tasks, 40), double(banks)};
+  f.ff = {1, memory.ff, address, several, double(area::bits_of(tasks))};
+  return f;
+}
+
 }  // namespace
 }  // namespace weight_ring
 
@@ -172,10 +192,8 @@ int64_t least_depth(const std::vector<WeightRingRow>& rows) {
   return least;
 }
 
-const ComponentType kWeightRing = {weight_ring::kName,
-                                   {"component_config", "task_table", "stream_memory"},
-                                   weight_ring::ports,
-                                   weight_ring::model,
-                                   weight_ring::layouts};
+const ComponentType kWeightRing = {weight_ring::kName,    {"component_config", "task_table", "stream_memory"},
+                                   weight_ring::ports,    weight_ring::model,
+                                   weight_ring::features, weight_ring::layouts};
 
 }  // namespace tilewright::pipeline

@@ -1,5 +1,5 @@
 // Written by pipeline_calibration_fit from the 517 Yosys runs of bench/pipeline_calibration/measured.txt:
-// least squares per form of component, features in the order of resource_features.cpp.
+// least squares per form of component, features in the order of component/NAME.cpp.
 #include <map>
 
 #include "tilewright/pipeline/estimate/estimate.h"

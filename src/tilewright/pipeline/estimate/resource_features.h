@@ -1,20 +1,14 @@
-// The features of a component's area. Look-up tables and flip-flops are weighted sums of these
-// features (weights: resource_coefficients.cpp, fitted to Yosys runs); blocks are counted exactly.
+// The features of components (component/area_features.h), by name; and which names have weights.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "tilewright/netlist/netlist.h"
+#include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/synthesis/resources.h"
 
 namespace tilewright::pipeline {
-
-struct ResourceFeatures {
-  const char* form = "";        // whose weights count: the component, or one of its forms
-  std::vector<double> lut, ff;  // the first of each is 1
-  int64_t dsp = 0, bram = 0, uram = 0;
-};
 
 // Errors (invalid input): a component without a resource model.
 ResourceFeatures resource_features(const std::string& component, const netlist::Parameters& parameters,

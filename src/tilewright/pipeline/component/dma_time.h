@@ -1,9 +1,10 @@
-// How dma_read and dma_write cut their bytes into bursts: each ends at a multiple of BURST beats.
+// What dma_read and dma_write share: bursts, which end at multiples of BURST beats, and a queue.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "tilewright/pipeline/component/component.h"
@@ -39,7 +40,37 @@ class BurstTime {
   uint64_t position_ = 0, left_ = 0;  // in beats
 };
 
+// The times of a stream_fifo inside another component (rtl/pipeline/tw_stream_fifo.sv).
+class QueueTime {
+ public:
+  QueueTime(int64_t depth, const std::string& kind)
+      : depth_(depth), late_(kind == "block" || kind == "ultra") {}
+
+  bool can_push() const { return count_ != depth_; }
+  bool valid() const { return valid_; }
+  int64_t count() const { return count_; }
+  void reset() {
+    count_ = 0;
+    valid_ = false;
+  }
+  // `ready`: of the output; a push needs can_push().
+  void tick(bool push, bool ready) {
+    const bool pop = valid_ && ready, free = !valid_ || ready;
+    const bool waits = count_ != int64_t{valid_};  // a beat after the output
+    count_ += int64_t{push} - int64_t{pop};
+    valid_ = !free || waits || (push && !late_);
+  }
+
+ private:
+  const int64_t depth_;
+  const bool late_;
+  int64_t count_ = 0;
+  bool valid_ = false;
+};
+
 // Checks DATA, BURST, QUEUE and A of a dma; `component` is for messages. Errors (invalid input).
 void check_burst_parameters(const netlist::Parameters& parameters, const char* component);
+// Both take the same area.
+ResourceFeatures dma_features(const ComponentSizes& p);
 
 }  // namespace tilewright::pipeline
