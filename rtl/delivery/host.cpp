@@ -1,12 +1,11 @@
 // Runs images on the design of this folder: lays them out in memory, writes registers, waits, reads results.
 //
-//   g++ -O2 -std=c++17 -o run host/host.cpp                       on a board: registers and memory are mapped
-//   verilator --cc --exe --build -O3 -Wno-fatal -CFLAGS -DTILEWRIGHT_SIMULATION --top-module
-//   tilewright_pipeline
-//     -o run rtl/*.sv host/host.cpp                                in simulation: obj_dir/run
-//
-//   run --registers FILE:OFFSET --memory FILE:OFFSET:ADDRESS:BYTES IMAGES RESULTS        (board)
-//   run IMAGES RESULTS                                             (simulation, in the design's folder)
+// On a board, where registers and memory are mapped:
+//   g++ -O2 -std=c++17 -o run host/host.cpp
+//   ./run --registers FILE:OFFSET --memory FILE:OFFSET:ADDRESS:BYTES IMAGES RESULTS
+// In simulation, in the folder of the design:
+//   verilator --cc --exe --build -O3 -Wno-fatal --top tilewright_pipeline -o run rtl/*.sv host/host.cpp
+//   obj_dir/run IMAGES RESULTS
 //
 // FILE is /dev/mem or a /dev/uioN; ADDRESS is where the design sees the memory that the program maps at
 // OFFSET. IMAGES holds one or more images, row by row, column by column, channel by channel, in the integers
@@ -49,7 +48,7 @@ class Port {
   virtual uint64_t address() const = 0;
 };
 
-#ifdef TILEWRIGHT_SIMULATION
+#if __has_include("Vtilewright_pipeline.h")  // what Verilator makes of the design
 #include "Vtilewright_pipeline.h"
 #include "verilated.h"
 
@@ -392,7 +391,7 @@ int main(int count, char** arguments) {
       }
     }
     if (files.size() != 2) throw std::runtime_error("name a file of images and one for the results");
-#ifdef TILEWRIGHT_SIMULATION
+#if __has_include("Vtilewright_pipeline.h")  // what Verilator makes of the design
     SimulatedPort port;
 #else
     MappedPort port(registers, memory);
