@@ -28,14 +28,14 @@ void expect_equal_in_every_cycle(const Graph& model, const RealDesign& form) {
   options.limit_cycles = 10'000'000;
   RtlDesignPort port(design, options);
   Random random(9);
-  std::vector<std::vector<int32_t>> images(
-      2, std::vector<int32_t>(size_t(network.tensors[size_t(network.input)].shape.elements())));
+  const NetworkTensor& input = network.tensors[size_t(network.input)];
+  std::vector<std::vector<int32_t>> images(2, std::vector<int32_t>(size_t(input.shape.elements())));
   for (auto& image : images) {
     for (int32_t& value : image) {
-      const bool bipolar = network.tensors[size_t(network.input)].bipolar;
-      value = format.fixed ? int32_t(random.uniform() * (1 << format.fraction))
-              : bipolar    ? 1 - 2 * int32_t(random.between(0, 1))
-                           : int32_t(random.between(-128, 127));
+      const int32_t end = 1 << (std::min(input.bits, 8) - 1);
+      value = format.fixed    ? int32_t(random.uniform() * (1 << format.fraction))
+              : input.bipolar ? 1 - 2 * int32_t(random.between(0, 1))
+                              : int32_t(random.between(-end, end - 1));
     }
   }
   for (const uint64_t seed : {0, 1, 2}) {
