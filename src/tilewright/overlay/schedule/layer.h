@@ -122,8 +122,9 @@ std::optional<SourceView> image_view(const Shape& shape);
 // Whether `node` only views its input under another shape, without data movement on the overlay.
 bool is_view(const Graph& graph, const Node& node);
 
-// Whether the overlay can run `node` of an integer graph; if not, `reason` (may be null) says why and what
-// would help. Flatten and Reshape between layers are "supported" as the views they are when their input is.
+// Whether the overlay can run `node` of an integer graph; if not, `reason` (may be null) is every reason
+// why, and what would help. Flatten and Reshape between layers are "supported" as the views they are when
+// their input is.
 bool supports(const Graph& graph, const Node& node, const OverlayHardware& hardware, std::string* reason);
 
 // The layer of a node, or nullopt after adding to `refusals` why the overlay cannot run it, naming the node

@@ -492,7 +492,10 @@ bool supports(const Graph& graph, const Node& node, const OverlayHardware& hardw
   } catch (const Error& error) {  // a window that does not fit
     for (const Diagnostic& problem : error.diagnostics()) refusals.add(problem);
   }
-  if (reason != nullptr) *reason = refusals.errors()[0].message;
+  if (reason == nullptr) return false;
+  reason->clear();
+  for (const Diagnostic& refusal : refusals.errors())
+    *reason += (reason->empty() ? "" : "; ") + refusal.message;
   return false;
 }
 
