@@ -60,7 +60,7 @@ std::vector<std::string> engine_names() {
 }
 
 RunReport run(const RunRequest& request) {
-  const Target& target = target_of(request.model.path);
+  const Target& target = request.model.graph ? host_target() : target_of(request.model.path);
   const Target* owner = nullptr;  // of the engine, where that has one alone
   int64_t owners = 0;
   for (const Target* other : targets()) {
@@ -68,6 +68,7 @@ RunReport run(const RunRequest& request) {
     owner = other;
     ++owners;
   }
+  if (owners == 0) check_engine(target, request.engine.name);
   if (owners == 1 && owner != &target) {
     throw Error(ErrorKind::kInvalidInput,
                 fmt::format("'{}' is not a {}", request.model.path.string(), owner->artifact),

@@ -79,12 +79,18 @@ double widen(T value) {
 
 }  // namespace
 
-Tensor::Tensor(ElementType type, Shape shape) : type_(type), shape_(std::move(shape)) {
+void Tensor::set_type(ElementType type, Shape shape) {
+  type_ = type;
+  shape_ = std::move(shape);
   count_ = shape_.element_count();
   size_bytes_ = (size_t(count_) * size_t(bit_width(type)) + 7) / 8;
   if (size_bytes_ > kMaxBytes) {
     throw Error(ErrorKind::kInvalidInput, fmt::format("a tensor {} does not fit", to_string(type, shape_)));
   }
+}
+
+Tensor::Tensor(ElementType type, Shape shape) {
+  set_type(type, std::move(shape));
   // calloc: large zero-filled tensors cost no page until they are touched.
   auto* memory = static_cast<std::byte*>(std::calloc(std::max<size_t>(size_bytes_, 1), 1));
   if (memory == nullptr) {
@@ -93,11 +99,20 @@ Tensor::Tensor(ElementType type, Shape shape) : type_(type), shape_(std::move(sh
   buffer_ = std::shared_ptr<std::byte[]>(memory, [](std::byte* p) { std::free(p); });
 }
 
+Tensor Tensor::over(ElementType type, Shape shape, std::shared_ptr<const std::byte[]> buffer) {
+  Tensor tensor;
+  tensor.set_type(type, std::move(shape));
+  tensor.buffer_ = std::const_pointer_cast<std::byte[]>(std::move(buffer));
+  tensor.foreign_ = true;
+  return tensor;
+}
+
 std::span<std::byte> Tensor::mutable_bytes() {
-  if (buffer_.use_count() > 1) {
+  if (foreign_ || buffer_.use_count() > 1) {
     Tensor copy(type_, shape_);
     std::memcpy(copy.buffer_.get(), buffer_.get(), size_bytes_);
     buffer_ = std::move(copy.buffer_);
+    foreign_ = false;
   }
   return {buffer_.get(), size_bytes_};
 }

@@ -17,6 +17,9 @@ class Tensor {
   Tensor() : Tensor(ElementType::kF32, Shape{0}) {}
   // Zero-filled. Errors (invalid input): shape of over 2^40 bytes.
   Tensor(ElementType type, Shape shape);
+  // Over memory of somebody else, which is never written: `buffer` holds the shape's bytes, and its deleter
+  // says when they are no longer needed. Errors (invalid input): shape of over 2^40 bytes.
+  static Tensor over(ElementType type, Shape shape, std::shared_ptr<const std::byte[]> buffer);
   // A copy of `values`, whose number must be the shape's.
   template <typename T>
   Tensor(Shape shape, std::span<const T> values) : Tensor(element_type_of<T>::value, std::move(shape)) {
@@ -49,7 +52,8 @@ class Tensor {
     return {reinterpret_cast<T*>(mutable_bytes().data()), size_t(count_)};
   }
   std::span<const std::byte> bytes() const { return {buffer_.get(), size_bytes_}; }
-  std::span<std::byte> mutable_bytes();  // copies the buffer first if another tensor shares it
+  // Copies the buffer first if another tensor shares it or it is somebody else's.
+  std::span<std::byte> mutable_bytes();
 
   // Element `index` (row-major) of any type as a number; for loops that are not hot. The setters saturate.
   double number_at(int64_t index) const;
@@ -70,10 +74,14 @@ class Tensor {
   bool shares_buffer_with(const Tensor& other) const { return buffer_ == other.buffer_; }
 
  private:
-  ElementType type_;
+  // Of what it holds; the buffer is the caller's.
+  void set_type(ElementType type, Shape shape);
+
+  ElementType type_ = ElementType::kF32;
   Shape shape_;
   int64_t count_ = 0;
   size_t size_bytes_ = 0;
+  bool foreign_ = false;  // the buffer
   std::shared_ptr<std::byte[]> buffer_;
 };
 

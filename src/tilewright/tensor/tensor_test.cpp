@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace tilewright {
 namespace {
 
@@ -47,6 +49,25 @@ TEST(Tensor, CastRoundsToEvenAndSaturates) {
   const Tensor floats = Tensor::of<float>({5}, {0.5f, 1.5f, -300.f, 1e9f, -2.5f});
   EXPECT_EQ(floats.cast(ElementType::kI8).to_integers(), (std::vector<int64_t>{0, 2, -128, 127, -2}));
   EXPECT_EQ(floats.cast(ElementType::kF16).cast(ElementType::kF32).to_floats()[2], -300.f);
+}
+
+TEST(Tensor, OverForeignMemoryNeverWritesToIt) {
+  int freed = 0;
+  std::array<std::byte, 4> memory{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}};
+  {
+    Tensor tensor =
+        Tensor::over(ElementType::kI8, {2, 2}, {memory.data(), [&](const std::byte*) { ++freed; }});
+    EXPECT_EQ(tensor.bytes().data(), memory.data());
+    Tensor moved = std::move(tensor).reshaped({4});
+    EXPECT_EQ(moved.bytes().data(), memory.data());
+    moved.set_integer(0, 9);
+    EXPECT_EQ(moved.to_integers(), (std::vector<int64_t>{9, 2, 3, 4}));
+    EXPECT_EQ(memory[0], std::byte{1});
+    const std::byte* const own = moved.bytes().data();
+    moved.set_integer(1, 8);  // its own by now
+    EXPECT_EQ(moved.bytes().data(), own);
+  }
+  EXPECT_EQ(freed, 1);
 }
 
 TEST(Tensor, RefusesWhatCannotFit) {

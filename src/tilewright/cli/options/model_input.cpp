@@ -3,7 +3,6 @@
 #include "tilewright/cli/options/model_input.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
@@ -18,28 +17,12 @@ void show_warnings(const Diagnostics& warnings) {
   if (all.size() > kShown) std::cerr << "warning: and " << all.size() - kShown << " more like these\n";
 }
 
-std::filesystem::path shared_folder(const char* name) {
-  std::error_code ignored;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const std::filesystem::path installed = self.parent_path().parent_path() / "share/tilewright" / name;
-  return std::filesystem::exists(installed, ignored) ? installed
-                                                     : std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / name;
-}
-
-// Empty where the system names none.
-std::filesystem::path user_cache() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && *cache != 0) return std::filesystem::path(cache) / "tilewright";
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && *home != 0) return std::filesystem::path(home) / ".cache/tilewright";
-  return {};
-}
-
 }  // namespace
 
 SharedFolders shared_folders() {
-  return {shared_folder("hardware"), shared_folder("rtl"), shared_folder("dataflows"),
-          shared_folder("models")};
+  std::error_code ignored;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  return find_shared_folders(self.parent_path().parent_path(), TILEWRIGHT_SOURCE_DIR);
 }
 
 std::filesystem::path training_library() {
@@ -52,13 +35,15 @@ std::filesystem::path training_library() {
 }
 
 ModelFile model_file(const ModelOptions& options) {
-  return {options.path,
-          {options.dimensions, options.fill_gain, false, options.feeds, options.output_nodes,
-           options.keep_arg_max},
-          show_warnings};
+  return {.path = options.path,
+          .options = {options.dimensions, options.fill_gain, false, options.feeds, options.output_nodes,
+                      options.keep_arg_max},
+          .warn = show_warnings};
 }
 
-SampleFile sample_file(const DataOptions& options) { return {options.path, options.count, options.scale}; }
+SampleFile sample_file(const DataOptions& options) {
+  return {.path = options.path, .count = options.count, .scale = options.scale};
+}
 
 EngineRequest engine_request(const TimedEngineOptions& options) {
   EngineRequest request{.name = options.engine,

@@ -12,14 +12,14 @@ void quantize(const QuantizeVerbOptions& options, std::ostream& out) {
                                         .number_type = options.number_type,
                                         .calibration = sample_file(options.calibration),
                                         .evaluation = sample_file(options.evaluation),
-                                        .labels = options.labels,
+                                        .labels = {.path = options.labels},
                                         .output = options.output,
                                         .scales = options.scales,
                                         .method = options.method,
                                         .per_tensor = options.per_tensor,
                                         .weight_bits = options.weight_bits,
                                         .activation_bits = options.activation_bits,
-                                        .threads = options.threads});
+                                        .threads = options.threads}).report;
   out << (options.json ? answer.json : answer.text);
 }
 

@@ -5,6 +5,7 @@
 #include "tilewright/base/folder_writer.h"
 #include "tilewright/base/plain_text.h"
 #include "tilewright/flow/design/design_folder.h"
+#include "tilewright/flow/model/choice.h"
 #include "tilewright/flow/model/hardware_form.h"
 #include "tilewright/quantize/fixed_point/fixed_point_lowering.h"
 
@@ -28,7 +29,7 @@ NumberFormat number_format(const DesignQuestion& question) {
 }
 
 std::vector<Tensor> calibration_inputs(const DesignQuestion& question, const Graph& model) {
-  if (!question.calibration.path.empty()) return stack_inputs(model, Samples::read(question.calibration));
+  if (!question.calibration.empty()) return stack_inputs(model, Samples::read(question.calibration));
   if (question.model.options.fill_gain == 0) return {};
   return random_inputs(model, kSeededInputs);
 }
@@ -39,10 +40,15 @@ GenerateRequest generate_request(const DesignQuestion& question) {
   request.budget = pipeline::device_budget(request.device);
   if (!question.budget.empty()) pipeline::apply_budget(request.budget, question.budget);
   if (question.clock_mhz > 0) request.budget.clock_mhz = question.clock_mhz;
-  request.objective =
-      question.objective == "latency" ? pipeline::Objective::kLatency : pipeline::Objective::kThroughput;
-  request.allocate.streaming = question.form != "processors";
+  Diagnostics problems;
+  request.objective = choose<pipeline::Objective>(
+      "objective", question.objective,
+      {{"latency", pipeline::Objective::kLatency}, {"throughput", pipeline::Objective::kThroughput}},
+      problems);
+  request.allocate.streaming = choose<bool>(
+      "form", question.form, {{"auto", true}, {"streaming", true}, {"processors", false}}, problems);
   request.allocate.processors = question.form != "streaming";
+  problems.raise_if_any();
   request.simulate = question.simulate;
   if (!question.memory.empty()) request.memory = find_memory_model(question.memory);
   if (!question.allocation.empty()) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "tilewright/flow/map/map.h"
+#include "tilewright/flow/model/choice.h"
 #include "tilewright/nest/workload_text.h"
 #include "tilewright/spatial/chip/chip_network.h"
 #include "tilewright/spatial/network/network_files.h"
@@ -61,17 +62,12 @@ void check_options(const MapQuestion& question) {
   }
 }
 
-MapObjective objective_of(const std::string& text) {
-  return text == "latency" ? MapObjective::kLatency
-         : text == "edp"   ? MapObjective::kEdp
-                           : MapObjective::kEnergy;
-}
-
-MapRules rules_of(const MapQuestion& question) {
+MapRules rules_of(const MapQuestion& question, Diagnostics& problems) {
   if (question.rules.empty()) return question.timeloop.empty() ? MapRules::kPhysical : MapRules::kTimeloop;
-  return question.rules == "timeloop" ? MapRules::kTimeloop
-         : question.rules == "study"  ? MapRules::kStudy
-                                      : MapRules::kPhysical;
+  return choose<MapRules>(
+      "rules", question.rules,
+      {{"physical", MapRules::kPhysical}, {"timeloop", MapRules::kTimeloop}, {"study", MapRules::kStudy}},
+      problems);
 }
 
 // The layers to map, and the graph they come from.
@@ -154,13 +150,18 @@ std::vector<std::vector<int>> chains_of(const MapInput& input) {
 // What is searched on the request's hardware, and for how long.
 void set_search(const MapQuestion& question, MapRequest& request) {
   request.imperfect = question.imperfect;
-  request.mapper.objective = objective_of(question.objective);
+  Diagnostics problems;
+  request.mapper.objective = choose<MapObjective>(
+      "objective", question.objective,
+      {{"energy", MapObjective::kEnergy}, {"latency", MapObjective::kLatency}, {"edp", MapObjective::kEdp}},
+      problems);
   if (question.max_cycles > 0) request.mapper.max_cycles = question.max_cycles;
   // Each search has an equal part of the time.
   const int searches = 1 + int(question.pareto) + int(!question.pareto_buffer.empty()) + int(question.fuse);
   request.mapper.time_limit_s = question.time_s / double(searches);
   request.mapper.threads = question.threads;
-  request.rules = rules_of(question);
+  request.rules = rules_of(question, problems);
+  problems.raise_if_any();
   if (is_constraint_file(question.dataflow)) {
     request.constraints = constraint_rule(question.dataflow, request.hardware);
     request.dataflow = std::filesystem::path(question.dataflow).stem().string();

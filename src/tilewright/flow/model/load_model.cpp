@@ -88,6 +88,7 @@ Graph load_model(const std::filesystem::path& path, const LoadOptions& options, 
 }
 
 Graph load_model(const ModelFile& file) {
+  if (file.graph) return *file.graph;
   Diagnostics warnings;
   Graph graph = load_model(file.path, file.options, &warnings);
   if (file.warn) file.warn(warnings);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,11 @@ struct LoadOptions {
 Graph load_model(const std::filesystem::path& path, const LoadOptions& options = {},
                  Diagnostics* warnings = nullptr, TfStages* stages = nullptr);
 
-// A model file as requests name it.
+// A model file as requests name it, or a model that was read before.
 struct ModelFile {
   std::filesystem::path path;
   LoadOptions options;
+  std::shared_ptr<const Graph> graph;            // if not null: the model; `path` is only its name
   std::function<void(const Diagnostics&)> warn;  // gets the reader's warnings; may be empty
 };
 Graph load_model(const ModelFile& file);

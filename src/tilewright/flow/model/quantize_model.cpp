@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tilewright/base/json.h"
+#include "tilewright/flow/model/choice.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 #include "tilewright/quantize/fixed_point/fixed_point_check.h"
 #include "tilewright/quantize/fixed_point/fixed_point_lowering.h"
@@ -24,17 +25,23 @@ QuantizeOptions quantizer_options(const QuantizeRequest& request) {
   result.weight_bits = request.weight_bits;
   result.activation_bits = request.activation_bits;
   result.per_channel = !request.per_tensor;
-  result.scales = request.scales == "real" ? ScaleKind::kReal : ScaleKind::kPowerOfTwo;
-  const std::optional<CalibrationMethod> method =
-      parse_calibration_method(request.method == "kl" ? "entropy" : request.method);
-  TILEWRIGHT_CHECK(method.has_value(), "the command line lets an unknown calibration method through");
-  result.calibration = *method;
+  Diagnostics problems;
+  result.scales =
+      choose<ScaleKind>("scales", request.scales,
+                        {{"real", ScaleKind::kReal}, {"power-of-two", ScaleKind::kPowerOfTwo}}, problems);
+  result.calibration = choose<CalibrationMethod>("method", request.method,
+                                                 {{"squared-error", CalibrationMethod::kSquaredError},
+                                                  {"min-max", CalibrationMethod::kMinMax},
+                                                  {"percentile", CalibrationMethod::kPercentile},
+                                                  {"kl", CalibrationMethod::kEntropy}},
+                                                 problems);
+  problems.raise_if_any();
   result.threads = request.threads;
   return result;
 }
 
 const SampleFile& judged_samples(const QuantizeRequest& request) {
-  return request.evaluation.path.empty() ? request.calibration : request.evaluation;
+  return request.evaluation.empty() ? request.calibration : request.evaluation;
 }
 
 // One class number per sample of the accuracy; empty without labels.
@@ -69,7 +76,7 @@ nlohmann::json accuracy_json(const AccuracyReport& accuracy) {
           {"agreements", accuracy.agreements}};
 }
 
-Answer quantize_to_fixed_point(const QuantizeRequest& request) {
+QuantizedModel quantize_to_fixed_point(const QuantizeRequest& request) {
   const int fraction = fraction_of_number_type(request.number_type);
   if (request.weight_bits != 8 || request.activation_bits != 8) {
     throw Error(ErrorKind::kInvalidInput, "fixed point has 32 bits for weights and activations",
@@ -77,16 +84,16 @@ Answer quantize_to_fixed_point(const QuantizeRequest& request) {
   }
   const Graph graph = optimize(load_model(request.model));
   FixedPointReport report;
-  const Graph fixed = to_fixed_point(graph, fraction, &report);
+  Graph fixed = to_fixed_point(graph, fraction, &report);
   if (!is_fixed_point(fixed)) {
     throw Error(ErrorKind::kUnsupported,
                 fmt::format("'{}' holds nothing that has a fixed-point form", request.model.path.string()));
   }
-  write_onnx(request.output, fixed);
+  if (!request.output.empty()) write_onnx(request.output, fixed);
   nlohmann::json json{
       {"fraction", fraction}, {"fixed_mac_share", report.fixed_mac_share()}, {"warnings", report.warnings}};
   std::string text;
-  if (!judged_samples(request).path.empty()) {
+  if (!judged_samples(request).empty()) {
     const std::vector<Tensor> samples = stack_inputs(graph, Samples::read(judged_samples(request)));
     const AccuracyReport accuracy = compare_accuracy(
         graph, fixed, samples, read_labels(request, graph, samples[0].shape()[0]), request.threads);
@@ -96,23 +103,23 @@ Answer quantize_to_fixed_point(const QuantizeRequest& request) {
     json["may_wrap"] = check.may_wrap();
     text = to_string(accuracy) + to_string(check);
   }
-  return {to_string(report) + text, json_text(json, 2) + "\n"};
+  return {std::move(fixed), {to_string(report) + text, json_text(json, 2) + "\n"}};
 }
 
-Answer quantize_to_integers(const QuantizeRequest& request) {
+QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
   const Graph graph = optimize(load_model(request.model));
-  if (request.calibration.path.empty()) {
+  if (request.calibration.empty()) {
     throw Error(ErrorKind::kInvalidInput, "no calibration inputs", "give an array with --calibration");
   }
   const std::vector<Tensor> calibration = stack_inputs(graph, Samples::read(request.calibration));
-  const bool evaluates = !request.evaluation.path.empty();
+  const bool evaluates = !request.evaluation.empty();
   const std::vector<Tensor> samples =
       evaluates ? stack_inputs(graph, Samples::read(request.evaluation)) : calibration;
   const std::vector<int64_t> labels = read_labels(request, graph, samples[0].shape()[0]);
 
-  const Graph quantized = quantize(graph, calibration, quantizer_options(request));
+  Graph quantized = quantize(graph, calibration, quantizer_options(request));
   check_quantized(request.model.path.string(), quantized);
-  write_onnx(request.output, quantized);
+  if (!request.output.empty()) write_onnx(request.output, quantized);
 
   IntegerizeReport integer_report;
   const Graph integer = integerize(quantized, &integer_report);
@@ -122,12 +129,13 @@ Answer quantize_to_integers(const QuantizeRequest& request) {
                                {"int8_accuracy", accuracy.quantized_accuracy()},
                                {"agreements", accuracy.agreements},
                                {"integer_mac_share", integer_report.integer_mac_share()}};
-  return {to_string(accuracy) + "\n" + to_string(integer_report), json_text(json, 2) + "\n"};
+  return {std::move(quantized),
+          {to_string(accuracy) + "\n" + to_string(integer_report), json_text(json, 2) + "\n"}};
 }
 
 }  // namespace
 
-Answer quantize_model(const QuantizeRequest& request) {
+QuantizedModel quantize_model(const QuantizeRequest& request) {
   return request.number_type == "int8" ? quantize_to_integers(request) : quantize_to_fixed_point(request);
 }
 

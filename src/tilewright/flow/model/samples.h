@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <vector>
 
 #include "tilewright/graph/graph.h"
@@ -10,11 +11,16 @@
 
 namespace tilewright {
 
-// A file of samples as requests name it.
+class Samples;
+
+// A file of samples as requests name it, or samples in memory.
 struct SampleFile {
   std::filesystem::path path;
   int64_t count = 0;  // first samples only; 0: all
   double scale = 1.0;
+  std::shared_ptr<const Samples> samples;  // if not null: the samples; count and scale are theirs
+
+  bool empty() const { return path.empty() && !samples; }
 };
 
 class Samples {
@@ -22,7 +28,9 @@ class Samples {
   // Reads .npy, or idx (plain or gzip). `count` > 0 keeps the first samples only; values are multiplied by
   // `scale` when a float tensor is cut. Errors (invalid input): unreadable, no samples, fewer than `count`.
   static Samples read(const std::filesystem::path& path, int64_t count = 0, double scale = 1.0);
-  static Samples read(const SampleFile& file) { return read(file.path, file.count, file.scale); }
+  static Samples read(const SampleFile& file) {
+    return file.samples ? *file.samples : read(file.path, file.count, file.scale);
+  }
   // The same over an array in memory; axis 0 counts the samples.
   Samples(Tensor array, int64_t count, double scale, std::string name);
 

@@ -9,6 +9,7 @@
 
 #include "tilewright/cgra/graph/expression.h"
 #include "tilewright/cgra/graph/graph_file.h"
+#include "tilewright/flow/model/choice.h"
 
 namespace tilewright {
 namespace {
@@ -116,8 +117,14 @@ void read_fixed(const PlaceQuestion& question, cgra::MappingProblem& problem, Di
 }
 
 PlaceMethod read_method(const PlaceQuestion& question) {
+  std::string names;
   for (const PlaceMethod& method : place_methods()) {
     if (method.name == question.method) return method;
+    names += method.name + ", ";
+  }
+  if (question.method != "rl") {
+    throw Error(ErrorKind::kInvalidInput, "there is no method '" + question.method + "'",
+                "choose one of " + names + "rl");
   }
   return named_policy(question.policy, question.folders,
                       {.samples = question.samples, .beam = question.beam});
@@ -147,17 +154,20 @@ PlaceRequest place_request(const PlaceQuestion& question) {
   problem.rules = cgra::usual_rules(problem.fabric);
   problem.rules.routed = question.routed;
   if (!question.starters.empty()) {
-    problem.rules.starters_apart = question.starters == "off"     ? StarterRule::kOff
-                                   : question.starters == "roots" ? StarterRule::kRoots
-                                                                  : StarterRule::kFlows;
+    problem.rules.starters_apart = choose<StarterRule>(
+        "starters", question.starters,
+        {{"off", StarterRule::kOff}, {"roots", StarterRule::kRoots}, {"flows", StarterRule::kFlows}},
+        diagnostics);
   }
   read_delay(question, problem.rules, diagnostics);
   read_fixed(question, problem, diagnostics);
+  request.objective = choose<PlaceObjective>(
+      "objective", question.objective, {{"makespan", PlaceObjective::kMakespan}, {"ii", PlaceObjective::kIi}},
+      diagnostics);
   // The parts have been checked; their fit can be, once they are sound.
   problem.ii = request.iis.empty() ? 1 : request.iis.front();
   if (diagnostics.ok() && fabric_known) problem.verify(diagnostics);
   diagnostics.raise_if_any();
-  request.objective = question.objective == "ii" ? PlaceObjective::kIi : PlaceObjective::kMakespan;
   request.options.seed = question.seed;
   request.options.threads = question.threads;
   request.proof_folder = question.proof_folder;

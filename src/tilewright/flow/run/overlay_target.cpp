@@ -32,20 +32,37 @@ RunReport report_overlay_runs(const RunRequest& request, const Graph& graph, Sam
   return sample_report(request, graph, std::move(runs), more);
 }
 
-RunReport run_bundle(const RunRequest& request) {
+RunReport run_bundle_file(const RunRequest& request) {
+  RunRequest with_samples = request;
+  with_samples.input.samples = std::make_shared<const Samples>(input_samples(request));
+  return run_bundle(PreparedBundle(read_bundle(request.model.path, request.hardware, request.folders)),
+                    with_samples);
+}
+
+}  // namespace
+
+std::shared_ptr<const Engine> PreparedBundle::engine(Execution execution) const {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const Engine>& engine = execution == Execution::kOnHost ? on_host_ : as_placed_;
+  if (!engine) engine = std::make_shared<const Engine>(bundle_, execution);
+  return engine;
+}
+
+RunReport run_bundle(const PreparedBundle& prepared, const RunRequest& request) {
+  check_engine(overlay_target(), request.engine.name);
   const Samples samples = input_samples(request);
-  const Bundle bundle = read_bundle(request.model.path, request.hardware, request.folders);
+  const Bundle& bundle = prepared.bundle();
   const int64_t count = count_inputs(bundle.graph, samples);
   const bool host = request.engine.name == kHost;
   const overlay::ProgramEngineOptions overlay_engine =
       program_engine_options(request.engine, request.folders);
-  const auto engine =
-      std::make_shared<const Engine>(bundle, host ? Execution::kOnHost : Execution::kAsPlaced);
+  const std::shared_ptr<const Engine> engine =
+      prepared.engine(host ? Execution::kOnHost : Execution::kAsPlaced);
   std::optional<overlay::TraceWriter> trace;
   if (!request.engine.trace.empty()) trace.emplace(request.engine.trace, bundle.hardware);
   const int threads = trace || !request.engine.wave.empty() ? 1 : request.threads;
   std::shared_ptr<const Engine> reference;
-  if (request.verify) reference = std::make_shared<const Engine>(bundle, Execution::kOnHost);
+  if (request.verify) reference = prepared.engine(Execution::kOnHost);
   std::atomic<int64_t> mismatches = 0;
   std::vector<std::shared_ptr<Session>> sessions;
   std::mutex sessions_mutex;
@@ -74,6 +91,8 @@ RunReport run_bundle(const RunRequest& request) {
   return report_overlay_runs(request, bundle.graph, std::move(runs), cycles);
 }
 
+namespace {
+
 Diagnostics refused_nodes(const Graph& graph, const std::string& machine, const SharedFolders& folders) {
   const OverlayHardware hardware = find_overlay_hardware(machine, folders.hardware);
   Diagnostics refusals;
@@ -93,7 +112,7 @@ const Target& overlay_target() {
                                 .made_by = "`tilewright compile -o model.twb` writes one",
                                 .engines = {"functional", kHost, "cycle", "rtl"},
                                 .recognizes = is_container,
-                                .run = run_bundle,
+                                .run = run_bundle_file,
                                 .synthesize = synthesize_overlay,
                                 .refusals = refused_nodes};
   return target;

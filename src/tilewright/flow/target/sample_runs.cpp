@@ -84,7 +84,7 @@ RunReport sample_report(const RunRequest& request, const Graph& graph, SampleRun
 }
 
 Samples input_samples(const RunRequest& request) {
-  if (request.input.path.empty()) {
+  if (request.input.empty()) {
     throw Error(ErrorKind::kInvalidInput, "no input data", "give an array with --input");
   }
   return Samples::read(request.input);

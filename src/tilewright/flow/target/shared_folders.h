@@ -1,4 +1,4 @@
-// The location of the files that come with Tilewright: the library does not search for them itself.
+// The location of the files that come with Tilewright: presets, Verilog, dataflows and trained models.
 #pragma once
 
 #include <filesystem>
@@ -10,5 +10,12 @@ struct SharedFolders {
 
   std::filesystem::path devices() const { return hardware / "devices"; }
 };
+
+// Each folder as it is installed below `prefix` (share/tilewright) or, where it is not, in the source tree.
+SharedFolders find_shared_folders(const std::filesystem::path& prefix,
+                                  const std::filesystem::path& source_tree);
+
+// Where this user's compiled RTL models are kept; empty where the system names no place.
+std::filesystem::path user_cache();
 
 }  // namespace tilewright

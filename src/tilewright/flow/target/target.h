@@ -87,4 +87,7 @@ struct Target {
   Diagnostics (*refusals)(const Graph&, const std::string& machine, const SharedFolders&) = nullptr;
 };
 
+// Errors (invalid input): the target has no such engine, naming those that it has.
+void check_engine(const Target& target, const std::string& engine);
+
 }  // namespace tilewright
