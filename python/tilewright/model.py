@@ -1,0 +1,181 @@
+"""Models: read from a file, quantised, compiled and run."""
+from __future__ import annotations
+
+import html
+import json
+import os
+import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+from ._call import fill, prefix, threads_of
+
+if TYPE_CHECKING:
+    from .bundle import Bundle
+    from .design import Design
+
+Path = str | os.PathLike[str]
+Array = npt.NDArray[Any]
+
+
+class Value(NamedTuple):
+    """An input or output: its name, element type ("f32", "i8", ..) and shape."""
+
+    name: str
+    type: str
+    shape: tuple[int, ...]
+
+
+class Run:
+    """What a run gave: `outputs` by name, `classes` (the largest of output 0, by sample), `text`, and `facts`
+    such as seconds and, of a timed engine, cycles and counters."""
+
+    def __init__(self, report: _native.RunReport):
+        report.raise_disagreement()
+        self.outputs: dict[str, Array] = report.outputs
+        self.classes: list[int] = report.classes
+        self.text: str = report.text
+        self.facts: dict[str, Any] = json.loads(report.json)
+
+    @property
+    def output(self) -> Array:
+        """The only output. A model of several has `outputs`."""
+        if len(self.outputs) != 1:
+            raise ValueError(f"the model has {len(self.outputs)} outputs: {', '.join(self.outputs)}; take them from outputs")
+        return next(iter(self.outputs.values()))
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def run_request(x: npt.ArrayLike, engine: str, scale: float, verify: bool, threads: int | None,
+                memory: str | None = None, trace: Path | None = None) -> _native.RunRequest:
+    return fill(_native.RunRequest(), input=_native.samples(np.asarray(x), scale), verify=verify,
+                engine=fill(_native.EngineRequest(), name=engine, memory=memory, trace=trace),
+                threads=threads_of(threads))
+
+
+class Model:
+    """A network as Tilewright holds it. `load` reads one."""
+
+    def __init__(self, graph: _native.Graph, path: str):
+        self._graph, self._path = graph, path
+
+    @property
+    def _file(self) -> _native.ModelFile:
+        return _native.ModelFile(self._path, self._graph)
+
+    @property
+    def name(self) -> str:
+        """The file's name."""
+        return os.path.basename(self._path)
+
+    @property
+    def inputs(self) -> list[Value]:
+        return [Value(*value) for value in self._graph.inputs]
+
+    @property
+    def outputs(self) -> list[Value]:
+        return [Value(*value) for value in self._graph.outputs]
+
+    def inspect(self) -> dict[str, Any]:
+        """Operators with their shapes, multiply-accumulates, parameters and bytes."""
+        return dict(json.loads(_native.inspect(self._graph)[1]))
+
+    def taken_by(self, machine: str) -> dict[str, Any]:
+        """Which nodes a machine takes, and why not the others; "overlay=vta-default", "design=xc7z020",
+        "array=eyeriss-256"."""
+        return dict(json.loads(_native.taken_by(self._file, machine, prefix)[1]))
+
+    def quantize(self, images: npt.ArrayLike | None = None, *, scale: float = 1.0, number_type: str = "int8",
+                 weight_bits: int | None = None, activation_bits: int | None = None, scales: str | None = None,
+                 method: str | None = None, per_tensor: bool | None = None,
+                 evaluation: npt.ArrayLike | None = None, labels: npt.ArrayLike | None = None,
+                 output: Path | None = None, threads: int | None = None) -> QuantizedModel:
+        """The model in integers (QDQ), calibrated on `images` (samples along axis 0, multiplied by `scale`), or in
+        fixed point (number_type "q10.22"). Its accuracy is measured on `evaluation`, or else on the images;
+        `labels` are class numbers of those samples. `output` also writes an ONNX file."""
+        request = fill(_native.QuantizeRequest(), model=self._file, number_type=number_type, weight_bits=weight_bits,
+                       activation_bits=activation_bits, scales=scales, method=method, per_tensor=per_tensor,
+                       threads=threads_of(threads))
+        if images is not None:
+            request.calibration = _native.samples(np.asarray(images), scale)
+        if evaluation is not None:
+            request.evaluation = _native.samples(np.asarray(evaluation), scale)
+        if labels is not None:
+            request.labels = _native.samples(np.asarray(labels))
+        if output is not None:
+            request.output = output
+        graph, text, report = _native.quantize(request)
+        return QuantizedModel(graph, self._path, text, json.loads(report))
+
+    def compile(self, hardware: Path, *, records: list[Path] | None = None, no_records: bool | None = None,
+                memory: str | None = None) -> Bundle:
+        """A bundle for an overlay: a preset's name ("overlay-16x16") or a description's file. The model must be
+        quantised. `records`: files of tuned schedules, besides those that come with Tilewright."""
+        from .bundle import Bundle
+        request = fill(_native.CompileRequest(), hardware=os.fspath(hardware), records=records, no_records=no_records,
+                       memory=memory)
+        return Bundle(_native.compile(self._graph, self._path, request, prefix))
+
+    def generate(self, device: str, output: Path | None = None, *, clock: float | None = None, budget: str | None = None,
+                 images: npt.ArrayLike | None = None, scale: float = 1.0, objective: str | None = None,
+                 form: str | None = None, number_type: str | None = None, weight_bits: int | None = None,
+                 activation_bits: int | None = None, memory: str | None = None, simulate: bool | None = None,
+                 time: float = 0, threads: int | None = None) -> Design:
+        """A design in Verilog for a device (a preset's name or a file), in the folder `output`, or in a temporary one
+        that lives as long as the result. `clock` in MHz, `time` in seconds (0: no limit). A float model needs
+        `images` to be quantised on."""
+        from .design import Design, Folder
+        folder = Folder(output)
+        question = fill(_native.DesignQuestion(), model=self._file, device=device, budget=budget, clock_mhz=clock,
+                        objective=objective, form=form, number_type=number_type, weight_bits=weight_bits,
+                        activation_bits=activation_bits, memory=memory, simulate=simulate, output=folder.path,
+                        threads=threads_of(threads))
+        if images is not None:
+            question.calibration = _native.samples(np.asarray(images), scale)
+        text, report, ending = _native.generate(question, time, prefix)
+        return Design(folder, text, json.loads(report), ending)
+
+    def measure(self, x: npt.ArrayLike, *, scale: float = 1.0, threads: int | None = None) -> Run:
+        """Runs samples (along axis 0, multiplied by `scale`) on the host."""
+        request = run_request(x, "host", scale, False, threads)
+        request.model = self._file
+        return Run(_native.run(request, prefix))
+
+    def run(self, x: npt.ArrayLike, *, scale: float = 1.0, threads: int | None = None) -> Array:
+        """The only output of `measure`."""
+        return self.measure(x, scale=scale, threads=threads).output
+
+    def __str__(self) -> str:
+        return _native.inspect(self._graph)[0]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}: {self._graph.nodes} nodes>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+class QuantizedModel(Model):
+    """A quantised model, with `report` (accuracy, agreement, share of the integer work) and its `text`."""
+
+    def __init__(self, graph: _native.Graph, path: str, text: str, report: dict[str, Any]):
+        super().__init__(graph, path)
+        self.text, self.report = text, report
+
+
+def load(path: Path, *, dimensions: dict[str, int] | None = None, fill_gain: float | None = None,
+         allow_missing_weights: bool | None = None, output_nodes: list[str] | None = None,
+         keep_arg_max: bool | None = None) -> Model:
+    """Reads ONNX, a TensorFlow GraphDef or SavedModel, TFLite, or the text form of a graph. `dimensions` gives symbolic
+    dimensions their sizes; `fill_gain` fills a model without weights with pseudo-random ones."""
+    options = fill(_native.LoadOptions(), dimensions=dimensions, fill_gain=fill_gain,
+                   allow_missing_weights=allow_missing_weights, output_nodes=output_nodes, keep_arg_max=keep_arg_max)
+    graph, notes = _native.load(os.fspath(path), options)
+    for note in notes:
+        warnings.warn(note, stacklevel=2)
+    return Model(graph, os.fspath(path))

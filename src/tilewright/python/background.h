@@ -1,0 +1,50 @@
+// Long work of a Python call: it runs on a thread of its own without Python's lock, while the caller's thread
+// looks for Ctrl-C and hands progress on.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "tilewright/search/deadline.h"
+
+namespace tilewright::python {
+
+class Background {
+ public:
+  // `deadline` (may be null) ends with the first Ctrl-C: the work then gives the best that it has.
+  // `progress`: called with lines of text on the caller's thread; None: nothing is.
+  Background(const Deadline* deadline, pybind11::object progress)
+      : deadline_(deadline), progress_(std::move(progress)) {}
+
+  // From the work's thread: the latest line of progress.
+  void report(std::string line);
+
+  // Runs `work`. A Ctrl-C that the work cannot heed is raised as KeyboardInterrupt when it is done; so is one
+  // after which it has no result.
+  template <typename Work>
+  auto run(const Work& work) {
+    std::optional<decltype(work())> result;
+    wait_for([&] { result.emplace(work()); });
+    return std::move(*result);
+  }
+
+ private:
+  void wait_for(const std::function<void()>& work);
+  // With Python's lock. False after an exception in Python.
+  bool hand_on(std::optional<std::string> line);
+
+  const Deadline* deadline_;
+  pybind11::object progress_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<std::string> line_;
+  bool done_ = false;
+};
+
+}  // namespace tilewright::python
