@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from . import _native
 from ._call import prefix
-from .model import Array, Path, Run, Value, run_request
+from .model import Array, Path, Ported, Run, run_request
 
 
 class Report:
@@ -26,24 +26,17 @@ class Report:
         return self.svg or None
 
 
-class Bundle:
+class Bundle(Ported):
     """A model with its overlay programs. `Model.compile` makes one, `open_bundle` reads one."""
 
     def __init__(self, bundle: _native.Bundle):
+        super().__init__(bundle)
         self._bundle = bundle
 
     @property
     def hardware(self) -> str:
         """The overlay's name."""
         return self._bundle.hardware
-
-    @property
-    def inputs(self) -> list[Value]:
-        return [Value(*value) for value in self._bundle.inputs]
-
-    @property
-    def outputs(self) -> list[Value]:
-        return [Value(*value) for value in self._bundle.outputs]
 
     @property
     def layers(self) -> Report | None:

@@ -58,10 +58,26 @@ def run_request(x: npt.ArrayLike, engine: str, scale: float, verify: bool, threa
                 threads=threads_of(threads))
 
 
-class Model:
+class Ported:
+    """What has inputs and outputs."""
+
+    def __init__(self, ports: _native.Graph | _native.Bundle):
+        self._ports = ports
+
+    @property
+    def inputs(self) -> list[Value]:
+        return [Value(*value) for value in self._ports.inputs]
+
+    @property
+    def outputs(self) -> list[Value]:
+        return [Value(*value) for value in self._ports.outputs]
+
+
+class Model(Ported):
     """A network as Tilewright holds it. `load` reads one."""
 
     def __init__(self, graph: _native.Graph, path: str):
+        super().__init__(graph)
         self._graph, self._path = graph, path
 
     @property
@@ -72,14 +88,6 @@ class Model:
     def name(self) -> str:
         """The file's name."""
         return os.path.basename(self._path)
-
-    @property
-    def inputs(self) -> list[Value]:
-        return [Value(*value) for value in self._graph.inputs]
-
-    @property
-    def outputs(self) -> list[Value]:
-        return [Value(*value) for value in self._graph.outputs]
 
     def inspect(self) -> dict[str, Any]:
         """Operators with their shapes, multiply-accumulates, parameters and bytes."""

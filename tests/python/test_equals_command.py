@@ -24,6 +24,12 @@ def test_inspect(lenet):
     assert str(lenet) == command("inspect", MODEL)
 
 
+def test_ports(lenet, quantized, bundle):
+    image, scores = tw.Value("image", "f32", (1, 1, 28, 28)), tw.Value("scores", "f32", (1, 10))
+    for ported in (lenet, quantized, bundle):
+        assert (ported.inputs, ported.outputs) == ([image], [scores])
+
+
 def test_taken_by(lenet):
     assert lenet.taken_by("overlay=vta-default") == answer("inspect", MODEL, "--on", "overlay=vta-default")
 
