@@ -78,6 +78,13 @@ def test_interrupt_gives_the_best_so_far(tmp_path):
     assert time.monotonic() - begin < 30
 
 
+def test_time_is_kept(tmp_path):
+    begin = time.monotonic()
+    found = tw.map(long_layer(tmp_path), "eyeriss-256", imperfect=True, pareto=True, time=1)
+    assert found.ending == "time" and len(found.data) > 0
+    assert time.monotonic() - begin < 10
+
+
 def test_interrupt_of_what_has_no_part_result(bundle, images):
     interrupt_after(0.2)
     with pytest.raises(KeyboardInterrupt):

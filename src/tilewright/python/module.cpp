@@ -254,6 +254,7 @@ void bind_mapping(py::module_& m) {
       background.report(std::to_string(at.number) + " of " + std::to_string(at.count) + ": " + at.layer);
     };
     MapAnswer answer = background.run([&] { return answer_map(question); });
+    deadline.over();  // the mapper keeps to time_s by itself and does not say so
     return py::make_tuple(std::move(answer), ending_name(deadline.ending()));
   });
 }
