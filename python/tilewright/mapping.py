@@ -57,7 +57,7 @@ class Placement(Report):
         self.mapping, self.ending = mapping, ending
 
     def show(self) -> Placement:
-        """The picture, in a notebook; elsewhere the text is printed."""
+        """Prints the text; in a notebook, the result is shown as its picture."""
         print(self.text)
         return self
 
@@ -68,7 +68,7 @@ def place(graph: Path, fabric: Path, *, time: float = 0, ii: str | None = None, 
     file. `time` in seconds (0: until proven); `method`: exact, branch-and-bound, large, list, annealing, evolution,
     random or rl. Raises Infeasible where there is no mapping."""
     text = os.fspath(graph)
-    is_file = os.path.exists(text)
+    is_file = "=" not in text or os.path.exists(text)  # every expression assigns something
     question = fill(_native.PlaceQuestion(), fabric=os.fspath(fabric), ii=ii, method=method, objective=objective,
                     seed=seed, threads=threads_of(threads), graph=text if is_file else None,
                     expression=None if is_file else text, **more)

@@ -1,12 +1,14 @@
 """Arrays of every type and layout give what a plain copy of them gives; what cannot be read is refused."""
 import os
 import random
+import sys
 
 import numpy as np
 import pytest
 from conftest import PIXEL
 
 import tilewright as tw
+from tilewright import _native
 
 SEED = int(os.environ.get("TILEWRIGHT_SEED", "1"))
 
@@ -51,6 +53,20 @@ def test_lists_are_arrays(bundle, images):
 def test_others_are_refused(bundle, array):
     with pytest.raises(tw.InvalidInput):
         bundle.run(array)
+
+
+def test_plain_arrays_are_not_copied(bundle, images):
+    plain = images[:4].copy()
+    before = sys.getrefcount(plain)
+    samples = _native.samples(plain)
+    assert sys.getrefcount(plain) == before + 1  # the samples read it where it is
+    del samples
+    assert sys.getrefcount(plain) == before
+    strided = images[:8:2]
+    before = sys.getrefcount(strided)
+    samples = _native.samples(strided)
+    assert sys.getrefcount(strided) == before  # a copy
+    assert not bundle.run(plain, scale=PIXEL).flags.owndata
 
 
 def test_outputs_outlive_their_run(bundle, images):

@@ -36,6 +36,7 @@ def test_all_problems_are_listed(lenet, images):
     (lambda m, x: tw.map(m, "eyeriss-256", dataflow="zz"), tw.InvalidInput),
     (lambda m, x: tw.map(m, "eyeriss-256", objective="beauty"), tw.InvalidInput),
     (lambda m, x: tw.place("s = s +", "hycube-4x4"), tw.InvalidInput),
+    (lambda m, x: tw.place("no/such/graph.json", "hycube-4x4"), tw.InvalidInput),
     (lambda m, x: tw.place("s = s + x[i]", "hycube-4x4", method="magic"), tw.InvalidInput),
     (lambda m, x: tw.place("s = s + x[i]", "hycube-4x4", objective="beauty"), tw.InvalidInput),
     (lambda m, x: tw.place("s = s + x[i]", "hycube-4x4", starters="none"), tw.InvalidInput),
@@ -50,6 +51,17 @@ def test_kinds(lenet, images, call, kind):
     with pytest.raises(kind) as caught:
         call(lenet, images)
     assert str(caught.value) and caught.value.diagnostics
+
+
+@pytest.mark.parametrize("options", [{"method": m} for m in ("squared-error", "min-max", "percentile", "kl")]
+                         + [{"scales": s} for s in ("real", "power-of-two")])
+def test_every_word_of_quantize_is_taken(lenet, images, options):
+    assert lenet.quantize(images[:4], **options).report["samples"] == 4
+
+
+def test_a_missing_file_is_no_expression():
+    with pytest.raises(tw.InvalidInput, match="no/such/graph.json.*No such file"):
+        tw.place("no/such/graph.json", "hycube-4x4")
 
 
 def test_options_that_do_not_exist(lenet):

@@ -36,7 +36,7 @@ class Background {
 
  private:
   void wait_for(const std::function<void()>& work);
-  // With Python's lock. False after an exception in Python.
+  // With Python's lock. False after Ctrl-C; errors of the callback leave it.
   bool hand_on(std::optional<std::string> line);
 
   const Deadline* deadline_;

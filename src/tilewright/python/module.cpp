@@ -27,13 +27,11 @@ namespace {
 
 namespace py = pybind11;
 
-using GraphPointer = std::shared_ptr<const Graph>;
-
 SharedFolders folders(const std::filesystem::path& prefix) {
   return find_shared_folders(prefix, TILEWRIGHT_SOURCE_DIR);
 }
 
-// Work that nothing ends early but its end.
+// Work without a part result: Ctrl-C is raised when it is done.
 template <typename Work>
 auto in_background(const Work& work) {
   return Background(nullptr, py::none()).run(work);

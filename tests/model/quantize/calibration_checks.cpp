@@ -29,8 +29,8 @@ void for_each_calibration(const Graph& graph, const Tensor& images, const std::v
       EXPECT_EQ(coverage.integer_mac_share(), 1.0) << to_string(coverage);
       if (scales == ScaleKind::kPowerOfTwo) expect_only_shifts(integer);
       const AccuracyReport report = compare_accuracy(graph, integer, {images}, labels, threads);
-      std::cout << (scales == ScaleKind::kReal ? "real scales, " : "powers of two, ") << name(method) << ": "
-                << to_string(report);
+      std::cout << (scales == ScaleKind::kReal ? "real scales, " : "powers of two, ") << "method "
+                << int(method) << ": " << to_string(report);
       check(options, report);
     }
   }

@@ -121,28 +121,6 @@ RealRange squared_error_range(const Histogram& histogram, const NumberForm& form
 
 }  // namespace
 
-const char* name(CalibrationMethod method) {
-  switch (method) {
-    case CalibrationMethod::kMinMax:
-      return "min-max";
-    case CalibrationMethod::kPercentile:
-      return "percentile";
-    case CalibrationMethod::kEntropy:
-      return "entropy";
-    case CalibrationMethod::kSquaredError:
-      return "squared-error";
-  }
-  return "";
-}
-
-std::optional<CalibrationMethod> parse_calibration_method(std::string_view text) {
-  for (auto method : {CalibrationMethod::kMinMax, CalibrationMethod::kPercentile, CalibrationMethod::kEntropy,
-                      CalibrationMethod::kSquaredError}) {
-    if (text == name(method)) return method;
-  }
-  return std::nullopt;
-}
-
 RealRange select_range(const Histogram& histogram, CalibrationMethod method, const NumberForm& form,
                        double percentile) {
   if (histogram.empty()) return {0, 0};

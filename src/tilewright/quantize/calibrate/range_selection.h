@@ -1,9 +1,7 @@
 // From the results of calibration to the scale and zero point of a value.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "tilewright/quantize/calibrate/histogram.h"
 #include "tilewright/quantize/calibrate/quantization.h"
@@ -16,9 +14,6 @@ enum class CalibrationMethod {
   kEntropy,       // the saturation that keeps most of the distribution's information (KL divergence)
   kSquaredError,  // the saturation with the smallest mean squared error (expected_error)
 };
-// "min-max", "percentile", "entropy", "squared-error".
-const char* name(CalibrationMethod method);
-std::optional<CalibrationMethod> parse_calibration_method(std::string_view name);
 
 struct RealRange {
   double low = 0;
