@@ -6,12 +6,13 @@ BUILD = build/$(PRESET)
 TILEWRIGHT_OUTSIDE ?= ../shared
 export OMP_WAIT_POLICY ?= passive
 
-.PHONY: demo test test-outside test-all test-threads figures format build install check clean
+.PHONY: demo test test-outside test-all test-threads figures format build install package wheel docs check clean
 
 demo:
 	scripts/install-deps run
 	$(MAKE) --no-print-directory build TARGETS="tilewright"
-	scripts/demo $(BUILD)/tilewright
+	$(BUILD)/tilewright demo -o build/lenet
+	@echo "The command is $(CURDIR)/$(BUILD)/tilewright: add its folder to PATH, or install it (make install)."
 
 build:
 	cmake --preset $(PRESET)
@@ -50,11 +51,30 @@ figures:
 	$(MAKE) --no-print-directory build TARGETS=figures
 	scripts/figures $(BUILD)
 
+# The documentation site, build/docs/site: strict, so a dead link fails. Search wants a server:
+# python3 -m http.server --directory build/docs/site
+docs:
+	scripts/install-deps docs
+	$(MAKE) --no-print-directory build TARGETS="tilewright"
+	mkdocs build --quiet
+	@echo "The site is $(CURDIR)/build/docs/site/index.html."
+
 format:
 	git ls-files '*.h' '*.cpp' | xargs clang-format -i
 
 install: build
 	cmake --install $(BUILD)
+
+# A .deb with the command, the libraries and the Python package; its folder: build/packages.
+package:
+	scripts/install-deps package
+	$(MAKE) --no-print-directory build TARGETS="tilewright manual tilewright_python"
+	cpack --config $(BUILD)/CPackConfig.cmake -B build/packages
+
+# The Python package for Debian's Python, into build/packages. `pip install .` does the same.
+wheel:
+	scripts/install-deps package
+	/usr/bin/python3 -m pip wheel --no-deps --wheel-dir build/packages .
 
 clean:
 	rm -rf build

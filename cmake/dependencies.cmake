@@ -15,4 +15,6 @@ find_path(TILEWRIGHT_CLI11 CLI/CLI.hpp REQUIRED)
 find_program(TILEWRIGHT_FLATC flatc REQUIRED)
 find_path(TILEWRIGHT_FLATBUFFERS flatbuffers/flatbuffers.h REQUIRED)
 find_path(TILEWRIGHT_CADICAL cadical.hpp REQUIRED)
+find_path(TILEWRIGHT_NETTLE_HEADERS nettle/sha2.h REQUIRED)
+find_library(TILEWRIGHT_NETTLE nettle REQUIRED)  # digests of inputs
 find_library(TILEWRIGHT_CADICAL_LIBRARY cadical REQUIRED)

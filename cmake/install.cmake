@@ -1,30 +1,46 @@
-# `make install`: the command, the libraries and headers with a CMake package, the hardware presets and the dataflows.
-#   find_package(Tilewright) and link Tilewright::flow (everything), or a lower module.
+# `make install`: the command with its man pages and completions, the libraries and headers with a CMake package and a
+# pkg-config file, the hardware presets, dataflows and models. find_package(Tilewright) and link Tilewright::flow, or
+# pkg-config tilewright. The folder can be moved: everything finds the rest from where it lies itself.
+# Component `training` is what needs libtorch; it is a package of its own (cmake/package.cmake).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+set(shared ${CMAKE_INSTALL_DATADIR}/tilewright)
 
-set(modules)
-foreach(module base tensor netlist synthesis search report graph hardware frontend host nest layers transform quantize overlay spatial pipeline cgra tune flow)
-  if(TARGET tilewright_${module})
-    list(APPEND modules tilewright_${module})
-  endif()
-endforeach()
-install(TARGETS ${modules} tilewright EXPORT TilewrightTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-if(TARGET tilewright_cgra_training)  # loaded by 'place train' from beside the command
-  install(TARGETS tilewright_cgra_training LIBRARY DESTINATION lib)
+# From those that use to those that are used: the order in which a linker wants them.
+set(modules flow tune cgra pipeline spatial overlay quantize transform layers nest host frontend hardware graph report search
+            synthesis netlist tensor base)
+list(TRANSFORM modules PREPEND tilewright_ OUTPUT_VARIABLE libraries)
+install(TARGETS ${libraries} EXPORT TilewrightTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS tilewright RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET tilewright_cgra_training)  # found by 'place train' from where the command is
+  install(TARGETS tilewright_cgra_training LIBRARY DESTINATION lib/tilewright COMPONENT training)
 endif()
-install(DIRECTORY models/cgra/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/models/cgra)
-install(DIRECTORY models/tune/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/models/tune)
-install(EXPORT TilewrightTargets NAMESPACE Tilewright:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)
-install(DIRECTORY src/tilewright DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
-        PATTERN "*_testing.h" EXCLUDE)
-install(DIRECTORY hardware/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/hardware)
-install(DIRECTORY rtl/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/rtl)
-install(DIRECTORY dataflows/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tilewright/dataflows)
 
+install(CODE "set(SOURCE \"${CMAKE_SOURCE_DIR}/src\")\nset(INCLUDES \"${CMAKE_INSTALL_INCLUDEDIR}\")")
+install(SCRIPT cmake/install_headers.cmake)
+install(EXPORT TilewrightTargets NAMESPACE Tilewright:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)
 configure_package_config_file(cmake/TilewrightConfig.cmake.in ${CMAKE_BINARY_DIR}/TilewrightConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/TilewrightConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/TilewrightConfig.cmake ${CMAKE_BINARY_DIR}/TilewrightConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Tilewright)
+list(TRANSFORM libraries PREPEND -l OUTPUT_VARIABLE PKGCONFIG_LIBRARIES)
+list(JOIN PKGCONFIG_LIBRARIES " " PKGCONFIG_LIBRARIES)
+file(RELATIVE_PATH PKGCONFIG_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/tilewright.pc.in ${CMAKE_BINARY_DIR}/tilewright.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/tilewright.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+foreach(folder hardware dataflows models/cgra models/tune)
+  install(DIRECTORY ${folder}/ DESTINATION ${shared}/${folder} PATTERN "*.md" EXCLUDE)
+endforeach()
+install(DIRECTORY rtl/ DESTINATION ${shared}/rtl)  # with the README that `generate` puts into designs
+install(FILES models/lenet-fashion/lenet_fashion.onnx DESTINATION ${shared}/models/lenet-fashion)
+
+# Made with the command (src/tilewright/cli/CMakeLists.txt).
+set(manual ${CMAKE_BINARY_DIR}/manual)
+install(DIRECTORY ${manual}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} OPTIONAL)
+install(DIRECTORY ${manual}/bash/ DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions OPTIONAL)
+install(DIRECTORY ${manual}/zsh/ DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions OPTIONAL)
+install(DIRECTORY ${manual}/fish/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d OPTIONAL)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewright)
+install(FILES README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tilewright)

@@ -1,4 +1,4 @@
-// Collects implementation data (docs/tune/implementation_data.md): sampled overlays through Yosys and
+// Collects implementation data (docs/design/tune/implementation_data.md): sampled overlays through Yosys and
 // nextpnr, each row a file of its own in a folder, named after its content. Runs where it stopped when
 // started again; several may run at once.
 //

@@ -1,29 +1,39 @@
 """Bundles: models compiled for an overlay."""
 from __future__ import annotations
 
-import json
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._call import prefix
-from .model import Array, Path, Ported, Run, run_request
+from ._call import fill, fleet_of, limits_of, prefix, threads_of
+from ._progress import Progress, shown
+from .model import Array, Model, Path, Ported, Run, run_request
+from .report import Report, bars
+
+if TYPE_CHECKING:
+    from .tuning import Tuning
 
 
-class Report:
-    """Facts as `data` (of the command's --json) and as `text`; `svg` is their picture, where there is one."""
+class Timing(Report):
+    """Cycles of every layer on an overlay against its roofline; `rows` has a dict per layer."""
 
-    def __init__(self, text: str, data: str, svg: str = ""):
-        self.text, self.svg = text, svg
-        self.data: Any = json.loads(data)
+    def plot(self, ax: Any = None) -> Any:
+        """Bars of cycles by layer, with matplotlib, on `ax` or on new axes; returns the axes."""
+        return bars(ax, [row["layer"] for row in self.rows], [row["cycles"] for row in self.rows], "cycles")
 
-    def __repr__(self) -> str:
-        return self.text
 
-    def _repr_svg_(self) -> str | None:
-        return self.svg or None
+class Comparison(Report):
+    """Where a bundle leaves its float model; `rows` has a dict per tensor, `sqnr_db` its signal-to-noise ratio."""
+
+    _rows_at = ("tensors",)
+
+    @property
+    def faults(self) -> list[str]:
+        """Values in which the simulator and the integer reference differ; must be empty."""
+        return list(self.data["engine_faults"])
 
 
 class Bundle(Ported):
@@ -34,13 +44,18 @@ class Bundle(Ported):
         self._bundle = bundle
 
     @property
+    def name(self) -> str:
+        """The network's name."""
+        return self._bundle.name
+
+    @property
     def hardware(self) -> str:
         """The overlay's name."""
         return self._bundle.hardware
 
     @property
     def layers(self) -> Report | None:
-        """Where each node runs, why, and its estimated cycles; None for a bundle from a file."""
+        """Where each node runs, why, and its estimated cycles; None for a bundle from a file or from `tune`."""
         text, data = self._bundle.layers
         return Report(text, data) if data else None
 
@@ -49,23 +64,59 @@ class Bundle(Ported):
         self._bundle.write(os.fspath(path))
 
     def measure(self, x: npt.ArrayLike, *, engine: str = "functional", scale: float = 1.0, memory: str | None = None,
-                verify: bool = False, trace: Path | None = None, threads: int | None = None) -> Run:
+                verify: bool = False, trace: Path | None = None, threads: int | None = None,
+                progress: Progress = None) -> Run:
         """Runs samples (along axis 0, multiplied by `scale`) on an engine: functional, host (the integer reference),
         cycle, or rtl (the Verilog in Verilator). `verify` compares every output with the reference and raises
-        InternalError where one differs."""
+        InternalError where one differs. `trace`: a file of the cycle engine's trace."""
         request = run_request(x, engine, scale, verify, threads, memory, trace)
-        return Run(self._bundle.run(request, prefix))
+        with shown(progress, "run") as sink:
+            return Run(self._bundle.run(request, prefix, sink))
 
     def run(self, x: npt.ArrayLike, **options: Any) -> Array:
-        """The only output of `measure`, with its options."""
+        """The only output of `measure`, with its options: the samples' outputs stacked along axis 0."""
         return self.measure(x, **options).output
 
-    def report(self, memory: str = "fixed") -> Report:
-        """Cycles of every layer against its roofline, with the picture."""
-        return Report(*self._bundle.timing(memory))
+    def report(self, memory: str = "fixed") -> Timing:
+        """Cycles of every layer against its roofline, with the picture. `memory`: ideal, fixed[:LATENCY[:INTERVAL]]
+        (in cycles), ddr, or a YAML file."""
+        return Timing(*self._bundle.timing(memory))
+
+    def explain(self, memory: str = "fixed", *, trials: bool = True, threads: int | None = None,
+                progress: Progress = None) -> Timing:
+        """What bounds each layer, and what would help; `trials` makes each change and measures it in cycles."""
+        with shown(progress, "explain") as sink:
+            return Timing(*_native.explain(self._bundle, memory, trials, threads_of(threads), sink))
+
+    def compare(self, model: Model, x: npt.ArrayLike, *, scale: float = 1.0, threshold_db: float = 20) -> Comparison:
+        """Where this bundle leaves its float model, tensor by tensor, on the first sample of `x` (times `scale`). A
+        signal-to-noise ratio below `threshold_db` gets its cause."""
+        return Comparison(*_native.compare(model._graph, self._bundle, _native.samples(np.asarray(x), scale),
+                                           threshold_db))
+
+    def tune(self, *, trials: int | None = None, search: str | None = None, time: float | str = 0,
+             memory_limit: int | str = 0, memory: str = "fixed", records: Path | None = None,
+             layers: list[str] | None = None, batch: int | None = None, seed: int | None = None,
+             threads: int | None = None, executor: str | None = None, jobs: int | None = None,
+             job_folder: Path | None = None, partition: str | None = None, progress: Progress = None) -> Tuning:
+        """Searches faster schedules: `trials` per distinct layer (1000), each timed on the cycle simulator behind
+        `memory`. `search`: random, annealing, evolution, gbt or treegru. `time` in seconds or "10min"; `memory_limit`
+        in bytes or "2GiB"; `records`: a database that answers what is known and keeps what is measured. `executor`:
+        threads, local (processes) or slurm, `jobs` at once. Ctrl-C gives the best so far."""
+        from .tuning import Tuning
+        options = fill(_native.TuneOptions(), trials=trials, search=search, batch=batch, seed=seed,
+                       threads=threads_of(threads), memory=memory, layers=layers)
+        with shown(progress, "tune") as sink:
+            return Tuning(_native.tune(self._bundle, options, os.fspath(records or ""),
+                                       fleet_of(executor, jobs, job_folder, partition),
+                                       limits_of(time, memory_limit), sink))
 
     def __repr__(self) -> str:
         return f"<Bundle for {self.hardware}>"
+
+    def _repr_html_(self) -> str:
+        layers = self.layers
+        return layers._repr_html_() if layers else self.report()._repr_html_()
 
 
 def open_bundle(path: Path, hardware: Path = "") -> Bundle:

@@ -5,13 +5,15 @@ import html
 import json
 import os
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._call import fill, prefix, threads_of
+from ._call import fill, limits_of, prefix, threads_of
+from ._progress import Progress, shown
+from .report import Report, table
 
 if TYPE_CHECKING:
     from .bundle import Bundle
@@ -25,20 +27,29 @@ class Value(NamedTuple):
     """An input or output: its name, element type ("f32", "i8", ..) and shape."""
 
     name: str
+    """As in the model."""
     type: str
+    """f32, f16, i8, u8, .."""
     shape: tuple[int, ...]
+    """Sizes of its axes; the batch, where there is one, is axis 0."""
 
 
 class Run:
-    """What a run gave: `outputs` by name, `classes` (the largest of output 0, by sample), `text`, and `facts`
-    such as seconds and, of a timed engine, cycles and counters."""
+    """What a run gave."""
+
+    outputs: dict[str, Array]
+    """By name: the outputs of all samples, stacked along axis 0."""
+    classes: list[int]
+    """By sample: the index of the largest element of output 0; empty where that has no elements."""
+    text: str
+    """What ran, and how it compares with the reference."""
+    facts: dict[str, Any]
+    """The same as the command's --json: inputs, seconds and, of a timed engine, cycles and counters."""
 
     def __init__(self, report: _native.RunReport):
         report.raise_disagreement()
-        self.outputs: dict[str, Array] = report.outputs
-        self.classes: list[int] = report.classes
-        self.text: str = report.text
-        self.facts: dict[str, Any] = json.loads(report.json)
+        self.outputs, self.classes, self.text = report.outputs, report.classes, report.text
+        self.facts = json.loads(report.json)
 
     @property
     def output(self) -> Array:
@@ -66,19 +77,24 @@ class Ported:
 
     @property
     def inputs(self) -> list[Value]:
+        """Inputs in the model's order."""
         return [Value(*value) for value in self._ports.inputs]
 
     @property
     def outputs(self) -> list[Value]:
+        """Outputs in the model's order."""
         return [Value(*value) for value in self._ports.outputs]
 
 
 class Model(Ported):
     """A network as Tilewright holds it. `load` reads one."""
 
-    def __init__(self, graph: _native.Graph, path: str):
+    problems: list[str]
+    """What the reader tolerated in the file, and warned of; empty where all is well."""
+
+    def __init__(self, graph: _native.Graph, path: str, problems: list[str] | None = None):
         super().__init__(graph)
-        self._graph, self._path = graph, path
+        self._graph, self._path, self.problems = graph, path, problems or []
 
     @property
     def _file(self) -> _native.ModelFile:
@@ -93,6 +109,15 @@ class Model(Ported):
         """Operators with their shapes, multiply-accumulates, parameters and bytes."""
         return dict(json.loads(_native.inspect(self._graph)[1]))
 
+    def graph_table(self) -> Report:
+        """What reading and simplifying leaves of the graph, stage by stage; `rows` has a dict per stage."""
+        return Stages(*_native.graph_table(self._graph))
+
+    def optimize(self, output: Path | None = None, *, dump_folder: Path | None = None) -> Report:
+        """Runs the graph passes, writes the simplified model as ONNX to `output`, and the graph after each pass to
+        `dump_folder`; reports what each pass removed."""
+        return Report(*_native.optimize(self._file, os.fspath(output or ""), os.fspath(dump_folder or "")))
+
     def taken_by(self, machine: str) -> dict[str, Any]:
         """Which nodes a machine takes, and why not the others; "overlay=vta-default", "design=xc7z020",
         "array=eyeriss-256"."""
@@ -102,10 +127,11 @@ class Model(Ported):
                  weight_bits: int | None = None, activation_bits: int | None = None, scales: str | None = None,
                  method: str | None = None, per_tensor: bool | None = None,
                  evaluation: npt.ArrayLike | None = None, labels: npt.ArrayLike | None = None,
-                 output: Path | None = None, threads: int | None = None) -> QuantizedModel:
+                 output: Path | None = None, threads: int | None = None, progress: Progress = None) -> QuantizedModel:
         """The model in integers (QDQ), calibrated on `images` (samples along axis 0, multiplied by `scale`), or in
         fixed point (number_type "q10.22"). Its accuracy is measured on `evaluation`, or else on the images;
-        `labels` are class numbers of those samples. `output` also writes an ONNX file."""
+        `labels` are class numbers of those samples. `output` also writes an ONNX file. `scales`: real or power-of-two;
+        `method`: squared-error, min-max, percentile or kl."""
         request = fill(_native.QuantizeRequest(), model=self._file, number_type=number_type, weight_bits=weight_bits,
                        activation_bits=activation_bits, scales=scales, method=method, per_tensor=per_tensor,
                        threads=threads_of(threads))
@@ -117,46 +143,52 @@ class Model(Ported):
             request.labels = _native.samples(np.asarray(labels))
         if output is not None:
             request.output = output
-        graph, text, report = _native.quantize(request)
+        with shown(progress, "quantize") as sink:
+            graph, text, report = _native.quantize(request, sink)
         return QuantizedModel(graph, self._path, text, json.loads(report))
 
     def compile(self, hardware: Path, *, records: list[Path] | None = None, no_records: bool | None = None,
-                memory: str | None = None) -> Bundle:
+                memory: str | None = None, progress: Progress = None) -> Bundle:
         """A bundle for an overlay: a preset's name ("overlay-16x16") or a description's file. The model must be
         quantised. `records`: files of tuned schedules, besides those that come with Tilewright."""
         from .bundle import Bundle
         request = fill(_native.CompileRequest(), hardware=os.fspath(hardware), records=records, no_records=no_records,
                        memory=memory)
-        return Bundle(_native.compile(self._graph, self._path, request, prefix))
+        with shown(progress, "compile") as sink:
+            return Bundle(_native.compile(self._graph, self._path, request, prefix, sink))
 
     def generate(self, device: str, output: Path | None = None, *, clock: float | None = None, budget: str | None = None,
                  images: npt.ArrayLike | None = None, scale: float = 1.0, objective: str | None = None,
                  form: str | None = None, number_type: str | None = None, weight_bits: int | None = None,
                  activation_bits: int | None = None, memory: str | None = None, simulate: bool | None = None,
-                 time: float = 0, threads: int | None = None) -> Design:
+                 allocation: Path | None = None, time: float | str = 0, memory_limit: int | str = 0,
+                 threads: int | None = None, progress: Progress = None) -> Design:
         """A design in Verilog for a device (a preset's name or a file), in the folder `output`, or in a temporary one
-        that lives as long as the result. `clock` in MHz, `time` in seconds (0: no limit). A float model needs
-        `images` to be quantised on."""
+        that lives as long as the result. `clock` in MHz, `time` in seconds or "10min" (0: no limit), `memory_limit` in
+        bytes or "2GiB". A float model needs `images` (samples along axis 0, times `scale`) to be quantised on.
+        `budget`: "dsp=100,lut=20000"; `allocation`: a file that replaces the search."""
         from .design import Design, Folder
         folder = Folder(output)
         question = fill(_native.DesignQuestion(), model=self._file, device=device, budget=budget, clock_mhz=clock,
                         objective=objective, form=form, number_type=number_type, weight_bits=weight_bits,
                         activation_bits=activation_bits, memory=memory, simulate=simulate, output=folder.path,
-                        threads=threads_of(threads))
+                        allocation=allocation, threads=threads_of(threads))
         if images is not None:
             question.calibration = _native.samples(np.asarray(images), scale)
-        text, report, ending = _native.generate(question, time, prefix)
-        return Design(folder, text, json.loads(report), ending)
+        with shown(progress, "generate") as sink:
+            return Design(folder, _native.generate(question, limits_of(time, memory_limit), prefix, sink))
 
-    def measure(self, x: npt.ArrayLike, *, scale: float = 1.0, threads: int | None = None) -> Run:
+    def measure(self, x: npt.ArrayLike, *, scale: float = 1.0, threads: int | None = None,
+                progress: Progress = None) -> Run:
         """Runs samples (along axis 0, multiplied by `scale`) on the host."""
         request = run_request(x, "host", scale, False, threads)
         request.model = self._file
-        return Run(_native.run(request, prefix))
+        with shown(progress, "run") as sink:
+            return Run(_native.run(request, prefix, sink))
 
-    def run(self, x: npt.ArrayLike, *, scale: float = 1.0, threads: int | None = None) -> Array:
-        """The only output of `measure`."""
-        return self.measure(x, scale=scale, threads=threads).output
+    def run(self, x: npt.ArrayLike, **options: Any) -> Array:
+        """The only output of `measure`, with its options: the samples' outputs stacked along axis 0."""
+        return self.measure(x, **options).output
 
     def __str__(self) -> str:
         return _native.inspect(self._graph)[0]
@@ -165,25 +197,49 @@ class Model(Ported):
         return f"<{type(self).__name__} {self.name}: {self._graph.nodes} nodes>"
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        rows = [{"node": node["name"], "operator": node["op"], "inputs": shapes(node.get("inputs", [])),
+                 "outputs": shapes(node["outputs"]), "multiply-accumulates": node["macs"],
+                 "parameters": node["parameters"], "bytes": node["bytes"]} for node in self.inspect()["nodes"]]
+        problems = "".join(f"<li>{html.escape(problem)}</li>" for problem in self.problems)
+        return (f"<p><b>{html.escape(self.name)}</b>: {html.escape(shapes(self.inputs))} to "
+                f"{html.escape(shapes(self.outputs))}</p>{table(rows)}"
+                + (f"<p>Problems of the file:</p><ul>{problems}</ul>" if problems else "<p>No problems.</p>"))
+
+
+class Stages(Report):
+    """What reading and simplifying leaves of a graph; `rows` has a dict per stage."""
+
+    _rows_at = ("stages",)
 
 
 class QuantizedModel(Model):
-    """A quantised model, with `report` (accuracy, agreement, share of the integer work) and its `text`."""
+    """A quantised model. `Model.quantize` makes one."""
+
+    text: str
+    """Its accuracy for people."""
+    report: dict[str, Any]
+    """Samples, accuracy and agreement with the float model, share of the work in integers (0 to 1)."""
 
     def __init__(self, graph: _native.Graph, path: str, text: str, report: dict[str, Any]):
         super().__init__(graph, path)
         self.text, self.report = text, report
 
 
-def load(path: Path, *, dimensions: dict[str, int] | None = None, fill_gain: float | None = None,
-         allow_missing_weights: bool | None = None, output_nodes: list[str] | None = None,
-         keep_arg_max: bool | None = None) -> Model:
+def shapes(values: list[Any]) -> str:
+    """"image f32 [1, 1, 28, 28]" of inputs or outputs, as values or as inspect() gives them."""
+    parts = [value if isinstance(value, dict) else value._asdict() for value in values]
+    return ", ".join(f"{part['name']} {part['type']} {list(part['shape'])}" for part in parts)
+
+
+def load(path: Path, *, dimensions: dict[str, int] | None = None, feeds: dict[str, Sequence[int]] | None = None,
+         fill_gain: float | None = None, allow_missing_weights: bool | None = None,
+         output_nodes: list[str] | None = None, keep_arg_max: bool | None = None) -> Model:
     """Reads ONNX, a TensorFlow GraphDef or SavedModel, TFLite, or the text form of a graph. `dimensions` gives symbolic
-    dimensions their sizes; `fill_gain` fills a model without weights with pseudo-random ones."""
-    options = fill(_native.LoadOptions(), dimensions=dimensions, fill_gain=fill_gain,
+    dimensions their sizes; `fill_gain` fills a model without weights with pseudo-random ones. Of TensorFlow only:
+    `feeds`, nodes that become inputs, with their shapes (empty: the file's); `output_nodes`; `keep_arg_max`."""
+    options = fill(_native.LoadOptions(), dimensions=dimensions, feeds=feeds, fill_gain=fill_gain,
                    allow_missing_weights=allow_missing_weights, output_nodes=output_nodes, keep_arg_max=keep_arg_max)
     graph, notes = _native.load(os.fspath(path), options)
     for note in notes:
         warnings.warn(note, stacklevel=2)
-    return Model(graph, os.fspath(path))
+    return Model(graph, os.fspath(path), notes)

@@ -1,5 +1,5 @@
 // The compute module of the overlay between two registers behind a few pins: what is placed and routed where the whole
-// overlay is larger than a data set can afford (docs/tune/implementation_data.md). Inputs come from a shift register (scan
+// overlay is larger than a data set can afford (docs/design/tune/implementation_data.md). Inputs come from a shift register (scan
 // chain), as wide as a command with its number, in the place of the command queue's head; every output of the module
 // goes into a signature register (MISR), so none of it is dead. All paths begin and end in flip-flops, as in the overlay.
 //

@@ -1,8 +1,8 @@
 // The overlay: registers, run control, fetch, the three modules with their command queues, tokens, and the
-// read and write masters. Structure, timing and errors: docs/overlay/overlay_rtl.md.
+// read and write masters. Structure, timing and errors: docs/design/overlay/overlay_rtl.md.
 //
 // `irq` is high from the end of a run (done or error) to the next launch. `dbg_running` is the run's register:
-// the first cycle in which it is high is cycle 0 of docs/overlay/overlay_rtl.md.
+// the first cycle in which it is high is cycle 0 of docs/design/overlay/overlay_rtl.md.
 module tilewright_overlay (
     input  logic                                  clk,
     input  logic                                  rst_n,

@@ -1,4 +1,4 @@
-// When the slices of an ALU instruction start (docs/overlay/overlay_rtl.md, Compute). `issue` addresses ACC in its
+// When the slices of an ALU instruction start (docs/design/overlay/overlay_rtl.md, Compute). `issue` addresses ACC in its
 // cycle; `wr_valid` follows in the cycle in which the slice is written.
 //
 //   single-cycle operations   a slice per cycle, written one cycle after issue

@@ -1,5 +1,5 @@
 // The compute module: takes its commands in order and runs LOAD UOP/ACC/ACC_8BIT, GEMM, ALU and FINISH on the
-// scratchpads, the matrix core and the vector ALU. Timing: docs/overlay/overlay_rtl.md, Compute.
+// scratchpads, the matrix core and the vector ALU. Timing: docs/design/overlay/overlay_rtl.md, Compute.
 //
 // An instruction starts in the cycle in which its command is popped (start), and is done in the cycle of its
 // last write. One runs at a time, but for hardware with gemm_beside_alu: there a GEMM that says so starts while

@@ -1,6 +1,6 @@
 // Fetches the program and hands each instruction to the queue of its module.
 //
-// Timing (docs/overlay/overlay_rtl.md, Fetch): started in the cycle before cycle 0. A beat is popped when the
+// Timing (docs/design/overlay/overlay_rtl.md, Fetch): started in the cycle before cycle 0. A beat is popped when the
 // instruction register is empty or its last instruction leaves; an instruction is in the register in the cycle
 // after its last beat was popped, and leaves in any cycle in which its queue is not full. With instructions
 // smaller than a beat the register holds a beat of them.

@@ -1,6 +1,6 @@
 // AXI4 reads of three clients: 0 fetch, 1 compute, 2 load, in falling priority; the client is the ARID.
 //
-// Timing (docs/overlay/overlay_rtl.md, Read master): a request in t is granted in t if its client's credits cover the
+// Timing (docs/design/overlay/overlay_rtl.md, Read master): a request in t is granted in t if its client's credits cover the
 // burst, no client before it asks, and the address register is free or being accepted in t. The address is
 // valid in t + 1. Every client has a queue of 2^LOG_READ_QUEUE beats and a credit for each, so `rready` is
 // always 1: a slow client never holds up another.

@@ -1,4 +1,4 @@
-// First-in first-out queue in a shift register (FIFO1 of docs/overlay/overlay_rtl.md): for the few instructions in
+// First-in first-out queue in a shift register (FIFO1 of docs/design/overlay/overlay_rtl.md): for the few instructions in
 // flight.
 //
 // Timing: an item pushed in cycle t is at the head from max(t + 1, pop of the item before + 1). `full` and

@@ -1,6 +1,6 @@
 // The store module: STORE of OUT, the low bits of ACC, up to four in flight, in order.
 //
-// Timing (docs/overlay/overlay_rtl.md, Store): started in s, its burst generator is active from s + 1. From the cycle
+// Timing (docs/design/overlay/overlay_rtl.md, Store): started in s, its burst generator is active from s + 1. From the cycle
 // after the grant of a burst the reader reads one item per cycle out of the OUT mirror: a beat's slice of an
 // element, or an element smaller than a beat. `out_rd_index` in c gives `out_rd_data` in c + 1, which goes on
 // to the write master. An instruction is done when its reader has finished and its responses are counted.

@@ -1,4 +1,4 @@
-// First-in first-out queue (FIFO2 of docs/overlay/overlay_rtl.md): block RAM, or a shift register up to four items.
+// First-in first-out queue (FIFO2 of docs/design/overlay/overlay_rtl.md): block RAM, or a shift register up to four items.
 //
 // Timing: an item pushed in cycle t is at the head from max(t + 2, pop of the item before + 1). A push needs
 // `full` = 0, a pop needs `head_valid` = 1; both may happen in one cycle. `full` and `empty` follow from

@@ -1,7 +1,7 @@
 // LOAD: asks for the rows of a rectangle and writes its padded box into a scratchpad, element by element.
 // CLASS 0 loads INP and WGT (four instructions in flight), CLASS 1 UOP, ACC and ACC_8BIT (one).
 //
-// Timing (docs/overlay/overlay_rtl.md, Load): started in s, the burst generator is active from s + 1, the instruction
+// Timing (docs/design/overlay/overlay_rtl.md, Load): started in s, the burst generator is active from s + 1, the instruction
 // is in flight from s + 1. Data works on the oldest instruction in flight, one step per cycle; `done` is set
 // in the cycle of its last step. `wr_*` and `error` are registered: they follow a step by one cycle.
 //

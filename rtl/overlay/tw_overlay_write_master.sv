@@ -1,6 +1,6 @@
 // AXI4 writes of store: the address and data registers, and the responses.
 //
-// Timing (docs/overlay/overlay_rtl.md, Store): a request in t is granted in t if fewer than 8 bursts are outstanding,
+// Timing (docs/design/overlay/overlay_rtl.md, Store): a request in t is granted in t if fewer than 8 bursts are outstanding,
 // the address register is free and store's reader can take it (`reader_free`); the address is valid in t + 1.
 // A beat is put together from one item or more (elements smaller than a beat): an item that comes in c + 1
 // is in the data register in c + 2, which is valid when the item was the beat's last. `stall` asks to hold the

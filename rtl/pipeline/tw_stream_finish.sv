@@ -1,4 +1,4 @@
-// From sums to results (docs/pipeline/pipeline.md): PO sums leave as PO / PF beats or the first of them that the task
+// From sums to results (docs/design/pipeline/pipeline.md): PO sums leave as PO / PF beats or the first of them that the task
 // asks for (the others are dropped), each finished by PF lanes side by
 // side (tw_stream_finish_integer.sv, tw_stream_finish_fixed.sv). What is constant for a layer comes from the table of tasks, each
 // field in the step of the pipeline that uses it, so that tasks follow each other without a bubble.

@@ -1,5 +1,5 @@
 // One lane of finish with wide fixed point: a sum of 64 bits and a bias become a number of 32 bits, to which a
-// residual is added, and to which a table of 513 points is applied (docs/model/arithmetic.md). Every field of the
+// residual is added, and to which a table of 513 points is applied (docs/reference/arithmetic.md). Every field of the
 // task's row is given in the step that uses it (tw_stream_finish.sv).
 module tw_stream_finish_fixed #(
     parameter int FRACTION = 22,

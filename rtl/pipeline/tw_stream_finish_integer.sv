@@ -1,5 +1,5 @@
 // One lane of finish with integers: bias, multiplier, shift and clip of a sum, the addition of a residual, and
-// a table (docs/model/arithmetic.md). Every field of the task's row is given in the step that uses it (tw_stream_finish.sv).
+// a table (docs/reference/arithmetic.md). Every field of the task's row is given in the step that uses it (tw_stream_finish.sv).
 module tw_stream_finish_integer #(
     parameter int AW = 8,
     parameter int ACC = 32,

@@ -1,4 +1,4 @@
-// P lanes of TAPS elements per beat (docs/pipeline/pipeline.md): sums of products, or, where the highest bit of the
+// P lanes of TAPS elements per beat (docs/design/pipeline/pipeline.md): sums of products, or, where the highest bit of the
 // weight beat says so, the largest. SUM or MAXIMUM 0: that is never asked for and not built. The accumulators
 // are the output registers.
 module tw_stream_lane_array #(

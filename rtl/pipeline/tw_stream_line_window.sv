@@ -1,5 +1,5 @@
 // The windows of a convolution from a stream of pixels, word by word: a ring of ROWS rows of the image, written
-// in the order of the stream and read window by window (docs/pipeline/pipeline.md). Channel-major (LANES = 0): for y, x,
+// in the order of the stream and read window by window (docs/design/pipeline/pipeline.md). Channel-major (LANES = 0): for y, x,
 // ob, ky, kx, cb; lane by lane (LANES = 1): for y, x, cb, ky, kx. Words outside the image are PI times PAD.
 //
 // A word is read as soon as it has been written. What no later window needs is free at once: along the topmost

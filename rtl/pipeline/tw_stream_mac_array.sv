@@ -1,4 +1,4 @@
-// PO dot products of PI channels per beat (docs/pipeline/pipeline.md). The accumulators are the output registers.
+// PO dot products of PI channels per beat (docs/design/pipeline/pipeline.md). The accumulators are the output registers.
 module tw_stream_mac_array #(
     parameter int AW = 8,
     parameter int A_BIPOLAR = 0,

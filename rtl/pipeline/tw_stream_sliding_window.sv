@@ -1,6 +1,6 @@
 // The windows of a depthwise convolution or a pool from a stream of pixels, row by row: every word is taken once,
 // and each output beat is the whole window, tap (ky, kx) in bits [(ky * KW + kx) * PI * AW, ..), for y, x, cb
-// (docs/pipeline/pipeline.md). What differs between tasks is in TABLE, one row per task and image
+// (docs/design/pipeline/pipeline.md). What differs between tasks is in TABLE, one row per task and image
 // (src/tilewright/pipeline/component/sliding_window.h).
 //
 // Delays make the window: a line memory delays the stream by 1 .. KH - 1 rows (W * CB words each), a column

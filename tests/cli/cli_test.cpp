@@ -251,7 +251,7 @@ TEST(Cli, StudyRulesShowsWhatIsLeftOfAllCombinations) {
   EXPECT_TRUE(contains(ice40, "| 238 | 7 | 10 | 4.16e+03 |")) << ice40.output;
   const CommandResult xc7 = command("study rules --device xc7z020 --json");
   EXPECT_EQ(xc7.exit_code, 0) << xc7.output;
-  const nlohmann::json steps = nlohmann::json::parse(xc7.output);
+  const nlohmann::json steps = nlohmann::json::parse(xc7.output)["items"];
   EXPECT_EQ(steps.front()["rule"], "all combinations");
   EXPECT_EQ(steps.back()["place_and_route"], 1);
   EXPECT_LT(steps.back()["candidates"], steps.front()["candidates"]);

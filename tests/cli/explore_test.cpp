@@ -99,9 +99,9 @@ TEST(Explore, MakesAStudyAndTakesItUp) {
                  {"(trials): it was made with 2, not with 3"});
 }
 
-// The script of the step `explore` in the workflow that docs/tune/explore.md shows.
+// The script of the step `explore` in the workflow that docs/guides/explore.md shows.
 std::string documented_script() {
-  const std::string page = read_text_file(fs::path(TILEWRIGHT_SOURCE_DIR) / "docs/tune/explore.md");
+  const std::string page = read_text_file(fs::path(TILEWRIGHT_SOURCE_DIR) / "docs/guides/explore.md");
   const std::string open = "```yaml\n";
   const size_t begin = page.find(open) + open.size();
   const YAML::Node workflow = YAML::Load(page.substr(begin, page.find("```", begin) - begin));

@@ -51,8 +51,8 @@ void expect_complete(const std::string& options) {
   EXPECT_EQ(report["shape"], options.find("processors") != std::string::npos ? "processors" : "streaming");
   EXPECT_TRUE(report["simulated"]);
   const std::string page = read_text_file(folder / "report.html");
-  for (const char* layer : {"module", "module_", "reg"}) {
-    EXPECT_NE(page.find(std::string(">") + layer), std::string::npos) << layer;
+  for (const char* text : {"\"module", "\"module_", "\"reg", "tilewright generate ", "\"sha256\""}) {
+    EXPECT_NE(page.find(text), std::string::npos) << text;
   }
   // One image takes as long as the report says, and the host gives what the model gives.
   const std::string input = " --input " + small_model().images.string();
@@ -78,7 +78,8 @@ TEST(Generate, AnAllocationFileGivesTheSameFolder) {
   EXPECT_EQ(a.size(), b.size());
   for (const auto& [name, text] : a) {
     ASSERT_EQ(b.count(name), 1u) << name;
-    EXPECT_TRUE(text == b.at(name)) << name;
+    const bool names_the_command = name == "report.html" || name == ".tilewright";  // the page, its digest
+    EXPECT_TRUE(names_the_command || text == b.at(name)) << name;
   }
 }
 

@@ -36,7 +36,11 @@ constexpr const char* kVerbs[] = {
     "report IN --svg OUT",
     "tune IN -o OUT",
     "tune m.twb --records IN -o OUT",
-    "tune IN --page OUT",
+    "tune IN --html OUT",
+    "explain IN --data OUT",
+    "map IN --hardware eyeriss-256 --html OUT",
+    "place IN --fabric streaming-engine --html OUT",
+    "generate IN --device xc7z020 -o d --html OUT",
     "map IN --hardware eyeriss-256 -o OUT",
     "map --workload IN --hardware eyeriss-256 --csv OUT",
     "map --workload w.yaml --hardware IN --plot OUT",
@@ -54,7 +58,7 @@ constexpr const char* kVerbs[] = {
     "generate m.onnx --device xc7z020 --allocation IN -o OUT",
     "records export IN -o OUT",
     "records recover IN -o OUT",
-    "study importance IN -o OUT",
+    "study importance IN --html OUT",
     "exec IN --engine cycle --trace OUT",
 };
 

@@ -112,7 +112,7 @@ TEST(CliRecords, WhatIsWrongIsNamed) {
   expect_failure("records import " + files("a.db") + " " + files("bad.jsonl"), 1, files("bad.jsonl") + ":4:");
   expect_failure("records export " + files("a.db") + " -o /dev/full", 1, "No space left on device");
   expect_failure("records export --json " + files("a.db"), 1, "both print to standard output");
-  expect_failure("records", 1, "subcommand");
+  expect_failure("records", 1, "needs a verb");
   EXPECT_TRUE(contains(command("records stats " + files("a.db")), ": 20 records"));
 }
 

@@ -168,7 +168,7 @@ int run(int kills, uint64_t seed) {
   const Words generate{"generate", model,           "--device", "xc7z020",   "--number-type",
                        "q10.22",   "--no-simulate", "-o",       at("design")};
   const Words compile{"compile", at("q.onnx"), "--no-records", "-o", at("m.twb"), "--hardware"};
-  const Words importance{"study", "importance", data, "--target", "lut", "-o", at("page.html"), "--seed"};
+  const Words importance{"study", "importance", data, "--target", "lut", "--html", at("page.html"), "--seed"};
   const Words map{"map", model,     "--hardware", "eyeriss-256", "--dataflow",
                   "rs",  "--cache", at("cache"),  "--batch"};
   const std::vector<Pair> pairs = {

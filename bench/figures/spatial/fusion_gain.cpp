@@ -1,5 +1,5 @@
 // fusion_gain: energy of whole networks on arch-unified, layer by layer at the proven optimum against fused
-// chains (docs/spatial/map.md): perfect factors, register files keep all data, Timeloop's accounting,
+// chains (docs/guides/map.md): perfect factors, register files keep all data, Timeloop's accounting,
 // batch 1.
 //
 // A fused tile's mapping is searched for 0.3 s at most and 24 tilings per segment are costed, so the gains

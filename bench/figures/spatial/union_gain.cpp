@@ -1,5 +1,5 @@
 // union_gain: what an array that supports two or three of the six dataflows buys over the best single one, on
-// storage of equal area with 256 PEs (docs/spatial/map.md), for five networks at batch 1 and 16: least
+// storage of equal area with 256 PEs (docs/guides/map.md), for five networks at batch 1 and 16: least
 // energy, and least energy x delay of the network. Every layer is at its proven optimum under each dataflow.
 // Exits non-zero if a model is missing.
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The optimal schedules of C2 to C11 of ResNet-18 on the public default overlay (memory port 128 bits),
 // proven: every valid point of each layer's space is timed by the cycle simulator or excluded by the bound of
-// its schedule (docs/overlay/schedules.md, docs/tune/trials.md). Beside each optimum the default schedule and
-// the bound that no schedule of the layer can pass.
+// its schedule (docs/design/overlay/schedules.md, docs/design/tune/trials.md). Beside each optimum the
+// default schedule and the bound that no schedule of the layer can pass.
 //
 // With --records the trials go into that database and the run can be cut off: the next one goes on where it
 // ended. --optima writes the best record of each layer as lines of JSON (gzip where it ends in .gz):

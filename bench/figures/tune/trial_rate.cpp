@@ -1,7 +1,7 @@
-// Trials per second (docs/tune/trials.md) when tuning C2 to C11 of ResNet-18 on the public default overlay
-// (memory port 128 bits), the same number of each layer. The schedules are drawn from each layer's space
-// (docs/overlay/schedules.md), every valid point with the same probability and none twice; drawing is not
-// counted.
+// Trials per second (docs/design/tune/trials.md) when tuning C2 to C11 of ResNet-18 on the public default
+// overlay (memory port 128 bits), the same number of each layer. The schedules are drawn from each layer's
+// space (docs/design/overlay/schedules.md), every valid point with the same probability and none twice;
+// drawing is not counted.
 //
 // timing only: the schedule's lowering to times and their run (ScheduleTimer).
 // full: the schedule compiled to instruction bytes and executed with data by the cycle simulator; the cycles

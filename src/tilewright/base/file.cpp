@@ -15,9 +15,11 @@
 #include <cstring>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/unused_path.h"
+#include "tilewright/base/words/nearest_word.h"
 
 namespace tilewright {
 namespace {
@@ -35,10 +37,31 @@ struct Descriptor {
               fmt::format("cannot {} '{}': {}", what, path.string(), std::strerror(errno)), hint);
 }
 
+// What a path that is not there was probably meant to be, from the names in its folder.
+std::string path_hint(const std::filesystem::path& path) {
+  constexpr size_t kMostNames = 10'000;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::error_code failed;
+  if (!std::filesystem::is_directory(folder, failed))
+    return fmt::format("there is no folder '{}'; check the path", folder.string());
+  std::vector<std::string> names;
+  for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end;
+       at.increment(failed)) {
+    if (names.size() < kMostNames) names.push_back(at->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return did_you_mean(path.filename().string(), names) + "check the path";
+}
+
 // Opens without waiting: a named pipe that nobody writes to would hold us up.
 int open_to_read(const std::filesystem::path& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) fail("open", path);
+  if (fd < 0 && errno != ENOENT) fail("open", path);
+  if (fd < 0) {
+    const std::string hint = path_hint(path);
+    errno = ENOENT;
+    fail("open", path, hint);
+  }
   return fd;
 }
 

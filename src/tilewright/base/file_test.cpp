@@ -115,8 +115,9 @@ TEST(File, DescriptorsAreWrittenToWhereTheyStand) {
 }
 
 TEST(File, NamesTheFileAndTheReason) {
-  EXPECT_EQ(error_text([] { read_text_file("/nowhere/a"); }),
-            "cannot open '/nowhere/a': No such file or directory");
+  EXPECT_EQ(
+      error_text([] { read_text_file("/nowhere/a"); }),
+      "cannot open '/nowhere/a': No such file or directory; there is no folder '/nowhere'; check the path");
   EXPECT_EQ(error_text([] { read_text_file("/tmp"); }), "cannot read '/tmp': it is a folder");
   EXPECT_EQ(
       error_text([] { write_text_file("/nowhere/a", "x"); }),

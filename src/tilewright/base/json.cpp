@@ -8,6 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "tilewright/base/fields/field_recorder.h"
+#include "tilewright/base/words/nearest_word.h"
+
 namespace tilewright {
 namespace {
 
@@ -19,6 +22,33 @@ std::string short_text(const nlohmann::json& value) {
   if (value.is_structured()) return "...";
   const std::string text = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+}
+
+// The members of an object stay where they are when the document is moved.
+FieldRecorder::MapId json_map_id(const nlohmann::json& object) {
+  return reinterpret_cast<FieldRecorder::MapId>(object.get_ptr<const nlohmann::json::object_t*>());
+}
+
+void record_json_places(const nlohmann::json& value, FieldRecorder::Place& place, FieldRecorder& recorder) {
+  if (!value.is_structured()) return;
+  if (value.is_object()) recorder.place(json_map_id(value), place);
+  for (const auto& [name, child] : value.items()) {
+    place.push_back(name);
+    record_json_places(child, place, recorder);
+    place.pop_back();
+  }
+}
+
+void record_json_document(const nlohmann::json& document) {
+  FieldRecorder* const recorder = FieldRecorder::active();
+  if (recorder == nullptr || !recorder->opens_document()) return;
+  FieldRecorder::Place place;
+  record_json_places(document, place, *recorder);
+}
+
+void record_json_field(const nlohmann::json* object, const std::string& name, const RecordedField& field) {
+  FieldRecorder* const recorder = FieldRecorder::active();
+  if (recorder != nullptr && object != nullptr) recorder->field(json_map_id(*object), name, field);
 }
 
 }  // namespace
@@ -59,7 +89,9 @@ nlohmann::json parse_json(const std::string& text, const std::string& source_nam
     return true;
   };
   try {
-    return json::parse(text, watch);
+    json document = json::parse(text, watch);
+    record_json_document(document);
+    return document;
   } catch (const json::parse_error& error) {
     const size_t at = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
     const auto line = 1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(at), '\n');
@@ -84,8 +116,10 @@ JsonMap::JsonMap(const nlohmann::json& value, std::string where, Diagnostics& di
     : where_(std::move(where)), diagnostics_(diagnostics) {
   if (value.is_object()) {
     object_ = &value;
+    if (FieldRecorder* const recorder = FieldRecorder::active()) recorder->visit(json_map_id(value));
   } else {
-    diagnostics_.error(ErrorKind::kInvalidInput, where_, "", "an object {...} is expected");
+    diagnostics_.error(ErrorKind::kInvalidInput, where_, "", "an object {...} is expected",
+                       "put the fields in braces");
   }
 }
 
@@ -93,6 +127,7 @@ bool JsonMap::has(const std::string& key) const { return object_ && object_->con
 
 const nlohmann::json* JsonMap::child(const std::string& key) {
   known_.insert(key);
+  record_json_field(object_, key, {});
   return has(key) ? &(*object_)[key] : nullptr;
 }
 
@@ -108,6 +143,7 @@ const nlohmann::json* JsonMap::list(const std::string& key) {
 }
 
 int64_t JsonMap::integer(const std::string& key, int64_t low, int64_t high, std::optional<int64_t> fallback) {
+  record_json_field(object_, key, {FieldKind::kInteger, double(low), double(high), !fallback});
   const nlohmann::json* value = child(key);
   if (!value) {
     if (!fallback) error(key, "missing field", fmt::format("give an integer in {}..{}", low, high));
@@ -119,6 +155,7 @@ int64_t JsonMap::integer(const std::string& key, int64_t low, int64_t high, std:
 }
 
 std::string JsonMap::text(const std::string& key, std::optional<std::string> fallback) {
+  record_json_field(object_, key, {FieldKind::kText, 0, 0, !fallback});
   const nlohmann::json* value = child(key);
   if (!value) {
     if (!fallback) error(key, "missing field", "give a text");
@@ -130,6 +167,7 @@ std::string JsonMap::text(const std::string& key, std::optional<std::string> fal
 }
 
 bool JsonMap::boolean(const std::string& key, std::optional<bool> fallback) {
+  record_json_field(object_, key, {FieldKind::kBoolean, 0, 0, !fallback});
   const nlohmann::json* value = child(key);
   if (!value) {
     if (!fallback) error(key, "missing field", "give true or false");
@@ -142,12 +180,11 @@ bool JsonMap::boolean(const std::string& key, std::optional<bool> fallback) {
 
 void JsonMap::finish() {
   if (!object_) return;
+  if (FieldRecorder* const recorder = FieldRecorder::active()) recorder->close(json_map_id(*object_));
   for (const auto& entry : object_->items()) {
     if (known_.count(entry.key())) continue;
-    std::string fields;
-    for (const std::string& name : known_) fields += (fields.empty() ? "" : ", ") + name;
     diagnostics_.error(ErrorKind::kInvalidInput, where_, entry.key(), "unknown field",
-                       "known fields: " + fields);
+                       words_hint(entry.key(), {known_.begin(), known_.end()}, "known fields"));
   }
 }
 

@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "tilewright/base/fields/field_recorder.h"
 #include "tilewright/base/file.h"
+#include "tilewright/base/words/nearest_word.h"
 
 namespace tilewright {
 namespace {
@@ -94,6 +96,33 @@ class DocumentCheck final : public YAML::EventHandler {
   std::unordered_map<YAML::anchor_t, Size> complete_;
 };
 
+// Maps begin at different places of the text. Those that no text made have none.
+FieldRecorder::MapId map_id(const YAML::Node& map) {
+  return map.Mark().is_null() ? 0 : FieldRecorder::MapId(map.Mark().pos) + 1;
+}
+
+void record_places(const YAML::Node& node, FieldRecorder::Place& place, FieldRecorder& recorder) {
+  if (node.IsMap()) recorder.place(map_id(node), place);
+  size_t index = 0;
+  for (const auto& entry : node) {
+    if (node.IsMap() && !entry.first.IsScalar()) continue;
+    place.push_back(node.IsMap() ? entry.first.Scalar() : std::to_string(index++));
+    record_places(node.IsMap() ? entry.second : YAML::Node(entry), place, recorder);
+    place.pop_back();
+  }
+}
+
+void record_document(const YAML::Node& node) {
+  FieldRecorder* const recorder = FieldRecorder::active();
+  if (recorder == nullptr || !recorder->opens_document()) return;
+  FieldRecorder::Place place;
+  record_places(node, place, *recorder);
+}
+
+void record_field(const YAML::Node& map, const std::string& name, const RecordedField& field) {
+  if (FieldRecorder* const recorder = FieldRecorder::active()) recorder->field(map_id(map), name, field);
+}
+
 }  // namespace
 
 YAML::Node parse_yaml(const std::string& text, const std::string& source_name) {
@@ -101,10 +130,13 @@ YAML::Node parse_yaml(const std::string& text, const std::string& source_name) {
     std::istringstream stream(text);
     DocumentCheck check(source_name);
     YAML::Parser(stream).HandleNextDocument(check);
-    return YAML::Load(text);
+    YAML::Node document = YAML::Load(text);
+    record_document(document);
+    return document;
   } catch (const YAML::Exception& e) {
     throw Error(ErrorKind::kInvalidInput,
-                fmt::format("{}:{}:{}: {}", source_name, e.mark.line + 1, e.mark.column + 1, e.msg));
+                fmt::format("{}:{}:{}: {}", source_name, e.mark.line + 1, e.mark.column + 1, e.msg),
+                "this is no YAML there or shortly before");
   }
 }
 
@@ -124,6 +156,8 @@ YamlMap::YamlMap(YAML::Node node, std::string where, Diagnostics& diagnostics)
     diagnostics_.error(ErrorKind::kInvalidInput, location(node_), "",
                        "a map of 'field: value' lines is expected");
     node_.reset(YAML::Node(YAML::NodeType::Map));  // an assignment would change the document
+  } else if (FieldRecorder* const recorder = FieldRecorder::active()) {
+    recorder->visit(map_id(node_));
   }
 }
 
@@ -136,6 +170,7 @@ bool YamlMap::has(const std::string& key) const { return std::as_const(node_)[ke
 
 YAML::Node YamlMap::child(const std::string& key) {
   known_.insert(key);
+  record_field(node_, key, {});
   return has(key) ? node_[key] : YAML::Node(YAML::NodeType::Undefined);
 }
 
@@ -145,6 +180,7 @@ void YamlMap::error(const std::string& key, const std::string& message, const st
 
 int64_t YamlMap::integer(const std::string& key, int64_t low, int64_t high, std::optional<int64_t> fallback) {
   known_.insert(key);
+  record_field(node_, key, {FieldKind::kInteger, double(low), double(high), !fallback});
   if (!has(key)) {
     if (!fallback) error(key, "missing field", fmt::format("give an integer in {}..{}", low, high));
     return fallback.value_or(low);
@@ -160,6 +196,7 @@ int64_t YamlMap::integer(const std::string& key, int64_t low, int64_t high, std:
 
 double YamlMap::number(const std::string& key, double low, double high, std::optional<double> fallback) {
   known_.insert(key);
+  record_field(node_, key, {FieldKind::kNumber, low, high, !fallback});
   if (!has(key)) {
     if (!fallback) error(key, "missing field", fmt::format("give a number in {}..{}", low, high));
     return fallback.value_or(low);
@@ -175,6 +212,7 @@ double YamlMap::number(const std::string& key, double low, double high, std::opt
 
 std::string YamlMap::text(const std::string& key, std::optional<std::string> fallback) {
   known_.insert(key);
+  record_field(node_, key, {FieldKind::kText, 0, 0, !fallback});
   if (!has(key)) {
     if (!fallback) error(key, "missing field", "give a text");
     return fallback.value_or("");
@@ -188,6 +226,7 @@ std::string YamlMap::text(const std::string& key, std::optional<std::string> fal
 
 bool YamlMap::boolean(const std::string& key, std::optional<bool> fallback) {
   known_.insert(key);
+  record_field(node_, key, {FieldKind::kBoolean, 0, 0, !fallback});
   bool value = fallback.value_or(false);
   if (!has(key)) {
     if (!fallback) error(key, "missing field", "give true or false");
@@ -198,13 +237,12 @@ bool YamlMap::boolean(const std::string& key, std::optional<bool> fallback) {
 }
 
 void YamlMap::finish() {
+  if (FieldRecorder* const recorder = FieldRecorder::active()) recorder->close(map_id(node_));
   for (const auto& entry : node_) {
     const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "...";
     if (known_.count(key)) continue;
-    std::string fields;
-    for (const std::string& name : known_) fields += (fields.empty() ? "" : ", ") + name;
     diagnostics_.error(ErrorKind::kInvalidInput, location(entry.first), key, "unknown field",
-                       "known fields: " + fields);
+                       words_hint(key, {known_.begin(), known_.end()}, "known fields"));
   }
 }
 

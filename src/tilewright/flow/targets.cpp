@@ -2,11 +2,13 @@
 #include "tilewright/flow/targets.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tilewright/base/json.h"
+#include "tilewright/base/words/nearest_word.h"
 #include "tilewright/flow/design/design_target.h"
 #include "tilewright/flow/map/array_target.h"
 #include "tilewright/flow/model/hardware_form.h"
@@ -25,13 +27,15 @@ bool has_engine(const Target& target, const std::string& engine) {
 
 // Of "TARGET=NAME". Errors (invalid input): another form, no such target, one that takes no models.
 const Target& target_named(const std::string& machine) {
-  std::string names;
+  std::vector<std::string> names;
   for (const Target* target : targets()) {
     if (target->refusals == nullptr) continue;
     if (machine.starts_with(target->name + "=")) return *target;
-    names += (names.empty() ? "" : ", ") + target->name + "=MACHINE";
+    names.push_back(target->name);
   }
-  throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' names no machine of a target", machine), names);
+  throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' names no machine of a target", machine),
+              fmt::format("{}write TARGET=MACHINE with one of the targets {}",
+                          did_you_mean(machine.substr(0, machine.find('=')), names), fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -77,6 +81,11 @@ RunReport run(const RunRequest& request) {
   return target.run(request);
 }
 
+std::string to_string(const RunAccuracy& accuracy) {
+  return fmt::format("top-1 accuracy {:.2f} % ({} of {})\n", 100.0 * accuracy.share(), accuracy.right,
+                     accuracy.count);
+}
+
 RunAccuracy run_accuracy(const RunReport& report, const RunRequest& request) {
   const int64_t count = int64_t(report.classes.size());
   const Tensor& scores = report.outputs[0].second;
@@ -88,8 +97,9 @@ RunAccuracy run_accuracy(const RunReport& report, const RunRequest& request) {
   }
   const int64_t classes = class_count(scores.type(), scores.size() / count);
   const std::vector<int64_t> labels =
-      Samples::read(request.labels).labels(count, classes, request.input.count > 0);
-  RunAccuracy result{0, int64_t(labels.size())};
+      Samples::read(request.labels)
+          .labels(count, classes, request.input.count > 0 || report.ending != Ending::kNone);
+  RunAccuracy result{0, int64_t(labels.size()), labels};
   for (size_t i = 0; i < labels.size(); ++i) result.right += labels[i] == report.classes[i];
   return result;
 }

@@ -26,9 +26,11 @@ RunReport run(const RunRequest& request);
 // How many samples of a run have the class of their label.
 struct RunAccuracy {
   int64_t right = 0, count = 0;
+  std::vector<int64_t> labels;  // by sample
 
   double share() const { return double(right) / double(count); }
 };
+std::string to_string(const RunAccuracy& accuracy);  // one line
 // Of request.labels. Errors (invalid input): those of Samples::labels; a first output without elements.
 RunAccuracy run_accuracy(const RunReport& report, const RunRequest& request);
 

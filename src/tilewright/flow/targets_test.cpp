@@ -68,7 +68,10 @@ TEST(Targets, AnEngineOfAnotherTargetIsRefusedWithTheWayToIt) {
       error_of([&] { run(request); }),
       "'model.onnx' is not a mapped program; the fabric runs what `tilewright place -o mapped.json` writes");
   request.engine.name = "cycle";
-  EXPECT_EQ(error_of([&] { run(request); }), "no input data; give an array with --input");
+  EXPECT_EQ(error_of([&] { run(request); }),
+            "--engine cycle does not apply to a model, which the host runs; leave it out, or compile the "
+            "model for an "
+            "overlay first");
 }
 
 TEST(Targets, AccuracyIsOfTheClassesThatWereFound) {
@@ -120,7 +123,8 @@ TEST(Targets, EveryMachineSaysWhichNodesItTakesAndWhyNotTheOthers) {
         << machine;
   }
   EXPECT_EQ(error_of([&] { taken_by(model, "overlay-16x16", folders); }),
-            "'overlay-16x16' names no machine of a target; overlay=MACHINE, design=MACHINE, array=MACHINE");
+            "'overlay-16x16' names no machine of a target; write TARGET=MACHINE with one of the targets "
+            "overlay, design, array");
   EXPECT_NE(error_of([&] { taken_by(model, "array=absent", folders); }), "no error");
 }
 

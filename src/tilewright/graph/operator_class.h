@@ -40,7 +40,7 @@ enum class OperatorFunction {
 // The numbers that an operator's definition fixes.
 enum class OperatorNumbers {
   kAny,      // ONNX: whatever the element types are
-  kInteger,  // i8 with i32 sums (docs/model/arithmetic.md)
+  kInteger,  // i8 with i32 sums (docs/reference/arithmetic.md)
   kFixed,    // i32 with 64-bit sums
 };
 

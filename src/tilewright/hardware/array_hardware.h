@@ -85,9 +85,9 @@ struct ArrayHardware {
   void verify(Diagnostics& diagnostics) const;
 };
 
-// The YAML form (docs/spatial/arrays.md). Energies and areas may come from size-dependent curves in the file
-// and numbers from its parameters; a printed description holds the resulting numbers. parse(print(h)) == h.
-// Errors (invalid input): all problems at once, each with its line.
+// The YAML form (docs/reference/arrays.md). Energies and areas may come from size-dependent curves in the
+// file and numbers from its parameters; a printed description holds the resulting numbers. parse(print(h)) ==
+// h. Errors (invalid input): all problems at once, each with its line.
 ArrayHardware read_array_hardware(const std::filesystem::path& path);
 ArrayHardware parse_array_hardware(const std::string& text, const std::string& source_name);
 std::string print_array_hardware(const ArrayHardware& hardware);

@@ -186,9 +186,10 @@ TEST(ArrayPresets, UnknownNameListsThePresets) {
     FAIL();
   } catch (const Error& error) {
     const std::string text = error.what();
-    EXPECT_EQ(
-        text.rfind("'arch-unifeid' is neither an array preset nor a file; known presets: arch-unified", 0),
-        0u)
+    EXPECT_EQ(text.rfind("'arch-unifeid' is neither an array preset nor a file; did you mean 'arch-unified'? "
+                         "known presets: arch-unified",
+                         0),
+              0u)
         << text;
   }
   try {

@@ -401,10 +401,7 @@ ArrayHardware find_array_hardware(const std::string& name_or_path,
   }
   std::error_code failed;
   if (std::filesystem::is_regular_file(name_or_path, failed)) return read_array_hardware(name_or_path);
-  std::string known;
-  for (const std::string& preset : presets) known += (known.empty() ? "" : ", ") + preset;
-  throw Error(ErrorKind::kInvalidInput, "'" + name_or_path + "' is neither an array preset nor a file",
-              known.empty() ? "no presets in '" + preset_folder.string() + "'" : "known presets: " + known);
+  throw no_such_preset(name_or_path, "array", preset_folder);
 }
 
 }  // namespace tilewright

@@ -132,7 +132,8 @@ TEST(ArrayText, EveryProblemInOneRun) {
             "capacity_kib or role_capacity_words\n"
             "  a.yaml:16 (fill): missing field; give a number in 0..1000000000000000\n"
             "  a.yaml:16 (update): missing field; give a number in 0..1000000000000000\n"
-            "  a.yaml:3 (clock): unknown field; known fields: arithmetic, clock_mhz, curves, "
+            "  a.yaml:3 (clock): unknown field; did you mean 'clock_mhz'? known fields: arithmetic, "
+            "clock_mhz, curves, "
             "energy_unit, kind, levels, name, parameters, row_stationary, study, word_bits\n"
             "  a.yaml:6 (capacity_words): the outermost level is main memory and must be unlimited; "
             "add a level for it outside of this one\n"
@@ -191,7 +192,8 @@ TEST(ArrayText, Curves) {
       with("{points: [[1, 1], [32, 2]], interpolation: cubic, points2: 1}", "capacity_words: 1, energy: d"),
       "3 problems\n"
       "  a.yaml:2 (interpolation): 'cubic' is not an interpolation; log or linear\n"
-      "  a.yaml:2 (points2): unknown field; known fields: access_bits, interpolation, per_byte, points\n"
+      "  a.yaml:2 (points2): unknown field; did you mean 'points'? known fields: access_bits, interpolation, "
+      "per_byte, points\n"
       "  a.yaml:5 (energy): 'd' is neither a number nor a curve; curves: c");
 }
 

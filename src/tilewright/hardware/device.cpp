@@ -198,10 +198,7 @@ Device find_device(const std::string& name_or_path, const std::filesystem::path&
   }
   std::error_code failed;
   if (std::filesystem::is_regular_file(name_or_path, failed)) return read_device(name_or_path);
-  std::string list;
-  for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
-  throw Error(ErrorKind::kInvalidInput, "'" + name_or_path + "' is neither a device preset nor a file",
-              list.empty() ? "no devices in '" + device_folder.string() + "'" : "known devices: " + list);
+  throw no_such_preset(name_or_path, "device", device_folder);
 }
 
 std::vector<ResourceFit> fit(const Device& device, const synthesis::Resources& need) {

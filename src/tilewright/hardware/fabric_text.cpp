@@ -7,6 +7,7 @@
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/json.h"
+#include "tilewright/base/words/nearest_word.h"
 #include "tilewright/base/yaml.h"
 #include "tilewright/hardware/fabric.h"
 #include "tilewright/hardware/preset_files.h"
@@ -162,8 +163,8 @@ Fabric find_fabric(const std::string& name_or_path, const std::filesystem::path&
   } else {
     throw Error(ErrorKind::kInvalidInput,
                 "'" + name_or_path + "' is not a fabric preset, a short form or a file",
-                fmt::format("presets: {}; short forms: mesh-RxC, torus-RxC, hycube-RxC, line-N, ring-N",
-                            fmt::join(known, ", ")));
+                words_hint(name_or_path, known, "presets") +
+                    "; short forms: mesh-RxC, torus-RxC, hycube-RxC, line-N, ring-N");
   }
   return parse_fabric(read_text_file(path, size_t{1} << 20), path.string());
 }

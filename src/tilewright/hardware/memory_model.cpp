@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/words/nearest_word.h"
 #include "tilewright/base/yaml.h"
 
 namespace tilewright {
@@ -162,7 +163,7 @@ MemoryModel find_memory_model(const std::string& name_or_path) {
     return parse_memory_model(read_text_file(name_or_path, size_t{1} << 20), name_or_path);
   }
   throw Error(ErrorKind::kInvalidInput, "'" + name_or_path + "' is neither a memory model nor a file",
-              kForms);
+              did_you_mean(name_or_path, {"ideal", "fixed", "ddr"}) + kForms);
 }
 
 std::string print_memory_model(const MemoryModel& m) {

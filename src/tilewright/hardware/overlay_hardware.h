@@ -37,7 +37,8 @@ struct OverlayHardware {
   int64_t weight_buffer_bytes = 1 << 18, accumulator_buffer_bytes = 1 << 17;
   int64_t dram_bytes = int64_t{1} << 30;  // simulated memory
   int memory_width_bits = 64;             // data bus
-  // Of the hardware that runs it (docs/overlay/overlay_rtl.md); no influence on results. Powers of two.
+  // Of the hardware that runs it (docs/design/overlay/overlay_rtl.md); no influence on results. Powers of
+  // two.
   int alu_lanes = 0;              // accumulator lanes that one ALU cycle works on; 0: all of an element
   int command_queue_depth = 512;  // instructions that wait in front of each module
   int read_queue_beats = 256;     // read data of each reader; bounds its outstanding requests

@@ -301,11 +301,11 @@ TEST(OverlayPresets, UnknownNameListsThePresets) {
     FAIL();
   } catch (const Error& error) {
     const std::string text = error.what();
-    EXPECT_EQ(
-        text.rfind("'vta-defualt' is neither an overlay preset nor a file; known presets: overlay-16x16, "
-                   "overlay-1x8x8-batch8, overlay-32x32, overlay-4x16x16, overlay-8x8, ",
-                   0),
-        0u)
+    EXPECT_EQ(text.rfind("'vta-defualt' is neither an overlay preset nor a file; did you mean 'vta-default'? "
+                         "known presets: overlay-16x16, "
+                         "overlay-1x8x8-batch8, overlay-32x32, overlay-4x16x16, overlay-8x8, ",
+                         0),
+              0u)
         << text;
     EXPECT_NE(text.find("vta-1x32, vta-1x8, vta-2x16, vta-default, vta-pynq-z1, vta-small, vta-ultra96"),
               std::string::npos)

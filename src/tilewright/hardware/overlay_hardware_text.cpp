@@ -258,10 +258,7 @@ OverlayHardware find_overlay_hardware(const std::string& name_or_path,
   if (std::filesystem::is_regular_file(name_or_path, failed)) return read_overlay_hardware(name_or_path);
   OverlayHardware hardware;
   if (parse_short_form(name_or_path, hardware)) return parse_overlay_hardware(name_or_path, name_or_path);
-  std::string known;
-  for (const std::string& preset : presets) known += (known.empty() ? "" : ", ") + preset;
-  throw Error(ErrorKind::kInvalidInput, "'" + name_or_path + "' is neither an overlay preset nor a file",
-              known.empty() ? "no presets in '" + preset_folder.string() + "'" : "known presets: " + known);
+  throw no_such_preset(name_or_path, "overlay", preset_folder);
 }
 
 }  // namespace tilewright

@@ -2,8 +2,13 @@
 // does not parse must not keep the others from being listed.
 #include "tilewright/hardware/preset_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
+#include <string_view>
+
+#include "tilewright/base/words/nearest_word.h"
 
 namespace tilewright {
 namespace {
@@ -31,6 +36,22 @@ std::vector<std::string> preset_names(const std::filesystem::path& folder, const
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+Error no_such_preset(const std::string& name, const std::string& kind, const std::filesystem::path& folder) {
+  const auto with_article = [](const std::string& word) {
+    return (std::string_view("aeiou").find(word[0]) == std::string_view::npos ? "a " : "an ") + word;
+  };
+  const std::vector<std::string> known = preset_names(folder, kind);
+  std::error_code failed;
+  const std::filesystem::path file = folder / (name + ".yaml");
+  const bool other = !name.empty() && std::filesystem::is_regular_file(file, failed);
+  return Error(
+      ErrorKind::kInvalidInput,
+      other
+          ? fmt::format("'{}' is {}, and {} is wanted", name, with_article(kind_of(file)), with_article(kind))
+          : fmt::format("'{}' is neither {} preset nor a file", name, with_article(kind)),
+      known.empty() ? "no presets in '" + folder.string() + "'" : words_hint(name, known, "known presets"));
 }
 
 }  // namespace tilewright

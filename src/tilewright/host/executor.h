@@ -1,5 +1,5 @@
 // Runs a graph on the CPU, node by node. The reference for everything else: float operators through oneDNN
-// and plain loops, integer operators exactly as docs/model/arithmetic.md says.
+// and plain loops, integer operators exactly as docs/reference/arithmetic.md says.
 #pragma once
 
 #include <functional>

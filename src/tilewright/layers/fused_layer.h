@@ -1,4 +1,4 @@
-// One integer or fixed-point operator of docs/model/arithmetic.md with all its numbers: what a graph node
+// One integer or fixed-point operator of docs/reference/arithmetic.md with all its numbers: what a graph node
 // computes, before any backend has cut, packed or fused it. The overlay and generated designs both start from
 // here.
 #pragma once

@@ -1,5 +1,5 @@
-// The YAML form of workloads (docs/spatial/arrays.md), for people who have a layer's shape and no model file.
-// A shorthand for the usual operators:
+// The YAML form of workloads (docs/reference/arrays.md), for people who have a layer's shape and no model
+// file. A shorthand for the usual operators:
 //   name: conv1
 //   convolution: {batch: 16, input_channels: 3, output_channels: 96, input: 227, kernel: 11, stride: 4}
 //   bits: {input: 8, weight: 8, output: 32}

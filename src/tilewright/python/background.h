@@ -18,12 +18,13 @@ namespace tilewright::python {
 class Background {
  public:
   // `deadline` (may be null) ends with the first Ctrl-C: the work then gives the best that it has.
-  // `progress`: called with lines of text on the caller's thread; None: nothing is.
+  // `progress`: called on the caller's thread with a line of text and the share that is done, 0 to 1, or
+  // None; None: nothing is.
   Background(const Deadline* deadline, pybind11::object progress)
       : deadline_(deadline), progress_(std::move(progress)) {}
 
-  // From the work's thread: the latest line of progress.
-  void report(std::string line);
+  // From the work's thread: the latest line of progress, and what share is done where that is known.
+  void report(std::string line, std::optional<double> share = {});
 
   // Runs `work`. A Ctrl-C that the work cannot heed is raised as KeyboardInterrupt when it is done; so is one
   // after which it has no result.
@@ -35,15 +36,21 @@ class Background {
   }
 
  private:
+  struct Progress {
+    std::string line;
+    std::optional<double> share;
+  };
+
   void wait_for(const std::function<void()>& work);
   // With Python's lock. False after Ctrl-C; errors of the callback leave it.
-  bool hand_on(std::optional<std::string> line);
+  bool hand_on(const std::optional<Progress>& now);
 
   const Deadline* deadline_;
   pybind11::object progress_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<std::string> line_;
+  std::optional<Progress> latest_;
+  bool fresh_ = false;  // not handed on yet
   bool done_ = false;
 };
 

@@ -1,4 +1,4 @@
-// A finished plot: for a file of its own or for a page.
+// A finished plot, for a file of its own.
 #pragma once
 
 #include <string>
@@ -13,7 +13,6 @@ struct PlotDrawing {
   std::string title;
 
   std::string document() const { return drawing.document(width, height, title); }
-  std::string element() const { return drawing.element(width, height, title); }
 };
 
 }  // namespace tilewright

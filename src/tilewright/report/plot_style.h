@@ -8,7 +8,6 @@
 
 namespace tilewright {
 
-// The style sheet of pages (report/html_page) turns these three, and the colour of text, into the reader's.
 inline constexpr const char* kPlotGrid = "#e4e4e4";
 inline constexpr const char* kPlotFineGrid = "#f3f3f3";
 inline constexpr const char* kPlotLine = "#333333";

@@ -115,11 +115,6 @@ void draw_roofline_marks(SvgDrawing& drawing, const LogAxes& plot, const std::ve
                          std::vector<Box> taken) {
   for (const RooflineMark& mark : marks) {
     const double x = plot.left(mark.intensity), y = plot.top(mark.rate);
-    if (mark.before_rate > 0) {
-      const double from_x = plot.left(mark.before_intensity), from_y = plot.top(mark.before_rate);
-      drawing.line(from_x, from_y, x, y, mark.colour, 1, true);
-      drawing.circle(from_x, from_y, 0.5 * kMark, mark.colour);
-    }
     drawing.circle(x, y, kMark, mark.colour, mark.tooltip);
     taken.push_back({x - kMark, y - kMark, 2 * kMark, 2 * kMark});
   }
@@ -148,20 +143,6 @@ void draw_roofline_marks(SvgDrawing& drawing, const LogAxes& plot, const std::ve
 
 }  // namespace
 
-void add_before_and_after(RooflinePlot& roofline, size_t number, const OperatingPoint& layer) {
-  if (layer.macs == 0 || layer.bytes == 0 || layer.cycles == 0 || layer.before_cycles == 0) return;
-  const auto macs = double(layer.macs);
-  RooflineMark mark{macs / layer.bytes, macs / double(layer.cycles), std::to_string(number), "", "#1b7837"};
-  mark.before_intensity = macs / layer.before_bytes;
-  mark.before_rate = macs / double(layer.before_cycles);
-  mark.tooltip =
-      fmt::format("{} {}: {} cycles before, {} after", number, layer.name, layer.before_cycles, layer.cycles);
-  roofline.list.push_back(fmt::format("{}  {}  {:.0f}% {:.0f}%", number, layer.name,
-                                      100 * mark.before_rate / roofline.macs_per_cycle,
-                                      100 * mark.rate / roofline.macs_per_cycle));
-  roofline.marks.push_back(std::move(mark));
-}
-
 PlotDrawing draw_roofline(const RooflinePlot& roofline) {
   LogAxes plot;
   plot.x.low = plot.x.high = std::floor(std::log10(roofline.macs_per_cycle / roofline.bytes_per_cycle));
@@ -171,10 +152,6 @@ PlotDrawing draw_roofline(const RooflinePlot& roofline) {
   for (const RooflineMark& mark : roofline.marks) {
     plot.x.enclose(mark.intensity);
     plot.y.enclose(mark.rate);
-    if (mark.before_rate > 0) {
-      plot.x.enclose(mark.before_intensity);
-      plot.y.enclose(mark.before_rate);
-    }
   }
   PlotDrawing result;
   result.title = roofline.title;

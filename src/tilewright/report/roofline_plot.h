@@ -16,7 +16,6 @@ struct RooflineMark {
   std::string numbers;             // of the list
   std::string tooltip;
   std::string colour;
-  double before_intensity = 0, before_rate = 0;  // where it was before a change; 0: nowhere
 };
 
 struct RooflinePlot {
@@ -27,16 +26,6 @@ struct RooflinePlot {
   std::string legend_title;
   std::vector<std::pair<std::string, std::string>> legend;  // colour, meaning
 };
-
-// One layer before and after something was changed about it. Bytes are those of the busier direction.
-struct OperatingPoint {
-  std::string name;
-  int64_t macs = 0, cycles = 0, before_cycles = 0;
-  double bytes = 0, before_bytes = 0;
-};
-// Adds a numbered mark and its line of the list; nothing for a layer that has no place in the plot (no MACs).
-// `roofline` has its limits already.
-void add_before_and_after(RooflinePlot& roofline, size_t number, const OperatingPoint& layer);
 
 PlotDrawing draw_roofline(const RooflinePlot& roofline);
 

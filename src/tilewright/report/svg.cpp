@@ -115,13 +115,6 @@ std::string SvgDrawing::document(double width, double height, const std::string&
       pixels(width), pixels(height), escaped_xml(title), body_);
 }
 
-std::string SvgDrawing::element(double width, double height, const std::string& title) const {
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{0}\" height=\"{1}\" "
-      "viewBox=\"0 0 {0} {1}\">\n<title>{2}</title>\n{3}</svg>\n",
-      pixels(width), pixels(height), escaped_xml(title), body_);
-}
-
 double estimated_text_width(const std::string& text, double size) {
   const auto characters = std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; });

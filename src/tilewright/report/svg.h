@@ -28,8 +28,6 @@ class SvgDrawing {
   void text(double x, double y, const std::string& content, const SvgText& style = {});
   // The document, on white.
   std::string document(double width, double height, const std::string& title) const;
-  // An element for an HTML page, without a ground of its own.
-  std::string element(double width, double height, const std::string& title) const;
 
  private:
   std::string body_;

@@ -149,6 +149,7 @@ NextpnrResult run_nextpnr(const NextpnrJob& job) {
   command.arguments.push_back("--timing-allow-fail");
   const std::vector<std::string> strategy = strategy_arguments(job.options);
   command.arguments.insert(command.arguments.end(), strategy.begin(), strategy.end());
+  command.stop = job.stop;
   const ToolResult run = run_tool(command);
   write_text_file(result.log, run.output);
   result.seconds = run.seconds;

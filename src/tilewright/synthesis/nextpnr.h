@@ -9,6 +9,7 @@
 
 #include "tilewright/synthesis/implementation.h"
 #include "tilewright/synthesis/resources.h"
+#include "tilewright/synthesis/tool.h"
 
 namespace tilewright::synthesis {
 
@@ -23,6 +24,7 @@ struct NextpnrJob {
   double timeout_s = 1800;
   // Placer and router of it; clock and seed are those above.
   ImplementationOptions options;
+  StopRequest stop = {};
 };
 
 // Registers-to-registers path that limits a clock.

@@ -49,14 +49,15 @@ struct Pipe {
               package.empty() ? "give its full path" : package);
 }
 
-// Appends what the pipe gives until it is closed. False when `deadline` passed first.
-bool read_until(int pipe, Clock::time_point deadline, std::string& output) {
+// Appends what the pipe gives until it is closed. False when `deadline` passed first, or `stop` said so.
+bool read_until(int pipe, Clock::time_point deadline, const StopRequest& stop, std::string& output) {
+  constexpr long long kLook_ms = 100;
   char buffer[1 << 14];
   while (true) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return false;
+    if (left <= 0 || (stop && stop())) return false;
     pollfd ready{pipe, POLLIN, 0};
-    const int count = ::poll(&ready, 1, int(std::min<long long>(left, 1 << 30)));
+    const int count = ::poll(&ready, 1, int(std::min<long long>(left, stop ? kLook_ms : 1 << 30)));
     if (count == 0 || (count < 0 && errno == EINTR)) continue;
     const ssize_t got = ::read(pipe, buffer, sizeof buffer);
     if (got < 0 && errno == EINTR) continue;
@@ -93,10 +94,14 @@ ToolResult run_tool(const ToolCommand& command) {
   ToolResult result;
   const auto limit = std::chrono::duration_cast<Clock::duration>(
       std::chrono::duration<double>(std::min(command.timeout_s, 1e6)));
-  const bool ended = read_until(pipe.ends[0], start + limit, result.output);
+  const bool ended = read_until(pipe.ends[0], start + limit, command.stop, result.output);
   if (!ended) process.stop();
   result.exit_code = process.wait();
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  if (!ended && command.stop && command.stop()) {
+    throw InterruptedError(
+        fmt::format("'{}' was interrupted after {:.0f} s", command.program, result.seconds), "run it again");
+  }
   if (!ended) {
     throw ToolTimeout(fmt::format("'{}' was stopped after its limit of {:.0f} s; its last lines:\n{}",
                                   command.program, command.timeout_s, last_lines(result.output, 5)),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -19,11 +20,15 @@ class ToolTimeout : public Error {
       : Error(ErrorKind::kInfeasible, std::move(message), std::move(hint)) {}
 };
 
+// Whether somebody wants the tool to end. Asked ten times a second, from the thread that waits for the tool.
+using StopRequest = std::function<bool()>;
+
 struct ToolCommand {
   std::string program;  // a path, or a name that is sought as the shell seeks it
   std::vector<std::string> arguments;
   std::filesystem::path folder;  // working folder; empty: the caller's
   double timeout_s = 600;
+  StopRequest stop = {};
 };
 
 struct ToolResult {
@@ -36,7 +41,7 @@ struct ToolResult {
 // process, even when that is killed, and its children with it. Errors: unsupported when there is no such
 // program (names the Debian package that brings it); ToolTimeout when the time limit passed, after the
 // program and its children were killed; invalid input when the working folder is missing; InterruptedError
-// when somebody else killed it (SIGKILL, SIGTERM).
+// when `stop` asked for it, or somebody else killed it (SIGKILL, SIGTERM).
 ToolResult run_tool(const ToolCommand& command);
 // The same, and an exit code other than 0 is an error (invalid input) with the last lines of the output.
 ToolResult run_tool_checked(const ToolCommand& command);

@@ -81,8 +81,8 @@ fs::path verilator_includes() {
 }
 
 void compile(const fs::path& folder, const std::string& source, const std::string& object,
-             const std::string& optimisation, const std::vector<std::string>& more) {
-  ToolCommand command{"g++", compile_flags(), folder, 3600};
+             const std::string& optimisation, const std::vector<std::string>& more, const StopRequest& stop) {
+  ToolCommand command{"g++", compile_flags(), folder, 3600, stop};
   command.arguments.insert(command.arguments.end(), {optimisation, "-c", source, "-o", object});
   command.arguments.insert(command.arguments.end(), more.begin(), more.end());
   run_tool_checked(command);
@@ -99,7 +99,7 @@ void publish(const fs::path& from, const fs::path& to) {
 
 // Verilator's run-time library, without the three functions that harnesses define.
 fs::path runtime_library(const fs::path& cache, const std::string& version, const fs::path& includes,
-                         bool trace) {
+                         bool trace, const StopRequest& stop) {
   Hash hash;
   hash.add(version);
   hash.add(trace ? "trace" : "plain");
@@ -115,7 +115,8 @@ fs::path runtime_library(const fs::path& cache, const std::string& version, cons
   compile(
       folder.path(), "runtime.cpp", "runtime.o", "-O2",
       {"-I" + includes.string(), "-I" + (includes / "vltstd").string(), "-DVL_USER_STOP", "-DVL_USER_FINISH",
-       "-DVL_USER_FATAL", "-DVM_COVERAGE=0", "-DVM_SC=0", trace ? "-DVM_TRACE=1" : "-DVM_TRACE=0"});
+       "-DVL_USER_FATAL", "-DVM_COVERAGE=0", "-DVM_SC=0", trace ? "-DVM_TRACE=1" : "-DVM_TRACE=0"},
+      stop);
   publish(folder.path() / "runtime.o", library);
   return library;
 }
@@ -136,15 +137,15 @@ void write_unit(const fs::path& model, const fs::path& unit, bool slow) {
 }
 
 void build(const VerilatedDesign& design, const fs::path& cache, const std::string& version,
-           const fs::path& library) {
+           const fs::path& library, const StopRequest& stop) {
   const fs::path includes = verilator_includes();
   const TemporaryFolder folder(cache, "building");  // beside the file that is renamed out of it
-  ToolCommand verilator{"verilator", verilator_arguments(design), folder.path(), 3600};
+  ToolCommand verilator{"verilator", verilator_arguments(design), folder.path(), 3600, stop};
   for (const fs::path& source : design.sources) {
     verilator.arguments.push_back(fs::absolute(source).string());
   }
   run_tool_checked(verilator);
-  const fs::path runtime = runtime_library(cache, version, includes, design.trace);
+  const fs::path runtime = runtime_library(cache, version, includes, design.trace, stop);
   for (const fs::path& header : design.headers) {
     fs::copy_file(header, folder.path() / header.filename(), fs::copy_options::overwrite_existing);
   }
@@ -159,13 +160,14 @@ void build(const VerilatedDesign& design, const fs::path& cache, const std::stri
                                    "-DVM_SC=0",
                                    design.trace ? "-DVM_TRACE=1" : "-DVM_TRACE=0",
                                    design.trace ? "-DVM_TRACE_FST=1" : "-DVM_TRACE_FST=0"};
-  compile(folder.path(), "fast.cpp", "fast.o", "-O3", options);
-  compile(folder.path(), "slow.cpp", "slow.o", "-O1", options);
-  compile(folder.path(), fs::absolute(design.harness).string(), "harness.o", "-O3", options);
+  compile(folder.path(), "fast.cpp", "fast.o", "-O3", options, stop);
+  compile(folder.path(), "slow.cpp", "slow.o", "-O1", options, stop);
+  compile(folder.path(), fs::absolute(design.harness).string(), "harness.o", "-O3", options, stop);
   ToolCommand link{"g++",
                    {"-shared", "-Wl,-Bsymbolic", "-o", "library.so", "fast.o", "slow.o", "harness.o"},
                    folder.path(),
-                   600};
+                   600,
+                   stop};
   link.arguments.push_back(fs::absolute(runtime).string());
   link.arguments.push_back("-pthread");
   if (design.trace) link.arguments.push_back("-lz");
@@ -175,7 +177,8 @@ void build(const VerilatedDesign& design, const fs::path& cache, const std::stri
 
 }  // namespace
 
-fs::path build_verilated(const VerilatedDesign& design, const fs::path& cache_folder) {
+fs::path build_verilated(const VerilatedDesign& design, const fs::path& cache_folder,
+                         const StopRequest& stop) {
   const std::string version = versions();
   Hash hash;
   hash.add(version);
@@ -190,7 +193,7 @@ fs::path build_verilated(const VerilatedDesign& design, const fs::path& cache_fo
   const fs::path library = cache / (design.top + "-" + hash.hex() + ".so");
   if (fs::exists(library)) return library;
   const BuildLock lock(library);
-  if (!fs::exists(library)) build(design, cache, version, library);
+  if (!fs::exists(library)) build(design, cache, version, library, stop);
   return library;
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/synthesis/tool.h"
+
 namespace tilewright::synthesis {
 
 struct VerilatedDesign {
@@ -21,9 +23,10 @@ struct VerilatedDesign {
 // for the same one at once. The harness has to define vl_stop, which an assertion of the sources calls when
 // it fails, vl_finish and vl_fatal, so that a model never ends the process. Two such libraries in one process
 // share nothing. Compiled with -O3 but for the parts that run once. Errors: unsupported without verilator or
-// g++; invalid input with the last lines of their output.
+// g++; invalid input with the last lines of their output; InterruptedError when `stop` asked for it.
 std::filesystem::path build_verilated(const VerilatedDesign& design,
-                                      const std::filesystem::path& cache_folder);
+                                      const std::filesystem::path& cache_folder,
+                                      const StopRequest& stop = {});
 
 // What `verilator --lint-only -Wall` says about the sources; empty when it is content.
 std::string lint(const std::string& top, const std::vector<std::filesystem::path>& sources);

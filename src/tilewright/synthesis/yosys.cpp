@@ -168,7 +168,8 @@ YosysResult run_yosys(const YosysJob& job) {
   }
   write_text_file(result.script, yosys_script(job));
   result.seconds =
-      run_tool_checked({"yosys", {"-q", "-l", "yosys.log", "synth.ys"}, folder, job.timeout_s}).seconds;
+      run_tool_checked({"yosys", {"-q", "-l", "yosys.log", "synth.ys"}, folder, job.timeout_s, job.stop})
+          .seconds;
   const std::string cells = read_text_file(folder / "cells.json");
   const std::string source = (folder / "cells.json").string();
   result.cells = parse_cell_counts(cells, source);

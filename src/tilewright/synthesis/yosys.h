@@ -8,6 +8,7 @@
 
 #include "tilewright/synthesis/implementation.h"
 #include "tilewright/synthesis/resources.h"
+#include "tilewright/synthesis/tool.h"
 
 namespace tilewright::synthesis {
 
@@ -25,6 +26,7 @@ struct YosysJob {
   std::vector<std::string> kept_modules;
   bool write_netlist = true;      // false: cells are counted alone
   ImplementationOptions options;  // its part of synthesis; `dsp` beside use_dsp
+  StopRequest stop = {};
 };
 
 struct YosysResult {

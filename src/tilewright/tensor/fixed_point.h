@@ -1,4 +1,4 @@
-// The scalar rules of wide fixed point, defined once (docs/model/arithmetic.md): an i32 stands for
+// The scalar rules of wide fixed point, defined once (docs/reference/arithmetic.md): an i32 stands for
 // integer / 2^fraction, sums are kept in 64 bits. With a fraction of 22 this is Q10.22, the number type of
 // Hadjis and Olukotun (FPL 2019). Reference kernels, host engine, simulators and RTL compute exactly this.
 #pragma once

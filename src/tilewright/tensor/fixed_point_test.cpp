@@ -110,7 +110,7 @@ TEST(FixedPoint, LookupInterpolatesExactly) {
   }
 }
 
-// The errors that docs/model/arithmetic.md states, over every 61st input of twice the table's range.
+// The errors that docs/reference/arithmetic.md states, over every 61st input of twice the table's range.
 double largest_error(const std::function<double(double)>& function, int input_shift) {
   const std::vector<int32_t> table = fixed_table(function, kFraction, input_shift);
   double largest = 0;

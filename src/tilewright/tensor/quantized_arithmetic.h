@@ -1,4 +1,4 @@
-// The quantised arithmetic of Tilewright, defined once (docs/model/arithmetic.md). Reference kernels, the
+// The quantised arithmetic of Tilewright, defined once (docs/reference/arithmetic.md). Reference kernels, the
 // host engine, the overlay's simulators and the RTL all compute exactly this.
 #pragma once
 

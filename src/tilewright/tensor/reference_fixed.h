@@ -1,4 +1,4 @@
-// The wide fixed-point operators and the 8-bit table of docs/model/arithmetic.md, written out as their
+// The wide fixed-point operators and the 8-bit table of docs/reference/arithmetic.md, written out as their
 // definition says. Faster implementations are compared with these and share no code with them.
 //
 // All functions are pure. Activations are i32 and NCHW. Errors (invalid input): wrong element type or rank,

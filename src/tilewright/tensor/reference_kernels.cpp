@@ -1,6 +1,6 @@
-// Definitions first, speed last: each kernel is the formula of docs/model/arithmetic.md with its index sums
-// spelled out. Sums are kept in uint32_t because the accumulator wraps modulo 2^32 and signed overflow is
-// undefined.
+// Definitions first, speed last: each kernel is the formula of docs/reference/arithmetic.md with its index
+// sums spelled out. Sums are kept in uint32_t because the accumulator wraps modulo 2^32 and signed overflow
+// is undefined.
 #include "tilewright/tensor/reference_kernels.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The integer operators of docs/model/arithmetic.md, written out as their definition says: one loop per
+// The integer operators of docs/reference/arithmetic.md, written out as their definition says: one loop per
 // index, no blocking, no threads. They are what every faster implementation is compared with, so they share
 // no code with one. Activations are i8 and NCHW, weights i8 or i16; accumulators wrap modulo 2^32.
 //

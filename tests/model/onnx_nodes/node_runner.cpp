@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "model/onnx_nodes/not_covered.h"
 #include "tilewright/base/file.h"
+#include "tilewright/frontend/onnx/onnx_inputs.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/proto/onnx_model.h"
 #include "tilewright/frontend/onnx/proto/onnx_tensor.h"
@@ -30,19 +30,6 @@ Tolerance tolerance_for(const Tensor& expected, Comparison comparison) {
   return {1e-4 * largest, 0};
 }
 
-// Inputs of an operator whose values decide the shapes of its outputs. (CastLike: the data of one test has
-// another shape than its model declares; only the type of this input matters.)
-const std::map<std::string, std::vector<size_t>>& shape_inputs() {
-  static const std::map<std::string, std::vector<size_t>> table = {
-      {"Reshape", {1}},    {"Slice", {1, 2, 3, 4}}, {"Pad", {1, 3}},    {"Expand", {1}},
-      {"Tile", {1}},       {"Squeeze", {1}},        {"Unsqueeze", {1}}, {"ReduceSum", {1}},
-      {"Split", {1}},      {"Resize", {1, 2, 3}},   {"Upsample", {1}},  {"ConstantOfShape", {0}},
-      {"TopK", {1}},       {"Range", {0, 1, 2}},    {"OneHot", {1}},    {"CumSum", {1}},
-      {"Dropout", {1, 2}}, {"CastLike", {1}},
-  };
-  return table;
-}
-
 std::vector<Tensor> read_tensors(const fs::path& folder, const char* kind) {
   std::vector<Tensor> tensors;
   for (int i = 0;; ++i) {
@@ -50,35 +37,6 @@ std::vector<Tensor> read_tensors(const fs::path& folder, const char* kind) {
     if (!fs::exists(file)) return tensors;
     tensors.push_back(parse_onnx_tensor(read_file(file)));
   }
-}
-
-// The names of the inputs in file order, without those that have an initializer.
-std::vector<std::string> input_names(const OnnxModel& model) {
-  std::set<std::string> initialized;
-  for (const auto& [name, tensor] : model.initializers) initialized.insert(name);
-  std::vector<std::string> names;
-  for (const OnnxValueInfo& input : model.inputs) {
-    if (!initialized.count(input.name)) names.push_back(input.name);
-  }
-  return names;
-}
-
-// With the inputs that no node reads: the data of two tests have another shape there than their models
-// declare.
-std::set<std::string> names_to_fix(const OnnxModel& model) {
-  std::set<std::string> names;
-  for (const std::string& input : input_names(model)) names.insert(input);
-  for (const OnnxNode& node : model.nodes) {
-    for (const std::string& input : node.inputs) names.erase(input);
-  }
-  for (const OnnxNode& node : model.nodes) {
-    const auto found = shape_inputs().find(node.op);
-    if (found == shape_inputs().end()) continue;
-    for (const size_t index : found->second) {
-      if (index < node.inputs.size()) names.insert(node.inputs[index]);
-    }
-  }
-  return names;
 }
 
 // Empty if `actual` is `expected` within the tolerance.
@@ -101,19 +59,9 @@ std::string describe_mismatch(const Tensor& actual, const Tensor& expected, Comp
   return "";
 }
 
-// The published data stores bfloat16 as the bits in uint16.
-Tensor as_declared(Tensor tensor, std::optional<ElementType> declared) {
-  if (declared != ElementType::kBF16 || tensor.type() != ElementType::kU16) return tensor;
-  Tensor reinterpreted(ElementType::kBF16, tensor.shape());
-  std::copy(tensor.bytes().begin(), tensor.bytes().end(), reinterpreted.mutable_bytes().begin());
-  return reinterpreted;
-}
-
 // Empty, or why the outputs are wrong.
 std::string run_data_set(const std::vector<std::byte>& bytes, const OnnxModel& model, const fs::path& folder,
                          Comparison comparison, const PrepareGraph& prepare) {
-  const std::vector<std::string> names = input_names(model);
-  const std::set<std::string> fixed = names_to_fix(model);
   std::vector<Tensor> given;
   try {
     given = read_tensors(folder, "input");
@@ -121,33 +69,16 @@ std::string run_data_set(const std::vector<std::byte>& bytes, const OnnxModel& m
     parse_onnx(bytes);  // sequences and strings: the model says it better
     throw;
   }
-  if (given.size() > names.size()) return fmt::format("{} inputs for {} names", given.size(), names.size());
-  OnnxOptions options;
-  std::vector<Tensor> inputs;
-  for (size_t i = 0; i < given.size(); ++i) {
-    const auto declared = std::find_if(model.inputs.begin(), model.inputs.end(),
-                                       [&](const OnnxValueInfo& info) { return info.name == names[i]; });
-    given[i] = as_declared(given[i], declared->type);
-    if (fixed.count(names[i])) {
-      options.fixed_inputs[names[i]] = given[i];
-    } else {
-      inputs.push_back(given[i]);
-      for (size_t axis = 0; axis < declared->dims.size() && axis < size_t(given[i].shape().rank()); ++axis) {
-        const std::string& symbol = declared->dims[axis].symbol;
-        const std::string dimension = symbol.empty() ? fmt::format("{}.{}", names[i], axis) : symbol;
-        if (declared->dims[axis].size < 0) options.dimensions[dimension] = given[i].shape()[int(axis)];
-      }
-    }
-  }
-  Graph graph = parse_onnx(bytes, folder.parent_path(), options);
+  OnnxBinding bound = bind_inputs(model, std::move(given));
+  Graph graph = parse_onnx(bytes, folder.parent_path(), bound.options);
   if (prepare) graph = prepare(std::move(graph));
-  const std::vector<Tensor> outputs = run(graph, std::move(inputs));
+  const std::vector<Tensor> outputs = run(graph, std::move(bound.inputs));
   const std::vector<Tensor> expected = read_tensors(folder, "output");
   if (expected.empty() || expected.size() > outputs.size()) {
     return fmt::format("{} outputs are expected, {} computed", expected.size(), outputs.size());
   }
   for (size_t i = 0; i < expected.size(); ++i) {
-    const Tensor wanted = as_declared(expected[i], outputs[i].type());
+    const Tensor wanted = from_bits(expected[i], outputs[i].type());
     const std::string mismatch = describe_mismatch(outputs[i], wanted, comparison);
     if (!mismatch.empty()) return fmt::format("output {} {}", i, mismatch);
   }

@@ -1,5 +1,5 @@
 // The hex here was computed by hand from the field tables of the public instruction set (bit numbers in
-// docs/overlay/isa.md), never by encode(). It decodes to the stated fields, encodes back, and runs.
+// docs/reference/isa.md), never by encode(). It decodes to the stated fields, encodes back, and runs.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// docs/pipeline/components.md: every component has its steps, each missing step is noticed, and the steps
+// docs/guides/components.md: every component has its steps, each missing step is noticed, and the steps
 // suffice. This program's list of components has the template in it (CMakeLists.txt).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 // The files of the page's table, with NAME and MODULE left in.
 std::vector<std::string> files_of_the_page() {
-  const std::string page = read_text_file(kRoot / "docs/pipeline/components.md");
+  const std::string page = read_text_file(kRoot / "docs/guides/components.md");
   static const std::regex row("\n\\| \\d+ \\| `([^`]+)` \\|");
   std::vector<std::string> files;
   for (std::sregex_iterator at(page.begin(), page.end(), row), end; at != end; ++at)

@@ -34,7 +34,7 @@ TEST(RowStationaryChipTime, ProcessingTimeIsTheMeasuredOne) {
   EXPECT_NEAR(total / claims::kMeasuredTotalMs, 1.0, claims::kTotalTolerance);
 }
 
-// The cycles that docs/spatial/array_simulator.md states: a change of the model has to be deliberate.
+// The cycles that docs/design/spatial/array_simulator.md states: a change of the model has to be deliberate.
 TEST(RowStationaryChipTime, CyclesAreTheDocumentedOnes) {
   const RowStationaryChip eyeriss = chip();
   const int64_t documented[] = {3221832, 7701504, 4423056, 3292572, 2195100};

@@ -1,4 +1,4 @@
-// The examples of docs/spatial/arrays.md are what they say they are.
+// The examples of docs/reference/arrays.md are what they say they are.
 #include <gtest/gtest.h>
 
 #include "tilewright/base/file.h"
@@ -22,7 +22,7 @@ std::vector<std::string> yaml_blocks(const std::string& text) {
 
 TEST(DocumentedForms, ExamplesOfArraysParse) {
   const std::filesystem::path docs = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "docs";
-  const std::vector<std::string> blocks = yaml_blocks(read_text_file(docs / "spatial" / "arrays.md"));
+  const std::vector<std::string> blocks = yaml_blocks(read_text_file(docs / "reference" / "arrays.md"));
   ASSERT_EQ(blocks.size(), 4u);
   const ArrayHardware array = parse_array_hardware(blocks[0], "array");
   EXPECT_EQ(array.pe_count(), 256);

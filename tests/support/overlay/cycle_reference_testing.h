@@ -1,6 +1,6 @@
-// The rules of docs/overlay/overlay_rtl.md, literally: one step per cycle, registers with a value now and one
-// for the next cycle. Slow and simple; what the event-driven cycle simulator is compared with, and what tells
-// in which cycle the RTL first differs.
+// The rules of docs/design/overlay/overlay_rtl.md, literally: one step per cycle, registers with a value now
+// and one for the next cycle. Slow and simple; what the event-driven cycle simulator is compared with, and
+// what tells in which cycle the RTL first differs.
 #pragma once
 
 #include <cstdint>

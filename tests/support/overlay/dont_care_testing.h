@@ -1,4 +1,4 @@
-// The bits of an instruction that have no meaning in it (docs/overlay/isa.md, "Fields without meaning"), to
+// The bits of an instruction that have no meaning in it (docs/reference/isa.md, "Fields without meaning"), to
 // test that every engine ignores them.
 #pragma once
 

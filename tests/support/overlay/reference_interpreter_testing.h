@@ -1,5 +1,5 @@
 // A second, deliberately simple execution of overlay programs: one scalar micro-op at a time, in plain loops
-// written from docs/overlay/isa.md, sharing nothing with the functional simulator but the instruction
+// written from docs/reference/isa.md, sharing nothing with the functional simulator but the instruction
 // decoder. The simulator's kernels are compared with it, and its speed is the baseline for theirs.
 #pragma once
 

@@ -1,4 +1,4 @@
-// For tests: random finishes, their results against the scalar rules of docs/model/arithmetic.md.
+// For tests: random finishes, their results against the scalar rules of docs/reference/arithmetic.md.
 #pragma once
 
 #include <algorithm>

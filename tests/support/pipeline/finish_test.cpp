@@ -1,5 +1,5 @@
 // finish in RTL: its time against the model, its results against the scalar rules of
-// docs/model/arithmetic.md.
+// docs/reference/arithmetic.md.
 #include "tilewright/pipeline/component/finish.h"
 
 #include <gtest/gtest.h>

@@ -147,7 +147,7 @@ TEST(Registers, IdentityReadsBack) {
 }
 
 TEST(Registers, PageIsTheTable) {
-  const std::string page = read_text_file(TILEWRIGHT_SOURCE_DIR "/docs/pipeline/pipeline_registers.md");
+  const std::string page = read_text_file(TILEWRIGHT_SOURCE_DIR "/docs/reference/pipeline_registers.md");
   EXPECT_NE(page.find(register_table()), std::string::npos) << register_table();
 }
 

@@ -1,5 +1,5 @@
 // The device configuration: everything that a fabric is loaded with before it runs, and all that the
-// simulator knows. Format: docs/cgra/cgra_configuration.md.
+// simulator knows. Format: docs/reference/cgra_configuration.md.
 //
 // Time. The spoke counter of every tile runs 0..II-1; in slot s the tile uses its spoke entry of slot s. An
 // entry says which value each link leaving the tile takes, which value each delay register keeps for the next

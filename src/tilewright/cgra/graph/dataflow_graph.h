@@ -83,10 +83,10 @@ struct DataflowGraph {
   // Groups of at least two nodes that must share a tile because they read or write the same variable; node
   // ids ascend.
   std::vector<std::vector<int>> same_tile_groups() const;
-  // Every rule the graph breaks (the list is in docs/cgra/cgra_graphs.md): cycles without distance (naming
-  // the nodes), undefined operands, wrong operand counts, variables with two sources, ... `most_operands`:
-  // what the fabric's instructions take. Missing operands are 0; the readers check that a file lists all of
-  // them.
+  // Every rule the graph breaks (the list is in docs/reference/cgra_graphs.md): cycles without distance
+  // (naming the nodes), undefined operands, wrong operand counts, variables with two sources, ...
+  // `most_operands`: what the fabric's instructions take. Missing operands are 0; the readers check that a
+  // file lists all of them.
   void verify(int most_operands, Diagnostics& diagnostics) const;
 };
 

@@ -56,7 +56,7 @@ class DotParser {
   }
   void report(int line, const std::string& what, std::string message) {
     diagnostics_.error(ErrorKind::kInvalidInput, fmt::format("{}:{}", source_, line), what,
-                       std::move(message), "the subset read is in docs/cgra/cgra_graphs.md");
+                       std::move(message), "the subset read is in docs/reference/cgra_graphs.md");
   }
   void error(const std::string& what, std::string message) {
     report(tokens_.empty() ? 1 : tokens_[std::min(at_, tokens_.size() - 1)].line, what, std::move(message));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tilewright/base/expression/expression_parser.h"
+#include "tilewright/base/words/nearest_word.h"
 
 namespace tilewright::cgra {
 namespace {
@@ -109,7 +110,10 @@ class StatementParser : ExpressionParser<ExpressionTree, Binary> {
     const auto found = std::find_if(kFunctions.begin(), kFunctions.end(),
                                     [&](const auto& function) { return function.first == name; });
     if (found == kFunctions.end()) {
-      text_.fail_at(name, fmt::format("'{}' is not a function (min, max, abs, select)", name));
+      std::vector<std::string> known;
+      for (const auto& function : kFunctions) known.emplace_back(function.first);
+      text_.fail_at(name, fmt::format("'{}' is not a function", name),
+                    words_hint(std::string(name), known, "functions"));
     }
     const Opcode op = found->second;
     ExpressionTree made = operation(op);
@@ -188,7 +192,7 @@ std::vector<Statement> parse_statements(const std::string& text, const std::stri
       statements.back().where = place(0);
     } catch (const ExpressionProblem& problem) {
       diagnostics.error(ErrorKind::kInvalidInput, place(problem.at), "", problem.message,
-                        "statements like d = (x - x0) * 2 + y[i]");
+                        problem.hint.empty() ? "statements like d = (x - x0) * 2 + y[i]" : problem.hint);
     }
   }
   return statements;

@@ -60,7 +60,7 @@ class DotBuilder {
 
   void report(int line, const std::string& what, std::string message) {
     diagnostics_.error(ErrorKind::kInvalidInput, fmt::format("{}:{}", source_, line), what,
-                       std::move(message), "the subset read is in docs/cgra/cgra_graphs.md");
+                       std::move(message), "the subset read is in docs/reference/cgra_graphs.md");
   }
   static const DotToken* find(const DotAttributes& attributes, const char* key) {
     const auto found = attributes.find(key);

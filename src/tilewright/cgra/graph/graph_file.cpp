@@ -128,7 +128,7 @@ std::optional<Opcode> GraphReader::operation(JsonMap& map, const char* field) {
   const std::string name = map.text(field);
   const std::optional<Opcode> op = find_opcode(name);
   if (!op && !name.empty())
-    map.error(field, fmt::format("'{}' is not an operation", name), "see docs/cgra/cgra_graphs.md");
+    map.error(field, fmt::format("'{}' is not an operation", name), "see docs/reference/cgra_graphs.md");
   return op;
 }
 

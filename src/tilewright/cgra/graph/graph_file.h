@@ -1,5 +1,5 @@
-// Files of dataflow graphs: the JSON schema of docs/cgra/cgra_graphs.md, which holds everything a graph has
-// and where some of its nodes are fixed.
+// Files of dataflow graphs: the JSON schema of docs/reference/cgra_graphs.md, which holds everything a graph
+// has and where some of its nodes are fixed.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // Mapped programs as files: the graph, the fabric, the rules, the II, and where and when everything happens.
-// Format: docs/cgra/cgra_graphs.md.
+// Format: docs/reference/cgra_graphs.md.
 #pragma once
 
 #include <filesystem>

@@ -10,19 +10,23 @@
 #include <cmath>
 #include <csignal>
 
+#include "tilewright/base/error.h"
 #include "tilewright/base/process_memory.h"
-#include "tilewright/cli/options/verb_options.h"
+#include "tilewright/cli/options/word_checks.h"
+#include "tilewright/flow/target/limit_words.h"
 
 namespace tilewright::cli {
 namespace {
 
-constexpr double kDefaultShare = 0.75;              // of the memory that is available at the start
-constexpr int64_t kLeastBytes = int64_t{64} << 20;  // the command itself and its libraries
+constexpr double kDefaultShare = 0.75;  // of the memory that is available at the start
 
-std::atomic<const Deadline*> interrupted{nullptr};  // what Ctrl-C ends
+std::atomic<const Deadline*> interruptible{nullptr};  // what Ctrl-C ends
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 void interrupt(int) {
-  if (const Deadline* deadline = interrupted.load()) deadline->expire(Ending::kRequest);
+  interrupted = true;
+  if (const Deadline* deadline = interruptible.load()) deadline->expire(Ending::kRequest);
 }
 
 // Allocations beyond `bytes` fail; 0: as many as the system allows. Sanitizers reserve more than any limit.
@@ -38,23 +42,11 @@ void limit_allocations([[maybe_unused]] int64_t bytes) {
 }  // namespace
 
 int64_t bytes_of(const std::string& option, const std::string& text) {
-  const size_t unit = text.find_first_not_of("0123456789.");
-  std::string name = unit == std::string::npos ? "" : text.substr(unit);
-  if (name.size() > 1)
-    name = name.substr(0, 1) + (name.ends_with("iB") || name == name.substr(0, 1) + "B" ? "" : "?");
-  const double scale = name == "K"   ? 0x1p10
-                       : name == "M" ? 0x1p20
-                       : name == "G" ? 0x1p30
-                       : name == "T" ? 0x1p40
-                                     : 0;
-  double value = 0;
-  if (scale == 0 || !CLI::detail::lexical_cast(text.substr(0, unit), value) || !(value > 0) ||
-      value * scale > 0x1p62) {
-    throw CLI::ValidationError(option, "'" + text + "' is not a size like 800M, 16G or 2.5GiB");
+  try {
+    return bytes_in(text);
+  } catch (const Error& error) {
+    throw CLI::ValidationError(option, error.what());
   }
-  if (value * scale < double(kLeastBytes))
-    throw CLI::ValidationError(option, "'" + text + "' is too small: at least 64M is needed");
-  return int64_t(value * scale);
 }
 
 void add_limits(CLI::App* verb, LimitOptions& limits, const std::string& name, const std::string& time) {
@@ -77,18 +69,24 @@ CommandLimits::CommandLimits(const LimitOptions& options)
     deadline_.limit_memory(options_.memory_bytes / 8 * 7);
     limit_allocations(options_.memory_bytes);
   }
-  interrupted = &deadline_;
+}
+
+CommandLimits::~CommandLimits() { limit_allocations(0); }
+
+Interruptible::Interruptible(const Deadline& deadline) {
+  interruptible = &deadline;
   struct sigaction action {};
   action.sa_handler = interrupt;
   action.sa_flags = int(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
 }
 
-CommandLimits::~CommandLimits() {
-  interrupted = nullptr;
+Interruptible::~Interruptible() {
   std::signal(SIGINT, SIG_DFL);
-  limit_allocations(0);
+  interruptible = nullptr;
 }
+
+bool was_interrupted() { return interrupted; }
 
 std::string CommandLimits::reason(Ending why) const {
   switch (why) {

@@ -15,9 +15,19 @@ void add_limits(CLI::App* verb, LimitOptions& limits, const std::string& name, c
 // "800M", "16G", "2.5GiB": bytes, in powers of 1024. Other texts are refused in the option's name.
 int64_t bytes_of(const std::string& option, const std::string& text);
 
+// As long as it lives, the first Ctrl-C ends `deadline`, and the second one ends the process. One at a time.
+class Interruptible {
+ public:
+  explicit Interruptible(const Deadline& deadline);
+  ~Interruptible();
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+};
+// Whether Ctrl-C has ended the work of this process.
+bool was_interrupted();
+
 // Made where a verb starts, so that reading its input counts. The memory limit holds for the deadline, and as
-// the process's own limit for allocations that were not estimated, which then fail (std::bad_alloc). The
-// first Ctrl-C ends the work and leaves what was found; the second one ends the process. One at a time.
+// the process's own limit for allocations that were not estimated, which then fail (std::bad_alloc).
 class CommandLimits {
  public:
   explicit CommandLimits(const LimitOptions& options);
@@ -35,6 +45,7 @@ class CommandLimits {
  private:
   LimitOptions options_;
   Deadline deadline_;
+  Interruptible interruptible_{deadline_};
 };
 
 }  // namespace tilewright::cli

@@ -21,12 +21,17 @@ CLI::Option* mark(CLI::Option* option, const char* role) {
   return option->check(CLI::Validator([](const std::string&) { return std::string(); }, "", role));
 }
 
-bool is_marked(CLI::Option* option, const char* role) {
-  try {
-    return option->get_validator(role) != nullptr;
-  } catch (const CLI::OptionNotFound&) {
-    return false;
+bool is_marked(const CLI::Option& option, const char* role) { return named_check(option, role) != nullptr; }
+
+std::vector<NamedPath> named_paths(const CLI::App& verb, const char* role) {
+  std::vector<NamedPath> paths;
+  for (const CLI::Option* option : verb.get_options()) {
+    if (!is_marked(*option, role)) continue;
+    for (const std::string& value : option->results()) {
+      if (!value.empty() && value != "-") paths.push_back({option->get_name(), value});
+    }
   }
+  return paths;
 }
 
 fs::path place_of(const fs::path& path) {
@@ -52,9 +57,22 @@ bool lies_in(const fs::path& folder, const fs::path& path) {
 
 }  // namespace
 
+const CLI::Validator* named_check(const CLI::Option& option, const char* name) {
+  try {  // get_validator has no const form
+    return const_cast<CLI::Option&>(option).get_validator(name);
+  } catch (const CLI::OptionNotFound&) {
+    return nullptr;
+  }
+}
+
 CLI::Option* reads(CLI::Option* option) { return mark(option, kReads); }
 CLI::Option* writes(CLI::Option* option) { return mark(option, kWrites); }
 CLI::Option* replaces_folder(CLI::Option* option) { return mark(option, kReplaces); }
+
+FileRole file_role(const CLI::Option& option) {
+  if (is_marked(option, kReplaces)) return FileRole::kFolder;
+  return is_marked(option, kReads) || is_marked(option, kWrites) ? FileRole::kFile : FileRole::kNoFile;
+}
 
 void refuse_overwriting(const std::vector<NamedPath>& inputs, const std::vector<NamedPath>& outputs) {
   Diagnostics diagnostics;
@@ -85,18 +103,14 @@ void refuse_overwriting(const std::vector<NamedPath>& inputs, const std::vector<
 }
 
 void refuse_overwriting(const CLI::App& verb) {
-  std::vector<NamedPath> inputs, outputs;
-  for (const CLI::Option* declared : verb.get_options()) {
-    auto* option = const_cast<CLI::Option*>(declared);  // get_validator has no const form
-    const bool replaces = is_marked(option, kReplaces);
-    const bool writes = replaces || is_marked(option, kWrites);
-    if (!writes && !is_marked(option, kReads)) continue;
-    for (const std::string& value : option->results()) {
-      if (!value.empty() && value != "-")
-        (writes ? outputs : inputs).push_back({option->get_name(), value, replaces});
-    }
+  std::vector<NamedPath> outputs = named_paths(verb, kWrites);
+  for (NamedPath& folder : named_paths(verb, kReplaces)) {
+    folder.is_folder = true;
+    outputs.push_back(std::move(folder));
   }
-  refuse_overwriting(inputs, outputs);
+  refuse_overwriting(inputs_of(verb), outputs);
 }
+
+std::vector<NamedPath> inputs_of(const CLI::App& verb) { return named_paths(verb, kReads); }
 
 }  // namespace tilewright::cli

@@ -15,12 +15,22 @@ CLI::Option* reads(CLI::Option* option);
 CLI::Option* writes(CLI::Option* option);
 CLI::Option* replaces_folder(CLI::Option* option);
 
+// The check of an option by its name; nullptr: it has none of that name.
+const CLI::Validator* named_check(const CLI::Option& option, const char* name);
+
+// What the values of an option are, for completions.
+enum class FileRole { kNoFile, kFile, kFolder };
+FileRole file_role(const CLI::Option& option);
+
 // A path that a command got, and by which option.
 struct NamedPath {
   std::string option;
   std::filesystem::path path;
   bool is_folder = false;  // replaced as a whole
 };
+
+// What the options of `verb` read: files, folders or presets.
+std::vector<NamedPath> inputs_of(const CLI::App& verb);
 
 // Errors (invalid input), all of them: an output that is an input, by whatever name (links, symbolic links),
 // or a folder with one in it; two outputs in the same place. Devices and "-" may be named twice.

@@ -3,17 +3,22 @@
 
 #include <filesystem>
 
+#include "tilewright/cli/options/word_checks.h"
+
 namespace tilewright::cli {
 
-void add_fleet(CLI::App* verb, FleetOptions& fleet) {
+void add_fleet(Verb* verb, FleetOptions& fleet) {
   verb->add_option(
           "--executor", fleet.executor,
           "Where to measure: threads (of this process), local (worker processes), slurm (job arrays)")
-      ->check(CLI::IsMember({"threads", "local", "slurm"}));
-  verb->add_option("--jobs", fleet.jobs, "Jobs at once")->check(CLI::Range(1, 100000));
+      ->check(one_of({"threads", "local", "slurm"}));
+  verb->add_option("--jobs", fleet.jobs, "Jobs at once")->check(between(1, 100000));
   verb->add_option("--job-folder", fleet.folder,
                    "Folder that workers share with this process; keeps their results for a restart");
   verb->add_option("--partition", fleet.partition, "Slurm partition");
+  verb->refuse({"--job-folder"}, "without --executor local or slurm",
+               [&fleet] { return fleet.executor == "threads"; });
+  verb->refuse({"--partition"}, "without --executor slurm", [&fleet] { return fleet.executor != "slurm"; });
 }
 
 FleetRequest fleet_request(const FleetOptions& fleet) {

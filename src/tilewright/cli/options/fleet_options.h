@@ -3,12 +3,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include "tilewright/cli/options/verb_options.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/flow/explore/workers.h"
 
 namespace tilewright::cli {
 
-void add_fleet(CLI::App* verb, FleetOptions& fleet);
+void add_fleet(Verb* verb, FleetOptions& fleet);
 
 // Workers are this command again, as `tilewright worker`.
 FleetRequest fleet_request(const FleetOptions& fleet);

@@ -29,7 +29,7 @@ std::filesystem::path training_library() {
   std::error_code ignored;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
   const char* name = "libtilewright_cgra_training.so";
-  const std::filesystem::path installed = self.parent_path() / "lib" / name;
+  const std::filesystem::path installed = self.parent_path() / "lib/tilewright" / name;
   return std::filesystem::exists(installed, ignored) ? installed
                                                      : self / "src/tilewright/cgra_training" / name;
 }

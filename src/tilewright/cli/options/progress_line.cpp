@@ -1,17 +1,26 @@
-// A terminal gets '\r', the line, and blanks over what is left of the longer one before it; a log gets plain
-// lines. The text is only made when it is due.
+// A terminal gets '\r', the line cut to its width, and blanks over what is left of the longer one before it;
+// a log gets plain lines.
 #include "tilewright/cli/options/progress_line.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
+#include <system_error>
 
 #include "tilewright/base/plain_text.h"
 
 namespace tilewright::cli {
 namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kQuiet = 2s;      // most commands are done by then
+constexpr auto kRedraw = 200ms;  // on a terminal
+constexpr auto kLogLine = 30s;
+constexpr auto kUpdate = 100ms;
 
 // Past std::cerr, which lets no control characters through.
 void show(const std::string& line) {
@@ -19,27 +28,65 @@ void show(const std::string& line) {
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
+size_t columns() {
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return known ? size_t(size.ws_col - 1) : 100;
+}
+
 }  // namespace
 
-ProgressLine::ProgressLine(double log_every_s)
-    : terminal_(isatty(STDERR_FILENO) == 1), every_s_(terminal_ ? 0.1 : log_every_s), shown_(Clock::now()) {}
+ProgressLine::ProgressLine(std::string what)
+    : what_(plain_text(what)), terminal_(isatty(STDERR_FILENO) == 1), start_(Clock::now()) {
+  try {
+    shower_ = std::thread([this] { show_until_over(); });
+  } catch (const std::system_error&) {
+    // The work itself needs no progress line.
+  }
+}
 
 ProgressLine::~ProgressLine() {
-  if (terminal_ && width_ > 0) show(std::string(width_, ' ') + '\r');
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_all();
+  if (shower_.joinable()) shower_.join();
+  if (width_ > 0) show(std::string(width_, ' ') + '\r');
 }
 
 void ProgressLine::update(const std::function<std::string()>& text) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
   const Clock::time_point now = Clock::now();
-  if (std::chrono::duration<double>(now - shown_).count() < every_s_) return;
-  shown_ = now;
-  const std::string line = plain_text(text());
-  if (terminal_) {
-    const std::string blanks(width_ > line.size() ? width_ - line.size() : 0, ' ');
-    show(line + blanks);
-    width_ = line.size();
-  } else {
-    std::cerr << line << std::endl;
-  }
+  if (!lock || now - updated_ < kUpdate) return;
+  updated_ = now;
+  detail_ = plain_text(text());
+}
+
+std::string ProgressLine::line() const {
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  return fmt::format("{}, {}{}{}", what_, duration_text(seconds), detail_.empty() ? "" : ": ", detail_);
+}
+
+void ProgressLine::show_until_over() {
+  std::unique_lock lock(mutex_);
+  const auto over = [this] { return over_; };
+  if (changed_.wait_for(lock, terminal_ ? Clock::duration(kQuiet) : Clock::duration(kLogLine), over)) return;
+  do {
+    if (terminal_) {
+      std::string text = line().substr(0, columns());
+      const size_t width = text.size();
+      text.resize(std::max(width, width_), ' ');
+      show(text);
+      width_ = width;
+    } else {
+      std::cerr << line() << std::endl;
+    }
+  } while (!changed_.wait_for(lock, terminal_ ? Clock::duration(kRedraw) : Clock::duration(kLogLine), over));
+}
+
+std::string count_text(int64_t done, int64_t all, const std::string& things) {
+  return fmt::format("{} of {} {}", done, all, things);
 }
 
 std::string duration_text(double seconds) {

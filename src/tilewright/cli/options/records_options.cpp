@@ -1,29 +1,30 @@
 // The command line of `records` and its verbs.
+#include "tilewright/cli/options/common_options.h"
 #include "tilewright/cli/options/file_options.h"
 #include "tilewright/cli/options/verb_options.h"
 
 namespace tilewright::cli {
 namespace {
 
-CLI::App* add_action(CLI::App& records, const std::string& name, const std::string& description,
-                     const std::string& example, RecordsOptions& options, std::ostream& out,
-                     void (*action)(const RecordsOptions&, std::ostream&)) {
-  CLI::App* verb = add_verb(records, name, description, example);
-  verb->add_flag("--json", options.json, "Print machine-readable JSON");
+Verb* add_action(CLI::App& records, const std::string& name, const std::string& description,
+                 const std::string& example, RecordsOptions& options, std::ostream& out,
+                 void (*action)(const RecordsOptions&, std::ostream&)) {
+  Verb* verb = add_verb(records, name, description, example);
+  add_json(verb, options.json);
   verb->callback([&options, &out, action] { action(options, out); });
   return verb;
 }
 
 }  // namespace
 
-void add_records(CLI::App& app, RecordsOptions& options, std::ostream& out) {
-  CLI::App* records =
+CLI::App* add_records(CLI::App& app, RecordsOptions& options, std::ostream& out) {
+  Verb* records =
       add_verb(app, "records", "Measured trials: show the best, export, import, merge, statistics, recover",
                "records best tune.db");
   records->require_subcommand(1);
 
-  CLI::App* verb = add_action(*records, "best", "The best schedule known for each layer and machine",
-                              "records best tune.db --hardware overlay-16x16", options, out, records_best);
+  Verb* verb = add_action(*records, "best", "The best schedule known for each layer and machine",
+                          "records best tune.db --hardware overlay-16x16", options, out, records_best);
   reads(verb->add_option("files", options.files,
                          "Databases of records, or records as text (.jsonl, .jsonl.gz)"))
       ->required();
@@ -33,6 +34,8 @@ void add_records(CLI::App& app, RecordsOptions& options, std::ostream& out) {
   reads(verb->add_option(
       "--memory", options.memory,
       "Memory of that overlay: ideal, fixed[:LATENCY[:INTERVAL]], ddr, or a YAML file (default: fixed)"));
+
+  verb->refuse({"--memory"}, "without --hardware", [&options] { return options.hardware.empty(); });
 
   verb = add_action(*records, "export", "Write records as text: one JSON object per line",
                     "records export tune.db --best -o best.jsonl.gz", options, out, records_export);
@@ -62,6 +65,7 @@ void add_records(CLI::App& app, RecordsOptions& options, std::ostream& out) {
                     "records recover damaged.db -o saved.db", options, out, records_recover);
   reads(verb->add_option("database", options.database, "Damaged database"))->required();
   writes(verb->add_option("-o,--output", options.output, "Database to create"))->required();
+  return records;
 }
 
 }  // namespace tilewright::cli

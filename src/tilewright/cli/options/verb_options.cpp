@@ -1,44 +1,71 @@
-// A verb with its example under --help and the check that it overwrites none of its inputs; options that are
-// numbers or times with a unit.
+// A verb with its example under --help, and what is checked before it starts.
 #include "tilewright/cli/options/verb_options.h"
 
-#include <cmath>
+#include <fmt/format.h>
 
+#include <memory>
+
+#include "tilewright/base/error.h"
+#include "tilewright/cli/options/common_options.h"
 #include "tilewright/cli/options/file_options.h"
+#include "tilewright/cli/options/word_checks.h"
 
 namespace tilewright::cli {
 
-CLI::App* add_verb(CLI::App& app, const std::string& name, const std::string& description,
-                   const std::string& example) {
-  CLI::App* verb = app.add_subcommand(name, description);
+Verb::Verb(std::string description, const std::string& name, CLI::App* parent)
+    : CLI::App(std::move(description), name, parent) {}
+
+void Verb::refuse(const std::vector<std::string>& names, const std::string& why, std::function<bool()> idle) {
+  rules_.push_back({names, why, std::move(idle)});
+}
+
+void Verb::check_effects() const {
+  const std::string without = "without ";
+  Diagnostics problems;
+  for (const Rule& rule : rules_) {
+    if (!rule.idle()) continue;
+    for (const std::string& name : rule.names) {
+      if (get_option(name)->count() == 0) continue;
+      const std::string hint = rule.why.starts_with(without)
+                                   ? fmt::format("add {}, or leave it out", rule.why.substr(without.size()))
+                                   : "leave it out";
+      problems.error(ErrorKind::kInvalidInput, "", "", fmt::format("{} has no effect {}", name, rule.why),
+                     hint);
+    }
+  }
+  problems.raise_if_any();
+}
+
+Verb* add_verb(CLI::App& app, const std::string& name, const std::string& description,
+               const std::string& example) {
+  const auto verb = std::make_shared<Verb>(description, name, &app);
+  app.add_subcommand(verb);
   verb->footer("Example:\n  tilewright " + example);
-  verb->parse_complete_callback([verb] { refuse_overwriting(*verb); });
+  verb->parse_complete_callback([verb = verb.get()] {
+    verb->check_effects();
+    refuse_overwriting(*verb);
+  });
+  return verb.get();
+}
+
+CLI::App* add_schema(CLI::App& app, SchemaOptions& options, std::ostream& out) {
+  Verb* verb =
+      add_verb(app, "schema",
+               "Print the JSON Schema (draft 2020-12) of a file format, for editors and checkers; without "
+               "a name the list of formats",
+               "schema overlay > overlay.schema.json");
+  verb->add_option("name", options.name, "Format: overlay, array, device, ...");
+  add_json(verb, options.json);
+  verb->callback([&options, &out] { schema(options, out); });
   return verb;
 }
 
-CLI::Validator number_check(const std::string& wanted, bool (*accepts)(double)) {
-  return CLI::Validator(
-      [wanted, accepts](const std::string& text) {
-        double value = 0;
-        const bool fits = CLI::detail::lexical_cast(text, value) && std::isfinite(value) && accepts(value);
-        return fits ? std::string() : "'" + text + "' is not " + wanted;
-      },
-      "");
-}
-
-double seconds_of(const std::string& option, const std::string& text) {
-  const size_t unit = text.find_first_not_of("0123456789.");
-  const std::string name = unit == std::string::npos ? "s" : text.substr(unit);
-  const double scale = name == "ms"                   ? 1e-3
-                       : name == "s"                  ? 1
-                       : name == "m" || name == "min" ? 60
-                       : name == "h"                  ? 3600
-                                                      : 0;
-  double value = 0;
-  if (scale == 0 || !CLI::detail::lexical_cast(text.substr(0, unit), value) || !(value * scale > 0)) {
-    throw CLI::ValidationError(option, "'" + text + "' is not a time like 500ms, 10s, 2m or 1h");
-  }
-  return value * scale;
+CLI::App* add_doctor(CLI::App& app, DoctorOptions& options, std::ostream& out) {
+  Verb* verb =
+      add_verb(app, "doctor", "What is installed, and what each missing part would enable", "doctor");
+  add_json(verb, options.json);
+  verb->callback([&options, &out] { doctor(options, out); });
+  return verb;
 }
 
 }  // namespace tilewright::cli

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "tilewright/report/page.h"
 #include "tilewright/tensor/shape.h"
 
 namespace tilewright::cli {
@@ -16,6 +18,12 @@ namespace tilewright::cli {
 struct LimitOptions {
   double time_s = 0;
   int64_t memory_bytes = 0;
+};
+
+// The report as a page; empty: none. `origin`: what the command was, and what it reads.
+struct PageOptions {
+  std::string html, data;
+  std::function<PageOrigin()> origin = [] { return PageOrigin(); };
 };
 
 // How a model file is read.
@@ -46,7 +54,6 @@ void inspect(const InspectOptions& options, std::ostream& out);
 struct OptimizeOptions {
   ModelOptions model;
   std::string output, dump_folder;
-  int threads = 1;
   bool table = false;  // --table: what every stage leaves of the graph
   bool json = false;
 };
@@ -77,6 +84,7 @@ struct MapOptions {
   std::string plot, csv, baseline, cache, output;
   std::string pareto_buffer;  // a level
   bool pareto = false, unions = false, fuse = false, simulate = false, show_mappings = false;
+  PageOptions page;
   bool json = false;
 };
 void map(const MapOptions& options, std::ostream& out);
@@ -97,6 +105,7 @@ struct PlaceVerbOptions {
   uint64_t seed = 0;
   int threads = 1;
   std::string output, svg, configuration, proof_folder;
+  PageOptions page;
   bool json = false;
 };
 void place(const PlaceVerbOptions& options, std::ostream& out);
@@ -107,6 +116,7 @@ struct PlaceTrainOptions {
   int ii = 0;  // of graphs whose file says none
   int64_t episodes = 45000;
   uint64_t seed = 0;
+  bool json = false;
 };
 void place_train(const PlaceTrainOptions& options, std::ostream& out);
 
@@ -136,7 +146,6 @@ struct CompileOptions {
   std::vector<std::string> records;  // databases or texts, besides the records that come with the command
   std::string memory = "fixed";      // that the records were measured behind
   bool no_records = false;
-  int threads = 1;
   bool json = false;
 };
 void compile(const CompileOptions& options, std::ostream& out);
@@ -166,7 +175,6 @@ struct CompareOptions {
   std::string bundle;
   DataOptions input;
   double threshold_db = 20;  // signal-to-noise ratio below which a tensor counts as diverging
-  int threads = 1;
   bool json = false;
 };
 void compare(const CompareOptions& options, std::ostream& out);
@@ -182,12 +190,14 @@ struct TimingOptions {
 struct ReportOptions {
   TimingOptions timing;
   std::string svg;  // file for the roofline plot
+  PageOptions page;
 };
 void report(const ReportOptions& options, std::ostream& out);
 
 struct ExplainVerbOptions {
   TimingOptions timing;
   bool no_trials = false;  // only what bounds each layer
+  PageOptions page;
   int threads = 1;
 };
 void explain(const ExplainVerbOptions& options, std::ostream& out);
@@ -201,7 +211,8 @@ struct FleetOptions {
 
 struct TuneOptions {
   TimingOptions timing;
-  std::string search = "gbt", output, records, page;
+  std::string search = "gbt", output, records;
+  PageOptions page;
   int64_t trials = 1000;  // per distinct layer
   int batch = 32;
   uint64_t seed = 1;
@@ -244,6 +255,7 @@ struct GenerateOptions {
   std::string allocation;  // file that replaces the search
   std::string memory;      // of the simulation; empty: the device's
   bool explain = false, no_simulate = false;
+  PageOptions page;  // besides report.html of the folder
   LimitOptions limits;
   int threads = 1;
   bool json = false;
@@ -277,6 +289,7 @@ struct ExploreOptions {
   std::string memory;      // empty: the device's
   uint64_t seed = 1;
   FleetOptions fleet;
+  PageOptions page;  // besides page.html of the folder
   bool changed_only = false;
   bool json = false;
 };
@@ -285,7 +298,8 @@ void explore(const ExploreOptions& options, std::ostream& out);
 struct StudyOptions {
   std::string path;  // folder of an exploration; of importance also a file of implementation data
   std::vector<std::string> targets;  // empty: all that the data can teach
-  std::string output;                // SVG, or for importance a page
+  std::string output;                // SVG of the front
+  PageOptions page;                  // of show and importance
   uint64_t seed = 1;
   bool json = false;
 };
@@ -309,6 +323,21 @@ struct WorkerVerbOptions {
 };
 // Returns the exit code, by which an executor knows how a job ended.
 int worker(const WorkerVerbOptions& options);
+
+struct SchemaOptions {
+  std::string name;  // empty: all names
+  bool json = false;
+};
+void schema(const SchemaOptions& options, std::ostream& out);
+
+struct DemoOptions {
+  std::string data;  // empty: where Debian's package has it
+  std::string output = "tilewright-demo";
+  int64_t images = 10000;
+  int threads = 1;
+  bool json = false;
+};
+void demo(const DemoOptions& options, std::ostream& out);
 
 struct DoctorOptions {
   bool json = false;

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "tilewright/cli/options/model_input.h"
+#include "tilewright/cli/options/progress_line.h"
 #include "tilewright/cli/options/verbs.h"
 
 namespace tilewright::cli {
@@ -13,8 +14,10 @@ void compare(const CompareOptions& options, std::ostream& out) {
   if (options.input.path.empty()) {
     throw Error(ErrorKind::kInvalidInput, "no input data", "give an array with --input");
   }
-  const ModelComparison comparison = compare_files(model_file(options.model), options.bundle,
-                                                   sample_file(options.input), options.threshold_db);
+  const ModelComparison comparison = with_progress("comparing " + options.bundle, [&] {
+    return compare_files(model_file(options.model), options.bundle, sample_file(options.input),
+                         options.threshold_db);
+  });
   out << (options.json ? to_json(comparison) : to_string(comparison));
   if (!comparison.engine_faults.empty()) {
     throw Error(ErrorKind::kInternal, "the simulator and the integer reference disagree");

@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "tilewright/cli/options/model_input.h"
+#include "tilewright/cli/options/progress_line.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/flow/run/compile_model.h"
 #include "tilewright/flow/run/layer_table.h"
@@ -9,7 +10,6 @@
 namespace tilewright::cli {
 
 void compile(const CompileOptions& options, std::ostream& out) {
-  Graph graph = load_quantized(model_file(options.model));
   if (options.json && options.assembly == "-") {
     throw Error(ErrorKind::kInvalidInput, "--json and --emit-assembly - both print to standard output",
                 "give the assembly a file");
@@ -19,7 +19,9 @@ void compile(const CompileOptions& options, std::ostream& out) {
                          .memory = options.memory,
                          .folders = shared_folders()};
   request.records.assign(options.records.begin(), options.records.end());
-  const Compilation compilation = compile_model(std::move(graph), request);
+  const Compilation compilation = with_progress("compiling " + options.model.path, [&] {
+    return compile_model(load_quantized(model_file(options.model)), request);
+  });
   if (!options.output.empty()) write_bundle(options.output, compilation.bundle);
   if (!options.assembly.empty() || !options.raw_folder.empty()) {
     out << write_programs(compilation.bundle, {options.assembly, options.raw_folder});

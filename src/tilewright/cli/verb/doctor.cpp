@@ -53,7 +53,7 @@ std::vector<Part> parts() {
   for (const BuiltInPart& part : built_in_parts())
     all.push_back({part.name, part.package, part.gives, true, part.detail});
   const Part others[] = {
-      file("Fashion-MNIST", "dataset-fashion-mnist", "the images of `make demo`",
+      file("Fashion-MNIST", "dataset-fashion-mnist", "the images of `tilewright demo`",
            "/usr/share/datasets/fashion-mnist/t10k-images-idx3-ubyte.gz"),
       file("ONNX node tests", "libonnx-testdata", "the operator tests of the suite",
            "/usr/share/libonnx-testdata/data/node"),

@@ -4,7 +4,10 @@
 #include <ostream>
 
 #include "tilewright/cli/options/model_input.h"
+#include "tilewright/cli/options/page_files.h"
+#include "tilewright/cli/options/progress_line.h"
 #include "tilewright/cli/options/verbs.h"
+#include "tilewright/flow/time/timing_page.h"
 
 namespace tilewright::cli {
 
@@ -13,8 +16,10 @@ void explain(const ExplainVerbOptions& options, std::ostream& out) {
   ExplainOptions chosen;
   chosen.threads = options.threads;
   chosen.try_hardware = chosen.try_schedules = !options.no_trials;
-  const Explanation explanation =
-      tilewright::explain(bundle, find_memory_model(options.timing.memory), chosen);
+  const Explanation explanation = with_progress("explaining " + options.timing.bundle, [&] {
+    return tilewright::explain(bundle, find_memory_model(options.timing.memory), chosen);
+  });
+  write_page(options.page, [&] { return explanation_page(explanation); });
   out << (options.timing.json ? to_json(explanation) : to_string(explanation));
 }
 

@@ -9,34 +9,29 @@
 #include "tilewright/cli/options/command_limits.h"
 #include "tilewright/cli/options/fleet_options.h"
 #include "tilewright/cli/options/model_input.h"
+#include "tilewright/cli/options/page_files.h"
 #include "tilewright/cli/options/progress_line.h"
 #include "tilewright/cli/options/verbs.h"
-#include "tilewright/flow/explore/exploration.h"
-#include "tilewright/flow/explore/exploration_network.h"
+#include "tilewright/flow/explore/explore_question.h"
 
 namespace tilewright::cli {
 namespace {
 
-ExplorationRequest exploration_request_of(const ExploreOptions& options, const Deadline& deadline) {
-  ExplorationRequest request;
-  request.deadline = &deadline;
-  request.device = find_device(options.device, shared_folders().devices());
-  request.memory = !options.memory.empty() ? find_memory_model(options.memory)
-                   : request.device.memory ? request.device.memory->model()
-                                           : MemoryModel{};
-  request.threads = int(std::max(1u, std::thread::hardware_concurrency()));
-  request.network = exploration_bundle(model_file(options.model), request.threads);
-  request.model_name = std::filesystem::path(options.model.path).stem().string();
-  request.operand_bits = options.precision;
-  std::sort(request.operand_bits.rbegin(), request.operand_bits.rend());
-  request.operand_bits.erase(std::unique(request.operand_bits.begin(), request.operand_bits.end()),
-                             request.operand_bits.end());
-  request.folder = std::filesystem::absolute(options.output);  // workers may have another working folder
-  request.rtl_folder = shared_folders().rtl;
-  request.trials = options.trials;
-  request.candidates = options.candidates;
-  request.seed = options.seed;
-  return request;
+ExploreQuestion question_of(const ExploreOptions& options, const Deadline& deadline) {
+  return {.model = model_file(options.model),
+          .device = options.device,
+          .memory = options.memory,
+          .precision = options.precision,
+          .folder = options.output,
+          .trials = options.trials,
+          .candidates = options.candidates,
+          .seed = options.seed,
+          .threads = int(std::max(1u, std::thread::hardware_concurrency())),
+          .changed_only = options.changed_only,
+          .fleet = fleet_request(options.fleet),
+          .deadline = &deadline,
+          .origin = options.page.origin(),
+          .folders = shared_folders()};
 }
 
 std::string exploration_progress(const ExploreOptions& options, int bits,
@@ -69,29 +64,25 @@ void fail_without_candidates(const ExplorationReport& report, const CommandLimit
 
 void explore(const ExploreOptions& options, std::ostream& out) {
   const CommandLimits limits(options.limits);
-  const ExplorationRequest request = exploration_request_of(options, limits.deadline());
-  const FleetRequest fleet = fleet_request(options.fleet);
-  const auto executor = [&](const std::filesystem::path& folder) {
-    return candidate_workers(fleet, folder, &limits.deadline());
-  };
+  const ExploreQuestion question = question_of(options, limits.deadline());
   ExplorationReport report;
   {
-    ProgressLine line;
+    ProgressLine line("exploring");
     ExplorationWatcher watcher;
     watcher.progress = [&](int bits, const tune::ExplorationProgress& progress) {
       line.update([&] { return exploration_progress(options, bits, progress); });
       return true;
     };
-    report = options.changed_only ? explore_changed(request, executor, watcher)
-                                  : explore_overlays(request, executor, watcher);
+    report = answer_explore(question, watcher);
   }
+  write_page(options.page, [&] { return exploration_page(report); });
   out << (options.json ? to_json(report) + "\n" : to_string(report));
   fail_without_candidates(report, limits);
   if (options.json) return;
   out << limits.note(report.ending);
   if (options.changed_only) {
     for (const WidthReport& w : report.widths) {
-      const std::vector<int>& asked = request.operand_bits;
+      const std::vector<int>& asked = options.precision;
       if (std::find(asked.begin(), asked.end(), w.operand_bits) == asked.end()) continue;
       out << fmt::format("w{0}a{0}: {1} of {2} candidates had changed and were tuned again\n", w.operand_bits,
                          w.evaluated - w.known, w.evaluated);

@@ -7,7 +7,10 @@
 #include "tilewright/base/json.h"
 #include "tilewright/cli/options/command_limits.h"
 #include "tilewright/cli/options/model_input.h"
+#include "tilewright/cli/options/page_files.h"
+#include "tilewright/cli/options/progress_line.h"
 #include "tilewright/cli/options/verbs.h"
+#include "tilewright/flow/design/design_page.h"
 #include "tilewright/flow/design/design_question.h"
 
 namespace tilewright::cli {
@@ -30,7 +33,8 @@ DesignQuestion design_question_of(const GenerateOptions& options, const Deadline
           .threads = options.threads,
           .output = options.output,
           .deadline = &deadline,
-          .folders = shared_folders()};
+          .folders = shared_folders(),
+          .origin = options.page.origin()};
 }
 
 std::string search_text(const pipeline::AllocationResult& result, const CommandLimits& limits) {
@@ -55,7 +59,10 @@ void generate(const GenerateOptions& options, std::ostream& out) {
   if (options.output.empty()) {
     throw Error(ErrorKind::kInvalidInput, "no folder is given for the design", "-o FOLDER");
   }
-  const GeneratedDesign made = generate_folder(design_question_of(options, limits.deadline()));
+  const GeneratedDesign made = with_progress("generating a design of " + options.model.path, [&] {
+    return generate_folder(design_question_of(options, limits.deadline()));
+  });
+  write_page(options.page, [&] { return design_page(made.report); });
   if (options.json) {
     nlohmann::json json = nlohmann::json::parse(to_json(made.report));
     json["folder"] = options.output;

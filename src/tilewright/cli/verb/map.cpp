@@ -7,6 +7,7 @@
 #include "tilewright/base/file.h"
 #include "tilewright/cli/options/command_limits.h"
 #include "tilewright/cli/options/model_input.h"
+#include "tilewright/cli/options/page_files.h"
 #include "tilewright/cli/options/progress_line.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/flow/map/map_question.h"
@@ -50,7 +51,7 @@ std::string mapping_progress(const NetworkProgress& at) {
 }
 
 MapAnswer answer_with_progress(MapQuestion question) {
-  ProgressLine line;
+  ProgressLine line("mapping");
   question.progress = [&line](const NetworkProgress& at) {
     line.update([&] { return mapping_progress(at); });
   };
@@ -61,6 +62,7 @@ void write_files(const MapOptions& options, const MapAnswer& answer) {
   if (!options.csv.empty()) write_text_file(options.csv, map_csv(answer));
   if (!options.plot.empty()) write_text_file(options.plot, map_svg(answer));
   if (!options.output.empty()) write_text_file(options.output, map_mappings(answer));
+  write_page(options.page, [&] { return map_page(answer); });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "tilewright/base/file.h"
 #include "tilewright/base/folder_writer.h"
 #include "tilewright/cli/options/model_input.h"
+#include "tilewright/cli/options/progress_line.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/flow/place/place_curves.h"
 #include "tilewright/flow/place/place_learning.h"
@@ -40,7 +41,7 @@ void compare_methods(const PlaceBenchOptions& options, std::ostream& out) {
                             .policy = named_policy(options.policy, shared_folders())};
   request.processor_seconds = options.time_s;
   request.seeds = options.seeds;
-  const PlaceBenchReport report = bench_methods(request);
+  const PlaceBenchReport report = with_progress("comparing mappers", [&] { return bench_methods(request); });
   FolderWriter folder(options.output, "place bench");
   write_text_file(folder.path() / "methods.csv", bench_csv(report));
   write_text_file(folder.path() / "methods.json", bench_json(report));
@@ -54,7 +55,8 @@ void draw_curves(const PlaceBenchOptions& options, std::ostream& out) {
                                    .trainer = load_placement_trainer(training_library()),
                                    .episodes = options.episodes,
                                    .seeds = options.seeds};
-  const std::vector<CurveRun> runs = learning_curves(request);
+  const std::vector<CurveRun> runs =
+      with_progress("drawing learning curves", [&] { return learning_curves(request); });
   FolderWriter folder(options.output, "place bench");
   write_text_file(folder.path() / "curves.csv", curves_csv(runs));
   write_text_file(folder.path() / "curves.json", curves_json(runs));

@@ -2,24 +2,27 @@
 #include <ostream>
 
 #include "tilewright/cli/options/model_input.h"
+#include "tilewright/cli/options/progress_line.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/flow/model/quantize_model.h"
 
 namespace tilewright::cli {
 
 void quantize(const QuantizeVerbOptions& options, std::ostream& out) {
-  const Answer answer = quantize_model({.model = model_file(options.model),
-                                        .number_type = options.number_type,
-                                        .calibration = sample_file(options.calibration),
-                                        .evaluation = sample_file(options.evaluation),
-                                        .labels = {.path = options.labels},
-                                        .output = options.output,
-                                        .scales = options.scales,
-                                        .method = options.method,
-                                        .per_tensor = options.per_tensor,
-                                        .weight_bits = options.weight_bits,
-                                        .activation_bits = options.activation_bits,
-                                        .threads = options.threads}).report;
+  const QuantizeRequest request{.model = model_file(options.model),
+                                .number_type = options.number_type,
+                                .calibration = sample_file(options.calibration),
+                                .evaluation = sample_file(options.evaluation),
+                                .labels = {.path = options.labels},
+                                .output = options.output,
+                                .scales = options.scales,
+                                .method = options.method,
+                                .per_tensor = options.per_tensor,
+                                .weight_bits = options.weight_bits,
+                                .activation_bits = options.activation_bits,
+                                .threads = options.threads};
+  const Answer answer =
+      with_progress("quantising " + options.model.path, [&] { return quantize_model(request); }).report;
   out << (options.json ? answer.json : answer.text);
 }
 

@@ -1,49 +1,71 @@
 // `records`: what a database of measured trials holds, and how records get in and out of it.
 #include <fmt/format.h>
 
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/json.h"
 #include "tilewright/cli/options/model_input.h"
+#include "tilewright/cli/options/progress_line.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/flow/tune/record_files.h"
 
 namespace tilewright::cli {
 namespace {
 
-// What several files added to one database; without --json one line per file, printed immediately.
+// What several files added to one database.
 class AddedFiles {
  public:
-  AddedFiles(const RecordsOptions& options, std::ostream& out) : options_(options), out_(out) {}
+  explicit AddedFiles(const RecordsOptions& options) : options_(options) {}
 
-  FileAdded sink() {
-    return [this](const std::string& file, int64_t added) {
-      files_.push_back({{"file", file}, {"added", added}});
-      if (!options_.json) out_ << fmt::format("{} new records from '{}'\n", added, file);
-    };
-  }
-  void finish(int64_t records) {
-    if (options_.json) {
-      const nlohmann::json json = {{"database", options_.database}, {"records", records}, {"files", files_}};
-      out_ << json_text(json, 2) << "\n";
-    } else {
-      out_ << fmt::format("'{}' holds {} records\n", options_.database, records);
+  // `work` adds the files and gives the number of records there are then. If it fails, what was added before
+  // is told all the same.
+  void add(const std::string& what, std::ostream& out,
+           const std::function<int64_t(const FileAdded& added)>& work) {
+    try {
+      const int64_t records = with_progress(what, [&](ProgressLine& line) {
+        return work([&](const std::string& file, int64_t added) {
+          files_.push_back({{"file", file}, {"added", added}});
+          line.update(
+              [&] { return count_text(int64_t(files_.size()), int64_t(options_.files.size()), "files"); });
+        });
+      });
+      out << (options_.json ? json(records)
+                            : text() + fmt::format("'{}' holds {} records\n", options_.database, records));
+    } catch (const Error&) {
+      if (!options_.json) out << text();
+      throw;
     }
   }
 
  private:
+  std::string json(int64_t records) const {
+    return json_text(nlohmann::json{{"database", options_.database}, {"records", records}, {"files", files_}},
+                     2) +
+           "\n";
+  }
+  std::string text() const {
+    std::string text;
+    for (const nlohmann::json& file : files_) {
+      text += fmt::format("{} new records from '{}'\n", file["added"].get<int64_t>(),
+                          file["file"].get<std::string>());
+    }
+    return text;
+  }
+
   const RecordsOptions& options_;
-  std::ostream& out_;
   nlohmann::json files_ = nlohmann::json::array();
 };
 
 }  // namespace
 
 void records_best(const RecordsOptions& options, std::ostream& out) {
-  const Answer answer =
-      best_records({options.files, options.workload, options.hardware, options.memory, shared_folders()});
+  const Answer answer = with_progress("reading records", [&] {
+    return best_records(
+        {options.files, options.workload, options.hardware, options.memory, shared_folders()});
+  });
   out << (options.json ? answer.json : answer.text);
 }
 
@@ -56,7 +78,9 @@ void records_export(const RecordsOptions& options, std::ostream& out) {
     each_record(options.database, options.best, [&](const std::string& line) { out << line; });
     return;
   }
-  const int64_t count = export_record_file(options.database, options.best, options.output);
+  const int64_t count = with_progress("exporting records", [&] {
+    return export_record_file(options.database, options.best, options.output);
+  });
   if (options.json) {
     out << json_text(nlohmann::json{{"output", options.output}, {"records", count}}, 2) << "\n";
   } else {
@@ -65,13 +89,17 @@ void records_export(const RecordsOptions& options, std::ostream& out) {
 }
 
 void records_import(const RecordsOptions& options, std::ostream& out) {
-  AddedFiles files(options, out);
-  files.finish(import_record_texts(options.database, options.files, std::cin, files.sink()));
+  AddedFiles files(options);
+  files.add("importing records", out, [&](const FileAdded& added) {
+    return import_record_texts(options.database, options.files, std::cin, added);
+  });
 }
 
 void records_merge(const RecordsOptions& options, std::ostream& out) {
-  AddedFiles files(options, out);
-  files.finish(merge_record_files(options.database, options.files, files.sink()));
+  AddedFiles files(options);
+  files.add("merging records", out, [&](const FileAdded& added) {
+    return merge_record_files(options.database, options.files, added);
+  });
 }
 
 void records_stats(const RecordsOptions& options, std::ostream& out) {
@@ -85,7 +113,8 @@ void records_stats(const RecordsOptions& options, std::ostream& out) {
 }
 
 void records_recover(const RecordsOptions& options, std::ostream& out) {
-  const int64_t saved = save_intact_records(options.database, options.output);
+  const int64_t saved =
+      with_progress("saving records", [&] { return save_intact_records(options.database, options.output); });
   if (options.json) {
     out << json_text(nlohmann::json{{"database", options.output}, {"records", saved}}, 2) << "\n";
   } else {

@@ -7,9 +7,12 @@
 #include <ostream>
 
 #include "tilewright/base/json.h"
+#include "tilewright/cli/options/command_limits.h"
 #include "tilewright/cli/options/file_options.h"
 #include "tilewright/cli/options/model_input.h"
+#include "tilewright/cli/options/progress_line.h"
 #include "tilewright/cli/options/verbs.h"
+#include "tilewright/flow/target/output_preview.h"
 #include "tilewright/flow/targets.h"
 #include "tilewright/tensor/npy.h"
 
@@ -47,19 +50,33 @@ void write_outputs(const RunOptions& options, const RunReport& report) {
 }  // namespace
 
 void run(const RunOptions& options, std::ostream& out) {
-  const RunRequest request = run_request_of(options);
-  const RunReport report = tilewright::run(request);
+  Deadline deadline;
+  const Interruptible interruptible(deadline);
+  RunRequest request = run_request_of(options);
+  request.engine.deadline = &deadline;
+  const std::string compiles = options.engine.engine == "rtl" ? " (its first run compiles the RTL)" : "";
+  const RunReport report = with_progress(
+      fmt::format("running {} on the {} engine{}", options.model.path, options.engine.engine, compiles),
+      [&](ProgressLine& line) {
+        request.progress = [&line](int64_t done, int64_t count) {
+          line.update([&] { return count_text(done, count, "inputs"); });
+        };
+        return tilewright::run(request);
+      });
   write_outputs(options, report);
   nlohmann::json json = nlohmann::json::parse(report.facts);
   std::string text = report.summary;
+  RunAccuracy accuracy;
   if (!options.labels.empty()) {
-    const RunAccuracy accuracy = run_accuracy(report, request);
+    accuracy = run_accuracy(report, request);
     json["top1"] = accuracy.share();
-    text +=
-        fmt::format("top-1 accuracy {:.2f} % ({} of {})\n",
-                    100.0 * double(accuracy.right) / double(accuracy.count), accuracy.right, accuracy.count);
+    text += to_string(accuracy);
   }
-  out << (options.json ? json_text(json, 2) + "\n" : text + report.verdict);
+  const Answer preview = output_preview(report, accuracy.labels);
+  json.update(nlohmann::json::parse(preview.json));
+  if (report.ending != Ending::kNone)
+    text += "note: the run was interrupted; these are the inputs done by then\n";
+  out << (options.json ? json_text(json, 2) + "\n" : text + preview.text + report.verdict);
   if (report.disagreement) throw Error(*report.disagreement);
 }
 

@@ -2,7 +2,9 @@
 #include <filesystem>
 #include <ostream>
 
+#include "tilewright/cli/options/command_limits.h"
 #include "tilewright/cli/options/model_input.h"
+#include "tilewright/cli/options/progress_line.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/flow/targets.h"
 
@@ -21,7 +23,11 @@ void synth(const SynthOptions& options, std::ostream& out) {
   request.no_dsp = options.no_dsp;
   request.allow_misfit = options.allow_misfit;
   request.folders = shared_folders();
-  const SynthesisAnswer answer = synthesize(request);
+  const Deadline deadline;
+  const Interruptible interruptible(deadline);
+  request.deadline = &deadline;
+  const SynthesisAnswer answer =
+      with_progress("synthesising " + options.hardware, [&] { return synthesize(request); });
   out << (options.json ? answer.page.json : answer.page.text);
   answer.misfits.raise_if_any();
 }

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "tilewright/base/file.h"
 #include "tilewright/cli/options/command_limits.h"
 #include "tilewright/cli/options/fleet_options.h"
 #include "tilewright/cli/options/model_input.h"
+#include "tilewright/cli/options/page_files.h"
 #include "tilewright/cli/options/progress_line.h"
 #include "tilewright/cli/options/verbs.h"
 #include "tilewright/flow/tune/tuning.h"
@@ -57,14 +57,14 @@ void tune(const TuneOptions& options, std::ostream& out) {
   chosen.executor = workers.get();
   NetworkTuning tuning;
   {
-    ProgressLine line;
+    ProgressLine line("tuning");
     tuning = tune_network(std::move(bundle), chosen, [&](const NetworkTuneProgress& at) {
       line.update([&] { return tuning_progress(at, options.trials); });
       return true;
     });
   }
   if (!options.output.empty()) write_bundle(options.output, tuning.bundle);
-  if (!options.page.empty()) write_text_file(options.page, tuning_page(tuning));
+  write_page(options.page, [&] { return tuning_page(tuning); });
   out << (options.timing.json ? tuning_json(tuning) : to_string(tuning) + limits.note(tuning.ending));
 }
 

@@ -3,6 +3,7 @@
 
 #include "tilewright/cli/options/verb_options.h"
 #include "tilewright/cli/options/verbs.h"
+#include "tilewright/cli/options/word_checks.h"
 #include "tilewright/flow/explore/jobs.h"
 
 namespace tilewright::cli {
@@ -11,10 +12,9 @@ int worker(const WorkerVerbOptions& options) {
   return serve_jobs({options.folder, options.jobs, options.attempt}, {std::cin, std::cout, std::cerr});
 }
 
-void add_worker(CLI::App& app, WorkerVerbOptions& options, int& exit_code) {
-  CLI::App* verb =
-      add_verb(app, "worker", "Run the jobs of a folder; started by tune and explore, not by hand",
-               "worker --folder study/jobs --job measure-0123456789abcdef");
+CLI::App* add_worker(CLI::App& app, WorkerVerbOptions& options, int& exit_code) {
+  Verb* verb = add_verb(app, "worker", "Run the jobs of a folder; started by tune and explore, not by hand",
+                        "worker --folder study/jobs --job measure-0123456789abcdef");
   verb->group("");  // not listed by --help
   verb->add_option("--folder", options.folder, "Folder that the coordinator shares with its workers")
       ->required();
@@ -22,8 +22,9 @@ void add_worker(CLI::App& app, WorkerVerbOptions& options, int& exit_code) {
                    "Run this job and exit; without it, run the jobs named on standard input")
       ->type_name("ID");
   verb->add_option("--attempt", options.attempt, "How often the job has been started, including this time")
-      ->check(CLI::Range(1, 1 << 20));
+      ->check(between(1, 1 << 20));
   verb->callback([&options, &exit_code] { exit_code = worker(options); });
+  return verb;
 }
 
 }  // namespace tilewright::cli

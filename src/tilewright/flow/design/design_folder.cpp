@@ -14,7 +14,7 @@ namespace tilewright {
 namespace fs = std::filesystem;
 
 void write_design_folder(const fs::path& folder, const Graph& graph, const GeneratedDesign& generated,
-                         const Device& device, const fs::path& rtl_folder) {
+                         const Device& device, const fs::path& rtl_folder, const PageOrigin& origin) {
   FolderWriter writer(folder, kDesignMaker);
   const fs::path& to = writer.path();
   pipeline::EmitOptions emit;
@@ -23,7 +23,9 @@ void write_design_folder(const fs::path& folder, const Graph& graph, const Gener
   write_onnx(to / kDesignModelFile, graph);
   write_text_file(to / kDesignAllocationFile, pipeline::print_allocation(generated.allocated.allocation));
   write_text_file(to / kDesignDeviceFile, print_device(device));
-  write_text_file(to / "report.html", design_page(generated.report));
+  Page page = design_page(generated.report);
+  page.origin = origin;
+  write_text_file(to / "report.html", page_html(page));
   write_text_file(to / "report.json", to_json(generated.report));
   writer.commit();
 }

@@ -11,6 +11,7 @@
 #include "tilewright/pipeline/design/allocation.h"
 #include "tilewright/pipeline/design/build.h"
 #include "tilewright/pipeline/network/network.h"
+#include "tilewright/report/page.h"
 
 namespace tilewright {
 
@@ -32,12 +33,12 @@ struct DesignFolder {
 bool is_design_folder(const std::filesystem::path& folder);
 // Errors (invalid input): a file that is missing or damaged, files that do not belong together.
 DesignFolder read_design_folder(const std::filesystem::path& folder);
-// Writes everything of a design with a FolderWriter: `folder` appears complete or not at all, and replaces an
-// earlier design, keeping files that were added to it. Errors (invalid input): those of FolderWriter; what
-// cannot be written (disk full).
+// Writes everything of a design, report.html (of `origin`) included, with a FolderWriter: `folder` appears
+// complete or not at all, and replaces an earlier design, keeping files that were added to it. Errors
+// (invalid input): those of FolderWriter; what cannot be written (disk full).
 void write_design_folder(const std::filesystem::path& folder, const Graph& graph,
                          const GeneratedDesign& generated, const Device& device,
-                         const std::filesystem::path& rtl_folder);
+                         const std::filesystem::path& rtl_folder, const PageOrigin& origin);
 // The memory at the ports of a design for `device`; a bare part has the memory of device_budget.
 MemoryModel design_memory(const Device& device);
 

@@ -71,7 +71,7 @@ GeneratedDesign generate_folder(const DesignQuestion& question) {
   Graph graph = hardware_form(std::move(model), format, calibration, question.threads);
   if (graph.name.empty()) graph.name = plain_text(question.model.path.stem().string());
   GeneratedDesign made = generate(graph, request);
-  write_design_folder(question.output, graph, made, request.device, question.folders.rtl);
+  write_design_folder(question.output, graph, made, request.device, question.folders.rtl, question.origin);
   return made;
 }
 

@@ -8,6 +8,7 @@
 #include "tilewright/flow/model/load_model.h"
 #include "tilewright/flow/model/samples.h"
 #include "tilewright/flow/target/shared_folders.h"
+#include "tilewright/report/page.h"
 #include "tilewright/search/deadline.h"
 
 namespace tilewright {
@@ -29,6 +30,7 @@ struct DesignQuestion {
   std::filesystem::path output;        // folder of the design
   const Deadline* deadline = nullptr;  // a design that is not simulated by then is only estimated
   SharedFolders folders;
+  PageOrigin origin;  // of report.html
 };
 
 // Converts the model to the number type, generates the design within the budget, and writes its folder.

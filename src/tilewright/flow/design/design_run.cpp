@@ -47,7 +47,14 @@ DesignOutputs run_on_hardware(const pipeline::Network& network, const pipeline::
     const size_t end = std::min(inputs.size(), first + kImagesAtOnce);
     std::vector<std::vector<int32_t>> images;
     for (size_t i = first; i < end; ++i) images.push_back(host.image(inputs[i]));
-    const pipeline::DesignRun run = pipeline::run_design(design, port, images);
+    pipeline::DesignRun run;
+    try {
+      run = pipeline::run_design(design, port, images);
+    } catch (const Expired&) {
+      if (all.outputs.empty()) throw;
+      all.ending = Ending::kRequest;
+      break;
+    }
     for (const std::vector<int32_t>& result : run.outputs) all.outputs.push_back(host.outputs(result));
     all.cycles += run.cycles;
   }

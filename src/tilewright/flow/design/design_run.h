@@ -28,9 +28,11 @@ class HostBorder {
 struct DesignOutputs {
   std::vector<std::vector<Tensor>> outputs;  // by input
   uint64_t cycles = 0;                       // of all of them
+  Ending ending = Ending::kNone;             // the port's deadline: the outputs are those of the first inputs
 };
 
-// Runs all `inputs` (the model's) on the hardware behind `port`, as many at once as fit its memory.
+// Runs all `inputs` (the model's) on the hardware behind `port`, as many at once as fit its memory. Expired:
+// the port's deadline is over before the first of them are done.
 DesignOutputs run_on_hardware(const pipeline::Network& network, const pipeline::Design& design,
                               pipeline::DesignPort& port, const std::vector<std::vector<Tensor>>& inputs);
 

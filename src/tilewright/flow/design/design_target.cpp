@@ -25,6 +25,8 @@ pipeline::RtlPortOptions rtl_port_options(const RunRequest& request, const Devic
   result.model.rtl_folder = engine.rtl_folder;
   result.model.cache_folder = engine.cache_folder;
   result.model.wave_file = engine.wave_file;
+  result.model.stop = [deadline = engine.deadline] { return deadline != nullptr && deadline->expired(); };
+  result.deadline = engine.deadline;
   result.memory = request.engine.memory.empty() ? design_memory(device) : engine.memory;
   return result;
 }
@@ -57,7 +59,7 @@ RunReport run_folder(const RunRequest& request) {
   const Samples samples = input_samples(request);
   check_run_request(request);
   const DesignFolder folder = read_design_folder(request.model.path);
-  const int64_t count = count_inputs(folder.graph, samples);
+  int64_t count = count_inputs(folder.graph, samples);
   const Executor host(folder.graph);
   const HostBorder border(folder.network);
   const bool rtl = request.engine.name == "rtl";
@@ -68,6 +70,7 @@ RunReport run_folder(const RunRequest& request) {
     for (int64_t i = 0; i < count; ++i) inputs.push_back(cut_inputs(folder.graph, samples, i));
     pipeline::RtlDesignPort port(folder.design, rtl_port_options(request, folder.device));
     hardware = run_on_hardware(folder.network, folder.design, port, inputs);
+    count = int64_t(hardware.outputs.size());
   } else if (request.engine.is_timed()) {
     pipeline::SimulationOptions simulation;
     simulation.memory = rtl_port_options(request, folder.device).memory;
@@ -78,18 +81,22 @@ RunReport run_folder(const RunRequest& request) {
     return border.outputs(pipeline::evaluate_design(folder.design, border.image(inputs)));
   };
   std::atomic<int64_t> mismatches = 0;
-  SampleRuns runs = run_samples(folder.graph, count, request.threads, [&] {
-    return [&](int64_t index) {
-      const std::vector<Tensor> inputs = cut_inputs(folder.graph, samples, index);
-      if (rtl && !request.verify) return hardware.outputs[size_t(index)];
-      std::vector<Tensor> expected = host.run(inputs);
-      if (!request.verify) return expected;
-      std::vector<Tensor> outputs = rtl ? hardware.outputs[size_t(index)] : netlist(inputs);
-      for (size_t o = 0; o < outputs.size(); ++o) mismatches += !outputs[o].identical(expected[o]);
-      return outputs;
-    };
-  });
+  SampleRuns runs = run_samples(
+      folder.graph, count, request.threads,
+      [&] {
+        return [&](int64_t index) {
+          const std::vector<Tensor> inputs = cut_inputs(folder.graph, samples, index);
+          if (rtl && !request.verify) return hardware.outputs[size_t(index)];
+          std::vector<Tensor> expected = host.run(inputs);
+          if (!request.verify) return expected;
+          std::vector<Tensor> outputs = rtl ? hardware.outputs[size_t(index)] : netlist(inputs);
+          for (size_t o = 0; o < outputs.size(); ++o) mismatches += !outputs[o].identical(expected[o]);
+          return outputs;
+        };
+      },
+      watch_of(request));
   runs.mismatches = mismatches;
+  runs.ending = hardware.ending;
   runs.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report_design_runs(request, folder.graph, std::move(runs), hardware.cycles);
 }

@@ -21,9 +21,25 @@ std::string error_text(int64_t estimate, int64_t counted) {
   return fmt::format("{:+.1f} %", 100 * double(estimate - counted) / double(counted));
 }
 
+// Yosys counts a design; it is not placed.
+void check_design_request(const SynthesisRequest& request) {
+  Diagnostics problems;
+  const auto refuse = [&](bool given, const char* flag) {
+    if (given)
+      problems.error(ErrorKind::kInvalidInput, "", "",
+                     fmt::format("{} does not apply to the folder of a generated design", flag),
+                     "leave it out");
+  };
+  refuse(request.rtl_only, "--rtl-only");
+  refuse(request.clock_mhz > 0, "--clock");
+  refuse(request.no_dsp, "--no-dsp");
+  problems.raise_if_any();
+}
+
 }  // namespace
 
 SynthesisAnswer synthesize_design_folder(const SynthesisRequest& request) {
+  check_design_request(request);
   const DesignFolder folder = read_design_folder(request.hardware);
   const Device device =
       request.device.empty() ? folder.device : find_device(request.device, request.folders.devices());
@@ -37,6 +53,7 @@ SynthesisAnswer synthesize_design_folder(const SynthesisRequest& request) {
   job.family = device.family;
   job.by_module = estimate.resources.lut > kWholeLut;
   job.timeout_s = request.timeout_s;
+  job.stop = stop_of(request);
   const FolderClaim claim(job.folder, "synth");
   const pipeline::DesignCounts counts = pipeline::count_resources(folder.design, job);
   const std::vector<ResourceFit> estimated = fit(device, estimate.resources),

@@ -5,9 +5,15 @@
 #include <vector>
 
 #include "tilewright/flow/explore/candidate_tuning.h"
-#include "tilewright/report/roofline_plot.h"
 
 namespace tilewright {
+
+// One layer before and after something was changed about it. Bytes are those of the busier direction.
+struct OperatingPoint {
+  std::string name;
+  int64_t macs = 0, cycles = 0, before_cycles = 0;
+  double bytes = 0, before_bytes = 0;
+};
 
 // Each distinct layer of a network with the compiler's default schedule (before) and tuned, run alone.
 struct CandidateRoofline {

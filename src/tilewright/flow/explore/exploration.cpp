@@ -235,12 +235,14 @@ fs::path front_folder(const fs::path& folder, int operand_bits) {
   return folder / width_name(operand_bits) / "front";
 }
 
-void write_results(const fs::path& folder, const ExplorationReport& report) {
+void write_results(const fs::path& folder, const ExplorationReport& report, const PageOrigin& origin) {
   for (const WidthReport& width : report.widths) {
     if (!width.candidates.empty()) write_front(front_folder(folder, width.operand_bits), width);
   }
   write_text_file(folder / "front.json", to_json(report) + "\n");
-  write_text_file(folder / "page.html", exploration_page(report));
+  Page page = exploration_page(report);
+  page.origin = origin;
+  write_text_file(folder / "page.html", page_html(page));
 }
 
 ExplorationReport empty_report(const ExplorationRequest& request) {
@@ -290,7 +292,7 @@ ExplorationReport explore_overlays(
     std::optional<Width> width;
     const auto show = [&] {
       report.widths.back() = width->report();
-      write_results(request.folder, report);
+      write_results(request.folder, report, request.origin);
     };
     try {
       finishes(part, [&] {
@@ -311,7 +313,7 @@ ExplorationReport explore_overlays(
   const bool any = std::any_of(report.widths.begin(), report.widths.end(),
                                [](const WidthReport& width) { return !width.candidates.empty(); });
   if (failed && !any) throw *failed;
-  write_results(request.folder, report);
+  write_results(request.folder, report, request.origin);
   return report;
 }
 
@@ -350,7 +352,7 @@ ExplorationReport explore_changed(
                 "explore first, without --changed-only");
   }
   if (request.deadline && request.deadline->expired()) report.ending = request.deadline->ending();
-  write_results(request.folder, report);
+  write_results(request.folder, report, request.origin);
   return report;
 }
 

@@ -18,6 +18,7 @@
 #include "tilewright/flow/run/bundle.h"
 #include "tilewright/hardware/device.h"
 #include "tilewright/hardware/memory_model.h"
+#include "tilewright/report/page.h"
 #include "tilewright/tune/explore/exploration.h"
 
 namespace tilewright {
@@ -37,6 +38,7 @@ struct ExplorationRequest {
   int threads = 1;  // of closed forms
   int round = 8;
   std::vector<double> importance;  // by knob; empty: nothing is known before
+  PageOrigin origin;               // of page.html
 };
 
 // One candidate with all that is known of it.
@@ -107,6 +109,6 @@ std::string to_json(const ExplorationReport& report);
 ExplorationReport read_exploration(const std::filesystem::path& folder);
 // One line per member of the fronts, what was pruned and what it cost.
 std::string to_string(const ExplorationReport& report);
-std::string exploration_page(const ExplorationReport& report);
+Page exploration_page(const ExplorationReport& report);
 
 }  // namespace tilewright

@@ -186,11 +186,14 @@ std::string to_string(const ExplorationReport& report) {
   std::string text = fmt::format("{} on {}; areas are modelled, clocks estimated (within {:.0f} %)\n",
                                  report.model, report.device, 100 * report.clock_error);
   for (const WidthReport& w : report.widths) {
+    // While candidates are left, nobody knows what they will cost.
+    const std::string saved =
+        w.alive > 0 ? "" : fmt::format("{:.1f} % of the work saved, ", 100 * w.work_saved());
     text += fmt::format(
         "\nw{0}a{0}: {1} candidates, {2} fit; {3} tuned ({4} from before, {5} failed), {6} excluded by their "
-        "bound, {7} left{8}; {9:.1f} % of the work saved, {10:.0f} s\n",
+        "bound, {7} left{8}; {9}{10:.0f} s\n",
         w.operand_bits, w.valid, w.fitting, w.evaluated, w.known, w.failed, w.pruned, w.alive,
-        w.exhausted ? " (the front is complete)" : "", 100 * w.work_saved(), w.seconds);
+        w.exhausted ? " (the front is complete)" : "", saved, w.seconds);
     if (w.candidates.empty()) {
       if (!w.failure.empty()) text += "  no front: " + w.failure + "\n";
       continue;

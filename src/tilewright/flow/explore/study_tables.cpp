@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -12,7 +13,6 @@
 #include "tilewright/hardware/device.h"
 #include "tilewright/overlay/implement/implementation_space.h"
 #include "tilewright/report/bar_chart.h"
-#include "tilewright/report/html_page.h"
 
 namespace tilewright {
 namespace {
@@ -121,46 +121,125 @@ std::string to_string(const tune::SampleTable& table, const ImportanceReport& re
   return text + "\n" + tune::importance_table(table, report.importance);
 }
 
+namespace {
+
+// Trees that found nothing to split by have no shares.
+bool learned(const tune::FeatureImportance& one) {
+  return std::any_of(one.share.begin(), one.share.end(), [](double share) { return share > 0; });
+}
+
+// Of a target: the precisions from which something was learned, and the choices that matter for any of them.
+struct ShownImportance {
+  std::vector<const tune::FeatureImportance*> precisions;
+  std::set<size_t> features;
+};
+ShownImportance shown_importance(const std::vector<tune::FeatureImportance>& importance,
+                                 const std::string& target) {
+  ShownImportance shown;
+  for (const tune::FeatureImportance& one : importance) {
+    if (one.target != target || one.precision == 0 || !learned(one)) continue;
+    shown.precisions.push_back(&one);
+    for (const size_t feature : tune::most_important(one, kShownFeatures, 0.02))
+      shown.features.insert(feature);
+  }
+  return shown;
+}
+
+PageSection accuracy_section(const ImportanceReport& report) {
+  const auto more = PageBetter::kMore;
+  PageSection section{.id = "accuracy",
+                      .title = "How well each target is predicted",
+                      .note =
+                          "Boosted trees per target, beside a linear model and the mean; a fifth of the "
+                          "configurations is the test "
+                          "set, and all rows of a configuration are on the same side. Classes hold equal "
+                          "numbers of the training rows.",
+                      .subject = "target",
+                      .subject_column = "target",
+                      .columns = {{"target", "target"},
+                                  {"rows", "rows"},
+                                  {"test_rows", "test rows"},
+                                  {"within", "trees within 10 %", "%", more},
+                                  {"within_linear", "linear within 10 %", "%", more},
+                                  {"within_mean", "mean within 10 %", "%", more},
+                                  {"same_class", "trees in the right class", "%", more},
+                                  {"same_class_linear", "linear in the right class", "%", more},
+                                  {"same_class_mean", "mean in the right class", "%", more},
+                                  {"median_error", "median error of the trees", "%", PageBetter::kLess},
+                                  {"classes", "classes", "", PageBetter::kNeither, true},
+                                  {"configurations", "configurations", "", PageBetter::kNeither, true}}};
+  for (const tune::PredictionReport& p : report.predictions) {
+    section.rows.push_back({p.target, p.rows, p.test_rows, p.boosted.within, p.linear.within, p.mean.within,
+                            p.boosted.same_class, p.linear.same_class, p.mean.same_class,
+                            p.boosted.median_error, p.classes, p.configurations});
+  }
+  section.charts = {{.kind = PageChartKind::kGrouped,
+                     .title = "Test rows predicted within 10 %",
+                     .series = {"within", "within_linear", "within_mean"}}};
+  return section;
+}
+
+PageSection target_section(const tune::SampleTable& table, const ImportanceReport& report,
+                           const std::string& target) {
+  const ShownImportance shown = shown_importance(report.importance, target);
+  PageSection section{.id = "importance_" + target,
+                      .title = "What matters for " + target,
+                      .note = "Share of the gain of the trees' splits, per precision.",
+                      .subject = "choice",
+                      .subject_column = "choice",
+                      .columns = {{"choice", "choice"}}};
+  if (shown.precisions.empty()) {
+    section.note =
+        "Nothing was learned: the target hardly changes, or there are too few rows of any precision.";
+    return section;
+  }
+  PageChart chart{.kind = PageChartKind::kGrouped, .title = "Importance for " + target};
+  for (const tune::FeatureImportance* one : shown.precisions) {
+    const std::string name = precision_name(one->precision);
+    section.columns.push_back({name, name, "%"});
+    chart.series.push_back(name);
+  }
+  for (const size_t feature : shown.features) {
+    std::vector<PageValue> row = {table.features[feature]};
+    for (const tune::FeatureImportance* one : shown.precisions) row.emplace_back(one->share[feature]);
+    section.rows.push_back(std::move(row));
+  }
+  section.charts = {std::move(chart)};
+  return section;
+}
+
+}  // namespace
+
 PlotDrawing importance_bars(const tune::SampleTable& table,
                             const std::vector<tune::FeatureImportance>& importance,
                             const std::string& target) {
+  const ShownImportance shown = shown_importance(importance, target);
   BarChart chart;
   chart.y_label = "share of the gain";
-  std::set<size_t> shown;
-  std::vector<const tune::FeatureImportance*> series;
-  for (const tune::FeatureImportance& one : importance) {
-    if (one.target != target || one.precision == 0) continue;
-    series.push_back(&one);
-    chart.series.push_back(precision_name(one.precision));
-    for (const size_t feature : tune::most_important(one, kShownFeatures, 0.02)) shown.insert(feature);
-  }
-  for (const size_t feature : shown) {
+  for (const tune::FeatureImportance* one : shown.precisions)
+    chart.series.push_back(precision_name(one->precision));
+  for (const size_t feature : shown.features) {
     BarGroup& group = chart.groups.emplace_back();
     group.label = table.features[feature];
-    for (const tune::FeatureImportance* one : series) group.values.push_back(one->share[feature]);
+    for (const tune::FeatureImportance* one : shown.precisions) group.values.push_back(one->share[feature]);
   }
-  return draw_bars(target, {chart});
+  return draw_bars(shown.precisions.empty() ? target + ": nothing was learned" : target, {chart});
 }
 
-std::string importance_page(const tune::SampleTable& table, const ImportanceReport& report,
-                            const std::string& title) {
-  std::string body =
-      "<p>Boosted trees per target; a fifth of the configurations is the test set, and all rows of a "
-      "configuration are on the same side. Classes hold equal numbers of the training rows.</p>";
-  HtmlTable accuracies(
-      {"target", "> rows", "> within 10 %", "> linear", "> mean", "> right class", "> linear", "> mean"});
+Page importance_page(const tune::SampleTable& table, const ImportanceReport& report,
+                     const std::string& title) {
+  Page page{.verb = "importance", .title = title};
+  page.subtitle = "which design choices decide the outcome, learned from implementations";
+  page.facts = {{"samples", "rows", table.samples()}, {"features", "choices", table.features.size()}};
   for (const tune::PredictionReport& p : report.predictions) {
-    const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
-    accuracies.row({p.target, fmt::format("{}", p.rows), percent(p.boosted.within), percent(p.linear.within),
-                    percent(p.mean.within), percent(p.boosted.same_class), percent(p.linear.same_class),
-                    percent(p.mean.same_class)});
+    page.facts.push_back(
+        {"within_" + p.target, p.target + " within 10 %", p.boosted.within, "%", PageBetter::kMore});
   }
-  body += accuracies.html();
+  page.sections = {accuracy_section(report)};
   for (const tune::PredictionReport& p : report.predictions) {
-    body += html_figure(importance_bars(table, report.importance, p.target), p.target,
-                        "Share of the gain of the trees' splits, per precision.");
+    page.sections.push_back(target_section(table, report, p.target));
   }
-  return html_page(title, body);
+  return page;
 }
 
 }  // namespace tilewright

@@ -9,6 +9,7 @@
 #include "tilewright/flow/model/answer.h"
 #include "tilewright/flow/target/shared_folders.h"
 #include "tilewright/overlay/implement/implementation_data.h"
+#include "tilewright/report/page.h"
 #include "tilewright/report/plot_drawing.h"
 #include "tilewright/tune/learn/importance.h"
 #include "tilewright/tune/learn/prediction.h"
@@ -43,12 +44,13 @@ ImportanceReport study_importance(const tune::SampleTable& table, const std::vec
 std::string to_json(const tune::SampleTable& table, const ImportanceReport& report);
 // Accuracies next to those of the baselines, then the shares.
 std::string to_string(const tune::SampleTable& table, const ImportanceReport& report);
-// Bars of a target: the choices that are among the most important of some precision, a bar per precision.
+// Bars of a target: the choices that are among the most important of some precision, a bar per precision from
+// which something was learned.
 PlotDrawing importance_bars(const tune::SampleTable& table,
                             const std::vector<tune::FeatureImportance>& importance,
                             const std::string& target);
-// A page of bars, a plot per target.
-std::string importance_page(const tune::SampleTable& table, const ImportanceReport& report,
-                            const std::string& title);
+// Accuracies, then a section of bars for each target.
+Page importance_page(const tune::SampleTable& table, const ImportanceReport& report,
+                     const std::string& title);
 
 }  // namespace tilewright

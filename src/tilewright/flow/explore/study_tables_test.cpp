@@ -51,8 +51,11 @@ TEST(StudyTables, LearnFromCandidates) {
   ASSERT_EQ(report.predictions.size(), 2u);
   EXPECT_GT(report.predictions[0].boosted.within, 0.9);
   for (const tune::FeatureImportance& one : report.importance) EXPECT_GT(one.share[0], 0.9);
-  const std::string page = importance_page(table, report, "page");
-  EXPECT_NE(page.find("<svg"), std::string::npos);
+  const Page page = importance_page(table, report, "page");
+  ASSERT_EQ(page.sections.size(), 3u);
+  EXPECT_EQ(page.sections[1].charts.at(0).series, (std::vector<std::string>{"w8a8", "w2a2"}));
+  ASSERT_GE(page.sections[1].rows.size(), 1u);
+  EXPECT_EQ(*page.sections[1].rows[0][0].text(), "array");
   EXPECT_NE(to_string(table, report).find("| gops | 80 (16) |"), std::string::npos)
       << to_string(table, report);
 }
@@ -86,7 +89,35 @@ TEST(ExplorationReport, ShowsFrontAndWork) {
   const std::string text = to_string(report);
   EXPECT_NE(text.find("w2a2: 0 candidates, 400 fit; 40 tuned"), std::string::npos) << text;
   EXPECT_NE(text.find("90.0 % of the work saved"), std::string::npos) << text;
-  EXPECT_NE(exploration_page(report).find("excluded by their bound"), std::string::npos);
+  const Page page = exploration_page(report);
+  ASSERT_GE(page.sections.size(), 3u);
+  EXPECT_EQ(page.sections[0].rows.size(), 80u);
+  EXPECT_EQ(page.sections.back().id, "knobs");
+}
+
+// Seven trials of thousands save nothing that is known.
+TEST(ExplorationReport, ClaimsNoSavedWorkWhileCandidatesAreLeft) {
+  ExplorationReport report = made_up();
+  report.widths[0].alive = 300;
+  const std::string text = to_string(report);
+  EXPECT_EQ(text.find("of the work saved", text.find("w8a8")),
+            text.find("of the work saved", text.find("w2a2")))
+      << text;
+  for (const PageFact& fact : exploration_page(report).facts)
+    EXPECT_EQ(fact.name.find("saved"), std::string::npos);
+}
+
+// No bars for what trees have not learned.
+TEST(StudyTables, NothingLearnedIsSaidInsteadOfDrawn) {
+  tune::SampleTable table = exploration_table(made_up());
+  for (double& value : table.targets["lut"]) value = 500;
+  const ImportanceReport report = study_importance(table, {"lut"}, 1);
+  const Page page = importance_page(table, report, "page");
+  ASSERT_EQ(page.sections.size(), 2u);
+  EXPECT_TRUE(page.sections[1].charts.empty());
+  EXPECT_NE(page.sections[1].note.find("Nothing was learned"), std::string::npos);
+  EXPECT_NE(importance_bars(table, report.importance, "lut").document().find("nothing was learned"),
+            std::string::npos);
 }
 
 }  // namespace

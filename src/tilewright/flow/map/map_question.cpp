@@ -221,6 +221,7 @@ MapAnswer answer_map(const MapQuestion& question) {
   if (question.fuse) chains = chains_of(input);
 
   MapAnswer answer;
+  answer.hardware = request.hardware;
   NetworkReport& report = answer.report;
   if (!question.mapping.empty() || imported.mapping) {
     const MappingFile file = !question.mapping.empty()

@@ -13,6 +13,7 @@
 #include "tilewright/flow/map/map_report.h"
 #include "tilewright/flow/model/load_model.h"
 #include "tilewright/flow/target/shared_folders.h"
+#include "tilewright/report/page.h"
 #include "tilewright/search/deadline.h"
 
 namespace tilewright {
@@ -43,6 +44,7 @@ struct MapQuestion {
 };
 
 struct MapAnswer {
+  ArrayHardware hardware;
   NetworkReport report;
   std::optional<NetworkFronts> fronts;
   std::string more;                             // text on fronts, chains and comparisons
@@ -57,7 +59,8 @@ MapAnswer answer_map(const MapQuestion& question);
 std::string map_text(const MapAnswer& answer, bool mappings);  // mappings: of every distinct layer
 std::string map_json(const MapAnswer& answer);
 std::string map_csv(const MapAnswer& answer);
-std::string map_svg(const MapAnswer& answer);       // bars; where there are fronts, the network's
+std::string map_svg(const MapAnswer& answer);  // bars; where there are fronts, the network's
+Page map_page(const MapAnswer& answer);
 std::string map_mappings(const MapAnswer& answer);  // YAML, to be evaluated again
 
 // The error for layers that no dataflow maps. Nothing if one dataflow maps all.

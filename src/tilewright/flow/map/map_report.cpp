@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/words/nearest_word.h"
 #include "tilewright/base/yaml.h"
 #include "tilewright/spatial/mapspace/mapspace_text.h"
 #include "tilewright/spatial/network/study_network.h"
@@ -194,10 +195,10 @@ std::vector<study::Dataflow> find_dataflows(const std::vector<std::string>& name
     } else if (std::filesystem::exists(folder / (given + ".yaml"), ignored)) {
       result.push_back(study::read_dataflow(folder / (given + ".yaml")));
     } else {
-      std::string list;
-      for (const std::string& name_there : known) list += name_there + ", ";
+      std::vector<std::string> words = known;
+      words.emplace_back("all");
       throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' is neither a dataflow nor a file", given),
-                  "known dataflows: " + list + "all");
+                  words_hint(given, words, "known dataflows"));
     }
   }
   return result;

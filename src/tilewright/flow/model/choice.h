@@ -3,8 +3,10 @@
 
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/words/nearest_word.h"
 
 namespace tilewright {
 
@@ -19,13 +21,13 @@ struct Choice {
 template <typename T>
 T choose(const char* option, const std::string& word, std::initializer_list<Choice<T>> choices,
          Diagnostics& problems) {
-  std::string words;
+  std::vector<std::string> words;
   for (const Choice<T>& choice : choices) {
     if (word == choice.word) return choice.value;
-    words += (words.empty() ? "" : ", ") + std::string(choice.word);
+    words.emplace_back(choice.word);
   }
   problems.error(ErrorKind::kInvalidInput, option, "", "there is no '" + word + "'",
-                 "choose one of " + words);
+                 words_hint(word, words, "choose one of"));
   return choices.begin()->value;
 }
 

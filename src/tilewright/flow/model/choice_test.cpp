@@ -14,8 +14,9 @@ TEST(Choice, IsTheWordsValueOrAProblem) {
     Diagnostics found;
     EXPECT_EQ(choose("number", wrong, choices, found), 1);
     ASSERT_EQ(found.errors().size(), 1u);
-    EXPECT_EQ(to_string(found.errors()[0]),
-              "number: there is no '" + std::string(wrong) + "'; choose one of one, two");
+    EXPECT_EQ(to_string(found.errors()[0]), "number: there is no '" + std::string(wrong) + "'; " +
+                                                did_you_mean(wrong, {"one", "two"}) +
+                                                "choose one of: one, two");
   }
 }
 

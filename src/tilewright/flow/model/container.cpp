@@ -119,7 +119,8 @@ Sections parse_container(std::span<const std::byte> bytes) {
   for (const Entry& entry : entries) {
     if (entry.offset > bytes.size() || entry.size > bytes.size() - entry.offset) {
       throw Error(ErrorKind::kInvalidInput,
-                  fmt::format("the bundle is truncated in section '{}'", entry.name));
+                  fmt::format("the bundle is truncated in section '{}'", entry.name),
+                  "make it again with 'tilewright compile'");
     }
     if (entry.size > room) {
       throw Error(ErrorKind::kInvalidInput,

@@ -1,6 +1,6 @@
 // The effect of reading and simplifying a model on its graph, stage by stage: the table that the paper on
 // pipelines from TensorFlow graphs (Hadjis and Olukotun, FPL 2019) gives for ResNet-50.
-// docs/model/tensorflow.md says what every row and column counts.
+// docs/reference/tensorflow.md says what every row and column counts.
 #pragma once
 
 #include <filesystem>

@@ -13,10 +13,10 @@ struct NumberFormat {
   int weight_bits = 8, activation_bits = 8;
 };
 
-// Simplified, and in integer (docs/model/arithmetic.md) or fixed-point operators. A model that is quantised
-// already keeps its own scales; a float model is quantised on `calibration` (one array per input; unused for
-// fixed point). Errors (invalid input): a float model and no calibration; a quantised model in fixed point;
-// whatever quantize and to_fixed_point report.
+// Simplified, and in integer (docs/reference/arithmetic.md) or fixed-point operators. A model that is
+// quantised already keeps its own scales; a float model is quantised on `calibration` (one array per input;
+// unused for fixed point). Errors (invalid input): a float model and no calibration; a quantised model in
+// fixed point; whatever quantize and to_fixed_point report.
 Graph hardware_form(Graph model, const NumberFormat& format, const std::vector<Tensor>& calibration,
                     int threads);
 

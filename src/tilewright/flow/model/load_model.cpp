@@ -66,11 +66,27 @@ std::vector<std::byte> first_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
+// Only TensorFlow files hold more than the model, from which it is cut.
+void refuse_cuts(const std::filesystem::path& path, const LoadOptions& options) {
+  Diagnostics problems;
+  const auto refuse = [&](bool given, const char* flag) {
+    if (given)
+      problems.error(ErrorKind::kInvalidInput, fmt::format("file '{}'", path.string()), "",
+                     fmt::format("{} cuts TensorFlow graphs, and this is none", flag), "leave it out");
+  };
+  refuse(!options.feeds.empty(), "--feed");
+  refuse(!options.output_nodes.empty(), "--output-node");
+  refuse(options.keep_arg_max, "--keep-argmax");
+  problems.raise_if_any();
+}
+
 }  // namespace
 
 Graph load_model(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings,
                  TfStages* stages) {
   const bool is_folder = std::filesystem::is_directory(path);
+  const bool is_tensorflow_model = is_folder || is_tensorflow(first_bytes(path));
+  if (!is_tensorflow_model) refuse_cuts(path, options);
   if (is_container(path)) {
     throw Error(ErrorKind::kInvalidInput,
                 fmt::format("file '{}': is a compiled bundle, a model is expected", path.string()),
@@ -81,9 +97,7 @@ Graph load_model(const std::filesystem::path& path, const LoadOptions& options, 
     const std::vector<std::byte> first = first_bytes(path);
     if (is_graph_text({reinterpret_cast<const char*>(first.data()), first.size()})) return load_text(path);
   }
-  if (is_folder || is_tensorflow(first_bytes(path))) {
-    return load_tensorflow(path, options, warnings, stages);
-  }
+  if (is_tensorflow_model) return load_tensorflow(path, options, warnings, stages);
   return load_onnx(path, options, warnings);
 }
 

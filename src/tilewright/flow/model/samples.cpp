@@ -60,7 +60,8 @@ Samples::Samples(Tensor array, int64_t count, double scale, std::string name)
   const int64_t present = array_.shape().rank() == 0 ? 1 : array_.shape()[0];
   if (array_.size() == 0 || count > present) {
     throw Error(ErrorKind::kInvalidInput,
-                fmt::format("{} samples are requested, {} are there", count, present));
+                fmt::format("{} samples are requested, {} are there", count, present),
+                "ask for as many as are there, or leave the count out");
   }
 }
 
@@ -73,7 +74,8 @@ int64_t Samples::count_for(const Shape& shape) const {
   if (!whole && (wanted == 0 || (per_entry != wanted && per_entry * batch != wanted))) {
     throw Error(ErrorKind::kInvalidInput,
                 fmt::format("'{}' holds samples of {} elements (array {}), the model wants {}", name_,
-                            per_entry, to_string(array_.shape()), to_string(shape)));
+                            per_entry, to_string(array_.shape()), to_string(shape)),
+                "save samples of that shape, one after the other along axis 0");
   }
   const std::span<const int64_t> axes = array_.shape().dims(), input = shape.dims();
   const bool in_order = (whole && same_axes(axes, input)) ||

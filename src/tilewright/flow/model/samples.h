@@ -34,6 +34,9 @@ class Samples {
   // The same over an array in memory; axis 0 counts the samples.
   Samples(Tensor array, int64_t count, double scale, std::string name);
 
+  // The array as it is, neither scaled nor cut.
+  const Tensor& array() const { return array_; }
+  double scale() const { return scale_; }
   // How many inputs of `shape` the array holds. An array of exactly one such input (no sample axis) counts as
   // one; an input of batch B takes B samples. Samples may be flat, or have axes of size 1 more or less, but
   // not their axes in another order. Errors (invalid input): no such array, naming both shapes.

@@ -41,7 +41,9 @@ TEST(Samples, NamesBothShapesWhenTheyDoNotFit) {
     images.count_for({1, 4});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "'x.npy' holds samples of 5 elements (array 3x5), the model wants 1x4");
+    EXPECT_STREQ(error.what(),
+                 "'x.npy' holds samples of 5 elements (array 3x5), the model wants 1x4; save samples of that "
+                 "shape, one after the other along axis 0");
   }
   EXPECT_THROW(Samples(Tensor(ElementType::kF32, {3, 5}), 4, 1, "x.npy"), Error);
 }
@@ -74,7 +76,8 @@ TEST(Samples, AxesMayBeFlatOrOneButNotInAnotherOrder) {
   EXPECT_EQ(sample_error([&] {
               count({8, 3, 8, 8}, {1, 3, 16, 8});
             }),
-            "'x.npy' holds samples of 192 elements (array 8x3x8x8), the model wants 1x3x16x8");
+            "'x.npy' holds samples of 192 elements (array 8x3x8x8), the model wants 1x3x16x8; save samples "
+            "of that shape, one after the other along axis 0");
   EXPECT_EQ(sample_error([&] {
               count({5, 3, 8, 8}, {2, 3, 8, 8});
             }),

@@ -24,7 +24,8 @@ void check_fabric_request(const RunRequest& request) {
   refuse(!request.engine.trace.empty(), "--trace");
   refuse(!request.engine.wave.empty(), "--wave");
   refuse(request.engine.counters, "--counters");
-  refuse(request.input.scale != 1.0, "--input-scale");
+  const double scale = request.input.samples ? request.input.samples->scale() : request.input.scale;
+  refuse(scale != 1.0, "--input-scale");
   if (request.engine.name != "fabric")
     throw Error(ErrorKind::kInvalidInput, "a mapped program runs on the fabric only", "--engine fabric");
 }
@@ -32,7 +33,11 @@ void check_fabric_request(const RunRequest& request) {
 RunReport run_mapped_program(const RunRequest& request) {
   check_fabric_request(request);
   std::optional<Tensor> input;
-  if (!request.input.path.empty()) input = read_npy(request.input.path);
+  if (request.input.samples) {
+    input = request.input.samples->array();
+  } else if (!request.input.path.empty()) {
+    input = read_npy(request.input.path);
+  }
   FabricRun run = run_on_fabric(cgra::read_mapped_program(request.model.path), input, request.input.count);
   const cgra::FabricSimulationResult& result = run.check.result;
   std::vector<std::string> names;

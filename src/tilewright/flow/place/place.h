@@ -9,6 +9,7 @@
 #include "tilewright/cgra/learn/policy_mapper.h"
 #include "tilewright/cgra/problem/mapper.h"
 #include "tilewright/cgra/problem/mapping_file.h"
+#include "tilewright/report/page.h"
 
 namespace tilewright {
 
@@ -73,5 +74,7 @@ std::string place_text(const PlaceRequest& request, const PlaceReport& report);
 std::string place_json(const PlaceRequest& request, const PlaceReport& report);
 // SVG: the grid of tiles and slots, and the time line with the routes of the values.
 std::string place_picture(const cgra::MappedProgram& program);
+// Tiles and slots, the time line, the ways of the values, and every II that was tried.
+Page place_page(const PlaceRequest& request, const PlaceReport& report);
 
 }  // namespace tilewright

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <optional>
 
+#include "tilewright/base/words/nearest_word.h"
 #include "tilewright/cgra/graph/expression.h"
 #include "tilewright/cgra/graph/graph_file.h"
 #include "tilewright/flow/model/choice.h"
@@ -37,7 +38,9 @@ void collect(Diagnostics& diagnostics, const Body& body) {
   }
 }
 
-GraphFile read_graph(const PlaceQuestion& question, const Fabric& fabric, Diagnostics& diagnostics) {
+// Without a fabric only the text itself can be wrong.
+GraphFile read_graph(const PlaceQuestion& question, const Fabric& fabric, bool fabric_known,
+                     Diagnostics& diagnostics) {
   if (question.graph.empty() == question.expression.empty()) {
     wrong(diagnostics, "graph", "give a file or --expr, one of them",
           "tilewright place --help shows an example");
@@ -50,7 +53,7 @@ GraphFile read_graph(const PlaceQuestion& question, const Fabric& fabric, Diagno
   GraphFile file;
   const size_t before = diagnostics.errors().size();
   file.graph = cgra::parse_expression(question.expression, "expression", form, diagnostics);
-  if (diagnostics.errors().size() == before) file.graph.verify(fabric.operands, diagnostics);
+  if (fabric_known && diagnostics.errors().size() == before) file.graph.verify(fabric.operands, diagnostics);
   return file;
 }
 
@@ -117,14 +120,15 @@ void read_fixed(const PlaceQuestion& question, cgra::MappingProblem& problem, Di
 }
 
 PlaceMethod read_method(const PlaceQuestion& question) {
-  std::string names;
+  std::vector<std::string> names;
   for (const PlaceMethod& method : place_methods()) {
     if (method.name == question.method) return method;
-    names += method.name + ", ";
+    names.push_back(method.name);
   }
+  names.emplace_back("rl");
   if (question.method != "rl") {
     throw Error(ErrorKind::kInvalidInput, "there is no method '" + question.method + "'",
-                "choose one of " + names + "rl");
+                words_hint(question.method, names, "choose one of"));
   }
   return named_policy(question.policy, question.folders,
                       {.samples = question.samples, .beam = question.beam});
@@ -144,7 +148,7 @@ PlaceRequest place_request(const PlaceQuestion& question) {
     fabric_known = true;
   });
   collect(diagnostics, [&] {
-    GraphFile file = read_graph(question, problem.fabric, diagnostics);
+    GraphFile file = read_graph(question, problem.fabric, fabric_known, diagnostics);
     problem.graph = std::move(file.graph);
     problem.fixed_tiles = std::move(file.fixed_tiles);
     problem.fixed_times = std::move(file.fixed_times);

@@ -99,7 +99,8 @@ Engine::Engine(const Bundle& bundle, Execution execution, HostOptions host)
 
 Session::Session(std::shared_ptr<const Engine> engine, const overlay::ProgramEngineOptions& overlay_engine)
     : engine_(std::move(engine)),
-      overlay_engine_(overlay::make_program_engine(engine_->hardware(), overlay_engine)) {
+      overlay_engine_(overlay::make_program_engine(engine_->hardware(), overlay_engine)),
+      deadline_(overlay_engine.deadline) {
   for (const Engine::PreparedStep& step : engine_->steps()) {
     programs_.push_back(step.program ? *step.program : overlay::OverlayProgram{});
   }
@@ -112,7 +113,7 @@ std::map<ValueId, Tensor> Session::run_program(overlay::OverlayProgram& program,
   std::optional<Both> both;
   if (trace_ != nullptr) both.emplace(timer.emplace(program), *trace_);
   std::map<ValueId, Tensor> outputs =
-      overlay::run_overlay(program, inputs, *overlay_engine_, &timed, both ? &*both : nullptr);
+      overlay::run_overlay(program, inputs, *overlay_engine_, &timed, both ? &*both : nullptr, deadline_);
   add(counters_, timed.work);
   overlay::add(cycles_, timed.cycles);
   if (trace_ != nullptr) {

@@ -40,7 +40,7 @@ class Engine {
 // One thread's use of an engine: its own accelerator memory and scratchpads.
 class Session {
  public:
-  // `overlay_engine`: what runs the overlay's programs.
+  // `overlay_engine`: what runs the overlay's programs, until its deadline.
   explicit Session(std::shared_ptr<const Engine> engine,
                    const overlay::ProgramEngineOptions& overlay_engine = {});
 
@@ -62,6 +62,7 @@ class Session {
   std::shared_ptr<const Engine> engine_;
   std::vector<overlay::OverlayProgram> programs_;  // by step; host steps have an empty one
   std::unique_ptr<overlay::ProgramEngine> overlay_engine_;
+  Deadline* deadline_;
   overlay::TraceWriter* trace_ = nullptr;
   overlay::RunCounters counters_;
   overlay::CycleCounters cycles_;

@@ -49,7 +49,9 @@ overlay::ProgramEngineOptions program_engine_options(const EngineRequest& reques
   refuse(!request.trace.empty(), request.name == "cycle", "--trace", "cycle");
   refuse(!request.wave.empty(), rtl, "--wave", "rtl");
   refuse(!request.cache_folder.empty(), rtl, "--rtl-cache", "rtl");
+  refuse(request.counters, request.is_timed(), "--counters", "cycle or --engine rtl");
   overlay::ProgramEngineOptions result;
+  result.deadline = request.deadline;
   if (!request.memory.empty()) result.memory = find_memory_model(request.memory);
   if (request.name == "cycle") result.kind = overlay::ProgramEngineKind::kCycle;
   if (!rtl) return result;

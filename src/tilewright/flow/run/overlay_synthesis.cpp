@@ -44,7 +44,7 @@ SynthesisAnswer synthesize_overlay(const SynthesisRequest& request) {
   overlay::SynthesisReport report =
       overlay::synthesize(hardware, device,
                           {request.folders.rtl, folder, request.clock_mhz, request.seed, !request.no_dsp,
-                           request.timeout_s, request.allow_misfit});
+                           request.timeout_s, request.allow_misfit, stop_of(request)});
   if (temporary) {
     report.sources.clear();
     report.bitstream.clear();

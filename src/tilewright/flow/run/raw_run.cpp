@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "tilewright/base/json.h"
+#include "tilewright/flow/model/container.h"
 #include "tilewright/flow/run/overlay_engine.h"
 #include "tilewright/overlay/referee/checker.h"
 #include "tilewright/overlay/referee/raw_program.h"
@@ -59,17 +60,22 @@ std::string raw_run_text(const EngineRequest& engine, const Diagnostics& found,
 }  // namespace
 
 Answer run_raw_program(const RawRunRequest& request) {
+  if (is_container(request.program)) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("'{}' is a bundle, not a raw program", request.program.string()),
+                "'tilewright run' runs it; 'tilewright compile --emit-raw FOLDER' writes raw programs");
+  }
   const overlay::RawProgram program = overlay::read_raw_program(
       request.program, request.allow_outside ? Confinement::kNone : Confinement::kInside);
   Diagnostics found;
-  Deadline deadline(request.time_s);
-  if (request.check) overlay::check_program(program, found, &deadline);
+  Deadline* const deadline = request.engine.deadline;
+  if (request.check) overlay::check_program(program, found, deadline);
   found.raise_if_any("raw program '" + request.program.string() + "'");
   const auto engine =
       overlay::make_program_engine(program.hardware, program_engine_options(request.engine, request.folders));
   std::optional<overlay::TraceWriter> trace;
   if (!request.engine.trace.empty()) trace.emplace(request.engine.trace, program.hardware);
-  const overlay::RawResult result = overlay::execute(program, *engine, trace ? &*trace : nullptr, &deadline);
+  const overlay::RawResult result = overlay::execute(program, *engine, trace ? &*trace : nullptr, deadline);
   if (trace) trace->finish();
   overlay::write_dumps(request.program.parent_path(), program, result);
   return {raw_run_text(request.engine, found, program, result), raw_run_json(request.engine, found, result)};

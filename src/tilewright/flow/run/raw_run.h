@@ -9,10 +9,9 @@ namespace tilewright {
 
 struct RawRunRequest {
   std::filesystem::path program;  // program.yaml
-  EngineRequest engine;
-  bool check = false;          // for hazards first; its errors stop the run
-  bool allow_outside = false;  // files that lie outside of the program's folder
-  double time_s = 600;         // of check and run
+  EngineRequest engine;           // its deadline ends check and run
+  bool check = false;             // for hazards first; its errors stop the run
+  bool allow_outside = false;     // files that lie outside of the program's folder
   SharedFolders folders;
 };
 

@@ -8,7 +8,28 @@
 namespace tilewright {
 namespace {
 
+// A model is no program: what overlays and designs have does not apply.
+void check_model_request(const RunRequest& request) {
+  const EngineRequest& engine = request.engine;
+  Diagnostics problems;
+  const auto refuse = [&](bool given, const std::string& flag) {
+    if (given)
+      problems.error(ErrorKind::kInvalidInput, "", "",
+                     flag + " does not apply to a model, which the host runs",
+                     "leave it out, or compile the model for an overlay first");
+  };
+  refuse(engine.is_timed(), "--engine " + engine.name);
+  refuse(!request.hardware.empty(), "--hardware");
+  refuse(!engine.memory.empty(), "--memory");
+  refuse(!engine.trace.empty(), "--trace");
+  refuse(!engine.wave.empty(), "--wave");
+  refuse(engine.counters, "--counters");
+  refuse(!engine.cache_folder.empty() && !engine.is_timed(), "--rtl-cache");
+  problems.raise_if_any();
+}
+
 RunReport run_model(const RunRequest& request) {
+  check_model_request(request);
   const Samples samples = input_samples(request);
   Graph model = load_model(request.model);
   if (request.verify) {
@@ -19,16 +40,16 @@ RunReport run_model(const RunRequest& request) {
   const int64_t count = count_inputs(graph, samples);
   const int inner = count < request.threads ? request.threads : 1;
   const Executor executor(graph, HostOptions{inner});
-  SampleRuns runs = run_samples(graph, count, inner == 1 ? request.threads : 1, [&] {
-    return [&](int64_t index) { return executor.run(cut_inputs(graph, samples, index)); };
-  });
+  SampleRuns runs = run_samples(
+      graph, count, inner == 1 ? request.threads : 1,
+      [&] { return [&](int64_t index) { return executor.run(cut_inputs(graph, samples, index)); }; },
+      watch_of(request));
   return sample_report(request, graph, std::move(runs), {.engine = kHost});
 }
 
 }  // namespace
 
 const Target& host_target() {
-  // A model has no other engine: whatever is named, the host runs it.
   static const Target target = {.name = kHost,
                                 .artifact = "model",
                                 .engines = {"host", "functional", "cycle", "rtl"},

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "tilewright/flow/target/shared_folders.h"
 #include "tilewright/graph/graph.h"
 #include "tilewright/search/deadline.h"
+#include "tilewright/synthesis/tool.h"
 #include "tilewright/tensor/tensor.h"
 
 namespace tilewright {
@@ -27,6 +29,7 @@ struct EngineRequest {
   std::string trace, wave;             // files to write; empty: none
   std::filesystem::path cache_folder;  // of compiled RTL
   bool counters = false;               // reports what every module did in how many cycles
+  Deadline* deadline = nullptr;        // ends the run with the inputs that were done by then; null: none
 
   // Whether it reports cycles.
   bool is_timed() const { return name == "cycle" || name == "rtl"; }
@@ -40,11 +43,13 @@ struct RunRequest {
   std::string hardware;  // of a bundle: an overlay other than the one it was compiled for; empty: that one
   bool verify = false;   // compares with the reference
   int threads = 1;
+  std::function<void(int64_t done, int64_t count)> progress = {};  // of the inputs; from any thread
   SharedFolders folders;
 };
 
 struct RunReport {
   std::vector<std::pair<std::string, Tensor>> outputs;  // by name; of all inputs, stacked along axis 0
+  Ending ending = Ending::kNone;                        // what ended the run before all inputs were done
   std::vector<int64_t> classes;  // by sample: the largest of output 0; empty where that has no elements
   std::string summary, verdict;  // for people: what ran; how it compares with the reference
   std::string facts;             // the same for machines: a JSON object
@@ -61,8 +66,12 @@ struct SynthesisRequest {
   int seed = 1;                     // of the placer
   double timeout_s = 3600;          // of each tool
   bool rtl_only = false, no_dsp = false, allow_misfit = false;
+  const Deadline* deadline = nullptr;  // ends the tools; null: only timeout_s does
   SharedFolders folders;
 };
+
+// Whether the request's deadline is over.
+synthesis::StopRequest stop_of(const SynthesisRequest& request);
 
 struct SynthesisAnswer {
   Answer page;

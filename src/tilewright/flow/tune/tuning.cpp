@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 
+#include "tilewright/base/words/nearest_word.h"
 #include "tilewright/flow/explore/jobs.h"
 #include "tilewright/overlay/measure/schedule_timer.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
@@ -35,7 +36,7 @@ TuningMethod tuning_method(const std::string& search) {
   const auto known = kMethods.find(search);
   if (known != kMethods.end()) return known->second;
   throw Error(ErrorKind::kInvalidInput, "there is no search '" + search + "'",
-              "random, annealing, evolution, gbt or treegru");
+              words_hint(search, {"random", "annealing", "evolution", "gbt", "treegru"}, "choose one of"));
 }
 
 struct Candidate {
@@ -82,15 +83,13 @@ std::vector<Shape> distinct_layers(const Bundle& bundle) {
 void keep_named(std::vector<Shape>& shapes, const std::vector<std::string>& names) {
   if (names.empty()) return;
   Diagnostics problems;
+  std::vector<std::string> known;
+  for (const Shape& shape : shapes)
+    known.insert(known.end(), shape.tuned.names.begin(), shape.tuned.names.end());
   for (const std::string& name : names) {
-    const bool known = std::any_of(shapes.begin(), shapes.end(), [&](const Shape& shape) {
-      const std::vector<std::string>& all = shape.tuned.names;
-      return std::find(all.begin(), all.end(), name) != all.end();
-    });
-    if (!known) {
-      problems.error(ErrorKind::kInvalidInput, "layers", name, "is not a layer that runs on the overlay",
-                     "'tilewright report' lists them");
-    }
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    problems.error(ErrorKind::kInvalidInput, "layers", name, "is not a layer that runs on the overlay",
+                   did_you_mean(name, known) + "'tilewright report' lists them");
   }
   problems.raise_if_any();
   const std::set<std::string> wanted(names.begin(), names.end());

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tilewright/flow/time/network_timing.h"
+#include "tilewright/report/page.h"
 #include "tilewright/search/deadline.h"
 #include "tilewright/search/tuning/tuner.h"
 #include "tilewright/tune/fleet/executor.h"
@@ -71,7 +72,7 @@ NetworkTuning tune_network(Bundle bundle, const NetworkTuneOptions& options,
 // A line per distinct layer, then the network.
 std::string to_string(const NetworkTuning& tuning);
 std::string tuning_json(const NetworkTuning& tuning);
-// Best-so-far curves, the roofline before and after, and the table as one HTML file.
-std::string tuning_page(const NetworkTuning& tuning);
+// Layers before and after with their roofline, the searches and how they went.
+Page tuning_page(const NetworkTuning& tuning);
 
 }  // namespace tilewright

@@ -1,107 +1,143 @@
-// The page of a tuning: search curves as shares of each layer's bound, six layers to a panel; a roofline with
-// every layer before and after; the table of layers.
+// The page of a tuning: every layer of the network before and after, the distinct layers that were searched,
+// and how each search went. Best-so-far curves are stairs: only trials that found something faster are kept.
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "tilewright/flow/tune/tuning.h"
-#include "tilewright/report/html_page.h"
-#include "tilewright/report/line_chart.h"
-#include "tilewright/report/roofline_plot.h"
 
 namespace tilewright {
 namespace {
 
-// Share of the layer's bound that the best schedule had reached after each trial.
-PlotLine bound_curve(const TunedLayer& layer) {
-  PlotLine line;
-  const std::vector<double> best = layer.result.best_so_far();
-  for (size_t i = 0; i < best.size(); ++i) {
-    const double share = std::isfinite(best[i]) ? 100 * layer.bound_cycles / best[i]
-                                                : std::numeric_limits<double>::quiet_NaN();
-    line.emplace_back(double(i + 1), share);
-  }
-  return line;
-}
-
-PlotDrawing draw_curves(const NetworkTuning& tuning) {
-  constexpr size_t kLayersPerPanel = 6;
-  std::vector<LinePanel> panels;
-  for (size_t first = 0; first < tuning.layers.size(); first += kLayersPerPanel) {
-    LinePanel panel{"", "trials", "share of the layer's bound, %", {}};
-    const size_t end = std::min(first + kLayersPerPanel, tuning.layers.size());
-    for (size_t l = first; l < end; ++l) {
-      panel.title += (l == first ? "" : ", ") + std::to_string(l + 1);
-      panel.series.push_back({"", {bound_curve(tuning.layers[l])}});
-    }
-    panel.title = "layers " + panel.title;
-    panels.push_back(std::move(panel));
-  }
-  for (size_t s = 0; s < panels.front().series.size(); ++s) {
-    panels.front().series[s].name = fmt::format("{} of a panel", s + 1);
-  }
-  return draw_lines("Best schedule so far", panels);
-}
-
-PlotDrawing draw_before_and_after(const NetworkTuning& tuning) {
+PageSection tuned_network(const NetworkTuning& tuning) {
   const NetworkTiming& after = tuning.after;
+  PageSection section{
+      .id = "layers",
+      .title = "Layers",
+      .note = "Layers in the network, one after another, with the schedules before and after.",
+      .subject = "layer",
+      .subject_column = "layer",
+      .columns = {{"number", "#"},
+                  {"layer", "layer"},
+                  {"operator", "operator"},
+                  {"before", "cycles before", "cycles", PageBetter::kLess},
+                  {"after", "cycles after", "cycles", PageBetter::kLess},
+                  {"faster", "faster", "x", PageBetter::kMore},
+                  {"of_peak", "of peak", "%", PageBetter::kMore},
+                  {"macs", "MACs", "MACs"},
+                  {"intensity", "MACs per byte, busier direction", "", PageBetter::kNeither, true},
+                  {"rate", "MACs per cycle", "", PageBetter::kMore, true},
+                  {"intensity_before", "MACs per byte before", "", PageBetter::kNeither, true},
+                  {"rate_before", "MACs per cycle before", "", PageBetter::kNeither, true},
+                  {"schedule", "schedule", "", PageBetter::kNeither, true}}};
   std::map<std::string, const overlay::LayerTiming*> before;
   for (const overlay::LayerTiming& layer : tuning.before.layers) before[layer.name] = &layer;
-  RooflinePlot plot;
-  plot.title = after.network + " on " + after.hardware.name;
-  plot.x_label = "MACs per byte of the busier direction";
-  plot.list_title = "layer, share of peak before and after";
-  plot.macs_per_cycle = after.limits.macs_per_cycle;
-  plot.bytes_per_cycle = after.limits.bytes_per_cycle;
-  plot.clock_mhz = after.hardware.clock_mhz;
   for (size_t l = 0; l < after.layers.size(); ++l) {
     const overlay::LayerTiming& layer = after.layers[l];
     const auto was = before.find(layer.name);
     if (was == before.end()) continue;
     const overlay::LayerTiming& old = *was->second;
-    add_before_and_after(plot, l + 1,
-                         {layer.name, layer.macs, int64_t(layer.cycles()), int64_t(old.cycles()),
-                          after.limits.bound_bytes(layer.traffic), after.limits.bound_bytes(old.traffic)});
+    const auto macs = double(layer.macs);
+    const double cycles = double(layer.cycles()), old_cycles = double(old.cycles());
+    std::vector<PageValue> row = {l + 1,        layer.name,     layer.op,
+                                  old.cycles(), layer.cycles(), old_cycles / cycles};
+    if (macs > 0) {
+      row.insert(row.end(), {after.limits.ideal_cycles(layer.macs) / cycles, layer.macs,
+                             macs / after.limits.bound_bytes(layer.traffic), macs / cycles,
+                             macs / after.limits.bound_bytes(old.traffic), macs / old_cycles});
+    } else {
+      row.resize(row.size() + 6);
+    }
+    row.emplace_back(overlay::print_schedule(layer.schedule));
+    section.rows.push_back(std::move(row));
   }
-  return draw_roofline(plot);
+  section.charts = {
+      {.kind = PageChartKind::kRoofline,
+       .title = "Roofline before and after",
+       .caption = "Small marks: before. Layers without MACs have no place here.",
+       .columns =
+           {{"x", "intensity"}, {"y", "rate"}, {"before_x", "intensity_before"}, {"before_y", "rate_before"}},
+       .values = {{"macs_per_cycle", after.limits.macs_per_cycle},
+                  {"bytes_per_cycle", after.limits.bytes_per_cycle},
+                  {"clock_mhz", after.hardware.clock_mhz}}},
+      {.kind = PageChartKind::kGrouped, .title = "Cycles before and after", .series = {"before", "after"}}};
+  return section;
 }
 
-std::string tuned_layer_table(const NetworkTuning& tuning) {
-  HtmlTable table(
-      {">#", "layers", "operator", ">trials", ">cycles before", ">after", ">bound", ">of bound", "schedule"});
-  for (size_t l = 0; l < tuning.layers.size(); ++l) {
-    const TunedLayer& layer = tuning.layers[l];
-    std::string names = layer.names.front();
-    if (layer.count() > 1) names += fmt::format(" and {} more", layer.count() - 1);
-    table.row({std::to_string(l + 1), names, layer.op, std::to_string(layer.result.end.trials),
-               fmt::format("{:.0f}", layer.before_cycles), fmt::format("{:.0f}", layer.after_cycles),
-               fmt::format("{:.0f}", layer.bound_cycles),
-               fmt::format("{:.1f} %", 100 * layer.bound_cycles / layer.after_cycles),
-               overlay::print_schedule(layer.after)});
+PageSection searched_layers(const NetworkTuning& tuning) {
+  PageSection section{
+      .id = "searches",
+      .title = "Searches",
+      .note =
+          "Layers of one shape share a search and its schedule. Cycles are those of the layer run alone; "
+          "no schedule is faster than the bound.",
+      .subject = "layer",
+      .subject_column = "layer",
+      .columns = {{"layer", "layer"},
+                  {"layers", "layers of this shape"},
+                  {"operator", "operator"},
+                  {"trials", "trials"},
+                  {"before", "cycles before", "cycles", PageBetter::kLess},
+                  {"after", "cycles after", "cycles", PageBetter::kLess},
+                  {"bound", "bound", "cycles"},
+                  {"of_bound", "of bound", "%", PageBetter::kMore},
+                  {"names", "all layers of this shape", "", PageBetter::kNeither, true},
+                  {"schedule_before", "schedule before", "", PageBetter::kNeither, true},
+                  {"schedule", "schedule", "", PageBetter::kNeither, true}}};
+  for (const TunedLayer& layer : tuning.layers) {
+    std::string names;
+    for (const std::string& name : layer.names) names += (names.empty() ? "" : ", ") + name;
+    section.rows.push_back({layer.names.front(), layer.count(), layer.op, layer.result.end.trials,
+                            layer.before_cycles, layer.after_cycles, layer.bound_cycles,
+                            layer.bound_cycles / layer.after_cycles, names,
+                            overlay::print_schedule(layer.before), overlay::print_schedule(layer.after)});
   }
-  return table.html();
+  return section;
+}
+
+PageSection search_curves(const NetworkTuning& tuning) {
+  PageSection section{.id = "progress",
+                      .title = "How the searches went",
+                      .subject = "layer",
+                      .subject_column = "layer",
+                      .columns = {{"layer", "layer"},
+                                  {"trial", "trials"},
+                                  {"cycles", "best cycles so far", "cycles", PageBetter::kLess},
+                                  {"of_bound", "share of the layer's bound", "%", PageBetter::kMore}}};
+  for (const TunedLayer& layer : tuning.layers) {
+    const std::vector<double> best = layer.result.best_so_far();
+    for (size_t i = 0; i < best.size(); ++i) {
+      const bool first = i == 0 || best[i] < best[i - 1];
+      if (!std::isfinite(best[i]) || !(first || i + 1 == best.size())) continue;
+      section.rows.push_back({layer.names.front(), i + 1, best[i], layer.bound_cycles / best[i]});
+    }
+  }
+  section.charts = {
+      {.kind = PageChartKind::kStairs,
+       .title = "Best schedule so far",
+       .caption = "Each layer alone, as measured: a step where a trial was faster than all before it.",
+       .columns = {{"x", "trial"}, {"y", "of_bound"}, {"group", "layer"}}}};
+  return section;
 }
 
 }  // namespace
 
-std::string tuning_page(const NetworkTuning& tuning) {
+Page tuning_page(const NetworkTuning& tuning) {
   const double before = double(tuning.before.cycles()), after = double(tuning.after.cycles());
-  std::string body = "<dl>\n";
-  body += html_fact("cycles before", fmt::format("{:.0f}", before));
-  body += html_fact("cycles after", fmt::format("{:.0f}", after));
-  body += html_fact("faster", fmt::format("{:.3f}x", before / after));
-  body += html_fact("share of peak", fmt::format("{:.1f} %", 100 * tuning.after.share_of_peak()));
-  body += html_fact("searched", fmt::format("{:.1f} s", tuning.seconds)) + "</dl>\n";
-  body += html_heading("Roofline") +
-          html_figure(draw_before_and_after(tuning), "Roofline",
-                      "Small marks: before tuning. Layers in the network, one after the other.");
-  body +=
-      html_heading("Search") + html_figure(draw_curves(tuning), "Best schedule so far",
-                                           "Each layer alone, as measured; numbers are those of the table.");
-  body += html_heading("Layers") + tuned_layer_table(tuning);
-  return html_page("Tuning of " + tuning.after.network + " on " + tuning.after.hardware.name, body);
+  int64_t trials = 0;
+  for (const TunedLayer& layer : tuning.layers) trials += layer.result.end.trials;
+  Page page{.verb = "tune", .title = tuning.after.network + " on " + tuning.after.hardware.name};
+  page.subtitle =
+      fmt::format("schedules searched with {} trials over {} distinct layers", trials, tuning.layers.size());
+  page.facts = {{"cycles", "cycles after", after, "cycles", PageBetter::kLess},
+                {"cycles_before", "cycles before", before, "cycles"},
+                {"faster", "faster", before / after, "x", PageBetter::kMore},
+                {"of_peak", "of peak", tuning.after.share_of_peak(), "%", PageBetter::kMore},
+                {"trials", "trials", trials},
+                {"seconds", "searched for", tuning.seconds, "s"}};
+  page.sections = {tuned_network(tuning), searched_layers(tuning), search_curves(tuning)};
+  return page;
 }
 
 }  // namespace tilewright

@@ -13,7 +13,12 @@ namespace tilewright {
 // The graph is complete only if `diagnostics` has no error afterwards. Takes the tensors out of `model`.
 Graph build_onnx_graph(OnnxModel model, const OnnxOptions& options, Diagnostics& diagnostics);
 
-// The graph inputs of the model that are not initializers, their dimensions bound by `options`; unbound ones
+// The graph inputs of the model that are not initializers.
+std::vector<const OnnxValueInfo*> open_inputs(const OnnxModel& model);
+// The name under which a dynamic dimension is bound: its symbol, or INPUT.AXIS without one.
+std::string dimension_name(const OnnxValueInfo& info, size_t axis);
+
+// Those inputs, their dimensions bound by `options`; unbound ones
 // are reported in one error, and their input has no value in the result.
 struct BoundInput {
   std::string name;

@@ -10,12 +10,6 @@
 namespace tilewright {
 namespace {
 
-// The name under which a dynamic dimension is bound.
-std::string dimension_name(const OnnxValueInfo& info, size_t axis) {
-  const std::string& symbol = info.dims[axis].symbol;
-  return symbol.empty() ? fmt::format("{}.{}", info.name, axis) : symbol;
-}
-
 std::string describe_shape(const OnnxValueInfo& info) {
   std::vector<std::string> dims;
   for (const OnnxDimension& dim : info.dims) {
@@ -31,12 +25,8 @@ class InputBinder {
 
   std::vector<BoundInput> bind() {
     check_given_sizes();
-    std::set<std::string> initialized;
-    for (const auto& [name, tensor] : model_.initializers) initialized.insert(name);
     std::vector<BoundInput> bound;
-    for (const OnnxValueInfo& info : model_.inputs) {
-      if (!initialized.count(info.name)) bound.push_back(bind_one(info));
-    }
+    for (const OnnxValueInfo* info : open_inputs(model_)) bound.push_back(bind_one(*info));
     report_unbound();
     report_unused();
     return bound;
@@ -129,6 +119,21 @@ class InputBinder {
 };
 
 }  // namespace
+
+std::vector<const OnnxValueInfo*> open_inputs(const OnnxModel& model) {
+  std::set<std::string> initialized;
+  for (const auto& [name, tensor] : model.initializers) initialized.insert(name);
+  std::vector<const OnnxValueInfo*> open;
+  for (const OnnxValueInfo& input : model.inputs) {
+    if (!initialized.count(input.name)) open.push_back(&input);
+  }
+  return open;
+}
+
+std::string dimension_name(const OnnxValueInfo& info, size_t axis) {
+  const std::string& symbol = info.dims[axis].symbol;
+  return symbol.empty() ? fmt::format("{}.{}", info.name, axis) : symbol;
+}
 
 std::vector<BoundInput> bind_onnx_inputs(const OnnxModel& model, const OnnxOptions& options,
                                          Diagnostics& diagnostics) {

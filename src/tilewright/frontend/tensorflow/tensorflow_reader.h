@@ -2,8 +2,8 @@
 // are not read from checkpoints: freeze a model first, or fill it with random weights.
 //
 // Inputs keep the file's layout (NHWC); layers get Transposes around them, which the graph passes remove.
-// docs/model/tensorflow.md has the rules. All problems of a file are reported together, each with its node
-// and operator.
+// docs/reference/tensorflow.md has the rules. All problems of a file are reported together, each with its
+// node and operator.
 #pragma once
 
 #include <cstddef>

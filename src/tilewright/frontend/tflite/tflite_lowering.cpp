@@ -146,7 +146,7 @@ void TfliteLowering::lower(const TfliteOperator& op) {
     if (lowering == nullptr) {
       throw Error(
           ErrorKind::kUnsupported, "is not supported",
-          "docs/model/tflite.md lists the supported operators; cut the model before it or replace it");
+          "docs/reference/tflite.md lists the supported operators; cut the model before it or replace it");
     }
     for (const int64_t output : op.outputs) {
       const TfliteTensor& tensor = model_.tensors[size_t(output)];

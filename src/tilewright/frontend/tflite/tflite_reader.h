@@ -4,7 +4,7 @@
 // convolutions and pools are channels-first. Quantised tensors are in QDQ form: every operator works on real
 // numbers between DequantizeLinear and QuantizeLinear, so that integerize()
 // (quantize/integerize/integerize.h) gives the integer graph. All problems of a file are reported together,
-// each with the operator's index and kind (docs/model/tflite.md).
+// each with the operator's index and kind (docs/reference/tflite.md).
 #pragma once
 
 #include <cstddef>

@@ -323,7 +323,7 @@ TEST(TfliteReader, AllOperatorsThatAreNotCoveredInOneRun) {
   model.model.operator_codes[2]->custom_code = "MyDetector";
   const std::string message = error_of(model.build());
   for (const char* part :
-       {"3 problems", "operator 0 ('a') (LSTM): is not supported; docs/model/tflite.md lists",
+       {"3 problems", "operator 0 ('a') (LSTM): is not supported; docs/reference/tflite.md lists",
         "operator 1 ('b') (WHILE): is not supported",
         "operator 2 ('y') (MyDetector): is a custom operator"}) {
     EXPECT_NE(message.find(part), std::string::npos) << message;

@@ -30,7 +30,7 @@ TEST(Operators, TableIsSortedCompleteAndWithoutDoubles) {
 }
 
 TEST(Operators, TheDocumentationListsAllOfThem) {
-  const std::string page = read_text_file(std::string(TILEWRIGHT_SOURCE_DIR) + "/docs/model/graph.md");
+  const std::string page = read_text_file(std::string(TILEWRIGHT_SOURCE_DIR) + "/docs/design/model/graph.md");
   std::istringstream list(page.substr(page.find("## Operators")));
   std::set<std::string> documented;
   for (std::string word; list >> word;) documented.insert(word);

@@ -1,6 +1,6 @@
 // The operators that a graph may contain: one explicit table with, for each, its arity, its attributes, the
 // types of its outputs and how many multiply-accumulates it takes. Semantics: ONNX operator reference, opset
-// 17, and docs/model/arithmetic.md for the domain "tilewright".
+// 17, and docs/reference/arithmetic.md for the domain "tilewright".
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The integer operators of docs/model/arithmetic.md (domain "tilewright").
+// The integer operators of docs/reference/arithmetic.md (domain "tilewright").
 #include <fmt/format.h>
 
 #include "tilewright/graph/operators/operator_checks.h"

@@ -1,5 +1,5 @@
-// The wide fixed-point operators of docs/model/arithmetic.md (domain "tilewright"): i32 values that stand for
-// integer / 2^fraction.
+// The wide fixed-point operators of docs/reference/arithmetic.md (domain "tilewright"): i32 values that stand
+// for integer / 2^fraction.
 #include <utility>
 
 #include "tilewright/graph/operators/operator_checks.h"

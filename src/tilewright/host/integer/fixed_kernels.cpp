@@ -1,4 +1,5 @@
-// The wide fixed-point operators of docs/model/arithmetic.md. Weights that are constant are reordered once.
+// The wide fixed-point operators of docs/reference/arithmetic.md. Weights that are constant are reordered
+// once.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Convolution and dense layers in wide fixed point (docs/model/arithmetic.md), blocked and threaded; they
+// Convolution and dense layers in wide fixed point (docs/reference/arithmetic.md), blocked and threaded; they
 // also report the sums they saw.
 #pragma once
 

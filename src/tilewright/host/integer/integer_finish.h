@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-// out[i] = requantize(acc[i] + base (modulo 2^32), scale, output): docs/model/arithmetic.md.
+// out[i] = requantize(acc[i] + base (modulo 2^32), scale, output): docs/reference/arithmetic.md.
 void requantize_lanes(const int32_t* acc, uint32_t base, int64_t count, Requantization scale,
                       const OutputStage& output, int8_t* out);
 // The same on any machine; what the vectorised form is tested against.

@@ -1,4 +1,4 @@
-// The operators of the domain `tilewright` (docs/model/arithmetic.md). Convolutions and dense layers pack
+// The operators of the domain `tilewright` (docs/reference/arithmetic.md). Convolutions and dense layers pack
 // their weights once, when they are constant.
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Attributes and shapes of the integer operators (docs/model/arithmetic.md), read from graph nodes and
+// Attributes and shapes of the integer operators (docs/reference/arithmetic.md), read from graph nodes and
 // checked.
 #pragma once
 

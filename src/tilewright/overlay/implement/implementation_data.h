@@ -1,6 +1,6 @@
 // Implemented overlays as data: inputs (description, options of the tools), results (cells, clock rate,
-// cycles), and failures, which are data too. docs/tune/implementation_data.md says how the shipped file was
-// made.
+// cycles), and failures, which are data too. docs/design/tune/implementation_data.md says how the shipped
+// file was made.
 #pragma once
 
 #include <cstdint>

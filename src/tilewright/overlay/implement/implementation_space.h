@@ -1,7 +1,7 @@
 // Which implementations of an overlay there are to choose from: knobs of the description and of the tools
 // (the features of the published table carried over to Yosys and nextpnr), their full product, and the rules
-// that reduce it to the candidates worth hours of tool time. docs/tune/implementation_data.md has table and
-// counts.
+// that reduce it to the candidates worth hours of tool time. docs/design/tune/implementation_data.md has
+// table and counts.
 #pragma once
 
 #include <cstdint>
@@ -45,9 +45,9 @@ struct EliminationStep {
   double candidates = 0;  // their product; after the last rule, which looks at all three, fewer
 };
 
-// The space of a family (docs/tune/implementation_data.md), precisions 8, 4, 2 and 1 bits: small overlays for
-// iCE40, an HX8K, which are placed and routed; larger ones for the others, which are synthesised alone and
-// have a single choice of placement.
+// The space of a family (docs/design/tune/implementation_data.md), precisions 8, 4, 2 and 1 bits: small
+// overlays for iCE40, an HX8K, which are placed and routed; larger ones for the others, which are synthesised
+// alone and have a single choice of placement.
 class ImplementationSpace {
  public:
   // Walks all combinations of each group once (about a second).

@@ -85,8 +85,8 @@ TEST(ImplementationSpace, TheSampleOfTheFilesStays) {
   EXPECT_EQ(space().hardware().size(), 238u);
   EXPECT_EQ(hash(DeviceFamily::kIce40, 400), 0xddbcd64b5309c422u);
   EXPECT_EQ(hash(DeviceFamily::kXc7, 400), 0xce062752bf7a895bu);
-  const std::string page =
-      read_text_file(std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "docs/tune/implementation_data.md");
+  const std::string page = read_text_file(std::filesystem::path(TILEWRIGHT_SOURCE_DIR) /
+                                          "docs/design/tune/implementation_data.md");
   for (const DeviceFamily family : {DeviceFamily::kIce40, DeviceFamily::kXc7}) {
     EXPECT_NE(page.find(elimination_table(space(family))), std::string::npos)
         << elimination_table(space(family));

@@ -1,7 +1,7 @@
 // The resources that an overlay takes of a 7 series part, in closed form: microseconds instead of minutes of
 // synthesis. Block memories and multiplier blocks are counted from the RTL's memories and products; look-up
 // tables and flip-flops are weighted sums of what the RTL replicates, with weights fitted to Yosys runs
-// (bench/overlay_area, docs/tune/explore.md).
+// (bench/overlay_area, docs/guides/explore.md).
 #pragma once
 
 #include <cstdint>

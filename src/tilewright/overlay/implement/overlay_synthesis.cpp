@@ -54,7 +54,14 @@ void place(const SynthesisOptions& options, SynthesisReport& report) {
   job.clock_mhz = report.clock_mhz;
   job.seed = options.seed;
   job.timeout_s = options.timeout_s;
-  report.placed = synthesis::run_nextpnr(job);
+  job.stop = options.stop;
+  try {
+    report.placed = synthesis::run_nextpnr(job);
+  } catch (const InterruptedError&) {
+    if (!options.stop || !options.stop()) throw;
+    report.interrupted = true;
+    return;
+  }
   if (report.device.family != DeviceFamily::kIce40) return;
   report.bitstream = options.output / "overlay.bin";
   report.bitstream_bytes = synthesis::pack_ice40(report.placed->routed, report.bitstream);
@@ -126,6 +133,7 @@ SynthesisReport synthesize(const OverlayHardware& hardware, const Device& device
                           options.output,
                           board,
                           options.timeout_s};
+  job.stop = options.stop;
   report.yosys_version = synthesis::tool_version("yosys");
   report.yosys = synthesis::run_yosys(job);
   report.fit = fit(device, report.yosys.count.resources);

@@ -24,6 +24,7 @@ struct SynthesisOptions {
   bool use_dsp = true;               // false: multipliers in look-up tables, for parts with few blocks
   double timeout_s = 3600;           // of each tool
   bool allow_misfit = false;         // a design that does not fit is reported, not refused
+  synthesis::StopRequest stop = {};  // after synthesis: the report is what is known by then
 };
 
 struct SynthesisReport {
@@ -34,6 +35,7 @@ struct SynthesisReport {
   synthesis::YosysResult yosys;
   std::vector<ResourceFit> fit;
   std::optional<synthesis::NextpnrResult> placed;
+  bool interrupted = false;         // place and route, by SynthesisOptions::stop
   std::filesystem::path bitstream;  // empty: none
   int64_t bitstream_bytes = 0;
   double clock_mhz = 0;

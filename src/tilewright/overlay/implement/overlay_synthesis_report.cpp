@@ -96,7 +96,8 @@ std::string to_string(const SynthesisReport& report) {
                           path.last_cell, path.logic_ns, path.routing_ns);
     }
   } else {
-    text += "  not placed: no clock rate\n";
+    text += report.interrupted ? "  interrupted before it was placed: no clock rate\n"
+                               : "  not placed: no clock rate\n";
   }
   if (!report.bitstream.empty()) {
     text += fmt::format("  bitstream {} ({} bytes)\n", report.bitstream.string(), report.bitstream_bytes);

@@ -8,6 +8,8 @@
 #include <set>
 #include <string_view>
 
+#include "tilewright/base/words/nearest_word.h"
+
 namespace tilewright::overlay {
 namespace {
 
@@ -303,12 +305,10 @@ class Line {
   }
 
   void unknown(const Form& form, std::string_view key) {
-    std::string known;
-    for (const Operand& operand : form.operands)
-      known += std::string(known.empty() ? "" : ", ") + std::string(operand.key);
-    for (const Flag& flag : form.flags)
-      known += std::string(known.empty() ? "" : ", ") + std::string(flag.key);
-    problem(key, "unknown field", "known here: " + known);
+    std::vector<std::string> known;
+    for (const Operand& operand : form.operands) known.emplace_back(operand.key);
+    for (const Flag& flag : form.flags) known.emplace_back(flag.key);
+    problem(key, "unknown field", words_hint(std::string(key), known, "known here"));
   }
 
   const std::string& where_;

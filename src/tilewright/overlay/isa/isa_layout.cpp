@@ -1,4 +1,4 @@
-// Positions of the fields for one overlay (field tables: header of isa.h and docs/overlay/isa.md).
+// Positions of the fields for one overlay (field tables: header of isa.h and docs/reference/isa.md).
 #include "tilewright/overlay/isa/isa_layout.h"
 
 #include <string>

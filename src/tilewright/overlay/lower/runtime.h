@@ -3,7 +3,7 @@
 //
 // Micro-kernels are cached in the micro-op scratchpad (a ring; a new kernel evicts what it overlaps). The
 // image in DRAM only grows: a kernel that is evicted and used again is loaded from its original place, so no
-// earlier LOAD can ever see other micro-ops. docs/overlay/overlay.md has the rationale.
+// earlier LOAD can ever see other micro-ops. docs/design/overlay/overlay.md has the rationale.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,8 @@
 //
 // A trial lowers the schedule with the compiler's own lowering, but to times instead of instruction bytes
 // (timed_program.h), and runs the cycle simulator's own events on them (cycle_engine.h). So the result is
-// that of the cycle simulator on the compiled program by construction; docs/tune/trials.md states the cost.
+// that of the cycle simulator on the compiled program by construction; docs/design/tune/trials.md states the
+// cost.
 #pragma once
 
 #include <cstdint>

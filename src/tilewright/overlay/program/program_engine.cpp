@@ -41,10 +41,12 @@ class CycleProgramEngine final : public ProgramEngine {
 class RtlEngine final : public ProgramEngine {
  public:
   RtlEngine(const OverlayHardware& hardware, const ProgramEngineOptions& options)
-      : simulator_(hardware, options.memory,
-                   {.rtl_folder = options.rtl_folder,
-                    .cache_folder = options.cache_folder,
-                    .wave_file = options.wave_file}) {}
+      : simulator_(
+            hardware, options.memory,
+            {.rtl_folder = options.rtl_folder,
+             .cache_folder = options.cache_folder,
+             .wave_file = options.wave_file,
+             .stop = [deadline = options.deadline] { return deadline != nullptr && deadline->expired(); }}) {}
   TimedRun run(std::span<std::byte> dram, uint64_t address, uint64_t count, CycleObserver*,
                Deadline* deadline) override {
     return simulator_.run(dram, address, count, {}, deadline);
@@ -70,9 +72,11 @@ std::unique_ptr<ProgramEngine> make_program_engine(const OverlayHardware& hardwa
 }
 
 std::map<ValueId, Tensor> run_overlay(OverlayProgram& program, const std::map<ValueId, Tensor>& inputs,
-                                      ProgramEngine& engine, TimedRun* timed, CycleObserver* observer) {
+                                      ProgramEngine& engine, TimedRun* timed, CycleObserver* observer,
+                                      Deadline* deadline) {
   write_program_inputs(program, inputs);
-  TimedRun run = engine.run(program.memory, program.instruction_address, program.instruction_count, observer);
+  TimedRun run =
+      engine.run(program.memory, program.instruction_address, program.instruction_count, observer, deadline);
   if (timed != nullptr) *timed = std::move(run);
   return read_program_outputs(program);
 }

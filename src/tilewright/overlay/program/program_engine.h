@@ -21,6 +21,7 @@ struct ProgramEngineOptions {
   MemoryModel memory;                              // kCycle, kRtl
   std::filesystem::path rtl_folder, cache_folder;  // kRtl: rtl/ of Tilewright; where compiled models are kept
   std::filesystem::path wave_file;                 // kRtl: FST waves; empty: none
+  Deadline* deadline = nullptr;                    // ends the compilation of the RTL, too
 };
 
 class ProgramEngine {
@@ -40,7 +41,7 @@ std::unique_ptr<ProgramEngine> make_program_engine(const OverlayHardware& hardwa
 // As the run_overlay of program.h. `timed` may be null.
 std::map<ValueId, Tensor> run_overlay(OverlayProgram& program, const std::map<ValueId, Tensor>& inputs,
                                       ProgramEngine& engine, TimedRun* timed,
-                                      CycleObserver* observer = nullptr);
+                                      CycleObserver* observer = nullptr, Deadline* deadline = nullptr);
 
 // Adds the counters of another run.
 void add(CycleCounters& total, const CycleCounters& run);

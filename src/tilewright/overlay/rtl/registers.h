@@ -1,5 +1,5 @@
 // The registers of the overlay's AXI4-Lite port: one table from which the RTL's package (rtl_config.h), the
-// page docs/overlay/overlay_registers.md and the driver (driver.h) are made. All registers have 32 bits.
+// page docs/reference/overlay_registers.md and the driver (driver.h) are made. All registers have 32 bits.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +61,7 @@ inline constexpr uint32_t kOverlayId = 0x54574F31;
 // Of CONTROL, besides kControlStart.
 inline constexpr uint32_t kControlSoftReset = 2;
 
-// The codes of the error field of STATUS; meaning in docs/overlay/overlay_rtl.md.
+// The codes of the error field of STATUS; meaning in docs/design/overlay/overlay_rtl.md.
 enum class HardwareError : uint8_t {
   kNone = 0,
   kIllegal = 1,
@@ -95,7 +95,7 @@ static_assert(register_offset("WRITE_BEATS") ==
 // Errors (internal): another register.
 uint32_t hardware_register(const OverlayHardware& hardware, uint16_t offset);
 
-// The Markdown table of docs/overlay/overlay_registers.md.
+// The Markdown table of docs/reference/overlay_registers.md.
 std::string register_table();
 
 }  // namespace tilewright::overlay

@@ -19,7 +19,7 @@ bool has(const std::string& text, const std::string& name, const std::string& va
   return text.find(" " + name + " = " + value + ";\n") != std::string::npos;
 }
 
-// The positions of the public default are those of the tables in docs/overlay/isa.md.
+// The positions of the public default are those of the tables in docs/reference/isa.md.
 TEST(RtlConfig, PublicDefault) {
   const std::string text = package_of("vta-default");
   EXPECT_TRUE(has(text, "WIDE", "0"));
@@ -124,9 +124,9 @@ TEST(Registers, DescribeTheHardware) {
 
 TEST(Registers, PageShowsTheTable) {
   const std::string page =
-      read_text_file(fs::path(TILEWRIGHT_SOURCE_DIR) / "docs" / "overlay" / "overlay_registers.md");
+      read_text_file(fs::path(TILEWRIGHT_SOURCE_DIR) / "docs/reference/overlay_registers.md");
   EXPECT_NE(page.find("\n" + register_table()), std::string::npos)
-      << "the table of docs/overlay/overlay_registers.md should be:\n"
+      << "the table of docs/reference/overlay_registers.md should be:\n"
       << register_table();
 }
 

@@ -35,7 +35,7 @@ fs::path build_library(const OverlayHardware& hardware, const RtlOptions& option
                     options.rtl_folder / "harness" / "overlay_pins.h",
                     options.rtl_folder / "harness" / "verilated_harness.h"};
   design.trace = !options.wave_file.empty();
-  return synthesis::build_verilated(design, options.cache_folder);
+  return synthesis::build_verilated(design, options.cache_folder, options.stop);
 }
 
 void tick_memory(void* memory, AxiPins& pins) { static_cast<AxiMemory*>(memory)->tick(pins); }

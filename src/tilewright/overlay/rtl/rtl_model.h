@@ -11,6 +11,7 @@
 #include "tilewright/hardware/overlay_hardware.h"
 #include "tilewright/overlay/execute/run_time.h"
 #include "tilewright/overlay/rtl/driver.h"
+#include "tilewright/synthesis/tool.h"
 
 namespace tilewright::overlay {
 
@@ -18,6 +19,7 @@ struct RtlOptions {
   std::filesystem::path rtl_folder;    // the folder rtl of Tilewright
   std::filesystem::path cache_folder;  // keeps the compiled models
   std::filesystem::path wave_file;     // FST waves of everything; empty: none
+  synthesis::StopRequest stop = {};    // of the compilation
 };
 
 class OverlayRtlModel final : public RegisterPort {

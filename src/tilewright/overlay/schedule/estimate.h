@@ -1,10 +1,10 @@
 // Closed-form cost of a layer under a schedule: cycles, traffic and micro-ops, without emitting a program.
 //
-// Model: the modules of docs/overlay/overlay_rtl.md run the steps of a StepPlan in order and wait for each
-// other as the tokens demand, each instruction at its closed form; the layer runs alone, from empty
+// Model: the modules of docs/design/overlay/overlay_rtl.md run the steps of a StepPlan in order and wait for
+// each other as the tokens demand, each instruction at its closed form; the layer runs alone, from empty
 // scratchpads to its last store response. Bytes and executed micro-ops are exact. Cycles ignore collisions of
 // requests from different modules at the memory port and guess the number of micro-ops to load;
-// docs/overlay/overlay.md states the error.
+// docs/design/overlay/overlay.md states the error.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 // transposed convolution has one phase per output residue (only the taps that reach it) and out_step =
 // stride. Which input channels an output channel needs is the channel pattern. Dense layers are 1x1 images
 // (or, after a Flatten, convolutions as large as the image); additions are two sources with diagonal weights;
-// average pools are diagonal weights of ones. docs/overlay/overlay.md explains the reasons.
+// average pools are diagonal weights of ones. docs/design/overlay/overlay.md explains the reasons.
 #pragma once
 
 #include <cstdint>

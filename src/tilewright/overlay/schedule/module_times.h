@@ -1,5 +1,5 @@
-// The timing of the three modules as in docs/overlay/overlay_rtl.md: when an instruction starts and is done,
-// from its sizes.
+// The timing of the three modules as in docs/design/overlay/overlay_rtl.md: when an instruction starts and is
+// done, from its sizes.
 #pragma once
 
 #include <array>

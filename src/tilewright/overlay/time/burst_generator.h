@@ -1,5 +1,5 @@
-// The bursts of a transfer, in order (docs/overlay/overlay_rtl.md, "Bursts"): row by row, greedily as long as
-// the hardware's limit and the next 4 KiB boundary allow.
+// The bursts of a transfer, in order (docs/design/overlay/overlay_rtl.md, "Bursts"): row by row, greedily as
+// long as the hardware's limit and the next 4 KiB boundary allow.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How long GEMM and ALU instructions take: the closed forms of docs/overlay/overlay_rtl.md, "Compute".
+// How long GEMM and ALU instructions take: the closed forms of docs/design/overlay/overlay_rtl.md, "Compute".
 #pragma once
 
 #include <cstdint>

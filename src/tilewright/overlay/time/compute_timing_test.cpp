@@ -1,4 +1,4 @@
-// Cycles by hand, from docs/overlay/overlay_rtl.md, "Compute"; an instruction starts in cycle 0.
+// Cycles by hand, from docs/design/overlay/overlay_rtl.md, "Compute"; an instruction starts in cycle 0.
 #include "tilewright/overlay/time/compute_timing.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The report of a timed run of the overlay: the same from the cycle simulator and, read from its registers,
-// from the RTL. States and their meaning: docs/overlay/overlay_rtl.md. Each module is in exactly one state
-// per cycle.
+// from the RTL. States and their meaning: docs/design/overlay/overlay_rtl.md. Each module is in exactly one
+// state per cycle.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The cycle simulator: executes instruction bytes out of simulated DRAM as the functional simulator does, and
 // gives every instruction the cycles it takes in the RTL (rtl/overlay), exactly. Event-driven: the pipelines
 // of compute are closed forms of an instruction's sizes, memory traffic advances burst by burst. The rules
-// are those of docs/overlay/overlay_rtl.md.
+// are those of docs/design/overlay/overlay_rtl.md.
 #pragma once
 
 #include <cstdint>

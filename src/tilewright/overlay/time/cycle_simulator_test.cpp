@@ -1,4 +1,4 @@
-// Cycles by hand, from docs/overlay/overlay_rtl.md. Ideal memory and the default overlay (16-byte
+// Cycles by hand, from docs/design/overlay/overlay_rtl.md. Ideal memory and the default overlay (16-byte
 // instructions and INP elements, 8-byte beats) unless said otherwise: the fetch unit's first slot is granted
 // in 1, its beats arrive from 3 on and are popped from 5 on, so instruction 0 is pushed in 7, at the head in
 // 9 and starts there.

@@ -13,9 +13,9 @@
 namespace tilewright::overlay {
 namespace {
 
-// Shortest paths of docs/overlay/overlay_rtl.md, in cycles beside the memory's latency: from the launch to
-// the start of the first LOAD, from there to its first beat in the scratchpad, from the start of a STORE to
-// its first beat.
+// Shortest paths of docs/design/overlay/overlay_rtl.md, in cycles beside the memory's latency: from the
+// launch to the start of the first LOAD, from there to its first beat in the scratchpad, from the start of a
+// STORE to its first beat.
 constexpr double kShortestFetch = 4, kShortestRead = 3, kShortestWrite = 3;
 // What an instruction takes beside its steps: GEMM, ALU, requantising ALU, and for each change of parameters.
 constexpr double kGemmEnd = 8, kAluEnd = 4, kRequantizeEnd = 9, kChange = 3;

@@ -2,7 +2,8 @@
 //
 // A tile size is a knob with one value for every number of tiles that an axis can be cut into. A combination
 // is valid where its tiles fit the scratchpads, and if no earlier combination means the same program:
-// a residency that adds no buffer, say, is valid only as "none". docs/overlay/schedules.md has the counts.
+// a residency that adds no buffer, say, is valid only as "none". docs/design/overlay/schedules.md has the
+// counts.
 #pragma once
 
 #include <map>

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <map>
 
+#include "tilewright/base/words/nearest_word.h"
 #include "tilewright/pipeline/allocate/allocate_search.h"
 #include "tilewright/pipeline/design/plan.h"
 
@@ -44,8 +45,9 @@ void apply_budget(Budget& budget, const std::string& text) {
     int64_t number = 0;
     const auto [stop, failed] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (field == fields.end()) {
-      diagnostics.error(ErrorKind::kInvalidInput, "budget", name, "is not a resource",
-                        "one of bram, channels, dsp, ff, lut, multipliers, uram");
+      diagnostics.error(
+          ErrorKind::kInvalidInput, "budget", name, "is not a resource",
+          words_hint(name, {"bram", "channels", "dsp", "ff", "lut", "multipliers", "uram"}, "choose one of"));
     } else if (failed != std::errc{} || stop != value.data() + value.size() || number < 0 ||
                (name == "channels" && number < 1)) {
       diagnostics.error(ErrorKind::kInvalidInput, "budget", name, "'" + value + "' is not a count",

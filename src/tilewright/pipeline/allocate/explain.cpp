@@ -93,14 +93,14 @@ std::string explain(const Network& network, const Budget& budget, const Allocati
   const Allocation& a = result.allocation;
   std::string text = header(network, budget, result);
   if (!a.streaming) text += engines(network, result);
-  text += fmt::format("{:<28}{:>10}{:>14}{:>12}{:>12}  {}\n", "layer", "products",
+  text += fmt::format("{:<28}{:>10}{:>16}{:>12}{:>12}  {}\n", "layer", "products",
                       a.streaming ? "in x out x fin" : "engine", "work", "adds", "bound by");
   for (size_t i = 0; i < network.layers.size(); ++i) {
     const LayerGeometry g = layer_geometry(network, a, i);
     const LayerEstimate& layer = result.estimate.layers[i];
     const std::string place = a.streaming ? fmt::format("{}x{}x{}", g.shape.pi, g.shape.po, g.shape.pf)
                                           : a.engines[size_t(a.layers[i].engine)].name;
-    text += fmt::format("{:<28}{:>10}{:>14}{:>12}{:>12}  {}\n", network.layers[i].name.substr(0, 27),
+    text += fmt::format("{:<28}{:>10}{:>16}{:>12}{:>12}  {}\n", network.layers[i].name.substr(0, 27),
                         g.products_per_beat(), place, layer.compute_cycles, layer.cycles, why(layer, g));
   }
   return text;

@@ -19,7 +19,8 @@ class ComponentLibrary : public netlist::Library {
 
   std::string module_name(const std::string& component) const override { return component_module(component); }
 
-  // Rule 2 of docs/pipeline/pipeline.md: any input that counts in time, but for the valid of the same stream.
+  // Rule 2 of docs/design/pipeline/pipeline.md: any input that counts in time, but for the valid of the same
+  // stream.
   bool combinational(const std::string& component, const netlist::Parameters& parameters,
                      const std::string& output, const std::string& input) const override {
     const ComponentType* const type = component_type(component);

@@ -1,5 +1,5 @@
 // The component library of generated designs: for each module of rtl/pipeline its ports and its timing model.
-// docs/pipeline/pipeline.md says what every component does.
+// docs/design/pipeline/pipeline.md says what every component does.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ inline constexpr const char* kConfigPackageFile = "component_config.sv";
 // What parameters add to a position is not included, but named in a comment.
 std::string config_package();
 
-// As docs/pipeline/pipeline.md writes a layout: "BEATS:32 ZERO:s8 PAD:sAW WAIT:16xPROGRESS".
+// As docs/design/pipeline/pipeline.md writes a layout: "BEATS:32 ZERO:s8 PAD:sAW WAIT:16xPROGRESS".
 std::string layout_text(const RowLayout& layout);
 
 }  // namespace tilewright::pipeline

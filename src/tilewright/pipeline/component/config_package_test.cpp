@@ -62,12 +62,12 @@ TEST(ConfigPackage, HasEveryNameThatSourcesUse) {
 }
 
 TEST(ConfigPackage, ThePageHasTheLayouts) {
-  const std::string page = read_text_file(TILEWRIGHT_SOURCE_DIR "/docs/pipeline/pipeline.md");
+  const std::string page = read_text_file(TILEWRIGHT_SOURCE_DIR "/docs/design/pipeline/pipeline.md");
   for (const ComponentType* const type : component_types()) {
     if (type->layouts == nullptr) continue;
     for (const RowLayout& layout : type->layouts()) {
       const std::string line = fmt::format("| {} | {} |\n", layout.name, layout_text(layout));
-      EXPECT_NE(page.find(line), std::string::npos) << "docs/pipeline/pipeline.md lacks\n" << line;
+      EXPECT_NE(page.find(line), std::string::npos) << "docs/design/pipeline/pipeline.md lacks\n" << line;
     }
   }
 }

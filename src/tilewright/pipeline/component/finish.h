@@ -1,5 +1,5 @@
-// From sums to results (docs/pipeline/pipeline.md, rtl/pipeline/tw_stream_finish.sv): the rows of its task
-// table, and its time.
+// From sums to results (docs/design/pipeline/pipeline.md, rtl/pipeline/tw_stream_finish.sv): the rows of its
+// task table, and its time.
 #pragma once
 
 #include <cstdint>

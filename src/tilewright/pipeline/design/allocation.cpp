@@ -210,7 +210,7 @@ Allocation parse_allocation(const std::string& text, const std::string& source_n
 
 std::string print_allocation(const Allocation& allocation) {
   std::string text =
-      "# Which hardware each layer gets; docs/pipeline/pipeline.md says what the fields mean.\n";
+      "# Which hardware each layer gets; docs/design/pipeline/pipeline.md says what the fields mean.\n";
   text += fmt::format("kind: allocation\nshape: {}\nclock_mhz: {}\nport_bytes: {}\nmax_burst_beats: {}\n",
                       name_of(shapes(), allocation.streaming), allocation.clock_mhz, allocation.port_bytes,
                       allocation.max_burst_beats);

@@ -14,7 +14,7 @@
 namespace tilewright::pipeline {
 
 enum class Multiplier { kDsp, kPair, kLut };
-// How a window reaches the array (docs/pipeline/pipeline.md): word by word, or all taps at once.
+// How a window reaches the array (docs/design/pipeline/pipeline.md): word by word, or all taps at once.
 enum class Feeder { kChannelMajor, kRowMajor };
 
 // Parallelism of an array and its finish: pi input channels (or lanes) and po output channels per cycle, pf
@@ -65,7 +65,7 @@ struct Allocation {
   double clock_mhz = 100;
   bool operator==(const Allocation&) const = default;
 
-  // Every rule of docs/pipeline/pipeline.md that it breaks for this network.
+  // Every rule of docs/design/pipeline/pipeline.md that it breaks for this network.
   void verify(const Network& network, Diagnostics& diagnostics) const;
 };
 

@@ -1,5 +1,5 @@
-// The rules of docs/pipeline/pipeline.md that an allocation has to keep for a network, each with the layer or
-// engine that breaks it.
+// The rules of docs/design/pipeline/pipeline.md that an allocation has to keep for a network, each with the
+// layer or engine that breaks it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -319,7 +319,7 @@ class Rules {
           "one engine for all convolutions, or weights on chip");
   }
 
-  // The widths of the fields of task tables (docs/pipeline/pipeline.md).
+  // The widths of the fields of task tables (docs/design/pipeline/pipeline.md).
   void fields(size_t i) {
     const LayerGeometry g = layer_geometry(network_, allocation_, i);
     const auto fits = [&](const char* what, int64_t value, int64_t most) {

@@ -1,5 +1,6 @@
 // Cycles from a beat into a component to its effect at the output, with nothing waiting: the constant part of
-// closed-form times. Each is the depth of the component's registers (docs/pipeline/pipeline_models.md).
+// closed-form times. Each is the depth of the component's registers
+// (docs/design/pipeline/pipeline_models.md).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Shapes of layers in words and blocks, as docs/pipeline/pipeline.md lays tensors and task tables out.
+// Shapes of layers in words and blocks, as docs/design/pipeline/pipeline.md lays tensors and task tables out.
 #include "tilewright/pipeline/design/layer_geometry.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The contents of an array's memories: weights and finish parameters, word by word in the order in which
-// tasks walk them (docs/pipeline/pipeline.md).
+// tasks walk them (docs/design/pipeline/pipeline.md).
 #pragma once
 
 #include <cstdint>

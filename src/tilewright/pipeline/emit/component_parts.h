@@ -1,6 +1,6 @@
 // Wide components by narrow ones. Thousands of equal columns, lanes or words take Yosys hours; the counts of
 // two narrow components of the same kind give those of the wide one in a line (measured:
-// docs/pipeline/pipeline_models.md).
+// docs/design/pipeline/pipeline_models.md).
 #pragma once
 
 #include <cstdint>

@@ -86,6 +86,7 @@ synthesis::YosysResult synthesize(const netlist::Netlist& netlist, const MemoryI
   job.timeout_s = options.timeout_s;
   job.kept_modules = std::move(kept_modules);
   job.write_netlist = false;
+  job.stop = options.stop;
   job.sources = write_sources(netlist, images, options.folder / "sources", options.rtl_folder);
   return synthesis::run_yosys(job);
 }

@@ -10,6 +10,7 @@
 #include "tilewright/pipeline/design/build.h"
 #include "tilewright/pipeline/emit/component_parts.h"
 #include "tilewright/synthesis/resources.h"
+#include "tilewright/synthesis/tool.h"
 
 namespace tilewright::pipeline {
 
@@ -22,6 +23,7 @@ struct DesignSynthesisOptions {
   bool by_module = false;
   double timeout_s = 3600;  // of each run
   PartLimits parts;         // component by component
+  synthesis::StopRequest stop = {};
 };
 
 struct DesignCounts {

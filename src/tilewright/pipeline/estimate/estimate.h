@@ -1,5 +1,5 @@
 // Closed forms of a design's cycles and resources from network and allocation alone, microseconds each;
-// against the cycle simulation and Yosys see docs/pipeline/pipeline_models.md.
+// against the cycle simulation and Yosys see docs/design/pipeline/pipeline_models.md.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +57,8 @@ Estimate estimate(const Network& network, const Allocation& allocation, synthesi
                   const MemoryPort& port);
 
 // How far estimates of single components lie from Yosys' counts, of components that were held out from the
-// fit of the model and have at least 50 of the cells (docs/pipeline/pipeline_models.md). Whole designs add up
-// many of them.
+// fit of the model and have at least 50 of the cells (docs/design/pipeline/pipeline_models.md). Whole designs
+// add up many of them.
 struct ErrorBand {
   double median_percent = 0, nine_of_ten_percent = 0, worst_percent = 0;
 };
@@ -69,7 +69,7 @@ struct AreaErrors {
 // Of kXc7 or kXcup (for other families that of kXc7).
 const AreaErrors& error_band(synthesis::DeviceFamily family);
 
-// Resources of one component, as Yosys counts them (calibrated: docs/pipeline/pipeline_models.md).
+// Resources of one component, as Yosys counts them (calibrated: docs/design/pipeline/pipeline_models.md).
 synthesis::Resources component_resources(const std::string& component, const netlist::Parameters& parameters,
                                          synthesis::DeviceFamily family);
 

@@ -1,5 +1,5 @@
 // The time of an allocation, by shape; estimate() puts it together with the resources. The formulas are in
-// docs/pipeline/pipeline_models.md.
+// docs/design/pipeline/pipeline_models.md.
 #pragma once
 
 #include "tilewright/pipeline/design/layer_geometry.h"

@@ -1,6 +1,7 @@
 // Streaming: every stage as a recurrence over its output rows. A row starts when the row before is done and
 // the first window's input rows are there, and ends not before its last input row has come; between the two
-// it needs its beats. Buffers are taken as deep enough (docs/pipeline/pipeline_fifos.md sizes them so).
+// it needs its beats. Buffers are taken as deep enough (docs/design/pipeline/pipeline_fifos.md sizes them
+// so).
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Areas of whole allocations: the sum of their bill's components (docs/pipeline/pipeline_models.md).
+// Areas of whole allocations: the sum of their bill's components (docs/design/pipeline/pipeline_models.md).
 #pragma once
 
 #include <vector>

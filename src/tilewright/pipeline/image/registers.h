@@ -1,5 +1,5 @@
 // The registers of a generated design's AXI4-Lite port (rtl/pipeline/tw_stream_control.sv): one table for
-// drivers, the hardware (component/config_package.h) and docs/pipeline/pipeline_registers.md. All registers
+// drivers, the hardware (component/config_package.h) and docs/reference/pipeline_registers.md. All registers
 // have 32 bits.
 #pragma once
 
@@ -67,7 +67,7 @@ struct DesignIdentity {
 MemoryImage encode(const DesignIdentity& identity);
 DesignIdentity decode_identity(const MemoryImage& image);
 
-// The Markdown table of docs/pipeline/pipeline_registers.md.
+// The Markdown table of docs/reference/pipeline_registers.md.
 std::string register_table();
 
 }  // namespace tilewright::pipeline

@@ -1,6 +1,6 @@
 // The layout of a task table's row in its word: one table of fields per kind of row. Packing and unpacking
 // here, the positions in the SystemVerilog package (component/config_package.h) and the text in
-// docs/pipeline/pipeline.md all come from it.
+// docs/design/pipeline/pipeline.md all come from it.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct RowField {
   using Derived = int64_t (*)(const Row&, const netlist::Parameters&);
   using Value = std::variant<int64_t Row::*, bool Row::*, std::vector<int64_t> Row::*, Derived>;
 
-  const char* name;  // in capitals, as in docs/pipeline/pipeline.md
+  const char* name;  // in capitals, as in docs/design/pipeline/pipeline.md
   FieldWidth width;
   Value value;
 };

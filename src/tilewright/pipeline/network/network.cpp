@@ -9,7 +9,7 @@
 namespace tilewright::pipeline {
 namespace {
 
-// FixedLookup of docs/model/arithmetic.md.
+// FixedLookup of docs/reference/arithmetic.md.
 int64_t interpolate(const FusedLookup& lookup, int64_t x) {
   const int64_t limit = int64_t{256} << lookup.input_shift;
   x = clip(x, -limit, limit - 1);

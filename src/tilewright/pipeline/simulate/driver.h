@@ -12,6 +12,7 @@
 #include "tilewright/hardware/register_port.h"
 #include "tilewright/pipeline/design/build.h"
 #include "tilewright/pipeline/verilog/rtl_model.h"
+#include "tilewright/search/deadline.h"
 
 namespace tilewright::pipeline {
 
@@ -36,6 +37,7 @@ struct RtlPortOptions {
   MemoryModel memory;       // behind every port
   uint64_t pause_seed = 0;  // other than 0: ready and valid of the memories pause at random
   uint64_t limit_cycles = uint64_t{1} << 32;
+  const Deadline* deadline = nullptr;  // wait_for_interrupt throws Expired when it is over
 };
 
 // The Verilog of a design in Verilator.
@@ -63,6 +65,7 @@ class RtlDesignPort final : public DesignPort {
 
   RtlModel model_;
   std::unique_ptr<Host> host_;
+  const Deadline* deadline_;
 };
 
 }  // namespace tilewright::pipeline

@@ -1,6 +1,6 @@
 // Depths of the queues of a streaming design, by algebra: from the rates of its stages and from how far each
 // window reaches ahead. The derivation, and why a design with these depths cannot deadlock, is in
-// docs/pipeline/pipeline_fifos.md.
+// docs/design/pipeline/pipeline_fifos.md.
 #pragma once
 
 #include <cstdint>

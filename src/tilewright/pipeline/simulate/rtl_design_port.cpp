@@ -10,7 +10,8 @@ struct RtlDesignPort::Host : DesignHost<RtlModel> {
 
 RtlDesignPort::RtlDesignPort(const Design& design, const RtlPortOptions& options)
     : model_(design.netlist, design.images, options.model),
-      host_(std::make_unique<Host>(model_, design, options.memory, options.limit_cycles)) {
+      host_(std::make_unique<Host>(model_, design, options.memory, options.limit_cycles)),
+      deadline_(options.deadline) {
   restart(options.pause_seed);
 }
 
@@ -27,7 +28,13 @@ uint32_t RtlDesignPort::read32(uint16_t offset) { return host_->read32(offset); 
 
 void RtlDesignPort::write32(uint16_t offset, uint32_t value) { host_->write32(offset, value); }
 
-bool RtlDesignPort::wait_for_interrupt() { return host_->wait_for_interrupt(); }
+bool RtlDesignPort::wait_for_interrupt() {
+  DeadlineWatch watch(deadline_);
+  return host_->run([&] {
+    watch.check();
+    return true;
+  });
+}
 
 std::vector<std::byte>& RtlDesignPort::memory(size_t bytes) { return host_->memory(bytes); }
 

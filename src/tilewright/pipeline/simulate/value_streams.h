@@ -1,7 +1,7 @@
 // The streams of a design as values alone, without time: each component takes from the streams before it what
-// its next beat needs. Elements are the bits of the wires (docs/pipeline/pipeline.md), unsigned, but for
-// sums, which are signed; components read them as their parameters say, so that what a parameter or a memory
-// image gets wrong shows in the values.
+// its next beat needs. Elements are the bits of the wires (docs/design/pipeline/pipeline.md), unsigned, but
+// for sums, which are signed; components read them as their parameters say, so that what a parameter or a
+// memory image gets wrong shows in the values.
 #pragma once
 
 #include <cstdint>

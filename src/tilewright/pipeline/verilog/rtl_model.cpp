@@ -75,7 +75,7 @@ fs::path build_library(const netlist::Netlist& design, const MemoryImages& image
   verilated.headers = {options.rtl_folder / "harness" / "netlist_pins.h",
                        options.rtl_folder / "harness" / "verilated_harness.h", header};
   verilated.trace = !options.wave_file.empty();
-  return synthesis::build_verilated(verilated, options.cache_folder);
+  return synthesis::build_verilated(verilated, options.cache_folder, options.stop);
 }
 
 }  // namespace

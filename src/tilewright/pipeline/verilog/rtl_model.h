@@ -9,6 +9,7 @@
 
 #include "tilewright/netlist/netlist.h"
 #include "tilewright/pipeline/image/memory_image.h"
+#include "tilewright/synthesis/tool.h"
 
 namespace tilewright::pipeline {
 
@@ -16,6 +17,7 @@ struct RtlModelOptions {
   std::filesystem::path rtl_folder;    // the folder rtl of Tilewright
   std::filesystem::path cache_folder;  // keeps sources and compiled models
   std::filesystem::path wave_file;     // FST waves of everything; empty: none
+  synthesis::StopRequest stop = {};    // of the compilation
 };
 
 // A cycle is: set inputs, settle(), look at anything, edge().

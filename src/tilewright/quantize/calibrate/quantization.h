@@ -20,7 +20,7 @@ struct Quantization {
 int64_t quantize_number(float value, const Quantization& q, int64_t low, int64_t high);
 double dequantize_number(int64_t value, const Quantization& q);
 
-// How QAdd (docs/model/arithmetic.md) forms ratio_a * a + ratio_b * b: out = (a * multiplier_a + b *
+// How QAdd (docs/reference/arithmetic.md) forms ratio_a * a + ratio_b * b: out = (a * multiplier_a + b *
 // multiplier_b) / 2^shift.
 struct AdditionMultipliers {
   int32_t multiplier_a = 1;

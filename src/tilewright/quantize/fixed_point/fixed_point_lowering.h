@@ -1,5 +1,5 @@
-// Lowers a float graph to wide fixed point (docs/model/arithmetic.md): no samples needed, one fraction for
-// the whole graph.
+// Lowers a float graph to wide fixed point (docs/reference/arithmetic.md): no samples needed, one fraction
+// for the whole graph.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Lowers a quantised model to integer operators: from the QDQ form (DequantizeLinear -> operator ->
 // QuantizeLinear, as exporters, TFLite converters and our own quantizer write it) and the QLinear form to the
-// operators of docs/model/arithmetic.md.
+// operators of docs/reference/arithmetic.md.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/integer_math.h"
+#include "tilewright/base/words/nearest_word.h"
 
 namespace tilewright {
 
@@ -71,12 +72,13 @@ KnobSpace::KnobSpace(std::vector<Knob> knobs, Rule valid)
 }
 
 size_t KnobSpace::knob(const std::string& name) const {
-  std::string known;
+  std::vector<std::string> known;
   for (size_t k = 0; k < knobs_.size(); ++k) {
     if (knobs_[k].name == name) return k;
-    known += (k == 0 ? "" : ", ") + knobs_[k].name;
+    known.push_back(knobs_[k].name);
   }
-  throw Error(ErrorKind::kInvalidInput, "there is no knob '" + name + "'; there are: " + known);
+  throw Error(ErrorKind::kInvalidInput, "there is no knob '" + name + "'",
+              words_hint(name, known, "there are"));
 }
 
 std::vector<int64_t> KnobSpace::values(Point point) const {

@@ -1,7 +1,7 @@
 // The row-stationary chip: an array of processing elements (PEs) with a scratchpad (spad) per data type, a
 // banked global buffer, and one network per data type between them. Sizes and widths are stated facts of the
 // 168-PE chip (JSSC 2017); what had to be inferred is in PassOverlap and is discussed in
-// docs/spatial/array_simulator.md. One description serves every layer.
+// docs/design/spatial/array_simulator.md. One description serves every layer.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "tilewright/base/words/nearest_word.h"
 #include "tilewright/spatial/formula/expression.h"
 
 namespace tilewright::study {
@@ -94,9 +95,10 @@ class FormulaParser : ExpressionParser<int, FormulaOperator> {
     if (const FormulaFunction* function = find_function(name)) return call(*function);
     const auto found = scope_.find(std::string(name));
     if (found != scope_.end()) return found->second;
-    std::string known;
-    for (const auto& entry : scope_) known += (known.empty() ? "" : ", ") + entry.first;
-    text_.fail_at(name, fmt::format("unknown name '{}'", name), "known names: " + known);
+    std::vector<std::string> known;
+    for (const auto& entry : scope_) known.push_back(entry.first);
+    text_.fail_at(name, fmt::format("unknown name '{}'", name),
+                  words_hint(std::string(name), known, "known names"));
   }
 
   int call(const FormulaFunction& function) {

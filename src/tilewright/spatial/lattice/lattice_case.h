@@ -76,8 +76,8 @@ struct LatticeCase {
   int space_count() const { return int(spaces.size()); }
 };
 
-// nullopt: the mapspace has a feature that the solver does not support (docs/spatial/lattice_solver.md lists
-// them). `mapspace` must outlive the case.
+// nullopt: the mapspace has a feature that the solver does not support (docs/design/spatial/lattice_solver.md
+// lists them). `mapspace` must outlive the case.
 std::optional<LatticeCase> lattice_case(const Mapspace& mapspace, const MapperOptions& options);
 
 }  // namespace tilewright::lattice

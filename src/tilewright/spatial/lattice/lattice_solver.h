@@ -1,6 +1,6 @@
 // The exact solver for perfect factors on machines of two or three storage levels with one fan-out: proves
 // the optimum of a layer in milliseconds where general branch and bound needs hours.
-// docs/spatial/lattice_solver.md says which mapspaces it accepts and proves its bounds.
+// docs/design/spatial/lattice_solver.md says which mapspaces it accepts and proves its bounds.
 #pragma once
 
 #include <functional>

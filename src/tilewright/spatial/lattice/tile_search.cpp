@@ -1,6 +1,6 @@
-// Three nested levels of choice with a bound at each; docs/spatial/lattice_solver.md derives the bounds. With
-// e(s) the energy of space s into the register files and b(z) that of the buffer's tile z, all of them
-// bounds:
+// Three nested levels of choice with a bound at each; docs/design/spatial/lattice_solver.md derives the
+// bounds. With e(s) the energy of space s into the register files and b(z) that of the buffer's tile z, all
+// of them bounds:
 //   array tile:       e(s) of any split + least b over the boxes around it
 //   split:            e(s), the space at rest divided by all of its run + least b
 //   run of the split: e(s), the space at rest divided by the run inside z + least b with that run

@@ -2,7 +2,8 @@
 //
 // Orders fall into classes by the innermost loops of a level. At most one space is at rest there (no two
 // spaces ignore the same dimension); all others are fetched again for every pass through all loops outside
-// their tile, except for what a sliding window keeps. docs/spatial/lattice_solver.md proves each bound.
+// their tile, except for what a sliding window keeps. docs/design/spatial/lattice_solver.md proves each
+// bound.
 #pragma once
 
 #include <vector>

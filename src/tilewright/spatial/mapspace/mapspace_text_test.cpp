@@ -89,33 +89,34 @@ TEST(MapspaceText, RandomConstraintsRoundTrip) {
 }
 
 TEST(MapspaceText, EveryProblemInOneRun) {
-  EXPECT_EQ(failure("imperfect: maybe\n"
-                    "dataflow: ws\n"
-                    "levels:\n"
-                    "- {level: buffer, temporal: K=3 M=0 C=x, order: R R, keep: psums}\n"
-                    "- {level: buffer, spatial_x: M M=2}\n"
-                    "- {level: glb, spatial_z: M}\n"
-                    "- {temporal: M=2}\n"
-                    "- 3\n"),
-            "13 problems\n"
-            "  m.yaml:1 (imperfect): true or false is expected\n"
-            "  m.yaml:2 (dataflow): unknown field; known fields: imperfect, levels, name\n"
-            "  m.yaml:4 (temporal): the workload has no dimension 'K'; dimensions: N, G, M, C, P, Q, "
-            "R, S\n"
-            "  m.yaml:4 (temporal): 'M=0' is not of the form DIMENSION or DIMENSION=FACTOR; factors "
-            "are integers of at least 1\n"
-            "  m.yaml:4 (temporal): 'C=x' is not of the form DIMENSION or DIMENSION=FACTOR; factors "
-            "are integers of at least 1\n"
-            "  m.yaml:4 (order): dimension R is named twice\n"
-            "  m.yaml:4 (keep): the workload has no data space 'psums'; data spaces: input, weight, "
-            "output\n"
-            "  m.yaml:5 (spatial_x): dimension M is named twice\n"
-            "  m.yaml:5 (level): a second list of constraints for 'buffer'\n"
-            "  m.yaml:6 (spatial_z): unknown field; known fields: bypass, keep, level, "
-            "one_axis_per_dimension, order, spatial_x, spatial_y, temporal\n"
-            "  m.yaml:6 (level): the array has no level 'glb'; levels: dram, buffer, rf\n"
-            "  m.yaml:7 (level): missing field; give a text\n"
-            "  m.yaml:8: a map of 'field: value' lines is expected");
+  EXPECT_EQ(
+      failure("imperfect: maybe\n"
+              "dataflow: ws\n"
+              "levels:\n"
+              "- {level: buffer, temporal: K=3 M=0 C=x, order: R R, keep: psums}\n"
+              "- {level: buffer, spatial_x: M M=2}\n"
+              "- {level: glb, spatial_z: M}\n"
+              "- {temporal: M=2}\n"
+              "- 3\n"),
+      "13 problems\n"
+      "  m.yaml:1 (imperfect): true or false is expected\n"
+      "  m.yaml:2 (dataflow): unknown field; known fields: imperfect, levels, name\n"
+      "  m.yaml:4 (temporal): the workload has no dimension 'K'; dimensions: N, G, M, C, P, Q, "
+      "R, S\n"
+      "  m.yaml:4 (temporal): 'M=0' is not of the form DIMENSION or DIMENSION=FACTOR; factors "
+      "are integers of at least 1\n"
+      "  m.yaml:4 (temporal): 'C=x' is not of the form DIMENSION or DIMENSION=FACTOR; factors "
+      "are integers of at least 1\n"
+      "  m.yaml:4 (order): dimension R is named twice\n"
+      "  m.yaml:4 (keep): the workload has no data space 'psums'; data spaces: input, weight, "
+      "output\n"
+      "  m.yaml:5 (spatial_x): dimension M is named twice\n"
+      "  m.yaml:5 (level): a second list of constraints for 'buffer'\n"
+      "  m.yaml:6 (spatial_z): unknown field; did you mean 'spatial_x'? known fields: bypass, keep, level, "
+      "one_axis_per_dimension, order, spatial_x, spatial_y, temporal\n"
+      "  m.yaml:6 (level): the array has no level 'glb'; levels: dram, buffer, rf\n"
+      "  m.yaml:7 (level): missing field; give a text\n"
+      "  m.yaml:8: a map of 'field: value' lines is expected");
   EXPECT_EQ(failure("levels: 3\n"), "m.yaml:1 (levels): a list of levels is expected");
 }
 

@@ -67,7 +67,7 @@ MappingFile parse_mapping_file(const std::string& text, const std::string& sourc
   for (const char* known : {"network", "hardware"}) top.child(known);
   const YAML::Node layers = top.child("layers");
   if (!layers.IsDefined() || !layers.IsSequence()) {
-    top.error("layers", "is not a list of mappings", "see docs/spatial/map.md");
+    top.error("layers", "is not a list of mappings", "see docs/guides/map.md");
   } else {
     for (const YAML::Node& node : layers) {
       YamlMap entry(node, source_name, diagnostics);

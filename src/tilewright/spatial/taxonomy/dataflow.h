@@ -1,6 +1,6 @@
 // A dataflow: which loop tilings a machine may use, and the accesses that each costs, as expressions in a
-// YAML file (dataflows/*.yaml, docs/spatial/dataflows.md). The six dataflows of the row-stationary paper and
-// those that users write have the same form.
+// YAML file (dataflows/*.yaml, docs/reference/dataflows.md). The six dataflows of the row-stationary paper
+// and those that users write have the same form.
 #pragma once
 
 #include <array>

@@ -70,7 +70,7 @@ TEST(DataflowText, EveryMistakeHasItsMessage) {
             "test.yaml:5 (variables.ceil): 'ceil' is not a name; letters, digits and underscores");
   EXPECT_EQ(problems(with("active_pes: p", "active: p")),
             "2 problems\n  test.yaml (active_pes): an expression is expected\n  test.yaml:12 (active): "
-            "unknown field; known "
+            "unknown field; did you mean 'active_pes'? known "
             "fields: accesses, active_pes, constraints, let, mapping, name, objective, parameters, "
             "register_file_bytes, title, variables");
   EXPECT_EQ(

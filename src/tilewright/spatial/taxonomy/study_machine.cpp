@@ -88,7 +88,7 @@ StudyMachine study_machine(const ArrayHardware& hardware) {
     throw Error(
         ErrorKind::kInvalidInput,
         fmt::format("array '{}' has no 'study' section, which dataflows are costed with", hardware.name),
-        "use eyeriss-256, eyeriss-512 or eyeriss-1024, or see docs/spatial/dataflows.md");
+        "use eyeriss-256, eyeriss-512 or eyeriss-1024, or see docs/reference/dataflows.md");
   }
   StudyMachine machine = parse_study_machine(section->second, fmt::format("{}, study", hardware.name));
   machine.name = hardware.name;

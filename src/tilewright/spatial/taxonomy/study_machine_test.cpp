@@ -48,7 +48,7 @@ TEST(StudyMachine, SectionAndArrayMustAgree) {
     EXPECT_STREQ(
         error.what(),
         "array 'eyeriss-256' has no 'study' section, which dataflows are costed with; use eyeriss-256, "
-        "eyeriss-512 or eyeriss-1024, or see docs/spatial/dataflows.md");
+        "eyeriss-512 or eyeriss-1024, or see docs/reference/dataflows.md");
   }
 }
 

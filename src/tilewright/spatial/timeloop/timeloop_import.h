@@ -1,6 +1,6 @@
 // Import of the files of Timeloop, the analytical mapper most architects have files for: architecture, energy
 // table, problem, mapspace constraints and mapping, in its older syntax (lists of storage levels, directives)
-// and in v0.4 (!Component and !Container nodes). docs/spatial/timeloop_import.md says what each key becomes
+// and in v0.4 (!Component and !Container nodes). docs/guides/timeloop_import.md says what each key becomes
 // and what is refused.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Where jobs run: on worker processes of this machine, or as job arrays of Slurm. Both put the files of
-// docs/tune/fleet.md into one folder, so a run that was interrupted under one can be finished under the
+// docs/guides/fleet.md into one folder, so a run that was interrupted under one can be finished under the
 // other.
 #pragma once
 

@@ -16,7 +16,7 @@
 namespace tilewright::tune {
 namespace {
 
-constexpr int64_t kMostReported = 1000;  // bad lines
+constexpr int64_t kMostReported = 20;  // bad lines
 
 // The number of a field that must be there; nothing, and an error reported, where it is missing or no number.
 std::optional<double> read_number(JsonMap& fields, const char* name) {
@@ -90,7 +90,8 @@ void read_records(std::istream& in, const std::string& source_name, Diagnostics&
   }
   if (bad > kMostReported) {
     diagnostics.error(ErrorKind::kInvalidInput, source_name, "",
-                      fmt::format("{} more lines hold no record", bad - kMostReported));
+                      fmt::format("{} more lines hold no record", bad - kMostReported),
+                      "records are text as 'tilewright records export' writes it");
   }
 }
 

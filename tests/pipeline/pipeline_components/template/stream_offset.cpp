@@ -1,4 +1,4 @@
-// The template of a component in C++ (docs/pipeline/components.md): ports, model in time, features of its
+// The template of a component in C++ (docs/guides/components.md): ports, model in time, features of its
 // area.
 #include "tilewright/pipeline/component/area_features.h"
 #include "tilewright/pipeline/component/list.h"

@@ -1,4 +1,4 @@
-// The template of a bench case (docs/pipeline/components.md): what has to come out of what went in.
+// The template of a bench case (docs/guides/components.md): what has to come out of what went in.
 #include <deque>
 
 #include "support/pipeline/component_cases_testing.h"

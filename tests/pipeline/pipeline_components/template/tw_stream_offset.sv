@@ -1,4 +1,4 @@
-// Adds OFFSET to every beat, modulo 2^BITS: the template of a component (docs/pipeline/components.md).
+// Adds OFFSET to every beat, modulo 2^BITS: the template of a component (docs/guides/components.md).
 //
 // Timing: a beat taken in t is at the output in t + 1; one beat per cycle.
 module tw_stream_offset #(

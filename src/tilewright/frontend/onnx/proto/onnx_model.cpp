@@ -234,8 +234,8 @@ OnnxModel parse_onnx_model(std::span<const std::byte> bytes, const OnnxModelOpti
   const google::protobuf::LogSilencer silence;
   onnx::ModelProto proto;
   if (bytes.empty() || !proto.ParseFromArray(bytes.data(), int(bytes.size()))) {
-    throw Error(ErrorKind::kInvalidInput,
-                "is not an ONNX model (or is cut short, or nested deeper than 100)");
+    throw Error(ErrorKind::kInvalidInput, "is not an ONNX model (or is cut short, or nested deeper than 100)",
+                "give an ONNX, TensorFlow or TFLite model");
   }
   if (!proto.has_graph()) throw Error(ErrorKind::kInvalidInput, "has no graph");
   return ModelParser(options, diagnostics).parse(proto);

@@ -1,0 +1,101 @@
+// The command lines of `generate` and `synth`.
+#include <ostream>
+
+#include "tilewright/cli/options/command_limits.h"
+#include "tilewright/cli/options/common_options.h"
+#include "tilewright/cli/options/file_options.h"
+#include "tilewright/cli/options/page_files.h"
+#include "tilewright/cli/options/verb_options.h"
+#include "tilewright/cli/options/word_checks.h"
+
+namespace tilewright::cli {
+
+CLI::App* add_generate(CLI::App& app, GenerateOptions& options, std::ostream& out) {
+  Verb* verb =
+      add_verb(app, "generate",
+               "Generate an FPGA design for one network: Verilog, memories, host program, testbench, report",
+               "generate lenet.pb --device xc7z020 --clock 100 --number-type q10.22 -o design/");
+  add_model(verb, options.model, "ONNX, TensorFlow or TFLite file");
+  reads(
+      verb->add_option("--device", options.device, "FPGA: a preset's name (hardware/devices) or a YAML file"))
+      ->required();
+  replaces_folder(
+      verb->add_option("-o,--output", options.output,
+                       "Folder of the design; an earlier design is replaced, files added to it stay"))
+      ->required();
+  verb->add_option("--clock", options.clock_mhz, "Clock of the design in MHz (default: the device's)")
+      ->check(number_check("a number of MHz above 0 and at most 10000",
+                           [](double x) { return x > 0 && x <= 10000; }));
+  verb->add_option("--objective", options.objective,
+                   "What to minimise: cycles of one image, or cycles between images")
+      ->check(one_of({"latency", "throughput"}));
+  verb->add_option(
+          "--budget", options.budget,
+          "Resources that the design may use, instead of the whole device: dsp=N,bram=N,uram=N,lut=N,ff=N,"
+          "multipliers=N,channels=N")
+      ->type_name("NAME=N,...");
+  verb->add_option("--number-type", options.number_type,
+                   "int8 (float models need --calibration), or 32-bit fixed point such as q10.22");
+  verb->add_option("--weight-bits", options.weight_bits, "Bits of a weight")->check(between(1, 8));
+  verb->add_option("--activation-bits", options.activation_bits, "Bits of an activation")
+      ->check(between(1, 8));
+  add_data(verb, options.calibration, "--calibration", "Calibration inputs of a float model");
+  verb->add_option("--form", options.form,
+                   "A stage for every layer, engines that layers share, or the better of both")
+      ->check(one_of({"auto", "streaming", "processors"}));
+  reads(
+      verb->add_option("--allocation", options.allocation,
+                       "Use the allocation in this file (allocation.yaml of a design) instead of searching"));
+  reads(verb->add_option(
+      "--memory", options.memory,
+      "Memory of the simulation: ideal, fixed[:LATENCY[:INTERVAL[:EFFICIENCY]]], ddr, or a YAML "
+      "file (default: the device's)"));
+  add_page(verb, options.page);
+  verb->add_flag("--no-simulate", options.no_simulate, "Only estimate the cycles");
+  add_limits(verb, options.limits, "--time",
+             "Stop after this time, reading included; a design not simulated by then is written with "
+             "estimated cycles");
+  verb->add_flag("--explain", options.explain,
+                 "Say which layer got which multipliers and why, and what bounds each layer");
+  add_threads(verb, options.threads);
+  add_json(verb, options.json);
+  verb->refuse({"--memory"}, "with --no-simulate", [&options] { return options.no_simulate; });
+  verb->refuse({"--form", "--objective"}, "with --allocation",
+               [&options] { return !options.allocation.empty(); });
+  verb->callback([&options, &out] { generate(options, out); });
+  return verb;
+}
+
+CLI::App* add_synth(CLI::App& app, SynthOptions& options, std::ostream& out) {
+  Verb* verb = add_verb(
+      app, "synth",
+      "Synthesise an overlay (resources, fit, clock rate, for iCE40 a bitstream), or a generated design "
+      "(Yosys' counts beside the estimates)",
+      "synth overlay-ice40 --device ice40-hx8k -o build/ice40");
+  reads(verb->add_option("hardware", options.hardware,
+                         "Overlay (a preset's name or a YAML file), or the folder of a generated design"))
+      ->required();
+  reads(verb->add_option(
+      "--device", options.device,
+      "FPGA: a preset's name (hardware/devices) or a YAML file (default: the design's own)"));
+  verb->add_option("-o,--output", options.output,
+                   "Folder for sources, netlist, bitstream and report.json (default: none for an overlay, "
+                   "synthesis/ in the folder of a design)");
+  verb->add_option("--clock", options.clock_mhz, "Target clock in MHz (default: the overlay's)")
+      ->check(number_check("a number of MHz above 0 and at most 10000",
+                           [](double x) { return x > 0 && x <= 10000; }));
+  verb->add_option("--seed", options.seed, "Seed of the placer")->check(between(0, 1 << 30));
+  verb->add_option("--timeout", options.timeout_s, "Time limit of each tool in seconds")
+      ->check(number_check("a number of seconds above 0", [](double x) { return x > 0; }));
+  verb->add_flag("--no-dsp", options.no_dsp, "Build multipliers from look-up tables");
+  verb->add_flag("--allow-misfit", options.allow_misfit,
+                 "Report a design that does not fit instead of refusing it");
+  verb->add_flag("--rtl-only", options.rtl_only, "Only write the configured sources");
+  add_json(verb, options.json);
+  verb->refuse({"--device", "--clock", "--seed", "--timeout", "--no-dsp", "--allow-misfit"},
+               "with --rtl-only", [&options] { return options.rtl_only; });
+  verb->callback([&options, &out] { synth(options, out); });
+  return verb;
+}
+
+}  // namespace tilewright::cli

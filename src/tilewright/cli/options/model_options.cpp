@@ -1,0 +1,77 @@
+// The command lines of the verbs that read and change models.
+#include <ostream>
+
+#include "tilewright/cli/options/command_limits.h"
+#include "tilewright/cli/options/common_options.h"
+#include "tilewright/cli/options/file_options.h"
+#include "tilewright/cli/options/verb_options.h"
+#include "tilewright/cli/options/word_checks.h"
+
+namespace tilewright::cli {
+
+CLI::App* add_inspect(CLI::App& app, InspectOptions& options, std::ostream& out) {
+  Verb* verb = add_verb(app, "inspect",
+                        "Operators, shapes, MACs, parameters, arithmetic intensity; every problem at once",
+                        "inspect models/lenet-fashion/lenet_fashion.onnx");
+  add_model(verb, options.model);
+  verb->add_option("--on", options.machine,
+                   "Say which nodes a machine takes and why not the others: overlay=NAME, design=DEVICE or "
+                   "array=NAME, a preset or a file; a float model is quantised on random inputs")
+      ->type_name("TARGET=NAME");
+  verb->add_flag("--text", options.text,
+                 "Print the graph in the text form of docs/design/model/graph.md, constants included; every "
+                 "verb reads it");
+  add_json(verb, options.json);
+  verb->refuse({"--json", "--on"}, "with --text", [&options] { return options.text; });
+  verb->callback([&options, &out] { inspect(options, out); });
+  return verb;
+}
+
+CLI::App* add_optimize(CLI::App& app, OptimizeOptions& options, std::ostream& out) {
+  Verb* verb = add_verb(app, "optimize", "Simplify a float model; every stage is a valid .onnx file",
+                        "optimize model.onnx -o optimized.onnx --dump-passes passes/");
+  add_model(verb, options.model);
+  writes(verb->add_option("-o,--output", options.output, "ONNX file to write"));
+  replaces_folder(
+      verb->add_option("--dump-passes", options.dump_folder, "Folder for the model after each pass"));
+  verb->add_flag("--table", options.table,
+                 "Show what remains of the graph after reading, folding and fusing, stage by stage");
+  add_json(verb, options.json);
+  verb->refuse({"--output", "--dump-passes"}, "with --table", [&options] { return options.table; });
+  verb->callback([&options, &out] { optimize(options, out); });
+  return verb;
+}
+
+CLI::App* add_quantize(CLI::App& app, QuantizeVerbOptions& options, std::ostream& out) {
+  Verb* verb =
+      add_verb(app, "quantize",
+               "Quantise a float model: 8-bit weights and activations (QDQ form, calibrated) or fixed point",
+               "quantize model.onnx --calibration images.npy -o q.onnx");
+  add_model(verb, options.model);
+  add_data(verb, options.calibration, "--calibration", "Calibration inputs");
+  add_data(verb, options.evaluation, "--evaluate",
+           "Inputs of the accuracy report (default: the calibration inputs)");
+  reads(verb->add_option("--labels", options.labels, "Class labels of the evaluation inputs (.npy or idx)"));
+  writes(verb->add_option("-o,--output", options.output, "ONNX file to write"))->required();
+  verb->add_option("--number-type", options.number_type,
+                   "int8, or 32-bit fixed point such as q10.22, which needs no calibration inputs");
+  verb->add_option("--scales", options.scales, "real (wide instruction set) or power-of-two (plain VTA)")
+      ->check(one_of({"real", "power-of-two"}));
+  verb->add_option("--method", options.method, "How activation ranges are chosen")
+      ->check(one_of({"squared-error", "min-max", "percentile", "kl"}));
+  verb->add_flag("--per-tensor", options.per_tensor,
+                 "One weight scale per tensor instead of one per channel");
+  verb->add_option("--weight-bits", options.weight_bits, "Bits of a weight")->check(between(1, 8));
+  verb->add_option("--activation-bits", options.activation_bits, "Bits of an activation")
+      ->check(between(1, 8));
+  add_threads(verb, options.threads);
+  add_json(verb, options.json);
+  verb->refuse({"--scales", "--method", "--per-tensor"}, "with a fixed-point --number-type",
+               [&options] { return options.number_type != "int8"; });
+  verb->refuse({"--labels"}, "without --calibration or --evaluate",
+               [&options] { return options.calibration.path.empty() && options.evaluation.path.empty(); });
+  verb->callback([&options, &out] { quantize(options, out); });
+  return verb;
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,109 @@
+// Models: read, shown, simplified, quantised.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tilewright/flow/model/graph_table.h"
+#include "tilewright/flow/model/inspect_model.h"
+#include "tilewright/flow/model/optimize_model.h"
+#include "tilewright/flow/model/quantize_model.h"
+#include "tilewright/flow/targets.h"
+#include "tilewright/python/arrays.h"
+#include "tilewright/python/bindings.h"
+
+namespace tilewright::python {
+
+namespace py = pybind11;
+
+namespace {
+
+SampleFile samples_of(const py::array& array, double scale) {
+  SampleFile file;
+  file.samples = std::make_shared<const Samples>(tensor_of(array), 0, scale, "the array");
+  return file;
+}
+
+}  // namespace
+
+// [(name, type, shape)] of a graph's inputs or outputs.
+py::list values_of(const Graph& graph, const std::vector<ValueId>& values) {
+  py::list list;
+  for (const ValueId v : values) {
+    const Value& value = graph.value(v);
+    list.append(py::make_tuple(value.name, name(value.type), py::tuple(py::cast(value.shape.dims()))));
+  }
+  return list;
+}
+
+void bind_models(py::module_& m) {
+  py::class_<Graph, std::shared_ptr<Graph>>(m, "Graph")
+      .def_property_readonly("name", [](const Graph& g) { return g.name; })
+      .def_property_readonly("nodes", [](const Graph& g) { return g.nodes.size(); })
+      .def_property_readonly("inputs", [](const Graph& g) { return values_of(g, g.inputs); })
+      .def_property_readonly("outputs", [](const Graph& g) { return values_of(g, g.outputs); });
+  py::class_<LoadOptions>(m, "LoadOptions")
+      .def(py::init<>())
+      .def_readwrite("dimensions", &LoadOptions::dimensions)
+      .def_readwrite("fill_gain", &LoadOptions::fill_gain)
+      .def_readwrite("allow_missing_weights", &LoadOptions::allow_missing_weights)
+      .def_property(
+          "feeds", [](const LoadOptions&) { return py::none(); },
+          [](LoadOptions& options, const std::map<std::string, std::vector<int64_t>>& feeds) {
+            for (const auto& [name, sizes] : feeds) options.feeds[name] = Shape(sizes);
+          })
+      .def_readwrite("output_nodes", &LoadOptions::output_nodes)
+      .def_readwrite("keep_arg_max", &LoadOptions::keep_arg_max);
+  py::class_<ModelFile>(m, "ModelFile")
+      .def(py::init([](std::filesystem::path path, std::shared_ptr<Graph> graph) {
+             return ModelFile{.path = std::move(path), .options = {}, .graph = std::move(graph), .warn = {}};
+           }),
+           py::arg("path"), py::arg("graph") = nullptr);
+  py::class_<SampleFile>(m, "SampleFile").def(py::init<>());
+  m.def("samples", samples_of, py::arg("array"), py::arg("scale") = 1.0);
+  m.def("load", [](const std::filesystem::path& path, const LoadOptions& options) {
+    Diagnostics warnings;
+    auto graph = in_background([&] { return std::make_shared<Graph>(load_model(path, options, &warnings)); });
+    std::vector<std::string> texts;
+    for (const Diagnostic& warning : warnings.warnings()) texts.push_back(to_string(warning));
+    return std::make_pair(graph, texts);
+  });
+  m.def("inspect", [](const Graph& graph) { return pair_of(inspect_model(graph)); });
+  m.def("graph_text", &model_text);
+  m.def("graph_table", [](const Graph& graph) {
+    const GraphTable table = in_background([&] { return graph_table(graph); });
+    return py::make_tuple(to_string(table), to_json(table));
+  });
+  m.def("optimize", [](const ModelFile& model, const std::filesystem::path& output,
+                       const std::filesystem::path& dump_folder) {
+    return pair_of(in_background([&] { return optimize_model({model, output, dump_folder}); }));
+  });
+  m.def("taken_by", [](const ModelFile& model, const std::string& machine, const std::string& prefix) {
+    return pair_of(in_background([&] { return taken_by(model, machine, folders(prefix)); }));
+  });
+  py::class_<QuantizeRequest>(m, "QuantizeRequest")
+      .def(py::init<>())
+      .def_readwrite("model", &QuantizeRequest::model)
+      .def_readwrite("number_type", &QuantizeRequest::number_type)
+      .def_readwrite("calibration", &QuantizeRequest::calibration)
+      .def_readwrite("evaluation", &QuantizeRequest::evaluation)
+      .def_readwrite("labels", &QuantizeRequest::labels)
+      .def_readwrite("output", &QuantizeRequest::output)
+      .def_readwrite("scales", &QuantizeRequest::scales)
+      .def_readwrite("method", &QuantizeRequest::method)
+      .def_readwrite("per_tensor", &QuantizeRequest::per_tensor)
+      .def_readwrite("weight_bits", &QuantizeRequest::weight_bits)
+      .def_readwrite("activation_bits", &QuantizeRequest::activation_bits)
+      .def_readwrite("threads", &QuantizeRequest::threads);
+  m.def("quantize", [](const QuantizeRequest& request, const py::object& progress) {
+    QuantizedModel made = in_background([&] { return quantize_model(request); }, progress);
+    return py::make_tuple(std::make_shared<Graph>(std::move(made.graph)), made.report.text, made.report.json);
+  });
+}
+
+}  // namespace tilewright::python
