@@ -15,9 +15,11 @@ void quantize(const QuantizeVerbOptions& options, std::ostream& out) {
                                 .evaluation = sample_file(options.evaluation),
                                 .labels = {.path = options.labels},
                                 .output = options.output,
+                                .format = options.format,
                                 .scales = options.scales,
                                 .method = options.method,
                                 .per_tensor = options.per_tensor,
+                                .symmetric = options.symmetric,
                                 .weight_bits = options.weight_bits,
                                 .activation_bits = options.activation_bits,
                                 .threads = options.threads};
