@@ -56,8 +56,8 @@ class Design:
     def measure(self, x: Samples, *, engine: str = "cycle", scale: float = 1.0, preprocess: Preprocess = None,
                 memory: str | None = None, verify: bool = False, threads: int | None = None,
                 progress: Progress = None) -> Run:
-        """Runs samples (as in Model.measure): cycle (simulated time, values of the host) or rtl (the
-        Verilog in Verilator). `verify` compares every output with the integer reference."""
+        """Runs samples; an array has them along axis 0, and Model.measure lists what else `x` may be.
+        `engine`: cycle (simulated time, values of the host) or rtl (the Verilog in Verilator). `verify` compares every output with the integer reference."""
         request = run_request(x, engine, scale, preprocess, verify, threads, memory)
         request.model = _native.ModelFile(self.folder)
         with shown(progress, "run") as sink:

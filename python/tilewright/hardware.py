@@ -39,7 +39,7 @@ def run(path: Path, x: Samples | None = None, *, engine: str = "functional", sca
         preprocess: Preprocess = None, memory: str | None = None, verify: bool = False, threads: int | None = None,
         progress: Progress = None) -> Run:
     """Runs what a file or folder holds: a model (on the host), a bundle, a design, or a mapped program
-    (engine="fabric"), on samples as in Model.measure."""
+    (engine="fabric"), on samples: an array has them along axis 0, and Model.measure lists what else `x` may be."""
     request = run_request({} if x is None else x, engine, scale, preprocess, verify, threads, memory)
     request.model = _native.ModelFile(os.fspath(path))
     with shown(progress, "run") as sink:

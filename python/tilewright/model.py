@@ -183,9 +183,9 @@ class Model(Ported):
     def measure(self, x: Samples, *, scale: float = 1.0, preprocess: Preprocess = None, threads: int | None = None,
                 progress: Progress = None) -> Run:
         """Runs samples on the host. `x`: an array with the samples along axis 0, multiplied by `scale`; a file (.npy, idx,
-        .npz, PNG, JPEG, WAV), a folder of pictures or sounds; of several inputs a dict of these by name, or an .npz.
-        `preprocess` is what is done to pictures and sounds: {"resize": 256, "crop": 224, "scale": "1/255"}, the same as
-        text, or a YAML file (docs/guides/samples.md)."""
+        .npz, PNG, JPEG, WAV); a folder of pictures or sounds; for several inputs a dict of these by name, or an .npz.
+        `preprocess` says what is done to pictures and sounds: {"resize": 256, "crop": 224, "scale": "1/255"}, the same
+        as text, or a YAML file (docs/guides/samples.md)."""
         request = run_request(x, "host", scale, preprocess, False, threads)
         request.model = self._file
         with shown(progress, "run") as sink:

@@ -102,23 +102,23 @@ def test_a_single_array_is_the_only_input(tmp_path):
 
 
 def test_every_problem_of_the_inputs_in_one_run(tmp_path):
-    echo(tmp_path / "m.onnx", a=("float32", [1, 4]), b=("int8", [1, 2]), c=("float32", [1, 4]), d=("float32", [1, 4]),
+    echo(tmp_path / "m.onnx", a=("float32", [1, 4]), beta=("int8", [1, 2]), c=("float32", [1, 4]), d=("float32", [1, 4]),
          e=("float32", [1, 4]))
-    np.savez(tmp_path / "in.npz", a=np.zeros((3, 5), np.float32), b=np.full((3, 2), 300), bb=np.zeros(3))
+    np.savez(tmp_path / "in.npz", a=np.zeros((3, 5), np.float32), beta=np.full((3, 2), 300), betta=np.zeros(3))
     np.save(tmp_path / "c.npy", np.zeros((2, 4), np.float32))
     np.save(tmp_path / "e.npy", np.zeros((3, 4), np.float32))
     text = refusal(tmp_path, "run", "m.onnx", "--input", "in.npz", "--input", "c=c.npy", "--input", "c=c.npy",
                    "--input", "e=e.npy", "--input", "e=no.npy")
-    for part in ("the model has no input 'bb'; did you mean 'b'? its inputs: a, b, c, d, e",
+    for part in ("the model has no input 'betta'; did you mean 'beta'? its inputs: a, beta, c, d, e",
                  "file 'c.npy': input 'c' is already given by c.npy; leave one out",
                  "input 'd' of the model is not given; add --input d=FILE",
                  "input 'a': 'in.npz' holds samples of 5 elements",
-                 "input 'b': 'in.npz' holds the value 300",
+                 "input 'beta': 'in.npz' holds the value 300",
                  "different numbers of samples: 2 for 'c', 3 for 'e'",
-                 "cannot read 'no.npy'"):
+                 "cannot open 'no.npy'"):
         assert part in text, (part, text)
     text = refusal(tmp_path, "run", "m.onnx", "--input", "c.npy")
-    assert text == ("tilewright: file 'c.npy': the model has 5 inputs (a, b, c, d, e), and it names none of them; name it, "
+    assert text == ("tilewright: file 'c.npy': the model has 5 inputs (a, beta, c, d, e), and it names none of them; name it, "
                     "as in --input a=FILE, or give an .npz with a member for each\n")
     text = refusal(tmp_path, "run", "m.onnx", "--input", "a=in.npz")
     assert "it holds 3 arrays, and one is wanted for input 'a'" in text
