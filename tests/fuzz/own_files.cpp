@@ -4,6 +4,7 @@
 
 #include "model/models_tensorflow/graphdef_twin.h"
 #include "model/own_networks/own_networks.h"
+#include "support/frontend/saved_model_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 
@@ -20,7 +21,11 @@ struct Files {
     write_onnx(folder / "lenet_int8.onnx", quantized);
     write_file(folder / "signs.onnx", signs_network_file(1));
     write_file(folder / "lenet.tflite", tflite_twin(quantized));
-    write_file(folder / "lenet.pb", graphdef_twin(lenet));
+    const std::vector<std::byte> frozen = graphdef_twin(lenet);
+    write_file(folder / "lenet.pb", frozen);
+    saved_model_testing::saved_model_of(frozen, {lenet.value(lenet.outputs[0]).name},
+                                        {.style = saved_model_testing::VariableStyle::kFunctions})
+        .write(folder / "lenet_saved");
   }
   ~Files() { std::filesystem::remove_all(folder); }
 };

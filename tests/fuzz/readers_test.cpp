@@ -16,7 +16,7 @@ TEST(Readers, SurviveDamagedNetworks) {
   for (const FuzzTarget& target :
        {onnx_target(folder / "lenet.onnx"), onnx_target(folder / "lenet_int8.onnx"),
         onnx_target(folder / "signs.onnx"), tflite_target(folder / "lenet.tflite"),
-        tensorflow_target(folder / "lenet.pb")}) {
+        tensorflow_target(folder / "lenet.pb"), checkpoint_target(folder / "lenet_saved")}) {
     const FuzzTotals totals = fuzz(target, mutations, test_seed());
     EXPECT_EQ(totals.failures(), 0) << target.name << ", seed " << test_seed();
     EXPECT_LT(totals.accepted, mutations) << "no mutation was noticed";
