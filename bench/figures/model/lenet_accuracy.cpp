@@ -9,8 +9,8 @@
 
 #include "tilewright/base/parallel.h"
 #include "tilewright/flow/model/load_model.h"
-#include "tilewright/flow/model/samples.h"
 #include "tilewright/flow/run/engine.h"
+#include "tilewright/flow/samples/input_samples.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/transform/pipeline.h"
@@ -46,10 +46,10 @@ Outcome classify(const Bundle& bundle, const Samples& images, const std::vector<
 
 int measure(int64_t count) {
   const Graph graph = optimize(load_model(kSource / "models/lenet-fashion/lenet_fashion.onnx"));
-  const Samples images = Samples::read(kData + "t10k-images-idx3-ubyte.gz", count, kPixel);
+  const Samples images = read_samples(sample_source(kData + "t10k-images-idx3-ubyte.gz"), count, kPixel);
   const std::vector<int64_t> labels =
-      Samples::read(kData + "t10k-labels-idx1-ubyte.gz").labels(count, 10, true);
-  const Tensor calibration = Samples::read(kData + "train-images-idx3-ubyte.gz", 512, kPixel)
+      read_samples(sample_source(kData + "t10k-labels-idx1-ubyte.gz")).labels(count, 10, true);
+  const Tensor calibration = read_samples(sample_source(kData + "train-images-idx3-ubyte.gz"), 512, kPixel)
                                  .stack(ElementType::kF32, {1, 1, 28, 28});
 
   const Executor executor(graph, {1});
