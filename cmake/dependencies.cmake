@@ -18,3 +18,7 @@ find_path(TILEWRIGHT_CADICAL cadical.hpp REQUIRED)
 find_path(TILEWRIGHT_NETTLE_HEADERS nettle/sha2.h REQUIRED)
 find_library(TILEWRIGHT_NETTLE nettle REQUIRED)  # digests of inputs
 find_library(TILEWRIGHT_CADICAL_LIBRARY cadical REQUIRED)
+foreach(header zip.h png.h turbojpeg.h sndfile.h)  # archives, pictures and sounds as samples
+  string(MAKE_C_IDENTIFIER TILEWRIGHT_${header} found)
+  find_path(${found} ${header} REQUIRED)
+endforeach()

@@ -40,7 +40,7 @@ endif()
 # What verbs that build hardware call, and what a program that links the libraries needs.
 set(CPACK_DEBIAN_TILEWRIGHT_PACKAGE_SUGGESTS "verilator, yosys, iverilog, nextpnr-ice40, fpga-icestorm, \
 python3-pandas, python3-matplotlib, g++, pkg-config, libfmt-dev, libyaml-cpp-dev, libprotobuf-dev, libonnx-dev, libdnnl-dev, \
-zlib1g-dev, libcadical-dev, libsqlite3-dev, libxgboost-dev")
+zlib1g-dev, libcadical-dev, libsqlite3-dev, libxgboost-dev, libzip-dev, libpng-dev, libturbojpeg0-dev, libsndfile1-dev")
 
 if(TARGET tilewright_cgra_training)
   list(APPEND CPACK_COMPONENTS_ALL training)

@@ -4,12 +4,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from . import _native
 from ._call import fill, fleet_of, limits_of, prefix, threads_of
 from ._progress import Progress, shown
+from ._samples import Preprocess, Samples, samples_of
 from .model import Array, Model, Path, Ported, Run, run_request
 from .report import Report, bars
 
@@ -63,17 +61,18 @@ class Bundle(Ported):
         """Writes the bundle (.twb): `open_bundle` and the command read it."""
         self._bundle.write(os.fspath(path))
 
-    def measure(self, x: npt.ArrayLike, *, engine: str = "functional", scale: float = 1.0, memory: str | None = None,
-                verify: bool = False, trace: Path | None = None, threads: int | None = None,
+    def measure(self, x: Samples, *, engine: str = "functional", scale: float = 1.0, preprocess: Preprocess = None,
+                memory: str | None = None, verify: bool = False, trace: Path | None = None, threads: int | None = None,
                 progress: Progress = None) -> Run:
-        """Runs samples (along axis 0, multiplied by `scale`) on an engine: functional, host (the integer reference),
-        cycle, or rtl (the Verilog in Verilator). `verify` compares every output with the reference and raises
-        InternalError where one differs. `trace`: a file of the cycle engine's trace."""
-        request = run_request(x, engine, scale, verify, threads, memory, trace)
+        """Runs samples on an engine; an array has them along axis 0, and Model.measure lists what else `x` may be.
+        `engine`: functional, host (the integer reference), cycle, or rtl (the Verilog in Verilator). `verify` compares
+        every output with the reference and raises InternalError where one differs. `trace`: a file of the cycle engine's
+        trace."""
+        request = run_request(x, engine, scale, preprocess, verify, threads, memory, trace)
         with shown(progress, "run") as sink:
             return Run(self._bundle.run(request, prefix, sink))
 
-    def run(self, x: npt.ArrayLike, **options: Any) -> Array:
+    def run(self, x: Samples, **options: Any) -> Array:
         """The only output of `measure`, with its options: the samples' outputs stacked along axis 0."""
         return self.measure(x, **options).output
 
@@ -88,11 +87,11 @@ class Bundle(Ported):
         with shown(progress, "explain") as sink:
             return Timing(*_native.explain(self._bundle, memory, trials, threads_of(threads), sink))
 
-    def compare(self, model: Model, x: npt.ArrayLike, *, scale: float = 1.0, threshold_db: float = 20) -> Comparison:
-        """Where this bundle leaves its float model, tensor by tensor, on the first sample of `x` (times `scale`). A
+    def compare(self, model: Model, x: Samples, *, scale: float = 1.0, preprocess: Preprocess = None,
+                threshold_db: float = 20) -> Comparison:
+        """Where this bundle leaves its float model, tensor by tensor, on the first sample of `x` (as in Model.measure). A
         signal-to-noise ratio below `threshold_db` gets its cause."""
-        return Comparison(*_native.compare(model._graph, self._bundle, _native.samples(np.asarray(x), scale),
-                                           threshold_db))
+        return Comparison(*_native.compare(model._graph, self._bundle, samples_of(x, scale, preprocess), threshold_db))
 
     def tune(self, *, trials: int | None = None, search: str | None = None, time: float | str = 0,
              memory_limit: int | str = 0, memory: str = "fixed", records: Path | None = None,

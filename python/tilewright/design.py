@@ -7,11 +7,10 @@ import os
 import tempfile
 from typing import Any
 
-import numpy.typing as npt
-
 from . import _native
 from ._call import prefix
 from ._progress import Progress, shown
+from ._samples import Preprocess, Samples
 from .model import Array, Path, Run, run_request
 from .report import Report
 
@@ -54,16 +53,17 @@ class Design:
         from .hardware import synth
         return synth(self.folder, **options)
 
-    def measure(self, x: npt.ArrayLike, *, engine: str = "cycle", scale: float = 1.0, memory: str | None = None,
-                verify: bool = False, threads: int | None = None, progress: Progress = None) -> Run:
-        """Runs samples (along axis 0, multiplied by `scale`): cycle (simulated time, values of the host) or rtl (the
-        Verilog in Verilator). `verify` compares every output with the integer reference."""
-        request = run_request(x, engine, scale, verify, threads, memory)
+    def measure(self, x: Samples, *, engine: str = "cycle", scale: float = 1.0, preprocess: Preprocess = None,
+                memory: str | None = None, verify: bool = False, threads: int | None = None,
+                progress: Progress = None) -> Run:
+        """Runs samples; an array has them along axis 0, and Model.measure lists what else `x` may be.
+        `engine`: cycle (simulated time, values of the host) or rtl (the Verilog in Verilator). `verify` compares every output with the integer reference."""
+        request = run_request(x, engine, scale, preprocess, verify, threads, memory)
         request.model = _native.ModelFile(self.folder)
         with shown(progress, "run") as sink:
             return Run(_native.run(request, prefix, sink))
 
-    def run(self, x: npt.ArrayLike, **options: Any) -> Array:
+    def run(self, x: Samples, **options: Any) -> Array:
         """The only output of `measure`, with its options: the samples' outputs stacked along axis 0."""
         return self.measure(x, **options).output
 

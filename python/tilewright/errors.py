@@ -7,7 +7,8 @@ from typing import NamedTuple
 # Options of the command whose keywords here have other names; the others have the same, with underscores.
 _KEYWORDS = {
     "shape": "dimensions", "feed": "feeds", "output-node": "output_nodes", "keep-argmax": "keep_arg_max",
-    "fill-weights": "fill_gain", "calibration": "images", "input": "x", "input-scale": "scale", "fix": "fixed",
+    "fill-weights": "fill_gain", "calibration": "images", "evaluate": "evaluation", "input": "x",
+    "input-scale": "scale", "calibration-scale": "scale", "evaluate-scale": "scale", "fix": "fixed",
     "expr": "graph", "union": "unions", "workload": "model", "rtl-cache": "cache_folder",
 }
 
@@ -21,6 +22,8 @@ def in_python(text: str) -> str:
         if key is None:
             return name
         size = "[" + value.rstrip(".").replace("x", ", ") + "]" if "x" in value else value
+        if value.isalpha() and value.islower():
+            size = f"'{value}'"
         return f"{name}={{'{key}': {size}}}"
     text = re.sub(r"tilewright (\w+) --help", r"help(tilewright.\1)", text)
     return re.sub(r"(?<![\w-])--([a-z][a-z-]*[a-z])(?: ([\w./:-]+)=([\w.]+))?", keyword, text)

@@ -4,12 +4,10 @@ from __future__ import annotations
 import os
 import tempfile
 
-import numpy as np
-import numpy.typing as npt
-
 from . import _native
 from ._call import fill, limits_of, prefix
 from ._progress import Progress, shown
+from ._samples import Preprocess, Samples
 from .model import Path, Run, run_request
 from .report import Report
 
@@ -37,14 +35,12 @@ def execute(program: Path, *, engine: str = "functional", memory: str | None = N
     return Report(*_native.exec(request, limits_of(time, 0), prefix))
 
 
-def run(path: Path, x: npt.ArrayLike | None = None, *, engine: str = "functional", scale: float = 1.0,
-        memory: str | None = None, verify: bool = False, threads: int | None = None,
+def run(path: Path, x: Samples | None = None, *, engine: str = "functional", scale: float = 1.0,
+        preprocess: Preprocess = None, memory: str | None = None, verify: bool = False, threads: int | None = None,
         progress: Progress = None) -> Run:
     """Runs what a file or folder holds: a model (on the host), a bundle, a design, or a mapped program
-    (engine="fabric"), on samples along axis 0 times `scale`."""
-    request = run_request(np.zeros(1) if x is None else x, engine, scale, verify, threads, memory)
-    if x is None:
-        request.input = _native.SampleFile()
+    (engine="fabric"), on samples: an array has them along axis 0, and Model.measure lists what else `x` may be."""
+    request = run_request({} if x is None else x, engine, scale, preprocess, verify, threads, memory)
     request.model = _native.ModelFile(os.fspath(path))
     with shown(progress, "run") as sink:
         return Run(_native.run(request, prefix, sink))

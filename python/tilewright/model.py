@@ -7,12 +7,12 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
-import numpy as np
 import numpy.typing as npt
 
 from . import _native
 from ._call import fill, limits_of, prefix, threads_of
 from ._progress import Progress, shown
+from ._samples import Preprocess, Samples, samples_of, source_of
 from .report import Report, table
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ class Run:
         return self.text
 
 
-def run_request(x: npt.ArrayLike, engine: str, scale: float, verify: bool, threads: int | None,
+def run_request(x: Samples, engine: str, scale: float, preprocess: Preprocess, verify: bool, threads: int | None,
                 memory: str | None = None, trace: Path | None = None) -> _native.RunRequest:
-    return fill(_native.RunRequest(), input=_native.samples(np.asarray(x), scale), verify=verify,
+    return fill(_native.RunRequest(), input=samples_of(x, scale, preprocess), verify=verify,
                 engine=fill(_native.EngineRequest(), name=engine, memory=memory, trace=trace),
                 threads=threads_of(threads))
 
@@ -123,24 +123,25 @@ class Model(Ported):
         "array=eyeriss-256"."""
         return dict(json.loads(_native.taken_by(self._file, machine, prefix)[1]))
 
-    def quantize(self, images: npt.ArrayLike | None = None, *, scale: float = 1.0, number_type: str = "int8",
+    def quantize(self, images: Samples | None = None, *, scale: float = 1.0, preprocess: Preprocess = None,
+                 number_type: str = "int8",
                  weight_bits: int | None = None, activation_bits: int | None = None, scales: str | None = None,
                  method: str | None = None, per_tensor: bool | None = None,
-                 evaluation: npt.ArrayLike | None = None, labels: npt.ArrayLike | None = None,
+                 evaluation: Samples | None = None, labels: npt.ArrayLike | os.PathLike[str] | None = None,
                  output: Path | None = None, threads: int | None = None, progress: Progress = None) -> QuantizedModel:
-        """The model in integers (QDQ), calibrated on `images` (samples along axis 0, multiplied by `scale`), or in
-        fixed point (number_type "q10.22"). Its accuracy is measured on `evaluation`, or else on the images;
+        """The model in integers (QDQ), calibrated on `images` (samples as in `measure`), or in fixed point
+        (number_type "q10.22"). Its accuracy is measured on `evaluation`, or else on the images;
         `labels` are class numbers of those samples. `output` also writes an ONNX file. `scales`: real or power-of-two;
         `method`: squared-error, min-max, percentile or kl."""
         request = fill(_native.QuantizeRequest(), model=self._file, number_type=number_type, weight_bits=weight_bits,
                        activation_bits=activation_bits, scales=scales, method=method, per_tensor=per_tensor,
                        threads=threads_of(threads))
         if images is not None:
-            request.calibration = _native.samples(np.asarray(images), scale)
+            request.calibration = samples_of(images, scale, preprocess)
         if evaluation is not None:
-            request.evaluation = _native.samples(np.asarray(evaluation), scale)
+            request.evaluation = samples_of(evaluation, scale, preprocess)
         if labels is not None:
-            request.labels = _native.samples(np.asarray(labels))
+            request.labels = source_of(labels)
         if output is not None:
             request.output = output
         with shown(progress, "quantize") as sink:
@@ -158,14 +159,15 @@ class Model(Ported):
             return Bundle(_native.compile(self._graph, self._path, request, prefix, sink))
 
     def generate(self, device: str, output: Path | None = None, *, clock: float | None = None, budget: str | None = None,
-                 images: npt.ArrayLike | None = None, scale: float = 1.0, objective: str | None = None,
+                 images: Samples | None = None, scale: float = 1.0, preprocess: Preprocess = None,
+                 objective: str | None = None,
                  form: str | None = None, number_type: str | None = None, weight_bits: int | None = None,
                  activation_bits: int | None = None, memory: str | None = None, simulate: bool | None = None,
                  allocation: Path | None = None, time: float | str = 0, memory_limit: int | str = 0,
                  threads: int | None = None, progress: Progress = None) -> Design:
         """A design in Verilog for a device (a preset's name or a file), in the folder `output`, or in a temporary one
         that lives as long as the result. `clock` in MHz, `time` in seconds or "10min" (0: no limit), `memory_limit` in
-        bytes or "2GiB". A float model needs `images` (samples along axis 0, times `scale`) to be quantised on.
+        bytes or "2GiB". A float model needs `images` (samples as in `measure`) to be quantised on.
         `budget`: "dsp=100,lut=20000"; `allocation`: a file that replaces the search."""
         from .design import Design, Folder
         folder = Folder(output)
@@ -174,19 +176,22 @@ class Model(Ported):
                         activation_bits=activation_bits, memory=memory, simulate=simulate, output=folder.path,
                         allocation=allocation, threads=threads_of(threads))
         if images is not None:
-            question.calibration = _native.samples(np.asarray(images), scale)
+            question.calibration = samples_of(images, scale, preprocess)
         with shown(progress, "generate") as sink:
             return Design(folder, _native.generate(question, limits_of(time, memory_limit), prefix, sink))
 
-    def measure(self, x: npt.ArrayLike, *, scale: float = 1.0, threads: int | None = None,
+    def measure(self, x: Samples, *, scale: float = 1.0, preprocess: Preprocess = None, threads: int | None = None,
                 progress: Progress = None) -> Run:
-        """Runs samples (along axis 0, multiplied by `scale`) on the host."""
-        request = run_request(x, "host", scale, False, threads)
+        """Runs samples on the host. `x`: an array with the samples along axis 0, multiplied by `scale`; a file (.npy, idx,
+        .npz, PNG, JPEG, WAV); a folder of pictures or sounds; for several inputs a dict of these by name, or an .npz.
+        `preprocess` says what is done to pictures and sounds: {"resize": 256, "crop": 224, "scale": "1/255"}, the same
+        as text, or a YAML file (docs/guides/samples.md)."""
+        request = run_request(x, "host", scale, preprocess, False, threads)
         request.model = self._file
         with shown(progress, "run") as sink:
             return Run(_native.run(request, prefix, sink))
 
-    def run(self, x: npt.ArrayLike, **options: Any) -> Array:
+    def run(self, x: Samples, **options: Any) -> Array:
         """The only output of `measure`, with its options: the samples' outputs stacked along axis 0."""
         return self.measure(x, **options).output
 

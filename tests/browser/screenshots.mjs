@@ -20,7 +20,7 @@ for (const name of readdirSync(pages).filter((file) => file.endsWith('.html')).m
   await shoot(name, `${name}-390-dark.png`, 390, 844, 'dark');
 }
 // A layer selected in roofline, time line, bars and table at once.
-await shoot('explain', 'README.png', 1500, 980, 'light', {fullPage: false, use: async (page) => {
+await shoot('explain', 'README.png', 1200, 740, 'light', {fullPage: false, use: async (page) => {
   await page.locator('button.row').nth(3).click();
   await page.evaluate(() => scrollTo(0, 0));
 }});

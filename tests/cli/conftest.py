@@ -12,6 +12,10 @@ TILEWRIGHT = os.environ["TILEWRIGHT"]
 FABRIC_GRAPH = ROOT / "models/cgra/ifft.json"
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: takes more than ten seconds")
+
+
 def run(*arguments, folder=None, environment=None, timeout=120):
     """The finished command; its output streams apart."""
     return subprocess.run([TILEWRIGHT, *map(str, arguments)], cwd=folder, capture_output=True, text=True,

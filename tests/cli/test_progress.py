@@ -40,7 +40,7 @@ def on_terminal(call, folder):
 def test_a_terminal_shows_one_line_that_is_cleared(files):
     shown, out = on_terminal(CALL.format("4s"), files)
     lines = [part for part in shown.split("\r") if part.strip()]
-    assert len(lines) >= 5
+    assert len(lines) >= 2
     assert re.match(r"tuning, 2 s: layer \d+ of \d+, .* trials", lines[0]), lines[0]
     assert all(len(line) <= 100 for line in lines)
     assert "\n" not in shown
@@ -53,6 +53,7 @@ def test_quick_commands_show_nothing(files):
     assert shown == "" and "MACs" in out
 
 
+@pytest.mark.slow
 def test_a_log_gets_a_line_every_half_minute(files):
     start = time.monotonic()
     done = subprocess.run([TILEWRIGHT, *shlex.split(CALL.format("33s"))], cwd=files, stdin=subprocess.DEVNULL,

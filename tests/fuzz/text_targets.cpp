@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "fuzz/document_mutation.h"
+#include "fuzz/media_files.h"
 #include "fuzz/mutation.h"
 #include "support/pipeline/multiplier_count_testing.h"
 #include "tilewright/base/error.h"
@@ -17,6 +18,12 @@
 #include "tilewright/cgra/problem/mapping_file.h"
 #include "tilewright/flow/place/fabric_run.h"
 #include "tilewright/flow/place/place.h"
+#include "tilewright/flow/samples/jpeg_file.h"
+#include "tilewright/flow/samples/npz.h"
+#include "tilewright/flow/samples/picture.h"
+#include "tilewright/flow/samples/png_file.h"
+#include "tilewright/flow/samples/preprocess.h"
+#include "tilewright/flow/samples/wav_file.h"
 #include "tilewright/graph/text/text.h"
 #include "tilewright/hardware/array_hardware.h"
 #include "tilewright/hardware/device.h"
@@ -67,6 +74,10 @@ constexpr const char* kConstraints =
     "imperfect: false\nlevels:\n- level: buffer\n  temporal: S=1 P=1\n  spatial_x: M others=1\n  keep: "
     "weight\n"
     "  bypass: output\n  one_axis_per_dimension: true\n";
+
+constexpr const char* kPreprocess =
+    "colour: bgr\nresize: [256, 320]\ncrop: 224\nlayout: nchw\nscale: 1/255\nmean: [0.5, 0.25, "
+    "0.125]\nstd: 0.25\nrate: 16000\nchannel: mean\nlength: 16000\n";
 
 constexpr const char* kVtaConfig =
     R"({"TARGET": "pynq", "HW_VER": "0.0.2", "LOG_INP_WIDTH": 3, "LOG_WGT_WIDTH": 3, "LOG_ACC_WIDTH": 5, "LOG_BATCH": 0,
@@ -318,11 +329,29 @@ void add_data(std::vector<FuzzTarget>& targets) {
   idx.resize(16 + 24, std::byte{7});
   targets.push_back({"idx", "images.idx", idx, damage_anything,
                      [](std::span<const std::byte> bytes) { parse_idx(bytes); }});
+  targets.push_back({"npz", "arrays.npz", format_npz({{"a", tensor}, {"b/c", tensor}}), damage_anything,
+                     [](std::span<const std::byte> bytes) { format_npz(parse_npz(bytes)); }});
   const OverlayHardware hardware;
   targets.push_back(document("assembly", "program.s", kAssembly, [hardware](const std::string& text) {
     const auto program = overlay::assemble(hardware, text);
     overlay::disassemble(hardware, program.instructions, program.uops);
   }));
+}
+
+// Pictures and sounds.
+void add_media(std::vector<FuzzTarget>& targets) {
+  const auto png = [](std::span<const std::byte> bytes) {
+    resize_picture(to_colour(parse_png(bytes), Colour::kGrey), 5, 11);
+  };
+  const auto jpeg = [](std::span<const std::byte> bytes) { parse_jpeg(bytes); };
+  targets.push_back({"png", "eight.png", small_png(false), damage_anything, png});
+  targets.push_back({"png", "sixteen.png", small_png(true), damage_anything, png});
+  targets.push_back({"jpeg", "baseline.jpg", small_jpeg(false), damage_anything, jpeg});
+  targets.push_back({"jpeg", "progressive.jpg", small_jpeg(true), damage_anything, jpeg});
+  targets.push_back({"wav", "sound.wav", small_wav(), damage_anything,
+                     [](std::span<const std::byte> bytes) { parse_wav(bytes); }});
+  targets.push_back(document("preprocess", "steps.yaml", kPreprocess,
+                             [](const std::string& text) { parse_preprocess(text, "damaged"); }));
 }
 
 }  // namespace
@@ -334,6 +363,7 @@ std::vector<FuzzTarget> text_targets() {
   add_placements(targets);
   add_reports(targets);
   add_data(targets);
+  add_media(targets);
   const tune::Record record{{"layer 1", "machine", "schedule 2", "tool 1", 0}, 102, {}, 0.5, 1700000000};
   targets.push_back(document("record", "record", tune::print_record(record),
                              [](const std::string& text) { tune::parse_best_schedules(text, "damaged"); }));

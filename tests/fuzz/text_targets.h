@@ -1,5 +1,5 @@
 // Every reader of text (machines, layers, mappings, graphs, records, assembly, what tools report) and of
-// arrays of samples, each with files of the project, or made here.
+// samples (arrays, pictures, sounds), each with files of the project, or made here.
 #pragma once
 
 #include <vector>

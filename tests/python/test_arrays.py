@@ -58,13 +58,13 @@ def test_others_are_refused(bundle, array):
 def test_plain_arrays_are_not_copied(bundle, images):
     plain = images[:4].copy()
     before = sys.getrefcount(plain)
-    samples = _native.samples(plain)
+    samples = _native.samples([("", plain)], 1.0, "")
     assert sys.getrefcount(plain) == before + 1  # the samples read it where it is
     del samples
     assert sys.getrefcount(plain) == before
     strided = images[:8:2]
     before = sys.getrefcount(strided)
-    samples = _native.samples(strided)
+    samples = _native.samples([("", strided)], 1.0, "")
     assert sys.getrefcount(strided) == before  # a copy
     assert not bundle.run(plain, scale=PIXEL).flags.owndata
 

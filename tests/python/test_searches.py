@@ -1,13 +1,15 @@
 """Tuning, exploration and what is learned from them; limits, progress, Ctrl-C; all as the command gives it."""
 import json
 import math
+import os
+import signal
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 from conftest import MODEL, PIXEL, ROOT, answer, command, timeless
-from test_errors import interrupt_after, long_layer
+from test_errors import long_layer
 
 import tilewright as tw
 from tilewright import _progress
@@ -104,23 +106,33 @@ def test_synth_writes_verilog(tmp_path):
     assert report.text and any((tmp_path / "rtl").rglob("*.sv"))
 
 
-@pytest.mark.parametrize("call", [
-    lambda m, b: b.tune(trials=100000, time="1s", search="random"),
-    lambda m, b: tw.explore(m, "xc7z020", budget=2.5, precision=[8], trials=4, jobs=1),
-    lambda m, b: tw.map(m, "eyeriss-256", time="500ms"),
-])
-def test_time_ends_searches(lenet, bundle, call):
-    found = call(lenet, bundle)
+# Searches that take minutes: of schedules, of overlays and of mappings.
+LONG = {
+    "tune": lambda model, bundle, folder, time, progress: bundle.tune(trials=1000000, time=time, progress=progress),
+    "explore": lambda model, bundle, folder, time, progress: tw.explore(
+        model, "xc7z020", budget=time, trials=64, jobs=1, progress=progress),
+    "map": lambda model, bundle, folder, time, progress: tw.map(
+        long_layer(folder), "eyeriss-256", imperfect=True, pareto=True, time=time, progress=progress),
+}
+
+
+@pytest.mark.parametrize("search", LONG)
+def test_time_ends_searches(lenet, bundle, tmp_path, search):
+    found = LONG[search](lenet, bundle, tmp_path, "2s", None)
     assert found.ending == "time" and found.data
 
 
-@pytest.mark.parametrize("call", [
-    lambda m, b: b.tune(trials=1000000, search="random"),
-    lambda m, b: tw.explore(m, "xc7z020", precision=[8], trials=4, jobs=1),
-])
-def test_interrupt_keeps_the_best(lenet, bundle, call):
-    interrupt_after(2)
-    assert call(lenet, bundle).ending == "request"
+@pytest.mark.parametrize("search", LONG)
+def test_interrupt_keeps_the_best(lenet, bundle, tmp_path, search):
+    lines = []
+
+    def interrupt_once(line):  # the first line of progress: the search has begun
+        lines.append(line)
+        if len(lines) == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    found = LONG[search](lenet, bundle, tmp_path, 0, interrupt_once)
+    assert found.ending == "request" and found.data and lines
 
 
 @pytest.mark.parametrize("limits", [{"time": "soon"}, {"time": -1}, {"memory_limit": "1M"}, {"memory_limit": "lots"},

@@ -11,8 +11,8 @@
 
 #include "tilewright/base/parallel.h"
 #include "tilewright/flow/model/load_model.h"
-#include "tilewright/flow/model/samples.h"
 #include "tilewright/flow/run/engine.h"
+#include "tilewright/flow/samples/input_samples.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/transform/pipeline.h"
@@ -94,10 +94,10 @@ int64_t measure(const std::string& network, const Samples& images, const std::ve
 }
 
 int measure(int64_t count) {
-  const Samples images = Samples::read(kData + "t10k-images-idx3-ubyte.gz", count, kPixel);
+  const Samples images = read_samples(sample_source(kData + "t10k-images-idx3-ubyte.gz"), count, kPixel);
   const std::vector<int64_t> labels =
-      Samples::read(kData + "t10k-labels-idx1-ubyte.gz").labels(count, 10, true);
-  const Tensor calibration = Samples::read(kData + "train-images-idx3-ubyte.gz", 512, kPixel)
+      read_samples(sample_source(kData + "t10k-labels-idx1-ubyte.gz")).labels(count, 10, true);
+  const Tensor calibration = read_samples(sample_source(kData + "train-images-idx3-ubyte.gz"), 512, kPixel)
                                  .stack(ElementType::kF32, {1, 1, 28, 28});
   std::string fields;
   int64_t mismatches = 0;

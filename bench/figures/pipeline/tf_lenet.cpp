@@ -12,7 +12,7 @@
 #include "support/outside_testing.h"
 #include "tilewright/flow/model/hardware_form.h"
 #include "tilewright/flow/model/load_model.h"
-#include "tilewright/flow/model/samples.h"
+#include "tilewright/flow/samples/samples.h"
 
 using namespace tilewright;
 

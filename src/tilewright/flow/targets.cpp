@@ -97,7 +97,7 @@ RunAccuracy run_accuracy(const RunReport& report, const RunRequest& request) {
   }
   const int64_t classes = class_count(scores.type(), scores.size() / count);
   const std::vector<int64_t> labels =
-      Samples::read(request.labels)
+      read_samples({.input = "", .path = request.labels, .array = {}})
           .labels(count, classes, request.input.count > 0 || report.ending != Ending::kNone);
   RunAccuracy result{0, int64_t(labels.size()), labels};
   for (size_t i = 0; i < labels.size(); ++i) result.right += labels[i] == report.classes[i];

@@ -23,10 +23,18 @@ namespace py = pybind11;
 
 namespace {
 
-SampleFile samples_of(const py::array& array, double scale) {
-  SampleFile file;
-  file.samples = std::make_shared<const Samples>(tensor_of(array), 0, scale, "the array");
-  return file;
+// An array, or a path.
+SampleSource source_of(const std::string& input, const py::object& given) {
+  if (py::isinstance<py::array>(given)) return {input, {}, tensor_of(given)};
+  return {input, given.cast<std::filesystem::path>(), {}};
+}
+
+// `sources`: [(name of an input, or "" where there is only one, array or path)].
+SampleRequest samples_of(const std::vector<std::pair<std::string, py::object>>& sources, double scale,
+                         const std::string& preprocess) {
+  SampleRequest request{.sources = {}, .count = 0, .scale = scale, .preprocess = preprocess};
+  for (const auto& [input, given] : sources) request.sources.push_back(source_of(input, given));
+  return request;
 }
 
 }  // namespace
@@ -64,8 +72,8 @@ void bind_models(py::module_& m) {
              return ModelFile{.path = std::move(path), .options = {}, .graph = std::move(graph), .warn = {}};
            }),
            py::arg("path"), py::arg("graph") = nullptr);
-  py::class_<SampleFile>(m, "SampleFile").def(py::init<>());
-  m.def("samples", samples_of, py::arg("array"), py::arg("scale") = 1.0);
+  py::class_<SampleRequest>(m, "SampleRequest").def(py::init<>());
+  m.def("samples", samples_of);
   m.def("load", [](const std::filesystem::path& path, const LoadOptions& options) {
     Diagnostics warnings;
     auto graph = in_background([&] { return std::make_shared<Graph>(load_model(path, options, &warnings)); });
@@ -92,7 +100,9 @@ void bind_models(py::module_& m) {
       .def_readwrite("number_type", &QuantizeRequest::number_type)
       .def_readwrite("calibration", &QuantizeRequest::calibration)
       .def_readwrite("evaluation", &QuantizeRequest::evaluation)
-      .def_readwrite("labels", &QuantizeRequest::labels)
+      .def_property(
+          "labels", [](const QuantizeRequest&) { return py::none(); },
+          [](QuantizeRequest& request, const py::object& labels) { request.labels = source_of("", labels); })
       .def_readwrite("output", &QuantizeRequest::output)
       .def_readwrite("scales", &QuantizeRequest::scales)
       .def_readwrite("method", &QuantizeRequest::method)

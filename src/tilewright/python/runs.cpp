@@ -120,12 +120,10 @@ void bind_bundles(py::module_& m) {
 }
 
 void bind_tools(py::module_& m) {
-  m.def("compare", [](const Graph& float_model, const CompiledBundle& bundle, const SampleFile& input,
+  m.def("compare", [](const Graph& float_model, const CompiledBundle& bundle, const SampleRequest& input,
                       double threshold_db) {
-    const ModelComparison found = in_background([&] {
-      return compare_models(float_model, bundle.prepared->bundle(),
-                            cut_inputs(float_model, Samples::read(input), 0), threshold_db);
-    });
+    const ModelComparison found = in_background(
+        [&] { return compare_samples(float_model, bundle.prepared->bundle(), input, threshold_db); });
     return py::make_tuple(to_string(found), to_json(found));
   });
   m.def("explain", [](const CompiledBundle& bundle, const std::string& memory, bool trials, int threads,

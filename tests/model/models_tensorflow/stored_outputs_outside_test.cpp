@@ -9,7 +9,7 @@
 #include "support/outside_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/flow/model/load_model.h"
-#include "tilewright/flow/model/samples.h"
+#include "tilewright/flow/samples/samples.h"
 #include "tilewright/graph/lcg_weights.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/tensor/npy.h"

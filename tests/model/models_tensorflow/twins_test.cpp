@@ -7,7 +7,7 @@
 
 #include "model/models_tensorflow/graphdef_twin.h"
 #include "model/own_networks/own_networks.h"
-#include "tilewright/flow/model/samples.h"
+#include "tilewright/flow/samples/samples.h"
 #include "tilewright/frontend/tensorflow/tensorflow_reader.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/transform/pipeline.h"

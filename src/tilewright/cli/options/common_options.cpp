@@ -75,11 +75,30 @@ void add_model(CLI::App* verb, ModelOptions& model, const std::string& what, boo
 }
 
 void add_data(Verb* verb, DataOptions& data, const std::string& flag, const std::string& description) {
-  reads(verb->add_option(flag, data.path, description + " (.npy or idx, samples along axis 0)"));
+  reads_samples(verb->add_option(
+                    flag, data.files,
+                    description +
+                        ": arrays (.npy, idx, .npz with a member for each input), pictures (PNG, JPEG), "
+                        "sounds (WAV), or a folder of these; NAME=FILE for one of several inputs, repeated"))
+      ->type_name("[NAME=]FILE")
+      ->allow_extra_args(false);
   verb->add_option(flag + "-count", data.count, "Use only the first N samples")->check(at_least(int64_t{0}));
   verb->add_option(flag + "-scale", data.scale, "First multiply the values by this, e.g. 0.00392156862745098")
       ->check(number_check("a finite number other than 0", [](double x) { return x != 0; }));
-  verb->refuse({flag + "-count", flag + "-scale"}, "without " + flag, [&data] { return data.path.empty(); });
+  verb->refuse({flag + "-count", flag + "-scale"}, "without " + flag, [&data] { return data.files.empty(); });
+}
+
+void add_preprocess(Verb* verb, std::string& preprocess, const std::vector<const DataOptions*>& data,
+                    const std::string& flags) {
+  reads(verb->add_option(
+            "--preprocess", preprocess,
+            "What is done to pictures (colour, resize, crop, layout), sounds (rate, channel, length) and the "
+            "values of both (scale, mean, std), as in resize=256,crop=224,scale=1/255, or a YAML file of the "
+            "same fields (docs/guides/samples.md)"))
+      ->type_name("FIELD=VALUE,...");
+  verb->refuse({"--preprocess"}, "without " + flags, [data] {
+    return std::all_of(data.begin(), data.end(), [](const DataOptions* d) { return d->files.empty(); });
+  });
 }
 
 void add_json(CLI::App* verb, bool& json) {

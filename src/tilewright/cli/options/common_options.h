@@ -15,6 +15,9 @@ void add_model(CLI::App* verb, ModelOptions& model,
                const std::string& what = "ONNX, TensorFlow or TFLite file", bool required = true);
 // FLAG, FLAG-count and FLAG-scale.
 void add_data(Verb* verb, DataOptions& data, const std::string& flag, const std::string& description);
+// --preprocess, which has no effect where none of `data` is given; `flags` names their options.
+void add_preprocess(Verb* verb, std::string& preprocess, const std::vector<const DataOptions*>& data,
+                    const std::string& flags);
 void add_json(CLI::App* verb, bool& json);
 // The default is all cores that the process may use.
 void add_threads(CLI::App* verb, int& threads);

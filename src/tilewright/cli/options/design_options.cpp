@@ -40,6 +40,7 @@ CLI::App* add_generate(CLI::App& app, GenerateOptions& options, std::ostream& ou
   verb->add_option("--activation-bits", options.activation_bits, "Bits of an activation")
       ->check(between(1, 8));
   add_data(verb, options.calibration, "--calibration", "Calibration inputs of a float model");
+  add_preprocess(verb, options.preprocess, {&options.calibration}, "--calibration");
   verb->add_option("--form", options.form,
                    "A stage for every layer, engines that layers share, or the better of both")
       ->check(one_of({"auto", "streaming", "processors"}));

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "tilewright/base/error.h"
+#include "tilewright/flow/samples/sample_request.h"
 
 namespace tilewright::cli {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kReads = "reads";
+constexpr const char* kReadsSamples = "reads samples";
 constexpr const char* kWrites = "writes";
 constexpr const char* kReplaces = "replaces";
 
@@ -23,14 +25,19 @@ CLI::Option* mark(CLI::Option* option, const char* role) {
 
 bool is_marked(const CLI::Option& option, const char* role) { return named_check(option, role) != nullptr; }
 
-std::vector<NamedPath> named_paths(const CLI::App& verb, const char* role) {
-  std::vector<NamedPath> paths;
+void add_named_paths(const CLI::App& verb, const char* role, std::vector<NamedPath>& paths) {
   for (const CLI::Option* option : verb.get_options()) {
     if (!is_marked(*option, role)) continue;
     for (const std::string& value : option->results()) {
-      if (!value.empty() && value != "-") paths.push_back({option->get_name(), value});
+      if (value.empty() || value == "-") continue;
+      paths.push_back({option->get_name(), role == kReadsSamples ? sample_source(value).path : fs::path(value)});
     }
   }
+}
+
+std::vector<NamedPath> named_paths(const CLI::App& verb, const char* role) {
+  std::vector<NamedPath> paths;
+  add_named_paths(verb, role, paths);
   return paths;
 }
 
@@ -66,12 +73,15 @@ const CLI::Validator* named_check(const CLI::Option& option, const char* name) {
 }
 
 CLI::Option* reads(CLI::Option* option) { return mark(option, kReads); }
+CLI::Option* reads_samples(CLI::Option* option) { return mark(option, kReadsSamples); }
 CLI::Option* writes(CLI::Option* option) { return mark(option, kWrites); }
 CLI::Option* replaces_folder(CLI::Option* option) { return mark(option, kReplaces); }
 
 FileRole file_role(const CLI::Option& option) {
   if (is_marked(option, kReplaces)) return FileRole::kFolder;
-  return is_marked(option, kReads) || is_marked(option, kWrites) ? FileRole::kFile : FileRole::kNoFile;
+  return is_marked(option, kReads) || is_marked(option, kReadsSamples) || is_marked(option, kWrites)
+             ? FileRole::kFile
+             : FileRole::kNoFile;
 }
 
 void refuse_overwriting(const std::vector<NamedPath>& inputs, const std::vector<NamedPath>& outputs) {
@@ -111,6 +121,10 @@ void refuse_overwriting(const CLI::App& verb) {
   refuse_overwriting(inputs_of(verb), outputs);
 }
 
-std::vector<NamedPath> inputs_of(const CLI::App& verb) { return named_paths(verb, kReads); }
+std::vector<NamedPath> inputs_of(const CLI::App& verb) {
+  std::vector<NamedPath> paths = named_paths(verb, kReads);
+  add_named_paths(verb, kReadsSamples, paths);
+  return paths;
+}
 
 }  // namespace tilewright::cli

@@ -12,6 +12,7 @@ namespace tilewright::cli {
 // The values of `option` name files (or presets) that the verb reads, files that it writes, or a folder whose
 // content it replaces. They return `option`.
 CLI::Option* reads(CLI::Option* option);
+CLI::Option* reads_samples(CLI::Option* option);  // FILE or NAME=FILE
 CLI::Option* writes(CLI::Option* option);
 CLI::Option* replaces_folder(CLI::Option* option);
 

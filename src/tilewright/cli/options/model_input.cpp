@@ -41,8 +41,11 @@ ModelFile model_file(const ModelOptions& options) {
           .warn = show_warnings};
 }
 
-SampleFile sample_file(const DataOptions& options) {
-  return {.path = options.path, .count = options.count, .scale = options.scale};
+SampleRequest sample_request(const DataOptions& options, const std::string& preprocess) {
+  SampleRequest request{
+      .sources = {}, .count = options.count, .scale = options.scale, .preprocess = preprocess};
+  for (const std::string& file : options.files) request.sources.push_back(sample_source(file));
+  return request;
 }
 
 EngineRequest engine_request(const TimedEngineOptions& options) {

@@ -11,7 +11,7 @@ namespace tilewright::cli {
 
 // Warnings of the reader go to standard error.
 ModelFile model_file(const ModelOptions& options);
-SampleFile sample_file(const DataOptions& options);
+SampleRequest sample_request(const DataOptions& options, const std::string& preprocess);
 // Compiled RTL lies in the user's cache unless a folder is given.
 EngineRequest engine_request(const TimedEngineOptions& options);
 

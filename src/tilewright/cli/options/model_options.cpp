@@ -51,6 +51,8 @@ CLI::App* add_quantize(CLI::App& app, QuantizeVerbOptions& options, std::ostream
   add_data(verb, options.calibration, "--calibration", "Calibration inputs");
   add_data(verb, options.evaluation, "--evaluate",
            "Inputs of the accuracy report (default: the calibration inputs)");
+  add_preprocess(verb, options.preprocess, {&options.calibration, &options.evaluation},
+                 "--calibration or --evaluate");
   reads(verb->add_option("--labels", options.labels, "Class labels of the evaluation inputs (.npy or idx)"));
   writes(verb->add_option("-o,--output", options.output, "ONNX file to write"))->required();
   verb->add_option("--number-type", options.number_type,
@@ -69,7 +71,7 @@ CLI::App* add_quantize(CLI::App& app, QuantizeVerbOptions& options, std::ostream
   verb->refuse({"--scales", "--method", "--per-tensor"}, "with a fixed-point --number-type",
                [&options] { return options.number_type != "int8"; });
   verb->refuse({"--labels"}, "without --calibration or --evaluate",
-               [&options] { return options.calibration.path.empty() && options.evaluation.path.empty(); });
+               [&options] { return options.calibration.files.empty() && options.evaluation.files.empty(); });
   verb->callback([&options, &out] { quantize(options, out); });
   return verb;
 }

@@ -44,8 +44,10 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, std::ostream& out) {
   add_model(verb, options.model,
             "Bundle (.twb), folder of a generated design, mapped program (.json), or model file");
   add_data(verb, options.input, "--input", "Inputs");
+  add_preprocess(verb, options.preprocess, {&options.input}, "--input");
   writes(verb->add_option("-o,--output", options.output,
-                          "File for the outputs (.npy); further outputs get .1.npy, .2.npy, ..."));
+                          "File for the outputs: .npz for all of them, or .npy, with .1.npy, .2.npy, ... for "
+                          "further ones"));
   reads(
       verb->add_option("--labels", options.labels, "Class labels; prints the top-1 accuracy (.npy or idx)"));
   add_engine(verb, options.engine, engine_names());
@@ -66,6 +68,7 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options, std::ostream& out)
   add_model(verb, options.model, "Float model: ONNX, TensorFlow or TFLite file");
   reads(verb->add_option("bundle", options.bundle, "Bundle (.twb)"))->required();
   add_data(verb, options.input, "--input", "Input");
+  add_preprocess(verb, options.preprocess, {&options.input}, "--input");
   verb->add_option("--threshold", options.threshold_db,
                    "Signal-to-noise ratio in dB below which a tensor diverges")
       ->check(number_check("a finite number", [](double) { return true; }));

@@ -36,10 +36,10 @@ struct ModelOptions {
   bool keep_arg_max = false;                  // --keep-argmax
 };
 
-// Arrays of samples along axis 0 (.npy or idx, gzip allowed), multiplied by `scale` when the model wants
-// floats.
+// Samples: files or folders, for several inputs as NAME=FILE; arrays are multiplied by `scale` when the model
+// wants floats.
 struct DataOptions {
-  std::string path;
+  std::vector<std::string> files;
   int64_t count = 0;  // first samples only; 0: all
   double scale = 1.0;
 };
@@ -62,6 +62,7 @@ void optimize(const OptimizeOptions& options, std::ostream& out);
 struct QuantizeVerbOptions {
   ModelOptions model;
   DataOptions calibration, evaluation;
+  std::string preprocess;
   std::string labels, output;
   std::string number_type = "int8", scales = "real", method = "squared-error";
   bool per_tensor = false;
@@ -161,7 +162,7 @@ struct TimedEngineOptions {
 struct RunOptions {
   ModelOptions model;  // a bundle, the folder of a design, a mapped program, or a model file
   DataOptions input;
-  std::string output, labels;
+  std::string preprocess, output, labels;
   TimedEngineOptions engine;
   std::string hardware;  // another overlay than the one the bundle was compiled for
   bool verify = false;
@@ -174,6 +175,7 @@ struct CompareOptions {
   ModelOptions model;
   std::string bundle;
   DataOptions input;
+  std::string preprocess;
   double threshold_db = 20;  // signal-to-noise ratio below which a tensor counts as diverging
   bool json = false;
 };
@@ -252,6 +254,7 @@ struct GenerateOptions {
   std::string number_type = "int8";
   int weight_bits = 8, activation_bits = 8;
   DataOptions calibration;
+  std::string preprocess;
   std::string allocation;  // file that replaces the search
   std::string memory;      // of the simulation; empty: the device's
   bool explain = false, no_simulate = false;

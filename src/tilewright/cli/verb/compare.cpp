@@ -7,16 +7,15 @@
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/progress_line.h"
 #include "tilewright/cli/options/verbs.h"
+#include "tilewright/flow/samples/input_samples.h"
 
 namespace tilewright::cli {
 
 void compare(const CompareOptions& options, std::ostream& out) {
-  if (options.input.path.empty()) {
-    throw Error(ErrorKind::kInvalidInput, "no input data", "give an array with --input");
-  }
+  const SampleRequest input = sample_request(options.input, options.preprocess);
+  check_given(input, "--input");
   const ModelComparison comparison = with_progress("comparing " + options.bundle, [&] {
-    return compare_files(model_file(options.model), options.bundle, sample_file(options.input),
-                         options.threshold_db);
+    return compare_files(model_file(options.model), options.bundle, input, options.threshold_db);
   });
   out << (options.json ? to_json(comparison) : to_string(comparison));
   if (!comparison.engine_faults.empty()) {

@@ -26,7 +26,7 @@ DesignQuestion design_question_of(const GenerateOptions& options, const Deadline
           .number_type = options.number_type,
           .weight_bits = options.weight_bits,
           .activation_bits = options.activation_bits,
-          .calibration = sample_file(options.calibration),
+          .calibration = sample_request(options.calibration, options.preprocess),
           .allocation = options.allocation,
           .memory = options.memory,
           .simulate = !options.no_simulate,
@@ -68,11 +68,13 @@ void generate(const GenerateOptions& options, std::ostream& out) {
     json["folder"] = options.output;
     json["allocations_estimated"] = made.allocated.evaluated;
     json["proven_optimal"] = made.allocated.proven_optimal;
+    if (!made.preprocessing.text.empty())
+      json["preprocessing"] = nlohmann::json::parse(made.preprocessing.json);
     if (options.explain) json["explanation"] = made.allocated.explanation;
     out << json_text(json, 2) << "\n";
     return;
   }
-  out << to_string(made.report) << unsimulated(made.ending, limits);
+  out << made.preprocessing.text << to_string(made.report) << unsimulated(made.ending, limits);
   if (options.explain) out << "\n" << made.allocated.explanation;
   out << "\n" << search_text(made.allocated, limits) << "the design is in " << options.output << "\n";
 }

@@ -9,18 +9,19 @@
 namespace tilewright::cli {
 
 void quantize(const QuantizeVerbOptions& options, std::ostream& out) {
-  const QuantizeRequest request{.model = model_file(options.model),
-                                .number_type = options.number_type,
-                                .calibration = sample_file(options.calibration),
-                                .evaluation = sample_file(options.evaluation),
-                                .labels = {.path = options.labels},
-                                .output = options.output,
-                                .scales = options.scales,
-                                .method = options.method,
-                                .per_tensor = options.per_tensor,
-                                .weight_bits = options.weight_bits,
-                                .activation_bits = options.activation_bits,
-                                .threads = options.threads};
+  QuantizeRequest request{.model = model_file(options.model),
+                          .number_type = options.number_type,
+                          .calibration = sample_request(options.calibration, options.preprocess),
+                          .evaluation = sample_request(options.evaluation, options.preprocess),
+                          .output = options.output,
+                          .scales = options.scales,
+                          .method = options.method,
+                          .per_tensor = options.per_tensor,
+                          .weight_bits = options.weight_bits,
+                          .activation_bits = options.activation_bits,
+                          .threads = options.threads};
+  if (!options.labels.empty())
+    request.labels = SampleSource{.input = "", .path = options.labels, .array = {}};
   const Answer answer =
       with_progress("quantising " + options.model.path, [&] { return quantize_model(request); }).report;
   out << (options.json ? answer.json : answer.text);

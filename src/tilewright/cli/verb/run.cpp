@@ -12,6 +12,7 @@
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/progress_line.h"
 #include "tilewright/cli/options/verbs.h"
+#include "tilewright/flow/samples/npz.h"
 #include "tilewright/flow/target/output_preview.h"
 #include "tilewright/flow/targets.h"
 #include "tilewright/tensor/npy.h"
@@ -22,7 +23,7 @@ namespace {
 RunRequest run_request_of(const RunOptions& options) {
   RunRequest request;
   request.model = model_file(options.model);
-  request.input = sample_file(options.input);
+  request.input = sample_request(options.input, options.preprocess);
   request.labels = options.labels;
   request.engine = engine_request(options.engine);
   request.hardware = options.hardware;
@@ -34,16 +35,18 @@ RunRequest run_request_of(const RunOptions& options) {
 
 void write_outputs(const RunOptions& options, const RunReport& report) {
   if (options.output.empty()) return;
+  const bool archive = std::filesystem::path(options.output).extension() == ".npz";
   std::vector<NamedPath> files;
-  for (size_t i = 0; i < report.outputs.size(); ++i) {
+  for (size_t i = 0; i < (archive ? 1 : report.outputs.size()); ++i) {
     std::filesystem::path path = options.output;
     if (i > 0) path.replace_extension(fmt::format(".{}.npy", i));
     files.push_back({"--output", path});
   }
   std::vector<NamedPath> inputs{{"model", options.model.path}};
-  if (!options.input.path.empty()) inputs.push_back({"--input", options.input.path});
+  for (const std::string& file : options.input.files) inputs.push_back({"--input", sample_source(file).path});
   if (!options.labels.empty()) inputs.push_back({"--labels", options.labels});
   refuse_overwriting(inputs, files);
+  if (archive) return write_npz(options.output, report.outputs);
   for (size_t i = 0; i < report.outputs.size(); ++i) write_npy(files[i].path, report.outputs[i].second);
 }
 

@@ -97,10 +97,18 @@ class Demo {
     if (request_.show) request_.show(text);
   }
 
+  SampleSource source_of(const char* file) const {
+    return {.input = "", .path = request_.data / file, .array = {}};
+  }
+
+  SampleRequest pixels_of(const char* file, int64_t count) const {
+    return {.sources = {source_of(file)}, .count = count, .scale = kPixel, .preprocess = ""};
+  }
+
   void run(const Arithmetic& arithmetic) {
     const std::string model = fmt::format("lenet_{}.onnx", arithmetic.scales);
     const std::string bundle = fmt::format("lenet_{}.twb", arithmetic.scales);
-    const SampleFile images{.path = request_.data / kTestImages, .count = request_.images, .scale = kPixel};
+    const SampleRequest images = pixels_of(kTestImages, request_.images);
     Graph quantised;
     step(fmt::format("Quantise with {} scales; calibration on {} training images", arithmetic.scales,
                      kCalibrationImages),
@@ -111,15 +119,14 @@ class Demo {
                      kCalibrationImages, kPixel, data_word(kTestImages), request_.images, kPixel,
                      data_word(kTestLabels)),
          [&] {
-           QuantizedModel result = quantize_model({.model = {.path = model_path()},
-                                                   .calibration = {.path = request_.data / kTrainingImages,
-                                                                   .count = kCalibrationImages,
-                                                                   .scale = kPixel},
-                                                   .evaluation = images,
-                                                   .labels = {.path = request_.data / kTestLabels},
-                                                   .output = written(model),
-                                                   .scales = arithmetic.scales,
-                                                   .threads = request_.threads});
+           QuantizedModel result =
+               quantize_model({.model = {.path = model_path()},
+                               .calibration = pixels_of(kTrainingImages, kCalibrationImages),
+                               .evaluation = images,
+                               .labels = source_of(kTestLabels),
+                               .output = written(model),
+                               .scales = arithmetic.scales,
+                               .threads = request_.threads});
            return result.report;
          });
     step(fmt::format("Compile for {}", arithmetic.hardware),
@@ -134,7 +141,7 @@ class Demo {
     simulate(bundle, images);
   }
 
-  void simulate(const std::string& bundle, const SampleFile& images) {
+  void simulate(const std::string& bundle, const SampleRequest& images) {
     RunRequest question;
     question.model.path = written(bundle);
     question.input = images;

@@ -1,12 +1,16 @@
 // A model with random weights is calibrated on random inputs: its numbers mean nothing anyway.
 #include "tilewright/flow/design/design_question.h"
 
+#include <nlohmann/json.hpp>
+
 #include "tilewright/base/file.h"
 #include "tilewright/base/folder_writer.h"
+#include "tilewright/base/json.h"
 #include "tilewright/base/plain_text.h"
 #include "tilewright/flow/design/design_folder.h"
 #include "tilewright/flow/model/choice.h"
 #include "tilewright/flow/model/hardware_form.h"
+#include "tilewright/flow/samples/input_samples.h"
 #include "tilewright/quantize/fixed_point/fixed_point_lowering.h"
 
 namespace tilewright {
@@ -28,8 +32,13 @@ NumberFormat number_format(const DesignQuestion& question) {
   return format;
 }
 
-std::vector<Tensor> calibration_inputs(const DesignQuestion& question, const Graph& model) {
-  if (!question.calibration.empty()) return stack_inputs(model, Samples::read(question.calibration));
+std::vector<Tensor> calibration_inputs(const DesignQuestion& question, const Graph& model, Answer& account) {
+  if (!question.calibration.empty()) {
+    const InputSamples read =
+        InputSamples::read(question.calibration, model, "--calibration", question.threads);
+    account = {read.text(), json_text(read.json())};
+    return read.stack();
+  }
   if (question.model.options.fill_gain == 0) return {};
   return random_inputs(model, kSeededInputs);
 }
@@ -67,10 +76,12 @@ GeneratedDesign generate_folder(const DesignQuestion& question) {
   const GenerateRequest request = generate_request(question);
   const NumberFormat format = number_format(question);
   Graph model = load_model(question.model);
-  const std::vector<Tensor> calibration = calibration_inputs(question, model);
+  Answer account;
+  const std::vector<Tensor> calibration = calibration_inputs(question, model, account);
   Graph graph = hardware_form(std::move(model), format, calibration, question.threads);
   if (graph.name.empty()) graph.name = plain_text(question.model.path.stem().string());
   GeneratedDesign made = generate(graph, request);
+  made.preprocessing = std::move(account);
   write_design_folder(question.output, graph, made, request.device, question.folders.rtl, question.origin);
   return made;
 }

@@ -6,7 +6,7 @@
 
 #include "tilewright/flow/design/generate.h"
 #include "tilewright/flow/model/load_model.h"
-#include "tilewright/flow/model/samples.h"
+#include "tilewright/flow/samples/sample_request.h"
 #include "tilewright/flow/target/shared_folders.h"
 #include "tilewright/report/page.h"
 #include "tilewright/search/deadline.h"
@@ -22,7 +22,7 @@ struct DesignQuestion {
   std::string form = "auto";          // streaming: a stage for every layer; processors: shared engines
   std::string number_type = "int8";   // or fixed point such as q10.22
   int weight_bits = 8, activation_bits = 8;
-  SampleFile calibration;            // of a float model in int8; no path: random where weights are drawn
+  SampleRequest calibration;         // of a float model in int8; empty: random where weights are drawn
   std::filesystem::path allocation;  // file that replaces the search; empty: none
   std::string memory;                // of the simulation; empty: the device's
   bool simulate = true;

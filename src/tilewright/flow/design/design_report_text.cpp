@@ -13,10 +13,15 @@ namespace {
 
 std::string share_text(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
+// Four digits, and all digits of what is larger.
+std::string rate_text(double rate) {
+  return rate < 1000 ? fmt::format("{:.4g}", rate) : fmt::format("{:.0f}", rate);
+}
+
 std::string cycles_line(const DesignReport& report) {
   std::string text = fmt::format(
-      "{} cycles, {:.4g} ms at {:g} MHz; {:.4g} images per second (one every {} cycles)\n", report.cycles(),
-      report.milliseconds(), report.clock_mhz, report.images_per_second(), report.interval());
+      "{} cycles, {:.4g} ms at {:g} MHz; {} images per second (one every {} cycles)\n", report.cycles(),
+      report.milliseconds(), report.clock_mhz, rate_text(report.images_per_second()), report.interval());
   if (report.simulated_cycles == 0) return "estimated: " + text;
   const double error =
       double(report.estimated_cycles - report.simulated_cycles) / double(report.simulated_cycles);

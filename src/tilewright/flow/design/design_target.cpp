@@ -43,8 +43,8 @@ void check_run_request(const RunRequest& request) {
   program_engine_options(request.engine, request.folders);
 }
 
-RunReport report_design_runs(const RunRequest& request, const Graph& graph, SampleRuns runs,
-                             uint64_t cycles) {
+RunReport report_design_runs(const RunRequest& request, const Graph& graph, const InputSamples& samples,
+                             SampleRuns runs, uint64_t cycles) {
   SampleFacts more{.engine = kHost};
   if (request.engine.is_timed()) {
     more.engine = request.engine.name;
@@ -52,14 +52,15 @@ RunReport report_design_runs(const RunRequest& request, const Graph& graph, Samp
     more.lines = fmt::format("{} cycles of the design, {:.0f} per input\n", cycles,
                              double(cycles) / double(runs.count));
   }
-  return sample_report(request, graph, std::move(runs), more);
+  return sample_report(request, graph, samples, std::move(runs), more);
 }
 
 RunReport run_folder(const RunRequest& request) {
-  const Samples samples = input_samples(request);
+  check_given(request.input, kInputOption);
   check_run_request(request);
   const DesignFolder folder = read_design_folder(request.model.path);
-  int64_t count = count_inputs(folder.graph, samples);
+  const InputSamples samples = input_samples(request, folder.graph);
+  int64_t count = samples.count();
   const Executor host(folder.graph);
   const HostBorder border(folder.network);
   const bool rtl = request.engine.name == "rtl";
@@ -67,7 +68,7 @@ RunReport run_folder(const RunRequest& request) {
   DesignOutputs hardware;
   if (rtl) {
     std::vector<std::vector<Tensor>> inputs;
-    for (int64_t i = 0; i < count; ++i) inputs.push_back(cut_inputs(folder.graph, samples, i));
+    for (int64_t i = 0; i < count; ++i) inputs.push_back(samples.cut(i));
     pipeline::RtlDesignPort port(folder.design, rtl_port_options(request, folder.device));
     hardware = run_on_hardware(folder.network, folder.design, port, inputs);
     count = int64_t(hardware.outputs.size());
@@ -85,7 +86,7 @@ RunReport run_folder(const RunRequest& request) {
       folder.graph, count, request.threads,
       [&] {
         return [&](int64_t index) {
-          const std::vector<Tensor> inputs = cut_inputs(folder.graph, samples, index);
+          const std::vector<Tensor> inputs = samples.cut(index);
           if (rtl && !request.verify) return hardware.outputs[size_t(index)];
           std::vector<Tensor> expected = host.run(inputs);
           if (!request.verify) return expected;
@@ -98,7 +99,7 @@ RunReport run_folder(const RunRequest& request) {
   runs.mismatches = mismatches;
   runs.ending = hardware.ending;
   runs.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return report_design_runs(request, folder.graph, std::move(runs), hardware.cycles);
+  return report_design_runs(request, folder.graph, samples, std::move(runs), hardware.cycles);
 }
 
 // A device takes what fits into it, which takes a search to know; what the components lack is known at once.

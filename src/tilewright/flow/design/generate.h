@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "tilewright/flow/design/design_report.h"
+#include "tilewright/flow/model/answer.h"
 #include "tilewright/graph/graph.h"
 #include "tilewright/hardware/device.h"
 #include "tilewright/hardware/memory_model.h"
@@ -33,6 +34,7 @@ struct GeneratedDesign {
   std::optional<pipeline::SimulationResult> simulation;  // of one image
   Ending ending = Ending::kNone;                         // what ended the simulation, where the deadline did
   DesignReport report;
+  Answer preprocessing;  // of the calibration's pictures and sounds; empty: there are none
 };
 
 // `graph`: of hardware_form. Errors: those of extract_network (unsupported operators, all of them), of

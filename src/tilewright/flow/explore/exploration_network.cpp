@@ -11,7 +11,7 @@
 #include "tilewright/base/hash.h"
 #include "tilewright/flow/model/container.h"
 #include "tilewright/flow/model/hardware_form.h"
-#include "tilewright/flow/model/samples.h"
+#include "tilewright/flow/samples/samples.h"
 #include "tilewright/overlay/tuning/schedule_problem.h"
 
 namespace tilewright {

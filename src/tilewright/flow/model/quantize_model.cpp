@@ -40,17 +40,24 @@ QuantizeOptions quantizer_options(const QuantizeRequest& request) {
   return result;
 }
 
-const SampleFile& judged_samples(const QuantizeRequest& request) {
+const std::string kCalibrationOption = "--calibration";
+
+const SampleRequest& judged_samples(const QuantizeRequest& request) {
   return request.evaluation.empty() ? request.calibration : request.evaluation;
+}
+
+InputSamples read_judged(const QuantizeRequest& request, const Graph& graph) {
+  return InputSamples::read(judged_samples(request), graph,
+                            request.evaluation.empty() ? kCalibrationOption : "--evaluate", request.threads);
 }
 
 // One class number per sample of the accuracy; empty without labels.
 std::vector<int64_t> read_labels(const QuantizeRequest& request, const Graph& graph, int64_t samples) {
-  if (request.labels.empty()) return {};
+  if (!request.labels) return {};
   const Value& output = graph.value(graph.outputs[0]);
   const int64_t batch = output.shape.rank() == 0 ? 1 : std::max<int64_t>(output.shape[0], 1);
   const int64_t classes = class_count(output.type, output.shape.element_count() / batch);
-  return Samples::read(request.labels).labels(samples, classes, judged_samples(request).count > 0);
+  return read_samples(*request.labels).labels(samples, classes, judged_samples(request).count > 0);
 }
 
 void check_quantized(const std::string& path, const Graph& graph) {
@@ -94,27 +101,33 @@ QuantizedModel quantize_to_fixed_point(const QuantizeRequest& request) {
       {"fraction", fraction}, {"fixed_mac_share", report.fixed_mac_share()}, {"warnings", report.warnings}};
   std::string text;
   if (!judged_samples(request).empty()) {
-    const std::vector<Tensor> samples = stack_inputs(graph, Samples::read(judged_samples(request)));
+    const InputSamples judged = read_judged(request, graph);
+    const std::vector<Tensor> samples = judged.stack();
     const AccuracyReport accuracy = compare_accuracy(
         graph, fixed, samples, read_labels(request, graph, samples[0].shape()[0]), request.threads);
     const FixedPointCheck check = check_fixed_point(fixed, samples, request.threads);
     json.update(accuracy_json(accuracy));
     json["saturated"] = check.saturated();
     json["may_wrap"] = check.may_wrap();
-    text = to_string(accuracy) + to_string(check);
+    text = judged.text() + to_string(accuracy) + to_string(check);
+    if (!judged.text().empty()) json["preprocessing"] = judged.json();
   }
   return {std::move(fixed), {to_string(report) + text, json_text(json, 2) + "\n"}};
 }
 
 QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
   const Graph graph = optimize(load_model(request.model));
-  if (request.calibration.empty()) {
-    throw Error(ErrorKind::kInvalidInput, "no calibration inputs", "give an array with --calibration");
-  }
-  const std::vector<Tensor> calibration = stack_inputs(graph, Samples::read(request.calibration));
+  const InputSamples read =
+      InputSamples::read(request.calibration, graph, kCalibrationOption, request.threads);
+  const std::vector<Tensor> calibration = read.stack();
   const bool evaluates = !request.evaluation.empty();
-  const std::vector<Tensor> samples =
-      evaluates ? stack_inputs(graph, Samples::read(request.evaluation)) : calibration;
+  std::string preprocessing = read.text();
+  std::vector<Tensor> samples = calibration;
+  if (evaluates) {
+    const InputSamples judged = read_judged(request, graph);
+    samples = judged.stack();
+    preprocessing += judged.text();
+  }
   const std::vector<int64_t> labels = read_labels(request, graph, samples[0].shape()[0]);
 
   Graph quantized = quantize(graph, calibration, quantizer_options(request));
@@ -124,13 +137,15 @@ QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
   IntegerizeReport integer_report;
   const Graph integer = integerize(quantized, &integer_report);
   const AccuracyReport accuracy = compare_accuracy(graph, integer, samples, labels, request.threads);
-  const nlohmann::json json = {{"samples", accuracy.samples},
-                               {"float_accuracy", accuracy.float_accuracy()},
-                               {"int8_accuracy", accuracy.quantized_accuracy()},
-                               {"agreements", accuracy.agreements},
-                               {"integer_mac_share", integer_report.integer_mac_share()}};
-  return {std::move(quantized),
-          {to_string(accuracy) + "\n" + to_string(integer_report), json_text(json, 2) + "\n"}};
+  nlohmann::json json = {{"samples", accuracy.samples},
+                         {"float_accuracy", accuracy.float_accuracy()},
+                         {"int8_accuracy", accuracy.quantized_accuracy()},
+                         {"agreements", accuracy.agreements},
+                         {"integer_mac_share", integer_report.integer_mac_share()}};
+  if (!read.text().empty()) json["preprocessing"] = read.json();
+  return {
+      std::move(quantized),
+      {preprocessing + to_string(accuracy) + "\n" + to_string(integer_report), json_text(json, 2) + "\n"}};
 }
 
 }  // namespace

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "tilewright/flow/model/answer.h"
 #include "tilewright/flow/model/load_model.h"
-#include "tilewright/flow/model/samples.h"
+#include "tilewright/flow/samples/input_samples.h"
 
 namespace tilewright {
 
@@ -14,12 +15,12 @@ struct QuantizeRequest {
   ModelFile model;
   // int8 needs samples for calibration; fixed point ("q10.22") needs none to be written, only to be judged.
   std::string number_type = "int8";
-  SampleFile calibration, evaluation;    // evaluation: of the accuracy; empty: the calibration's
-  SampleFile labels;                     // class numbers of the evaluation; empty: none
-  std::filesystem::path output;          // ONNX file; empty: none is written
-  std::string scales = "real";           // or power-of-two
-  std::string method = "squared-error";  // how ranges are chosen: min-max, percentile, kl
-  bool per_tensor = false;               // one weight scale per tensor instead of one per channel
+  SampleRequest calibration, evaluation;  // evaluation: of the accuracy; empty: the calibration's
+  std::optional<SampleSource> labels;     // class numbers of the evaluation; empty: none
+  std::filesystem::path output;           // ONNX file; empty: none is written
+  std::string scales = "real";            // or power-of-two
+  std::string method = "squared-error";   // how ranges are chosen: min-max, percentile, kl
+  bool per_tensor = false;                // one weight scale per tensor instead of one per channel
   int weight_bits = 8, activation_bits = 8;
   int threads = 1;
 };

@@ -7,7 +7,7 @@
 
 #include "tilewright/base/json.h"
 #include "tilewright/flow/place/fabric_run.h"
-#include "tilewright/tensor/npy.h"
+#include "tilewright/flow/samples/input_samples.h"
 
 namespace tilewright {
 namespace {
@@ -24,8 +24,13 @@ void check_fabric_request(const RunRequest& request) {
   refuse(!request.engine.trace.empty(), "--trace");
   refuse(!request.engine.wave.empty(), "--wave");
   refuse(request.engine.counters, "--counters");
-  const double scale = request.input.samples ? request.input.samples->scale() : request.input.scale;
-  refuse(scale != 1.0, "--input-scale");
+  refuse(request.input.scale != 1.0, "--input-scale");
+  refuse(!request.input.preprocess.empty(), "--preprocess");
+  if (request.input.sources.size() > 1 ||
+      (!request.input.empty() && !request.input.sources[0].input.empty())) {
+    throw Error(ErrorKind::kInvalidInput, "a mapped program takes one array, a column for each of its inputs",
+                "--input FILE, once and without a name");
+  }
   if (request.engine.name != "fabric")
     throw Error(ErrorKind::kInvalidInput, "a mapped program runs on the fabric only", "--engine fabric");
 }
@@ -33,11 +38,7 @@ void check_fabric_request(const RunRequest& request) {
 RunReport run_mapped_program(const RunRequest& request) {
   check_fabric_request(request);
   std::optional<Tensor> input;
-  if (request.input.samples) {
-    input = request.input.samples->array();
-  } else if (!request.input.path.empty()) {
-    input = read_npy(request.input.path);
-  }
+  if (!request.input.empty()) input = read_array(request.input.sources[0]);
   FabricRun run = run_on_fabric(cgra::read_mapped_program(request.model.path), input, request.input.count);
   const cgra::FabricSimulationResult& result = run.check.result;
   std::vector<std::string> names;

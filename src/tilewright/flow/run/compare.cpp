@@ -14,6 +14,7 @@
 
 #include "tilewright/base/json.h"
 #include "tilewright/flow/run/engine.h"
+#include "tilewright/flow/samples/input_samples.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/transform/pipeline.h"
 
@@ -160,18 +161,23 @@ ModelComparison compare_models(const Graph& float_model, const Bundle& bundle,
   return result;
 }
 
+ModelComparison compare_samples(const Graph& float_model, const Bundle& bundle, const SampleRequest& input,
+                                double threshold_db) {
+  const InputSamples samples = InputSamples::read(input, float_model, "--input");
+  ModelComparison comparison = compare_models(float_model, bundle, samples.cut(0), threshold_db);
+  comparison.preprocessing = {samples.text(), json_text(samples.json())};
+  return comparison;
+}
+
 ModelComparison compare_files(const ModelFile& float_model, const std::filesystem::path& bundle,
-                              const SampleFile& input, double threshold_db) {
-  const Graph model = optimize(load_model(float_model));
-  const Bundle compiled = read_bundle(bundle);
-  const Samples samples = Samples::read(input);
-  count_inputs(model, samples);  // a model with several inputs is an error
-  return compare_models(model, compiled, cut_inputs(model, samples, 0), threshold_db);
+                              const SampleRequest& input, double threshold_db) {
+  return compare_samples(optimize(load_model(float_model)), read_bundle(bundle), input, threshold_db);
 }
 
 std::string to_string(const ModelComparison& comparison) {
-  std::string text = fmt::format("{:<32} {:>9} {:>14} {:>11}  {}\n", "tensor", "SQNR dB", "largest error",
-                                 "saturated", "cause");
+  std::string text = comparison.preprocessing.text;
+  text += fmt::format("{:<32} {:>9} {:>14} {:>11}  {}\n", "tensor", "SQNR dB", "largest error", "saturated",
+                      "cause");
   for (const TensorComparison& t : comparison.tensors) {
     text += fmt::format("{:<32} {:>9.1f} {:>8.2f} steps {:>9.2f} %  {}\n", t.source, t.sqnr_db,
                         t.largest_error_steps, 100 * t.saturated_share, name(t.cause));
@@ -198,9 +204,11 @@ std::string to_json(const ModelComparison& comparison) {
                        {"saturated_share", t.saturated_share},
                        {"cause", name(t.cause)}});
   }
-  const nlohmann::json facts = {{"tensors", tensors},
-                                {"first_divergence", comparison.first_divergence},
-                                {"engine_faults", comparison.engine_faults}};
+  nlohmann::json facts = {{"tensors", tensors},
+                          {"first_divergence", comparison.first_divergence},
+                          {"engine_faults", comparison.engine_faults}};
+  if (!comparison.preprocessing.text.empty())
+    facts["preprocessing"] = nlohmann::json::parse(comparison.preprocessing.json);
   return json_text(facts, 2) + "\n";
 }
 

@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/flow/model/answer.h"
 #include "tilewright/flow/model/load_model.h"
-#include "tilewright/flow/model/samples.h"
 #include "tilewright/flow/run/bundle.h"
+#include "tilewright/flow/samples/sample_request.h"
 
 namespace tilewright {
 
@@ -38,15 +39,19 @@ struct ModelComparison {
   int first_divergence = -1;
   // Values that cross between host and overlay where simulator and integer reference differ: must be empty.
   std::vector<std::string> engine_faults;
+  Answer preprocessing;  // of a picture or a sound; empty: the input is none
 };
 
 // Runs the float model, the integer reference and the functional engine on one input each. Errors (invalid
 // input): the models have other inputs; no value of the bundle is known in the float model.
 ModelComparison compare_models(const Graph& float_model, const Bundle& bundle,
                                const std::vector<Tensor>& inputs, double threshold_db = 20);
-// The same for a model file, the bundle in a file and the first of the samples.
+// The same for a graph of transform/optimize, and the first of the samples.
+ModelComparison compare_samples(const Graph& float_model, const Bundle& bundle, const SampleRequest& input,
+                                double threshold_db = 20);
+// The same for a model file and the bundle in a file.
 ModelComparison compare_files(const ModelFile& float_model, const std::filesystem::path& bundle,
-                              const SampleFile& input, double threshold_db = 20);
+                              const SampleRequest& input, double threshold_db = 20);
 std::string to_string(const ModelComparison& comparison);
 std::string to_json(const ModelComparison& comparison);  // ends with a newline
 

@@ -20,8 +20,8 @@
 namespace tilewright {
 namespace {
 
-RunReport report_overlay_runs(const RunRequest& request, const Graph& graph, SampleRuns runs,
-                              const overlay::CycleCounters& cycles) {
+RunReport report_overlay_runs(const RunRequest& request, const Graph& graph, const InputSamples& samples,
+                              SampleRuns runs, const overlay::CycleCounters& cycles) {
   SampleFacts more{.engine = request.engine.name};
   if (request.engine.is_timed()) {
     more.facts["counters"] = json_text(counters_json(cycles));
@@ -32,14 +32,13 @@ RunReport report_overlay_runs(const RunRequest& request, const Graph& graph, Sam
                                    double(cycles.cycles) / double(runs.count));
     if (request.engine.counters) more.lines += counters_text(cycles);
   }
-  return sample_report(request, graph, std::move(runs), more);
+  return sample_report(request, graph, samples, std::move(runs), more);
 }
 
 RunReport run_bundle_file(const RunRequest& request) {
-  RunRequest with_samples = request;
-  with_samples.input.samples = std::make_shared<const Samples>(input_samples(request));
+  check_given(request.input, kInputOption);
   return run_bundle(PreparedBundle(read_bundle(request.model.path, request.hardware, request.folders)),
-                    with_samples);
+                    request);
 }
 
 }  // namespace
@@ -53,9 +52,9 @@ std::shared_ptr<const Engine> PreparedBundle::engine(Execution execution) const 
 
 RunReport run_bundle(const PreparedBundle& prepared, const RunRequest& request) {
   check_engine(overlay_target(), request.engine.name);
-  const Samples samples = input_samples(request);
   const Bundle& bundle = prepared.bundle();
-  const int64_t count = count_inputs(bundle.graph, samples);
+  const InputSamples samples = input_samples(request, bundle.graph);
+  const int64_t count = samples.count();
   const bool host = request.engine.name == kHost;
   const overlay::ProgramEngineOptions overlay_engine =
       program_engine_options(request.engine, request.folders);
@@ -80,7 +79,7 @@ RunReport run_bundle(const PreparedBundle& prepared, const RunRequest& request) 
         if (trace) session->trace(*trace);
         auto check = reference ? std::make_shared<Session>(reference) : nullptr;
         return [&, session, check](int64_t index) {
-          const std::vector<Tensor> inputs = cut_inputs(bundle.graph, samples, index);
+          const std::vector<Tensor> inputs = samples.cut(index);
           std::vector<Tensor> outputs = session->run(inputs);
           if (check) {
             const std::vector<Tensor> expected = check->run(inputs);
@@ -94,7 +93,7 @@ RunReport run_bundle(const PreparedBundle& prepared, const RunRequest& request) 
   overlay::CycleCounters cycles;
   for (const auto& session : sessions) overlay::add(cycles, session->cycles());
   if (trace) trace->finish();
-  return report_overlay_runs(request, bundle.graph, std::move(runs), cycles);
+  return report_overlay_runs(request, bundle.graph, samples, std::move(runs), cycles);
 }
 
 namespace {

@@ -4,6 +4,8 @@
 // elements of lists.
 #include "tilewright/flow/schema/document_schema.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 #include <map>
@@ -18,14 +20,14 @@
 namespace tilewright {
 namespace {
 
-using Json = nlohmann::json;
+using Document = nlohmann::ordered_json;  // readers may mind the order of a map's entries
 using Schema = nlohmann::ordered_json;
 using Place = FieldRecorder::Place;
 
 constexpr const char* kAnyKey = "*";
 constexpr const char* kElement = "[]";
 
-Json scalar_json(const YAML::Node& node) {
+Document scalar_json(const YAML::Node& node) {
   const std::string& text = node.Scalar();
   if (node.Tag() == "!") return text;  // in quotes
   int64_t integer = 0;
@@ -37,27 +39,27 @@ Json scalar_json(const YAML::Node& node) {
   return text;
 }
 
-Json node_json(const YAML::Node& node) {
+Document node_json(const YAML::Node& node) {
   if (node.IsScalar()) return scalar_json(node);
   if (node.IsSequence()) {
-    Json list = Json::array();
+    Document list = Document::array();
     for (const auto& element : node) list.push_back(node_json(element));
     return list;
   }
   if (!node.IsMap()) return nullptr;
-  Json map = Json::object();
+  Document map = Document::object();
   for (const auto& entry : node) map[entry.first.Scalar()] = node_json(entry.second);
   return map;
 }
 
-const char* type_of(const Json& value) {
+const char* type_of(const Document& value) {
   if (value.is_number_integer()) return "integer";
   if (value.is_number()) return "number";
   return value.type_name();  // object, array, string, boolean, null
 }
 
-const Json* value_at(const Json& document, const Place& place) {
-  const Json* at = &document;
+const Document* value_at(const Document& document, const Place& place) {
+  const Document* at = &document;
   for (const std::string& step : place) {
     if (at->is_array() && std::stoul(step) < at->size()) {
       at = &(*at)[std::stoul(step)];
@@ -71,8 +73,8 @@ const Json* value_at(const Json& document, const Place& place) {
 }
 
 // The document with another value at a place whose parent exists.
-Json replaced(Json document, const Place& place, const Json& value) {
-  Json* at = &document;
+Document replaced(Document document, const Place& place, const Document& value) {
+  Document* at = &document;
   for (const std::string& step : place) at = at->is_array() ? &(*at)[std::stoul(step)] : &(*at)[step];
   *at = value;
   return document;
@@ -83,8 +85,10 @@ class SchemaFinder {
   SchemaFinder(const DocumentReader& read, const std::vector<std::string>& specimens) : read_(read) {
     for (const std::string& specimen : specimens) {
       plain_texts_ = plain_texts_ || !specimen.starts_with('{');
-      const Json document = document_json(specimen);
-      if (!learn(document)) read_(specimen);  // says why
+      const Document document = document_json(specimen);
+      if (learn(document)) continue;
+      read_(specimen);  // says why
+      throw Error(ErrorKind::kInternal, "a specimen is refused as JSON:\n" + specimen);
     }
     // Every round may find maps, whose fields the next one tries.
     for (bool found = true; found;) found = try_fields();
@@ -95,12 +99,16 @@ class SchemaFinder {
   struct Map {
     std::map<std::string, RecordedField> fields;
     bool closed = false;
-    Json document;  // one that has it
-    Place place;    // where
+    Document document;  // one that has it
+    Place place;        // where
+  };
+  struct Seen {
+    Document document;
+    Place place;
   };
 
   // Whether the reader takes the document; what it asked for is kept in any case.
-  bool learn(const Json& document) {
+  bool learn(const Document& document) {
     FieldRecorder recorder;
     bool taken = true;
     try {
@@ -114,7 +122,7 @@ class SchemaFinder {
     return taken;
   }
 
-  void keep(const Place& where, const Place& place, const RecordedMap& recorded, const Json& document) {
+  void keep(const Place& where, const Place& place, const RecordedMap& recorded, const Document& document) {
     const auto [at, fresh] = maps_.emplace(where, Map{recorded.fields, recorded.closed, document, place});
     types_[where].insert("object");
     if (fresh) return;
@@ -142,9 +150,9 @@ class SchemaFinder {
   }
 
   // The place in the format of a place in a document.
-  static Place general(const Json& document, const Place& place, const FieldRecorder& recorder) {
+  static Place general(const Document& document, const Place& place, const FieldRecorder& recorder) {
     Place result, at;
-    const Json* value = &document;
+    const Document* value = &document;
     for (const std::string& step : place) {
       const bool asked = recorder.maps().count(at) > 0;
       result.push_back(value->is_array() ? kElement : asked ? step : kAnyKey);
@@ -154,11 +162,15 @@ class SchemaFinder {
     return result;
   }
 
-  void observe(const Json& value, const Place& place, const FieldRecorder& recorder,
-               const Json* root = nullptr) {
-    const Json& document = root ? *root : value;
-    types_[general(document, place, recorder)].insert(type_of(value));
-    if (!value.is_structured()) return;
+  void observe(const Document& value, const Place& place, const FieldRecorder& recorder,
+               const Document* root = nullptr) {
+    const Document& document = root ? *root : value;
+    const Place where = general(document, place, recorder);
+    types_[where].insert(type_of(value));
+    if (!value.is_structured()) {
+      if (!place.empty()) seen_.try_emplace(where, Seen{document, place});
+      return;
+    }
     for (const auto& [name, child] : value.items()) {
       Place inner = place;
       inner.push_back(name);
@@ -167,37 +179,53 @@ class SchemaFinder {
   }
 
   // Values of all types, and close relatives of the one that is there, which a limit may take.
-  static std::vector<Json> variants(const Json* present) {
-    std::vector<Json> values = {true,
-                                1,
-                                2.5,
-                                "text",
-                                Json::array(),
-                                Json::object(),
-                                Json::array({Json::object()}),
-                                Json::array({1}),
-                                Json::array({"text"})};
+  static std::vector<Document> variants(const Document* present) {
+    std::vector<Document> values = {true,
+                                    1,
+                                    2.5,
+                                    "text",
+                                    Document::array(),
+                                    Document::object(),
+                                    Document::array({Document::object()}),
+                                    Document::array({1}),
+                                    Document::array({"text"})};
     if (present != nullptr && present->is_number()) {
       values.push_back(present->get<double>() + 0.5);
       values.push_back(present->get<double>() * 0.75);
-      values.push_back(std::to_string(present->get<double>()));
+      values.push_back(fmt::format("{}*1", present->get<double>()));  // where expressions stand
     }
     if (present != nullptr && present->is_array() && !present->empty()) {
       values.push_back(present->front());
     } else if (present != nullptr && !present->is_structured()) {
-      values.push_back(Json::array({*present}));
-      values.push_back(Json::array({*present, *present}));
+      values.push_back(Document::array({*present}));
+      values.push_back(Document::array({*present, *present}));
     }
     return values;
   }
 
+  bool asked_for(const Place& field) const {
+    const auto map = maps_.find(Place(field.begin(), field.end() - 1));
+    return map != maps_.end() && map->second.fields.count(field.back()) > 0;
+  }
+
+  bool ignored(Place place) const {
+    while (!place.empty() && ignored_.count(place) == 0) place.pop_back();
+    return !place.empty();
+  }
+
+  // Scalars in maps and lists that the reader walks through by itself, which are not tried yet.
+  std::vector<std::pair<Place, Seen>> walked_scalars() {
+    std::vector<std::pair<Place, Seen>> found;
+    for (const auto& [general, seen] : seen_) {
+      if (!asked_for(general) && !ignored(general) && tried_.insert(general).second)
+        found.push_back({general, seen});
+    }
+    return found;
+  }
+
   // Tries the fields that the reader looks into by itself, each once. True: there were some.
   bool try_fields() {
-    struct Field {
-      Json document;
-      Place place, general;
-    };
-    std::vector<Field> todo;
+    std::vector<std::pair<Place, Seen>> todo;
     for (const auto& [where, map] : maps_) {
       for (const auto& [name, field] : map.fields) {
         Place general = where;
@@ -205,13 +233,14 @@ class SchemaFinder {
         if (field.kind != FieldKind::kRaw || !tried_.insert(general).second) continue;
         Place place = map.place;
         place.push_back(name);
-        todo.push_back({map.document, place, general});
+        todo.push_back({general, {map.document, place}});
       }
     }
-    for (const auto& [document, place, general] : todo) {
+    if (todo.empty()) todo = walked_scalars();
+    for (const auto& [general, seen] : todo) {
       bool any = true;
-      for (const Json& value : variants(value_at(document, place)))
-        any = learn(replaced(document, place, value)) && any;
+      for (const Document& value : variants(value_at(seen.document, seen.place)))
+        any = learn(replaced(seen.document, seen.place, value)) && any;
       if (any) ignored_.insert(general);
     }
     return !todo.empty();
@@ -221,7 +250,7 @@ class SchemaFinder {
     Schema options = Schema::array();
     const auto found = types_.find(place);
     if (found == types_.end()) return Schema::object();
-    if (ignored_.count(place) > 0) return Schema::object();
+    if (ignored(place)) return Schema::object();
     std::set<std::string> scalars = found->second;
     if (plain_texts_ && scalars.count("string") > 0) scalars.insert({"number", "boolean"});
     if (scalars.erase("object") > 0) options.push_back(object_schema(place));
@@ -263,7 +292,7 @@ class SchemaFinder {
     const Schema asked = asked_schema(field, place);
     const std::set<std::string> others = other_types(asked, place);
     if (others.empty()) return asked;
-    return {{"anyOf", {asked, {{"type", others}}}}};
+    return {{"anyOf", {asked, {{"type", others.size() == 1 ? Schema(*others.begin()) : Schema(others)}}}}};
   }
 
   // Scalars that the reader took where it asks for another type: it has worked them out (expressions).
@@ -312,6 +341,7 @@ class SchemaFinder {
   const DocumentReader& read_;
   std::map<Place, Map> maps_;
   std::map<Place, std::set<std::string>> types_;
+  std::map<Place, Seen> seen_;  // a scalar of each place
   std::set<Place> tried_;
   std::set<Place> ignored_;   // the reader takes anything there
   bool plain_texts_ = false;  // in YAML a plain 8 is a text, too, for who asks for one
@@ -319,7 +349,9 @@ class SchemaFinder {
 
 }  // namespace
 
-nlohmann::json document_json(const std::string& text) { return node_json(parse_yaml(text, "specimen")); }
+nlohmann::ordered_json document_json(const std::string& text) {
+  return node_json(parse_yaml(text, "specimen"));
+}
 
 nlohmann::ordered_json document_schema(const DocumentReader& read,
                                        const std::vector<std::string>& specimens) {

@@ -19,6 +19,6 @@ using DocumentReader = std::function<void(const std::string& text)>;
 nlohmann::ordered_json document_schema(const DocumentReader& read, const std::vector<std::string>& specimens);
 
 // A YAML or JSON text as JSON: plain scalars have the types of YAML's core schema.
-nlohmann::json document_json(const std::string& text);
+nlohmann::ordered_json document_json(const std::string& text);
 
 }  // namespace tilewright

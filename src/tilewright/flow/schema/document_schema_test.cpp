@@ -38,6 +38,10 @@ void read_example(const std::string& text) {
   }
   const YAML::Node colours = map.child("colours");
   if (colours.IsDefined() && !colours.IsMap()) map.error("colours", "a map is expected");
+  if (colours.IsDefined() && colours.IsMap()) {
+    for (const auto& entry : colours)
+      if (!entry.second.IsScalar()) map.error("colours", "a text is expected");
+  }
   map.finish();
   problems.raise_if_any();
 }
@@ -56,6 +60,27 @@ TEST(DocumentSchema, HasWhatTheReaderAsksFor) {
   EXPECT_EQ(fields["colours"]["additionalProperties"], kPlain);
 }
 
+// A reader that minds the order of a map: every value is a number that is not less than the one before it.
+void read_rising(const std::string& text) {
+  Diagnostics problems;
+  YamlMap map(parse_yaml(text, "example"), "example", problems);
+  double least = 0, value = 0;
+  const YAML::Node steps = map.child("steps");
+  if (!steps.IsDefined() || !steps.IsMap()) throw Error(ErrorKind::kInvalidInput, "steps: a map is expected");
+  for (const auto& entry : steps) {
+    if (!YAML::convert<double>::decode(entry.second, value) || value < least)
+      map.error("steps", "a number is expected, and none below the one before it");
+    least = value;
+  }
+  map.finish();
+  problems.raise_if_any();
+}
+
+TEST(DocumentSchema, TriesWhatStandsInMapsOfAnyKeys) {
+  const Schema schema = document_schema(read_rising, {"steps: {z: 1, a: 2, k: 3}\n"});
+  EXPECT_EQ(schema["properties"]["steps"]["additionalProperties"], (Schema{{"type", "number"}}));
+}
+
 // No specimen has parts: that they are a list of maps is found by trying.
 TEST(DocumentSchema, FindsMapsThatNoSpecimenHas) {
   const Schema schema = document_schema(read_example, {"name: a\n"});
@@ -72,9 +97,10 @@ TEST(DocumentSchema, RefusesASpecimenThatIsWrong) {
 }
 
 TEST(DocumentJson, KnowsTheTypesOfPlainScalars) {
-  const nlohmann::json json = document_json("a: 1\nb: 2.5e-3\nc: true\nd: \"7\"\ne: text\nf: [1, {g: x}]\n");
-  EXPECT_EQ(json,
-            nlohmann::json::parse(R"({"a":1,"b":0.0025,"c":true,"d":"7","e":"text","f":[1,{"g":"x"}]})"));
+  const nlohmann::ordered_json json =
+      document_json("a: 1\nb: 2.5e-3\nc: true\nd: \"7\"\ne: text\nf: [1, {g: x}]\n");
+  EXPECT_EQ(json, nlohmann::ordered_json::parse(
+                      R"({"a":1,"b":0.0025,"c":true,"d":"7","e":"text","f":[1,{"g":"x"}]})"));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "tilewright/cgra/problem/mapping_file.h"
 #include "tilewright/flow/place/fabric_run.h"
 #include "tilewright/flow/place/place_question.h"
+#include "tilewright/flow/samples/preprocess.h"
 #include "tilewright/hardware/array_hardware.h"
 #include "tilewright/hardware/device.h"
 #include "tilewright/hardware/fabric.h"
@@ -120,6 +121,14 @@ cgra::MappedProgram example_program(const SharedFolders& folders) {
 
 Texts mapped_texts(const SharedFolders& folders) { return {print_mapped_program(example_program(folders))}; }
 
+Texts preprocess_texts(const SharedFolders&) {
+  return {
+      "colour: bgr\nresize: [256, 320]\ncrop: [224, 200]\nlayout: nhwc\nscale: 1/255\nmean: [0.5, 0.25, "
+      "0.125]\nstd: [1, 2, 3.5]\n",
+      "resize: 256\ncrop: 224\nscale: 0.5\nmean: 0.5\nstd: 2\n",
+      "resize: 224x320\nscale: 2\nrate: 16000\nchannel: mean\nlength: 16000\n", "channel: 1\n"};
+}
+
 Texts implementation_texts(const SharedFolders&) { return {synthesis::print_implementation({})}; }
 
 Texts graph_texts(const SharedFolders& folders) {
@@ -175,6 +184,9 @@ const std::vector<FileFormat>& file_formats() {
        graph_texts},
       {"mapped-program", "a graph on a fabric (-o of place; run)",
        [](const std::string& text) { cgra::parse_mapped_program(text, kSource); }, mapped_texts},
+      {"preprocess",
+       "what is done to pictures and sounds (--preprocess of run, compare, quantize and generate)",
+       [](const std::string& text) { parse_preprocess(text, kSource); }, preprocess_texts},
       {"implementation", "choices of synthesis, placer and router (records of implementations)",
        [](const std::string& text) { synthesis::parse_implementation(text, kSource); }, implementation_texts},
   };

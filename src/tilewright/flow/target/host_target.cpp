@@ -30,21 +30,21 @@ void check_model_request(const RunRequest& request) {
 
 RunReport run_model(const RunRequest& request) {
   check_model_request(request);
-  const Samples samples = input_samples(request);
+  check_given(request.input, kInputOption);
   Graph model = load_model(request.model);
   if (request.verify) {
     throw Error(ErrorKind::kInvalidInput, "--verify compares a bundle or a design with the integer reference",
                 "compile the model, or generate a design, first");
   }
   const Graph graph = host_form(std::move(model));
-  const int64_t count = count_inputs(graph, samples);
+  const InputSamples samples = input_samples(request, graph);
+  const int64_t count = samples.count();
   const int inner = count < request.threads ? request.threads : 1;
   const Executor executor(graph, HostOptions{inner});
   SampleRuns runs = run_samples(
       graph, count, inner == 1 ? request.threads : 1,
-      [&] { return [&](int64_t index) { return executor.run(cut_inputs(graph, samples, index)); }; },
-      watch_of(request));
-  return sample_report(request, graph, std::move(runs), {.engine = kHost});
+      [&] { return [&](int64_t index) { return executor.run(samples.cut(index)); }; }, watch_of(request));
+  return sample_report(request, graph, samples, std::move(runs), {.engine = kHost});
 }
 
 }  // namespace

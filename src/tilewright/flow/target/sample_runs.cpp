@@ -97,12 +97,14 @@ SampleRuns run_samples(const Graph& graph, int64_t count, int threads,
   return results;
 }
 
-RunReport sample_report(const RunRequest& request, const Graph& graph, SampleRuns runs,
-                        const SampleFacts& more) {
+RunReport sample_report(const RunRequest& request, const Graph& graph, const InputSamples& samples,
+                        SampleRuns runs, const SampleFacts& more) {
   RunReport report;
   nlohmann::json facts = {{"inputs", runs.count}, {"seconds", runs.seconds}};
   for (const auto& [name, value] : more.facts) facts[name] = nlohmann::json::parse(value);
+  if (!samples.text().empty()) facts["preprocessing"] = samples.json();
   report.summary =
+      samples.text() +
       fmt::format("{} inputs in {:.2f} s on the {} engine\n", runs.count, runs.seconds, more.engine) +
       more.lines;
   if (request.verify) {
@@ -128,11 +130,8 @@ RunReport sample_report(const RunRequest& request, const Graph& graph, SampleRun
   return report;
 }
 
-Samples input_samples(const RunRequest& request) {
-  if (request.input.empty()) {
-    throw Error(ErrorKind::kInvalidInput, "no input data", "give an array with --input");
-  }
-  return Samples::read(request.input);
+InputSamples input_samples(const RunRequest& request, const Graph& graph) {
+  return InputSamples::read(request.input, graph, kInputOption, request.threads);
 }
 
 }  // namespace tilewright

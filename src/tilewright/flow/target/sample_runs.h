@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/flow/samples/input_samples.h"
 #include "tilewright/flow/target/target.h"
 #include "tilewright/graph/graph.h"
 
@@ -43,10 +44,11 @@ struct SampleFacts {
   std::string lines;
   std::map<std::string, std::string> facts;
 };
-RunReport sample_report(const RunRequest& request, const Graph& graph, SampleRuns runs,
-                        const SampleFacts& more);
+RunReport sample_report(const RunRequest& request, const Graph& graph, const InputSamples& samples,
+                        SampleRuns runs, const SampleFacts& more);
 
-// The samples of request.input. Errors (invalid input): none is named; those of Samples.
-Samples input_samples(const RunRequest& request);
+// The samples of request.input for `graph`. Errors: those of InputSamples::read.
+inline const std::string kInputOption = "--input";
+InputSamples input_samples(const RunRequest& request, const Graph& graph);
 
 }  // namespace tilewright

@@ -13,7 +13,7 @@
 #include "tilewright/base/error.h"
 #include "tilewright/flow/model/answer.h"
 #include "tilewright/flow/model/load_model.h"
-#include "tilewright/flow/model/samples.h"
+#include "tilewright/flow/samples/sample_request.h"
 #include "tilewright/flow/target/shared_folders.h"
 #include "tilewright/graph/graph.h"
 #include "tilewright/search/deadline.h"
@@ -37,7 +37,7 @@ struct EngineRequest {
 
 struct RunRequest {
   ModelFile model;  // what a target has compiled, or a model file
-  SampleFile input;
+  SampleRequest input;
   std::filesystem::path labels;  // run_accuracy() reads them
   EngineRequest engine;
   std::string hardware;  // of a bundle: an overlay other than the one it was compiled for; empty: that one

@@ -85,7 +85,8 @@ class Table {
     table.firstElementChild.nextElementSibling.append(head);
     this.scroll.replaceChildren(table);
     this.more.hidden = shown.length <= limit;
-    this.count.textContent = shown.length === section.items.length ? `${plainNumber(shown.length)} rows` : `${plainNumber(shown.length)} of ${plainNumber(section.items.length)} rows`;
+    const all = section.items.length, rows = all === 1 ? "row" : "rows";
+    this.count.textContent = shown.length === all ? `${plainNumber(all)} ${rows}` : `${plainNumber(shown.length)} of ${plainNumber(all)} ${rows}`;
     this.mark();
   }
   row(item, columns) {

@@ -128,7 +128,7 @@ FusionReport fuse_network(const NetworkReport& report, const DataflowRun& run,
 
 std::string fusion_text(const FusionReport& fusion, const NetworkReport& report) {
   std::string text = fmt::format(
-      "Fused layers: what passes between them stays in the buffer, tile by tile. {} chains in the model.\n",
+      "Fused layers: what passes between them stays in the buffer, tile by tile. Chains in the model: {}.\n",
       fusion.chains);
   if (fusion.segments.empty()) return text + "No segment of a chain needs less energy fused.\n";
   TextTable table({"layers", "tile", "kept between tiles", ">recomputed", ">energy apart", ">fused", ">gain",

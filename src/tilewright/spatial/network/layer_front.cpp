@@ -124,17 +124,18 @@ NetworkFronts network_fronts(const WorkloadNetwork& network, const ArrayHardware
 std::string front_text(const NetworkFronts& fronts, const NetworkReport& report, size_t rows) {
   const std::vector<FrontCost>& points = fronts.front.points;
   std::string text = fmt::format(
-      "Energy-latency front of the network: {} points{}, merged from {} points of {} distinct layers{}\n",
-      points.size(),
+      "Energy-latency front of the network: {} {}{}, merged from those of {} distinct layers (points: "
+      "{}){}\n",
+      points.size(), points.size() == 1 ? "point" : "points",
       fronts.front.energy_slack > 0 ? fmt::format(" (thinned: energies at most {:.2e} above the exact front)",
                                                   fronts.front.energy_slack)
                                     : "",
+      fronts.shapes.size(),
       [&] {
         size_t sum = 0;
         for (const LayerFront& shape : fronts.shapes) sum += shape.points.size();
         return sum;
       }(),
-      fronts.shapes.size(),
       fronts.proven ? ", all proven" : "; searches were stopped, so it is an upper bound");
   if (points.empty()) return text + "note: a layer has no mapping, so neither has the network\n";
   TextTable table({">cycles", ">time", ">energy", ">cycles/least", ">energy/least", ">EDP"});

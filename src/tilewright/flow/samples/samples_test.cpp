@@ -1,4 +1,4 @@
-#include "tilewright/flow/model/samples.h"
+#include "tilewright/flow/samples/samples.h"
 
 #include <gtest/gtest.h>
 

@@ -1,19 +1,16 @@
 // Accepts an array with or without a batch axis and with axes of size 1 more or less, but never with axes in
-// another order. Float inputs are scaled in float32; integers must fit exactly.
-#include "tilewright/flow/model/samples.h"
+// another order. Float inputs are normalised in float32, as a user's own preprocessing in that type would be;
+// integers must fit exactly.
+#include "tilewright/flow/samples/samples.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <iterator>
 #include <span>
 
-#include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
-#include "tilewright/tensor/idx.h"
-#include "tilewright/tensor/npy.h"
 #include "tilewright/tensor/tensor_parts.h"
 
 namespace tilewright {
@@ -31,32 +28,24 @@ bool same_axes(std::span<const int64_t> a, std::span<const int64_t> b) {
   return x == y || x.size() <= 1 || y.size() <= 1;
 }
 
-void check_single_input(const Graph& graph) {
-  if (graph.inputs.size() == 1) return;
-  std::string names;
-  for (ValueId v : graph.inputs) names += (names.empty() ? "" : ", ") + graph.value(v).name;
-  throw Error(ErrorKind::kUnsupported,
-              fmt::format("the model has {} inputs ({})", graph.inputs.size(), names),
-              "data can only be given to models with one input");
-}
-
 }  // namespace
 
-Samples Samples::read(const std::filesystem::path& path, int64_t count, double scale) {
-  return with_context(fmt::format("file '{}'", path.string()), [&] {
-    const std::vector<std::byte> bytes = read_file(path);
-    const bool npy = bytes.size() > 6 && std::memcmp(bytes.data(), "\x93NUMPY", 6) == 0;
-    const bool idx = bytes.size() > 2 && ((bytes[0] == std::byte{0x1F} && bytes[1] == std::byte{0x8B}) ||
-                                          (bytes[0] == std::byte{0} && bytes[1] == std::byte{0}));
-    if (!npy && !idx) {
-      throw Error(ErrorKind::kInvalidInput, "neither .npy nor idx data", "save the array with numpy.save");
-    }
-    return Samples(npy ? parse_npy(bytes) : parse_idx(bytes), count, scale, path.string());
-  });
+float Normalization::apply(float value, int64_t element) const {
+  value = value * float(multiplier) / float(divisor);
+  const size_t channel = size_t(element / channel_size % channels);
+  const auto of_channel = [&](const std::vector<double>& values) {
+    return float(values.size() == 1 ? values[0] : values[channel]);
+  };
+  if (!mean.empty()) value -= of_channel(mean);
+  if (!deviation.empty()) value /= of_channel(deviation);
+  return value;
 }
 
-Samples::Samples(Tensor array, int64_t count, double scale, std::string name)
-    : array_(std::move(array)), limit_(count), scale_(scale), name_(std::move(name)) {
+Samples::Samples(Tensor array, int64_t count, Normalization normalization, std::string name)
+    : array_(std::move(array)),
+      limit_(count),
+      normalization_(std::move(normalization)),
+      name_(std::move(name)) {
   const int64_t present = array_.shape().rank() == 0 ? 1 : array_.shape()[0];
   if (array_.size() == 0 || count > present) {
     throw Error(ErrorKind::kInvalidInput,
@@ -102,13 +91,13 @@ int64_t Samples::count_for(const Shape& shape) const {
 
 Tensor Samples::cut(int64_t index, ElementType type, const Shape& shape) const {
   const int64_t size = shape.element_count(), start = index * size;
-  if (array_.type() == type && scale_ == 1.0) return elements_from(array_, start, shape);
+  const bool applies = !normalization_.is_identity() && (is_float(type) || normalization_.of_integers);
+  if (array_.type() == type && !applies) return elements_from(array_, start, shape);
   Tensor result(type, shape);
-  const bool scaled = is_float(type) && scale_ != 1.0;
   for (int64_t i = 0; i < size; ++i) {
-    const double value = array_.number_at(start + i);
-    // A float product, as a user's own float32 preprocessing would give.
-    result.set_number(i, scaled ? double(float(value) * float(scale_)) : value);
+    double value = array_.number_at(start + i);
+    if (applies) value = double(normalization_.apply(float(value), start + i));
+    result.set_number(i, value);
     if (!is_float(type) && result.number_at(i) != value) {
       throw Error(
           ErrorKind::kInvalidInput,
@@ -151,22 +140,6 @@ std::vector<int64_t> Samples::labels(int64_t count, int64_t classes, bool may_be
     labels.push_back(int64_t(label));
   }
   return labels;
-}
-
-int64_t count_inputs(const Graph& graph, const Samples& samples) {
-  check_single_input(graph);
-  return samples.count_for(graph.value(graph.inputs[0]).shape);
-}
-
-std::vector<Tensor> cut_inputs(const Graph& graph, const Samples& samples, int64_t index) {
-  const Value& input = graph.value(graph.inputs[0]);
-  return {samples.cut(index, input.type, input.shape)};
-}
-
-std::vector<Tensor> stack_inputs(const Graph& graph, const Samples& samples) {
-  count_inputs(graph, samples);
-  const Value& input = graph.value(graph.inputs[0]);
-  return {samples.stack(input.type, input.shape)};
 }
 
 std::vector<Tensor> random_inputs(const Graph& model, int64_t samples) {
