@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "fuzz/model_targets.h"
 #include "model/models_tensorflow/graphdef_twin.h"
 #include "model/own_networks/own_networks.h"
 #include "tilewright/base/file.h"
@@ -21,6 +22,9 @@ struct Files {
     write_file(folder / "signs.onnx", signs_network_file(1));
     write_file(folder / "lenet.tflite", tflite_twin(quantized));
     write_file(folder / "lenet.pb", graphdef_twin(lenet));
+    write_onnx(folder / "residual_int8.onnx", quantized_network("residual"));
+    write_file(folder / "residual.pb", graphdef_twin(trained_network("residual")));
+    write_file(folder / "depthwise.tflite", tflite_twin(quantized_network("depthwise")));
   }
   ~Files() { std::filesystem::remove_all(folder); }
 };
@@ -30,6 +34,14 @@ struct Files {
 std::filesystem::path own_files() {
   static const Files files;
   return files.folder;
+}
+
+std::vector<FuzzTarget> own_models() {
+  const std::filesystem::path folder = own_files();
+  return {onnx_target(folder / "lenet.onnx"),         onnx_target(folder / "lenet_int8.onnx"),
+          onnx_target(folder / "residual_int8.onnx"), onnx_target(folder / "signs.onnx"),
+          tflite_target(folder / "lenet.tflite"),     tflite_target(folder / "depthwise.tflite"),
+          tensorflow_target(folder / "lenet.pb"),     tensorflow_target(folder / "residual.pb")};
 }
 
 }  // namespace tilewright
