@@ -8,7 +8,7 @@ const {chromium} = createRequire(join(modules, 'node_modules', 'x.js'))('playwri
 const browser = await chromium.launch({executablePath: process.env.TILEWRIGHT_CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu']});
 
 async function shoot(name, file, width, height, theme, {use = async () => {}, fullPage = true} = {}) {
-  const page = await browser.newPage({viewport: {width, height}, colorScheme: theme, deviceScaleFactor: fullPage ? 1 : 2});
+  const page = await browser.newPage({viewport: {width, height}, colorScheme: theme, deviceScaleFactor: fullPage ? 1 : 1.5});
   await page.goto('file://' + join(pages, name + '.html'));
   await use(page);
   await page.screenshot({path: join(folder, file), fullPage});
@@ -20,8 +20,9 @@ for (const name of readdirSync(pages).filter((file) => file.endsWith('.html')).m
   await shoot(name, `${name}-390-dark.png`, 390, 844, 'dark');
 }
 // A layer selected in roofline, time line, bars and table at once.
-await shoot('explain', 'README.png', 1200, 740, 'light', {fullPage: false, use: async (page) => {
+await shoot('explain', 'README.png', 1200, 940, 'light', {fullPage: false, use: async (page) => {
   await page.locator('button.row').nth(3).click();
-  await page.evaluate(() => scrollTo(0, 0));
+  await page.evaluate(() => document.querySelector('main h2').scrollIntoView());
+  await page.evaluate(() => scrollBy(0, -24));
 }});
 await browser.close();
