@@ -126,16 +126,18 @@ class Model(Ported):
     def quantize(self, images: Samples | None = None, *, scale: float = 1.0, preprocess: Preprocess = None,
                  number_type: str = "int8",
                  weight_bits: int | None = None, activation_bits: int | None = None, scales: str | None = None,
-                 method: str | None = None, per_tensor: bool | None = None,
+                 method: str | None = None, per_tensor: bool | None = None, symmetric: bool | None = None,
                  evaluation: Samples | None = None, labels: npt.ArrayLike | os.PathLike[str] | None = None,
-                 output: Path | None = None, threads: int | None = None, progress: Progress = None) -> QuantizedModel:
+                 output: Path | None = None, format: str | None = None, threads: int | None = None,
+                 progress: Progress = None) -> QuantizedModel:
         """The model in integers (QDQ), calibrated on `images` (samples as in `measure`), or in fixed point
         (number_type "q10.22"). Its accuracy is measured on `evaluation`, or else on the images;
-        `labels` are class numbers of those samples. `output` also writes an ONNX file. `scales`: real or power-of-two;
-        `method`: squared-error, min-max, percentile or kl."""
+        `labels` are class numbers of those samples. `output` also writes an ONNX file, `format` as for
+        `QuantizedModel.save`. `scales`: real or power-of-two; `method`: squared-error, min-max, percentile or kl;
+        `symmetric`: zero points of activations are 0."""
         request = fill(_native.QuantizeRequest(), model=self._file, number_type=number_type, weight_bits=weight_bits,
                        activation_bits=activation_bits, scales=scales, method=method, per_tensor=per_tensor,
-                       threads=threads_of(threads))
+                       symmetric=symmetric, format=format, threads=threads_of(threads))
         if images is not None:
             request.calibration = samples_of(images, scale, preprocess)
         if evaluation is not None:
@@ -228,6 +230,11 @@ class QuantizedModel(Model):
     def __init__(self, graph: _native.Graph, path: str, text: str, report: dict[str, Any]):
         super().__init__(graph, path)
         self.text, self.report = text, report
+
+    def save(self, path: Path, *, format: str = "qdq") -> None:
+        """Writes an ONNX file: "qdq" (QuantizeLinear and DequantizeLinear), which every ONNX runtime runs, or "qonnx"
+        (Quant), which Brevitas, FINN and hls4ml exchange. `load` reads both, to the same integers."""
+        _native.write_quantized(os.fspath(path), self._graph, format)
 
 
 def shapes(values: list[Any]) -> str:
