@@ -34,7 +34,9 @@ foreach(folder hardware dataflows models/cgra models/tune)
   install(DIRECTORY ${folder}/ DESTINATION ${shared}/${folder} PATTERN "*.md" EXCLUDE)
 endforeach()
 install(DIRECTORY rtl/ DESTINATION ${shared}/rtl)  # with the README that `generate` puts into designs
-install(FILES models/lenet-fashion/lenet_fashion.onnx DESTINATION ${shared}/models/lenet-fashion)
+foreach(network lenet residual depthwise)
+  install(FILES models/${network}-fashion/${network}_fashion.onnx DESTINATION ${shared}/models/${network}-fashion)
+endforeach()
 
 # Made with the command (src/tilewright/cli/CMakeLists.txt).
 set(manual ${CMAKE_BINARY_DIR}/manual)

@@ -1,21 +1,8 @@
-// Trains LeNet on all 60,000 Fashion-MNIST training images and writes it as ONNX. Everything follows from the
-// seed: one thread, a fixed schedule, no early stopping. The test set is only read to print the final
-// accuracy.
+// Trains LeNet and writes it as ONNX.
 //
 // usage: train_lenet_fashion DATA_FOLDER OUTPUT.onnx [EPOCHS] [SEED]
-#include <omp.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <exception>
-#include <numeric>
-#include <string>
-
 #include "lenet.h"
-#include "tilewright/frontend/onnx/onnx_writer.h"
-#include "tilewright/tensor/idx.h"
+#include "trainer.h"
 
 namespace {
 
@@ -25,72 +12,10 @@ using tilewright::Shape;
 using tilewright::Tensor;
 using tilewright::ValueId;
 
-constexpr int kBatch = 100;
-constexpr int kSide = 28;
-
-// Pixel values / 255 as the network sees them, optionally mirrored and shifted (zeros come in).
-void draw(const Tensor& images, size_t index, bool mirror, int dy, int dx, float* target) {
-  const uint8_t* source = images.data<uint8_t>().data() + index * kSide * kSide;
-  for (int y = 0; y < kSide; ++y) {
-    for (int x = 0; x < kSide; ++x) {
-      const int from_y = y - dy, shifted = x - dx;
-      const bool inside = from_y >= 0 && from_y < kSide && shifted >= 0 && shifted < kSide;
-      const int from_x = mirror ? kSide - 1 - shifted : shifted;
-      target[y * kSide + x] = inside ? float(source[from_y * kSide + from_x]) * (1 / 255.0f) : 0.0f;
-    }
-  }
-}
-
-double accuracy(lenet::Lenet& network, const Tensor& images, const Tensor& labels) {
-  tilewright::Random unused(0);
-  std::vector<float> batch(kBatch * kSide * kSide);
-  int64_t right = 0;
-  const int64_t count = labels.size() / kBatch * kBatch;
-  for (int64_t start = 0; start < count; start += kBatch) {
-    for (int b = 0; b < kBatch; ++b)
-      draw(images, size_t(start + b), false, 0, 0, &batch[size_t(b) * kSide * kSide]);
-    const std::vector<float>& logits = network.forward(batch, 0, unused);
-    for (int b = 0; b < kBatch; ++b) {
-      const auto row = logits.begin() + b * 10;
-      right += std::max_element(row, row + 10) - row == labels.data<uint8_t>()[size_t(start + b)];
-    }
-  }
-  return 100.0 * double(right) / double(count);
-}
-
-void train(lenet::Lenet& network, const Tensor& images, const Tensor& labels, int epochs,
-           tilewright::Random& random) {
-  const int64_t count = labels.size(), batches = count / kBatch;
-  std::vector<size_t> order(static_cast<size_t>(count));
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::vector<float> batch(kBatch * kSide * kSide), targets(kBatch * 10);
-  for (int epoch = 0; epoch < epochs; ++epoch) {
-    for (size_t i = order.size() - 1; i > 0; --i)
-      std::swap(order[i], order[size_t(random.between(0, int64_t(i)))]);
-    double loss = 0;
-    for (int64_t step = 0; step < batches; ++step) {
-      std::fill(targets.begin(), targets.end(), 0.0f);
-      for (int b = 0; b < kBatch; ++b) {
-        const size_t index = order[size_t(step * kBatch + b)];
-        const bool mirror = random.chance(0.5);
-        const int dy = int(random.between(-1, 1)), dx = int(random.between(-1, 1));
-        draw(images, index, mirror, dy, dx, &batch[size_t(b) * kSide * kSide]);
-        targets[size_t(b) * 10 + labels.data<uint8_t>()[index]] = 1;
-      }
-      network.forward(batch, 0.4f, random);
-      loss += double(network.backward(targets));
-      const double progress = (double(epoch) + double(step) / double(batches)) / epochs;
-      network.step(float(0.04 * 0.5 * (1 + std::cos(progress * 3.14159265358979))), 0.9f, 5e-4f);
-    }
-    std::printf("epoch %d of %d: loss %.4f\n", epoch + 1, epochs, loss / double(batches));
-    std::fflush(stdout);
-  }
-}
-
 Graph as_graph(const lenet::Lenet& network) {
   Graph graph;
   graph.name = "lenet_fashion";
-  ValueId value = graph.add_input("image", ElementType::kF32, {1, 1, kSide, kSide});
+  ValueId value = graph.add_input("image", ElementType::kF32, {1, 1, fashion::kSide, fashion::kSide});
   const auto constant = [&](const std::string& name, size_t index, Shape shape) {
     return graph.add_constant(
         name, Tensor(std::move(shape), std::span<const float>(network.parameters[index].value)));
@@ -133,34 +58,33 @@ Graph as_graph(const lenet::Lenet& network) {
   return graph;
 }
 
-int run(int argc, char** argv) {
-  if (argc < 3) {
-    std::fprintf(stderr, "usage: train_lenet_fashion DATA_FOLDER OUTPUT.onnx [EPOCHS] [SEED]\n");
-    return 1;
+class LenetLearner : public fashion::Learner {
+ public:
+  explicit LenetLearner(tilewright::Random& random) : random_(random), network_(fashion::kBatch, random) {}
+
+  float learn(const std::vector<float>& pixels, const std::vector<uint8_t>& labels, float rate) override {
+    std::vector<float> targets(fashion::kBatch * fashion::kClasses);
+    for (size_t b = 0; b < labels.size(); ++b) targets[b * fashion::kClasses + labels[b]] = 1;
+    network_.forward(pixels, 0.4f, random_);
+    const float loss = network_.backward(targets);
+    network_.step(rate, 0.9f, 5e-4f);
+    return loss;
   }
-  const std::string folder = argv[1];
-  const int epochs = argc > 3 ? std::atoi(argv[3]) : 30;
-  const uint64_t seed = argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 1;
-  omp_set_num_threads(1);  // sums in another order would give another network
-  const Tensor images = tilewright::read_idx(folder + "/train-images-idx3-ubyte.gz");
-  const Tensor labels = tilewright::read_idx(folder + "/train-labels-idx1-ubyte.gz");
-  tilewright::Random random(seed);
-  lenet::Lenet network(kBatch, random);
-  train(network, images, labels, epochs, random);
-  tilewright::write_onnx(argv[2], as_graph(network));
-  std::printf("test accuracy %.2f %% (10,000 images, used for nothing else)\n",
-              accuracy(network, tilewright::read_idx(folder + "/t10k-images-idx3-ubyte.gz"),
-                       tilewright::read_idx(folder + "/t10k-labels-idx1-ubyte.gz")));
-  return 0;
-}
+
+  std::vector<float> scores(const std::vector<float>& pixels) override {
+    return network_.forward(pixels, 0, random_);
+  }
+
+  Graph as_graph() const override { return ::as_graph(network_); }
+
+ private:
+  tilewright::Random& random_;
+  lenet::Lenet network_;
+};
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "train_lenet_fashion: %s\n", error.what());
-    return 1;
-  }
+  return fashion::train({argv + 1, argv + argc}, {"train_lenet_fashion", 30, 0.04},
+                        [](tilewright::Random& random) { return std::make_unique<LenetLearner>(random); });
 }

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "fuzz/model_targets.h"
 #include "model/models_tensorflow/graphdef_twin.h"
 #include "model/own_networks/own_networks.h"
 #include "support/frontend/saved_model_testing.h"
@@ -26,6 +27,9 @@ struct Files {
     saved_model_testing::saved_model_of(frozen, {lenet.value(lenet.outputs[0]).name},
                                         {.style = saved_model_testing::VariableStyle::kFunctions})
         .write(folder / "lenet_saved");
+    write_onnx(folder / "residual_int8.onnx", quantized_network("residual"));
+    write_file(folder / "residual.pb", graphdef_twin(trained_network("residual")));
+    write_file(folder / "depthwise.tflite", tflite_twin(quantized_network("depthwise")));
   }
   ~Files() { std::filesystem::remove_all(folder); }
 };
@@ -35,6 +39,15 @@ struct Files {
 std::filesystem::path own_files() {
   static const Files files;
   return files.folder;
+}
+
+std::vector<FuzzTarget> own_models() {
+  const std::filesystem::path folder = own_files();
+  return {onnx_target(folder / "lenet.onnx"),         onnx_target(folder / "lenet_int8.onnx"),
+          onnx_target(folder / "residual_int8.onnx"), onnx_target(folder / "signs.onnx"),
+          tflite_target(folder / "lenet.tflite"),     tflite_target(folder / "depthwise.tflite"),
+          tensorflow_target(folder / "lenet.pb"),     tensorflow_target(folder / "residual.pb"),
+          checkpoint_target(folder / "lenet_saved")};
 }
 
 }  // namespace tilewright

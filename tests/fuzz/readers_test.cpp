@@ -9,14 +9,10 @@
 namespace tilewright {
 namespace {
 
-// Networks of the project, one in every format. The short form of the figure reader_mutations.
+// Networks of the project in every format. The short form of the figure reader_mutations.
 TEST(Readers, SurviveDamagedNetworks) {
-  const std::filesystem::path folder = own_files();
   const int mutations = int(test_cases(60));
-  for (const FuzzTarget& target :
-       {onnx_target(folder / "lenet.onnx"), onnx_target(folder / "lenet_int8.onnx"),
-        onnx_target(folder / "signs.onnx"), tflite_target(folder / "lenet.tflite"),
-        tensorflow_target(folder / "lenet.pb"), checkpoint_target(folder / "lenet_saved")}) {
+  for (const FuzzTarget& target : own_models()) {
     const FuzzTotals totals = fuzz(target, mutations, test_seed());
     EXPECT_EQ(totals.failures(), 0) << target.name << ", seed " << test_seed();
     EXPECT_LT(totals.accepted, mutations) << "no mutation was noticed";

@@ -46,7 +46,10 @@ class Package(unittest.TestCase):
                      'share/bash-completion/completions/tilewright', 'share/zsh/vendor-completions/_tilewright',
                      'share/fish/vendor_completions.d/tilewright.fish', 'share/tilewright/hardware/overlay-16x16.yaml',
                      'share/tilewright/hardware/devices/xc7z020.yaml', 'share/tilewright/dataflows/rs.yaml',
-                     'share/tilewright/models/lenet-fashion/lenet_fashion.onnx', 'share/tilewright/rtl/overlay/tilewright_overlay.sv',
+                     'share/tilewright/models/lenet-fashion/lenet_fashion.onnx',
+                     'share/tilewright/models/residual-fashion/residual_fashion.onnx',
+                     'share/tilewright/models/depthwise-fashion/depthwise_fashion.onnx',
+                     'share/tilewright/rtl/overlay/tilewright_overlay.sv',
                      'share/doc/tilewright/copyright', 'share/doc/tilewright/changelog.gz', 'share/doc/tilewright/README.md'):
             self.assertTrue((usr / path).is_file(), path)
         self.assertTrue(any((usr / 'share/doc/tilewright/compiled-in').iterdir()))

@@ -13,9 +13,13 @@ namespace tilewright {
 namespace {
 
 TEST(OwnNetworks, VerifyInferPrintAndParse) {
-  expect_sound(trained_lenet());
-  expect_sound(quantized_lenet());
-  expect_sound(integerize(quantized_lenet()));
+  for (const char* name : kTrainedNetworks) {
+    SCOPED_TRACE(name);
+    const Graph quantised = quantized_network(name);
+    expect_sound(trained_network(name));
+    expect_sound(quantised);
+    expect_sound(integerize(quantised));
+  }
   expect_sound(parse_onnx(signs_network_file(1)));
   for (const zoo::Network& network : zoo::networks()) expect_sound(network.build(network.small));
   for (const zoo::Network& network : zoo::tensorflow_networks()) expect_sound(network.build(network.small));

@@ -12,10 +12,16 @@
 namespace tilewright {
 namespace {
 
-TEST(IntegerPath, EveryLayerOfTheTrainedNetwork) {
+class IntegerTrained : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(IntegerTrained, EveryLayer) {
   const FashionImages set = fashion_test_images(3);
-  for (int64_t i = 0; i < 3; ++i) expect_layers_of_float(quantized_lenet(), image_of(set, i));
+  const Graph quantised = quantized_network(GetParam());
+  for (int64_t i = 0; i < 3; ++i) expect_layers_of_float(quantised, image_of(set, i));
 }
+
+INSTANTIATE_TEST_SUITE_P(Fashion, IntegerTrained, ::testing::ValuesIn(kTrainedNetworks),
+                         [](const auto& test) { return std::string(test.param); });
 
 class IntegerZoo : public ::testing::TestWithParam<const char*> {};
 

@@ -30,8 +30,11 @@ TEST(DumpedPasses, OfRandomGraphs) {
 }
 
 TEST(DumpedPasses, OfNetworks) {
-  check_every_stage(read_onnx(lenet_file()));
-  check_every_stage(quantized_lenet());
+  for (const char* name : kTrainedNetworks) {
+    SCOPED_TRACE(name);
+    check_every_stage(read_onnx(fashion_file(name)));
+    check_every_stage(quantized_network(name));
+  }
   for (const zoo::Network& network : zoo::networks()) {
     SCOPED_TRACE(network.name);
     check_every_stage(network.build(network.small));

@@ -33,13 +33,19 @@ void expect_fewer_nodes(const Graph& graph, const Tensor& input, const std::set<
   EXPECT_LE(relative_error(run(simple, {input})[0], run(graph, {input})[0]), 2e-5);
 }
 
-TEST(OptimizeNetworks, TheTrainedOneComputesTheSame) {
+class OptimizeTrained : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(OptimizeTrained, ComputesTheSame) {
   const FashionImages set = fashion_test_images(5);
+  const Graph real = read_onnx(fashion_file(GetParam())), quantised = quantized_network(GetParam());
   for (int64_t i = 0; i < 5; ++i) {
-    expect_fewer_nodes(read_onnx(lenet_file()), image_of(set, i), {"Dropout", "Identity"});
-    expect_fewer_nodes(quantized_lenet(), image_of(set, i), {});
+    expect_fewer_nodes(real, image_of(set, i), {"Dropout", "Identity"});
+    expect_fewer_nodes(quantised, image_of(set, i), {});
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Fashion, OptimizeTrained, ::testing::ValuesIn(kTrainedNetworks),
+                         [](const auto& test) { return std::string(test.param); });
 
 class OptimizeZoo : public ::testing::TestWithParam<const char*> {};
 

@@ -82,6 +82,10 @@ class Twin {
       text_.node(node.name, "Mean", {input(node), node.name + "/axes"}, bool_attribute("keep_dims", true));
     } else if (node.is("Relu") || node.is("Sigmoid")) {
       text_.node(node.name, node.op, {input(node)});
+    } else if (node.is("Clip")) {
+      TILEWRIGHT_CHECK(constant(node, 1).number_at(0) == 0 && constant(node, 2).number_at(0) == 6,
+                       "the twin clips to 0..6");
+      text_.node(node.name, "Relu6", {input(node)});
     } else if (node.is("Add")) {
       text_.node(node.name, "AddV2", {input(node, 0), input(node, 1)});
     } else {

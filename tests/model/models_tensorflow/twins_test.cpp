@@ -52,9 +52,11 @@ TEST_P(Twins, ComputeTheSame) {
   EXPECT_EQ(stages.frozen.random, 0);
 }
 
-// The trained network as a TensorFlow file keeps its answers.
-TEST(TrainedTwin, ClassifiesAsTheNetworkDoes) {
-  const Graph graph = trained_lenet();
+// A trained network as a TensorFlow file keeps its answers.
+class TrainedTwins : public testing::TestWithParam<const char*> {};
+
+TEST_P(TrainedTwins, ClassifyAsTheNetworkDoes) {
+  const Graph graph = trained_network(GetParam());
   const Executor executor(graph), twin(optimize(parse_tensorflow(graphdef_twin(graph))));
   const FashionImages set = fashion_test_images(100);
   int right = 0;
@@ -66,6 +68,9 @@ TEST(TrainedTwin, ClassifiesAsTheNetworkDoes) {
   }
   EXPECT_GE(right, 85);
 }
+
+INSTANTIATE_TEST_SUITE_P(Fashion, TrainedTwins, testing::ValuesIn(kTrainedNetworks),
+                         [](const auto& test) { return std::string(test.param); });
 
 // Any mixture of spellings, in any order of nodes.
 TEST(RandomTwins, ComputeTheSame) {

@@ -21,11 +21,12 @@ Tensor pixels(const char* file, int64_t count) {
 
 }  // namespace
 
-std::filesystem::path lenet_file() {
-  return std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "models/lenet-fashion/lenet_fashion.onnx";
+std::filesystem::path fashion_file(const std::string& network) {
+  return std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "models" / (network + "-fashion") /
+         (network + "_fashion.onnx");
 }
 
-Graph trained_lenet() { return optimize(read_onnx(lenet_file())); }
+Graph trained_network(const std::string& network) { return optimize(read_onnx(fashion_file(network))); }
 
 FashionImages fashion_test_images(int64_t count) {
   FashionImages set{pixels("t10k-images-idx3-ubyte.gz", count), {}};
@@ -39,8 +40,8 @@ Tensor image_of(const FashionImages& set, int64_t index) {
   return Tensor({1, 1, 28, 28}, set.images.data<float>().subspan(size_t(index * kPixels), size_t(kPixels)));
 }
 
-Graph quantized_lenet(const QuantizeOptions& options) {
-  return quantize(trained_lenet(), {pixels("train-images-idx3-ubyte.gz", 64)}, options);
+Graph quantized_network(const std::string& network, const QuantizeOptions& options, int64_t images) {
+  return quantize(trained_network(network), {pixels("train-images-idx3-ubyte.gz", images)}, options);
 }
 
 }  // namespace tilewright

@@ -1,10 +1,11 @@
-// Real networks that need no file beside the clone: the trained LeNet of models/lenet-fashion with images it
-// was not trained on, its quantised forms, a network of signs, and files as other exporters would write them.
+// Real networks that need no file beside the clone: those that this project trained, with images they were
+// not trained on, their quantised forms, a network of signs, and files as other exporters would write them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "tilewright/graph/graph.h"
@@ -12,8 +13,13 @@
 
 namespace tilewright {
 
-std::filesystem::path lenet_file();
-Graph trained_lenet();  // after the graph passes; f32 [1,1,28,28] in 0..1 to ten scores
+// Those of models/NAME-fashion.
+inline constexpr const char* kTrainedNetworks[] = {"lenet", "residual", "depthwise"};
+std::filesystem::path fashion_file(const std::string& network);
+// After the graph passes; f32 [1,1,28,28] in 0..1 to ten scores.
+Graph trained_network(const std::string& network);
+inline std::filesystem::path lenet_file() { return fashion_file("lenet"); }
+inline Graph trained_lenet() { return trained_network("lenet"); }
 
 struct FashionImages {
   Tensor images;  // f32 [count,1,28,28] in 0..1
@@ -24,8 +30,11 @@ FashionImages fashion_test_images(int64_t count);
 // Image `index`, f32 [1,1,28,28].
 Tensor image_of(const FashionImages& set, int64_t index);
 
-// trained_lenet() in QDQ form, calibrated on 64 training images.
-Graph quantized_lenet(const QuantizeOptions& options = {});
+// In QDQ form, calibrated on the first training images.
+Graph quantized_network(const std::string& network, const QuantizeOptions& options = {}, int64_t images = 64);
+inline Graph quantized_lenet(const QuantizeOptions& options = {}) {
+  return quantized_network("lenet", options);
+}
 
 // A QONNX file with the structure that Brevitas exports for its TFC networks: four dense layers of 1-bit
 // weights between 1-bit activations and batch normalisations, 784 pixels to ten scores. Weights are drawn.

@@ -81,10 +81,18 @@ class Twin {
       return;
     }
     const Node* maker = found->second;
-    const bool relu = maker->is("Relu");
-    if (relu) maker = made_by_.at(maker->input(0));
-    write(*maker, tensor, scale,
-          relu ? schema::ActivationFunctionType_RELU : schema::ActivationFunctionType_NONE);
+    const schema::ActivationFunctionType activation = activation_of(*maker);
+    if (activation != schema::ActivationFunctionType_NONE) maker = made_by_.at(maker->input(0));
+    write(*maker, tensor, scale, activation);
+  }
+
+  schema::ActivationFunctionType activation_of(const Node& node) const {
+    if (node.is("Relu")) return schema::ActivationFunctionType_RELU;
+    if (!node.is("Clip")) return schema::ActivationFunctionType_NONE;
+    const Tensor *least = graph_.constant_input(node, 1), *most = graph_.constant_input(node, 2);
+    TILEWRIGHT_CHECK(least && most && least->number_at(0) == 0 && most->number_at(0) == 6,
+                     "the twin clips to 0..6");
+    return schema::ActivationFunctionType_RELU6;
   }
 
   int padded(int input, const Node& node) {
@@ -118,7 +126,7 @@ class Twin {
   }
 
   void write(const Node& node, int output, const Scale& scale, schema::ActivationFunctionType activation) {
-    const int input = input_of(node);
+    const int input = input_of(node.input(0));
     const std::vector<int64_t> strides = node.ints_or("strides", {1, 1});
     if (node.is("Conv")) {
       const Shape& shape = graph_.value(node.input(1)).shape;
@@ -140,6 +148,10 @@ class Twin {
         file_.op(Op::BuiltinOperator_DEPTHWISE_CONV_2D, layer(node, padded(input, node), {1, 2, 3, 0}, false),
                  {output}, fill(options));
       }
+    } else if (node.is("Add")) {
+      schema::AddOptionsT options;
+      options.fused_activation_function = activation;
+      file_.op(Op::BuiltinOperator_ADD, {input, input_of(node.input(1))}, {output}, options);
     } else if (node.is("Gemm") || node.is("MatMul")) {
       schema::FullyConnectedOptionsT options;
       options.fused_activation_function = activation;
@@ -185,11 +197,10 @@ class Twin {
   }
 
   // What is not quantised again on the way: flattening between two layers.
-  int input_of(const Node& node) {
-    const ValueId id = node.input(0);
+  int input_of(ValueId id) {
     if (const auto found = tensor_.find(id); found != tensor_.end()) return found->second;
     const Node& maker = *made_by_.at(id);
-    const int input = input_of(maker);
+    const int input = input_of(maker.input(0));
     const schema::QuantizationParametersT& form = *file_.tensor(input).quantization;
     const Scale scale{form.scale, form.zero_point};
     const int output = add(graph_.value(id).name, last(graph_.value(id).shape), scale);

@@ -36,8 +36,10 @@ void expect_same(const Graph& qdq, const Graph& twin, const Tensor& real) {
   EXPECT_TRUE(output.identical(expected));
 }
 
-TEST(TfliteTwin, OfTheTrainedNetworkHasItsBitsAndItsAccuracy) {
-  const Graph qdq = quantized_lenet();
+class TfliteTwins : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(TfliteTwins, HaveTheBitsAndTheAccuracyOfTheTrainedNetwork) {
+  const Graph qdq = quantized_network(GetParam());
   const Graph read = parse_tflite(tflite_twin(qdq));
   IntegerizeReport report;
   const Graph twin = integerize(optimize(read), &report);
@@ -53,6 +55,9 @@ TEST(TfliteTwin, OfTheTrainedNetworkHasItsBitsAndItsAccuracy) {
   }
   EXPECT_GE(right, 174);  // 87 %
 }
+
+INSTANTIATE_TEST_SUITE_P(Fashion, TfliteTwins, ::testing::ValuesIn(kTrainedNetworks),
+                         [](const auto& test) { return std::string(test.param); });
 
 TEST(TfliteTwin, OfADepthwiseNetworkHasItsBits) {
   const zoo::Network& network = zoo::network("mobilenet_v1");

@@ -83,9 +83,11 @@ TEST(FixedPointNetworks, SurviveAFile) {
 }
 
 // Pixels of 0..1 and sums of a few tens: well within the 10 integer bits of Q10.22.
-TEST(FixedPointNetworks, TheTrainedNetworkKeepsItsAnswers) {
+class TrainedInFixedPoint : public testing::TestWithParam<const char*> {};
+
+TEST_P(TrainedInFixedPoint, KeepsItsAnswers) {
   const FashionImages test = fashion_test_images(200);
-  const Graph graph = trained_lenet();
+  const Graph graph = trained_network(GetParam());
   FixedPointReport report;
   const Graph fixed = to_fixed_point(graph, kQ22, &report);
   EXPECT_EQ(report.fixed_mac_share(), 1.0);
@@ -98,6 +100,9 @@ TEST(FixedPointNetworks, TheTrainedNetworkKeepsItsAnswers) {
   EXPECT_EQ(check.saturated(), 0);
   EXPECT_FALSE(check.may_wrap());
 }
+
+INSTANTIATE_TEST_SUITE_P(Fashion, TrainedInFixedPoint, testing::ValuesIn(kTrainedNetworks),
+                         [](const auto& test) { return std::string(test.param); });
 
 // Pixels of 0 to 255 make sums in the thousands: too much for Q10.22, which the check says.
 TEST(FixedPointNetworks, TooFewIntegerBitsAreNoticed) {

@@ -13,18 +13,23 @@
 namespace tilewright {
 namespace {
 
-TEST(ReferenceNetworks, TheTrainedOneGivesTheBitsOfTheHostEngine) {
-  const FashionImages set = fashion_test_images(8);
+class ReferenceTrained : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ReferenceTrained, GivesTheBitsOfTheHostEngine) {
+  const FashionImages set = fashion_test_images(4);
   for (const ScaleKind scales : {ScaleKind::kReal, ScaleKind::kPowerOfTwo}) {
     QuantizeOptions options;
     options.scales = scales;
-    const Graph integer = integerize(optimize(quantized_lenet(options)));
-    for (int64_t i = 0; i < 8; ++i) {
+    const Graph integer = integerize(optimize(quantized_network(GetParam(), options)));
+    for (int64_t i = 0; i < 4; ++i) {
       const Tensor image = image_of(set, i);
       EXPECT_TRUE(run_by_reference(integer, image, 4).identical(run(integer, {image})[0])) << i;
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Fashion, ReferenceTrained, ::testing::ValuesIn(kTrainedNetworks),
+                         [](const auto& test) { return std::string(test.param); });
 
 class ReferenceZoo : public ::testing::TestWithParam<const char*> {};
 

@@ -1,5 +1,5 @@
-// The trained LeNet in Q10.22, in 8 and in 4 bits, and an MLP of signs on engines, from their graphs to
-// Verilog.
+// The trained LeNet in Q10.22 and in 4 bits, all trained networks in 8 bits, and an MLP of signs on engines,
+// from their graphs to Verilog.
 #include <gtest/gtest.h>
 
 #include "model/own_networks/own_networks.h"
@@ -18,6 +18,14 @@ class OwnDesigns : public testing::Test {
 
 TEST_F(OwnDesigns, LenetInFixedPoint) {
   expect_equal_in_every_cycle(trained_lenet(), {true, "f1-vu9p", "multipliers=128"});
+}
+
+TEST_F(OwnDesigns, ResidualInEightBits) {
+  expect_equal_in_every_cycle(quantized_network("residual"), {false, "xc7z020", "dsp=220"});
+}
+
+TEST_F(OwnDesigns, DepthwiseInEightBits) {
+  expect_equal_in_every_cycle(quantized_network("depthwise"), {false, "xc7z020", "dsp=220"});
 }
 
 TEST_F(OwnDesigns, LenetInEightBits) {

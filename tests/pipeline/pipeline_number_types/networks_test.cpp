@@ -13,17 +13,24 @@
 namespace tilewright::pipeline {
 namespace {
 
-TEST(PipelineNumberTypes, TheTrainedNetwork) { expect_both_number_types(trained_lenet(), 0); }
+class TrainedNumberTypes : public testing::TestWithParam<const char*> {};
 
-TEST(PipelineNumberTypes, NarrowFormsOfTheTrainedNetwork) {
+TEST_P(TrainedNumberTypes, EightBitsAndFixedPoint) {
+  expect_both_number_types(trained_network(GetParam()), 0);
+}
+
+TEST_P(TrainedNumberTypes, NarrowForms) {
   for (const int bits : {2, 3, 4, 6}) {
     SCOPED_TRACE(bits);
     QuantizeOptions options;
     options.weight_bits = options.activation_bits = bits;
-    const Graph integer = integerize(optimize(quantized_lenet(options)));
+    const Graph integer = integerize(optimize(quantized_network(GetParam(), options)));
     expect_bits_of_the_host(integer, extract_network(integer));
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Fashion, TrainedNumberTypes, testing::ValuesIn(kTrainedNetworks),
+                         [](const auto& test) { return std::string(test.param); });
 
 // From a QONNX file: weights and activations are signs.
 TEST(PipelineNumberTypes, ANetworkOfSigns) {

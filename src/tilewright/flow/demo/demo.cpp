@@ -70,8 +70,9 @@ class Demo {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
 
-  std::filesystem::path model_path() const {
-    return request_.folders.models / "lenet-fashion/lenet_fashion.onnx";
+  // A network that comes with Tilewright: lenet, residual, depthwise.
+  std::filesystem::path model_path(const std::string& network = "lenet") const {
+    return request_.folders.models / (network + "-fashion") / (network + "_fashion.onnx");
   }
   // A file of the demo: where it is written now, and where the user finds it.
   std::filesystem::path written(const std::string& name) const { return writer_.path() / name; }
@@ -196,6 +197,8 @@ class Demo {
         {"hardware for this network alone: Verilog",
          fmt::format("generate {} --device xc7z020 -o {}", word(quantised),
                      shell_word(request_.output.lexically_normal().string() + "-verilog"))},
+        {"another network, with residual blocks; a third one has depthwise convolutions",
+         fmt::format("inspect {}", shell_word(model_path("residual")))},
         {"everything else", "--help"},
     };
     std::string text = "Try next:\n";

@@ -1,0 +1,62 @@
+// The residual and the depthwise network as files and in integers: what they are and how often they are
+// right.
+#include <cstdlib>
+#include <filesystem>
+
+#include "facts.h"
+#include "model/own_networks/own_networks.h"
+#include "tilewright/base/file.h"
+#include "tilewright/frontend/onnx/onnx_reader.h"
+#include "tilewright/frontend/onnx/onnx_writer.h"
+#include "tilewright/graph/inference/statistics.h"
+#include "tilewright/quantize/integerize/integerize.h"
+#include "tilewright/quantize/report.h"
+
+namespace tilewright {
+namespace {
+
+// The weights of a file, as its writer takes them.
+std::vector<Tensor> parameters_in(const Graph& graph) {
+  std::vector<Tensor> parameters;
+  for (const Node& node : graph.nodes) {
+    if (node.op != "Conv" && node.op != "Gemm") continue;
+    parameters.push_back(*graph.constant_input(node, 1));
+    parameters.push_back(*graph.constant_input(node, 2));
+  }
+  return parameters;
+}
+
+TEST_P(FashionNetworks, TheFileIsWhatItsTableAndWeightsGive) {
+  const Graph graph = read_onnx(fashion_file(GetParam().name));
+  const std::vector<Tensor> parameters = parameters_in(graph);
+  const std::vector<Shape> shapes = fashion::parameter_shapes(GetParam().table());
+  ASSERT_EQ(parameters.size(), shapes.size());
+  for (size_t i = 0; i < shapes.size(); ++i) EXPECT_EQ(parameters[i].shape(), shapes[i]) << i;
+  EXPECT_TRUE(format_onnx(fashion::as_graph(GetParam().table(), parameters)) ==
+              read_file(fashion_file(GetParam().name)));
+  const NodeStatistics total = statistics(graph).total;
+  EXPECT_EQ(total.parameters, GetParam().parameters);
+  EXPECT_EQ(total.macs, GetParam().macs);
+  EXPECT_LT(std::filesystem::file_size(fashion_file(GetParam().name)), 500'000u);
+}
+
+// Sums in another order may turn an answer or two.
+TEST_P(FashionNetworks, KeepTheirAccuracyInEightBits) {
+  const FashionImages test = fashion_test_images(1000);
+  const Graph graph = trained_network(GetParam().name);
+  for (const ScaleKind scales : {ScaleKind::kReal, ScaleKind::kPowerOfTwo}) {
+    QuantizeOptions options;
+    options.scales = scales;
+    const AccuracyReport report = compare_accuracy(
+        graph, integerize(quantized_network(GetParam().name, options, 512)), {test.images}, test.labels, 1);
+    EXPECT_LE(std::abs(report.float_correct - GetParam().float_1000), 2);
+    const int64_t stated = scales == ScaleKind::kReal ? GetParam().int8_1000 : GetParam().plain_1000;
+    EXPECT_LE(std::abs(report.quantized_correct - stated), 4);
+  }
+}
+
+}  // namespace
+
+TILEWRIGHT_ON_BOTH(FashionNetworks);
+
+}  // namespace tilewright
