@@ -103,7 +103,7 @@ class Model(Ported):
     @property
     def name(self) -> str:
         """The file's name."""
-        return os.path.basename(self._path)
+        return os.path.basename(os.path.normpath(self._path))
 
     def inspect(self) -> dict[str, Any]:
         """Operators with their shapes, multiply-accumulates, parameters and bytes."""

@@ -37,6 +37,7 @@ MISTAKES = {
         "quantize lenet.onnx --number-type q10.21 -o q2.onnx",
         "quantize lenet.onnx --number-type q10.22 --per-tensor -o q2.onnx",
         "quantize lenet.onnx --calibration x.npy --method min_max -o q2.onnx",
+        "quantize lenet.onnx --calibration x.npy --format qonn -o q2.onnx",
     ],
     "compile for an overlay and run": [
         "compile lenet.onnx --hardware overlay-16x16",

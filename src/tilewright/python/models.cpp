@@ -117,11 +117,7 @@ void bind_models(py::module_& m) {
     QuantizedModel made = in_background([&] { return quantize_model(request); }, progress);
     return py::make_tuple(std::make_shared<Graph>(std::move(made.graph)), made.report.text, made.report.json);
   });
-  m.def("write_quantized",
-        [](const std::filesystem::path& path, const Graph& graph, const std::string& format) {
-          const py::gil_scoped_release release;
-          write_quantized(path, graph, format);
-        });
+  m.def("write_quantized", &write_quantized, py::call_guard<py::gil_scoped_release>());
 }
 
 }  // namespace tilewright::python
