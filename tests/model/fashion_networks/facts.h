@@ -1,5 +1,5 @@
-// What docs/guides/networks.md says of the residual and the depthwise network, and the fixture of their tests: every
-// check runs on both.
+// What docs/guides/networks.md says of the residual and the depthwise network, and the fixture of their
+// tests: every check runs on both.
 #pragma once
 
 #include <gtest/gtest.h>
