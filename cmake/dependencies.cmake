@@ -10,6 +10,7 @@ find_package(SQLite3 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(TILEWRIGHT_XGBOOST REQUIRED xgboost)  # its CMake package asks for a program that is not there
 find_package(GTest QUIET)
+find_package(leveldb QUIET)  # tests write checkpoints with it
 find_path(TILEWRIGHT_NLOHMANN_JSON nlohmann/json.hpp REQUIRED)
 find_path(TILEWRIGHT_CLI11 CLI/CLI.hpp REQUIRED)
 find_program(TILEWRIGHT_FLATC flatc REQUIRED)

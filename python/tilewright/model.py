@@ -126,16 +126,18 @@ class Model(Ported):
     def quantize(self, images: Samples | None = None, *, scale: float = 1.0, preprocess: Preprocess = None,
                  number_type: str = "int8",
                  weight_bits: int | None = None, activation_bits: int | None = None, scales: str | None = None,
-                 method: str | None = None, per_tensor: bool | None = None,
+                 method: str | None = None, per_tensor: bool | None = None, symmetric: bool | None = None,
                  evaluation: Samples | None = None, labels: npt.ArrayLike | os.PathLike[str] | None = None,
-                 output: Path | None = None, threads: int | None = None, progress: Progress = None) -> QuantizedModel:
+                 output: Path | None = None, format: str | None = None, threads: int | None = None,
+                 progress: Progress = None) -> QuantizedModel:
         """The model in integers (QDQ), calibrated on `images` (samples as in `measure`), or in fixed point
         (number_type "q10.22"). Its accuracy is measured on `evaluation`, or else on the images;
-        `labels` are class numbers of those samples. `output` also writes an ONNX file. `scales`: real or power-of-two;
-        `method`: squared-error, min-max, percentile or kl."""
+        `labels` are class numbers of those samples. `output` also writes an ONNX file, `format` as for
+        `QuantizedModel.save`. `scales`: real or power-of-two; `method`: squared-error, min-max, percentile or kl;
+        `symmetric`: zero points of activations are 0."""
         request = fill(_native.QuantizeRequest(), model=self._file, number_type=number_type, weight_bits=weight_bits,
                        activation_bits=activation_bits, scales=scales, method=method, per_tensor=per_tensor,
-                       threads=threads_of(threads))
+                       symmetric=symmetric, format=format, threads=threads_of(threads))
         if images is not None:
             request.calibration = samples_of(images, scale, preprocess)
         if evaluation is not None:
@@ -229,6 +231,11 @@ class QuantizedModel(Model):
         super().__init__(graph, path)
         self.text, self.report = text, report
 
+    def save(self, path: Path, *, format: str = "qdq") -> None:
+        """Writes an ONNX file: "qdq" (QuantizeLinear and DequantizeLinear), which every ONNX runtime runs, or "qonnx"
+        (Quant), which Brevitas, FINN and hls4ml exchange. `load` reads both, to the same integers."""
+        _native.write_quantized(os.fspath(path), self._graph, format)
+
 
 def shapes(values: list[Any]) -> str:
     """"image f32 [1, 1, 28, 28]" of inputs or outputs, as values or as inspect() gives them."""
@@ -237,13 +244,15 @@ def shapes(values: list[Any]) -> str:
 
 
 def load(path: Path, *, dimensions: dict[str, int] | None = None, feeds: dict[str, Sequence[int]] | None = None,
-         fill_gain: float | None = None, allow_missing_weights: bool | None = None,
+         fill_gain: float | None = None, allow_missing_weights: bool | None = None, signature: str | None = None,
          output_nodes: list[str] | None = None, keep_arg_max: bool | None = None) -> Model:
-    """Reads ONNX, a TensorFlow GraphDef or SavedModel, TFLite, or the text form of a graph. `dimensions` gives symbolic
-    dimensions their sizes; `fill_gain` fills a model without weights with pseudo-random ones. Of TensorFlow only:
-    `feeds`, nodes that become inputs, with their shapes (empty: the file's); `output_nodes`; `keep_arg_max`."""
+    """Reads ONNX, a TensorFlow GraphDef or SavedModel (its folder), TFLite, or the text form of a graph. `dimensions`
+    gives symbolic dimensions their sizes; `fill_gain` fills a model without weights with pseudo-random ones. Of
+    TensorFlow only: `feeds`, nodes that become inputs, with their shapes (empty: the file's); `signature`, which of a
+    SavedModel's states inputs and outputs (serving_default); `output_nodes`; `keep_arg_max`."""
     options = fill(_native.LoadOptions(), dimensions=dimensions, feeds=feeds, fill_gain=fill_gain,
-                   allow_missing_weights=allow_missing_weights, output_nodes=output_nodes, keep_arg_max=keep_arg_max)
+                   allow_missing_weights=allow_missing_weights, signature=signature, output_nodes=output_nodes,
+                   keep_arg_max=keep_arg_max)
     graph, notes = _native.load(os.fspath(path), options)
     for note in notes:
         warnings.warn(note, stacklevel=2)

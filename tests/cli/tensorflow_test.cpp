@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "support/frontend/graphdef_builder_testing.h"
+#include "support/frontend/saved_model_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
 #include "tilewright/tensor/npy.h"
@@ -74,6 +75,51 @@ TEST(CliTensorflow, AGraphIsCutCountedQuantisedAndRun) {
       command("quantize " + cut + " --calibration " + (folder / "x.npy").string() + " -o " + quantised);
   EXPECT_EQ(written.exit_code, 0) << written.output;
   EXPECT_EQ(command("run " + quantised + input).exit_code, 0);
+}
+
+// Every verb that takes a model takes the folder.
+TEST(CliTensorflow, ASavedModelIsItsFolder) {
+  const auto folder = fresh_folder("saved_model");
+  GraphDefText graph;
+  graph.placeholder("x", {-1, 6, 6, 2}).floats("kernel", {3, 3, 2, 4}, drawn(72, 1));
+  graph.floats("bias", {4}, drawn(4, 2)).floats("weights", {4, 3}, drawn(12, 3));
+  graph.node("conv", "Conv2D", {"x", "kernel"},
+             string_attribute("padding", "SAME") + ints_attribute("strides", {1, 2, 2, 1}));
+  graph.node("biased", "BiasAdd", {"conv", "bias"}).node("relu", "Relu", {"biased"});
+  graph.ints("axes", {2}, {1, 2}).node("mean", "Mean", {"relu", "axes"});
+  graph.node("scores", "MatMul", {"mean", "weights"});
+  const std::string saved = (folder / "saved").string(), frozen = (folder / "frozen.pb").string();
+  write_file(frozen, graph.build());
+  saved_model_testing::saved_model_of(graph.build(), {"scores"},
+                                      {.style = saved_model_testing::VariableStyle::kFunctions, .shards = 2})
+      .write(saved);
+  const CommandResult inspected = command("inspect " + saved);
+  EXPECT_EQ(inspected.exit_code, 0) << inspected.output;
+  EXPECT_MENTIONS(inspected.output, "input   in_x f32[1x6x6x2]");
+  EXPECT_MENTIONS(inspected.output, "output  out_scores f32[1x3]");
+  EXPECT_EQ(command("inspect " + saved + " --signature serving_default").output, inspected.output);
+  const CommandResult unknown = command("inspect " + saved + " --signature train");
+  EXPECT_EQ(unknown.exit_code, 1);
+  EXPECT_MENTIONS(unknown.output, "has no signature 'train'; its signatures: serving_default");
+
+  const std::vector<float> samples = drawn(72 * 8, 3);
+  write_npy(folder / "x.npy", Tensor(Shape{8, 6, 6, 2}, std::span<const float>(samples)));
+  const std::string x = (folder / "x.npy").string(), out = (folder / "out.npy").string();
+  EXPECT_EQ(command("run " + saved + " --input " + x + " --output " + out).exit_code, 0);
+  const Tensor scores = read_npy(out);
+  EXPECT_EQ(command("run " + frozen + " --input " + x + " --output " + out).exit_code, 0);
+  EXPECT_TRUE(scores.identical(read_npy(out)));
+  const std::string quantised = (folder / "q.onnx").string();
+  const CommandResult written = command("quantize " + saved + " --calibration " + x + " -o " + quantised);
+  EXPECT_EQ(written.exit_code, 0) << written.output;
+  for (const char* verb : {"optimize --table ", "map --hardware eyeriss-256 "})
+    EXPECT_EQ(command(verb + saved).exit_code, 0) << verb;
+
+  std::filesystem::remove(folder / "saved/variables/variables.data-00001-of-00002");
+  const CommandResult missing = command("run " + saved + " --input " + x);
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_MENTIONS(missing.output, "node 'bias' (VarHandleOp): file '" + saved +
+                                      "/variables/variables.data-00001-of-00002' is missing");
 }
 
 TEST(CliTensorflow, ATruncatedFileIsNamed) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "fuzz/mutation.h"
+#include "support/frontend/saved_model_testing.h"
 #include "tflite_schema_generated.h"
 #include "tilewright/base/file.h"
+#include "tilewright/base/temporary_folder.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 #include "tilewright/frontend/tensorflow/tensorflow_reader.h"
@@ -58,6 +60,28 @@ FuzzTarget tensorflow_target(const std::filesystem::path& file, const std::strin
   };
   const Bytes bytes = read_file(file);
   return {"tensorflow", file.string(), bytes, damage_protobuf(bytes), read};
+}
+
+FuzzTarget checkpoint_target(const std::filesystem::path& folder) {
+  const std::filesystem::path index = folder / "variables/variables.index";
+  const std::string original = read_text_file(index);
+  const auto damage = [original](const Bytes& bytes, size_t at, Random& random) {
+    Bytes damaged = damage_anything(bytes, at / 2, random);
+    if (at % 2 == 0) return damaged;
+    std::string text(reinterpret_cast<const char*>(damaged.data()), damaged.size());
+    saved_model_testing::reseal_table(text, original);
+    const auto* begin = reinterpret_cast<const std::byte*>(text.data());
+    return Bytes(begin, begin + text.size());
+  };
+  const auto read = [folder](std::span<const std::byte> bytes) {
+    const TemporaryFolder copy(std::filesystem::temp_directory_path(), "checkpoint");
+    create_folder(copy.path() / "variables");
+    for (const char* name : {"saved_model.pb", "variables/variables.data-00000-of-00001"})
+      std::filesystem::create_symlink(folder / name, copy.path() / name);
+    write_file(copy.path() / "variables/variables.index", bytes);
+    format_onnx(read_tensorflow(copy.path()));
+  };
+  return {"checkpoint", index.string(), read_file(index), damage, read};
 }
 
 FuzzTarget tflite_target(const std::filesystem::path& file) {

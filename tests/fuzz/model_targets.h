@@ -28,6 +28,9 @@ inline constexpr const char* kQonnxFiles[] = {"qonnx_tfc/TFC_1W1A.onnx", "qonnx_
 // Reading a TensorFlow file; `output` (empty: inferred) keeps the weights that are made for a graph without
 // any small. Errors: the file cannot be read.
 FuzzTarget tensorflow_target(const std::filesystem::path& file, const std::string& output = {});
+// Reading the variables of a SavedModel in a folder, whose index is damaged; every second time with checksums
+// that are right. Errors: the files cannot be read.
+FuzzTarget checkpoint_target(const std::filesystem::path& folder);
 struct TensorflowFile {
   const char* file;
   const char* output;

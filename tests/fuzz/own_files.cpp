@@ -5,6 +5,7 @@
 #include "fuzz/model_targets.h"
 #include "model/models_tensorflow/graphdef_twin.h"
 #include "model/own_networks/own_networks.h"
+#include "support/frontend/saved_model_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
 
@@ -21,7 +22,11 @@ struct Files {
     write_onnx(folder / "lenet_int8.onnx", quantized);
     write_file(folder / "signs.onnx", signs_network_file(1));
     write_file(folder / "lenet.tflite", tflite_twin(quantized));
-    write_file(folder / "lenet.pb", graphdef_twin(lenet));
+    const std::vector<std::byte> frozen = graphdef_twin(lenet);
+    write_file(folder / "lenet.pb", frozen);
+    saved_model_testing::saved_model_of(frozen, {lenet.value(lenet.outputs[0]).name},
+                                        {.style = saved_model_testing::VariableStyle::kFunctions})
+        .write(folder / "lenet_saved");
     write_onnx(folder / "residual_int8.onnx", quantized_network("residual"));
     write_file(folder / "residual.pb", graphdef_twin(trained_network("residual")));
     write_file(folder / "depthwise.tflite", tflite_twin(quantized_network("depthwise")));
@@ -41,7 +46,8 @@ std::vector<FuzzTarget> own_models() {
   return {onnx_target(folder / "lenet.onnx"),         onnx_target(folder / "lenet_int8.onnx"),
           onnx_target(folder / "residual_int8.onnx"), onnx_target(folder / "signs.onnx"),
           tflite_target(folder / "lenet.tflite"),     tflite_target(folder / "depthwise.tflite"),
-          tensorflow_target(folder / "lenet.pb"),     tensorflow_target(folder / "residual.pb")};
+          tensorflow_target(folder / "lenet.pb"),     tensorflow_target(folder / "residual.pb"),
+          checkpoint_target(folder / "lenet_saved")};
 }
 
 }  // namespace tilewright

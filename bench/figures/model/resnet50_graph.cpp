@@ -88,7 +88,7 @@ int measure() {
   const GraphTable table = graph_table(official, &stages);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   fmt::print("official ResNet-50 v1, batch 1\n{}\n", to_string(table));
-  options.dimensions["input_tensor.0"] = kDeclaredBatch;
+  options.dimensions["input.0"] = kDeclaredBatch;
   const GraphTable batch = graph_table(kFolder / "saved_model.pb", options);
   fmt::print("batch of {}: {:.2f} MACs per byte frozen, {:.2f} folded and fused\n\n", kDeclaredBatch,
              batch.frozen_unfused, batch.final_fused);

@@ -60,6 +60,7 @@ void bind_models(py::module_& m) {
       .def_readwrite("dimensions", &LoadOptions::dimensions)
       .def_readwrite("fill_gain", &LoadOptions::fill_gain)
       .def_readwrite("allow_missing_weights", &LoadOptions::allow_missing_weights)
+      .def_readwrite("signature", &LoadOptions::signature)
       .def_property(
           "feeds", [](const LoadOptions&) { return py::none(); },
           [](LoadOptions& options, const std::map<std::string, std::vector<int64_t>>& feeds) {
@@ -104,9 +105,11 @@ void bind_models(py::module_& m) {
           "labels", [](const QuantizeRequest&) { return py::none(); },
           [](QuantizeRequest& request, const py::object& labels) { request.labels = source_of("", labels); })
       .def_readwrite("output", &QuantizeRequest::output)
+      .def_readwrite("format", &QuantizeRequest::format)
       .def_readwrite("scales", &QuantizeRequest::scales)
       .def_readwrite("method", &QuantizeRequest::method)
       .def_readwrite("per_tensor", &QuantizeRequest::per_tensor)
+      .def_readwrite("symmetric", &QuantizeRequest::symmetric)
       .def_readwrite("weight_bits", &QuantizeRequest::weight_bits)
       .def_readwrite("activation_bits", &QuantizeRequest::activation_bits)
       .def_readwrite("threads", &QuantizeRequest::threads);
@@ -114,6 +117,11 @@ void bind_models(py::module_& m) {
     QuantizedModel made = in_background([&] { return quantize_model(request); }, progress);
     return py::make_tuple(std::make_shared<Graph>(std::move(made.graph)), made.report.text, made.report.json);
   });
+  m.def("write_quantized",
+        [](const std::filesystem::path& path, const Graph& graph, const std::string& format) {
+          const py::gil_scoped_release release;
+          write_quantized(path, graph, format);
+        });
 }
 
 }  // namespace tilewright::python

@@ -21,6 +21,16 @@ namespace {
 
 constexpr int kMaximumVtaShift = 15;
 constexpr double kLargestBias = 0x1p30;  // in accumulator units; leaves room for the products
+constexpr int kBiasBits = 22;            // as many as f32 arithmetic keeps: no more are known of a bias
+
+// A bias in accumulator units, of at most kBiasBits significant bits.
+int64_t rounded_bias(double units) {
+  const double limited = std::clamp(units, -kLargestBias, kLargestBias);
+  int bits = 0;
+  std::frexp(limited, &bits);
+  const auto unit = int64_t(1) << std::clamp(bits - kBiasBits, 0, 62);
+  return std::llround(limited / double(unit)) * unit;
+}
 
 void check(const QuantizeOptions& options) {
   Diagnostics problems;
@@ -261,7 +271,7 @@ class Quantizer {
     std::vector<float> bias_scales;
     for (size_t o = 0; o < w.bias.size(); ++o) {
       const double scale = x * double(scales[o % scales.size()]);
-      bias.set_integer(int64_t(o), std::llround(std::clamp(w.bias[o] / scale, -kLargestBias, kLargestBias)));
+      bias.set_integer(int64_t(o), rounded_bias(w.bias[o] / scale));
       bias_scales.push_back(float(scale));
     }
     if (scales.size() == 1) bias_scales.resize(1);

@@ -133,7 +133,7 @@ TEST(TensorflowModels, ResNet50WithDrawnWeightsGivesItsStoredSoftmax) {
   options.fill_gain = 3;
   const Graph graph = load_model(kModels / file, options);
   ASSERT_EQ(graph.outputs.size(), 1u);
-  ASSERT_EQ(graph.value(graph.outputs[0]).name, "softmax_tensor");
+  ASSERT_EQ(graph.value(graph.outputs[0]).name, "probabilities");
   expect_stored(graph, reference_input(graph), "tf_resnet50_official/resnet50.lcg.softmax.ref.npy", 1e-4);
   options.output_nodes = {"resnet_model/final_dense"};
   const Graph logits =

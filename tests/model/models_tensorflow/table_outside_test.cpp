@@ -41,7 +41,7 @@ TEST(GraphTable, OfficialResNet50) {
   EXPECT_GT(table.activation_gain(), 2.55);
   EXPECT_GT(table.frozen_unfused, table.constants_folded_unfused);  // a factor and a summand apart
   EXPECT_NEAR(table.gain_from_constants_folded(), 2.46, 0.01);
-  options.dimensions["input_tensor.0"] = 64;  // as the file declares
+  options.dimensions["input.0"] = 64;  // as the file declares
   EXPECT_GT(graph_table(file, options).intensity_gain(), 2.55);
 }
 

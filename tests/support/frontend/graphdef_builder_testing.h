@@ -61,6 +61,12 @@ inline std::string node_text(const std::string& name, const std::string& op,
   return text + attributes;
 }
 
+// Roles and names of tensors; inputs are four floats.
+struct SignatureText {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> inputs, outputs;
+};
+
 struct GraphDefText {
   std::vector<std::string> nodes;  // in the file's order, which need not be that of the edges
   std::string library;
@@ -115,12 +121,20 @@ struct GraphDefText {
   // With a serving signature from roles to tensor names.
   std::vector<std::byte> build_saved_model(const std::vector<std::pair<std::string, std::string>>& outputs,
                                            const std::string& tag = "serve") const {
-    std::string signature;
-    for (const auto& [role, tensor] : outputs) {
-      signature += bytes(2, bytes(1, role) + bytes(2, bytes(1, tensor)));
+    return build_served({{"serving_default", {}, outputs}}, tag);
+  }
+  std::vector<std::byte> build_served(const std::vector<SignatureText>& signatures,
+                                      const std::string& tag = "serve") const {
+    std::string meta = bytes(1, bytes(4, tag)) + bytes(2, text());
+    for (const SignatureText& signature : signatures) {
+      std::string tensors;
+      for (const auto& [role, tensor] : signature.inputs)
+        tensors += bytes(
+            1, bytes(1, role) + bytes(2, bytes(1, tensor) + number(2, kFloat) + bytes(3, shape_text({4}))));
+      for (const auto& [role, tensor] : signature.outputs)
+        tensors += bytes(2, bytes(1, role) + bytes(2, bytes(1, tensor)));
+      meta += bytes(5, bytes(1, signature.name) + bytes(2, tensors));
     }
-    const std::string meta = bytes(1, bytes(4, tag)) + bytes(2, text()) +
-                             bytes(5, bytes(1, "serving_default") + bytes(2, signature));
     return as_bytes(number(1, 1) + bytes(2, meta));
   }
 

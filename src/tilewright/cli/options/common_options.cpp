@@ -27,6 +27,9 @@ bool parse_shape(const std::string& text, Shape& shape) {
 
 // Where a TensorFlow graph is cut.
 void add_cuts(CLI::App* verb, ModelOptions& model) {
+  verb->add_option("--signature", model.signature,
+                   "SavedModel: the signature that states inputs and outputs (default: serving_default)")
+      ->type_name("NAME");
   verb->add_option_function<std::vector<std::string>>(
           "--feed",
           [&model](const std::vector<std::string>& feeds) {

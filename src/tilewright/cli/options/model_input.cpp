@@ -36,8 +36,12 @@ std::filesystem::path training_library() {
 
 ModelFile model_file(const ModelOptions& options) {
   return {.path = options.path,
-          .options = {options.dimensions, options.fill_gain, false, options.feeds, options.output_nodes,
-                      options.keep_arg_max},
+          .options = {.dimensions = options.dimensions,
+                      .fill_gain = options.fill_gain,
+                      .signature = options.signature,
+                      .feeds = options.feeds,
+                      .output_nodes = options.output_nodes,
+                      .keep_arg_max = options.keep_arg_max},
           .warn = show_warnings};
 }
 

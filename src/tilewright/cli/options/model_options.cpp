@@ -57,19 +57,24 @@ CLI::App* add_quantize(CLI::App& app, QuantizeVerbOptions& options, std::ostream
   writes(verb->add_option("-o,--output", options.output, "ONNX file to write"))->required();
   verb->add_option("--number-type", options.number_type,
                    "int8, or 32-bit fixed point such as q10.22, which needs no calibration inputs");
+  verb->add_option("--format", options.format,
+                   "How the file says it: qdq (QuantizeLinear, DequantizeLinear) or qonnx (Quant)")
+      ->check(one_of({"qdq", "qonnx"}));
   verb->add_option("--scales", options.scales, "real (wide instruction set) or power-of-two (plain VTA)")
       ->check(one_of({"real", "power-of-two"}));
   verb->add_option("--method", options.method, "How activation ranges are chosen")
       ->check(one_of({"squared-error", "min-max", "percentile", "kl"}));
   verb->add_flag("--per-tensor", options.per_tensor,
                  "One weight scale per tensor instead of one per channel");
+  verb->add_flag("--symmetric", options.symmetric,
+                 "Zero points of activations are 0, as FINN and hls4ml want them");
   verb->add_option("--weight-bits", options.weight_bits, "Bits of a weight")->check(between(1, 8));
   verb->add_option("--activation-bits", options.activation_bits, "Bits of an activation")
       ->check(between(1, 8));
   add_threads(verb, options.threads);
   add_json(verb, options.json);
-  verb->refuse({"--scales", "--method", "--per-tensor"}, "with a fixed-point --number-type",
-               [&options] { return options.number_type != "int8"; });
+  verb->refuse({"--format", "--scales", "--method", "--per-tensor", "--symmetric"},
+               "with a fixed-point --number-type", [&options] { return options.number_type != "int8"; });
   verb->refuse({"--labels"}, "without --calibration or --evaluate",
                [&options] { return options.calibration.files.empty() && options.evaluation.files.empty(); });
   verb->callback([&options, &out] { quantize(options, out); });

@@ -31,6 +31,7 @@ struct ModelOptions {
   std::string path;
   std::map<std::string, int64_t> dimensions;  // --shape name=N
   double fill_gain = 0;                       // --fill-weights GAIN; 0: weights must be there
+  std::string signature;                      // --signature NAME
   std::map<std::string, Shape> feeds;         // --feed NODE[=1x490]
   std::vector<std::string> output_nodes;      // --output-node NODE
   bool keep_arg_max = false;                  // --keep-argmax
@@ -64,8 +65,8 @@ struct QuantizeVerbOptions {
   DataOptions calibration, evaluation;
   std::string preprocess;
   std::string labels, output;
-  std::string number_type = "int8", scales = "real", method = "squared-error";
-  bool per_tensor = false;
+  std::string number_type = "int8", format = "qdq", scales = "real", method = "squared-error";
+  bool per_tensor = false, symmetric = false;
   int weight_bits = 8, activation_bits = 8;
   int threads = 1;
   bool json = false;

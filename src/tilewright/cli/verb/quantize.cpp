@@ -14,9 +14,11 @@ void quantize(const QuantizeVerbOptions& options, std::ostream& out) {
                           .calibration = sample_request(options.calibration, options.preprocess),
                           .evaluation = sample_request(options.evaluation, options.preprocess),
                           .output = options.output,
+                          .format = options.format,
                           .scales = options.scales,
                           .method = options.method,
                           .per_tensor = options.per_tensor,
+                          .symmetric = options.symmetric,
                           .weight_bits = options.weight_bits,
                           .activation_bits = options.activation_bits,
                           .threads = options.threads};

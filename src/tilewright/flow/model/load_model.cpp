@@ -39,6 +39,7 @@ Graph load_tensorflow(const std::filesystem::path& path, const LoadOptions& opti
                       TfStages* stages) {
   TensorflowOptions tensorflow;
   tensorflow.dimensions = options.dimensions;
+  tensorflow.signature = options.signature;
   tensorflow.outputs = options.output_nodes;
   tensorflow.feeds = options.feeds;
   tensorflow.keep_arg_max = options.keep_arg_max;
@@ -72,8 +73,9 @@ void refuse_cuts(const std::filesystem::path& path, const LoadOptions& options) 
   const auto refuse = [&](bool given, const char* flag) {
     if (given)
       problems.error(ErrorKind::kInvalidInput, fmt::format("file '{}'", path.string()), "",
-                     fmt::format("{} cuts TensorFlow graphs, and this is none", flag), "leave it out");
+                     fmt::format("{} is for TensorFlow files, and this is none", flag), "leave it out");
   };
+  refuse(!options.signature.empty(), "--signature");
   refuse(!options.feeds.empty(), "--feed");
   refuse(!options.output_nodes.empty(), "--output-node");
   refuse(options.keep_arg_max, "--keep-argmax");

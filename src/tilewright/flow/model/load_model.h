@@ -24,8 +24,10 @@ struct LoadOptions {
   // Missing files of external weights give zeros, and missing variables of a TensorFlow file give stand-ins,
   // with a warning: enough to see shapes and work.
   bool allow_missing_weights = false;
-  // TensorFlow only: nodes that become inputs (with their shapes where the file does not tell, {} otherwise),
-  // nodes whose values are the outputs (empty: inferred), and whether an ArgMax at the end is kept.
+  // TensorFlow only: the signature that states inputs and outputs (empty: the usual one for serving), nodes
+  // that become inputs (with their shapes where the file does not tell, {} otherwise), nodes whose values are
+  // the outputs (empty: inferred), and whether an ArgMax at the end is kept.
+  std::string signature;
   std::map<std::string, Shape> feeds;
   std::vector<std::string> output_nodes;
   bool keep_arg_max = false;

@@ -10,6 +10,7 @@
 #include "tilewright/base/json.h"
 #include "tilewright/flow/model/choice.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
+#include "tilewright/frontend/onnx/opset/qonnx_form.h"
 #include "tilewright/quantize/fixed_point/fixed_point_check.h"
 #include "tilewright/quantize/fixed_point/fixed_point_lowering.h"
 #include "tilewright/quantize/integerize/integerize.h"
@@ -20,12 +21,21 @@
 namespace tilewright {
 namespace {
 
+enum class QuantizedForm { kQdq, kQonnx };
+
+QuantizedForm quantized_form(const std::string& format, Diagnostics& problems) {
+  return choose<QuantizedForm>("format", format,
+                               {{"qdq", QuantizedForm::kQdq}, {"qonnx", QuantizedForm::kQonnx}}, problems);
+}
+
 QuantizeOptions quantizer_options(const QuantizeRequest& request) {
   QuantizeOptions result;
   result.weight_bits = request.weight_bits;
   result.activation_bits = request.activation_bits;
   result.per_channel = !request.per_tensor;
+  result.symmetric_activations = request.symmetric;
   Diagnostics problems;
+  quantized_form(request.format, problems);
   result.scales =
       choose<ScaleKind>("scales", request.scales,
                         {{"real", ScaleKind::kReal}, {"power-of-two", ScaleKind::kPowerOfTwo}}, problems);
@@ -89,6 +99,10 @@ QuantizedModel quantize_to_fixed_point(const QuantizeRequest& request) {
     throw Error(ErrorKind::kInvalidInput, "fixed point has 32 bits for weights and activations",
                 "omit --weight-bits and --activation-bits");
   }
+  if (request.format != "qdq") {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("fixed point has no form in the format '{}'", request.format), "omit --format");
+  }
   const Graph graph = optimize(load_model(request.model));
   FixedPointReport report;
   Graph fixed = to_fixed_point(graph, fraction, &report);
@@ -116,6 +130,7 @@ QuantizedModel quantize_to_fixed_point(const QuantizeRequest& request) {
 }
 
 QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
+  const QuantizeOptions options = quantizer_options(request);
   const Graph graph = optimize(load_model(request.model));
   const InputSamples read =
       InputSamples::read(request.calibration, graph, kCalibrationOption, request.threads);
@@ -130,9 +145,9 @@ QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
   }
   const std::vector<int64_t> labels = read_labels(request, graph, samples[0].shape()[0]);
 
-  Graph quantized = quantize(graph, calibration, quantizer_options(request));
+  Graph quantized = quantize(graph, calibration, options);
   check_quantized(request.model.path.string(), quantized);
-  if (!request.output.empty()) write_onnx(request.output, quantized);
+  if (!request.output.empty()) write_quantized(request.output, quantized, request.format);
 
   IntegerizeReport integer_report;
   const Graph integer = integerize(quantized, &integer_report);
@@ -149,6 +164,13 @@ QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
 }
 
 }  // namespace
+
+void write_quantized(const std::filesystem::path& path, const Graph& graph, const std::string& format) {
+  Diagnostics problems;
+  const QuantizedForm form = quantized_form(format, problems);
+  problems.raise_if_any();
+  write_onnx(path, form == QuantizedForm::kQonnx ? in_qonnx(graph) : graph);
+}
 
 QuantizedModel quantize_model(const QuantizeRequest& request) {
   return request.number_type == "int8" ? quantize_to_integers(request) : quantize_to_fixed_point(request);

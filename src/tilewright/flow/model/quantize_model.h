@@ -18,9 +18,11 @@ struct QuantizeRequest {
   SampleRequest calibration, evaluation;  // evaluation: of the accuracy; empty: the calibration's
   std::optional<SampleSource> labels;     // class numbers of the evaluation; empty: none
   std::filesystem::path output;           // ONNX file; empty: none is written
+  std::string format = "qdq";             // of that file: see write_quantized
   std::string scales = "real";            // or power-of-two
   std::string method = "squared-error";   // how ranges are chosen: min-max, percentile, kl
   bool per_tensor = false;                // one weight scale per tensor instead of one per channel
+  bool symmetric = false;                 // zero points of activations are 0
   int weight_bits = 8, activation_bits = 8;
   int threads = 1;
 };
@@ -31,7 +33,12 @@ struct QuantizedModel {
 };
 
 // Errors (invalid input): a number type or bits that do not exist, no samples for int8, labels that do not
-// fit; (unsupported) nothing in the model can be quantised; those of reading and quantising.
+// fit; (unsupported) nothing in the model can be quantised; those of reading, quantising and writing.
 QuantizedModel quantize_model(const QuantizeRequest& request);
+
+// Writes a quantised model as an ONNX file: "qdq" (QuantizeLinear and DequantizeLinear), or "qonnx" (Quant,
+// frontend/onnx/opset/qonnx_form.h). Errors (invalid input): another format, a file that cannot be written;
+// (unsupported) nodes that the format has no form for, all of them.
+void write_quantized(const std::filesystem::path& path, const Graph& graph, const std::string& format);
 
 }  // namespace tilewright

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "tilewright/base/file.h"
 #include "tilewright/base/integer_math.h"
 #include "tilewright/frontend/onnx/opset/newer_opset.h"
+#include "tilewright/frontend/onnx/opset/qonnx_form.h"
 #include "tilewright/frontend/onnx/proto/onnx_types.h"
 #include "tilewright/frontend/onnx/proto/tensor_proto.h"
 
@@ -108,8 +110,10 @@ onnx::ModelProto to_proto(const Graph& given, const std::string& location, std::
   auto& standard = *model.add_opset_import();
   standard.set_domain("");
   standard.set_version(opset);
+  const auto in_qonnx = [](const Node& node) { return node.domain == kQonnxDomain; };
+  const bool is_qonnx = std::any_of(graph.nodes.begin(), graph.nodes.end(), in_qonnx);
   auto& own = *model.add_opset_import();
-  own.set_domain(kTilewrightDomain);
+  own.set_domain(is_qonnx ? kQonnxDomain : kTilewrightDomain);
   own.set_version(1);
 
   onnx::GraphProto& proto = *model.mutable_graph();

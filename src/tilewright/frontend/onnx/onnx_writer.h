@@ -1,5 +1,6 @@
-// A Graph as an ONNX file: opset 17 of the standard domain (IR version 8) and version 1 of "tilewright".
-// Reading it back gives the same graph (values may be in another order).
+// A Graph as an ONNX file: opset 17 of the standard domain (IR version 8) and version 1 of "tilewright", or
+// of QONNX's domain (opset/qonnx_form.h). Reading it back gives the same graph (values may be in another
+// order).
 //
 // Element types that ONNX lacks (i2, u2, i1, u1, bipolar) are stored widened to 8 bits; the doc_string of the
 // tensor or value holds the true type, as "tilewright.element_type=i2". Files with i4, u4, quantisers to 16

@@ -1,5 +1,5 @@
-// TensorFlow GraphDef (frozen .pb) and SavedModel files to a Graph of opset-17 semantics. Variables' values
-// are not read from checkpoints: freeze a model first, or fill it with random weights.
+// TensorFlow GraphDef (frozen .pb) and SavedModel files to a Graph of opset-17 semantics. Variables get their
+// values from the folder variables/ of a SavedModel; without it, they can be filled with random weights.
 //
 // Inputs keep the file's layout (NHWC); layers get Transposes around them, which the graph passes remove.
 // docs/reference/tensorflow.md has the rules. All problems of a file are reported together, each with its
@@ -23,7 +23,9 @@ struct TensorflowOptions {
   // Sizes of input axes, as "INPUT.AXIS" ("Placeholder.0"). The first axis is 1 without an entry, whatever
   // the file says; other axes of unknown size need one.
   std::map<std::string, int64_t> dimensions;
-  // Nodes whose values are the network's outputs; empty: inferred.
+  // The signature of a SavedModel that states inputs and outputs; empty: the usual one for serving.
+  std::string signature;
+  // Nodes whose values are the network's outputs; empty: those of the signature, or inferred.
   std::vector<std::string> outputs;
   // Nodes that become inputs, and their shapes where the file does not tell ({} otherwise).
   std::map<std::string, Shape> feeds;
@@ -54,7 +56,8 @@ struct TfStages {
 };
 
 // Errors (invalid input, unsupported): everything wrong with the file, at once. `warnings`, if given,
-// receives what was assumed; `stages` the numbers of nodes. A folder means its saved_model.pb.
+// receives what was assumed; `stages` the numbers of nodes. A folder means its saved_model.pb; the variables
+// of a SavedModel are in variables/ beside it. parse_tensorflow reads no variables.
 Graph read_tensorflow(const std::filesystem::path& path, const TensorflowOptions& options = {},
                       Diagnostics* warnings = nullptr, TfStages* stages = nullptr);
 Graph parse_tensorflow(std::span<const std::byte> bytes, const TensorflowOptions& options = {},

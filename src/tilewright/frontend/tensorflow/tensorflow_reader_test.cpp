@@ -59,7 +59,7 @@ TEST(TensorflowReader, SavedModelsSayTheirOutputs) {
   const Graph served = parse_tensorflow(graph.build_saved_model({{"a", "y:0"}, {"b", "z:0"}}));
   EXPECT_EQ(ops(served), "Relu Tanh");
   ASSERT_EQ(served.outputs.size(), 2u);
-  EXPECT_EQ(served.value(served.outputs[0]).name, "y");
+  EXPECT_EQ(served.value(served.outputs[0]).name, "a");  // as the signature calls it
   EXPECT_MENTIONS(error_of(graph.build_saved_model({{"a", "y:0"}}, "train")),
                   "the SavedModel has no graph with the tag 'serve'; its tags: train");
 }

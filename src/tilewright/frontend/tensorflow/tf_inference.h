@@ -38,7 +38,9 @@ void fold_dilations(TfNetwork& network);
 // Removes nodes that no output needs.
 void prune(TfNetwork& network);
 
-// The values of variables that the file does not have: drawn (graph/lcg_weights.h, tensor number k is the
+bool is_variable(const TfNode& node);
+
+// The values of variables that have none yet: drawn (graph/lcg_weights.h, tensor number k is the
 // k-th variable of the network in the file's order), or an error for each.
 void fill_variables(TfNetwork& network, const TensorflowOptions& options, Diagnostics& diagnostics);
 

@@ -10,8 +10,10 @@
 #include <climits>
 #include <unordered_map>
 
+#include "tilewright/base/plain_text.h"
 #include "tilewright/frontend/name_check.h"
 #include "tilewright/frontend/tensorflow/tf_functions.h"
+#include "tilewright/frontend/tensorflow/tf_restore.h"
 #include "tilewright_graphdef.pb.h"
 
 namespace tilewright {
@@ -97,8 +99,10 @@ void read_value(const graphdef::NodeDef& source, TfNode& node, int64_t& budget) 
     node.value_error = {ErrorKind::kInvalidInput, "", "", "has no value", ""};
     return;
   }
+  const graphdef::TensorValue& tensor = attribute->value().tensor();
+  node.texts.assign(tensor.string_val().begin(), tensor.string_val().end());
   try {
-    node.value = read_tf_tensor(attribute->value().tensor(), budget);
+    node.value = read_tf_tensor(tensor, budget);
   } catch (const Error& error) {
     node.value_error = error.diagnostics().front();
   }
@@ -152,22 +156,47 @@ const graphdef::MetaGraph& serving_graph(const graphdef::SavedModel& saved) {
               tags.empty() ? "" : "its tags: " + tags);
 }
 
-void read_signature(const graphdef::MetaGraph& meta, TfModel& model) {
-  const auto& signatures = meta.signature_def();
-  auto chosen = std::find_if(signatures.begin(), signatures.end(),
-                             [](const auto& entry) { return entry.key() == "serving_default"; });
-  if (chosen == signatures.end()) {
-    chosen = std::find_if(signatures.begin(), signatures.end(), [](const auto& entry) {
+// The signature of this name, else the usual one for serving; nullptr if the file has none for serving.
+const graphdef::SignatureDef* find_signature(const graphdef::MetaGraph& meta, const std::string& name) {
+  const auto first = [&](const auto& fits) -> const graphdef::SignatureDef* {
+    const auto& all = meta.signature_def();
+    const auto found = std::find_if(all.begin(), all.end(), fits);
+    return found == all.end() ? nullptr : &found->value();
+  };
+  const auto named = [](const std::string& wanted) {
+    return [wanted](const graphdef::SignatureEntry& entry) { return entry.key() == wanted; };
+  };
+  if (name.empty()) {
+    if (const auto* usual = first(named("serving_default"))) return usual;
+    return first([](const graphdef::SignatureEntry& entry) {
       return entry.value().method_name() == "tensorflow/serving/predict" || entry.key() == "predict";
     });
   }
-  if (chosen == signatures.end()) return;
-  for (const auto& entry : chosen->value().inputs()) {
-    model.signature_inputs[entry.key()] = entry.value().name();
+  if (const auto* wanted = first(named(name))) return wanted;
+  std::string names;
+  for (const graphdef::SignatureEntry& entry : meta.signature_def()) {
+    if (valid_utf8(entry.key())) names += (names.empty() ? "" : ", ") + entry.key();
   }
-  for (const auto& entry : chosen->value().outputs()) {
-    model.signature_outputs[entry.key()] = entry.value().name();
-  }
+  throw Error(ErrorKind::kInvalidInput, fmt::format("has no signature '{}'", name),
+              names.empty() ? "it has none; leave --signature out" : "its signatures: " + names);
+}
+
+void read_signature(const graphdef::MetaGraph& meta, const std::string& name, TfModel& model) {
+  const graphdef::SignatureDef* signature = find_signature(meta, name);
+  if (signature == nullptr) return;
+  Diagnostics problems;
+  const auto read = [&](const auto& entries, auto& tensors) {
+    for (const graphdef::TensorInfoEntry& entry : entries) {
+      check_name("signature entry", entry.key(), problems);
+      check_name("signature tensor", entry.value().name(), problems);
+      const graphdef::TensorInfo& info = entry.value();
+      tensors[entry.key()] = {info.name(), info.dtype(),
+                              info.has_tensor_shape() ? tf_shape(info.tensor_shape()) : TfShape()};
+    }
+  };
+  read(signature->inputs(), model.signature_inputs);
+  read(signature->outputs(), model.signature_outputs);
+  problems.raise_if_any();
 }
 
 template <typename T>
@@ -235,16 +264,21 @@ TfTensorName parse_tensor_name(const std::string& text) {
 
 bool looks_like_tensorflow(std::span<const std::byte> bytes) { return kind_of_file(bytes) != Kind::kOther; }
 
-TfModel parse_tf_model(std::span<const std::byte> bytes) {
+TfModel parse_tf_model(std::span<const std::byte> bytes, const std::string& signature) {
   const Kind kind = kind_of_file(bytes);
   TfModel model;
   graphdef::GraphDef graph;
   if (kind == Kind::kSavedModel) {
     graphdef::SavedModel saved = parse_message<graphdef::SavedModel>(bytes, "SavedModel");
     const graphdef::MetaGraph& meta = serving_graph(saved);
-    read_signature(meta, model);
+    read_signature(meta, signature, model);
+    model.is_saved_model = true;
     graph = meta.graph_def();
   } else if (kind == Kind::kGraphDef) {
+    if (!signature.empty()) {
+      throw Error(ErrorKind::kInvalidInput, "is a GraphDef, which has no signatures",
+                  "leave --signature out");
+    }
     graph = parse_message<graphdef::GraphDef>(bytes, "GraphDef");
   } else {
     throw Error(ErrorKind::kInvalidInput, "is neither a TensorFlow GraphDef nor a SavedModel");
@@ -253,6 +287,7 @@ TfModel parse_tf_model(std::span<const std::byte> bytes) {
   inline_functions(graph);
   check_names(graph);
   read_nodes(graph, model);
+  find_restored(model);
   return model;
 }
 

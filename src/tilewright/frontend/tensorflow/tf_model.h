@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tilewright/base/error.h"
-#include "tilewright/frontend/tensorflow/tf_tensor.h"
+#include "tilewright/frontend/tensorflow/values/tf_tensor.h"
 
 namespace tilewright {
 
@@ -38,7 +38,11 @@ struct TfNode {
   std::map<std::string, TfAttribute> attributes;
   std::optional<Tensor> value;            // of a Const
   std::optional<Diagnostic> value_error;  // why a Const has no value
-  bool is_reported = false;               // its problem is among the diagnostics already
+  std::vector<std::string> texts;         // of a Const of strings, which has no value
+  // Of a variable: the tensor of the checkpoint that the file's own operators assign to it, and which part of
+  // it ("": all); empty if they do not.
+  std::string restored_key, restored_slice;
+  bool is_reported = false;  // its problem is among the diagnostics already
 
   bool is(const char* name_of_op) const { return op == name_of_op; }
   bool is_one_of(std::span<const char* const> ops) const {
@@ -59,8 +63,14 @@ struct TfNode {
 
 struct TfModel {
   std::vector<TfNode> nodes;
-  // Tensor names by their role, from the signature of a SavedModel; empty for a GraphDef.
-  std::map<std::string, std::string> signature_inputs, signature_outputs;
+  bool is_saved_model = false;
+  // The tensors of a SavedModel's signature, by their names for users; empty for a GraphDef.
+  struct SignatureTensor {
+    std::string tensor;
+    int type = 0;
+    TfShape shape;
+  };
+  std::map<std::string, SignatureTensor> signature_inputs, signature_outputs;
 
   // The node of this name, or -1.
   int find(const std::string& name) const;
@@ -77,9 +87,10 @@ TfTensorName parse_tensor_name(const std::string& text);
 // Whether the bytes look like a GraphDef or a SavedModel and not like another protobuf file.
 bool looks_like_tensorflow(std::span<const std::byte> bytes);
 
-// Reads either kind. Problems of unused nodes are kept with the node; problems that make the whole file
-// unreadable are thrown. Errors (invalid input): not such a file, truncated, no graph for serving, names used
-// twice or not in UTF-8.
-TfModel parse_tf_model(std::span<const std::byte> bytes);
+// Reads either kind, of a SavedModel the signature of this name (empty: the usual one for serving, if there
+// is one). Problems of unused nodes are kept with the node; problems that make the whole file unreadable are
+// thrown. Errors (invalid input): not such a file, truncated, no graph for serving, no such signature, names
+// used twice or not in UTF-8.
+TfModel parse_tf_model(std::span<const std::byte> bytes, const std::string& signature = {});
 
 }  // namespace tilewright

@@ -68,6 +68,7 @@ class Selection {
     stages_.stored = count_stage(model_.nodes);
     mark_read();
     apply_feeds();
+    apply_signature();
     find_outputs();
     if (!options_.keep_arg_max && options_.outputs.empty()) drop_arg_max();
     for (const TfNetwork::Output& output : network_.outputs) visit(output.ref.node);
@@ -118,7 +119,25 @@ class Selection {
     return {};
   }
 
-  void add_output(const std::string& text) {
+  // Under the signature's names. What it calls an input is one, whatever computes it in the file.
+  void apply_signature() {
+    for (const auto& [name, input] : model_.signature_inputs) {
+      const TfTensorName tensor = parse_tensor_name(input.tensor);
+      const int index = model_.find(tensor.node);
+      if (index < 0 || tensor.output != 0)
+        continue;  // an input that nothing reads may be left out of the graph
+      TfNode& node = model_.nodes[size_t(index)];
+      const bool is_usable = input.shape.has_rank && !node.declared_shape().has_rank;
+      if (!node.is("Placeholder")) {
+        make_input(node, {});
+        node.attributes["dtype"] = TfType{input.type};
+      }
+      if (is_usable) node.attributes["shape"] = input.shape;
+      if (model_.find(name) < 0) node.name = name;
+    }
+  }
+
+  void add_output(const std::string& text, const std::string& called = {}) {
     const TfTensorName name = parse_tensor_name(text);
     const int index = model_.find(name.node);
     if (index < 0) {
@@ -129,7 +148,7 @@ class Selection {
     const TfRef ref{index, name.output};
     const auto same = [&](const TfNetwork::Output& other) { return other.ref == ref; };
     if (std::any_of(network_.outputs.begin(), network_.outputs.end(), same)) return;
-    network_.outputs.push_back({name.output == 0 ? name.node : text, ref});
+    network_.outputs.push_back({!called.empty() ? called : name.output == 0 ? name.node : text, ref});
   }
 
   // Before the graph is cut: what only a cut-off part reads is no output either.
@@ -148,7 +167,7 @@ class Selection {
       for (const std::string& name : options_.outputs) add_output(name);
       return;
     }
-    for (const auto& [role, tensor] : model_.signature_outputs) add_output(tensor);
+    for (const auto& [name, output] : model_.signature_outputs) add_output(output.tensor, name);
     if (!network_.outputs.empty() || !diagnostics_.ok()) return;
     for (size_t i = 0; i < model_.nodes.size(); ++i) {
       const TfNode& node = model_.nodes[i];

@@ -10,11 +10,6 @@
 namespace tilewright {
 namespace {
 
-bool is_variable(const TfNode& node) {
-  return node.is("VariableV2") || node.is("Variable") || node.is("VarHandleOp") ||
-         node.is("AutoReloadVariable");
-}
-
 std::optional<LcgRole> role_in(const TfNode& reader, size_t input) {
   const std::string& op = reader.op;
   if (op == "Conv2D" || op == "DepthwiseConv2dNative" || op == "Conv2DBackpropInput" || op == "MatMul" ||
@@ -50,7 +45,7 @@ class Filling {
   void run() {
     std::vector<int> variables;
     for (size_t i = 0; i < network_.nodes.size(); ++i) {
-      if (is_variable(network_.nodes[i])) variables.push_back(int(i));
+      if (is_variable(network_.nodes[i]) && !network_.nodes[i].is_reported) variables.push_back(int(i));
     }
     const auto place = [&](int node) { return network_.nodes[size_t(node)].place; };
     std::sort(variables.begin(), variables.end(), [&](int a, int b) { return place(a) < place(b); });
@@ -110,6 +105,11 @@ class Filling {
 };
 
 }  // namespace
+
+bool is_variable(const TfNode& node) {
+  return node.is("VariableV2") || node.is("Variable") || node.is("VarHandleOp") ||
+         node.is("AutoReloadVariable");
+}
 
 void fill_variables(TfNetwork& network, const TensorflowOptions& options, Diagnostics& diagnostics) {
   Filling(network, options, diagnostics).run();

@@ -13,7 +13,8 @@
 namespace tilewright {
 namespace {
 
-// A bias whose scale is the product of the two others up to float rounding is taken as it is.
+// A bias whose scale is the product of the two others, or that times a power of two, up to float rounding, is
+// taken as it is.
 constexpr double kSameScale = 1e-6;
 
 // Weights minus their zero points. Empty with a problem where a difference leaves 16 bits.
@@ -95,7 +96,8 @@ double channel_bias(const MacOperands& operands, int64_t o, double accumulator_s
     const int64_t index = b->integers.size() == 1 ? 0 : o;
     const double integer = double(b->integers.integer_at(index) - b->zero_point(index));
     const double ratio = b->scale(index) * operands.beta / accumulator_scale;
-    bias += std::fabs(ratio - 1) <= kSameScale ? integer : integer * ratio;
+    const double nearest = std::exp2(std::round(std::log2(ratio)));
+    bias += integer * (std::fabs(ratio - nearest) <= kSameScale * nearest ? nearest : ratio);
   }
   if (!operands.real_bias.empty()) {
     bias += operands.real_bias[operands.real_bias.size() == 1 ? 0 : size_t(o)] / accumulator_scale;

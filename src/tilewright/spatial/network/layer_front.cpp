@@ -1,5 +1,6 @@
-// Fronts of energy and latency by repeated proven searches under a falling latency limit; those with the
-// words of a buffer by one search (mapper_pareto.h).
+// Fronts of energy and latency by repeated proven searches under a falling latency limit, or, where time is
+// short, by searches at limits that lie apart; those with the words of a buffer by one search
+// (mapper_pareto.h).
 #include "tilewright/spatial/network/layer_front.h"
 
 #include <fmt/format.h>
@@ -55,39 +56,97 @@ int level_of(const ArrayHardware& hardware, const std::string& name) {
               "its levels: " + known);
 }
 
+// The searches of one front and the points that they found.
+class FrontSearch {
+ public:
+  FrontSearch(const Mapspace& mapspace, const MapperOptions& options)
+      : mapspace_(mapspace), deadline_(limit_seconds(options), options.deadline), options_(options) {
+    options_.deadline = &deadline_;
+  }
+
+  // Least energy first, then the least among faster mappings, in half of the time.
+  void search_all() {
+    const Deadline half(deadline_.left() / 2, &deadline_);
+    while (!half.over()) {
+      const MapResult result = search(MapObjective::kEnergy, 0, &half);
+      if (result.status == MapStatus::kInfeasible) return;
+      // A search that was stopped before it found any mapping has nothing to go on from.
+      if (!result.found()) break;
+      front_.proven = front_.proven && result.status == MapStatus::kOptimal;
+      add(result.mapping, result.cost);
+      options_.max_cycles = result.cost.cycles - 1;
+    }
+    front_.proven = false;
+    options_.max_cycles.reset();
+    spread_out();
+  }
+
+  void add(const Mapping& mapping, const Cost& cost) {
+    front_.points.push_back({double(cost.cycles), cost.energy});
+    front_.mappings.push_back(print_mapping(mapspace_.workload, mapping));
+  }
+
+  LayerFront take() {
+    keep_layer_front(front_);
+    return std::move(front_);
+  }
+
+ private:
+  // The rest of the time is for points that lie apart: the fastest mapping, and then each time the least
+  // energy at the middle of the widest gap between the cycles of two points.
+  void spread_out() {
+    constexpr int kSearches = 8;
+    const MapResult fastest = search(MapObjective::kLatency, time_part(deadline_, kSearches), &deadline_);
+    if (!fastest.found()) return;
+    add(fastest.mapping, fastest.cost);
+    int64_t limit = fastest.cost.cycles;
+    for (int left = kSearches - 1; left > 0 && limit > 0 && !deadline_.over(); --left) {
+      options_.max_cycles = limit;
+      const MapResult result = search(MapObjective::kEnergy, time_part(deadline_, size_t(left)), &deadline_);
+      if (result.found()) add(result.mapping, result.cost);
+      keep_layer_front(front_);
+      limit = middle_of_widest_gap();
+    }
+  }
+
+  MapResult search(MapObjective objective, double seconds, const Deadline* deadline) {
+    options_.objective = objective;
+    options_.time_limit_s = seconds;
+    options_.deadline = deadline;
+    return find_mapping(mapspace_, options_);
+  }
+
+  // In cycles, by their ratio; 0 if there is no gap. A gap begins at the last limit that was searched in it.
+  int64_t middle_of_widest_gap() {
+    double widest = 0, middle = 0;
+    for (size_t i = 1; i < front_.points.size(); ++i) {
+      double from = front_.points[i - 1].cycles;
+      for (const double limit : limits_) {
+        if (limit < front_.points[i].cycles) from = std::max(from, limit);
+      }
+      if (front_.points[i].cycles / from <= widest) continue;
+      widest = front_.points[i].cycles / from;
+      middle = std::sqrt(front_.points[i].cycles * from);
+    }
+    limits_.push_back(middle);
+    return int64_t(middle);
+  }
+
+  const Mapspace& mapspace_;
+  const Deadline deadline_;
+  MapperOptions options_;
+  LayerFront front_;
+  std::vector<double> limits_;
+};
+
 }  // namespace
 
 LayerFront layer_front(const Mapspace& mapspace, const MapperOptions& options, const Mapping* known) {
-  const Deadline deadline(limit_seconds(options), options.deadline);
-  LayerFront front;
-  const auto add = [&](const Mapping& mapping, const Cost& cost) {
-    front.points.push_back({double(cost.cycles), cost.energy});
-    front.mappings.push_back(print_mapping(mapspace.workload, mapping));
-  };
+  FrontSearch search(mapspace, options);
   if (known != nullptr)
-    add(*known, evaluate_mapping(mapspace.workload, mapspace.hardware, *known, options.rules));
-  MapperOptions step = options;
-  step.objective = MapObjective::kEnergy;
-  step.deadline = &deadline;
-  step.time_limit_s = 0;
-  while (true) {
-    if (deadline.over()) {
-      front.proven = false;
-      break;
-    }
-    const MapResult result = find_mapping(mapspace, step);
-    if (result.status == MapStatus::kInfeasible) break;
-    // A search that was stopped before it found any mapping has nothing to go on from.
-    if (result.mapping.levels.empty()) {
-      front.proven = false;
-      break;
-    }
-    front.proven = front.proven && result.status == MapStatus::kOptimal;
-    add(result.mapping, result.cost);
-    step.max_cycles = result.cost.cycles - 1;
-  }
-  keep_layer_front(front);
-  return front;
+    search.add(*known, evaluate_mapping(mapspace.workload, mapspace.hardware, *known, options.rules));
+  search.search_all();
+  return search.take();
 }
 
 NetworkFronts network_fronts(const WorkloadNetwork& network, const ArrayHardware& hardware,

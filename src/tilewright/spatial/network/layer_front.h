@@ -20,8 +20,9 @@ struct LayerFront {
 
 // Least energy, then least energy among mappings that are faster than that, and so on until none is faster:
 // the epsilon-constraint method, which finds every point because ties in energy are broken by cycles.
-// options.time_limit_s, if any, ends it with the points found so far; `known`, a mapping of the mapspace
-// found before, counts as well, so that the front is nowhere worse. Errors (invalid input): as find_mapping.
+// If half of options.time_limit_s does not suffice, the rest is for points that lie apart: the fastest
+// mapping found, and the least energies found between two points. `known`, a mapping of the mapspace found
+// before, counts as well, so that the front is nowhere worse. Errors (invalid input): as find_mapping.
 LayerFront layer_front(const Mapspace& mapspace, const MapperOptions& options,
                        const Mapping* known = nullptr);
 

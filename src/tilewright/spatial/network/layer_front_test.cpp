@@ -48,5 +48,21 @@ TEST(LayerFrontClass, IsNowhereWorseThanTheTable) {
   RecordProperty("cases", int(cases));
 }
 
+// Where the proof of the least energy alone takes minutes.
+TEST(LayerFront, AStoppedOneStillReachesFromTheLeastEnergyToTheFastest) {
+  const ArrayHardware hardware = find_array_hardware("eyeriss-256", TILEWRIGHT_SOURCE_DIR "/hardware");
+  ConvShape shape;
+  shape.input_channels = 20;
+  shape.output_channels = 50;
+  shape.height = shape.width = {.input = 12, .kernel = 5, .output = 8};
+  const Workload workload = conv2d_workload("conv2", shape);
+  MapperOptions options;
+  options.time_limit_s = 1;
+  const LayerFront front = layer_front(layer_mapspace(workload, hardware, {}), options);
+  EXPECT_FALSE(front.proven);
+  ASSERT_GE(front.points.size(), 2u);
+  EXPECT_LT(front.points.front().cycles, 0.8 * front.points.back().cycles);
+}
+
 }  // namespace
 }  // namespace tilewright

@@ -159,6 +159,38 @@ void quantize_weights(Node& node, NodeConversion& conversion, const Levels& leve
   if (!single) node.attributes["axis"] = int64_t(scales->axis);
 }
 
+// With a scale of -s, the integers are counted from the other end: those of the scale s and the zero point
+// `low + high - zero`.
+void quantize_activation(Node& node, NodeConversion& conversion, const Levels& levels, int64_t zero,
+                         float scale) {
+  const int64_t stored_zero = scale > 0 ? zero : levels.low + levels.high - zero;
+  // QuantizeLinear adds its zero point after rounding, which halves only do not notice where it is even: one
+  // step of an odd one is added before.
+  const bool is_odd = zero % 2 != 0;
+  const int64_t even_zero = stored_zero - (is_odd ? (scale > 0 ? 1 : -1) : 0);
+  for (const int64_t number : {stored_zero, even_zero}) {
+    if (number < lowest(levels.type) || number > highest(levels.type)) {
+      return conversion.unsupported(fmt::format("its zero point is {} for the scale {}", zero, scale));
+    }
+  }
+  const auto eight_bits = [&](const char* role, int64_t value) {
+    return conversion.constant(role, scalar_of(levels.type, double(value)));
+  };
+  const auto scalar = conversion.constant("scale", Tensor::scalar(std::fabs(scale)));
+  const ValueId zero_point = eight_bits("zero_point", stored_zero);
+  ValueId x = node.inputs[0];
+  if (is_odd) x = conversion.emit("Add", {x, conversion.constant("step", Tensor::scalar(scale))});
+  ValueId integers = conversion.emit(
+      "QuantizeLinear", {x, scalar, is_odd ? eight_bits("even_zero_point", even_zero) : zero_point});
+  if (levels.low > lowest(levels.type) || levels.high < highest(levels.type)) {
+    integers =
+        conversion.emit("Clip", {integers, eight_bits("low", levels.low), eight_bits("high", levels.high)});
+  }
+  node.op = "DequantizeLinear";
+  node.inputs = {integers, scalar, zero_point};
+  node.attributes.clear();
+}
+
 void quant(Node& node, NodeConversion& conversion) {
   constexpr int kWidestConstant = 32, kWidest = 8;
   const auto weights = conversion.constant_of(node.inputs[0]);
@@ -174,30 +206,10 @@ void quant(Node& node, NodeConversion& conversion) {
     return quantize_weights(node, conversion, *levels, int64_t(stored_zero), weights->to_floats(),
                             weights->shape());
   }
-  const auto scale = number_of(node, conversion, 1, "scale", false);
+  const auto scale = number_of(node, conversion, 1, "scale", true);
   if (!scale) return;
-  const auto eight_bits = [&](const char* role, int64_t value) {
-    return conversion.constant(role, scalar_of(levels->type, double(value)));
-  };
-  const auto scalar = conversion.constant("scale", Tensor::scalar(*scale));
-  const ValueId zero_point = eight_bits("zero_point", int64_t(stored_zero));
-  ValueId integers = kNoValue;
-  if (int64_t(stored_zero) % 2 == 0) {
-    integers = conversion.emit("QuantizeLinear", {node.inputs[0], scalar, zero_point});
-  } else {
-    // QuantizeLinear adds its zero point after rounding, which halves only do not notice where it is even:
-    // one step of it is added before. No type's smallest number is odd.
-    const ValueId raised = conversion.emit("Add", {node.inputs[0], scalar});
-    integers = conversion.emit("QuantizeLinear",
-                               {raised, scalar, eight_bits("even_zero_point", int64_t(stored_zero) - 1)});
-  }
-  if (levels->low > lowest(levels->type) || levels->high < highest(levels->type)) {
-    integers =
-        conversion.emit("Clip", {integers, eight_bits("low", levels->low), eight_bits("high", levels->high)});
-  }
-  node.op = "DequantizeLinear";
-  node.inputs = {integers, scalar, zero_point};
-  node.attributes.clear();
+  if (*scale == 0) return conversion.invalid("its scale is 0");
+  quantize_activation(node, conversion, *levels, int64_t(stored_zero), *scale);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Raw little-endian bytes are copied as they are. A list of values may be shorter than the tensor: its last
 // value fills the rest, and an empty list means zeros.
-#include "tilewright/frontend/tensorflow/tf_tensor.h"
+#include "tilewright/frontend/tensorflow/values/tf_tensor.h"
 
 #include <fmt/format.h>
 

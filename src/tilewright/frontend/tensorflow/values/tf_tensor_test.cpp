@@ -1,4 +1,4 @@
-#include "tilewright/frontend/tensorflow/tf_tensor.h"
+#include "tilewright/frontend/tensorflow/values/tf_tensor.h"
 
 #include <gtest/gtest.h>
 
