@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "support/error_text_testing.h"
 #include "support/random_seed_testing.h"
@@ -51,6 +52,31 @@ class FloatGraph {
 int count(const Graph& graph, const std::string& op) {
   return int(
       std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) { return node.op == op; }));
+}
+
+// A bias beside weights that are tiny: as many bits as f32 keeps.
+TEST(Quantizer, BiasesHaveTwentyTwoSignificantBits) {
+  FloatGraph g;
+  const ValueId x = g.graph.add_value("x", ElementType::kF32, Shape{3, 4});
+  g.graph.inputs = {x};
+  const ValueId w = g.graph.add_constant("w", g.numbers({4, 50}, -1e-5, 1e-5));
+  const ValueId b = g.graph.add_constant("b", g.numbers({50}, -1, 1));
+  g.graph.outputs = {g.node("Gemm", {x, w, b}, {3, 50})};
+  const Graph qdq = quantize(g.graph, {g.numbers({3, 4}, -1, 1)});
+  int biases = 0, large = 0;
+  for (const Node& node : qdq.nodes) {
+    const Tensor* bias = qdq.constant_input(node, 0);
+    if (!node.is("DequantizeLinear") || !bias || bias->type() != ElementType::kI32) continue;
+    for (const int64_t number : bias->to_integers()) {
+      int64_t odd = std::llabs(number);
+      while (odd != 0 && odd % 2 == 0) odd /= 2;
+      EXPECT_LT(odd, 1 << 22);
+      ++biases;
+      large += std::llabs(number) >= 1 << 22;
+    }
+  }
+  EXPECT_EQ(biases, 50);
+  EXPECT_GT(large, 40);
 }
 
 // As many rows as output features: a bias of one number per row is none per feature, and stays as it is.

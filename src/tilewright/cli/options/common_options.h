@@ -12,7 +12,8 @@ namespace tilewright::cli {
 
 // The model file and how it is read; `what` describes the file.
 void add_model(CLI::App* verb, ModelOptions& model,
-               const std::string& what = "ONNX, TensorFlow or TFLite file", bool required = true);
+               const std::string& what = "ONNX, TensorFlow or TFLite file, or SavedModel folder",
+               bool required = true);
 // FLAG, FLAG-count and FLAG-scale.
 void add_data(Verb* verb, DataOptions& data, const std::string& flag, const std::string& description);
 // --preprocess, which has no effect where none of `data` is given; `flags` names their options.

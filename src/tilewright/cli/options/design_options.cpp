@@ -15,7 +15,7 @@ CLI::App* add_generate(CLI::App& app, GenerateOptions& options, std::ostream& ou
       add_verb(app, "generate",
                "Generate an FPGA design for one network: Verilog, memories, host program, testbench, report",
                "generate lenet.pb --device xc7z020 --clock 100 --number-type q10.22 -o design/");
-  add_model(verb, options.model, "ONNX, TensorFlow or TFLite file");
+  add_model(verb, options.model, "ONNX, TensorFlow or TFLite file, or SavedModel folder");
   reads(
       verb->add_option("--device", options.device, "FPGA: a preset's name (hardware/devices) or a YAML file"))
       ->required();

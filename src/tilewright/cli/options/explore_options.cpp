@@ -17,8 +17,9 @@ CLI::App* add_explore(CLI::App& app, ExploreOptions& options, std::ostream& out)
                         "Explore overlays and schedules together for a network on a device: the front of "
                         "latency against area; continues the study in the folder",
                         "explore resnet18.onnx --device xc7z020 --precision 8,4 --budget 2h -o study/");
-  reads(verb->add_option("model", options.model.path,
-                         "ONNX, TensorFlow or TFLite file, or a bundle (.twb) of 8 bits"))
+  reads(
+      verb->add_option("model", options.model.path,
+                       "ONNX, TensorFlow or TFLite file, or SavedModel folder, or a bundle (.twb) of 8 bits"))
       ->required();
   verb->add_option("--fill-weights", options.model.fill_gain,
                    "Fill a model without weights with pseudo-random weights of this gain")

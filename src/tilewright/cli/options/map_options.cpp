@@ -15,7 +15,8 @@ CLI::App* add_map(CLI::App& app, MapOptions& map_options, std::ostream& out) {
       app, "map",
       "Map a model onto a spatial array: mappings of least energy or latency per layer, proven optimal",
       "map alexnet.onnx --hardware eyeriss-256 --dataflow all --equal-area --batch 16");
-  add_model(verb, map_options.model, "ONNX, TensorFlow or TFLite file (or --workload)", false);
+  add_model(verb, map_options.model, "ONNX, TensorFlow or TFLite file, or SavedModel folder (or --workload)",
+            false);
   reads(verb->add_option("--workload", map_options.workload,
                          "YAML file of one or more layers, instead of a model"));
   reads(verb->add_option("--hardware", map_options.hardware, "Array: a preset's name or a YAML file"));

@@ -65,7 +65,7 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options, std::ostream& out)
                         "Find the first tensor of a bundle that diverges from the float model, and why: "
                         "range, rounding or layout",
                         "compare model.onnx model.twb --input x.npy");
-  add_model(verb, options.model, "Float model: ONNX, TensorFlow or TFLite file");
+  add_model(verb, options.model, "Float model: ONNX, TensorFlow or TFLite file, or SavedModel folder");
   reads(verb->add_option("bundle", options.bundle, "Bundle (.twb)"))->required();
   add_data(verb, options.input, "--input", "Input");
   add_preprocess(verb, options.preprocess, {&options.input}, "--input");

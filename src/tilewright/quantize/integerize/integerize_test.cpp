@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "support/quantize/qdq_testing.h"
 
@@ -31,12 +32,13 @@ struct SmallConvolution : QdqGraphBuilder {
   Tensor weights = Tensor::of<int8_t>({2, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9,  //
                                                      -1, -2, -3, -4, -5, -6, -7, -8, -9});
   Tensor bias = Tensor::of<int32_t>({2}, {100, -100});
+  std::vector<float> bias_scales = {0.25f, 0.0625f};
 
   ValueId convolution(Attributes attributes = {}) {
     attributes.insert({"pads", std::vector<int64_t>{1, 1, 1, 1}});
     return node("Conv",
                 {rounded(x, in, ElementType::kU8), constant(weights, {0.5f, 0.125f}, {0, 0}),
-                 constant(bias, {0.25f, 0.0625f}, {0, 0})},
+                 constant(bias, bias_scales, {0, 0})},
                 {1, 2, 3, 3}, attributes);
   }
   ValueId clipped(ValueId v) {
@@ -46,6 +48,25 @@ struct SmallConvolution : QdqGraphBuilder {
                 graph.value(v).shape);
   }
 };
+
+// Biases in units of a power of two of the accumulator's, up to the rounding of their scales, are exact.
+TEST(Integerize, ABiasInCoarserUnitsIsExact) {
+  const auto bias_of = [](const Tensor& bias, const std::vector<float>& scales) {
+    SmallConvolution g;
+    g.bias = bias;
+    g.bias_scales = scales;
+    g.graph.outputs = {g.rounded(g.convolution(), g.out, ElementType::kU8)};
+    const Graph integer = integerize(g.graph);
+    const Tensor* found = integer.constant_input(integer.nodes[1], 2);
+    return found ? found->to_integers() : std::vector<int64_t>();
+  };
+  const std::vector<int64_t> expected =
+      bias_of(Tensor::of<int32_t>({2}, {2097151 << 9, -100}), {0.25f, 0.0625f});
+  ASSERT_EQ(expected.size(), 2u);
+  EXPECT_EQ(bias_of(Tensor::of<int32_t>({2}, {2097151, -25}), {0.25f * 512, 0.25f}), expected);
+  EXPECT_EQ(bias_of(Tensor::of<int32_t>({2}, {2097151, -25}), {std::nextafter(0.25f * 512, 1000.0f), 0.25f}),
+            expected);
+}
 
 TEST(Integerize, FoldsActivationZeroPointsAndScalesIntoAConvolution) {
   SmallConvolution g;
