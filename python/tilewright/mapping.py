@@ -23,7 +23,7 @@ class Mapping(Report):
     """What ended the search early: none, time, memory or request (Ctrl-C)."""
 
     def __init__(self, answer: _native.MapAnswer, ending: str):
-        super().__init__(answer.text, answer.json, answer.svg)
+        super().__init__(answer.text, answer.json, answer.svg, answer.page)
         self.csv, self.mappings, self.ending = answer.csv, answer.mappings, ending
 
     @property
@@ -78,8 +78,8 @@ class Placement(Report):
     """What ended the search early: none, time, memory or request (Ctrl-C)."""
     _rows_at = ("points",)
 
-    def __init__(self, text: str, data: str, svg: str, mapping: str, ending: str):
-        super().__init__(text, data, svg)
+    def __init__(self, text: str, data: str, svg: str, page: _native.Page, mapping: str, ending: str):
+        super().__init__(text, data, svg, page)
         self.mapping, self.ending = mapping, ending
 
     @property

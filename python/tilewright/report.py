@@ -3,7 +3,10 @@ from __future__ import annotations
 
 import html
 import json
+import os
 from typing import Any, Sequence
+
+from . import _native
 
 Row = dict[str, Any]
 
@@ -38,8 +41,8 @@ class Report:
 
     _rows_at: Sequence[str] = ("layers",)  # the fields of `data` that hold a row each
 
-    def __init__(self, text: str, data: str, svg: str = ""):
-        self.text, self.svg = text, svg
+    def __init__(self, text: str, data: str, svg: str = "", page: _native.Page | None = None):
+        self.text, self.svg, self._page = text, svg, page
         self.data = json.loads(data)
 
     @property
@@ -53,7 +56,19 @@ class Report:
         import pandas  # type: ignore[import]
         return pandas.json_normalize(self.rows)
 
-    def save_svg(self, path: str) -> None:
+    @property
+    def page(self) -> str:
+        """The HTML page of the command's --html, which needs no other file; empty where there is none."""
+        return self._page.html if self._page else ""
+
+    def save_page(self, path: str | os.PathLike[str]) -> None:
+        """Writes the HTML page. Raises ValueError where there is none."""
+        if not self._page:
+            raise ValueError("this report has no page")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.page)
+
+    def save_svg(self, path: str | os.PathLike[str]) -> None:
         """Writes the picture. Raises ValueError where there is none."""
         if not self.svg:
             raise ValueError("this report has no picture")

@@ -18,17 +18,15 @@ class Tuning(Report):
 
     bundle: Bundle
     """The bundle with the schedules found."""
-    page: str
-    """The HTML page of the command's --html."""
     curves: list[list[float]]
     """By row, the cycles of the best schedule after each trial; inf until one works."""
     ending: str
     """What ended the search early: none, time, memory or request (Ctrl-C)."""
 
     def __init__(self, found: dict[str, Any]):
-        super().__init__(found["text"], found["json"])
+        super().__init__(found["text"], found["json"], page=found["page"])
         self.bundle = Bundle(found["bundle"])
-        self.page, self.curves, self.ending = found["page"], found["curves"], found["ending"]
+        self.curves, self.ending = found["curves"], found["ending"]
 
     def plot(self, ax: Any = None) -> Any:
         """The share of each layer's bound (%) by trials, with matplotlib, on `ax` or on new axes; returns the axes."""
@@ -54,14 +52,12 @@ class Study(Report):
 
     folder: str
     """Where the study lives; `explore` continues what it finds there."""
-    page: str
-    """The HTML page of the folder's page.html."""
     ending: str
     """What ended the search early: none, time, memory or request (Ctrl-C)."""
 
     def __init__(self, folder: str, found: dict[str, Any], keeper: Any = None):
-        super().__init__(found["text"], found["json"], found["svg"])
-        self.folder, self.page, self.ending, self._keeper = folder, found["page"], found["ending"], keeper
+        super().__init__(found["text"], found["json"], found["svg"], found["page"])
+        self.folder, self.ending, self._keeper = folder, found["ending"], keeper
 
     @property
     def rows(self) -> list[Row]:
@@ -125,12 +121,8 @@ def study(folder: Path) -> Study:
 class Importance(Report):
     """How well results are predicted from design choices, and which choice matters; `rows` has a dict per choice."""
 
-    page: str
-    """The HTML page with the bars."""
-
-    def __init__(self, text: str, data: str, page: str):
-        super().__init__(text, data)
-        self.page = page
+    def __init__(self, text: str, data: str, page: _native.Page):
+        super().__init__(text, data, page=page)
 
     @property
     def rows(self) -> list[Row]:

@@ -1,4 +1,7 @@
 """The package and the command give the same answers and the same bits: they call the same functions."""
+import json
+import re
+
 import numpy as np
 import pytest
 from conftest import IMAGES, MODEL, PIXEL, answer, command, timeless
@@ -76,6 +79,32 @@ def test_map(lenet):
 def test_place():
     ours = tw.place("s = s + x[i]*y[i]", "hycube-4x4")
     assert timeless(ours.data) == answer("place", "--expr", "s = s + x[i]*y[i]", "--fabric", "hycube-4x4")
+
+
+def test_pages(files, bundle, lenet, tmp_path):
+    """The same data, from another origin."""
+    folder, _, _ = files
+    cases = [(bundle.report(), ["report", folder / "b.twb"]), (bundle.explain(), ["explain", folder / "b.twb"]),
+             (tw.map(lenet, "eyeriss-256", dataflow="rs"), ["map", MODEL, "--hardware", "eyeriss-256", "--dataflow", "rs"]),
+             (tw.place("s = s + x[i]*y[i]", "hycube-4x4"),
+              ["place", "--expr", "s = s + x[i]*y[i]", "--fabric", "hycube-4x4"])]
+    for ours, arguments in cases:
+        command(*arguments, "--data", tmp_path / "data.json")
+        theirs = json.loads((tmp_path / "data.json").read_text())
+        ours.save_page(tmp_path / "page.html")
+        page = (tmp_path / "page.html").read_text()
+        data = json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)[1])
+        origin = data.pop("origin")
+        assert origin["version"] == theirs.pop("origin")["version"] and "Python" in origin["command"]
+        assert without_seconds(data) == without_seconds(theirs), arguments
+
+
+def without_seconds(page):
+    """Of a page's data; what took how long differs from run to run."""
+    for section in page["sections"]:
+        kept = [i for i, column in enumerate(section["columns"]) if column["unit"] != "s"]
+        section["rows"] = [[row[i] for i in kept] for row in section["rows"]]
+    return {**page, "facts": [fact for fact in page["facts"] if fact["unit"] != "s"]}
 
 
 def test_generate(quantized, images, tmp_path):

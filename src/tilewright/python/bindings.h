@@ -13,6 +13,7 @@
 #include "tilewright/flow/target/limit_words.h"
 #include "tilewright/flow/target/shared_folders.h"
 #include "tilewright/python/background.h"
+#include "tilewright/report/page.h"
 #include "tilewright/search/deadline.h"
 
 namespace tilewright::python {
@@ -35,6 +36,15 @@ pybind11::list values_of(const Graph& graph, const std::vector<ValueId>& values)
 
 inline SharedFolders folders(const std::filesystem::path& prefix) {
   return find_shared_folders(prefix, TILEWRIGHT_SOURCE_DIR);
+}
+
+// What pages of this package say about where they are from.
+inline PageOrigin page_origin() {
+  return {.command = "import tilewright  # Python", .version = TILEWRIGHT_VERSION, .inputs = {}};
+}
+inline Page page_of(Page page) {
+  page.origin = page_origin();
+  return page;
 }
 
 inline pybind11::tuple pair_of(const Answer& answer) {

@@ -36,6 +36,7 @@ PYBIND11_MODULE(_native, m) {
       PyErr_SetNone(PyExc_KeyboardInterrupt);
     }
   });
+  py::class_<Page>(m, "Page").def_property_readonly("html", &page_html);
   bind_models(m);
   bind_runs(m);
   bind_searches(m);

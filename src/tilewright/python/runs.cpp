@@ -15,6 +15,7 @@
 #include "tilewright/flow/targets.h"
 #include "tilewright/flow/time/explain.h"
 #include "tilewright/flow/time/roofline.h"
+#include "tilewright/flow/time/timing_page.h"
 #include "tilewright/python/arrays.h"
 #include "tilewright/python/bindings.h"
 
@@ -93,7 +94,8 @@ void bind_bundles(py::module_& m) {
            [](const CompiledBundle& b, const std::string& memory) {
              const NetworkTiming timing =
                  in_background([&] { return time_network(b.prepared->bundle(), find_memory_model(memory)); });
-             return py::make_tuple(to_string(timing), to_json(timing), roofline_svg(timing));
+             return py::make_tuple(to_string(timing), to_json(timing), roofline_svg(timing),
+                                   page_of(timing_page(timing)));
            })
       .def("run", [](const CompiledBundle& b, const RunRequest& request, const std::string& prefix,
                      const py::object& progress) {
@@ -132,7 +134,8 @@ void bind_tools(py::module_& m) {
       return explain(bundle.prepared->bundle(), find_memory_model(memory), {trials, trials, threads});
     };
     const Explanation found = in_background(work, progress);
-    return py::make_tuple(to_string(found), to_json(found));
+    return py::make_tuple(to_string(found), to_json(found), roofline_svg(found.base),
+                          page_of(explanation_page(found)));
   });
   py::class_<RawRunRequest>(m, "RawRunRequest")
       .def(py::init<>())

@@ -52,6 +52,7 @@ void bind_mapping(py::module_& m) {
       .def_property_readonly("json", &map_json)
       .def_property_readonly("csv", &map_csv)
       .def_property_readonly("svg", &map_svg)
+      .def_property_readonly("page", [](const MapAnswer& a) { return page_of(map_page(a)); })
       .def_property_readonly("mappings", &map_mappings)
       .def("raise_missing", [](const MapAnswer& a) {
         if (const auto missing = missing_layers(a)) throw Error(*missing);
@@ -110,9 +111,9 @@ void bind_placement(py::module_& m) {
       const PlaceReport report = place(request);
       if (report.best < 0) throw missing_mapping(report);
       const cgra::MappedProgram program = mapped_program(request, report.points[size_t(report.best)]);
-      return std::vector<std::string>{place_text(request, report), place_json(request, report),
-                                      place_picture(program), print_mapped_program(program),
-                                      ending_name(report.ending)};
+      return std::tuple(place_text(request, report), place_json(request, report), place_picture(program),
+                        page_of(place_page(request, report)), print_mapped_program(program),
+                        std::string(ending_name(report.ending)));
     });
   });
   m.def("configuration", [](const std::string& mapping) {
@@ -143,6 +144,7 @@ void bind_designs(py::module_& m) {
     CallDeadline deadline(limits);
     question.deadline = deadline.get();
     question.folders = folders(prefix);
+    question.origin = page_origin();
     Background background(deadline.get(), progress);
     background.report("");
     const GeneratedDesign made = background.run([&] { return generate_folder(question); });

@@ -74,7 +74,7 @@ void bind_tune(py::module_& m) {
     for (const TunedLayer& layer : tuning.layers) curves.append(layer.result.best_so_far());
     return py::dict("bundle"_a = CompiledBundle{std::make_shared<const PreparedBundle>(tuning.bundle), {}},
                     "text"_a = to_string(tuning), "json"_a = tuning_json(tuning),
-                    "page"_a = page_html(tuning_page(tuning)), "curves"_a = curves,
+                    "page"_a = page_of(tuning_page(tuning)), "curves"_a = curves,
                     "ending"_a = ending_name(tuning.ending));
   });
   m.def("serve_jobs",
@@ -86,7 +86,7 @@ void bind_tune(py::module_& m) {
 
 py::dict study_of(const ExplorationReport& report) {
   return py::dict("text"_a = to_string(report), "json"_a = to_json(report),
-                  "page"_a = page_html(exploration_page(report)), "svg"_a = draw_front(report).document(),
+                  "page"_a = page_of(exploration_page(report)), "svg"_a = draw_front(report).document(),
                   "ending"_a = ending_name(report.ending));
 }
 
@@ -114,6 +114,7 @@ void bind_explore(py::module_& m) {
     Background background(deadline.get(), progress);
     question.deadline = deadline.get();
     question.folders = folders(prefix);
+    question.origin = page_origin();
     ExplorationWatcher watcher;
     watcher.progress = [&](int bits, const tune::ExplorationProgress& at) {
       std::string line = fmt::format("w{0}a{0}: {1} tuned, {2} left", bits, at.evaluated, at.alive);
@@ -132,9 +133,8 @@ void bind_explore(py::module_& m) {
             const tune::SampleTable table = read_sample_table(data);
             const ImportanceReport report =
                 study_importance(table, targets.empty() ? learnable_targets(table) : targets, seed);
-            return std::vector<std::string>{
-                to_string(table, report), to_json(table, report),
-                page_html(importance_page(table, report, "Importance of design choices"))};
+            return std::tuple(to_string(table, report), to_json(table, report),
+                              page_of(importance_page(table, report, "Importance of design choices")));
           });
         });
   m.def("rules", [](const std::string& device, const std::string& prefix) {

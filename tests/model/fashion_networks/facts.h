@@ -1,11 +1,12 @@
-// What docs/guides/networks.md says of the residual and the depthwise network, and the fixture of their tests: every
-// check runs on both.
+// What docs/guides/networks.md says of the residual and the depthwise network, and the fixture of their
+// tests: every check runs on both.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <ostream>
+#include <vector>
 
 #include "networks.h"
 
@@ -30,6 +31,17 @@ inline constexpr FashionFacts kFashionFacts[] = {
 inline void PrintTo(const FashionFacts& facts, std::ostream* out) { *out << facts.name; }
 
 class FashionNetworks : public ::testing::TestWithParam<FashionFacts> {};
+
+// The weights of a file, as its writer takes them.
+inline std::vector<Tensor> parameters_in(const Graph& graph) {
+  std::vector<Tensor> parameters;
+  for (const Node& node : graph.nodes) {
+    if (node.op != "Conv" && node.op != "Gemm") continue;
+    parameters.push_back(*graph.constant_input(node, 1));
+    parameters.push_back(*graph.constant_input(node, 2));
+  }
+  return parameters;
+}
 
 }  // namespace tilewright
 

@@ -15,17 +15,6 @@
 namespace tilewright {
 namespace {
 
-// The weights of a file, as its writer takes them.
-std::vector<Tensor> parameters_in(const Graph& graph) {
-  std::vector<Tensor> parameters;
-  for (const Node& node : graph.nodes) {
-    if (node.op != "Conv" && node.op != "Gemm") continue;
-    parameters.push_back(*graph.constant_input(node, 1));
-    parameters.push_back(*graph.constant_input(node, 2));
-  }
-  return parameters;
-}
-
 TEST_P(FashionNetworks, TheFileIsWhatItsTableAndWeightsGive) {
   const Graph graph = read_onnx(fashion_file(GetParam().name));
   const std::vector<Tensor> parameters = parameters_in(graph);

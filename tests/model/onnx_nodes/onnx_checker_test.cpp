@@ -10,8 +10,11 @@ namespace tilewright {
 namespace {
 
 TEST(OnnxCheckerNetworks, AcceptsWhatTheWriterMakes) {
-  expect_accepted_by_checker(trained_lenet());
-  expect_accepted_by_checker(quantized_lenet());
+  for (const char* name : kTrainedNetworks) {
+    SCOPED_TRACE(name);
+    expect_accepted_by_checker(trained_network(name));
+    expect_accepted_by_checker(quantized_network(name));
+  }
   for (const zoo::Network& network : zoo::networks()) {
     SCOPED_TRACE(network.name);
     expect_accepted_by_checker(network.build(network.small));

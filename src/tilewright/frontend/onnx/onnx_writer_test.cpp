@@ -207,9 +207,12 @@ TEST(OnnxWriter, QuantisersThatOnnxLacksAreRefused) {
   EXPECT_EQ(describe_difference(bias, parse_onnx(format_onnx(bias))), "");
 }
 
-TEST(OnnxWriter, ATrainedNetworkSurvives) {
-  const Graph graph = read_onnx(fs::path(TILEWRIGHT_SOURCE_DIR) / "models/lenet-fashion/lenet_fashion.onnx");
-  EXPECT_EQ(describe_difference(graph, parse_onnx(format_onnx(graph))), "");
+TEST(OnnxWriter, TrainedNetworksSurvive) {
+  for (const std::string name : {"lenet", "residual", "depthwise"}) {
+    const Graph graph = read_onnx(fs::path(TILEWRIGHT_SOURCE_DIR) / "models" / (name + "-fashion") /
+                                  (name + "_fashion.onnx"));
+    EXPECT_EQ(describe_difference(graph, parse_onnx(format_onnx(graph))), "") << name;
+  }
 }
 
 }  // namespace

@@ -77,7 +77,6 @@ class FrontSearch {
       options_.max_cycles = result.cost.cycles - 1;
     }
     front_.proven = false;
-    options_.max_cycles.reset();
     spread_out();
   }
 
@@ -92,21 +91,25 @@ class FrontSearch {
   }
 
  private:
-  // The rest of the time is for points that lie apart: the fastest mapping, and then each time the least
-  // energy at the middle of the widest gap between the cycles of two points.
+  // The rest of the time is for points that lie apart: the fastest mapping, then each time the least energy
+  // at the middle of the widest gap between the cycles of two points; without a gap, the least energy again.
   void spread_out() {
     constexpr int kSearches = 8;
-    const MapResult fastest = search(MapObjective::kLatency, time_part(deadline_, kSearches), &deadline_);
-    if (!fastest.found()) return;
-    add(fastest.mapping, fastest.cost);
-    int64_t limit = fastest.cost.cycles;
-    for (int left = kSearches - 1; left > 0 && limit > 0 && !deadline_.over(); --left) {
-      options_.max_cycles = limit;
-      const MapResult result = search(MapObjective::kEnergy, time_part(deadline_, size_t(left)), &deadline_);
-      if (result.found()) add(result.mapping, result.cost);
-      keep_layer_front(front_);
+    search_within(MapObjective::kLatency, {}, kSearches);
+    std::optional<int64_t> limit;
+    if (!front_.points.empty()) limit = int64_t(front_.points.front().cycles);
+    for (int left = kSearches - 1; left > 0 && !deadline_.over(); --left) {
+      search_within(MapObjective::kEnergy, limit, limit ? left : 1);
       limit = middle_of_widest_gap();
     }
+  }
+
+  // In one of `parts` of the time that is left.
+  void search_within(MapObjective objective, std::optional<int64_t> max_cycles, int parts) {
+    options_.max_cycles = max_cycles;
+    const MapResult result = search(objective, time_part(deadline_, size_t(parts)), &deadline_);
+    if (result.found()) add(result.mapping, result.cost);
+    keep_layer_front(front_);
   }
 
   MapResult search(MapObjective objective, double seconds, const Deadline* deadline) {
@@ -116,9 +119,10 @@ class FrontSearch {
     return find_mapping(mapspace_, options_);
   }
 
-  // In cycles, by their ratio; 0 if there is no gap. A gap begins at the last limit that was searched in it.
-  int64_t middle_of_widest_gap() {
-    double widest = 0, middle = 0;
+  // In cycles, by their ratio; none if there is no gap. A gap begins at the last limit that was searched in
+  // it.
+  std::optional<int64_t> middle_of_widest_gap() {
+    double widest = 1, middle = 0;
     for (size_t i = 1; i < front_.points.size(); ++i) {
       double from = front_.points[i - 1].cycles;
       for (const double limit : limits_) {
@@ -128,6 +132,7 @@ class FrontSearch {
       widest = front_.points[i].cycles / from;
       middle = std::sqrt(front_.points[i].cycles * from);
     }
+    if (middle == 0) return std::nullopt;
     limits_.push_back(middle);
     return int64_t(middle);
   }
