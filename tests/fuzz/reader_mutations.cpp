@@ -12,6 +12,7 @@
 #include "fuzz/allocation_targets.h"
 #include "fuzz/bundle_targets.h"
 #include "fuzz/model_targets.h"
+#include "fuzz/own_files.h"
 #include "fuzz/text_targets.h"
 #include "support/outside_testing.h"
 
@@ -52,6 +53,7 @@ std::vector<FuzzTarget> targets_of(const std::filesystem::path& models, bool& is
   const auto hardware = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware" / kBundleHardware;
   for (const size_t i : {0, 1})
     add(kBundleModel, [&](const auto& path) { return bundle_targets(path, hardware)[i]; });
+  targets.push_back(checkpoint_target(own_files() / "lenet_saved"));
   for (const std::vector<FuzzTarget>& more : {allocation_targets(), text_targets()})
     targets.insert(targets.end(), more.begin(), more.end());
   return targets;

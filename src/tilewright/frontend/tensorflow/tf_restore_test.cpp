@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "support/frontend/graphdef_builder_testing.h"
 #include "support/frontend/saved_model_testing.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/base/random.h"
 #include "tilewright/base/temporary_folder.h"
@@ -135,6 +138,86 @@ TEST(SavedModel, EveryVariableIsReportedWithItsProblem) {
   EXPECT_MENTIONS(message, "node 'damaged' (VariableV2): file '");
   EXPECT_MENTIONS(message,
                   "variables.data-00000-of-00001' is damaged: the checksum of the elements does not fit");
+}
+
+// What can be wrong with one variable of four floats, and what is said of it.
+struct VariableDefect {
+  const char* message;  // empty: it is as it should be
+  std::function<void(BundleText&, const std::string& key)> write;
+};
+
+std::vector<VariableDefect> variable_defects() {
+  const auto typed = [](int type, size_t bytes) {
+    return [=](BundleText& text, const std::string& key) {
+      text.tensor(key, type, {4}, std::string(bytes, '\1'));
+    };
+  };
+  const auto with = [](const std::string& field) {
+    return [=](BundleText& text, const std::string& key) {
+      text.tensor(key, kFloat, {4}, kFour).entries[key] += field;
+    };
+  };
+  return {{"", typed(kFloat, 16)},
+          {"has no value: the checkpoint has no tensor", [](BundleText&, const std::string&) {}},
+          {"is f16[4] in the checkpoint", typed(19, 8)},
+          {"is i64[4] in the checkpoint", typed(9, 32)},
+          {"is bool[4] in the checkpoint", typed(10, 4)},
+          {"holds elements of DT_STRING", typed(kString, 16)},
+          {"holds elements of DT_COMPLEX64", typed(8, 32)},
+          {"has 12 bytes, f32[4] takes 16", typed(kFloat, 12)},
+          {"is f32[2x2] in the checkpoint",
+           [](BundleText& text, const std::string& key) {
+             text.tensor(key, kFloat, {2, 2}, kFour);
+           }},
+          {"bytes, the tensor needs 16 from byte 1048576", with(number(4, 1 << 20))},
+          {"is in data file 5, of which there are 2", with(number(3, 5))},
+          {"variables.data-00001-of-00002' is missing", with(number(3, 1))},
+          {"is damaged: the checksum of the elements does not fit", with(std::string("\x35\x4d\0\0\0", 5))},
+          {"has slices that leave holes or overlap",
+           [](BundleText& text, const std::string& key) {
+             text.sliced(key, kFloat, {4}, {{{{0, 2}}, kFour.substr(0, 8)}, {{{1, 2}}, kFour.substr(0, 8)}});
+           }},
+          {"lacks slice 1 of 1", [](BundleText& text, const std::string& key) {
+             BundleText other;
+             other.sliced(key, kFloat, {4}, {{{{0, -1}}, kFour}});
+             text.entries[key] = other.entries.at(key);
+           }}};
+}
+
+TEST(SavedModelClass, EveryDefectOfEveryVariableIsNamedInOneRun) {
+  const std::vector<VariableDefect> defects = variable_defects();
+  Random random(test_seed());
+  constexpr int kVariables = 10;
+  const int64_t cases = test_cases(100);
+  for (int64_t i = 0; i < cases; ++i) {
+    SCOPED_TRACE("seed " + std::to_string(test_seed()) + ", case " + std::to_string(i));
+    GraphDefText graph;
+    graph.placeholder("x", {4});
+    BundleText variables;
+    variables.shards.resize(2);
+    std::vector<std::string> expected, intact;
+    for (int v = 0; v < kVariables; ++v) {
+      const std::string name = fmt::format("v{}", v);
+      graph.variable(name, {4});
+      graph.node(v + 1 < kVariables ? fmt::format("sum{}", v) : "y", "Add",
+                 {v == 0 ? "x" : fmt::format("sum{}", v - 1), name + "/read"});
+      const VariableDefect& defect = defects[size_t(random.between(0, int64_t(defects.size()) - 1))];
+      defect.write(variables, name);
+      (*defect.message ? expected : intact).push_back(fmt::format("node '{}' (VariableV2): ", name));
+      if (*defect.message) expected.back() += defect.message;
+    }
+    const SavedFolder folder(served(graph), variables);
+    std::filesystem::remove(folder.path() / "variables/variables.data-00001-of-00002");
+    const std::string message = folder.error();
+    for (const std::string& problem : expected) {
+      const std::string node = problem.substr(0, problem.find(": ") + 2);
+      const size_t at = message.find(node);
+      ASSERT_NE(at, std::string::npos) << problem << " is not in\n" << message;
+      EXPECT_EQ(message.find(node, at + 1), std::string::npos) << message;
+      EXPECT_MENTIONS(message.substr(at, message.find('\n', at) - at), problem.substr(node.size()));
+    }
+    for (const std::string& node : intact) EXPECT_EQ(message.find(node), std::string::npos) << message;
+  }
 }
 
 TEST(SavedModel, MissingFilesAreNamed) {
