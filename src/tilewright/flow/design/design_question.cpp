@@ -1,7 +1,6 @@
 // A model with random weights is calibrated on random inputs: its numbers mean nothing anyway.
 #include "tilewright/flow/design/design_question.h"
 
-
 #include "tilewright/base/file.h"
 #include "tilewright/base/folder_writer.h"
 #include "tilewright/base/plain_text.h"
