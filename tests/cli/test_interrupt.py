@@ -132,6 +132,18 @@ def test_the_second_ends_at_once(verb, folder):
     assert command.end() in (INTERRUPTED, -signal.SIGINT)
 
 
+def test_a_demo_leaves_nothing(folder):
+    rng = random.Random(f"{SEED} demo")
+    for case in range(2 + CASES):
+        clear(folder, "demo")
+        (folder / "demo").mkdir()
+        command = Started("demo -o demo/lenet --threads 1", folder)
+        command.work(rng.uniform(0.5, 4))
+        command.interrupt()
+        assert command.end() == INTERRUPTED, command.text()
+        assert not list((folder / "demo").iterdir()) and "interrupted" in command.text()
+
+
 def test_json_says_that_it_was_interrupted(folder):
     command = Started("tune m.twb --search gbt --trials 1000000 --json", folder)
     command.work(1)

@@ -1,6 +1,6 @@
 // A report as data: facts, tables, and what is drawn of the tables. Verbs fill a Page; its JSON is what other
-// programs read, and the HTML page is the same JSON with a viewer around it (docs/guides/pages.md). The viewer
-// draws, sorts, filters and compares; every number is computed here.
+// programs read, and the HTML page is the same JSON with a viewer around it (docs/guides/pages.md). The
+// viewer draws, sorts, filters and compares; every number is computed here.
 #pragma once
 
 #include <cmath>

@@ -30,7 +30,8 @@ void add_named_paths(const CLI::App& verb, const char* role, std::vector<NamedPa
     if (!is_marked(*option, role)) continue;
     for (const std::string& value : option->results()) {
       if (value.empty() || value == "-") continue;
-      paths.push_back({option->get_name(), role == kReadsSamples ? sample_source(value).path : fs::path(value)});
+      paths.push_back(
+          {option->get_name(), role == kReadsSamples ? sample_source(value).path : fs::path(value)});
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "tilewright/cli/options/command_limits.h"
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/verbs.h"
 
@@ -34,11 +35,14 @@ std::string typed_command() {
 }  // namespace
 
 void demo(const DemoOptions& options, std::ostream& out) {
+  Deadline deadline;
+  const Interruptible interruptible(deadline);
   DemoRequest request{.command = typed_command(),
                       .output = options.output,
                       .images = options.images,
                       .threads = options.threads,
-                      .folders = shared_folders()};
+                      .folders = shared_folders(),
+                      .deadline = &deadline};
   if (!options.data.empty()) request.data = options.data;
   if (!options.json) request.show = [&out](const std::string& text) { out << text << std::flush; };
   const Answer answer = run_demo(request);

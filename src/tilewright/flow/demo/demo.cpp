@@ -55,6 +55,7 @@ class Demo {
     step("The trained network", fmt::format("inspect {}", shell_word(model)),
          [&] { return inspect_model(load_shapes({.path = model})); });
     for (const Arithmetic& arithmetic : kArithmetics) run(arithmetic);
+    check_deadline();
     writer_.commit();
     const double seconds = since(begin_);
     json_["seconds"] = seconds;
@@ -84,6 +85,7 @@ class Demo {
   void step(const std::string& title, const std::string& arguments, const Work& work) {
     const std::string command = request_.command + " " + arguments;
     show(fmt::format("\n== {}\n$ {}\n", title, command));
+    check_deadline();
     const Clock::time_point begin = Clock::now();
     const Answer answer = work();
     json_["steps"].push_back({{"title", title},
@@ -91,6 +93,10 @@ class Demo {
                               {"seconds", since(begin)},
                               {"report", nlohmann::json::parse(answer.json)}});
     show(answer.text);
+  }
+
+  void check_deadline() const {
+    if (request_.deadline) request_.deadline->check();
   }
 
   void show(const std::string& text) const {
@@ -149,6 +155,7 @@ class Demo {
     question.verify = true;
     question.threads = request_.threads;
     question.folders = request_.folders;
+    question.engine.deadline = request_.deadline;
     RunReport report;
     step(fmt::format("Run {} test images on the functional simulator, each output compared bit for bit with "
                      "the integer reference",
@@ -158,6 +165,7 @@ class Demo {
                      word(bundle), data_word(kTestImages), request_.images, kPixel, data_word(kTestLabels)),
          [&] {
            report = tilewright::run(question);
+           check_deadline();  // what is left of a run that was ended is no step of the demo
            const RunAccuracy accuracy = run_accuracy(report, question);
            nlohmann::json facts = nlohmann::json::parse(report.facts);
            facts["top1"] = accuracy.share();

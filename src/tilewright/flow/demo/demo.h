@@ -9,6 +9,7 @@
 
 #include "tilewright/flow/model/answer.h"
 #include "tilewright/flow/target/shared_folders.h"
+#include "tilewright/search/deadline.h"
 
 namespace tilewright {
 
@@ -22,12 +23,14 @@ struct DemoRequest {
   int64_t images = 10000;                      // of the test images
   int threads = 1;
   SharedFolders folders;
+  Deadline* deadline = nullptr;                  // ends it before the next step; null: none
   std::function<void(const std::string&)> show;  // gets the text of every step as it comes; may be empty
 };
 
 // Its text is what `show` did not get: what was made, where it is, and what to try next. Its JSON has all
 // steps. Errors (invalid input): files of the data set are missing or hold fewer images, the folder has
-// content that the demo did not write; (internal) an output differs from the reference.
+// content that the demo did not write; (internal) an output differs from the reference. Expired: the deadline
+// ended it; nothing is written.
 Answer run_demo(const DemoRequest& request);
 
 }  // namespace tilewright

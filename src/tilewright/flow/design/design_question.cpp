@@ -1,11 +1,8 @@
 // A model with random weights is calibrated on random inputs: its numbers mean nothing anyway.
 #include "tilewright/flow/design/design_question.h"
 
-#include <nlohmann/json.hpp>
-
 #include "tilewright/base/file.h"
 #include "tilewright/base/folder_writer.h"
-#include "tilewright/base/json.h"
 #include "tilewright/base/plain_text.h"
 #include "tilewright/flow/design/design_folder.h"
 #include "tilewright/flow/model/choice.h"
@@ -36,7 +33,7 @@ std::vector<Tensor> calibration_inputs(const DesignQuestion& question, const Gra
   if (!question.calibration.empty()) {
     const InputSamples read =
         InputSamples::read(question.calibration, model, "--calibration", question.threads);
-    account = {read.text(), json_text(read.json())};
+    account = {read.text(), read.json()};
     return read.stack();
   }
   if (question.model.options.fill_gain == 0) return {};

@@ -165,7 +165,7 @@ ModelComparison compare_samples(const Graph& float_model, const Bundle& bundle, 
                                 double threshold_db) {
   const InputSamples samples = InputSamples::read(input, float_model, "--input");
   ModelComparison comparison = compare_models(float_model, bundle, samples.cut(0), threshold_db);
-  comparison.preprocessing = {samples.text(), json_text(samples.json())};
+  comparison.preprocessing = {samples.text(), samples.json()};
   return comparison;
 }
 

@@ -13,6 +13,7 @@
 #include <span>
 
 #include "tilewright/base/file.h"
+#include "tilewright/base/json.h"
 #include "tilewright/base/words/nearest_word.h"
 #include "tilewright/flow/samples/npz.h"
 #include "tilewright/flow/samples/sample_format.h"
@@ -259,12 +260,18 @@ std::string InputSamples::text() const {
   return text;
 }
 
-nlohmann::json InputSamples::json() const {
+std::string InputSamples::json() const {
   nlohmann::json json = nlohmann::json::object();
   for (const Input& input : inputs_) {
-    if (!input.account.kind.empty()) json[input.name] = json_of(input.account);
+    const MediaAccount& account = input.account;
+    if (account.kind.empty()) continue;
+    json[input.name] = {{"kind", account.kind},
+                        {"path", account.path.string()},
+                        {"files", account.files},
+                        {"left_out", account.left_out},
+                        {"steps", account.steps}};
   }
-  return json;
+  return json_text(json);
 }
 
 Tensor read_array(const SampleSource& source) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -31,9 +30,10 @@ class InputSamples {
   std::vector<Tensor> cut(int64_t index) const;
   std::vector<Tensor> stack() const;
 
-  // Of the inputs that are pictures and sounds: a line for each with its end, and an object by input.
+  // Of the inputs that are pictures and sounds: a line for each with its end, and the text of an object
+  // by input.
   std::string text() const;
-  nlohmann::json json() const;
+  std::string json() const;
 
  private:
   struct Input {

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "tilewright/base/file.h"
@@ -346,14 +345,6 @@ std::string to_string(const MediaAccount& account) {
                                  fmt::join(account.steps, ", "));
   if (account.left_out > 0) text += fmt::format("; {} more in the folder left out", account.left_out);
   return text;
-}
-
-nlohmann::json json_of(const MediaAccount& account) {
-  return {{"kind", account.kind},
-          {"path", account.path.string()},
-          {"files", account.files},
-          {"left_out", account.left_out},
-          {"steps", account.steps}};
 }
 
 MediaSamples read_media(const fs::path& path, int64_t count, double scale, const Preprocess& preprocess,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -19,7 +18,6 @@ struct MediaAccount {
   std::vector<std::string> steps;   // in their order, in words; docs/guides/samples.md defines them
 };
 std::string to_string(const MediaAccount& account);  // one line, without its end
-nlohmann::json json_of(const MediaAccount& account);
 
 struct MediaSamples {
   Samples samples;

@@ -102,7 +102,7 @@ RunReport sample_report(const RunRequest& request, const Graph& graph, const Inp
   RunReport report;
   nlohmann::json facts = {{"inputs", runs.count}, {"seconds", runs.seconds}};
   for (const auto& [name, value] : more.facts) facts[name] = nlohmann::json::parse(value);
-  if (!samples.text().empty()) facts["preprocessing"] = samples.json();
+  if (!samples.text().empty()) facts["preprocessing"] = nlohmann::json::parse(samples.json());
   report.summary =
       samples.text() +
       fmt::format("{} inputs in {:.2f} s on the {} engine\n", runs.count, runs.seconds, more.engine) +
