@@ -1,6 +1,7 @@
 """Samples as callers give them: arrays, files, folders, and several of these by input."""
 from __future__ import annotations
 
+import json
 import os
 from typing import Any, Mapping
 
@@ -19,15 +20,12 @@ def source_of(given: npt.ArrayLike | os.PathLike[str]) -> npt.NDArray[Any] | str
 
 
 def words_of(preprocess: Preprocess) -> str:
-    """The steps as the command takes them: "resize=256,crop=224", or a file's name."""
+    """The steps as the command takes them: "resize=256,crop=224", a file's name, or a map in braces."""
     if preprocess is None:
         return ""
     if not isinstance(preprocess, Mapping):
         return os.fspath(preprocess)
-
-    def words(value: Any) -> str:
-        return ":".join(map(str, np.ravel(value))) if isinstance(value, (list, tuple, np.ndarray)) else str(value)
-    return ",".join(f"{field}={words(value)}" for field, value in preprocess.items())
+    return json.dumps(dict(preprocess), default=lambda value: np.asarray(value).tolist())
 
 
 def samples_of(given: Samples, scale: float = 1.0, preprocess: Preprocess = None) -> _native.SampleRequest:

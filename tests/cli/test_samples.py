@@ -505,3 +505,84 @@ def test_damaged_files_are_refused(tmp_path):
             if case % 2 == 0 and not steps:
                 assert done.returncode != 0, (name, len(data))
     assert refused > 50
+
+
+# Pictures beside arrays, and words that are nearly right
+
+@pytest.fixture
+def pictures(files, tmp_path):
+    """lenet.onnx with its bundle, a folder of pictures, and arrays."""
+    rng = np.random.default_rng(SEED)
+    (tmp_path / "pictures").mkdir()
+    for i in range(4):
+        Image.fromarray(rng.integers(0, 256, (50, 40), np.uint8)).save(tmp_path / f"pictures/{i}.png")
+    np.save(tmp_path / "x.npy", rng.random((3, 1, 28, 28), np.float32))
+    for name in ("lenet.onnx", "m.twb"):
+        (tmp_path / name).symlink_to(files / name)
+    return tmp_path
+
+
+STEPS = "resize=32,crop=28,scale=1/255"
+
+
+def test_pictures_calibrate_and_arrays_judge_and_the_other_way_round(pictures):
+    for calibration, evaluation, samples in (("pictures", "x.npy", 3), ("x.npy", "pictures", 4)):
+        done = made("quantize", "lenet.onnx", "--calibration", calibration, "--evaluate", evaluation, "--preprocess", STEPS,
+                    "-o", "q.onnx", "--json", folder=pictures)
+        facts = json.loads(done.stdout)
+        assert facts["samples"] == samples and facts["preprocessing"]["image"]["files"] == 4
+    text = refusal(pictures, "quantize", "lenet.onnx", "--calibration", "x.npy", "--evaluate", "x.npy", "--preprocess", STEPS,
+                   "-o", "q.onnx")
+    assert "--preprocess has no effect: no input is a picture or a sound" in text
+
+
+def test_every_problem_of_all_samples_of_quantisation_in_one_run(pictures):
+    text = refusal(pictures, "quantize", "lenet.onnx", "--calibration", "a.npy", "--evaluate", "b.npy", "--labels", "c.npy",
+                   "--preprocess", "sizes=1", "-o", "q.onnx")
+    for part in ("(sizes): unknown field", "'a.npy'", "'b.npy'", "'c.npy'"):
+        assert text.count(part) >= 1, (part, text)
+    assert text.count("unknown field") == 1 and not (pictures / "q.onnx").exists()
+
+
+def test_compare_says_that_it_takes_the_first(pictures):
+    text = made("compare", "lenet.onnx", "m.twb", "--input", "pictures", "--preprocess", STEPS, folder=pictures).stdout
+    assert "the first of 4 samples is compared" in text
+    one = made("compare", "lenet.onnx", "m.twb", "--input", "pictures/0.png", "--preprocess", STEPS, folder=pictures).stdout
+    assert one.splitlines()[1:] == text.splitlines()[2:]
+
+
+def test_words_that_are_nearly_right(pictures):
+    (pictures / "twice.yaml").write_text("resize: 28x28\nresize: 30\n")
+    for steps, part in (("twice.yaml", "twice.yaml:2 (resize): it is given twice; leave one out"),
+                        ("scale=0x10", "'0x10' is not a number other than 0"),
+                        ("mean=1x2x3", "'1x2x3' is not a number for every channel"),
+                        ("resize=28:28", "'28:28' is not the shorter side or HEIGHTxWIDTH"),
+                        ("length=0", "(length): '0' is not a number of values from 1 to"),
+                        ("{resize: {a: 1}}", "(resize): is neither a value nor a list of values"),
+                        ("{resize: '28,crop=3'}", "'28,crop=3' is not the shorter side")):
+        text = refusal(pictures, "run", "lenet.onnx", "--input", "pictures", "--preprocess", steps)
+        assert part in text, (steps, text)
+    done = [made("run", "lenet.onnx", "--input", "pictures", "--preprocess", steps, folder=pictures).stdout.split(" s on")[1]
+            for steps in ("{resize: 32, crop: [28, 28], scale: 1/255}", STEPS)]
+    assert done[0] == done[1]
+
+
+def test_files_without_samples(pictures):
+    (pictures / "pictures/dangling.png").symlink_to("nowhere")
+    (pictures / "empty.png").write_bytes(b"")
+    np.save(pictures / "none.npy", np.zeros((0, 1, 28, 28), np.float32))
+    Image.fromarray(np.zeros((28, 28), np.uint8)).save(pictures / "p.bmp")
+    for file, part in (("pictures", "cannot open 'pictures/dangling.png'"), ("empty.png", "the file is empty"),
+                       ("none.npy", "'none.npy' holds no samples"),
+                       ("p.bmp", "no samples in a known form; give .npy, .npz, idx, PNG, JPEG or WAV")):
+        text = refusal(pictures, "run", "lenet.onnx", "--input", file)
+        assert part in text, (file, text)
+
+
+def test_a_sound_of_another_length_names_the_one_to_state(tmp_path):
+    echo(tmp_path / "m.onnx", x=("float32", [1, 90]))
+    with wave.open(str(tmp_path / "s.wav"), "wb") as file:
+        file.setparams((1, 2, 16000, 0, "NONE", None))
+        file.writeframes(bytes(2 * 60))
+    assert "add --preprocess length=90" in refusal(tmp_path, "run", "m.onnx", "--input", "s.wav")
+    made("run", "m.onnx", "--input", "s.wav", "--preprocess", "length=90", folder=tmp_path)

@@ -238,8 +238,12 @@ bool YamlMap::boolean(const std::string& key, std::optional<bool> fallback) {
 
 void YamlMap::finish() {
   if (FieldRecorder* const recorder = FieldRecorder::active()) recorder->close(map_id(node_));
+  std::set<std::string> seen;
   for (const auto& entry : node_) {
     const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "...";
+    if (!seen.insert(key).second)
+      diagnostics_.error(ErrorKind::kInvalidInput, location(entry.first), key, "it is given twice",
+                         "leave one out");
     if (known_.count(key)) continue;
     diagnostics_.error(ErrorKind::kInvalidInput, location(entry.first), key, "unknown field",
                        words_hint(key, {known_.begin(), known_.end()}, "known fields"));

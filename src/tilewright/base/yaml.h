@@ -36,7 +36,7 @@ class YamlMap {
   // The raw child, for nested maps and sequences; an undefined node when absent.
   YAML::Node child(const std::string& key);
   void error(const std::string& key, const std::string& message, const std::string& hint = {});
-  // Reports every key that was never read.
+  // Reports every key that was never read or stands there twice.
   void finish();
 
  private:

@@ -124,25 +124,51 @@ QuantizedModel quantize_to_fixed_point(const QuantizeRequest& request) {
     json["saturated"] = check.saturated();
     json["may_wrap"] = check.may_wrap();
     text = judged.text() + to_string(accuracy) + to_string(check);
-    if (!judged.text().empty()) json["preprocessing"] = judged.json();
+    if (!judged.text().empty()) json["preprocessing"] = nlohmann::json::parse(judged.json());
   }
   return {std::move(fixed), {to_string(report) + text, json_text(json, 2) + "\n"}};
+}
+
+struct GivenSamples {
+  std::optional<InputSamples> calibration, judged;  // judged: none if the calibration's are judged
+};
+
+// Errors: those of all that is given, together.
+GivenSamples read_given(QuantizeRequest request, const Graph& graph) {
+  // Steps for pictures are no mistake where only one of the two holds pictures.
+  if (holds_media(request.evaluation) && !holds_media(request.calibration))
+    request.calibration.preprocess.clear();
+  if (holds_media(request.calibration) && !holds_media(request.evaluation))
+    request.evaluation.preprocess.clear();
+  GivenSamples given;
+  Diagnostics problems;
+  std::set<std::string> told;
+  const auto collect = [&](const auto& read) {
+    try {
+      read();
+    } catch (const Error& error) {
+      for (const Diagnostic& problem : error.diagnostics()) {
+        if (told.insert(to_string(problem)).second) problems.add(problem);
+      }
+    }
+  };
+  collect([&] {
+    given.calibration = InputSamples::read(request.calibration, graph, kCalibrationOption, request.threads);
+  });
+  if (!request.evaluation.empty()) collect([&] { given.judged = read_judged(request, graph); });
+  if (request.labels) collect([&] { read_samples(*request.labels); });
+  problems.raise_if_any();
+  return given;
 }
 
 QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
   const QuantizeOptions options = quantizer_options(request);
   const Graph graph = optimize(load_model(request.model));
-  const InputSamples read =
-      InputSamples::read(request.calibration, graph, kCalibrationOption, request.threads);
-  const std::vector<Tensor> calibration = read.stack();
-  const bool evaluates = !request.evaluation.empty();
-  std::string preprocessing = read.text();
-  std::vector<Tensor> samples = calibration;
-  if (evaluates) {
-    const InputSamples judged = read_judged(request, graph);
-    samples = judged.stack();
-    preprocessing += judged.text();
-  }
+  const GivenSamples given = read_given(request, graph);
+  const std::vector<Tensor> calibration = given.calibration->stack();
+  const std::vector<Tensor> samples = given.judged ? given.judged->stack() : calibration;
+  const std::string preprocessing =
+      given.calibration->text() + (given.judged ? given.judged->text() : std::string());
   const std::vector<int64_t> labels = read_labels(request, graph, samples[0].shape()[0]);
 
   Graph quantized = quantize(graph, calibration, options);
@@ -157,7 +183,9 @@ QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
                          {"int8_accuracy", accuracy.quantized_accuracy()},
                          {"agreements", accuracy.agreements},
                          {"integer_mac_share", integer_report.integer_mac_share()}};
-  if (!read.text().empty()) json["preprocessing"] = read.json();
+  const InputSamples& told =
+      given.calibration->text().empty() && given.judged ? *given.judged : *given.calibration;
+  if (!told.text().empty()) json["preprocessing"] = nlohmann::json::parse(told.json());
   return {
       std::move(quantized),
       {preprocessing + to_string(accuracy) + "\n" + to_string(integer_report), json_text(json, 2) + "\n"}};

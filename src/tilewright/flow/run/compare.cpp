@@ -166,6 +166,7 @@ ModelComparison compare_samples(const Graph& float_model, const Bundle& bundle, 
   const InputSamples samples = InputSamples::read(input, float_model, "--input");
   ModelComparison comparison = compare_models(float_model, bundle, samples.cut(0), threshold_db);
   comparison.preprocessing = {samples.text(), samples.json()};
+  comparison.samples = samples.count();
   return comparison;
 }
 
@@ -176,6 +177,8 @@ ModelComparison compare_files(const ModelFile& float_model, const std::filesyste
 
 std::string to_string(const ModelComparison& comparison) {
   std::string text = comparison.preprocessing.text;
+  if (comparison.samples > 1)
+    text += fmt::format("the first of {} samples is compared\n", comparison.samples);
   text += fmt::format("{:<32} {:>9} {:>14} {:>11}  {}\n", "tensor", "SQNR dB", "largest error", "saturated",
                       "cause");
   for (const TensorComparison& t : comparison.tensors) {

@@ -39,6 +39,7 @@ struct ModelComparison {
   int first_divergence = -1;
   // Values that cross between host and overlay where simulator and integer reference differ: must be empty.
   std::vector<std::string> engine_faults;
+  int64_t samples = 1;   // that were given; the first one is compared
   Answer preprocessing;  // of a picture or a sound; empty: the input is none
 };
 

@@ -32,8 +32,9 @@ NamedArrays arrays_of(std::span<const std::byte> bytes) {
     case SampleFormat::kNpz:
       return parse_npz(bytes);
     default:
-      throw Error(ErrorKind::kInvalidInput, "neither .npy, .npz nor idx data",
-                  "save the array with numpy.save");
+      throw Error(ErrorKind::kInvalidInput,
+                  bytes.empty() ? "the file is empty" : "it holds no samples in a known form",
+                  "give .npy, .npz, idx, PNG, JPEG or WAV; numpy.save writes an array");
   }
 }
 
@@ -44,6 +45,15 @@ std::vector<std::string> input_names(const Graph& graph) {
 }
 
 }  // namespace
+
+bool holds_media(const SampleRequest& request) {
+  return std::any_of(request.sources.begin(), request.sources.end(), [](const SampleSource& source) {
+    if (source.array) return false;
+    std::error_code failed;
+    if (std::filesystem::is_directory(source.path, failed)) return true;
+    return std::filesystem::is_regular_file(source.path, failed) && is_media(sample_format(source.path));
+  });
+}
 
 // Fills an InputSamples and collects the problems.
 class InputReader {

@@ -55,6 +55,9 @@ Tensor read_array(const SampleSource& source);
 // Its samples, for labels and for programs that have no model. Errors: also those of Samples.
 Samples read_samples(const SampleSource& source, int64_t count = 0, double scale = 1.0);
 
+// Whether pictures or sounds are among the sources.
+bool holds_media(const SampleRequest& request);
+
 // Errors (invalid input): no source is given with `option`.
 void check_given(const SampleRequest& request, const std::string& option);
 

@@ -43,7 +43,8 @@ MediaFiles media_files(const fs::path& path, int64_t count) {
     fs::directory_iterator entries(path, failed);
     if (failed) throw Error(ErrorKind::kInvalidInput, "the folder cannot be read: " + failed.message());
     for (const auto& entry : entries) {
-      const bool taken = has_media_ending(entry.path()) && entry.is_regular_file(failed);
+      const bool missing = entry.is_symlink(failed) && !entry.exists(failed);  // told when it is read
+      const bool taken = has_media_ending(entry.path()) && (missing || entry.is_regular_file(failed));
       taken ? files.paths.push_back(entry.path()) : void(++files.left_out);
     }
     std::sort(files.paths.begin(), files.paths.end());
@@ -327,13 +328,19 @@ MediaSamples read_pictures(const MediaFiles& files, const std::string& name, dou
           {.kind = "pictures", .steps = picture_words(axes, steps, scale)}};
 }
 
+int64_t batch_of(const Shape& shape) { return shape.rank() > 1 ? shape[0] : 1; }
+
 MediaSamples read_sounds(const MediaFiles& files, const std::string& name, double scale,
-                         const Preprocess& steps, int threads) {
+                         const Preprocess& steps, const Shape& shape, int threads) {
   refuse_steps(steps.has_picture_steps(), steps, "colour, resize, crop and layout", "sounds");
   const Normalization values = normalization_of(steps, scale, 1);
   Tensor array = stack_media(files.paths, threads, Shape{}, "add --preprocess length=N",
                              [&](const fs::path& path) { return prepared_sound(path, steps); });
-  return {Samples(std::move(array), 0, values, name), {.kind = "sounds", .steps = sound_words(steps, scale)}};
+  MediaSamples sounds = {Samples(std::move(array), 0, values, name),
+                         {.kind = "sounds", .steps = sound_words(steps, scale)}};
+  sounds.samples.hint_shape(fmt::format("add --preprocess length={}",
+                                        shape.element_count() / std::max<int64_t>(batch_of(shape), 1)));
+  return sounds;
 }
 
 }  // namespace
@@ -350,7 +357,7 @@ std::string to_string(const MediaAccount& account) {
 MediaSamples read_media(const fs::path& path, int64_t count, double scale, const Preprocess& preprocess,
                         const Shape& shape, int threads) {
   const MediaFiles files = media_files(path, count);
-  MediaSamples media = files.sounds ? read_sounds(files, path.string(), scale, preprocess, threads)
+  MediaSamples media = files.sounds ? read_sounds(files, path.string(), scale, preprocess, shape, threads)
                                     : read_pictures(files, path.string(), scale, preprocess, shape, threads);
   media.account.path = path;
   media.account.files = int64_t(files.paths.size());

@@ -45,13 +45,13 @@ class PreprocessFields {
       : map_(node, source, problems) {}
 
   std::optional<std::vector<double>> numbers(const std::string& key, bool divides) {
-    const std::optional<std::vector<std::string>> found = words(key);
+    const std::optional<std::vector<std::string>> found = words(key, ":");
     if (!found) return {};
     std::vector<double> values;
     for (const std::string& word : *found) {
       const std::optional<double> value = whole_word<double>(word);
       if (!value || !std::isfinite(float(*value)) || (divides && float(*value) == 0)) {
-        return refuse(key, word,
+        return refuse(key, fmt::format("{}", fmt::join(*found, ":")),
                       divides ? "a number other than 0 for every channel, or one for all"
                               : "a number for every channel, or one for all");
       }
@@ -63,7 +63,7 @@ class PreprocessFields {
   }
 
   std::optional<PictureSize> size(const std::string& key, const std::string& meaning) {
-    const std::optional<std::vector<std::string>> found = words(key);
+    const std::optional<std::vector<std::string>> found = words(key, "x");
     if (!found) return {};
     std::vector<int64_t> sizes;
     for (const std::string& word : *found) {
@@ -76,11 +76,12 @@ class PreprocessFields {
     return PictureSize{sizes[0], sizes.size() == 2 ? sizes[1] : 0};
   }
 
-  std::optional<int64_t> whole(const std::string& key, int64_t most, const std::string& meaning) {
+  std::optional<int64_t> whole(const std::string& key, int64_t least, int64_t most,
+                               const std::string& meaning) {
     const std::optional<std::vector<std::string>> found = words(key);
     if (!found) return {};
     const std::optional<int64_t> value = found->size() == 1 ? whole_word<int64_t>((*found)[0]) : std::nullopt;
-    if (!value || *value < 0 || *value > most)
+    if (!value || *value < least || *value > most)
       return refuse(key, fmt::format("{}", fmt::join(*found, ":")), meaning);
     return value;
   }
@@ -120,7 +121,7 @@ class PreprocessFields {
   std::optional<int64_t> channel() {
     if (map_.has("channel") && map_.child("channel").IsScalar() && map_.child("channel").Scalar() == "mean")
       return -1;
-    return whole("channel", 1023, "mean, or the number of one, from 0 on");
+    return whole("channel", 0, 1023, "mean, or the number of one, from 0 on");
   }
 
   void finish() { map_.finish(); }
@@ -131,11 +132,11 @@ class PreprocessFields {
     return std::nullopt;
   }
 
-  // Of a scalar as in the short form, or of a sequence.
-  std::optional<std::vector<std::string>> words(const std::string& key) {
+  // Of a scalar as in the short form, with its parts apart, or of a sequence.
+  std::optional<std::vector<std::string>> words(const std::string& key, const char* separators = "") {
     const YAML::Node node = map_.child(key);
     if (!node.IsDefined()) return {};
-    if (node.IsScalar()) return split_words(node.Scalar(), ":x");
+    if (node.IsScalar()) return split_words(node.Scalar(), separators);
     std::vector<std::string> found;
     for (const auto& entry : node) {
       if (node.IsSequence() && entry.IsScalar()) found.push_back(entry.Scalar());
@@ -159,9 +160,10 @@ Preprocess read_fields(const YAML::Node& document, const std::string& source) {
   result.crop = fields.size("crop", "the side of a square");
   result.layout = fields.choice<PictureLayout>(
       "layout", {{"nchw", PictureLayout::kChannelsFirst}, {"nhwc", PictureLayout::kChannelsLast}});
-  result.rate = fields.whole("rate", 1 << 30, "a number of Hz");
+  result.rate = fields.whole("rate", 1, 1 << 30, "a number of Hz");
   result.channel = fields.channel();
-  result.length = fields.whole("length", kMostSoundValues, "a number of values");
+  result.length = fields.whole("length", 1, kMostSoundValues,
+                               fmt::format("a number of values from 1 to {}", kMostSoundValues));
   fields.scale(result);
   result.mean = fields.numbers("mean", false).value_or(std::vector<double>());
   result.deviation = fields.numbers("std", true).value_or(std::vector<double>());
@@ -207,6 +209,7 @@ Preprocess parse_preprocess(const std::string& yaml, const std::string& source) 
 
 Preprocess read_preprocess(const std::string& text) {
   if (text.empty()) return {};
+  if (text.starts_with("{")) return parse_preprocess(text, kPreprocessOption);
   if (names_file(text)) return parse_preprocess(read_text_file(text, size_t{1} << 20), text);
   return read_fields(document_of(text), kPreprocessOption);
 }

@@ -36,8 +36,9 @@ struct Preprocess {
   bool has_sound_steps() const { return rate || channel || length; }
 };
 
-// `text`: "resize=256,crop=224x224,scale=1/255,mean=0.5:0.5:0.5", or the name of a YAML file of the same
-// fields; empty: nothing is done. Errors (invalid input): every field that is unknown or has a wrong value.
+// `text`: "resize=256,crop=224x224,scale=1/255,mean=0.5:0.5:0.5", a YAML map in braces, or the name of
+// a YAML file of the same fields; empty: nothing is done. Errors (invalid input): every field that is unknown
+// or has a wrong value.
 Preprocess read_preprocess(const std::string& text);
 // The YAML form, `source` for messages.
 Preprocess parse_preprocess(const std::string& yaml, const std::string& source);

@@ -47,7 +47,9 @@ Samples::Samples(Tensor array, int64_t count, Normalization normalization, std::
       normalization_(std::move(normalization)),
       name_(std::move(name)) {
   const int64_t present = array_.shape().rank() == 0 ? 1 : array_.shape()[0];
-  if (array_.size() == 0 || count > present) {
+  if (array_.size() == 0)
+    throw Error(ErrorKind::kInvalidInput, fmt::format("'{}' holds no samples", name_), "give at least one");
+  if (count > present) {
     throw Error(ErrorKind::kInvalidInput,
                 fmt::format("{} samples are requested, {} are there", count, present),
                 "ask for as many as are there, or leave the count out");
@@ -61,10 +63,11 @@ int64_t Samples::count_for(const Shape& shape) const {
   const int64_t per_entry = array_.size() / present;
   const bool whole = wanted > 0 && array_.size() == wanted && limit_ <= 1;
   if (!whole && (wanted == 0 || (per_entry != wanted && per_entry * batch != wanted))) {
-    throw Error(ErrorKind::kInvalidInput,
-                fmt::format("'{}' holds samples of {} elements (array {}), the model wants {}", name_,
-                            per_entry, to_string(array_.shape()), to_string(shape)),
-                "save samples of that shape, one after the other along axis 0");
+    throw Error(
+        ErrorKind::kInvalidInput,
+        fmt::format("'{}' holds samples of {} elements (array {}), the model wants {}", name_, per_entry,
+                    to_string(array_.shape()), to_string(shape)),
+        shape_hint_.empty() ? "save samples of that shape, one after the other along axis 0" : shape_hint_);
   }
   const std::span<const int64_t> axes = array_.shape().dims(), input = shape.dims();
   const bool in_order = (whole && same_axes(axes, input)) ||
@@ -101,7 +104,7 @@ Tensor Samples::cut(int64_t index, ElementType type, const Shape& shape) const {
     if (!is_float(type) && result.number_at(i) != value) {
       throw Error(
           ErrorKind::kInvalidInput,
-          fmt::format("'{}' holds the value {} (element {}), which the model's input of type {} cannot",
+          fmt::format("'{}' holds the value {} (element {}), which the model's input of type {} cannot hold",
                       name_, value, start + i, tilewright::name(type)),
           "give whole numbers in its range");
     }

@@ -30,6 +30,9 @@ class Samples {
   Samples(Tensor array, int64_t count, double scale, std::string name)
       : Samples(std::move(array), count, Normalization{.multiplier = scale}, std::move(name)) {}
 
+  // What to do about an array of another shape, where it comes from no array that the user has.
+  void hint_shape(std::string hint) { shape_hint_ = std::move(hint); }
+
   // How many inputs of `shape` the array holds. An array of exactly one such input (no sample axis) counts as
   // one; an input of batch B takes B samples. Samples may be flat, or have axes of size 1 more or less, but
   // not their axes in another order. Errors (invalid input): no such array, naming both shapes.
@@ -47,7 +50,7 @@ class Samples {
   Tensor array_;
   int64_t limit_;
   Normalization normalization_;
-  std::string name_;
+  std::string name_, shape_hint_;
 };
 
 // An array for each input of a model, with `samples` times the model's first axis, uniform in [-1, 1): for
