@@ -30,7 +30,6 @@ class ArrayReader {
     complete_ = root_.IsMap();  // asked before YamlMap puts an empty map in its place
     YamlMap map(root_, source_, diagnostics_);
     if (!complete_) return hardware_;
-    repeated_keys(root_);
     const ArrayParameters parameters(map.child("parameters"), source_, diagnostics_);
     for (const char* key : {"word_bits", "clock_mhz", "arithmetic", "curves", "levels"}) {
       const YAML::Node child = map.child(key);
@@ -59,18 +58,9 @@ class ArrayReader {
     diagnostics_.error(ErrorKind::kInvalidInput, line(node), key, message, hint);
   }
 
-  void repeated_keys(const YAML::Node& map) {
-    std::set<std::string> seen;
-    for (const auto& entry : map) {
-      if (!entry.first.IsScalar() || seen.insert(entry.first.Scalar()).second) continue;
-      error(entry.first, entry.first.Scalar(), "the field is given twice");
-    }
-  }
-
   // A nested map, empty when absent.
   YamlMap nested(YamlMap& map, const std::string& key) {
     const YAML::Node child = map.child(key);
-    if (child.IsDefined() && child.IsMap()) repeated_keys(child);
     return YamlMap(child.IsDefined() ? child : YAML::Node(YAML::NodeType::Map), source_, diagnostics_);
   }
 
@@ -97,9 +87,10 @@ class ArrayReader {
   void curves(const YAML::Node& node) {
     if (!node.IsDefined()) return;
     if (!node.IsMap()) return error(node, "curves", "a map of named curves is expected");
-    repeated_keys(node);
+    std::set<std::string> seen;
     for (const auto& entry : node) {
       const std::string name = entry.first.IsScalar() ? entry.first.Scalar() : "...";
+      if (!seen.insert(name).second) error(entry.first, name, "it is given twice", "leave one out");
       YamlMap map(entry.second, source_, diagnostics_);
       MemoryCurve curve;
       const std::string scale = map.text("interpolation", "log");
@@ -170,7 +161,6 @@ class ArrayReader {
       YamlMap fields(node, source_, diagnostics_);
       complete_ = complete_ && is_map;
       if (!is_map) continue;
-      repeated_keys(node);
       level_nodes_.push_back(node);
       hardware_.levels.push_back(level(fields, hardware_.levels.empty()));
       fields.finish();

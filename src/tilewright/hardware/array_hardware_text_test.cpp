@@ -118,7 +118,6 @@ TEST(ArrayText, EveryProblemInOneRun) {
                     "name: n\n"
                     "name: m\n"),
             "17 problems\n"
-            "  a.yaml:18 (name): the field is given twice\n"
             "  a.yaml:1 (kind): 'overlay' is not an array; write 'kind: array'\n"
             "  a.yaml:2 (word_bits): '0' is not an integer in 1..64\n"
             "  a.yaml:4 (energy): '-1' is not a number in 0..1000000000000000\n"
@@ -135,6 +134,7 @@ TEST(ArrayText, EveryProblemInOneRun) {
             "  a.yaml:3 (clock): unknown field; did you mean 'clock_mhz'? known fields: arithmetic, "
             "clock_mhz, curves, "
             "energy_unit, kind, levels, name, parameters, row_stationary, study, word_bits\n"
+            "  a.yaml:18 (name): it is given twice; leave one out\n"
             "  a.yaml:6 (capacity_words): the outermost level is main memory and must be unlimited; "
             "add a level for it outside of this one\n"
             "  a.yaml:7 (name): a second level 'dram'; level names must differ\n"
