@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "support/error_text_testing.h"
 #include "support/frontend/graphdef_builder_testing.h"
 #include "support/frontend/saved_model_testing.h"
 #include "tilewright/base/error.h"
@@ -20,16 +21,6 @@ using graphdef_testing::raw;
 
 std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
-}
-
-template <typename Body>
-std::string bundle_error(Body&& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 #define EXPECT_MENTIONS(text, part) EXPECT_NE(std::string(text).find(part), std::string::npos) << text
@@ -71,7 +62,7 @@ TEST(SortedTable, ReadsWhatLevelDbWrites) {
 TEST(SortedTable, CompressedBlocksAreRefused) {
   const std::string table = sorted_table({{"weights", std::string(1000, 'w')}}, 4096, true);
   ASSERT_LT(table.size(), 1000u) << "LevelDB did not compress";
-  const std::string message = bundle_error([&] { read_sorted_table(bytes_of(table)); });
+  const std::string message = error_text([&] { read_sorted_table(bytes_of(table)); });
   EXPECT_EQ(message,
             "has compressed blocks; export the model with TensorFlow itself, which does not compress them");
 }
@@ -175,7 +166,7 @@ TEST(Bundle, SaysWhatIsWrong) {
   text.sliced("overlap", 1, {4}, {{{{0, 2}}, four.substr(0, 8)}, {{{1, 2}}, four.substr(0, 8)}});
   text.sliced("outside", 1, {4}, {{{{2, 4}}, four}});
   OpenBundle bundle(text);
-  const auto error_of = [&](const std::string& key) { return bundle_error([&] { bundle->read(key); }); };
+  const auto error_of = [&](const std::string& key) { return error_text([&] { bundle->read(key); }); };
   EXPECT_EQ(error_of("short"), "has 16 bytes, f32[8] takes 32; export the model again");
   EXPECT_EQ(error_of("text"), "holds elements of DT_STRING");
   EXPECT_MENTIONS(error_of("negative"), "has an unknown shape in the index");
@@ -197,15 +188,14 @@ TEST(Bundle, TensorsThatShareBytesComeToNoMoreThanTheFiles) {
   text.tensor("a", 1, {1000}, std::string(4000, '\1'));
   OpenBundle bundle(text);
   EXPECT_EQ(bundle->read("a").size(), 1000);
-  EXPECT_MENTIONS(bundle_error([&] { bundle->read("a"); }),
-                  "has fewer bytes than its tensors, which overlap");
+  EXPECT_MENTIONS(error_text([&] { bundle->read("a"); }), "has fewer bytes than its tensors, which overlap");
 }
 
 TEST(Bundle, AnIndexThatIsNoneIsRefused) {
   const TemporaryFolder folder(testing::TempDir(), "bundle_index");
   const auto open = [&](const std::string& index) {
     write_text_file(folder.path() / "v.index", index);
-    return bundle_error([&] { TfBundle bundle(folder.path() / "v"); });
+    return error_text([&] { TfBundle bundle(folder.path() / "v"); });
   };
   using graphdef_testing::number;
   EXPECT_MENTIONS(open(""), "is damaged: it is too short for an index");
