@@ -47,7 +47,7 @@ constexpr ClassList kClasses[] = {
     {kTilewrightDomain, Class::kProduct, "QConv QConvTranspose QGemm FixedConv FixedGemm"},
     {kTilewrightDomain, Class::kPool, "QAveragePool FixedAveragePool"},
     {kTilewrightDomain, Class::kElementwise, "QLookup QRequantize FixedLookup"},
-    {kTilewrightDomain, Class::kBroadcast, "QAdd FixedAdd"},
+    {kTilewrightDomain, Class::kBroadcast, "QAdd QMul FixedAdd"},
     {kTilewrightDomain, Class::kConversion, "FixedDecode FixedEncode"},
 };
 
@@ -70,6 +70,7 @@ constexpr FunctionList kFunctions[] = {
     {kTilewrightDomain, Function::kTransposedConvolution, "QConvTranspose"},
     {kTilewrightDomain, Function::kDense, "QGemm FixedGemm"},
     {kTilewrightDomain, Function::kAddition, "QAdd FixedAdd"},
+    {kTilewrightDomain, Function::kMultiplication, "QMul"},
     {kTilewrightDomain, Function::kAveragePool, "QAveragePool FixedAveragePool"},
     {kTilewrightDomain, Function::kRequantize, "QRequantize"},
     {kTilewrightDomain, Function::kLookup, "QLookup FixedLookup"},

@@ -30,6 +30,7 @@ enum class OperatorFunction {
   kDense,          // [N,K] by [O,K]; Gemm may transpose either
   kMatrixProduct,  // batched
   kAddition,
+  kMultiplication,  // element by element
   kAveragePool,
   kMaxPool,
   kRequantize,

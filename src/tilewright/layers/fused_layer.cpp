@@ -91,6 +91,11 @@ class LayerReader {
         return read_product();
       case Function::kAddition:
         return read_addition();
+      case Function::kMultiplication:
+        layer_.other = node_.input(1);
+        layer_.zero_point_a = int32_t(node_.int_or("a_zero_point", 0));
+        layer_.zero_point_b = int32_t(node_.int_or("b_zero_point", 0));
+        return read_single_scale();
       case Function::kAveragePool:
       case Function::kRequantize:
         return read_single_scale();

@@ -43,8 +43,10 @@ struct FusedLayer {
   int64_t pad_value = 0;            // what padding holds; of no meaning to a maximum
   const Tensor* weights = nullptr;  // of products, in the order of their operator
   // kAddition: multiplier_a * input + multiplier_b * other.
+  // kMultiplication: (input - zero_point_a) * (other - zero_point_b); their shapes broadcast.
   ValueId other = kNoValue;
   int64_t multiplier_a = 1, multiplier_b = 1;
+  int32_t zero_point_a = 0, zero_point_b = 0;
   // kLookup: an entry per i8, or the 513 ends of straight pieces of 2^input_shift.
   const Tensor* table = nullptr;
   int input_shift = 0;

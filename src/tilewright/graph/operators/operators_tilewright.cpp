@@ -83,6 +83,16 @@ std::vector<TypedShape> infer_qadd(const OperatorContext& context) {
   return only(ElementType::kI8, context.shape(0));
 }
 
+std::vector<TypedShape> infer_qmul(const OperatorContext& context) {
+  for (int i : {0, 1}) require_type(context, i, ElementType::kI8);
+  require_integer(context, "a_zero_point", 0, -128, 127);
+  require_integer(context, "b_zero_point", 0, -128, 127);
+  require_integer(context, "multiplier", 1, 1, kMaxI32);
+  require_integer(context, "shift", 0, 0, 62);
+  require_output_attributes(context);
+  return only(ElementType::kI8, broadcast_inputs(context, context.shape(0), context.shape(1)));
+}
+
 void require_single_scale(const OperatorContext& context) {
   require_type(context, 0, ElementType::kI8);
   require_integer(context, "bias", 0, kMinI32, kMaxI32);
@@ -139,6 +149,10 @@ void add_tilewright_operators(std::vector<Operator>& table) {
       {domain, "QAdd", 2, 2, 1, 1,
        with_output_attributes({{"multiplier_a", kInt, true}, {"multiplier_b", kInt, true}, bias, shift}),
        infer_qadd});
+  table.push_back(
+      {domain, "QMul", 2, 2, 1, 1,
+       with_output_attributes({{"a_zero_point", kInt}, {"b_zero_point", kInt}, multiplier, shift}),
+       infer_qmul});
   table.push_back(
       {domain, "QAveragePool", 1, 1, 1, 1,
        with_output_attributes(

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "tilewright/base/parallel.h"
+#include "tilewright/host/broadcast_loop.h"
 #include "tilewright/host/integer/integer_finish.h"
 #include "tilewright/host/integer/integer_node.h"
 #include "tilewright/host/integer/integer_pool.h"
@@ -157,6 +158,35 @@ std::vector<Tensor> add(const Node& node, KernelInputs inputs, const HostOptions
   return {std::move(y)};
 }
 
+std::vector<Tensor> multiply(const Node& node, KernelInputs inputs, const HostOptions&) {
+  const Tensor &a = required_input(inputs, 0), &b = required_input(inputs, 1);
+  require_i8(a);
+  require_i8(b);
+  const int32_t za = integer_attribute(node, "a_zero_point", 0, -128, 127);
+  const int32_t zb = integer_attribute(node, "b_zero_point", 0, -128, 127);
+  const Requantization scale{integer_attribute(node, "multiplier", 1, 1, INT32_MAX),
+                             integer_attribute(node, "shift", 0, 0, 62)};
+  const OutputStage output = output_stage(node);
+  const Shape shape = broadcast(a.shape(), b.shape());
+  Tensor y(ElementType::kI8, shape);
+  const int8_t *from_a = a.data<int8_t>().data(), *from_b = b.data<int8_t>().data();
+  int8_t* const to = y.mutable_data<int8_t>().data();
+  const std::array<Shape, 2> operands{a.shape(), b.shape()};
+  const BroadcastLoop loop(shape, operands);
+  loop.for_each_row([&](int64_t offset, const auto& offsets) {
+    constexpr int64_t kChunk = 256;
+    int32_t acc[kChunk];
+    for (int64_t begin = 0; begin < loop.row_length(); begin += kChunk) {
+      const int64_t count = std::min(kChunk, loop.row_length() - begin);
+      const int8_t* const pa = from_a + offsets[0] + begin * loop.step(0);
+      const int8_t* const pb = from_b + offsets[1] + begin * loop.step(1);
+      for (int64_t k = 0; k < count; ++k) acc[k] = (pa[k * loop.step(0)] - za) * (pb[k * loop.step(1)] - zb);
+      requantize_lanes(acc, 0, count, scale, output, to + offset + begin);
+    }
+  });
+  return {std::move(y)};
+}
+
 std::vector<Tensor> integer_average_pool(const Node& node, KernelInputs inputs, const HostOptions& options) {
   const Tensor& x = required_input(inputs, 0);
   require_i8(x);
@@ -205,6 +235,7 @@ constexpr KernelEntry kIntegerKernels[] = {
     {kTilewrightDomain, "QConvTranspose", nullptr, bind_convolution<prepare_transposed>},
     {kTilewrightDomain, "QGemm", nullptr, bind_integer_gemm},
     {kTilewrightDomain, "QAdd", add},
+    {kTilewrightDomain, "QMul", multiply},
     {kTilewrightDomain, "QAveragePool", integer_average_pool},
     {kTilewrightDomain, "QRequantize", requantize_all},
     {kTilewrightDomain, "QLookup", lookup},

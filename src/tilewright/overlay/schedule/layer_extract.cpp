@@ -139,7 +139,8 @@ class LayerExtraction {
   std::optional<OverlayLayer> run() {
     const OperatorTraits& traits = operator_traits(node_);
     const bool integer = traits.numbers == OperatorNumbers::kInteger && has_output_stage(node_);
-    if (!integer && traits.function != OperatorFunction::kMaxPool) {
+    const bool covered = traits.function != OperatorFunction::kMultiplication;
+    if (!(integer && covered) && traits.function != OperatorFunction::kMaxPool) {
       refuse("the overlay has no lowering for " + node_.op);
       return std::nullopt;
     }

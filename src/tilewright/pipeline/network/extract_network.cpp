@@ -34,7 +34,9 @@ bool is_view(const Node& node) {
 }
 
 bool runs_in_hardware(const Graph& graph, const Node& node) {
-  return layer_number(graph, node) && operator_function(node) != Function::kTransposedConvolution;
+  const Function function = operator_function(node);
+  return layer_number(graph, node) && function != Function::kTransposedConvolution &&
+         function != Function::kMultiplication;
 }
 
 bool begins_network(const Graph& graph, const Node& node) {
