@@ -124,6 +124,13 @@ bool only_selects(const Node& node) {
          traits.function == Function::kMaxPool;
 }
 
+int table_input(const Node& node) {
+  const OperatorTraits& traits = operator_traits(node);
+  if (traits.numbers != OperatorNumbers::kInteger || !has_output_stage(node)) return -1;
+  if (traits.kind == Class::kProduct) return 5;
+  return traits.kind == Class::kBroadcast ? 2 : 1;
+}
+
 bool has_output_stage(const Node& node) {
   const OperatorTraits& traits = operator_traits(node);
   return traits.numbers != OperatorNumbers::kAny && traits.function != Function::kOther &&

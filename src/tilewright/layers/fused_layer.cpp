@@ -63,6 +63,8 @@ class LayerReader {
     layer_.finish.clip_low = int32_t(low);
     layer_.finish.clip_high = int32_t(high);
     layer_.finish.bipolar = node_.int_or("bipolar", 0) != 0;
+    const int table = table_input(node_);
+    if (node_.has_input(table)) layer_.finish.table = constant(table, "the table");
   }
 
   bool is_geometric() const {

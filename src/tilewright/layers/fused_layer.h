@@ -27,6 +27,8 @@ struct LayerFinish {
   int32_t zero_point = 0;
   int32_t clip_low = -128, clip_high = 127;  // in fixed point i32; the ends of the type do not clip
   bool bipolar = false;                      // the clip, 0..1, is the bit that stands for -1 and +1
+  // i8[256] or none: the stored element is entry clipped + 128.
+  const Tensor* table = nullptr;
 
   const Requantization& scale_of(int64_t channel) const {
     return scale[scale.size() == 1 ? 0 : size_t(channel)];

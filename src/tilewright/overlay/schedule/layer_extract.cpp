@@ -145,6 +145,10 @@ class LayerExtraction {
       return std::nullopt;
     }
     if (!see_sources() || !read() || !build() || !measure_inputs()) return std::nullopt;
+    if (layer_.output.table != nullptr && !hardware_.lookup_table) {
+      refuse("the overlay has no table (lookup_table in its description)");
+      return std::nullopt;
+    }
     const std::string reason = why_not(layer_, hardware_);
     if (!reason.empty() && !refuse(reason)) return std::nullopt;
     return std::move(layer_);

@@ -193,6 +193,10 @@ class Extraction {
     if (is_view(node)) return take_view(node);
     const std::optional<FusedLayer> source = read_layer(graph_, node, problems_);
     if (!source) return;
+    if (source->finish.table != nullptr) {
+      return refuse(node, "its output passes through a table of its own",
+                    "write the table as a QLookup behind it");
+    }
     if (source->function == Function::kAddition) return take_addition(node, *source);
     if (source->function == Function::kLookup) return take_lookup(node, *source);
     Layer layer = begin_layer(node);
