@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tilewright/quantize/integerize/average_window.h"
+#include "tilewright/quantize/integerize/fit_scale.h"
 #include "tilewright/quantize/integerize/lower_operators.h"
 #include "tilewright/tensor/quantized_arithmetic.h"
 
@@ -80,6 +81,16 @@ std::optional<ValueId> lower_bias_addition(IntegerBuilder& builder, const Node& 
   return std::nullopt;
 }
 
+std::optional<AdditionMultipliers> encode_sum(const IntegerBuilder& builder, const Node& node, const Twin& a,
+                                              const Twin& b, const IntegerForm& form) {
+  const float sign = node.is("Sub") ? -1 : 1, y_scale = form.quantization.scale;
+  if (builder.source().rounding == Rounding::kFloat) {
+    return encode_addition_in_float(a.quantization.scale / y_scale, sign * b.quantization.scale / y_scale);
+  }
+  return encode_addition(double(a.quantization.scale) / y_scale,
+                         double(sign) * b.quantization.scale / y_scale);
+}
+
 // The i8 operand of an addition: a twin, or a constant that the source dequantises, spread to `shape`.
 std::optional<Twin> addend(IntegerBuilder& builder, ValueId old, const Shape& shape) {
   if (const Twin* twin = builder.twin(old)) {
@@ -135,10 +146,7 @@ std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node,
   }
   const auto a = addend(builder, node.input(0), shape), b = addend(builder, node.input(1), shape);
   if (!a || !b) return builder.refuse(node, "only operands of one shape have an integer form");
-  const double sign = node.is("Sub") ? -1 : 1;
-  const double y_scale = form.quantization.scale;
-  const auto encoded =
-      encode_addition(a->quantization.scale / y_scale, sign * b->quantization.scale / y_scale);
+  const auto encoded = encode_sum(builder, node, *a, *b, form);
   if (!encoded) return builder.refuse(node, "the ratios of input to output scale cannot be encoded");
   const ValueId out = builder.add_value(form.name, ElementType::kI8, shape);
   Node& lowered = builder.add_node(node, "QAdd", kTilewrightDomain, {a->id, b->id}, {out}, true);
@@ -150,6 +158,36 @@ std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node,
   set_output_form(lowered, form);
   return out;
 }
+
+namespace {
+
+// How QAveragePool scales the sums of its windows.
+struct AverageForm {
+  Requantization scale;
+  int64_t bias = 0;
+  int64_t y_zero_point = 0;
+};
+
+AverageForm average_form(const IntegerBuilder& builder, const Node& node, const Quantization& x,
+                         const IntegerForm& form, int64_t count, double ratio) {
+  const Quantization& y = form.quantization;
+  const Rounding rounding = builder.source().rounding;
+  if (rounding != Rounding::kOnce && !node.is("ReduceMean") && x == y) {
+    // TFLite divides the sum of the integers in the file, which for u8 are 128 larger.
+    const int64_t zero = form.is_unsigned ? -128 : 0;
+    const FittedScale fitted =
+        fit_scale(ratio, average_rule(count), {count * (-128 - zero), count * (127 - zero)},
+                  {form.low - zero, form.high - zero});
+    return {fitted.scale, -count * zero, zero};
+  }
+  const IntegerRange sums{count * (-128 - x.zero_point), count * (127 - x.zero_point)};
+  const float in_float = x.scale / (y.scale * float(count));
+  return {
+      encode_rounded(rounding, ratio, in_float, sums, {form.low - y.zero_point, form.high - y.zero_point}),
+      -count * x.zero_point, y.zero_point};
+}
+
+}  // namespace
 
 std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
   const Twin* x = builder.twin(node.input(0));
@@ -163,7 +201,7 @@ std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, 
                           fmt::format("the ratio {} of input to output scale cannot be encoded", ratio));
   }
   if (count >= int64_t{1} << 22) return builder.refuse(node, "the sum of a window overflows 32 bits");
-  const Requantization r = encode_scale(ratio);
+  const AverageForm scaled = average_form(builder, node, x->quantization, form, count, ratio);
   const Shape y = builder.source().value(node.outputs[0]).shape;
   Shape pooled = y;
   if (y.rank() != 4) pooled = Shape{y[0], y[1], 1, 1};  // ReduceMean without keepdims
@@ -174,10 +212,11 @@ std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, 
   lowered.attributes["strides"] = average.strides;
   lowered.attributes["pads"] = average.pads;
   if (average.padded) lowered.attributes["pad_value"] = int64_t(x->quantization.zero_point);
-  lowered.attributes["bias"] = -count * x->quantization.zero_point;
-  lowered.attributes["multiplier"] = int64_t(r.multiplier);
-  lowered.attributes["shift"] = int64_t(r.shift);
+  lowered.attributes["bias"] = scaled.bias;
+  lowered.attributes["multiplier"] = int64_t(scaled.scale.multiplier);
+  lowered.attributes["shift"] = int64_t(scaled.scale.shift);
   set_output_form(lowered, form);
+  lowered.attributes["y_zero_point"] = scaled.y_zero_point;
   if (pooled == y) return out;
   const ValueId target =
       builder.add_constant(form.name + "_shape", Tensor(Shape{y.rank()}, std::span<const int64_t>(y.dims())));
