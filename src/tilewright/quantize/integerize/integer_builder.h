@@ -45,6 +45,7 @@ struct IntegerForm {
   int64_t high = 127;
   std::string name;  // for the value
   bool bipolar = false;
+  bool is_unsigned = false;  // u8 in the source, so 128 larger there
 };
 
 class IntegerBuilder {

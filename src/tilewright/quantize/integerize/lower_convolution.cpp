@@ -120,8 +120,7 @@ std::optional<ValueId> convolution(IntegerBuilder& builder, const Node& node, Op
   }
   operands.mac.weights = &weights;
   operands.mac.layout = {1, shape[0], shape.count(1, shape.rank())};
-  operands.mac.y = form.quantization;
-  operands.mac.sign = form.bipolar;
+  set_result(operands.mac, builder, form);
   return emit(builder, node, "QConv", operands, convolution_window(node, x, shape), form);
 }
 
@@ -155,8 +154,7 @@ std::optional<ValueId> lower_transposed_convolution(IntegerBuilder& builder, con
   }
   const int64_t groups = node.int_or("group", 1);
   operands->mac.x = operands->x->quantization;
-  operands->mac.y = form.quantization;
-  operands->mac.sign = form.bipolar;
+  set_result(operands->mac, builder, form);
   operands->mac.weights = &weights;
   operands->mac.layout = {groups, shape[1], shape.count(2, shape.rank())};
   if (!add_extra_bias(operands->mac.real_bias, extra, operands->mac.layout.channels())) {

@@ -6,6 +6,7 @@
 
 #include "tilewright/graph/channel_affine.h"
 #include "tilewright/quantize/integerize/average_window.h"
+#include "tilewright/quantize/integerize/fit_scale.h"
 #include "tilewright/quantize/integerize/lower_operators.h"
 #include "tilewright/tensor/quantized_arithmetic.h"
 
@@ -81,6 +82,16 @@ std::optional<ValueId> lower_bias_addition(IntegerBuilder& builder, const Node& 
   return std::nullopt;
 }
 
+std::optional<AdditionMultipliers> encode_sum(const IntegerBuilder& builder, const Node& node, const Twin& a,
+                                              const Twin& b, const IntegerForm& form) {
+  const float sign = node.is("Sub") ? -1 : 1, y_scale = form.quantization.scale;
+  if (builder.source().rounding == Rounding::kFloat) {
+    return encode_addition_in_float(a.quantization.scale / y_scale, sign * b.quantization.scale / y_scale);
+  }
+  return encode_addition(double(a.quantization.scale) / y_scale,
+                         double(sign) * b.quantization.scale / y_scale);
+}
+
 // The i8 operand of an addition or a product: a twin of `shape`, or a constant that the source dequantises,
 // spread to it.
 std::optional<Twin> quantized_operand(IntegerBuilder& builder, ValueId old, const Shape& shape) {
@@ -138,10 +149,7 @@ std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node,
   const auto a = quantized_operand(builder, node.input(0), shape);
   const auto b = quantized_operand(builder, node.input(1), shape);
   if (!a || !b) return builder.refuse(node, "only operands of one shape have an integer form");
-  const double sign = node.is("Sub") ? -1 : 1;
-  const double y_scale = form.quantization.scale;
-  const auto encoded =
-      encode_addition(a->quantization.scale / y_scale, sign * b->quantization.scale / y_scale);
+  const auto encoded = encode_sum(builder, node, *a, *b, form);
   if (!encoded) return builder.refuse(node, "the ratios of input to output scale cannot be encoded");
   const ValueId out = builder.add_value(form.name, ElementType::kI8, shape);
   Node& lowered = builder.add_node(node, "QAdd", kTilewrightDomain, {a->id, b->id}, {out}, true);
@@ -153,6 +161,36 @@ std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node,
   set_output_form(lowered, form);
   return out;
 }
+
+namespace {
+
+// How QAveragePool scales the sums of its windows.
+struct AverageForm {
+  Requantization scale;
+  int64_t bias = 0;
+  int64_t y_zero_point = 0;
+};
+
+AverageForm average_form(const IntegerBuilder& builder, const Node& node, const Quantization& x,
+                         const IntegerForm& form, int64_t count, double ratio) {
+  const Quantization& y = form.quantization;
+  const Rounding rounding = builder.source().rounding;
+  if (rounding != Rounding::kOnce && !node.is("ReduceMean") && x == y) {
+    // TFLite divides the sum of the integers in the file, which for u8 are 128 larger.
+    const int64_t zero = form.is_unsigned ? -128 : 0;
+    const FittedScale fitted =
+        fit_scale(ratio, average_rule(count), {count * (-128 - zero), count * (127 - zero)},
+                  {form.low - zero, form.high - zero});
+    return {fitted.scale, -count * zero, zero};
+  }
+  const IntegerRange sums{count * (-128 - x.zero_point), count * (127 - x.zero_point)};
+  const float in_float = x.scale / (y.scale * float(count));
+  return {
+      encode_rounded(rounding, ratio, in_float, sums, {form.low - y.zero_point, form.high - y.zero_point}),
+      -count * x.zero_point, y.zero_point};
+}
+
+}  // namespace
 
 std::optional<ValueId> lower_multiplication(IntegerBuilder& builder, const Node& node,
                                             const IntegerForm& form) {
@@ -169,7 +207,11 @@ std::optional<ValueId> lower_multiplication(IntegerBuilder& builder, const Node&
     return builder.refuse(node,
                           fmt::format("the ratio {} of input to output scale cannot be encoded", ratio));
   }
-  const Requantization r = encode_scale(ratio);
+  constexpr int64_t kLargest = 255 * 255;
+  const int64_t zero = form.quantization.zero_point;
+  const Requantization r =
+      encode_rounded(builder.source().rounding, ratio, a.scale * b.scale / form.quantization.scale,
+                     {-kLargest, kLargest}, {form.low - zero, form.high - zero});
   const Shape shape = builder.source().value(node.outputs[0]).shape;
   const ValueId out = builder.add_value(form.name, ElementType::kI8, shape);
   Node& lowered =
@@ -243,7 +285,7 @@ std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, 
                           fmt::format("the ratio {} of input to output scale cannot be encoded", ratio));
   }
   if (count >= int64_t{1} << 22) return builder.refuse(node, "the sum of a window overflows 32 bits");
-  const Requantization r = encode_scale(ratio);
+  const AverageForm scaled = average_form(builder, node, x->quantization, form, count, ratio);
   const Shape y = builder.source().value(node.outputs[0]).shape;
   const Shape from = builder.source().value(node.input(0)).shape;
   const bool row = from.rank() == 3;
@@ -262,10 +304,11 @@ std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, 
   lowered.attributes["strides"] = average.strides;
   lowered.attributes["pads"] = average.pads;
   if (average.padded) lowered.attributes["pad_value"] = int64_t(x->quantization.zero_point);
-  lowered.attributes["bias"] = -count * x->quantization.zero_point;
-  lowered.attributes["multiplier"] = int64_t(r.multiplier);
-  lowered.attributes["shift"] = int64_t(r.shift);
+  lowered.attributes["bias"] = scaled.bias;
+  lowered.attributes["multiplier"] = int64_t(scaled.scale.multiplier);
+  lowered.attributes["shift"] = int64_t(scaled.scale.shift);
   set_output_form(lowered, form);
+  lowered.attributes["y_zero_point"] = scaled.y_zero_point;
   return builder.reshaped(node, out, form.name, y);
 }
 
