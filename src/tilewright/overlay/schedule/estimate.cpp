@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "tilewright/base/integer_math.h"
+#include "tilewright/overlay/isa/isa_layout.h"
 #include "tilewright/overlay/schedule/module_times.h"
 
 namespace tilewright::overlay {
@@ -67,6 +68,10 @@ class Estimator {
     parameters_[0] = parameters_[1] = {-1, -1};
     part(0, [&] {
       if (together_ > 0) load_uops(together_);
+      if (layer_.output.table != nullptr) {
+        cost_.parameter_bytes += kTableEntries;
+        times_.compute_load(kTableEntries, 1);
+      }
       for (int64_t bank = 0; tiling_.all_parameters && bank < tiling_.banks; ++bank) {
         load_parameters(tiling_.blocks.sub_total);
       }

@@ -547,6 +547,10 @@ class LayerExtraction {
       layer_.phases.back().grids.push_back(grid);
     }
     set_single_scale();
+    if (const int bits = hardware_.input_bits; bits < 8) {  // outputs are inputs
+      layer_.output.clip_low = bits == 1 ? 0 : int32_t(lowest_weight(bits));
+      layer_.output.clip_high = int32_t(highest_weight(bits));
+    }
     return true;
   }
 
