@@ -65,6 +65,9 @@ class IntegerBuilder {
   Node& add_node(const Node& old_node, const std::string& op, const std::string& domain,
                  std::vector<ValueId> inputs, std::vector<ValueId> outputs, bool integer);
 
+  // The i8 value `x` under another shape, by a Reshape; `x` itself where it has that shape.
+  ValueId reshaped(const Node& old_node, ValueId x, const std::string& name, const Shape& shape);
+
   // The value of the source graph in its own type: constants are copied, twins are dequantised, shifted u8
   // values are shifted back.
   ValueId native(ValueId old);
