@@ -382,10 +382,16 @@ class Builder {
     return {int32_t(random_.between(int64_t{1} << 30, INT32_MAX)), int32_t(31 + random_.between(low, high))};
   }
 
+  Requantization rounded_once_or_twice(Requantization r) {
+    if (!plain_ && r.shift >= 32 && random_.chance(0.3)) r.shift += kTwice;
+    return r;
+  }
+
   void scalar_scale(int64_t terms, int32_t* multiplier, int32_t* shift) {
     Requantization r = scale(terms);
     if (narrow()) r.shift = std::max(r.shift - weights_.bits + 1, 0);
     if (terms == 1 && !narrow()) r.shift = std::max(r.shift - 6, 0);
+    r = rounded_once_or_twice(r);
     *multiplier = r.multiplier;
     *shift = r.shift;
   }
@@ -399,7 +405,7 @@ class Builder {
     multiplier_ = Tensor(ElementType::kI32, Shape{count});
     shift_ = Tensor(ElementType::kI32, Shape{count});
     for (int64_t i = 0; i < count; ++i) {
-      const Requantization r = scale(terms);
+      const Requantization r = rounded_once_or_twice(scale(terms));
       multiplier_.set_integer(i, r.multiplier);
       shift_.set_integer(i, r.shift);
     }
