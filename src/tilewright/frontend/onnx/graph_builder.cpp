@@ -42,17 +42,25 @@ class GraphBuilder : public NodeConversion {
   ElementType type(ValueId id) const override { return graph_.value(id).type; }
   Shape shape(ValueId id) const override { return graph_.value(id).shape; }
   std::optional<Tensor> constant_of(ValueId id) const override {
-    return id == kNoValue ? std::nullopt : graph_.value(id).constant;
+    const Tensor* known = id == kNoValue ? nullptr : typing_.known(id);
+    return known == nullptr ? std::nullopt : std::optional(*known);
   }
   ValueId constant(const std::string& role, Tensor tensor) override {
     return add_constant(value_names_.unique(fmt::format("{}/{}", current_name_, role)), std::move(tensor));
   }
-  ValueId emit(const std::string& op, std::vector<ValueId> inputs, Attributes attributes) override {
-    if (failed_ || std::find(inputs.begin(), inputs.end(), kNoValue) != inputs.end()) return kNoValue;
+  std::vector<ValueId> emit_all(const std::string& op, std::vector<ValueId> inputs, int count,
+                                Attributes attributes) override {
+    std::vector<ValueId> outputs(size_t(count), kNoValue);
+    if (failed_ || std::find(inputs.begin(), inputs.end(), kNoValue) != inputs.end()) return outputs;
     const std::string name = node_names_.unique(fmt::format("{}/{}", current_name_, op));
-    const ValueId output = add_value(value_names_.unique(name));
-    append({name, "", op, std::move(inputs), {output}, std::move(attributes)});
-    return failed_ ? kNoValue : output;
+    for (ValueId& output : outputs) output = add_value(value_names_.unique(name));
+    append({name, "", op, std::move(inputs), outputs, std::move(attributes)});
+    if (failed_) outputs.assign(size_t(count), kNoValue);
+    return outputs;
+  }
+  void define(ValueId output, ValueId value) override {
+    if (failed_ || value == kNoValue) return;
+    append({node_names_.unique(current_name_), "", "Identity", {value}, {output}, {}});
   }
   void error(ErrorKind kind, const std::string& message, const std::string& hint) override {
     failed_ = true;
@@ -135,10 +143,14 @@ class GraphBuilder : public NodeConversion {
 
   void add(OnnxNode& source) {
     current_ = &source;
-    current_name_ = source.name.empty() && !source.outputs.empty() ? source.outputs[0] : source.name;
+    const auto first =
+        std::ranges::find_if(source.outputs, [](const std::string& name) { return !name.empty(); });
+    const bool has_output = first != source.outputs.end();
+    current_name_ = source.name.empty() && has_output ? *first : source.name;
     if (current_name_.empty()) current_name_ = source.op;
     failed_ = !source.is_usable;
-    if (source.outputs.empty() || source.outputs[0].empty()) {
+    // Of operators that are rewritten, any output may be the one that is wanted (the last state of an LSTM).
+    if (!has_output || (source.outputs[0].empty() && find_operator(source.domain, source.op) != nullptr)) {
       // Only for its diagnostics: nobody could read it.
       if (is_covered(source)) error(ErrorKind::kInvalidInput, "has no output", "");
       return;
@@ -152,7 +164,7 @@ class GraphBuilder : public NodeConversion {
     } else if (node.domain.empty()) {
       convert_to_opset_17(node, *this);
     }
-    if (failed_) return;
+    if (failed_ || node.outputs.empty()) return;
     node.name = node_names_.unique(current_name_);
     append(std::move(node));
   }
@@ -171,7 +183,9 @@ class GraphBuilder : public NodeConversion {
     const bool all_count = op != nullptr && op->max_outputs == kAnyNumber;
     for (size_t i = 0; i < source.outputs.size(); ++i) {
       const std::string& output = source.outputs[i];
-      const bool unwanted = has_optional && i >= size_t(op->min_outputs) && !read_names_.count(output);
+      const size_t first_optional = op == nullptr ? 1 : size_t(op->min_outputs);
+      const bool unwanted =
+          (op == nullptr || has_optional) && i >= first_optional && !read_names_.count(output);
       if (output.empty() && all_count) {
         node.outputs.push_back(add_value(value_names_.unique(fmt::format("{}/unread", current_name_))));
       } else if (output.empty() || unwanted) {

@@ -17,11 +17,33 @@ namespace {
 // matters, and files declare other shapes than they give.)
 const std::map<std::string, std::vector<size_t>>& shape_inputs() {
   static const std::map<std::string, std::vector<size_t>> table = {
-      {"Reshape", {1}},    {"Slice", {1, 2, 3, 4}}, {"Pad", {1, 3}},    {"Expand", {1}},
-      {"Tile", {1}},       {"Squeeze", {1}},        {"Unsqueeze", {1}}, {"ReduceSum", {1}},
-      {"Split", {1}},      {"Resize", {1, 2, 3}},   {"Upsample", {1}},  {"ConstantOfShape", {0}},
-      {"TopK", {1}},       {"Range", {0, 1, 2}},    {"OneHot", {1}},    {"CumSum", {1}},
-      {"Dropout", {1, 2}}, {"CastLike", {1}},
+      {"Reshape", {1}},
+      {"Slice", {1, 2, 3, 4}},
+      {"Pad", {1, 3}},
+      {"Expand", {1}},
+      {"Tile", {1}},
+      {"Squeeze", {1}},
+      {"Unsqueeze", {1}},
+      {"ReduceSum", {1}},
+      {"Split", {1}},
+      {"Resize", {1, 2, 3}},
+      {"Upsample", {1}},
+      {"ConstantOfShape", {0}},
+      {"TopK", {1}},
+      {"Range", {0, 1, 2}},
+      {"OneHot", {1}},
+      {"CumSum", {1}},
+      {"Dropout", {1, 2}},
+      {"CastLike", {1}},
+      {"HannWindow", {0}},
+      {"HammingWindow", {0}},
+      {"BlackmanWindow", {0}},
+      {"MelWeightMatrix", {0, 1, 2, 3, 4}},
+      {"DFT", {1, 2}},
+      {"STFT", {1, 3}},
+      {"MaxUnpool", {2}},
+      {"Compress", {1}},
+      {"NonZero", {0}},
   };
   return table;
 }

@@ -23,12 +23,20 @@ class NodeConversion {
   // By value: constant() and emit() move what is stored.
   virtual ElementType type(ValueId id) const = 0;
   virtual Shape shape(ValueId id) const = 0;
-  virtual std::optional<Tensor> constant_of(ValueId id) const = 0;  // nullopt: absent or not constant
+  // The elements, where they are constant or follow from constants and shapes; nullopt also if absent.
+  virtual std::optional<Tensor> constant_of(ValueId id) const = 0;
   // A new constant; `role` becomes part of its name.
   virtual ValueId constant(const std::string& role, Tensor tensor) = 0;
-  // A new node before the converted one, with one output, which is returned with its inferred shape; kNoValue
-  // when the inference failed (already reported).
-  virtual ValueId emit(const std::string& op, std::vector<ValueId> inputs, Attributes attributes = {}) = 0;
+  // A new node before the converted one with `count` outputs, which are returned with their inferred shapes;
+  // kNoValue when the inference failed (already reported) or an input is kNoValue.
+  virtual std::vector<ValueId> emit_all(const std::string& op, std::vector<ValueId> inputs, int count,
+                                        Attributes attributes = {}) = 0;
+  ValueId emit(const std::string& op, std::vector<ValueId> inputs, Attributes attributes = {}) {
+    return emit_all(op, std::move(inputs), 1, std::move(attributes))[0];
+  }
+  // Makes `output`, one of the converted node's, a copy of `value`. A converter that has done so with all of
+  // them empties the node's list of outputs: then nothing of the node is left to append.
+  virtual void define(ValueId output, ValueId value) = 0;
   // Reports the converted node. The node is then dropped.
   virtual void error(ErrorKind kind, const std::string& message, const std::string& hint = {}) = 0;
 

@@ -60,4 +60,18 @@ void rewrite_mish(Node& node, NodeConversion& conversion);
 void rewrite_reduce_log_sum(Node& node, NodeConversion& conversion);
 void rewrite_shrink(Node& node, NodeConversion& conversion);
 
+// In the file of that name: recurrent_, loss_, einsum_, signal_, index_converter(s).cpp.
+void convert_recurrent(Node& node, NodeConversion& conversion);
+void convert_likelihood_loss(Node& node, NodeConversion& conversion);
+void convert_cross_entropy_loss(Node& node, NodeConversion& conversion);
+void convert_einsum(Node& node, NodeConversion& conversion);
+void convert_dft(Node& node, NodeConversion& conversion);
+void convert_stft(Node& node, NodeConversion& conversion);
+void convert_window(Node& node, NodeConversion& conversion);
+void convert_mel_weight_matrix(Node& node, NodeConversion& conversion);
+void convert_max_unpool(Node& node, NodeConversion& conversion);
+void convert_reverse_sequence(Node& node, NodeConversion& conversion);
+void convert_compress(Node& node, NodeConversion& conversion);
+void convert_non_zero(Node& node, NodeConversion& conversion);
+
 }  // namespace tilewright
