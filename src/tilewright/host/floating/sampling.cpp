@@ -140,7 +140,7 @@ RoiAxis roi_axis(const Node& node, double from, double to, int64_t bins) {
   if (!half_pixel) length = std::max(length, 1.0);
   axis.bin = length / double(bins);
   const int64_t ratio = node.int_or("sampling_ratio", 0);
-  if (!(std::abs(axis.bin) < 64))
+  if (!(std::abs(axis.bin) < 4096))
     throw Error(ErrorKind::kInvalidInput, fmt::format("a region of {} elements", length));
   axis.samples = ratio > 0 ? ratio : std::max<int64_t>(1, int64_t(std::ceil(axis.bin)));
   return axis;

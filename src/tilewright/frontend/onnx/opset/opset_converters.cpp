@@ -198,6 +198,7 @@ const std::map<std::string, Converter>& converters() {
       {"Celu", rewrite_celu},
       {"Clip", convert_clip},
       {"Compress", convert_compress},
+      {"ConcatFromSequence", convert_concat_from_sequence},
       {"DFT", convert_dft},
       {"DequantizeLinear", convert_quantize},
       {"Div", convert_legacy_broadcast},
@@ -213,11 +214,13 @@ const std::map<std::string, Converter>& converters() {
       {"HammingWindow", convert_window},
       {"HannWindow", convert_window},
       {"Hardmax", convert_hardmax},
+      {"If", convert_if},
       {"IsInf", rewrite_is_inf},
       {"IsNaN", rewrite_is_nan},
       {"LSTM", convert_recurrent},
       {"Less", convert_legacy_broadcast},
       {"LogSoftmax", convert_softmax},
+      {"Loop", convert_loop},
       {"LpPool", convert_lp_pool},
       {"MaxUnpool", convert_max_unpool},
       {"MeanVarianceNormalization", rewrite_mean_variance_normalization},
@@ -246,12 +249,21 @@ const std::map<std::string, Converter>& converters() {
       {"ReverseSequence", convert_reverse_sequence},
       {"RoiAlign", convert_roi_align},
       {"STFT", convert_stft},
+      {"Scan", convert_scan},
       {"Scatter", convert_scatter},
+      {"SequenceAt", convert_sequence_at},
+      {"SequenceConstruct", convert_sequence_construct},
+      {"SequenceEmpty", convert_sequence_construct},
+      {"SequenceErase", convert_sequence_erase},
+      {"SequenceInsert", convert_sequence_insert},
+      {"SequenceLength", convert_sequence_length},
+      {"SequenceMap", convert_sequence_map},
       {"Shrink", rewrite_shrink},
       {"Slice", convert_slice},
       {"Softmax", convert_softmax},
       {"SoftmaxCrossEntropyLoss", convert_cross_entropy_loss},
       {"Split", convert_split},
+      {"SplitToSequence", convert_split_to_sequence},
       {"Squeeze", convert_squeeze},
       {"Sub", convert_legacy_broadcast},
       {"TopK", convert_top_k},
@@ -270,6 +282,7 @@ bool is_rewritten_operator(const std::string& op) {
       "CastLike",
       "Celu",
       "Compress",
+      "ConcatFromSequence",
       "DFT",
       "Einsum",
       "GRU",
@@ -278,9 +291,11 @@ bool is_rewritten_operator(const std::string& op) {
       "HammingWindow",
       "HannWindow",
       "Hardmax",
+      "If",
       "IsInf",
       "IsNaN",
       "LSTM",
+      "Loop",
       "MaxUnpool",
       "MeanVarianceNormalization",
       "MelWeightMatrix",
@@ -292,9 +307,18 @@ bool is_rewritten_operator(const std::string& op) {
       "ReduceLogSumExp",
       "ReverseSequence",
       "STFT",
+      "Scan",
       "Scatter",
+      "SequenceAt",
+      "SequenceConstruct",
+      "SequenceEmpty",
+      "SequenceErase",
+      "SequenceInsert",
+      "SequenceLength",
+      "SequenceMap",
       "Shrink",
       "SoftmaxCrossEntropyLoss",
+      "SplitToSequence",
       "Upsample",
   };
   return rewritten.count(op) != 0;
@@ -303,7 +327,8 @@ bool is_rewritten_operator(const std::string& op) {
 void convert_to_opset_17(Node& node, NodeConversion& conversion) {
   const auto found = converters().find(node.op);
   if (found == converters().end()) return;
-  if (!node.has_input(0)) return conversion.invalid("has no input");
+  const bool starts_empty = node.op == "Loop" || node.op == "Scan" || node.op == "SequenceEmpty";
+  if (!node.has_input(0) && !starts_empty) return conversion.invalid("has no input");
   try {
     found->second(node, conversion);
   } catch (const Error& error) {  // attributes of the wrong type, shapes that do not fit

@@ -15,6 +15,8 @@
 
 namespace tilewright {
 
+struct OnnxGraph;
+
 // What a converter can query and do. Implemented by the graph builder.
 class NodeConversion {
  public:
@@ -37,6 +39,15 @@ class NodeConversion {
   // Makes `output`, one of the converted node's, a copy of `value`. A converter that has done so with all of
   // them empties the node's list of outputs: then nothing of the node is left to append.
   virtual void define(ValueId output, ValueId value) = 0;
+  // The body of the converted node under this attribute; nullptr if there is none.
+  virtual const OnnxGraph* body(const std::string& attribute) const = 0;
+  // The nodes of a body before the converted one, with `inputs` for the inputs of the body: its outputs.
+  // Empty after an error, which has been reported.
+  virtual std::vector<ValueId> unrolled(const OnnxGraph& body, const std::vector<ValueId>& inputs) = 0;
+  // The tensors of a value that is a sequence; nullptr if it is none.
+  virtual const std::vector<ValueId>* sequence(ValueId id) const = 0;
+  virtual void define_sequence(ValueId output, std::vector<ValueId> tensors) = 0;
+
   // Reports the converted node. The node is then dropped.
   virtual void error(ErrorKind kind, const std::string& message, const std::string& hint = {}) = 0;
 
@@ -56,5 +67,8 @@ void convert_to_opset_17(Node& node, NodeConversion& conversion);
 
 // Whether an operator that opset 17 lacks is rewritten in terms of those it has.
 bool is_rewritten_operator(const std::string& op);
+
+// Whether the operator reads sequences: others are given tensors only.
+bool takes_sequences(const Node& node);
 
 }  // namespace tilewright

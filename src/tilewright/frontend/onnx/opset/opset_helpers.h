@@ -73,5 +73,17 @@ void convert_max_unpool(Node& node, NodeConversion& conversion);
 void convert_reverse_sequence(Node& node, NodeConversion& conversion);
 void convert_compress(Node& node, NodeConversion& conversion);
 void convert_non_zero(Node& node, NodeConversion& conversion);
+// control_flow_converters.cpp, sequence_converters.cpp
+void convert_if(Node& node, NodeConversion& conversion);
+void convert_loop(Node& node, NodeConversion& conversion);
+void convert_scan(Node& node, NodeConversion& conversion);
+void convert_sequence_construct(Node& node, NodeConversion& conversion);
+void convert_sequence_insert(Node& node, NodeConversion& conversion);
+void convert_sequence_erase(Node& node, NodeConversion& conversion);
+void convert_sequence_at(Node& node, NodeConversion& conversion);
+void convert_sequence_length(Node& node, NodeConversion& conversion);
+void convert_concat_from_sequence(Node& node, NodeConversion& conversion);
+void convert_split_to_sequence(Node& node, NodeConversion& conversion);
+void convert_sequence_map(Node& node, NodeConversion& conversion);
 
 }  // namespace tilewright
