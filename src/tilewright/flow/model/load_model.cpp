@@ -24,6 +24,7 @@ namespace {
 Graph load_onnx(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings) {
   OnnxOptions onnx;
   onnx.dimensions = options.dimensions;
+  onnx.outputs = options.output_nodes;
   onnx.allow_missing_weights = options.allow_missing_weights || options.fill_gain > 0;
   Graph graph = read_onnx(path, onnx, warnings);
   if (options.fill_gain <= 0) return graph;
@@ -67,8 +68,9 @@ std::vector<std::byte> first_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
-// Only TensorFlow files hold more than the model, from which it is cut.
-void refuse_cuts(const std::filesystem::path& path, const LoadOptions& options) {
+// Options of formats that the file has not: TensorFlow files hold more than the model, from which it is cut;
+// ONNX files may end in what nobody can run here.
+void refuse_cuts(const std::filesystem::path& path, const LoadOptions& options, bool is_onnx) {
   Diagnostics problems;
   const auto refuse = [&](bool given, const char* flag) {
     if (given)
@@ -77,8 +79,11 @@ void refuse_cuts(const std::filesystem::path& path, const LoadOptions& options) 
   };
   refuse(!options.signature.empty(), "--signature");
   refuse(!options.feeds.empty(), "--feed");
-  refuse(!options.output_nodes.empty(), "--output-node");
   refuse(options.keep_arg_max, "--keep-argmax");
+  if (!options.output_nodes.empty() && !is_onnx) {
+    problems.error(ErrorKind::kInvalidInput, fmt::format("file '{}'", path.string()), "",
+                   "--output-node is for ONNX and TensorFlow files, and this is neither", "leave it out");
+  }
   problems.raise_if_any();
 }
 
@@ -87,20 +92,18 @@ void refuse_cuts(const std::filesystem::path& path, const LoadOptions& options) 
 Graph load_model(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings,
                  TfStages* stages) {
   const bool is_folder = std::filesystem::is_directory(path);
-  const bool is_tensorflow_model = is_folder || is_tensorflow(first_bytes(path));
-  if (!is_tensorflow_model) refuse_cuts(path, options);
+  const std::vector<std::byte> first = is_folder ? std::vector<std::byte>{} : first_bytes(path);
+  if (is_folder || is_tensorflow(first)) return load_tensorflow(path, options, warnings, stages);
+  const bool is_text = is_graph_text({reinterpret_cast<const char*>(first.data()), first.size()});
+  const bool is_other = is_container(path) || is_tflite(first) || is_text;
+  refuse_cuts(path, options, !is_other);
   if (is_container(path)) {
     throw Error(ErrorKind::kInvalidInput,
                 fmt::format("file '{}': is a compiled bundle, a model is expected", path.string()),
                 "'tilewright run' and 'tilewright compare' take bundles");
   }
-  if (!is_folder && is_tflite(first_bytes(path))) return read_tflite(path, {options.dimensions}, warnings);
-  if (!is_folder) {
-    const std::vector<std::byte> first = first_bytes(path);
-    if (is_graph_text({reinterpret_cast<const char*>(first.data()), first.size()})) return load_text(path);
-  }
-  if (is_tensorflow_model) return load_tensorflow(path, options, warnings, stages);
-  return load_onnx(path, options, warnings);
+  if (is_tflite(first)) return read_tflite(path, {options.dimensions}, warnings);
+  return is_text ? load_text(path) : load_onnx(path, options, warnings);
 }
 
 Graph load_model(const ModelFile& file) {

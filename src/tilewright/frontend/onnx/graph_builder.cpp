@@ -14,6 +14,7 @@
 #include "tilewright/frontend/graph_values.h"
 #include "tilewright/frontend/name_registry.h"
 #include "tilewright/frontend/onnx/node_typing.h"
+#include "tilewright/frontend/onnx/opset/microsoft_converters.h"
 #include "tilewright/frontend/onnx/opset/opset_converters.h"
 #include "tilewright/frontend/onnx/opset/opset_helpers.h"
 #include "tilewright/frontend/onnx/opset/qonnx_converters.h"
@@ -200,6 +201,7 @@ class GraphBuilder : public NodeConversion {
     if (source.domain.empty() && source.op == "Constant") return true;
     if (source.domain.empty() && is_rewritten_operator(source.op)) return true;
     if (is_qonnx_quantizer(source.domain, source.op)) return true;
+    if (is_microsoft_operator(source.domain, source.op)) return true;
     if (find_operator(source.domain, source.op) != nullptr) return true;
     failed_ = true;
     const std::string key = fmt::format("{}:{}", source.domain, source.op);
@@ -237,6 +239,8 @@ class GraphBuilder : public NodeConversion {
     if (!covered || failed_ || !inputs_are_typed(node)) return;
     if (is_qonnx_quantizer(node.domain, node.op)) {
       convert_qonnx_quantizer(node, *this);
+    } else if (is_microsoft_operator(node.domain, node.op)) {
+      convert_microsoft_operator(node, *this);
     } else if (node.domain.empty()) {
       convert_to_opset_17(node, *this);
     }

@@ -33,6 +33,10 @@ std::vector<BoundInput> bind_onnx_inputs(const OnnxModel& model, const OnnxOptio
 // The names that a node reads: its inputs, and what its bodies read from around it.
 std::vector<std::string> names_read(const OnnxNode& node);
 
+// Makes these the outputs: values, or first outputs of nodes; the nodes, inputs and initializers that they do
+// not need are dropped. Reports names that are neither. Nothing happens if the list is empty.
+void cut_at_outputs(OnnxModel& model, const std::vector<std::string>& outputs, Diagnostics& diagnostics);
+
 // Node indices in an order in which every node follows those it reads from, as close to the file's as
 // possible. Reports names that nothing produces, names produced twice, and cycles; the nodes concerned are
 // left out. `is_around`: whether a name exists outside of the graph.

@@ -30,7 +30,8 @@ const std::map<std::string, std::vector<size_t>>& shape_inputs() {
       {"BlackmanWindow", {0}}, {"MelWeightMatrix", {0, 1, 2, 3, 4}},
       {"DFT", {1, 2}},         {"STFT", {1, 3}},
       {"MaxUnpool", {2}},      {"Compress", {1}},
-      {"NonZero", {0}},
+      {"NonZero", {0}},        {"If", {0}},
+      {"Loop", {0, 1}},        {"SplitToSequence", {1}},
   };
   return table;
 }
@@ -42,12 +43,24 @@ std::set<std::string> names_to_fix(const OnnxModel& model) {
   for (const OnnxNode& node : model.nodes) {
     for (const std::string& input : node.inputs) names.erase(input);
   }
+  std::vector<std::string> open;
+  std::map<std::string, const OnnxNode*> producers;
   for (const OnnxNode& node : model.nodes) {
+    for (const std::string& output : node.outputs) producers.emplace(output, &node);
     const auto found = shape_inputs().find(node.op);
     if (found == shape_inputs().end()) continue;
     for (const size_t index : found->second) {
-      if (index < node.inputs.size()) names.insert(node.inputs[index]);
+      if (index < node.inputs.size()) open.push_back(node.inputs[index]);
     }
+  }
+  // Those inputs, and what they are computed from, except from the shape of a value alone.
+  while (!open.empty()) {
+    const std::string name = std::move(open.back());
+    open.pop_back();
+    if (!names.insert(name).second || !producers.count(name)) continue;
+    const OnnxNode& producer = *producers.at(name);
+    if (producer.op != "Shape" && producer.op != "Size")
+      open.insert(open.end(), producer.inputs.begin(), producer.inputs.end());
   }
   return names;
 }

@@ -189,6 +189,7 @@ using Converter = void (*)(Node&, NodeConversion&);
 const std::map<std::string, Converter>& converters() {
   static const std::map<std::string, Converter> table = {
       {"Add", convert_legacy_broadcast},
+      {"Affine", convert_affine},
       {"And", convert_legacy_broadcast},
       {"AveragePool", convert_average_pool},
       {"BatchNormalization", convert_batch_normalization},
@@ -199,6 +200,7 @@ const std::map<std::string, Converter>& converters() {
       {"Clip", convert_clip},
       {"Compress", convert_compress},
       {"ConcatFromSequence", convert_concat_from_sequence},
+      {"Crop", convert_crop},
       {"DFT", convert_dft},
       {"DequantizeLinear", convert_quantize},
       {"Div", convert_legacy_broadcast},
@@ -215,6 +217,7 @@ const std::map<std::string, Converter>& converters() {
       {"HannWindow", convert_window},
       {"Hardmax", convert_hardmax},
       {"If", convert_if},
+      {"ImageScaler", convert_image_scaler},
       {"IsInf", rewrite_is_inf},
       {"IsNaN", rewrite_is_nan},
       {"LSTM", convert_recurrent},
@@ -249,6 +252,7 @@ const std::map<std::string, Converter>& converters() {
       {"ReverseSequence", convert_reverse_sequence},
       {"RoiAlign", convert_roi_align},
       {"STFT", convert_stft},
+      {"ScaledTanh", convert_affine},
       {"Scan", convert_scan},
       {"Scatter", convert_scatter},
       {"SequenceAt", convert_sequence_at},
@@ -278,11 +282,13 @@ const std::map<std::string, Converter>& converters() {
 
 bool is_rewritten_operator(const std::string& op) {
   static const std::set<std::string> rewritten = {
+      "Affine",
       "BlackmanWindow",
       "CastLike",
       "Celu",
       "Compress",
       "ConcatFromSequence",
+      "Crop",
       "DFT",
       "Einsum",
       "GRU",
@@ -292,6 +298,7 @@ bool is_rewritten_operator(const std::string& op) {
       "HannWindow",
       "Hardmax",
       "If",
+      "ImageScaler",
       "IsInf",
       "IsNaN",
       "LSTM",
@@ -307,6 +314,7 @@ bool is_rewritten_operator(const std::string& op) {
       "ReduceLogSumExp",
       "ReverseSequence",
       "STFT",
+      "ScaledTanh",
       "Scan",
       "Scatter",
       "SequenceAt",
@@ -325,6 +333,8 @@ bool is_rewritten_operator(const std::string& op) {
 }
 
 void convert_to_opset_17(Node& node, NodeConversion& conversion) {
+  convert_first_opsets(node, conversion);
+  if (conversion.failed()) return;
   const auto found = converters().find(node.op);
   if (found == converters().end()) return;
   const bool starts_empty = node.op == "Loop" || node.op == "Scan" || node.op == "SequenceEmpty";

@@ -73,6 +73,11 @@ void convert_max_unpool(Node& node, NodeConversion& conversion);
 void convert_reverse_sequence(Node& node, NodeConversion& conversion);
 void convert_compress(Node& node, NodeConversion& conversion);
 void convert_non_zero(Node& node, NodeConversion& conversion);
+// legacy_converters.cpp
+void convert_first_opsets(Node& node, NodeConversion& conversion);  // applies to every operator
+void convert_image_scaler(Node& node, NodeConversion& conversion);
+void convert_crop(Node& node, NodeConversion& conversion);
+void convert_affine(Node& node, NodeConversion& conversion);
 // control_flow_converters.cpp, sequence_converters.cpp
 void convert_if(Node& node, NodeConversion& conversion);
 void convert_loop(Node& node, NodeConversion& conversion);

@@ -17,7 +17,7 @@
 
 namespace tilewright {
 
-inline constexpr int kOldestOpset = 6;
+inline constexpr int kOldestOpset = 1;
 inline constexpr int kNewestOpset = 21;
 
 struct OnnxDimension {
