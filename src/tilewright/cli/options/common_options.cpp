@@ -45,7 +45,7 @@ void add_cuts(CLI::App* verb, ModelOptions& model) {
           "TensorFlow: make a node an input, with its shape if the file does not state it; may be repeated")
       ->type_name("NODE[=SHAPE]");
   verb->add_option("--output-node", model.output_nodes,
-                   "TensorFlow: a node whose value is an output; may be repeated")
+                   "ONNX, TensorFlow: a node (or value) to end with; what only other outputs need is not read; may be repeated")
       ->type_name("NODE");
   verb->add_flag("--keep-argmax", model.keep_arg_max,
                  "TensorFlow: keep a final ArgMax instead of returning the scores it reads");
