@@ -44,7 +44,9 @@ struct Node {
   bool is_tilewright(const char* tilewright_op) const {
     return domain == kTilewrightDomain && op == tilewright_op;
   }
-  bool has_input(int index) const { return index < int(inputs.size()) && inputs[size_t(index)] != kNoValue; }
+  bool has_input(int index) const {
+    return index >= 0 && index < int(inputs.size()) && inputs[size_t(index)] != kNoValue;
+  }
   // kNoValue when absent.
   ValueId input(int index) const { return has_input(index) ? inputs[size_t(index)] : kNoValue; }
   bool has(const std::string& attribute) const { return attributes.count(attribute) != 0; }

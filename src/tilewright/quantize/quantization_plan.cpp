@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include "tilewright/graph/operator_class.h"
+#include "tilewright/quantize/integerize/element_function.h"
 #include "tilewright/quantize/integerize/integer_builder.h"
 
 namespace tilewright {
@@ -30,6 +32,10 @@ bool adds_two_maps(const Graph& graph, const Node& node) {
   if (!node.is("Add") && !node.is("Sub") && !(node.is("Sum") && node.inputs.size() == 2)) return false;
   if (graph.is_constant(node.input(0)) || graph.is_constant(node.input(1))) return false;
   return graph.value(node.input(0)).shape == graph.value(node.input(1)).shape;
+}
+
+bool multiplies_two_maps(const Graph& graph, const Node& node) {
+  return node.is("Mul") && !graph.is_constant(node.input(0)) && !graph.is_constant(node.input(1));
 }
 
 bool averages_maps(const Graph& graph, const Node& node) {
@@ -75,8 +81,10 @@ class Planner {
 
   void visit(NodeId id) {
     const Node& node = graph_.nodes[size_t(id)];
-    const bool weighted = is_weighted(graph_, node), addition = adds_two_maps(graph_, node);
-    if (!weighted && !addition && !averages_maps(graph_, node)) return;
+    const bool weighted = is_weighted(graph_, node);
+    const bool pair =
+        adds_two_maps(graph_, node) || (multiplies_two_maps(graph_, node) && !function_base(node.outputs[0]));
+    if (!weighted && !pair && !averages_maps(graph_, node)) return;
     if (graph_.value(node.outputs[0]).type != ElementType::kF32) return;
     WeightedOperator op{id, kNoValue, node.outputs[0], kNoNode};
     if (weighted) {
@@ -92,7 +100,7 @@ class Planner {
       op.output = next->outputs[0];
     }
     op.input = want(node.input(0));
-    if (addition) want(node.input(1));
+    if (pair) want(node.input(1));
     wanted_[size_t(op.output)] = true;
     if (weighted) plan_.weighted.push_back(op);
     if (node.is("ConvTranspose")) zero_.push_back(op.input);
@@ -130,8 +138,28 @@ class Planner {
       if (wanted_[size_t(v)]) break;
       v = node->input(0);
     }
+    // A function of another value becomes a table over that value's integers.
+    const std::optional<ValueId> base = wanted_[size_t(v)] ? std::nullopt : function_base(v);
     wanted_[size_t(v)] = true;
+    if (base) want(*base);
     return v;
+  }
+
+  // The value that `v` is a function of, where that is more than a clip. It is quantised already, or made by
+  // an operator that does not work element by element.
+  std::optional<ValueId> function_base(ValueId v) const {
+    const Node* node = producer(v);
+    if (!node || clip_interval(graph_, *node)) return std::nullopt;
+    const auto is_base = [&](ValueId candidate) {
+      const Node* maker = producer(candidate);
+      if (!maker || (wanted_[size_t(candidate)] && candidate != v)) return true;
+      const OperatorClass kind = operator_class(*maker);
+      return kind != OperatorClass::kElementwise && kind != OperatorClass::kBroadcast &&
+             kind != OperatorClass::kCopy;
+    };
+    const auto number = [&](ValueId constant) { return constant_number(graph_, constant); };
+    const auto function = function_of_one(graph_, producers_, v, is_base, number);
+    return function ? std::optional(function->base) : std::nullopt;
   }
 
   // Whether every reader of `v` only carries it to the Concat that makes `joined`.

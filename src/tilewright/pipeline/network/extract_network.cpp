@@ -34,7 +34,9 @@ bool is_view(const Node& node) {
 }
 
 bool runs_in_hardware(const Graph& graph, const Node& node) {
-  return layer_number(graph, node) && operator_function(node) != Function::kTransposedConvolution;
+  const Function function = operator_function(node);
+  return layer_number(graph, node) && function != Function::kTransposedConvolution &&
+         function != Function::kMultiplication;
 }
 
 bool begins_network(const Graph& graph, const Node& node) {
@@ -191,6 +193,10 @@ class Extraction {
     if (is_view(node)) return take_view(node);
     const std::optional<FusedLayer> source = read_layer(graph_, node, problems_);
     if (!source) return;
+    if (source->finish.table != nullptr) {
+      return refuse(node, "its output passes through a table of its own",
+                    "write the table as a QLookup behind it");
+    }
     if (source->function == Function::kAddition) return take_addition(node, *source);
     if (source->function == Function::kLookup) return take_lookup(node, *source);
     Layer layer = begin_layer(node);

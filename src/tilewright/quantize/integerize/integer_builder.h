@@ -54,6 +54,7 @@ class IntegerBuilder {
   const Graph& source() const { return source_; }
   Graph& graph() { return graph_; }
   const Node* producer(ValueId old) const;
+  const std::vector<NodeId>& producers() const { return producers_; }
   NodeId id_of(const Node& old_node) const { return NodeId(&old_node - source_.nodes.data()); }
 
   // New values and nodes with unique names, in constant time.

@@ -1,4 +1,4 @@
-// Additions and averages, and the dispatch over all operators that compute.
+// Additions, products and averages, and the dispatch over all operators that compute.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,8 +80,9 @@ std::optional<ValueId> lower_bias_addition(IntegerBuilder& builder, const Node& 
   return std::nullopt;
 }
 
-// The i8 operand of an addition: a twin, or a constant that the source dequantises, spread to `shape`.
-std::optional<Twin> addend(IntegerBuilder& builder, ValueId old, const Shape& shape) {
+// The i8 operand of an addition or a product: a twin of `shape`, or a constant that the source dequantises,
+// spread to it.
+std::optional<Twin> quantized_operand(IntegerBuilder& builder, ValueId old, const Shape& shape) {
   if (const Twin* twin = builder.twin(old)) {
     if (builder.graph().value(twin->id).shape != shape) return std::nullopt;
     return *twin;
@@ -133,7 +134,8 @@ std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node,
       return builder.refuse(node, fmt::format("its input {} is not quantised", i));
     }
   }
-  const auto a = addend(builder, node.input(0), shape), b = addend(builder, node.input(1), shape);
+  const auto a = quantized_operand(builder, node.input(0), shape);
+  const auto b = quantized_operand(builder, node.input(1), shape);
   if (!a || !b) return builder.refuse(node, "only operands of one shape have an integer form");
   const double sign = node.is("Sub") ? -1 : 1;
   const double y_scale = form.quantization.scale;
@@ -147,6 +149,34 @@ std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node,
   lowered.attributes["shift"] = int64_t(encoded->shift);
   lowered.attributes["bias"] = -int64_t(encoded->multiplier_a) * a->quantization.zero_point -
                                int64_t(encoded->multiplier_b) * b->quantization.zero_point;
+  set_output_form(lowered, form);
+  return out;
+}
+
+std::optional<ValueId> lower_multiplication(IntegerBuilder& builder, const Node& node,
+                                            const IntegerForm& form) {
+  std::vector<Twin> operands;
+  for (int i : {0, 1}) {
+    const ValueId old = node.input(i);
+    const auto operand = quantized_operand(builder, old, builder.source().value(old).shape);
+    if (!operand) return builder.refuse(node, fmt::format("its input {} is not quantised", i));
+    operands.push_back(*operand);
+  }
+  const Quantization &a = operands[0].quantization, &b = operands[1].quantization;
+  const double ratio = double(a.scale) * double(b.scale) / double(form.quantization.scale);
+  if (!std::isfinite(ratio) || ratio <= 0 || ratio >= 0x1p31) {
+    return builder.refuse(node,
+                          fmt::format("the ratio {} of input to output scale cannot be encoded", ratio));
+  }
+  const Requantization r = encode_scale(ratio);
+  const Shape shape = builder.source().value(node.outputs[0]).shape;
+  const ValueId out = builder.add_value(form.name, ElementType::kI8, shape);
+  Node& lowered =
+      builder.add_node(node, "QMul", kTilewrightDomain, {operands[0].id, operands[1].id}, {out}, true);
+  if (a.zero_point != 0) lowered.attributes["a_zero_point"] = int64_t(a.zero_point);
+  if (b.zero_point != 0) lowered.attributes["b_zero_point"] = int64_t(b.zero_point);
+  lowered.attributes["multiplier"] = int64_t(r.multiplier);
+  lowered.attributes["shift"] = int64_t(r.shift);
   set_output_form(lowered, form);
   return out;
 }
@@ -210,12 +240,19 @@ std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node,
   if (node.is("Conv")) return lower_convolution(builder, node, form);
   if (node.is("ConvTranspose")) return lower_transposed_convolution(builder, node, form);
   if (node.is("Gemm") || node.is("MatMul")) return lower_dense(builder, node, form);
-  if (is_addition_or_difference(node)) return lower_addition(builder, node, form);
+  if (is_addition_or_difference(node)) {
+    const auto sum = lower_addition(builder, node, form);
+    return sum || form.bipolar ? sum : lower_lookup(builder, node, form);
+  }
   if (form.bipolar) return builder.refuse(node, "its sign has no integer form");
   if (node.is("AveragePool") || node.is("GlobalAveragePool") || node.is("ReduceMean")) {
     return lower_average(builder, node, form);
   }
-  if (node.is("Mul")) return lower_scaled_product(builder, node, form);
+  if (node.is("Mul")) {
+    if (scaled_product(builder, node)) return lower_scaled_product(builder, node, form);
+    const auto function = lower_lookup(builder, node, form);
+    return function ? function : lower_multiplication(builder, node, form);
+  }
   return lower_lookup(builder, node, form);
 }
 
