@@ -60,9 +60,8 @@ TEST(RecurrentLayers, RefusalsNameTheNodeAndTheWayOut) {
             "node 'layer' (LSTM): has 1 activations, not 3");
   EXPECT_EQ(error_of({.op = "RNN"}, strings_attribute("activations", {"Swish"})),
             "node 'layer' (RNN): has the activation 'swish'; export it with activations that ONNX lists");
-  EXPECT_EQ(
-      error_of({}, string_attribute("direction", "bidirectional")),
-      "node 'layer' (LSTM): weights 1x20x3 and 1x20x5 do not fit the sequence 4x2x3 in 2 direction(s)");
+  EXPECT_EQ(error_of({}, string_attribute("direction", "bidirectional")),
+            "node 'layer' (LSTM): weights 1x20x3 and 1x20x5 do not fit the sequence 4x2x3 in 2 direction(s)");
 }
 
 }  // namespace

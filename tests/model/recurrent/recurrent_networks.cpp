@@ -99,4 +99,23 @@ std::vector<std::byte> recurrent_file(const RecurrentCase& layer) {
   return model.build();
 }
 
+std::vector<std::byte> cell_file(uint64_t seed) {
+  Random random(seed);
+  const auto numbers = [&](int64_t count) {
+    std::vector<float> values(static_cast<size_t>(count));
+    for (float& value : values) value = float(1.4 * random.uniform() - 0.7);
+    return values;
+  };
+  ModelText model;
+  model.input("x", "1x1x6").input("h0", "1x1x4").input("c0", "1x1x4");
+  model.output("y").output("hn").output("cn");
+  model.initializer(floats("w", {1, 16, 6}, numbers(96))).initializer(floats("r", {1, 16, 4}, numbers(64)));
+  model.initializer(floats("b", {1, 32}, numbers(32))).initializer(floats("d", {3, 4}, numbers(12)));
+  model.initializer(int64s("shape", {1, 4}));
+  model.node("cell", "LSTM", {"x", "w", "r", "b", "", "h0", "c0"}, {"", "hn", "cn"});
+  model.node("row", "Reshape", {"hn", "shape"}, {"row"});
+  model.node("dense", "Gemm", {"row", "d"}, {"y"}, int_attribute("transB", 1));
+  return model.build();
+}
+
 }  // namespace tilewright

@@ -35,4 +35,8 @@ std::map<std::string, Tensor> recurrent_weights(const RecurrentCase& layer);
 
 std::vector<std::byte> recurrent_file(const RecurrentCase& layer);
 
+// One step of an LSTM of 4 cells over 6 inputs and a dense layer: "x", "h0", "c0" to "y" (3 scores), "hn",
+// "cn".
+std::vector<std::byte> cell_file(uint64_t seed);
+
 }  // namespace tilewright

@@ -20,6 +20,7 @@ void check_model_request(const RunRequest& request) {
   };
   refuse(engine.is_timed(), "--engine " + engine.name);
   refuse(!request.hardware.empty(), "--hardware");
+  refuse(!request.state.empty(), "--state");
   refuse(!engine.memory.empty(), "--memory");
   refuse(!engine.trace.empty(), "--trace");
   refuse(!engine.wave.empty(), "--wave");
