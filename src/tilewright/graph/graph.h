@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "tilewright/tensor/quantized_arithmetic.h"
 #include "tilewright/tensor/tensor.h"
 
 namespace tilewright {
@@ -74,6 +75,7 @@ class Graph {
   std::vector<Node> nodes;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
+  Rounding rounding = Rounding::kOnce;  // what integerize() follows: whoever defined the network's integers
 
   const Value& value(ValueId id) const { return values[size_t(id)]; }
   Value& value(ValueId id) { return values[size_t(id)]; }

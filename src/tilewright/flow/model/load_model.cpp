@@ -68,22 +68,37 @@ std::vector<std::byte> first_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
-// Options of formats that the file has not: TensorFlow files hold more than the model, from which it is cut;
-// ONNX files may end in what nobody can run here.
-void refuse_cuts(const std::filesystem::path& path, const LoadOptions& options, bool is_onnx) {
+enum class ModelFormat { kBundle, kTensorflow, kTflite, kText, kOnnx };
+
+ModelFormat format_of(const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path)) return ModelFormat::kTensorflow;
+  if (is_container(path)) return ModelFormat::kBundle;
+  const std::vector<std::byte> first = first_bytes(path);
+  if (is_tensorflow(first)) return ModelFormat::kTensorflow;
+  if (is_tflite(first)) return ModelFormat::kTflite;
+  const bool is_text = is_graph_text({reinterpret_cast<const char*>(first.data()), first.size()});
+  return is_text ? ModelFormat::kText : ModelFormat::kOnnx;
+}
+
+// Options of one format with a file of another. TensorFlow files hold more than the model, from which it is
+// cut; ONNX files may end in what nobody can run here.
+void refuse_foreign_options(const std::filesystem::path& path, const LoadOptions& options,
+                            ModelFormat format) {
   Diagnostics problems;
-  const auto refuse = [&](bool given, const char* flag) {
+  const auto refuse = [&](bool given, const char* flag, const char* formats) {
     if (given)
       problems.error(ErrorKind::kInvalidInput, fmt::format("file '{}'", path.string()), "",
-                     fmt::format("{} is for TensorFlow files, and this is none", flag), "leave it out");
+                     fmt::format("{} is for {} files, and this is none", flag, formats), "leave it out");
   };
-  refuse(!options.signature.empty(), "--signature");
-  refuse(!options.feeds.empty(), "--feed");
-  refuse(options.keep_arg_max, "--keep-argmax");
-  if (!options.output_nodes.empty() && !is_onnx) {
-    problems.error(ErrorKind::kInvalidInput, fmt::format("file '{}'", path.string()), "",
-                   "--output-node is for ONNX and TensorFlow files, and this is neither", "leave it out");
+  if (format != ModelFormat::kTensorflow) {
+    refuse(!options.signature.empty(), "--signature", "TensorFlow");
+    refuse(!options.feeds.empty(), "--feed", "TensorFlow");
+    if (format != ModelFormat::kOnnx) {
+      refuse(!options.output_nodes.empty(), "--output-node", "ONNX and TensorFlow");
+    }
+    refuse(options.keep_arg_max, "--keep-argmax", "TensorFlow");
   }
+  if (format != ModelFormat::kTflite) refuse(options.tflite_kernels, "--tflite-kernels", "TFLite");
   problems.raise_if_any();
 }
 
@@ -91,19 +106,25 @@ void refuse_cuts(const std::filesystem::path& path, const LoadOptions& options, 
 
 Graph load_model(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings,
                  TfStages* stages) {
-  const bool is_folder = std::filesystem::is_directory(path);
-  const std::vector<std::byte> first = is_folder ? std::vector<std::byte>{} : first_bytes(path);
-  if (is_folder || is_tensorflow(first)) return load_tensorflow(path, options, warnings, stages);
-  const bool is_text = is_graph_text({reinterpret_cast<const char*>(first.data()), first.size()});
-  const bool is_other = is_container(path) || is_tflite(first) || is_text;
-  refuse_cuts(path, options, !is_other);
-  if (is_container(path)) {
-    throw Error(ErrorKind::kInvalidInput,
-                fmt::format("file '{}': is a compiled bundle, a model is expected", path.string()),
-                "'tilewright run' and 'tilewright compare' take bundles");
+  const ModelFormat format = format_of(path);
+  refuse_foreign_options(path, options, format);
+  switch (format) {
+    case ModelFormat::kBundle:
+      throw Error(ErrorKind::kInvalidInput,
+                  fmt::format("file '{}': is a compiled bundle, a model is expected", path.string()),
+                  "'tilewright run' and 'tilewright compare' take bundles");
+    case ModelFormat::kTensorflow:
+      return load_tensorflow(path, options, warnings, stages);
+    case ModelFormat::kTflite: {
+      const Rounding rounding = options.tflite_kernels ? Rounding::kTwice : Rounding::kFloat;
+      return read_tflite(path, {.dimensions = options.dimensions, .rounding = rounding}, warnings);
+    }
+    case ModelFormat::kText:
+      return load_text(path);
+    case ModelFormat::kOnnx:
+      break;
   }
-  if (is_tflite(first)) return read_tflite(path, {options.dimensions}, warnings);
-  return is_text ? load_text(path) : load_onnx(path, options, warnings);
+  return load_onnx(path, options, warnings);
 }
 
 Graph load_model(const ModelFile& file) {

@@ -25,6 +25,9 @@ std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node,
 // AveragePool, GlobalAveragePool, ReduceMean over the spatial axes.
 std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
 
+// BatchNormalization, and Add, Sub, Mul and Div with constants, one per channel, where no layer takes them.
+std::optional<ValueId> lower_channel_affine(IntegerBuilder& builder, const Node& node,
+                                            const IntegerForm& form);
 // Mul of two quantised values whose shapes broadcast.
 std::optional<ValueId> lower_multiplication(IntegerBuilder& builder, const Node& node,
                                             const IntegerForm& form);
