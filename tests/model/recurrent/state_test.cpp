@@ -121,9 +121,10 @@ TEST(NetworkState, WrongFilesAreRefused) {
 TEST(NetworkState, DamagedSectionsOfABundleAreNamed) {
   Bundle bundle = cell_bundle();
   bundle.states[0].output = "nowhere";
-  EXPECT_EQ(error_text([&] { parse_bundle(format_bundle(bundle)); }),
-            "section 'states.json': state 'h0=nowhere': the network has no output 'nowhere'; its outputs: 'y', "
-            "'hn', 'cn'");
+  EXPECT_EQ(
+      error_text([&] { parse_bundle(format_bundle(bundle)); }),
+      "section 'states.json': state 'h0=nowhere': the network has no output 'nowhere'; its outputs: 'y', "
+      "'hn', 'cn'");
 }
 
 TEST(NetworkState, PairsThatDoNotFitAreRefusedTogether) {

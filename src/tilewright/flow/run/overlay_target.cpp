@@ -96,7 +96,7 @@ RunReport run_bundle(const PreparedBundle& prepared, const RunRequest& request) 
             const std::vector<Tensor> expected = check->run(inputs);
             for (size_t o = 0; o < outputs.size(); ++o) mismatches += !outputs[o].identical(expected[o]);
           }
-          state.advance(outputs);
+          if (has_states) state.advance(outputs);
           return outputs;
         };
       },
