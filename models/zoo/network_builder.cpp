@@ -4,21 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "tilewright/base/error.h"
 #include "tilewright/graph/inference/shape_inference.h"
 #include "tilewright/graph/lcg_weights.h"
 
 namespace tilewright::zoo {
-namespace {
-
-std::map<std::string, Attribute> window_attributes(const Window& window) {
-  return {{"kernel_shape", std::vector<int64_t>(2, window.kernel)},
-          {"strides", std::vector<int64_t>(2, window.stride)},
-          {"pads", std::vector<int64_t>(4, window.pad)}};
-}
-
-}  // namespace
-
 NetworkBuilder::NetworkBuilder(const std::string& network_name) { graph_.name = network_name; }
 
 ValueId NetworkBuilder::input(const std::string& name, const Shape& shape) {
@@ -48,19 +40,41 @@ ValueId NetworkBuilder::integers(const std::string& what, std::vector<int64_t> v
                              Tensor(shape, std::span<const int64_t>(values)));
 }
 
-ValueId NetworkBuilder::conv(ValueId x, int64_t outputs, const Window& window) {
-  const ValueId w = weights("weight", {outputs, channels(x) / window.groups, window.kernel, window.kernel});
-  const ValueId b = weights("bias", {outputs});
-  auto attributes = window_attributes(window);
+ValueId NetworkBuilder::number(double value) {
+  const ValueId id = graph_.add_constant(fmt::format("number_{}", layers_ + 1), Tensor::scalar(float(value)));
+  numbers_[id] = float(value);
+  return id;
+}
+
+std::vector<int64_t> NetworkBuilder::axes(ValueId x, int64_t value) const {
+  return std::vector<int64_t>(size_t(shape(x).rank() - 2), value);
+}
+
+std::map<std::string, Attribute> NetworkBuilder::window_attributes(ValueId x, const Window& window) const {
+  std::map<std::string, Attribute> attributes{
+      {"kernel_shape", axes(x, window.kernel)},
+      {"strides", axes(x, window.stride)},
+      {"pads", std::vector<int64_t>(2 * size_t(shape(x).rank() - 2), window.pad)}};
+  if (window.dilation != 1) attributes["dilations"] = axes(x, window.dilation);
+  return attributes;
+}
+
+ValueId NetworkBuilder::convolution(ValueId x, int64_t outputs, const Window& window, bool bias) {
+  std::vector<int64_t> kernel{outputs, channels(x) / window.groups};
+  for (const int64_t size : axes(x, window.kernel)) kernel.push_back(size);
+  std::vector<ValueId> inputs{x, weights("weight", Shape(kernel))};
+  if (bias) inputs.push_back(weights("bias", {outputs}));
+  auto attributes = window_attributes(x, window);
   attributes["group"] = window.groups;
-  return node("Conv", {x, w, b}, std::move(attributes));
+  return node("Conv", std::move(inputs), std::move(attributes));
+}
+
+ValueId NetworkBuilder::conv(ValueId x, int64_t outputs, const Window& window) {
+  return convolution(x, outputs, window, true);
 }
 
 ValueId NetworkBuilder::conv_bn(ValueId x, int64_t outputs, const Window& window) {
-  const ValueId w = weights("weight", {outputs, channels(x) / window.groups, window.kernel, window.kernel});
-  auto attributes = window_attributes(window);
-  attributes["group"] = window.groups;
-  return batch_norm(node("Conv", {x, w}, std::move(attributes)));
+  return batch_norm(convolution(x, outputs, window, false));
 }
 
 ValueId NetworkBuilder::conv_bn_relu(ValueId x, int64_t outputs, const Window& window) {
@@ -72,10 +86,12 @@ ValueId NetworkBuilder::conv_relu(ValueId x, int64_t outputs, const Window& wind
 }
 
 ValueId NetworkBuilder::transposed(ValueId x, int64_t outputs, const Window& window) {
-  const ValueId w = weights("weight", {channels(x), outputs, window.kernel, window.kernel});
-  auto attributes = window_attributes(window);
-  if (window.output_pad != 0) attributes["output_padding"] = std::vector<int64_t>(2, window.output_pad);
-  return node("ConvTranspose", {x, w}, std::move(attributes));
+  std::vector<int64_t> kernel{channels(x), outputs / window.groups};
+  for (const int64_t size : axes(x, window.kernel)) kernel.push_back(size);
+  auto attributes = window_attributes(x, window);
+  if (window.groups != 1) attributes["group"] = window.groups;
+  if (window.output_pad != 0) attributes["output_padding"] = axes(x, window.output_pad);
+  return node("ConvTranspose", {x, weights("weight", Shape(kernel))}, std::move(attributes));
 }
 
 ValueId NetworkBuilder::batch_norm(ValueId x) {
@@ -93,7 +109,13 @@ ValueId NetworkBuilder::global_average(ValueId x) { return node("GlobalAveragePo
 ValueId NetworkBuilder::flatten(ValueId x) { return node("Flatten", {x}, {{"axis", int64_t{1}}}); }
 
 ValueId NetworkBuilder::max_pool(ValueId x, const Window& window) {
-  return node("MaxPool", {x}, window_attributes(window));
+  return node("MaxPool", {x}, window_attributes(x, window));
+}
+
+ValueId NetworkBuilder::average_pool(ValueId x, const Window& window) {
+  auto attributes = window_attributes(x, window);
+  attributes["count_include_pad"] = int64_t{1};
+  return node("AveragePool", {x}, std::move(attributes));
 }
 
 ValueId NetworkBuilder::max_pool_same(ValueId x, int64_t kernel, int64_t stride) {
@@ -125,9 +147,95 @@ ValueId NetworkBuilder::dense(ValueId x, int64_t outputs) {
   return node("Gemm", {x, w, weights("bias", {outputs})}, {{"transB", int64_t{1}}});
 }
 
-Graph NetworkBuilder::finish(ValueId result, double gain) {
-  graph_.outputs = {result};
-  return fill_lcg_weights(std::move(graph_), {gain, LcgOrder::kConstants});
+ValueId NetworkBuilder::multiply(ValueId a, ValueId b) { return node("Mul", {a, b}); }
+ValueId NetworkBuilder::silu(ValueId x) { return multiply(x, sigmoid(x)); }
+
+ValueId NetworkBuilder::hard_sigmoid(ValueId x) {
+  const ValueId raised = node("Add", {x, number(3)});
+  const ValueId low = number(0), high = number(6);
+  return node("Div", {node("Clip", {raised, low, high}), number(6)});
+}
+
+ValueId NetworkBuilder::hard_swish(ValueId x) { return multiply(x, hard_sigmoid(x)); }
+ValueId NetworkBuilder::mish(ValueId x) { return multiply(x, tanh(node("Softplus", {x}))); }
+
+ValueId NetworkBuilder::gelu(ValueId x) {
+  const ValueId erf = node("Erf", {node("Div", {x, number(std::sqrt(2.0))})});
+  return node("Mul", {multiply(x, node("Add", {erf, number(1)})), number(0.5)});
+}
+
+ValueId NetworkBuilder::leaky_relu(ValueId x, float alpha) {
+  return node("LeakyRelu", {x}, {{"alpha", alpha}});
+}
+
+ValueId NetworkBuilder::channel_prelu(ValueId x) {
+  std::vector<int64_t> slopes{channels(x)};
+  for (const int64_t one : axes(x, 1)) slopes.push_back(one);
+  return node("PRelu", {x, weights("slope", Shape(slopes))});
+}
+
+ValueId NetworkBuilder::concat(std::vector<ValueId> parts, int64_t axis) {
+  return node("Concat", std::move(parts), {{"axis", axis}});
+}
+
+std::vector<ValueId> NetworkBuilder::split(ValueId x, int parts) {
+  const int64_t size = channels(x) / parts;
+  std::vector<ValueId> results;
+  for (int64_t part = 0; part < parts; ++part) {
+    results.push_back(slice(x, 1, part * size, (part + 1) * size));
+  }
+  return results;
+}
+
+ValueId NetworkBuilder::slice(ValueId x, int64_t axis, int64_t begin, int64_t end, int64_t step) {
+  return node("Slice", {x, integers("starts", {begin}), integers("ends", {end}), integers("axes", {axis}),
+                        integers("steps", {step})});
+}
+
+ValueId NetworkBuilder::upsample(ValueId x, int64_t factor, bool linear) {
+  Tensor scales(ElementType::kF32, Shape{shape(x).rank()});
+  for (int64_t axis = 0; axis < scales.size(); ++axis) scales.set_number(axis, axis < 2 ? 1 : double(factor));
+  const ValueId factors = graph_.add_constant(fmt::format("scales_{}", layers_ + 1), std::move(scales));
+  if (linear) return node("Resize", {x, kNoValue, factors}, {{"mode", std::string("linear")}});
+  return node("Resize", {x, kNoValue, factors},
+              {{"mode", std::string("nearest")},
+               {"coordinate_transformation_mode", std::string("asymmetric")},
+               {"nearest_mode", std::string("floor")}});
+}
+
+ValueId NetworkBuilder::depth_to_space(ValueId x, int64_t block) {
+  return node("DepthToSpace", {x}, {{"blocksize", block}, {"mode", std::string("CRD")}});
+}
+
+ValueId NetworkBuilder::shuffle_channels(ValueId x, int64_t groups) {
+  const Shape from = shape(x);
+  const ValueId grouped = reshape(x, {from[0], groups, from[1] / groups, from[2], from[3]});
+  return reshape(transpose(grouped, {0, 2, 1, 3, 4}), {from[0], from[1], from[2], from[3]});
+}
+
+ValueId NetworkBuilder::reshape(ValueId x, std::vector<int64_t> shape) {
+  return node("Reshape", {x, integers("shape", std::move(shape))});
+}
+
+ValueId NetworkBuilder::transpose(ValueId x, std::vector<int64_t> order) {
+  return node("Transpose", {x}, {{"perm", std::move(order)}});
+}
+
+ValueId NetworkBuilder::zero_pad(ValueId x, int64_t pad) {
+  std::vector<int64_t> begin{0, 0};
+  for (const int64_t p : axes(x, pad)) begin.push_back(p);
+  std::vector<int64_t> pads = begin;
+  pads.insert(pads.end(), begin.begin(), begin.end());
+  return node("Pad", {x, integers("pads", pads)});
+}
+
+Graph NetworkBuilder::finish(ValueId result, double gain) { return finish(std::vector{result}, gain); }
+
+Graph NetworkBuilder::finish(std::vector<ValueId> results, double gain) {
+  graph_.outputs = std::move(results);
+  Graph filled = fill_lcg_weights(std::move(graph_), {gain, LcgOrder::kConstants});
+  for (const auto& [id, value] : numbers_) filled.value(id).constant = Tensor::scalar(value);
+  return filled;
 }
 
 }  // namespace tilewright::zoo

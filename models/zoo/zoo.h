@@ -37,7 +37,11 @@ struct Network {
 std::span<const Network> networks();
 // The small benchmarks of the TensorFlow-to-FPGA paper.
 std::span<const Network> tensorflow_networks();
-// Of either list. Errors (invalid input): no such network, naming those there are.
+// Topologies of today's networks, at sizes for small devices: activations and gates as exporters spell them
+// out, Concat, Split, Slice, Resize, DepthToSpace, channel shuffles, several inputs and outputs, one spatial
+// axis. Their `image` is the length where there is one axis.
+std::span<const Network> modern_networks();
+// Of any list. Errors (invalid input): no such network, naming those there are.
 const Network& network(const std::string& name);
 
 // Inputs are f32[1x3xSxS] (DCGAN: f32[1x100x1x1]), channels in the order of the paper's images; outputs are
@@ -53,6 +57,30 @@ Graph alexnet(const NetworkSize& size);
 Graph vgg16(const NetworkSize& size);
 Graph cifar10_tutorial(const NetworkSize& size);
 Graph djinn_asr(const NetworkSize& size);  // input f32[1x440]; `image` is not used
+
+Graph yolo_silu(const NetworkSize& size);
+Graph yolox_focus(const NetworkSize& size);
+Graph u_net_transposed(const NetworkSize& size);
+Graph u_net_bilinear(const NetworkSize& size);
+Graph u_net_attention(const NetworkSize& size);
+Graph mobilenet_v3(const NetworkSize& size);
+Graph efficientnet(const NetworkSize& size);
+Graph mish_darknet(const NetworkSize& size);
+Graph densenet(const NetworkSize& size);
+Graph shufflenet_v2(const NetworkSize& size);
+Graph shufflenet_v1(const NetworkSize& size);
+Graph espcn(const NetworkSize& size);
+Graph tracker(const NetworkSize& size);
+Graph autoencoder_1d(const NetworkSize& size);
+Graph temporal_network(const NetworkSize& size);
+Graph dilated_segmenter(const NetworkSize& size);
+Graph squeezenet_fire(const NetworkSize& size);
+Graph inception_small(const NetworkSize& size);
+Graph ghostnet(const NetworkSize& size);
+Graph resnext(const NetworkSize& size);
+Graph feature_pyramid(const NetworkSize& size);
+Graph convmixer(const NetworkSize& size);
+Graph prelu_landmarks(const NetworkSize& size);
 
 // Single layers (and one residual block) with what follows them, small enough for a simulation of every gate:
 // ResNet-18's first residual block, a depthwise, a transposed and a grouped convolution; `image` rows and

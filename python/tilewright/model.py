@@ -245,14 +245,16 @@ def shapes(values: list[Any]) -> str:
 
 def load(path: Path, *, dimensions: dict[str, int] | None = None, feeds: dict[str, Sequence[int]] | None = None,
          fill_gain: float | None = None, allow_missing_weights: bool | None = None, signature: str | None = None,
-         output_nodes: list[str] | None = None, keep_arg_max: bool | None = None) -> Model:
+         output_nodes: list[str] | None = None, keep_arg_max: bool | None = None,
+         tflite_kernels: bool | None = None) -> Model:
     """Reads ONNX, a TensorFlow GraphDef or SavedModel (its folder), TFLite, or the text form of a graph. `dimensions`
     gives symbolic dimensions their sizes; `fill_gain` fills a model without weights with pseudo-random ones. Of
     TensorFlow only: `feeds`, nodes that become inputs, with their shapes (empty: the file's); `signature`, which of a
-    SavedModel's states inputs and outputs (serving_default); `output_nodes`; `keep_arg_max`."""
+    SavedModel's states inputs and outputs (serving_default); `output_nodes`; `keep_arg_max`. Of TFLite only: `tflite_kernels`, the bits of its built-in
+    kernels and TFLite Micro instead of its runtime's."""
     options = fill(_native.LoadOptions(), dimensions=dimensions, feeds=feeds, fill_gain=fill_gain,
                    allow_missing_weights=allow_missing_weights, signature=signature, output_nodes=output_nodes,
-                   keep_arg_max=keep_arg_max)
+                   keep_arg_max=keep_arg_max, tflite_kernels=tflite_kernels)
     graph, notes = _native.load(os.fspath(path), options)
     for note in notes:
         warnings.warn(note, stacklevel=2)

@@ -6,6 +6,7 @@
 //   requantize                a slice per cycle, written six after. Its parameter vectors ACC[src .. src + 2]
 //                             are read (param_read) when they are not the kept ones; reading and issuing wait
 //                             for the steps in flight that write what is about to be read.
+//                             Through the table it is written seven cycles after issue.
 //
 // Slices wait only at the first slice of a step, so what is in flight is kept per step: its destination and
 // the cycles until its last slice is written.
@@ -19,6 +20,7 @@ module tw_overlay_alu_issue #(
     input  logic                                   is_mul,
     // verilator lint_off UNUSEDSIGNAL
     input  logic                                   is_requantize,  // of the wide set
+    input  logic                                   is_lookup,      // of hardware with a table; also is_requantize
     // verilator lint_on UNUSEDSIGNAL
     // the step whose turn it is
     input  logic                                   valid,
@@ -55,32 +57,35 @@ module tw_overlay_alu_issue #(
       in_params = distance < (A + 1)'(3);
     endfunction
 
-    localparam int ENTRIES = (6 + SLICES - 1) / SLICES;
+    // The longest time that a slice is in flight, and the bits that count one more.
+    localparam int FLIGHT = overlay_config::LOOKUP_TABLE != 0 ? 7 : 6;
+    localparam int LEFT = overlay_config::LOOKUP_TABLE != 0 ? 4 : 3;
+    localparam int ENTRIES = (FLIGHT + SLICES - 1) / SLICES;
     logic [ENTRIES-1:0] hit_dst, hit_params;
     logic [A-1:0] kept_src;
     logic first_slice, kept_valid, kept, reading;
     logic [ENTRIES*A-1:0] flying_dst;
-    logic [ENTRIES*3-1:0] flying_left;
+    logic [ENTRIES*LEFT-1:0] flying_left;
     for (genvar e = 0; e < ENTRIES; e++) begin : gen_flying
       logic [A-1:0] index;
       logic here;
       assign index = flying_dst[e*A+:A];
-      assign here = flying_left[e*3+:3] != '0;
+      assign here = flying_left[e*LEFT+:LEFT] != '0;
       assign hit_dst[e] = here && index == dst;
       assign hit_params[e] = here && in_params(index, src);
       // Steps shift in at entry 0.
       logic [A-1:0] newer_dst;
-      logic [2:0] newer_left;
-      if (e == 0) assign {newer_dst, newer_left} = {dst, 3'd7};
-      else assign {newer_dst, newer_left} = {flying_dst[(e-1)*A+:A], flying_left[(e-1)*3+:3]};
+      logic [LEFT-1:0] newer_left;
+      if (e == 0) assign {newer_dst, newer_left} = {dst, is_lookup ? LEFT'(8) : LEFT'(7)};
+      else assign {newer_dst, newer_left} = {flying_dst[(e-1)*A+:A], flying_left[(e-1)*LEFT+:LEFT]};
       always_ff @(posedge clk) begin
         if (step_done) begin
           flying_dst[e*A+:A] <= newer_dst;
-          flying_left[e*3+:3] <= newer_left == '0 ? '0 : newer_left - 1'b1;
+          flying_left[e*LEFT+:LEFT] <= newer_left == '0 ? '0 : newer_left - 1'b1;
         end else begin
-          flying_left[e*3+:3] <= here ? flying_left[e*3+:3] - 1'b1 : '0;
+          flying_left[e*LEFT+:LEFT] <= here ? flying_left[e*LEFT+:LEFT] - 1'b1 : '0;
         end
-        if (start) flying_left[e*3+:3] <= '0;
+        if (start) flying_left[e*LEFT+:LEFT] <= '0;
       end
     end
 
@@ -129,18 +134,21 @@ module tw_overlay_alu_issue #(
     end
   end
 
-  // Slices of requantize follow each other: a delay of five more cycles.
+  // Slices of requantize follow each other: a delay of five more cycles, six through the table.
   if (overlay_config::WIDE != 0) begin : gen_delay
-    logic [5*(ITEM+1)-1:0] delayed;
+    localparam int DELAY = overlay_config::LOOKUP_TABLE != 0 ? 6 : 5;
+    logic [DELAY*(ITEM+1)-1:0] delayed;
     logic wr_after_one;
     logic [ITEM-1:0] written;
+    logic [ITEM:0] requantized;
     always_ff @(posedge clk) begin
-      delayed <= {delayed[4*(ITEM+1)-1:0], issued, item};
-      if (start || rst) for (int i = 0; i < 5; i++) delayed[i*(ITEM+1)+ITEM] <= 1'b0;
+      delayed <= {delayed[(DELAY-1)*(ITEM+1)-1:0], issued, item};
+      if (start || rst) for (int i = 0; i < DELAY; i++) delayed[i*(ITEM+1)+ITEM] <= 1'b0;
     end
     assign wr_after_one = is_mul ? pause == 3'd1 : issued;
-    assign wr_valid = is_requantize ? delayed[5*(ITEM+1)-1] : wr_after_one;
-    assign written = is_requantize ? delayed[4*(ITEM+1)+:ITEM] : item;
+    assign requantized = is_lookup ? delayed[(DELAY-1)*(ITEM+1)+:ITEM+1] : delayed[4*(ITEM+1)+:ITEM+1];
+    assign wr_valid = is_requantize ? requantized[ITEM] : wr_after_one;
+    assign written = is_requantize ? requantized[ITEM-1:0] : item;
     assign {wr_last, wr_slice, wr_dst} = written;
   end else begin : gen_no_delay
     assign wr_valid = is_mul ? pause == 3'd1 : issued;

@@ -2,7 +2,8 @@
 // vectors of requantisation, and joins the multiplier pipeline with the single-cycle operations.
 //
 // Slice and ACC words belong to the cycle after an issue (or after a param_read). `result` is what alu_issue
-// then has written: single-cycle operations in the same cycle, mul 3 and requantize 5 cycles later.
+// then has written: single-cycle operations in the same cycle, mul 3, requantize 5 and, through the table, 6
+// cycles later.
 module tw_overlay_alu_lanes #(
     parameter int SLICES = 1,
     parameter int SLICE_BITS = 1,
@@ -12,6 +13,13 @@ module tw_overlay_alu_lanes #(
     input  logic [3:0]                                                 op,
     // verilator lint_off UNUSEDSIGNAL
     input  logic                                                       is_requantize,  // the plain set has none
+    // verilator lint_on UNUSEDSIGNAL
+    // Only some wide hardware has a table. It is written by LOADs, while no ALU instruction runs.
+    // verilator lint_off UNUSEDSIGNAL
+    input  logic                                                       is_lookup,
+    input  logic                                                       table_wr_valid,
+    input  logic [7:0]                                                 table_wr_index,
+    input  logic [7:0]                                                 table_wr_data,
     // verilator lint_on UNUSEDSIGNAL
     input  logic                                                       use_imm,
     input  logic signed [overlay_config::A_IMM_WIDTH-1:0]              imm,
@@ -35,7 +43,7 @@ module tw_overlay_alu_lanes #(
   localparam int ALU = overlay_config::ALU_LANES;
   localparam int LANES = SLICES * ALU;
 
-  logic [ALU*ACC-1:0] a, b, y, factor, product;
+  logic [ALU*ACC-1:0] a, b, y, factor, product, computed;
   // verilator lint_off UNUSEDSIGNAL
   logic [ALU*ACC-1:0] bias;  // of requantize only
   logic [ALU*6-1:0] shift;
@@ -115,6 +123,23 @@ module tw_overlay_alu_lanes #(
       .a(a),
       .b(b),
       .product(product),
-      .result(result)
+      .result(computed)
   );
+
+  if (overlay_config::LOOKUP_TABLE != 0) begin : gen_table
+    for (genvar l = 0; l < ALU; l++) begin : gen_lanes
+      logic [7:0] entry;
+      tw_overlay_lookup_table lookup (
+          .clk(clk),
+          .wr_valid(table_wr_valid),
+          .wr_index(table_wr_index),
+          .wr_data(table_wr_data),
+          .value(computed[l*ACC+:8]),
+          .entry(entry)
+      );
+      assign result[l*ACC+:ACC] = is_lookup ? ACC'($signed(entry)) : computed[l*ACC+:ACC];
+    end
+  end else begin : gen_no_table
+    assign result = computed;
+  end
 endmodule

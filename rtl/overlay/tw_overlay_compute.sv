@@ -1,4 +1,4 @@
-// The compute module: takes its commands in order and runs LOAD UOP/ACC/ACC_8BIT, GEMM, ALU and FINISH on the
+// The compute module: takes its commands in order and runs LOAD UOP/ACC/ACC_8BIT/TABLE, GEMM, ALU and FINISH on the
 // scratchpads, the matrix core and the vector ALU. Timing: docs/design/overlay/overlay_rtl.md, Compute.
 //
 // An instruction starts in the cycle in which its command is popped (start), and is done in the cycle of its
@@ -83,20 +83,21 @@ module tw_overlay_compute (
   localparam int OF_ALU = WALKS - 1;
 
   localparam logic [2:0] OP_LOAD = 3'd0, OP_GEMM = 3'd2, OP_FINISH = 3'd3, OP_ALU = 3'd4;
-  localparam logic [2:0] TYPE_UOP = 3'd0, TYPE_ACC8 = 3'd5;
-  localparam logic [3:0] ALU_MUL = 4'd4, ALU_CLIP = 4'd5, ALU_REQUANTIZE = 4'd7;
+  localparam logic [2:0] TYPE_UOP = 3'd0, TYPE_ACC8 = 3'd5, TYPE_TABLE = 3'd6;
+  localparam logic [3:0] ALU_MUL = 4'd4, ALU_CLIP = 4'd5, ALU_REQUANTIZE = 4'd7, ALU_LOOKUP = 4'd8;
   localparam logic [1:0] IDLE = 2'd0, VECTOR = 2'd2, LOAD = 2'd3;
 
   // ---- the command at the head
   logic [2:0] head_op;
   logic [3:0] head_alu_op;
-  logic head_load, head_gemm, head_alu, head_finish, head_beside;
+  logic head_load, head_gemm, head_alu, head_lookup, head_finish, head_beside;
   logic pop_prev, pop_next, push_prev, push_next;
   assign head_op = cmd[overlay_config::OP_LSB+:3];
   assign head_alu_op = 4'(cmd[overlay_config::A_OP_LSB+:overlay_config::A_OP_WIDTH]);
   assign head_load = head_op == OP_LOAD;
   assign head_gemm = head_op == OP_GEMM;
   assign head_alu = head_op == OP_ALU;
+  assign head_lookup = overlay_config::LOOKUP_TABLE != 0 && head_alu_op == ALU_LOOKUP;  // of an ALU instruction
   assign head_finish = head_op == OP_FINISH;
   assign head_beside = BESIDE && head_gemm && cmd[overlay_config::G_BESIDE_LSB];
   assign pop_prev = cmd[overlay_config::POP_PREV_LSB];
@@ -153,7 +154,7 @@ module tw_overlay_compute (
     assign {gemm_push_next, gemm_push_prev} = {other_push_next, other_push_prev};
   end
 
-  logic gemm_reset, bipolar, is_mul, is_requantize, use_imm, reads_source;
+  logic gemm_reset, bipolar, is_mul, is_requantize, is_lookup, use_imm, reads_source;
   logic [3:0] alu_op;
   logic signed [IMM-1:0] imm;
   logic signed [31:0] clip_low, clip_high;
@@ -167,11 +168,12 @@ module tw_overlay_compute (
       {other_push_next, other_push_prev} <= {push_next, push_prev};
     end
     if (start_alu) begin
-      alu_op <= head_alu_op;
+      alu_op <= head_lookup ? ALU_REQUANTIZE : head_alu_op;
       is_mul <= head_alu_op == ALU_MUL;
-      is_requantize <= overlay_config::WIDE != 0 && head_alu_op == ALU_REQUANTIZE;
+      is_requantize <= overlay_config::WIDE != 0 && (head_alu_op == ALU_REQUANTIZE || head_lookup);
+      is_lookup <= head_lookup;
       use_imm <= cmd[overlay_config::A_USEIMM_LSB];
-      reads_source <= head_alu_op == ALU_REQUANTIZE || (!cmd[overlay_config::A_USEIMM_LSB] && head_alu_op != ALU_CLIP);
+      reads_source <= head_alu_op == ALU_REQUANTIZE || head_lookup || (!cmd[overlay_config::A_USEIMM_LSB] && head_alu_op != ALU_CLIP);
       imm <= cmd[overlay_config::A_IMM_LSB+:IMM];
       clip_low <= 32'(cmd[overlay_config::A_CLIPLO_LSB+:overlay_config::A_CLIPLO_WIDTH]);
       clip_high <= 32'(cmd[overlay_config::A_CLIPHI_LSB+:overlay_config::A_CLIPHI_WIDTH]);
@@ -444,6 +446,7 @@ module tw_overlay_compute (
       .start(start_alu),
       .is_mul(is_mul),
       .is_requantize(is_requantize),
+      .is_lookup(is_lookup),
       .valid(alu_valid && !stopped),
       .last(walk_last[OF_ALU]),
       .dst(alu_dst),
@@ -467,6 +470,10 @@ module tw_overlay_compute (
       .clk(clk),
       .op(alu_op),
       .is_requantize(is_requantize),
+      .is_lookup(is_lookup),
+      .table_wr_valid(tl_wr_valid && tl_wr_type == TYPE_TABLE),
+      .table_wr_index(tl_wr_index[7:0]),
+      .table_wr_data(tl_wr_pad ? tl_wr_padval[7:0] : tl_wr_data[7:0]),
       .use_imm(use_imm),
       .imm(imm),
       .clip_low(clip_low),
@@ -485,7 +492,8 @@ module tw_overlay_compute (
       .SLICE_BITS(SLICE_BITS)
   ) acc_memory (
       .clk(clk),
-      .ld_valid(tl_wr_valid && tl_wr_type != TYPE_UOP),
+      .ld_valid(tl_wr_valid && tl_wr_type != TYPE_UOP &&
+                !(overlay_config::LOOKUP_TABLE != 0 && tl_wr_type == TYPE_TABLE)),
       .ld_narrow(tl_wr_type == TYPE_ACC8),
       .ld_index(tl_wr_index[A-1:0]),
       .ld_slice(tl_wr_slice),

@@ -48,8 +48,9 @@ module tw_overlay_fetch (
   localparam int I = overlay_config::LOG_INSTR_BYTES;
   localparam int INDEX_BITS = A - I + 1 > 32 ? 32 : A - I + 1;
   localparam logic [2:0] OP_LOAD = 3'd0, OP_STORE = 3'd1, OP_FINISH = 3'd3, OP_ALU = 3'd4;
-  localparam logic [2:0] TYPE_WGT = 3'd1, TYPE_INP = 3'd2, TYPE_OUT = 3'd4, TYPE_ACC8 = 3'd5;
-  localparam int MOST_ALU = overlay_config::WIDE != 0 ? 7 : 4;
+  localparam logic [2:0] TYPE_WGT = 3'd1, TYPE_INP = 3'd2, TYPE_OUT = 3'd4;
+  localparam logic [2:0] LAST_TYPE = overlay_config::LOOKUP_TABLE != 0 ? 3'd6 : 3'd5;
+  localparam int MOST_ALU = overlay_config::WIDE == 0 ? 4 : overlay_config::LOOKUP_TABLE != 0 ? 8 : 7;
 
   // ---- beats ----
   logic generator_error, too_many;
@@ -131,7 +132,7 @@ module tw_overlay_fetch (
   assign to_load = op == OP_LOAD && (memory_type == TYPE_WGT || memory_type == TYPE_INP);
   assign to_store = op == OP_STORE;
   assign moves = cmd[overlay_config::M_XSIZE_LSB+:16] != 0;
-  assign illegal = op > OP_ALU || (op == OP_LOAD && moves && (memory_type == TYPE_OUT || memory_type > TYPE_ACC8))
+  assign illegal = op > OP_ALU || (op == OP_LOAD && moves && (memory_type == TYPE_OUT || memory_type > LAST_TYPE))
       || (op == OP_STORE && moves && memory_type != TYPE_OUT) || (op == OP_ALU && alu_op > 4'(MOST_ALU))
       || (overlay_config::WIDE != 0 && version != 4'd1);
   assign no_finish = (op == OP_FINISH) != last;

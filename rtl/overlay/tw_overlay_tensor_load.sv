@@ -1,5 +1,5 @@
 // LOAD: asks for the rows of a rectangle and writes its padded box into a scratchpad, element by element.
-// CLASS 0 loads INP and WGT (four instructions in flight), CLASS 1 UOP, ACC and ACC_8BIT (one).
+// CLASS 0 loads INP and WGT (four instructions in flight), CLASS 1 UOP, ACC, ACC_8BIT and the table (one).
 //
 // Timing (docs/design/overlay/overlay_rtl.md, Load): started in s, the burst generator is active from s + 1, the instruction
 // is in flight from s + 1. Data works on the oldest instruction in flight, one step per cycle; `done` is set
@@ -55,19 +55,22 @@ module tw_overlay_tensor_load #(
   localparam int PADVAL = overlay_config::M_PADVAL_WIDTH;
   localparam int INDEX = A - overlay_config::LOG_INSTR_BYTES + 1;
   localparam int INDEX_BITS = INDEX > 32 ? 32 : INDEX;
-  localparam logic [2:0] TYPE_UOP = 3'd0, TYPE_WGT = 3'd1, TYPE_ACC8 = 3'd5;
+  localparam logic [2:0] TYPE_UOP = 3'd0, TYPE_WGT = 3'd1, TYPE_ACC8 = 3'd5, TYPE_TABLE = 3'd6;
+  localparam int LOG_TABLE = 8;                // entries of one byte
 
   // log2 of the bytes of an element, log2 of the elements of its scratchpad
   function automatic logic [4:0] log_bytes(input logic [2:0] memory_type);
     if (CLASS == 0)
       log_bytes = memory_type == TYPE_WGT ? 5'(overlay_config::LOG_WGT_BYTES) : 5'(overlay_config::LOG_INP_BYTES);
     else if (memory_type == TYPE_UOP) log_bytes = 5'(overlay_config::LOG_UOP_BYTES);
+    else if (overlay_config::LOOKUP_TABLE != 0 && memory_type == TYPE_TABLE) log_bytes = 5'd0;
     else if (memory_type == TYPE_ACC8) log_bytes = 5'(overlay_config::LOG_ACC8_BYTES);
     else log_bytes = 5'(overlay_config::LOG_ACC_BYTES);
   endfunction
   function automatic logic [5:0] log_depth(input logic [2:0] memory_type);
     if (CLASS == 0)
       log_depth = memory_type == TYPE_WGT ? 6'(overlay_config::LOG_WGT) : 6'(overlay_config::LOG_INP);
+    else if (overlay_config::LOOKUP_TABLE != 0 && memory_type == TYPE_TABLE) log_depth = 6'(LOG_TABLE);
     else log_depth = memory_type == TYPE_UOP ? 6'(overlay_config::LOG_UOP) : 6'(overlay_config::LOG_ACC);
   endfunction
   function automatic int larger(input int a, input int b);
@@ -78,7 +81,8 @@ module tw_overlay_tensor_load #(
       ? larger(overlay_config::LOG_WGT_BYTES, overlay_config::LOG_INP_BYTES)
       : larger(larger(overlay_config::LOG_UOP_BYTES, overlay_config::LOG_ACC_BYTES), overlay_config::LOG_ACC8_BYTES);
   localparam int LOG_MOST_DEPTH = CLASS == 0 ? larger(overlay_config::LOG_WGT, overlay_config::LOG_INP)
-                                             : larger(overlay_config::LOG_UOP, overlay_config::LOG_ACC);
+      : larger(larger(overlay_config::LOG_UOP, overlay_config::LOG_ACC),
+               overlay_config::LOOKUP_TABLE != 0 ? LOG_TABLE : 0);
   localparam int D = LOG_MOST_DEPTH;
   localparam int K = D + 2;                    // bits of row and column counts; the top one: beyond
   localparam int X = larger(K, PAD);           // bits of counters within a phase

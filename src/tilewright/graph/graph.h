@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "tilewright/tensor/quantized_arithmetic.h"
 #include "tilewright/tensor/tensor.h"
 
 namespace tilewright {
@@ -44,7 +45,9 @@ struct Node {
   bool is_tilewright(const char* tilewright_op) const {
     return domain == kTilewrightDomain && op == tilewright_op;
   }
-  bool has_input(int index) const { return index < int(inputs.size()) && inputs[size_t(index)] != kNoValue; }
+  bool has_input(int index) const {
+    return index >= 0 && index < int(inputs.size()) && inputs[size_t(index)] != kNoValue;
+  }
   // kNoValue when absent.
   ValueId input(int index) const { return has_input(index) ? inputs[size_t(index)] : kNoValue; }
   bool has(const std::string& attribute) const { return attributes.count(attribute) != 0; }
@@ -72,6 +75,7 @@ class Graph {
   std::vector<Node> nodes;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
+  Rounding rounding = Rounding::kOnce;  // what integerize() follows: whoever defined the network's integers
 
   const Value& value(ValueId id) const { return values[size_t(id)]; }
   Value& value(ValueId id) { return values[size_t(id)]; }

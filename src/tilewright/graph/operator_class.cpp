@@ -47,7 +47,7 @@ constexpr ClassList kClasses[] = {
     {kTilewrightDomain, Class::kProduct, "QConv QConvTranspose QGemm FixedConv FixedGemm"},
     {kTilewrightDomain, Class::kPool, "QAveragePool FixedAveragePool"},
     {kTilewrightDomain, Class::kElementwise, "QLookup QRequantize FixedLookup"},
-    {kTilewrightDomain, Class::kBroadcast, "QAdd FixedAdd"},
+    {kTilewrightDomain, Class::kBroadcast, "QAdd QMul FixedAdd"},
     {kTilewrightDomain, Class::kConversion, "FixedDecode FixedEncode"},
 };
 
@@ -70,6 +70,7 @@ constexpr FunctionList kFunctions[] = {
     {kTilewrightDomain, Function::kTransposedConvolution, "QConvTranspose"},
     {kTilewrightDomain, Function::kDense, "QGemm FixedGemm"},
     {kTilewrightDomain, Function::kAddition, "QAdd FixedAdd"},
+    {kTilewrightDomain, Function::kMultiplication, "QMul"},
     {kTilewrightDomain, Function::kAveragePool, "QAveragePool FixedAveragePool"},
     {kTilewrightDomain, Function::kRequantize, "QRequantize"},
     {kTilewrightDomain, Function::kLookup, "QLookup FixedLookup"},
@@ -121,6 +122,13 @@ bool only_selects(const Node& node) {
   const OperatorTraits& traits = operator_traits(node);
   return traits.kind == Class::kReshape || traits.kind == Class::kCopy || traits.kind == Class::kMovement ||
          traits.function == Function::kMaxPool;
+}
+
+int table_input(const Node& node) {
+  const OperatorTraits& traits = operator_traits(node);
+  if (traits.numbers != OperatorNumbers::kInteger || !has_output_stage(node)) return -1;
+  if (traits.kind == Class::kProduct) return 5;
+  return traits.kind == Class::kBroadcast ? 2 : 1;
 }
 
 bool has_output_stage(const Node& node) {

@@ -30,6 +30,7 @@ enum class OperatorFunction {
   kDense,          // [N,K] by [O,K]; Gemm may transpose either
   kMatrixProduct,  // batched
   kAddition,
+  kMultiplication,  // element by element
   kAveragePool,
   kMaxPool,
   kRequantize,
@@ -63,5 +64,9 @@ bool only_selects(const Node& node);
 // A sum that the operator itself scales, clips and stores: QConv ... QRequantize, FixedConv ...
 // FixedAveragePool. Its attributes clip_low and clip_high bound the result.
 bool has_output_stage(const Node& node);
+
+// Which input of an integer operator with an output stage is its table, i8[256], where it has one: an output
+// element y is then stored as entry y + 128. -1: the operator has none.
+int table_input(const Node& node);
 
 }  // namespace tilewright

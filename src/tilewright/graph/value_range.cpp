@@ -46,6 +46,8 @@ ValueRange walk(const Graph& graph, ValueId value, int steps) {
   if (node == nullptr) return type;
   if (has_output_stage(*node) && operator_traits(*node).numbers == OperatorNumbers::kInteger) {
     if (node->int_or("bipolar", 0) != 0) return {-1, 1, true};
+    if (const Tensor* table = graph.constant_input(*node, table_input(*node)))
+      return range_of_constant(*table);
     return {std::max(type.low, node->int_or("clip_low", type.low)),
             std::min(type.high, node->int_or("clip_high", type.high)), false};
   }

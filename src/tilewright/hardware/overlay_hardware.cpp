@@ -110,6 +110,12 @@ class Verifier {
       error("gemm_beside_alu", "ACC has no two halves of at least two elements",
             "enlarge accumulator_buffer_bytes");
     }
+    if (hardware_.lookup_table && hardware_.isa != IsaVersion::kWide) {
+      error("lookup_table", "isa 'vta' has no instruction that uses it", "use isa 'wide', or false");
+    } else if (hardware_.lookup_table && hardware_.output_bits != 8) {
+      error("lookup_table", fmt::format("its entries have 8 bits, outputs have {}", hardware_.output_bits),
+            "use output_bits 8, or false");
+    }
     power("command_queue_depth", hardware_.command_queue_depth, 1, 1024);
     power("read_queue_beats", hardware_.read_queue_beats, 2, 1024);
     power("memory_partition", hardware_.memory_partition.factor, 1, 32);
@@ -181,6 +187,7 @@ class Verifier {
   void addresses() {
     int64_t smallest = hardware_.output_bytes();
     for (const Buffer& buffer : buffer_list()) smallest = std::min(smallest, buffer.element_bytes);
+    if (hardware_.lookup_table) smallest = 1;
     const int64_t reach = smallest << 32;
     if (hardware_.dram_bytes <= reach) return;
     error("dram_bytes",

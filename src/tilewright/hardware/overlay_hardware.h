@@ -44,6 +44,8 @@ struct OverlayHardware {
   int read_queue_beats = 256;     // read data of each reader; bounds its outstanding requests
   int max_burst_beats = 64;       // at most 4 KiB
   bool gemm_beside_alu = false;   // GEMM may run beside an ALU instruction where the program allows it
+  bool lookup_table =
+      false;  // requantised outputs may pass through a table of 256 bytes; isa wide, 8-bit outputs
   MemoryPartition memory_partition;
   double clock_mhz = 100;
 

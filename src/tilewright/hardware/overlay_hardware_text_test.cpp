@@ -26,21 +26,21 @@ TEST(OverlayYaml, AbsentFieldsTakeTheDefaults) {
 }
 
 TEST(OverlayYaml, EveryProblemWithItsLine) {
-  EXPECT_EQ(
-      message("name: a\nisa: wider\nbatch: 3\ninput_bits: eight\nblock: 16\nclock_mhz: 0\n"),
-      "5 problems\n"
-      "  x.yaml:2 (isa): 'wider' is not an instruction set; vta or wide\n"
-      "  x.yaml:4 (input_bits): 'eight' is not an integer in -2147483647..2147483647\n"
-      "  x.yaml:5 (block): unknown field; did you mean 'block_in'? known fields: accumulator_bits, "
-      "accumulator_buffer_bytes, "
-      "alu_lanes, "
-      "batch, block_in, block_out, clock_mhz, command_queue_depth, dram_bytes, gemm_beside_alu, "
-      "input_bits, input_buffer_bytes, isa, max_burst_beats, memory_partition, memory_width_bits, name, "
-      "output_bits, "
-      "read_queue_beats, "
-      "uop_buffer_bytes, weight_bits, weight_buffer_bytes\n"
-      "  x.yaml:3 (batch): 3 is not a power of two in 1..64; 2 would fit\n"
-      "  x.yaml:6 (clock_mhz): 0 is not above 0 and at most 10000; 100 would fit");
+  EXPECT_EQ(message("name: a\nisa: wider\nbatch: 3\ninput_bits: eight\nblock: 16\nclock_mhz: 0\n"),
+            "5 problems\n"
+            "  x.yaml:2 (isa): 'wider' is not an instruction set; vta or wide\n"
+            "  x.yaml:4 (input_bits): 'eight' is not an integer in -2147483647..2147483647\n"
+            "  x.yaml:5 (block): unknown field; did you mean 'block_in'? known fields: accumulator_bits, "
+            "accumulator_buffer_bytes, "
+            "alu_lanes, "
+            "batch, block_in, block_out, clock_mhz, command_queue_depth, dram_bytes, gemm_beside_alu, "
+            "input_bits, input_buffer_bytes, isa, lookup_table, max_burst_beats, memory_partition, "
+            "memory_width_bits, name, "
+            "output_bits, "
+            "read_queue_beats, "
+            "uop_buffer_bytes, weight_bits, weight_buffer_bytes\n"
+            "  x.yaml:3 (batch): 3 is not a power of two in 1..64; 2 would fit\n"
+            "  x.yaml:6 (clock_mhz): 0 is not above 0 and at most 10000; 100 would fit");
 }
 
 TEST(OverlayYaml, BufferTooLargeForTheEncodingHasItsLine) {
@@ -81,6 +81,7 @@ TEST(OverlayYaml, RandomDescriptionsRoundTrip) {
     h.read_queue_beats = 1 << random.between(2, 10);
     h.max_burst_beats = 1 << random.between(0, 6);
     h.gemm_beside_alu = random.chance(0.5);
+    h.lookup_table = random.chance(0.5);
     h.memory_partition.kind = MemoryPartition::Kind(random.between(0, 1));
     h.memory_partition.dimension = MemoryPartition::Dimension(random.between(0, 1));
     h.memory_partition.factor = 1 << random.between(0, 5);

@@ -63,6 +63,8 @@ class LayerReader {
     layer_.finish.clip_low = int32_t(low);
     layer_.finish.clip_high = int32_t(high);
     layer_.finish.bipolar = node_.int_or("bipolar", 0) != 0;
+    const int table = table_input(node_);
+    if (node_.has_input(table)) layer_.finish.table = constant(table, "the table");
   }
 
   bool is_geometric() const {
@@ -91,6 +93,11 @@ class LayerReader {
         return read_product();
       case Function::kAddition:
         return read_addition();
+      case Function::kMultiplication:
+        layer_.other = node_.input(1);
+        layer_.zero_point_a = int32_t(node_.int_or("a_zero_point", 0));
+        layer_.zero_point_b = int32_t(node_.int_or("b_zero_point", 0));
+        return read_single_scale();
       case Function::kAveragePool:
       case Function::kRequantize:
         return read_single_scale();

@@ -27,6 +27,8 @@ struct LayerFinish {
   int32_t zero_point = 0;
   int32_t clip_low = -128, clip_high = 127;  // in fixed point i32; the ends of the type do not clip
   bool bipolar = false;                      // the clip, 0..1, is the bit that stands for -1 and +1
+  // i8[256] or none: the stored element is entry clipped + 128.
+  const Tensor* table = nullptr;
 
   const Requantization& scale_of(int64_t channel) const {
     return scale[scale.size() == 1 ? 0 : size_t(channel)];
@@ -43,8 +45,10 @@ struct FusedLayer {
   int64_t pad_value = 0;            // what padding holds; of no meaning to a maximum
   const Tensor* weights = nullptr;  // of products, in the order of their operator
   // kAddition: multiplier_a * input + multiplier_b * other.
+  // kMultiplication: (input - zero_point_a) * (other - zero_point_b); their shapes broadcast.
   ValueId other = kNoValue;
   int64_t multiplier_a = 1, multiplier_b = 1;
+  int32_t zero_point_a = 0, zero_point_b = 0;
   // kLookup: an entry per i8, or the 513 ends of straight pieces of 2^input_shift.
   const Tensor* table = nullptr;
   int input_shift = 0;

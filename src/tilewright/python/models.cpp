@@ -60,6 +60,7 @@ void bind_models(py::module_& m) {
       .def_readwrite("dimensions", &LoadOptions::dimensions)
       .def_readwrite("fill_gain", &LoadOptions::fill_gain)
       .def_readwrite("allow_missing_weights", &LoadOptions::allow_missing_weights)
+      .def_readwrite("tflite_kernels", &LoadOptions::tflite_kernels)
       .def_readwrite("signature", &LoadOptions::signature)
       .def_property(
           "feeds", [](const LoadOptions&) { return py::none(); },

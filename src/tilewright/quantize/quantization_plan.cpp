@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <map>
 
+#include "tilewright/graph/channel_affine.h"
+#include "tilewright/graph/operator_class.h"
+#include "tilewright/quantize/integerize/element_function.h"
 #include "tilewright/quantize/integerize/integer_builder.h"
 
 namespace tilewright {
@@ -20,7 +23,7 @@ bool is_weighted(const Graph& graph, const Node& node) {
   if (!has_constant_weights(graph, node)) return false;
   const int rank = graph.constant_input(node, 1)->shape().rank();
   if (node.is("Conv") || node.is("ConvTranspose")) {
-    return rank == 4 && (!node.has_input(2) || graph.is_constant(node.input(2)));
+    return (rank == 3 || rank == 4) && (!node.has_input(2) || graph.is_constant(node.input(2)));
   }
   if (node.is("Gemm")) return rank == 2 && (!node.has_input(2) || graph.is_constant(node.input(2)));
   return node.is("MatMul") && rank == 2;
@@ -32,16 +35,29 @@ bool adds_two_maps(const Graph& graph, const Node& node) {
   return graph.value(node.input(0)).shape == graph.value(node.input(1)).shape;
 }
 
+bool multiplies_two_maps(const Graph& graph, const Node& node) {
+  return node.is("Mul") && !graph.is_constant(node.input(0)) && !graph.is_constant(node.input(1));
+}
+
+// BatchNormalization and constants per channel that no layer has taken.
+bool scales_channels(const Graph& graph, const Node& node) {
+  const int rank = graph.value(node.outputs[0]).shape.rank();
+  if (rank != 3 && rank != 4) return false;
+  const auto affine = as_channel_affine(graph, node);
+  return affine && !graph.is_constant(affine->input);
+}
+
 bool averages_maps(const Graph& graph, const Node& node) {
-  if (node.is("GlobalAveragePool")) return graph.value(node.input(0)).shape.rank() == 4;
+  const int rank = graph.value(node.input(0)).shape.rank();
+  if (rank != 3 && rank != 4) return false;
+  if (node.is("GlobalAveragePool")) return true;
   if (node.is("ReduceMean")) {
-    if (graph.value(node.input(0)).shape.rank() != 4) return false;
     std::vector<int64_t> axes = node.ints_or("axes", {});
-    for (int64_t& axis : axes) axis += axis < 0 ? 4 : 0;
+    for (int64_t& axis : axes) axis += axis < 0 ? rank : 0;
     std::sort(axes.begin(), axes.end());
-    return axes == std::vector<int64_t>{2, 3};
+    return axes == (rank == 3 ? std::vector<int64_t>{2} : std::vector<int64_t>{2, 3});
   }
-  if (!node.is("AveragePool") || graph.value(node.input(0)).shape.rank() != 4) return false;
+  if (!node.is("AveragePool")) return false;
   const std::vector<int64_t> pads = node.ints_or("pads", {});
   const bool padded = std::any_of(pads.begin(), pads.end(), [](int64_t p) { return p != 0; }) ||
                       node.string_or("auto_pad", "NOTSET") == "SAME_UPPER" ||
@@ -55,7 +71,8 @@ class Planner {
       : graph_(graph),
         producers_(graph.producers()),
         readers_(graph.consumers()),
-        wanted_(graph.values.size()) {}
+        wanted_(graph.values.size()),
+        taken_(graph.nodes.size()) {}
 
   QuantizationPlan run() {
     for (NodeId id = 0; id < NodeId(graph_.nodes.size()); ++id) visit(id);
@@ -75,14 +92,19 @@ class Planner {
 
   void visit(NodeId id) {
     const Node& node = graph_.nodes[size_t(id)];
-    const bool weighted = is_weighted(graph_, node), addition = adds_two_maps(graph_, node);
-    if (!weighted && !addition && !averages_maps(graph_, node)) return;
+    const bool weighted = is_weighted(graph_, node);
+    const bool pair =
+        adds_two_maps(graph_, node) || (multiplies_two_maps(graph_, node) && !function_base(node.outputs[0]));
+    const bool affine = !taken_[size_t(id)] && !weighted && !pair && !function_base(node.outputs[0]) &&
+                        scales_channels(graph_, node);
+    if (!weighted && !pair && !affine && !averages_maps(graph_, node)) return;
     if (graph_.value(node.outputs[0]).type != ElementType::kF32) return;
     WeightedOperator op{id, kNoValue, node.outputs[0], kNoNode};
     if (weighted) {
       const Node* next = only_reader(op.output);
       if (next && adds_constant(*next, op.output, node)) {
         op.bias_addition = NodeId(next - graph_.nodes.data());
+        taken_[size_t(op.bias_addition)] = true;
         op.output = next->outputs[0];
       }
     }
@@ -91,8 +113,8 @@ class Planner {
       if (next->input(0) != op.output) break;
       op.output = next->outputs[0];
     }
-    op.input = want(node.input(0));
-    if (addition) want(node.input(1));
+    op.input = want(affine ? as_channel_affine(graph_, node)->input : node.input(0));
+    if (pair) want(node.input(1));
     wanted_[size_t(op.output)] = true;
     if (weighted) plan_.weighted.push_back(op);
     if (node.is("ConvTranspose")) zero_.push_back(op.input);
@@ -130,8 +152,28 @@ class Planner {
       if (wanted_[size_t(v)]) break;
       v = node->input(0);
     }
+    // A function of another value becomes a table over that value's integers.
+    const std::optional<ValueId> base = wanted_[size_t(v)] ? std::nullopt : function_base(v);
     wanted_[size_t(v)] = true;
+    if (base) want(*base);
     return v;
+  }
+
+  // The value that `v` is a function of, where that is more than a clip. It is quantised already, or made by
+  // an operator that does not work element by element.
+  std::optional<ValueId> function_base(ValueId v) const {
+    const Node* node = producer(v);
+    if (!node || clip_interval(graph_, *node)) return std::nullopt;
+    const auto is_base = [&](ValueId candidate) {
+      const Node* maker = producer(candidate);
+      if (!maker || (wanted_[size_t(candidate)] && candidate != v)) return true;
+      const OperatorClass kind = operator_class(*maker);
+      return kind != OperatorClass::kElementwise && kind != OperatorClass::kBroadcast &&
+             kind != OperatorClass::kCopy;
+    };
+    const auto number = [&](ValueId constant) { return constant_number(graph_, constant); };
+    const auto function = function_of_one(graph_, producers_, v, is_base, number);
+    return function ? std::optional(function->base) : std::nullopt;
   }
 
   // Whether every reader of `v` only carries it to the Concat that makes `joined`.
@@ -187,6 +229,7 @@ class Planner {
   std::vector<NodeId> producers_;
   std::vector<std::vector<NodeId>> readers_;
   std::vector<bool> wanted_;
+  std::vector<bool> taken_;  // nodes that a layer before them computes
   std::vector<ScaleOrder> concatenated_;
   std::vector<ValueId> zero_;
   QuantizationPlan plan_;

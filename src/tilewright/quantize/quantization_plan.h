@@ -33,8 +33,9 @@ struct QuantizationPlan {
 };
 
 // Conv, ConvTranspose, Gemm and MatMul with constant f32 weights, additions of two computed values of one
-// shape, average pools, and Concat where an integer operator reads it, with activations fused into what they
-// follow. Values that are only moved keep the quantisation of their source.
+// shape, products of two computed values, factors per channel, functions of one value that these read
+// (element_function.h), average pools, and Concat where an integer operator reads it, with activations fused
+// into what they follow. Values that are only moved keep the quantisation of their source.
 QuantizationPlan plan_quantization(const Graph& graph);
 
 }  // namespace tilewright

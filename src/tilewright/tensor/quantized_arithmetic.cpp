@@ -13,11 +13,40 @@
 
 namespace tilewright {
 
-Requantization encode_scale(double scale) {
+namespace {
+
+void check_scale(double scale) {
   if (!std::isfinite(scale) || scale <= 0 || scale >= 0x1p31) {
     throw Error(ErrorKind::kInvalidInput, fmt::format("{} is not a scale that can be encoded", scale),
                 "scales are finite, positive and below 2^31");
   }
+}
+
+constexpr Rounding kRoundings[] = {Rounding::kOnce, Rounding::kFloat, Rounding::kTwice};
+
+}  // namespace
+
+const char* name(Rounding rounding) {
+  switch (rounding) {
+    case Rounding::kOnce:
+      return "once";
+    case Rounding::kFloat:
+      return "float";
+    case Rounding::kTwice:
+      return "twice";
+  }
+  return "";
+}
+
+std::optional<Rounding> parse_rounding(std::string_view text) {
+  for (const Rounding rounding : kRoundings) {
+    if (text == name(rounding)) return rounding;
+  }
+  return std::nullopt;
+}
+
+Requantization encode_scale(double scale) {
+  check_scale(scale);
   int exponent = 0;
   const double mantissa =
       std::frexp(scale, &exponent);  // scale = mantissa * 2^exponent, mantissa in [0.5, 1)
@@ -33,6 +62,20 @@ Requantization encode_scale(double scale) {
   return {int32_t(std::clamp<int64_t>(multiplier, 1, INT32_MAX)), shift};
 }
 
-double decode_scale(const Requantization& r) { return std::ldexp(double(r.multiplier), -r.shift); }
+Requantization encode_scale_twice(double scale) {
+  check_scale(scale);
+  int exponent = 0;
+  int64_t multiplier = std::llround(std::ldexp(std::frexp(scale, &exponent), 31));
+  if (multiplier == int64_t{1} << 31) {
+    multiplier /= 2;
+    ++exponent;
+  }
+  if (exponent < -31) return {1, 62};
+  const int shift = 31 - exponent;
+  if (shift < 0) return {INT32_MAX, 0};  // rounded up to 2^31
+  return {int32_t(multiplier), shift > 31 ? kTwice + shift : shift};
+}
+
+double decode_scale(const Requantization& r) { return std::ldexp(double(r.multiplier), -(r.shift % kTwice)); }
 
 }  // namespace tilewright

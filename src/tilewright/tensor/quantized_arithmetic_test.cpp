@@ -74,6 +74,53 @@ TEST(EncodeScaleClass, IsTheNearestThatTheEncodingHas) {
   EXPECT_EQ(encode_scale(0x1p30 - 0.0625), (Requantization{1 << 30, 0}));
 }
 
+// TFLite's built-in kernels in their own words: a saturating, rounding, doubling product of which the high
+// half is kept, and a division by a power of two that rounds halves away from zero.
+int64_t by_built_in_kernels(int32_t accumulator, double scale) {
+  int exponent = 0;
+  const double mantissa = std::frexp(scale, &exponent);
+  const int64_t multiplier = std::llround(mantissa * 0x1p31);
+  const int64_t doubled = 2 * (int64_t(accumulator) << std::max(exponent, 0)) * multiplier;
+  const int64_t high =
+      (doubled + (doubled >= 0 ? int64_t{1} << 31 : 1 - (int64_t{1} << 31))) / (int64_t{1} << 32);
+  const int64_t divisor = int64_t{1} << std::max(-exponent, 0);
+  const int64_t half = divisor / 2;
+  return high >= 0 ? (high + half) / divisor : -((-high + half) / divisor);
+}
+
+TEST(EncodeScaleTwiceClass, RoundsAsTheBuiltInKernels) {
+  const int64_t cases = test_cases(100000);
+  Random random(test_seed());
+  int64_t differing = 0;
+  for (int64_t i = 0; i < cases; ++i) {
+    const double scale = std::exp2(random.uniform() * 20 - 18);
+    const double most = random.chance(0.5) ? 300 / scale : 0x1p28;
+    const auto accumulator = int32_t((random.uniform() * 2 - 1) * std::min(most, 0x1p28));
+    const Requantization r = encode_scale_twice(scale);
+    ASSERT_TRUE(is_shift(r.shift));
+    ASSERT_EQ(scaled(accumulator, r), by_built_in_kernels(accumulator, scale))
+        << "seed " << test_seed() << ", " << accumulator << " * " << scale;
+    differing += scaled(accumulator, r) != scaled(accumulator, encode_scale(scale));
+  }
+  EXPECT_GT(differing, cases / 1000);
+}
+
+TEST(QuantizedArithmetic, EncodesScalesToRoundTwice) {
+  EXPECT_EQ(encode_scale_twice(1.0), (Requantization{1 << 30, 30}));
+  EXPECT_EQ(encode_scale_twice(0.5), (Requantization{1 << 30, 31}));
+  EXPECT_EQ(encode_scale_twice(0.25), (Requantization{1 << 30, kTwice + 32}));
+  EXPECT_EQ(encode_scale_twice(0x1p-32), (Requantization{1 << 30, kTwice + 62}));
+  EXPECT_EQ(encode_scale_twice(0x1p-33), (Requantization{1, 62}));
+  EXPECT_EQ(decode_scale(encode_scale_twice(0.25)), 0.25);
+  EXPECT_FALSE(encode_scale_twice(0.25).is_power_of_two());
+  EXPECT_THROW(encode_scale_twice(-1), Error);
+  EXPECT_EQ(scaled(2, encode_scale_twice(0.25)), 1);
+  EXPECT_EQ(scaled(-2, encode_scale_twice(0.25)), -1);  // a half, away from zero; once: 0
+  EXPECT_EQ(scaled(1, encode_scale_twice(0.25)), 1);    // 1/4 to 1/2 to 1
+  EXPECT_EQ(parse_rounding("twice"), Rounding::kTwice);
+  EXPECT_EQ(parse_rounding("thrice"), std::nullopt);
+}
+
 TEST(QuantizedArithmetic, RequantizesWithoutOverflowAtTheExtremes) {
   const Requantization r{INT32_MAX, 31};
   EXPECT_EQ(requantize(INT32_MAX, r, 0, INT32_MIN, INT32_MAX), INT32_MAX - 1);

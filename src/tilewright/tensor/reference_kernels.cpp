@@ -291,6 +291,40 @@ Tensor reference_add(const Tensor& a, const Tensor& b, const AddParameters& para
   return result;
 }
 
+Tensor reference_multiply(const Tensor& a, const Tensor& b, const MultiplyParameters& parameters) {
+  constexpr std::string_view kOp = "QMul";
+  require(a.type() == ElementType::kI8 && b.type() == ElementType::kI8, kOp,
+          fmt::format("the operands must be i8, are {} and {}", to_string(a.type(), a.shape()),
+                      to_string(b.type(), b.shape())));
+  for (const int32_t zero : {parameters.a_zero_point, parameters.b_zero_point}) {
+    require(-128 <= zero && zero <= 127, kOp, "zero points must be in -128..127");
+  }
+  require_scale(parameters.multiplier, parameters.shift, kOp);
+  require_output(parameters.output, kOp);
+  const Shape shape = broadcast(a.shape(), b.shape());
+  // The element of an operand that stands at `position` of the result.
+  const std::vector<int64_t> strides = shape.strides();
+  const auto element = [&](const Tensor& operand, int64_t position) {
+    const std::vector<int64_t> steps = operand.shape().strides();
+    const int missing = shape.rank() - operand.shape().rank();
+    int64_t index = 0;
+    for (int axis = 0; axis < operand.shape().rank(); ++axis) {
+      if (operand.shape()[axis] == 1) continue;
+      const int common = axis + missing;
+      index += position / strides[size_t(common)] % shape[common] * steps[size_t(axis)];
+    }
+    return int32_t(operand.data<int8_t>()[size_t(index)]);
+  };
+  Tensor result(ElementType::kI8, shape);
+  const auto out = result.mutable_data<int8_t>();
+  for (size_t i = 0; i < out.size(); ++i) {
+    const int32_t product = (element(a, int64_t(i)) - parameters.a_zero_point) *
+                            (element(b, int64_t(i)) - parameters.b_zero_point);
+    out[i] = finished(uint32_t(product), {parameters.multiplier, parameters.shift}, parameters.output);
+  }
+  return result;
+}
+
 Tensor reference_average_pool(const Tensor& x, const AveragePoolParameters& parameters) {
   constexpr std::string_view kOp = "QAveragePool";
   require_tensor(x, ElementType::kI8, 4, kOp, "X");

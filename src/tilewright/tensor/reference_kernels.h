@@ -55,6 +55,13 @@ struct AddParameters {
   bool operator==(const AddParameters&) const = default;
 };
 
+struct MultiplyParameters {
+  int32_t a_zero_point = 0, b_zero_point = 0;  // -128..127
+  int32_t multiplier = 1, shift = 0;           // multiplier > 0, shift 0..62
+  OutputStage output;
+  bool operator==(const MultiplyParameters&) const = default;
+};
+
 struct AveragePoolParameters {
   WindowParameters window;
   std::array<int64_t, 2> kernel = {1, 1};
@@ -101,6 +108,9 @@ Tensor reference_gemm(const Tensor& x, const Tensor& weights, const Tensor& bias
 
 // A, B i8 of one shape -> i8 of that shape.
 Tensor reference_add(const Tensor& a, const Tensor& b, const AddParameters& parameters);
+
+// A, B i8 of shapes that broadcast -> i8 of the common shape.
+Tensor reference_multiply(const Tensor& a, const Tensor& b, const MultiplyParameters& parameters);
 
 // X i8[N,C,H,W] -> i8[N,C,oH,oW].
 Tensor reference_average_pool(const Tensor& x, const AveragePoolParameters& parameters);

@@ -175,6 +175,21 @@ TEST(ReferenceAdd, HandComputedAndSymmetric) {
   EXPECT_TRUE(reference_add(b, a, swapped).identical(reference_add(a, b, p)));
 }
 
+TEST(ReferenceMultiply, HandComputedWithZeroPointsAndBroadcast) {
+  const Tensor a = Tensor::of<int8_t>({1, 2, 1, 2}, {10, -10, 127, -128});
+  const Tensor gate = Tensor::of<int8_t>({2, 1, 1}, {-126, 127});
+  MultiplyParameters p;
+  p.a_zero_point = 1;
+  p.b_zero_point = -128;
+  p.shift = 2;
+  p.output.y_zero_point = -3;
+  // 9 * 2 / 4 -> 5 (4.5 up); -11 * 2 / 4 -> -5 (-5.5 up); 126 * 255 and -129 * 255 saturate.
+  EXPECT_EQ(reference_multiply(a, gate, p).to_integers(), (Integers{2, -8, 127, -128}));
+  MultiplyParameters swapped = p;
+  std::swap(swapped.a_zero_point, swapped.b_zero_point);
+  EXPECT_TRUE(reference_multiply(gate, a, swapped).identical(reference_multiply(a, gate, p)));
+}
+
 TEST(ReferenceAveragePool, HandComputedAndEqualToADepthwiseConv) {
   const Tensor x = Tensor::of<int8_t>({1, 1, 2, 2}, {1, 2, 3, 5});
   AveragePoolParameters p;
@@ -283,6 +298,9 @@ TEST(ReferenceKernels, RefuseWhatTheirContractExcludes) {
   a.multiplier_b = 1 << 23;
   expect_in("not below 2^23", refusal_text([&] { reference_add(x, x, a); }));
   expect_in("i8 of one shape", refusal_text([&] { reference_add(x, w, {}); }));
+  MultiplyParameters m;
+  m.b_zero_point = 128;
+  expect_in("-128..127", refusal_text([&] { reference_multiply(x, x, m); }));
   expect_in("different depths", refusal_text([&] {
               reference_gemm(Tensor(ElementType::kI8, {1, 3}), Tensor(ElementType::kI8, {2, 4}), zeros(2),
                              kOne, kNoShift, {});

@@ -49,6 +49,11 @@ std::optional<Tensor> run_reference(const Node& node, const std::vector<Tensor>&
                          {number(node, "multiplier_a", 1), number(node, "multiplier_b", 1),
                           number(node, "bias", 0), number(node, "shift", 0), output_of(node)});
   }
+  if (node.is_tilewright("QMul")) {
+    return reference_multiply(in.at(0), in.at(1),
+                              {number(node, "a_zero_point", 0), number(node, "b_zero_point", 0),
+                               number(node, "multiplier", 1), number(node, "shift", 0), output_of(node)});
+  }
   if (node.is_tilewright("QAveragePool")) {
     return reference_average_pool(
         in.at(0),

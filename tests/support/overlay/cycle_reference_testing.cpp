@@ -289,7 +289,7 @@ void Machine::start_alu(const uint64_t* in) {
   executor.decode_factors(layout.alu, in, loop);
   const uint64_t steps = step_count(loop), slices = uint64_t(hardware.alu_slices());
   const AluOpcode opcode = AluOpcode(layout.alu_opcode.get(in));
-  requantizes = steps > 0 && opcode == AluOpcode::kRequantize;
+  requantizes = steps > 0 && overlay::requantizes(opcode);
   if (!requantizes) {
     alu_end = cycle + (steps == 0                  ? 1
                        : opcode == AluOpcode::kMul ? 5 * steps * slices + 2
@@ -306,7 +306,7 @@ void Machine::start_alu(const uint64_t* in) {
       }
     }
   }
-  requantizer.start(std::move(list), slices, cycle + 3);
+  requantizer.start(std::move(list), slices, cycle + 3, opcode == AluOpcode::kLookup);
 }
 
 void Machine::store_part() {

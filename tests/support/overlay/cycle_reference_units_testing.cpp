@@ -68,7 +68,8 @@ bool Loader::step(uint64_t cycle, const MemoryInstruction& i) {
   return ++row_ == rows;
 }
 
-void Requantizer::start(std::vector<Step> steps, uint64_t slices, uint64_t first_cycle) {
+void Requantizer::start(std::vector<Step> steps, uint64_t slices, uint64_t first_cycle, bool lookup) {
+  flight_ = lookup ? 7 : 6;
   steps_ = std::move(steps);
   slices_ = slices;
   first_cycle_ = first_cycle;
@@ -80,14 +81,14 @@ void Requantizer::start(std::vector<Step> steps, uint64_t slices, uint64_t first
 
 bool Requantizer::in_flight(uint64_t cycle, uint32_t first, uint32_t count) const {
   for (const Issue& issue : issued_) {
-    if (issue.cycle + 6 >= cycle && issue.dst >= first && issue.dst < first + count) return true;
+    if (issue.cycle + flight_ >= cycle && issue.dst >= first && issue.dst < first + count) return true;
   }
   return false;
 }
 
 bool Requantizer::tick(uint64_t cycle) {
   if (cycle < first_cycle_) return false;
-  if (step_ == steps_.size()) return cycle == issued_.back().cycle + 6;
+  if (step_ == steps_.size()) return cycle == issued_.back().cycle + flight_;
   const Step step = steps_[step_];
   if (slice_ == 0) {
     if (!kept_ || kept_src_ != step.src) {

@@ -140,7 +140,7 @@ class Requantizer {
   struct Step {
     uint32_t dst = 0, src = 0;
   };
-  void start(std::vector<Step> steps, uint64_t slices, uint64_t first_cycle);
+  void start(std::vector<Step> steps, uint64_t slices, uint64_t first_cycle, bool lookup);
   // Returns whether the instruction is done in `cycle`.
   bool tick(uint64_t cycle);
 
@@ -148,6 +148,7 @@ class Requantizer {
   bool in_flight(uint64_t cycle, uint32_t first, uint32_t count) const;
   std::vector<Step> steps_;
   uint64_t slices_ = 1, first_cycle_ = 0;
+  uint64_t flight_ = 6;  // cycles from issue to write
   size_t step_ = 0;
   uint64_t slice_ = 0, reads_ = 0;
   bool kept_ = false;

@@ -112,7 +112,7 @@ class Cares {
   void alu() {
     const IsaLayout::Loop& l = layout_.alu;
     const AluOpcode opcode = AluOpcode(get(layout_.alu_opcode));
-    const bool clip = opcode == AluOpcode::kClip, requantize = opcode == AluOpcode::kRequantize;
+    const bool clip = opcode == AluOpcode::kClip, requantize = requantizes(opcode);
     tokens(kComputeQueue);
     mark({&layout_.alu_opcode});
     if (!extents(l)) return;

@@ -125,7 +125,7 @@ class ProgramGenerator {
     AluInstruction i;
     const bool wide = hardware_.isa == IsaVersion::kWide;
     i.loop = random_loop(false);
-    i.opcode = AluOpcode(random_.between(0, wide ? 7 : 4));
+    i.opcode = AluOpcode(random_.between(0, !wide ? 4 : hardware_.lookup_table ? 8 : 7));
     i.use_imm = random_.chance(0.5);
     const int64_t imm = random_.chance(0.5) ? random_.between(-40, 40) : random_.between(-32768, 32767);
     i.imm = wide && random_.chance(0.3) ? int32_t(random_.next()) : int32_t(imm);
@@ -139,10 +139,10 @@ class ProgramGenerator {
   void instruction() {
     static constexpr MemoryType kTypes[] = {
         MemoryType::kInput,       MemoryType::kInput,        MemoryType::kWeight, MemoryType::kWeight,
-        MemoryType::kAccumulator, MemoryType::kAccumulator8, MemoryType::kUop};
+        MemoryType::kAccumulator, MemoryType::kAccumulator8, MemoryType::kUop,    MemoryType::kTable};
     const int64_t kind = random_.between(0, 9);
     if (kind < 4) {
-      random_load(kTypes[random_.between(0, 6)]);
+      random_load(kTypes[random_.between(0, hardware_.lookup_table ? 7 : 6)]);
     } else if (kind < 7) {
       GemmInstruction i;
       i.loop = random_loop(true);

@@ -31,6 +31,7 @@ class StreamGenerator {
         inputs_(size_t(hardware.input_depth())),
         weights_(size_t(hardware.weight_depth())),
         accumulators_(size_t(hardware.accumulator_depth())),
+        table_(size_t(kTableEntries)),
         stored_(size_t(kStoredBytes)),
         uops_(size_t(hardware.uop_depth())) {}
 
@@ -39,6 +40,7 @@ class StreamGenerator {
     for (std::byte& byte : program_.dram) byte = std::byte(random_.next());
     write_uops();
     load(MemoryType::kUop, 0, 0, kStreamUops);
+    if (hardware_.lookup_table) load(MemoryType::kTable, 0, 0, kTableEntries);
     for (int i = 0; i < length; ++i) random_instruction();
     expose_accumulators();
     stream_.finish();
@@ -71,6 +73,7 @@ class StreamGenerator {
 
   // ---- loads and stores ----
   std::vector<Touched>& scratchpad(MemoryType type) {
+    if (type == MemoryType::kTable) return table_;
     return type == MemoryType::kInput ? inputs_ : type == MemoryType::kWeight ? weights_ : accumulators_;
   }
 
@@ -262,7 +265,7 @@ class StreamGenerator {
   void random_alu() {
     AluInstruction i;
     i.loop = random_loop(false);
-    i.opcode = AluOpcode(random_.between(0, wide() ? 7 : 4));
+    i.opcode = AluOpcode(random_.between(0, !wide() ? 4 : hardware_.lookup_table ? 8 : 7));
     if (wide() && random_.chance(0.2)) i.opcode = AluOpcode::kRequantize;
     i.use_imm = random_.chance(0.5);
     const int64_t imm = random_.chance(0.5) ? random_.between(-40, 40) : random_.between(-32768, 32767);
@@ -281,7 +284,7 @@ class StreamGenerator {
 
   // Elements that a step reads from src on.
   static uint32_t sources_of(const AluInstruction& i) {
-    if (i.opcode == AluOpcode::kRequantize) return 3;
+    if (requantizes(i.opcode)) return 3;
     return i.use_imm || i.opcode == AluOpcode::kClip ? 0 : 1;
   }
 
@@ -300,10 +303,10 @@ class StreamGenerator {
   void random_instruction() {
     static constexpr MemoryType kTypes[] = {
         MemoryType::kInput,       MemoryType::kInput,        MemoryType::kWeight, MemoryType::kWeight,
-        MemoryType::kAccumulator, MemoryType::kAccumulator8, MemoryType::kUop};
+        MemoryType::kAccumulator, MemoryType::kAccumulator8, MemoryType::kUop,    MemoryType::kTable};
     if (wide() && open_halves() != 0 && random_.chance(0.6)) return random_gemm();
     const int64_t kind = random_.between(0, 9);
-    if (kind < 4) return random_load(kTypes[random_.between(0, 6)]);
+    if (kind < 4) return random_load(kTypes[random_.between(0, hardware_.lookup_table ? 7 : 6)]);
     if (kind < 6) return random_gemm();
     if (kind < 8) return random_alu();
     random_store();
@@ -355,7 +358,7 @@ class StreamGenerator {
   Random& random_;
   RandomProgram program_;
   TokenPlacement stream_;
-  std::vector<Touched> inputs_, weights_, accumulators_, stored_;
+  std::vector<Touched> inputs_, weights_, accumulators_, table_, stored_;
   std::vector<MicroOp> uops_;  // what stands in the micro-op scratchpad
   uint32_t alu_last_ = 0;      // an ALU instruction or a GEMM beside it, if nothing of compute followed
   int alu_halves_ = 0;         // of ACC that this ALU instruction touches

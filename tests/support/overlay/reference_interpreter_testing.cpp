@@ -75,6 +75,8 @@ void ReferenceInterpreter::load_element(const MemoryInstruction& i, int64_t inde
       weights_[size_t(index * lanes + lane)] =
           lane_of(signed_field(element, lane, hardware_.weight_bits), hardware_.weight_bits);
     }
+  } else if (i.memory_type == MemoryType::kTable) {
+    table_[size_t(index)] = int8_t(element[0]);
   } else {
     const int bits = i.memory_type == MemoryType::kAccumulator8 ? 8 : hardware_.accumulator_bits;
     for (int64_t lane = 0; lane < lanes_; ++lane) {
@@ -94,6 +96,8 @@ void ReferenceInterpreter::pad_element(const MemoryInstruction& i, int64_t index
     const int64_t lanes = int64_t{hardware_.block_out} * hardware_.block_in;
     std::fill_n(weights_.begin() + index * lanes, lanes,
                 lane_of(wrap(i.pad_value, hardware_.weight_bits), hardware_.weight_bits));
+  } else if (i.memory_type == MemoryType::kTable) {
+    table_[size_t(index)] = int8_t(wrap(i.pad_value, 8));
   } else {
     std::fill_n(accumulators_.begin() + index * lanes_, lanes_,
                 wrap(i.pad_value, hardware_.accumulator_bits));
@@ -211,13 +215,16 @@ int32_t ReferenceInterpreter::alu_result(const AluInstruction& alu, int32_t x, i
       return y();
     case AluOpcode::kClip:
       return std::min(std::max(x, alu.clip_low), alu.clip_high);
-    case AluOpcode::kRequantize: {
+    case AluOpcode::kRequantize:
+    case AluOpcode::kLookup: {
       const int64_t sum = wrap(int64_t{x} + operand(0), bits);
       const int shift = operand(2) & 63;
       // 128 bits, so that no step can overflow before the definition says so: the sum is taken modulo 2^64.
       const __int128 half = shift == 0 ? 0 : __int128{1} << (shift - 1);
       const int64_t scaled = int64_t(uint64_t(__int128{sum} * operand(1) + half)) >> shift;
-      return int32_t(std::min<int64_t>(std::max<int64_t>(scaled + alu.imm, alu.clip_low), alu.clip_high));
+      const auto result =
+          int32_t(std::min<int64_t>(std::max<int64_t>(scaled + alu.imm, alu.clip_low), alu.clip_high));
+      return alu.opcode == AluOpcode::kLookup ? table_[uint8_t(result + 128)] : result;
     }
   }
   return 0;
@@ -226,7 +233,7 @@ int32_t ReferenceInterpreter::alu_result(const AluInstruction& alu, int32_t x, i
 void ReferenceInterpreter::execute(const AluInstruction& i, std::span<std::byte>) {
   const LoopNest& l = i.loop;
   require(l.uop_end <= hardware_.uop_depth(), "ALU beyond the micro-op scratchpad");
-  const bool requantize = i.opcode == AluOpcode::kRequantize;
+  const bool requantize = requantizes(i.opcode);
   const bool reads = requantize || (!i.use_imm && i.opcode != AluOpcode::kClip);
   for (int64_t y = 0; y < l.iter_out; ++y) {
     for (int64_t x = 0; x < l.iter_in; ++x) {

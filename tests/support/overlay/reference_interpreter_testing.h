@@ -3,6 +3,7 @@
 // decoder. The simulator's kernels are compared with it, and its speed is the baseline for theirs.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -42,6 +43,7 @@ class ReferenceInterpreter {
   RunCounters counters_;
   std::vector<int8_t> inputs_, weights_;
   std::vector<int32_t> accumulators_;
+  std::array<int8_t, 256> table_{};
   std::vector<MicroOp> uops_;
 };
 

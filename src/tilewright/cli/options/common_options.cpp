@@ -74,6 +74,8 @@ void add_model(CLI::App* verb, ModelOptions& model, const std::string& what, boo
           "--fill-weights", model.fill_gain,
           "Fill a model without weights with reference pseudo-random weights of variance GAIN/fan-in")
       ->check(number_check("a finite number above 0", [](double x) { return x > 0; }));
+  verb->add_flag("--tflite-kernels", model.tflite_kernels,
+                 "TFLite: round as its built-in kernels and TFLite Micro do (default: as its runtime does)");
   add_cuts(verb, model);
 }
 

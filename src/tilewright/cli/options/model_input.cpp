@@ -38,6 +38,7 @@ ModelFile model_file(const ModelOptions& options) {
   return {.path = options.path,
           .options = {.dimensions = options.dimensions,
                       .fill_gain = options.fill_gain,
+                      .tflite_kernels = options.tflite_kernels,
                       .signature = options.signature,
                       .feeds = options.feeds,
                       .output_nodes = options.output_nodes,

@@ -31,6 +31,7 @@ struct ModelOptions {
   std::string path;
   std::map<std::string, int64_t> dimensions;  // --shape name=N
   double fill_gain = 0;                       // --fill-weights GAIN; 0: weights must be there
+  bool tflite_kernels = false;                // --tflite-kernels
   std::string signature;                      // --signature NAME
   std::map<std::string, Shape> feeds;         // --feed NODE[=1x490]
   std::vector<std::string> output_nodes;      // --output-node NODE

@@ -67,18 +67,23 @@ std::vector<std::byte> first_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
-// Only TensorFlow files hold more than the model, from which it is cut.
-void refuse_cuts(const std::filesystem::path& path, const LoadOptions& options) {
+// Options of one format with a file of another. Only TensorFlow files hold more than the model, from which it
+// is cut.
+void refuse_foreign_options(const std::filesystem::path& path, const LoadOptions& options, bool is_tensorflow,
+                            bool is_tflite) {
   Diagnostics problems;
-  const auto refuse = [&](bool given, const char* flag) {
+  const auto refuse = [&](bool given, const char* flag, const char* format) {
     if (given)
       problems.error(ErrorKind::kInvalidInput, fmt::format("file '{}'", path.string()), "",
-                     fmt::format("{} is for TensorFlow files, and this is none", flag), "leave it out");
+                     fmt::format("{} is for {} files, and this is none", flag, format), "leave it out");
   };
-  refuse(!options.signature.empty(), "--signature");
-  refuse(!options.feeds.empty(), "--feed");
-  refuse(!options.output_nodes.empty(), "--output-node");
-  refuse(options.keep_arg_max, "--keep-argmax");
+  if (!is_tensorflow) {
+    refuse(!options.signature.empty(), "--signature", "TensorFlow");
+    refuse(!options.feeds.empty(), "--feed", "TensorFlow");
+    refuse(!options.output_nodes.empty(), "--output-node", "TensorFlow");
+    refuse(options.keep_arg_max, "--keep-argmax", "TensorFlow");
+  }
+  if (!is_tflite) refuse(options.tflite_kernels, "--tflite-kernels", "TFLite");
   problems.raise_if_any();
 }
 
@@ -88,13 +93,17 @@ Graph load_model(const std::filesystem::path& path, const LoadOptions& options, 
                  TfStages* stages) {
   const bool is_folder = std::filesystem::is_directory(path);
   const bool is_tensorflow_model = is_folder || is_tensorflow(first_bytes(path));
-  if (!is_tensorflow_model) refuse_cuts(path, options);
+  const bool is_tflite_model = !is_folder && is_tflite(first_bytes(path));
+  refuse_foreign_options(path, options, is_tensorflow_model, is_tflite_model);
   if (is_container(path)) {
     throw Error(ErrorKind::kInvalidInput,
                 fmt::format("file '{}': is a compiled bundle, a model is expected", path.string()),
                 "'tilewright run' and 'tilewright compare' take bundles");
   }
-  if (!is_folder && is_tflite(first_bytes(path))) return read_tflite(path, {options.dimensions}, warnings);
+  if (is_tflite_model) {
+    const Rounding rounding = options.tflite_kernels ? Rounding::kTwice : Rounding::kFloat;
+    return read_tflite(path, {.dimensions = options.dimensions, .rounding = rounding}, warnings);
+  }
   if (!is_folder) {
     const std::vector<std::byte> first = first_bytes(path);
     if (is_graph_text({reinterpret_cast<const char*>(first.data()), first.size()})) return load_text(path);

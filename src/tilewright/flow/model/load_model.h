@@ -24,6 +24,9 @@ struct LoadOptions {
   // Missing files of external weights give zeros, and missing variables of a TensorFlow file give stand-ins,
   // with a warning: enough to see shapes and work.
   bool allow_missing_weights = false;
+  // TFLite only: quantised networks give the bits of TFLite's built-in kernels and TFLite Micro instead of
+  // those of its runtime (docs/reference/tflite.md).
+  bool tflite_kernels = false;
   // TensorFlow only: the signature that states inputs and outputs (empty: the usual one for serving), nodes
   // that become inputs (with their shapes where the file does not tell, {} otherwise), nodes whose values are
   // the outputs (empty: inferred), and whether an ArgMax at the end is kept.

@@ -8,6 +8,7 @@
 
 #include "tilewright/flow/run/bundle.h"
 #include "tilewright/overlay/schedule/layer.h"
+#include "tilewright/transform/fold/fold_lookups.h"
 
 namespace tilewright {
 namespace {
@@ -107,6 +108,19 @@ std::vector<overlay::LayerReport> plan_what_fits(Planner& planner, std::vector<b
   }
 }
 
+// Lookups on their own, on the host.
+void split_tables(Bundle& bundle) {
+  std::map<std::string, BundleNode> known;
+  for (size_t n = 0; n < bundle.nodes.size(); ++n) known[bundle.graph.nodes[n].name] = bundle.nodes[n];
+  bundle.graph = split_lookups(std::move(bundle.graph));
+  bundle.nodes.clear();
+  for (const Node& node : bundle.graph.nodes) {
+    const auto found = known.find(node.name);
+    bundle.nodes.push_back(
+        found != known.end() ? found->second : BundleNode{kHost, "the overlay has no table for " + node.op});
+  }
+}
+
 }  // namespace
 
 Bundle retarget(Bundle bundle, const OverlayHardware& hardware) {
@@ -116,6 +130,7 @@ Bundle retarget(Bundle bundle, const OverlayHardware& hardware) {
   diagnostics.raise_if_any(fmt::format("hardware '{}'", hardware.name));
   bundle.hardware = hardware;
   bundle.schedules.clear();
+  if (!hardware.lookup_table) split_tables(bundle);
   std::vector<bool> on_overlay;
   std::vector<std::string> reasons;
   for (size_t n = 0; n < bundle.graph.nodes.size(); ++n) {
@@ -142,7 +157,7 @@ Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const 
   diagnostics.raise_if_any(fmt::format("hardware '{}'", hardware.name));
   Compilation result;
   Bundle& bundle = result.bundle;
-  bundle.graph = std::move(integer_graph);
+  bundle.graph = hardware.lookup_table ? fold_lookups(std::move(integer_graph)) : std::move(integer_graph);
   bundle.hardware = hardware;
   const Graph& graph = bundle.graph;
 

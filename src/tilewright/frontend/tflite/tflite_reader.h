@@ -27,6 +27,8 @@ struct TfliteOptions {
   // 8 bits on the fly. False: they stay real, as quantize() needs, with a warning. True: rounded as TFLite
   // does; supported for weights with one scale.
   bool round_dynamic_range = false;
+  // Which of TFLite's implementations a quantised file is meant for: they differ in the last bit.
+  Rounding rounding = Rounding::kFloat;
 };
 
 // Whether the bytes carry the identifier of the format.

@@ -290,6 +290,7 @@ ValueId TfliteLowering::quantized(ValueId real, const TfliteTensor& tensor) {
                             quantization.scales.size()),
                 "INT8, UINT8 and INT16 with one scale are supported");
   }
+  graph_.rounding = options_.rounding;
   return emit("QuantizeLinear",
               {real, constant_value("scale", scalars(quantization.scales)),
                constant_value("zero_point", scalars(*tensor.type, quantization.zero_points, true))});

@@ -58,7 +58,7 @@ TEST(OperatorClass, OutputStages) {
   }
   EXPECT_EQ(staged,
             (std::set<std::string>{"FixedAdd", "FixedAveragePool", "FixedConv", "FixedGemm", "QAdd",
-                                   "QAveragePool", "QConv", "QConvTranspose", "QGemm", "QRequantize"}));
+                                   "QAveragePool", "QConv", "QConvTranspose", "QGemm", "QMul", "QRequantize"}));
   // Each of them says in its rules that it clips.
   for (const Operator& op : all_operators()) {
     const bool clips = std::any_of(op.attributes.begin(), op.attributes.end(), [](const AttributeRule& rule) {

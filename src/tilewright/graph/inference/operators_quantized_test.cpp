@@ -45,6 +45,9 @@ TEST(QuantizedOperators, IntegerForms) {
   EXPECT_EQ(infer_q("QAdd", {of(kI8, {2, 5}), of(kI8, {2, 5})},
                     {{"multiplier_a", int64_t{4}}, {"multiplier_b", int64_t{-4}}, {"shift", int64_t{3}}}),
             "i8[2x5]");
+  EXPECT_EQ(infer_q("QMul", {of(kI8, {2, 5, 4, 4}), of(kI8, {2, 5, 1, 1})},
+                    {{"b_zero_point", int64_t{-128}}, {"multiplier", int64_t{4}}, {"shift", int64_t{3}}}),
+            "i8[2x5x4x4]");
   EXPECT_EQ(infer_q("QAveragePool", {of(kI8, {1, 4, 8, 8})},
                     {{"kernel_shape", Ints{2, 2}},
                      {"strides", Ints{2, 2}},
@@ -83,6 +86,9 @@ TEST(QuantizedOperators, RejectIntegerForms) {
       infer_q("QAdd", {x, x},
               {{"multiplier_a", int64_t{1 << 23}}, {"multiplier_b", int64_t{4}}, {"shift", int64_t{3}}}),
       "node 'n' (QAdd): attribute 'multiplier_a' is 8388608, which is outside -8388607..8388607");
+  EXPECT_EQ(infer_q("QMul", {x, x},
+                    {{"a_zero_point", int64_t{128}}, {"multiplier", int64_t{4}}, {"shift", int64_t{3}}}),
+            "node 'n' (QMul): attribute 'a_zero_point' is 128, which is outside -128..127");
   EXPECT_EQ(infer_q("QRequantize", {x}, {{"multiplier", int64_t{1}}}),
             "node 'n' (QRequantize): attribute 'shift' is missing");
   EXPECT_EQ(infer_q("QConv", {x, w, b, i32s({1}), i32s({0})}),

@@ -1,6 +1,7 @@
 // The integer operators of docs/reference/arithmetic.md (domain "tilewright").
 #include <fmt/format.h>
 
+#include "tilewright/graph/operator_class.h"
 #include "tilewright/graph/operators/operator_checks.h"
 #include "tilewright/graph/operators/operator_families.h"
 #include "tilewright/graph/operators/operators_convolution.h"
@@ -11,7 +12,14 @@ namespace {
 
 constexpr int64_t kMinI32 = INT32_MIN, kMaxI32 = INT32_MAX;
 
-void require_output_attributes(const OperatorContext& context) {
+// y_zero_point, clip_low, clip_high, bipolar, and the table.
+void require_output(const OperatorContext& context) {
+  const int table = table_input(context.node());
+  if (context.node().has_input(table)) {
+    require_type(context, table, ElementType::kI8);
+    require_vector(context, table, 256);
+    if (context.node().int_or("bipolar", 0) != 0) reject(context, "a bipolar output has no table");
+  }
   for (const char* attribute : {"y_zero_point", "clip_low", "clip_high"}) {
     require_integer(context, attribute, 0, -128, 127);
   }
@@ -47,7 +55,7 @@ void require_weights_and_scales(const OperatorContext& context, int64_t channels
   require_vector(context, 2, channels);
   require_per_channel(context, 3, "the multiplier", channels, 1, kMaxI32);
   require_per_channel(context, 4, "the shift", channels, 0, 62);
-  require_output_attributes(context);
+  require_output(context);
 }
 
 std::vector<TypedShape> infer_qconv(const OperatorContext& context) {
@@ -79,8 +87,18 @@ std::vector<TypedShape> infer_qadd(const OperatorContext& context) {
   require_integer(context, "multiplier_b", 0, -kLimit, kLimit);
   require_integer(context, "bias", 0, kMinI32, kMaxI32);
   require_integer(context, "shift", 0, 0, 62);
-  require_output_attributes(context);
+  require_output(context);
   return only(ElementType::kI8, context.shape(0));
+}
+
+std::vector<TypedShape> infer_qmul(const OperatorContext& context) {
+  for (int i : {0, 1}) require_type(context, i, ElementType::kI8);
+  require_integer(context, "a_zero_point", 0, -128, 127);
+  require_integer(context, "b_zero_point", 0, -128, 127);
+  require_integer(context, "multiplier", 1, 1, kMaxI32);
+  require_integer(context, "shift", 0, 0, 62);
+  require_output(context);
+  return only(ElementType::kI8, broadcast_inputs(context, context.shape(0), context.shape(1)));
 }
 
 void require_single_scale(const OperatorContext& context) {
@@ -88,7 +106,7 @@ void require_single_scale(const OperatorContext& context) {
   require_integer(context, "bias", 0, kMinI32, kMaxI32);
   require_integer(context, "multiplier", 1, 1, kMaxI32);
   require_integer(context, "shift", 0, 0, 62);
-  require_output_attributes(context);
+  require_output(context);
 }
 
 std::vector<TypedShape> infer_qaverage_pool(const OperatorContext& context) {
@@ -126,25 +144,29 @@ void add_tilewright_operators(std::vector<Operator>& table) {
   const AttributeRule strides{"strides", kInts}, pads{"pads", kInts}, dilations{"dilations", kInts},
       group{"group", kInt};
   const AttributeRule bias{"bias", kInt}, multiplier{"multiplier", kInt, true}, shift{"shift", kInt, true};
-  table.push_back({domain, "QConv", 5, 5, 1, 1,
+  table.push_back({domain, "QConv", 5, 6, 1, 1,
                    with_output_attributes({strides, pads, dilations, group, {"pad_value", kInt}}),
                    infer_qconv, weighted_macs});
-  table.push_back({domain, "QConvTranspose", 5, 5, 1, 1,
+  table.push_back({domain, "QConvTranspose", 5, 6, 1, 1,
                    with_output_attributes({strides, pads, dilations, group, {"output_padding", kInts}}),
                    infer_qconv_transpose, [](const OperatorContext& context, std::span<const TypedShape>) {
                      return transposed_convolution_macs(context.shape(0), context.shape(1));
                    }});
-  table.push_back({domain, "QGemm", 5, 5, 1, 1, with_output_attributes({}), infer_qgemm, weighted_macs});
+  table.push_back({domain, "QGemm", 5, 6, 1, 1, with_output_attributes({}), infer_qgemm, weighted_macs});
   table.push_back(
-      {domain, "QAdd", 2, 2, 1, 1,
+      {domain, "QAdd", 2, 3, 1, 1,
        with_output_attributes({{"multiplier_a", kInt, true}, {"multiplier_b", kInt, true}, bias, shift}),
        infer_qadd});
   table.push_back(
-      {domain, "QAveragePool", 1, 1, 1, 1,
+      {domain, "QMul", 2, 3, 1, 1,
+       with_output_attributes({{"a_zero_point", kInt}, {"b_zero_point", kInt}, multiplier, shift}),
+       infer_qmul});
+  table.push_back(
+      {domain, "QAveragePool", 1, 2, 1, 1,
        with_output_attributes(
            {{"kernel_shape", kInts, true}, strides, pads, {"pad_value", kInt}, bias, multiplier, shift}),
        infer_qaverage_pool});
-  table.push_back({domain, "QRequantize", 1, 1, 1, 1, with_output_attributes({bias, multiplier, shift}),
+  table.push_back({domain, "QRequantize", 1, 2, 1, 1, with_output_attributes({bias, multiplier, shift}),
                    infer_qrequantize});
   table.push_back({domain, "QLookup", 2, 2, 1, 1, {}, infer_qlookup});
 }

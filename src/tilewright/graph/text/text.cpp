@@ -72,7 +72,9 @@ class GraphPrinter {
       : graph_(graph), defined_(graph.values.size(), false), produced_(graph.values.size(), false) {}
 
   std::string run() {
-    text_ = fmt::format("graph {}\n", quoted(graph_.name));
+    text_ = "graph " + quoted(graph_.name);
+    if (graph_.rounding != Rounding::kOnce) text_ += fmt::format(" rounding {}", name(graph_.rounding));
+    text_ += "\n";
     for (ValueId id : graph_.inputs) statement("input", id);
     for (size_t id = 0; id < graph_.values.size(); ++id) {
       if (graph_.values[id].constant && !defined_[id]) statement("const", ValueId(id));
@@ -148,6 +150,12 @@ class GraphParser {
   Graph run() {
     if (scanner_.at_end() || !scanner_.take("graph")) scanner_.fail("expected 'graph \"name\"'");
     graph_.name = scanner_.string();
+    if (scanner_.take("rounding")) {
+      const std::string word = scanner_.word();
+      const auto rounding = parse_rounding(word);
+      if (!rounding) scanner_.fail(fmt::format("expected once, float or twice instead of '{}'", word));
+      graph_.rounding = *rounding;
+    }
     scanner_.end_line();
     while (!scanner_.at_end()) statement();
     if (defined_count_ != graph_.values.size()) {

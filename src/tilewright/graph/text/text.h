@@ -9,6 +9,7 @@
 //   value %5 "spare": i64[]
 //   output %4
 //
+// The first line may end with "rounding float" or "rounding twice" (Graph::rounding).
 // One statement a line; # begins a comment outside strings. An absent input or output is _. Sizes of
 // constants: up to 64 elements as a list, equal elements up to 2^20 of them as "splat v", anything else as
 // "base64" followed by the packed little-endian bytes in lines that end with a lone ";". Numbers of float

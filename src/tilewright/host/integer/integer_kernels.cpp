@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "tilewright/base/parallel.h"
+#include "tilewright/host/broadcast_loop.h"
 #include "tilewright/host/integer/integer_finish.h"
 #include "tilewright/host/integer/integer_node.h"
 #include "tilewright/host/integer/integer_pool.h"
@@ -18,6 +19,20 @@ namespace {
 
 void require_i8(const Tensor& x) {
   if (x.type() != ElementType::kI8) throw_unsupported_type(x.type());
+}
+
+// `y` through the table of the node, if it has one: input `index`.
+std::vector<Tensor> looked_up(Tensor y, KernelInputs inputs, size_t index) {
+  if (index < inputs.size() && inputs[index] != nullptr) {
+    const Tensor& table = *inputs[index];
+    require_i8(table);
+    if (table.size() != 256) {
+      throw Error(ErrorKind::kInvalidInput, fmt::format("the table has {} entries, not 256", table.size()));
+    }
+    const int8_t* entries = table.data<int8_t>().data() + 128;
+    for (int8_t& value : y.mutable_data<int8_t>()) value = entries[value];
+  }
+  return {std::move(y)};
 }
 
 FinishChannel requantizing(const ChannelScales& scales, const OutputStage& output) {
@@ -76,7 +91,7 @@ BoundKernel bind_convolution(const Node& node, std::span<const KernelOperand> op
                                required_input(inputs, 4), ready->out_shape[1]);
     Tensor y(ElementType::kI8, ready->out_shape);
     ready->convolution.run(x, 0, pad, requantizing(scales, output), y, options.threads);
-    return std::vector<Tensor>{std::move(y)};
+    return looked_up(std::move(y), inputs, 5);
   };
 }
 
@@ -122,7 +137,7 @@ BoundKernel bind_integer_gemm(const Node& node, std::span<const KernelOperand> o
                                required_input(inputs, 4), shape[1]);
     Tensor y(ElementType::kI8, {shape[1], shape[0]});
     ready->convolution.run(transposed_matrix(x), 0, 0, requantizing(scales, output), y, options.threads);
-    return std::vector<Tensor>{transposed_matrix(y)};
+    return looked_up(transposed_matrix(y), inputs, 5);
   };
 }
 
@@ -154,7 +169,36 @@ std::vector<Tensor> add(const Node& node, KernelInputs inputs, const HostOptions
       requantize_lanes(acc, bias, count, scale, output, to + i);
     }
   });
-  return {std::move(y)};
+  return looked_up(std::move(y), inputs, 2);
+}
+
+std::vector<Tensor> integer_multiply(const Node& node, KernelInputs inputs, const HostOptions&) {
+  const Tensor &a = required_input(inputs, 0), &b = required_input(inputs, 1);
+  require_i8(a);
+  require_i8(b);
+  const int32_t za = integer_attribute(node, "a_zero_point", 0, -128, 127);
+  const int32_t zb = integer_attribute(node, "b_zero_point", 0, -128, 127);
+  const Requantization scale{integer_attribute(node, "multiplier", 1, 1, INT32_MAX),
+                             integer_attribute(node, "shift", 0, 0, 62)};
+  const OutputStage output = output_stage(node);
+  const Shape shape = broadcast(a.shape(), b.shape());
+  Tensor y(ElementType::kI8, shape);
+  const int8_t *from_a = a.data<int8_t>().data(), *from_b = b.data<int8_t>().data();
+  int8_t* const to = y.mutable_data<int8_t>().data();
+  const std::array<Shape, 2> operands{a.shape(), b.shape()};
+  const BroadcastLoop loop(shape, operands);
+  loop.for_each_row([&](int64_t offset, const auto& offsets) {
+    constexpr int64_t kChunk = 256;
+    int32_t acc[kChunk];
+    for (int64_t begin = 0; begin < loop.row_length(); begin += kChunk) {
+      const int64_t count = std::min(kChunk, loop.row_length() - begin);
+      const int8_t* const pa = from_a + offsets[0] + begin * loop.step(0);
+      const int8_t* const pb = from_b + offsets[1] + begin * loop.step(1);
+      for (int64_t k = 0; k < count; ++k) acc[k] = (pa[k * loop.step(0)] - za) * (pb[k * loop.step(1)] - zb);
+      requantize_lanes(acc, 0, count, scale, output, to + offset + begin);
+    }
+  });
+  return looked_up(std::move(y), inputs, 2);
 }
 
 std::vector<Tensor> integer_average_pool(const Node& node, KernelInputs inputs, const HostOptions& options) {
@@ -166,7 +210,7 @@ std::vector<Tensor> integer_average_pool(const Node& node, KernelInputs inputs, 
   p.multiplier = integer_attribute(node, "multiplier", 1, 1, INT32_MAX);
   p.shift = integer_attribute(node, "shift", 0, 0, 62);
   p.output = output_stage(node);
-  return {integer_average_pool(x, pool_window(node, x.shape()), p, options.threads)};
+  return looked_up(integer_average_pool(x, pool_window(node, x.shape()), p, options.threads), inputs, 1);
 }
 
 // 256 possible inputs: a table.
@@ -183,21 +227,14 @@ std::vector<Tensor> requantize_all(const Node& node, KernelInputs inputs, const 
   Tensor y(ElementType::kI8, x.shape());
   std::ranges::transform(x.data<int8_t>(), y.mutable_data<int8_t>().begin(),
                          [&](int8_t value) { return table[size_t(value + 128)]; });
-  return {std::move(y)};
+  return looked_up(std::move(y), inputs, 1);
 }
 
 std::vector<Tensor> lookup(const Node&, KernelInputs inputs, const HostOptions&) {
-  const Tensor &x = required_input(inputs, 0), &table = required_input(inputs, 1);
+  const Tensor& x = required_input(inputs, 0);
   require_i8(x);
-  require_i8(table);
-  if (table.size() != 256) {
-    throw Error(ErrorKind::kInvalidInput, fmt::format("the table has {} entries, not 256", table.size()));
-  }
-  const int8_t* entries = table.data<int8_t>().data() + 128;
-  Tensor y(ElementType::kI8, x.shape());
-  std::ranges::transform(x.data<int8_t>(), y.mutable_data<int8_t>().begin(),
-                         [&](int8_t value) { return entries[value]; });
-  return {std::move(y)};
+  required_input(inputs, 1);
+  return looked_up(x, inputs, 1);
 }
 
 constexpr KernelEntry kIntegerKernels[] = {
@@ -205,6 +242,7 @@ constexpr KernelEntry kIntegerKernels[] = {
     {kTilewrightDomain, "QConvTranspose", nullptr, bind_convolution<prepare_transposed>},
     {kTilewrightDomain, "QGemm", nullptr, bind_integer_gemm},
     {kTilewrightDomain, "QAdd", add},
+    {kTilewrightDomain, "QMul", integer_multiply},
     {kTilewrightDomain, "QAveragePool", integer_average_pool},
     {kTilewrightDomain, "QRequantize", requantize_all},
     {kTilewrightDomain, "QLookup", lookup},

@@ -249,6 +249,39 @@ TEST(HostInteger, AddEqualsTheReference) {
   }
 }
 
+TEST(HostInteger, MultiplyEqualsTheReference) {
+  const uint64_t seed = 5156;
+  Random random(seed);
+  for (int round = 0; round < 200; ++round) {
+    const int rank = int(random.between(1, 4));
+    std::vector<int64_t> a_shape, b_shape;
+    for (int axis = 0; axis < rank; ++axis) {
+      const int64_t size = random.between(1, axis + 1 == rank ? 300 : 4);
+      a_shape.push_back(random.chance(0.2) ? 1 : size);
+      b_shape.push_back(random.chance(0.4) ? 1 : size);
+    }
+    b_shape.erase(b_shape.begin(), b_shape.begin() + random.between(0, rank - 1));
+    const Tensor a = random_integers(ElementType::kI8, Shape(a_shape), -128, 127, random);
+    const Tensor b = random_integers(ElementType::kI8, Shape(b_shape), -128, 127, random);
+    MultiplyParameters p;
+    p.a_zero_point = int32_t(random.between(-128, 127));
+    p.b_zero_point = int32_t(random.between(-128, 127));
+    p.multiplier = int32_t(random.between(1 << 30, INT32_MAX));
+    p.shift = int32_t(random.between(30, 46));
+    p.output = random_output(random);
+    const Attributes attrs{{"a_zero_point", int64_t{p.a_zero_point}},
+                           {"b_zero_point", int64_t{p.b_zero_point}},
+                           {"multiplier", int64_t{p.multiplier}},
+                           {"shift", int64_t{p.shift}},
+                           {"y_zero_point", int64_t{p.output.y_zero_point}},
+                           {"clip_low", int64_t{p.output.clip_low}},
+                           {"clip_high", int64_t{p.output.clip_high}},
+                           {"bipolar", int64_t{p.output.bipolar}}};
+    ASSERT_TRUE(run_integer("QMul", {a, b}, attrs, 2).identical(reference_multiply(a, b, p)))
+        << "seed " << seed << " round " << round;
+  }
+}
+
 TEST(HostInteger, PoolsEqualTheReference) {
   const uint64_t seed = 5155;
   Random random(seed);

@@ -110,6 +110,9 @@ void InstructionExecutor::load_row(const MemoryInstruction& i, uint32_t target, 
       return pads.load_accumulators(target, source, count, pads.accumulator_bits);
     case MemoryType::kAccumulator8:
       return pads.load_accumulators(target, source, count, 8);
+    case MemoryType::kTable:
+      std::memcpy(pads.table.data() + target, source, count);
+      return;
     case MemoryType::kUop:
       for (size_t e = 0; e < count; ++e) {
         uint64_t word = 0;
@@ -139,6 +142,9 @@ void InstructionExecutor::fill(const MemoryInstruction& i, uint32_t target, uint
     case MemoryType::kAccumulator:
     case MemoryType::kAccumulator8:
       return pads.fill_accumulators(target, count, wrap(i.pad_value, pads.accumulator_bits));
+    case MemoryType::kTable:
+      std::fill_n(pads.table.begin() + target, count, int8_t(wrap(i.pad_value, 8)));
+      return;
     case MemoryType::kUop:
       std::fill_n(pads.uops.begin() + target, count, MicroOp{});
       return;
@@ -164,6 +170,9 @@ void InstructionExecutor::load(uint32_t index, const MemoryInstruction& i) {
     case MemoryType::kAccumulator:
     case MemoryType::kAccumulator8:
       depth = pads.accumulator_depth, moved = &counters.accumulator_load_bytes;
+      break;
+    case MemoryType::kTable:
+      depth = kTableEntries, moved = &counters.accumulator_load_bytes;
       break;
     case MemoryType::kOutput:
       return;  // refused by execute_memory
@@ -252,7 +261,7 @@ void InstructionExecutor::execute_memory(uint32_t index, const MemoryInstruction
   if (!other_module) alu_may_run_ = false;
   if (i.x_size == 0) return;  // moves tokens only, whatever else it says
   const char* const name = i.is_store ? "STORE" : "LOAD";
-  if (i.memory_type > MemoryType::kAccumulator8) {
+  if (i.memory_type > layout.last_memory_type()) {
     fail_instruction(index, name, "memory_type " + std::to_string(int(i.memory_type)) + " is unknown");
   }
   if (i.is_store && i.memory_type != MemoryType::kOutput) {
@@ -392,7 +401,7 @@ void InstructionExecutor::execute_alu(uint32_t index, const uint64_t* in) {
   alu.loop = decode_extents(layout.alu, in);
   decode_factors(layout.alu, in, alu.loop);
   const uint32_t code = uint32_t(layout.alu_opcode.get(in));
-  if (code > uint32_t(layout.wide ? AluOpcode::kRequantize : AluOpcode::kMul)) {
+  if (code > uint32_t(layout.last_alu_opcode())) {
     fail_instruction(index, "ALU", "alu_opcode " + std::to_string(code) + " is unknown");
   }
   alu_may_run_ = hardware.gemm_beside_alu;
@@ -408,7 +417,7 @@ void InstructionExecutor::execute_alu(uint32_t index, const uint64_t* in) {
   const uint64_t dst = plan.max_dst + reach(alu.loop, alu.loop.dst_factor_out, alu.loop.dst_factor_in);
   if (dst >= uint64_t(pads.accumulator_depth))
     fail_instruction(index, "ALU", range_text("dst", dst, pads.accumulator_depth));
-  const bool requantize = alu.opcode == AluOpcode::kRequantize;
+  const bool requantize = requantizes(alu.opcode);
   const bool reads_source = requantize || (!alu.use_imm && alu.opcode != AluOpcode::kClip);
   const uint64_t src =
       plan.max_src + reach(alu.loop, alu.loop.src_factor_out, alu.loop.src_factor_in) + (requantize ? 2 : 0);
@@ -424,7 +433,7 @@ void InstructionExecutor::execute_alu(uint32_t index, const uint64_t* in) {
   in_pieces(alu.loop, [&](const LoopNest& piece, uint32_t y, uint32_t x) {
     AluInstruction part = alu;
     part.loop = piece;
-    if (y == 0 && x == 0) return kernels.alu(pads, pads.uops.data(), part);
+    if (y == 0 && x == 0) return run_alu(pads.uops.data(), part);
     std::vector<MicroOp> moved(pads.uops.begin() + piece.uop_begin, pads.uops.begin() + piece.uop_end);
     for (MicroOp& op : moved) {
       op.dst += y * piece.dst_factor_out + x * piece.dst_factor_in;
@@ -432,8 +441,30 @@ void InstructionExecutor::execute_alu(uint32_t index, const uint64_t* in) {
     }
     part.loop.uop_end -= part.loop.uop_begin;
     part.loop.uop_begin = 0;
-    kernels.alu(pads, moved.data(), part);
+    run_alu(moved.data(), part);
   });
+}
+
+// Lookups step by step: a later step may read what an earlier one has looked up.
+void InstructionExecutor::run_alu(const MicroOp* uops, const AluInstruction& alu) {
+  if (alu.opcode != AluOpcode::kLookup) return kernels.alu(pads, uops, alu);
+  const LoopNest& loop = alu.loop;
+  AluInstruction one = alu;
+  one.opcode = AluOpcode::kRequantize;
+  one.loop = {.uop_end = 1};
+  for (uint32_t y = 0; y < loop.iter_out; ++y) {
+    for (uint32_t x = 0; x < loop.iter_in; ++x) {
+      for (uint32_t u = loop.uop_begin; u < loop.uop_end; ++u) {
+        const MicroOp op{uops[u].dst + y * loop.dst_factor_out + x * loop.dst_factor_in,
+                         uops[u].src + y * loop.src_factor_out + x * loop.src_factor_in};
+        kernels.alu(pads, &op, one);
+        int32_t* const lanes = pads.accumulator.data() + size_t{op.dst} * pads.accumulator_lanes;
+        for (size_t lane = 0; lane < pads.accumulator_lanes; ++lane) {
+          lanes[lane] = pads.table[uint8_t(lanes[lane]) ^ 0x80];
+        }
+      }
+    }
+  }
 }
 
 }  // namespace tilewright::overlay

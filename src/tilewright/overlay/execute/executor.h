@@ -80,6 +80,7 @@ struct InstructionExecutor {
   template <typename Run>
   void in_pieces(const LoopNest& loop, const Run& run);
   void gemm_in_order(const LoopNest& loop);
+  void run_alu(const MicroOp* uops, const AluInstruction& alu);
   bool single_gemm(const uint64_t* in);
   void execute_gemm_loops(uint32_t index, const uint64_t* in);
   void load(uint32_t index, const MemoryInstruction& i);

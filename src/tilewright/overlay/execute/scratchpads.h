@@ -11,6 +11,7 @@
 //                anything, readers sign-extend them
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -68,6 +69,7 @@ struct Scratchpads {
   AlignedArray<std::byte> other_input;       // 1-bit inputs: the reading that is not in `input`
   OneBit input_reading = OneBit::kUnsigned;  // of `input`
   AlignedArray<int32_t> correction, accumulator;
+  std::array<int8_t, 256> table{};  // of hardware with lookup_table
   std::vector<MicroOp> uops;
 
   // Exchanges the readings of 1-bit inputs; nothing for wider ones.

@@ -73,7 +73,7 @@ class Forms {
     switch (IsaOpcode(layout_.opcode.get(words))) {
       case IsaOpcode::kLoad:
       case IsaOpcode::kStore:
-        if (type > uint64_t(MemoryType::kAccumulator8)) return {};
+        if (type > uint64_t(layout_.last_memory_type())) return {};
         return std::string(layout_.opcode.get(words) == 0 ? "load." : "store.") +
                memory_type_name(MemoryType(type));
       case IsaOpcode::kGemm:
@@ -91,7 +91,7 @@ class Forms {
   const Form* start(std::string_view mnemonic, uint64_t* words) const {
     layout_.version.put(words, 1);
     for (const bool store : {false, true}) {
-      for (uint64_t type = 0; type <= uint64_t(MemoryType::kAccumulator8); ++type) {
+      for (uint64_t type = 0; type <= uint64_t(layout_.last_memory_type()); ++type) {
         if (mnemonic != std::string(store ? "store." : "load.") + memory_type_name(MemoryType(type)))
           continue;
         layout_.opcode.put(words, uint64_t(store ? IsaOpcode::kStore : IsaOpcode::kLoad));
@@ -117,9 +117,7 @@ class Forms {
   }
 
  private:
-  uint64_t last_operation() const {
-    return uint64_t(layout_.wide ? AluOpcode::kRequantize : AluOpcode::kMul);
-  }
+  uint64_t last_operation() const { return uint64_t(layout_.last_alu_opcode()); }
   static std::vector<Operand> loop_operands(const IsaLayout::Loop& l) {
     return {{"uops", {l.uop_begin, l.uop_end}, 0, false, ".."},
             {"loop", {l.iter_out, l.iter_in}, 1},

@@ -61,6 +61,8 @@ int64_t element_bytes(const OverlayHardware& h, MemoryType type) {
       return h.accumulator_bytes();
     case MemoryType::kAccumulator8:
       return int64_t{h.batch} * h.block_out;
+    case MemoryType::kTable:
+      return 1;
     case MemoryType::kOutput:
       break;
   }
@@ -75,19 +77,22 @@ int64_t scratchpad_depth(const OverlayHardware& h, MemoryType type) {
       return h.weight_depth();
     case MemoryType::kInput:
       return h.input_depth();
+    case MemoryType::kTable:
+      return kTableEntries;
     default:
       return h.accumulator_depth();
   }
 }
 
 const char* memory_type_name(MemoryType type) {
-  static constexpr const char* kNames[] = {"uop", "wgt", "inp", "acc", "out", "acc8"};
-  return uint8_t(type) < 6 ? kNames[uint8_t(type)] : "?";
+  static constexpr const char* kNames[] = {"uop", "wgt", "inp", "acc", "out", "acc8", "tbl"};
+  return uint8_t(type) < 7 ? kNames[uint8_t(type)] : "?";
 }
 
 const char* alu_opcode_name(AluOpcode opcode) {
-  static constexpr const char* kNames[] = {"min", "max", "add", "shr", "mul", "clip", "move", "requantize"};
-  return uint8_t(opcode) < 8 ? kNames[uint8_t(opcode)] : "?";
+  static constexpr const char* kNames[] = {"min",  "max",  "add",        "shr",   "mul",
+                                           "clip", "move", "requantize", "lookup"};
+  return uint8_t(opcode) < 9 ? kNames[uint8_t(opcode)] : "?";
 }
 
 void IsaLayout::encode_common(IsaOpcode code, const Dependencies& dependencies, uint64_t* out) const {
@@ -150,8 +155,7 @@ void IsaLayout::encode(const GemmInstruction& i, uint64_t* out) const {
 void IsaLayout::encode(const AluInstruction& i, uint64_t* out) const {
   encode_common(IsaOpcode::kAlu, i.dependencies, out);
   encode_loop(alu, i.reset, i.loop, out);
-  if (!wide && i.opcode > AluOpcode::kMul)
-    does_not_fit("alu_opcode", int64_t(i.opcode), alu_opcode.width, false);
+  if (i.opcode > last_alu_opcode()) does_not_fit("alu_opcode", int64_t(i.opcode), alu_opcode.width, false);
   put(out, alu_opcode, uint64_t(i.opcode), "alu_opcode");
   put(out, use_imm, i.use_imm, "use_imm");
   put_signed(out, imm, i.imm, "imm");
@@ -188,7 +192,7 @@ Instruction IsaLayout::decode(const uint64_t* in) const {
   switch (IsaOpcode(get(opcode))) {
     case IsaOpcode::kLoad:
     case IsaOpcode::kStore: {
-      if (get(memory.memory_type) > uint32_t(MemoryType::kAccumulator8) && get(memory.x_size) != 0) {
+      if (get(memory.memory_type) > uint32_t(last_memory_type()) && get(memory.x_size) != 0) {
         unknown("memory type", get(memory.memory_type));
       }
       MemoryInstruction i;
@@ -212,7 +216,7 @@ Instruction IsaLayout::decode(const uint64_t* in) const {
                              get(beside_alu) != 0};
     case IsaOpcode::kAlu: {
       const uint32_t code = get(alu_opcode);
-      if (code > uint32_t(wide ? AluOpcode::kRequantize : AluOpcode::kMul)) unknown("ALU operation", code);
+      if (code > uint32_t(last_alu_opcode())) unknown("ALU operation", code);
       return AluInstruction{dependencies,
                             get(alu.reset) != 0,
                             decode_loop(alu, in),

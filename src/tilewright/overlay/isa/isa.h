@@ -34,6 +34,7 @@
 //   clip_low, clip_high),
 //                    per lane: bias, multiplier and shift are three consecutive ACC elements; the sum wraps
 //                    to the accumulator width, the product is 64 bits wide, shift is taken modulo 64
+//   ALU lookup       as requantize, then ACC[d] = TABLE[(ACC[d] + 128) mod 256]; hardware with lookup_table
 //   ALU shr          right arithmetic by y when 0 <= y < 32, left by -y when -32 < y < 0 (immediate or
 //   tensor); larger
 //                    amounts behave like 31 (right) or give 0 (left)
@@ -58,7 +59,8 @@ enum class MemoryType : uint8_t {
   kInput = 2,
   kAccumulator = 3,
   kOutput = 4,
-  kAccumulator8 = 5
+  kAccumulator8 = 5,
+  kTable = 6  // one byte each; hardware with lookup_table
 };
 enum class AluOpcode : uint8_t {
   kMin = 0,
@@ -68,8 +70,14 @@ enum class AluOpcode : uint8_t {
   kMul = 4,
   kClip = 5,
   kMove = 6,
-  kRequantize = 7
+  kRequantize = 7,
+  kLookup = 8  // requantize, and the table
 };
+
+// Whether bias, multiplier and shift are three elements from ACC[s] on.
+constexpr bool requantizes(AluOpcode opcode) {
+  return opcode == AluOpcode::kRequantize || opcode == AluOpcode::kLookup;
+}
 
 // Token operations. prev/next are the neighbouring modules in the order load, compute, store.
 struct Dependencies {

@@ -24,7 +24,7 @@ void require_fit(bool fits, const std::string& what, const OverlayHardware& hard
 }  // namespace
 
 IsaLayout::IsaLayout(const OverlayHardware& hardware)
-    : wide(hardware.isa == IsaVersion::kWide), words(wide ? 4 : 2) {
+    : wide(hardware.isa == IsaVersion::kWide), has_table(hardware.lookup_table), words(wide ? 4 : 2) {
   const int uop_log = log2_of(hardware.uop_depth()), acc_log = log2_of(hardware.accumulator_depth());
   const int input_log = log2_of(hardware.input_depth()), weight_log = log2_of(hardware.weight_depth());
   for (const int log : {uop_log, acc_log, input_log, weight_log}) {

@@ -16,6 +16,7 @@ struct IsaLayout {
   static constexpr int kMaxWords = 4;
 
   bool wide = false;
+  bool has_table = false;
   int words = 2;  // 64-bit words of an instruction
 
   BitField opcode, pop_prev, pop_next, push_prev, push_next, version;
@@ -41,6 +42,11 @@ struct IsaLayout {
   void encode(const AluInstruction& instruction, uint64_t* out) const;
   void encode(const FinishInstruction& instruction, uint64_t* out) const;
   uint64_t encode(const MicroOp& uop) const;
+
+  AluOpcode last_alu_opcode() const {
+    return !wide ? AluOpcode::kMul : has_table ? AluOpcode::kLookup : AluOpcode::kRequantize;
+  }
+  MemoryType last_memory_type() const { return has_table ? MemoryType::kTable : MemoryType::kAccumulator8; }
 
   // Errors (invalid input): unknown opcode, version, ALU operation; unknown memory type, unless x_size is 0.
   Instruction decode(const uint64_t* words) const;
@@ -81,9 +87,11 @@ void append_little_endian(std::vector<std::byte>& out, uint64_t value, int count
 
 // Bytes of an element in DRAM. All are powers of two.
 int64_t element_bytes(const OverlayHardware& hardware, MemoryType type);
+// Entries of the table of hardware with lookup_table.
+inline constexpr int64_t kTableEntries = 256;
 // Elements of the scratchpad that it is moved to or from.
 int64_t scratchpad_depth(const OverlayHardware& hardware, MemoryType type);
-// "load", "store", ... and "uop", "wgt", "inp", "acc", "out", "acc8"; "min", "max", "add", "shr", ...
+// "load", "store", ... and "uop", "wgt", "inp", "acc", "out", "acc8", "tbl"; "min", "max", "add", "shr", ...
 const char* memory_type_name(MemoryType type);
 const char* alu_opcode_name(AluOpcode opcode);
 

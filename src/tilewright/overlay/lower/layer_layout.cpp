@@ -1,5 +1,5 @@
-// From byte 4096 on: sources, result, weights, parameters, padding, each aligned to the largest element or
-// instruction and to at least 64 bytes. Padding comes last because its size depends on the tiling.
+// From byte 4096 on: sources, result, weights, parameters, table, padding, each aligned to the largest
+// element or instruction and to at least 64 bytes. Padding comes last because its size depends on the tiling.
 #include "tilewright/overlay/lower/layer_layout.h"
 
 #include <algorithm>
@@ -25,6 +25,7 @@ LayerLayout::LayerLayout(const Tiling& tiling, const OverlayHardware& hardware)
   const int64_t accumulator = hardware.accumulator_bytes();
   addresses_.parameters =
       take_elements(tiling.blocks.sub_total * tiling.parameter_vectors * accumulator, accumulator);
+  if (layer.output.table != nullptr) addresses_.table = take_elements(kTableEntries, 1);
   addresses_.padding =
       take_elements(padding_elements(tiling) * hardware.input_bytes(), hardware.input_bytes());
 }

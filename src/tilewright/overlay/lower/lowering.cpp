@@ -21,6 +21,7 @@ class LayerLowering {
   void run() {
     const bool first = runtime_.instruction_count() == 0;
     kernels_.prefetch(plan_);  // while the layer before is still being stored
+    transfers_.load_table();
     if (!first) wait_for_previous_layer();
     for (int64_t bank = 0; tiling_.all_parameters && bank < tiling_.banks; ++bank) {
       transfers_.load_parameters({0, tiling_.blocks.out}, bank);

@@ -208,6 +208,11 @@ void LayerTransfers::load_parameters(Range out, int64_t slot) {
   load(MemoryType::kAccumulator, tiling_.parameter_base(slot), joined(element, size, 1, size));
 }
 
+void LayerTransfers::load_table() {
+  if (tiling_.layer->output.table == nullptr) return;
+  load(MemoryType::kTable, 0, joined(addresses_.table, kTableEntries, 1, kTableEntries));
+}
+
 void LayerTransfers::store_outputs(const Tile& tile, const Tile& part, int64_t slot) {
   const OverlayLayer& layer = *tiling_.layer;
   // In elements of OUT, `ratio` of them at each position.

@@ -14,6 +14,8 @@ class LayerTransfers {
   void load_weights(Range out, const Step& step);
   // To where the tile in `slot` finds them.
   void load_parameters(Range out, int64_t slot);
+  // Of the layer, if it has one.
+  void load_table();
   // `part` of the tile in `slot`.
   void store_outputs(const Tile& tile, const Tile& part, int64_t slot);
 

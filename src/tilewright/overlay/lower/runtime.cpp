@@ -147,8 +147,7 @@ void Runtime::emit_nop(Stage stage) {
 }
 
 void Runtime::load_buffer_2d(MemoryType type, uint32_t sram, const Transfer2D& transfer) {
-  const bool compute =
-      type == MemoryType::kUop || type == MemoryType::kAccumulator || type == MemoryType::kAccumulator8;
+  const bool compute = type != MemoryType::kInput && type != MemoryType::kWeight;
   MemoryInstruction load;
   load.memory_type = type;
   load.sram_base = sram;
@@ -222,14 +221,15 @@ TimedInstruction Runtime::time_kernel(const MicroKernel& kernel, uint32_t begin,
   const auto slices = uint64_t(hardware_.alu_slices());
   if (!kernel.is_alu) {
     timed.duration = gemm_duration(step_count(loop));
-  } else if (kernel.opcode != AluOpcode::kRequantize) {
+  } else if (!requantizes(kernel.opcode)) {
     timed.duration = alu_duration(kernel.opcode, step_count(loop), slices);
   } else {
     loop.dst_factor_out = kernel.outer.dst;
     loop.dst_factor_in = kernel.inner.dst;
     loop.src_factor_out = kernel.outer.src;
     loop.src_factor_in = kernel.inner.src;
-    timed.duration = requantize_duration(loop, std::span(kernel.uops).subspan(begin, size), slices);
+    timed.duration = requantize_duration(loop, std::span(kernel.uops).subspan(begin, size), slices,
+                                         kernel.opcode == AluOpcode::kLookup);
   }
   return timed;
 }

@@ -106,6 +106,7 @@ void LayerTimer::count_work(const Instruction& instruction, LayerTiming& layer) 
         traffic.parameter_bytes += elements * uint64_t(hardware.accumulator_bytes());
         break;
       case MemoryType::kAccumulator8:
+      case MemoryType::kTable:
         traffic.parameter_bytes += elements * uint64_t(hardware.batch) * uint64_t(hardware.block_out);
         break;
       case MemoryType::kOutput:

@@ -39,14 +39,14 @@ struct CompiledLayer {
   std::vector<size_t> sources;  // buffers
   size_t result = 0;
   std::unique_ptr<Tiling> tiling;
-  uint64_t weights = 0, parameters = 0, padding = 0;  // byte addresses
+  uint64_t weights = 0, parameters = 0, table = 0, padding = 0;  // byte addresses
   int64_t weight_bytes = 0, parameter_bytes = 0, padding_bytes = 0;
 };
 
 bool same_sizes(const OverlayLayer& a, const OverlayLayer& b) {
   const auto sizes = [](const OverlayLayer& l) {
     const LayerSource& s = l.sources[0];
-    return std::array<int64_t, 17>{int64_t(l.kind),
+    return std::array<int64_t, 18>{int64_t(l.kind),
                                    int64_t(l.pattern),
                                    l.batch,
                                    l.out_channels,
@@ -62,7 +62,8 @@ bool same_sizes(const OverlayLayer& a, const OverlayLayer& b) {
                                    l.weight_count(),
                                    l.foldable,
                                    int64_t(l.sources.size()),
-                                   int64_t(l.output.scale.size())};
+                                   int64_t(l.output.scale.size()),
+                                   l.output.table != nullptr};
   };
   const auto same_grids = [](const Phase& x, const Phase& y) { return x.grids == y.grids; };
   return !a.fold && !b.fold && sizes(a) == sizes(b) &&
@@ -317,6 +318,7 @@ class Compiler {
       compiled.padding_bytes = padding_elements(*compiled.tiling) * hardware_.input_bytes();
       compiled.weights = take(compiled.weight_bytes);
       compiled.parameters = take(compiled.parameter_bytes);
+      if (compiled.layer.output.table != nullptr) compiled.table = take(kTableEntries);
       compiled.padding = take(compiled.padding_bytes);
     }
     for (const Buffer& buffer : buffers_) {
@@ -341,6 +343,7 @@ class Compiler {
       }
       addresses.weights = int64_t(compiled.weights) / hardware_.weight_bytes();
       addresses.parameters = int64_t(compiled.parameters) / hardware_.accumulator_bytes();
+      addresses.table = int64_t(compiled.table);
       addresses.result = int64_t(buffers_[compiled.result].address) / hardware_.output_bytes();
       addresses.padding = int64_t(compiled.padding) / hardware_.input_bytes();
       const RuntimeStatistics before = runtime.statistics();
@@ -385,6 +388,9 @@ class Compiler {
       pack_weights(compiled.layer, hardware_, part(compiled.weights, compiled.weight_bytes));
       pack_parameters(compiled.tiling->output, hardware_,
                       part(compiled.parameters, compiled.parameter_bytes));
+      if (const Tensor* const table = compiled.layer.output.table) {
+        std::ranges::copy(std::as_bytes(table->data<int8_t>()), part(compiled.table, kTableEntries).begin());
+      }
       const auto padding = part(compiled.padding, compiled.padding_bytes);
       const std::vector<int8_t> lanes(padding.size() * 8 / size_t(hardware_.input_bits),
                                       int8_t(padding_lane(compiled.layer)));

@@ -149,7 +149,7 @@ void ProgramChecker::check_alu_alone(const AluInstruction& i) {
   if (i.opcode == AluOpcode::kShr && i.use_imm && (i.imm < -16 || i.imm > 15)) {
     not_portable("a shift by an amount outside of -16..15 differs between implementations", "imm");
   }
-  const bool clips = i.opcode == AluOpcode::kClip || i.opcode == AluOpcode::kRequantize;
+  const bool clips = i.opcode == AluOpcode::kClip || requantizes(i.opcode);
   if (clips && i.clip_low > i.clip_high) {
     error("clip_low is above clip_high", "clip",
           std::to_string(i.clip_low) + " > " + std::to_string(i.clip_high));

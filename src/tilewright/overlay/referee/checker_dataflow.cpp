@@ -85,6 +85,10 @@ void ProgramChecker::follow_load(const MemoryInstruction& i) {
     }
   }
   if (i.memory_type == MemoryType::kUop) return load_uops(i);
+  if (i.memory_type == MemoryType::kTable) {  // compute loads and reads it, in order
+    for (uint64_t e = i.sram_base; e < i.sram_base + total; ++e) table_loaded_[e] = true;
+    return;
+  }
   std::optional<uint32_t> conflict;
   uint32_t at = 0;
   ElementTracker& tracker = i.memory_type == MemoryType::kInput    ? inputs_
@@ -238,7 +242,7 @@ void ProgramChecker::follow(const AluInstruction& i) {
   alu_banks_ = 0;
   const LoopNest& l = i.loop;
   if (!uops_usable(l)) return;
-  const bool requantize = i.opcode == AluOpcode::kRequantize;
+  const bool requantize = requantizes(i.opcode);
   const bool tensor = requantize || (!i.use_imm && i.opcode != AluOpcode::kClip);
   bool ok =
       in_range("dst", largest(uops_, l, &MicroOp::dst) + last_offset(l, l.dst_factor_out, l.dst_factor_in),
@@ -279,6 +283,9 @@ void ProgramChecker::follow(const AluInstruction& i) {
     }
   }
   race(accumulators_, true, "acc", at, conflict);
+  if (i.opcode == AluOpcode::kLookup && !table_loaded_.all()) {
+    warn("looks up entries of the table that nothing loaded", "alu_opcode");
+  }
   if (unwritten) warn("reads accumulators that nothing wrote", "dst, src");
   if (elsewhere)
     not_portable("an immediate ALU step reads src instead of dst on some implementations", "src",

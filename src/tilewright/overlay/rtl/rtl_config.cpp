@@ -58,6 +58,7 @@ void add_sizes(Package& p, const OverlayHardware& h) {
   p.number("OUT_BITS", h.output_bits);
   p.number("ALU_LANES", h.alu_lanes == 0 ? h.batch * h.block_out : h.alu_lanes);
   p.number("GEMM_BESIDE_ALU", h.gemm_beside_alu);
+  p.number("LOOKUP_TABLE", h.lookup_table);
   p.number("LOG_PARTITION", floor_log2(h.memory_partition.factor));
   p.number("PARTITION_CYCLIC", h.memory_partition.kind == MemoryPartition::Kind::kCyclic);
   p.number("PARTITION_WIDTH", h.memory_partition.dimension == MemoryPartition::Dimension::kWidth);

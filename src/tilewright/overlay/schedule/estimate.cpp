@@ -276,7 +276,7 @@ class Estimator {
     const ChannelBlocks& blocks = tiling_.blocks;
     const int64_t positions = tile.batch.size() * tile.rows.size() * tile.cols.size();
     const auto part = [&](int64_t subs) {
-      if (pass.opcode != AluOpcode::kRequantize) return alu(positions * subs);
+      if (!requantizes(pass.opcode)) return alu(positions * subs);
       cost_.alu_uops += positions * subs;
       times_.requantize(positions * subs, tile.batch.size() * subs);
     };

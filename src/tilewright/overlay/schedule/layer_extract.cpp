@@ -139,11 +139,16 @@ class LayerExtraction {
   std::optional<OverlayLayer> run() {
     const OperatorTraits& traits = operator_traits(node_);
     const bool integer = traits.numbers == OperatorNumbers::kInteger && has_output_stage(node_);
-    if (!integer && traits.function != OperatorFunction::kMaxPool) {
+    const bool covered = traits.function != OperatorFunction::kMultiplication;
+    if (!(integer && covered) && traits.function != OperatorFunction::kMaxPool) {
       refuse("the overlay has no lowering for " + node_.op);
       return std::nullopt;
     }
     if (!see_sources() || !read() || !build() || !measure_inputs()) return std::nullopt;
+    if (layer_.output.table != nullptr && !hardware_.lookup_table) {
+      refuse("the overlay has no table (lookup_table in its description)");
+      return std::nullopt;
+    }
     const std::string reason = why_not(layer_, hardware_);
     if (!reason.empty() && !refuse(reason)) return std::nullopt;
     return std::move(layer_);

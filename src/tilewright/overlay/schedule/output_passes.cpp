@@ -176,7 +176,7 @@ OutputPasses wide_stage(const OverlayLayer& layer) {
     stage.parameters[1].push_back(output.scale_of(o).multiplier);
     stage.parameters[2].push_back(output.scale_of(o).shift);
   }
-  stage.passes.push_back({.opcode = AluOpcode::kRequantize,
+  stage.passes.push_back({.opcode = output.table == nullptr ? AluOpcode::kRequantize : AluOpcode::kLookup,
                           .use_imm = false,
                           .imm = output.zero_point,
                           .clip_low = output.clip_low,

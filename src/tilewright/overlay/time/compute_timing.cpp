@@ -1,5 +1,5 @@
 // Requantize is walked step by step: which parameters are kept and which destinations are in flight depends
-// on every index. Only the steps of the last six cycles matter, and they sit in a small ring.
+// on every index. Only the steps of the last seven cycles matter, and they sit in a small ring.
 #include "tilewright/overlay/time/compute_timing.h"
 
 #include <algorithm>
@@ -10,11 +10,12 @@ namespace {
 constexpr uint64_t kGemmTail = 7, kAluTail = 3, kFirstIssue = 3;
 constexpr uint64_t kMulSlice = 5, kMulTail = 2;
 constexpr uint64_t kRequantizeTail = 6;  // from issue to write; that long a slice is in flight
+constexpr uint64_t kLookupTail = 7;      // the same with a table at the end
 constexpr uint64_t kParameterReads = 3;
 
 class RequantizeWalk {
  public:
-  explicit RequantizeWalk(uint64_t slices) : slices_(slices) {}
+  RequantizeWalk(uint64_t slices, uint64_t tail) : slices_(slices), tail_(tail) {}
 
   void step(uint32_t dst, uint32_t src) {
     if (!kept_ || kept_src_ != src) {
@@ -40,18 +41,18 @@ class RequantizeWalk {
   // Moves on to the first cycle in which no slice in flight has a destination that `meets`.
   template <typename Meets>
   void wait(const Meets& meets) {
-    for (size_t back = 0; back < kRequantizeTail; ++back) {
+    for (size_t back = 0; back < tail_; ++back) {
       const Step& step = ring_[(newest_ - back) % kRing];
-      if (step.last_issue == 0 || step.last_issue + kRequantizeTail < next_) return;
+      if (step.last_issue == 0 || step.last_issue + tail_ < next_) return;
       // Older steps have left by then.
       if (meets(step.dst)) {
-        next_ = step.last_issue + kRequantizeTail + 1;
+        next_ = step.last_issue + tail_ + 1;
         return;
       }
     }
   }
 
-  const uint64_t slices_;
+  const uint64_t slices_, tail_;
   uint64_t next_ = kFirstIssue;  // cycle, from the start, in which the next slice could be issued
   bool kept_ = false;
   uint32_t kept_src_ = 0;
@@ -75,9 +76,10 @@ uint64_t alu_duration(AluOpcode opcode, uint64_t steps, uint64_t slices) {
 }
 
 uint64_t requantize_duration(const LoopNest& loop, std::span<const MicroOp> uops, uint64_t slices,
-                             const std::function<void()>& tick) {
+                             bool lookup, const std::function<void()>& tick) {
   if (step_count(loop) == 0) return 1;
-  RequantizeWalk walk(slices);
+  const uint64_t tail = lookup ? kLookupTail : kRequantizeTail;
+  RequantizeWalk walk(slices, tail);
   for (uint32_t y = 0; y < loop.iter_out; ++y) {
     for (uint32_t x = 0; x < loop.iter_in; ++x) {
       if (tick) tick();
@@ -87,7 +89,7 @@ uint64_t requantize_duration(const LoopNest& loop, std::span<const MicroOp> uops
         walk.step(uops[u].dst + dst, uops[u].src + src);
     }
   }
-  return walk.last_issue() + kRequantizeTail;
+  return walk.last_issue() + tail;
 }
 
 }  // namespace tilewright::overlay

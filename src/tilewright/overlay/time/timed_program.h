@@ -118,7 +118,7 @@ class TimedProgram {
   const uint32_t beat_log_;
   const uint64_t instruction_bytes_;
   const bool alu_overlaps_;
-  uint8_t element_log_[6] = {};  // by MemoryType
+  uint8_t element_log_[7] = {};  // by MemoryType
   std::vector<uint8_t> order_;   // the queue of each instruction
   std::vector<TimedInstruction> queues_[kQueues];
   uint64_t read_bytes_ = 0, serial_cycles_ = 0;

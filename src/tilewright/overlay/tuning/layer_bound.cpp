@@ -100,7 +100,8 @@ LayerBound layer_bound(const OverlayLayer& layer, const OverlayHardware& hardwar
   }
   bound.weight_bytes = facts.blocks.offset.back() * layer.weight_count() * hardware.weight_bytes();
   bound.parameter_bytes =
-      facts.blocks.sub_total * int64_t(facts.output.parameters.size()) * hardware.accumulator_bytes();
+      facts.blocks.sub_total * int64_t(facts.output.parameters.size()) * hardware.accumulator_bytes() +
+      (layer.output.table == nullptr ? 0 : kTableEntries);
   bound.output_bytes = batch * layer.out_height * layer.out_width * facts.blocks.out * facts.blocks.ratio *
                        hardware.output_bytes();
   const auto multiplies = double(bound.gemm_steps + bound.reset_steps), alu = double(bound.alu_steps);

@@ -205,7 +205,7 @@ class Bound {
     passes_cycles_ = double(passes_ - 1) * outputs * slices;
     const auto add = [&](const OutputPass& pass, bool at_end) {
       const bool parts = blocks_.ratio > 1;
-      const bool wide = pass.opcode == AluOpcode::kRequantize;
+      const bool wide = requantizes(pass.opcode);
       const double end = wide ? kRequantizeEnd : kAluEnd, change = wide ? kChange : 0;
       passes_cycles_ += outputs * slices + end * double(parts ? image_ * blocks_.out : image_ * out_) +
                         change * double(image_ * blocks_.sub_total);

@@ -62,7 +62,7 @@ std::string workload_text(const OverlayLayer& layer) {
                       layer.weight_count(), layer.weight_bits);
   if (layer.foldable) text += " foldable";
   for (const Phase& phase : layer.phases) text += phase_text(phase);
-  return text + output_text(layer);
+  return text + output_text(layer) + (layer.output.table == nullptr ? "" : " table");
 }
 
 std::string hardware_text(const OverlayHardware& h, const MemoryModel& memory) {

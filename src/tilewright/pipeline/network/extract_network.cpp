@@ -143,6 +143,10 @@ class Extraction {
     if (!runs_in_hardware(graph_, node)) return views_.move(node);
     const std::optional<FusedLayer> source = read(node);
     if (!source) return;
+    if (source->finish.table != nullptr) {
+      return refuse(node, "its output passes through a table of its own",
+                    "write the table as a QLookup behind it");
+    }
     if (source->function == Function::kAddition) return take_addition(node, *source);
     if (source->function == Function::kLookup) return take_lookup(node, *source);
     if (source->function == Function::kRequantize || source->function == Function::kClip) {

@@ -52,6 +52,17 @@ std::optional<AdditionMultipliers> encode_addition(double ratio_a, double ratio_
                              int32_t(std::llround(std::ldexp(ratio_b, shift))), shift};
 }
 
+std::optional<AdditionMultipliers> encode_addition_in_float(float ratio_a, float ratio_b) {
+  const auto encoded = encode_addition(ratio_a, ratio_b);
+  if (!encoded ||
+      (exponent_of_power_of_two(std::fabs(ratio_a)) && exponent_of_power_of_two(std::fabs(ratio_b))))
+    return encoded;
+  const int shift = 20 - std::ilogb(std::max(std::fabs(ratio_a), std::fabs(ratio_b)));
+  if (shift < 0 || shift > kMaximumShift) return std::nullopt;
+  return AdditionMultipliers{int32_t(std::lrint(std::ldexp(ratio_a, shift))),
+                             int32_t(std::lrint(std::ldexp(ratio_b, shift))), shift};
+}
+
 bool varies_by_column_only(const Shape& bias, int64_t columns) {
   for (int axis = 0; axis + 1 < bias.rank(); ++axis) {
     if (bias[axis] != 1) return false;

@@ -34,6 +34,11 @@ struct AdditionMultipliers {
 // fits 32 bits. nullopt: a ratio that is zero, not finite or so large that its multiplier reaches 2^22.
 std::optional<AdditionMultipliers> encode_addition(double ratio_a, double ratio_b);
 
+// The same as XNNPACK forms it, from ratios of 32-bit floats: the bigger multiplier lies in 2^20..2^21, and
+// both are rounded half to even. Powers of two as above, which gives the same sums. nullopt: as above, and
+// ratios so small that the shift leaves 31.
+std::optional<AdditionMultipliers> encode_addition_in_float(float ratio_a, float ratio_b);
+
 // 2^exponent when `value` is exactly that.
 std::optional<int> exponent_of_power_of_two(double value);
 

@@ -27,6 +27,15 @@ TEST(EncodeAddition, PowersOfTwoStayPowersOfTwo) {
   EXPECT_EQ(encode_addition(1.0, 1.0), (AdditionMultipliers{1, 1, 0}));
 }
 
+TEST(EncodeAddition, InFloatHasTwentyOneBits) {
+  EXPECT_EQ(encode_addition_in_float(0.25F, -1.0F), (AdditionMultipliers{1, -4, 2}));
+  EXPECT_EQ(encode_addition_in_float(1.0F, 0.75F), (AdditionMultipliers{1 << 20, 3 << 18, 20}));
+  EXPECT_EQ(encode_addition_in_float(1.75F, -0.75F), (AdditionMultipliers{7 << 18, -(3 << 18), 20}));
+  EXPECT_EQ(encode_addition_in_float(0.375F, 0.1F)->shift, 22);
+  EXPECT_FALSE(encode_addition_in_float(0.9e-4F, 1e-5F));  // a shift of 34
+  EXPECT_FALSE(encode_addition_in_float(3e6F, 1));
+}
+
 TEST(EncodeAddition, RefusesWhatDoesNotFit) {
   EXPECT_FALSE(encode_addition(0x1p22, 1));
   EXPECT_FALSE(encode_addition(0, 1));

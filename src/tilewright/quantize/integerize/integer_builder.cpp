@@ -128,6 +128,16 @@ const Twin* IntegerBuilder::stored_integers(ValueId old) {
   return &*stored_[size_t(old)];
 }
 
+ValueId IntegerBuilder::reshaped(const Node& old_node, ValueId x, const std::string& name,
+                                 const Shape& shape) {
+  if (graph_.value(x).shape == shape) return x;
+  const ValueId target =
+      add_constant(name + "_shape", Tensor(Shape{shape.rank()}, std::span<const int64_t>(shape.dims())));
+  const ValueId result = add_value(name, ElementType::kI8, shape);
+  add_node(old_node, "Reshape", "", {x, target}, {result}, true);
+  return result;
+}
+
 ValueId IntegerBuilder::native(ValueId old) {
   if (old == kNoValue) return kNoValue;
   ValueId& id = native_[size_t(old)];

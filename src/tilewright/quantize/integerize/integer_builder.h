@@ -45,6 +45,7 @@ struct IntegerForm {
   int64_t high = 127;
   std::string name;  // for the value
   bool bipolar = false;
+  bool is_unsigned = false;  // u8 in the source, so 128 larger there
 };
 
 class IntegerBuilder {
@@ -54,6 +55,7 @@ class IntegerBuilder {
   const Graph& source() const { return source_; }
   Graph& graph() { return graph_; }
   const Node* producer(ValueId old) const;
+  const std::vector<NodeId>& producers() const { return producers_; }
   NodeId id_of(const Node& old_node) const { return NodeId(&old_node - source_.nodes.data()); }
 
   // New values and nodes with unique names, in constant time.
@@ -62,6 +64,9 @@ class IntegerBuilder {
   // A node that represents `old_node` in the new graph; `integer` says in which form.
   Node& add_node(const Node& old_node, const std::string& op, const std::string& domain,
                  std::vector<ValueId> inputs, std::vector<ValueId> outputs, bool integer);
+
+  // The i8 value `x` under another shape, by a Reshape; `x` itself where it has that shape.
+  ValueId reshaped(const Node& old_node, ValueId x, const std::string& name, const Shape& shape);
 
   // The value of the source graph in its own type: constants are copied, twins are dequantised, shifted u8
   // values are shifted back.

@@ -86,7 +86,7 @@ class Integerizer {
       return true;
     }
     const int32_t shift = source_.value(y).type == ElementType::kU8 ? -128 : 0;
-    IntegerForm form{{q->scale, q->zero_point + shift}, -128, 127, source_.value(y).name};
+    IntegerForm form{{q->scale, q->zero_point + shift}, -128, 127, source_.value(y).name, false, shift != 0};
     if (const auto range = narrowed(source_, y, readers_)) {
       form.low = std::max<int64_t>(form.low, range->first + shift);
       form.high = std::min<int64_t>(form.high, range->second + shift);

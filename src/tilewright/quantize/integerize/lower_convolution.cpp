@@ -11,6 +11,8 @@
 namespace tilewright {
 namespace {
 
+constexpr const char* kSpatialAxes = "only one or two spatial axes have an integer form";
+
 struct Operands {
   const Twin* x = nullptr;
   const QuantizedConstant* weights = nullptr;
@@ -58,46 +60,67 @@ bool add_extra_bias(std::vector<double>& bias, const std::vector<double>& extra,
   return true;
 }
 
-// The operator itself, once activation, weights and bias are known.
+// What a window of one axis says of each axis, with `row` for a height of 1 before it.
+std::vector<int64_t> with_rows(std::vector<int64_t> columns, int64_t row) {
+  columns.insert(columns.begin() + long(columns.size() / 2), row);
+  columns.insert(columns.begin(), row);
+  return columns;
+}
+
+// The operator itself, once activation, weights and bias are known; `attributes` beside those of all. One
+// spatial axis is an image of one row.
 std::optional<ValueId> emit(IntegerBuilder& builder, const Node& node, const char* op,
-                            const Operands& operands, const Window& window, const IntegerForm& form) {
-  const MacParameters parameters = prepare_mac(operands.mac);
+                            const Operands& operands, const Window& window, const IntegerForm& form,
+                            Attributes attributes = {}) {
+  MacParameters parameters = prepare_mac(operands.mac);
   if (!parameters.problem.empty()) return builder.refuse(node, parameters.problem);
+  const bool rows = window.rank() == 1;
+  ValueId x = operands.x->id;
+  Shape shape = builder.source().value(node.outputs[0]).shape;
+  if (rows) {
+    const Shape w = parameters.weights.shape(), from = builder.graph().value(x).shape;
+    parameters.weights = parameters.weights.reshaped({w[0], w[1], 1, w[2]});
+    x = builder.reshaped(node, x, form.name + "_row", {from[0], from[1], 1, from[2]});
+    shape = {shape[0], shape[1], 1, shape[2]};
+  }
   const ValueId w = builder.add_constant(node.name + "_weights", parameters.weights);
   const ValueId b = builder.add_constant(node.name + "_bias", parameters.bias);
   const ValueId m = builder.add_constant(node.name + "_multiplier", parameters.multiplier);
   const ValueId s = builder.add_constant(node.name + "_shift", parameters.shift);
-  const Shape shape = builder.source().value(node.outputs[0]).shape;
-  const ValueId out = builder.add_value(form.name, ElementType::kI8, shape);
-  Node& lowered = builder.add_node(node, op, kTilewrightDomain, {operands.x->id, w, b, m, s}, {out}, true);
+  const ValueId out = builder.add_value(rows ? form.name + "_rows" : form.name, ElementType::kI8, shape);
+  Node& lowered = builder.add_node(node, op, kTilewrightDomain, {x, w, b, m, s}, {out}, true);
+  lowered.attributes = std::move(attributes);
   std::vector<int64_t> strides, dilations;
   for (const WindowAxis& axis : window.axes) {
     strides.push_back(axis.stride);
     dilations.push_back(axis.dilation);
   }
+  if (rows) {
+    strides.insert(strides.begin(), 1);
+    dilations.insert(dilations.begin(), 1);
+  }
   lowered.attributes["strides"] = strides;
   lowered.attributes["dilations"] = dilations;
-  lowered.attributes["pads"] = window.pads();
+  lowered.attributes["pads"] = rows ? with_rows(window.pads(), 0) : window.pads();
   lowered.attributes["group"] = node.int_or("group", 1);
   set_output_form(lowered, form);
   if (lowered.op == "QConv" && window.has_padding() && operands.mac.x.zero_point != 0) {
     lowered.attributes["pad_value"] = int64_t(operands.mac.x.zero_point);
   }
-  return out;
+  return builder.reshaped(node, out, form.name, builder.source().value(node.outputs[0]).shape);
 }
 
 std::optional<ValueId> convolution(IntegerBuilder& builder, const Node& node, Operands operands,
                                    const Shape& x, const IntegerForm& form) {
   const QuantizedConstant& weights = *operands.weights;
   const Shape& shape = weights.integers.shape();
-  if (shape.rank() != 4) return builder.refuse(node, "only two spatial dimensions have an integer form");
+  if (shape.rank() < 3 || shape.rank() > 4) return builder.refuse(node, kSpatialAxes);
   if (!weights.per_tensor() && weights.axis != 0) {
     return builder.refuse(node, "the weight scales do not run along the output channels");
   }
   operands.mac.weights = &weights;
-  operands.mac.layout = {1, shape[0], shape.count(1, 4)};
-  operands.mac.y = form.quantization;
-  operands.mac.sign = form.bipolar;
+  operands.mac.layout = {1, shape[0], shape.count(1, shape.rank())};
+  set_result(operands.mac, builder, form);
   return emit(builder, node, "QConv", operands, convolution_window(node, x, shape), form);
 }
 
@@ -121,7 +144,7 @@ std::optional<ValueId> lower_transposed_convolution(IntegerBuilder& builder, con
   if (!operands) return std::nullopt;
   const QuantizedConstant& weights = *operands->weights;
   const Shape& shape = weights.integers.shape();
-  if (shape.rank() != 4) return builder.refuse(node, "only two spatial dimensions have an integer form");
+  if (shape.rank() < 3 || shape.rank() > 4) return builder.refuse(node, kSpatialAxes);
   if (!weights.per_tensor() && weights.axis != 1) {
     return builder.refuse(node, "the weight scales do not run along the output channels");
   }
@@ -131,25 +154,21 @@ std::optional<ValueId> lower_transposed_convolution(IntegerBuilder& builder, con
   }
   const int64_t groups = node.int_or("group", 1);
   operands->mac.x = operands->x->quantization;
-  operands->mac.y = form.quantization;
-  operands->mac.sign = form.bipolar;
+  set_result(operands->mac, builder, form);
   operands->mac.weights = &weights;
-  operands->mac.layout = {groups, shape[1], shape.count(2, 4)};
+  operands->mac.layout = {groups, shape[1], shape.count(2, shape.rank())};
   if (!add_extra_bias(operands->mac.real_bias, extra, operands->mac.layout.channels())) {
     return builder.refuse(node, "the addition after it is not one number per channel");
   }
   const Shape& x = builder.source().value(node.input(0)).shape;
   const Window window = transposed_window(node, x, shape);
-  const auto out = emit(builder, node, "QConvTranspose", *operands, window, form);
-  if (!out) return std::nullopt;
   // What the window's output exceeds the shortest one by.
-  std::vector<int64_t> output_padding;
+  std::vector<int64_t> output_padding(window.rank() == 1 ? 1 : 0, 0);
   for (const WindowAxis& axis : window.axes) {
     output_padding.push_back(axis.output - ((axis.input - 1) * axis.stride + axis.effective_kernel() -
                                             axis.pad_begin - axis.pad_end));
   }
-  builder.graph().nodes.back().attributes["output_padding"] = output_padding;
-  return out;
+  return emit(builder, node, "QConvTranspose", *operands, window, form, {{"output_padding", output_padding}});
 }
 
 std::optional<ValueId> lower_qlinear_convolution(IntegerBuilder& builder, const Node& node) {

@@ -48,8 +48,7 @@ std::optional<ValueId> emit_dense(IntegerBuilder& builder, const Node& node, Den
   const int64_t outputs = weights.integers.shape()[0], depth = weights.integers.shape()[1];
   dense.mac.weights = &weights;
   dense.mac.layout = {1, outputs, depth};
-  dense.mac.y = form.quantization;
-  dense.mac.sign = form.bipolar;
+  set_result(dense.mac, builder, form);
   const MacParameters parameters = prepare_mac(dense.mac);
   if (!parameters.problem.empty()) return builder.refuse(node, parameters.problem);
 

@@ -1,10 +1,12 @@
-// Additions and averages, and the dispatch over all operators that compute.
+// Additions, products and averages, and the dispatch over all operators that compute.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "tilewright/graph/channel_affine.h"
 #include "tilewright/quantize/integerize/average_window.h"
+#include "tilewright/quantize/integerize/fit_scale.h"
 #include "tilewright/quantize/integerize/lower_operators.h"
 #include "tilewright/tensor/quantized_arithmetic.h"
 
@@ -80,8 +82,19 @@ std::optional<ValueId> lower_bias_addition(IntegerBuilder& builder, const Node& 
   return std::nullopt;
 }
 
-// The i8 operand of an addition: a twin, or a constant that the source dequantises, spread to `shape`.
-std::optional<Twin> addend(IntegerBuilder& builder, ValueId old, const Shape& shape) {
+std::optional<AdditionMultipliers> encode_sum(const IntegerBuilder& builder, const Node& node, const Twin& a,
+                                              const Twin& b, const IntegerForm& form) {
+  const float sign = node.is("Sub") ? -1 : 1, y_scale = form.quantization.scale;
+  if (builder.source().rounding == Rounding::kFloat) {
+    return encode_addition_in_float(a.quantization.scale / y_scale, sign * b.quantization.scale / y_scale);
+  }
+  return encode_addition(double(a.quantization.scale) / y_scale,
+                         double(sign) * b.quantization.scale / y_scale);
+}
+
+// The i8 operand of an addition or a product: a twin of `shape`, or a constant that the source dequantises,
+// spread to it.
+std::optional<Twin> quantized_operand(IntegerBuilder& builder, ValueId old, const Shape& shape) {
   if (const Twin* twin = builder.twin(old)) {
     if (builder.graph().value(twin->id).shape != shape) return std::nullopt;
     return *twin;
@@ -133,12 +146,10 @@ std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node,
       return builder.refuse(node, fmt::format("its input {} is not quantised", i));
     }
   }
-  const auto a = addend(builder, node.input(0), shape), b = addend(builder, node.input(1), shape);
+  const auto a = quantized_operand(builder, node.input(0), shape);
+  const auto b = quantized_operand(builder, node.input(1), shape);
   if (!a || !b) return builder.refuse(node, "only operands of one shape have an integer form");
-  const double sign = node.is("Sub") ? -1 : 1;
-  const double y_scale = form.quantization.scale;
-  const auto encoded =
-      encode_addition(a->quantization.scale / y_scale, sign * b->quantization.scale / y_scale);
+  const auto encoded = encode_sum(builder, node, *a, *b, form);
   if (!encoded) return builder.refuse(node, "the ratios of input to output scale cannot be encoded");
   const ValueId out = builder.add_value(form.name, ElementType::kI8, shape);
   Node& lowered = builder.add_node(node, "QAdd", kTilewrightDomain, {a->id, b->id}, {out}, true);
@@ -151,9 +162,120 @@ std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node,
   return out;
 }
 
+namespace {
+
+// How QAveragePool scales the sums of its windows.
+struct AverageForm {
+  Requantization scale;
+  int64_t bias = 0;
+  int64_t y_zero_point = 0;
+};
+
+AverageForm average_form(const IntegerBuilder& builder, const Node& node, const Quantization& x,
+                         const IntegerForm& form, int64_t count, double ratio) {
+  const Quantization& y = form.quantization;
+  const Rounding rounding = builder.source().rounding;
+  if (rounding != Rounding::kOnce && !node.is("ReduceMean") && x == y) {
+    // TFLite divides the sum of the integers in the file, which for u8 are 128 larger.
+    const int64_t zero = form.is_unsigned ? -128 : 0;
+    const FittedScale fitted =
+        fit_scale(ratio, average_rule(count), {count * (-128 - zero), count * (127 - zero)},
+                  {form.low - zero, form.high - zero});
+    return {fitted.scale, -count * zero, zero};
+  }
+  const IntegerRange sums{count * (-128 - x.zero_point), count * (127 - x.zero_point)};
+  const float in_float = x.scale / (y.scale * float(count));
+  return {
+      encode_rounded(rounding, ratio, in_float, sums, {form.low - y.zero_point, form.high - y.zero_point}),
+      -count * x.zero_point, y.zero_point};
+}
+
+}  // namespace
+
+std::optional<ValueId> lower_multiplication(IntegerBuilder& builder, const Node& node,
+                                            const IntegerForm& form) {
+  std::vector<Twin> operands;
+  for (int i : {0, 1}) {
+    const ValueId old = node.input(i);
+    const auto operand = quantized_operand(builder, old, builder.source().value(old).shape);
+    if (!operand) return builder.refuse(node, fmt::format("its input {} is not quantised", i));
+    operands.push_back(*operand);
+  }
+  const Quantization &a = operands[0].quantization, &b = operands[1].quantization;
+  const double ratio = double(a.scale) * double(b.scale) / double(form.quantization.scale);
+  if (!std::isfinite(ratio) || ratio <= 0 || ratio >= 0x1p31) {
+    return builder.refuse(node,
+                          fmt::format("the ratio {} of input to output scale cannot be encoded", ratio));
+  }
+  constexpr int64_t kLargest = 255 * 255;
+  const int64_t zero = form.quantization.zero_point;
+  const Requantization r =
+      encode_rounded(builder.source().rounding, ratio, a.scale * b.scale / form.quantization.scale,
+                     {-kLargest, kLargest}, {form.low - zero, form.high - zero});
+  const Shape shape = builder.source().value(node.outputs[0]).shape;
+  const ValueId out = builder.add_value(form.name, ElementType::kI8, shape);
+  Node& lowered =
+      builder.add_node(node, "QMul", kTilewrightDomain, {operands[0].id, operands[1].id}, {out}, true);
+  if (a.zero_point != 0) lowered.attributes["a_zero_point"] = int64_t(a.zero_point);
+  if (b.zero_point != 0) lowered.attributes["b_zero_point"] = int64_t(b.zero_point);
+  lowered.attributes["multiplier"] = int64_t(r.multiplier);
+  lowered.attributes["shift"] = int64_t(r.shift);
+  set_output_form(lowered, form);
+  return out;
+}
+
+// A depthwise layer whose multiplier is the factor of its channel: exact but for the bias, which is a
+// multiple of 1/64 of the input's step.
+std::optional<ValueId> lower_channel_affine(IntegerBuilder& builder, const Node& node,
+                                            const IntegerForm& form) {
+  constexpr int64_t kWeight = 64;
+  const auto affine = as_channel_affine(builder.source(), node);
+  if (!affine) return builder.refuse(node, "its factors are not constant, one per channel");
+  const Twin* const given = builder.twin(affine->input);
+  if (!given) return builder.refuse(node, "its input is not quantised");
+  const Twin x = *given;
+  const Shape shape = builder.source().value(node.outputs[0]).shape;
+  if (shape.rank() < 3 || shape.rank() > 4) {
+    return builder.refuse(node, "factors per channel have an integer form with one or two spatial axes");
+  }
+  const int64_t channels = shape[1];
+  Tensor weights(ElementType::kI8, {channels, 1, 1, 1}), bias(ElementType::kI32, {channels});
+  Tensor multiplier(ElementType::kI32, {channels}), shift(ElementType::kI32, {channels});
+  for (int64_t c = 0; c < channels; ++c) {
+    // A channel without a factor is its summand alone, in steps of the output.
+    const double factor = affine->scale[size_t(c)], size = factor == 0 ? 1 : std::abs(factor);
+    const double step = factor == 0 ? double(form.quantization.scale) / kWeight
+                                    : size * double(x.quantization.scale) / kWeight;
+    const int64_t weight = factor == 0 ? 0 : factor < 0 ? -kWeight : kWeight;
+    const double ratio = step / double(form.quantization.scale);
+    const double summand = affine->shift[size_t(c)] / step - double(weight) * x.quantization.zero_point;
+    if (!(std::abs(summand) < 0x1p30) || !(ratio > 0) || ratio >= 0x1p31) {
+      return builder.refuse(node, fmt::format("the numbers of channel {} cannot be encoded", c));
+    }
+    const Requantization r = encode_scale(ratio);
+    weights.set_integer(c, weight);
+    bias.set_integer(c, std::llround(summand));
+    multiplier.set_integer(c, r.multiplier);
+    shift.set_integer(c, r.shift);
+  }
+  const bool row = shape.rank() == 3;
+  const Shape image = row ? Shape{shape[0], shape[1], 1, shape[2]} : shape;
+  const ValueId in = builder.reshaped(node, x.id, form.name + "_row", image);
+  const ValueId out = builder.add_value(row ? form.name + "_rows" : form.name, ElementType::kI8, image);
+  const ValueId w = builder.add_constant(node.name + "_weights", std::move(weights));
+  const ValueId b = builder.add_constant(node.name + "_bias", std::move(bias));
+  const ValueId m = builder.add_constant(node.name + "_multiplier", std::move(multiplier));
+  const ValueId s = builder.add_constant(node.name + "_shift", std::move(shift));
+  Node& lowered = builder.add_node(node, "QConv", kTilewrightDomain, {in, w, b, m, s}, {out}, true);
+  lowered.attributes["group"] = channels;
+  set_output_form(lowered, form);
+  return builder.reshaped(node, out, form.name, shape);
+}
+
 std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
-  const Twin* x = builder.twin(node.input(0));
-  if (!x) return builder.refuse(node, "its input is not quantised");
+  const Twin* const given = builder.twin(node.input(0));
+  if (!given) return builder.refuse(node, "its input is not quantised");
+  const Twin twin = *given, *const x = &twin;
   const AverageWindow average = average_window(builder.source(), node);
   if (!average.problem.empty()) return builder.refuse(node, average.problem);
   const int64_t count = average.elements();
@@ -163,27 +285,31 @@ std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, 
                           fmt::format("the ratio {} of input to output scale cannot be encoded", ratio));
   }
   if (count >= int64_t{1} << 22) return builder.refuse(node, "the sum of a window overflows 32 bits");
-  const Requantization r = encode_scale(ratio);
+  const AverageForm scaled = average_form(builder, node, x->quantization, form, count, ratio);
   const Shape y = builder.source().value(node.outputs[0]).shape;
+  const Shape from = builder.source().value(node.input(0)).shape;
+  const bool row = from.rank() == 3;
+  ValueId x_id = x->id;
   Shape pooled = y;
-  if (y.rank() != 4) pooled = Shape{y[0], y[1], 1, 1};  // ReduceMean without keepdims
+  if (row) {
+    x_id = builder.reshaped(node, x_id, form.name + "_row", {from[0], from[1], 1, from[2]});
+    pooled = Shape{y[0], y[1], 1, y.rank() == 3 ? y[2] : 1};
+  } else if (y.rank() != 4) {  // ReduceMean without keepdims
+    pooled = Shape{y[0], y[1], 1, 1};
+  }
   const ValueId out =
       builder.add_value(pooled == y ? form.name : form.name + "_pooled", ElementType::kI8, pooled);
-  Node& lowered = builder.add_node(node, "QAveragePool", kTilewrightDomain, {x->id}, {out}, true);
+  Node& lowered = builder.add_node(node, "QAveragePool", kTilewrightDomain, {x_id}, {out}, true);
   lowered.attributes["kernel_shape"] = average.kernel;
   lowered.attributes["strides"] = average.strides;
   lowered.attributes["pads"] = average.pads;
   if (average.padded) lowered.attributes["pad_value"] = int64_t(x->quantization.zero_point);
-  lowered.attributes["bias"] = -count * x->quantization.zero_point;
-  lowered.attributes["multiplier"] = int64_t(r.multiplier);
-  lowered.attributes["shift"] = int64_t(r.shift);
+  lowered.attributes["bias"] = scaled.bias;
+  lowered.attributes["multiplier"] = int64_t(scaled.scale.multiplier);
+  lowered.attributes["shift"] = int64_t(scaled.scale.shift);
   set_output_form(lowered, form);
-  if (pooled == y) return out;
-  const ValueId target =
-      builder.add_constant(form.name + "_shape", Tensor(Shape{y.rank()}, std::span<const int64_t>(y.dims())));
-  const ValueId reshaped = builder.add_value(form.name, ElementType::kI8, y);
-  builder.add_node(node, "Reshape", "", {out, target}, {reshaped}, true);
-  return reshaped;
+  lowered.attributes["y_zero_point"] = scaled.y_zero_point;
+  return builder.reshaped(node, out, form.name, y);
 }
 
 std::optional<ValueId> lower_scaled_product(IntegerBuilder& builder, const Node& mul, const IntegerForm& form,
@@ -210,12 +336,22 @@ std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node,
   if (node.is("Conv")) return lower_convolution(builder, node, form);
   if (node.is("ConvTranspose")) return lower_transposed_convolution(builder, node, form);
   if (node.is("Gemm") || node.is("MatMul")) return lower_dense(builder, node, form);
-  if (is_addition_or_difference(node)) return lower_addition(builder, node, form);
+  if (is_addition_or_difference(node)) {
+    auto sum = lower_addition(builder, node, form);
+    if (!sum && !form.bipolar) sum = lower_lookup(builder, node, form);
+    return sum || form.bipolar ? sum : lower_channel_affine(builder, node, form);
+  }
   if (form.bipolar) return builder.refuse(node, "its sign has no integer form");
   if (node.is("AveragePool") || node.is("GlobalAveragePool") || node.is("ReduceMean")) {
     return lower_average(builder, node, form);
   }
-  if (node.is("Mul")) return lower_scaled_product(builder, node, form);
+  if (node.is("Mul")) {
+    if (scaled_product(builder, node)) return lower_scaled_product(builder, node, form);
+    auto product = lower_lookup(builder, node, form);
+    if (!product) product = lower_channel_affine(builder, node, form);
+    return product ? product : lower_multiplication(builder, node, form);
+  }
+  if (node.is("BatchNormalization")) return lower_channel_affine(builder, node, form);
   return lower_lookup(builder, node, form);
 }
 

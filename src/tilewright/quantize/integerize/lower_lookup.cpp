@@ -1,5 +1,6 @@
-// Activation functions between quantised values to QLookup: all 256 results are computed here, in double,
-// rounded half up and clipped. The table is therefore exact, whatever the function.
+// Functions of one quantised value to QLookup: activations, and chains of float operators that amount to one.
+// All 256 results are computed here, in double, rounded half up and clipped. The table is therefore exact,
+// whatever the function.
 #include <cmath>
 
 #include "tilewright/quantize/integerize/element_function.h"
@@ -19,14 +20,23 @@ int64_t rounded(double real, const IntegerForm& form) {
 }  // namespace
 
 std::optional<ValueId> lower_lookup(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
-  const auto function = element_function(builder.source(), node);
-  if (!function) return builder.refuse(node, "this operator has no integer form");
-  const Twin* x = builder.twin(node.input(0));
-  if (!x) return builder.refuse(node, "its input is not quantised");
-  const Twin source = *x;
+  const auto is_base = [&](ValueId v) { return builder.twin(v) != nullptr && v != node.outputs[0]; };
+  const auto number = [&](ValueId v) -> std::optional<double> {
+    const QuantizedConstant* c = builder.quantized_constant(v);
+    if (c == nullptr) return constant_number(builder.source(), v);
+    if (c->integers.size() != 1) return std::nullopt;
+    return c->scale(0) * double(c->integers.integer_at(0) - c->zero_point(0));
+  };
+  const auto function =
+      function_of_one(builder.source(), builder.producers(), node.outputs[0], is_base, number);
+  if (!function) {
+    const bool known = element_function(builder.source(), node).has_value();
+    return builder.refuse(node, known ? "its input is not quantised" : "this operator has no integer form");
+  }
+  const Twin source = *builder.twin(function->base);
   Tensor table(ElementType::kI8, {256});
   for (int64_t q = -128; q <= 127; ++q) {
-    table.set_integer(q + 128, rounded((*function)(dequantize_number(q, source.quantization)), form));
+    table.set_integer(q + 128, rounded(function->function(dequantize_number(q, source.quantization)), form));
   }
   const ValueId t = builder.add_constant(node.name + "_table", std::move(table));
   const ValueId out = builder.add_value(form.name, ElementType::kI8, builder.graph().value(source.id).shape);

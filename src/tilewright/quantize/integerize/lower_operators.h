@@ -25,7 +25,14 @@ std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node,
 // AveragePool, GlobalAveragePool, ReduceMean over the spatial axes.
 std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
 
-// Activation functions of one element that do not only clip (element_function.h).
+// BatchNormalization, and Add, Sub, Mul and Div with constants, one per channel, where no layer takes them.
+std::optional<ValueId> lower_channel_affine(IntegerBuilder& builder, const Node& node,
+                                            const IntegerForm& form);
+// Mul of two quantised values whose shapes broadcast.
+std::optional<ValueId> lower_multiplication(IntegerBuilder& builder, const Node& node,
+                                            const IntegerForm& form);
+
+// Functions of one quantised value, through any number of float operators (element_function.h).
 std::optional<ValueId> lower_lookup(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
 
 // Mul of a constant with the result of ConvInteger or MatMulInteger that was cast to float.

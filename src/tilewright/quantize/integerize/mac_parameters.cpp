@@ -125,6 +125,18 @@ double accumulator_scale_of(const MacOperands& operands, int64_t o) {
          operands.alpha;
 }
 
+// The scale of one channel, which counts in units of `unit`, for accumulators of a range.
+Requantization requantization_of(const MacOperands& operands, int64_t o, double scale, double unit,
+                                 IntegerRange range) {
+  if (operands.sign) return {};
+  const bool is_plain = unit == 1 && operands.alpha == 1 && range.low >= INT32_MIN && range.high <= INT32_MAX;
+  const float w_scale = float(operands.weights->scale(o % operands.layout.channels_per_group));
+  const IntegerRange output{operands.clip.low - operands.y.zero_point,
+                            operands.clip.high - operands.y.zero_point};
+  return encode_rounded(is_plain ? operands.rounding : Rounding::kOnce, scale,
+                        operands.x.scale * w_scale / operands.y.scale, range, output);
+}
+
 // By channel, the power of two that its accumulator counts in: 1, or more where its weights are so small
 // beside its bias that 32 bits would not hold the bias. The weights are rounded to it, which moves the result
 // by less than 2^-21 of the bias per product.
@@ -152,6 +164,13 @@ std::vector<double> coarsen_channels(const MacOperands& operands, std::vector<in
 
 }  // namespace
 
+void set_result(MacOperands& operands, const IntegerBuilder& builder, const IntegerForm& form) {
+  operands.y = form.quantization;
+  operands.clip = {form.low, form.high};
+  operands.sign = form.bipolar;
+  operands.rounding = builder.source().rounding;
+}
+
 MacParameters prepare_mac(const MacOperands& operands) {
   MacParameters result;
   const ChannelLayout& layout = operands.layout;
@@ -173,7 +192,6 @@ MacParameters prepare_mac(const MacOperands& operands) {
       result.problem = fmt::format("the scale {} of output channel {} cannot be encoded", scale, o);
       return result;
     }
-    const Requantization r = operands.sign ? Requantization{} : encode_scale(scale);
     const double real_bias = channel_bias(operands, int64_t(o), accumulator_scale);
     // A sum of integers plus a real bias is not negative where the sum plus the bias rounded down is at least
     // 0; the clip to 0..1 wants 1 there.
@@ -183,6 +201,9 @@ MacParameters prepare_mac(const MacOperands& operands) {
       return result;
     }
     const int64_t folded = int64_t(b) - operands.x.zero_point * sums.total[o];
+    const Requantization r = requantization_of(
+        operands, int64_t(o), scale, units[o],
+        {folded + std::min<int64_t>(sums.lowest[o], 0), folded + std::max<int64_t>(sums.highest[o], 0)});
     const int64_t rounding =
         r.is_power_of_two() && r.shift > 0 && r.shift < 32 ? int64_t{1} << (r.shift - 1) : 0;
     const int64_t low = folded + std::min<int64_t>(sums.lowest[o], 0);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/quantize/integerize/fit_scale.h"
 #include "tilewright/quantize/integerize/integer_builder.h"
 
 namespace tilewright {
@@ -25,12 +26,17 @@ struct MacOperands {
   ChannelLayout layout;
   Quantization x;
   Quantization y;
+  IntegerRange clip{-128, 127};  // of the result
+  Rounding rounding = Rounding::kOnce;
   bool sign = false;                                // the result is whether it is not negative, as a bit
   double alpha = 1;                                 // factor of the product
   double beta = 1;                                  // factor of the bias
   const QuantizedConstant* integer_bias = nullptr;  // as dequantised by the source, or nullptr
   std::vector<double> real_bias;                    // further real bias: per channel, single, or empty
 };
+
+// Fills in what concerns the result: `form`, rounded as the source wants it.
+void set_result(MacOperands& operands, const IntegerBuilder& builder, const IntegerForm& form);
 
 struct MacParameters {
   Tensor weights;       // i8, or i16 where w - zero_point needs it; shape of the source's weights

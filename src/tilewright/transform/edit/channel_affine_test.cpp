@@ -1,4 +1,4 @@
-#include "tilewright/transform/edit/channel_affine.h"
+#include "tilewright/graph/channel_affine.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // multiplied in. The bias of a convolution is taken as it stands.
 #include "tilewright/transform/edit/layer_bias.h"
 
-#include "tilewright/transform/edit/channel_affine.h"
+#include "tilewright/graph/channel_affine.h"
 
 namespace tilewright {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "tilewright/transform/edit/channel_affine.h"
+#include "tilewright/graph/channel_affine.h"
 #include "tilewright/transform/edit/graph_editor.h"
 #include "tilewright/transform/edit/layer_bias.h"
 #include "tilewright/transform/edit/quantized_weights.h"

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "tilewright/graph/channel_affine.h"
 #include "tilewright/graph/window.h"
-#include "tilewright/transform/edit/channel_affine.h"
 #include "tilewright/transform/edit/graph_editor.h"
 #include "tilewright/transform/edit/layer_bias.h"
 

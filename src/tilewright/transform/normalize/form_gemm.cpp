@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "tilewright/transform/edit/channel_affine.h"
+#include "tilewright/graph/channel_affine.h"
 #include "tilewright/transform/edit/graph_editor.h"
 
 namespace tilewright {

@@ -1,7 +1,7 @@
 // ONNX BatchNormalization, y = (x - mean) / sqrt(variance + epsilon) * scale + bias, brought to one factor
 // and one summand per channel; an Add, Sub, Mul or Div with constants is a special case. In f64: the pass
 // that uses the numbers rounds them.
-#include "tilewright/transform/edit/channel_affine.h"
+#include "tilewright/graph/channel_affine.h"
 
 #include <algorithm>
 #include <cmath>
