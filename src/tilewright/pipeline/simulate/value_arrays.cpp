@@ -301,7 +301,10 @@ class Finish : public ValueStream {
     const FinishLane& own = lanes_.at(size_t(word * count + lane));
     sum = as_signed(sum + own.bias, sum_bits_) * own.multiplier;
     int64_t value = clip(round_shift(sum, int(own.shift)) + row.zero_point, row.clip_low, row.clip_high);
-    if (row.add) {
+    if (row.add && row.product) {
+      const int64_t total = (value - row.add_a) * (other - row.add_b) * row.add_bias;
+      value = clip(round_shift(total, int(row.add_shift)) + row.add_zero, row.add_low, row.add_high);
+    } else if (row.add) {
       const int64_t total = as_signed(value * row.add_a + other * row.add_b + row.add_bias, 34);
       value = clip(round_shift(total, int(row.add_shift)) + row.add_zero, row.add_low, row.add_high);
     }
