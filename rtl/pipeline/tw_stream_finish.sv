@@ -21,6 +21,7 @@ module tw_stream_finish #(
     parameter TABLE = "",
     parameter int MULTIPLIER_BITS = 32,
     parameter int SUM_BITS = 32,
+    parameter int TWICE = 0,
     parameter KIND = "lutram",
     parameter int PARAM = 64'(NUMBER) == 64'("fixed") ? component_config::FINISH_FIXED_LANE_BITS
                                                     : component_config::FINISH_INTEGER_LANE_BITS + MULTIPLIER_BITS
@@ -333,6 +334,7 @@ module tw_stream_finish #(
           .SUM_BITS(SUM_BITS),
           .MULTIPLIER_BITS(MULTIPLIER_BITS),
           .MULTIPLY(MULTIPLY),
+          .TWICE(TWICE),
           .RESIDUAL(RESIDUAL),
           .PRODUCTS(PRODUCTS),
           .TABLES(TABLES),

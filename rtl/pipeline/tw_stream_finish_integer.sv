@@ -1,11 +1,12 @@
 // One lane of finish with integers: bias, multiplier, shift and clip of a sum, the addition of a residual or
-// (PRODUCTS) the product with it, and a table (docs/reference/arithmetic.md). Every field of the task's row is given in the step that uses it (tw_stream_finish.sv).
+// (PRODUCTS) the product with it, and a table (docs/reference/arithmetic.md). TWICE: shifts from 32 on round twice. Every field of the task's row is given in the step that uses it (tw_stream_finish.sv).
 module tw_stream_finish_integer #(
     parameter int AW = 8,
     parameter int ACC = 32,
     parameter int SUM_BITS = 32,
     parameter int MULTIPLIER_BITS = 32,
     parameter MULTIPLY = "dsp",
+    parameter int TWICE = 0,
     parameter int RESIDUAL = 0,
     parameter int PRODUCTS = 0,
     parameter int TABLES = 0,
@@ -87,12 +88,25 @@ module tw_stream_finish_integer #(
       .in (param[SHIFT_AT+:SHIFT_BITS]),
       .out(shift)
   );
+  // The first of two roundings, to a multiple of 2^31: up by bit 30. It lowers what is negative by one, which makes
+  // the halves of the second one go away from zero.
+  localparam int WHOLE = TWICE != 0 && PW < 33 ? 33 : PW;
+  logic signed [WHOLE-1:0] whole, scaled;
+  assign whole = WHOLE'(scaled_sum);
+  if (TWICE != 0) begin : gen_twice
+    logic signed [WHOLE-32:0] high_part;
+    assign high_part = $signed(whole[WHOLE-1:31]) +
+        $signed({{(WHOLE - 32){whole[WHOLE-1] && !whole[30]}}, whole[WHOLE-1] ^ whole[30]});
+    assign scaled = shift[5] ? {high_part, 31'd0} : whole;
+  end else begin : gen_once
+    assign scaled = whole;
+  end
   tw_stream_scale_round #(
-      .W(PW)
+      .W(WHOLE)
   ) first_clip (
       .clk,
       .enable,
-      .value(scaled_sum),
+      .value(scaled),
       .shift,
       .zero,
       .low,
@@ -148,7 +162,7 @@ module tw_stream_finish_integer #(
     if (PRODUCTS != 0) begin : gen_product
       logic signed [8:0] difference_a, difference_b;
       logic signed [17:0] both;
-      logic signed [49:0] scaled;
+      logic signed [49:0] scaled_both;
       logic [33:0] sum_line;
       always_ff @(posedge clk) begin
         if (enable) begin
@@ -176,7 +190,7 @@ module tw_stream_finish_integer #(
           .enable,
           .a(both),
           .b(product_factor),
-          .p(scaled)
+          .p(scaled_both)
       );
       tw_stream_delay_line #(
           .WIDTH(34),
@@ -187,7 +201,7 @@ module tw_stream_finish_integer #(
           .in (total),
           .out(sum_line)
       );
-      assign due = product ? scaled : SUM'($signed(sum_line));
+      assign due = product ? scaled_both : SUM'($signed(sum_line));
     end else begin : gen_no_product
       assign due = total;
     end

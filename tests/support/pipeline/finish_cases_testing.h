@@ -124,6 +124,7 @@ class FinishCase : public BenchCase {
     Requantization scale;
     scale.multiplier = bits == 0 ? 1 : int32_t(param.get_signed(at + 32, bits));
     scale.shift = int32_t(param.get(at + 32 + bits, 6));
+    if (integer_or(parameters, "TWICE", 0) != 0 && scale.shift >= 32) scale.shift += kTwice;
     int64_t value =
         requantize(biased, scale, int32_t(row.zero_point), int32_t(row.clip_low), int32_t(row.clip_high));
     if (adds && row.product) {

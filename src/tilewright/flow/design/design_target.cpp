@@ -38,6 +38,7 @@ void check_run_request(const RunRequest& request) {
                 "leave it out");
   };
   refuse(!request.hardware.empty(), "--hardware");
+  refuse(!request.state.empty(), "--state");
   refuse(!request.engine.trace.empty(), "--trace");
   refuse(request.engine.counters, "--counters");
   program_engine_options(request.engine, request.folders);

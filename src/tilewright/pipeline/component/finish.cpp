@@ -97,6 +97,8 @@ void check(const Parameters& parameters) {
     const int64_t multiplier = require.at_least_or("MULTIPLIER_BITS", 0, 32);
     const int64_t sum = require.at_least_or("SUM_BITS", 1, 32);
     require.need(multiplier <= 32 && sum <= 32, "MULTIPLIER_BITS and SUM_BITS are at most 32");
+    const int64_t twice = require.at_least_or("TWICE", 0, 0);
+    require.need(twice == 0 || (twice == 1 && multiplier > 0), "TWICE is 0, or 1 with multipliers");
   }
   const bool products = integer_or(parameters, "PRODUCTS", 0) != 0;
   require.need(!products || (residual && number == "integer"), "PRODUCTS need integers and a RESIDUAL");

@@ -244,6 +244,7 @@ Stream DesignBuilder::finish(const Label& name, Stream sums, Stream parameters, 
     p["SUM_BITS"] = int64_t{sizes.sum_bits};
     p["MULTIPLIER_BITS"] = int64_t{sizes.multiplier_bits};
     if (sizes.products) p["PRODUCTS"] = int64_t{1};
+    if (sizes.twice) p["TWICE"] = int64_t{1};
   }
   if (wiring_ != nullptr) {
     TILEWRIGHT_CHECK(int64_t(tasks.size()) == sizes.tasks, "a finish with other tasks than its table");

@@ -246,8 +246,8 @@ Stream StreamingDesign::finish(const Label& name, size_t l, const LayerGeometry&
     residual = sink_.resized(name + "_residual", residual, pf, g.output.elements());
   }
   const DesignBuilder::FinishSizes sizes = {
-      1,  int64_t{layer.lookup.has_value()}, facts_[l].biased_sum_bits,      multiplier_bits,
-      pf, tensor(layer.output).bits,         layer.add && layer.add->product};
+      1,  int64_t{layer.lookup.has_value()}, facts_[l].biased_sum_bits, multiplier_bits,
+      pf, tensor(layer.output).bits,         facts_[l].rounds_twice, layer.add && layer.add->product};
   const Stream result =
       builder_.finish(name + "_finish", sums, parameters, layer.add ? &residual : nullptr, sizes, tasks);
   if (Design* const design = builder_.design()) {

@@ -390,6 +390,9 @@ class Extraction {
     if (source.finish.bipolar) {
       return refuse(node, "its results become signs", "put a QRequantize with the signs after it");
     }
+    if (source.function == Function::kMultiplication && source.finish.scale[0].shift > 62) {
+      return refuse(node, "its products round twice", "read the TFLite file without --tflite-kernels");
+    }
     // Where they lie otherwise, each as the result does.
     const bool as_they_are = alike(node.input(0), node.input(1));
     const Shape& result = graph_.value(node.outputs[0]).shape;
