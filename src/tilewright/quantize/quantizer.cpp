@@ -319,6 +319,23 @@ class Quantizer {
 
 }  // namespace
 
+Graph with_integer_inputs(Graph graph) {
+  const std::vector<std::vector<NodeId>> readers = graph.consumers();
+  std::vector<bool> gone(graph.nodes.size(), false);
+  for (ValueId& input : graph.inputs) {
+    if (readers[size_t(input)].size() != 1 || graph.is_output(input)) continue;
+    const NodeId reader = readers[size_t(input)][0];
+    const Node& node = graph.nodes[size_t(reader)];
+    if (!node.is("QuantizeLinear") || node.input(0) != input) continue;
+    const ValueId integers = node.outputs[0];
+    std::swap(graph.value(input).name, graph.value(integers).name);
+    input = integers;
+    gone[size_t(reader)] = true;
+  }
+  graph.erase_nodes(gone);
+  return graph;
+}
+
 Graph quantize(const Graph& float_graph, const std::vector<Tensor>& samples, const QuantizeOptions& options) {
   check(options);
   check_is_float(float_graph);

@@ -36,4 +36,8 @@ struct QuantizeOptions {
 Graph quantize(const Graph& float_graph, const std::vector<Tensor>& samples,
                const QuantizeOptions& options = {});
 
+// A QDQ graph whose inputs are 8-bit integers, under their names, where only a QuantizeLinear read them: what
+// feeds it quantises with the scale and zero point of the DequantizeLinear behind.
+Graph with_integer_inputs(Graph graph);
+
 }  // namespace tilewright

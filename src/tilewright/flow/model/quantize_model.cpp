@@ -187,10 +187,10 @@ QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
 
   Graph quantized = quantize(graph, calibration, options);
   check_quantized(request.model.path.string(), quantized);
-  if (!request.output.empty()) write_quantized(request.output, quantized, request.format);
-
   IntegerizeReport integer_report;
   const Graph integer = integerize(quantized, &integer_report);
+  if (request.integer_inputs) quantized = with_integer_inputs(std::move(quantized));
+  if (!request.output.empty()) write_quantized(request.output, quantized, request.format);
   const AccuracyReport accuracy = compare_accuracy(graph, integer, samples, labels, request.threads);
   nlohmann::json json = {{"samples", accuracy.samples},
                          {"float_accuracy", accuracy.float_accuracy()},
