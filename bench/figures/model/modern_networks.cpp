@@ -1,6 +1,7 @@
-// The zoo's modern networks on both targets. Overlay: quantised on seeded data (8-bit inputs), placed by estimated time, run
-// on the cycle simulator, every output compared with the integer reference. Generated hardware: the small
-// form of each on the largest device, one image through the Verilog, compared with the integer evaluation.
+// The zoo's modern networks on both targets. Overlay: quantised on seeded data (8-bit inputs), placed by
+// estimated time, run on the cycle simulator, every output compared with the integer reference. Generated
+// hardware: the small form of each on the largest device, one image through the Verilog, compared with the
+// integer evaluation.
 //
 //   modern_networks [--quick]    --quick: every fourth network on generated hardware
 #include <algorithm>
@@ -33,7 +34,7 @@ void run_on_overlay(const zoo::Network& network, const OverlayHardware& hardware
   QuantizeOptions options;
   options.threads = 2;
   const Graph integer =
-      integerize(with_integer_inputs(quantize(optimize(graph), zoo::seeded_inputs(graph), options)));
+      integerize(with_integer_borders(quantize(optimize(graph), zoo::seeded_inputs(graph), options)));
   const Compilation compilation = compile(integer, hardware);
   const LayerTable table = layer_table(compilation);
   overlay::ProgramEngineOptions engine;
