@@ -55,6 +55,10 @@ class Extraction {
     for (NodeId id = first_; id <= last_; ++id) {
       if (member_[size_t(id)]) take(graph_.nodes[size_t(id)]);
     }
+    if (rounds_twice_ && rounds_once_ != nullptr) {
+      refuse(*rounds_once_, "it rounds once, with a shift of 32 or more, beside layers that round twice",
+             "run it on the overlay (tilewright compile)");
+    }
     problems_.raise_if_any();
     fit_tensors(network_);
     finish_borders();
@@ -263,6 +267,10 @@ class Extraction {
     finish.bias.resize(size_t(channels), finish.bias.empty() ? 0 : finish.bias[0]);
     if (network_.number == NumberType::kInteger) {
       finish.scale.resize(size_t(channels), finish.scale.empty() ? Requantization{} : finish.scale[0]);
+      for (const Requantization& scale : finish.scale) {
+        rounds_twice_ |= scale.shift >= kTwice;
+        if (scale.shift >= 32 && scale.shift < kTwice) rounds_once_ = &node;
+      }
     }
     const TensorShape& out = network_.tensors[size_t(layer.output)].shape;
     if (!layer.weights.empty()) {
@@ -555,6 +563,8 @@ class Extraction {
   const Graph& graph_;
   const std::vector<std::vector<NodeId>> consumers_;
   const std::vector<NodeId> producers_;
+  bool rounds_twice_ = false;          // some layer
+  const Node* rounds_once_ = nullptr;  // a layer that does, with a shift that would round twice
   Network network_;
   Diagnostics problems_;
   std::vector<bool> member_;
