@@ -29,11 +29,12 @@ constexpr ClassList kClasses[] = {
      "LeakyRelu Log Neg Not Reciprocal Relu Round Selu Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Tan Tanh "
      "ThresholdedRelu"},
     {"", Class::kBroadcast,
-     "Add And Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mod Mul Or PRelu Pow Sub Sum "
+     "Add And BitShift Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mod Mul Or PRelu Pow "
+     "Sub Sum "
      "Where Xor"},
     {"", Class::kConversion, "Cast DequantizeLinear QuantizeLinear"},
     {"", Class::kReduction,
-     "ArgMax ArgMin CumSum ReduceL1 ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum "
+     "ArgMax ArgMin CumSum Det ReduceL1 ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum "
      "ReduceSumSquare TopK"},
     {"", Class::kNormalization,
      "BatchNormalization DynamicQuantizeLinear InstanceNormalization LRN LayerNormalization LogSoftmax "
@@ -42,7 +43,7 @@ constexpr ClassList kClasses[] = {
     {"", Class::kCopy, "Dropout Identity"},
     {"", Class::kMovement, "DepthToSpace Expand Gather Slice SpaceToDepth Split Tile Transpose"},
     {"", Class::kAssembly,
-     "Concat GatherElements GatherND OneHot Pad Resize ScatterElements ScatterND Trilu"},
+     "Concat GatherElements GridSample RoiAlign GatherND OneHot Pad Resize ScatterElements ScatterND Trilu"},
     {"", Class::kSource, "Constant ConstantOfShape EyeLike Range Shape Size"},
     {kTilewrightDomain, Class::kProduct, "QConv QConvTranspose QGemm FixedConv FixedGemm"},
     {kTilewrightDomain, Class::kPool, "QAveragePool FixedAveragePool"},

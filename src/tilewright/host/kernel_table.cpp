@@ -16,7 +16,7 @@ std::map<Key, const KernelEntry*> build_table() {
       fixed_point_kernels(), indexing_kernels(),      integer_kernels(),  integer_onnx_kernels(),
       matrix_kernels(),      normalization_kernels(), pooling_kernels(),  quantize_kernels(),
       rearrange_kernels(),   reduction_kernels(),     resize_kernels(),   shape_kernels(),
-      scatter_kernels(),     unary_kernels(),
+      sampling_kernels(),    scatter_kernels(),       unary_kernels(),
   };
   std::map<Key, const KernelEntry*> table;
   for (const std::span<const KernelEntry> family : families) {

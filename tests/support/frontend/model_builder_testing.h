@@ -81,8 +81,14 @@ inline std::string floats_attribute(const std::string& name, const std::vector<f
   for (const float value : values) text += single(7, value);
   return bytes(5, text + number(20, 6));
 }
-inline std::string graph_attribute(const std::string& name) {
-  return bytes(5, bytes(1, name) + bytes(6, "") + number(20, 5));
+inline std::string strings_attribute(const std::string& name, const std::vector<std::string>& values) {
+  std::string text = bytes(1, name);
+  for (const std::string& value : values) text += bytes(9, value);
+  return bytes(5, text + number(20, 8));
+}
+// `graph`: ModelText::graph() of the body.
+inline std::string graph_attribute(const std::string& name, const std::string& graph = "") {
+  return bytes(5, bytes(1, name) + bytes(6, graph) + number(20, 5));
 }
 
 struct ModelText {
@@ -113,9 +119,9 @@ struct ModelText {
     nodes += bytes(1, text);
     return *this;
   }
+  std::string graph() const { return nodes + bytes(2, "test") + initializers + inputs + outputs; }
   std::vector<std::byte> build() const {
-    const std::string graph = nodes + bytes(2, "test") + initializers + inputs + outputs;
-    const std::string text = number(1, 8) + bytes(8, number(2, opset)) + extra + bytes(7, graph);
+    const std::string text = number(1, 8) + bytes(8, number(2, opset)) + extra + bytes(7, graph());
     const auto* begin = reinterpret_cast<const std::byte*>(text.data());
     return {begin, begin + text.size()};
   }

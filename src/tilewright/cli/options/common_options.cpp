@@ -45,7 +45,8 @@ void add_cuts(CLI::App* verb, ModelOptions& model) {
           "TensorFlow: make a node an input, with its shape if the file does not state it; may be repeated")
       ->type_name("NODE[=SHAPE]");
   verb->add_option("--output-node", model.output_nodes,
-                   "TensorFlow: a node whose value is an output; may be repeated")
+                   "ONNX, TensorFlow: a node (or value) to end with; what only other outputs need is not "
+                   "read; may be repeated")
       ->type_name("NODE");
   verb->add_flag("--keep-argmax", model.keep_arg_max,
                  "TensorFlow: keep a final ArgMax instead of returning the scores it reads");
@@ -104,6 +105,23 @@ void add_preprocess(Verb* verb, std::string& preprocess, const std::vector<const
   verb->refuse({"--preprocess"}, "without " + flags, [data] {
     return std::all_of(data.begin(), data.end(), [](const DataOptions* d) { return d->files.empty(); });
   });
+}
+
+void add_states(Verb* verb, StateOptions& states) {
+  verb->add_option_function<std::vector<std::string>>(
+          "--state",
+          [&states](const std::vector<std::string>& pairs) {
+            for (const std::string& pair : pairs) {
+              const size_t equals = pair.find('=');
+              if (equals == std::string::npos || equals == 0 || equals + 1 == pair.size()) {
+                throw CLI::ValidationError("--state", "'" + pair + "' is not INPUT=OUTPUT");
+              }
+              states.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+            }
+          },
+          "Recurrent state: what the output gives, the input takes at the next call, at first zeros (without "
+          "the option: an input NAME and an output NAME.next); may be repeated")
+      ->type_name("INPUT=OUTPUT");
 }
 
 void add_json(CLI::App* verb, bool& json) {

@@ -19,6 +19,8 @@ void add_data(Verb* verb, DataOptions& data, const std::string& flag, const std:
 // --preprocess, which has no effect where none of `data` is given; `flags` names their options.
 void add_preprocess(Verb* verb, std::string& preprocess, const std::vector<const DataOptions*>& data,
                     const std::string& flags);
+// --state INPUT=OUTPUT.
+void add_states(Verb* verb, StateOptions& states);
 void add_json(CLI::App* verb, bool& json);
 // The default is all cores that the process may use.
 void add_threads(CLI::App* verb, int& threads);

@@ -53,6 +53,12 @@ SampleRequest sample_request(const DataOptions& options, const std::string& prep
   return request;
 }
 
+std::vector<StatePair> state_pairs(const StateOptions& options) {
+  std::vector<StatePair> pairs;
+  for (const auto& [input, output] : options) pairs.push_back({input, output});
+  return pairs;
+}
+
 EngineRequest engine_request(const TimedEngineOptions& options) {
   EngineRequest request{.name = options.engine,
                         .memory = options.memory,

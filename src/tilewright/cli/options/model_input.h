@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "tilewright/cli/options/verbs.h"
+#include "tilewright/flow/model/network_state.h"
 #include "tilewright/flow/target/target.h"
 
 namespace tilewright::cli {
@@ -13,6 +14,7 @@ namespace tilewright::cli {
 ModelFile model_file(const ModelOptions& options);
 SampleRequest sample_request(const DataOptions& options, const std::string& preprocess);
 // Compiled RTL lies in the user's cache unless a folder is given.
+std::vector<StatePair> state_pairs(const StateOptions& options);
 EngineRequest engine_request(const TimedEngineOptions& options);
 
 // The folders of files that come with the command: next to the installed command, or in the source tree it

@@ -55,6 +55,7 @@ CLI::App* add_quantize(CLI::App& app, QuantizeVerbOptions& options, std::ostream
                  "--calibration or --evaluate");
   reads(verb->add_option("--labels", options.labels, "Class labels of the evaluation inputs (.npy or idx)"));
   writes(verb->add_option("-o,--output", options.output, "ONNX file to write"))->required();
+  add_states(verb, options.states);
   verb->add_option("--number-type", options.number_type,
                    "int8, or 32-bit fixed point such as q10.22, which needs no calibration inputs");
   verb->add_option("--format", options.format,

@@ -23,6 +23,7 @@ CLI::App* add_compile(CLI::App& app, CompileOptions& options, std::ostream& out)
                           "Write the program as text to this file (- prints it)"));
   replaces_folder(verb->add_option("--emit-raw", options.raw_folder,
                                    "Folder for raw images and a program.yaml for 'exec'"));
+  add_states(verb, options.states);
   reads(verb->add_option("--records", options.records,
                          "Database of records, or records as text (.jsonl, .jsonl.gz): layers get the best "
                          "schedule in these or in the project's own records; may be repeated"));
@@ -50,6 +51,10 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, std::ostream& out) {
                           "further ones"));
   reads(
       verb->add_option("--labels", options.labels, "Class labels; prints the top-1 accuracy (.npy or idx)"));
+  writes(verb->add_option(
+      "--state", options.state,
+      "Bundle with states: file (.npz) that they are taken from, if it exists, and written to; "
+      "each input is the next call"));
   add_engine(verb, options.engine, engine_names());
   reads(verb->add_option("--hardware", options.hardware,
                          "Run a bundle on another overlay: a preset's name or a YAML file"));

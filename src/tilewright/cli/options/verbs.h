@@ -61,8 +61,11 @@ struct OptimizeOptions {
 };
 void optimize(const OptimizeOptions& options, std::ostream& out);
 
+using StateOptions = std::vector<std::pair<std::string, std::string>>;  // --state INPUT=OUTPUT
+
 struct QuantizeVerbOptions {
   ModelOptions model;
+  StateOptions states;
   DataOptions calibration, evaluation;
   std::string preprocess;
   std::string labels, output;
@@ -145,6 +148,7 @@ struct PlaceVerbs {
 
 struct CompileOptions {
   ModelOptions model;
+  StateOptions states;
   std::string hardware, output, assembly, raw_folder;
   std::vector<std::string> records;  // databases or texts, besides the records that come with the command
   std::string memory = "fixed";      // that the records were measured behind
@@ -165,6 +169,7 @@ struct RunOptions {
   ModelOptions model;  // a bundle, the folder of a design, a mapped program, or a model file
   DataOptions input;
   std::string preprocess, output, labels;
+  std::string state;  // file
   TimedEngineOptions engine;
   std::string hardware;  // another overlay than the one the bundle was compiled for
   bool verify = false;

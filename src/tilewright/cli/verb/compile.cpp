@@ -17,6 +17,7 @@ void compile(const CompileOptions& options, std::ostream& out) {
   CompileRequest request{.hardware = options.hardware,
                          .no_records = options.no_records,
                          .memory = options.memory,
+                         .states = state_pairs(options.states),
                          .folders = shared_folders()};
   request.records.assign(options.records.begin(), options.records.end());
   const Compilation compilation = with_progress("compiling " + options.model.path, [&] {

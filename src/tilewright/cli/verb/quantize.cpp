@@ -13,6 +13,7 @@ void quantize(const QuantizeVerbOptions& options, std::ostream& out) {
                           .number_type = options.number_type,
                           .calibration = sample_request(options.calibration, options.preprocess),
                           .evaluation = sample_request(options.evaluation, options.preprocess),
+                          .states = state_pairs(options.states),
                           .output = options.output,
                           .format = options.format,
                           .scales = options.scales,

@@ -25,6 +25,7 @@ RunRequest run_request_of(const RunOptions& options) {
   request.model = model_file(options.model);
   request.input = sample_request(options.input, options.preprocess);
   request.labels = options.labels;
+  request.state = options.state;
   request.engine = engine_request(options.engine);
   request.hardware = options.hardware;
   request.verify = options.verify;

@@ -38,6 +38,7 @@ void check_run_request(const RunRequest& request) {
                 "leave it out");
   };
   refuse(!request.hardware.empty(), "--hardware");
+  refuse(!request.state.empty(), "--state");
   refuse(!request.engine.trace.empty(), "--trace");
   refuse(request.engine.counters, "--counters");
   program_engine_options(request.engine, request.folders);
@@ -79,7 +80,7 @@ RunReport run_folder(const RunRequest& request) {
     hardware.cycles = pipeline::simulate(folder.design, simulation).cycles;
   }
   const auto netlist = [&](const std::vector<Tensor>& inputs) {
-    return border.outputs(pipeline::evaluate_design(folder.design, border.image(inputs)));
+    return border.outputs(pipeline::evaluate_design(folder.design, border.image(inputs)), inputs);
   };
   std::atomic<int64_t> mismatches = 0;
   SampleRuns runs = run_samples(
@@ -107,7 +108,7 @@ Diagnostics refused_layers(const Graph& graph, const std::string& machine, const
   find_device(machine, folders.devices());
   Diagnostics refusals;
   try {
-    pipeline::extract_network(graph);
+    for (const Diagnostic& reason : pipeline::extract_network(graph).left_out) refusals.add(reason);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kUnsupported) throw;
     for (const Diagnostic& diagnostic : error.diagnostics()) refusals.add(diagnostic);

@@ -24,6 +24,7 @@ namespace {
 Graph load_onnx(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings) {
   OnnxOptions onnx;
   onnx.dimensions = options.dimensions;
+  onnx.outputs = options.output_nodes;
   onnx.allow_missing_weights = options.allow_missing_weights || options.fill_gain > 0;
   Graph graph = read_onnx(path, onnx, warnings);
   if (options.fill_gain <= 0) return graph;
@@ -67,23 +68,37 @@ std::vector<std::byte> first_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
-// Options of one format with a file of another. Only TensorFlow files hold more than the model, from which it
-// is cut.
-void refuse_foreign_options(const std::filesystem::path& path, const LoadOptions& options, bool is_tensorflow,
-                            bool is_tflite) {
+enum class ModelFormat { kBundle, kTensorflow, kTflite, kText, kOnnx };
+
+ModelFormat format_of(const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path)) return ModelFormat::kTensorflow;
+  if (is_container(path)) return ModelFormat::kBundle;
+  const std::vector<std::byte> first = first_bytes(path);
+  if (is_tensorflow(first)) return ModelFormat::kTensorflow;
+  if (is_tflite(first)) return ModelFormat::kTflite;
+  const bool is_text = is_graph_text({reinterpret_cast<const char*>(first.data()), first.size()});
+  return is_text ? ModelFormat::kText : ModelFormat::kOnnx;
+}
+
+// Options of one format with a file of another. TensorFlow files hold more than the model, from which it is
+// cut; ONNX files may end in what nobody can run here.
+void refuse_foreign_options(const std::filesystem::path& path, const LoadOptions& options,
+                            ModelFormat format) {
   Diagnostics problems;
-  const auto refuse = [&](bool given, const char* flag, const char* format) {
+  const auto refuse = [&](bool given, const char* flag, const char* formats) {
     if (given)
       problems.error(ErrorKind::kInvalidInput, fmt::format("file '{}'", path.string()), "",
-                     fmt::format("{} is for {} files, and this is none", flag, format), "leave it out");
+                     fmt::format("{} is for {} files, and this is none", flag, formats), "leave it out");
   };
-  if (!is_tensorflow) {
+  if (format != ModelFormat::kTensorflow) {
     refuse(!options.signature.empty(), "--signature", "TensorFlow");
     refuse(!options.feeds.empty(), "--feed", "TensorFlow");
-    refuse(!options.output_nodes.empty(), "--output-node", "TensorFlow");
+    if (format != ModelFormat::kOnnx) {
+      refuse(!options.output_nodes.empty(), "--output-node", "ONNX and TensorFlow");
+    }
     refuse(options.keep_arg_max, "--keep-argmax", "TensorFlow");
   }
-  if (!is_tflite) refuse(options.tflite_kernels, "--tflite-kernels", "TFLite");
+  if (format != ModelFormat::kTflite) refuse(options.tflite_kernels, "--tflite-kernels", "TFLite");
   problems.raise_if_any();
 }
 
@@ -91,24 +106,24 @@ void refuse_foreign_options(const std::filesystem::path& path, const LoadOptions
 
 Graph load_model(const std::filesystem::path& path, const LoadOptions& options, Diagnostics* warnings,
                  TfStages* stages) {
-  const bool is_folder = std::filesystem::is_directory(path);
-  const bool is_tensorflow_model = is_folder || is_tensorflow(first_bytes(path));
-  const bool is_tflite_model = !is_folder && is_tflite(first_bytes(path));
-  refuse_foreign_options(path, options, is_tensorflow_model, is_tflite_model);
-  if (is_container(path)) {
-    throw Error(ErrorKind::kInvalidInput,
-                fmt::format("file '{}': is a compiled bundle, a model is expected", path.string()),
-                "'tilewright run' and 'tilewright compare' take bundles");
+  const ModelFormat format = format_of(path);
+  refuse_foreign_options(path, options, format);
+  switch (format) {
+    case ModelFormat::kBundle:
+      throw Error(ErrorKind::kInvalidInput,
+                  fmt::format("file '{}': is a compiled bundle, a model is expected", path.string()),
+                  "'tilewright run' and 'tilewright compare' take bundles");
+    case ModelFormat::kTensorflow:
+      return load_tensorflow(path, options, warnings, stages);
+    case ModelFormat::kTflite: {
+      const Rounding rounding = options.tflite_kernels ? Rounding::kTwice : Rounding::kFloat;
+      return read_tflite(path, {.dimensions = options.dimensions, .rounding = rounding}, warnings);
+    }
+    case ModelFormat::kText:
+      return load_text(path);
+    case ModelFormat::kOnnx:
+      break;
   }
-  if (is_tflite_model) {
-    const Rounding rounding = options.tflite_kernels ? Rounding::kTwice : Rounding::kFloat;
-    return read_tflite(path, {.dimensions = options.dimensions, .rounding = rounding}, warnings);
-  }
-  if (!is_folder) {
-    const std::vector<std::byte> first = first_bytes(path);
-    if (is_graph_text({reinterpret_cast<const char*>(first.data()), first.size()})) return load_text(path);
-  }
-  if (is_tensorflow_model) return load_tensorflow(path, options, warnings, stages);
   return load_onnx(path, options, warnings);
 }
 

@@ -93,6 +93,14 @@ nlohmann::json accuracy_json(const AccuracyReport& accuracy) {
           {"agreements", accuracy.agreements}};
 }
 
+// What the states of a network are found to be, and the inputs that its caller gives.
+struct CalledNetwork {
+  std::vector<StatePair> states;
+  Graph given;
+  CalledNetwork(const Graph& graph, const QuantizeRequest& request)
+      : states(find_states(graph, request.states)), given(without_states(graph, states)) {}
+};
+
 QuantizedModel quantize_to_fixed_point(const QuantizeRequest& request) {
   const int fraction = fraction_of_number_type(request.number_type);
   if (request.weight_bits != 8 || request.activation_bits != 8) {
@@ -115,8 +123,10 @@ QuantizedModel quantize_to_fixed_point(const QuantizeRequest& request) {
       {"fraction", fraction}, {"fixed_mac_share", report.fixed_mac_share()}, {"warnings", report.warnings}};
   std::string text;
   if (!judged_samples(request).empty()) {
-    const InputSamples judged = read_judged(request, graph);
-    const std::vector<Tensor> samples = judged.stack();
+    const CalledNetwork called(graph, request);
+    const InputSamples judged = read_judged(request, called.given);
+    const std::vector<Tensor> samples =
+        samples_with_states(graph, called.states, judged.stack(), request.threads);
     const AccuracyReport accuracy = compare_accuracy(
         graph, fixed, samples, read_labels(request, graph, samples[0].shape()[0]), request.threads);
     const FixedPointCheck check = check_fixed_point(fixed, samples, request.threads);
@@ -164,9 +174,13 @@ GivenSamples read_given(QuantizeRequest request, const Graph& graph) {
 QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
   const QuantizeOptions options = quantizer_options(request);
   const Graph graph = optimize(load_model(request.model));
-  const GivenSamples given = read_given(request, graph);
-  const std::vector<Tensor> calibration = given.calibration->stack();
-  const std::vector<Tensor> samples = given.judged ? given.judged->stack() : calibration;
+  const CalledNetwork called(graph, request);
+  const GivenSamples given = read_given(request, called.given);
+  const auto stacked = [&](const InputSamples& from) {
+    return samples_with_states(graph, called.states, from.stack(), request.threads);
+  };
+  const std::vector<Tensor> calibration = stacked(*given.calibration);
+  const std::vector<Tensor> samples = given.judged ? stacked(*given.judged) : calibration;
   const std::string preprocessing =
       given.calibration->text() + (given.judged ? given.judged->text() : std::string());
   const std::vector<int64_t> labels = read_labels(request, graph, samples[0].shape()[0]);

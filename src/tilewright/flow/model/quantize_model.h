@@ -7,6 +7,7 @@
 
 #include "tilewright/flow/model/answer.h"
 #include "tilewright/flow/model/load_model.h"
+#include "tilewright/flow/model/network_state.h"
 #include "tilewright/flow/samples/input_samples.h"
 
 namespace tilewright {
@@ -16,6 +17,7 @@ struct QuantizeRequest {
   // int8 needs samples for calibration; fixed point ("q10.22") needs none to be written, only to be judged.
   std::string number_type = "int8";
   SampleRequest calibration, evaluation;  // evaluation: of the accuracy; empty: the calibration's
+  std::vector<StatePair> states;          // besides those of find_states: the samples are call after call
   std::optional<SampleSource> labels;     // class numbers of the evaluation; empty: none
   std::filesystem::path output;           // ONNX file; empty: none is written
   std::string format = "qdq";             // of that file: see write_quantized

@@ -19,6 +19,7 @@ void check_fabric_request(const RunRequest& request) {
                   "leave it out");
   };
   refuse(!request.hardware.empty(), "--hardware");
+  refuse(!request.state.empty(), "--state");
   refuse(!request.labels.empty(), "--labels");
   refuse(!request.engine.memory.empty(), "--memory");
   refuse(!request.engine.trace.empty(), "--trace");

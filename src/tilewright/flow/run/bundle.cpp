@@ -1,9 +1,10 @@
 // Sections: graph.onnx (the integer graph), hardware.yaml, nodes.json (placement, reason and schedule of
-// every node).
+// every node), meanings.json, and states.json where there are states.
 #include "tilewright/flow/run/bundle.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -97,6 +98,17 @@ void read_meanings(const std::string& text, Bundle& bundle, Diagnostics& diagnos
   }
 }
 
+void read_states(const std::string& text, Bundle& bundle, Diagnostics& diagnostics) {
+  const Json list = Json::parse(text, nullptr, false);
+  if (!list.is_array() || !std::ranges::all_of(list, [](const Json& entry) { return entry.is_object(); })) {
+    diagnostics.error(ErrorKind::kInvalidInput, "section 'states.json'", "", "is not a list of states");
+    return;
+  }
+  for (const Json& entry : list)
+    bundle.states.push_back({text_field(entry, "input"), text_field(entry, "output")});
+  with_context("section 'states.json'", [&] { find_states(bundle.graph, bundle.states); });
+}
+
 }  // namespace
 
 std::vector<PartitionStep> Bundle::steps() const {
@@ -124,6 +136,12 @@ std::vector<std::byte> format_bundle(const Bundle& bundle) {
         {{"integer", m.integer}, {"source", m.source}, {"scale", m.scale}, {"zero_point", m.zero_point}});
   }
   sections["meanings.json"] = to_bytes(json_text(meanings, 1));
+  if (!bundle.states.empty()) {
+    Json states = Json::array();
+    for (const StatePair& state : bundle.states)
+      states.push_back({{"input", state.input}, {"output", state.output}});
+    sections["states.json"] = to_bytes(json_text(states, 1));
+  }
   return format_container(sections);
 }
 
@@ -140,6 +158,8 @@ Bundle parse_bundle(std::span<const std::byte> bytes) {
   diagnostics.raise_if_any();
   read_nodes(to_text(section(sections, "nodes.json")), bundle, diagnostics);
   read_meanings(to_text(section(sections, "meanings.json")), bundle, diagnostics);
+  if (sections.count("states.json"))
+    read_states(to_text(section(sections, "states.json")), bundle, diagnostics);
   diagnostics.raise_if_any();
   return bundle;
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/flow/model/network_state.h"
 #include "tilewright/flow/run/partition.h"
 #include "tilewright/flow/target/shared_folders.h"
 #include "tilewright/graph/graph.h"
@@ -37,6 +38,7 @@ struct Bundle {
   std::vector<BundleNode> nodes;                       // indexed by node
   std::map<std::string, overlay::Schedule> schedules;  // by name of an overlay node
   std::vector<IntegerMeaning> meanings;                // what integer values stand for; may be empty
+  std::vector<StatePair> states;                       // what a run hands to the next
 
   std::vector<PartitionStep> steps() const;
 };

@@ -56,11 +56,13 @@ Compilation compile_model(Graph quantized, const CompileRequest& request) {
   const OverlayHardware hardware = find_overlay_hardware(request.hardware, request.folders.hardware);
   IntegerizeReport report;
   Graph graph = integerize(optimize(std::move(quantized)), &report);
+  std::vector<StatePair> states = find_states(graph, request.states);
   const std::unique_ptr<tune::BestSchedules> records = open_records(request);
   const ScheduleSource source =
       records ? recorded_schedules(*records, hardware, find_memory_model(request.memory)) : ScheduleSource();
   Compilation compilation = compile(std::move(graph), hardware, {}, source);
   compilation.bundle.meanings = std::move(report.meanings);
+  compilation.bundle.states = std::move(states);
   return compilation;
 }
 

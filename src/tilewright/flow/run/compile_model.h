@@ -15,6 +15,7 @@ struct CompileRequest {
   std::vector<std::filesystem::path> records;  // besides those that come with Tilewright
   bool no_records = false;                     // default schedules only
   std::string memory = "fixed";                // that the records were measured behind
+  std::vector<StatePair> states;               // besides those of find_states
   SharedFolders folders;
 };
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -12,7 +13,32 @@
 
 namespace tilewright {
 
-LayerTable layer_table(const Compilation& compilation) {
+namespace {
+
+// Bytes of the values that one side makes and the other reads, inputs and outputs of the model included.
+int64_t bytes_between(const Bundle& bundle) {
+  const Graph& graph = bundle.graph;
+  const std::vector<NodeId> producers = graph.producers();
+  const std::vector<std::vector<NodeId>> readers = graph.consumers();
+  int64_t bytes = 0;
+  for (ValueId v = 0; v < ValueId(graph.values.size()); ++v) {
+    if (graph.is_constant(v)) continue;
+    const NodeId producer = producers[size_t(v)];
+    const bool from_host = producer == kNoNode || bundle.nodes[size_t(producer)].on_host();
+    const bool crosses = std::any_of(readers[size_t(v)].begin(), readers[size_t(v)].end(), [&](NodeId n) {
+      return bundle.nodes[size_t(n)].on_host() != from_host;
+    });
+    const Value& value = graph.value(v);
+    if (crosses || (!from_host && graph.is_output(v))) {
+      bytes += value.shape.element_count() * bit_width(value.type) / 8;
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+LayerTable layer_table(const Compilation& compilation, const HostModel& host) {
   const Bundle& bundle = compilation.bundle;
   std::map<std::string, const overlay::LayerReport*> reports;
   for (const overlay::LayerReport& layer : compilation.layers) reports[layer.name] = &layer;
@@ -35,15 +61,25 @@ LayerTable layer_table(const Compilation& compilation) {
       row.recorded = compilation.recorded.count(node.name) != 0;
       table.total_cycles += cost.cycles;
     }
+    if (row.on_host()) {
+      row.seconds = host_seconds(bundle.graph, node, host);
+      table.host_seconds += row.seconds;
+      ++table.host_nodes;
+    } else {
+      row.seconds = row.cycles / (bundle.hardware.clock_mhz * 1e6);
+      table.overlay_seconds += row.seconds;
+    }
     table.rows.push_back(std::move(row));
   }
+  table.crossing_bytes = bytes_between(bundle);
+  table.crossing_seconds = double(table.crossing_bytes) / (host.gbyte_per_s * 1e9);
   return table;
 }
 
 std::string to_string(const LayerTable& table) {
   std::string text =
-      fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11} {:>6}  {}\n", "node", "operator",
-                  "runs on", "MACs", "bytes", "micro-ops", "cycles", "peak", "why");
+      fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11} {:>6} {:>8}  {}\n", "node", "operator",
+                  "runs on", "MACs", "bytes", "micro-ops", "cycles", "peak", "ms", "why");
   std::string recorded;
   size_t recorded_count = 0, scheduled_count = 0;
   for (const LayerRow& row : table.rows) {
@@ -52,12 +88,21 @@ std::string to_string(const LayerTable& table) {
     const std::string name = row.name.size() > 28
                                  ? row.name.substr(0, 13) + ".." + row.name.substr(row.name.size() - 13)
                                  : row.name;
-    text += !row.on_host() ? fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11.0f} {:>5.1f}%  {}\n",
-                                         name, row.op, row.target, row.macs, row.bytes_moved, row.uops,
-                                         row.cycles, 100 * row.share_of_peak, row.reason)
-                           : fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11} {:>6}  {}\n", name,
-                                         row.op, row.target, row.macs, "-", "-", "-", "-", row.reason);
+    text +=
+        !row.on_host()
+            ? fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11.0f} {:>5.1f}% {:>8.3g}  {}\n", name,
+                          row.op, row.target, row.macs, row.bytes_moved, row.uops, row.cycles,
+                          100 * row.share_of_peak, 1e3 * row.seconds, row.reason)
+            : fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11} {:>6} {:>8.3g}  {}\n", name,
+                          row.op, row.target, row.macs, "-", "-", "-", "-", 1e3 * row.seconds, row.reason);
   }
+  text += fmt::format(
+      "estimated {:.3g} ms per run: {:.3g} ms on the overlay, {:.3g} ms on the host ({:.1f} %; {} node{}, "
+      "and {} "
+      "bytes that cross)\n",
+      1e3 * table.total_seconds(), 1e3 * table.overlay_seconds,
+      1e3 * (table.host_seconds + table.crossing_seconds), 100 * table.host_time_share(), table.host_nodes,
+      table.host_nodes == 1 ? "" : "s", table.crossing_bytes);
   text += fmt::format("{} MACs, {:.2f} % of them on the overlay; estimated {:.0f} cycles\n", table.total_macs,
                       100 * table.overlay_mac_share(), table.total_cycles);
   if (recorded_count > 0) {
@@ -79,6 +124,7 @@ std::string to_json(const LayerTable& table) {
                     {"uops", row.uops},
                     {"cycles", row.cycles},
                     {"share_of_peak", row.share_of_peak},
+                    {"seconds", row.seconds},
                     {"schedule_from", row.on_host()  ? ""
                                       : row.recorded ? "record"
                                                      : "default"}});
@@ -87,6 +133,13 @@ std::string to_json(const LayerTable& table) {
                                 {"total_macs", table.total_macs},
                                 {"overlay_mac_share", table.overlay_mac_share()},
                                 {"cycles", table.total_cycles},
+                                {"seconds", table.total_seconds()},
+                                {"overlay_seconds", table.overlay_seconds},
+                                {"host_seconds", table.host_seconds},
+                                {"crossing_seconds", table.crossing_seconds},
+                                {"crossing_bytes", table.crossing_bytes},
+                                {"host_nodes", table.host_nodes},
+                                {"host_time_share", table.host_time_share()},
                                 {"layers", rows}};
   return json_text(facts, 2) + "\n";
 }

@@ -19,6 +19,7 @@ struct LayerRow {
   int64_t uops = 0;         // executed GEMM and ALU micro-op iterations
   double cycles = 0;
   double share_of_peak = 0;  // useful MACs per cycle over MACs of one micro-op
+  double seconds = 0;        // estimated, on either side
   bool recorded = false;     // the schedule is that of a record, not the default one
 
   bool on_host() const { return target == kHost; }
@@ -29,10 +30,19 @@ struct LayerTable {
   std::vector<LayerRow> rows;  // in graph order
   int64_t total_macs = 0, overlay_macs = 0;
   double total_cycles = 0;
+  // Of one run, estimated: the overlay's cycles at its clock; the nodes on the host, and what crosses between
+  // the two, packed or unpacked at the host's pace.
+  double overlay_seconds = 0, host_seconds = 0, crossing_seconds = 0;
+  int host_nodes = 0;
+  int64_t crossing_bytes = 0;
+  double total_seconds() const { return overlay_seconds + host_seconds + crossing_seconds; }
+  double host_time_share() const {
+    return total_seconds() == 0 ? 0 : (host_seconds + crossing_seconds) / total_seconds();
+  }
   double overlay_mac_share() const { return total_macs == 0 ? 0 : double(overlay_macs) / double(total_macs); }
 };
 
-LayerTable layer_table(const Compilation& compilation);
+LayerTable layer_table(const Compilation& compilation, const HostModel& host = {});
 std::string to_string(const LayerTable& table);
 std::string to_json(const LayerTable& table);  // ends with a newline
 

@@ -14,6 +14,7 @@
 #include "tilewright/flow/run/engine.h"
 #include "tilewright/flow/run/overlay_engine.h"
 #include "tilewright/flow/run/overlay_synthesis.h"
+#include "tilewright/flow/run/state_file.h"
 #include "tilewright/flow/target/sample_runs.h"
 #include "tilewright/overlay/schedule/layer.h"
 
@@ -53,7 +54,16 @@ std::shared_ptr<const Engine> PreparedBundle::engine(Execution execution) const 
 RunReport run_bundle(const PreparedBundle& prepared, const RunRequest& request) {
   check_engine(overlay_target(), request.engine.name);
   const Bundle& bundle = prepared.bundle();
-  const InputSamples samples = input_samples(request, bundle.graph);
+  if (!request.state.empty() && bundle.states.empty()) {
+    throw Error(ErrorKind::kInvalidInput,
+                "--state is for bundles that keep a state between runs, and this one has none",
+                "compile it with --state INPUT=OUTPUT");
+  }
+  const bool has_states = !bundle.states.empty();
+  const InputSamples samples = has_states
+                                   ? input_samples(request, without_states(bundle.graph, bundle.states))
+                                   : input_samples(request, bundle.graph);
+  StateValues state = read_state(request.state, bundle);
   const int64_t count = samples.count();
   const bool host = request.engine.name == kHost;
   const overlay::ProgramEngineOptions overlay_engine =
@@ -62,7 +72,8 @@ RunReport run_bundle(const PreparedBundle& prepared, const RunRequest& request) 
       prepared.engine(host ? Execution::kOnHost : Execution::kAsPlaced);
   std::optional<overlay::TraceWriter> trace;
   if (!request.engine.trace.empty()) trace.emplace(request.engine.trace, bundle.hardware);
-  const int threads = trace || !request.engine.wave.empty() ? 1 : request.threads;
+  // With states, each input is the call after the one before.
+  const int threads = trace || has_states || !request.engine.wave.empty() ? 1 : request.threads;
   std::shared_ptr<const Engine> reference;
   if (request.verify) reference = prepared.engine(Execution::kOnHost);
   std::atomic<int64_t> mismatches = 0;
@@ -79,17 +90,19 @@ RunReport run_bundle(const PreparedBundle& prepared, const RunRequest& request) 
         if (trace) session->trace(*trace);
         auto check = reference ? std::make_shared<Session>(reference) : nullptr;
         return [&, session, check](int64_t index) {
-          const std::vector<Tensor> inputs = samples.cut(index);
+          const std::vector<Tensor> inputs = state.inputs(samples.cut(index));
           std::vector<Tensor> outputs = session->run(inputs);
           if (check) {
             const std::vector<Tensor> expected = check->run(inputs);
             for (size_t o = 0; o < outputs.size(); ++o) mismatches += !outputs[o].identical(expected[o]);
           }
+          if (has_states) state.advance(outputs);
           return outputs;
         };
       },
       watch_of(request));
   runs.mismatches = mismatches;
+  if (!request.state.empty()) write_state(request.state, bundle, state);
   overlay::CycleCounters cycles;
   for (const auto& session : sessions) overlay::add(cycles, session->cycles());
   if (trace) trace->finish();

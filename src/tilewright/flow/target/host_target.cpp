@@ -1,6 +1,7 @@
 // One run at a time with all threads inside, or many runs side by side: whichever has enough to do.
 #include "tilewright/flow/target/host_target.h"
 
+#include "tilewright/flow/model/network_state.h"
 #include "tilewright/flow/target/sample_runs.h"
 #include "tilewright/flow/target/target_names.h"
 #include "tilewright/host/executor.h"
@@ -20,6 +21,7 @@ void check_model_request(const RunRequest& request) {
   };
   refuse(engine.is_timed(), "--engine " + engine.name);
   refuse(!request.hardware.empty(), "--hardware");
+  refuse(!request.state.empty(), "--state");
   refuse(!engine.memory.empty(), "--memory");
   refuse(!engine.trace.empty(), "--trace");
   refuse(!engine.wave.empty(), "--wave");
@@ -37,13 +39,24 @@ RunReport run_model(const RunRequest& request) {
                 "compile the model, or generate a design, first");
   }
   const Graph graph = host_form(std::move(model));
-  const InputSamples samples = input_samples(request, graph);
+  const std::vector<StatePair> states = find_states(graph, {});
+  const InputSamples samples =
+      states.empty() ? input_samples(request, graph) : input_samples(request, without_states(graph, states));
   const int64_t count = samples.count();
+  StateValues state(graph, states);
   const int inner = count < request.threads ? request.threads : 1;
   const Executor executor(graph, HostOptions{inner});
+  // With states, each input is the call after the one before.
   SampleRuns runs = run_samples(
-      graph, count, inner == 1 ? request.threads : 1,
-      [&] { return [&](int64_t index) { return executor.run(samples.cut(index)); }; }, watch_of(request));
+      graph, count, inner == 1 && states.empty() ? request.threads : 1,
+      [&] {
+        return [&](int64_t index) {
+          std::vector<Tensor> outputs = executor.run(state.inputs(samples.cut(index)));
+          if (!states.empty()) state.advance(outputs);
+          return outputs;
+        };
+      },
+      watch_of(request));
   return sample_report(request, graph, samples, std::move(runs), {.engine = kHost});
 }
 

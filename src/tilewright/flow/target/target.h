@@ -39,6 +39,7 @@ struct RunRequest {
   ModelFile model;  // what a target has compiled, or a model file
   SampleRequest input;
   std::filesystem::path labels;  // run_accuracy() reads them
+  std::filesystem::path state;   // of a bundle with states: where they come from and go to; empty: nowhere
   EngineRequest engine;
   std::string hardware;  // of a bundle: an overlay other than the one it was compiled for; empty: that one
   bool verify = false;   // compares with the reference

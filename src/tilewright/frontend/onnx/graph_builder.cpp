@@ -6,12 +6,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "tilewright/frontend/graph_values.h"
 #include "tilewright/frontend/name_registry.h"
 #include "tilewright/frontend/onnx/node_typing.h"
+#include "tilewright/frontend/onnx/opset/microsoft_converters.h"
 #include "tilewright/frontend/onnx/opset/opset_converters.h"
 #include "tilewright/frontend/onnx/opset/opset_helpers.h"
 #include "tilewright/frontend/onnx/opset/qonnx_converters.h"
@@ -21,6 +24,9 @@
 namespace tilewright {
 namespace {
 
+// More nodes than this are a loop that nobody meant to unroll.
+constexpr size_t kMostUnrolledNodes = 200000;
+
 class GraphBuilder : public NodeConversion {
  public:
   GraphBuilder(OnnxModel model, const OnnxOptions& options, Diagnostics& diagnostics)
@@ -29,8 +35,11 @@ class GraphBuilder : public NodeConversion {
   Graph build() {
     graph_.name = model_.name;
     reserve_names();
-    const std::vector<size_t> order = order_onnx_nodes(model_, diagnostics_);
-    add_initializers();
+    const auto nothing_around = [](const std::string&) { return false; };
+    const std::vector<size_t> order = order_onnx_nodes(model_, nothing_around, diagnostics_);
+    for (auto& [name, tensor] : model_.initializers) {
+      set_id(name, tensor ? add_constant(name, std::move(*tensor)) : add_value(name));
+    }
     add_inputs();
     for (const size_t index : order) add(model_.nodes[index]);
     add_outputs();
@@ -42,17 +51,62 @@ class GraphBuilder : public NodeConversion {
   ElementType type(ValueId id) const override { return graph_.value(id).type; }
   Shape shape(ValueId id) const override { return graph_.value(id).shape; }
   std::optional<Tensor> constant_of(ValueId id) const override {
-    return id == kNoValue ? std::nullopt : graph_.value(id).constant;
+    const Tensor* known = id == kNoValue ? nullptr : typing_.known(id);
+    return known == nullptr ? std::nullopt : std::optional(*known);
   }
   ValueId constant(const std::string& role, Tensor tensor) override {
     return add_constant(value_names_.unique(fmt::format("{}/{}", current_name_, role)), std::move(tensor));
   }
-  ValueId emit(const std::string& op, std::vector<ValueId> inputs, Attributes attributes) override {
-    if (failed_ || std::find(inputs.begin(), inputs.end(), kNoValue) != inputs.end()) return kNoValue;
+  std::vector<ValueId> emit_all(const std::string& op, std::vector<ValueId> inputs, int count,
+                                Attributes attributes) override {
+    std::vector<ValueId> outputs(size_t(count), kNoValue);
+    if (failed_ || std::find(inputs.begin(), inputs.end(), kNoValue) != inputs.end()) return outputs;
     const std::string name = node_names_.unique(fmt::format("{}/{}", current_name_, op));
-    const ValueId output = add_value(value_names_.unique(name));
-    append({name, "", op, std::move(inputs), {output}, std::move(attributes)});
-    return failed_ ? kNoValue : output;
+    for (ValueId& output : outputs) output = add_value(value_names_.unique(name));
+    append({name, "", op, std::move(inputs), outputs, std::move(attributes)});
+    if (failed_) outputs.assign(size_t(count), kNoValue);
+    return outputs;
+  }
+  void define(ValueId output, ValueId value) override {
+    if (failed_ || value == kNoValue) return;
+    if (const std::vector<ValueId>* tensors = sequence(value)) return define_sequence(output, *tensors);
+    append({node_names_.unique(current_name_), "", "Identity", {value}, {output}, {}});
+  }
+  const OnnxGraph* body(const std::string& attribute) const override {
+    const auto found = current_->graphs.find(attribute);
+    return found == current_->graphs.end() ? nullptr : found->second.get();
+  }
+  std::vector<ValueId> unrolled(const OnnxGraph& body, const std::vector<ValueId>& inputs) override {
+    if (failed_) return {};
+    if (inputs.size() != body.inputs.size()) {
+      invalid(fmt::format("its body has {} inputs, {} are given", body.inputs.size(), inputs.size()));
+      return {};
+    }
+    const OnnxNode* const outer = current_;
+    const std::string outer_name = current_name_, outer_prefix = prefix_;
+    prefix_ = current_name_ + "/";
+    scopes_.emplace_back();
+    for (size_t i = 0; i < inputs.size(); ++i) set_id(body.inputs[i].name, inputs[i]);
+    const bool is_complete = add_body(body);
+    std::vector<ValueId> outputs;
+    for (const OnnxValueInfo& info : body.outputs)
+      outputs.push_back(is_complete ? id_of(info.name) : kNoValue);
+    scopes_.pop_back();
+    current_ = outer;
+    current_name_ = outer_name;
+    prefix_ = outer_prefix;
+    // What an output lacks has been reported with the node that should have made it.
+    failed_ = !std::ranges::all_of(outputs, [&](ValueId id) {
+      return id != kNoValue && (is_typed_[size_t(id)] || sequences_.count(id) != 0);
+    });
+    return failed_ ? std::vector<ValueId>{} : outputs;
+  }
+  const std::vector<ValueId>* sequence(ValueId id) const override {
+    const auto found = sequences_.find(id);
+    return found == sequences_.end() ? nullptr : &found->second;
+  }
+  void define_sequence(ValueId output, std::vector<ValueId> tensors) override {
+    if (output != kNoValue) sequences_[output] = std::move(tensors);
   }
   void error(ErrorKind kind, const std::string& message, const std::string& hint) override {
     failed_ = true;
@@ -66,9 +120,45 @@ class GraphBuilder : public NodeConversion {
     for (const OnnxValueInfo& info : model_.inputs) value_names_.reserve(info.name);
     for (const OnnxNode& node : model_.nodes) {
       for (const std::string& output : node.outputs) value_names_.reserve(output);
-      for (const std::string& input : node.inputs) read_names_.insert(input);
     }
-    for (const OnnxValueInfo& info : model_.outputs) read_names_.insert(info.name);
+    note_reads(model_);
+  }
+  void note_reads(const OnnxGraph& graph) {
+    for (const OnnxNode& node : graph.nodes)
+      std::ranges::copy(names_read(node), inserter(read_names_, read_names_.end()));
+    for (const OnnxValueInfo& info : graph.outputs) read_names_.insert(info.name);
+  }
+
+  // The innermost value of a name; kNoValue if there is none.
+  ValueId id_of(const std::string& name) const {
+    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+      if (const auto found = scope->find(name); found != scope->end()) return found->second;
+    }
+    return kNoValue;
+  }
+  void set_id(const std::string& name, ValueId id) { scopes_.back()[name] = id; }
+
+  // The nodes of a body once more; false after an error.
+  bool add_body(const OnnxGraph& body) {
+    const size_t errors = diagnostics_.errors().size();
+    if (graph_.nodes.size() + body.nodes.size() > kMostUnrolledNodes) {
+      unsupported(fmt::format("unrolls to more than {} nodes", kMostUnrolledNodes),
+                  "give it fewer iterations");
+      return false;
+    }
+    note_reads(body);
+    const auto is_around = [&](const std::string& name) { return id_of(name) != kNoValue; };
+    const std::vector<size_t> order = order_onnx_nodes(body, is_around, diagnostics_);
+    for (const auto& [name, tensor] : body.initializers) {
+      auto [constant, is_new] = body_constants_.try_emplace({&body, name}, kNoValue);
+      if (is_new) {
+        const std::string unique = value_names_.unique(prefix_ + name);
+        constant->second = tensor ? add_constant(unique, *tensor) : add_value(unique);
+      }
+      set_id(name, constant->second);
+    }
+    for (const size_t index : order) add(body.nodes[index]);
+    return diagnostics_.errors().size() == errors;
   }
 
   ValueId add_value(const std::string& name) {
@@ -80,21 +170,15 @@ class GraphBuilder : public NodeConversion {
     return append_constant(graph_, name, std::move(tensor));
   }
 
-  void add_initializers() {
-    for (auto& [name, tensor] : model_.initializers) {
-      ids_[name] = tensor ? add_constant(name, std::move(*tensor)) : add_value(name);
-    }
-  }
-
   void add_inputs() {
     for (const BoundInput& input : bind_onnx_inputs(model_, options_, diagnostics_)) {
       const auto fixed = options_.fixed_inputs.find(input.name);
       if (fixed != options_.fixed_inputs.end()) {
-        ids_[input.name] = add_constant(input.name, fixed->second);
+        set_id(input.name, add_constant(input.name, fixed->second));
         continue;
       }
       const ValueId id = add_value(input.name);
-      ids_[input.name] = id;
+      set_id(input.name, id);
       graph_.inputs.push_back(id);
       if (!input.type || !input.shape) continue;
       graph_.value(id).type = *input.type;
@@ -117,6 +201,7 @@ class GraphBuilder : public NodeConversion {
     if (source.domain.empty() && source.op == "Constant") return true;
     if (source.domain.empty() && is_rewritten_operator(source.op)) return true;
     if (is_qonnx_quantizer(source.domain, source.op)) return true;
+    if (is_microsoft_operator(source.domain, source.op)) return true;
     if (find_operator(source.domain, source.op) != nullptr) return true;
     failed_ = true;
     const std::string key = fmt::format("{}:{}", source.domain, source.op);
@@ -133,12 +218,17 @@ class GraphBuilder : public NodeConversion {
     return false;
   }
 
-  void add(OnnxNode& source) {
+  void add(const OnnxNode& source) {
     current_ = &source;
-    current_name_ = source.name.empty() && !source.outputs.empty() ? source.outputs[0] : source.name;
+    const auto first =
+        std::ranges::find_if(source.outputs, [](const std::string& name) { return !name.empty(); });
+    const bool has_output = first != source.outputs.end();
+    current_name_ = source.name.empty() && has_output ? *first : source.name;
     if (current_name_.empty()) current_name_ = source.op;
+    current_name_ = prefix_ + current_name_;
     failed_ = !source.is_usable;
-    if (source.outputs.empty() || source.outputs[0].empty()) {
+    // Of operators that are rewritten, any output may be the one that is wanted (the last state of an LSTM).
+    if (!has_output || (source.outputs[0].empty() && find_operator(source.domain, source.op) != nullptr)) {
       // Only for its diagnostics: nobody could read it.
       if (is_covered(source)) error(ErrorKind::kInvalidInput, "has no output", "");
       return;
@@ -149,10 +239,12 @@ class GraphBuilder : public NodeConversion {
     if (!covered || failed_ || !inputs_are_typed(node)) return;
     if (is_qonnx_quantizer(node.domain, node.op)) {
       convert_qonnx_quantizer(node, *this);
+    } else if (is_microsoft_operator(node.domain, node.op)) {
+      convert_microsoft_operator(node, *this);
     } else if (node.domain.empty()) {
       convert_to_opset_17(node, *this);
     }
-    if (failed_) return;
+    if (failed_ || node.outputs.empty()) return;
     node.name = node_names_.unique(current_name_);
     append(std::move(node));
   }
@@ -161,9 +253,9 @@ class GraphBuilder : public NodeConversion {
   Node resolve(const OnnxNode& source) {
     Node node{"", source.domain, source.op, {}, {}, source.attributes};
     for (const std::string& input : source.inputs) {
-      const auto found = ids_.find(input);
-      node.inputs.push_back(found == ids_.end() ? kNoValue : found->second);
-      if (!input.empty() && found == ids_.end()) failed_ = true;  // reported with the order of the nodes
+      node.inputs.push_back(input.empty() ? kNoValue : id_of(input));
+      // Reported with the order of the nodes.
+      if (!input.empty() && node.inputs.back() == kNoValue) failed_ = true;
     }
     const Operator* op = find_operator(source.domain, source.op);
     const bool has_optional = op != nullptr && op->max_outputs < kAnyNumber;
@@ -171,23 +263,36 @@ class GraphBuilder : public NodeConversion {
     const bool all_count = op != nullptr && op->max_outputs == kAnyNumber;
     for (size_t i = 0; i < source.outputs.size(); ++i) {
       const std::string& output = source.outputs[i];
-      const bool unwanted = has_optional && i >= size_t(op->min_outputs) && !read_names_.count(output);
+      const size_t first_optional = op == nullptr ? 1 : size_t(op->min_outputs);
+      const bool unwanted =
+          (op == nullptr || has_optional) && i >= first_optional && !read_names_.count(output);
       if (output.empty() && all_count) {
         node.outputs.push_back(add_value(value_names_.unique(fmt::format("{}/unread", current_name_))));
       } else if (output.empty() || unwanted) {
         node.outputs.push_back(kNoValue);
       } else {
-        node.outputs.push_back(add_value(output));
-        ids_[output] = node.outputs.back();
+        node.outputs.push_back(add_value(own_name(output)));
+        set_id(output, node.outputs.back());
       }
     }
     trim_absent(node);
     return node;
   }
 
-  bool inputs_are_typed(const Node& node) const {
-    return std::all_of(node.inputs.begin(), node.inputs.end(),
-                       [&](ValueId id) { return id == kNoValue || is_typed_[size_t(id)]; });
+  // The name of a value of the file: its own, or in a body one that is new each time.
+  std::string own_name(const std::string& name) {
+    return scopes_.size() == 1 ? name : value_names_.unique(prefix_ + name);
+  }
+
+  bool inputs_are_typed(const Node& node) {
+    for (const ValueId id : node.inputs) {
+      if (id == kNoValue || is_typed_[size_t(id)]) continue;
+      if (sequences_.count(id) == 0) return false;
+      if (takes_sequences(node)) continue;
+      invalid(fmt::format("reads '{}', which is a sequence and not a tensor", graph_.value(id).name));
+      return false;
+    }
+    return true;
   }
 
   // The forms of Constant, one attribute each.
@@ -220,7 +325,8 @@ class GraphBuilder : public NodeConversion {
     std::optional<Tensor> tensor;
     if (!failed_) tensor = constant_value(source);
     const std::string& output = source.outputs[0];
-    ids_[output] = tensor ? add_constant(output, std::move(*tensor)) : add_value(output);
+    const std::string name = own_name(output);
+    set_id(output, tensor ? add_constant(name, std::move(*tensor)) : add_value(name));
   }
 
   // Types the outputs of `node` and appends it to the graph.
@@ -244,15 +350,19 @@ class GraphBuilder : public NodeConversion {
     }
     for (const OnnxValueInfo& info : model_.outputs) {
       const std::string where = fmt::format("output '{}'", info.name);
-      const auto found = ids_.find(info.name);
-      if (found == ids_.end()) {
+      const ValueId id = id_of(info.name);
+      if (id == kNoValue) {
         if (diagnostics_.ok()) {
           diagnostics_.error(ErrorKind::kInvalidInput, where, "", "is produced by nothing");
         }
         continue;
       }
-      graph_.outputs.push_back(found->second);
-      if (is_typed_[size_t(found->second)]) compare_with_declared(info, graph_.value(found->second), where);
+      if (sequences_.count(id)) {
+        diagnostics_.error(ErrorKind::kUnsupported, where, "", "is a sequence",
+                           "end the network with the tensors in it (SequenceAt, ConcatFromSequence)");
+      }
+      graph_.outputs.push_back(id);
+      if (is_typed_[size_t(id)]) compare_with_declared(info, graph_.value(id), where);
     }
   }
 
@@ -276,13 +386,17 @@ class GraphBuilder : public NodeConversion {
   Graph graph_;
   NodeTyping typing_;
   std::vector<bool> is_typed_;  // by value
-  std::unordered_map<std::string, ValueId> ids_;
+  // Values by their name in the file: of the graph, then of the bodies around the node at hand.
+  std::vector<std::unordered_map<std::string, ValueId>> scopes_ = {{}};
+  std::map<std::pair<const OnnxGraph*, std::string>, ValueId> body_constants_;
+  std::unordered_map<ValueId, std::vector<ValueId>> sequences_;
   std::unordered_set<std::string> read_names_;
   NameRegistry value_names_, node_names_;
 
   // The node being converted.
   const OnnxNode* current_ = nullptr;
   std::string current_name_;
+  std::string prefix_;  // of names in a body
   bool failed_ = false;
 };
 

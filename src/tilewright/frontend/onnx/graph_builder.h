@@ -3,6 +3,8 @@
 // others.
 #pragma once
 
+#include <functional>
+
 #include "tilewright/base/error.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
 #include "tilewright/frontend/onnx/proto/onnx_model.h"
@@ -28,9 +30,18 @@ struct BoundInput {
 std::vector<BoundInput> bind_onnx_inputs(const OnnxModel& model, const OnnxOptions& options,
                                          Diagnostics& diagnostics);
 
+// The names that a node reads: its inputs, and what its bodies read from around it.
+std::vector<std::string> names_read(const OnnxNode& node);
+
+// Makes these the outputs: values, or first outputs of nodes; the nodes, inputs and initializers that they do
+// not need are dropped. Reports names that are neither. Nothing happens if the list is empty.
+void cut_at_outputs(OnnxModel& model, const std::vector<std::string>& outputs, Diagnostics& diagnostics);
+
 // Node indices in an order in which every node follows those it reads from, as close to the file's as
 // possible. Reports names that nothing produces, names produced twice, and cycles; the nodes concerned are
-// left out.
-std::vector<size_t> order_onnx_nodes(const OnnxModel& model, Diagnostics& diagnostics);
+// left out. `is_around`: whether a name exists outside of the graph.
+std::vector<size_t> order_onnx_nodes(const OnnxGraph& graph,
+                                     const std::function<bool(const std::string&)>& is_around,
+                                     Diagnostics& diagnostics);
 
 }  // namespace tilewright

@@ -36,7 +36,8 @@ class InputBinder {
   void check_given_sizes() {
     for (const auto& [name, size] : options_.dimensions) {
       if (size < 1) {
-        diagnostics_.error(ErrorKind::kInvalidInput, fmt::format("dimension '{}'", name), "",
+        const ErrorKind kind = size == 0 ? ErrorKind::kUnsupported : ErrorKind::kInvalidInput;
+        diagnostics_.error(kind, fmt::format("dimension '{}'", name), "",
                            fmt::format("cannot be {}", size), "give a size of 1 or more");
       }
     }

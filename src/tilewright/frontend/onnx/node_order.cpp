@@ -18,7 +18,7 @@ struct Names {
   std::unordered_map<std::string, size_t> producer;  // by value name: node index, or kNotProduced for sources
 };
 
-Names collect_names(const OnnxModel& model, Diagnostics& diagnostics) {
+Names collect_names(const OnnxGraph& model, Diagnostics& diagnostics) {
   Names names;
   std::unordered_set<std::string> initializers;
   for (const auto& [name, tensor] : model.initializers) {
@@ -47,16 +47,35 @@ Names collect_names(const OnnxModel& model, Diagnostics& diagnostics) {
 
 }  // namespace
 
-std::vector<size_t> order_onnx_nodes(const OnnxModel& model, Diagnostics& diagnostics) {
+std::vector<std::string> names_read(const OnnxNode& node) {
+  std::vector<std::string> names = node.inputs;
+  for (const auto& [attribute, body] : node.graphs) {
+    std::unordered_set<std::string> own;
+    for (const auto& [name, tensor] : body->initializers) own.insert(name);
+    for (const OnnxValueInfo& input : body->inputs) own.insert(input.name);
+    for (const OnnxNode& inner : body->nodes) own.insert(inner.outputs.begin(), inner.outputs.end());
+    const auto add = [&](const std::string& name) {
+      if (!own.count(name)) names.push_back(name);
+    };
+    for (const OnnxNode& inner : body->nodes) std::ranges::for_each(names_read(inner), add);
+    for (const OnnxValueInfo& output : body->outputs) add(output.name);
+  }
+  return names;
+}
+
+std::vector<size_t> order_onnx_nodes(const OnnxGraph& model,
+                                     const std::function<bool(const std::string&)>& is_around,
+                                     Diagnostics& diagnostics) {
   const Names names = collect_names(model, diagnostics);
   std::vector<int> waiting(model.nodes.size(), 0);
   std::vector<std::vector<size_t>> readers(model.nodes.size());
   std::unordered_set<std::string> reported;
   for (size_t n = 0; n < model.nodes.size(); ++n) {
-    for (const std::string& input : model.nodes[n].inputs) {
+    for (const std::string& input : names_read(model.nodes[n])) {
       if (input.empty()) continue;
       const auto found = names.producer.find(input);
       if (found == names.producer.end()) {
+        if (is_around(input)) continue;
         if (reported.insert(input).second) {
           diagnostics.error(ErrorKind::kInvalidInput, model.nodes[n].label, model.nodes[n].op,
                             fmt::format("reads '{}', which nothing produces", input));

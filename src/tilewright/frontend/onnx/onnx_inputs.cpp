@@ -17,11 +17,21 @@ namespace {
 // matters, and files declare other shapes than they give.)
 const std::map<std::string, std::vector<size_t>>& shape_inputs() {
   static const std::map<std::string, std::vector<size_t>> table = {
-      {"Reshape", {1}},    {"Slice", {1, 2, 3, 4}}, {"Pad", {1, 3}},    {"Expand", {1}},
-      {"Tile", {1}},       {"Squeeze", {1}},        {"Unsqueeze", {1}}, {"ReduceSum", {1}},
-      {"Split", {1}},      {"Resize", {1, 2, 3}},   {"Upsample", {1}},  {"ConstantOfShape", {0}},
-      {"TopK", {1}},       {"Range", {0, 1, 2}},    {"OneHot", {1}},    {"CumSum", {1}},
-      {"Dropout", {1, 2}}, {"CastLike", {1}},
+      {"Reshape", {1}},        {"Slice", {1, 2, 3, 4}},
+      {"Pad", {1, 3}},         {"Expand", {1}},
+      {"Tile", {1}},           {"Squeeze", {1}},
+      {"Unsqueeze", {1}},      {"ReduceSum", {1}},
+      {"Split", {1}},          {"Resize", {1, 2, 3}},
+      {"Upsample", {1}},       {"ConstantOfShape", {0}},
+      {"TopK", {1}},           {"Range", {0, 1, 2}},
+      {"OneHot", {1}},         {"CumSum", {1}},
+      {"Dropout", {1, 2}},     {"CastLike", {1}},
+      {"HannWindow", {0}},     {"HammingWindow", {0}},
+      {"BlackmanWindow", {0}}, {"MelWeightMatrix", {0, 1, 2, 3, 4}},
+      {"DFT", {1, 2}},         {"STFT", {1, 3}},
+      {"MaxUnpool", {2}},      {"Compress", {1}},
+      {"NonZero", {0}},        {"If", {0}},
+      {"Loop", {0, 1}},        {"SplitToSequence", {1}},
   };
   return table;
 }
@@ -33,12 +43,24 @@ std::set<std::string> names_to_fix(const OnnxModel& model) {
   for (const OnnxNode& node : model.nodes) {
     for (const std::string& input : node.inputs) names.erase(input);
   }
+  std::vector<std::string> open;
+  std::map<std::string, const OnnxNode*> producers;
   for (const OnnxNode& node : model.nodes) {
+    for (const std::string& output : node.outputs) producers.emplace(output, &node);
     const auto found = shape_inputs().find(node.op);
     if (found == shape_inputs().end()) continue;
     for (const size_t index : found->second) {
-      if (index < node.inputs.size()) names.insert(node.inputs[index]);
+      if (index < node.inputs.size()) open.push_back(node.inputs[index]);
     }
+  }
+  // Those inputs, and what they are computed from, except from the shape of a value alone.
+  while (!open.empty()) {
+    const std::string name = std::move(open.back());
+    open.pop_back();
+    if (!names.insert(name).second || !producers.count(name)) continue;
+    const OnnxNode& producer = *producers.at(name);
+    if (producer.op != "Shape" && producer.op != "Size")
+      open.insert(open.end(), producer.inputs.begin(), producer.inputs.end());
   }
   return names;
 }

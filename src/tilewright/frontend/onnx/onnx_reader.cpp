@@ -15,6 +15,7 @@ Graph parse_onnx(std::span<const std::byte> bytes, const std::filesystem::path& 
                  const OnnxOptions& options, Diagnostics* warnings) {
   Diagnostics diagnostics;
   OnnxModel model = parse_onnx_model(bytes, {folder, options.allow_missing_weights}, diagnostics);
+  cut_at_outputs(model, options.outputs, diagnostics);
   widen_integer_typed_convolutions(model, diagnostics);
   Graph graph = build_onnx_graph(std::move(model), options, diagnostics);
   return finish_reading(std::move(graph), diagnostics, warnings);

@@ -1,9 +1,10 @@
-// ONNX files, opsets 6 to 21, to a Graph of opset-17 semantics.
+// ONNX files, opsets 1 to 21, to a Graph of opset-17 semantics.
 //
 // What a file may contain but a Graph cannot: symbolic dimensions are bound by name
 // (OnnxOptions::dimensions), Constant nodes become constants, operators of other opsets are rewritten
-// (opset_converters.h). Functions, control flow, sequences, strings, sparse tensors and operators of other
-// domains are unsupported. All problems of a file are reported together, each with its node and operator.
+// (opset_converters.h), control flow of known length is unrolled and sequences are followed. Functions,
+// optionals, strings, sparse tensors and most operators of other domains are unsupported. All problems of a
+// file are reported together, each with its node and operator.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tilewright/base/error.h"
 #include "tilewright/graph/graph.h"
@@ -24,6 +26,9 @@ struct OnnxOptions {
   std::map<std::string, int64_t> dimensions;
   // Graph inputs that become constants, by name: for inputs that decide shapes.
   std::map<std::string, Tensor> fixed_inputs;
+  // Values or nodes that become the outputs in place of the file's (--output-node); what only the others need
+  // is not read. Empty: those of the file.
+  std::vector<std::string> outputs;
   // Missing external data files give zeros and a warning instead of an error.
   bool allow_missing_weights = false;
 };

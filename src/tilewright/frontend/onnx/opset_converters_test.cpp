@@ -253,12 +253,23 @@ TEST(OpsetConverters, ResizeOfNewerOpsets) {
       "has antialias");
   EXPECT_MENTIONS((OneNode{11,
                            "Resize",
-                           string_attribute("coordinate_transformation_mode", "tf_half_pixel_for_nn"),
+                           string_attribute("coordinate_transformation_mode", "tf_half_pixel_for_nn") +
+                               string_attribute("nearest_mode", "round_prefer_ceil"),
                            "1x1x3x3",
                            scales,
                            {"x", "", "s"}}
                        .error()),
-                  "maps coordinates by 'tf_half_pixel_for_nn'");
+                  "maps coordinates by 'tf_half_pixel_for_nn' and rounds by 'round_prefer_ceil'");
+  const Graph nearest = OneNode{
+      11,
+      "Resize",
+      string_attribute("coordinate_transformation_mode", "tf_half_pixel_for_nn") +
+          string_attribute("nearest_mode", "floor"),
+      "1x1x3x3",
+      scales,
+      {"x", "", "s"}}.read();
+  EXPECT_EQ(last(nearest).string_or("coordinate_transformation_mode", ""), "half_pixel");
+  EXPECT_EQ(last(nearest).string_or("nearest_mode", ""), "round_prefer_ceil");
 }
 
 TEST(OpsetConverters, TopKAndCast) {

@@ -26,12 +26,20 @@ constexpr Renamed kUnary[] = {{"ABS", "Abs"},
                               {"FLOOR", "Floor"},
                               {"HARD_SWISH", "HardSwish"},
                               {"LOG", "Log"},
+                              {"LOGICAL_NOT", "Not"},
                               {"LOGISTIC", "Sigmoid"},
                               {"NEG", "Neg"},
                               {"ROUND", "Round"},
+                              {"SIGN", "Sign"},
                               {"SIN", "Sin"},
                               {"SQRT", "Sqrt"},
                               {"TANH", "Tanh"}};
+
+// Without an activation; of these NOT_EQUAL has no operator of its own.
+constexpr Renamed kPlainBinary[] = {
+    {"EQUAL", "Equal"},   {"GREATER", "Greater"},        {"GREATER_EQUAL", "GreaterOrEqual"},
+    {"LESS", "Less"},     {"LESS_EQUAL", "LessOrEqual"}, {"LOGICAL_AND", "And"},
+    {"LOGICAL_OR", "Or"}, {"NOT_EQUAL", "Equal"},        {"POW", "Pow"}};
 
 template <size_t N>
 const char* renamed(const Renamed (&table)[N], const std::string& op) {
@@ -49,6 +57,43 @@ void lower_binary(TfliteLowering& l) {
   const ValueId a = l.broadcast_operand(0, layout), b = l.broadcast_operand(1, layout);
   const ValueId y = l.emit(renamed(kBinary, l.op().op), {a, b});
   l.finish(0, l.activated(y, l.options().activation), layout);
+}
+
+void lower_comparison(TfliteLowering& l) {
+  l.require(2, 1);
+  const TensorLayout layout = l.common_layout();
+  const ValueId y = l.emit(renamed(kPlainBinary, l.op().op),
+                           {l.broadcast_operand(0, layout), l.broadcast_operand(1, layout)});
+  l.finish(0, l.op().op == "NOT_EQUAL" ? l.emit("Not", {y}) : y, layout);
+}
+
+// Rounded towards minus infinity; the remainder has the sign of the divisor.
+void lower_floor_division(TfliteLowering& l) {
+  l.require(2, 1);
+  const TensorLayout layout = l.common_layout();
+  const ValueId a = l.broadcast_operand(0, layout), b = l.broadcast_operand(1, layout);
+  const bool is_real = is_float(l.value_of(a).type), is_quotient = l.op().op == "FLOOR_DIV";
+  if (is_real) {
+    const ValueId quotient = l.emit("Floor", {l.emit("Div", {a, b})});
+    return l.finish(0, is_quotient ? quotient : l.emit("Sub", {a, l.emit("Mul", {quotient, b})}), layout);
+  }
+  const ValueId remainder = l.emit("Mod", {a, b});
+  l.finish(0, is_quotient ? l.emit("Div", {l.emit("Sub", {a, remainder}), b}) : remainder, layout);
+}
+
+void lower_squared_difference(TfliteLowering& l) {
+  l.require(2, 1);
+  const TensorLayout layout = l.common_layout();
+  const ValueId difference = l.emit("Sub", {l.broadcast_operand(0, layout), l.broadcast_operand(1, layout)});
+  l.finish(0, l.emit("Mul", {difference, difference}), layout);
+}
+
+void lower_add_n(TfliteLowering& l) {
+  l.require(1, 1);
+  const TensorLayout layout = l.common_layout();
+  ValueId sum = l.broadcast_operand(0, layout);
+  for (int i = 1; i < l.input_count(); ++i) sum = l.emit("Add", {sum, l.broadcast_operand(i, layout)});
+  l.finish(0, sum, layout);
 }
 
 void lower_unary(TfliteLowering& l) {

@@ -39,6 +39,7 @@ Graph TfliteLowering::run() {
   bind_inputs();
   for (const TfliteOperator& op : model_.operators) lower(op);
   collect_outputs();
+  graph_.outputs.insert(graph_.outputs.end(), next_states_.begin(), next_states_.end());
   if (!diagnostics_.ok()) return {};
   graph_.remove_dead();
   return std::move(graph_);
@@ -119,6 +120,32 @@ void TfliteLowering::collect_outputs() {
   }
 }
 
+ValueId TfliteLowering::state(int input, const Shape& shape) {
+  const TfliteTensor& variable = tensor(input);
+  const int64_t index = op_->inputs[size_t(input)];
+  State& known = states_[size_t(index)];
+  if (!variable.is_variable || known.real[0] != kNoValue) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("keeps its state in {}, which is no variable of its own", where(variable)));
+  }
+  if (variable.shape.element_count() != shape.element_count()) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("keeps a state of {} in {}, which is {}", to_string(shape), where(variable),
+                            to_string(variable.shape)));
+  }
+  known.real[0] = new_value(variable.name);
+  graph_.value(known.real[0]).shape = variable.shape;
+  graph_.inputs.push_back(known.real[0]);
+  return reshape(known.real[0], shape);
+}
+
+void TfliteLowering::finish_state(int input, ValueId value) {
+  const ValueId next = emit("Identity", {reshape(value, tensor(input).shape)});
+  const ValueId before = states_[size_t(op_->inputs[size_t(input)])].real[0];
+  graph_.value(next).name = value_names_.unique(graph_.value(before).name + ".next");
+  next_states_.push_back(next);
+}
+
 void TfliteLowering::report(const Error& error) {
   for (Diagnostic problem : error.diagnostics()) {
     problem.where = where(model_, *op_);
@@ -173,6 +200,12 @@ bool TfliteLowering::inputs_are_available() {
     if (produced.is_failed) return false;
     if (!tensor.problem.empty()) {
       throw Error(ErrorKind::kUnsupported, fmt::format("reads {}, which {}", where(tensor), tensor.problem));
+    }
+    if (tensor.is_variable) {
+      if (takes_tflite_variables(op_->op)) continue;
+      throw Error(ErrorKind::kUnsupported,
+                  fmt::format("reads {}, a variable that keeps its value from run to run", where(tensor)),
+                  "only recurrent operators may");
     }
     if (!produced.is_available && !tensor.constant) {
       throw Error(ErrorKind::kInvalidInput,
@@ -230,6 +263,11 @@ std::vector<ValueId> TfliteLowering::emit_many(const std::string& op, std::vecto
 
 ValueId TfliteLowering::emit(const std::string& op, std::vector<ValueId> inputs, Attributes attributes) {
   return emit_many(op, std::move(inputs), 1, std::move(attributes))[0];
+}
+
+ValueId TfliteLowering::slice(ValueId x, int64_t axis, int64_t begin, int64_t end) {
+  return emit("Slice", {x, integers_value("begin", {begin}), integers_value("end", {end}),
+                        integers_value("axis", {axis})});
 }
 
 ValueId TfliteLowering::reshape(ValueId x, const Shape& shape) {

@@ -93,12 +93,22 @@ class TfliteLowering {
   ValueId emit(const std::string& op, std::vector<ValueId> inputs, Attributes attributes = {});
   std::vector<ValueId> emit_many(const std::string& op, std::vector<ValueId> inputs, int outputs,
                                  Attributes attributes = {});
+  // Axes and indices of constants, for what the operators write most.
+  ValueId slice(ValueId x, int64_t axis, int64_t begin, int64_t end);
   ValueId reshape(ValueId x, const Shape& shape);
   ValueId activated(ValueId x, TfliteActivation activation);
   const Value& value_of(ValueId id) const { return graph_.value(id); }
 
   // Makes `value` the output: real numbers are quantised where the file says so, others are used unchanged.
   void finish(int output, ValueId value, TensorLayout layout);
+  // Real numbers rounded as the output `output` would store them; unchanged if it is not quantised.
+  ValueId rounded_as_output(int output, ValueId real);
+
+  // The value of a variable before this run, real numbers of `shape`: an input of the graph by the tensor's
+  // name. Errors: another declared shape, an input that is no variable.
+  ValueId state(int input, const Shape& shape);
+  // What the variable holds after this run: an output of the graph by its name and ".next".
+  void finish_state(int input, ValueId value);
   void warn(const std::string& message, const std::string& hint = {});
 
  private:
@@ -135,7 +145,8 @@ class TfliteLowering {
   Graph graph_;
   NodeTyping typing_;
   NameRegistry value_names_, node_names_;
-  std::vector<State> states_;  // by tensor
+  std::vector<State> states_;         // by tensor
+  std::vector<ValueId> next_states_;  // outputs after those of the file
   const TfliteOperator* op_ = nullptr;
   std::string base_name_;    // of the nodes and values of the current operator
   ValueId first_value_ = 0;  // of the operator at work
@@ -144,6 +155,8 @@ class TfliteLowering {
 // The function that lowers an operator of that name, or nullptr.
 using TfliteLower = void (*)(TfliteLowering&);
 TfliteLower find_tflite_lowering(const std::string& op);
+// Whether the operator reads and writes variables.
+bool takes_tflite_variables(const std::string& op);
 // All covered operators, in alphabetical order.
 std::vector<std::string> covered_tflite_operators();
 

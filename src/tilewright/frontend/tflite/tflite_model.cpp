@@ -208,9 +208,10 @@ class TfliteParser {
     if (!tensor.type) tensor.problem = fmt::format("has the type {}", tensor.type_name);
     read_tensor_shape(source, tensor);
     if (source.sparsity() != nullptr) tensor.problem = "is sparse";
-    if (source.is_variable()) tensor.problem = "is a variable that keeps its value from run to run";
+    tensor.is_variable = source.is_variable();
     read_quantization(source.quantization(), tensor);
-    if (tensor.problem.empty()) read_constant(source.buffer(), !is_computed_[index], tensor);
+    if (tensor.problem.empty() && !tensor.is_variable)
+      read_constant(source.buffer(), !is_computed_[index], tensor);
     model_.tensors.push_back(std::move(tensor));
   }
 

@@ -29,7 +29,8 @@ struct TfliteTensor {
   std::vector<bool> is_dynamic;                    // by axis
   std::optional<TfliteQuantization> quantization;  // present when there is a scale
   std::optional<Tensor> constant;
-  std::string problem;  // why the tensor cannot be used ("is sparse"); empty: it can
+  bool is_variable = false;  // keeps its value from run to run; begins with zeros
+  std::string problem;       // why the tensor cannot be used ("is sparse"); empty: it can
 };
 
 enum class TfliteActivation { kNone, kRelu, kReluN1To1, kRelu6, kTanh, kSignBit, kUnknown };
@@ -51,7 +52,12 @@ struct TfliteOperatorOptions {
   bool is_offset = false;  // STRIDED_SLICE: the end counts from the begin
   bool align_corners = false, half_pixel_centers = false;
   int64_t block_size = 0;
-  bool is_symmetric = false;  // MIRROR_PAD
+  bool is_symmetric = false;                        // MIRROR_PAD
+  bool is_time_major = false;                       // sequences: the time is axis 0, the batch axis 1
+  bool is_basic = false;                            // LSTM in the form of 5 inputs
+  float cell_clip = 0, projection_clip = 0;         // 0: none
+  bool transposes_a = false, transposes_b = false;  // BATCH_MATMUL
+  bool is_exclusive = false, is_reverse = false;    // CUMSUM
 };
 
 struct TfliteOperator {

@@ -27,6 +27,10 @@ void lower_pool(TfliteLowering& l);
 
 // lower_elementwise.cpp
 void lower_binary(TfliteLowering& l);
+void lower_comparison(TfliteLowering& l);
+void lower_floor_division(TfliteLowering& l);
+void lower_squared_difference(TfliteLowering& l);
+void lower_add_n(TfliteLowering& l);
 void lower_unary(TfliteLowering& l);
 void lower_composed_unary(TfliteLowering& l);
 void lower_activation(TfliteLowering& l);
@@ -36,6 +40,23 @@ void lower_softmax(TfliteLowering& l);
 void lower_quantize(TfliteLowering& l);
 void lower_dequantize(TfliteLowering& l);
 void lower_cast(TfliteLowering& l);
+
+// lower_recurrent.cpp
+void lower_lstm(TfliteLowering& l);
+void lower_rnn(TfliteLowering& l);
+void lower_svdf(TfliteLowering& l);
+
+// lower_indexing.cpp
+void lower_batch_matmul(TfliteLowering& l);
+void lower_cumsum(TfliteLowering& l);
+void lower_gather_nd(TfliteLowering& l);
+void lower_one_hot(TfliteLowering& l);
+void lower_reverse(TfliteLowering& l);
+void lower_select(TfliteLowering& l);
+void lower_tile(TfliteLowering& l);
+void lower_top_k(TfliteLowering& l);
+void lower_space_to_batch(TfliteLowering& l);
+void lower_batch_to_space(TfliteLowering& l);
 
 // lower_reductions.cpp
 void lower_reduction(TfliteLowering& l);

@@ -66,6 +66,22 @@ Options options_of(Op code) {
       return Options::BuiltinOptions_UnpackOptions;
     case Op::BuiltinOperator_LEAKY_RELU:
       return Options::BuiltinOptions_LeakyReluOptions;
+    case Op::BuiltinOperator_SVDF:
+      return Options::BuiltinOptions_SVDFOptions;
+    case Op::BuiltinOperator_RNN:
+      return Options::BuiltinOptions_RNNOptions;
+    case Op::BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_RNN:
+      return Options::BuiltinOptions_SequenceRNNOptions;
+    case Op::BuiltinOperator_LSTM:
+      return Options::BuiltinOptions_LSTMOptions;
+    case Op::BuiltinOperator_UNIDIRECTIONAL_SEQUENCE_LSTM:
+      return Options::BuiltinOptions_UnidirectionalSequenceLSTMOptions;
+    case Op::BuiltinOperator_BATCH_MATMUL:
+      return Options::BuiltinOptions_BatchMatMulOptions;
+    case Op::BuiltinOperator_CUMSUM:
+      return Options::BuiltinOptions_CumsumOptions;
+    case Op::BuiltinOperator_ONE_HOT:
+      return Options::BuiltinOptions_OneHotOptions;
     case Op::BuiltinOperator_MIRROR_PAD:
       return Options::BuiltinOptions_MirrorPadOptions;
     default:
@@ -177,6 +193,36 @@ void read_movement(const schema::Operator& op, TfliteOperatorOptions& options) {
   }
 }
 
+void read_recurrent(const schema::Operator& op, TfliteOperatorOptions& options) {
+  if (const auto* svdf = op.builtin_options_as_SVDFOptions()) {
+    options.count = svdf->rank();
+    options.activation = activation_of(svdf->fused_activation_function());
+  } else if (const auto* rnn = op.builtin_options_as_RNNOptions()) {
+    options.activation = activation_of(rnn->fused_activation_function());
+  } else if (const auto* sequence = op.builtin_options_as_SequenceRNNOptions()) {
+    options.is_time_major = sequence->time_major();
+    options.activation = activation_of(sequence->fused_activation_function());
+  } else if (const auto* lstm = op.builtin_options_as_LSTMOptions()) {
+    options.activation = activation_of(lstm->fused_activation_function());
+    options.cell_clip = lstm->cell_clip();
+    options.projection_clip = lstm->proj_clip();
+    options.is_basic = lstm->kernel_type() != 0;
+  } else if (const auto* steps = op.builtin_options_as_UnidirectionalSequenceLSTMOptions()) {
+    options.activation = activation_of(steps->fused_activation_function());
+    options.cell_clip = steps->cell_clip();
+    options.projection_clip = steps->proj_clip();
+    options.is_time_major = steps->time_major();
+  } else if (const auto* product = op.builtin_options_as_BatchMatMulOptions()) {
+    options.transposes_a = product->adj_x();
+    options.transposes_b = product->adj_y();
+  } else if (const auto* sums = op.builtin_options_as_CumsumOptions()) {
+    options.is_exclusive = sums->exclusive();
+    options.is_reverse = sums->reverse();
+  } else if (const auto* one_hot = op.builtin_options_as_OneHotOptions()) {
+    options.axis = one_hot->axis();
+  }
+}
+
 }  // namespace
 
 TfliteOperatorOptions tflite_operator_options(schema::BuiltinOperator code, const schema::Operator& op) {
@@ -189,6 +235,7 @@ TfliteOperatorOptions tflite_operator_options(schema::BuiltinOperator code, cons
   options.present = true;
   read_layer(op, options);
   read_movement(op, options);
+  read_recurrent(op, options);
   return options;
 }
 

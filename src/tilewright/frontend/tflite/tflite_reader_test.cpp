@@ -274,7 +274,7 @@ TEST(TfliteReader, Constants) {
   expect_error(sparse, "operator 0 ('y') (CONV_2D): reads tensor 'w', which is sparse");
   Convolution variable;
   variable.finish().tensor(variable.weights).is_variable = true;
-  expect_error(variable, "reads tensor 'w', which is a variable that keeps its value from run to run");
+  expect_error(variable, "reads tensor 'w', a variable that keeps its value from run to run; only recurrent operators may");
   Convolution own;
   own.finish().quantize(own.weights, {1}, {0});
   own.tensor(own.weights).quantization->details_type = 1;
@@ -317,13 +317,13 @@ TEST(TfliteReader, OperatorsAndTheirOrder) {
 TEST(TfliteReader, AllOperatorsThatAreNotCoveredInOneRun) {
   Pair model;
   const int a = model.add("a", ElementType::kF32, {1, 4, 4, 2}), b = model.add("b", ElementType::kF32, {1});
-  model.op(Op::BuiltinOperator_LSTM, {model.x}, {a});
+  model.op(Op::BuiltinOperator_HASHTABLE_LOOKUP, {model.x}, {a});
   model.op(Op::BuiltinOperator_WHILE, {a}, {b});
   model.op(Op::BuiltinOperator_CUSTOM, {b}, {model.y});
   model.model.operator_codes[2]->custom_code = "MyDetector";
   const std::string message = error_of(model.build());
   for (const char* part :
-       {"3 problems", "operator 0 ('a') (LSTM): is not supported; docs/reference/tflite.md lists",
+       {"3 problems", "operator 0 ('a') (HASHTABLE_LOOKUP): is not supported; docs/reference/tflite.md lists",
         "operator 1 ('b') (WHILE): is not supported",
         "operator 2 ('y') (MyDetector): is a custom operator"}) {
     EXPECT_NE(message.find(part), std::string::npos) << message;
@@ -586,7 +586,7 @@ TEST(TfliteReader, CastsScalesAndOperandsThatHaveNoForm) {
 
 TEST(TfliteReader, TheListOfCoveredOperatorsIsThatOfTheTable) {
   for (const std::string& op : covered_tflite_operators()) EXPECT_NE(find_tflite_lowering(op), nullptr);
-  EXPECT_EQ(find_tflite_lowering("LSTM"), nullptr);
+  EXPECT_EQ(find_tflite_lowering("WHILE"), nullptr);
   EXPECT_GT(covered_tflite_operators().size(), 50u);
 }
 

@@ -296,6 +296,13 @@ ValueId TfliteLowering::quantized(ValueId real, const TfliteTensor& tensor) {
                constant_value("zero_point", scalars(*tensor.type, quantization.zero_points, true))});
 }
 
+ValueId TfliteLowering::rounded_as_output(int output, ValueId real) {
+  const TfliteTensor& target = output_tensor(output);
+  if (!target.quantization || !target.type || !is_integer(*target.type)) return real;
+  const CheckedQuantization quantization = checked_quantization(target, target.shape);
+  return dequantized(quantized(real, target), target, quantization, 0);
+}
+
 ValueId TfliteLowering::as_type(ValueId value, const TfliteTensor& tensor) {
   const ElementType type = graph_.value(value).type;
   if (type == *tensor.type) return value;

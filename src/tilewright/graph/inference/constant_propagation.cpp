@@ -144,7 +144,10 @@ Known elementwise(std::string_view op, const Tensor& x, const TypedShape& output
       if (!store(result, i, integer_result("Sub", 0, x.integer_at(i)))) return std::nullopt;
     } else {
       const double value = x.number_at(i);
-      result.set_number(i, op == "Neg" ? -value : op == "Floor" ? std::floor(value) : std::ceil(value));
+      result.set_number(i, op == "Neg"     ? -value
+                           : op == "Relu"  ? std::max(value, 0.0)
+                           : op == "Floor" ? std::floor(value)
+                                           : std::ceil(value));
     }
   }
   return result;
@@ -313,7 +316,7 @@ Known evaluate(const OperatorContext& context, const TypedShape& output) {
     return pairwise(op, x, *context.known(1), output);
   }
   if (one_of(op, {"Min", "Max"})) return variadic(context, output);
-  if (one_of(op, {"Neg", "Floor", "Ceil", "Not"})) return elementwise(op, x, output);
+  if (one_of(op, {"Neg", "Relu", "Floor", "Ceil", "Not"})) return elementwise(op, x, output);
   if (one_of(op, {"ReduceProd", "ReduceSum", "ReduceMin", "ReduceMax"})) return reduce(context, output);
   if (op == "Cast") return cast(x, output);
   if (op == "Gather") return gather(context, output);

@@ -63,16 +63,15 @@ std::string operator_problems(const Node& node) {
 }
 
 TEST(Operators, UnknownOperatorsAreNamedWithAHint) {
-  EXPECT_EQ(
-      operator_problems({"a", "", "Loop", {}, {}, {}}),
-      "unsupported: node 'a' (Loop): operator is not supported; control flow is not supported: export the "
-      "model with "
-      "fixed shapes so that it unrolls\n");
   EXPECT_EQ(operator_problems({"a", "", "Convo", {}, {}, {}}),
             "unsupported: node 'a' (Convo): operator is not supported; did you mean Conv?\n");
   EXPECT_EQ(operator_problems({"a", "", "NonMaxSuppression", {}, {}, {}}),
-            "unsupported: node 'a' (NonMaxSuppression): operator is not supported; use supported operators "
-            "when exporting the model\n");
+            "unsupported: node 'a' (NonMaxSuppression): operator is not supported; the size of its output "
+            "depends on the data: end the network before it (--output-node) and select on the host\n");
+  EXPECT_EQ(operator_problems({"a", "com.microsoft", "QAttention", {}, {}, {}}),
+            "unsupported: node 'a' (QAttention): operator of domain 'com.microsoft' is not supported; export "
+            "the float model without ONNX Runtime's graph optimisations, and quantise it with 'tilewright "
+            "quantize'\n");
   EXPECT_EQ(operator_problems({"a", "com.microsoft", "FusedMatMul", {}, {}, {}}),
             "unsupported: node 'a' (FusedMatMul): operator of domain 'com.microsoft' is not supported; only "
             "the standard domain is supported: export without custom operators\n");

@@ -33,9 +33,29 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+// What to do instead of operators that users meet and that are not going to be covered.
+const std::pair<std::vector<std::string_view>, const char*> kWaysOut[] = {
+    {{"NonMaxSuppression", "Unique", "EfficientNMS_TRT", "BatchedNMS_TRT"},
+     "the size of its output depends on the data: end the network before it (--output-node) and select on "
+     "the "
+     "host"},
+    {{"Bernoulli", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial"},
+     "no run would repeat: give random numbers as an input of the model"},
+    {{"StringNormalizer", "TfIdfVectorizer", "StringConcat", "StringSplit", "LabelEncoder"},
+     "text is prepared before the network: begin behind it, with numbers"},
+    {{"Optional", "OptionalGetElement", "OptionalHasElement"},
+     "export the model without optional values: with fixed inputs they are not needed"},
+    {{"QAttention", "Attention", "MultiHeadAttention", "QEmbedLayerNormalization", "EmbedLayerNormalization",
+      "SkipLayerNormalization", "QLinearWhere", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul",
+      "MatMulIntegerToFloat"},
+     "export the float model without ONNX Runtime's graph optimisations, and quantise it with 'tilewright "
+     "quantize'"},
+    {{"Adagrad", "Adam", "Momentum", "Gradient"}, "it belongs to training: export the model for inference"},
+};
+
 std::string hint_for_unknown(const Node& node) {
-  if (node.op == "If" || node.op == "Loop" || node.op == "Scan") {
-    return "control flow is not supported: export the model with fixed shapes so that it unrolls";
+  for (const auto& [names, way_out] : kWaysOut) {
+    if (std::ranges::find(names, std::string_view(node.op)) != names.end()) return way_out;
   }
   if (node.op.size() <= 64) {
     for (const Operator& op : all_operators()) {

@@ -17,6 +17,7 @@ void add_shape_operators(std::vector<Operator>& table);
 void add_indexing_operators(std::vector<Operator>& table);
 void add_constant_operators(std::vector<Operator>& table);
 void add_quantized_operators(std::vector<Operator>& table);
+void add_sampling_operators(std::vector<Operator>& table);
 void add_scatter_operators(std::vector<Operator>& table);
 void add_tilewright_operators(std::vector<Operator>& table);
 void add_fixed_point_operators(std::vector<Operator>& table);

@@ -23,6 +23,7 @@ std::vector<Operator> build_table() {
   add_indexing_operators(table);
   add_constant_operators(table);
   add_quantized_operators(table);
+  add_sampling_operators(table);
   add_scatter_operators(table);
   add_tilewright_operators(table);
   add_fixed_point_operators(table);

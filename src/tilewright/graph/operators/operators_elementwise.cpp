@@ -43,6 +43,14 @@ std::vector<TypedShape> infer_mod(const OperatorContext& context) {
   return infer_binary<TypeClass::kNumber>(context);
 }
 
+std::vector<TypedShape> infer_bit_shift(const OperatorContext& context) {
+  const std::string direction = context.node().string_or("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT") {
+    reject(context, fmt::format("attribute 'direction' is '{}'", direction), "LEFT and RIGHT exist");
+  }
+  return infer_binary<TypeClass::kInteger>(context);
+}
+
 std::vector<TypedShape> infer_pow(const OperatorContext& context) {
   require_class(context, 0, TypeClass::kNumber);
   require_class(context, 1, TypeClass::kNumber);
@@ -148,6 +156,7 @@ void add_elementwise_operators(std::vector<Operator>& table) {
   for (const char* name : {"Greater", "GreaterOrEqual", "Less", "LessOrEqual"}) {
     add_binary(table, name, infer_comparison<TypeClass::kNumber>);
   }
+  add_binary(table, "BitShift", infer_bit_shift, {{"direction", AttributeKind::kString, true}});
   add_binary(table, "Equal", infer_equal);
   add_binary(table, "Mod", infer_mod, {{"fmod", kInt}});
   add_binary(table, "Pow", infer_pow);

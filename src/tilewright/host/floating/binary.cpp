@@ -162,6 +162,25 @@ std::vector<Tensor> mod(const Node& node, KernelInputs inputs, const HostOptions
   })};
 }
 
+// Bits shifted beyond the end are lost, all of them by the width of the type or more.
+std::vector<Tensor> bit_shift(const Node& node, KernelInputs inputs, const HostOptions&) {
+  const Tensor &a = required_input(inputs, 0), &b = required_input(inputs, 1);
+  require_same_type(a, b);
+  const bool left = node.string_or("direction", "") == "LEFT";
+  return {visit_number(a.type(), [&](auto tag) -> Tensor {
+    using T = decltype(tag);
+    if constexpr (std::is_floating_point_v<T>) {
+      throw_unsupported_type(a.type());
+    } else {
+      using U = std::make_unsigned_t<T>;
+      return combine<T, T>(a, b, a.type(), [=](T x, T y) {
+        if (U(y) >= 8 * sizeof(T)) return T(0);
+        return left ? T(Wrapping<T>(U(x)) << y) : T(U(x) >> y);
+      });
+    }
+  })};
+}
+
 template <typename T>
 T integer_power(T base, T exponent) {
   if constexpr (std::is_signed_v<T>) {
@@ -282,6 +301,7 @@ std::vector<Tensor> where_elements(const Node&, KernelInputs inputs, const HostO
 constexpr KernelEntry kBinaryKernels[] = {
     {"", "Add", arithmetic<Add>},
     {"", "And", logic<And>},
+    {"", "BitShift", bit_shift},
     {"", "Div", arithmetic<Div>},
     {"", "Equal", comparison<Equal>},
     {"", "Greater", comparison<Greater>},

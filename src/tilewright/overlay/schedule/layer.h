@@ -43,6 +43,7 @@ struct Phase {
 enum class OverlayLayerKind {
   kMatrix,   // everything that accumulates
   kMaximum,  // maximum over the taps that lie inside the image
+  kProduct,  // of two sources, element by element; wide instructions only
 };
 
 enum class ChannelPattern {
@@ -57,6 +58,10 @@ struct LayerSource {
   ValueId value = kNoValue;
   int64_t channels = 1, height = 1, width = 1;
   bool bipolar = false;  // single bits that stand for -1 and +1
+  // Of a product: what is subtracted from its elements; whether its one position, or its one channel, stands
+  // for all of the result's.
+  int32_t zero_point = 0;
+  bool one_position = false, one_channel = false;
 };
 
 // How a 3-channel image is rearranged when the host packs it: fold_y x fold_x neighbouring positions become
@@ -93,6 +98,7 @@ struct OverlayLayer {
   int weight_positions = 1, weight_planes = 1;
   std::vector<int64_t> weight_magnitude;  // by output channel: sum of the weights' magnitudes
   std::vector<int8_t> diagonal;           // kSharedDiagonal: by weight index
+  int spread = -1;  // kSharedDiagonal: the weight index by which every lane reads the first, not its own
 
   LayerFinish output;             // one bias per output channel
   bool foldable = false;          // the host packs sources[0], so it may fold it

@@ -142,8 +142,7 @@ class LayerExtraction {
     const OperatorTraits& traits = operator_traits(node_);
     const bool integer = traits.numbers == OperatorNumbers::kInteger && has_output_stage(node_);
     const bool moves = is_channel_move(graph_, node_);
-    if (!moves && traits.function != OperatorFunction::kMaxPool &&
-        (!integer || traits.function == OperatorFunction::kMultiplication)) {
+    if (!moves && !integer && traits.function != OperatorFunction::kMaxPool) {
       refuse("the overlay has no lowering for " + node_.op);
       return std::nullopt;
     }
@@ -186,12 +185,30 @@ class LayerExtraction {
       if (!see(node_.input(0), x_, true) || !see(node_.input(1), other_, true)) return false;
       return x_ == other_ || refuse("both operands of an addition must have the same shape and place");
     }
+    if (function == OperatorFunction::kMultiplication) return see_factors();
     const bool any_shape = function == OperatorFunction::kDense || function == OperatorFunction::kRequantize;
     if (!see(node_.input(0), x_, any_shape)) return false;
     const bool indices = node_.outputs.size() > 1 && node_.outputs[1] != kNoValue;
     return !indices ||
            refuse(node_.is("Split") ? "a Split has no lowering before it is slices"
                                     : "the indices of a maximum pool are not computed on the overlay");
+  }
+
+  // The larger factor first; the other may be one position or one channel.
+  bool see_factors() {
+    if (!see(node_.input(0), x_, true) || !see(node_.input(1), other_, true)) return false;
+    const Shape &a = graph_.value(node_.input(0)).shape, &b = graph_.value(node_.input(1)).shape,
+                &y = graph_.value(node_.outputs[0]).shape;
+    if (a.rank() != b.rank()) return refuse("both factors must have the same rank");
+    swapped_ = a != y;
+    if (swapped_) std::swap(x_, other_);
+    if (a != y && b != y) return refuse("one of the factors must have the shape of the product");
+    const bool channels = x_.channels == other_.channels && x_.lanes == other_.lanes;
+    const bool positions = x_.height == other_.height && x_.width == other_.width;
+    const bool one_position = other_.height == 1 && other_.width == 1;
+    if (other_.batch == x_.batch && (channels || other_.channels == 1) && (positions || one_position))
+      return true;
+    return refuse("the factors do not lie in memory as a product needs them");
   }
 
   bool read() {
@@ -205,7 +222,7 @@ class LayerExtraction {
     layer_.op = source_.op;
     layer_.result = source_.result;
     layer_.pad_value = int32_t(source_.pad_value);
-    layer_.sources = {source_of(source_.input, x_)};
+    layer_.sources = {source_of(swapped_ ? source_.other : source_.input, x_)};
     layer_.batch = x_.batch;
     layer_.output = source_.finish;
     return true;
@@ -221,6 +238,8 @@ class LayerExtraction {
         return build_dense();
       case OperatorFunction::kAddition:
         return build_addition();
+      case OperatorFunction::kMultiplication:
+        return build_product();
       case OperatorFunction::kAveragePool:
         return build_pool();
       case OperatorFunction::kMaxPool:
@@ -442,6 +461,25 @@ class LayerExtraction {
     return multiplier == 0 || refuse("multiplier_a and multiplier_b must be below 2^23 in magnitude");
   }
 
+  bool build_product() {
+    layer_.kind = OverlayLayerKind::kProduct;
+    set_elementwise(x_, layer_);
+    layer_.sources.push_back(source_of(swapped_ ? source_.input : source_.other, other_));
+    LayerSource &first = layer_.sources[0], &second = layer_.sources[1];
+    first.zero_point = swapped_ ? source_.zero_point_b : source_.zero_point_a;
+    second.zero_point = swapped_ ? source_.zero_point_a : source_.zero_point_b;
+    second.one_position = other_.height * other_.width < x_.height * x_.width;
+    second.one_channel = other_.channels < x_.channels;
+    layer_.diagonal = {1};
+    if (second.one_channel) {
+      layer_.spread = 1;
+      layer_.diagonal.push_back(1);
+    }
+    layer_.phases.push_back({0, 0, {TapGrid{}}});
+    set_single_scale();
+    return true;
+  }
+
   bool build_addition() {
     set_elementwise(x_, layer_);
     layer_.sources.push_back(source_of(source_.other, other_));
@@ -509,6 +547,10 @@ class LayerExtraction {
       layer_.phases.back().grids.push_back(grid);
     }
     set_single_scale();
+    if (const int bits = hardware_.input_bits; bits < 8) {  // outputs are inputs
+      layer_.output.clip_low = bits == 1 ? 0 : int32_t(lowest_weight(bits));
+      layer_.output.clip_high = int32_t(highest_weight(bits));
+    }
     return true;
   }
 
@@ -547,6 +589,7 @@ class LayerExtraction {
   const SourceViews& views_;
   Diagnostics& refusals_;
   SourceView x_, other_;  // of the inputs
+  bool swapped_ = false;  // of a product: x_ is the second input
   FusedLayer source_;
   OverlayLayer layer_;
 };

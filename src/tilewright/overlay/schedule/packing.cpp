@@ -94,7 +94,8 @@ class WeightLanes {
     const int64_t subs = blocks_.subs(0);
     for (int64_t w = 0; w < count_; ++w) {
       for (int64_t lane = 0; lane < subs * block_out_; ++lane) {
-        lanes_[(w * subs * block_out_ + lane) * block_in_ + lane] = layer_.diagonal[size_t(w)];
+        const int64_t from = w == layer_.spread ? 0 : lane;
+        lanes_[(w * subs * block_out_ + lane) * block_in_ + from] = layer_.diagonal[size_t(w)];
       }
     }
   }

@@ -61,6 +61,9 @@ SampleInputs::SampleInputs(const Graph& graph, const std::vector<Tensor>& sample
     most = runs_ = runs;
   }
   problems.raise_if_any("calibration samples");
+  if (graph.outputs.empty()) return;
+  const Shape& output = graph.value(graph.outputs[0]).shape;
+  if ((output.rank() == 0 ? 1 : output[0]) % batch_ != 0) batch_ = 1;
 }
 
 std::vector<Tensor> SampleInputs::inputs(int64_t run) const {

@@ -17,7 +17,8 @@ class SampleInputs {
  public:
   SampleInputs(const Graph& graph, const std::vector<Tensor>& samples);
   int64_t runs() const { return runs_; }
-  // Samples per run: the model's batch; 1 for a model without inputs that have an axis 0.
+  // Samples per run: the model's batch; 1 for a model without inputs that have an axis 0, and for one whose
+  // axis 0 is none, since output 0 is no multiple of it (recurrent networks take the time first).
   int64_t batch() const { return batch_; }
   std::vector<Tensor> inputs(int64_t run) const;
 

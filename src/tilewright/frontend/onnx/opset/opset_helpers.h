@@ -60,4 +60,35 @@ void rewrite_mish(Node& node, NodeConversion& conversion);
 void rewrite_reduce_log_sum(Node& node, NodeConversion& conversion);
 void rewrite_shrink(Node& node, NodeConversion& conversion);
 
+// In the file of that name: recurrent_, loss_, einsum_, signal_, index_converter(s).cpp.
+void convert_recurrent(Node& node, NodeConversion& conversion);
+void convert_likelihood_loss(Node& node, NodeConversion& conversion);
+void convert_cross_entropy_loss(Node& node, NodeConversion& conversion);
+void convert_einsum(Node& node, NodeConversion& conversion);
+void convert_dft(Node& node, NodeConversion& conversion);
+void convert_stft(Node& node, NodeConversion& conversion);
+void convert_window(Node& node, NodeConversion& conversion);
+void convert_mel_weight_matrix(Node& node, NodeConversion& conversion);
+void convert_max_unpool(Node& node, NodeConversion& conversion);
+void convert_reverse_sequence(Node& node, NodeConversion& conversion);
+void convert_compress(Node& node, NodeConversion& conversion);
+void convert_non_zero(Node& node, NodeConversion& conversion);
+// legacy_converters.cpp
+void convert_first_opsets(Node& node, NodeConversion& conversion);  // applies to every operator
+void convert_image_scaler(Node& node, NodeConversion& conversion);
+void convert_crop(Node& node, NodeConversion& conversion);
+void convert_affine(Node& node, NodeConversion& conversion);
+// control_flow_converters.cpp, sequence_converters.cpp
+void convert_if(Node& node, NodeConversion& conversion);
+void convert_loop(Node& node, NodeConversion& conversion);
+void convert_scan(Node& node, NodeConversion& conversion);
+void convert_sequence_construct(Node& node, NodeConversion& conversion);
+void convert_sequence_insert(Node& node, NodeConversion& conversion);
+void convert_sequence_erase(Node& node, NodeConversion& conversion);
+void convert_sequence_at(Node& node, NodeConversion& conversion);
+void convert_sequence_length(Node& node, NodeConversion& conversion);
+void convert_concat_from_sequence(Node& node, NodeConversion& conversion);
+void convert_split_to_sequence(Node& node, NodeConversion& conversion);
+void convert_sequence_map(Node& node, NodeConversion& conversion);
+
 }  // namespace tilewright

@@ -76,6 +76,19 @@ void resolve_aspect_policy(Node& node, NodeConversion& conversion, const std::st
   node.inputs[3] = conversion.constant("sizes", int64_list(sizes));
 }
 
+// It lies half a pixel after half_pixel, which another way of rounding makes up for.
+void replace_half_pixel_for_nn(Node& node, NodeConversion& conversion) {
+  const std::string rounding = node.string_or("nearest_mode", "round_prefer_floor");
+  const bool is_floor = rounding == "floor";
+  if (node.string_or("mode", "nearest") != "nearest" || (!is_floor && rounding != "round_prefer_floor")) {
+    return conversion.unsupported(
+        fmt::format("maps coordinates by 'tf_half_pixel_for_nn' and rounds by '{}'", rounding),
+        "export the model with half_pixel");
+  }
+  node.attributes["coordinate_transformation_mode"] = std::string("half_pixel");
+  node.attributes["nearest_mode"] = std::string(is_floor ? "round_prefer_ceil" : "ceil");
+}
+
 }  // namespace
 
 void convert_upsample(Node& node, NodeConversion& conversion) {
@@ -98,7 +111,8 @@ void convert_resize(Node& node, NodeConversion& conversion) {
   }
   for (const int index : {1, 2, 3}) drop_if_empty(node, conversion, index);
   const std::string coordinates = node.string_or("coordinate_transformation_mode", "half_pixel");
-  if (coordinates == "tf_half_pixel_for_nn" || coordinates == "half_pixel_symmetric") {
+  if (coordinates == "tf_half_pixel_for_nn") return replace_half_pixel_for_nn(node, conversion);
+  if (coordinates == "half_pixel_symmetric") {
     return conversion.unsupported(fmt::format("maps coordinates by '{}'", coordinates));
   }
   if (opset < 18) return;

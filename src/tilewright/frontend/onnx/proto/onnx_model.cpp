@@ -43,7 +43,12 @@ class ModelParser {
     for (const auto& function : proto.functions()) {
       model.functions.push_back(fmt::format("{}:{}", plain_domain(function.domain()), function.name()));
     }
-    onnx::GraphProto& graph = *proto.mutable_graph();
+    read_graph(*proto.mutable_graph(), model);
+    return model;
+  }
+
+ private:
+  void read_graph(onnx::GraphProto& graph, OnnxGraph& model) {
     model.name = graph.name();
     for (const auto& info : graph.input()) model.inputs.push_back(value_info(info));
     for (const auto& info : graph.output()) model.outputs.push_back(value_info(info));
@@ -59,14 +64,12 @@ class ModelParser {
                          "is sparse", "store it dense");
     }
     model.nodes.reserve(size_t(graph.node_size()));
-    for (int i = 0; i < graph.node_size(); ++i) model.nodes.push_back(node(graph.node(i), i));
+    for (int i = 0; i < graph.node_size(); ++i) model.nodes.push_back(node(*graph.mutable_node(i), i));
     check_names(model);
-    return model;
   }
 
- private:
   // Every name that messages, reports and bundles carry.
-  void check_names(const OnnxModel& model) {
+  void check_names(const OnnxGraph& model) {
     const auto check = [&](const char* what, const std::string& name) {
       check_name(what, name, diagnostics_);
     };
@@ -142,7 +145,7 @@ class ModelParser {
     return info;
   }
 
-  OnnxNode node(const onnx::NodeProto& proto, int index) {
+  OnnxNode node(onnx::NodeProto& proto, int index) {
     OnnxNode result;
     result.name = proto.name();
     result.domain = plain_domain(proto.domain());
@@ -155,7 +158,13 @@ class ModelParser {
       const std::string output = result.outputs.empty() ? "" : result.outputs[0];
       result.label = fmt::format("node #{} (output '{}')", index, output);
     }
-    for (const auto& attribute : proto.attribute()) {
+    for (auto& attribute : *proto.mutable_attribute()) {
+      if (is_control_flow(result.op) && attribute_type(attribute) == onnx::AttributeProto::GRAPH) {
+        auto body = std::make_shared<OnnxGraph>();
+        read_graph(*attribute.mutable_g(), *body);
+        result.graphs[attribute.name()] = std::move(body);
+        continue;
+      }
       auto value = attribute_value(attribute, result);
       if (value) {
         result.attributes[attribute.name()] = std::move(*value);
@@ -208,7 +217,6 @@ class ModelParser {
       }
       case Type::GRAPH:
       case Type::GRAPHS:
-        if (is_control_flow(owner.op)) return std::nullopt;  // the operator itself is reported later
         return refuse(ErrorKind::kUnsupported, fmt::format("has a subgraph in attribute '{}'", proto.name()));
       case Type::UNDEFINED:
         return refuse(ErrorKind::kInvalidInput, fmt::format("attribute '{}' has no type", proto.name()));

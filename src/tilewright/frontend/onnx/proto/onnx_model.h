@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,7 +17,7 @@
 
 namespace tilewright {
 
-inline constexpr int kOldestOpset = 6;
+inline constexpr int kOldestOpset = 1;
 inline constexpr int kNewestOpset = 21;
 
 struct OnnxDimension {
@@ -33,6 +34,8 @@ struct OnnxValueInfo {
   std::vector<OnnxDimension> dims;
 };
 
+struct OnnxGraph;
+
 struct OnnxNode {
   std::string name;   // as in the file, possibly empty
   std::string label;  // for messages; "node 'conv1'" or "node #3 (output 'x')"
@@ -42,19 +45,24 @@ struct OnnxNode {
   std::vector<std::string> outputs;
   Attributes attributes;
   bool is_usable = true;  // false after a diagnostic about its attributes
+  std::map<std::string, std::shared_ptr<const OnnxGraph>> graphs;  // the bodies of control flow, by attribute
 };
 
-struct OnnxModel {
+// Of a model, or of a node with control flow; then its nodes may also read the values around that node.
+struct OnnxGraph {
   std::string name;
-  int opset = 0;                                 // of the standard domain
-  std::map<std::string, int64_t> other_domains;  // domain -> version
-  std::vector<OnnxValueInfo> inputs;             // with those that are initializers too
+  std::vector<OnnxValueInfo> inputs;  // with those that are initializers too
   std::vector<OnnxValueInfo> outputs;
   std::vector<OnnxValueInfo> value_infos;
   // In file order; nullopt for those with a diagnostic.
   std::vector<std::pair<std::string, std::optional<Tensor>>> initializers;
   std::vector<OnnxNode> nodes;
-  std::vector<std::string> functions;  // "domain:name" of model-local functions
+};
+
+struct OnnxModel : OnnxGraph {
+  int opset = 0;                                 // of the standard domain
+  std::map<std::string, int64_t> other_domains;  // domain -> version
+  std::vector<std::string> functions;            // "domain:name" of model-local functions
 };
 
 struct OnnxModelOptions {
