@@ -143,7 +143,8 @@ class LayerExtraction {
     const bool integer = traits.numbers == OperatorNumbers::kInteger && has_output_stage(node_);
     const bool moves = is_channel_move(graph_, node_);
     if (!moves && !integer && traits.function != OperatorFunction::kMaxPool) {
-      refuse("the overlay has no lowering for " + node_.op);
+      refuse(works_on_floats() ? "it works on floats, the overlay on integers"
+                               : "the overlay has no lowering for " + node_.op);
       return std::nullopt;
     }
     if (!see_sources() || !(moves ? move() : read() && build()) || !measure_inputs()) return std::nullopt;
@@ -160,6 +161,14 @@ class LayerExtraction {
   bool refuse(const std::string& reason) {
     refusals_.error(ErrorKind::kUnsupported, where(node_), node_.op, reason, "run it on the host");
     return false;
+  }
+
+  bool works_on_floats() const {
+    const auto is_float = [&](ValueId v) {
+      return v != kNoValue && !graph_.is_constant(v) && tilewright::is_float(graph_.value(v).type);
+    };
+    return std::any_of(node_.inputs.begin(), node_.inputs.end(), is_float) ||
+           std::any_of(node_.outputs.begin(), node_.outputs.end(), is_float);
   }
 
   // `any_shape`: the operator works element by element, or on all elements of an image.

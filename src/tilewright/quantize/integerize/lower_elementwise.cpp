@@ -347,8 +347,11 @@ std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node,
   if (node.is("Gemm") || node.is("MatMul")) return lower_dense(builder, node, form);
   if (is_addition_or_difference(node)) {
     auto sum = lower_addition(builder, node, form);
-    if (!sum && !form.bipolar) sum = lower_lookup(builder, node, form);
-    return sum || form.bipolar ? sum : lower_channel_affine(builder, node, form);
+    if (!sum && !form.bipolar) sum = lower_function(builder, node, form);
+    if (!sum && !form.bipolar && as_channel_affine(builder.source(), node)) {
+      sum = lower_channel_affine(builder, node, form);
+    }
+    return sum;
   }
   if (form.bipolar) return builder.refuse(node, "its sign has no integer form");
   if (node.is("AveragePool") || node.is("GlobalAveragePool") || node.is("ReduceMean")) {
@@ -356,9 +359,9 @@ std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node,
   }
   if (node.is("Mul")) {
     if (scaled_product(builder, node)) return lower_scaled_product(builder, node, form);
-    auto product = lower_lookup(builder, node, form);
-    if (!product) product = lower_channel_affine(builder, node, form);
-    return product ? product : lower_multiplication(builder, node, form);
+    if (const auto table = lower_function(builder, node, form)) return table;
+    return as_channel_affine(builder.source(), node) ? lower_channel_affine(builder, node, form)
+                                                     : lower_multiplication(builder, node, form);
   }
   if (node.is("BatchNormalization")) return lower_channel_affine(builder, node, form);
   return lower_lookup(builder, node, form);
