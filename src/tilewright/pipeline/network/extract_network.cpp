@@ -45,6 +45,10 @@ class Extraction {
     for (size_t id = 0; id < graph_.nodes.size(); ++id) {
       if (region_.places[id] == Region::Place::kInside) take(NodeId(id));
     }
+    for (const Node* node : rounds_twice_ ? round_once_ : std::vector<const Node*>{}) {
+      refuse(*node, "it rounds once, with a shift of 32 or more, beside layers that round twice",
+             "run it on the overlay (tilewright compile)");
+    }
     if (problems_.ok()) finish_borders();
     return problems_.ok();
   }
@@ -165,6 +169,12 @@ class Extraction {
     Diagnostics refusals;
     std::optional<FusedLayer> source = read_layer(graph_, node, refusals);
     for (const Diagnostic& problem : refusals.errors()) refuse(node, problem.message, problem.hint);
+    if (source && network_.number == NumberType::kInteger) {
+      const std::vector<Requantization>& scales = source->finish.scale;
+      rounds_twice_ |= std::ranges::any_of(scales, [](const auto& s) { return s.shift >= kTwice; });
+      const auto is_once = [](const Requantization& s) { return s.shift >= 32 && s.shift < kTwice; };
+      if (std::ranges::any_of(scales, is_once)) round_once_.push_back(&node);
+    }
     return source;
   }
 
@@ -541,6 +551,8 @@ class Extraction {
   ValueViews views_;
   Diagnostics problems_;
   std::map<NodeId, Diagnostic> refused_;
+  bool rounds_twice_ = false;            // some layer
+  std::vector<const Node*> round_once_;  // layers that do, with shifts that would round twice
 };
 
 constexpr int kMostAttempts = 50;
