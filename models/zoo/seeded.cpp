@@ -1,5 +1,7 @@
 #include "zoo/seeded.h"
 
+#include <cmath>
+
 #include "tilewright/base/random.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
@@ -14,19 +16,29 @@ constexpr HostModel kVerySlowHost{.gmac_per_s = 1e-6, .gbyte_per_s = 1.0};
 
 }  // namespace
 
-Tensor seeded_input(const Graph& graph, uint64_t seed) {
+std::vector<Tensor> seeded_inputs(const Graph& graph, uint64_t seed) {
   LcgStream stream(seed);
-  Tensor tensor(ElementType::kF32, graph.value(graph.inputs.at(0)).shape);
-  for (float& value : tensor.mutable_data<float>()) value = 2 * stream.next() - 1;
-  return tensor;
+  std::vector<Tensor> inputs;
+  for (const ValueId input : graph.inputs) {
+    const Value& value = graph.value(input);
+    Tensor& tensor = inputs.emplace_back(value.type, value.shape);
+    const bool integer = value.type == ElementType::kI8;
+    for (int64_t i = 0; i < tensor.size(); ++i) {
+      const float drawn = 2 * stream.next() - 1;
+      tensor.set_number(i, integer ? std::floor(128 * drawn) : drawn);
+    }
+  }
+  return inputs;
 }
+
+Tensor seeded_input(const Graph& graph, uint64_t seed) { return seeded_inputs(graph, seed).at(0); }
 
 Graph seeded_integer_form(Graph float_graph, const OverlayHardware& hardware) {
   QuantizeOptions options;
   options.scales = hardware.isa == IsaVersion::kVta ? ScaleKind::kPowerOfTwo : ScaleKind::kReal;
-  const Tensor sample = seeded_input(float_graph);
+  const std::vector<Tensor> samples = seeded_inputs(float_graph);
   const Graph simple = optimize(std::move(float_graph));
-  return integerize(quantize(simple, {sample}, options));
+  return integerize(quantize(simple, samples, options));
 }
 
 Compilation seeded_compilation(Graph float_graph, const OverlayHardware& hardware) {

@@ -10,11 +10,15 @@
 
 namespace tilewright::zoo {
 
-// One input of `graph`, drawn from the linear congruential stream with this seed: reals in [-1, 1).
+// One input of `graph`, drawn from the linear congruential stream with this seed: reals in [-1, 1), or
+// integers of 8 bits.
 Tensor seeded_input(const Graph& graph, uint64_t seed = 1);
 
+// The same for every input, one stream after the other.
+std::vector<Tensor> seeded_inputs(const Graph& graph, uint64_t seed = 1);
+
 // The integer form of `float_graph` for `hardware`: powers of two for the plain instruction set, real scales
-// for the wide one; calibrated on seeded_input(graph, 1).
+// for the wide one; calibrated on seeded_inputs(graph, 1).
 Graph seeded_integer_form(Graph float_graph, const OverlayHardware& hardware);
 
 // The same, compiled. A HostModel that is very slow puts whatever is legal on the overlay.

@@ -46,7 +46,7 @@ module tw_overlay_alu_lanes #(
   logic [ALU*ACC-1:0] a, b, y, factor, product, computed;
   // verilator lint_off UNUSEDSIGNAL
   logic [ALU*ACC-1:0] bias;  // of requantize only
-  logic [ALU*6-1:0] shift;
+  logic [ALU*7-1:0] shift;
   // verilator lint_on UNUSEDSIGNAL
   logic [ALU*SCALED_BITS-1:0] scaled;
 
@@ -63,7 +63,7 @@ module tw_overlay_alu_lanes #(
 
   if (overlay_config::WIDE != 0) begin : gen_parameters
     logic [LANES*ACC-1:0] kept_bias, kept_factor;
-    logic [LANES*6-1:0] kept_shift;
+    logic [LANES*7-1:0] kept_shift;
     logic [2:0] arriving;
     always_ff @(posedge clk) begin
       arriving <= {param_read && param == 2'd2, param_read && param == 2'd1, param_read && param == 2'd0};
@@ -71,7 +71,7 @@ module tw_overlay_alu_lanes #(
       if (arriving[1]) kept_factor <= acc_b;
     end
     for (genvar l = 0; l < LANES; l++) begin : gen_shifts
-      always_ff @(posedge clk) if (arriving[2]) kept_shift[l*6+:6] <= acc_b[l*ACC+:6];
+      always_ff @(posedge clk) if (arriving[2]) kept_shift[l*7+:7] <= acc_b[l*ACC+:7];
     end
     if (SLICES == 1) begin : gen_one_slice
       assign bias = is_requantize ? kept_bias : '0;
@@ -80,7 +80,7 @@ module tw_overlay_alu_lanes #(
     end else begin : gen_selection
       assign bias = is_requantize ? kept_bias[slice*(ALU*ACC)+:ALU*ACC] : '0;
       assign factor = is_requantize ? kept_factor[slice*(ALU*ACC)+:ALU*ACC] : y;
-      assign shift = kept_shift[slice*(ALU*6)+:ALU*6];
+      assign shift = kept_shift[slice*(ALU*7)+:ALU*7];
     end
   end else begin : gen_no_parameters
     assign bias = '0;

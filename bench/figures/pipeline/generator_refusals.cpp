@@ -51,7 +51,7 @@ int64_t run_verilog(const GeneratorCase& one, const Allocation& allocation, uint
     for (int start = 0; start < 2; ++start) {
       const DesignRun run = run_design(design, port, images);
       for (size_t i = 0; i < images.size(); ++i) {
-        const std::vector<Tensor> outputs = border.outputs(run.outputs[i]);
+        const std::vector<Tensor> outputs = border.outputs(run.outputs[i], one.inputs()[i]);
         for (size_t o = 0; o < outputs.size(); ++o)
           mismatches += outputs[o].identical(one.expected()[i][o]) ? 0 : 1;
       }

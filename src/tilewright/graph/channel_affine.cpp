@@ -37,7 +37,7 @@ std::optional<ChannelAffine> batch_norm(const Graph& graph, const Node& node) {
   return affine;
 }
 
-std::optional<ChannelAffine> elementwise(const Graph& graph, const Node& node) {
+std::optional<ChannelAffine> elementwise_affine(const Graph& graph, const Node& node) {
   const bool reversed = graph.is_constant(node.input(0));
   const Tensor* constant = graph.constant_input(node, reversed ? 0 : 1);
   if (constant == nullptr || graph.is_constant(node.input(reversed ? 1 : 0))) return {};
@@ -82,7 +82,8 @@ std::optional<std::vector<double>> channel_constant(const Tensor& constant, cons
 std::optional<ChannelAffine> as_channel_affine(const Graph& graph, const Node& node) {
   std::optional<ChannelAffine> affine;
   if (node.is("BatchNormalization")) affine = batch_norm(graph, node);
-  if (node.is("Add") || node.is("Sub") || node.is("Mul") || node.is("Div")) affine = elementwise(graph, node);
+  if (node.is("Add") || node.is("Sub") || node.is("Mul") || node.is("Div"))
+    affine = elementwise_affine(graph, node);
   if (affine && !(all_finite(affine->scale) && all_finite(affine->shift))) return {};
   return affine;
 }

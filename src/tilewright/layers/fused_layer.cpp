@@ -179,8 +179,8 @@ class LayerReader {
   void check_ranges() {
     if (layer_.pad_value < -128 || layer_.pad_value > 127) refuse("pad_value must lie in -128..127");
     for (const Requantization& scale : layer_.finish.scale) {
-      if (scale.multiplier >= 1 && scale.shift >= 0 && scale.shift <= 62) continue;
-      return refuse("a multiplier must be positive and a shift in 0..62");
+      if (scale.multiplier >= 1 && is_shift(scale.shift)) continue;
+      return refuse("a multiplier must be positive and a shift in 0..62 or, to round twice, 96..126");
     }
   }
 

@@ -17,7 +17,7 @@ namespace tilewright {
 enum class NumberType { kInteger, kFixed };  // i8 and narrower with i32 sums; i32 with 64-bit sums
 
 // What turns a sum into a stored element.
-//   integer: clip(round_shift((sum + bias) * multiplier, shift) + zero_point, clip_low, clip_high)
+//   integer: clip(scaled(sum + bias) + zero_point, clip_low, clip_high), by multiplier and shift
 //   fixed:   clip(round_shift(sum * multiplier + bias * 2^fraction, fraction), clip_low, clip_high)
 struct LayerFinish {
   std::vector<int32_t> bias;  // per output channel of a product; else one, or none

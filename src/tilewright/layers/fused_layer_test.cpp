@@ -195,7 +195,8 @@ TEST(FusedLayer, RefusalsNameTheNodeAndEveryReason) {
             "bias, multiplier and shift must have one entry per output channel");
   EXPECT_EQ(convolution({1, 2, 3, 4, 5, 6}, {1, 2}).refusal(),
             "bias, multiplier and shift must have one entry per output channel");
-  EXPECT_EQ(convolution({0}, {63}).refusal(), "a multiplier must be positive and a shift in 0..62");
+  EXPECT_EQ(convolution({0}, {63}).refusal(),
+            "a multiplier must be positive and a shift in 0..62 or, to round twice, 96..126");
   EXPECT_EQ(convolution({1}, {1}, {{"clip_low", int64_t{5}}, {"clip_high", int64_t{4}}}).refusal(),
             "y_zero_point, clip_low and clip_high must lie in -128..127, in order");
   const OneNode several =

@@ -76,11 +76,14 @@ class Planner {
 
   QuantizationPlan run() {
     for (NodeId id = 0; id < NodeId(graph_.nodes.size()); ++id) visit(id);
+    for (const ValueId v : graph_.outputs) want_output(v);
     collect();
     return std::move(plan_);
   }
 
  private:
+  static constexpr int kMostMoves = 64;  // between a result and what computes it
+
   const Node* producer(ValueId v) const {
     return producers_[size_t(v)] == kNoNode ? nullptr : &graph_.nodes[size_t(producers_[size_t(v)])];
   }
@@ -157,6 +160,21 @@ class Planner {
     wanted_[size_t(v)] = true;
     if (base) want(*base);
     return v;
+  }
+
+  // Results that are functions of quantised values, moved or put together: a table is cheaper than the
+  // function. Parts of a Concat keep scales of their own (boxes and scores differ), so it stays in float.
+  void want_output(ValueId v, int depth = 0) {
+    const Node* node = producer(v);
+    if (!node || depth > kMostMoves || wanted_[size_t(v)] || graph_.value(v).type != ElementType::kF32)
+      return;
+    if (node->is("Concat")) {
+      for (const ValueId part : node->inputs) want_output(part, depth + 1);
+    } else if (only_moves_data(graph_, *node)) {
+      want_output(node->input(0), depth + 1);
+    } else if (const auto base = function_base(v); base && wanted_[size_t(*base)]) {
+      want(v);
+    }
   }
 
   // The value that `v` is a function of, where that is more than a clip. It is quantised already, or made by

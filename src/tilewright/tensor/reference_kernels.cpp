@@ -49,7 +49,7 @@ void require_kernel(const std::array<int64_t, 2>& kernel, std::string_view op) {
 
 void require_scale(int32_t multiplier, int32_t shift, std::string_view op) {
   require(multiplier > 0, op, fmt::format("multiplier {} must be positive", multiplier));
-  require(0 <= shift && shift <= 62, op, fmt::format("shift {} must be in 0..62", shift));
+  require(is_shift(shift), op, fmt::format("shift {} must be in 0..62, or 96..126 to round twice", shift));
 }
 
 void require_weights(const Tensor& weights, int rank, std::string_view op) {

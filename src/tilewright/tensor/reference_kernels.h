@@ -57,7 +57,7 @@ struct AddParameters {
 
 struct MultiplyParameters {
   int32_t a_zero_point = 0, b_zero_point = 0;  // -128..127
-  int32_t multiplier = 1, shift = 0;           // multiplier > 0, shift 0..62
+  int32_t multiplier = 1, shift = 0;           // multiplier > 0; shift as in Requantization
   OutputStage output;
   bool operator==(const MultiplyParameters&) const = default;
 };
@@ -67,7 +67,7 @@ struct AveragePoolParameters {
   std::array<int64_t, 2> kernel = {1, 1};
   int32_t pad_value = 0;
   int32_t bias = 0;
-  int32_t multiplier = 1, shift = 0;  // multiplier > 0, shift 0..62
+  int32_t multiplier = 1, shift = 0;  // multiplier > 0; shift as in Requantization
   OutputStage output;
   bool operator==(const AveragePoolParameters&) const = default;
 };
@@ -81,7 +81,7 @@ struct MaxPoolParameters {
 
 struct RequantizeParameters {
   int32_t bias = 0;
-  int32_t multiplier = 1, shift = 0;  // multiplier > 0, shift 0..62
+  int32_t multiplier = 1, shift = 0;  // multiplier > 0; shift as in Requantization
   OutputStage output;
   bool operator==(const RequantizeParameters&) const = default;
 };

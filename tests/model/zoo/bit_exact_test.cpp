@@ -11,18 +11,18 @@ namespace tilewright::zoo {
 namespace {
 
 void expect_identical(const Bundle& bundle, overlay::ProgramEngineKind kind) {
-  const Tensor input = seeded_input(bundle.graph, 7);
+  const std::vector<Tensor> inputs = seeded_inputs(bundle.graph, 7);
   overlay::ProgramEngineOptions options;
   options.kind = kind;
   Session engine(std::make_shared<const Engine>(bundle, Execution::kAsPlaced), options);
   Session reference(std::make_shared<const Engine>(bundle, Execution::kOnHost));
-  const std::vector<Tensor> outputs = engine.run({input}), expected = reference.run({input});
+  const std::vector<Tensor> outputs = engine.run(inputs), expected = reference.run(inputs);
   ASSERT_EQ(outputs.size(), expected.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     EXPECT_TRUE(outputs[i].identical(expected[i])) << bundle.graph.name << " output " << i;
   }
   // A network whose output does not depend on its input would agree as well.
-  const std::vector<Tensor> others = reference.run({seeded_input(bundle.graph, 8)});
+  const std::vector<Tensor> others = reference.run(seeded_inputs(bundle.graph, 8));
   EXPECT_FALSE(others[0].identical(expected[0])) << bundle.graph.name;
 }
 
@@ -48,6 +48,15 @@ TEST_P(ZooNetworks, BitIdenticalToTheReference) { expect_bits_of_the_reference(n
 // Sigmoids are tables, which the host looks up between the layers of the overlay.
 TEST_P(ZooNetworks, TablesStandBetweenOverlayLayers) {
   expect_bits_of_the_reference(tensorflow_networks(), hardware());
+}
+
+TEST_P(ZooNetworks, ModernNetworks) {
+  for (const Network& network : modern_networks()) {
+    SCOPED_TRACE(network.name);
+    const Compilation compilation = seeded_compilation(network.build(network.small), hardware());
+    expect_identical(compilation.bundle, overlay::ProgramEngineKind::kFunctional);
+    expect_identical(compilation.bundle, overlay::ProgramEngineKind::kCycle);
+  }
 }
 
 TEST_P(ZooNetworks, SmallCasesRunOnTheOverlayAlone) {

@@ -5,6 +5,9 @@
 
 #include "random_layer.h"
 #include "tilewright/base/random.h"
+#include "tilewright/graph/inference/shape_inference.h"
+#include "tilewright/graph/operator_class.h"
+#include "tilewright/host/executor.h"
 #include "tilewright/overlay/schedule/layer.h"
 #include "tilewright/tensor/reference_kernels.h"
 
@@ -154,6 +157,69 @@ class Builder {
     return finish(node, reference_requantize(x, p));
   }
 
+  // The second operand is as large as the first, one position, one channel, or both; either comes first.
+  Case multiply() {
+    MultiplyParameters p;
+    p.a_zero_point = random_.chance(0.3) ? 0 : int32_t(random_.between(-128, 127));
+    p.b_zero_point = random_.chance(0.3) ? 0 : int32_t(random_.between(-128, 127));
+    const Requantization r = scale(1);
+    p.multiplier = r.multiplier;
+    p.shift = r.shift;
+    p.output = output_stage();
+    const Tensor a = elementwise_input();
+    std::vector<int64_t> shape = a.shape().dims();
+    if (random_.chance(0.5)) shape[2] = shape[3] = 1;
+    if (random_.chance(0.25)) shape[1] = 1;
+    const Tensor b = random_numbers(random_, Shape(shape), inputs_);
+    const bool swapped = random_.chance(0.3);
+    Node& node = swapped ? build("QMul", {b, a}, {}) : build("QMul", {a, b}, {});
+    node.attributes["a_zero_point"] = int64_t(p.a_zero_point);
+    node.attributes["b_zero_point"] = int64_t(p.b_zero_point);
+    node.attributes["multiplier"] = int64_t(p.multiplier);
+    node.attributes["shift"] = int64_t(p.shift);
+    return finish(node, swapped ? reference_multiply(b, a, p) : reference_multiply(a, b, p));
+  }
+
+  // Slice, Pad, Resize, Gather, DepthToSpace or SpaceToDepth.
+  Case move() {
+    const int64_t factor = random_.between(1, 3), kind = random_.between(0, 5);
+    Shape shape = elementwise_input().shape();
+    if (kind == 4) shape = {shape[0], shape[1] * factor * factor, shape[2], shape[3]};
+    if (kind == 5) shape = {shape[0], shape[1], shape[2] * factor, shape[3] * factor};
+    const Tensor x = random_numbers(random_, shape, inputs_);
+    switch (kind) {
+      case 0:
+        return moved(x, "Slice", slice_operands(shape), {});
+      case 1:
+        return moved(x, "Pad",
+                     {integers({0, 0, random_.between(0, 3), random_.between(0, 3), 0, 0,
+                                random_.between(0, 3), random_.between(0, 3)}),
+                      random_numbers(random_, Shape{1}, inputs_).reshaped(Shape{})},
+                     {});
+      case 2: {
+        Tensor scales(ElementType::kF32, Shape{4});
+        for (int64_t i = 0; i < 4; ++i)
+          scales.set_number(i, i < 2 ? 1 : double(i == 2 ? factor : factor + 1));
+        const bool halves = random_.chance(0.5);
+        return moved(x, "Resize", {Tensor(), scales},
+                     {{"mode", std::string("nearest")},
+                      {"coordinate_transformation_mode", std::string(halves ? "half_pixel" : "asymmetric")},
+                      {"nearest_mode", std::string(halves ? "round_prefer_floor" : "floor")}});
+      }
+      case 3: {
+        std::vector<int64_t> picked;
+        const int64_t count = random_.between(1, 2 * shape[1]);
+        for (int64_t i = 0; i < count; ++i) picked.push_back(random_.between(-shape[1], shape[1] - 1));
+        return moved(x, "Gather", {integers(picked)}, {{"axis", int64_t{1}}});
+      }
+      case 4:
+        return moved(x, "DepthToSpace", {},
+                     {{"blocksize", factor}, {"mode", std::string(random_.chance(0.5) ? "DCR" : "CRD")}});
+      default:
+        return moved(x, "SpaceToDepth", {}, {{"blocksize", factor}});
+    }
+  }
+
   Case average_pool() {
     AveragePoolParameters p;
     p.kernel = {random_.between(1, 4), random_.between(1, 4)};
@@ -190,6 +256,39 @@ class Builder {
   }
 
  private:
+  static Tensor integers(const std::vector<int64_t>& numbers) {
+    return Tensor(Shape{int64_t(numbers.size())}, std::span<const int64_t>(numbers));
+  }
+
+  std::vector<Tensor> slice_operands(const Shape& shape) {
+    std::vector<int64_t> starts, ends, axes, steps;
+    for (int64_t axis = 1; axis < 4; ++axis) {
+      if (random_.chance(0.3)) continue;
+      const int64_t size = shape[int(axis)], begin = random_.between(0, size - 1);
+      const bool from_end = random_.chance(0.3);
+      starts.push_back(from_end ? begin - size : begin);
+      ends.push_back(random_.chance(0.3) ? INT64_MAX : random_.between(begin + 1, size));
+      axes.push_back(random_.chance(0.3) ? axis - 4 : axis);
+      steps.push_back(random_.between(1, 3));
+    }
+    return {integers(starts), integers(ends), integers(axes), integers(steps)};
+  }
+
+  // `x` through an operator of ONNX; a constant without elements is an input that is left out.
+  Case moved(const Tensor& x, const std::string& op, const std::vector<Tensor>& constants,
+             Attributes attributes) {
+    Node& node = build(op, {x}, constants, "");
+    node.attributes = std::move(attributes);
+    std::vector<const Tensor*> values{&x};
+    for (size_t i = 0; i < constants.size(); ++i) {
+      const bool absent = constants[i].size() == 0 && op == "Resize";
+      if (absent) node.inputs[i + 1] = kNoValue;
+      values.push_back(absent ? nullptr : &constants[i]);
+    }
+    result_.graph.value(node.outputs[0]).shape = infer_node(result_.graph, node).at(0).shape;
+    return finish(node, evaluate(result_.graph, node, values)[0]);
+  }
+
   Case addition(const AddParameters& p, const Tensor& a, const Tensor& b) {
     Node& node = build("QAdd", {a, b}, {});
     node.attributes["multiplier_a"] = int64_t(p.multiplier_a);
@@ -283,10 +382,16 @@ class Builder {
     return {int32_t(random_.between(int64_t{1} << 30, INT32_MAX)), int32_t(31 + random_.between(low, high))};
   }
 
+  Requantization rounded_once_or_twice(Requantization r) {
+    if (!plain_ && r.shift >= 32 && random_.chance(0.3)) r.shift += kTwice;
+    return r;
+  }
+
   void scalar_scale(int64_t terms, int32_t* multiplier, int32_t* shift) {
     Requantization r = scale(terms);
     if (narrow()) r.shift = std::max(r.shift - weights_.bits + 1, 0);
     if (terms == 1 && !narrow()) r.shift = std::max(r.shift - 6, 0);
+    r = rounded_once_or_twice(r);
     *multiplier = r.multiplier;
     *shift = r.shift;
   }
@@ -300,7 +405,7 @@ class Builder {
     multiplier_ = Tensor(ElementType::kI32, Shape{count});
     shift_ = Tensor(ElementType::kI32, Shape{count});
     for (int64_t i = 0; i < count; ++i) {
-      const Requantization r = scale(terms);
+      const Requantization r = rounded_once_or_twice(scale(terms));
       multiplier_.set_integer(i, r.multiplier);
       shift_.set_integer(i, r.shift);
     }
@@ -349,7 +454,14 @@ class Builder {
     node.attributes["shift"] = int64_t(shift);
   }
 
-  Case finish(const Node& node, Tensor expected) {
+  // At times with a table, where the overlay has one.
+  Case finish(Node& node, Tensor expected) {
+    if (hardware_.lookup_table && table_input(node) >= 0 && random_.chance(0.25)) {
+      const Tensor table = random_tensor(random_, ElementType::kI8, Shape{256}, -128, 127);
+      for (int8_t& y : expected.mutable_data<int8_t>()) y = table.data<int8_t>()[size_t(y + 128)];
+      node.inputs.resize(size_t(table_input(node)), kNoValue);
+      node.inputs.push_back(result_.graph.add_constant("table", table));
+    }
     result_.graph.value(node.outputs[0]).shape = expected.shape();
     result_.expected = std::move(expected);
     return std::move(result_);
@@ -367,8 +479,9 @@ class Builder {
 }  // namespace
 
 const char* kind_name(Kind kind) {
-  static constexpr const char* kNames[] = {"conv",         "depthwise",    "group", "transposed", "dense",
-                                           "maximum_pool", "average_pool", "add",   "requantize"};
+  static constexpr const char* kNames[] = {"conv",       "depthwise",    "group",        "transposed",
+                                           "dense",      "maximum_pool", "average_pool", "add",
+                                           "requantize", "multiply",     "move"};
   return kNames[int(kind)];
 }
 
@@ -391,6 +504,10 @@ Case make_case(uint64_t seed, Kind kind, const OverlayHardware& hardware) {
       return builder.add();
     case Kind::kRequantize:
       return builder.requantize_case();
+    case Kind::kMultiply:
+      return builder.multiply();
+    case Kind::kMove:
+      return builder.move();
   }
   return {};
 }

@@ -13,8 +13,20 @@
 
 namespace tilewright::random_layers {
 
-enum class Kind { kConv, kDepthwise, kGroup, kTransposed, kDense, kMaxPool, kAveragePool, kAdd, kRequantize };
-inline constexpr int kKinds = int(Kind::kRequantize) + 1;
+enum class Kind {
+  kConv,
+  kDepthwise,
+  kGroup,
+  kTransposed,
+  kDense,
+  kMaxPool,
+  kAveragePool,
+  kAdd,
+  kRequantize,
+  kMultiply,
+  kMove
+};
+inline constexpr int kKinds = int(Kind::kMove) + 1;
 const char* kind_name(Kind kind);
 
 // A graph whose last node is one integer operator, inputs for it, and what the reference kernels make of

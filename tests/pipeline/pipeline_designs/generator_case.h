@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "support/pipeline/random_network_graph_testing.h"
+#include "support/pipeline/random_branchy_graph_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/flow/design/design_run.h"
 #include "tilewright/hardware/device.h"
@@ -22,10 +22,14 @@ inline constexpr const char* kGeneratorDevices[] = {"xc7z020",   "xczu3eg",    "
                                                     "lfe5u-85f", "ice40-up5k", "ice40-hx8k"};
 
 // `seed` and, where its shapes do not fit together, the next ones.
-inline Graph drawn_graph(uint64_t seed, bool unusual = false) {
+enum class GraphKind { kPlain, kUnusual, kBranchy };
+inline Graph drawn_graph(uint64_t seed, GraphKind kind = GraphKind::kPlain) {
   for (uint64_t attempt = 0;; ++attempt) {
     try {
-      return (unusual ? random_unusual_graph : random_graph)(seed * 1000 + attempt);
+      const auto make = kind == GraphKind::kUnusual   ? random_unusual_graph
+                        : kind == GraphKind::kBranchy ? random_branchy_graph
+                                                      : random_graph;
+      return make(seed * 1000 + attempt);
     } catch (const Error&) {
       if (attempt == 50) throw;
     }
@@ -66,18 +70,18 @@ struct GeneratorCounts {
 
 class GeneratorCase {
  public:
-  GeneratorCase(uint64_t seed, GeneratorCounts& counts, bool unusual = false)
-      : seed_(seed), unusual_(unusual), counts_(counts) {}
+  GeneratorCase(uint64_t seed, GeneratorCounts& counts, GraphKind kind = GraphKind::kPlain)
+      : seed_(seed), kind_(kind), counts_(counts) {}
 
   // `where`: a folder of devices.
   void run(const std::filesystem::path& where, const AllocateOptions& options) {
     ++counts_.networks;
     try {
-      graph_ = drawn_graph(seed_, unusual_);
+      graph_ = drawn_graph(seed_, kind_);
       network_ = extract_network(graph_);
     } catch (const Error& error) {
       ++counts_.refused;
-      if (unusual_ && error.kind() == ErrorKind::kUnsupported) return;
+      if (kind_ != GraphKind::kPlain && error.kind() == ErrorKind::kUnsupported) return;
       return counts_.problem(counts_.wrong_errors, fmt::format("seed {}: {}", seed_, error.what()));
     }
     for (int image = 0; image < 2; ++image) {
@@ -144,7 +148,8 @@ class GeneratorCase {
       const Design made = build(network_, allocation);
       const HostBorder border(network_);
       for (size_t i = 0; i < inputs_.size(); ++i) {
-        const std::vector<Tensor> outputs = border.outputs(evaluate_design(made, border.image(inputs_[i])));
+        const std::vector<Tensor> outputs =
+            border.outputs(evaluate_design(made, border.image(inputs_[i])), inputs_[i]);
         bool equal = outputs.size() == expected_[i].size();
         for (size_t o = 0; equal && o < outputs.size(); ++o) equal = outputs[o].identical(expected_[i][o]);
         if (equal) continue;
@@ -158,7 +163,7 @@ class GeneratorCase {
   }
 
   const uint64_t seed_;
-  const bool unusual_;
+  const GraphKind kind_;
   GeneratorCounts& counts_;
   Graph graph_;
   Network network_;

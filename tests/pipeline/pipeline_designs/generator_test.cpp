@@ -25,17 +25,22 @@ TEST(GeneratorClass, EveryDesignOfTheSearchIsBuiltAndComputesTheNetwork) {
   EXPECT_GT(counts.designs, counts.networks);
 }
 
-TEST(GeneratorClass, UnusualGraphsAreComputedOrRefused) {
+void expect_designs_or_refusals(GraphKind kind) {
   GeneratorCounts counts;
   AllocateOptions options;
   options.nodes = options.evaluations = 20;
   const int64_t cases = test_cases(8);
   for (int64_t i = 0; i < cases; ++i) {
-    GeneratorCase one(test_seed() * 100'000 + uint64_t(i), counts, true);
+    GeneratorCase one(test_seed() * 100'000 + uint64_t(i), counts, kind);
     one.run(std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "hardware" / "devices", options);
   }
-  RecordProperty("cases", int(counts.networks - counts.refused));
+  testing::Test::RecordProperty("cases", int(counts.networks - counts.refused));
   EXPECT_EQ(counts.failures(), 0) << "seed " << test_seed() << "\n" << counts.first_problem;
+}
+
+TEST(GeneratorClass, UnusualGraphsAreComputedOrRefused) { expect_designs_or_refusals(GraphKind::kUnusual); }
+TEST(GeneratorClass, BranchesAndMovedElementsAreComputedOrRefused) {
+  expect_designs_or_refusals(GraphKind::kBranchy);
 }
 
 // Of a page's roofline; returns how many marks it has.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tilewright/host/executor.h"
+#include "tilewright/pipeline/network/borders.h"
 #include "tilewright/quantize/fixed_point/fixed_point_lowering.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
@@ -10,42 +11,12 @@
 #include "zoo/seeded.h"
 
 namespace tilewright::pipeline {
-namespace {
-
-// NCHW integers as rows, columns, channels.
-std::vector<int32_t> channels_last(const Tensor& tensor, const TensorShape& shape) {
-  std::vector<int32_t> image(size_t(shape.elements()));
-  const int64_t pixels = shape.rows * shape.columns;
-  for (int64_t p = 0; p < pixels; ++p) {
-    for (int64_t c = 0; c < shape.channels; ++c) {
-      image[size_t(p * shape.channels + c)] = int32_t(tensor.integer_at(c * pixels + p));
-    }
-  }
-  return image;
-}
-
-Tensor channels_first(const std::vector<int32_t>& image, const TensorShape& shape, const Value& value) {
-  Tensor tensor(value.type, value.shape);
-  const int64_t pixels = shape.rows * shape.columns;
-  for (int64_t p = 0; p < pixels; ++p) {
-    for (int64_t c = 0; c < shape.channels; ++c) {
-      tensor.set_integer(c * pixels + p, image[size_t(p * shape.channels + c)]);
-    }
-  }
-  return tensor;
-}
-
-}  // namespace
-
 void expect_bits_of_the_host(const Graph& graph, const Network& network) {
   const std::vector<Tensor> inputs{zoo::seeded_input(graph, 7)};
   const std::vector<Tensor> expected = run(graph, inputs);
-  const Tensor border = run(network.before, inputs)[0];
-  const std::vector<int32_t> image = channels_last(border, network.tensors[size_t(network.input)].shape);
+  const std::vector<int32_t> image = border_image(network, run(network.before, inputs));
   const std::vector<int32_t> result = evaluate(network, image)[size_t(network.output)];
-  const Tensor y = channels_first(result, network.tensors[size_t(network.output)].shape,
-                                  network.behind.value(network.behind.inputs[0]));
-  const std::vector<Tensor> actual = run(network.behind, {y});
+  const std::vector<Tensor> actual = run(network.behind, border_results(network, result));
   ASSERT_EQ(actual.size(), expected.size());
   for (size_t i = 0; i < actual.size(); ++i) EXPECT_TRUE(actual[i].identical(expected[i])) << i;
 }

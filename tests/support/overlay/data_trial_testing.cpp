@@ -45,6 +45,9 @@ void DataTrial::pack(const Tiling& tiling, const LayerLayout& layout) {
   pack_parameters(tiling.output, hardware_,
                   part(uint64_t(at.parameters * accumulator),
                        tiling.blocks.sub_total * tiling.parameter_vectors * accumulator));
+  if (const Tensor* const table = layer_.output.table) {
+    std::ranges::copy(std::as_bytes(table->data<int8_t>()), part(uint64_t(at.table), kTableEntries).begin());
+  }
   result_ = uint64_t(at.result * hardware_.output_bytes());
   packed_ = true;
 }

@@ -190,6 +190,22 @@ void ReferenceInterpreter::execute(const GemmInstruction& i, std::span<std::byte
   }
 }
 
+namespace {
+
+// In 128 bits, so that no step can overflow before the definition says so: a single rounding is modulo 2^64.
+int64_t requantize_product(__int128 product, int32_t shift) {
+  const int amount = shift & 63;
+  if ((shift & 96) == 96) {
+    const __int128 first = (product + (__int128{1} << 30)) >> 31, unit = __int128{1} << (amount - 31);
+    const __int128 magnitude = first < 0 ? -first : first, rounded = (2 * magnitude + unit) / (2 * unit);
+    return int64_t(first < 0 ? -rounded : rounded);
+  }
+  const __int128 half = amount == 0 ? 0 : __int128{1} << (amount - 1);
+  return int64_t(uint64_t(product + half)) >> amount;
+}
+
+}  // namespace
+
 int32_t ReferenceInterpreter::alu_result(const AluInstruction& alu, int32_t x, int64_t source,
                                          int lane) const {
   const int bits = hardware_.accumulator_bits;
@@ -218,10 +234,7 @@ int32_t ReferenceInterpreter::alu_result(const AluInstruction& alu, int32_t x, i
     case AluOpcode::kRequantize:
     case AluOpcode::kLookup: {
       const int64_t sum = wrap(int64_t{x} + operand(0), bits);
-      const int shift = operand(2) & 63;
-      // 128 bits, so that no step can overflow before the definition says so: the sum is taken modulo 2^64.
-      const __int128 half = shift == 0 ? 0 : __int128{1} << (shift - 1);
-      const int64_t scaled = int64_t(uint64_t(__int128{sum} * operand(1) + half)) >> shift;
+      const int64_t scaled = requantize_product(__int128{sum} * operand(1), operand(2));
       const auto result =
           int32_t(std::min<int64_t>(std::max<int64_t>(scaled + alu.imm, alu.clip_low), alu.clip_high));
       return alu.opcode == AluOpcode::kLookup ? table_[uint8_t(result + 128)] : result;

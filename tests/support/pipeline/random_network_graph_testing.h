@@ -52,7 +52,7 @@ class RandomGraph {
     return std::move(graph_);
   }
 
- private:
+ protected:
   const Shape& shape(ValueId value) const { return graph_.value(value).shape; }
   // Also primes, and numbers that share few factors with ports.
   int64_t channels() {

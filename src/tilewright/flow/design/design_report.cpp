@@ -162,6 +162,10 @@ DesignReport design_report(const Network& network, const Allocation& allocation,
       if (multiply_accumulates(*part, node) > 0) report.host_layers.push_back({node.name, node.op});
     }
   }
+  if (network.graph_products > 0) {
+    report.share_of_products = double(network.hardware_products) / double(network.graph_products);
+  }
+  for (const Diagnostic& reason : network.left_out) report.left_out.push_back(to_string(reason));
   report.estimated_cycles = estimate.latency_cycles;
   report.estimated_interval = estimate.interval_cycles;
   const int64_t read = design.input.bytes + int64_t(design.weights.size());

@@ -70,6 +70,8 @@ struct DesignReport {
   int64_t macs = 0, multipliers = 0;
   std::vector<DesignLayer> layers;
   std::vector<HostLayer> host_layers;  // their time is in none of the numbers
+  double share_of_products = 1;        // of the model's, in hardware
+  std::vector<std::string> left_out;   // what keeps layers on the host: node, operator, reason, way out
   std::vector<std::string> lanes;
   std::vector<DesignBar> bars;
   std::vector<DesignNeed> needs;

@@ -39,9 +39,10 @@ std::string error_line(const DesignReport& report) {
 }
 
 std::string host_line(const DesignReport& report) {
-  if (report.host_layers.empty()) return "";
-  return "the hardware covers only part of the network: layers with weights of other number types stay on "
-         "the host, and the numbers below do not include their time\n";
+  if (report.host_layers.empty() && report.left_out.empty()) return "";
+  std::string text = "the numbers below do not include the time of the host's part";
+  for (const std::string& reason : report.left_out) text += "\n  " + reason;
+  return text + "\n";
 }
 
 }  // namespace
@@ -66,8 +67,12 @@ std::string to_string(const DesignReport& report) {
                std::to_string(need.have),
                need.error_percent < 0 ? "" : share_text(need.error_percent / 100)});
   }
-  return fmt::format("{} on {}: {}, {}\n\n", report.network, report.device,
-                     report.streaming ? "a stage for every layer" : "processors", report.number_type) +
+  const std::string part = report.host_layers.empty() && report.left_out.empty()
+                               ? ""
+                               : fmt::format("; {} of the network's products, the rest on the host",
+                                             share_text(report.share_of_products));
+  return fmt::format("{} on {}: {}, {}{}\n\n", report.network, report.device,
+                     report.streaming ? "a stage for every layer" : "processors", report.number_type, part) +
          layers.to_string() + "\n" + host_line(report) + cycles_line(report) +
          fmt::format("{} products per cycle, {} of them used; {} bytes of memory traffic per image\n\n",
                      report.multipliers, share_text(report.share_of_peak()), report.dram_bytes) +
@@ -134,6 +139,8 @@ std::string to_json(const DesignReport& report) {
               {"resources", needs},
               {"layers", layers},
               {"host_layers", host},
+              {"share_of_products", report.share_of_products},
+              {"left_out", report.left_out},
               {"tasks", bars},
               {"queues", queues}};
   return json_text(all, 2) + "\n";

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tilewright/pipeline/network/borders.h"
+
 namespace tilewright {
 namespace {
 
@@ -14,29 +16,21 @@ HostBorder::HostBorder(const pipeline::Network& network)
     : network_(network), before_(network.before), behind_(network.behind) {}
 
 std::vector<int32_t> HostBorder::image(const std::vector<Tensor>& inputs) const {
-  const Tensor border = before_.run(inputs)[0];
-  const pipeline::TensorShape& shape = network_.tensors[size_t(network_.input)].shape;
-  const int64_t pixels = shape.rows * shape.columns;
-  std::vector<int32_t> image(size_t(shape.elements()));
-  for (int64_t p = 0; p < pixels; ++p) {
-    for (int64_t c = 0; c < shape.channels; ++c) {
-      image[size_t(p * shape.channels + c)] = int32_t(border.integer_at(c * pixels + p));
-    }
-  }
-  return image;
+  return pipeline::border_image(network_, before_.run(inputs));
 }
 
-std::vector<Tensor> HostBorder::outputs(const std::vector<int32_t>& result) const {
-  const pipeline::TensorShape& shape = network_.tensors[size_t(network_.output)].shape;
-  const int64_t pixels = shape.rows * shape.columns;
-  const Value& value = network_.behind.value(network_.behind.inputs[0]);
-  Tensor border(value.type, value.shape);
-  for (int64_t p = 0; p < pixels; ++p) {
-    for (int64_t c = 0; c < shape.channels; ++c) {
-      border.set_integer(c * pixels + p, result[size_t(p * shape.channels + c)]);
+std::vector<Tensor> HostBorder::outputs(const std::vector<int32_t>& result,
+                                        const std::vector<Tensor>& inputs) const {
+  std::vector<Tensor> borders = pipeline::border_results(network_, result);
+  // Of the model's own inputs those that the host needs again.
+  const Graph &before = network_.before, &behind = network_.behind;
+  for (size_t i = borders.size(); i < behind.inputs.size(); ++i) {
+    const std::string& name = behind.value(behind.inputs[i]).name;
+    for (size_t j = 0; j < before.inputs.size() && j < inputs.size(); ++j) {
+      if (before.value(before.inputs[j]).name == name) borders.push_back(inputs[j]);
     }
   }
-  return behind_.run({border});
+  return behind_.run(std::move(borders));
 }
 
 DesignOutputs run_on_hardware(const pipeline::Network& network, const pipeline::Design& design,
@@ -55,7 +49,9 @@ DesignOutputs run_on_hardware(const pipeline::Network& network, const pipeline::
       all.ending = Ending::kRequest;
       break;
     }
-    for (const std::vector<int32_t>& result : run.outputs) all.outputs.push_back(host.outputs(result));
+    for (size_t i = 0; i < run.outputs.size(); ++i) {
+      all.outputs.push_back(host.outputs(run.outputs[i], inputs[first + i]));
+    }
     all.cycles += run.cycles;
   }
   return all;

@@ -17,8 +17,9 @@ class HostBorder {
 
   // The hardware's input for the model's inputs: row, column, channel.
   std::vector<int32_t> image(const std::vector<Tensor>& inputs) const;
-  // The model's outputs for the hardware's output.
-  std::vector<Tensor> outputs(const std::vector<int32_t>& result) const;
+  // The model's outputs for the hardware's output; `inputs` where the host needs them again.
+  std::vector<Tensor> outputs(const std::vector<int32_t>& result,
+                              const std::vector<Tensor>& inputs = {}) const;
 
  private:
   const pipeline::Network& network_;

@@ -80,7 +80,7 @@ RunReport run_folder(const RunRequest& request) {
     hardware.cycles = pipeline::simulate(folder.design, simulation).cycles;
   }
   const auto netlist = [&](const std::vector<Tensor>& inputs) {
-    return border.outputs(pipeline::evaluate_design(folder.design, border.image(inputs)));
+    return border.outputs(pipeline::evaluate_design(folder.design, border.image(inputs)), inputs);
   };
   std::atomic<int64_t> mismatches = 0;
   SampleRuns runs = run_samples(
@@ -108,7 +108,7 @@ Diagnostics refused_layers(const Graph& graph, const std::string& machine, const
   find_device(machine, folders.devices());
   Diagnostics refusals;
   try {
-    pipeline::extract_network(graph);
+    for (const Diagnostic& reason : pipeline::extract_network(graph).left_out) refusals.add(reason);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kUnsupported) throw;
     for (const Diagnostic& diagnostic : error.diagnostics()) refusals.add(diagnostic);

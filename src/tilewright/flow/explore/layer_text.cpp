@@ -23,6 +23,7 @@ using overlay::OverlayLayerKind;
 using overlay::Phase;
 using overlay::TapGrid;
 
+constexpr const char* kKinds[] = {"matrix", "maximum", "product"};  // OverlayLayerKind
 constexpr const char* kPatterns[] = {"dense", "grouped", "diagonal", "shared"};
 
 Json print_phase(const Phase& phase) {
@@ -85,7 +86,9 @@ OverlayLayer parse_fields(const Json& v) {
   OverlayLayer layer;
   layer.name = v.at("name");
   layer.op = v.at("op");
-  layer.kind = v.at("kind") == "maximum" ? OverlayLayerKind::kMaximum : OverlayLayerKind::kMatrix;
+  const auto kind = std::find(std::begin(kKinds), std::end(kKinds), v.at("kind").get<std::string>());
+  if (kind == std::end(kKinds)) throw Error(ErrorKind::kInvalidInput, "no such kind");
+  layer.kind = OverlayLayerKind(kind - kKinds);
   const auto pattern =
       std::find(std::begin(kPatterns), std::end(kPatterns), v.at("pattern").get<std::string>());
   if (pattern == std::end(kPatterns)) throw Error(ErrorKind::kInvalidInput, "no such pattern");
@@ -95,7 +98,13 @@ OverlayLayer parse_fields(const Json& v) {
   layer.out_height = v.at("out").at(1);
   layer.out_width = v.at("out").at(2);
   for (const Json& s : v.at("sources")) {
-    layer.sources.push_back({kNoValue, s.at(0), s.at(1), s.at(2), s.at(3)});
+    LayerSource source{kNoValue, s.at(0), s.at(1), s.at(2), s.at(3)};
+    if (s.size() > 4) {  // of a product
+      source.zero_point = s.at(4);
+      source.one_position = s.at(5) != 0;
+      source.one_channel = s.at(6) != 0;
+    }
+    layer.sources.push_back(source);
   }
   layer.in_step_y = v.at("steps").at(0);
   layer.in_step_x = v.at("steps").at(1);
@@ -150,11 +159,14 @@ std::string print_layer(const OverlayLayer& layer) {
   for (const Phase& phase : layer.phases) phases.push_back(print_phase(phase));
   for (const LayerSource& s : layer.sources) {
     sources.push_back(Json::array({s.channels, s.height, s.width, s.bipolar}));
+    if (layer.kind != OverlayLayerKind::kProduct) continue;
+    for (const int value : {s.zero_point, int(s.one_position), int(s.one_channel)})
+      sources.back().push_back(value);
   }
   const std::vector<int64_t>& weights = layer.weights.shape().dims();
   const Json value = {{"name", layer.name},
                       {"op", layer.op},
-                      {"kind", layer.kind == OverlayLayerKind::kMaximum ? "maximum" : "matrix"},
+                      {"kind", kKinds[int(layer.kind)]},
                       {"pattern", kPatterns[int(layer.pattern)]},
                       {"batch", layer.batch},
                       {"out", {layer.out_channels, layer.out_height, layer.out_width}},

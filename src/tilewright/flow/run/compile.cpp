@@ -3,12 +3,14 @@
 // planned again.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
 #include "tilewright/flow/run/bundle.h"
 #include "tilewright/overlay/schedule/layer.h"
 #include "tilewright/transform/fold/fold_lookups.h"
+#include "tilewright/transform/normalize/form_moves.h"
 
 namespace tilewright {
 namespace {
@@ -48,17 +50,21 @@ struct Planner {
   }
 };
 
-// Views show what the node before them left in accelerator memory: without it there is nothing to view. In
-// topological order, so chains of views are covered.
+// Views show what the node before them left in accelerator memory, a Concat puts it together: without it
+// there is nothing to do. In topological order, so chains of views are covered.
 void leave_lone_views(const Graph& graph, std::vector<bool>& on_overlay, std::vector<std::string>& reasons) {
   const std::vector<NodeId> producers = graph.producers();
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    if (!on_overlay[n] || !overlay::is_view(graph, node)) continue;
-    const NodeId producer = producers[size_t(node.inputs[0])];
-    if (producer != kNoNode && on_overlay[size_t(producer)]) continue;
+    const bool joins = overlay::is_join(graph, node);
+    if (!on_overlay[n] || !(joins || overlay::is_view(graph, node))) continue;
+    const auto there = [&](ValueId value) {
+      const NodeId producer = producers[size_t(value)];
+      return producer != kNoNode && on_overlay[size_t(producer)];
+    };
+    if (joins ? std::any_of(node.inputs.begin(), node.inputs.end(), there) : there(node.inputs[0])) continue;
     on_overlay[n] = false;
-    reasons[n] = "only re-shapes data that lies on the host";
+    reasons[n] = joins ? "all its parts lie on the host" : "only re-shapes data that lies on the host";
   }
 }
 
@@ -157,7 +163,8 @@ Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const 
   diagnostics.raise_if_any(fmt::format("hardware '{}'", hardware.name));
   Compilation result;
   Bundle& bundle = result.bundle;
-  bundle.graph = hardware.lookup_table ? fold_lookups(std::move(integer_graph)) : std::move(integer_graph);
+  bundle.graph = form_moves(std::move(integer_graph));
+  if (hardware.lookup_table) bundle.graph = fold_lookups(std::move(bundle.graph));
   bundle.hardware = hardware;
   const Graph& graph = bundle.graph;
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -12,7 +13,7 @@
 
 namespace tilewright {
 
-LayerTable layer_table(const Compilation& compilation) {
+LayerTable layer_table(const Compilation& compilation, const HostModel& host) {
   const Bundle& bundle = compilation.bundle;
   std::map<std::string, const overlay::LayerReport*> reports;
   for (const overlay::LayerReport& layer : compilation.layers) reports[layer.name] = &layer;
@@ -35,15 +36,22 @@ LayerTable layer_table(const Compilation& compilation) {
       row.recorded = compilation.recorded.count(node.name) != 0;
       table.total_cycles += cost.cycles;
     }
+    if (row.on_host()) {
+      row.seconds = host_seconds(bundle.graph, node, host);
+    } else {
+      row.seconds = row.cycles / (bundle.hardware.clock_mhz * 1e6);
+      table.overlay_seconds += row.seconds;
+    }
     table.rows.push_back(std::move(row));
   }
+  table.host = host_work(bundle, host);
   return table;
 }
 
 std::string to_string(const LayerTable& table) {
   std::string text =
-      fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11} {:>6}  {}\n", "node", "operator",
-                  "runs on", "MACs", "bytes", "micro-ops", "cycles", "peak", "why");
+      fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11} {:>6} {:>8}  {}\n", "node", "operator",
+                  "runs on", "MACs", "bytes", "micro-ops", "cycles", "peak", "ms", "why");
   std::string recorded;
   size_t recorded_count = 0, scheduled_count = 0;
   for (const LayerRow& row : table.rows) {
@@ -52,12 +60,21 @@ std::string to_string(const LayerTable& table) {
     const std::string name = row.name.size() > 28
                                  ? row.name.substr(0, 13) + ".." + row.name.substr(row.name.size() - 13)
                                  : row.name;
-    text += !row.on_host() ? fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11.0f} {:>5.1f}%  {}\n",
-                                         name, row.op, row.target, row.macs, row.bytes_moved, row.uops,
-                                         row.cycles, 100 * row.share_of_peak, row.reason)
-                           : fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11} {:>6}  {}\n", name,
-                                         row.op, row.target, row.macs, "-", "-", "-", "-", row.reason);
+    text +=
+        !row.on_host()
+            ? fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11.0f} {:>5.1f}% {:>8.3g}  {}\n", name,
+                          row.op, row.target, row.macs, row.bytes_moved, row.uops, row.cycles,
+                          100 * row.share_of_peak, 1e3 * row.seconds, row.reason)
+            : fmt::format("{:<28} {:<18} {:<8} {:>12} {:>11} {:>11} {:>11} {:>6} {:>8.3g}  {}\n", name,
+                          row.op, row.target, row.macs, "-", "-", "-", "-", 1e3 * row.seconds, row.reason);
   }
+  text += fmt::format(
+      "estimated {:.3g} ms per run: {:.3g} ms on the overlay, {:.3g} ms on the host ({:.1f} %; {} node{}, "
+      "and {} "
+      "bytes that cross)\n",
+      1e3 * table.total_seconds(), 1e3 * table.overlay_seconds, 1e3 * table.host.seconds(),
+      100 * table.host_time_share(), table.host.nodes, table.host.nodes == 1 ? "" : "s",
+      table.host.crossing_bytes);
   text += fmt::format("{} MACs, {:.2f} % of them on the overlay; estimated {:.0f} cycles\n", table.total_macs,
                       100 * table.overlay_mac_share(), table.total_cycles);
   if (recorded_count > 0) {
@@ -79,6 +96,7 @@ std::string to_json(const LayerTable& table) {
                     {"uops", row.uops},
                     {"cycles", row.cycles},
                     {"share_of_peak", row.share_of_peak},
+                    {"seconds", row.seconds},
                     {"schedule_from", row.on_host()  ? ""
                                       : row.recorded ? "record"
                                                      : "default"}});
@@ -87,6 +105,12 @@ std::string to_json(const LayerTable& table) {
                                 {"total_macs", table.total_macs},
                                 {"overlay_mac_share", table.overlay_mac_share()},
                                 {"cycles", table.total_cycles},
+                                {"seconds", table.total_seconds()},
+                                {"overlay_seconds", table.overlay_seconds},
+                                {"host_seconds", table.host.seconds()},
+                                {"crossing_bytes", table.host.crossing_bytes},
+                                {"host_nodes", table.host.nodes},
+                                {"host_time_share", table.host_time_share()},
                                 {"layers", rows}};
   return json_text(facts, 2) + "\n";
 }

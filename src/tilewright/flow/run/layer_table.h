@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tilewright/flow/run/bundle.h"
+#include "tilewright/flow/run/host_work.h"
 
 namespace tilewright {
 
@@ -19,6 +20,7 @@ struct LayerRow {
   int64_t uops = 0;         // executed GEMM and ALU micro-op iterations
   double cycles = 0;
   double share_of_peak = 0;  // useful MACs per cycle over MACs of one micro-op
+  double seconds = 0;        // estimated, on either side
   bool recorded = false;     // the schedule is that of a record, not the default one
 
   bool on_host() const { return target == kHost; }
@@ -29,10 +31,15 @@ struct LayerTable {
   std::vector<LayerRow> rows;  // in graph order
   int64_t total_macs = 0, overlay_macs = 0;
   double total_cycles = 0;
+  // Of one run, estimated: the overlay's cycles at its clock, and the host's part.
+  double overlay_seconds = 0;
+  HostWork host;
+  double total_seconds() const { return overlay_seconds + host.seconds(); }
+  double host_time_share() const { return total_seconds() == 0 ? 0 : host.seconds() / total_seconds(); }
   double overlay_mac_share() const { return total_macs == 0 ? 0 : double(overlay_macs) / double(total_macs); }
 };
 
-LayerTable layer_table(const Compilation& compilation);
+LayerTable layer_table(const Compilation& compilation, const HostModel& host = {});
 std::string to_string(const LayerTable& table);
 std::string to_json(const LayerTable& table);  // ends with a newline
 

@@ -18,18 +18,6 @@ double value_bytes(const Graph& graph, ValueId id) {
   return double(v.shape.element_count()) * bit_width(v.type) / 8.0;
 }
 
-double host_seconds(const Graph& graph, const Node& node, const HostModel& host) {
-  double bytes = 0;
-  for (ValueId v : node.inputs) {
-    if (v != kNoValue) bytes += value_bytes(graph, v);
-  }
-  for (ValueId v : node.outputs) {
-    if (v != kNoValue) bytes += value_bytes(graph, v);
-  }
-  return double(multiply_accumulates(graph, node)) / (host.gmac_per_s * 1e9) +
-         bytes / (host.gbyte_per_s * 1e9);
-}
-
 // Who produces and who reads each value; built once.
 struct Edges {
   std::vector<NodeId> producers;
@@ -57,6 +45,18 @@ double transfer_seconds(const Graph& graph, const Edges& edges, const std::vecto
 }
 
 }  // namespace
+
+double host_seconds(const Graph& graph, const Node& node, const HostModel& host) {
+  double bytes = 0;
+  for (ValueId v : node.inputs) {
+    if (v != kNoValue) bytes += value_bytes(graph, v);
+  }
+  for (ValueId v : node.outputs) {
+    if (v != kNoValue) bytes += value_bytes(graph, v);
+  }
+  return double(multiply_accumulates(graph, node)) / (host.gmac_per_s * 1e9) +
+         bytes / (host.gbyte_per_s * 1e9);
+}
 
 Partition partition(const Graph& graph, const std::string& target,
                     const std::function<Offer(const Node&)>& offer, const HostModel& host) {

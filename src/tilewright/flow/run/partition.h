@@ -18,6 +18,9 @@ struct HostModel {
   double gbyte_per_s = 1.0;  // element-wise work, and moving data between host and accelerator layout
 };
 
+// Estimated time of a node there: its multiplications, and its inputs and outputs element by element.
+double host_seconds(const Graph& graph, const Node& node, const HostModel& host);
+
 // What a target says about one node.
 struct Offer {
   bool legal = false;

@@ -69,7 +69,8 @@ TEST(QuantizedOperators, RejectIntegerForms) {
   EXPECT_EQ(infer_q("QGemm", {x, w, b, i32s({1, 0, 1}), i32s({0})}),
             "node 'n' (QGemm): input 3 ('x3'), the multiplier, holds 0, which is outside 1..2147483647");
   EXPECT_EQ(infer_q("QGemm", {x, w, b, i32s({1}), i32s({63})}),
-            "node 'n' (QGemm): input 4 ('x4'), the shift, holds 63, which is outside 0..62");
+            "node 'n' (QGemm): input 4 ('x4'), the shift, holds 63, which is outside 0..62 and, to round "
+            "twice, 96..126");
   EXPECT_EQ(infer_q("QGemm", {x, w, b, of(kI32, {1}), i32s({6})}),
             "node 'n' (QGemm): input 3 ('x3'), the multiplier, is not constant");
   EXPECT_EQ(infer_q("QGemm", {x, w, b, i32s({1}), i32s({6})}, {{"clip_high", int64_t{128}}}),

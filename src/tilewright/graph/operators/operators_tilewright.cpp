@@ -31,18 +31,26 @@ void require_output(const OperatorContext& context) {
   }
 }
 
-// A constant `[channels]` or `[1]` of i32 within low..high.
+constexpr const char* kShifts = "0..62 and, to round twice, 96..126";
+
+void require_shift(const OperatorContext& context) {
+  const int64_t shift = context.node().int_or("shift", 0);
+  if (!is_shift(shift))
+    reject(context, fmt::format("attribute 'shift' is {}, which is outside {}", shift, kShifts));
+}
+
+// A constant `[channels]` or `[1]` of i32 for which `is_valid` holds.
 void require_per_channel(const OperatorContext& context, int index, const char* what, int64_t channels,
-                         int64_t low, int64_t high) {
+                         bool (*is_valid)(int64_t), const char* valid) {
   require_type(context, index, ElementType::kI32);
   if (context.shape(index) != Shape{1}) require_vector(context, index, channels);
   const Tensor* known = context.known(index);
   if (known == nullptr)
     reject(context, fmt::format("{}, {}, is not constant", describe_input(context, index), what));
   for (int64_t value : known->to_integers()) {
-    if (value < low || value > high) {
-      reject(context, fmt::format("{}, {}, holds {}, which is outside {}..{}", describe_input(context, index),
-                                  what, value, low, high));
+    if (!is_valid(value)) {
+      reject(context, fmt::format("{}, {}, holds {}, which is outside {}", describe_input(context, index),
+                                  what, value, valid));
     }
   }
 }
@@ -53,8 +61,9 @@ void require_weights_and_scales(const OperatorContext& context, int64_t channels
   if (context.type(1) != ElementType::kI16) require_type(context, 1, ElementType::kI8);
   require_type(context, 2, ElementType::kI32);
   require_vector(context, 2, channels);
-  require_per_channel(context, 3, "the multiplier", channels, 1, kMaxI32);
-  require_per_channel(context, 4, "the shift", channels, 0, 62);
+  require_per_channel(
+      context, 3, "the multiplier", channels, [](int64_t m) { return m >= 1; }, "1..2147483647");
+  require_per_channel(context, 4, "the shift", channels, is_shift, kShifts);
   require_output(context);
 }
 
@@ -96,7 +105,7 @@ std::vector<TypedShape> infer_qmul(const OperatorContext& context) {
   require_integer(context, "a_zero_point", 0, -128, 127);
   require_integer(context, "b_zero_point", 0, -128, 127);
   require_integer(context, "multiplier", 1, 1, kMaxI32);
-  require_integer(context, "shift", 0, 0, 62);
+  require_shift(context);
   require_output(context);
   return only(ElementType::kI8, broadcast_inputs(context, context.shape(0), context.shape(1)));
 }
@@ -105,7 +114,7 @@ void require_single_scale(const OperatorContext& context) {
   require_type(context, 0, ElementType::kI8);
   require_integer(context, "bias", 0, kMinI32, kMaxI32);
   require_integer(context, "multiplier", 1, 1, kMaxI32);
-  require_integer(context, "shift", 0, 0, 62);
+  require_shift(context);
   require_output(context);
 }
 

@@ -26,14 +26,20 @@ __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) void requantize_av
     int8_t* out) {
   const __m256i base8 = _mm256_set1_epi32(int32_t(base));
   const __m512i multiplier = _mm512_set1_epi64(scale.multiplier);
-  const __m512i half = _mm512_set1_epi64(scale.shift == 0 ? 0 : int64_t{1} << (scale.shift - 1));
-  const __m128i shift = _mm_cvtsi64_si128(scale.shift);
+  const bool twice = scale.shift >= kTwice;
+  const int last = twice ? scale.shift - kTwice - 31 : scale.shift;  // what is still to be shifted
+  const __m512i half = _mm512_set1_epi64(last == 0 ? 0 : int64_t{1} << (last - 1));
+  const __m128i shift = _mm_cvtsi64_si128(last);
   const __m512i zero_point = _mm512_set1_epi64(output.y_zero_point);
   const __m512i low = _mm512_set1_epi64(output.clip_low), high = _mm512_set1_epi64(output.clip_high);
   for (int64_t i = 0; i < count; i += 8) {
     const __mmask8 mask = count - i >= 8 ? __mmask8(0xFF) : __mmask8((1u << (count - i)) - 1);
     const __m256i sums = _mm256_add_epi32(_mm256_maskz_loadu_epi32(mask, acc + i), base8);
-    const __m512i product = _mm512_mul_epi32(_mm512_cvtepi32_epi64(sums), multiplier);
+    __m512i product = _mm512_mul_epi32(_mm512_cvtepi32_epi64(sums), multiplier);
+    if (twice) {  // one less where it is negative: the halves that follow go away from zero
+      product = _mm512_srai_epi64(_mm512_add_epi64(product, _mm512_set1_epi64(int64_t{1} << 30)), 31);
+      product = _mm512_add_epi64(product, _mm512_srai_epi64(product, 63));
+    }
     const __m512i rounded = _mm512_sra_epi64(_mm512_add_epi64(product, half), shift);
     const __m512i clipped =
         _mm512_min_epi64(_mm512_max_epi64(_mm512_add_epi64(rounded, zero_point), low), high);

@@ -178,8 +178,7 @@ std::vector<Tensor> integer_multiply(const Node& node, KernelInputs inputs, cons
   require_i8(b);
   const int32_t za = integer_attribute(node, "a_zero_point", 0, -128, 127);
   const int32_t zb = integer_attribute(node, "b_zero_point", 0, -128, 127);
-  const Requantization scale{integer_attribute(node, "multiplier", 1, 1, INT32_MAX),
-                             integer_attribute(node, "shift", 0, 0, 62)};
+  const Requantization scale = single_scale(node);
   const OutputStage output = output_stage(node);
   const Shape shape = broadcast(a.shape(), b.shape());
   Tensor y(ElementType::kI8, shape);
@@ -207,8 +206,9 @@ std::vector<Tensor> integer_average_pool(const Node& node, KernelInputs inputs, 
   AveragePoolParameters p;
   p.pad_value = integer_attribute(node, "pad_value", 0, -128, 127);
   p.bias = integer_attribute(node, "bias", 0, INT32_MIN, INT32_MAX);
-  p.multiplier = integer_attribute(node, "multiplier", 1, 1, INT32_MAX);
-  p.shift = integer_attribute(node, "shift", 0, 0, 62);
+  const Requantization scale = single_scale(node);
+  p.multiplier = scale.multiplier;
+  p.shift = scale.shift;
   p.output = output_stage(node);
   return looked_up(integer_average_pool(x, pool_window(node, x.shape()), p, options.threads), inputs, 1);
 }
@@ -218,8 +218,7 @@ std::vector<Tensor> requantize_all(const Node& node, KernelInputs inputs, const 
   const Tensor& x = required_input(inputs, 0);
   require_i8(x);
   const int32_t bias = integer_attribute(node, "bias", 0, INT32_MIN, INT32_MAX);
-  const Requantization scale{integer_attribute(node, "multiplier", 1, 1, INT32_MAX),
-                             integer_attribute(node, "shift", 0, 0, 62)};
+  const Requantization scale = single_scale(node);
   std::array<int32_t, 256> values;
   for (int32_t i = 0; i < 256; ++i) values[size_t(i)] = i - 128;
   std::array<int8_t, 256> table;

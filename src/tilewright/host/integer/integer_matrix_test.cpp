@@ -79,8 +79,9 @@ TEST(IntegerFinish, VectorFormEqualsTheRule) {
     for (int32_t& v : acc)
       v = int32_t(random.between(-(int64_t{1} << magnitude), (int64_t{1} << magnitude) - 1));
     const bool power = random.chance(0.3);
-    const Requantization scale{power ? 1 : int32_t(random.between(1 << 30, INT32_MAX)),
-                               int32_t(random.between(0, power ? 31 : 62))};
+    Requantization scale{power ? 1 : int32_t(random.between(1 << 30, INT32_MAX)),
+                         int32_t(random.between(0, power ? 31 : 62))};
+    if (scale.shift >= 32 && random.chance(0.5)) scale.shift += kTwice;
     const int32_t low = int32_t(random.between(-128, 127));
     const OutputStage output{int32_t(random.between(-200, 200)), low, int32_t(random.between(low, 127))};
     const uint32_t base = uint32_t(random.next());

@@ -1,4 +1,4 @@
-// Checks the limits that the kernels rely on: multipliers of at least 1, shifts in 0..62, zero points below
+// Checks the limits that the kernels rely on: multipliers of at least 1, valid shifts, zero points below
 // 2^30 in magnitude, one bias per output channel, and scales per channel or one for all.
 #include "tilewright/host/integer/integer_node.h"
 
@@ -31,6 +31,15 @@ int32_t integer_attribute(const Node& node, const char* name, int32_t fallback, 
     fail(fmt::format("attribute '{}' is {}, allowed are {}..{}", name, value, low, high));
   }
   return int32_t(value);
+}
+
+Requantization single_scale(const Node& node) {
+  const Requantization scale{integer_attribute(node, "multiplier", 1, 1, INT32_MAX),
+                             integer_attribute(node, "shift", 0, 0, kTwice + 62)};
+  if (!is_shift(scale.shift)) {
+    fail(fmt::format("attribute 'shift' is {}, allowed are 0..62 and, to round twice, 96..126", scale.shift));
+  }
+  return scale;
 }
 
 OutputStage output_stage(const Node& node) {
@@ -83,8 +92,8 @@ ChannelScales::ChannelScales(const Tensor& bias, const Tensor& multiplier, const
   if (std::any_of(multiplier_.begin(), multiplier_.end(), [](int32_t m) { return m < 1; })) {
     fail("multipliers must be at least 1");
   }
-  if (std::any_of(shift_.begin(), shift_.end(), [](int32_t s) { return s < 0 || s > 62; })) {
-    fail("shifts must be in 0..62");
+  if (std::any_of(shift_.begin(), shift_.end(), [](int32_t s) { return !is_shift(s); })) {
+    fail("shifts must be in 0..62 or, to round twice, 96..126");
   }
 }
 

@@ -16,6 +16,8 @@ namespace tilewright {
 OutputStage output_stage(const Node& node);
 // Attribute `name` as a 32-bit integer in [low, high].
 int32_t integer_attribute(const Node& node, const char* name, int32_t fallback, int64_t low, int64_t high);
+// multiplier, shift.
+Requantization single_scale(const Node& node);
 // The window of a 1-D or 2-D node as height and width; a 1-D one has a height of 1. kUnsupported: more axes.
 IntegerConvShape conv_shape(const Window& window, const Shape& x, int64_t output_channels, int64_t group);
 // `group`, checked against the shapes of X [N,C,...] and W [O,C/group,...].

@@ -106,12 +106,23 @@ struct Vector256 {
   }
   static __m256i requantize_half(__m128i sum, __m128i multiplier, __m128i shift, int32_t imm, __m256i low,
                                  __m256i high) {
-    const __m256i product = _mm256_mul_epi32(_mm256_cvtepi32_epi64(sum), _mm256_cvtepi32_epi64(multiplier));
-    const __m256i amount = _mm256_and_si256(_mm256_cvtepi32_epi64(shift), _mm256_set1_epi64x(63));
+    const __m256i sign = _mm256_set1_epi64x(INT64_MIN);
+    __m256i product = _mm256_mul_epi32(_mm256_cvtepi32_epi64(sum), _mm256_cvtepi32_epi64(multiplier));
+    const __m256i shifts = _mm256_cvtepi32_epi64(shift), twice = _mm256_set1_epi64x(kRoundTwice);
+    __m256i amount = _mm256_and_si256(shifts, _mm256_set1_epi64x(63));
+    const __m256i again = _mm256_cmpeq_epi64(_mm256_and_si256(shifts, twice), twice);
+    if (!_mm256_testz_si256(again,
+                            again)) {  // one less where negative: the halves that follow go away from zero
+      const __m256i raised =
+          _mm256_xor_si256(_mm256_add_epi64(product, _mm256_set1_epi64x(int64_t{1} << 30)), sign);
+      const __m256i first = _mm256_sub_epi64(_mm256_srli_epi64(raised, 31), _mm256_srli_epi64(sign, 31));
+      const __m256i lowered = _mm256_add_epi64(first, _mm256_cmpgt_epi64(_mm256_setzero_si256(), first));
+      product = _mm256_blendv_epi8(product, lowered, again);
+      amount = _mm256_sub_epi64(amount, _mm256_and_si256(again, _mm256_set1_epi64x(31)));
+    }
     // 2^amount / 2, and zero for amount 0.
     const __m256i half = _mm256_srli_epi64(_mm256_sllv_epi64(_mm256_set1_epi64x(1), amount), 1);
     // There is no 64-bit arithmetic shift: shift value + 2^63 logically, then take 2^63 >> amount off again.
-    const __m256i sign = _mm256_set1_epi64x(INT64_MIN);
     const __m256i raised = _mm256_xor_si256(_mm256_add_epi64(product, half), sign);
     const __m256i rounded =
         _mm256_sub_epi64(_mm256_srlv_epi64(raised, amount), _mm256_srlv_epi64(sign, amount));

@@ -153,8 +153,16 @@ struct Vector512 {
   }
   static __m512i requantize_half(__m256i sum, __m256i multiplier, __m256i shift, int32_t imm, __m512i low,
                                  __m512i high) {
-    const __m512i product = _mm512_mul_epi32(_mm512_cvtepi32_epi64(sum), _mm512_cvtepi32_epi64(multiplier));
-    const __m512i amount = _mm512_and_si512(_mm512_cvtepi32_epi64(shift), _mm512_set1_epi64(63));
+    __m512i product = _mm512_mul_epi32(_mm512_cvtepi32_epi64(sum), _mm512_cvtepi32_epi64(multiplier));
+    const __m512i shifts = _mm512_cvtepi32_epi64(shift), twice = _mm512_set1_epi64(kRoundTwice);
+    __m512i amount = _mm512_and_si512(shifts, _mm512_set1_epi64(63));
+    const __mmask8 again = _mm512_cmpeq_epi64_mask(_mm512_and_si512(shifts, twice), twice);
+    if (again != 0) {  // one less where it is negative: the halves that follow go away from zero
+      const __m512i half_first = _mm512_set1_epi64(int64_t{1} << 30);
+      const __m512i first = _mm512_srai_epi64(_mm512_add_epi64(product, half_first), 31);
+      product = _mm512_mask_add_epi64(product, again, first, _mm512_srai_epi64(first, 63));
+      amount = _mm512_mask_sub_epi64(amount, again, amount, _mm512_set1_epi64(31));
+    }
     // 2^amount / 2, and zero for amount 0.
     const __m512i half = _mm512_srli_epi64(_mm512_sllv_epi64(_mm512_set1_epi64(1), amount), 1);
     const __m512i rounded = _mm512_srav_epi64(_mm512_add_epi64(product, half), amount);

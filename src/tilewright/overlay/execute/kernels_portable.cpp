@@ -26,9 +26,15 @@ struct ScalarVector {
   static int32_t extend(int32_t x, int up) { return int32_t(uint32_t(x) << up) >> up; }
   static int32_t requantize(int32_t sum, int32_t multiplier, int32_t shift, int32_t imm, int32_t low,
                             int32_t high) {
-    const int amount = shift & 63;
+    int amount = shift & 63;
+    int64_t value = int64_t{sum} * multiplier;
+    if ((shift & kRoundTwice) == kRoundTwice) {
+      value = (value + (int64_t{1} << 30)) >> 31;
+      value -= value < 0;
+      amount -= 31;
+    }
     const uint64_t half = amount == 0 ? 0 : uint64_t{1} << (amount - 1);
-    const int64_t rounded = int64_t(uint64_t(int64_t{sum} * multiplier) + half) >> amount;
+    const int64_t rounded = int64_t(uint64_t(value) + half) >> amount;
     return int32_t(std::min(std::max(rounded + imm, int64_t{low}), int64_t{high}));
   }
 };

@@ -33,7 +33,9 @@
 //   portable) ALU requantize   ACC[d] = clip(round_shift((ACC[d] + ACC[s]) * ACC[s+1], ACC[s+2]) + imm,
 //   clip_low, clip_high),
 //                    per lane: bias, multiplier and shift are three consecutive ACC elements; the sum wraps
-//                    to the accumulator width, the product is 64 bits wide, shift is taken modulo 64
+//                    to the accumulator width, the product is 64 bits wide, shift is taken modulo 64;
+//                    with bits 5 and 6 of the shift set, the product is rounded twice: first to a multiple of
+//                    2^31, half up, then by shift - 31, halves away from zero
 //   ALU lookup       as requantize, then ACC[d] = TABLE[(ACC[d] + 128) mod 256]; hardware with lookup_table
 //   ALU shr          right arithmetic by y when 0 <= y < 32, left by -y when -32 < y < 0 (immediate or
 //   tensor); larger
@@ -78,6 +80,9 @@ enum class AluOpcode : uint8_t {
 constexpr bool requantizes(AluOpcode opcode) {
   return opcode == AluOpcode::kRequantize || opcode == AluOpcode::kLookup;
 }
+
+// The bits of a requantising shift that together make it round twice.
+inline constexpr int32_t kRoundTwice = 96;
 
 // Token operations. prev/next are the neighbouring modules in the order load, compute, store.
 struct Dependencies {

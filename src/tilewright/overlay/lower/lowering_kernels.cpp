@@ -11,7 +11,18 @@
 namespace tilewright::overlay {
 namespace {
 
-enum KernelKind : int64_t { kResetKey, kTapKey, kWholeTileKey, kPassKey, kCopyKey, kMaximumKey, kUnusedKey };
+enum KernelKind : int64_t {
+  kResetKey,
+  kTapKey,
+  kWholeTileKey,
+  kPassKey,
+  kCopyKey,
+  kMaximumKey,
+  kUnusedKey,
+  kFactorKey,
+  kFactorNumberKey,
+  kMultiplyKey
+};
 
 // Two numbers of less than 32 bits.
 uint64_t pair_of(int64_t a, int64_t b) { return uint64_t(a) << 32 | uint64_t(uint32_t(b)); }
@@ -352,6 +363,102 @@ void LayerKernels::maximum(const Tile& tile, const Step& step, int64_t slot) {
   }
 }
 
+// The first factor is copied to the outputs, the other one behind them; what is subtracted from them, if
+// anything, are immediates.
+void LayerKernels::product(const Tile& tile, const Step& step, int64_t slot) {
+  const OverlayLayer& layer = *tiling_.layer;
+  tap_grid(tile, step, slot, layer.phases[0], layer.phases[0].grids[0], runs_of(tile, step), true);
+  const LayerSource& other = layer.sources[1];
+  if (!other.one_position && layer.sources[0].zero_point != 0) {
+    MicroKernel subtract;
+    subtract.is_alu = subtract.use_imm = true;
+    subtract.opcode = AluOpcode::kAdd;
+    subtract.imm = -layer.sources[0].zero_point;
+    whole_tile(tile, slot, subtract);
+  }
+  for (const Run& part : parts_of(tile)) {
+    copy_factor(tile, step, slot, part);
+    multiply_by_factor(tile, slot, part);
+  }
+}
+
+// With one position: bias (minus the first factor's zero point), multiplier and shift of a requantising pass
+// that only multiplies. They lie by batch block, block and sub-block.
+void LayerKernels::copy_factor(const Tile& tile, const Step& step, int64_t slot, const Run& part) {
+  const OverlayLayer& layer = *tiling_.layer;
+  const LayerSource& other = layer.sources[1];
+  const int64_t pixels = other.one_position ? 1 : tile.rows.size() * tile.cols.size();
+  const int64_t each = other.one_position ? 3 : 1, ratio = tiling_.blocks.ratio;
+  const int64_t plane = other.one_position ? 3 * ratio : tiling_.output_plane;
+  const int64_t base = tiling_.slot_base(slot) + tiling_.pool_offset + part.out * plane;
+  const int64_t planes = tiling_.input_slot_size / tiling_.input_plane / (2 * tiling_.schedule.batch_blocks) *
+                         tiling_.input_plane;
+  const auto u32 = [](int64_t v) { return uint32_t(v); };
+  const auto box_at = [&](int64_t first) {
+    AffineBox box;
+    const auto batch = u32(tiling_.schedule.out_blocks * plane);
+    box.axes = {{u32(tile.batch.size()), batch, batch, 0},
+                {u32(part.count), u32(plane), u32(plane), 0},
+                {u32(part.subs), u32(each), u32(each), 0},
+                {u32(pixels), u32(ratio), u32(ratio), 0}};
+    box.dst = box.src = u32(first);
+    return box;
+  };
+  push({kFactorKey, slot, step.input_slot, step.weight_slot, tile.batch.size(), part.out, part.count,
+        part.subs, pixels},
+       [&] {
+         AffineBox box = box_at(base + (other.one_position ? 1 : 0));
+         const int64_t block = other.one_channel ? 0 : other.one_position ? 1 : tiling_.input_plane;
+         const int64_t subs = tiling_.blocks.subs(0);
+         const std::array<int64_t, 4> src{planes, block, 0, 1};
+         for (size_t axis = 0; axis < 4; ++axis) box.axes[axis].src = u32(src[axis]);
+         box.axes[2].wgt = 1;
+         box.src = u32(step.input_slot * tiling_.input_slot_size + tiling_.schedule.batch_blocks * planes +
+                       part.out * block);
+         box.wgt = u32(step.weight_slot * tiling_.weight_slot_size + (other.one_channel ? subs : 0));
+         return cover_box(runtime_.hardware(), box, {}, true);
+       });
+  const auto number = [&](int64_t offset, AluOpcode opcode, int32_t imm) {
+    push({kFactorNumberKey, slot, offset, int64_t(opcode), imm, tile.batch.size(), part.out, part.count,
+          part.subs, pixels},
+         [&] {
+           MicroKernel kernel;
+           kernel.is_alu = kernel.use_imm = true;
+           kernel.opcode = opcode;
+           kernel.imm = imm;
+           return cover_box(runtime_.hardware(), box_at(base + offset), kernel);
+         });
+  };
+  if (other.zero_point != 0) number(other.one_position ? 1 : 0, AluOpcode::kAdd, -other.zero_point);
+  if (!other.one_position) return;
+  number(0, AluOpcode::kMove, -layer.sources[0].zero_point);
+  number(2, AluOpcode::kMove, 0);
+}
+
+void LayerKernels::multiply_by_factor(const Tile& tile, int64_t slot, const Run& part) {
+  const bool one_position = tiling_.layer->sources[1].one_position;
+  const int64_t pixels = tile.rows.size() * tile.cols.size(), ratio = tiling_.blocks.ratio;
+  push({kMultiplyKey, slot, tile.batch.size(), part.out, part.count, part.subs, pixels}, [&] {
+    const auto u32 = [](int64_t v) { return uint32_t(v); };
+    const int64_t plane = one_position ? 3 * ratio : tiling_.output_plane;
+    AffineBox box;
+    BoxAxis batch = output_batch_axis(tile);
+    batch.src = u32(tiling_.schedule.out_blocks * plane);
+    box.axes = {batch,
+                {u32(part.count), u32(tiling_.output_plane), u32(plane), 0},
+                {u32(part.subs), 1, u32(one_position ? 3 : 1), 0},
+                {u32(pixels), u32(ratio), u32(one_position ? 0 : ratio), 0}};
+    box.dst = u32(tiling_.slot_base(slot) + part.out * tiling_.output_plane);
+    box.src = u32(tiling_.slot_base(slot) + tiling_.pool_offset + part.out * plane);
+    MicroKernel kernel;
+    kernel.is_alu = true;
+    kernel.opcode = one_position ? AluOpcode::kRequantize : AluOpcode::kMul;
+    kernel.clip_low = INT32_MIN;
+    kernel.clip_high = INT32_MAX;
+    return cover_box(runtime_.hardware(), box, kernel);
+  });
+}
+
 // Where a tile lies in the image matters to maxima only, whose taps may lie outside; whether it is the first
 // in its slot, to what is cleared once.
 const LayerKernels::Sequence& LayerKernels::accumulation(const Tile& tile, const Step& step, int64_t slot) {
@@ -367,6 +474,8 @@ const LayerKernels::Sequence& LayerKernels::accumulation(const Tile& tile, const
     if (step.first && !tiling_.starts_early()) clear_unused(tile, step.tile, slot);
     if (maximum_layer) {
       maximum(tile, step, slot);
+    } else if (tiling_.layer->kind == OverlayLayerKind::kProduct) {
+      product(tile, step, slot);
     } else {
       matrix(tile, step, slot);
     }

@@ -42,6 +42,10 @@ class LayerKernels {
 
   void matrix(const Tile& tile, const Step& step, int64_t slot);
   void maximum(const Tile& tile, const Step& step, int64_t slot);
+  void product(const Tile& tile, const Step& step, int64_t slot);
+  // A product's other factor, to where the slot has room for it.
+  void copy_factor(const Tile& tile, const Step& step, int64_t slot, const Run& part);
+  void multiply_by_factor(const Tile& tile, int64_t slot, const Run& part);
   void tap_grid(const Tile& tile, const Step& step, int64_t slot, const Phase& phase, const TapGrid& grid,
                 const std::vector<Run>& runs, bool overwrite);
   void maximum_tap(const Tile& tile, int64_t slot, int64_t dy, int64_t dx);

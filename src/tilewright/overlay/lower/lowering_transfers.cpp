@@ -126,6 +126,10 @@ void LayerTransfers::load_inputs(const Tile& tile, const Step& step) {
                               (int64_t(layer.sources.size()) * tiling_.schedule.batch_blocks);
   for (size_t s = 0; s < layer.sources.size(); ++s) {
     const LayerSource& source = layer.sources[s];
+    if (source.one_position || source.one_channel) {
+      load_factor(tile, step, s, plane_count);
+      continue;
+    }
     const int64_t image = source.height * source.width;
     const InputSplit split = split_input(tiling_, runtime_.hardware(), source, tile);
     const bool whole_planes = split.inside * split.width == image && tiling_.row_step == 1 &&
@@ -142,6 +146,27 @@ void LayerTransfers::load_inputs(const Tile& tile, const Step& step) {
       for (int64_t i = 0; i < in.size(); ++i) {
         load_plane(element + i * image, sram + i * tiling_.input_plane, source, split);
       }
+    }
+  }
+}
+
+// Source `s` of a product where it is one position (an element per block, one after the other), one channel
+// (one plane), or both.
+void LayerTransfers::load_factor(const Tile& tile, const Step& step, size_t s, int64_t plane_count) {
+  const LayerSource& source = tiling_.layer->sources[s];
+  const int64_t image = source.height * source.width;
+  const int64_t stored = source.one_channel ? 1 : tiling_.blocks.in;
+  const int64_t first = source.one_channel ? 0 : step.in.begin,
+                count = source.one_channel ? 1 : step.in.size();
+  for (int64_t n = tile.batch.begin; n < tile.batch.end; ++n) {
+    const int64_t group = int64_t(s) * tiling_.schedule.batch_blocks + n - tile.batch.begin;
+    const int64_t sram =
+        step.input_slot * tiling_.input_slot_size + group * plane_count * tiling_.input_plane;
+    const int64_t element = addresses_.sources[s] + (n * stored + first) * image;
+    if (source.one_position) {
+      load(MemoryType::kInput, sram, joined(element, count, 1, count));
+    } else {
+      load_plane(element, sram, source, split_input(tiling_, runtime_.hardware(), source, tile));
     }
   }
 }

@@ -23,6 +23,7 @@ class LayerTransfers {
   // In as many instructions as it takes.
   void load(MemoryType type, int64_t sram, const Transfer2D& transfer);
   void store(int64_t sram, const Transfer2D& transfer);
+  void load_factor(const Tile& tile, const Step& step, size_t s, int64_t plane_count);
   void load_weight_parts(Range out, const Step& step);
   void load_plane(int64_t plane_element, int64_t sram, const LayerSource& source, const InputSplit& split);
   void load_inside_rows(int64_t element, int64_t sram, const LayerSource& source, const InputSplit& split);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <set>
 
 #include "tilewright/base/integer_math.h"
 #include "tilewright/graph/operator_class.h"
@@ -30,6 +31,8 @@ struct Buffer {
   std::optional<InputFold> fold;
   bool is_input = false, is_constant = false, bipolar = false;
   int first = 0, last = -1;
+  int parent = -1;      // the buffer that it is a part of, of a Concat
+  uint64_t offset = 0;  // bytes from its beginning
   uint64_t address = 0;
 };
 
@@ -101,8 +104,10 @@ class Compiler {
     std::map<NodeId, Diagnostic> found;
     for (const NodeId id : nodes_) {
       const Node& node = graph_.nodes[size_t(id)];
-      // A view of what is not there goes to the host, too.
-      if (is_view(graph_, node) && homes_.find(root_of(node.input(0))) == homes_.end()) continue;
+      // A view of what is not there goes to the host, too, and so does what would join nothing but inputs.
+      const auto there = [this](ValueId v) { return homes_.find(root_of(v)) != homes_.end(); };
+      if (is_view(graph_, node) && !there(node.input(0))) continue;
+      if (is_join(graph_, node) && std::none_of(node.inputs.begin(), node.inputs.end(), there)) continue;
       try {
         check_tensors(node);
         add_node(id, [this](CompiledLayer& compiled) { choose(compiled); });
@@ -125,32 +130,10 @@ class Compiler {
 
   void add_node(NodeId id, const Scheduler& schedule) {
     const Node& node = graph_.nodes[size_t(id)];
-    if (is_view(graph_, node)) {
-      const SourceView view = view_of(node.input(0));
-      const Shape& shape = graph_.value(node.outputs[0]).shape;
-      // What reads more than two dimensions goes by the shape.
-      if (shape.rank() > 2 && image_view(shape) != view) {
-        throw Error({{ErrorKind::kUnsupported, where(node), node.op,
-                      fmt::format("its input lies in the overlay's memory as images of {} x {} x {}",
-                                  view.channels, view.height, view.width),
-                      "run it on the host"}});
-      }
-      views_[node.outputs[0]] = view;
-      view_source_[node.outputs[0]] = root_of(node.input(0));
-      return;
-    }
+    if (is_view(graph_, node)) return add_view(node);
+    if (is_join(graph_, node)) return add_join(node);
     CompiledLayer compiled;
-    const OperatorFunction function = operator_function(node);
-    const bool addition = function == OperatorFunction::kAddition;
-    std::optional<SourceView> view;
-    if (addition || function == OperatorFunction::kDense || function == OperatorFunction::kRequantize) {
-      view = view_of(node.input(0));
-    }
-    if (addition && *view != view_of(node.input(1))) {
-      throw Error(ErrorKind::kUnsupported,
-                  "the operands of the addition are seen as images of different sizes");
-    }
-    compiled.layer = extract_layer(graph_, node, hardware_, view);
+    compiled.layer = extract_layer(graph_, node, hardware_, views_);
     const ValueId root = root_of(compiled.layer.sources[0].value);
     compiled.layer.foldable = homes_.find(root) == homes_.end() && !graph_.is_constant(root) &&
                               compiled.layer.sources[0].channels < hardware_.block_in;
@@ -161,7 +144,7 @@ class Compiler {
     Buffer result;
     result.value = compiled.layer.result;
     const OverlayLayer& layer = compiled.layer;
-    result.view = {layer.batch, layer.out_channels, layer.out_height, layer.out_width};
+    result.view = {layer.batch, layer.out_channels, layer.out_height, layer.out_width, layer.lanes};
     result.bipolar = layer.output.bipolar;
     result.first = result.last = int(layers_.size());
     compiled.result = buffers_.size();
@@ -169,6 +152,66 @@ class Compiler {
     views_[layer.result] = result.view;
     buffers_.push_back(result);
     layers_.push_back(std::move(compiled));
+  }
+
+  void add_view(const Node& node) {
+    const SourceView view = view_of(node.input(0));
+    const Shape& shape = graph_.value(node.outputs[0]).shape;
+    const std::optional<SourceView> image = image_view(shape);
+    const bool same_image = image && image->channels == view.channels_of_value() &&
+                            image->height == view.height && image->width == view.width;
+    // What reads more than two dimensions goes by the shape.
+    if (shape.rank() > 2 && !same_image) {
+      throw Error({{ErrorKind::kUnsupported, where(node), node.op,
+                    fmt::format("its input lies in the overlay's memory as images of {} x {} x {}",
+                                view.channels, view.height, view.width),
+                    "run it on the host"}});
+    }
+    views_[node.outputs[0]] = view;
+    view_source_[node.outputs[0]] = root_of(node.input(0));
+  }
+
+  // The parts move into one buffer, each to its blocks.
+  void add_join(const Node& node) {
+    std::vector<SourceView> parts;
+    for (const ValueId v : node.inputs) parts.push_back(view_of(v));
+    Diagnostics refusals;
+    const std::optional<SourceView> joined = join_view(graph_, node, parts, hardware_, refusals);
+    refusals.raise_if_any();
+    std::set<ValueId> roots;
+    for (const ValueId v : node.inputs) {
+      const auto home = homes_.find(root_of(v));
+      if (roots.insert(root_of(v)).second && (home == homes_.end() || buffers_[home->second].parent < 0))
+        continue;
+      throw Error({{ErrorKind::kUnsupported, where(node), node.op,
+                    fmt::format("'{}' is part of a concatenation already", graph_.value(v).name),
+                    "run it on the host"}});
+    }
+    Buffer whole;
+    whole.value = node.outputs[0];
+    whole.view = *joined;
+    whole.first = whole.last = int(layers_.size());
+    const int index = int(buffers_.size());
+    buffers_.push_back(whole);
+    uint64_t offset = 0;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const ValueId root = root_of(node.inputs[i]);
+      const auto home = homes_.find(root);
+      Buffer* part = home == homes_.end() ? nullptr : &buffers_[home->second];
+      if (part == nullptr) {
+        Buffer given;
+        given.value = root;
+        given.view = parts[i];
+        given.is_input = true;
+        given.last = int(layers_.size());
+        part = &buffers_.emplace_back(given);
+      }
+      part->parent = index;
+      part->offset = offset;
+      offset += uint64_t(packed_activation_bytes(parts[i], hardware_));
+    }
+    homes_[whole.value] = size_t(index);
+    views_[whole.value] = *joined;
   }
 
   SourceView view_of(ValueId value) const {
@@ -194,8 +237,8 @@ class Compiler {
     }
     for (size_t i = 0; i < buffers_.size(); ++i) {
       Buffer& buffer = buffers_[i];
-      const bool same_view = buffer.view.channels == source.channels && buffer.view.height == source.height &&
-                             buffer.view.width == source.width;
+      const bool same_view = buffer.parent < 0 && buffer.view.channels == source.channels &&
+                             buffer.view.height == source.height && buffer.view.width == source.width;
       if (buffer.is_input && buffer.value == root && buffer.fold == fold && same_view) {
         buffer.last = now;
         return i;
@@ -297,16 +340,30 @@ class Compiler {
     alignment_ =
         uint64_t(std::max({hardware_.input_bytes(), hardware_.weight_bytes(), hardware_.accumulator_bytes(),
                            hardware_.output_bytes(), hardware_.instruction_bytes(), int64_t{64}}));
+    for (const Buffer& buffer : buffers_) {  // a whole lives as long as its parts
+      for (int parent = buffer.parent; parent >= 0; parent = buffers_[size_t(parent)].parent) {
+        Buffer& whole = buffers_[size_t(parent)];
+        whole.first = std::min(whole.first, buffer.first);
+        whole.last = std::max(whole.last, buffer.last);
+      }
+    }
     std::vector<LiveBuffer> live;
     std::vector<size_t> owners;
     for (size_t i = 0; i < buffers_.size(); ++i) {
-      if (buffers_[i].is_constant) continue;
+      if (buffers_[i].is_constant || buffers_[i].parent >= 0) continue;
       live.push_back(
           {packed_activation_bytes(buffers_[i].view, hardware_), buffers_[i].first, buffers_[i].last});
       owners.push_back(i);
     }
     cursor_ = place_buffers(live, kFirstAddress, alignment_);
     for (size_t i = 0; i < owners.size(); ++i) buffers_[owners[i]].address = live[i].address;
+    for (Buffer& buffer : buffers_) {
+      if (buffer.parent < 0) continue;
+      buffer.address = buffer.offset;
+      const Buffer* whole = &buffers_[size_t(buffer.parent)];
+      for (; whole->parent >= 0; whole = &buffers_[size_t(whole->parent)]) buffer.address += whole->offset;
+      buffer.address += whole->address;
+    }
     program_.static_address = align(cursor_);
     for (Buffer& buffer : buffers_) {
       if (buffer.is_constant) buffer.address = take(packed_activation_bytes(buffer.view, hardware_));

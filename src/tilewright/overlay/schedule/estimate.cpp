@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "tilewright/base/integer_math.h"
+#include "tilewright/overlay/isa/isa_layout.h"
 #include "tilewright/overlay/schedule/module_times.h"
 
 namespace tilewright::overlay {
@@ -67,6 +68,10 @@ class Estimator {
     parameters_[0] = parameters_[1] = {-1, -1};
     part(0, [&] {
       if (together_ > 0) load_uops(together_);
+      if (layer_.output.table != nullptr) {
+        cost_.parameter_bytes += kTableEntries;
+        times_.compute_load(kTableEntries, 1);
+      }
       for (int64_t bank = 0; tiling_.all_parameters && bank < tiling_.banks; ++bank) {
         load_parameters(tiling_.blocks.sub_total);
       }
@@ -123,6 +128,12 @@ class Estimator {
       step_loaded_[k] = times_.load(earliest, before, data, padded, bytes);
     };
     for (const LayerSource& source : layer_.sources) {
+      if (source.one_position || source.one_channel) {
+        const int64_t blocks = source.one_channel ? 1 : in.size();
+        const int64_t positions = source.one_position ? 1 : tile.rows.size() * tile.cols.size();
+        for (int64_t n = 0; n < tile.batch.size(); ++n) load(0, blocks * positions, 0);
+        continue;
+      }
       const InputSplit split = split_input(tiling_, hardware_, source, tile);
       const int64_t cols = split.left + split.width + split.right, data = split.inside * split.width;
       if (data == tiling_.input_plane && data == source.height * source.width && tiling_.row_step == 1) {
@@ -180,6 +191,7 @@ class Estimator {
 
   void accumulate(const Tile& tile, const Step& step) {
     if (layer_.kind == OverlayLayerKind::kMaximum) return maximum(tile);
+    if (layer_.kind == OverlayLayerKind::kProduct) return product(tile);
     const int64_t pixels = tile.rows.size() * tile.cols.size() * tile.batch.size();
     const int64_t subs = tiling_.blocks.subs(tile.out);
     int64_t pairs = subs;
@@ -265,6 +277,27 @@ class Estimator {
     times_.gemm(copies);
     times_.alu(pixels, false);
     for (int64_t tap = 0; tap < taps; ++tap) times_.alu(compared / taps, false);
+  }
+
+  void product(const Tile& tile) {
+    const LayerSource& other = layer_.sources[1];
+    const int64_t planes = tile.batch.size() * tiling_.blocks.subs(tile.out);
+    const int64_t outputs = planes * tile.rows.size() * tile.cols.size();
+    const int64_t factors = other.one_position ? planes : outputs;
+    cost_.gemm_uops += outputs + factors;
+    times_.gemm(outputs);
+    times_.gemm(factors);
+    if (other.zero_point != 0) alu(factors);
+    if (other.one_position) {
+      alu(factors);
+      alu(factors);
+      cost_.alu_uops += outputs;
+      times_.requantize(outputs, planes);
+    } else {
+      if (layer_.sources[0].zero_point != 0) alu(outputs);
+      cost_.alu_uops += outputs;
+      times_.alu(outputs, true);
+    }
   }
 
   void alu(int64_t steps) {

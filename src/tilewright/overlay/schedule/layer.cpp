@@ -38,7 +38,9 @@ int32_t unused_lane_sum(const OverlayLayer& layer) {
 }
 
 int8_t OverlayLayer::weight(int64_t o, int64_t i, int index) const {
-  if (pattern == ChannelPattern::kSharedDiagonal) return o == i ? diagonal[size_t(index)] : int8_t(0);
+  if (pattern == ChannelPattern::kSharedDiagonal) {
+    return (index == spread ? 0 : o) == i ? diagonal[size_t(index)] : int8_t(0);
+  }
   int64_t column = i;
   if (pattern == ChannelPattern::kDiagonal) {
     if (o != i) return 0;

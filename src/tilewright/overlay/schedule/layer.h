@@ -11,7 +11,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,7 @@ struct Phase {
 enum class OverlayLayerKind {
   kMatrix,   // everything that accumulates
   kMaximum,  // maximum over the taps that lie inside the image
+  kProduct,  // of two sources, element by element; wide instructions only
 };
 
 enum class ChannelPattern {
@@ -55,6 +58,10 @@ struct LayerSource {
   ValueId value = kNoValue;
   int64_t channels = 1, height = 1, width = 1;
   bool bipolar = false;  // single bits that stand for -1 and +1
+  // Of a product: what is subtracted from its elements; whether its one position, or its one channel, stands
+  // for all of the result's.
+  int32_t zero_point = 0;
+  bool one_position = false, one_channel = false;
 };
 
 // How a 3-channel image is rearranged when the host packs it: fold_y x fold_x neighbouring positions become
@@ -91,12 +98,14 @@ struct OverlayLayer {
   int weight_positions = 1, weight_planes = 1;
   std::vector<int64_t> weight_magnitude;  // by output channel: sum of the weights' magnitudes
   std::vector<int8_t> diagonal;           // kSharedDiagonal: by weight index
+  int spread = -1;  // kSharedDiagonal: the weight index by which every lane reads the first, not its own
 
   LayerFinish output;             // one bias per output channel
   bool foldable = false;          // the host packs sources[0], so it may fold it
   std::optional<InputFold> fold;  // of sources[0]
   ValueId result = kNoValue;
-  int64_t macs = 0;  // useful multiply-accumulates
+  std::vector<int64_t> lanes;  // of the result, as in SourceView
+  int64_t macs = 0;            // useful multiply-accumulates
 
   int weight_count() const {
     return pattern == ChannelPattern::kSharedDiagonal ? int(diagonal.size())
@@ -111,13 +120,21 @@ inline int32_t padding_lane(const OverlayLayer& layer) {
   return layer.sources[0].bipolar ? int32_t(layer.pad_value > 0) : layer.pad_value;
 }
 
-// A view of a value as [batch, channels, height, width]: rank 4 as it is, rank 2 as 1x1 images, rank 3 as one
-// row. `flattened` names the 4-dimensional tensor that a Flatten made a rank-2 value from.
+// How a value lies in memory: as [batch, channels, height, width]. Where the value was put together from
+// parts that each begin a block, `channels` counts the lanes between them as well, and `lanes` is the place
+// of each of the value's channels; empty: channel c is at c.
 struct SourceView {
   int64_t batch = 1, channels = 1, height = 1, width = 1;
+  std::vector<int64_t> lanes = {};
   bool operator==(const SourceView&) const = default;
+
+  int64_t channels_of_value() const { return lanes.empty() ? channels : int64_t(lanes.size()); }
+  int64_t lane(int64_t channel) const { return lanes.empty() ? channel : lanes[size_t(channel)]; }
 };
+// Rank 4 as it is, rank 2 as 1x1 images, rank 3 as one row.
 std::optional<SourceView> image_view(const Shape& shape);
+// Of values whose shape does not say it.
+using SourceViews = std::map<ValueId, SourceView>;
 
 // Whether `node` only views its input under another shape, without data movement on the overlay.
 bool is_view(const Graph& graph, const Node& node);
@@ -127,15 +144,21 @@ bool is_view(const Graph& graph, const Node& node);
 // their input is.
 bool supports(const Graph& graph, const Node& node, const OverlayHardware& hardware, std::string* reason);
 
+// Concat along the channels of values whose parts lie behind each other in memory: no layer, but a place for
+// what makes the parts. `parts` are their views; nullopt after adding the reason to `refusals`.
+bool is_join(const Graph& graph, const Node& node);
+std::optional<SourceView> join_view(const Graph& graph, const Node& node, std::span<const SourceView> parts,
+                                    const OverlayHardware& hardware, Diagnostics& refusals);
+
 // The layer of a node, or nullopt after adding to `refusals` why the overlay cannot run it, naming the node
-// (unsupported). `view` replaces the view of the inputs of QGemm, QAdd and QRequantize (after a Flatten).
+// (unsupported). `views`: of inputs that lie in memory in another way than their shape says.
 // Errors (invalid input): a window that does not fit.
 std::optional<OverlayLayer> find_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
-                                       Diagnostics& refusals, std::optional<SourceView> view = {});
+                                       Diagnostics& refusals, const SourceViews& views = {});
 
 // The same for callers that know of a layer. Errors: the refusals.
 OverlayLayer extract_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
-                           std::optional<SourceView> view = {});
+                           const SourceViews& views = {});
 
 // Why `layer` cannot run exactly on `hardware`; empty if it can.
 std::string why_not(const OverlayLayer& layer, const OverlayHardware& hardware);

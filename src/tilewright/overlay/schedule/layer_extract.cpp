@@ -7,6 +7,7 @@
 #include "tilewright/graph/operator_class.h"
 #include "tilewright/graph/value_range.h"
 #include "tilewright/layers/fused_layer.h"
+#include "tilewright/overlay/schedule/channel_move.h"
 #include "tilewright/overlay/schedule/layer.h"
 
 namespace tilewright::overlay {
@@ -108,6 +109,7 @@ void set_elementwise(const SourceView& x, OverlayLayer& layer) {
   layer.out_channels = x.channels;
   layer.out_height = x.height;
   layer.out_width = x.width;
+  layer.lanes = x.lanes;
 }
 
 // Digits of a multiplier; three of eight bits.
@@ -133,18 +135,19 @@ void number_passes(OverlayLayer& layer, int digits) {
 class LayerExtraction {
  public:
   LayerExtraction(const Graph& graph, const Node& node, const OverlayHardware& hardware,
-                  const std::optional<SourceView>& view, Diagnostics& refusals)
-      : graph_(graph), node_(node), hardware_(hardware), view_(view), refusals_(refusals) {}
+                  const SourceViews& views, Diagnostics& refusals)
+      : graph_(graph), node_(node), hardware_(hardware), views_(views), refusals_(refusals) {}
 
   std::optional<OverlayLayer> run() {
     const OperatorTraits& traits = operator_traits(node_);
     const bool integer = traits.numbers == OperatorNumbers::kInteger && has_output_stage(node_);
-    const bool covered = traits.function != OperatorFunction::kMultiplication;
-    if (!(integer && covered) && traits.function != OperatorFunction::kMaxPool) {
-      refuse("the overlay has no lowering for " + node_.op);
+    const bool moves = is_channel_move(graph_, node_);
+    if (!moves && !integer && traits.function != OperatorFunction::kMaxPool) {
+      refuse(works_on_floats() ? "it works on floats, the overlay on integers"
+                               : "the overlay has no lowering for " + node_.op);
       return std::nullopt;
     }
-    if (!see_sources() || !read() || !build() || !measure_inputs()) return std::nullopt;
+    if (!see_sources() || !(moves ? move() : read() && build()) || !measure_inputs()) return std::nullopt;
     if (layer_.output.table != nullptr && !hardware_.lookup_table) {
       refuse("the overlay has no table (lookup_table in its description)");
       return std::nullopt;
@@ -160,34 +163,61 @@ class LayerExtraction {
     return false;
   }
 
-  bool see(ValueId value, SourceView& seen) {
+  bool works_on_floats() const {
+    const auto is_float = [&](ValueId v) {
+      return v != kNoValue && !graph_.is_constant(v) && tilewright::is_float(graph_.value(v).type);
+    };
+    return std::any_of(node_.inputs.begin(), node_.inputs.end(), is_float) ||
+           std::any_of(node_.outputs.begin(), node_.outputs.end(), is_float);
+  }
+
+  // `any_shape`: the operator works element by element, or on all elements of an image.
+  bool see(ValueId value, SourceView& seen, bool any_shape) {
     if (graph_.value(value).type != ElementType::kI8) return refuse("only i8 activations run on the overlay");
     const auto view = image_view(graph_.value(value).shape);
     if (!view) return refuse("only tensors of rank 2 to 4 run on the overlay");
     if (graph_.value(value).shape.element_count() == 0) return refuse("an empty tensor has nothing to run");
-    seen = *view;
+    const auto known = views_.find(value);
+    seen = known == views_.end() ? *view : known->second;
+    const bool as_its_shape = seen.batch == view->batch && seen.channels_of_value() == view->channels &&
+                              seen.height == view->height && seen.width == view->width;
+    if (!as_its_shape && !any_shape) return refuse("its input lies in memory under another shape");
+    if (!seen.lanes.empty() && hardware_.weight_bits == 1) {
+      return refuse("1-bit weights have no zero for the lanes between the parts of its input");
+    }
     return true;
   }
 
-  // The views of the inputs; the caller's stands for theirs where the operator works element by element or on
-  // all elements of an image.
   bool see_sources() {
     const OperatorFunction function = operator_function(node_);
     if (function == OperatorFunction::kAddition) {
-      if (!see(node_.input(0), x_) || !see(node_.input(1), other_)) return false;
-      if (view_ && x_ == other_) other_ = *view_;
-      x_ = view_.value_or(x_);
-      return x_ == other_ || refuse("both operands of an addition must have the same shape");
+      if (!see(node_.input(0), x_, true) || !see(node_.input(1), other_, true)) return false;
+      return x_ == other_ || refuse("both operands of an addition must have the same shape and place");
     }
-    const bool takes_views =
-        function == OperatorFunction::kDense || function == OperatorFunction::kRequantize;
-    if (view_ && takes_views) {
-      x_ = *view_;
-    } else if (!see(node_.input(0), x_)) {
-      return false;
-    }
+    if (function == OperatorFunction::kMultiplication) return see_factors();
+    const bool any_shape = function == OperatorFunction::kDense || function == OperatorFunction::kRequantize;
+    if (!see(node_.input(0), x_, any_shape)) return false;
     const bool indices = node_.outputs.size() > 1 && node_.outputs[1] != kNoValue;
-    return !indices || refuse("the indices of a maximum pool are not computed on the overlay");
+    return !indices ||
+           refuse(node_.is("Split") ? "a Split has no lowering before it is slices"
+                                    : "the indices of a maximum pool are not computed on the overlay");
+  }
+
+  // The larger factor first; the other may be one position or one channel.
+  bool see_factors() {
+    if (!see(node_.input(0), x_, true) || !see(node_.input(1), other_, true)) return false;
+    const Shape &a = graph_.value(node_.input(0)).shape, &b = graph_.value(node_.input(1)).shape,
+                &y = graph_.value(node_.outputs[0]).shape;
+    if (a.rank() != b.rank()) return refuse("both factors must have the same rank");
+    swapped_ = a != y;
+    if (swapped_) std::swap(x_, other_);
+    if (a != y && b != y) return refuse("one of the factors must have the shape of the product");
+    const bool channels = x_.channels == other_.channels && x_.lanes == other_.lanes;
+    const bool positions = x_.height == other_.height && x_.width == other_.width;
+    const bool one_position = other_.height == 1 && other_.width == 1;
+    if (other_.batch == x_.batch && (channels || other_.channels == 1) && (positions || one_position))
+      return true;
+    return refuse("the factors do not lie in memory as a product needs them");
   }
 
   bool read() {
@@ -201,7 +231,7 @@ class LayerExtraction {
     layer_.op = source_.op;
     layer_.result = source_.result;
     layer_.pad_value = int32_t(source_.pad_value);
-    layer_.sources = {source_of(source_.input, x_)};
+    layer_.sources = {source_of(swapped_ ? source_.other : source_.input, x_)};
     layer_.batch = x_.batch;
     layer_.output = source_.finish;
     return true;
@@ -217,6 +247,8 @@ class LayerExtraction {
         return build_dense();
       case OperatorFunction::kAddition:
         return build_addition();
+      case OperatorFunction::kMultiplication:
+        return build_product();
       case OperatorFunction::kAveragePool:
         return build_pool();
       case OperatorFunction::kMaxPool:
@@ -277,6 +309,49 @@ class LayerExtraction {
     return fit;
   }
 
+  // Weights [O, inputs per group, positions] as the channels of the input lie in memory: where there are
+  // lanes between them, groups become zeros, and depthwise layers get as many outputs.
+  Tensor at_lanes(Tensor weights, int64_t group) {
+    if (x_.lanes.empty()) return weights;
+    const int64_t outputs = weights.shape()[0], depth = weights.shape()[1], positions = weights.shape()[2];
+    if (layer_.pattern == ChannelPattern::kDiagonal) {
+      Tensor spread(weights.type(), Shape{x_.channels, 1, positions});
+      for (int64_t c = 0; c < outputs; ++c) copy_row(weights, c, spread, x_.lane(c));
+      spread_finish();
+      layer_.out_channels = x_.channels;
+      layer_.lanes = x_.lanes;
+      return spread;
+    }
+    layer_.pattern = ChannelPattern::kDense;
+    Tensor spread(weights.type(), Shape{outputs, x_.channels, positions});
+    for (int64_t o = 0; o < outputs; ++o) {
+      const int64_t first = o / (outputs / group) * depth;
+      for (int64_t i = 0; i < depth; ++i) {
+        copy_row(weights, o * depth + i, spread, o * x_.channels + x_.lane(first + i));
+      }
+    }
+    return spread;
+  }
+
+  static void copy_row(const Tensor& from, int64_t from_row, Tensor& to, int64_t to_row) {
+    const int64_t size = from.shape()[2];
+    for (int64_t p = 0; p < size; ++p)
+      to.set_integer(to_row * size + p, from.integer_at(from_row * size + p));
+  }
+
+  // Numbers of channels to their lanes; the lanes between take the first channel's scale.
+  void spread_finish() {
+    LayerFinish& output = layer_.output;
+    const std::vector<int32_t> bias = output.bias;
+    const std::vector<Requantization> scale = output.scale;
+    output.bias.assign(size_t(x_.channels), 0);
+    if (scale.size() > 1) output.scale.assign(size_t(x_.channels), scale[0]);
+    for (size_t c = 0; c < x_.lanes.size(); ++c) {
+      output.bias[size_t(x_.lanes[c])] = bias[c];
+      if (scale.size() > 1) output.scale[size_t(x_.lanes[c])] = scale[c];
+    }
+  }
+
   // One bias for all channels, and the scale that is there or none.
   void set_single_scale() {
     LayerFinish& output = layer_.output;
@@ -291,9 +366,9 @@ class LayerExtraction {
     if (!find_axes(axes)) return false;
     layer_.out_channels = geometry.output_channels;
     set_window(layer_, axes);
-    set_groups(layer_, geometry.group, x_.channels);
+    set_groups(layer_, geometry.group, geometry.input_channels);
     const Shape by_tap{layer_.out_channels, weights.shape()[1], axes.y.kernel * axes.x.kernel};
-    if (!set_weights(weights.reshaped(by_tap))) return false;
+    if (!set_weights(at_lanes(weights.reshaped(by_tap), geometry.group))) return false;
     layer_.phases.resize(1);
     add_planes(layer_, layer_.phases[0], window_grid(axes, true));
     layer_.macs = layer_.batch * layer_.out_height * layer_.out_width * weights.size();
@@ -319,14 +394,15 @@ class LayerExtraction {
   bool build_transposed() {
     PlaneAxes axes;
     if (!find_axes(axes)) return false;
-    const int64_t group = source_.geometry.group, inputs = x_.channels / group;
+    const int64_t group = source_.geometry.group, inputs = source_.geometry.input_channels / group;
     layer_.out_channels = source_.geometry.output_channels;
     layer_.out_height = axes.y.output;
     layer_.out_width = axes.x.output;
     layer_.out_step_y = int(axes.y.stride);
     layer_.out_step_x = int(axes.x.stride);
-    set_groups(layer_, group, x_.channels);
-    if (!set_weights(flipped_weights(inputs, axes.y.kernel * axes.x.kernel))) return false;
+    set_groups(layer_, group, source_.geometry.input_channels);
+    const int64_t outputs = layer_.out_channels;
+    if (!set_weights(at_lanes(flipped_weights(inputs, axes.y.kernel * axes.x.kernel), group))) return false;
     for (int64_t ry = 0; ry < std::min(axes.y.stride, axes.y.output); ++ry) {
       for (int64_t rx = 0; rx < std::min(axes.x.stride, axes.x.output); ++rx) {
         const AxisTaps y = taps_of(axes.y, ry), t = taps_of(axes.x, rx);
@@ -340,7 +416,7 @@ class LayerExtraction {
         if (y.count > 0 && t.count > 0) add_planes(layer_, phase, grid);
         const int64_t rows = (axes.y.output - ry + axes.y.stride - 1) / axes.y.stride;
         const int64_t cols = (axes.x.output - rx + axes.x.stride - 1) / axes.x.stride;
-        layer_.macs += layer_.batch * rows * cols * y.count * t.count * layer_.out_channels * inputs;
+        layer_.macs += layer_.batch * rows * cols * y.count * t.count * outputs * inputs;
         layer_.phases.push_back(std::move(phase));
       }
     }
@@ -350,10 +426,10 @@ class LayerExtraction {
   bool build_dense() {
     const Tensor& weights = *source_.weights;
     layer_.out_channels = source_.geometry.output_channels;
-    const Shape by_position{layer_.out_channels, x_.channels, x_.height * x_.width};
+    const Shape by_position{layer_.out_channels, x_.channels_of_value(), x_.height * x_.width};
     if (by_position.element_count() != weights.size())
       return refuse("input and weights of a dense layer must be [N,K] and [O,K]");
-    if (!set_weights(weights.reshaped(by_position))) return false;
+    if (!set_weights(at_lanes(weights.reshaped(by_position), 1))) return false;
     TapGrid grid{.ny = int(x_.height), .nx = int(x_.width)};
     grid.weight_step_y = grid.nx;
     grid.weight_step_x = 1;
@@ -394,6 +470,25 @@ class LayerExtraction {
     return multiplier == 0 || refuse("multiplier_a and multiplier_b must be below 2^23 in magnitude");
   }
 
+  bool build_product() {
+    layer_.kind = OverlayLayerKind::kProduct;
+    set_elementwise(x_, layer_);
+    layer_.sources.push_back(source_of(swapped_ ? source_.input : source_.other, other_));
+    LayerSource &first = layer_.sources[0], &second = layer_.sources[1];
+    first.zero_point = swapped_ ? source_.zero_point_b : source_.zero_point_a;
+    second.zero_point = swapped_ ? source_.zero_point_a : source_.zero_point_b;
+    second.one_position = other_.height * other_.width < x_.height * x_.width;
+    second.one_channel = other_.channels < x_.channels;
+    layer_.diagonal = {1};
+    if (second.one_channel) {
+      layer_.spread = 1;
+      layer_.diagonal.push_back(1);
+    }
+    layer_.phases.push_back({0, 0, {TapGrid{}}});
+    set_single_scale();
+    return true;
+  }
+
   bool build_addition() {
     set_elementwise(x_, layer_);
     layer_.sources.push_back(source_of(source_.other, other_));
@@ -423,6 +518,64 @@ class LayerExtraction {
     return true;
   }
 
+  // Elements of the input at other positions, or those of other channels: sums of one product with 1.
+  bool move() {
+    layer_.weight_bits = hardware_.weight_bits;
+    layer_.name = node_.name;
+    layer_.op = node_.op;
+    layer_.result = node_.outputs[0];
+    layer_.sources = {source_of(node_.input(0), x_)};
+    const std::optional<ChannelMove> read = read_channel_move(graph_, node_);
+    if (!read) return refuse("it moves elements in a way that the overlay has no lowering for");
+    const ChannelMove& m = *read;
+    layer_.batch = x_.batch;
+    layer_.out_height = m.height;
+    layer_.out_width = m.width;
+    layer_.in_step_y = int(m.in_step_y);
+    layer_.in_step_x = int(m.in_step_x);
+    layer_.out_step_y = int(m.out_step_y);
+    layer_.out_step_x = int(m.out_step_x);
+    layer_.pad_value = m.pad_value;
+    const bool same = m.channels.empty();  // every channel is its own
+    layer_.out_channels = same ? x_.channels : m.output_channels;
+    layer_.lanes = same ? x_.lanes : std::vector<int64_t>{};
+    layer_.pattern = same ? ChannelPattern::kSharedDiagonal : ChannelPattern::kDense;
+    if (same) {
+      layer_.diagonal = {1};
+    } else if (!set_weights(selection(m))) {
+      return false;
+    }
+    for (const ChannelMove::Piece& piece : m.pieces) {
+      TapGrid grid{.dy = int(piece.dy), .dx = int(piece.dx)};
+      if (!same) grid.weight = int(&piece - m.pieces.data());
+      // Pieces of one output position are sums; those of others have phases of their own.
+      if (layer_.phases.empty() || piece.out_y != layer_.phases.back().out_y ||
+          piece.out_x != layer_.phases.back().out_x) {
+        layer_.phases.push_back({int(piece.out_y), int(piece.out_x), {}});
+      }
+      layer_.phases.back().grids.push_back(grid);
+    }
+    set_single_scale();
+    if (const int bits = hardware_.input_bits; bits < 8) {  // outputs are inputs
+      layer_.output.clip_low = bits == 1 ? 0 : int32_t(lowest_weight(bits));
+      layer_.output.clip_high = int32_t(highest_weight(bits));
+    }
+    return true;
+  }
+
+  // A 1 for the channel that each output channel takes from each piece.
+  Tensor selection(const ChannelMove& m) const {
+    const int64_t pieces = int64_t(m.pieces.size()), outputs = m.output_channels;
+    Tensor weights(ElementType::kI8, Shape{outputs, x_.channels, pieces});
+    for (int64_t p = 0; p < pieces; ++p) {
+      for (int64_t o = 0; o < outputs; ++o) {
+        const int64_t from = m.channels[size_t(p * outputs + o)];
+        if (from >= 0) weights.set_integer((o * x_.channels + x_.lane(from)) * pieces + p, 1);
+      }
+    }
+    return weights;
+  }
+
   // How wide the inputs are, from what makes them; 8-bit overlays take any i8.
   bool measure_inputs() {
     const int bits = hardware_.input_bits;
@@ -442,9 +595,10 @@ class LayerExtraction {
   const Graph& graph_;
   const Node& node_;
   const OverlayHardware& hardware_;
-  const std::optional<SourceView>& view_;
+  const SourceViews& views_;
   Diagnostics& refusals_;
   SourceView x_, other_;  // of the inputs
+  bool swapped_ = false;  // of a product: x_ is the second input
   FusedLayer source_;
   OverlayLayer layer_;
 };
@@ -465,14 +619,14 @@ std::optional<SourceView> image_view(const Shape& shape) {
 }
 
 std::optional<OverlayLayer> find_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
-                                       Diagnostics& refusals, std::optional<SourceView> view) {
-  return LayerExtraction(graph, node, hardware, view, refusals).run();
+                                       Diagnostics& refusals, const SourceViews& views) {
+  return LayerExtraction(graph, node, hardware, views, refusals).run();
 }
 
 OverlayLayer extract_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
-                           std::optional<SourceView> view) {
+                           const SourceViews& views) {
   Diagnostics refusals;
-  std::optional<OverlayLayer> layer = find_layer(graph, node, hardware, refusals, view);
+  std::optional<OverlayLayer> layer = find_layer(graph, node, hardware, refusals, views);
   refusals.raise_if_any();
   return std::move(*layer);
 }
@@ -489,11 +643,55 @@ bool is_view(const Graph& graph, const Node& node) {
   return to.shape.rank() == 2 || image_view(to.shape) == view;
 }
 
+bool is_join(const Graph& graph, const Node& node) {
+  if (!node.is("Concat") || graph.value(node.outputs[0]).type != ElementType::kI8) return false;
+  const int rank = graph.value(node.outputs[0]).shape.rank();
+  const int64_t axis = node.int_or("axis", 0);
+  return rank >= 3 && rank <= 4 && (axis < 0 ? axis + rank : axis) == 1;
+}
+
+std::optional<SourceView> join_view(const Graph& graph, const Node& node, std::span<const SourceView> parts,
+                                    const OverlayHardware& hardware, Diagnostics& refusals) {
+  const auto refuse = [&](const std::string& reason) {
+    refusals.error(ErrorKind::kUnsupported, where(node), node.op, reason, "run it on the host");
+    return std::nullopt;
+  };
+  SourceView joined = *image_view(graph.value(node.outputs[0]).shape);
+  if (joined.batch > hardware.batch)
+    return refuse("parts of more than one block of images do not lie together");
+  if (hardware.weight_bits == 1) return refuse("1-bit weights have no zero for the lanes between its parts");
+  const int64_t block = hardware.block_in;
+  std::vector<int64_t> lanes;
+  int64_t blocks = 0;
+  bool gaps = false;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const SourceView& part = parts[i];
+    if (graph.is_constant(node.inputs[i])) return refuse("a part of it is constant");
+    if (part.batch != joined.batch || part.height != joined.height || part.width != joined.width) {
+      return refuse("a part of it lies in memory under another shape");
+    }
+    for (int64_t c = 0; c < part.channels_of_value(); ++c) {
+      gaps |= blocks * block + part.lane(c) != int64_t(lanes.size());
+      lanes.push_back(blocks * block + part.lane(c));
+    }
+    joined.channels = blocks * block + part.channels;
+    blocks += (part.channels + block - 1) / block;
+  }
+  if (gaps) joined.lanes = std::move(lanes);
+  return joined;
+}
+
 bool supports(const Graph& graph, const Node& node, const OverlayHardware& hardware, std::string* reason) {
   if (is_view(graph, node)) return true;
   Diagnostics refusals;
   try {
-    if (find_layer(graph, node, hardware, refusals)) return true;
+    if (is_join(graph, node)) {
+      std::vector<SourceView> parts;
+      for (const ValueId v : node.inputs) parts.push_back(*image_view(graph.value(v).shape));
+      if (join_view(graph, node, parts, hardware, refusals)) return true;
+    } else if (find_layer(graph, node, hardware, refusals)) {
+      return true;
+    }
   } catch (const Error& error) {  // a window that does not fit
     for (const Diagnostic& problem : error.diagnostics()) refusals.add(problem);
   }

@@ -138,6 +138,10 @@ std::string why_not(const OverlayLayer& layer, const OverlayHardware& hardware) 
            "instructions";
   }
   if (layer.kind == OverlayLayerKind::kMaximum) return {};
+  if (layer.kind == OverlayLayerKind::kProduct) {
+    if (hardware.isa == IsaVersion::kVta) return "products of two activations need the wide instruction set";
+    return hardware.input_bits == 8 ? "" : "products of two activations need an overlay of 8 bits";
+  }
   if (hardware.isa == IsaVersion::kVta) {
     reason = why_no_plain_output(layer);
     if (!reason.empty()) return reason;

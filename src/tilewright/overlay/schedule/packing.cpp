@@ -94,7 +94,8 @@ class WeightLanes {
     const int64_t subs = blocks_.subs(0);
     for (int64_t w = 0; w < count_; ++w) {
       for (int64_t lane = 0; lane < subs * block_out_; ++lane) {
-        lanes_[(w * subs * block_out_ + lane) * block_in_ + lane] = layer_.diagonal[size_t(w)];
+        const int64_t from = w == layer_.spread ? 0 : lane;
+        lanes_[(w * subs * block_out_ + lane) * block_in_ + from] = layer_.diagonal[size_t(w)];
       }
     }
   }
@@ -165,6 +166,7 @@ int64_t packed_activation_bytes(const SourceView& view, const OverlayHardware& h
 
 void pack_activation(const Tensor& tensor, const SourceView& view, bool bipolar,
                      const OverlayHardware& hardware, std::span<std::byte> out) {
+  TILEWRIGHT_CHECK(view.lanes.empty(), "the host writes channels one after the other");
   const Tensor blocked =
       block_activations(tensor.reshaped(Shape{view.batch, view.channels, view.height, view.width}),
                         hardware.batch, hardware.block_in);
@@ -182,7 +184,18 @@ Tensor unpack_activation(std::span<const std::byte> bytes, const SourceView& vie
                    "packed activation of another size");
   unpack_lanes(bytes.data(), hardware.output_bits, bipolar ? OneBit::kBipolar : OneBit::kUnsigned,
                lanes.size(), lanes.data());
-  return unblock_activations(blocked, view.batch, view.channels);
+  const Tensor all = unblock_activations(blocked, view.batch, view.channels);
+  if (view.lanes.empty()) return all;
+  const int64_t plane = view.height * view.width, channels = view.channels_of_value();
+  Tensor picked(ElementType::kI8, Shape{view.batch, channels, view.height, view.width});
+  const int8_t* from = all.data<int8_t>().data();
+  int8_t* to = picked.mutable_data<int8_t>().data();
+  for (int64_t n = 0; n < view.batch; ++n) {
+    for (int64_t c = 0; c < channels; ++c, to += plane) {
+      std::copy_n(from + (n * view.channels + view.lane(c)) * plane, plane, to);
+    }
+  }
+  return picked;
 }
 
 Tensor fold_image(const Tensor& tensor, int64_t batch, const InputFold& fold, int64_t height, int64_t width) {

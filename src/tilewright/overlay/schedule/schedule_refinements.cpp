@@ -10,7 +10,7 @@ namespace tilewright::overlay {
 bool refinements_matter(const OverlayLayer& layer, const OverlayHardware& hardware, const Schedule& s,
                         std::shared_ptr<const TilingFacts> facts) {
   if (!s.early_start && !s.parameters_by_tile && s.first_parts * s.finish_parts == 1) return true;
-  if (s.virtual_threads == 1 || layer.kind == OverlayLayerKind::kMaximum) return false;
+  if (s.virtual_threads == 1 || layer.kind != OverlayLayerKind::kMatrix) return false;
   if (s.first_parts > 1 && (!s.early_start || !facts->blocks.dense || s.first_parts > s.in_blocks)) {
     return false;
   }

@@ -204,6 +204,9 @@ void Tiling::measure_slots() {
   pool_offset = output_slot_size;
   if (layer->kind == OverlayLayerKind::kMaximum) {
     output_slot_size += s.batch_blocks * s.out_blocks * input_plane * blocks.ratio;
+  } else if (layer->kind == OverlayLayerKind::kProduct) {
+    output_slot_size +=
+        layer->sources[1].one_position ? 3 * s.batch_blocks * s.out_blocks * blocks.ratio : output_slot_size;
   }
 
   // Inner steps: at most of one tile, and of all output channel tiles together.

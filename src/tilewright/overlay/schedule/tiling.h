@@ -87,7 +87,9 @@ struct Tiling {
   int64_t input_plane = 0;  // one source, batch block and channel block of a full tile
   int64_t input_slot_size = 0, weight_slot_size = 0, output_slot_size = 0;
   int64_t output_plane = 0;  // one batch and channel block of a full tile of outputs: position * ratio + sub
-  int64_t pool_offset = 0;   // of the copied inputs in an output slot (maximum layers)
+  // In an output slot of a maximum layer the copied inputs, of a product the other factor: as many elements
+  // as the first, or three of each block (bias, multiplier and shift) where it has one position.
+  int64_t pool_offset = 0;
   int64_t input_slots = 1, weight_slots = 1, output_slots = 1;
   bool all_parameters = false;  // the parameters of all output blocks stay in ACC
   int64_t parameter_blocks = 0;

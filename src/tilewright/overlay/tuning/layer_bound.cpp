@@ -96,7 +96,8 @@ LayerBound layer_bound(const OverlayLayer& layer, const OverlayHardware& hardwar
   count_compute(layer, hardware, facts, bound);
   const int64_t batch = ceil_div(layer.batch, hardware.batch), planes = batch * blocks_read(facts.blocks);
   for (size_t s = 0; s < layer.sources.size(); ++s) {
-    bound.input_bytes += planes * positions_read(layer, int(s)) * hardware.input_bytes();
+    bound.input_bytes += (layer.sources[s].one_channel ? batch : planes) * positions_read(layer, int(s)) *
+                         hardware.input_bytes();
   }
   bound.weight_bytes = facts.blocks.offset.back() * layer.weight_count() * hardware.weight_bytes();
   bound.parameter_bytes =

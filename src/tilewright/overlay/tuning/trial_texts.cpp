@@ -8,6 +8,18 @@
 namespace tilewright::overlay {
 namespace {
 
+const char* kind_name(OverlayLayerKind kind) {
+  switch (kind) {
+    case OverlayLayerKind::kMatrix:
+      return "matrix";
+    case OverlayLayerKind::kMaximum:
+      return "maximum";
+    case OverlayLayerKind::kProduct:
+      return "product";
+  }
+  return "";
+}
+
 const char* pattern_name(ChannelPattern pattern) {
   switch (pattern) {
     case ChannelPattern::kDense:
@@ -47,12 +59,13 @@ std::string output_text(const OverlayLayer& layer) {
 }  // namespace
 
 std::string workload_text(const OverlayLayer& layer) {
-  std::string text = fmt::format(
-      "{} {} batch {} out {}x{}x{}", layer.kind == OverlayLayerKind::kMatrix ? "matrix" : "maximum",
-      pattern_name(layer.pattern), layer.batch, layer.out_channels, layer.out_height, layer.out_width);
+  std::string text =
+      fmt::format("{} {} batch {} out {}x{}x{}", kind_name(layer.kind), pattern_name(layer.pattern),
+                  layer.batch, layer.out_channels, layer.out_height, layer.out_width);
   for (const LayerSource& source : layer.sources) {
     text += fmt::format(" in {}x{}x{}{}", source.channels, source.height, source.width,
                         source.bipolar ? " bipolar" : "");
+    if (source.zero_point != 0) text += " shifted";
   }
   if (layer.pattern == ChannelPattern::kGrouped) {
     text += fmt::format(" groups {}:{}", layer.group_inputs, layer.group_outputs);

@@ -11,6 +11,7 @@
 #include "tilewright/pipeline/allocate/stage_options.h"
 #include "tilewright/pipeline/estimate/estimate_cycles.h"
 #include "tilewright/pipeline/estimate/resource_features.h"
+#include "tilewright/pipeline/network/tensor_parts.h"
 #include "tilewright/synthesis/memory_cells.h"
 
 namespace tilewright::pipeline {
@@ -144,12 +145,16 @@ class Maker {
     if (choice_.units < 2) return;
     std::vector<int64_t> load(size_t(choice_.units), 0);
     std::vector<int> unit(network_.tensors.size(), -1);
+    std::vector<int> whole;
+    for (size_t t = 0; t < unit.size(); ++t) whole.push_back(place_in_whole(network_, int(t)).whole);
+    const auto of = [&](int tensor) { return unit[size_t(whole[size_t(tensor)])]; };
     const auto place = [&](int tensor) {
+      if (of(tensor) >= 0) return;
       std::set<int> taken;
       for (const Layer& layer : network_.layers) {
         if (!layer.add) continue;
-        if (layer.input == tensor) taken.insert(unit[size_t(layer.add->tensor)]);
-        if (layer.add->tensor == tensor) taken.insert(unit[size_t(layer.input)]);
+        if (layer.input == tensor) taken.insert(of(layer.add->tensor));
+        if (layer.add->tensor == tensor) taken.insert(of(layer.input));
       }
       int best = -1;
       for (int u = 0; u < int(choice_.units); ++u) {
@@ -157,12 +162,13 @@ class Maker {
         if (best < 0 || load[size_t(u)] < load[size_t(best)]) best = u;
       }
       if (best < 0) best = 0;
-      unit[size_t(tensor)] = best;
-      load[size_t(best)] = std::max(load[size_t(best)], network_.tensors[size_t(tensor)].shape.elements());
+      const int own = whole[size_t(tensor)];
+      unit[size_t(own)] = best;
+      load[size_t(best)] = std::max(load[size_t(best)], network_.tensors[size_t(own)].shape.elements());
     };
     place(network_.input);
     for (const Layer& layer : network_.layers) place(layer.output);
-    a_.tensor_unit = unit;
+    for (size_t t = 0; t < unit.size(); ++t) a_.tensor_unit[t] = of(int(t));
   }
 
   const Network& network_;

@@ -315,6 +315,12 @@ ShapeSearch search_stages(const Network& network, const Estimator& estimator, co
                           const AllocateOptions& options) {
   ShapeSearch result;
   result.proven = true;
+  for (const NetworkTensor& tensor : network.tensors) {
+    if (!tensor.part) continue;
+    result.obstacle = "; as stages, parts of tensor '" + network.tensors[size_t(tensor.part->whole)].name +
+                      "' have no streams";
+    return result;
+  }
   const Deadline deadline(Deadline::kNoLimit, options.deadline);
   for (const bool unroll : {false, true}) {
     if (unroll && !can_unroll(network)) continue;

@@ -110,6 +110,9 @@ class OptionFinder {
 bool can_unroll(const Network& network) {
   int64_t readers = 0;
   const Layer* first = nullptr;
+  for (const NetworkTensor& tensor : network.tensors) {
+    if (tensor.part && tensor.part->whole == network.input) return false;
+  }
   for (const Layer& layer : network.layers) {
     if (layer.input == network.input) {
       ++readers;

@@ -100,6 +100,11 @@ class Rules {
             "set unroll: false");
       return;
     }
+    for (const NetworkTensor& part : network_.tensors) {
+      if (!part.part || part.part->whole != layer.input) continue;
+      error(layer_name(i), "unroll", "part '" + part.name + "' of the input is read as well",
+            "set unroll: false");
+    }
     for (size_t j = 0; j < network_.layers.size(); ++j) {
       const Layer& other = network_.layers[j];
       const bool reads =
@@ -242,7 +247,10 @@ class Rules {
             fmt::format("{} entries for {} tensors", allocation_.tensor_unit.size(), network_.tensors.size()),
             "one per tensor of the network");
     }
-    for (const int unit : allocation_.tensor_unit) {
+    for (size_t t = 0; t < allocation_.tensor_unit.size(); ++t) {
+      const int unit = allocation_.tensor_unit[t];
+      const bool part = t < network_.tensors.size() && network_.tensors[t].part;
+      if (part) continue;  // it lies where its whole does
       if (unit >= 0 && unit < allocation_.units) continue;
       error("allocation", "tensor_unit", fmt::format("unit {} of {}", unit, allocation_.units),
             "0 is the first");

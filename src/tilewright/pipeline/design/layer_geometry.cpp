@@ -5,6 +5,7 @@
 
 #include "tilewright/base/integer_math.h"
 #include "tilewright/pipeline/design/component_latency.h"
+#include "tilewright/pipeline/network/tensor_parts.h"
 
 namespace tilewright::pipeline {
 
@@ -64,6 +65,11 @@ LayerGeometry layer_geometry(const Network& network, const Allocation& allocatio
   geometry.input = network.tensors[size_t(layer.input)].shape;
   geometry.output = network.tensors[size_t(layer.output)].shape;
   geometry.window = layer.window;
+  if (!allocation.streaming) {  // in memory, channels begin words where they are cut
+    const int64_t word = array_of(allocation, index).pi;
+    geometry.input.channels = channel_slots(network.tensors[size_t(layer.input)], word);
+    geometry.output.channels = channel_slots(network.tensors[size_t(layer.output)], word);
+  }
   if (allocation.layers[index].unroll) {
     geometry.input = {geometry.output.rows, geometry.output.columns,
                       geometry.input.channels * layer.window.rows * layer.window.columns};

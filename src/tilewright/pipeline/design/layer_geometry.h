@@ -9,7 +9,8 @@
 namespace tilewright::pipeline {
 
 struct LayerGeometry {
-  // After unrolling; the output is the input of the next layer in any case.
+  // After unrolling; the output is the input of the next layer in any case. On processors, channels are the
+  // slots of tensor_parts.h.
   TensorShape input, output;
   LayerWindow window;
   bool lanes = false;       // lane_array: each channel by itself

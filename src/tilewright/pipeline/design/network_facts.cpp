@@ -11,7 +11,8 @@ namespace tilewright::pipeline {
 std::vector<LayerFacts> network_facts(const Network& network) {
   std::vector<LayerFacts> facts;
   for (const Layer& layer : network.layers) {
-    LayerFacts own{accumulator_bits(network, layer), biased_sum_bits(network, layer), has_multipliers(layer)};
+    LayerFacts own{accumulator_bits(network, layer), biased_sum_bits(network, layer), has_multipliers(layer),
+                   rounds_twice(layer)};
     const bool weighted = layer.kind == LayerKind::kConvolution || layer.kind == LayerKind::kDepthwise;
     if (weighted && layer.weights.empty() && network.number == NumberType::kInteger) {
       const int64_t products =

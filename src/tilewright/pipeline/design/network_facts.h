@@ -11,6 +11,7 @@ namespace tilewright::pipeline {
 struct LayerFacts {
   int accumulator_bits = 32, biased_sum_bits = 32;
   bool has_multipliers = true;
+  bool rounds_twice = false;  // where a shift is 32 or more
 };
 
 // By layer. A layer without stored weights (shapes alone) gets the widest sums that its shape allows.

@@ -103,7 +103,7 @@ void append_finish_words(MemoryImage& image, const Network& network, const Layer
       if (c < channels) {
         lane.bias = layer.finish.bias[size_t(c)];
         if (!fixed) lane.multiplier = layer.finish.scale[size_t(c)].multiplier;
-        if (!fixed) lane.shift = layer.finish.scale[size_t(c)].shift;
+        if (!fixed) lane.shift = layer.finish.scale[size_t(c)].shift % kTwice;
       }
       write_row(word, fields, lane, sizes);
     }
@@ -123,6 +123,11 @@ int biased_sum_bits(const Network& network, const Layer& layer) {
 bool has_multipliers(const Layer& layer) {
   return std::any_of(layer.finish.scale.begin(), layer.finish.scale.end(),
                      [](const Requantization& r) { return r.multiplier != 1; });
+}
+
+bool rounds_twice(const Layer& layer) {
+  return std::any_of(layer.finish.scale.begin(), layer.finish.scale.end(),
+                     [](const Requantization& r) { return r.shift >= kTwice; });
 }
 
 }  // namespace tilewright::pipeline

@@ -31,5 +31,7 @@ int finish_word_bits(NumberType number, int64_t pf, int multiplier_bits);
 int accumulator_bits(const Network& network, const Layer& layer);
 int biased_sum_bits(const Network& network, const Layer& layer);
 bool has_multipliers(const Layer& layer);
+// Whether a scale of the layer rounds twice.
+bool rounds_twice(const Layer& layer);
 
 }  // namespace tilewright::pipeline

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "tilewright/base/integer_math.h"
+#include "tilewright/pipeline/network/tensor_parts.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -15,15 +16,21 @@ struct Interval {
   bool meets(const Interval& other) const { return first < other.last && other.first < last; }
 };
 
-// Layers, by index, from the one that writes a tensor to the last that reads it; one more unless `tight`.
-std::vector<Interval> lifetimes(const Network& network, bool tight) {
+// Layers, by index, from the first that writes a tensor or a part of it to the last that reads it; one more
+// unless `tight`. Of tensors that are no parts.
+std::vector<Interval> lifetimes(const Network& network, const std::vector<TensorPart>& parts, bool tight) {
   const int64_t end = int64_t(network.layers.size());
-  std::vector<Interval> lives(network.tensors.size());
+  std::vector<Interval> lives(network.tensors.size(), Interval{end + 1, 0});
+  const auto use = [&](int tensor, int64_t layer) {
+    Interval& life = lives[size_t(parts[size_t(tensor)].whole)];
+    life.first = std::min(life.first, layer);
+    life.last = std::max(life.last, layer + 1);
+  };
   for (int64_t i = 0; i < end; ++i) {
     const Layer& layer = network.layers[size_t(i)];
-    lives[size_t(layer.output)] = {i, i + 1};
-    lives[size_t(layer.input)].last = i + 1;
-    if (layer.add) lives[size_t(layer.add->tensor)].last = i + 1;
+    use(layer.output, i);
+    use(layer.input, i);
+    if (layer.add) use(layer.add->tensor, i);
   }
   if (!tight) {
     for (Interval& life : lives) ++life.last;
@@ -42,6 +49,8 @@ class Planner {
     for (size_t i = 0; i < network.layers.size(); ++i) {
       geometries_.push_back(layer_geometry(network, allocation, i));
     }
+    for (size_t t = 0; t < network.tensors.size(); ++t) parts_.push_back(place_in_whole(network, int(t)));
+    lives_ = lifetimes(network, parts_, allocation.tight_memory);
   }
 
   Plan run() {
@@ -69,17 +78,39 @@ class Planner {
         }
       }
       TensorPlace& place = plan_.places[i];
-      place.unit = allocation_.tensor_unit[i];
-      place.pixel_words = ceil_div(shape.channels, plan_.word_elements);
+      const NetworkTensor& tensor = network_.tensors[i];
+      const bool unrolled = shape.channels != tensor.shape.channels;
+      place.unit = allocation_.tensor_unit[size_t(parts_[i].whole)];
+      place.pixel_words = ceil_div(unrolled ? shape.channels : channel_slots(tensor, plan_.word_elements),
+                                   plan_.word_elements);
+      place.column_words = place.pixel_words;
       place.row_words = shape.columns * place.pixel_words;
       place.words = shape.rows * place.row_words;
     }
   }
 
+  // Once all others have their places.
+  void place_parts() {
+    for (size_t i = 0; i < plan_.places.size(); ++i) {
+      if (!network_.tensors[i].part) continue;
+      const TensorPart& part = parts_[i];
+      const TensorPlace& whole = plan_.places[size_t(part.whole)];
+      TensorPlace& place = plan_.places[i];
+      const int64_t slot =
+          slot_of_channel(network_.tensors[size_t(part.whole)], part.channel, plan_.word_elements);
+      TILEWRIGHT_CHECK(slot % plan_.word_elements == 0, "a part that begins within a word");
+      place.base = whole.base + part.row * whole.row_words + part.column * whole.column_words +
+                   slot / plan_.word_elements;
+      place.row_words = part.row_step * whole.row_words;
+      place.column_words = part.column_step * whole.column_words;
+      place.words = 0;
+    }
+  }
+
   void place_tensors() {
-    const std::vector<Interval> lives = lifetimes(network_, allocation_.tight_memory);
     std::vector<size_t> order(plan_.places.size());
     std::iota(order.begin(), order.end(), size_t{0});
+    std::erase_if(order, [&](size_t tensor) { return network_.tensors[tensor].part.has_value(); });
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return plan_.places[a].words > plan_.places[b].words; });
     plan_.unit_words.assign(size_t(allocation_.units), 0);
@@ -89,7 +120,7 @@ class Planner {
       std::vector<Interval> taken;
       for (const size_t other : placed) {
         const TensorPlace& there = plan_.places[other];
-        if (there.unit != place.unit || !lives[other].meets(lives[tensor])) continue;
+        if (there.unit != place.unit || !lives_[other].meets(lives_[tensor])) continue;
         taken.push_back({there.base, there.base + there.words});
       }
       std::sort(taken.begin(), taken.end(),
@@ -103,6 +134,7 @@ class Planner {
       words = std::max(words, place.base + place.words);
     }
     leave_room();
+    place_parts();
   }
 
   // A residual reader of an array wider than the word reads all of a block's words of a pixel, beyond the
@@ -124,10 +156,10 @@ class Planner {
       const LayerAllocation& own = allocation_.layers[i];
       const int64_t rows = geometries_[i].output.rows, band = own.band_rows > 0 ? own.band_rows : rows;
       for (int64_t row = 0; row < rows; row += band) {
-        writers_[size_t(layer.output)].push_back(plan_.tasks.size());
-        readers_[size_t(layer.input)].push_back(plan_.tasks.size());
-        if (layer.add && layer.add->tensor != layer.input) {
-          readers_[size_t(layer.add->tensor)].push_back(plan_.tasks.size());
+        writers_[whole_of(layer.output)].push_back(plan_.tasks.size());
+        readers_[whole_of(layer.input)].push_back(plan_.tasks.size());
+        if (layer.add && whole_of(layer.add->tensor) != whole_of(layer.input)) {
+          readers_[whole_of(layer.add->tensor)].push_back(plan_.tasks.size());
         }
         plan_.tasks.push_back(
             {own.engine, int(i), row, std::min(band, rows - row), row + band < rows, {}, {}});
@@ -138,10 +170,14 @@ class Planner {
     number_.assign(plan_.tasks.size(), 0);
   }
 
-  // The input comes in the pieces in which the first layer's bands need it.
+  // The input comes in the pieces in which the first layer's bands need it; where layers read parts of it, as
+  // a whole.
   void list_loader() {
     size_t first = 0;
-    while (network_.layers[first].input != network_.input) ++first;
+    while (first < network_.layers.size() && network_.layers[first].input != network_.input) ++first;
+    if (first == network_.layers.size()) {
+      return add_loader(0, network_.tensors[size_t(network_.input)].shape.rows);
+    }
     const LayerGeometry& geometry = geometries_[first];
     const int64_t rows = geometry.input.rows, band = allocation_.layers[first].band_rows;
     int64_t done = 0;
@@ -161,13 +197,13 @@ class Planner {
   // For every tensor the earlier ones whose words it takes over.
   void find_sharing() {
     const size_t count = plan_.places.size();
-    const std::vector<Interval> lives = lifetimes(network_, allocation_.tight_memory);
     takes_over_.resize(count);
     for (size_t a = 0; a < count; ++a) {
       const TensorPlace& one = plan_.places[a];
       for (size_t b = 0; b < count; ++b) {
         const TensorPlace& two = plan_.places[b];
-        if (a == b || one.unit != two.unit || lives[b].last > lives[a].first) continue;
+        const bool parts = network_.tensors[a].part || network_.tensors[b].part;
+        if (a == b || parts || one.unit != two.unit || lives_[b].last > lives_[a].first) continue;
         if (Interval{one.base, one.base + one.words}.meets({two.base, two.base + two.words})) {
           takes_over_[a].push_back(b);
         }
@@ -175,9 +211,19 @@ class Planner {
     }
   }
 
-  Interval words_of(size_t tensor, int64_t first_row, int64_t last_row) const {
-    const TensorPlace& place = plan_.places[tensor];
-    return {place.base + first_row * place.row_words, place.base + last_row * place.row_words};
+  size_t whole_of(int tensor) const { return size_t(parts_[size_t(tensor)].whole); }
+
+  // Rows of the whole tensor in which rows [first, last) of `tensor` lie.
+  Interval whole_rows(int tensor, int64_t first, int64_t last) const {
+    const TensorPart& part = parts_[size_t(tensor)];
+    if (first >= last) return {0, 0};
+    return {part.row + first * part.row_step, part.row + (last - 1) * part.row_step + 1};
+  }
+  // Words of the whole tensor from the first to the last in those rows.
+  Interval words_of(int tensor, int64_t first_row, int64_t last_row) const {
+    const TensorPlace& place = plan_.places[whole_of(tensor)];
+    const Interval rows = whole_rows(tensor, first_row, last_row);
+    return {place.base + rows.first * place.row_words, place.base + rows.last * place.row_words};
   }
 
   static void raise(std::vector<int64_t>& waits, int engine, int64_t number) {
@@ -185,12 +231,26 @@ class Planner {
     wait = std::max(wait, number);
   }
 
+  // The tensor that a task writes.
+  int written(const PlannedTask& task) const {
+    return task.layer < 0 ? network_.input : network_.layers[size_t(task.layer)].output;
+  }
+
+  // Whether two tensors of one whole have channels in common.
+  bool share_channels(int a, int b) const {
+    const int64_t one = parts_[size_t(a)].channel, other = parts_[size_t(b)].channel;
+    return one < other + network_.tensors[size_t(b)].shape.channels &&
+           other < one + network_.tensors[size_t(a)].shape.channels;
+  }
+
   // All tasks that write rows [first, last) of `tensor`.
-  void wait_for_rows(std::vector<int64_t>& waits, size_t tensor, int64_t first, int64_t last) const {
-    for (const size_t t : writers_[tensor]) {
+  void wait_for_rows(std::vector<int64_t>& waits, int tensor, int64_t first, int64_t last) const {
+    const Interval rows = whole_rows(tensor, first, last);
+    for (const size_t t : writers_[whole_of(tensor)]) {
       const PlannedTask& writer = plan_.tasks[t];
-      if (writer.first_row >= last || writer.first_row + writer.rows <= first) continue;
-      raise(waits, writer.engine, number_[t]);
+      const int own = written(writer);
+      if (!whole_rows(own, writer.first_row, writer.first_row + writer.rows).meets(rows)) continue;
+      if (share_channels(own, tensor)) raise(waits, writer.engine, number_[t]);
     }
   }
 
@@ -199,41 +259,40 @@ class Planner {
     task.waits.assign(sources_, 0);
     if (task.engine == PlannedTask::kLoader) return;
     if (task.engine == PlannedTask::kStorer) {
-      wait_for_rows(task.waits, size_t(network_.output), 0, task.rows);
+      wait_for_rows(task.waits, network_.output, 0, task.rows);
       return;
     }
     const Layer& layer = network_.layers[size_t(task.layer)];
     const RowRange rows = rows_read(geometries_[size_t(task.layer)], task.first_row, task.rows);
-    wait_for_rows(task.waits, size_t(layer.input), rows.first, rows.last);
+    wait_for_rows(task.waits, layer.input, rows.first, rows.last);
     if (layer.add) {
       task.residual_waits.assign(sources_, 0);
-      wait_for_rows(task.residual_waits, size_t(layer.add->tensor), task.first_row,
-                    task.first_row + task.rows);
+      wait_for_rows(task.residual_waits, layer.add->tensor, task.first_row, task.first_row + task.rows);
     }
-    const Interval written = words_of(size_t(layer.output), task.first_row, task.first_row + task.rows);
-    for (const size_t old : takes_over_[size_t(layer.output)]) wait_for_users(task, old, written);
+    const Interval written = words_of(layer.output, task.first_row, task.first_row + task.rows);
+    for (const size_t old : takes_over_[whole_of(layer.output)]) wait_for_users(task, int(old), written);
   }
 
   // Tasks of other engines that read or wrote those words when they were tensor `old`. An engine itself has
   // read all that its earlier tasks need before it writes for a later one.
-  void wait_for_users(PlannedTask& task, size_t old, const Interval& written) const {
-    for (const size_t t : writers_[old]) {
+  void wait_for_users(PlannedTask& task, int old, const Interval& words) const {
+    for (const size_t t : writers_[size_t(old)]) {
       const PlannedTask& user = plan_.tasks[t];
       if (user.engine == task.engine) continue;
-      if (words_of(old, user.first_row, user.first_row + user.rows).meets(written)) {
+      if (words_of(written(user), user.first_row, user.first_row + user.rows).meets(words)) {
         raise(task.waits, user.engine, number_[t]);
       }
     }
-    for (const size_t t : readers_[old]) {
+    for (const size_t t : readers_[size_t(old)]) {
       const PlannedTask& user = plan_.tasks[t];
       if (user.engine == task.engine) continue;
       const Layer& layer = network_.layers[size_t(user.layer)];
       const RowRange rows = rows_read(geometries_[size_t(user.layer)], user.first_row, user.rows);
-      const bool residual = layer.add && size_t(layer.add->tensor) == old;
-      const bool meets =
-          (size_t(layer.input) == old && words_of(old, rows.first, rows.last).meets(written)) ||
-          (residual && words_of(old, user.first_row, user.first_row + user.rows).meets(written));
-      if (meets) raise(task.waits, user.engine, number_[t]);
+      const bool reads =
+          whole_of(layer.input) == size_t(old) && words_of(layer.input, rows.first, rows.last).meets(words);
+      const bool adds = layer.add && whole_of(layer.add->tensor) == size_t(old) &&
+                        words_of(layer.add->tensor, user.first_row, user.first_row + user.rows).meets(words);
+      if (reads || adds) raise(task.waits, user.engine, number_[t]);
     }
   }
 
@@ -242,7 +301,9 @@ class Planner {
   const size_t sources_;
   Plan plan_;
   std::vector<LayerGeometry> geometries_;
-  std::vector<std::vector<size_t>> writers_, readers_, takes_over_;  // by tensor
+  std::vector<TensorPart> parts_;  // where each tensor lies
+  std::vector<Interval> lives_;
+  std::vector<std::vector<size_t>> writers_, readers_, takes_over_;  // by tensor that is no part
   std::vector<int64_t> number_;  // of a task among those of its engine, from 1
 };
 

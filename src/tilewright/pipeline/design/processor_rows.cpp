@@ -3,6 +3,7 @@
 #include "tilewright/pipeline/design/processor_rows.h"
 
 #include "tilewright/pipeline/design/pack.h"
+#include "tilewright/pipeline/network/tensor_parts.h"
 
 namespace tilewright::pipeline {
 
@@ -16,10 +17,11 @@ MemoryImage ProcessorRows::weight_words(int e, const EngineWidths& widths,
     if (allocation_.layers[l].engine != e) continue;
     bases[int(l)] = words.words();
     const int64_t channels = geometry(int(l)).input.channels, pi = plan_.word_elements;
+    const Layer layer = with_slots(network_, network_.layers[l], pi);
     if (own.lanes) {
-      append_lane_weights(words, network_.layers[l], channels, pi, widths.weight_bits, row_major);
+      append_lane_weights(words, layer, channels, pi, widths.weight_bits, row_major);
     } else {
-      append_mac_weights(words, network_.layers[l], channels, pi, own.shape.po, widths.weight_bits, false);
+      append_mac_weights(words, layer, channels, pi, own.shape.po, widths.weight_bits, false);
     }
   }
   return words;
@@ -48,8 +50,8 @@ EngineContents ProcessorRows::engine(int e, const EngineWidths& widths) const {
     MemoryImage& words = contents.parameters.words;
     const auto [base, fresh] = parameter_bases.try_emplace(task.layer, words.words());
     if (fresh) {
-      append_finish_words(words, network_, layer, g.output.channels, widths.outputs, pf,
-                          widths.multiplier_bits);
+      append_finish_words(words, network_, with_slots(network_, layer, plan_.word_elements),
+                          g.output.channels, widths.outputs, pf, widths.multiplier_bits);
     }
     contents.parameters.rows.push_back(g.row_major ? RomWalkerRow{base->second, 1, pixels, g.blocks * g.beats}
                                                    : RomWalkerRow{base->second, g.blocks, pixels, g.beats});
@@ -97,7 +99,7 @@ TensorReaderRow ProcessorRows::input_row(const PlannedTask& task, const LayerGeo
   TensorReaderRow row;
   row.unit = in.unit;
   row.row_step = in.row_words;
-  row.column_step = in.pixel_words;
+  row.column_step = in.column_words;
   row.pad_value = g.window.pad_value;
   row.waits = task.waits;
   row.in_rows = g.input.rows;
@@ -112,7 +114,7 @@ TensorReaderRow ProcessorRows::input_row(const PlannedTask& task, const LayerGeo
   }
   row.first_y = task.first_row * g.window.stride_y - g.window.top;
   row.first_x = -g.window.left;
-  row.base = in.base + row.first_y * in.row_words + row.first_x * in.pixel_words;
+  row.base = in.base + row.first_y * in.row_words + row.first_x * in.column_words;
   row.outer = g.blocks;
   row.outer_step = g.lanes ? 1 : 0;
   row.rows = task.rows;
@@ -148,7 +150,7 @@ TensorWriterRow ProcessorRows::output_row(const PlannedTask& task, const LayerGe
   row.unit = out.unit;
   row.base = out.base + task.first_row * out.row_words;
   row.row_step = out.row_words;
-  row.column_step = out.pixel_words;
+  row.column_step = out.column_words;
   row.rows = task.rows;
   row.columns = g.output.columns;
   row.limit = out.pixel_words;
@@ -170,7 +172,7 @@ TensorReaderRow ProcessorRows::residual_row(const PlannedTask& task, const Layer
   row.unit = other.unit;
   row.base = other.base + task.first_row * other.row_words;
   row.row_step = other.row_words;
-  row.column_step = other.pixel_words;
+  row.column_step = other.column_words;
   row.rows = row.in_rows = task.rows;
   row.columns = row.in_columns = g.output.columns;
   row.waits = task.residual_waits;

@@ -29,6 +29,7 @@ int64_t dram_bytes(const Network& network, const Allocation& allocation) {
     return ceil_div(shape.rows * shape.columns * channels * element_bits(network), 8);
   };
   int64_t input_word = 1, output_word = 1, total = 0;
+  if (!allocation.streaming) input_word = output_word = allocation.engines.front().shape.pi;
   for (size_t i = 0; i < network.layers.size(); ++i) {
     const LayerGeometry geometry = layer_geometry(network, allocation, i);
     if (network.layers[i].input == network.input) input_word = geometry.shape.pi;

@@ -1,124 +1,70 @@
-// From an integer or fixed-point graph to a network. Values of the graph become views of channel-major
-// tensors: reshapes and transposes that keep the elements in place only change the view, and a dense layer
-// takes its weights in the order of the underlying tensor. Additions and lookups are fused into the layer
-// before them where it has no other reader.
+// From an integer or fixed-point graph to a network. Values of the graph are elements of channel-major
+// tensors: what only moves elements makes no layer (value_views.h), and a dense layer takes its weights in
+// the order of the underlying tensor. Additions and lookups are fused into the layer before them where it has
+// no other reader.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "tilewright/base/error.h"
 #include "tilewright/graph/operator_class.h"
 #include "tilewright/graph/value_range.h"
 #include "tilewright/layers/fused_layer.h"
+#include "tilewright/pipeline/network/borders.h"
 #include "tilewright/pipeline/network/fit_tensors.h"
 #include "tilewright/pipeline/network/network.h"
+#include "tilewright/pipeline/network/region.h"
+#include "tilewright/pipeline/network/split_layers.h"
+#include "tilewright/pipeline/network/tensor_parts.h"
+#include "tilewright/pipeline/network/value_views.h"
 
 namespace tilewright::pipeline {
 namespace {
 
 using Function = OperatorFunction;
 
-enum class Order { kNchw, kNhwc, kVectorChw, kVectorHwc };
-
-// A value of the graph as a tensor of the network.
-struct View {
-  int tensor = -1;
-  Order order = Order::kNchw;
-};
-
-// What only shows its input in another way: a view, where no element moves.
-bool is_view(const Node& node) {
-  return operator_class(node) == OperatorClass::kReshape || node.is("Transpose") || node.is("Identity");
-}
-
-bool runs_in_hardware(const Graph& graph, const Node& node) {
-  const Function function = operator_function(node);
-  return layer_number(graph, node) && function != Function::kTransposedConvolution &&
-         function != Function::kMultiplication;
-}
-
-bool begins_network(const Graph& graph, const Node& node) {
-  const Function function = operator_function(node);
-  return runs_in_hardware(graph, node) && (function == Function::kConvolution ||
-                                           function == Function::kDense || function == Function::kMaxPool);
-}
-
 class Extraction {
  public:
-  explicit Extraction(const Graph& graph)
-      : graph_(graph), consumers_(graph.consumers()), producers_(graph.producers()) {}
+  Extraction(const Graph& graph, const Region& region)
+      : graph_(graph),
+        region_(region),
+        consumers_(graph.consumers()),
+        producers_(graph.producers()),
+        assembly_(network_),
+        views_(graph, network_, assembly_) {}
 
-  Network run() {
-    find_region();
-    for (NodeId id = first_; id <= last_; ++id) {
-      if (member_[size_t(id)]) take(graph_.nodes[size_t(id)]);
+  // False: some nodes are not for hardware, see refused().
+  bool run() {
+    network_.name = graph_.name;
+    find_number();
+    for (const ValueId value : region_.inputs) begin_with(value);
+    if (!problems_.ok()) return false;
+    for (size_t id = 0; id < graph_.nodes.size(); ++id) {
+      if (region_.places[id] == Region::Place::kInside) take(NodeId(id));
     }
-    problems_.raise_if_any();
-    fit_tensors(network_);
-    finish_borders();
-    return std::move(network_);
+    if (problems_.ok()) finish_borders();
+    return problems_.ok();
   }
+  Network network() { return std::move(network_); }
+  const std::map<NodeId, Diagnostic>& refused() const { return refused_; }
 
  private:
   void refuse(const Node& node, const std::string& reason, const std::string& hint = {}) {
     problems_.error(ErrorKind::kUnsupported, where(node), node.op, reason, hint);
+    for (NodeId id = 0; id < NodeId(graph_.nodes.size()); ++id) {
+      if (&graph_.nodes[size_t(id)] == &node) refused_.try_emplace(id, problems_.errors().back());
+    }
   }
 
-  // The nodes from the first layer with weights (or pool) to the last layer, and what hands data on between.
-  void find_region() {
-    const NodeId count = NodeId(graph_.nodes.size());
-    first_ = count;
-    for (NodeId id = 0; id < count; ++id) {
-      const Node& node = graph_.nodes[size_t(id)];
-      if (first_ == count && begins_network(graph_, node)) first_ = id;
-      if (runs_in_hardware(graph_, node)) last_ = id;
-    }
-    if (first_ == count) {
-      throw Error(ErrorKind::kUnsupported, "no integer layer with weights that hardware could run",
-                  "quantise the model first (tilewright quantize), or give --calibration");
-    }
-    // Reachable from the region's input and reaching its output; the rest is the host's.
-    member_.assign(size_t(count), false);
-    std::set<ValueId> reached = {graph_.nodes[size_t(first_)].input(0)};
-    for (NodeId id = first_; id <= last_; ++id) {
-      const Node& node = graph_.nodes[size_t(id)];
-      const bool from_region = std::any_of(node.inputs.begin(), node.inputs.end(),
-                                           [&](ValueId v) { return reached.count(v) != 0; });
-      if (!from_region) continue;
-      member_[size_t(id)] = true;
-      for (ValueId v : node.outputs) reached.insert(v);
-    }
-    std::vector<bool> wanted(size_t(count), false);
-    wanted[size_t(last_)] = true;
-    for (NodeId id = last_; id >= first_; --id) {
-      if (!wanted[size_t(id)]) continue;
-      for (ValueId v : graph_.nodes[size_t(id)].inputs) {
-        if (v != kNoValue && producers_[size_t(v)] != kNoNode) wanted[size_t(producers_[size_t(v)])] = true;
-      }
-    }
-    for (NodeId id = first_; id <= last_; ++id) {
-      if (!member_[size_t(id)] || !wanted[size_t(id)]) {
-        if (member_[size_t(id)] && runs_in_hardware(graph_, graph_.nodes[size_t(id)])) {
-          refuse(graph_.nodes[size_t(id)], "its result is an output besides that of the last layer",
-                 "cut the model to one output");
-        }
-        member_[size_t(id)] = false;
-        continue;
-      }
-      const Node& node = graph_.nodes[size_t(id)];
-      if (!runs_in_hardware(graph_, node) && !is_view(node)) {
-        refuse(node, "hardware has no layer for it, and it lies between layers", "remove or replace it");
-      }
-    }
-    problems_.raise_if_any();
-    network_.name = graph_.name;
+  void find_number() {
     bool fixed = false, integer = false;
-    for (NodeId id = first_; id <= last_; ++id) {
-      const Node& node = graph_.nodes[size_t(id)];
+    for (size_t id = 0; id < graph_.nodes.size(); ++id) {
+      const Node& node = graph_.nodes[id];
       const OperatorNumbers numbers = operator_traits(node).numbers;
-      if (!member_[size_t(id)] || numbers == OperatorNumbers::kAny) continue;
+      if (region_.places[id] != Region::Place::kInside || numbers == OperatorNumbers::kAny) continue;
       const bool is_fixed = numbers == OperatorNumbers::kFixed;
       (is_fixed ? fixed : integer) = true;
       if (is_fixed && node.has("fraction")) network_.fraction = int(node.int_or("fraction", 0));
@@ -128,26 +74,14 @@ class Extraction {
                   "convert the whole model to one number type");
     }
     network_.number = fixed ? NumberType::kFixed : NumberType::kInteger;
-    network_.input = tensor_of(graph_.nodes[size_t(first_)].input(0));
   }
 
-  int tensor_of(ValueId value) {
-    const auto it = views_.find(value);
-    if (it != views_.end()) return it->second.tensor;
+  // A tensor for a value; of a value of more axes, or of several images, all as channels.
+  int new_tensor(ValueId value, const TensorShape& shape) {
     const Value& v = graph_.value(value);
     NetworkTensor tensor;
     tensor.name = v.name;
-    const Shape& shape = v.shape;
-    const bool batch_one = shape.rank() >= 1 && shape[0] == 1;
-    if (!batch_one || (shape.rank() != 2 && shape.rank() != 4)) {
-      throw Error(
-          ErrorKind::kUnsupported,
-          fmt::format("value '{}' is {}; hardware takes one image [1, channels, rows, columns] or vector",
-                      v.name, to_string(v.type, shape)),
-          "bind the batch to 1, e.g. --shape batch=1");
-    }
-    tensor.shape.channels = shape[1];
-    if (shape.rank() == 4) tensor.shape.rows = shape[2], tensor.shape.columns = shape[3];
+    tensor.shape = shape;
     if (network_.number == NumberType::kFixed) {
       tensor.bits = 32;
     } else {
@@ -156,174 +90,237 @@ class Extraction {
       tensor.bits = range.bipolar ? 1 : bits_for(range.low, range.high);
     }
     network_.tensors.push_back(tensor);
-    const int id = int(network_.tensors.size()) - 1;
-    views_[value] = {id, shape.rank() == 4 ? Order::kNchw : Order::kVectorChw};
-    return id;
+    return int(network_.tensors.size()) - 1;
   }
 
-  // Whether a node reads the network's data: its input, or what a node of it makes. Anything else would be a
-  // second input.
-  bool data(const Node& node, ValueId value) {
-    const NodeId producer = producers_[size_t(value)];
-    if (value == graph_.nodes[size_t(first_)].input(0)) return true;
-    if (producer != kNoNode && member_[size_t(producer)]) return true;
-    refuse(
-        node,
-        fmt::format("it reads '{}', which does not come from the network's input", graph_.value(value).name),
-        "hardware takes one input and no constants as data; run the model on the overlay (tilewright "
-        "compile)");
-    return false;
+  void begin_with(ValueId value) {
+    const Value& v = graph_.value(value);
+    const std::optional<TensorShape> shape = map_shape(v.shape);
+    if (!shape) {
+      for (const NodeId reader : consumers_[size_t(value)]) {
+        const Node& node = graph_.nodes[size_t(reader)];
+        if (region_.places[size_t(reader)] != Region::Place::kInside || !inputs(node)) continue;
+        refuse(
+            node,
+            fmt::format("value '{}' is {}; hardware takes one image [1, channels, rows, columns] or vector",
+                        v.name, to_string(v.type, v.shape)),
+            "bind the batch to 1, e.g. --shape batch=1");
+      }
+      return;
+    }
+    const int tensor = new_tensor(value, *shape);
+    network_.inputs.push_back(tensor);
+    views_.bind(value, tensor);
   }
 
-  // The same of all that it reads; weights, tables and bounds are constants.
+  // What is no data (weights, tables, bounds, axes) has to be constant; and data not.
   bool inputs(const Node& node) {
-    const bool adds = operator_function(node) == Function::kAddition;
-    bool ok = data(node, node.input(0)) && (!adds || data(node, node.input(1)));
-    for (size_t i = 1; !adds && i < node.inputs.size(); ++i) {
+    const Function function = operator_function(node);
+    const bool adds = function == Function::kAddition || function == Function::kMultiplication;
+    bool ok = true;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
       const ValueId value = node.inputs[i];
-      if (value == kNoValue || graph_.is_constant(value)) continue;
-      refuse(node, fmt::format("its input '{}' is not constant", graph_.value(value).name));
-      ok = false;
+      if (value == kNoValue) continue;
+      const bool data = i == 0 || (adds && i == 1) || node.is("Concat");
+      if (data && graph_.is_constant(value) && !node.is("Concat")) {
+        refuse(node, fmt::format("its data '{}' are constant", graph_.value(value).name),
+               "fold the constant, or run the model on the overlay (tilewright compile)");
+        ok = false;
+      } else if (!data && !graph_.is_constant(value)) {
+        refuse(node, fmt::format("its input '{}' is not constant", graph_.value(value).name),
+               "fix it when the model is exported");
+        ok = false;
+      }
     }
     return ok;
   }
 
-  void take(const Node& node) {
+  void take(NodeId id) {
+    const Node& node = graph_.nodes[size_t(id)];
+    // After a refusal, what needs its results is not looked at.
+    for (const ValueId value : node.inputs) {
+      const NodeId producer = value == kNoValue ? kNoNode : producers_[size_t(value)];
+      if (producer != kNoNode && region_.places[size_t(producer)] == Region::Place::kInside &&
+          !views_.known(value)) {
+        return;
+      }
+    }
     if (!inputs(node)) return;
-    if (is_view(node)) return take_view(node);
-    const std::optional<FusedLayer> source = read_layer(graph_, node, problems_);
+    if (!runs_in_hardware(graph_, node)) return views_.move(node);
+    const std::optional<FusedLayer> source = read(node);
     if (!source) return;
-    if (source->finish.table != nullptr) {
-      return refuse(node, "its output passes through a table of its own",
-                    "write the table as a QLookup behind it");
+    if (source->function == Function::kAddition || source->function == Function::kMultiplication) {
+      return take_addition(node, *source);
     }
-    if (source->function == Function::kAddition) return take_addition(node, *source);
     if (source->function == Function::kLookup) return take_lookup(node, *source);
-    Layer layer = begin_layer(node);
-    const bool windows = !source->geometry.window.axes.empty();
-    if (windows && views_.at(node.input(0)).order != Order::kNchw) {
-      return refuse(node, "the axes of its input are not in the order [1, channels, rows, columns]",
-                    "remove the Transpose before it");
+    if (source->function == Function::kRequantize || source->function == Function::kClip) {
+      return take_map(node, *source);
     }
-    if (!take_function(node, *source, layer)) return;
-    end_layer(node, std::move(layer));
+    if (source->function == Function::kDense) return take_dense(node, *source);
+    const int input = map(node, node.input(0));
+    if (input >= 0) take_window(node, *source, input);
   }
 
-  // What is special about the layer's function; false after a refusal.
-  bool take_function(const Node& node, const FusedLayer& source, Layer& layer) {
-    switch (source.function) {
-      case Function::kConvolution:
-        if (!take_convolution(node, source, layer)) return false;
-        set_product_finish(source, layer);
-        return true;
-      case Function::kDense:
-        take_dense(source, layer);
-        set_product_finish(source, layer);
-        return true;
-      case Function::kMaxPool:
-        layer.kind = LayerKind::kMaxPool;
-        if (!set_window(node, source, layer)) return false;
-        pass_through(layer);
-        return true;
-      case Function::kAveragePool:
-        layer.kind = LayerKind::kAveragePool;
-        if (!set_window(node, source, layer)) return false;
-        set_scalar_finish(source, layer);
-        return true;
-      case Function::kRequantize:
-        layer.kind = LayerKind::kMap;
-        set_scalar_finish(source, layer);
-        return true;
-      default:  // kClip
-        layer.kind = LayerKind::kMap;
-        pass_through(layer);
-        layer.finish.clip_low = source.finish.clip_low;
-        layer.finish.clip_high = source.finish.clip_high;
-        return true;
-    }
+  std::optional<FusedLayer> read(const Node& node) {
+    Diagnostics refusals;
+    std::optional<FusedLayer> source = read_layer(graph_, node, refusals);
+    for (const Diagnostic& problem : refusals.errors()) refuse(node, problem.message, problem.hint);
+    return source;
   }
 
-  Layer begin_layer(const Node& node) {
+  // A value as a tensor of its own; -1 after a refusal.
+  int map(const Node& node, ValueId value) { return map(node, value, graph_.value(value).shape); }
+  int map(const Node& node, ValueId value, const Shape& shape) {
+    const int tensor = views_.map(value, node.name, shape);
+    if (tensor < 0) {
+      refuse(node,
+             fmt::format("the elements of its input '{}', {}, lie in memory in too many pieces",
+                         graph_.value(value).name, to_string(graph_.value(value).shape)),
+             "move whole channels, rows or columns, or end the hardware before it");
+    }
+    return tensor;
+  }
+
+  Layer begin_layer(const Node& node, int input) {
     Layer layer;
     layer.name = node.name;
     layer.nodes = {node.name};
-    layer.input = tensor_of(node.input(0));
+    layer.input = input;
     return layer;
   }
 
-  void end_layer(const Node& node, Layer layer) {
-    layer.output = tensor_of(node.outputs[0]);
-    if (layer.kind == LayerKind::kMap) {  // element by element: the result lies as the input does
-      network_.tensors[size_t(layer.output)].shape = network_.tensors[size_t(layer.input)].shape;
-      views_[node.outputs[0]].order = views_.at(node.input(0)).order;
-    }
-    // Elements per channel of the result, for the constants of all channels.
-    const int64_t channels = network_.tensors[size_t(layer.output)].shape.channels;
+  // Constants for all channels of the result.
+  void end_layer(Layer& layer, int output) {
+    layer.output = output;
+    const int64_t channels = network_.tensors[size_t(output)].shape.channels;
     LayerFinish& finish = layer.finish;
     finish.bias.resize(size_t(channels), finish.bias.empty() ? 0 : finish.bias[0]);
     if (network_.number == NumberType::kInteger) {
       finish.scale.resize(size_t(channels), finish.scale.empty() ? Requantization{} : finish.scale[0]);
     }
-    const TensorShape& out = network_.tensors[size_t(layer.output)].shape;
-    if (!layer.weights.empty()) {
-      layer.macs = out.rows * out.columns * int64_t(layer.weights.size());
-    }
-    network_.layers.push_back(std::move(layer));
   }
 
-  bool set_window(const Node& node, const FusedLayer& source, Layer& layer) {
+  // A layer with windows; what no plain layer does becomes several.
+  void take_window(const Node& node, const FusedLayer& source, int input) {
+    Layer layer = begin_layer(node, input);
+    WideWindow wide;
+    if (!take_function(node, source, layer, wide)) return;
+    set_table(source, layer);
+    const std::optional<TensorShape> shape = map_shape(graph_.value(node.outputs[0]).shape);
+    if (!shape) return refuse(node, "its result has more than four axes, or is of several images");
+    end_layer(layer, new_tensor(node.outputs[0], *shape));
+    if (!append_split(assembly_, network_, layer, wide)) {
+      return refuse(node, "it has strides and dilations, which a maximum cannot have both", "drop one");
+    }
+    views_.bind(node.outputs[0], layer.output);
+  }
+
+  // Element by element: the result lies as the input does.
+  void take_map(const Node& node, const FusedLayer& source) {
+    const int input = elementwise_input(node);
+    if (input < 0) return;
+    Layer layer = begin_layer(node, input);
+    layer.kind = LayerKind::kMap;
+    if (source.function == Function::kRequantize) {
+      set_scalar_finish(source, layer);
+    } else {
+      pass_through(layer);
+      layer.finish.clip_low = source.finish.clip_low;
+      layer.finish.clip_high = source.finish.clip_high;
+    }
+    set_table(source, layer);
+    append_map(node, std::move(layer));
+  }
+
+  // The tensor of the first input, in whatever order its elements lie.
+  int elementwise_input(const Node& node) {
+    const int whole = views_.whole_tensor(node.input(0));
+    return whole >= 0 ? whole : map(node, node.input(0));
+  }
+  void append_map(const Node& node, Layer layer) {
+    const TensorShape shape = network_.tensors[size_t(layer.input)].shape;
+    end_layer(layer, new_tensor(node.outputs[0], shape));
+    views_.bind_like(node.outputs[0], layer.output, node.input(0));
+    assembly_.append(std::move(layer));
+  }
+
+  // What is special about the layer's function; false after a refusal.
+  bool take_function(const Node& node, const FusedLayer& source, Layer& layer, WideWindow& wide) {
+    if (!set_window(node, source, layer, wide)) return false;
+    switch (source.function) {
+      case Function::kConvolution:
+      case Function::kTransposedConvolution:
+        wide.transposed = source.function == Function::kTransposedConvolution;
+        take_weights(source, layer, wide);
+        set_product_finish(source, layer);
+        return true;
+      case Function::kMaxPool:
+        layer.kind = LayerKind::kMaxPool;
+        pass_through(layer);
+        return true;
+      default:  // kAveragePool
+        layer.kind = LayerKind::kAveragePool;
+        set_scalar_finish(source, layer);
+        return true;
+    }
+  }
+
+  bool set_window(const Node& node, const FusedLayer& source, Layer& layer, WideWindow& wide) {
     const Window& window = source.geometry.window;
     if (!window.is_2d()) {
-      refuse(node, "its window is not two-dimensional");
-      return false;
-    }
-    if (window.has_dilation()) {
-      refuse(node, "its window is dilated", "run it on the overlay (tilewright compile)");
+      refuse(node, "its window is not two-dimensional", "give it two spatial axes, one of length 1");
       return false;
     }
     const WindowAxis &y = window.height(), &x = window.width();
     layer.window = {y.kernel, x.kernel, y.stride, x.stride, y.pad_begin, x.pad_begin, source.pad_value};
+    wide.dilation_y = y.dilation;
+    wide.dilation_x = x.dilation;
     return true;
   }
 
-  bool take_convolution(const Node& node, const FusedLayer& source, Layer& layer) {
+  // [out][ky][kx][in of the group], whichever the operator has first.
+  void take_weights(const FusedLayer& source, Layer& layer, WideWindow& wide) {
     const NodeGeometry& geometry = source.geometry;
-    if (geometry.group > 1 && !geometry.is_depthwise()) {
-      refuse(node, fmt::format("it has {} groups of several channels", geometry.group),
-             "only 1 group or one per channel is possible; run it on the overlay (tilewright compile)");
-      return false;
-    }
-    if (!set_window(node, source, layer)) return false;
     layer.kind = geometry.is_depthwise() ? LayerKind::kDepthwise : LayerKind::kConvolution;
+    wide.groups = geometry.group;
     const Shape& w = source.weights->shape();
     const std::vector<int64_t> values = source.weights->to_integers();
-    const int64_t taps = w[2] * w[3];
+    const int64_t taps = w[2] * w[3], outputs = geometry.output_channels;
+    const int64_t inner = geometry.input_channels / geometry.group, outer = outputs / geometry.group;
     layer.weights.resize(values.size());
-    for (int64_t o = 0; o < w[0]; ++o) {
-      for (int64_t c = 0; c < w[1]; ++c) {
+    for (int64_t o = 0; o < outputs; ++o) {
+      for (int64_t c = 0; c < inner; ++c) {
         for (int64_t t = 0; t < taps; ++t) {
-          layer.weights[size_t((o * taps + t) * w[1] + c)] =
-              int32_t(values[size_t((o * w[1] + c) * taps + t)]);
+          const int64_t row = wide.transposed ? o / outer * inner + c : o;
+          const int64_t column = wide.transposed ? o % outer : c;
+          layer.weights[size_t((o * taps + t) * inner + c)] =
+              int32_t(values[size_t((row * w[1] + column) * taps + t)]);
         }
       }
     }
-    return true;
   }
 
-  void take_dense(const FusedLayer& source, Layer& layer) {
-    const View view = views_.at(source.input);
-    const TensorShape in = network_.tensors[size_t(view.tensor)].shape;
+  // Over the whole tensor whose elements the vector has.
+  void take_dense(const Node& node, const FusedLayer& source) {
+    const int input = elementwise_input(node);
+    if (input < 0) return;
+    Layer layer = begin_layer(node, input);
+    const TensorShape in = network_.tensors[size_t(input)].shape;
     layer.kind = LayerKind::kConvolution;
     layer.window.rows = in.rows;
     layer.window.columns = in.columns;
-    const std::vector<int64_t> values = source.weights->to_integers();
-    const int64_t inputs = in.elements(), pixels = in.rows * in.columns;
+    const std::vector<int64_t> values = source.weights->to_integers(), places = views_.places(node.input(0));
+    const int64_t inputs = in.elements();
     layer.weights.resize(values.size());
     for (size_t i = 0; i < values.size(); ++i) {
-      const int64_t o = int64_t(i) / inputs, k = int64_t(i) % inputs;
-      const int64_t at = view.order == Order::kVectorHwc ? k : k % pixels * in.channels + k / pixels;
+      const int64_t o = int64_t(i) / inputs, at = places[i % size_t(inputs)];
       layer.weights[size_t(o * inputs + at)] = int32_t(values[i]);
     }
+    set_product_finish(source, layer);
+    set_table(source, layer);
+    end_layer(layer, new_tensor(node.outputs[0], *map_shape(graph_.value(node.outputs[0]).shape)));
+    views_.bind(node.outputs[0], layer.output);
+    assembly_.append(std::move(layer));
   }
 
   void set_product_finish(const FusedLayer& source, Layer& layer) {
@@ -366,54 +363,63 @@ class Extraction {
   // The layer that makes `value` when this reader is its only one and nothing is fused after it yet that
   // has to come later. Nobody else may read what `value` is a view of either.
   Layer* fusable(ValueId value) {
-    const auto it = views_.find(value);
-    if (it == views_.end()) return nullptr;
+    const int tensor = views_.known(value) ? views_.whole_tensor(value) : -1;
+    if (tensor < 0 || network_.tensors[size_t(tensor)].part) return nullptr;
     for (ValueId own = value;;) {
       if (consumers_[size_t(own)].size() != 1 || graph_.is_output(own)) return nullptr;
       const NodeId producer = producers_[size_t(own)];
-      if (producer == kNoNode || !is_view(graph_.nodes[size_t(producer)])) break;
+      if (producer == kNoNode || runs_in_hardware(graph_, graph_.nodes[size_t(producer)])) break;
       own = graph_.nodes[size_t(producer)].input(0);
     }
     for (Layer& layer : network_.layers) {
-      if (layer.output == it->second.tensor) return layer.lookup || layer.finish.bipolar ? nullptr : &layer;
+      if (layer.output == tensor)
+        return layer.lookup || layer.finish.bipolar || layer.copy ? nullptr : &layer;
     }
     return nullptr;
   }
 
-  // Whether the elements of two values lie one beside the other.
+  // Whether the elements of two values lie in their tensors alike.
   bool alike(ValueId a, ValueId b) {
-    const TensorShape shape = network_.tensors[size_t(tensor_of(a))].shape;
-    if (shape != network_.tensors[size_t(tensor_of(b))].shape) return false;
-    return views_.at(a).order == views_.at(b).order || shape.rows * shape.columns == 1;
+    const int one = views_.whole_tensor(a), other = views_.whole_tensor(b);
+    return one >= 0 && other >= 0 && graph_.value(a).shape == graph_.value(b).shape &&
+           network_.tensors[size_t(one)].shape == network_.tensors[size_t(other)].shape &&
+           views_.places(a) == views_.places(b);
   }
 
   void take_addition(const Node& node, const FusedLayer& source) {
     if (source.finish.bipolar) {
-      return refuse(node, "its sums become signs", "put a QRequantize with the signs after it");
+      return refuse(node, "its results become signs", "put a QRequantize with the signs after it");
     }
-    if (!alike(node.input(0), node.input(1))) {
-      return refuse(node, "its operands lie in memory in different orders",
-                    "transpose and flatten both alike");
+    if (source.function == Function::kMultiplication && source.finish.scale[0].shift > 62) {
+      return refuse(node, "its products round twice", "read the TFLite file without --tflite-kernels");
     }
-    if (tensor_of(node.input(0)) == tensor_of(node.input(1)))
-      return refuse(node, "it adds a value to itself");
+    // Where they lie otherwise, each as the result does.
+    const bool as_they_are = alike(node.input(0), node.input(1));
+    const Shape& result = graph_.value(node.outputs[0]).shape;
+    int operands[2];
+    for (int side : {0, 1}) {
+      const ValueId value = node.input(side);
+      operands[side] = as_they_are ? views_.whole_tensor(value) : map(node, value, result);
+      if (operands[side] < 0) return;
+    }
     Layer* best = nullptr;
     int own = 0;
     for (int side : {0, 1}) {
-      Layer* const layer = fusable(node.input(side));
-      if (layer == nullptr || layer->add || (best != nullptr && layer < best)) continue;
+      Layer* const layer = operands[0] == operands[1] ? nullptr : fusable(node.input(side));
+      if (layer == nullptr || layer->output != operands[side] || layer->add ||
+          (best != nullptr && layer < best)) {
+        continue;
+      }
       best = layer;
       own = side;
     }
-    Layer alone;
-    if (best == nullptr) {
-      alone = begin_layer(node);
-      alone.kind = LayerKind::kMap;
-      pass_through(alone);
-    }
-    Layer& layer = best == nullptr ? alone : *best;
     FusedAdd add;
-    add.tensor = tensor_of(node.input(1 - own));
+    add.tensor = operands[1 - own];
+    if (source.function == Function::kMultiplication) {
+      add.product = true;
+      add.zero_a = own == 0 ? source.zero_point_a : source.zero_point_b;
+      add.zero_b = own == 0 ? source.zero_point_b : source.zero_point_a;
+    }
     add.multiplier_a = own == 0 ? source.multiplier_a : source.multiplier_b;
     add.multiplier_b = own == 0 ? source.multiplier_b : source.multiplier_a;
     add.bias = source.finish.bias.empty() ? 0 : source.finish.bias[0];
@@ -421,149 +427,155 @@ class Extraction {
     add.zero_point = source.finish.zero_point;
     add.clip_low = source.finish.clip_low;
     add.clip_high = source.finish.clip_high;
+    if (add.product) add.multiplier_a = source.finish.scale[0].multiplier;
+    Layer alone = begin_layer(node, operands[own]);
+    alone.kind = LayerKind::kMap;
+    pass_through(alone);
+    Layer& layer = best == nullptr ? alone : *best;
     layer.add = add;
-    if (best == nullptr) {
-      end_layer(node, std::move(alone));
-    } else {
-      fuse_result(node, layer);
-    }
+    set_table(source, layer);
+    if (best != nullptr) return fuse_result(node, layer, as_they_are);
+    if (as_they_are) return append_map(node, std::move(alone));
+    end_layer(alone, new_tensor(node.outputs[0], network_.tensors[size_t(operands[own])].shape));
+    views_.bind(node.outputs[0], alone.output);
+    assembly_.append(std::move(alone));
+  }
+
+  // A table that the operator itself looks its outputs up in.
+  static void set_table(const FusedLayer& source, Layer& layer) {
+    if (source.finish.table == nullptr) return;
+    layer.lookup.emplace();
+    for (int64_t value : source.finish.table->to_integers()) layer.lookup->table.push_back(int32_t(value));
   }
 
   void take_lookup(const Node& node, const FusedLayer& source) {
-    Layer* fused = fusable(node.input(0));
-    Layer alone;
-    if (fused == nullptr) {
-      alone = begin_layer(node);
-      alone.kind = LayerKind::kMap;
-      pass_through(alone);
-    }
-    Layer& layer = fused == nullptr ? alone : *fused;
     FusedLookup lookup;
     for (int64_t value : source.table->to_integers()) lookup.table.push_back(int32_t(value));
     lookup.input_shift = source.input_shift;
-    layer.lookup = std::move(lookup);
-    if (fused == nullptr) {
-      end_layer(node, std::move(alone));
-    } else {
-      fuse_result(node, layer);
+    if (Layer* const fused = fusable(node.input(0))) {
+      fused->lookup = std::move(lookup);
+      return fuse_result(node, *fused, true);
     }
+    const int input = elementwise_input(node);
+    if (input < 0) return;
+    Layer alone = begin_layer(node, input);
+    alone.kind = LayerKind::kMap;
+    pass_through(alone);
+    alone.lookup = std::move(lookup);
+    append_map(node, std::move(alone));
   }
 
-  // `layer` now makes the result of `node`, in place of its own.
-  void fuse_result(const Node& node, Layer& layer) {
+  // `layer` now makes the result of `node`, in place of its own; `as_it_lies`: or by channels, rows, columns.
+  void fuse_result(const Node& node, Layer& layer, bool as_it_lies) {
     layer.nodes.push_back(node.name);
-    const View old =
-        views_.at(node.input(0)).tensor == layer.output ? views_.at(node.input(0)) : views_.at(node.input(1));
     NetworkTensor& tensor = network_.tensors[size_t(layer.output)];
     tensor.name = graph_.value(node.outputs[0]).name;
     if (network_.number == NumberType::kInteger) {
       const ValueRange range = value_range(graph_, node.outputs[0]);
       tensor.bits = bits_for(range.low, range.high);
+      tensor.bipolar = false;
     }
-    views_[node.outputs[0]] = old;
+    const bool first = views_.whole_tensor(node.input(0)) == layer.output;
+    if (as_it_lies) {
+      views_.bind_like(node.outputs[0], layer.output, node.input(first ? 0 : 1));
+    } else {
+      views_.bind(node.outputs[0], layer.output);
+    }
     // A layer moves after whatever makes the other operand.
     const size_t from = size_t(&layer - network_.layers.data());
     std::rotate(network_.layers.begin() + ptrdiff_t(from), network_.layers.begin() + ptrdiff_t(from) + 1,
                 network_.layers.end());
   }
 
-  void take_view(const Node& node) {
-    tensor_of(node.input(0));
-    const View view = views_.at(node.input(0));
-    const TensorShape& shape = network_.tensors[size_t(view.tensor)].shape;
-    const Shape& out = graph_.value(node.outputs[0]).shape;
-    const bool one_pixel = shape.rows * shape.columns == 1;
-    View result = view;
-    if (node.is("Transpose")) {
-      const std::vector<int64_t> order = node.ints_or("perm", {});
-      const bool to_nhwc = order == std::vector<int64_t>{0, 2, 3, 1} && view.order == Order::kNchw;
-      const bool to_nchw = order == std::vector<int64_t>{0, 3, 1, 2} && view.order == Order::kNhwc;
-      if (!to_nhwc && !to_nchw) return refuse(node, "this order of axes moves data");
-      result.order = to_nhwc ? Order::kNhwc : Order::kNchw;
-    } else if (out.rank() == 2 && out[0] == 1) {
-      result.order = view.order == Order::kNchw || view.order == Order::kVectorChw ? Order::kVectorChw
-                                                                                   : Order::kVectorHwc;
-    } else if (out == Shape{1, shape.channels, 1, 1} && one_pixel) {
-      result.order = Order::kNchw;
-    } else if (out == Shape{1, 1, 1, shape.channels} && one_pixel) {
-      result.order = Order::kNhwc;
-    } else if (!node.is("Identity") && out != graph_.value(node.input(0)).shape) {
-      return refuse(
-          node,
-          fmt::format("it turns {} into {}", to_string(graph_.value(node.input(0)).shape), to_string(out)),
-          "hardware can only flatten, or take a vector as the channels of one pixel");
+  // What crosses the borders, and what the host does on either side.
+  void finish_borders() {
+    for (const ValueId value : region_.outputs) {
+      const Node& last = graph_.nodes[size_t(producers_[size_t(value)])];
+      int tensor = views_.ordered_tensor(value);
+      if (tensor < 0) tensor = map(last, value);
+      if (tensor < 0) return;
+      const bool taken = network_.tensors[size_t(tensor)].part ||
+                         std::count(network_.inputs.begin(), network_.inputs.end(), tensor) > 0 ||
+                         std::count(network_.outputs.begin(), network_.outputs.end(), tensor) > 0;
+      if (taken) tensor = copied(assembly_, network_, tensor);
+      network_.outputs.push_back(tensor);
     }
-    views_[node.outputs[0]] = result;
+    close_borders(assembly_, network_);
+    host_graphs();
   }
 
-  // Splits what the host does from the rest.
-  void finish_borders() {
-    const ValueId in = graph_.nodes[size_t(first_)].input(0);
-    const Node& last = graph_.nodes[size_t(last_)];
-    const ValueId out = last.outputs[0];
-    network_.output = views_.at(out).tensor;
-    // The host takes results by channels, as their values lie in the graph unless they end in channels.
-    const TensorShape& result = network_.tensors[size_t(network_.output)].shape;
-    const Order order = views_.at(out).order;
-    if ((order == Order::kNhwc || order == Order::kVectorHwc) && result.rows * result.columns > 1) {
-      refuse(last, "the network would end after a Transpose", "end it before the Transpose");
-      problems_.raise_if_any();
-    }
+  void host_graphs() {
     network_.before = graph_;
-    network_.before.outputs = {in};
+    network_.before.outputs = region_.inputs;
     network_.before.remove_dead();
     network_.behind = graph_;
-    std::vector<bool> dead(graph_.nodes.size(), false);
-    for (size_t id = 0; id <= size_t(last_); ++id) dead[id] = true;
-    for (size_t id = size_t(first_); id <= size_t(last_); ++id) {
-      if (member_[id]) continue;
-      const Node& node = graph_.nodes[id];
-      const bool of_host = std::all_of(node.inputs.begin(), node.inputs.end(),
-                                       [&](ValueId v) { return v == kNoValue || graph_.is_constant(v); });
-      if (of_host) dead[id] = false;
-    }
-    network_.behind.inputs = {out};
-    network_.behind.erase_nodes(dead);
-    check_behind(out);
+    std::vector<bool> inside(graph_.nodes.size());
+    for (size_t id = 0; id < inside.size(); ++id) inside[id] = region_.places[id] == Region::Place::kInside;
+    network_.behind.inputs = region_.outputs;
+    network_.behind.inputs.insert(network_.behind.inputs.end(), graph_.inputs.begin(), graph_.inputs.end());
+    network_.behind.erase_nodes(inside);
+    drop_unused(network_.behind, region_.outputs.size());
   }
 
-  // Nothing but the hardware's result may cross the border.
-  void check_behind(ValueId out) {
-    const std::string name = graph_.value(out).name;
-    const Graph& behind = network_.behind;
-    const std::vector<NodeId> producers = behind.producers();
-    const auto known = [&](ValueId v) {
-      return v == kNoValue || behind.is_constant(v) || producers[size_t(v)] != kNoNode ||
-             behind.value(v).name == name;
-    };
-    for (const Node& node : behind.nodes) {
-      for (ValueId v : node.inputs) {
-        if (!known(v))
-          refuse(node, fmt::format("it reads '{}' from before or inside the hardware's part",
-                                   behind.value(v).name));
-      }
-    }
-    for (ValueId v : behind.outputs) {
-      if (!known(v)) {
-        problems_.error(ErrorKind::kUnsupported, fmt::format("output '{}'", behind.value(v).name), "",
-                        "it comes from before or inside the hardware's part", "cut the model to one output");
-      }
-    }
-    problems_.raise_if_any();
+  // Nodes without use, and inputs but the first few that nobody reads.
+  static void drop_unused(Graph& graph, size_t kept) {
+    const std::vector<std::string> names = [&] {
+      std::vector<std::string> list;
+      for (size_t i = 0; i < kept; ++i) list.push_back(graph.value(graph.inputs[i]).name);
+      return list;
+    }();
+    graph.remove_dead();
+    const std::vector<std::vector<NodeId>> consumers = graph.consumers();
+    std::erase_if(graph.inputs, [&](ValueId value) {
+      return std::count(names.begin(), names.end(), graph.value(value).name) == 0 &&
+             consumers[size_t(value)].empty() && !graph.is_output(value);
+    });
   }
 
   const Graph& graph_;
+  const Region& region_;
   const std::vector<std::vector<NodeId>> consumers_;
   const std::vector<NodeId> producers_;
   Network network_;
+  TensorAssembly assembly_;
+  ValueViews views_;
   Diagnostics problems_;
-  std::vector<bool> member_;
-  NodeId first_ = 0, last_ = 0;
-  std::map<ValueId, View> views_;
+  std::map<NodeId, Diagnostic> refused_;
 };
+
+constexpr int kMostAttempts = 50;
 
 }  // namespace
 
-Network extract_network(const Graph& graph) { return Extraction(graph).run(); }
+Network extract_network(const Graph& graph) {
+  std::map<NodeId, std::string> refused;
+  std::vector<Diagnostic> reasons;
+  for (int attempt = 0;; ++attempt) {
+    const Region region = find_region(graph, refused);
+    if (region.empty || attempt == kMostAttempts) {
+      if (!reasons.empty()) throw Error(reasons);
+      throw Error(ErrorKind::kUnsupported, "no integer layer with weights that hardware could run",
+                  "quantise the model first (tilewright quantize), or give --calibration");
+    }
+    Extraction extraction(graph, region);
+    if (extraction.run()) {
+      Network network = extraction.network();
+      network.left_out = std::move(reasons);
+      for (const NodeId id : obstacles(graph, region)) {
+        const Node& node = graph.nodes[size_t(id)];
+        network.left_out.push_back({ErrorKind::kUnsupported, where(node), node.op,
+                                    "hardware has no layer for it, and layers need its result",
+                                    "replace it by an operator of docs/reference/arithmetic.md"});
+      }
+      network.hardware_products = region.products;
+      for (const Node& node : graph.nodes) network.graph_products += node_products(graph, node);
+      return network;
+    }
+    for (const auto& [id, problem] : extraction.refused()) {
+      refused[id] = problem.message;
+      reasons.push_back(problem);
+    }
+  }
+}
 
 }  // namespace tilewright::pipeline

@@ -1,4 +1,5 @@
-// A fixed point: additions pass widths from one operand to the other, and on to whatever made that.
+// A fixed point: additions pass widths from one operand to the other, tensors to their parts and back, and on
+// to whatever made those.
 #include "tilewright/pipeline/network/fit_tensors.h"
 
 #include <algorithm>
@@ -35,6 +36,14 @@ void fit_tensors(Network& network) {
       tensor.bipolar = false;
       changed = true;
     };
+    for (NetworkTensor& tensor : network.tensors) {
+      if (!tensor.part) continue;
+      NetworkTensor& whole = network.tensors[size_t(tensor.part->whole)];
+      if (tensor.bits == whole.bits && tensor.bipolar == whole.bipolar) continue;
+      const int bits = std::max({2, tensor.bits, whole.bits});
+      widen(tensor, bits);
+      widen(whole, bits);
+    }
     for (const Layer& layer : network.layers) {
       NetworkTensor &in = network.tensors[size_t(layer.input)], &out = network.tensors[size_t(layer.output)];
       const int64_t pad = layer.window.pad_value;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tilewright/base/error.h"
+#include "tilewright/pipeline/network/tensor_parts.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -38,9 +39,11 @@ int32_t finished_sum(const Network& network, const Layer& layer, int64_t sum, in
   if (layer.finish.bipolar) value = 2 * value - 1;
   if (layer.add) {
     const FusedAdd& add = *layer.add;
-    const int64_t both = value * add.multiplier_a + int64_t(other) * add.multiplier_b + add.bias;
-    value =
-        clip(round_shift(int64_t(int32_t(both)), add.shift) + add.zero_point, add.clip_low, add.clip_high);
+    const int64_t both =
+        add.product
+            ? (value - add.zero_a) * (int64_t(other) - add.zero_b) * add.multiplier_a
+            : int64_t(int32_t(value * add.multiplier_a + int64_t(other) * add.multiplier_b + add.bias));
+    value = clip(round_shift(both, add.shift) + add.zero_point, add.clip_low, add.clip_high);
   }
   if (layer.lookup) value = layer.lookup->table[size_t(value + 128)];
   return int32_t(value);
@@ -111,27 +114,74 @@ const Layer* Network::writer(int tensor) const {
   return nullptr;
 }
 
+namespace {
+
+// The elements of all tensors; those of parts lie in the outermost tensors.
+class TensorValues {
+ public:
+  explicit TensorValues(const Network& network) : network_(network), wholes_(network.tensors.size()) {
+    for (size_t t = 0; t < wholes_.size(); ++t) {
+      if (!network.tensors[t].part) wholes_[t].resize(size_t(network.tensors[t].shape.elements()));
+    }
+  }
+
+  std::vector<int32_t> read(int tensor) {
+    std::vector<int32_t> values(size_t(network_.tensors[size_t(tensor)].shape.elements()));
+    each(tensor, [&](size_t at, int32_t& element) { values[at] = element; });
+    return values;
+  }
+  void write(int tensor, const std::vector<int32_t>& values) {
+    TILEWRIGHT_CHECK(int64_t(values.size()) == network_.tensors[size_t(tensor)].shape.elements(),
+                     "a tensor of another size");
+    each(tensor, [&](size_t at, int32_t& element) { element = values[at]; });
+  }
+
+ private:
+  template <typename Visit>
+  void each(int tensor, Visit&& visit) {
+    const TensorPart place = place_in_whole(network_, tensor);
+    const TensorShape &shape = network_.tensors[size_t(tensor)].shape,
+                      &whole = network_.tensors[size_t(place.whole)].shape;
+    std::vector<int32_t>& values = wholes_[size_t(place.whole)];
+    size_t at = 0;
+    for (int64_t y = 0; y < shape.rows; ++y) {
+      for (int64_t x = 0; x < shape.columns; ++x) {
+        const int64_t row = place.row + y * place.row_step, column = place.column + x * place.column_step;
+        const int64_t first = (row * whole.columns + column) * whole.channels + place.channel;
+        for (int64_t c = 0; c < shape.channels; ++c, ++at) visit(at, values.at(size_t(first + c)));
+      }
+    }
+  }
+
+  const Network& network_;
+  std::vector<std::vector<int32_t>> wholes_;
+};
+
+}  // namespace
+
 std::vector<std::vector<int32_t>> evaluate(const Network& network, const std::vector<int32_t>& input) {
-  std::vector<std::vector<int32_t>> tensors(network.tensors.size());
-  tensors[size_t(network.input)] = input;
+  TensorValues tensors(network);
+  tensors.write(network.input, input);
   for (const Layer& layer : network.layers) {
     const TensorShape& in = network.tensors[size_t(layer.input)].shape;
     const TensorShape& out = network.tensors[size_t(layer.output)].shape;
-    const std::vector<int32_t>& data = tensors[size_t(layer.input)];
-    TILEWRIGHT_CHECK(int64_t(data.size()) == in.elements(), "a layer reads a tensor of another size");
+    const std::vector<int32_t> data = tensors.read(layer.input);
+    const std::vector<int32_t> others = layer.add ? tensors.read(layer.add->tensor) : std::vector<int32_t>{};
     std::vector<int32_t> result(size_t(out.elements()));
     size_t at = 0;
     for (int64_t y = 0; y < out.rows; ++y) {
       for (int64_t x = 0; x < out.columns; ++x) {
         for (int64_t c = 0; c < out.channels; ++c, ++at) {
-          const int32_t other = layer.add ? tensors[size_t(layer.add->tensor)][at] : 0;
+          const int32_t other = layer.add ? others[at] : 0;
           result[at] = finished_sum(network, layer, accumulate(layer, in, data, y, x, c), c, other);
         }
       }
     }
-    tensors[size_t(layer.output)] = std::move(result);
+    tensors.write(layer.output, result);
   }
-  return tensors;
+  std::vector<std::vector<int32_t>> all;
+  for (size_t t = 0; t < network.tensors.size(); ++t) all.push_back(tensors.read(int(t)));
+  return all;
 }
 
 }  // namespace tilewright::pipeline

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/base/error.h"
 #include "tilewright/layers/fused_layer.h"
 
 namespace tilewright::pipeline {
@@ -18,11 +19,26 @@ struct TensorShape {
   bool operator==(const TensorShape&) const = default;
 };
 
+// Where a tensor lies in another one: its element (y, x, c) is (row + y * row_step, column + x * column_step,
+// channel + c) of `whole`. A step of 0, for tensors that are only read, gives one element many times.
+struct TensorPart {
+  int whole = -1;
+  int64_t row = 0, column = 0, channel = 0;
+  int64_t row_step = 1, column_step = 1;
+  bool operator==(const TensorPart&) const = default;
+};
+
 struct NetworkTensor {
   std::string name;  // of the graph's value
   TensorShape shape;
   int bits = 8;          // of an element: 1, 2, 4, 8; kFixed: 32
   bool bipolar = false;  // one bit, -1 and +1
+  // A tensor that is no part is written by a layer, or comes from outside, or its parts are written and fill
+  // it: what a Concat or a Resize makes. Parts that nobody writes are what a Slice or a Split reads.
+  std::optional<TensorPart> part = std::nullopt;
+  // Channels at which something begins that is read or written by itself, ascending: in memory, a word begins
+  // there (tensor_parts.h).
+  std::vector<int64_t> cuts = {};
 };
 
 enum class LayerKind {
@@ -41,12 +57,15 @@ struct LayerWindow {
   int64_t pad_value = 0;
 };
 
-// An addition fused after a layer: QAdd or FixedAdd of its result (A) and another tensor (B).
+// An addition fused after a layer: QAdd or FixedAdd of its result (A) and another tensor (B); or their
+// product, QMul: (A - zero_a) * (B - zero_b) * multiplier_a.
 struct FusedAdd {
   int tensor = -1;  // B
   int64_t multiplier_a = 1, multiplier_b = 1, bias = 0;
   int shift = 0;
   int64_t zero_point = 0, clip_low = 0, clip_high = 0;
+  bool product = false;
+  int64_t zero_a = 0, zero_b = 0;
 };
 
 struct FusedLookup {
@@ -67,11 +86,12 @@ struct Layer {
   std::optional<FusedAdd> add;
   std::optional<FusedLookup> lookup;
   std::vector<std::string> nodes;  // of the graph, that it stands for
+  bool copy = false;               // a kMap that hands its input on
 
   int64_t macs = 0;  // products with data or padding
 };
 
-// The hardware's part: one input, one output, layers in topological order.
+// The hardware's part: layers in topological order. Several inputs, or outputs, are parts of one tensor.
 struct Network {
   std::string name;
   NumberType number = NumberType::kInteger;
@@ -79,20 +99,31 @@ struct Network {
   std::vector<NetworkTensor> tensors;
   std::vector<Layer> layers;
   int input = 0, output = 0;
+  // What `before` gives and what `behind` takes, in their order; empty: the one input or output itself.
+  std::vector<int> inputs, outputs;
 
-  // What the host does before and after: graphs whose last output and first input is the border tensor, as
-  // NCHW i8 or i32. Empty graphs (no nodes) hand it on.
+  // What the host does before and after: graphs whose outputs, and first inputs, are the border tensors, as
+  // NCHW i8 or i32. Empty graphs (no nodes) hand them on. Further inputs of `behind` are inputs of the whole
+  // graph, by name.
   Graph before, behind;
+  // Layers of the graph that `behind` or `before` computes although hardware has their operators, and what
+  // keeps them there: each with its reason.
+  std::vector<Diagnostic> left_out;
+  // Products of the graph, and of its nodes that are hardware; 0: made by hand.
+  int64_t graph_products = 0, hardware_products = 0;
 
+  std::vector<int> input_tensors() const { return inputs.empty() ? std::vector<int>{input} : inputs; }
+  std::vector<int> output_tensors() const { return outputs.empty() ? std::vector<int>{output} : outputs; }
   int64_t macs() const;
   int64_t weight_bits() const;  // of all layers together
   const Layer* writer(int tensor) const;
 };
 
-// From an integer graph (quantize/integerize/integerize.h) or a fixed-point one. Everything between the first
-// and the last operator with weights must be integer; Softmax, casts and borders stay on the host. Errors
-// (unsupported, all at once): operators inside that hardware has no layer for, each named with the reason;
-// several inputs or outputs; batch other than 1.
+// From an integer graph (quantize/integerize/integerize.h) or a fixed-point one: the region that
+// network/region.h finds. What only moves elements (Concat, Slice, Pad, Resize, Transpose, ...) becomes parts
+// of tensors, and copies where it has to; grouped, dilated and transposed convolutions become several layers
+// on parts. Nodes that hardware cannot compute, and what needs them, stay on the host (left_out). Errors
+// (unsupported): nothing is left for hardware, with every node's reason; integer and fixed-point operators.
 Network extract_network(const Graph& graph);
 
 // Evaluates the network as the hardware does, on its input tensor (row, column, channel order), one vector

@@ -255,6 +255,7 @@ class Finish : public ValueStream {
         fixed_(text_or(p, "NUMBER", "integer") == "fixed"),
         fraction_(int(integer_or(p, "FRACTION", 22))),
         sum_bits_(int(integer_or(p, "SUM_BITS", 32))),
+        twice_(integer_or(p, "TWICE", 0) != 0),
         rows_(decode_finish(images.at(text_or(p, "TABLE", "")),
                             fixed_ ? NumberType::kFixed : NumberType::kInteger)) {
     read_lanes(integer_or(p, "MULTIPLIER_BITS", 32));
@@ -299,9 +300,13 @@ class Finish : public ValueStream {
 
   int64_t whole(const FinishRow& row, int64_t word, int64_t lane, int64_t sum, int64_t other) const {
     const FinishLane& own = lanes_.at(size_t(word * count + lane));
-    sum = as_signed(sum + own.bias, sum_bits_) * own.multiplier;
-    int64_t value = clip(round_shift(sum, int(own.shift)) + row.zero_point, row.clip_low, row.clip_high);
-    if (row.add) {
+    const int32_t shift = int32_t(own.shift) + (twice_ && own.shift >= 32 ? kTwice : 0);
+    int64_t value = requantize(int32_t(as_signed(sum + own.bias, sum_bits_)), {int32_t(own.multiplier), shift},
+                               int32_t(row.zero_point), int32_t(row.clip_low), int32_t(row.clip_high));
+    if (row.add && row.product) {
+      const int64_t total = (value - row.add_a) * (other - row.add_b) * row.add_bias;
+      value = clip(round_shift(total, int(row.add_shift)) + row.add_zero, row.add_low, row.add_high);
+    } else if (row.add) {
       const int64_t total = as_signed(value * row.add_a + other * row.add_b + row.add_bias, 34);
       value = clip(round_shift(total, int(row.add_shift)) + row.add_zero, row.add_low, row.add_high);
     }
@@ -328,6 +333,7 @@ class Finish : public ValueStream {
   const ValueStreamPtr residual_;
   const bool fixed_;
   const int fraction_, sum_bits_;
+  const bool twice_;
   const std::vector<FinishRow> rows_;
   std::vector<FinishLane> lanes_;  // of every word
   std::vector<int64_t> table_;

@@ -48,13 +48,13 @@ struct Candidate {
   int64_t met = -1;  // steps
 };
 
-// The multiplier of 31 bits that meets the most steps, the nearest to `wanted` of those.
-Candidate best_multiplier(const std::vector<IntegerRange>& ranges, int64_t wanted) {
-  constexpr int64_t kLeast = int64_t{1} << 30, kMost = INT32_MAX;
-  std::vector<std::pair<int64_t, int>> ends{{kLeast, 0}};  // where a range begins, and after which it ends
+// The multiplier from `least` up that meets the most steps, the nearest to `wanted` of those.
+Candidate best_multiplier(const std::vector<IntegerRange>& ranges, int64_t wanted, int64_t least) {
+  constexpr int64_t kMost = INT32_MAX;
+  std::vector<std::pair<int64_t, int>> ends{{least, 0}};  // where a range begins, and after which it ends
   for (const IntegerRange& range : ranges) {
-    if (range.low > range.high || range.high < kLeast || range.low > kMost) continue;
-    ends.emplace_back(std::max(range.low, kLeast), 1);
+    if (range.low > range.high || range.high < least || range.low > kMost) continue;
+    ends.emplace_back(std::max(range.low, least), 1);
     ends.emplace_back(range.high + 1, -1);
   }
   std::sort(ends.begin(), ends.end());
@@ -87,7 +87,8 @@ int64_t first_reaching(const ScaleRule& rule, int64_t step, int64_t guess, Integ
 
 }  // namespace
 
-FittedScale fit_scale(double scale, const ScaleRule& rule, IntegerRange accumulators, IntegerRange output) {
+FittedScale fit_scale(double scale, const ScaleRule& rule, IntegerRange accumulators, IntegerRange output,
+                      int largest_shift) {
   TILEWRIGHT_CHECK(accumulators.low <= accumulators.high, "an empty range of accumulators");
   const double low = double(accumulators.low), high = double(accumulators.high);
   std::vector<Step> steps;
@@ -105,16 +106,17 @@ FittedScale fit_scale(double scale, const ScaleRule& rule, IntegerRange accumula
     }
     return met;
   };
-  int64_t met = count_met(exact.shift, exact.multiplier);
+  int64_t met = exact.shift <= largest_shift ? count_met(exact.shift, exact.multiplier) : -1;
   FittedScale fitted{exact, 0};
   // All 31 bits, also where the exact scale is a power of two; and the next shift, for multipliers below it.
   int exponent = 0;
   std::frexp(scale, &exponent);
-  for (int shift = 31 - exponent; shift <= 32 - exponent && met < int64_t(steps.size()); ++shift) {
-    if (shift < 0 || shift > 62) continue;
+  for (int bits = 31; bits <= 32 && met < int64_t(steps.size()); ++bits) {
+    const int shift = std::min(bits - exponent, largest_shift);
+    if (shift < 0) continue;
     const int64_t wanted = std::llrint(std::ldexp(scale, shift));
     count_met(shift, wanted);
-    const Candidate best = best_multiplier(ranges, wanted);
+    const Candidate best = best_multiplier(ranges, wanted, shift == largest_shift ? 1 : int64_t{1} << 30);
     if (best.met <= met) continue;
     met = best.met;
     fitted.scale = {int32_t(best.multiplier), shift};

@@ -29,7 +29,9 @@ struct FittedScale {
 // many acc of `accumulators` (within 32 bits) as possible: that of encode_scale(scale) where none is better.
 // Steps are missed where halves go up here and down there, and where a rule of few significant bits meets so
 // large accumulators that the steps want different multipliers.
-FittedScale fit_scale(double scale, const ScaleRule& rule, IntegerRange accumulators, IntegerRange output);
+// `largest_shift`: of the result, whose multiplier then may have fewer than 31 bits.
+FittedScale fit_scale(double scale, const ScaleRule& rule, IntegerRange accumulators, IntegerRange output,
+                      int largest_shift = 62);
 
 // encode_scale(scale) under a rounding; `scale_in_float` is the same scale as the runtime computes it. Where
 // no scale fits the runtime's rounding, that of kOnce.

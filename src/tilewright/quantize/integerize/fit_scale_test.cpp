@@ -68,7 +68,8 @@ TEST(FitScale, AveragesOfEveryWindow) {
       const IntegerRange range =
           is_unsigned ? IntegerRange{0, 255 * count} : IntegerRange{-128 * count, 127 * count};
       const IntegerRange output = is_unsigned ? IntegerRange{0, 255} : IntegerRange{-128, 127};
-      const FittedScale fitted = fit_scale(1.0 / double(count), average_rule(count), range, output);
+      const FittedScale fitted = fit_scale(1.0 / double(count), average_rule(count), range, output, 31);
+      EXPECT_LE(fitted.scale.shift, 31);
       EXPECT_EQ(fitted.missed_steps, 0) << count;
       EXPECT_EQ(count_differences(fitted.scale, average_rule(count), range, output), 0) << count;
     }

@@ -190,7 +190,8 @@ std::optional<ValueId> IntegerBuilder::requantized(const Twin& image, const Inte
   if (!std::isfinite(ratio) || ratio <= 0 || ratio >= 0x1p31) {
     return refuse(at, fmt::format("the ratio {} of input to output scale cannot be encoded", ratio));
   }
-  const Requantization r = encode_scale(ratio);
+  const Requantization r =
+      source_.rounding == Rounding::kTwice ? encode_scale_twice(ratio) : encode_scale(ratio);
   const ValueId out = add_value(form.name, ElementType::kI8, shape);
   Node& node = add_node(at, "QRequantize", kTilewrightDomain, {image.id}, {out}, true);
   node.attributes["bias"] = int64_t(-image.quantization.zero_point);

@@ -49,6 +49,7 @@ std::optional<ValueId> emit_dense(IntegerBuilder& builder, const Node& node, Den
   dense.mac.weights = &weights;
   dense.mac.layout = {1, outputs, depth};
   set_result(dense.mac, builder, form);
+  dense.mac.is_dense = true;
   const MacParameters parameters = prepare_mac(dense.mac);
   if (!parameters.problem.empty()) return builder.refuse(node, parameters.problem);
 

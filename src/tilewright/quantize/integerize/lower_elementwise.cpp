@@ -6,6 +6,7 @@
 
 #include "tilewright/graph/channel_affine.h"
 #include "tilewright/quantize/integerize/average_window.h"
+#include "tilewright/quantize/integerize/fit_addition.h"
 #include "tilewright/quantize/integerize/fit_scale.h"
 #include "tilewright/quantize/integerize/lower_operators.h"
 #include "tilewright/tensor/quantized_arithmetic.h"
@@ -82,14 +83,21 @@ std::optional<ValueId> lower_bias_addition(IntegerBuilder& builder, const Node& 
   return std::nullopt;
 }
 
-std::optional<AdditionMultipliers> encode_sum(const IntegerBuilder& builder, const Node& node, const Twin& a,
-                                              const Twin& b, const IntegerForm& form) {
-  const float sign = node.is("Sub") ? -1 : 1, y_scale = form.quantization.scale;
-  if (builder.source().rounding == Rounding::kFloat) {
-    return encode_addition_in_float(a.quantization.scale / y_scale, sign * b.quantization.scale / y_scale);
-  }
-  return encode_addition(double(a.quantization.scale) / y_scale,
-                         double(sign) * b.quantization.scale / y_scale);
+// How QAdd forms the sum: the multipliers, and the bias with what the zero points contribute.
+std::optional<FittedAddition> encode_sum(const IntegerBuilder& builder, const Node& node,
+                                         const Quantization& a, const Quantization& b,
+                                         const IntegerForm& form) {
+  const int sign = node.is("Sub") ? -1 : 1;
+  const float y_scale = form.quantization.scale;
+  const Rounding rounding = builder.source().rounding;
+  if (rounding == Rounding::kTwice)
+    return fit_addition({a, b, form.quantization, sign, {form.low, form.high}});
+  const auto encoded = rounding == Rounding::kFloat
+                           ? encode_addition_in_float(a.scale / y_scale, float(sign) * b.scale / y_scale)
+                           : encode_addition(double(a.scale) / y_scale, double(sign) * b.scale / y_scale);
+  if (!encoded) return std::nullopt;
+  return FittedAddition{*encoded, -int64_t(encoded->multiplier_a) * a.zero_point -
+                                      int64_t(encoded->multiplier_b) * b.zero_point};
 }
 
 // The i8 operand of an addition or a product: a twin of `shape`, or a constant that the source dequantises,
@@ -149,15 +157,14 @@ std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node,
   const auto a = quantized_operand(builder, node.input(0), shape);
   const auto b = quantized_operand(builder, node.input(1), shape);
   if (!a || !b) return builder.refuse(node, "only operands of one shape have an integer form");
-  const auto encoded = encode_sum(builder, node, *a, *b, form);
+  const auto encoded = encode_sum(builder, node, a->quantization, b->quantization, form);
   if (!encoded) return builder.refuse(node, "the ratios of input to output scale cannot be encoded");
   const ValueId out = builder.add_value(form.name, ElementType::kI8, shape);
   Node& lowered = builder.add_node(node, "QAdd", kTilewrightDomain, {a->id, b->id}, {out}, true);
-  lowered.attributes["multiplier_a"] = int64_t(encoded->multiplier_a);
-  lowered.attributes["multiplier_b"] = int64_t(encoded->multiplier_b);
-  lowered.attributes["shift"] = int64_t(encoded->shift);
-  lowered.attributes["bias"] = -int64_t(encoded->multiplier_a) * a->quantization.zero_point -
-                               int64_t(encoded->multiplier_b) * b->quantization.zero_point;
+  lowered.attributes["multiplier_a"] = int64_t(encoded->multipliers.multiplier_a);
+  lowered.attributes["multiplier_b"] = int64_t(encoded->multipliers.multiplier_b);
+  lowered.attributes["shift"] = int64_t(encoded->multipliers.shift);
+  lowered.attributes["bias"] = encoded->bias;
   set_output_form(lowered, form);
   return out;
 }
@@ -176,11 +183,13 @@ AverageForm average_form(const IntegerBuilder& builder, const Node& node, const 
   const Quantization& y = form.quantization;
   const Rounding rounding = builder.source().rounding;
   if (rounding != Rounding::kOnce && !node.is("ReduceMean") && x == y) {
-    // TFLite divides the sum of the integers in the file, which for u8 are 128 larger.
+    // TFLite divides the sum of the integers in the file, which for u8 are 128 larger. Quotients need few
+    // bits; a shift below 32 is never taken for one that rounds twice.
+    constexpr int kLargestShift = 31;
     const int64_t zero = form.is_unsigned ? -128 : 0;
     const FittedScale fitted =
         fit_scale(ratio, average_rule(count), {count * (-128 - zero), count * (127 - zero)},
-                  {form.low - zero, form.high - zero});
+                  {form.low - zero, form.high - zero}, kLargestShift);
     return {fitted.scale, -count * zero, zero};
   }
   const IntegerRange sums{count * (-128 - x.zero_point), count * (127 - x.zero_point)};
@@ -338,8 +347,11 @@ std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node,
   if (node.is("Gemm") || node.is("MatMul")) return lower_dense(builder, node, form);
   if (is_addition_or_difference(node)) {
     auto sum = lower_addition(builder, node, form);
-    if (!sum && !form.bipolar) sum = lower_lookup(builder, node, form);
-    return sum || form.bipolar ? sum : lower_channel_affine(builder, node, form);
+    if (!sum && !form.bipolar) sum = lower_function(builder, node, form);
+    if (!sum && !form.bipolar && as_channel_affine(builder.source(), node)) {
+      sum = lower_channel_affine(builder, node, form);
+    }
+    return sum;
   }
   if (form.bipolar) return builder.refuse(node, "its sign has no integer form");
   if (node.is("AveragePool") || node.is("GlobalAveragePool") || node.is("ReduceMean")) {
@@ -347,9 +359,9 @@ std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node,
   }
   if (node.is("Mul")) {
     if (scaled_product(builder, node)) return lower_scaled_product(builder, node, form);
-    auto product = lower_lookup(builder, node, form);
-    if (!product) product = lower_channel_affine(builder, node, form);
-    return product ? product : lower_multiplication(builder, node, form);
+    if (const auto table = lower_function(builder, node, form)) return table;
+    return as_channel_affine(builder.source(), node) ? lower_channel_affine(builder, node, form)
+                                                     : lower_multiplication(builder, node, form);
   }
   if (node.is("BatchNormalization")) return lower_channel_affine(builder, node, form);
   return lower_lookup(builder, node, form);

@@ -32,7 +32,9 @@ std::optional<ValueId> lower_channel_affine(IntegerBuilder& builder, const Node&
 std::optional<ValueId> lower_multiplication(IntegerBuilder& builder, const Node& node,
                                             const IntegerForm& form);
 
-// Functions of one quantised value, through any number of float operators (element_function.h).
+// Functions of one quantised value, through any number of float operators (element_function.h); the first
+// does not note a reason.
+std::optional<ValueId> lower_function(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
 std::optional<ValueId> lower_lookup(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
 
 // Mul of a constant with the result of ConvInteger or MatMulInteger that was cast to float.

@@ -133,6 +133,10 @@ Requantization requantization_of(const MacOperands& operands, int64_t o, double 
   const float w_scale = float(operands.weights->scale(o % operands.layout.channels_per_group));
   const IntegerRange output{operands.clip.low - operands.y.zero_point,
                             operands.clip.high - operands.y.zero_point};
+  // TFLite's kernels multiply in floats where the weights have one scale, but for convolutions of i8.
+  const bool in_float = operands.rounding == Rounding::kTwice && operands.weights->per_tensor() &&
+                        (operands.is_dense || operands.weights->integers.type() == ElementType::kU8);
+  if (in_float) scale = double(operands.x.scale * w_scale) / double(operands.y.scale);
   return encode_rounded(is_plain ? operands.rounding : Rounding::kOnce, scale,
                         operands.x.scale * w_scale / operands.y.scale, range, output);
 }

@@ -28,6 +28,7 @@ struct MacOperands {
   Quantization y;
   IntegerRange clip{-128, 127};  // of the result
   Rounding rounding = Rounding::kOnce;
+  bool is_dense = false;
   bool sign = false;                                // the result is whether it is not negative, as a bit
   double alpha = 1;                                 // factor of the product
   double beta = 1;                                  // factor of the bias
