@@ -12,7 +12,7 @@ namespace {
 
 using TensorLayout::kFile;
 
-ValueId last_axes_swapped(TfliteLowering& l, ValueId x) {
+ValueId transposed_matrices(TfliteLowering& l, ValueId x) {
   const int rank = l.value_of(x).shape.rank();
   if (rank < 2) throw Error(ErrorKind::kInvalidInput, "transposes a vector");
   std::vector<int64_t> perm(static_cast<size_t>(rank));
@@ -38,8 +38,8 @@ void finish_move(TfliteLowering& l, const BlockMove& move) {
 void lower_batch_matmul(TfliteLowering& l) {
   l.require(2, 1);
   ValueId a = l.real(0, kFile), b = l.real(1, kFile);
-  if (l.options().transposes_a) a = last_axes_swapped(l, a);
-  if (l.options().transposes_b) b = last_axes_swapped(l, b);
+  if (l.options().transposes_a) a = transposed_matrices(l, a);
+  if (l.options().transposes_b) b = transposed_matrices(l, b);
   l.finish(0, l.emit("MatMul", {a, b}), kFile);
 }
 
