@@ -39,10 +39,11 @@ bool multiplies_two_maps(const Graph& graph, const Node& node) {
   return node.is("Mul") && !graph.is_constant(node.input(0)) && !graph.is_constant(node.input(1));
 }
 
-// BatchNormalization and constants per channel that no layer has taken.
+// BatchNormalization, constants per channel that no layer has taken, slopes per channel.
 bool scales_channels(const Graph& graph, const Node& node) {
   const int rank = graph.value(node.outputs[0]).shape.rank();
   if (rank != 3 && rank != 4) return false;
+  if (prelu_slopes(graph, node)) return true;
   const auto affine = as_channel_affine(graph, node);
   return affine && !graph.is_constant(affine->input);
 }
@@ -116,7 +117,8 @@ class Planner {
       if (next->input(0) != op.output) break;
       op.output = next->outputs[0];
     }
-    op.input = want(affine ? as_channel_affine(graph_, node)->input : node.input(0));
+    const bool by_constants = affine && !node.is("PRelu");
+    op.input = want(by_constants ? as_channel_affine(graph_, node)->input : node.input(0));
     if (pair) want(node.input(1));
     wanted_[size_t(op.output)] = true;
     if (weighted) plan_.weighted.push_back(op);

@@ -28,6 +28,9 @@ std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, 
 // BatchNormalization, and Add, Sub, Mul and Div with constants, one per channel, where no layer takes them.
 std::optional<ValueId> lower_channel_affine(IntegerBuilder& builder, const Node& node,
                                             const IntegerForm& form);
+// PRelu with a constant slope per channel, all of them at most 1, or all at least.
+std::optional<ValueId> lower_channel_prelu(IntegerBuilder& builder, const Node& node,
+                                           const IntegerForm& form);
 // Mul of two quantised values whose shapes broadcast.
 std::optional<ValueId> lower_multiplication(IntegerBuilder& builder, const Node& node,
                                             const IntegerForm& form);

@@ -77,7 +77,7 @@ TEST(FoldFocus, SpaceToDepth) {
 TEST(FoldFocus, OtherPartsStay) {
   LayerBuilder b;
   const ValueId x = b.input({1, 2, 8, 6});
-  const ValueId joined = b.node("Concat", {corner(b, x, 0, 0, 2, false), corner(b, x, 2, 0, 2, false)},
+  const ValueId joined = b.node("Concat", {corner(b, x, 3, 0, 2, false), corner(b, x, 2, 0, 2, false)},
                                 {{"axis", int64_t{1}}});  // rows 2::2 do not begin in the first block
   const Graph graph = b.finish({b.conv(joined, {.channels = 2})});
   EXPECT_EQ(ops(fold_focus(graph)), ops(graph));
