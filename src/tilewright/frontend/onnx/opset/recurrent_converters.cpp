@@ -226,11 +226,13 @@ class RecurrentLayer {
     const ValueId flat = s_.reshape(sequence, {sizes_.steps * sizes_.batch, sizes_.inputs});
     const ValueId all = product(flat, part(1, d), bias);
     State state = initial(d);
+    const std::vector<ValueId> by_step =
+        s_.split(all, 0, std::vector<int64_t>(size_t(sizes_.steps), sizes_.batch));
     std::vector<ValueId> outputs(size_t(sizes_.steps), kNoValue);
     const bool reverse = d == 1 || first_is_reverse_;
     for (int64_t i = 0; i < sizes_.steps && !conversion_.failed(); ++i) {
       const int64_t t = reverse ? sizes_.steps - 1 - i : i;
-      const ValueId x = s_.slice(all, 0, t * sizes_.batch, (t + 1) * sizes_.batch);
+      const ValueId x = by_step[size_t(t)];
       const State next = is_lstm()  ? lstm_step(f, x, state)
                          : is_gru() ? gru_step(f, x, state)
                                     : State{rnn_step(f, x, state), kNoValue};
@@ -268,43 +270,51 @@ class RecurrentLayer {
   State gru_step(const Activation* f, ValueId x, const State& state) {
     const int64_t h = sizes_.hidden;
     const bool late = node_.int_or("linear_before_reset", 0) != 0;
-    ValueId both = kNoValue, candidate = kNoValue;
-    const ValueId x_both = s_.slice(x, 1, 0, 2 * h);
+    const std::vector<ValueId> of_x = s_.split(x, 1, {2 * h, h});
+    ValueId of_h = kNoValue, fresh = kNoValue;
     if (late) {
       const ValueId all = of_state(state.hidden, recurrent_, recurrent_bias_);
-      both = apply(f[0], all == kNoValue ? x_both : add(x_both, s_.slice(all, 1, 0, 2 * h)));
-      if (all != kNoValue) candidate = multiply(gate(both, 1), gate(all, 2));
+      if (all != kNoValue) {
+        const std::vector<ValueId> parts = s_.split(all, 1, {2 * h, h});
+        of_h = parts[0];
+        fresh = parts[1];
+      }
     } else {
-      both = apply(f[0], add(x_both, of_state(state.hidden, s_.slice(recurrent_, 0, 0, 2 * h), kNoValue)));
-      const ValueId gated = multiply(gate(both, 1), state.hidden);
-      candidate = of_state(gated, s_.slice(recurrent_, 0, 2 * h, 3 * h), kNoValue);
+      of_h = of_state(state.hidden, s_.slice(recurrent_, 0, 0, 2 * h), kNoValue);
     }
-    candidate = apply(f[1], add(gate(x, 2), candidate));
-    const ValueId update = gate(both, 0);
-    return {add(multiply(one_less(update), candidate), multiply(update, state.hidden)), kNoValue};
+    const std::vector<ValueId> both = s_.split(apply(f[0], add(of_x[0], of_h)), 1, {h, h});
+    const ValueId update = both[0], reset = both[1];
+    const ValueId candidate =
+        late ? multiply(reset, fresh)
+             : of_state(multiply(reset, state.hidden), s_.slice(recurrent_, 0, 2 * h, 3 * h), kNoValue);
+    fresh = apply(f[1], add(of_x[1], candidate));
+    return {add(multiply(one_less(update), fresh), multiply(update, state.hidden)), kNoValue};
   }
 
   // Gates: input, output, forget, cell. Peepholes: input, output, forget.
   State lstm_step(const Activation* f, ValueId x, const State& state) {
     const int64_t h = sizes_.hidden;
     const ValueId all = add(x, of_state(state.hidden, recurrent_, recurrent_bias_));
-    ValueId in = kNoValue, out = kNoValue, forget = kNoValue;
+    ValueId in = kNoValue, out = kNoValue, forget = kNoValue, fresh = kNoValue;
     const bool coupled = node_.int_or("input_forget", 0) != 0;
     const auto peeping = [&](int64_t g, int64_t p, ValueId cell) {
       return add(gate(all, g), multiply(s_.slice(peephole_, 0, p * h, (p + 1) * h), cell));
     };
     if (peephole_ == kNoValue) {
-      const ValueId three = apply(f[0], s_.slice(all, 1, 0, 3 * h));
-      in = gate(three, 0);
-      out = gate(three, 1);
-      if (!coupled) forget = gate(three, 2);
+      const std::vector<ValueId> parts = s_.split(all, 1, {3 * h, h});
+      const std::vector<ValueId> gates = s_.split(apply(f[0], parts[0]), 1, {h, h, h});
+      in = gates[0];
+      out = gates[1];
+      if (!coupled) forget = gates[2];
+      fresh = parts[1];
     } else {
+      fresh = gate(all, 3);
       in = apply(f[0], peeping(0, 0, state.cell));
       if (!coupled) forget = apply(f[0], peeping(2, 2, state.cell));
     }
     if (coupled) forget = one_less(in);
     State next;
-    next.cell = add(multiply(in, apply(f[1], gate(all, 3))), multiply(forget, state.cell));
+    next.cell = add(multiply(in, apply(f[1], fresh)), multiply(forget, state.cell));
     if (peephole_ != kNoValue) out = apply(f[0], peeping(1, 1, next.cell));
     next.hidden = multiply(out, apply(f[2], next.cell));
     return next;
