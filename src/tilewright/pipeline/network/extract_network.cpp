@@ -563,9 +563,11 @@ Network extract_network(const Graph& graph) {
       network.left_out = std::move(reasons);
       for (const NodeId id : obstacles(graph, region)) {
         const Node& node = graph.nodes[size_t(id)];
-        network.left_out.push_back({ErrorKind::kUnsupported, where(node), node.op,
-                                    "hardware has no layer for it, and layers need its result",
-                                    "replace it by an operator of docs/reference/arithmetic.md"});
+        network.left_out.push_back(
+            {ErrorKind::kUnsupported, where(node), node.op,
+             "hardware has no layer for it, and layers need its result",
+             "replace it by an operator that has integers (docs/reference/arithmetic.md), or run the "
+             "model on the overlay (tilewright compile)"});
       }
       network.hardware_products = region.products;
       for (const Node& node : graph.nodes) network.graph_products += node_products(graph, node);
