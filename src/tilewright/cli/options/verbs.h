@@ -70,7 +70,7 @@ struct QuantizeVerbOptions {
   std::string preprocess;
   std::string labels, output;
   std::string number_type = "int8", format = "qdq", scales = "real", method = "squared-error";
-  bool per_tensor = false, symmetric = false;
+  bool per_tensor = false, symmetric = false, integer_borders = false;
   int weight_bits = 8, activation_bits = 8;
   int threads = 1;
   bool json = false;

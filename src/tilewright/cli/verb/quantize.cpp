@@ -19,6 +19,7 @@ void quantize(const QuantizeVerbOptions& options, std::ostream& out) {
                           .scales = options.scales,
                           .method = options.method,
                           .per_tensor = options.per_tensor,
+                          .integer_borders = options.integer_borders,
                           .symmetric = options.symmetric,
                           .weight_bits = options.weight_bits,
                           .activation_bits = options.activation_bits,

@@ -104,7 +104,7 @@ class Extraction {
             node,
             fmt::format("value '{}' is {}; hardware takes one image [1, channels, rows, columns] or vector",
                         v.name, to_string(v.type, v.shape)),
-            "bind the batch to 1, e.g. --shape batch=1");
+            "bind the batch to 1 (--shape batch=1), or export the model with batch 1");
       }
       return;
     }
@@ -146,7 +146,7 @@ class Extraction {
       }
     }
     if (!inputs(node)) return;
-    if (!runs_in_hardware(graph_, node)) return views_.move(node);
+    if (!runs_in_hardware(graph_, node)) return move(node);
     const std::optional<FusedLayer> source = read(node);
     if (!source) return;
     if (source->function == Function::kAddition || source->function == Function::kMultiplication) {
@@ -161,6 +161,14 @@ class Extraction {
     if (input >= 0) take_window(node, *source, input);
   }
 
+  void move(const Node& node) {
+    try {
+      views_.move(node);
+    } catch (const Error& error) {
+      refuse(node, error.what());
+    }
+  }
+
   std::optional<FusedLayer> read(const Node& node) {
     Diagnostics refusals;
     std::optional<FusedLayer> source = read_layer(graph_, node, refusals);
@@ -171,6 +179,13 @@ class Extraction {
   // A value as a tensor of its own; -1 after a refusal.
   int map(const Node& node, ValueId value) { return map(node, value, graph_.value(value).shape); }
   int map(const Node& node, ValueId value, const Shape& shape) {
+    if (!map_shape(shape)) {
+      refuse(node,
+             fmt::format("its input '{}', {}, has more than four axes, several images or no elements",
+                         graph_.value(value).name, to_string(shape)),
+             "export the model with batch 1");
+      return -1;
+    }
     const int tensor = views_.map(value, node.name, shape);
     if (tensor < 0) {
       refuse(node,
@@ -302,6 +317,9 @@ class Extraction {
 
   // Over the whole tensor whose elements the vector has.
   void take_dense(const Node& node, const FusedLayer& source) {
+    if (!map_shape(graph_.value(node.input(0)).shape)) {
+      return refuse(node, "its input is several vectors", "export the model with batch 1");
+    }
     const int input = elementwise_input(node);
     if (input < 0) return;
     Layer layer = begin_layer(node, input);

@@ -31,10 +31,9 @@ int32_t ElementNumbers::first(int tensor) {
 }
 
 int32_t ElementNumbers::constant(int32_t value) {
-  const auto found = std::find(constants_.begin(), constants_.end(), value);
-  const int64_t index = found - constants_.begin();
-  if (found == constants_.end()) constants_.push_back(value);
-  return int32_t(-1 - index);
+  const auto [known, fresh] = constant_numbers_.try_emplace(value, int32_t(-1 - int64_t(constants_.size())));
+  if (fresh) constants_.push_back(value);
+  return known->second;
 }
 
 ElementNumbers::Element ElementNumbers::at(int32_t number) const {
@@ -327,6 +326,7 @@ void TensorAssembly::constants(const Target& target, const Piece& piece, int any
 
 int TensorAssembly::assembled(const std::string& name, const TensorShape& shape,
                               const std::vector<int32_t>& elements) {
+  if (elements.empty()) return -1;
   const Target target{name, shape, &elements};
   const std::vector<Piece> all = pieces(target);
   const auto from_tensor = [](const Piece& piece) { return piece.first.tensor >= 0; };
