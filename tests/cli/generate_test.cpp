@@ -172,6 +172,21 @@ TEST(Generate, SaysWhichPartIsHardwareAndNamesEveryOperatorInTheWay) {
   }
 }
 
+TEST(Generate, ABatchIsALoopAndBranchesMeet) {
+  const fs::path path = batch_model(fresh_folder("batch")), design = fresh_folder("batch_out") / "design";
+  const std::string made = expect_success("generate " + path.string() + " --device xc7z020 " + calibrated() +
+                                          " -o " + design.string())
+                               .output;
+  EXPECT_NE(made.find("batch of 4 is a loop"), std::string::npos) << made;
+  const std::string run =
+      expect_success("run " + design.string() + " --input " + small_model().images.string() + " --verify")
+          .output;
+  EXPECT_NE(run.find("all 8 outputs are bit-identical"), std::string::npos) << run;
+  expect_failure("generate " + path.string() + " --device xc7z020 --form streaming " + calibrated() + " -o " +
+                     (design.parent_path() / "other").string(),
+                 2, {"no shape of hardware computes", "which streams cannot (--form processors can)"});
+}
+
 TEST(Generate, AGivenAllocationIsChecked) {
   const fs::path first = small_design("given", calibrated() + " --form processors");
   const std::string text = read_text_file(first / "allocation.yaml");
