@@ -519,35 +519,7 @@ class Extraction {
       network_.outputs.push_back(tensor);
     }
     close_borders(assembly_, network_);
-    host_graphs();
-  }
-
-  void host_graphs() {
-    network_.before = graph_;
-    network_.before.outputs = region_.inputs;
-    network_.before.remove_dead();
-    network_.behind = graph_;
-    std::vector<bool> inside(graph_.nodes.size());
-    for (size_t id = 0; id < inside.size(); ++id) inside[id] = region_.places[id] == Region::Place::kInside;
-    network_.behind.inputs = region_.outputs;
-    network_.behind.inputs.insert(network_.behind.inputs.end(), graph_.inputs.begin(), graph_.inputs.end());
-    network_.behind.erase_nodes(inside);
-    drop_unused(network_.behind, region_.outputs.size());
-  }
-
-  // Nodes without use, and inputs but the first few that nobody reads.
-  static void drop_unused(Graph& graph, size_t kept) {
-    const std::vector<std::string> names = [&] {
-      std::vector<std::string> list;
-      for (size_t i = 0; i < kept; ++i) list.push_back(graph.value(graph.inputs[i]).name);
-      return list;
-    }();
-    graph.remove_dead();
-    const std::vector<std::vector<NodeId>> consumers = graph.consumers();
-    std::erase_if(graph.inputs, [&](ValueId value) {
-      return std::count(names.begin(), names.end(), graph.value(value).name) == 0 &&
-             consumers[size_t(value)].empty() && !graph.is_output(value);
-    });
+    cut_graph(graph_, region_, network_);
   }
 
   const Graph& graph_;
