@@ -1,3 +1,4 @@
+// Counts over the nodes that stay on the host, and over the values between both sides.
 #include "tilewright/flow/run/host_work.h"
 
 #include <algorithm>

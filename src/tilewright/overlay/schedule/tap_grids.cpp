@@ -1,3 +1,4 @@
+// From windows, strides and groups to the taps of a phase.
 #include "tilewright/overlay/schedule/tap_grids.h"
 
 namespace tilewright::overlay {

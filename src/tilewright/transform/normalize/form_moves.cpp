@@ -1,3 +1,4 @@
+// One walk for the single operators, then one over the concatenations, which need to know their readers.
 #include "tilewright/transform/normalize/form_moves.h"
 
 #include <fmt/format.h>
