@@ -9,9 +9,11 @@
 #include <cmath>
 #include <limits>
 #include <unordered_set>
+#include <utility>
 
 #include "tilewright/base/parallel.h"
 #include "tilewright/quantize/calibrate/calibration.h"
+#include "tilewright/quantize/calibrate/layer_reconstruction.h"
 #include "tilewright/quantize/calibrate/single_precision.h"
 #include "tilewright/quantize/calibrate/weight_quantization.h"
 #include "tilewright/quantize/quantization_plan.h"
@@ -83,8 +85,13 @@ class Quantizer {
     weight_form_ = {options.weight_bits, true, power_of_two()};
   }
 
-  Graph run(const std::vector<Tensor>& samples) {
+  Graph run(const std::vector<Tensor>& samples, QuantizeReport& report) {
     if (plan_.values.empty()) return std::move(graph_);
+    if (options_.equalize) {
+      report.factors = equalize_channels(
+          graph_, plan_, samples,
+          {options_.weight_bits, options_.activation_bits, options_.per_channel, options_.threads});
+    }
     for (const WeightedOperator& op : plan_.weighted) weighted_.push_back(prepare(op));
     parallel_for(options_.threads, int64_t(weighted_.size()), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
@@ -101,6 +108,7 @@ class Quantizer {
         w.integers = round_weights(w.weights, w.axis, w.scales, weight_form_);
       }
     });
+    if (options_.reconstruct || options_.correct_bias) fit_layers(samples);
     return build();
   }
 
@@ -203,6 +211,38 @@ class Quantizer {
     }
   }
 
+  // Rounding and biases by what the layers compute from the samples.
+  void fit_layers(const std::vector<Tensor>& samples) {
+    std::vector<NodeId> nodes;
+    for (const Weighted& w : weighted_) nodes.push_back(w.op.node);
+    const std::vector<std::vector<float>> rows = sample_layer_rows(graph_, samples, nodes, options_.threads);
+    for (size_t i = 0; i < weighted_.size(); ++i) {
+      if (!rows[i].empty()) fit_layer(weighted_[i], rows[i]);
+    }
+  }
+
+  void fit_layer(Weighted& w, const std::vector<float>& rows) {
+    const Node& node = graph_.nodes[size_t(w.op.node)];
+    const LayerMatrix matrix = layer_matrix(graph_, node);
+    const Quantization q = quantization_of(w.op.input);
+    std::vector<float> quantized(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const int64_t integer =
+          quantize_number(rows[i], q, activation_form_.lowest(), activation_form_.highest());
+      quantized[i] = float(dequantize_number(integer, q));
+    }
+    const auto weights = std::as_const(w.weights).data<float>();
+    if (options_.reconstruct) {
+      reconstruct_rounding(matrix, weights, w.scales, quantized, weight_form_.highest(),
+                           w.integers.mutable_data<int8_t>(), options_.threads);
+    }
+    if (!options_.correct_bias || (w.bias.empty() && (node.has_input(2) || node.is("MatMul")))) return;
+    const std::vector<double> errors = mean_output_error(matrix, weights, rows, w.scales,
+                                                         std::as_const(w.integers).data<int8_t>(), quantized);
+    w.bias.resize(errors.size(), 0.0);
+    for (size_t o = 0; o < errors.size(); ++o) w.bias[o] += errors[o];
+  }
+
   // --- the new graph
 
   std::string fresh_node_name(const std::string& wanted) {
@@ -259,6 +299,7 @@ class Quantizer {
     const ValueId result = graph_.add_value(base, ElementType::kF32, shape);
     append(nodes, base + "_dequantize", "DequantizeLinear", {constant, scale, zero}, result,
            {{"axis", axis}});
+    node.inputs.resize(std::max(node.inputs.size(), size_t(input) + 1), kNoValue);
     node.inputs[size_t(input)] = result;
   }
 
@@ -319,10 +360,12 @@ class Quantizer {
 
 }  // namespace
 
-Graph quantize(const Graph& float_graph, const std::vector<Tensor>& samples, const QuantizeOptions& options) {
+Graph quantize(const Graph& float_graph, const std::vector<Tensor>& samples, const QuantizeOptions& options,
+               QuantizeReport* report) {
   check(options);
   check_is_float(float_graph);
-  return Quantizer(float_graph, options).run(samples);
+  QuantizeReport ignored;
+  return Quantizer(float_graph, options).run(samples, report ? *report : ignored);
 }
 
 }  // namespace tilewright

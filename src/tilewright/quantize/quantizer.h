@@ -7,6 +7,7 @@
 
 #include "tilewright/graph/graph.h"
 #include "tilewright/quantize/calibrate/range_selection.h"
+#include "tilewright/quantize/equalize.h"
 
 namespace tilewright {
 
@@ -24,7 +25,18 @@ struct QuantizeOptions {
   bool symmetric_activations = false;
   CalibrationMethod calibration = CalibrationMethod::kSquaredError;
   double percentile = 99.99;  // for kPercentile
+  bool correct_bias = true;   // the mean error of each output channel goes into the bias
+  // Weights are rounded for the smallest error of their layer's outputs (layer_reconstruction.h), not each to
+  // the nearest integer.
+  bool reconstruct = true;
+  bool equalize = false;  // factors between layers (equalize.h)
   int threads = 1;
+};
+
+// What a quantised graph's values mean beside those of the float graph.
+struct QuantizeReport {
+  // Of values whose channels were multiplied; they have other names in the quantised graph (equalize.h).
+  ChannelFactors factors;
 };
 
 // `float_graph` should be optimised before (batch normalisation folded, constants folded); f16 values are
@@ -34,6 +46,6 @@ struct QuantizeOptions {
 // is quantised already; everything that
 // calibration reports.
 Graph quantize(const Graph& float_graph, const std::vector<Tensor>& samples,
-               const QuantizeOptions& options = {});
+               const QuantizeOptions& options = {}, QuantizeReport* report = nullptr);
 
 }  // namespace tilewright

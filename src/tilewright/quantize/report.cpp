@@ -103,11 +103,23 @@ std::string to_string(const AccuracyReport& report) {
   return text;
 }
 
+namespace {
+
+// Channels are axis 1.
+void divide_channels(std::vector<float>& numbers, const Shape& shape, const std::vector<float>& factors) {
+  const auto inner = size_t(shape.count(2, shape.rank()));
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] /= factors[i / inner % factors.size()];
+}
+
+}  // namespace
+
 std::vector<ValueNoise> measure_noise(const Graph& float_graph, const Graph& qdq,
-                                      const std::vector<Tensor>& samples) {
+                                      const std::vector<Tensor>& samples, const ChannelFactors& factors) {
   std::map<std::string, ValueId> float_values;
-  for (ValueId v = 0; v < ValueId(float_graph.values.size()); ++v)
-    float_values[float_graph.value(v).name] = v;
+  for (ValueId v = 0; v < ValueId(float_graph.values.size()); ++v) {
+    const std::string& name = float_graph.value(v).name;
+    float_values[factors.count(name) != 0 ? name + "_equalized" : name] = v;
+  }
   // A dequantised activation stands for the float value that has its name, or that of the QuantizeLinear's
   // input.
   std::vector<std::pair<ValueId, ValueId>> pairs;  // float value, dequantised value
@@ -147,7 +159,9 @@ std::vector<ValueNoise> measure_noise(const Graph& float_graph, const Graph& qdq
     qdq_executor.run(inputs.inputs(run), [&](ValueId v, const Tensor& tensor) {
       for (size_t p : pairs_of[size_t(v)]) {
         const std::vector<float>& exact = seen[pairs[p].first];
-        const std::vector<float> actual = tensor.to_floats();
+        std::vector<float> actual = tensor.to_floats();
+        if (const auto found = factors.find(result[p].value); found != factors.end())
+          divide_channels(actual, tensor.shape(), found->second);
         for (size_t i = 0; i < exact.size() && i < actual.size(); ++i) {
           const double error = double(exact[i]) - actual[i];
           signal[p] += double(exact[i]) * exact[i];

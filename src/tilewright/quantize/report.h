@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tilewright/graph/graph.h"
+#include "tilewright/quantize/equalize.h"
 
 namespace tilewright {
 
@@ -50,9 +51,10 @@ struct ValueNoise {
 
 // For each value of `float_graph` that `qdq` quantises and dequantises: the difference between its float
 // value and what the quantised network computes for it (the accumulated error, not only that of its own
-// rounding), in graph order. Values are matched by name. Errors: those of SampleInputs and Executor.
+// rounding), in graph order. Values are matched by name. factors: of values whose channels `qdq` has
+// multiplied (QuantizeReport); they are divided by them first. Errors: those of SampleInputs and Executor.
 std::vector<ValueNoise> measure_noise(const Graph& float_graph, const Graph& qdq,
-                                      const std::vector<Tensor>& samples);
+                                      const std::vector<Tensor>& samples, const ChannelFactors& factors = {});
 std::string to_string(const std::vector<ValueNoise>& noise);
 
 }  // namespace tilewright

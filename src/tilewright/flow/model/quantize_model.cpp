@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "tilewright/base/json.h"
 #include "tilewright/flow/model/choice.h"
@@ -28,6 +29,23 @@ QuantizedForm quantized_form(const std::string& format, Diagnostics& problems) {
                                {{"qdq", QuantizedForm::kQdq}, {"qonnx", QuantizedForm::kQonnx}}, problems);
 }
 
+void choose_corrections(const std::string& names, QuantizeOptions& options, Diagnostics& problems) {
+  bool* const chosen[] = {&options.correct_bias, &options.reconstruct, &options.equalize};
+  for (bool* correction : chosen) *correction = false;
+  if (names == "none") return;
+  std::istringstream list(names);
+  for (std::string name; std::getline(list, name, ',');) {
+    const auto known = std::find(std::begin(kCorrections), std::end(kCorrections), name);
+    if (known == std::end(kCorrections)) {
+      problems.error(
+          ErrorKind::kInvalidInput, "corrections", "", fmt::format("unknown correction '{}'", name),
+          fmt::format("choose some of {}, separated by commas, or none", fmt::join(kCorrections, ", ")));
+    } else {
+      *chosen[known - std::begin(kCorrections)] = true;
+    }
+  }
+}
+
 QuantizeOptions quantizer_options(const QuantizeRequest& request) {
   QuantizeOptions result;
   result.weight_bits = request.weight_bits;
@@ -45,6 +63,7 @@ QuantizeOptions quantizer_options(const QuantizeRequest& request) {
                                                   {"percentile", CalibrationMethod::kPercentile},
                                                   {"kl", CalibrationMethod::kEntropy}},
                                                  problems);
+  choose_corrections(request.corrections, result, problems);
   problems.raise_if_any();
   result.threads = request.threads;
   return result;
