@@ -87,6 +87,7 @@ class Quantizer {
 
   Graph run(const std::vector<Tensor>& samples, QuantizeReport& report) {
     if (plan_.values.empty()) return std::move(graph_);
+    for (const Value& value : graph_.values) source_names_.push_back(value.name);
     if (options_.equalize) {
       report.factors = equalize_channels(
           graph_, plan_, samples,
@@ -108,7 +109,7 @@ class Quantizer {
         w.integers = round_weights(w.weights, w.axis, w.scales, weight_form_);
       }
     });
-    if (options_.reconstruct || options_.correct_bias) fit_layers(samples);
+    fit_layers(samples, report);
     return build();
   }
 
@@ -212,16 +213,20 @@ class Quantizer {
   }
 
   // Rounding and biases by what the layers compute from the samples.
-  void fit_layers(const std::vector<Tensor>& samples) {
+  void fit_layers(const std::vector<Tensor>& samples, QuantizeReport& report) {
     std::vector<NodeId> nodes;
     for (const Weighted& w : weighted_) nodes.push_back(w.op.node);
     const std::vector<std::vector<float>> rows = sample_layer_rows(graph_, samples, nodes, options_.threads);
     for (size_t i = 0; i < weighted_.size(); ++i) {
-      if (!rows[i].empty()) fit_layer(weighted_[i], rows[i]);
+      if (rows[i].empty()) continue;
+      const WeightedOperator& op = weighted_[i].op;
+      report.layers.push_back({graph_.nodes[size_t(op.node)].name, source_names_[size_t(op.output)],
+                               fit_layer(weighted_[i], rows[i])});
     }
   }
 
-  void fit_layer(Weighted& w, const std::vector<float>& rows) {
+  // Returns the errors that are left.
+  LayerErrors fit_layer(Weighted& w, const std::vector<float>& rows) {
     const Node& node = graph_.nodes[size_t(w.op.node)];
     const LayerMatrix matrix = layer_matrix(graph_, node);
     const Quantization q = quantization_of(w.op.input);
@@ -236,11 +241,16 @@ class Quantizer {
       reconstruct_rounding(matrix, weights, w.scales, quantized, weight_form_.highest(),
                            w.integers.mutable_data<int8_t>(), options_.threads);
     }
-    if (!options_.correct_bias || (w.bias.empty() && (node.has_input(2) || node.is("MatMul")))) return;
-    const std::vector<double> errors = mean_output_error(matrix, weights, rows, w.scales,
-                                                         std::as_const(w.integers).data<int8_t>(), quantized);
-    w.bias.resize(errors.size(), 0.0);
-    for (size_t o = 0; o < errors.size(); ++o) w.bias[o] += errors[o];
+    const auto integers = std::as_const(w.integers).data<int8_t>();
+    if (options_.correct_bias && !(w.bias.empty() && (node.has_input(2) || node.is("MatMul")))) {
+      const std::vector<double> errors =
+          mean_output_error(matrix, weights, rows, w.scales, integers, quantized);
+      w.bias.resize(errors.size(), 0.0);
+      for (size_t o = 0; o < errors.size(); ++o) w.bias[o] += errors[o];
+    }
+    return layer_errors(matrix, weights, rows, w.scales, integers, quantized,
+                        dequantize_number(activation_form_.lowest(), q),
+                        dequantize_number(activation_form_.highest(), q), options_.threads);
   }
 
   // --- the new graph
@@ -354,6 +364,7 @@ class Quantizer {
   NumberForm activation_form_, weight_form_;
   std::vector<Weighted> weighted_;
   std::vector<Quantization> groups_;
+  std::vector<std::string> source_names_;  // of the values, before any was renamed
   std::vector<ValueId> replacement_;
   std::unordered_set<std::string> node_names_;
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tilewright/graph/graph.h"
+#include "tilewright/quantize/calibrate/layer_reconstruction.h"
 #include "tilewright/quantize/calibrate/range_selection.h"
 #include "tilewright/quantize/equalize.h"
 
@@ -35,6 +36,13 @@ struct QuantizeOptions {
 
 // What a quantised graph's values mean beside those of the float graph.
 struct QuantizeReport {
+  // Convolutions and products of matrices, in graph order, with the errors that each adds.
+  struct Layer {
+    std::string node,
+        output;  // output: the value that its integer form ends with, as the float graph names it
+    LayerErrors errors;
+  };
+  std::vector<Layer> layers;
   // Of values whose channels were multiplied; they have other names in the quantised graph (equalize.h).
   ChannelFactors factors;
 };

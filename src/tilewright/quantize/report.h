@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tilewright/graph/graph.h"
-#include "tilewright/quantize/equalize.h"
+#include "tilewright/quantize/quantizer.h"
 
 namespace tilewright {
 
@@ -56,5 +57,17 @@ struct ValueNoise {
 std::vector<ValueNoise> measure_noise(const Graph& float_graph, const Graph& qdq,
                                       const std::vector<Tensor>& samples, const ChannelFactors& factors = {});
 std::string to_string(const std::vector<ValueNoise>& noise);
+
+// The first value that loses most: whose ratio falls furthest below the least among the nearest values before
+// it that `noise` knows too. nullopt: none falls.
+struct NoiseLoss {
+  size_t value = 0;  // index into `noise`
+  double loss_db = 0;
+};
+std::optional<NoiseLoss> largest_loss(const Graph& float_graph, const std::vector<ValueNoise>& noise);
+
+// Of each layer its own error and where that comes from, then the ratios: median, least and largest loss.
+std::string sensitivity_text(const Graph& float_graph, const QuantizeReport& report,
+                             const std::vector<ValueNoise>& noise);
 
 }  // namespace tilewright

@@ -17,6 +17,7 @@
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/quantize/report.h"
+#include "tilewright/tensor/tensor_parts.h"
 #include "tilewright/transform/pipeline.h"
 
 namespace tilewright {
@@ -158,6 +159,42 @@ QuantizedModel quantize_to_fixed_point(const QuantizeRequest& request) {
   return {std::move(fixed), {to_string(report) + text, json_text(json, 2) + "\n"}};
 }
 
+constexpr int64_t kNoiseRuns = 16;  // what the ratios are measured on
+
+// The samples of the first `runs` runs.
+std::vector<Tensor> first_runs(const Graph& graph, const std::vector<Tensor>& samples, int64_t runs) {
+  std::vector<Tensor> result;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const Shape& input = graph.value(graph.inputs[i]).shape;
+    Shape shape = samples[i].shape();
+    if (input.rank() > 0 && input[0] > 0) shape[0] = std::min(shape[0], input[0] * runs);
+    result.push_back(shape == samples[i].shape() ? samples[i] : elements_from(samples[i], 0, shape));
+  }
+  return result;
+}
+
+nlohmann::json layers_json(const QuantizeReport& report) {
+  nlohmann::json layers = nlohmann::json::array();
+  for (const QuantizeReport::Layer& layer : report.layers) {
+    layers.push_back({{"node", layer.node},
+                      {"output", layer.output},
+                      {"signal", layer.errors.signal},
+                      {"weights_error", layer.errors.weights},
+                      {"clipping_error", layer.errors.clipping},
+                      {"rounding_error", layer.errors.rounding}});
+  }
+  return layers;
+}
+
+nlohmann::json values_json(const std::vector<ValueNoise>& noise) {
+  nlohmann::json values = nlohmann::json::array();
+  for (const ValueNoise& n : noise) {
+    values.push_back({{"value", n.value},
+                      {"sqnr_db", std::isfinite(n.sqnr_db) ? nlohmann::json(n.sqnr_db) : nlohmann::json()}});
+  }
+  return values;
+}
+
 struct GivenSamples {
   std::optional<InputSamples> calibration, judged;  // judged: none if the calibration's are judged
 };
@@ -204,24 +241,30 @@ QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
       given.calibration->text() + (given.judged ? given.judged->text() : std::string());
   const std::vector<int64_t> labels = read_labels(request, graph, samples[0].shape()[0]);
 
-  Graph quantized = quantize(graph, calibration, options);
+  QuantizeReport sensitivity;
+  Graph quantized = quantize(graph, calibration, options, &sensitivity);
   check_quantized(request.model.path.string(), quantized);
   if (!request.output.empty()) write_quantized(request.output, quantized, request.format);
 
   IntegerizeReport integer_report;
   const Graph integer = integerize(quantized, &integer_report);
   const AccuracyReport accuracy = compare_accuracy(graph, integer, samples, labels, request.threads);
+  const std::vector<ValueNoise> noise =
+      measure_noise(graph, quantized, first_runs(graph, samples, kNoiseRuns), sensitivity.factors);
   nlohmann::json json = {{"samples", accuracy.samples},
                          {"float_accuracy", accuracy.float_accuracy()},
                          {"int8_accuracy", accuracy.quantized_accuracy()},
                          {"agreements", accuracy.agreements},
-                         {"integer_mac_share", integer_report.integer_mac_share()}};
+                         {"integer_mac_share", integer_report.integer_mac_share()},
+                         {"layers", layers_json(sensitivity)},
+                         {"values", values_json(noise)}};
   const InputSamples& told =
       given.calibration->text().empty() && given.judged ? *given.judged : *given.calibration;
   if (!told.text().empty()) json["preprocessing"] = nlohmann::json::parse(told.json());
-  return {
-      std::move(quantized),
-      {preprocessing + to_string(accuracy) + "\n" + to_string(integer_report), json_text(json, 2) + "\n"}};
+  return {std::move(quantized),
+          {preprocessing + to_string(accuracy) + "\n" + to_string(integer_report) + "\n" +
+               sensitivity_text(graph, sensitivity, noise),
+           json_text(json, 2) + "\n"}};
 }
 
 }  // namespace

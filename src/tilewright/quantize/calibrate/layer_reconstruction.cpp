@@ -119,6 +119,52 @@ void reconstruct_rounding(const LayerMatrix& matrix, std::span<const float> weig
   }
 }
 
+LayerErrors layer_errors(const LayerMatrix& matrix, std::span<const float> weights,
+                         std::span<const float> rows, const std::vector<double>& scales,
+                         std::span<const int8_t> integers, std::span<const float> quantized_rows, double low,
+                         double high, int threads) {
+  constexpr int64_t kRows = 16;
+  const int64_t width = matrix.width(), count = width == 0 ? 0 : int64_t(rows.size()) / width;
+  const int64_t used = std::min(count, kRows);
+  std::vector<LayerErrors> outputs(static_cast<size_t>(matrix.outputs));
+  const auto measure_output = [&](int64_t output) {
+    const double scale = scale_of(scales, output);
+    LayerErrors sums, means;
+    for (int64_t r = 0; r < used; ++r) {
+      const auto first = size_t(r * count / used * width + matrix.group_of(output) * matrix.depth);
+      LayerErrors row;
+      for (int64_t k = 0; k < matrix.depth; ++k) {
+        const auto place = size_t(output * matrix.output_stride + k * matrix.depth_stride);
+        const double weight = double(weights[place]), x = double(rows[first + size_t(k)]);
+        const double inside = std::clamp(x, low, high), rounded = double(quantized_rows[first + size_t(k)]);
+        row.signal += weight * x;
+        row.clipping += weight * (x - inside);
+        row.rounding += weight * (inside - rounded);
+        row.weights += (weight - scale * double(integers[place])) * rounded;
+      }
+      for (double LayerErrors::*part :
+           {&LayerErrors::signal, &LayerErrors::clipping, &LayerErrors::rounding, &LayerErrors::weights}) {
+        sums.*part += row.*part * row.*part / double(used);
+        means.*part += row.*part / double(used);
+      }
+    }
+    for (double LayerErrors::*part : {&LayerErrors::clipping, &LayerErrors::rounding, &LayerErrors::weights})
+      sums.*part = std::max(0.0, sums.*part - means.*part * means.*part);
+    outputs[size_t(output)] = sums;
+  };
+  parallel_for(threads, matrix.outputs, [&](int64_t begin, int64_t end) {
+    for (int64_t o = begin; o < end; ++o) measure_output(o);
+  });
+  LayerErrors total;
+  for (const LayerErrors& output : outputs) {
+    total.signal += output.signal / double(matrix.outputs);
+    total.clipping += output.clipping / double(matrix.outputs);
+    total.rounding += output.rounding / double(matrix.outputs);
+    total.weights += output.weights / double(matrix.outputs);
+  }
+  return total;
+}
+
 std::vector<double> mean_output_error(const LayerMatrix& matrix, std::span<const float> weights,
                                       std::span<const float> rows, const std::vector<double>& scales,
                                       std::span<const int8_t> integers,

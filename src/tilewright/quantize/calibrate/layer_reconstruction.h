@@ -22,4 +22,20 @@ std::vector<double> mean_output_error(const LayerMatrix& matrix, std::span<const
                                       std::span<const int8_t> integers,
                                       std::span<const float> quantized_rows);
 
+// Mean squares over the outputs of one layer: what it computes, and its own errors about their means (which
+// the bias can take) by their source. Errors that its input brings along are not among them.
+struct LayerErrors {
+  double signal = 0;
+  double weights = 0;   // rounded
+  double clipping = 0;  // of its input's numbers beyond the range
+  double rounding = 0;  // of its input
+  double total() const { return weights + clipping + rounding; }
+};
+
+// low, high: the range that the quantised input represents. Looks at 16 of the rows.
+LayerErrors layer_errors(const LayerMatrix& matrix, std::span<const float> weights,
+                         std::span<const float> rows, const std::vector<double>& scales,
+                         std::span<const int8_t> integers, std::span<const float> quantized_rows, double low,
+                         double high, int threads);
+
 }  // namespace tilewright

@@ -95,5 +95,28 @@ TEST(LayerReconstruction, MeanErrorByDefinition) {
     EXPECT_NEAR(errors[size_t(o)], output_error(layer, layer.nearest, o).mean, 1e-9);
 }
 
+// Exact weights and inputs leave nothing; each source alone is found.
+TEST(LayerReconstruction, ErrorsBySource) {
+  Layer layer = random_layer(5, 1, 4, 12);
+  for (size_t i = 0; i < layer.weights.size(); ++i)
+    layer.weights[i] = float(layer.scales[i / 12]) * float(layer.nearest[i]);
+  const auto errors = [&](const std::vector<float>& quantized, double high) {
+    return layer_errors(layer.matrix, layer.weights, layer.rows, layer.scales, layer.nearest, quantized, 0,
+                        high, 2);
+  };
+  const LayerErrors exact = errors(layer.rows, 2);
+  EXPECT_GT(exact.signal, 0);
+  EXPECT_LT(exact.total(), 1e-10);
+  std::vector<float> clipped = layer.rows, rounded = layer.rows;
+  for (float& x : clipped) x = std::min(x, 0.7f);
+  for (float& x : rounded) x = std::round(x * 4) / 4;
+  const LayerErrors of_clipping = errors(clipped, double(0.7f)), of_rounding = errors(rounded, 2);
+  EXPECT_GT(of_clipping.clipping, 0.99 * of_clipping.total());
+  EXPECT_GT(of_rounding.rounding, 0.99 * of_rounding.total());
+  for (float& w : layer.weights) w *= 1.01f;
+  const LayerErrors of_weights = errors(layer.rows, 2);
+  EXPECT_GT(of_weights.weights, 0.99 * of_weights.total());
+}
+
 }  // namespace
 }  // namespace tilewright
